@@ -1,0 +1,37 @@
+// Named places at which a test can make the program fail.
+//
+//   FAILPOINT("supervisor.after_decision");
+//
+// TIDEMILL_FAILPOINTS="supervisor.after_decision=kill:3;storage.copy=error" arms them: `kill[:n]`
+// ends the process with SIGKILL at the n-th passage (the first by default), `error[:n]` makes
+// RETURN_IF_FAILPOINT return UNAVAILABLE at the n-th passage, `delay:250ms` waits. An unarmed
+// failpoint costs one load of an atomic flag.
+#pragma once
+
+#include <atomic>
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace tidemill::failpoints {
+
+namespace internal {
+extern std::atomic<bool> any_armed;
+absl::Status Pass(std::string_view name);
+}  // namespace internal
+
+// Arms failpoints from text in the form above, as well as those of the environment.
+// INVALID_ARGUMENT for text that does not parse.
+absl::Status Arm(std::string_view text);
+
+inline absl::Status Pass(std::string_view name) {
+  if (!internal::any_armed.load(std::memory_order_relaxed)) return absl::OkStatus();
+  return internal::Pass(name);
+}
+
+}  // namespace tidemill::failpoints
+
+// Where only a kill or a delay makes sense.
+#define FAILPOINT(name) ::tidemill::failpoints::Pass(name).IgnoreError()
+// Where an error can be returned.
+#define RETURN_IF_FAILPOINT(name) RETURN_IF_ERROR(::tidemill::failpoints::Pass(name))

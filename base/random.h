@@ -1,0 +1,40 @@
+// Randomness as a pure function: the same (seed, purpose, trigger, epoch, ordinal) gives the same
+// number whatever the number of threads, workers or restarts.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace tidemill {
+
+// Names a stream of random numbers.
+struct RandomKey {
+  int64_t seed = 0;
+  std::string_view purpose;  // "selection", "shuffle", "init" ...
+  int64_t trigger = 0;
+  int64_t epoch = 0;
+};
+
+// 64 uniform bits of a stream.
+uint64_t RandomBits(const RandomKey& key, int64_t ordinal);
+
+// Uniform in [0, 1).
+double RandomUnit(const RandomKey& key, int64_t ordinal);
+
+// A permutation of [0, size) in constant memory: a Feistel network over the next power of four
+// with cycle walking (Black and Rogaway, "Ciphers with Arbitrary Finite Domains", 2002).
+// Thread-safe.
+class Permutation {
+ public:
+  Permutation(const RandomKey& key, int64_t size);
+  // The image of `index`, which lies in [0, size).
+  int64_t operator()(int64_t index) const;
+
+ private:
+  uint64_t Encrypt(uint64_t value) const;
+  uint64_t keys_[6];
+  int64_t size_;
+  int half_bits_;
+};
+
+}  // namespace tidemill

@@ -1,0 +1,113 @@
+// The columnar batch: what flows from storage to the loss. A key, its bytes, its label and its
+// weight are entries of the same row and never part.
+//
+// Columns with fixed meaning:
+//   key          int64    always there
+//   event_time   int64    microseconds UTC
+//   class_label  int64    nullable
+//   real_label   float64  nullable
+//   weight       float32
+//   ordinal      int64    position in the training set
+//   payload      binary   the sample's bytes as stored
+// Ops of a graph add columns of their own, `input` and `target` among them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "batch/buffer.h"
+
+namespace tidemill::batch {
+
+enum class DataType : uint8_t {
+  kInt64 = 1,
+  kInt32 = 2,
+  kUInt8 = 3,
+  kFloat32 = 4,
+  kFloat64 = 5,
+  kBinary = 6,  // Byte strings of any length.
+};
+
+// Bytes of one number; 1 for kBinary.
+size_t SizeOf(DataType type);
+std::string_view NameOf(DataType type);
+
+inline constexpr std::string_view kKeyColumn = "key";
+inline constexpr std::string_view kEventTimeColumn = "event_time";
+inline constexpr std::string_view kClassLabelColumn = "class_label";
+inline constexpr std::string_view kRealLabelColumn = "real_label";
+inline constexpr std::string_view kWeightColumn = "weight";
+inline constexpr std::string_view kOrdinalColumn = "ordinal";
+inline constexpr std::string_view kPayloadColumn = "payload";
+
+// One column, in Arrow's layout.
+struct Column {
+  std::string name;
+  DataType type = DataType::kInt64;
+  // Numbers in a row: {} for one, {28, 28} for an image. Unused for kBinary.
+  std::vector<int64_t> shape = {};
+  // Row-major numbers, num_rows times the product of `shape`; for kBinary the strings' bytes.
+  Buffer data = {};
+  // kBinary only: num_rows + 1 int64 offsets into `data`.
+  Buffer offsets = {};
+  // One bit a row, least significant first, 1 for present. Empty: every row is present.
+  Buffer validity = {};
+
+  // Numbers in one row.
+  int64_t Width() const;
+  bool IsValid(int64_t row) const;
+  // The bytes of one row of a kBinary column.
+  std::string_view Bytes(int64_t row) const;
+
+  template <typename T>
+  std::span<const T> Values() const {
+    return data.As<T>();
+  }
+};
+
+// A set of columns of the same number of rows. Thread-compatible.
+class Batch {
+ public:
+  Batch() = default;
+  explicit Batch(int64_t num_rows) : num_rows_(num_rows) {}
+
+  int64_t num_rows() const { return num_rows_; }
+  const std::vector<Column>& columns() const { return columns_; }
+
+  // Adds a column or replaces the one of that name. INVALID_ARGUMENT when its buffers do not have
+  // the size that num_rows, type and shape ask for.
+  absl::Status Set(Column column);
+  void Drop(std::string_view name);
+
+  // nullptr when there is none.
+  const Column* Find(std::string_view name) const;
+  // NOT_FOUND names the columns that there are; INVALID_ARGUMENT for another type.
+  absl::StatusOr<const Column*> Get(std::string_view name, DataType type) const;
+
+  // The `key` column.
+  std::span<const int64_t> keys() const;
+
+  // The rows `rows`, in that order, of every column; a row may be taken several times.
+  Batch Take(std::span<const int64_t> rows) const;
+
+ private:
+  int64_t num_rows_ = 0;
+  std::vector<Column> columns_;
+};
+
+// Makes a column of numbers by copying them; `shape` as in Column.
+template <typename T>
+Column MakeColumn(std::string_view name, std::span<const T> values,
+                  std::vector<int64_t> shape = {});
+// Makes a kBinary column.
+Column MakeBinaryColumn(std::string_view name, std::span<const std::string_view> values);
+
+// One batch after another; all must have the same columns. INVALID_ARGUMENT if not.
+absl::StatusOr<Batch> Concatenate(std::span<const Batch> batches);
+
+}  // namespace tidemill::batch

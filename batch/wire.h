@@ -1,0 +1,23 @@
+// The wire format of a batch: a fixed little-endian header, then the columns' buffers, each
+// aligned to 64 bytes. See docs/formats/batch.md.
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+#include "batch/batch.h"
+#include "batch/buffer.h"
+
+namespace tidemill::batch {
+
+// Bytes that Encode() will make.
+size_t EncodedSize(const Batch& batch);
+
+// Encodes into one string; one copy of each buffer.
+std::string Encode(const Batch& batch);
+
+// Decodes without copying: the columns are views of `bytes`. DATA_LOSS for bytes that are not a
+// well-formed batch, whatever they are: every offset and size is checked.
+absl::StatusOr<Batch> Decode(Buffer bytes);
+
+}  // namespace tidemill::batch

@@ -1,0 +1,31 @@
+# Every dependency of the build, each with its reason. Versions are Debian 12's.
+find_package(Threads REQUIRED)        # jthread
+find_package(absl CONFIG REQUIRED)    # Status (codes equal gRPC's), flat hash maps, thread annotations
+find_package(Protobuf REQUIRED)       # the messages between services
+find_package(gRPC CONFIG REQUIRED)    # calls between services
+find_package(yaml-cpp REQUIRED)       # YAML with line and column of every node
+find_package(nlohmann_json REQUIRED)  # --json output, JSON Schema, spec documents
+find_package(fmt REQUIRED)            # message formatting checked at compile time
+find_package(spdlog REQUIRED)         # log sinks
+find_package(CLI11 REQUIRED)          # command-line parsing
+find_package(ZLIB REQUIRED)           # gzip inputs
+find_package(OpenSSL REQUIRED)        # SHA-256 of artefacts
+find_package(PNG REQUIRED)            # PNG samples
+find_package(JPEG REQUIRED)           # JPEG samples
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx)      # PostgreSQL, all but bulk rows
+pkg_check_modules(pq REQUIRED IMPORTED_TARGET libpq)          # binary COPY
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)  # record hashes, keyed randomness
+find_package(prometheus-cpp CONFIG REQUIRED)                  # metrics registry and text format
+
+if(TIDEMILL_TORCH)
+  # Tensors, networks, autograd. TORCH_DIR: the folder of the torch wheel or of any libtorch;
+  # without it, Debian's libtorch-dev.
+  if(TORCH_DIR)
+    list(PREPEND CMAKE_PREFIX_PATH ${TORCH_DIR})
+  endif()
+  find_package(Torch REQUIRED)
+endif()
+if(TIDEMILL_TESTS)
+  find_package(GTest REQUIRED)  # tests and matchers
+endif()

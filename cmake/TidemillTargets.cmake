@@ -1,0 +1,54 @@
+# The kinds of target the project is made of: library, service, program, test.
+
+# One interface target carries every compile option of the project.
+add_library(tidemill_options INTERFACE)
+target_compile_features(tidemill_options INTERFACE cxx_std_20)
+target_include_directories(tidemill_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(
+  tidemill_options
+  INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Werror
+            $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
+
+# tidemill_library(NAME selector_core SRCS a.cc HDRS a.h DEPS tidemill::base)
+function(tidemill_library)
+  cmake_parse_arguments(ARG "" "NAME" "SRCS;HDRS;DEPS" ${ARGN})
+  if(ARG_SRCS)
+    add_library(tidemill_${ARG_NAME} STATIC ${ARG_SRCS})
+    target_link_libraries(tidemill_${ARG_NAME} PUBLIC tidemill_options ${ARG_DEPS})
+    target_sources(tidemill_${ARG_NAME} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
+                                               FILES ${ARG_HDRS})
+  else()
+    add_library(tidemill_${ARG_NAME} INTERFACE)
+    target_link_libraries(tidemill_${ARG_NAME} INTERFACE tidemill_options ${ARG_DEPS})
+    target_sources(tidemill_${ARG_NAME} INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
+                                                  FILES ${ARG_HDRS})
+  endif()
+  add_library(tidemill::${ARG_NAME} ALIAS tidemill_${ARG_NAME})
+endfunction()
+
+# tidemill_program(NAME tidemill-storage SRCS main.cc DEPS tidemill::storage_service)
+function(tidemill_program)
+  cmake_parse_arguments(ARG "" "NAME" "SRCS;DEPS" ${ARGN})
+  add_executable(${ARG_NAME} ${ARG_SRCS})
+  target_link_libraries(${ARG_NAME} PRIVATE tidemill_options ${ARG_DEPS})
+endfunction()
+
+# tidemill_test(NAME selector_test SRCS a_test.cc b_test.cc DEPS tidemill::selector_core
+#               [LABELS integration]): one test program of the test files of one folder.
+function(tidemill_test)
+  if(NOT TIDEMILL_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "SRCS;DEPS;LABELS" ${ARGN})
+  add_executable(${ARG_NAME} ${ARG_SRCS})
+  target_link_libraries(${ARG_NAME} PRIVATE tidemill_options ${ARG_DEPS} GTest::gmock
+                                            GTest::gtest_main)
+  add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_LABELS)
+    set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}")
+  endif()
+endfunction()

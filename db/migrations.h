@@ -1,0 +1,26 @@
+// Numbered, forward-only schema changes, one schema per service.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/status.h"
+#include "db/database.h"
+
+namespace tidemill::db {
+
+// One file of `<service>/migrations/`, embedded at build time by tidemill_migrations().
+struct Migration {
+  int number;             // 1, 2, 3 ...
+  std::string_view name;  // "0001_datasets"
+  std::string_view sql;
+};
+
+// Brings `schema` up to the last migration, each in a transaction, under an advisory lock.
+// Applied ones are remembered with their SHA-256 in `<schema>.schema_migrations`:
+// FAILED_PRECONDITION when one that was applied has changed since, or the database is newer than
+// this program.
+absl::Status Migrate(Database& database, std::string_view schema,
+                     std::span<const Migration> migrations);
+
+}  // namespace tidemill::db

@@ -1,0 +1,59 @@
+// Calls from one service to another: connection, token, deadline, retry.
+//
+//   const rpc::Peer peer{.endpoint = "unix:/run/tidemill/storage", .token = token};
+//   const auto stub = v1::StorageService::NewStub(rpc::Connect(peer));
+//   v1::GetDatasetResponse response;
+//   RETURN_IF_ERROR(rpc::Call(peer, *stub, &v1::StorageService::Stub::GetDataset, request,
+//                             &response));
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "grpcpp/grpcpp.h"
+
+#include "base/status.h"
+
+namespace tidemill::rpc {
+
+// Where a service is, and as whom to speak to it.
+struct Peer {
+  // "unix:/absolute/path", or "host:port".
+  std::string endpoint;
+  std::string token;
+  // Of a unary call, retries included.
+  std::chrono::milliseconds deadline{60'000};
+};
+
+// Returns a channel that connects on first use. Local credentials on UNIX sockets and loopback.
+// Thread-safe; never fails (a bad endpoint makes the calls UNAVAILABLE).
+std::shared_ptr<grpc::Channel> Connect(const Peer& peer);
+
+// Sets token, deadline and request id on a context, for streaming calls. No deadline when
+// `deadline` is zero.
+void Prepare(const Peer& peer, std::chrono::milliseconds deadline, grpc::ClientContext& context);
+
+namespace internal {
+// Runs `attempt` until it answers something else than UNAVAILABLE or the deadline is over, with
+// exponential backoff and jitter.
+absl::Status Retry(const Peer& peer, const char* method,
+                   const std::function<grpc::Status(grpc::ClientContext&)>& attempt);
+}  // namespace internal
+
+// Makes one unary call; retries UNAVAILABLE within the deadline, so the method must be idempotent,
+// as all of ours are.
+template <typename Stub, typename Request, typename Response>
+absl::Status Call(const Peer& peer, Stub& stub,
+                  grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                  const Request& request, Response* response) {
+  return internal::Retry(
+      peer, Request::descriptor()->full_name().c_str(),
+      [&](grpc::ClientContext& context) { return (stub.*method)(&context, request, response); });
+}
+
+// A fresh request id: 26 characters, random.
+std::string NewRequestId();
+
+}  // namespace tidemill::rpc

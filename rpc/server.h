@@ -1,0 +1,47 @@
+// A gRPC server on a UNIX socket or a TCP port that refuses whoever shows no token of a role that
+// the method's proto allows. One place, default deny, no method can forget it.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grpcpp/grpcpp.h"
+
+#include "base/status.h"
+#include "rpc/tokens.h"
+
+namespace tidemill::rpc {
+
+struct ServerOptions {
+  // "unix:/absolute/path" or "host:port"; port 0 picks a free one.
+  std::string listen;
+  // Admits plaintext off loopback. Never needed on one machine.
+  bool insecure = false;
+};
+
+// Thread-safe. The destructor stops it.
+class Server {
+ public:
+  // Starts serving. INVALID_ARGUMENT for a plaintext address off loopback without `insecure`, or
+  // a service with a method that has no `allowed` roles; UNAVAILABLE when the address is taken.
+  // `services` must outlive the server. `tokens` is copied.
+  static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options,
+                                                       const Tokens& tokens,
+                                                       const std::vector<grpc::Service*>& services);
+  ~Server();
+
+  // What clients connect to, with the port that was picked.
+  const std::string& endpoint() const { return endpoint_; }
+
+  // Refuses new calls, cancels running ones after `grace` and returns when all have ended.
+  void Stop(std::chrono::milliseconds grace = std::chrono::milliseconds{500});
+
+ private:
+  Server() = default;
+  std::string endpoint_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace tidemill::rpc

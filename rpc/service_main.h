@@ -1,0 +1,71 @@
+// What the main() of every service does: read the configuration, start, wait for a signal, stop.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grpcpp/grpcpp.h"
+
+#include "base/status.h"
+#include "rpc/channel.h"
+#include "rpc/tokens.h"
+
+namespace tidemill::rpc {
+
+// The `cluster` section of the system configuration: what all services share.
+struct ClusterConfig {
+  std::string state_folder;
+  std::string database;
+  std::string token_file;
+  bool insecure = false;
+  // Service name (storage, selector, ...) -> endpoint.
+  std::map<std::string, std::string> endpoints;
+
+  void Fields(auto&& field) {
+    field("state_folder", state_folder, "Where services keep their files.", {.required = true});
+    field("database", database, "PostgreSQL connection string.",
+          {.required = true, .secret = true});
+    field("token_file", token_file, "File of role and token pairs, mode 0600.", {.required = true});
+    field("insecure", insecure, "Admit plaintext connections off loopback.");
+    field("endpoints", endpoints, "Address of each service: unix:/path or host:port.",
+          {.required = true});
+  }
+};
+
+// What a service is given when it starts.
+struct ServiceContext {
+  ClusterConfig cluster;
+  Tokens tokens;
+  // The whole system configuration; a service reads its own section of it.
+  std::string config_text;
+  std::string config_name;
+
+  // The peer for calls to another service, with this process's service token.
+  absl::StatusOr<Peer> PeerOf(const std::string& service) const;
+  // `<state_folder>/<service>`, created when missing.
+  absl::StatusOr<std::string> FolderOf(const std::string& service) const;
+};
+
+// A running service: owns its core and faces.
+class RunningService {
+ public:
+  virtual ~RunningService() = default;
+  // The faces to register on the server; they live as long as this object.
+  virtual std::vector<grpc::Service*> Faces() = 0;
+  // Called once the server listens: recover, start watching.
+  virtual absl::Status Started() { return absl::OkStatus(); }
+  // Called before the server stops: end streams, cancel work.
+  virtual void Stopping() {}
+};
+
+using ServiceFactory =
+    std::function<absl::StatusOr<std::unique_ptr<RunningService>>(const ServiceContext&)>;
+
+// Runs the service `name` until SIGTERM or SIGINT. Flags: --config FILE, --log-json. Returns the
+// process's exit code. Prints `listening endpoint="..."` as an info line once it serves.
+int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFactory& make);
+
+}  // namespace tidemill::rpc
