@@ -18,8 +18,9 @@ CREATE TABLE storage.datasets (
 );
 
 -- One row per path; `version` grows when its content is replaced.
+CREATE SEQUENCE storage.file_ids AS bigint;
 CREATE TABLE storage.files (
-  file_id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  file_id bigint PRIMARY KEY,
   dataset_id bigint NOT NULL REFERENCES storage.datasets,
   -- Absolute.
   path text NOT NULL,
@@ -31,17 +32,21 @@ CREATE TABLE storage.files (
   -- How much was taken: the end of the last record, and how many records, bad ones included.
   bytes_done bigint NOT NULL,
   records_done bigint NOT NULL,
+  -- The sample that the file is, where the format is one file a sample.
+  sample_key bigint,
   state text NOT NULL CHECK (state IN ('ingested', 'quarantined', 'vanished')),
   CONSTRAINT files_dataset_id_path_idx UNIQUE (dataset_id, path)
 );
 
--- The keys [first_key, first_key + num_samples) lie in one file. A replaced file's segments get a
--- new segment_id, and so new column files; their keys stay.
+-- The keys [first_key, first_key + num_samples) lie in one file, or in as many files where the format
+-- is one file a sample. A replaced file's segments get a new segment_id, and so new column files;
+-- their keys stay.
 CREATE SEQUENCE storage.segment_ids AS bigint;
 CREATE TABLE storage.segments (
   segment_id bigint PRIMARY KEY,
   dataset_id bigint NOT NULL REFERENCES storage.datasets,
-  file_id bigint NOT NULL REFERENCES storage.files,
+  -- Null where the format is one file a sample; each sample's file is then in its column file.
+  file_id bigint REFERENCES storage.files,
   first_key bigint NOT NULL,
   num_samples bigint NOT NULL CHECK (num_samples > 0),
   -- The least record position, and the bytes of the (unpacked) file that the records span.
