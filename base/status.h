@@ -44,14 +44,9 @@ absl::Status Annotate(const absl::Status& status, const std::string& doing);
 #define TIDEMILL_CONCAT_INNER(a, b) a##b
 #define TIDEMILL_CONCAT(a, b) TIDEMILL_CONCAT_INNER(a, b)
 
-// The switch makes an unbraced `if (x) RETURN_IF_ERROR(y);` unambiguous.
-#define RETURN_IF_ERROR(expression)                          \
-  switch (0)                                                 \
-  case 0:                                                    \
-  default:                                                   \
-    if (absl::Status status_ = (expression); status_.ok()) { \
-    } else                                                   \
-      return status_
+// A loop that runs at most once: unlike if and else, it can stand behind an unbraced `if (x)`.
+#define RETURN_IF_ERROR(expression) \
+  for (absl::Status status_ = (expression); !status_.ok();) return status_
 
 #define ASSIGN_OR_RETURN(declaration, expression) \
   ASSIGN_OR_RETURN_AS(TIDEMILL_CONCAT(result_, __LINE__), declaration, expression)
