@@ -2,14 +2,16 @@
 // once, with the job on the command line.
 //
 //   int main(int argc, char** argv) {
-//     return process::RunJobProgram(argc, argv, [](const auto& arguments, process::Report& report) {
+//     return process::RunJobProgram(argc, argv, [](const auto& arguments, process::Report& report)
+//     {
 //       report.Line(R"({"samples": 12})");
 //       return 0;
 //     });
 //   }
 //
 //   tidemill-train --zygote           reads requests from file descriptor 3 (see zygote.h)
-//   tidemill-train ARGUMENT...        runs one job; reports on file descriptor 3 if open, else stdout
+//   tidemill-train ARGUMENT...        runs one job; reports on file descriptor 3 if open, else
+//   stdout
 //
 // A zygote must stay without threads: whatever starts one (gRPC, OpenMP, CUDA) belongs in the job.
 #pragma once

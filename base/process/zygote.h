@@ -97,15 +97,15 @@ class Job {
 };
 
 // How a job's process comes to be.
-enum class Start {
+enum class SpawnMode {
   // Forked: starts in milliseconds.
   kFork,
   // Forked and executed anew: for jobs that use CUDA, which a fork cannot carry.
   kExecute,
 };
 
-// The server's handle to one zygote process. Thread-safe. Jobs may outlive this object; the
-// zygote, and with it every job, ends when this object and all its jobs are gone.
+// The server's handle to one zygote process. Thread-safe. The destructor ends the zygote and every
+// job with it; a Job that outlives this object finds its process lost.
 class Zygote {
  public:
   // Executes `program`, whose main() is RunJobProgram(). NOT_FOUND when there is no such program.
@@ -114,7 +114,7 @@ class Zygote {
   // Starts a job with these arguments. A zygote that has died is started again first.
   // INVALID_ARGUMENT for more than 64 KiB of arguments.
   absl::StatusOr<std::unique_ptr<Job>> Spawn(const std::vector<std::string>& arguments,
-                                             process::Start start = process::Start::kFork)
+                                             SpawnMode mode = SpawnMode::kFork)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The zygote process, for tests.
@@ -124,6 +124,7 @@ class Zygote {
 
  private:
   explicit Zygote(std::string program) : program_(std::move(program)) {}
+  void Reap() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Launch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string program_;
