@@ -11,7 +11,7 @@
 #include <atomic>
 #include <string_view>
 
-#include "absl/status/status.h"
+#include "base/status.h"
 
 namespace tidemill::failpoints {
 
@@ -23,6 +23,9 @@ absl::Status Pass(std::string_view name);
 // Arms failpoints from text in the form above, as well as those of the environment.
 // INVALID_ARGUMENT for text that does not parse.
 absl::Status Arm(std::string_view text);
+
+// Forgets every failpoint and its passages.
+void DisarmAll();
 
 inline absl::Status Pass(std::string_view name) {
   if (!internal::any_armed.load(std::memory_order_relaxed)) return absl::OkStatus();

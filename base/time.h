@@ -49,10 +49,11 @@ std::string FormatTimestamp(Timestamp time);
 // "2026-01-31" when the time is midnight, else as FormatTimestamp: for tables that people read.
 std::string FormatTimestampShort(Timestamp time);
 
-// Parses a whole or decimal number with one of the units us, ms, s, m, h, d, w.
+// Parses a whole or decimal number with one of the units us, ms, s, m, h, d, w; a leading minus is
+// read. INVALID_ARGUMENT names what is wrong.
 absl::StatusOr<Duration> ParseDuration(std::string_view text);
 
-// The shortest text that ParseDuration reads back: "90s", "7d".
+// Whole numbers of the largest unit up to days, which ParseDuration reads back: "90s", "7d".
 std::string FormatDuration(Duration length);
 
 // Now, by the wall clock.

@@ -1,0 +1,57 @@
+#include "base/random.h"
+
+#include <bit>
+
+#include "xxhash.h"
+
+namespace tidemill {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "hashed integers are little-endian");
+
+// Stafford's variant 13 of the 64-bit finaliser of MurmurHash3.
+uint64_t Mix(uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9U;
+  value = (value ^ (value >> 27)) * 0x94D049BB133111EBU;
+  return value ^ (value >> 31);
+}
+
+}  // namespace
+
+uint64_t RandomBits(const RandomKey& key, int64_t ordinal) {
+  const uint64_t purpose = XXH3_64bits(key.purpose.data(), key.purpose.size());
+  const int64_t words[] = {key.seed, key.trigger, key.epoch, ordinal};
+  return XXH3_64bits_withSeed(words, sizeof(words), purpose);
+}
+
+double RandomUnit(const RandomKey& key, int64_t ordinal) {
+  return static_cast<double>(RandomBits(key, ordinal) >> 11) * 0x1.0p-53;
+}
+
+Permutation::Permutation(const RandomKey& key, int64_t size) : size_(size), half_bits_(1) {
+  while (half_bits_ < 31 && (int64_t{1} << (2 * half_bits_)) < size) ++half_bits_;
+  // Ordinals are not negative, so these draws are no one else's.
+  for (int round = 0; round < 6; ++round) keys_[round] = RandomBits(key, -1 - round);
+}
+
+uint64_t Permutation::Encrypt(uint64_t value) const {
+  const uint64_t mask = (uint64_t{1} << half_bits_) - 1;
+  uint64_t left = value >> half_bits_;
+  uint64_t right = value & mask;
+  for (const uint64_t key : keys_) {
+    const uint64_t mixed = left ^ (Mix(right ^ key) & mask);
+    left = right;
+    right = mixed;
+  }
+  return (left << half_bits_) | right;
+}
+
+int64_t Permutation::operator()(int64_t index) const {
+  auto value = static_cast<uint64_t>(index);
+  do {
+    value = Encrypt(value);
+  } while (value >= static_cast<uint64_t>(size_));
+  return static_cast<int64_t>(value);
+}
+
+}  // namespace tidemill
