@@ -1,0 +1,47 @@
+#include "batch/buffer.h"
+
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace tidemill::batch {
+
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+struct FreeAligned {
+  void operator()(void* memory) const { ::operator delete(memory, kAlignment); }
+};
+
+}  // namespace
+
+Buffer Buffer::Allocate(size_t size) {
+  Buffer buffer;
+  if (size == 0) return buffer;
+  void* memory = ::operator new(size, kAlignment);
+  std::memset(memory, 0, size);
+  buffer.data_ = static_cast<const std::byte*>(memory);
+  buffer.size_ = size;
+  buffer.owner_ = std::shared_ptr<void>(memory, FreeAligned{});
+  return buffer;
+}
+
+Buffer Buffer::FromString(std::string bytes) {
+  auto owner = std::make_shared<const std::string>(std::move(bytes));
+  return Wrap(owner->data(), owner->size(), owner);
+}
+
+Buffer Buffer::Wrap(const void* data, size_t size, std::shared_ptr<const void> owner) {
+  Buffer buffer;
+  buffer.data_ = static_cast<const std::byte*>(data);
+  buffer.size_ = size;
+  buffer.owner_ = std::move(owner);
+  return buffer;
+}
+
+Buffer Buffer::Slice(size_t offset, size_t size) const {
+  return Wrap(data_ + offset, size, owner_);
+}
+
+}  // namespace tidemill::batch

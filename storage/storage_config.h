@@ -1,0 +1,35 @@
+// The `storage` section of the system configuration.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "base/time.h"
+
+namespace tidemill::storage {
+
+struct StorageConfig {
+  std::vector<std::string> allowed_roots;
+  int num_parsers = 2;
+  Duration scan_interval{5'000'000};
+  Duration settle{1'000'000};
+  config::ByteSize unpacked_cache{int64_t{8} << 30};
+  config::ByteSize block_bytes{int64_t{2} << 20};
+  int64_t max_open_files = 1024;
+
+  void Fields(auto&& field) {
+    field("allowed_roots", allowed_roots,
+          "Absolute folders that datasets may lie in; none: no dataset can be registered.");
+    field("num_parsers", num_parsers, "Threads that parse new files.", {.min = 1, .max = 256});
+    field("scan_interval", scan_interval, "Time between two listings of every dataset's folder.");
+    field("settle", settle, "A file is complete when it has not changed for this long.");
+    field("unpacked_cache", unpacked_cache, "Disk space for unpacked copies of compressed files.");
+    field("block_bytes", block_bytes, "Payload bytes in a block of samples that are read.",
+          {.min = 65'536, .max = 67'108'864});
+    field("max_open_files", max_open_files, "Data files kept open for reading.",
+          {.min = 1, .max = 60'000});
+  }
+};
+
+}  // namespace tidemill::storage
