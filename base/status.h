@@ -44,10 +44,9 @@ absl::Status Annotate(const absl::Status& status, const std::string& doing);
 #define TIDEMILL_CONCAT_INNER(a, b) a##b
 #define TIDEMILL_CONCAT(a, b) TIDEMILL_CONCAT_INNER(a, b)
 
-#define RETURN_IF_ERROR(expression)                        \
-  if (absl::Status status_ = (expression); status_.ok()) { \
-  } else                                                   \
-    return status_
+// A loop that runs at most once: unlike if and else, it can stand behind an unbraced `if (x)`.
+#define RETURN_IF_ERROR(expression) \
+  for (absl::Status status_ = (expression); !status_.ok();) return status_
 
 #define ASSIGN_OR_RETURN(declaration, expression) \
   ASSIGN_OR_RETURN_AS(TIDEMILL_CONCAT(result_, __LINE__), declaration, expression)

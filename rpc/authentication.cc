@@ -1,0 +1,83 @@
+#include "rpc/authentication.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "google/protobuf/descriptor.h"
+
+#include "base/log.h"
+#include "rpc/grpc_status.h"
+
+namespace tidemill::rpc {
+namespace {
+
+using google::protobuf::DescriptorPool;
+using google::protobuf::MethodDescriptor;
+
+// The one value of a key, empty when there is none or more than one.
+std::string_view OnlyValue(const grpc::AuthMetadataProcessor::InputMetadata& metadata,
+                           const char* key) {
+  const auto [begin, end] = metadata.equal_range(key);
+  if (begin == end || std::next(begin) != end) return {};
+  return {begin->second.data(), begin->second.size()};
+}
+
+// "/tidemill.storage.v1.StorageService/GetDataset" -> its descriptor, or nullptr.
+const MethodDescriptor* FindMethod(std::string_view path) {
+  if (path.empty() || path.front() != '/') return nullptr;
+  std::string name(path.substr(1));
+  std::replace(name.begin(), name.end(), '/', '.');
+  return DescriptorPool::generated_pool()->FindMethodByName(name);
+}
+
+bool Admits(const MethodDescriptor& method, v1::Role role) {
+  const auto& allowed = method.options().GetRepeatedExtension(v1::allowed);
+  return role != v1::ROLE_UNSPECIFIED &&
+         std::find(allowed.begin(), allowed.end(), role) != allowed.end();
+}
+
+}  // namespace
+
+grpc::Status Authentication::Process(const InputMetadata& metadata, grpc::AuthContext*,
+                                     OutputMetadata* consumed, OutputMetadata*) {
+  const absl::Status status = Check(metadata);
+  if (!status.ok()) {
+    log::Warn("call refused", {{"method", std::string(OnlyValue(metadata, ":path"))},
+                               {"error", status.ToString()}});
+    return ToGrpc(status);
+  }
+  // Handlers and what they log never see the token.
+  const std::string_view token = OnlyValue(metadata, "authorization");
+  consumed->emplace("authorization", std::string(token));
+  return grpc::Status::OK;
+}
+
+absl::Status Authentication::Check(const InputMetadata& metadata) const {
+  constexpr std::string_view kScheme = "Bearer ";
+  const std::string_view shown = OnlyValue(metadata, "authorization");
+  if (!shown.starts_with(kScheme)) return Unauthenticated("the call shows no token");
+  const v1::Role role = tokens_.Find(std::string(shown.substr(kScheme.size())));
+  if (role == v1::ROLE_UNSPECIFIED) return Unauthenticated("the call shows an unknown token");
+  const std::string_view path = OnlyValue(metadata, ":path");
+  const MethodDescriptor* const method = FindMethod(path);
+  if (method == nullptr) return PermissionDenied("there is no method {}", path);
+  if (!Admits(*method, role)) {
+    return PermissionDenied("{} does not admit {}", method->full_name(), v1::Role_Name(role));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAllMethodsHaveRoles(const std::string& service) {
+  const auto* const descriptor = DescriptorPool::generated_pool()->FindServiceByName(service);
+  if (descriptor == nullptr) return InvalidArgument("service {} has no descriptor", service);
+  for (int i = 0; i < descriptor->method_count(); ++i) {
+    const MethodDescriptor& method = *descriptor->method(i);
+    if (method.options().ExtensionSize(v1::allowed) == 0) {
+      return InvalidArgument("method {} has no allowed roles", method.full_name());
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tidemill::rpc

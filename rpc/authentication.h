@@ -1,0 +1,34 @@
+// Decides whether a call may reach its method. The only place where that is decided.
+#pragma once
+
+#include "grpcpp/security/auth_metadata_processor.h"
+
+#include "base/status.h"
+#include "rpc/tokens.h"
+
+namespace tidemill::rpc {
+
+// Refuses a call before its handler runs: UNAUTHENTICATED without a known token, PERMISSION_DENIED
+// when the method's `allowed` option does not list the token's role. Thread-safe.
+//
+// A processor rather than an interceptor: the handler runs whatever an interceptor does.
+class Authentication : public grpc::AuthMetadataProcessor {
+ public:
+  explicit Authentication(Tokens tokens) : tokens_(std::move(tokens)) {}
+
+  // On the thread that read the call: nothing here waits.
+  bool IsBlocking() const override { return false; }
+
+  grpc::Status Process(const InputMetadata& metadata, grpc::AuthContext* context,
+                       OutputMetadata* consumed, OutputMetadata* response) override;
+
+ private:
+  absl::Status Check(const InputMetadata& metadata) const;
+
+  const Tokens tokens_;
+};
+
+// INVALID_ARGUMENT when a method of the service, named in full, lacks `allowed` roles.
+absl::Status CheckAllMethodsHaveRoles(const std::string& service);
+
+}  // namespace tidemill::rpc

@@ -1,0 +1,55 @@
+#include "rpc/call_log.h"
+
+#include <chrono>
+
+#include "base/log.h"
+#include "base/status.h"
+#include "rpc/grpc_status.h"
+
+namespace tidemill::rpc {
+namespace {
+
+using grpc::experimental::InterceptionHookPoints;
+using Clock = std::chrono::steady_clock;
+
+class Interceptor : public grpc::experimental::Interceptor {
+ public:
+  explicit Interceptor(const char* method) : method_(method) {}
+
+  void Intercept(grpc::experimental::InterceptorBatchMethods* batch) override {
+    if (batch->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_STATUS)) {
+      const absl::Status status = FromGrpc(batch->GetSendStatus());
+      if (!status.ok()) Log(status);
+    }
+    batch->Proceed();
+  }
+
+ private:
+  void Log(const absl::Status& status) const {
+    const std::chrono::duration<double, std::milli> duration = Clock::now() - start_;
+    log::Warn("call failed", {{"method", method_},
+                              {"error", status.ToString()},
+                              {"milliseconds", fmt::format("{:.1f}", duration.count())}});
+  }
+
+  const char* const method_;
+  const Clock::time_point start_ = Clock::now();
+};
+
+class Factory : public grpc::experimental::ServerInterceptorFactoryInterface {
+ public:
+  grpc::experimental::Interceptor* CreateServerInterceptor(
+      grpc::experimental::ServerRpcInfo* call) override {
+    return new Interceptor(call->method());  // gRPC owns it.
+  }
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> CallLog() {
+  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> factories;
+  factories.push_back(std::make_unique<Factory>());
+  return factories;
+}
+
+}  // namespace tidemill::rpc

@@ -1,0 +1,92 @@
+#include "rpc/channel.h"
+
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "base/log.h"
+#include "rpc/credentials.h"
+#include "rpc/grpc_status.h"
+#include "rpc/limits.h"
+
+namespace tidemill::rpc {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr milliseconds kFirstBackoff{50};
+constexpr milliseconds kLongestBackoff{2'000};
+
+// Between half and the whole of `backoff`, so that callers who failed together do not all return
+// together.
+milliseconds Jitter(milliseconds backoff) {
+  unsigned char byte = 0;
+  RAND_bytes(&byte, 1);
+  return backoff / 2 + backoff * byte / 512;
+}
+
+milliseconds Until(Clock::time_point end) {
+  return std::chrono::duration_cast<milliseconds>(end - Clock::now());
+}
+
+}  // namespace
+
+std::shared_ptr<grpc::Channel> Connect(const Peer& peer) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  // A restarted service is found again within the time that retries wait anyway.
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestBackoff.count());
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMillis);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMillis);
+  return grpc::CreateCustomChannel(peer.endpoint, ChannelCredentialsFor(peer.endpoint), arguments);
+}
+
+void Prepare(const Peer& peer, milliseconds deadline, grpc::ClientContext& context) {
+  context.AddMetadata("authorization", "Bearer " + peer.token);
+  context.AddMetadata("x-request-id", NewRequestId());
+  if (deadline > milliseconds::zero()) {
+    context.set_deadline(std::chrono::system_clock::now() + deadline);
+  }
+}
+
+namespace internal {
+
+absl::Status Retry(const Peer& peer, const char* method,
+                   const std::function<grpc::Status(grpc::ClientContext&)>& attempt) {
+  const Clock::time_point end = Clock::now() + peer.deadline;
+  absl::Status last;
+  for (milliseconds backoff = kFirstBackoff;; backoff = std::min(2 * backoff, kLongestBackoff)) {
+    grpc::ClientContext context;
+    Prepare(peer, std::max(Until(end), milliseconds{1}), context);
+    const absl::Status status = FromGrpc(attempt(context));
+    const bool out_of_time = status.code() == absl::StatusCode::kDeadlineExceeded;
+    if (status.ok() || (status.code() != absl::StatusCode::kUnavailable && !out_of_time)) {
+      return status;
+    }
+    // Why the peer was not there says more than that time ran out.
+    if (last.ok() || !out_of_time) last = status;
+    const milliseconds pause = Jitter(backoff);
+    if (out_of_time || Until(end) <= pause) {
+      return Annotate(last, fmt::format("{} to {}", method, peer.endpoint));
+    }
+    log::Debug("call is tried again", {{"request", method}, {"error", status.ToString()}});
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+}  // namespace internal
+
+std::string NewRequestId() {
+  constexpr char kDigits[] = "0123456789abcdefghjkmnpqrstvwxyz";
+  unsigned char bytes[26];
+  RAND_bytes(bytes, sizeof(bytes));
+  std::string id;
+  for (const unsigned char byte : bytes) id += kDigits[byte & 31];
+  return id;
+}
+
+}  // namespace tidemill::rpc

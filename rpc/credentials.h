@@ -1,0 +1,26 @@
+// How the two ends of a connection trust the wire between them.
+//
+// UNIX sockets and loopback use gRPC's local credentials: the kernel is the wire. Any other address
+// is encrypted with a certificate that the server makes at start and nobody verifies, which keeps
+// listeners out but not an active attacker: hence the `insecure` switch that it needs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "grpcpp/security/credentials.h"
+#include "grpcpp/security/server_credentials.h"
+
+#include "base/status.h"
+#include "rpc/address.h"
+
+namespace tidemill::rpc {
+
+// Never fails: what an address that does not parse is given fails to connect.
+std::shared_ptr<grpc::ChannelCredentials> ChannelCredentialsFor(const std::string& endpoint);
+
+// INTERNAL when no certificate can be made.
+absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerCredentialsFor(
+    const Address& address);
+
+}  // namespace tidemill::rpc

@@ -1,0 +1,127 @@
+#include "rpc/server.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "grpcpp/impl/server_builder_option.h"
+#include "grpcpp/impl/server_builder_plugin.h"
+#include "grpcpp/impl/server_initializer.h"
+
+#include "base/files.h"
+#include "rpc/address.h"
+#include "rpc/authentication.h"
+#include "rpc/call_log.h"
+#include "rpc/credentials.h"
+#include "rpc/limits.h"
+
+namespace tidemill::rpc {
+namespace {
+
+// Learns from gRPC which services were registered: grpc::Service does not tell its name.
+class NamesPlugin : public grpc::ServerBuilderPlugin {
+ public:
+  explicit NamesPlugin(std::vector<std::string>* names) : names_(names) {}
+  std::string name() override { return "tidemill.names"; }
+  void InitServer(grpc::ServerInitializer*) override {}
+  void Finish(grpc::ServerInitializer* server) override { *names_ = *server->GetServiceList(); }
+  void ChangeArguments(const std::string&, void*) override {}
+
+ private:
+  std::vector<std::string>* const names_;
+};
+
+class NamesOption : public grpc::ServerBuilderOption {
+ public:
+  explicit NamesOption(std::vector<std::string>* names) : names_(names) {}
+  void UpdateArguments(grpc::ChannelArguments*) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
+    plugins->push_back(std::make_unique<NamesPlugin>(names_));
+  }
+
+ private:
+  std::vector<std::string>* const names_;
+};
+
+// Removes the file that a dead server left. UNAVAILABLE when a server still answers there: gRPC
+// itself would take its place without a word.
+absl::Status ClearSocket(const std::string& path) {
+  RETURN_IF_ERROR(files::CreateFolder(std::filesystem::path(path).parent_path().string()));
+  struct stat info = {};
+  if (::lstat(path.c_str(), &info) != 0) return absl::OkStatus();
+  if (!S_ISSOCK(info.st_mode)) return FailedPrecondition("{} exists and is not a socket", path);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int connected =
+      ::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  ::close(probe);
+  if (connected == 0) return Unavailable("another process listens on unix:{}", path);
+  return files::Remove(path);
+}
+
+absl::StatusOr<Address> CheckedAddress(const ServerOptions& options) {
+  ASSIGN_OR_RETURN(Address address, ParseAddress(options.listen));
+  if (address.kind == Address::Kind::kNetwork && !options.insecure) {
+    return InvalidArgument(
+        "{} is off loopback, where connections are not verified; listen on a UNIX socket or "
+        "loopback, or set insecure",
+        options.listen);
+  }
+  if (address.kind == Address::Kind::kUnix) RETURN_IF_ERROR(ClearSocket(address.path));
+  return address;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options,
+                                                      const Tokens& tokens,
+                                                      const std::vector<grpc::Service*>& services) {
+  ASSIGN_OR_RETURN(Address address, CheckedAddress(options));
+  ASSIGN_OR_RETURN(const auto credentials, ServerCredentialsFor(address));
+  credentials->SetAuthMetadataProcessor(std::make_shared<Authentication>(tokens));
+
+  std::vector<std::string> names;
+  int port = -1;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort(FormatAddress(address), credentials, &port);
+  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                             kKeepaliveMillis / 2);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.SetOption(std::make_unique<NamesOption>(&names));
+  builder.experimental().SetInterceptorCreators(CallLog());
+  for (grpc::Service* const service : services) builder.RegisterService(service);
+
+  std::unique_ptr<Server> server(new Server);
+  server->server_ = builder.BuildAndStart();
+  if (server->server_ == nullptr || port < 0)
+    return Unavailable("cannot listen on {}", options.listen);
+  for (const std::string& name : names) RETURN_IF_ERROR(CheckAllMethodsHaveRoles(name));
+  if (address.kind == Address::Kind::kUnix) {
+    if (::chmod(address.path.c_str(), 0600) != 0) {
+      return Internal("cannot restrict {}: {}", address.path, std::strerror(errno));
+    }
+  } else {
+    address.port = port;
+  }
+  server->endpoint_ = FormatAddress(address);
+  return server;
+}
+
+Server::~Server() { Stop(); }
+
+void Server::Stop(std::chrono::milliseconds grace) {
+  if (server_ == nullptr) return;
+  server_->Shutdown(std::chrono::system_clock::now() + grace);
+  server_->Wait();
+}
+
+}  // namespace tidemill::rpc
