@@ -1,0 +1,108 @@
+// What is wrong with a document: every problem with its position, a sentence and, where one can be
+// guessed, what to write instead.
+//
+//   pipeline.yaml:14:5: error: unknown key 'sample' in trigger (type: amount)
+//      14 |     sample: 500
+//         |     ^^^^^^ did you mean 'samples'?
+//      note: keys allowed here: type, samples
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "nlohmann/json_fwd.hpp"
+
+namespace tidemill::config {
+
+namespace internal {
+struct Document;
+}
+
+// A place in a document. Lines and columns (of characters) count from 1.
+struct Position {
+  int line = 0;
+  int column = 0;
+
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
+// One problem.
+struct Problem {
+  std::string file;
+  Position position;  // 0:0 when the document is not at hand.
+  int width = 1;      // Characters to underline.
+  std::string path;   // "training.optimizer.lr", "evaluation[1].dataset", "" for the document.
+  std::string message;
+  std::string hint;     // Stands behind the carets: "did you mean 'lr'?".
+  std::string note;     // Stands below: the allowed keys or values.
+  bool secret = false;  // The source line is not shown.
+};
+
+// The problems of one document. Copyable; thread-compatible.
+class Problems {
+ public:
+  // Problems of something without a source, such as a spec built in memory.
+  Problems() = default;
+  explicit Problems(std::shared_ptr<const internal::Document> document);
+
+  // Notes a problem at the value at `path`, or at the closest enclosing value that the document
+  // has. Inside a Check() the path starts at the struct being checked: "" is the struct itself,
+  // "a.b" and "list[2].x" name what lies below.
+  void Add(std::string_view path, std::string_view message, std::string_view hint = "");
+
+  // Notes a complete problem; fills in its file.
+  void Add(Problem problem);
+
+  // Where the value at `path` stands, or the closest enclosing one.
+  Position Locate(std::string_view path) const;
+
+  bool empty() const { return items_.empty(); }
+  const std::vector<Problem>& items() const { return items_; }
+
+  // All problems in the order of the document, the first 20 in full.
+  std::string ToString() const;
+
+  // A list of {file, line, column, path, message, hint, note}, in the order of the document.
+  nlohmann::ordered_json ToJson() const;
+
+  // OK when there are none, else INVALID_ARGUMENT with ToString().
+  absl::Status ToStatus() const;
+
+  // While it lives, paths given to Add start at `path` below the current start.
+  class Scope {
+   public:
+    Scope(Problems& problems, std::string_view path);
+    ~Scope() { problems_.prefix_ = std::move(outer_); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Problems& problems_;
+    std::string outer_;
+  };
+
+ private:
+  std::vector<Problem> InOrder() const;
+
+  std::shared_ptr<const internal::Document> document_;
+  std::string prefix_;
+  std::vector<Problem> items_;
+};
+
+// The candidate that `word` most likely misspells, if one is close: at most max(2, length / 3)
+// insertions, deletions, substitutions or swaps of neighbours away, letter case aside.
+std::optional<std::string> ClosestTo(std::string_view word,
+                                     const std::vector<std::string>& candidates);
+
+// "did you mean 'x'?" for the candidate closest to `word`; "" when none is close.
+std::string DidYouMean(std::string_view word, const std::vector<std::string>& candidates);
+
+// "below" inside "path": JoinPath("a.b", "c") is "a.b.c", JoinPath("a", "[2]") is "a[2]".
+std::string JoinPath(std::string_view path, std::string_view below);
+
+}  // namespace tidemill::config

@@ -1,0 +1,82 @@
+// The value types that a configuration can hold besides plain C++ ones, and what a field says about
+// the values it admits.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace tidemill::config {
+
+// What a field admits beyond its C++ type. Unset members mean "no limit".
+struct Limits {
+  // Bounds of a number, of each number in a list or map, of the bytes of a text; of a Duration in
+  // seconds, of a ByteSize in bytes. Both are inclusive.
+  std::optional<double> min = std::nullopt;
+  std::optional<double> max = std::nullopt;
+  // The key must be present.
+  bool required = false;
+  // A password or the like: messages never show it, PrintRedacted hides it, Print keeps it.
+  bool secret = false;
+  // One value, as it would stand in YAML, for the reference pages.
+  std::string_view example = {};
+  // Bounds of the number of elements of a list or map.
+  std::optional<double> min_items = std::nullopt;
+  std::optional<double> max_items = std::nullopt;
+};
+
+// An amount of memory or disk, written with its unit: `64MiB`, `1.5GiB`, `500kB`, `512B`.
+struct ByteSize {
+  int64_t bytes = 0;
+
+  friend auto operator<=>(const ByteSize&, const ByteSize&) = default;
+};
+
+// A number of things, written `2000`, `1_000_000`, `1e6` or `1M`.
+struct Count {
+  int64_t value = 0;
+
+  friend auto operator<=>(const Count&, const Count&) = default;
+};
+
+// Either every name there is (`all`) or the listed ones, in order (`[day, period]`).
+struct NameList {
+  bool all = false;
+  std::vector<std::string> names;
+
+  friend bool operator==(const NameList&, const NameList&) = default;
+};
+
+// A variant of tagged structs written with its type as the only key:
+// `parse_csv: {columns: [a]}`, or just `parse_csv` when every field has a default.
+template <typename Variant>
+struct Keyed {
+  Variant value;
+
+  friend bool operator==(const Keyed&, const Keyed&) = default;
+};
+
+// The names of an enum's values in YAML. Specialise it beside the enum:
+//
+//   template <>
+//   struct config::EnumNames<Device> {
+//     static constexpr std::pair<Device, std::string_view> kNames[] = {{Device::kCpu, "cpu"}, ...};
+//   };
+template <typename Enum>
+struct EnumNames;
+
+// Reads `2000`, `1_000_000`, `1e6`, `1.5M`. INVALID_ARGUMENT unless it is a whole 64-bit number.
+absl::StatusOr<int64_t> ParseCount(std::string_view text);
+
+// Reads a number with one of the units B, kB, MB, GB, TB, KiB, MiB, GiB, TiB.
+absl::StatusOr<ByteSize> ParseByteSize(std::string_view text);
+
+// The shortest text that ParseByteSize reads back: "64MiB", "1000B".
+std::string FormatByteSize(ByteSize size);
+
+}  // namespace tidemill::config
