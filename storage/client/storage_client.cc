@@ -1,0 +1,230 @@
+#include "storage/client/storage_client.h"
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+#include "batch/wire.h"
+#include "rpc/grpc_status.h"
+#include "tidemill/storage/v1/storage.grpc.pb.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Stub = v1::StorageService::Stub;
+
+// Keys of one ReadSamples call, so that its request stays far below gRPC's message limit.
+constexpr size_t kKeysPerCall = 100'000;
+
+// Calls a streaming method and hands each message to `take`; calls again when the connection
+// breaks, until no message has come for the peer's deadline. `make_request` is asked before each
+// attempt, so that it can leave out what was received.
+template <typename Request, typename Response>
+absl::Status Stream(const rpc::Peer& peer, Stub& stub,
+                    std::unique_ptr<grpc::ClientReader<Response>> (Stub::*method)(
+                        grpc::ClientContext*, const Request&),
+                    const std::function<Request()>& make_request,
+                    const std::function<absl::Status(Response&)>& take) {
+  Clock::time_point last_message = Clock::now();
+  std::chrono::milliseconds pause{20};
+  while (true) {
+    grpc::ClientContext context;
+    rpc::Prepare(peer, std::chrono::milliseconds{0}, context);
+    const Request request = make_request();
+    const auto reader = (stub.*method)(&context, request);
+    Response response;
+    while (reader->Read(&response)) {
+      last_message = Clock::now();
+      pause = std::chrono::milliseconds{20};
+      if (const absl::Status taken = take(response); !taken.ok()) {
+        context.TryCancel();
+        while (reader->Read(&response)) {
+        }
+        reader->Finish();
+        return taken;
+      }
+    }
+    const absl::Status ended = FromGrpc(reader->Finish());
+    if (ended.code() != absl::StatusCode::kUnavailable ||
+        Clock::now() - last_message > peer.deadline) {
+      return ended;
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::milliseconds{1000});
+  }
+}
+
+absl::StatusOr<batch::Batch> DecodeBatch(std::string* bytes) {
+  return batch::Decode(batch::Buffer::FromString(std::move(*bytes)));
+}
+
+batch::Batch WithoutFirstRows(const batch::Batch& rows, int64_t count) {
+  std::vector<int64_t> rest(static_cast<size_t>(rows.num_rows() - count));
+  std::iota(rest.begin(), rest.end(), count);
+  return rows.Take(rest);
+}
+
+}  // namespace
+
+struct StorageClient::Connection {
+  rpc::Peer peer;
+  std::unique_ptr<Stub> stub;
+};
+
+StorageClient::StorageClient(const rpc::Peer& peer)
+    : connection_(std::make_unique<Connection>(
+          Connection{peer, v1::StorageService::NewStub(rpc::Connect(peer))})) {}
+StorageClient::~StorageClient() = default;
+StorageClient::StorageClient(StorageClient&&) noexcept = default;
+StorageClient& StorageClient::operator=(StorageClient&&) noexcept = default;
+
+absl::StatusOr<v1::RegisterDatasetResponse> StorageClient::RegisterDataset(
+    const std::string& name, const std::string& spec_yaml, const rpc::v1::Command& command) const {
+  v1::RegisterDatasetRequest request;
+  *request.mutable_command() = command;
+  request.set_name(name);
+  request.set_spec(spec_yaml);
+  v1::RegisterDatasetResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(connection_->peer, *connection_->stub, &Stub::RegisterDataset, request, &response));
+  return response;
+}
+
+absl::StatusOr<v1::Dataset> StorageClient::GetDataset(const std::string& name) const {
+  v1::GetDatasetRequest request;
+  request.set_name(name);
+  v1::GetDatasetResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(connection_->peer, *connection_->stub, &Stub::GetDataset, request, &response));
+  return std::move(*response.mutable_dataset());
+}
+
+absl::StatusOr<std::vector<v1::Dataset>> StorageClient::ListDatasets() const {
+  const v1::ListDatasetsRequest request;
+  v1::ListDatasetsResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(connection_->peer, *connection_->stub, &Stub::ListDatasets, request, &response));
+  return std::vector<v1::Dataset>(response.datasets().begin(), response.datasets().end());
+}
+
+absl::StatusOr<rpc::v1::Snapshot> StorageClient::SyncDataset(DatasetId dataset,
+                                                             const SyncProgress& progress) const {
+  v1::SyncDatasetRequest request;
+  request.set_dataset_id(dataset.value);
+  std::optional<rpc::v1::Snapshot> snapshot;
+  RETURN_IF_ERROR((Stream<v1::SyncDatasetRequest, v1::SyncDatasetResponse>(
+      connection_->peer, *connection_->stub, &Stub::SyncDataset, [&] { return request; },
+      [&](v1::SyncDatasetResponse& response) {
+        if (progress) progress(response);
+        if (response.has_snapshot()) snapshot = response.snapshot();
+        return absl::OkStatus();
+      })));
+  if (!snapshot.has_value()) return Internal("storage ended a sync without a snapshot");
+  return *std::move(snapshot);
+}
+
+absl::Status StorageClient::ListSamples(const v1::ListSamplesRequest& request,
+                                        const BatchSink& sink) const {
+  int64_t num_received = 0;
+  int64_t num_to_skip = 0;
+  return Stream<v1::ListSamplesRequest, v1::ListSamplesResponse>(
+      connection_->peer, *connection_->stub, &Stub::ListSamples,
+      [&] {
+        num_to_skip = num_received;
+        return request;
+      },
+      [&](v1::ListSamplesResponse& response) -> absl::Status {
+        ASSIGN_OR_RETURN(batch::Batch rows, DecodeBatch(response.mutable_batch()));
+        const int64_t num_known = std::min(num_to_skip, rows.num_rows());
+        num_to_skip -= num_known;
+        if (num_known == rows.num_rows()) return absl::OkStatus();
+        if (num_known > 0) rows = WithoutFirstRows(rows, num_known);
+        num_received += rows.num_rows();
+        return sink(std::move(rows));
+      });
+}
+
+absl::Status StorageClient::ReadSamples(DatasetId dataset, std::span<const int64_t> keys,
+                                        const SampleSink& sink) const {
+  while (!keys.empty()) {
+    std::span<const int64_t> rest = keys.first(std::min(keys.size(), kKeysPerCall));
+    keys = keys.subspan(rest.size());
+    RETURN_IF_ERROR((Stream<v1::ReadSamplesRequest, v1::ReadSamplesResponse>(
+        connection_->peer, *connection_->stub, &Stub::ReadSamples,
+        [&] {
+          v1::ReadSamplesRequest request;
+          request.set_dataset_id(dataset.value);
+          request.mutable_sample_keys()->Assign(rest.begin(), rest.end());
+          return request;
+        },
+        [&](v1::ReadSamplesResponse& response) -> absl::Status {
+          ASSIGN_OR_RETURN(batch::Batch rows, DecodeBatch(response.mutable_batch()));
+          std::vector<v1::MissingSample> missing(response.missing().begin(),
+                                                 response.missing().end());
+          const size_t num_answered = static_cast<size_t>(rows.num_rows()) + missing.size();
+          if (num_answered > rest.size()) {
+            return Internal("storage answered {} keys of {}", num_answered, rest.size());
+          }
+          rest = rest.subspan(num_answered);
+          return sink(std::move(rows), std::move(missing));
+        })));
+    if (!rest.empty()) return Internal("storage left {} keys unanswered", rest.size());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::DeleteSamplesResponse> StorageClient::DeleteSamples(
+    DatasetId dataset, std::span<const int64_t> keys, const rpc::v1::Command& command) const {
+  v1::DeleteSamplesResponse total;
+  for (size_t from = 0; from < keys.size(); from += kKeysPerCall) {
+    const std::span<const int64_t> part =
+        keys.subspan(from).first(std::min(keys.size() - from, kKeysPerCall));
+    v1::DeleteSamplesRequest request;
+    *request.mutable_command() = command;
+    // Each call is a command of its own, recognised when the whole is repeated.
+    if (from > 0)
+      request.mutable_command()->set_request_id(fmt::format("{}/{}", command.request_id(), from));
+    request.set_dataset_id(dataset.value);
+    request.mutable_sample_keys()->Assign(part.begin(), part.end());
+    v1::DeleteSamplesResponse response;
+    RETURN_IF_ERROR(
+        rpc::Call(connection_->peer, *connection_->stub, &Stub::DeleteSamples, request, &response));
+    total.set_num_deleted(total.num_deleted() + response.num_deleted());
+  }
+  return total;
+}
+
+absl::StatusOr<v1::DeleteDatasetResponse> StorageClient::DeleteDataset(
+    const std::string& name, const rpc::v1::Command& command) const {
+  v1::DeleteDatasetRequest request;
+  *request.mutable_command() = command;
+  request.set_name(name);
+  v1::DeleteDatasetResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(connection_->peer, *connection_->stub, &Stub::DeleteDataset, request, &response));
+  return response;
+}
+
+absl::StatusOr<std::vector<v1::QuarantineEntry>> StorageClient::ListQuarantine(
+    DatasetId dataset, int64_t limit) const {
+  v1::ListQuarantineRequest request;
+  request.set_dataset_id(dataset.value);
+  request.set_limit(limit);
+  std::vector<v1::QuarantineEntry> entries;
+  RETURN_IF_ERROR((Stream<v1::ListQuarantineRequest, v1::ListQuarantineResponse>(
+      connection_->peer, *connection_->stub, &Stub::ListQuarantine,
+      [&] {
+        entries.clear();
+        return request;
+      },
+      [&](v1::ListQuarantineResponse& response) {
+        entries.push_back(std::move(*response.mutable_entry()));
+        return absl::OkStatus();
+      })));
+  return entries;
+}
+
+}  // namespace tidemill::storage

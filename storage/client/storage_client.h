@@ -1,0 +1,74 @@
+// Everything another service may ask of storage.
+//
+//   const StorageClient storage(peer);
+//   ASSIGN_OR_RETURN(const v1::Dataset dataset, storage.GetDataset("elec2"));
+//   RETURN_IF_ERROR(storage.ReadSamples({dataset.dataset_id()}, keys,
+//       [&](batch::Batch batch, std::vector<v1::MissingSample> missing) { ... }));
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "batch/batch.h"
+#include "rpc/channel.h"
+#include "tidemill/storage/v1/storage.pb.h"
+
+namespace tidemill::storage {
+
+// A connection to the storage service. Thread-safe.
+//
+// Every method retries UNAVAILABLE: unary calls within the peer's deadline, streams until nothing
+// has arrived for that long. A stream that breaks goes on behind what was received, so a sink gets
+// no row twice. What a sink returns other than OK ends the call and is its result.
+class StorageClient {
+ public:
+  using SyncProgress = std::function<void(const v1::SyncDatasetResponse&)>;
+  using BatchSink = std::function<absl::Status(batch::Batch)>;
+  using SampleSink = std::function<absl::Status(batch::Batch, std::vector<v1::MissingSample>)>;
+
+  explicit StorageClient(const rpc::Peer& peer);
+  ~StorageClient();
+  StorageClient(StorageClient&&) noexcept;
+  StorageClient& operator=(StorageClient&&) noexcept;
+
+  // `spec_yaml` is a DatasetSpec. Codes as in the proto.
+  absl::StatusOr<v1::RegisterDatasetResponse> RegisterDataset(
+      const std::string& name, const std::string& spec_yaml, const rpc::v1::Command& command) const;
+  absl::StatusOr<v1::Dataset> GetDataset(const std::string& name) const;
+  absl::StatusOr<std::vector<v1::Dataset>> ListDatasets() const;
+
+  // Ingests what is there and returns the snapshot of all of it.
+  absl::StatusOr<rpc::v1::Snapshot> SyncDataset(DatasetId dataset,
+                                                const SyncProgress& progress) const;
+
+  // Batches with the columns key, event_time and, when asked for, class_label and real_label, in
+  // the order (event_time, key).
+  absl::Status ListSamples(const v1::ListSamplesRequest& request, const BatchSink& sink) const;
+
+  // Batches with the columns key, event_time, class_label, real_label and payload, in the order of
+  // `keys`, a key as often as it stands there; a key that cannot be served is named in the missing
+  // of the batch where it would have been. Any number of keys.
+  absl::Status ReadSamples(DatasetId dataset, std::span<const int64_t> keys,
+                           const SampleSink& sink) const;
+
+  absl::StatusOr<v1::DeleteSamplesResponse> DeleteSamples(DatasetId dataset,
+                                                          std::span<const int64_t> keys,
+                                                          const rpc::v1::Command& command) const;
+  absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(const std::string& name,
+                                                          const rpc::v1::Command& command) const;
+
+  // At most `limit` entries; 0 for all.
+  absl::StatusOr<std::vector<v1::QuarantineEntry>> ListQuarantine(DatasetId dataset,
+                                                                  int64_t limit) const;
+
+ private:
+  struct Connection;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,125 @@
+// Which datasets there are.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/id.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "base/time.h"
+#include "db/database.h"
+#include "storage/client/dataset_spec.h"
+#include "storage/unpacked_cache.h"
+
+namespace tidemill::storage {
+
+// A dataset's keys are slot << kSlotShift | counter, the counter from 1 on.
+inline constexpr int kSlotShift = 44;
+
+// A frozen view of a dataset: samples with keys at or below the watermark, less the tombstones up
+// to the sequence.
+struct DatasetSnapshot {
+  DatasetId dataset;
+  int64_t committed_key = 0;
+  int64_t tombstone_sequence = 0;
+};
+
+struct DatasetEntry {
+  DatasetId id;
+  std::string name_space;
+  std::string name;
+  int64_t slot = 0;
+  std::string spec_text;  // Canonical YAML, completed.
+  DatasetSpec spec;
+  Timestamp created_at;
+};
+
+struct DatasetCounts {
+  int64_t num_samples = 0;  // Deleted ones left out.
+  int64_t num_files = 0;
+  int64_t num_quarantined = 0;
+  int64_t num_deleted = 0;
+  std::optional<Timestamp> first_event_time;
+  std::optional<Timestamp> last_event_time;
+  DatasetSnapshot snapshot;
+};
+
+struct CatalogOptions {
+  // "<state folder>/storage".
+  std::string folder;
+  // Absolute folders that datasets may lie in.
+  std::vector<std::string> allowed_roots;
+};
+
+// Runs in the transaction of a command, before it: the fence and the memory of request ids.
+using CommandGuard = std::function<absl::Status(pqxx::work&)>;
+
+// Registers, finds and deletes datasets. Thread-safe.
+class DatasetCatalog {
+ public:
+  // `database` and `files` must outlive it; the schema must be migrated.
+  DatasetCatalog(db::Database& database, UnpackedCache& files, CatalogOptions options);
+
+  struct Registration {
+    DatasetId id;
+    bool created = false;
+  };
+  // Idempotent by (namespace, name, spec); `spec_text` is a DatasetSpec as YAML. INVALID_ARGUMENT
+  // for one that does not decode, whose path is relative, no folder or outside the allowed roots;
+  // FAILED_PRECONDITION when the name has another spec.
+  absl::StatusOr<Registration> Register(const std::string& name_space, const std::string& name,
+                                        const std::string& spec_text, const CommandGuard& guard);
+
+  // NOT_FOUND for an unknown one. An empty namespace is "default".
+  absl::StatusOr<DatasetEntry> Find(const std::string& name_space, const std::string& name);
+  absl::StatusOr<DatasetEntry> Find(DatasetId id);
+  // All of a namespace in the order of their names; all namespaces when std::nullopt.
+  absl::StatusOr<std::vector<DatasetEntry>> List(const std::optional<std::string>& name_space);
+  absl::StatusOr<DatasetCounts> Count(DatasetId id);
+  absl::StatusOr<DatasetSnapshot> Snapshot(DatasetId id);
+
+  // Forgets a dataset, its rows and column files, never the user's files. Returns whether there
+  // was one. Waits for a running ingest of it.
+  absl::StatusOr<bool> Delete(const std::string& name_space, const std::string& name,
+                              const CommandGuard& guard);
+
+  // Marks samples as deleted; returns how many of the keys existed and were not deleted before.
+  // NOT_FOUND for an unknown dataset.
+  absl::StatusOr<int64_t> DeleteSamples(DatasetId id, const std::vector<int64_t>& keys,
+                                        const CommandGuard& guard);
+
+  // What could not be ingested, newest last; at most `limit` entries, 0 for all.
+  struct Quarantined {
+    std::string path;
+    std::optional<int64_t> position;
+    std::string reason;
+    Timestamp at;
+  };
+  absl::StatusOr<std::vector<Quarantined>> ListQuarantine(DatasetId id, int64_t limit);
+
+  // Whether a file may be read: it lies below an allowed root once links are resolved.
+  bool Admits(const std::string& absolute_path) const;
+
+  // Held while a dataset is ingested or deleted.
+  std::shared_ptr<Mutex> LockOf(DatasetId id) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const CatalogOptions& options() const { return options_; }
+
+ private:
+  absl::StatusOr<DatasetSpec> DecodeAndCheck(const std::string& name,
+                                             const std::string& spec_text) const;
+
+  db::Database& database_;
+  UnpackedCache& files_;
+  const CatalogOptions options_;
+  Mutex mutex_;
+  std::map<DatasetId, std::shared_ptr<Mutex>> locks_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,77 @@
+// File formats: from a file to its records, each with time, label and hash. Every format is listed
+// in MakeFormat().
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "storage/client/dataset_spec.h"
+#include "storage/filesystems/local.h"
+#include "storage/segment_columns.h"
+#include "storage/unpacked_cache.h"
+
+namespace tidemill::storage {
+
+// A file to be indexed.
+struct FileInput {
+  std::string root;  // The dataset's folder.
+  std::string path;  // Below it.
+  FileIdentity identity;
+  // Where to go on in a file that has grown: the end of the last record taken, and how many were
+  // taken, bad ones included. 0, 0: from the beginning.
+  int64_t from_byte = 0;
+  int64_t from_record = 0;
+};
+
+struct BadRecord {
+  int64_t position = 0;  // Zero-based record in the file.
+  std::string reason;
+};
+
+// The good records of a file, in order, and the bad ones.
+struct IndexedFile {
+  SegmentRows rows;
+  std::vector<int64_t> positions;  // Of rows.
+  std::vector<BadRecord> bad;      // The first kMaxBadRecords of them.
+  int64_t num_bad = 0;
+  int64_t bytes_done = 0;
+  int64_t records_done = 0;
+};
+
+inline constexpr size_t kMaxBadRecords = 10'000;
+
+// Thread-safe: immutable once made.
+class Format {
+ public:
+  virtual ~Format() = default;
+
+  // Reads a file from `from_byte` on. A status other than OK concerns the file as a whole:
+  // DATA_LOSS and INVALID_ARGUMENT say that it will not get better before it changes.
+  virtual absl::StatusOr<IndexedFile> Index(const FileInput& input) const = 0;
+
+  // Whether a grown file may be taken from where it ended.
+  virtual bool CanAppend() const { return false; }
+};
+
+// The format of a dataset. `files` must outlive it. INVALID_ARGUMENT for what the spec's own check
+// cannot see: an unknown time zone or time format.
+absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const DatasetSpec& spec, UnpackedCache& files);
+
+// Other files that belong to a sample file: its labels, its time. Absolute, existing or not.
+std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& input);
+
+// Fills in `format.columns` from the header of `path` (absolute) when the spec leaves it open; OK
+// without a change for a spec that needs nothing. INVALID_ARGUMENT when the header lacks a column
+// that the spec names.
+absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, DatasetSpec& spec);
+
+// The bytes of a record that are its label and not part of the payload: none when size is 0.
+struct PayloadCut {
+  int64_t offset = 0;
+  int64_t size = 0;
+};
+PayloadCut CutOf(const DatasetSpec& spec);
+
+}  // namespace tidemill::storage

@@ -1,0 +1,60 @@
+// From files to samples.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "base/worker_pool.h"
+#include "storage/dataset_catalog.h"
+#include "storage/unpacked_cache.h"
+
+namespace tidemill::storage {
+
+struct IngestorOptions {
+  // Threads that parse files.
+  int num_parsers = 2;
+  // How long a file must be unchanged, where its dataset's spec does not say.
+  Duration settle{1'000'000};
+  // Files and samples of one transaction, roughly.
+  int64_t files_per_batch = 4096;
+  int64_t samples_per_batch = 4'000'000;
+  // Most samples of one segment.
+  int64_t samples_per_segment = 1 << 20;
+};
+
+struct SyncProgress {
+  int64_t num_files_done = 0;
+  int64_t num_files_found = 0;
+  int64_t num_samples = 0;      // New ones.
+  int64_t num_quarantined = 0;  // Records and files.
+};
+
+// Ingests datasets. Thread-safe; one sync of a dataset at a time.
+//
+// Files are parsed side by side and committed in the order of their paths, a batch of files in one
+// transaction: keys depend on the files alone, and a process killed at any moment has ingested
+// whole batches, each once.
+class Ingestor {
+ public:
+  // All must outlive it.
+  Ingestor(db::Database& database, DatasetCatalog& catalog, UnpackedCache& files,
+           IngestorOptions options);
+
+  // Lists the dataset's files once and takes in what is new, grown, replaced or gone. A file that
+  // changed less than `settle` ago is waited for when `wait`, else left to a later sync. Returns
+  // the snapshot of all of it. NOT_FOUND for an unknown dataset; UNAVAILABLE when its folder
+  // cannot be read, or holds none of the files it had: nothing is taken as deleted then.
+  absl::StatusOr<DatasetSnapshot> Sync(DatasetId dataset, bool wait,
+                                       const std::function<void(const SyncProgress&)>& progress);
+
+ private:
+  db::Database& database_;
+  DatasetCatalog& catalog_;
+  UnpackedCache& files_;
+  const IngestorOptions options_;
+  WorkerPool parsers_;
+};
+
+}  // namespace tidemill::storage

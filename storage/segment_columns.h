@@ -1,0 +1,81 @@
+// Segment column files: what the read path needs of each sample, memory-mapped. PostgreSQL and the
+// data are the truth; a lost column file is rebuilt from them.
+//
+//   <storage folder>/segments/<dataset_id>/<segment_id>.batch
+//
+// is a batch in the wire format with one row per key of the segment, in key order, and the columns
+//   byte_from, byte_to  int64  the record in the (unpacked) file, without line end; -1 when it has
+//                              vanished from the file. A label inside a binary record lies within
+//                              these bytes: see PayloadCut in storage/formats/format.h.
+//   event_time          int64  microseconds
+//   class_label         int64  nullable
+//   real_label          float64, nullable
+//   hash                int64  xxh3-64 of those bytes
+//   file_id             int64  only where storage.segments.file_id is null (one file a sample)
+// A column file is written before the transaction that names its segment commits, and never changed
+// afterwards: a replaced file's segments get new ids.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "batch/batch.h"
+#include "db/database.h"
+#include "storage/client/dataset_spec.h"
+
+namespace tidemill::storage {
+
+class UnpackedCache;
+
+inline constexpr std::string_view kByteFromColumn = "byte_from";
+inline constexpr std::string_view kByteToColumn = "byte_to";
+inline constexpr std::string_view kHashColumn = "hash";
+inline constexpr std::string_view kFileIdColumn = "file_id";
+
+// A segment's columns while they are being made, row by row.
+struct SegmentRows {
+  std::vector<int64_t> byte_from;
+  std::vector<int64_t> byte_to;
+  std::vector<int64_t> event_time;
+  std::vector<std::optional<int64_t>> class_label;
+  std::vector<std::optional<double>> real_label;
+  std::vector<int64_t> hash;
+  std::vector<int64_t> file_id;  // Empty, or as long as the others.
+
+  int64_t num_rows() const { return static_cast<int64_t>(byte_from.size()); }
+};
+
+// A segment's columns as read. Views of a mapping that `batch` keeps alive.
+struct SegmentColumns {
+  batch::Batch batch;
+  std::span<const int64_t> byte_from;
+  std::span<const int64_t> byte_to;
+  std::span<const int64_t> event_time;
+  const batch::Column* class_label = nullptr;
+  const batch::Column* real_label = nullptr;
+  std::span<const int64_t> hash;
+  std::span<const int64_t> file_id;  // Empty where the segment lies in one file.
+
+  int64_t num_rows() const { return batch.num_rows(); }
+};
+
+std::string SegmentFolder(const std::string& storage_folder, DatasetId dataset);
+std::string SegmentPath(const std::string& storage_folder, DatasetId dataset, int64_t segment_id);
+
+// Writes the file whole or not at all; creates the folder.
+absl::Status WriteSegmentColumns(const std::string& path, const SegmentRows& rows);
+
+// NOT_FOUND when there is none, DATA_LOSS when it is not as described above.
+absl::StatusOr<SegmentColumns> OpenSegmentColumns(const std::string& path);
+
+// Writes the file anew from storage.samples and the data. NOT_FOUND for an unknown segment;
+// DATA_LOSS when the data has changed since it was ingested (the next sync makes new segments).
+absl::Status RebuildSegmentColumns(db::Database& database, UnpackedCache& files,
+                                   const std::string& storage_folder, const DatasetSpec& spec,
+                                   DatasetId dataset, int64_t segment_id);
+
+}  // namespace tidemill::storage

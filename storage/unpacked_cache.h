@@ -1,0 +1,58 @@
+// Compressed inputs, unpacked once (docs/decisions: a size-bounded cache below the state folder).
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "storage/filesystems/local.h"
+
+namespace tidemill::storage {
+
+struct UnpackedCacheOptions {
+  // "<storage folder>/unpacked".
+  std::string folder;
+  // The least recently used are removed beyond this; the newest always stays.
+  int64_t max_bytes = int64_t{8} << 30;
+  // A file that unpacks to more, or to more than this many times its size, is refused.
+  int64_t max_unpacked_bytes = int64_t{64} << 30;
+  int64_t max_ratio = 2000;
+};
+
+// Opens files, gzip ones as their unpacked content. Thread-safe: two threads that want the same
+// file unpack it once.
+class UnpackedCache {
+ public:
+  // Takes over what an earlier process left in the folder and removes its half-written files.
+  static absl::StatusOr<std::unique_ptr<UnpackedCache>> Create(UnpackedCacheOptions options);
+
+  // A file that does not start with gzip's magic is opened as it is. The returned file stays
+  // readable after its removal from the cache. DATA_LOSS for broken gzip; RESOURCE_EXHAUSTED
+  // beyond the limits; else as OpenFile::Open.
+  absl::StatusOr<OpenFile> Open(const std::string& path) ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct Entry {
+    int64_t size_bytes = 0;
+    std::list<std::string>::iterator used;
+    bool unpacking = false;
+  };
+  explicit UnpackedCache(UnpackedCacheOptions options) : options_(std::move(options)) {}
+  absl::Status Adopt() ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Unpack(const OpenFile& packed, const std::string& name) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Evict(const std::string& keep) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const UnpackedCacheOptions options_;
+  Mutex mutex_;
+  CondVar changed_;
+  std::map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  std::list<std::string> used_ ABSL_GUARDED_BY(mutex_);  // Most recent first.
+};
+
+// Whether the file starts with gzip's magic.
+absl::StatusOr<bool> IsGzip(const OpenFile& file);
+
+}  // namespace tidemill::storage
