@@ -1,0 +1,48 @@
+# Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
+.PHONY: setup build quickstart test bench docs format check sanitize clean
+
+BUILD ?= build
+STATE ?= .tidemill
+JOBS ?= $(shell nproc)
+LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+TORCH = $(shell tools/setup.sh --torch-dir)
+
+setup:
+	@tools/setup.sh
+
+build: setup
+	@cmake --preset release -B $(BUILD) -DTORCH_DIR=$(TORCH) $(LAUNCHER) >$(BUILD).log 2>&1 || \
+	  { mkdir -p $(BUILD); cat $(BUILD).log; exit 1; }
+	@mv $(BUILD).log $(BUILD)/configure.log
+	@cmake --build $(BUILD) --parallel $(JOBS)
+
+# Ingests a real dataset, replays it, retrains, evaluates every model on every slice of time and
+# prints the accuracy matrix.
+quickstart: build
+	@$(BUILD)/bin/tidemill run pipelines/quickstart/pipeline.yaml --state $(STATE)
+
+test: build
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
+
+bench: build
+	@tools/bench.sh $(BUILD) $(NAME)
+
+# Writes docs/reference/ from the program's own descriptors.
+docs: build
+	@$(BUILD)/bin/tidemill-reference docs/reference
+
+format:
+	@git ls-files -co --exclude-standard '*.h' '*.cc' | xargs clang-format -i
+
+check:
+	@tools/setup.sh --checks
+	@$(MAKE) --no-print-directory build
+	@tools/check.sh $(BUILD)
+
+# AddressSanitizer, ThreadSanitizer and clang's thread-safety analysis over all that needs no torch.
+sanitize:
+	@tools/setup.sh --checks
+	@tools/sanitize.sh
+
+clean:
+	@rm -rf build

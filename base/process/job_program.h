@@ -1,0 +1,44 @@
+// The main() of a program that runs jobs for a server: as a zygote that forks itself for each, or
+// once, with the job on the command line.
+//
+//   int main(int argc, char** argv) {
+//     return process::RunJobProgram(argc, argv, [](const auto& arguments, process::Report& report)
+//     {
+//       report.Line(R"({"samples": 12})");
+//       return 0;
+//     });
+//   }
+//
+//   tidemill-train --zygote           reads requests from file descriptor 3 (see zygote.h)
+//   tidemill-train ARGUMENT...        runs one job; reports on file descriptor 3 if open, else
+//   stdout
+//
+// A zygote must stay without threads: whatever starts one (gRPC, OpenMP, CUDA) belongs in the job.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tidemill::process {
+
+// Where a job reports to its server, line by line. Thread-safe.
+class Report {
+ public:
+  explicit Report(int fd) : fd_(fd) {}
+  // Writes one line, of at most 4095 bytes and without a newline, whole or not at all. Longer lines
+  // are cut. A server that is gone is ignored: the job is about to be killed.
+  void Line(std::string_view line);
+
+ private:
+  const int fd_;
+};
+
+// Returns the exit code of the process.
+using JobFunction = std::function<int(const std::vector<std::string>& arguments, Report& report)>;
+
+// Returns what main() is to return. In the forked child of a zygote it does not return.
+int RunJobProgram(int argc, char** argv, const JobFunction& job);
+
+}  // namespace tidemill::process

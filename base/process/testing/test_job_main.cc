@@ -1,0 +1,26 @@
+// A job program whose jobs do what their first argument says; used by zygote_test.
+#include <signal.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "base/process/job_program.h"
+
+namespace {
+
+int RunTestJob(const std::vector<std::string>& arguments, tidemill::process::Report& report) {
+  const std::string what = arguments.empty() ? "" : arguments[0];
+  report.Line(std::to_string(getpid()));
+  if (what == "echo") {
+    for (size_t i = 1; i < arguments.size(); ++i) report.Line(arguments[i]);
+    return 0;
+  }
+  if (what == "exit") return std::stoi(arguments.at(1));
+  if (what == "abort") raise(SIGSEGV);
+  while (what == "hang") pause();
+  return 64;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return tidemill::process::RunJobProgram(argc, argv, RunTestJob); }

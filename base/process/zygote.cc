@@ -1,0 +1,223 @@
+#include "base/process/zygote.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "base/process/protocol.h"
+
+namespace tidemill::process {
+namespace {
+
+struct Pipe {
+  FileDescriptor read;
+  FileDescriptor write;
+};
+
+absl::StatusOr<Pipe> MakePipe() {
+  int fds[2];
+  if (pipe2(fds, O_CLOEXEC) != 0) return ResourceExhausted("pipe: {}", strerror(errno));
+  return Pipe{FileDescriptor(fds[0]), FileDescriptor(fds[1])};
+}
+
+std::string Message(char what, int64_t number, const std::vector<std::string>& arguments) {
+  std::string message(1, what);
+  message.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  for (const std::string& argument : arguments) message.append(argument).push_back('\0');
+  return message;
+}
+
+// Returns 0 or an errno.
+int Send(int socket, std::string message, std::array<int, 2> descriptors) {
+  iovec part{message.data(), message.size()};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(descriptors))] = {};
+  if (descriptors[0] >= 0) {
+    header.msg_control = control;
+    header.msg_controllen = sizeof(control);
+    cmsghdr* rights = CMSG_FIRSTHDR(&header);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof(descriptors));
+    std::memcpy(CMSG_DATA(rights), descriptors.data(), sizeof(descriptors));
+  }
+  ssize_t sent = 0;
+  do {
+    sent = sendmsg(socket, &header, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent < 0 ? errno : 0;
+}
+
+// Reads up to `size` bytes; 0 at the end or on a broken pipe.
+size_t ReadSome(int fd, char* bytes, size_t size) {
+  ssize_t got = 0;
+  do {
+    got = read(fd, bytes, size);
+  } while (got < 0 && errno == EINTR);
+  return got > 0 ? static_cast<size_t>(got) : 0;
+}
+
+JobExit ParseExit(std::string_view line) {
+  const auto number = [&line](size_t from) {
+    int value = 0;
+    std::from_chars(line.data() + from, line.data() + line.size(), value);
+    return value;
+  };
+  if (line.starts_with("code ")) return {.code = number(5)};
+  if (line.starts_with("signal ")) return {.signal = number(7)};
+  if (line.starts_with("lost ")) return {.lost = std::string(line.substr(5))};
+  return {.lost = "the process that forked it has died"};
+}
+
+// Starts `program --zygote` with `socket` as its kInheritedFd, with no signal blocked or ignored
+// and in a process group of its own, out of reach of a terminal's Ctrl-C.
+absl::StatusOr<pid_t> Execute(const std::string& program, int socket) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, socket, kInheritedFd);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  std::string name = program;
+  std::string flag = "--zygote";
+  char* const arguments[] = {name.data(), flag.data(), nullptr};
+  pid_t pid = 0;
+  const int error = posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error == ENOENT) return NotFound("there is no program {}", program);
+  if (error != 0) return Internal("cannot start {}: {}", program, strerror(error));
+  return pid;
+}
+
+}  // namespace
+
+void FileDescriptor::Close() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+}
+
+std::string JobExit::Describe() const {
+  if (code.has_value()) return fmt::format("exited with code {}", *code);
+  if (signal.has_value()) {
+    return fmt::format("was killed by signal {} ({})", *signal, strsignal(*signal));
+  }
+  return fmt::format("was lost: {}", lost);
+}
+
+Job::Job(std::shared_ptr<const FileDescriptor> control, int64_t number, FileDescriptor report,
+         FileDescriptor exit)
+    : control_(std::move(control)),
+      number_(number),
+      report_(std::move(report)),
+      exit_(std::move(exit)) {}
+
+Job::~Job() { Kill(); }
+
+std::optional<std::string> Job::ReadLine() {
+  while (true) {
+    if (const size_t end = buffered_.find('\n'); end != std::string::npos) {
+      std::string line = buffered_.substr(0, end);
+      buffered_.erase(0, end + 1);
+      return line;
+    }
+    char bytes[4096];
+    const size_t size = ReadSome(report_.get(), bytes, sizeof(bytes));
+    if (size == 0) return std::nullopt;
+    buffered_.append(bytes, size);
+  }
+}
+
+JobExit Job::Wait() {
+  if (ended_.has_value()) return *ended_;
+  std::string line;
+  char bytes[256];
+  while (const size_t size = ReadSome(exit_.get(), bytes, sizeof(bytes))) line.append(bytes, size);
+  ended_ = ParseExit(line);
+  return *ended_;
+}
+
+void Job::Kill() { Send(control_->get(), Message(kKillJob, number_, {}), {-1, -1}); }
+
+absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(const std::string& program) {
+  std::unique_ptr<Zygote> zygote(new Zygote(program));
+  MutexLock lock(zygote->mutex_);
+  RETURN_IF_ERROR(zygote->Launch());
+  return zygote;
+}
+
+Zygote::~Zygote() {
+  MutexLock lock(mutex_);
+  Reap();
+}
+
+pid_t Zygote::pid() const {
+  MutexLock lock(mutex_);
+  return pid_;
+}
+
+void Zygote::Reap() {
+  if (pid_ == 0) return;
+  kill(pid_, SIGKILL);
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = 0;
+}
+
+absl::Status Zygote::Launch() {
+  Reap();
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
+    return ResourceExhausted("socketpair: {}", strerror(errno));
+  }
+  control_ = std::make_shared<const FileDescriptor>(sockets[0]);
+  // Moved above kInheritedFd, since a descriptor copied onto itself would close at the exec.
+  const FileDescriptor theirs(fcntl(sockets[1], F_DUPFD_CLOEXEC, kInheritedFd + 1));
+  close(sockets[1]);
+  ASSIGN_OR_RETURN(pid_, Execute(program_, theirs.get()));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Job>> Zygote::Spawn(const std::vector<std::string>& arguments,
+                                                   SpawnMode mode) {
+  ASSIGN_OR_RETURN(Pipe report, MakePipe());
+  ASSIGN_OR_RETURN(Pipe exit, MakePipe());
+  MutexLock lock(mutex_);
+  const int64_t number = next_number_++;
+  const std::string message =
+      Message(mode == SpawnMode::kFork ? kForkJob : kExecuteJob, number, arguments);
+  if (message.size() > kMaxMessage) {
+    return InvalidArgument("a job takes at most {} bytes of arguments", kMaxMessage);
+  }
+  const std::array<int, 2> descriptors = {report.write.get(), exit.write.get()};
+  if (pid_ == 0 || Send(control_->get(), message, descriptors) != 0) {
+    RETURN_IF_ERROR(Launch());
+    if (const int error = Send(control_->get(), message, descriptors); error != 0) {
+      return Unavailable("cannot reach the zygote of {}: {}", program_, strerror(error));
+    }
+  }
+  return std::unique_ptr<Job>(
+      new Job(control_, number, std::move(report.read), std::move(exit.read)));
+}
+
+}  // namespace tidemill::process

@@ -1,0 +1,125 @@
+#include "base/process/zygote.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <set>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace tidemill::process {
+namespace {
+
+std::string Program() {
+  char path[4096];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
+  const std::string self(path, static_cast<size_t>(size));
+  return self.substr(0, self.rfind('/')) + "/process_test_job";
+}
+
+std::unique_ptr<Zygote> StartZygote() {
+  auto zygote = Zygote::Start(Program());
+  EXPECT_TRUE(zygote.ok()) << zygote.status().ToString();
+  return *std::move(zygote);
+}
+
+std::unique_ptr<Job> Spawn(Zygote& zygote, const std::vector<std::string>& arguments,
+                           SpawnMode mode = SpawnMode::kFork) {
+  auto job = zygote.Spawn(arguments, mode);
+  EXPECT_TRUE(job.ok()) << job.status().ToString();
+  return *std::move(job);
+}
+
+// Waits for the end of a process that is not a child of this one.
+bool Ends(pid_t pid) {
+  const int fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (fd < 0) return true;
+  pollfd polled{fd, POLLIN, 0};
+  const bool ended = poll(&polled, 1, 20'000) == 1;
+  close(fd);
+  return ended;
+}
+
+TEST(Zygote, HundredJobsEachReportTheirOwnArguments) {
+  const auto zygote = StartZygote();
+  std::vector<std::unique_ptr<Job>> jobs;
+  for (int i = 0; i < 100; ++i) jobs.push_back(Spawn(*zygote, {"echo", std::to_string(i), ""}));
+  std::set<std::string> pids;
+  for (int i = 0; i < 100; ++i) {
+    pids.insert(jobs[i]->ReadLine().value_or("none"));
+    EXPECT_EQ(jobs[i]->ReadLine(), std::to_string(i));
+    EXPECT_EQ(jobs[i]->ReadLine(), "");
+    EXPECT_EQ(jobs[i]->ReadLine(), std::nullopt);
+    EXPECT_TRUE(jobs[i]->Wait().ok());
+  }
+  EXPECT_EQ(pids.size(), 100u);
+}
+
+TEST(Zygote, AJobThatReturnsACodeIsToldApartFromOneThatDies) {
+  const auto zygote = StartZygote();
+  EXPECT_EQ(Spawn(*zygote, {"exit", "3"})->Wait().code, 3);
+  EXPECT_EQ(Spawn(*zygote, {"abort"})->Wait().signal, SIGSEGV);
+}
+
+TEST(Zygote, AKilledJobIsReportedAndTheOthersGoOn) {
+  const auto zygote = StartZygote();
+  const auto hanging = Spawn(*zygote, {"hang"});
+  const auto other = Spawn(*zygote, {"hang"});
+  hanging->Kill();
+  EXPECT_EQ(hanging->Wait().signal, SIGKILL);
+  const pid_t pid = std::stoi(other->ReadLine().value_or("0"));
+  EXPECT_EQ(kill(pid, 0), 0);
+  EXPECT_EQ(Spawn(*zygote, {"exit", "0"})->Wait().code, 0);
+}
+
+TEST(Zygote, AnExecutedJobRunsTheSameProgram) {
+  const auto zygote = StartZygote();
+  const auto job = Spawn(*zygote, {"echo", "fresh"}, SpawnMode::kExecute);
+  EXPECT_TRUE(job->ReadLine().has_value());
+  EXPECT_EQ(job->ReadLine(), "fresh");
+  EXPECT_TRUE(job->Wait().ok());
+}
+
+TEST(Zygote, ADeadZygoteTakesItsJobsAlongAndIsStartedAgain) {
+  const auto zygote = StartZygote();
+  const auto job = Spawn(*zygote, {"hang"});
+  const pid_t pid = std::stoi(job->ReadLine().value_or("0"));
+  kill(zygote->pid(), SIGKILL);
+  EXPECT_THAT(job->Wait().Describe(), testing::HasSubstr("lost"));
+  EXPECT_TRUE(Ends(pid));
+  EXPECT_EQ(Spawn(*zygote, {"exit", "0"})->Wait().code, 0);
+}
+
+TEST(Zygote, JobsEndWithTheServerHoweverItEnds) {
+  int fds[2];
+  ASSERT_EQ(pipe(fds), 0);
+  const pid_t server = fork();
+  if (server == 0) {
+    const auto zygote = StartZygote();
+    const auto job = Spawn(*zygote, {"hang"});
+    const std::string line = job->ReadLine().value_or("") + '\n';
+    const bool written = write(fds[1], line.data(), line.size()) > 0;
+    while (written) pause();
+    _exit(1);
+  }
+  char line[32] = {};
+  ASSERT_GT(read(fds[0], line, sizeof(line) - 1), 0);
+  kill(server, SIGKILL);
+  waitpid(server, nullptr, 0);
+  EXPECT_TRUE(Ends(std::stoi(line)));
+  close(fds[0]);
+  close(fds[1]);
+}
+
+TEST(Zygote, AMissingProgramIsNamed) {
+  const auto zygote = Zygote::Start("/nonexistent/program");
+  EXPECT_EQ(zygote.status().code(), absl::StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace tidemill::process

@@ -1,0 +1,25 @@
+// The mean absolute error.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "evaluator/measures/measure.h"
+
+namespace tidemill::evaluator {
+
+struct MeanAbsoluteError {
+  static constexpr std::string_view kType = "mae";
+  static constexpr std::string_view kDoc = "The mean absolute error.";
+  static constexpr bool kOfClasses = false;
+
+  void Fields(auto&&) {}
+
+  std::string Name() const { return "mae"; }
+  std::unique_ptr<Accumulator> NewAccumulator() const;
+
+  friend bool operator==(const MeanAbsoluteError&, const MeanAbsoluteError&) = default;
+};
+
+}  // namespace tidemill::evaluator

@@ -1,0 +1,44 @@
+// How other services see the model store.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "rpc/channel.h"
+#include "tidemill/model_store/v1/model_store.grpc.pb.h"
+
+namespace tidemill::model_store {
+
+// Thread-safe.
+class ModelStoreClient {
+ public:
+  explicit ModelStoreClient(rpc::Peer peer);
+
+  // Stores an artefact: `header.model.parts` names the parts, in order, whose files lie in `folder`
+  // under their names; sizes and digests that the header leaves out are filled in from the files.
+  // Idempotent by (run, trigger); the codes of PutModel, and NOT_FOUND for a missing file. Retries
+  // while the store is UNAVAILABLE, for the peer's deadline.
+  absl::StatusOr<ModelId> PutModel(v1::PutModelRequest::Header header, const std::string& folder);
+
+  // NOT_FOUND for an unknown model.
+  absl::StatusOr<v1::Model> GetModel(ModelId model);
+
+  // In the order of triggers.
+  absl::StatusOr<std::vector<v1::Model>> ListModels(RunId run);
+
+  // The bytes of one part, their digest checked by the store and again here. NOT_FOUND; DATA_LOSS.
+  // Retries while the store is UNAVAILABLE, for the peer's deadline.
+  absl::StatusOr<std::string> ReadPart(ModelId model, const std::string& part);
+
+  // Forgets the models of the command's run and returns how many there were. Idempotent.
+  absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
+
+ private:
+  const rpc::Peer peer_;
+  const std::unique_ptr<v1::ModelStoreService::Stub> stub_;
+};
+
+}  // namespace tidemill::model_store

@@ -1,0 +1,248 @@
+#include "model_store/model_store.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "base/failpoints.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "db/fencing.h"
+#include "db/migrations.h"
+#include "model_store/migrations.h"
+#include "model_store/models_table.h"
+
+namespace tidemill::model_store {
+namespace {
+
+constexpr int kMaxParts = 16;
+
+bool IsPartName(const std::string& name) {
+  return !name.empty() && name.size() <= 64 && name.front() != '.' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+                  c == '-';
+         });
+}
+
+bool IsDigest(const std::string& digest) {
+  return digest.size() == 64 && digest.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+absl::Status CheckPart(const v1::ModelPart& part) {
+  if (!IsPartName(part.name())) {
+    return InvalidArgument("\"{}\" cannot be the name of a model's part", part.name());
+  }
+  if (!IsDigest(part.digest())) {
+    return InvalidArgument("the digest of part {} is not a SHA-256 in hexadecimal", part.name());
+  }
+  if (part.size_bytes() < 0) {
+    return InvalidArgument("part {} has a size of {} bytes", part.name(), part.size_bytes());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckHeader(const rpc::v1::Command& command, const v1::Model& model) {
+  if (model.run_id() != command.run_id()) {
+    return InvalidArgument("a model of run {} came with a command of run {}", model.run_id(),
+                           command.run_id());
+  }
+  if (model.run_id() <= 0 || model.trigger() <= 0) {
+    return InvalidArgument("run {}, trigger {}: both are numbered from 1", model.run_id(),
+                           model.trigger());
+  }
+  if (model.parts_size() == 0 || model.parts_size() > kMaxParts) {
+    return InvalidArgument("a model has 1 to {} parts, this one {}", kMaxParts,
+                           model.parts_size());
+  }
+  std::set<std::string> names;
+  for (const v1::ModelPart& part : model.parts()) {
+    RETURN_IF_ERROR(CheckPart(part));
+    if (!names.insert(part.name()).second) {
+      return InvalidArgument("part {} is announced twice", part.name());
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The id of the stored model when it has the parts of the new one.
+absl::StatusOr<ModelId> SameModel(const v1::Model& stored, const v1::Model& model) {
+  const auto same = [](const v1::ModelPart& a, const v1::ModelPart& b) {
+    return a.name() == b.name() && a.digest() == b.digest();
+  };
+  if (!std::equal(stored.parts().begin(), stored.parts().end(), model.parts().begin(),
+                  model.parts().end(), same)) {
+    return AlreadyExists("trigger {} of run {} has model {}, which has other digests",
+                         model.trigger(), model.run_id(), stored.model_id());
+  }
+  return ModelId{stored.model_id()};
+}
+
+}  // namespace
+
+Upload::Upload(ModelStore& store, rpc::v1::Command command, v1::Model model)
+    : store_(store), command_(std::move(command)), model_(std::move(model)) {}
+
+absl::Status Upload::Advance() {
+  while (missing_bytes_ == 0) {
+    if (!parts_.empty()) {
+      const v1::ModelPart& part = model_.parts(static_cast<int>(parts_.size()) - 1);
+      RETURN_IF_ERROR(Annotate(parts_.back()->Seal(part.size_bytes(), part.digest()),
+                               fmt::format("taking part {}", part.name())));
+    }
+    if (static_cast<int>(parts_.size()) == model_.parts_size()) {
+      missing_bytes_ = -1;  // Everything is sealed.
+      return absl::OkStatus();
+    }
+    const v1::ModelPart& next = model_.parts(static_cast<int>(parts_.size()));
+    ASSIGN_OR_RETURN(auto file, PartFile::Create(files::Join(
+                                    store_.FolderOf(RunId{model_.run_id()}), next.digest())));
+    parts_.push_back(std::move(file));
+    missing_bytes_ = next.size_bytes();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Upload::Append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (missing_bytes_ < 0) return DataLoss("{} bytes came after the last part", bytes.size());
+    const size_t size = std::min(bytes.size(), static_cast<size_t>(missing_bytes_));
+    RETURN_IF_ERROR(parts_.back()->Append(bytes.substr(0, size)));
+    bytes.remove_prefix(size);
+    missing_bytes_ -= static_cast<int64_t>(size);
+    RETURN_IF_ERROR(Advance());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ModelId> Upload::Finish() {
+  if (stored_) return *stored_;
+  if (missing_bytes_ >= 0) {
+    return DataLoss("part {} ended {} bytes early",
+                    model_.parts(static_cast<int>(parts_.size()) - 1).name(), missing_bytes_);
+  }
+  RETURN_IF_FAILPOINT("model_store.before_rename");
+  for (const auto& part : parts_) RETURN_IF_ERROR(part->Publish());
+  RETURN_IF_ERROR(SyncFolder(store_.FolderOf(RunId{model_.run_id()})));
+  RETURN_IF_FAILPOINT("model_store.before_commit");
+  ASSIGN_OR_RETURN(const ModelId id, store_.Insert(command_, model_));
+  RETURN_IF_FAILPOINT("model_store.after_commit");
+  log::Info("model stored", {{"run", std::to_string(model_.run_id())},
+                             {"trigger", std::to_string(model_.trigger())},
+                             {"model", std::to_string(id.value)}});
+  return id;
+}
+
+ModelStore::ModelStore(db::Database& database, std::string folder)
+    : database_(database), folder_(std::move(folder)) {}
+
+absl::StatusOr<std::unique_ptr<ModelStore>> ModelStore::Open(db::Database& database,
+                                                             const std::string& folder) {
+  RETURN_IF_ERROR(db::Migrate(database, "model_store", kMigrations));
+  std::unique_ptr<ModelStore> store(new ModelStore(database, files::Join(folder, "models")));
+  RETURN_IF_ERROR(files::CreateFolder(store->folder_));
+  RETURN_IF_ERROR(store->RemoveLeftovers());
+  return store;
+}
+
+absl::Status ModelStore::RemoveLeftovers() {
+  std::error_code error;
+  std::vector<std::string> leftovers;
+  for (auto entry = std::filesystem::recursive_directory_iterator(folder_, error);
+       !error && entry != std::filesystem::recursive_directory_iterator();
+       entry.increment(error)) {
+    const std::string path = entry->path().string();
+    if (path.ends_with(kPartialSuffix)) leftovers.push_back(path);
+  }
+  if (error) return Unavailable("cannot list {}: {}", folder_, error.message());
+  for (const std::string& path : leftovers) RETURN_IF_ERROR(files::Remove(path));
+  return absl::OkStatus();
+}
+
+std::string ModelStore::FolderOf(RunId run) const {
+  return files::Join(folder_, std::to_string(run.value));
+}
+
+absl::StatusOr<std::unique_ptr<Upload>> ModelStore::Begin(const rpc::v1::Command& command,
+                                                          const v1::Model& model) {
+  RETURN_IF_ERROR(CheckHeader(command, model));
+  std::unique_ptr<Upload> upload(new Upload(*this, command, model));
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    RETURN_IF_ERROR(db::CheckFence(work, "model_store", command));
+    const auto stored = ModelsTable(work).Find(RunId{model.run_id()}, model.trigger());
+    if (!stored) return absl::OkStatus();
+    ASSIGN_OR_RETURN(upload->stored_, SameModel(*stored, model));
+    return absl::OkStatus();
+  }));
+  if (upload->stored_) return upload;
+  RETURN_IF_ERROR(files::CreateFolder(FolderOf(RunId{model.run_id()})));
+  RETURN_IF_ERROR(SyncFolder(folder_));
+  RETURN_IF_ERROR(upload->Advance());
+  return upload;
+}
+
+absl::StatusOr<ModelId> ModelStore::Insert(const rpc::v1::Command& command,
+                                           const v1::Model& model) {
+  ModelId id;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    RETURN_IF_ERROR(db::CheckFence(work, "model_store", command));
+    ModelsTable models(work);
+    if (const auto inserted = models.Insert(model); inserted) {
+      id = *inserted;
+      return absl::OkStatus();
+    }
+    const auto stored = models.Find(RunId{model.run_id()}, model.trigger());
+    if (!stored) return Unavailable("trigger {} was deleted meanwhile", model.trigger());
+    ASSIGN_OR_RETURN(id, SameModel(*stored, model));
+    return absl::OkStatus();
+  }));
+  return id;
+}
+
+absl::StatusOr<v1::Model> ModelStore::Get(ModelId model) {
+  std::optional<v1::Model> found;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    found = ModelsTable(work).Find(model);
+    return absl::OkStatus();
+  }));
+  if (!found) return NotFound("model {} is unknown", model.value);
+  return *std::move(found);
+}
+
+absl::StatusOr<std::vector<v1::Model>> ModelStore::List(std::optional<RunId> run) {
+  std::vector<v1::Model> models;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    models = ModelsTable(work).List(run);
+    return absl::OkStatus();
+  }));
+  return models;
+}
+
+absl::Status ModelStore::Read(ModelId model, const std::string& part,
+                              const std::function<absl::Status(std::string_view)>& sink) {
+  ASSIGN_OR_RETURN(const v1::Model found, Get(model));
+  for (const v1::ModelPart& candidate : found.parts()) {
+    if (candidate.name() != part) continue;
+    const absl::Status status =
+        ReadVerified(files::Join(FolderOf(RunId{found.run_id()}), candidate.digest()),
+                     candidate.size_bytes(), candidate.digest(), sink);
+    return Annotate(status, fmt::format("reading part {} of model {}", part, model.value));
+  }
+  return NotFound("model {} has no part {}", model.value, part);
+}
+
+absl::StatusOr<int64_t> ModelStore::DeleteRun(const rpc::v1::Command& command) {
+  const RunId run{command.run_id()};
+  int64_t num_deleted = 0;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    RETURN_IF_ERROR(db::CheckFence(work, "model_store", command));
+    num_deleted = ModelsTable(work).DeleteRun(run);
+    return absl::OkStatus();
+  }));
+  RETURN_IF_ERROR(files::Remove(FolderOf(run)));
+  return num_deleted;
+}
+
+}  // namespace tidemill::model_store

@@ -1,0 +1,37 @@
+#include "model_store/model_store_server.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/database.h"
+#include "model_store/model_store.h"
+#include "model_store/model_store_service.h"
+
+namespace tidemill::model_store {
+namespace {
+
+class ModelStoreServer final : public rpc::RunningService {
+ public:
+  ModelStoreServer(std::unique_ptr<db::Database> database, std::unique_ptr<ModelStore> store)
+      : database_(std::move(database)), store_(std::move(store)), service_(*store_) {}
+
+  std::vector<grpc::Service*> Faces() override { return {&service_}; }
+
+ private:
+  const std::unique_ptr<db::Database> database_;
+  const std::unique_ptr<ModelStore> store_;
+  ModelStoreService service_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartModelStore(
+    const rpc::ServiceContext& context) {
+  ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("model_store"));
+  ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
+  ASSIGN_OR_RETURN(auto store, ModelStore::Open(*database, folder));
+  return std::make_unique<ModelStoreServer>(std::move(database), std::move(store));
+}
+
+}  // namespace tidemill::model_store

@@ -1,0 +1,74 @@
+#include "model_store/model_store_service.h"
+
+#include <string>
+#include <utility>
+
+#include "rpc/grpc_status.h"
+
+namespace tidemill::model_store {
+namespace {
+
+absl::StatusOr<ModelId> Put(ModelStore& store, grpc::ServerReader<v1::PutModelRequest>& reader) {
+  v1::PutModelRequest message;
+  if (!reader.Read(&message) || !message.has_header()) {
+    return InvalidArgument("the first message has no header");
+  }
+  const v1::PutModelRequest::Header header = message.header();
+  ASSIGN_OR_RETURN(const auto upload, store.Begin(header.command(), header.model()));
+  if (upload->stored()) return *upload->stored();
+  while (reader.Read(&message)) {
+    if (!message.has_bytes()) return InvalidArgument("a second header came");
+    RETURN_IF_ERROR(upload->Append(message.bytes()));
+  }
+  return upload->Finish();
+}
+
+}  // namespace
+
+grpc::Status ModelStoreService::PutModel(grpc::ServerContext*,
+                                         grpc::ServerReader<v1::PutModelRequest>* reader,
+                                         v1::PutModelResponse* response) {
+  const auto id = Put(store_, *reader);
+  if (!id.ok()) return ToGrpc(id.status());
+  response->set_model_id(id->value);
+  return grpc::Status::OK;
+}
+
+grpc::Status ModelStoreService::GetModel(grpc::ServerContext*, const v1::GetModelRequest* request,
+                                         v1::GetModelResponse* response) {
+  auto model = store_.Get(ModelId{request->model_id()});
+  if (!model.ok()) return ToGrpc(model.status());
+  *response->mutable_model() = *std::move(model);
+  return grpc::Status::OK;
+}
+
+grpc::Status ModelStoreService::ListModels(grpc::ServerContext*,
+                                           const v1::ListModelsRequest* request,
+                                           v1::ListModelsResponse* response) {
+  std::optional<RunId> run;
+  if (request->run_id() != 0) run = RunId{request->run_id()};
+  auto models = store_.List(run);
+  if (!models.ok()) return ToGrpc(models.status());
+  for (v1::Model& model : *models) *response->add_models() = std::move(model);
+  return grpc::Status::OK;
+}
+
+grpc::Status ModelStoreService::ReadModel(grpc::ServerContext*, const v1::ReadModelRequest* request,
+                                          grpc::ServerWriter<v1::ReadModelResponse>* writer) {
+  const auto send = [&](std::string_view bytes) -> absl::Status {
+    v1::ReadModelResponse response;
+    response.set_bytes(std::string(bytes));
+    return writer->Write(response) ? absl::OkStatus() : Cancelled("the reader is gone");
+  };
+  return ToGrpc(store_.Read(ModelId{request->model_id()}, request->part(), send));
+}
+
+grpc::Status ModelStoreService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
+                                          v1::DeleteRunResponse* response) {
+  const auto num_deleted = store_.DeleteRun(request->command());
+  if (!num_deleted.ok()) return ToGrpc(num_deleted.status());
+  response->set_num_deleted(*num_deleted);
+  return grpc::Status::OK;
+}
+
+}  // namespace tidemill::model_store

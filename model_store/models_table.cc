@@ -1,0 +1,110 @@
+#include "model_store/models_table.h"
+
+#include <string>
+
+namespace tidemill::model_store {
+namespace {
+
+constexpr char kSelectModels[] = R"(
+  SELECT model_id, run_id, trigger, parent_model_id, training_set_digest, num_samples, model_spec,
+         (extract(epoch FROM created_at) * 1000000)::bigint AS created_micros
+  FROM model_store.models
+  WHERE ($1::bigint IS NULL OR run_id = $1)
+    AND ($2::bigint IS NULL OR trigger = $2)
+    AND ($3::bigint IS NULL OR model_id = $3)
+  ORDER BY run_id, trigger)";
+
+constexpr char kSelectParts[] = R"(
+  SELECT name, size_bytes, digest FROM model_store.parts WHERE model_id = $1 ORDER BY position)";
+
+constexpr char kSelectClasses[] = R"(
+  SELECT name FROM model_store.classes WHERE model_id = $1 ORDER BY position)";
+
+constexpr char kInsertModel[] = R"(
+  INSERT INTO model_store.models
+    (run_id, trigger, parent_model_id, training_set_digest, num_samples, model_spec)
+  VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (run_id, trigger) DO NOTHING
+  RETURNING model_id)";
+
+constexpr char kInsertPart[] = R"(
+  INSERT INTO model_store.parts (model_id, position, name, size_bytes, digest)
+  VALUES ($1, $2, $3, $4, $5))";
+
+constexpr char kInsertClass[] = R"(
+  INSERT INTO model_store.classes (model_id, position, name) VALUES ($1, $2, $3))";
+
+constexpr char kDeleteRun[] = R"(DELETE FROM model_store.models WHERE run_id = $1)";
+
+constexpr std::optional<int64_t> kAny = std::nullopt;
+
+}  // namespace
+
+std::optional<v1::Model> ModelsTable::Find(RunId run, int64_t trigger) {
+  const pqxx::result rows = work_.exec_params(kSelectModels, run.value, trigger, kAny);
+  if (rows.empty()) return std::nullopt;
+  return ToModel(rows[0]);
+}
+
+std::optional<v1::Model> ModelsTable::Find(ModelId model) {
+  const pqxx::result rows = work_.exec_params(kSelectModels, kAny, kAny, model.value);
+  if (rows.empty()) return std::nullopt;
+  return ToModel(rows[0]);
+}
+
+std::vector<v1::Model> ModelsTable::List(std::optional<RunId> run) {
+  const std::optional<int64_t> run_id = run ? std::optional(run->value) : std::nullopt;
+  std::vector<v1::Model> models;
+  for (const pqxx::row& row : work_.exec_params(kSelectModels, run_id, kAny, kAny)) {
+    models.push_back(ToModel(row));
+  }
+  return models;
+}
+
+std::optional<ModelId> ModelsTable::Insert(const v1::Model& model) {
+  std::optional<int64_t> parent;
+  if (model.parent_model_id() != 0) parent = model.parent_model_id();
+  const pqxx::result rows =
+      work_.exec_params(kInsertModel, model.run_id(), model.trigger(), parent,
+                        model.training_set_digest(), model.num_samples(), model.model());
+  if (rows.empty()) return std::nullopt;
+  const auto model_id = rows[0][0].as<int64_t>();
+  for (int i = 0; i < model.parts_size(); ++i) {
+    const v1::ModelPart& part = model.parts(i);
+    work_.exec_params(kInsertPart, model_id, i, part.name(), part.size_bytes(), part.digest());
+  }
+  for (int i = 0; i < model.classes_size(); ++i) {
+    work_.exec_params(kInsertClass, model_id, i, model.classes(i));
+  }
+  return ModelId{model_id};
+}
+
+int64_t ModelsTable::DeleteRun(RunId run) {
+  return static_cast<int64_t>(work_.exec_params(kDeleteRun, run.value).affected_rows());
+}
+
+v1::Model ModelsTable::ToModel(const pqxx::row& row) {
+  v1::Model model;
+  model.set_model_id(row["model_id"].as<int64_t>());
+  model.set_run_id(row["run_id"].as<int64_t>());
+  model.set_trigger(row["trigger"].as<int64_t>());
+  model.set_parent_model_id(row["parent_model_id"].as<int64_t>(0));
+  model.set_training_set_digest(row["training_set_digest"].as<std::string>());
+  model.set_num_samples(row["num_samples"].as<int64_t>());
+  model.set_model(row["model_spec"].as<std::string>());
+  const auto micros = row["created_micros"].as<int64_t>();
+  model.mutable_created_at()->set_seconds(micros / 1'000'000);
+  model.mutable_created_at()->set_nanos(static_cast<int32_t>(micros % 1'000'000 * 1000));
+  for (const pqxx::row& part_row : work_.exec_params(kSelectParts, model.model_id())) {
+    v1::ModelPart& part = *model.add_parts();
+    part.set_name(part_row["name"].as<std::string>());
+    part.set_size_bytes(part_row["size_bytes"].as<int64_t>());
+    part.set_digest(part_row["digest"].as<std::string>());
+  }
+  for (const pqxx::row& class_row : work_.exec_params(kSelectClasses, model.model_id())) {
+    model.add_classes(class_row["name"].as<std::string>());
+  }
+  return model;
+}
+
+}  // namespace tidemill::model_store

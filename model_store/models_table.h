@@ -1,0 +1,40 @@
+// The rows of the model store. SQL only; see migrations/0001_models.sql.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/id.h"
+#include "base/status.h"
+#include <pqxx/pqxx>
+#include "tidemill/model_store/v1/model_store.pb.h"
+
+namespace tidemill::model_store {
+
+// Functions of a transaction that is open; they throw pqxx exceptions, which end at
+// db::Database::Transact.
+class ModelsTable {
+ public:
+  explicit ModelsTable(pqxx::work& work) : work_(work) {}
+
+  // The model of (run, trigger), if there is one.
+  std::optional<v1::Model> Find(RunId run, int64_t trigger);
+  std::optional<v1::Model> Find(ModelId model);
+
+  // Of one run, or of all, in the order (run, trigger).
+  std::vector<v1::Model> List(std::optional<RunId> run);
+
+  // Returns the new id; std::nullopt when (run, trigger) has a model by now.
+  std::optional<ModelId> Insert(const v1::Model& model);
+
+  // Returns the number of models that were there.
+  int64_t DeleteRun(RunId run);
+
+ private:
+  v1::Model ToModel(const pqxx::row& row);
+
+  pqxx::work& work_;
+};
+
+}  // namespace tidemill::model_store

@@ -1,0 +1,130 @@
+#include "model_store/part_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "base/files.h"
+
+namespace tidemill::model_store {
+namespace {
+
+constexpr size_t kPieceBytes = size_t{1} << 20;
+
+absl::Status Failure(const char* doing, const std::string& path, int error) {
+  const char* reason = strerror(error);  // NOLINT(concurrency-mt-unsafe): glibc's is safe.
+  if (error == ENOSPC || error == EDQUOT) {
+    return ResourceExhausted("cannot {} {}: {}", doing, path, reason);
+  }
+  return Unavailable("cannot {} {}: {}", doing, path, reason);
+}
+
+// Calls `sink` with piece after piece from the start of the file to its end.
+absl::Status ForEachPiece(int fd, const std::string& path,
+                          const std::function<absl::Status(std::string_view)>& sink) {
+  std::string piece(kPieceBytes, '\0');
+  for (off_t offset = 0;;) {
+    const ssize_t size = pread(fd, piece.data(), piece.size(), offset);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return Failure("read", path, errno);
+    if (size == 0) return absl::OkStatus();
+    RETURN_IF_ERROR(sink(std::string_view(piece.data(), static_cast<size_t>(size))));
+    offset += size;
+  }
+}
+
+absl::Status Verify(int fd, const std::string& path, int64_t size_bytes,
+                    const std::string& digest) {
+  Sha256Stream found;
+  int64_t size = 0;
+  RETURN_IF_ERROR(ForEachPiece(fd, path, [&](std::string_view piece) {
+    found.Add(piece);
+    size += static_cast<int64_t>(piece.size());
+    return absl::OkStatus();
+  }));
+  if (size != size_bytes) {
+    return DataLoss("{} has {} bytes instead of {}", path, size, size_bytes);
+  }
+  const std::string found_digest = found.Finish();
+  if (found_digest != digest) {
+    return DataLoss("{} has the SHA-256 {} instead of {}", path, found_digest, digest);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PartFile>> PartFile::Create(const std::string& path) {
+  // Two uploads of the same bytes must not write into one file.
+  static std::atomic<int64_t> next{0};
+  std::string partial = fmt::format("{}.{}{}", path, next.fetch_add(1), kPartialSuffix);
+  const int fd = open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) return Failure("create", partial, errno);
+  return std::unique_ptr<PartFile>(new PartFile(path, std::move(partial), fd));
+}
+
+PartFile::PartFile(std::string path, std::string partial_path, int fd)
+    : path_(std::move(path)), partial_path_(std::move(partial_path)), fd_(fd) {}
+
+PartFile::~PartFile() {
+  if (fd_ < 0) return;
+  close(fd_);
+  unlink(partial_path_.c_str());
+}
+
+absl::Status PartFile::Append(std::string_view bytes) {
+  digest_.Add(bytes);
+  size_bytes_ += static_cast<int64_t>(bytes.size());
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return Failure("write", partial_path_, errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PartFile::Seal(int64_t size_bytes, const std::string& digest) {
+  const std::string found = digest_.Finish();
+  if (size_bytes_ != size_bytes) {
+    return DataLoss("{} bytes arrived where {} were announced", size_bytes_, size_bytes);
+  }
+  if (found != digest) {
+    return DataLoss("the bytes that arrived have the SHA-256 {} instead of {}", found, digest);
+  }
+  if (fsync(fd_) != 0) return Failure("sync", partial_path_, errno);
+  return absl::OkStatus();
+}
+
+absl::Status PartFile::Publish() {
+  if (rename(partial_path_.c_str(), path_.c_str()) != 0) return Failure("rename", path_, errno);
+  close(std::exchange(fd_, -1));
+  return absl::OkStatus();
+}
+
+absl::Status SyncFolder(const std::string& folder) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return Failure("open", folder, errno);
+  const int result = fsync(fd);
+  const int error = errno;
+  close(fd);
+  return result == 0 ? absl::OkStatus() : Failure("sync", folder, error);
+}
+
+absl::Status ReadVerified(const std::string& path, int64_t size_bytes, const std::string& digest,
+                          const std::function<absl::Status(std::string_view)>& sink) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) return DataLoss("{} is gone", path);
+  if (fd < 0) return Failure("open", path, errno);
+  absl::Status status = Verify(fd, path, size_bytes, digest);
+  if (status.ok()) status = ForEachPiece(fd, path, sink);
+  close(fd);
+  return status;
+}
+
+}  // namespace tidemill::model_store

@@ -1,0 +1,51 @@
+// The files of the model store: written once under their digest, checked on every read.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/digest.h"
+#include "base/status.h"
+
+namespace tidemill::model_store {
+
+// Writes one file under a temporary name and gives it its name once its bytes are known to be
+// right. The destructor removes what was not published. Thread-compatible.
+class PartFile {
+ public:
+  // `path` is the final name; the temporary one lies beside it and ends with kPartialSuffix.
+  static absl::StatusOr<std::unique_ptr<PartFile>> Create(const std::string& path);
+  ~PartFile();
+
+  // RESOURCE_EXHAUSTED when the disk is full.
+  absl::Status Append(std::string_view bytes);
+
+  // Syncs the bytes. DATA_LOSS when they do not have this size and SHA-256.
+  absl::Status Seal(int64_t size_bytes, const std::string& digest);
+
+  // Gives the sealed file its name; the caller syncs the folder.
+  absl::Status Publish();
+
+ private:
+  PartFile(std::string path, std::string partial_path, int fd);
+
+  const std::string path_;
+  const std::string partial_path_;
+  int fd_;
+  int64_t size_bytes_ = 0;
+  Sha256Stream digest_;
+};
+
+inline constexpr std::string_view kPartialSuffix = ".partial";
+
+// Makes the renames in a folder durable.
+absl::Status SyncFolder(const std::string& folder);
+
+// Hands the bytes of a file to `sink` in pieces of at most 1 MiB, after having checked all of them.
+// DATA_LOSS when the file is gone or does not have this size and SHA-256.
+absl::Status ReadVerified(const std::string& path, int64_t size_bytes, const std::string& digest,
+                          const std::function<absl::Status(std::string_view)>& sink);
+
+}  // namespace tidemill::model_store

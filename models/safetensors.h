@@ -1,0 +1,42 @@
+// The safetensors file format, version 0: named arrays of numbers without any code in the file.
+//
+//   u64 length of the header | header: JSON, padded with spaces | the arrays' bytes
+//
+// Written by the project itself because no packaged C++ library exists. The same arrays give the
+// same bytes: names are sorted, padding is fixed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace tidemill::models {
+
+// An array. `dtype` is the format's name of the type: F32, F64, I64, U8 ...
+struct TensorBytes {
+  std::string dtype;
+  std::vector<int64_t> shape;
+  // Little-endian, row-major. Of a file that was read: a view of the file's bytes.
+  std::string_view bytes;
+};
+
+struct TensorFile {
+  std::map<std::string, TensorBytes> tensors;
+  // Free text by name: the header's `__metadata__`.
+  std::map<std::string, std::string> metadata;
+};
+
+// INVALID_ARGUMENT for an unknown dtype, a size that does not fit the shape, or a reserved name.
+absl::StatusOr<std::string> WriteTensorFile(const TensorFile& file);
+
+// Reads without copying the arrays: `bytes` must outlive the result. DATA_LOSS for everything that
+// the format forbids: a header that is too long, no JSON, or holds a name twice; a dtype that is
+// unknown; a size that does not fit the shape; arrays that overlap, leave gaps or end elsewhere
+// than the file.
+absl::StatusOr<TensorFile> ReadTensorFile(std::string_view bytes);
+
+}  // namespace tidemill::models

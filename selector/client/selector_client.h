@@ -1,0 +1,38 @@
+// Calls to the selector. Thread-safe.
+#pragma once
+
+#include <memory>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "batch/batch.h"
+#include "rpc/channel.h"
+#include "tidemill/selector/v1/selector.grpc.pb.h"
+
+namespace tidemill::selector {
+
+// Every method is safe to repeat; UNAVAILABLE is retried within the peer's deadline. Errors are
+// those of selector.proto.
+class SelectorClient {
+ public:
+  explicit SelectorClient(rpc::Peer peer);
+
+  absl::StatusOr<v1::TrainingSet> SealTrainingSet(const v1::SealTrainingSetRequest& request);
+  absl::StatusOr<v1::TrainingSet> GetTrainingSet(RunId run, int64_t trigger);
+
+  // All entries in the order of ordinals: `key` and, unless every weight is 1, `weight`. The
+  // selector verifies the digest first: DATA_LOSS when the set is damaged.
+  absl::StatusOr<batch::Batch> ReadTrainingSet(RunId run, int64_t trigger);
+  // Entries [from_ordinal, to_ordinal); `to_ordinal` 0 is the end.
+  absl::StatusOr<batch::Batch> ReadTrainingSet(RunId run, int64_t trigger, int64_t from_ordinal,
+                                               int64_t to_ordinal);
+
+  // Returns how many training sets there were.
+  absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
+
+ private:
+  const rpc::Peer peer_;
+  const std::unique_ptr<v1::SelectorService::Stub> stub_;
+};
+
+}  // namespace tidemill::selector

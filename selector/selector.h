@@ -1,0 +1,53 @@
+// Chooses the samples of each trigger and seals them.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "batch/batch.h"
+#include "db/database.h"
+#include "tidemill/selector/v1/selector.pb.h"
+#include "tidemill/storage/v1/storage.pb.h"
+
+namespace tidemill::selector {
+
+// Streams the keys and event times of an interval, as StorageClient::ListSamples does.
+using SampleLister = std::function<absl::Status(
+    const storage::v1::ListSamplesRequest&, const std::function<absl::Status(batch::Batch)>&)>;
+
+// Training sets live in `<folder>/<run>/<trigger>.batch`, one row each in selector.training_sets.
+// A set is sealed once and never changes. Thread-safe: the state is the database's and the files'.
+class Selector {
+ public:
+  Selector(db::Database& database, std::string folder, SampleLister list_samples);
+
+  // Chooses and seals, or returns what was sealed before for the same run and trigger.
+  // INVALID_ARGUMENT for a policy that does not decode; FAILED_PRECONDITION for a run epoch that
+  // another supervisor has passed.
+  absl::StatusOr<v1::TrainingSet> Seal(const v1::SealTrainingSetRequest& request);
+
+  // NOT_FOUND before the set is sealed.
+  absl::StatusOr<v1::TrainingSet> Get(RunId run, int64_t trigger);
+
+  // All entries in the order of ordinals, columns `key` and, if weighted, `weight`. NOT_FOUND
+  // before the set is sealed; DATA_LOSS when the file does not match its digest.
+  absl::StatusOr<batch::Batch> Read(RunId run, int64_t trigger);
+
+  // Forgets the training sets of the command's run; returns how many there were.
+  absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
+
+ private:
+  absl::StatusOr<v1::TrainingSet> Commit(const v1::SealTrainingSetRequest& request,
+                                         v1::TrainingSet set,
+                                         const std::function<absl::StatusOr<std::string>()>& write);
+  std::string FolderOf(RunId run) const;
+  std::string PathOf(RunId run, int64_t trigger) const;
+
+  db::Database& database_;
+  const std::string folder_;
+  const SampleLister list_samples_;
+};
+
+}  // namespace tidemill::selector

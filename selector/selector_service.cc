@@ -1,0 +1,99 @@
+#include "selector/selector_service.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "batch/wire.h"
+#include "rpc/grpc_status.h"
+
+namespace tidemill::selector {
+namespace {
+
+// 1.2 MB a message with weights.
+constexpr int64_t kEntriesPerMessage = 100'000;
+
+// Sends one slice of the entries after another, as fast as the reader takes them.
+class EntriesWriter final : public grpc::ServerWriteReactor<v1::ReadTrainingSetResponse> {
+ public:
+  EntriesWriter(absl::StatusOr<batch::Batch> entries, const v1::ReadTrainingSetRequest& request) {
+    if (!entries.ok()) {
+      Finish(ToGrpc(entries.status()));
+      return;
+    }
+    entries_ = *std::move(entries);
+    const int64_t end = request.to_ordinal() == 0 ? entries_.num_rows() : request.to_ordinal();
+    next_ = request.from_ordinal();
+    end_ = std::min(end, entries_.num_rows());
+    if (next_ < 0 || next_ > end) {
+      Finish(ToGrpc(InvalidArgument("ordinals [{}, {}) are no interval", next_, end)));
+      return;
+    }
+    WriteNext();
+  }
+
+  void OnWriteDone(bool ok) override {
+    if (ok) {
+      WriteNext();
+    } else {
+      Finish(grpc::Status(grpc::StatusCode::CANCELLED, "the reader has gone"));
+    }
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  void WriteNext() {
+    if (next_ >= end_) {
+      Finish(grpc::Status::OK);
+      return;
+    }
+    std::vector<int64_t> rows(static_cast<size_t>(std::min(kEntriesPerMessage, end_ - next_)));
+    std::iota(rows.begin(), rows.end(), next_);
+    next_ += static_cast<int64_t>(rows.size());
+    response_.set_batch(batch::Encode(entries_.Take(rows)));
+    StartWrite(&response_);
+  }
+
+  batch::Batch entries_;
+  int64_t next_ = 0;
+  int64_t end_ = 0;
+  v1::ReadTrainingSetResponse response_;
+};
+
+}  // namespace
+
+SelectorService::SelectorService(Selector& selector) : selector_(selector) {}
+
+grpc::Status SelectorService::SealTrainingSet(grpc::ServerContext*,
+                                              const v1::SealTrainingSetRequest* request,
+                                              v1::SealTrainingSetResponse* response) {
+  auto set = selector_.Seal(*request);
+  if (!set.ok()) return ToGrpc(set.status());
+  *response->mutable_training_set() = *std::move(set);
+  return grpc::Status::OK;
+}
+
+grpc::Status SelectorService::GetTrainingSet(grpc::ServerContext*,
+                                             const v1::GetTrainingSetRequest* request,
+                                             v1::GetTrainingSetResponse* response) {
+  auto set = selector_.Get(RunId{request->run_id()}, request->trigger());
+  if (!set.ok()) return ToGrpc(set.status());
+  *response->mutable_training_set() = *std::move(set);
+  return grpc::Status::OK;
+}
+
+grpc::ServerWriteReactor<v1::ReadTrainingSetResponse>* SelectorService::ReadTrainingSet(
+    grpc::CallbackServerContext*, const v1::ReadTrainingSetRequest* request) {
+  return new EntriesWriter(selector_.Read(RunId{request->run_id()}, request->trigger()), *request);
+}
+
+grpc::Status SelectorService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
+                                        v1::DeleteRunResponse* response) {
+  const auto num_deleted = selector_.DeleteRun(request->command());
+  if (!num_deleted.ok()) return ToGrpc(num_deleted.status());
+  response->set_num_deleted(*num_deleted);
+  return grpc::Status::OK;
+}
+
+}  // namespace tidemill::selector

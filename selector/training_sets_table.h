@@ -1,0 +1,20 @@
+// The rows of selector.training_sets. Functions work inside the caller's transaction and throw
+// what libpqxx throws, which db::Database::Transact catches.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <pqxx/pqxx>
+
+#include "base/id.h"
+#include "tidemill/selector/v1/selector.pb.h"
+
+namespace tidemill::selector {
+
+std::optional<v1::TrainingSet> FindTrainingSet(pqxx::work& work, RunId run, int64_t trigger);
+void InsertTrainingSet(pqxx::work& work, const v1::TrainingSet& set);
+// Returns how many there were.
+int64_t DeleteTrainingSets(pqxx::work& work, RunId run);
+
+}  // namespace tidemill::selector

@@ -1,0 +1,42 @@
+"""House rules a compiler does not know: sizes, names, exceptions, threads, SQL."""
+import pathlib
+import re
+import subprocess
+import sys
+
+files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True,
+                       check=True).stdout.split("\n")
+code = [f for f in files if re.search(r"\.(h|cc|py|sh|proto|sql)$", f) and pathlib.Path(f).exists()]
+problems = []
+
+# Exceptions stop where the library that throws them is called.
+MAY_CATCH = {line.split("#")[0].strip() for line in
+             pathlib.Path("tools/may_catch.txt").read_text().splitlines()} - {""}
+MAY_THREAD = {"base/periodic_task.h", "base/periodic_task.cc", "base/worker_pool.h", "base/worker_pool.cc"}
+
+for name in code:
+    lines = pathlib.Path(name).read_text(errors="replace").splitlines()
+    limit = 250 if name.endswith(".h") else 500
+    if len(lines) > limit:
+        problems.append(f"{name}: {len(lines)} lines, the limit is {limit}")
+    if re.search(r"(^|/)[a-z_]*(util|utils|helper|helpers|common|misc|manager)\.", name):
+        problems.append(f"{name}: a name that says nothing")
+    if not name.endswith((".h", ".cc")):
+        continue
+    for number, text in enumerate(lines, 1):
+        bare = text.split("//")[0]
+        where = f"{name}:{number}"
+        if re.search(r"\b(try|catch|throw)\b\s*[({]?", bare) and re.search(r"\btry \{|\bcatch \(|\bthrow ", bare):
+            if name not in MAY_CATCH:
+                problems.append(f"{where}: exceptions are caught in {', '.join(sorted(MAY_CATCH))} only")
+        if re.search(r"std::(jthread|thread)\b", bare) and not re.search(r"thread::id|this_thread", bare):
+            if name not in MAY_THREAD and not name.endswith("_test.cc"):
+                problems.append(f"{where}: threads belong to PeriodicTask, WorkerPool and BackgroundTask")
+        if re.search(r"\b(TODO|FIXME|XXX|HACK)\b", text):
+            problems.append(f"{where}: unfinished")
+        if name.endswith("_test.cc") and re.search(r"sleep_for|\busleep\(|\bsleep\(|GTEST_SKIP|DISABLED_", bare):
+            problems.append(f"{where}: a test that sleeps or does not run")
+        if re.search(r"fmt::format\(\s*\"(SELECT|INSERT|UPDATE|DELETE)\b", bare):
+            problems.append(f"{where}: bind values, never format them into SQL")
+print("\n".join(problems) or f"rules: {len(code)} files keep to them")
+sys.exit(bool(problems))

@@ -1,0 +1,60 @@
+"""Checks the syntax of every file that includes torch against another version's headers.
+
+Usage: compile_against.py compile_commands.json INCLUDE_FOLDER
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+commands = json.loads(pathlib.Path(sys.argv[1]).read_text())
+headers = pathlib.Path(sys.argv[2]).resolve()
+
+
+def command_of(entry):
+    """The entry's own command, less its torch folders, precompiled header and output."""
+    words = shlex.split(entry["command"])
+    if "ccache" in words[0]:
+        words = words[1:]
+    kept, skip = [], 0
+    for index, word in enumerate(words):
+        following = words[index + 1] if index + 1 < len(words) else ""
+        if skip:
+            skip -= 1
+        elif word in ("-o", "-c"):
+            skip = 1
+        elif word in ("-isystem", "-I", "-include") and re.search(r"torch|cmake_pch", following):
+            skip = 1
+        elif word.startswith("-I") and "torch" in word and "tidemill" not in word:
+            pass
+        elif word != "-Winvalid-pch":
+            kept.append(word)
+    folders = [headers, headers / "torch/csrc/api/include"]
+    return kept + [w for f in folders for w in ("-isystem", str(f))] + ["-fsyntax-only", entry["file"]]
+
+
+def includes_torch(entry):
+    text = pathlib.Path(entry["file"]).read_text()
+    return re.search(r'#include [<"](torch|c10|ATen)/', text) is not None
+
+
+def check(entry):
+    result = subprocess.run(command_of(entry), cwd=entry["directory"], capture_output=True, text=True)
+    return entry["file"], result.returncode, result.stderr
+
+
+entries = [e for e in commands if pathlib.Path(e["file"]).exists() and includes_torch(e)]
+with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    results = list(pool.map(check, entries))
+failed = [r for r in results if r[1]]
+for name, _, errors in failed:
+    print(f"{name} does not compile against {headers}:\n{errors[:3000]}")
+if not entries:
+    print("no file includes torch: was the build configured without it?")
+    sys.exit(1)
+print(f"{len(entries) - len(failed)} of {len(entries)} files compile against libtorch 1.13.1")
+sys.exit(bool(failed))

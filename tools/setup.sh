@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# Brings a Debian 12 machine to the point where Tidemill builds: Debian packages, and libtorch.
+#
+# libtorch is taken, in this order, from
+#   1. TORCH_DIR, when set: a libtorch, or the `torch` folder of an installed wheel;
+#   2. the wheel torch 2.13.0 in .venv/ under the source tree: the CPU build, or, on a machine with
+#      an NVIDIA GPU, the CUDA build;
+#   3. Debian's libtorch-dev with OpenBLAS (without OpenBLAS it trains 30 times slower).
+# The choice is written to .venv/torch_dir. Run again, it does nothing in a moment.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+torch_version=2.13.0
+packages=(
+  build-essential cmake ninja-build ccache pkg-config git ca-certificates python3 python3-venv
+  libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
+  libpqxx-dev libpq-dev postgresql-15 libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
+  libspdlog-dev libfmt-dev libxxhash-dev zlib1g-dev libssl-dev libpng-dev libjpeg62-turbo-dev
+  prometheus-cpp-dev libcurl4-openssl-dev libgtest-dev libgmock-dev libbenchmark-dev
+)
+# What only `make check` and `make sanitize` need.
+check_packages=(clang clang-format clang-tidy shellcheck libclang-rt-14-dev)
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    say "needs root for: $*"
+    say "run that line as root, then try again"
+    exit 1
+  fi
+}
+
+install_packages() {
+  local missing=() name
+  local installed
+  installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' 2>/dev/null | awk '$2 == "installed" {print $1}')
+  for name in "$@"; do
+    grep -qx -- "$name" <<<"$installed" || missing+=("$name")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  say "installing Debian packages: ${missing[*]}"
+  # Keep Debian from creating and starting a database server: Tidemill starts a private one.
+  if [ ! -e /etc/postgresql-common/createcluster.conf ]; then
+    as_root mkdir -p /etc/postgresql-common
+    echo 'create_main_cluster = false' | as_root tee /etc/postgresql-common/createcluster.conf >/dev/null
+  fi
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    "${missing[@]}" >&2
+}
+
+has_nvidia_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; }
+
+# Prints the torch folder of the virtual environment; fails when the wheel is not there.
+wheel_folder() {
+  local folder
+  for folder in .venv/lib/python3*/site-packages/torch; do
+    [ -e "$folder/share/cmake/Torch/TorchConfig.cmake" ] && realpath "$folder" && return
+  done
+  return 1
+}
+
+install_wheel() {
+  [ -x .venv/bin/pip ] || python3 -m venv .venv
+  local pip=(.venv/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60)
+  if has_nvidia_gpu; then
+    say "installing torch $torch_version, the CUDA build, for $(nvidia-smi -L | head -n 1)"
+    "${pip[@]}" "torch==$torch_version" >&2
+  else
+    # The local version pins the CPU build and --no-deps keeps every CUDA package away.
+    say "installing torch $torch_version, the CPU build"
+    "${pip[@]}" --no-deps "torch==$torch_version+cpu" >&2 ||
+      "${pip[@]}" --no-deps --extra-index-url https://download.pytorch.org/whl/cpu \
+        "torch==$torch_version+cpu" >&2
+  fi
+}
+
+install_torch() {
+  local folder
+  if [ -n "${TORCH_DIR:-}" ]; then
+    [ -e "$TORCH_DIR/share/cmake/Torch/TorchConfig.cmake" ] || {
+      say "TORCH_DIR=$TORCH_DIR has no share/cmake/Torch/TorchConfig.cmake; point it at a libtorch"
+      exit 1
+    }
+    folder=$TORCH_DIR
+  elif [ "$(cat .venv/torch_dir 2>/dev/null)" = debian ] && dpkg -s libtorch-dev >/dev/null 2>&1; then
+    return
+  elif folder=$(wheel_folder); then
+    :
+  elif install_wheel && folder=$(wheel_folder); then
+    :
+  else
+    say "no torch wheel to be had for this machine; taking Debian's libtorch"
+    install_packages libtorch-dev libopenblas0-pthread
+    folder=debian
+  fi
+  mkdir -p .venv
+  [ "$(cat .venv/torch_dir 2>/dev/null)" = "$folder" ] || echo "$folder" >.venv/torch_dir
+}
+
+case "${1:-}" in
+  "") install_packages "${packages[@]}" && install_torch ;;
+  --checks) install_packages "${packages[@]}" "${check_packages[@]}" && install_torch ;;
+  --torch-dir)
+    folder=$(cat .venv/torch_dir 2>/dev/null || true)
+    [ "$folder" = debian ] || echo "$folder"
+    ;;
+  *)
+    echo "usage: tools/setup.sh [--checks | --torch-dir]" >&2
+    exit 2
+    ;;
+esac
