@@ -26,6 +26,44 @@ function(tidemill_library)
   add_library(tidemill::${ARG_NAME} ALIAS tidemill_${ARG_NAME})
 endfunction()
 
+# tidemill_migrations(selector): embeds selector/migrations/0001_name.sql ... in the generated header
+# "selector/migrations.h" as tidemill::selector::Migrations(); target tidemill::selector_migrations.
+function(tidemill_migrations folder)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/migrations/*.sql)
+  set(rows "")
+  foreach(file IN LISTS files)
+    get_filename_component(name ${file} NAME_WE)
+    if(NOT name MATCHES "^([0-9][0-9][0-9][0-9])_[a-z0-9_]+$")
+      message(FATAL_ERROR "${file} is not named like 0001_datasets.sql")
+    endif()
+    string(REGEX REPLACE "^0*" "" number ${CMAKE_MATCH_1})
+    file(READ ${file} sql)
+    string(APPEND rows "    {${number}, \"${name}\", R\"sql(${sql})sql\"},\n")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  endforeach()
+  set(header ${PROJECT_BINARY_DIR}/migrations/${folder}/migrations.h)
+  file(WRITE ${header}.new "// Generated from the files of ${folder}/migrations.
+#pragma once
+
+#include \"db/migrations.h\"
+
+namespace tidemill::${folder} {
+
+inline constexpr db::Migration kMigrations[] = {
+${rows}};
+
+inline std::span<const db::Migration> Migrations() { return kMigrations; }
+
+}  // namespace tidemill::${folder}
+")
+  configure_file(${header}.new ${header} COPYONLY)
+  add_library(tidemill_${folder}_migrations INTERFACE)
+  target_include_directories(tidemill_${folder}_migrations
+                             INTERFACE ${PROJECT_BINARY_DIR}/migrations)
+  target_link_libraries(tidemill_${folder}_migrations INTERFACE tidemill::db)
+  add_library(tidemill::${folder}_migrations ALIAS tidemill_${folder}_migrations)
+endfunction()
+
 # tidemill_program(NAME tidemill-storage SRCS main.cc DEPS tidemill::storage_service)
 function(tidemill_program)
   cmake_parse_arguments(ARG "" "NAME" "SRCS;DEPS" ${ARGN})

@@ -47,6 +47,7 @@ class CopyWriter {
 
  private:
   explicit CopyWriter(pg_conn* connection);
+  absl::Status Send();
   pg_conn* connection_;
   std::string buffer_;
 };

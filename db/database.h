@@ -29,16 +29,20 @@ class Database {
 
   // Runs `body` in one transaction and commits when it returns OK; a serialisation failure, a
   // deadlock or a connection lost before the commit is tried again (so `body` may run more than
-  // once). Exceptions become statuses: lost connection -> UNAVAILABLE, unique violation ->
-  // ALREADY_EXISTS, foreign key -> FAILED_PRECONDITION, anything else -> INTERNAL.
+  // once). A connection lost while committing is not tried again: UNAVAILABLE, and it may have
+  // been committed. Exceptions become statuses as db/sql_status.h says: lost connection ->
+  // UNAVAILABLE, unique violation -> ALREADY_EXISTS, foreign key -> FAILED_PRECONDITION, full disk
+  // -> RESOURCE_EXHAUSTED, anything else -> INTERNAL.
   absl::Status Transact(const std::function<absl::Status(pqxx::work&)>& body);
 
   const std::string& connection_string() const { return connection_string_; }
 
  private:
   explicit Database(std::string connection_string);
-  std::unique_ptr<pqxx::connection> Take();
-  void Give(std::unique_ptr<pqxx::connection> connection);
+  // UNAVAILABLE when there is no idle connection and none can be made.
+  absl::StatusOr<std::unique_ptr<pqxx::connection>> Take() ABSL_LOCKS_EXCLUDED(mutex_);
+  void Give(std::unique_ptr<pqxx::connection> connection) ABSL_LOCKS_EXCLUDED(mutex_);
+  void DropIdle() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::string connection_string_;
   Mutex mutex_;

@@ -16,7 +16,9 @@ struct Migration {
   std::string_view sql;
 };
 
-// Brings `schema` up to the last migration, each in a transaction, under an advisory lock.
+// Brings `schema` up to the last migration, each in a transaction, under an advisory lock, so that
+// processes that start together apply it once. Makes the schema and the tables of db/fencing.h.
+// Numbers run from 1 without holes.
 // Applied ones are remembered with their SHA-256 in `<schema>.schema_migrations`:
 // FAILED_PRECONDITION when one that was applied has changed since, or the database is newer than
 // this program.

@@ -1,0 +1,259 @@
+#include "db/copy.h"
+
+#include <libpq-fe.h>
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <vector>
+
+#include "db/sql_status.h"
+
+namespace tidemill::db {
+namespace {
+
+using namespace std::string_view_literals;
+
+// See "Binary Format" of COPY in PostgreSQL's manual: signature, flags, extension length.
+constexpr std::string_view kHeader = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0"sv;
+static_assert(kHeader.size() == 19);
+
+constexpr size_t kFlushBytes = size_t{1} << 20;
+// 2000-01-01, where PostgreSQL's clock starts, in microseconds since 1970.
+constexpr int64_t kEpochMicros = 946'684'800'000'000;
+
+using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
+using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
+
+// From memory order to big-endian and back.
+template <std::unsigned_integral T>
+T BigEndian(T value) {
+  if constexpr (std::endian::native == std::endian::little) {
+    T swapped = 0;
+    for (size_t i = 0; i < sizeof(T); ++i, value = static_cast<T>(value >> 8)) {
+      swapped = static_cast<T>((swapped << 8) | (value & 0xFF));
+    }
+    return swapped;
+  }
+  return value;
+}
+
+template <std::unsigned_integral T>
+void Append(std::string& buffer, T value) {
+  const auto bytes = std::bit_cast<std::array<char, sizeof(T)>>(BigEndian(value));
+  buffer.append(bytes.data(), bytes.size());
+}
+
+template <std::unsigned_integral T>
+T ReadUnsigned(std::string_view bytes) {
+  std::array<char, sizeof(T)> raw = {};
+  bytes.copy(raw.data(), raw.size());
+  return BigEndian(std::bit_cast<T>(raw));
+}
+
+absl::Status ConnectionFailure(const PGconn* connection) {
+  return FromSqlState("08006", PQerrorMessage(connection));
+}
+
+absl::StatusOr<Connection> OpenConnection(const std::string& connection_string) {
+  Connection connection(PQconnectdb(connection_string.c_str()), &PQfinish);
+  if (PQstatus(connection.get()) != CONNECTION_OK) return ConnectionFailure(connection.get());
+  PQsetNoticeProcessor(
+      connection.get(), [](void*, const char*) {}, nullptr);
+  return connection;
+}
+
+absl::Status CheckResult(const PGconn* connection, const PGresult* result,
+                         ExecStatusType expected) {
+  if (result != nullptr && PQresultStatus(result) == expected) return absl::OkStatus();
+  if (result == nullptr || PQstatus(connection) != CONNECTION_OK) {
+    return ConnectionFailure(connection);
+  }
+  const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  return FromSqlState(state == nullptr ? "" : state, PQresultErrorMessage(result));
+}
+
+absl::Status Run(PGconn* connection, const std::string& sql, ExecStatusType expected) {
+  const Result result(PQexec(connection, sql.c_str()), &PQclear);
+  return CheckResult(connection, result.get(), expected);
+}
+
+// The result of a COPY, once all data has gone.
+absl::Status FinishCopy(PGconn* connection) {
+  absl::Status status = absl::OkStatus();
+  while (PGresult* const next = PQgetResult(connection)) {
+    const Result result(next, &PQclear);
+    if (status.ok()) status = CheckResult(connection, next, PGRES_COMMAND_OK);
+  }
+  return status;
+}
+
+// Cuts what a COPY sends into rows, wherever its messages begin and end.
+class RowParser {
+ public:
+  using RowFunction = std::function<absl::Status(std::span<const std::optional<std::string_view>>)>;
+
+  explicit RowParser(const RowFunction& row) : row_(row) {}
+
+  absl::Status Add(std::string_view bytes) {
+    pending_ += bytes;
+    std::string_view rest = pending_;
+    if (!header_seen_) {
+      if (rest.size() < kHeader.size()) return absl::OkStatus();
+      rest.remove_prefix(kHeader.size());
+      header_seen_ = true;
+    }
+    while (ParseRow(rest)) RETURN_IF_ERROR(row_(values_));
+    pending_.erase(0, pending_.size() - rest.size());
+    return absl::OkStatus();
+  }
+
+ private:
+  // Takes one row off the front of `rest`. False when none is whole.
+  bool ParseRow(std::string_view& rest) {
+    std::string_view bytes = rest;
+    if (bytes.size() < 2) return false;
+    const auto columns = static_cast<int16_t>(ReadUnsigned<uint16_t>(bytes));
+    if (columns < 0) return false;  // The trailer.
+    bytes.remove_prefix(2);
+    values_.clear();
+    for (int16_t i = 0; i < columns; ++i) {
+      if (bytes.size() < 4) return false;
+      const auto size = static_cast<int32_t>(ReadUnsigned<uint32_t>(bytes));
+      bytes.remove_prefix(4);
+      if (size < 0) {
+        values_.emplace_back(std::nullopt);
+        continue;
+      }
+      if (bytes.size() < static_cast<size_t>(size)) return false;
+      values_.emplace_back(bytes.substr(0, static_cast<size_t>(size)));
+      bytes.remove_prefix(static_cast<size_t>(size));
+    }
+    rest = bytes;
+    return true;
+  }
+
+  const RowFunction& row_;
+  std::string pending_;
+  bool header_seen_ = false;
+  std::vector<std::optional<std::string_view>> values_;
+};
+
+}  // namespace
+
+CopyWriter::CopyWriter(pg_conn* connection) : connection_(connection) {}
+
+CopyWriter::~CopyWriter() { PQfinish(connection_); }
+
+absl::StatusOr<std::unique_ptr<CopyWriter>> CopyWriter::Begin(
+    const std::string& connection_string) {
+  ASSIGN_OR_RETURN(Connection connection, OpenConnection(connection_string));
+  RETURN_IF_ERROR(Run(connection.get(), "BEGIN", PGRES_COMMAND_OK));
+  return std::unique_ptr<CopyWriter>(new CopyWriter(connection.release()));
+}
+
+absl::Status CopyWriter::Execute(const std::string& sql) {
+  const Result result(PQexec(connection_, sql.c_str()), &PQclear);
+  if (PQresultStatus(result.get()) == PGRES_TUPLES_OK) return absl::OkStatus();
+  return CheckResult(connection_, result.get(), PGRES_COMMAND_OK);
+}
+
+absl::Status CopyWriter::Open(std::string_view target) {
+  buffer_ = kHeader;
+  return Run(connection_, fmt::format("COPY {} FROM STDIN (FORMAT binary)", target), PGRES_COPY_IN);
+}
+
+void CopyWriter::BeginRow(int16_t num_columns) {
+  Append(buffer_, static_cast<uint16_t>(num_columns));
+}
+
+void CopyWriter::Int64(std::optional<int64_t> value) {
+  if (!value) return Null();
+  Append(buffer_, uint32_t{8});
+  Append(buffer_, static_cast<uint64_t>(*value));
+}
+
+void CopyWriter::Int32(std::optional<int32_t> value) {
+  if (!value) return Null();
+  Append(buffer_, uint32_t{4});
+  Append(buffer_, static_cast<uint32_t>(*value));
+}
+
+void CopyWriter::Double(std::optional<double> value) {
+  if (!value) return Null();
+  Append(buffer_, uint32_t{8});
+  Append(buffer_, std::bit_cast<uint64_t>(*value));
+}
+
+void CopyWriter::Text(std::string_view value) { Bytes(value); }
+
+void CopyWriter::Bytes(std::string_view value) {
+  Append(buffer_, static_cast<uint32_t>(value.size()));
+  buffer_ += value;
+}
+
+void CopyWriter::Time(std::optional<Timestamp> value) {
+  if (!value) return Null();
+  Int64(value->micros - kEpochMicros);
+}
+
+void CopyWriter::Null() { Append(buffer_, static_cast<uint32_t>(-1)); }
+
+absl::Status CopyWriter::Flush() {
+  if (buffer_.size() < kFlushBytes) return absl::OkStatus();
+  return Send();
+}
+
+absl::Status CopyWriter::Send() {
+  const int sent = PQputCopyData(connection_, buffer_.data(), static_cast<int>(buffer_.size()));
+  buffer_.clear();
+  return sent == 1 ? absl::OkStatus() : ConnectionFailure(connection_);
+}
+
+absl::Status CopyWriter::Close() {
+  Append(buffer_, static_cast<uint16_t>(-1));
+  RETURN_IF_ERROR(Send());
+  if (PQputCopyEnd(connection_, nullptr) != 1) return ConnectionFailure(connection_);
+  return FinishCopy(connection_);
+}
+
+absl::Status CopyWriter::Commit() {
+  const Result result(PQexec(connection_, "COMMIT"), &PQclear);
+  RETURN_IF_ERROR(CheckResult(connection_, result.get(), PGRES_COMMAND_OK));
+  // PostgreSQL answers ROLLBACK, and no error, where an earlier statement failed.
+  if (PQcmdStatus(result.get()) == "COMMIT"sv) return absl::OkStatus();
+  return FailedPrecondition("PostgreSQL: the transaction had failed and was rolled back");
+}
+
+absl::Status CopyOut(
+    const std::string& connection_string, const std::string& query,
+    const std::function<absl::Status(std::span<const std::optional<std::string_view>>)>& row) {
+  ASSIGN_OR_RETURN(const Connection connection, OpenConnection(connection_string));
+  RETURN_IF_ERROR(Run(connection.get(), fmt::format("COPY ({}) TO STDOUT (FORMAT binary)", query),
+                      PGRES_COPY_OUT));
+  RowParser parser(row);
+  while (true) {
+    char* data = nullptr;
+    const int size = PQgetCopyData(connection.get(), &data, 0);
+    if (size == -1) return FinishCopy(connection.get());
+    if (size < 0) return ConnectionFailure(connection.get());
+    const std::unique_ptr<char, decltype(&PQfreemem)> owner(data, &PQfreemem);
+    RETURN_IF_ERROR(parser.Add({data, static_cast<size_t>(size)}));
+  }
+}
+
+int64_t ReadInt64(std::string_view value) {
+  return static_cast<int64_t>(ReadUnsigned<uint64_t>(value));
+}
+
+int32_t ReadInt32(std::string_view value) {
+  return static_cast<int32_t>(ReadUnsigned<uint32_t>(value));
+}
+
+double ReadDouble(std::string_view value) {
+  return std::bit_cast<double>(ReadUnsigned<uint64_t>(value));
+}
+
+Timestamp ReadTime(std::string_view value) { return {ReadInt64(value) + kEpochMicros}; }
+
+}  // namespace tidemill::db
