@@ -4,14 +4,16 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/random.h"
 #include "base/status.h"
 #include "loader/batch_source.h"
 #include "loader/read_ahead.h"
 #include "loader/training_set.h"
-#include "transform/engine/graph.h"
+#include "transform/graph.h"
 
 namespace tidemill::loader {
 
@@ -38,8 +40,7 @@ struct StreamOptions {
 // plan and the samples, never on threads or timing. Thread-compatible.
 class BatchStream : public BatchSource {
  public:
-  // `fitted`: nullptr for a graph that learns nothing. INVALID_ARGUMENT for a graph that gives no
-  // `input` or `target`, or not in the types that networks take.
+  // `fitted`: nullptr for a graph that learns nothing. INVALID_ARGUMENT for a graph without target.
   static absl::StatusOr<std::unique_ptr<BatchStream>> Create(
       TrainingSet set, SampleReader reader, std::shared_ptr<const transform::Graph> graph,
       std::shared_ptr<const transform::FittedState> fitted, const BatchPlan& plan,
@@ -55,21 +56,17 @@ class BatchStream : public BatchSource {
 
   BatchStream() = default;
   absl::StatusOr<Chunk> ReadChunk(int64_t from, int64_t to, const std::stop_token& stop) const;
+  Chunk Cut(const batch::Batch& rows, std::span<const int64_t> ordinals,
+            std::span<const int64_t> ends, int64_t from, const std::string& reason) const;
   // The ordinals of one batch, counted through all epochs.
   std::vector<int64_t> OrdinalsOf(int64_t batch) const;
-  void StartReadingAhead();
 
   TrainingSet set_;
   SampleReader reader_;
   std::shared_ptr<const transform::Graph> graph_;  // Shared with the job that made them.
   std::shared_ptr<const transform::FittedState> fitted_;
   BatchPlan plan_;
-  StreamOptions options_;
-  int64_t end_ = 0;  // Batches in all epochs.
-  int64_t chunk_batches_ = 1;
-  int64_t ahead_from_ = 0;  // First batch of the first chunk that is read ahead.
-  bool started_ = false;
-  std::vector<TrainingBatch> ready_;         // The rest of the present chunk, the next batch last.
+  Chunk ready_;                              // The rest of the present chunk, the next batch last.
   std::unique_ptr<ReadAhead<Chunk>> ahead_;  // Last: its threads use all of the above.
 };
 
