@@ -35,10 +35,10 @@ using FilePaths = absl::flat_hash_map<FileId, std::string>;
 // What a DatasetIndex is made of.
 struct DatasetIndexParts {
   DatasetId dataset;
-  DatasetSpec spec;
+  DatasetSpec spec = {};
   int64_t committed_key = 0;
   // Sorted by first_key; first_row is filled in by DatasetIndex.
-  std::vector<IndexedSegment> segments;
+  std::vector<IndexedSegment> segments = {};
   int64_t tombstone_sequence = 0;
   // Key -> sequence; never null. Shared by versions that differ in other things.
   std::shared_ptr<const Tombstones> tombstones = std::make_shared<const Tombstones>();

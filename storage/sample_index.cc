@@ -98,6 +98,20 @@ absl::StatusOr<std::shared_ptr<const DatasetIndex>> SampleIndex::Refresh(Dataset
   return slot->current;
 }
 
+absl::Status SampleIndex::RefreshAll() {
+  std::vector<DatasetId> loaded;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [dataset, slot] : slots_) loaded.push_back(dataset);
+  }
+  absl::Status first;
+  for (const DatasetId dataset : loaded) {
+    const absl::Status status = Refresh(dataset).status();
+    if (!absl::IsNotFound(status)) first.Update(status);  // Deleted meanwhile.
+  }
+  return first;
+}
+
 absl::StatusOr<std::shared_ptr<const DatasetIndex>> SampleIndex::GetAtLeast(
     const DatasetSnapshot& snapshot) {
   const auto covers = [&](const DatasetIndex& index) {

@@ -33,6 +33,9 @@ class SampleIndex {
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> Refresh(DatasetId dataset)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Brings every dataset in memory up to date. The first failure, after all were tried.
+  absl::Status RefreshAll() ABSL_LOCKS_EXCLUDED(mutex_);
+
   // A version that covers a snapshot. FAILED_PRECONDITION when there is no such snapshot yet.
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> GetAtLeast(const DatasetSnapshot& snapshot);
 

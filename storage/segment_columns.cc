@@ -53,7 +53,8 @@ absl::StatusOr<std::span<const int64_t>> Numbers(const Batch& columns, std::stri
 }
 
 absl::StatusOr<SegmentColumns> FromBatch(Batch columns) {
-  SegmentColumns segment{.batch = std::move(columns)};
+  SegmentColumns segment;
+  segment.batch = std::move(columns);
   ASSIGN_OR_RETURN(segment.byte_from, Numbers(segment.batch, kByteFromColumn));
   ASSIGN_OR_RETURN(segment.byte_to, Numbers(segment.batch, kByteToColumn));
   ASSIGN_OR_RETURN(segment.event_time, Numbers(segment.batch, batch::kEventTimeColumn));

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
-#include "fmt/ranges.h"
+#include "fmt/format.h"
 #include "storage/formats/window_reader.h"
 #include "xxhash.h"
 
@@ -183,7 +183,7 @@ absl::StatusOr<std::vector<std::string>> ReadCsvHeader(const CsvFormat& format,
   const auto consume = [&](std::string_view window, int64_t offset,
                            bool last) -> absl::StatusOr<size_t> {
     size_t at = offset == 0 && window.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-    CsvRecord record{.kind = CsvRecord::Kind::kBlank};
+    CsvRecord record;
     while (names.empty() && !bad && at < window.size()) {
       splitter.First(window.substr(at), last, record);
       if (record.kind == CsvRecord::Kind::kIncomplete) return at;

@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "base/overloaded.h"
-#include "fmt/ranges.h"
+#include "fmt/format.h"
 #include "storage/formats/binary_format.h"
 #include "storage/formats/csv_format.h"
 #include "storage/formats/single_file_format.h"
