@@ -29,7 +29,8 @@ using testing::Spec;
 using tidemill::testing::IsOk;
 
 // Builds and runs a graph that must be sound.
-Transformed Run(const GraphSpec& spec, const SampleSchema& schema, const batch::Batch& samples) {
+Transformed RunGraph(const GraphSpec& spec, const SampleSchema& schema,
+                     const batch::Batch& samples) {
   const absl::StatusOr<Graph> graph = Graph::Build(spec, schema);
   EXPECT_THAT(graph, IsOk());
   if (!graph.ok()) return {};
@@ -88,9 +89,9 @@ TEST(CsvFields, CountsFieldsAndRefusesBadQuotes) {
 }
 
 TEST(ParseCsv, ReadsNumbersByNameInTheOrderAsked) {
-  const Transformed result =
-      Run(Spec(ParseCsvSpec{.columns = {"c", "a"}}, StackSpec{.columns = {.all = true}}),
-          CsvSchema({"a", "b", "c"}), MakeSamples({"1,x,3", " +2.5 ,y,\"-1e-3\"", "-0,,16777217"}));
+  const Transformed result = RunGraph(
+      Spec(ParseCsvSpec{.columns = {"c", "a"}}, StackSpec{.columns = {.all = true, .names = {}}}),
+      CsvSchema({"a", "b", "c"}), MakeSamples({"1,x,3", " +2.5 ,y,\"-1e-3\"", "-0,,16777217"}));
   EXPECT_THAT(result.bad, IsEmpty());
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(3, 1, -1e-3F, 2.5F, 16777216, 0));
   EXPECT_THAT(Numbers<int64_t>(result.batch, "key"), ElementsAre(100, 101, 102));
@@ -107,16 +108,16 @@ TEST(ParseCsv, ReadsEveryDoubleBack) {
     expected.push_back(static_cast<float>(value));
   }
   const Transformed result =
-      Run(Spec(ParseCsvSpec{.columns = {"x"}, .dtype = CsvType::kFloat64}, StackSpec{}),
-          CsvSchema({"x"}), MakeSamples(records));
+      RunGraph(Spec(ParseCsvSpec{.columns = {"x"}, .dtype = CsvType::kFloat64}, StackSpec{}),
+               CsvSchema({"x"}), MakeSamples(records));
   EXPECT_EQ(Numbers<float>(result.batch, "input"), expected);
 }
 
 TEST(ParseCsv, RejectsBadRowsWithColumnAndValueAndKeepsTheOthers) {
   const Transformed result =
-      Run(Spec(ParseCsvSpec{.columns = {"a", "b"}}, StackSpec{}), CsvSchema({"a", "b"}),
-          MakeSamples({"1,2", "x\x01y,2", "3,nan", "4", "5,", "6,1e99", "7,\"8", "9,10", "1-,2",
-                       "+-1,2", "3,inf"}));
+      RunGraph(Spec(ParseCsvSpec{.columns = {"a", "b"}}, StackSpec{}), CsvSchema({"a", "b"}),
+               MakeSamples({"1,2", "x\x01y,2", "3,nan", "4", "5,", "6,1e99", "7,\"8", "9,10",
+                            "1-,2", "+-1,2", "3,inf"}));
   std::vector<std::string> reasons;
   std::vector<int64_t> rows;
   for (const BadSample& bad : result.bad) {
@@ -137,9 +138,9 @@ TEST(ParseCsv, RejectsBadRowsWithColumnAndValueAndKeepsTheOthers) {
 
 TEST(ParseCsv, ReadsWholeNumbersExactlyAndNothingElse) {
   const Transformed result =
-      Run(Spec(ParseCsvSpec{.columns = {"n"}, .dtype = CsvType::kInt64},
-               HashBucketsSpec{.column = "n", .buckets = 1'000'000'007}, StackSpec{}),
-          CsvSchema({"n"}), MakeSamples({"9007199254740993", "3.0", "9223372036854775808"}));
+      RunGraph(Spec(ParseCsvSpec{.columns = {"n"}, .dtype = CsvType::kInt64},
+                    HashBucketsSpec{.column = "n", .buckets = 1'000'000'007}, StackSpec{}),
+               CsvSchema({"n"}), MakeSamples({"9007199254740993", "3.0", "9223372036854775808"}));
   const int64_t number = 9007199254740993;
   EXPECT_THAT(Numbers<float>(result.batch, "input"),
               ElementsAre(static_cast<float>(XXH3_64bits(&number, 8) % 1'000'000'007)));
@@ -166,7 +167,7 @@ TEST(ParseRecord, ReadsFieldsOfBothEndiannessesAtTheirOffsets) {
                                        .endianness = Endianness::kBig}}},
            StackSpec{});
   const SampleSchema schema{.payload = PayloadKind::kRecord, .record_bytes = 16};
-  const Transformed result = Run(spec, schema, MakeSamples({record, record.substr(0, 15)}));
+  const Transformed result = RunGraph(spec, schema, MakeSamples({record, record.substr(0, 15)}));
   EXPECT_THAT(Numbers<float>(result.batch, "input"),
               ElementsAre(1, 2, -2, 0xfeff, 1, static_cast<float>(3.141592653589793)));
   ASSERT_EQ(result.bad.size(), 1);
@@ -183,7 +184,7 @@ TEST(ParseRecord, KeepsImagesAsTheyLie) {
                                             .deviation = {0.5},
                                             .into = "input"});
   const SampleSchema schema{.payload = PayloadKind::kRecord, .record_bytes = 784};
-  const Transformed result = Run(spec, schema, MakeSamples({image, image}));
+  const Transformed result = RunGraph(spec, schema, MakeSamples({image, image}));
   EXPECT_THAT(result.batch.Find("input")->shape, ElementsAre(1, 28, 28));
   const std::vector<float> numbers = Numbers<float>(result.batch, "input");
   ASSERT_EQ(numbers.size(), 2 * 784);
@@ -200,7 +201,7 @@ TEST(ParseRecord, RejectsNumbersThatAreNotFinite) {
   for (const float value : values) {
     records.emplace_back(reinterpret_cast<const char*>(&value), sizeof(value));
   }
-  const Transformed result = Run(
+  const Transformed result = RunGraph(
       Spec(ParseRecordSpec{.fields = {{.name = "x", .dtype = RecordType::kFloat32}}}, StackSpec{}),
       {.payload = PayloadKind::kRecord}, MakeSamples(records));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1, 2));
@@ -213,8 +214,8 @@ TEST(Normalize, TakesOneMeanAndStdPerChannel) {
       Spec(ParseRecordSpec{.fields = {{.name = "image", .shape = {3, 1, 2}}}},
            NormalizeSpec{.column = "image", .scale = 2, .mean = {1, 2, 3}, .deviation = {1, 2, 4}},
            StackSpec{});
-  const Transformed result =
-      Run(spec, {.payload = PayloadKind::kRecord}, MakeSamples({"\1\2\3\4\5\6", "\6\5\4\3\2\1"}));
+  const Transformed result = RunGraph(spec, {.payload = PayloadKind::kRecord},
+                                      MakeSamples({"\1\2\3\4\5\6", "\6\5\4\3\2\1"}));
   EXPECT_THAT(result.batch.Find("input")->shape, ElementsAre(3, 1, 2));
   EXPECT_THAT(Numbers<float>(result.batch, "input"),
               ElementsAre(1, 3, 2, 3, 1.75F, 2.25F, 11, 9, 3, 2, 0.25F, -0.25F));
@@ -227,22 +228,23 @@ TEST(OneHot, PlacesGivenCategories) {
                 StackSpec{});
   };
   const batch::Batch samples = MakeSamples({"sun,1", "\"a,b\",1", "fog,1", ",1"});
-  const Transformed zeros = Run(graph(UnknownCategory::kZeros), CsvSchema({"sky", "n"}), samples);
+  const Transformed zeros =
+      RunGraph(graph(UnknownCategory::kZeros), CsvSchema({"sky", "n"}), samples);
   EXPECT_THAT(Numbers<float>(zeros.batch, "input"),
               ElementsAre(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0));
   const Transformed strict =
-      Run(graph(UnknownCategory::kBadSample), CsvSchema({"sky", "n"}), samples);
+      RunGraph(graph(UnknownCategory::kBadSample), CsvSchema({"sky", "n"}), samples);
   EXPECT_THAT(strict.bad, ElementsAre(BadSample{2, "column sky: 'fog' is no category"}));
   EXPECT_EQ(strict.batch.num_rows(), 3);
 }
 
 TEST(OneHot, PlacesWholeNumbersAsClasses) {
-  const Transformed result = Run(Spec(ParseCsvSpec{.columns = {"n"}, .dtype = CsvType::kInt64},
-                                      OneHotSpec{.column = "n",
-                                                 .classes = 3,
-                                                 .unknown = UnknownCategory::kBadSample,
-                                                 .into = "input"}),
-                                 CsvSchema({"n"}), MakeSamples({"2", "3", "-1", "0"}));
+  const Transformed result = RunGraph(Spec(ParseCsvSpec{.columns = {"n"}, .dtype = CsvType::kInt64},
+                                           OneHotSpec{.column = "n",
+                                                      .classes = 3,
+                                                      .unknown = UnknownCategory::kBadSample,
+                                                      .into = "input"}),
+                                      CsvSchema({"n"}), MakeSamples({"2", "3", "-1", "0"}));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(0, 0, 1, 1, 0, 0));
   ASSERT_EQ(result.bad.size(), 2);
   EXPECT_EQ(result.bad[0].reason, "column n: '3' is no category");
@@ -250,10 +252,10 @@ TEST(OneHot, PlacesWholeNumbersAsClasses) {
 
 TEST(HashBuckets, AreXxh3OfTheText) {
   const Transformed result =
-      Run(Spec(ParseCsvSpec{.columns = {"user"}, .dtype = CsvType::kString},
-               HashBucketsSpec{.column = "user", .buckets = 97, .seed = 5, .into = "bucket"},
-               StackSpec{.columns = {.all = false, .names = {"bucket"}}}),
-          CsvSchema({"user"}), MakeSamples({"ada", "\"b \"\"x\"\"\"", "ada"}));
+      RunGraph(Spec(ParseCsvSpec{.columns = {"user"}, .dtype = CsvType::kString},
+                    HashBucketsSpec{.column = "user", .buckets = 97, .seed = 5, .into = "bucket"},
+                    StackSpec{.columns = {.all = false, .names = {"bucket"}}}),
+               CsvSchema({"user"}), MakeSamples({"ada", "\"b \"\"x\"\"\"", "ada"}));
   const auto expected = [](std::string_view text) {
     return static_cast<float>(XXH3_64bits_withSeed(text.data(), text.size(), 5) % 97);
   };
@@ -263,7 +265,7 @@ TEST(HashBuckets, AreXxh3OfTheText) {
 }
 
 TEST(Cast, CutsFractionsAndRejectsWhatDoesNotFit) {
-  const Transformed result = Run(
+  const Transformed result = RunGraph(
       Spec(ParseCsvSpec{.columns = {"x"}, .dtype = CsvType::kFloat64},
            CastSpec{.columns = {.all = true, .names = {}}, .dtype = CastType::kUInt8}, StackSpec{}),
       CsvSchema({"x"}), MakeSamples({"255.9", "256", "-0.9", "-1", "1e300", "7"}));
@@ -273,7 +275,7 @@ TEST(Cast, CutsFractionsAndRejectsWhatDoesNotFit) {
 }
 
 TEST(Cast, KnowsTheEdgeOfInt64) {
-  const Transformed result = Run(
+  const Transformed result = RunGraph(
       Spec(ParseCsvSpec{.columns = {"x"}, .dtype = CsvType::kFloat64},
            CastSpec{.columns = {.all = true, .names = {}}, .dtype = CastType::kInt64}, StackSpec{}),
       CsvSchema({"x"}),
@@ -284,10 +286,10 @@ TEST(Cast, KnowsTheEdgeOfInt64) {
 
 TEST(Stack, ConcatenatesRowsAndRejectsWhatFloat32CannotHold) {
   const Transformed result =
-      Run(Spec(ParseCsvSpec{.columns = {"a"}, .dtype = CsvType::kFloat64},
-               ParseCsvSpec{.columns = {"b"}, .dtype = CsvType::kInt64},
-               OneHotSpec{.column = "b", .classes = 2, .into = "c"}, StackSpec{}),
-          CsvSchema({"a", "b"}), MakeSamples({"1.5,1", "1e200,0", "-2,0"}));
+      RunGraph(Spec(ParseCsvSpec{.columns = {"a"}, .dtype = CsvType::kFloat64},
+                    ParseCsvSpec{.columns = {"b"}, .dtype = CsvType::kInt64},
+                    OneHotSpec{.column = "b", .classes = 2, .into = "c"}, StackSpec{}),
+               CsvSchema({"a", "b"}), MakeSamples({"1.5,1", "1e200,0", "-2,0"}));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1.5, 1, 0, 1, -2, 0, 1, 0));
   EXPECT_THAT(result.batch.Find("input")->shape, ElementsAre(4));
   ASSERT_EQ(result.bad.size(), 1);
@@ -295,17 +297,18 @@ TEST(Stack, ConcatenatesRowsAndRejectsWhatFloat32CannotHold) {
 }
 
 TEST(Reshape, ChangesTheShapeAndNotTheNumbers) {
-  const Transformed result = Run(Spec(ParseRecordSpec{.fields = {{.name = "x", .shape = {6}}}},
-                                      ReshapeSpec{.column = "x", .shape = {2, 3}}, StackSpec{}),
-                                 {.payload = PayloadKind::kRecord}, MakeSamples({"\1\2\3\4\5\6"}));
+  const Transformed result =
+      RunGraph(Spec(ParseRecordSpec{.fields = {{.name = "x", .shape = {6}}}},
+                    ReshapeSpec{.column = "x", .shape = {2, 3}}, StackSpec{}),
+               {.payload = PayloadKind::kRecord}, MakeSamples({"\1\2\3\4\5\6"}));
   EXPECT_THAT(result.batch.Find("input")->shape, ElementsAre(2, 3));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
 TEST(Label, RejectsSamplesWithoutALabelOrOutsideTheClasses) {
   const Transformed result =
-      Run(Spec(ParseCsvSpec{.columns = {"a"}}, StackSpec{}, LabelSpec{}), CsvSchema({"a"}),
-          MakeSamples({"1", "2", "3", "4"}, {9, std::nullopt, 10, 0}));
+      RunGraph(Spec(ParseCsvSpec{.columns = {"a"}}, StackSpec{}, LabelSpec{}), CsvSchema({"a"}),
+               MakeSamples({"1", "2", "3", "4"}, {9, std::nullopt, 10, 0}));
   EXPECT_THAT(Numbers<int64_t>(result.batch, "target"), ElementsAre(9, 0));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1, 4));
   EXPECT_THAT(result.bad, ElementsAre(BadSample{1, "the sample has no label"},
@@ -316,8 +319,8 @@ TEST(Label, MakesRealLabelsFloat32) {
   SampleSchema schema = CsvSchema({"a"});
   schema.label = LabelKind::kReal;
   const Transformed result =
-      Run(Spec(ParseCsvSpec{.columns = {"a"}}, StackSpec{}, LabelSpec{}), schema,
-          MakeRealSamples({"1", "2", "3"}, {0.1, std::nullopt, 1e60}));
+      RunGraph(Spec(ParseCsvSpec{.columns = {"a"}}, StackSpec{}, LabelSpec{}), schema,
+               MakeRealSamples({"1", "2", "3"}, {0.1, std::nullopt, 1e60}));
   EXPECT_THAT(Numbers<float>(result.batch, "target"), ElementsAre(0.1F));
   ASSERT_EQ(result.bad.size(), 2);
   EXPECT_EQ(result.bad[0].reason, "the sample has no label");
