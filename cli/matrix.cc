@@ -23,9 +23,9 @@ using WindowKey = std::pair<Cut, Cut>;
 struct Matrix {
   std::string dataset;
   std::string measure;
-  std::set<int64_t> triggers;
-  std::set<WindowKey> windows;
-  std::map<std::pair<int64_t, WindowKey>, double> values;
+  std::set<int64_t> triggers = {};
+  std::set<WindowKey> windows = {};
+  std::map<std::pair<int64_t, WindowKey>, double> values = {};
 };
 
 Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key()}}; }
