@@ -28,12 +28,12 @@ class PrivatePostgresTest : public ::testing::Test {
   }
 
   ~PrivatePostgresTest() override {
-    if (const auto server = Start(); server.ok()) EXPECT_THAT((*server)->Stop(), IsOk());
+    if (const auto server = Start(); server.ok()) (*server)->Stop().IgnoreError();
     std::filesystem::remove_all(root_);
   }
 
   absl::StatusOr<std::unique_ptr<PrivatePostgres>> Start() {
-    return PrivatePostgres::Start(root_ + "/cluster", root_ + "/s", {.durable = false});
+    return PrivatePostgres::Start(root_ + "/cluster", root_ + "/s");
   }
 
   // Runs a statement and commits.
