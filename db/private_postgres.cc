@@ -65,7 +65,6 @@ std::string ConnectionStringOf(const std::string& socket_folder, const std::stri
 
 absl::Status MakeCluster(const Account& account, const std::string& programs,
                          const Layout& layout) {
-  if (files::Exists(files::Join(layout.Data(), "PG_VERSION"))) return absl::OkStatus();
   // Renamed when complete: an initdb that was killed leaves nothing that looks like a cluster.
   const std::string fresh = files::Join(layout.folder, "data.new");
   RETURN_IF_ERROR(files::Remove(fresh));
@@ -79,8 +78,17 @@ absl::Status MakeCluster(const Account& account, const std::string& programs,
   if (::rename(fresh.c_str(), layout.Data().c_str()) != 0) {
     return Internal("cannot rename {}: {}", fresh, std::strerror(errno));
   }
-  ::sync();  // What initdb was told not to do file by file.
   return absl::OkStatus();
+}
+
+// Starts to write a fresh cluster's files to the disk, which takes seconds on a busy one.
+absl::Status SyncCluster(const Account& account, const std::string& programs,
+                         const Layout& layout) {
+  return StartDetached(account, {.arguments = {programs + "/initdb", "--sync-only",
+                                               "--pgdata=" + layout.Data()},
+                                 .folder = layout.folder,
+                                 .log_file = layout.Log()})
+      .status();
 }
 
 // A server that runs on the cluster, and its socket's folder.
@@ -213,7 +221,8 @@ absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
   RETURN_IF_ERROR(CreateFolderFor(account, folder));
   RETURN_IF_ERROR(CreateFolderFor(account, socket_folder));
   const FolderLock lock(folder);
-  RETURN_IF_ERROR(MakeCluster(account, programs, layout));
+  const bool fresh = !files::Exists(files::Join(layout.Data(), "PG_VERSION"));
+  if (fresh) RETURN_IF_ERROR(MakeCluster(account, programs, layout));
   ASSIGN_OR_RETURN(std::optional<RunningServer> server, FindRunning(layout));
   if (server) {
     ASSIGN_OR_RETURN(const bool answers,
@@ -224,6 +233,7 @@ absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
     ASSIGN_OR_RETURN(server, StartServer(account, programs, layout, options));
   }
   RETURN_IF_ERROR(MakeDatabase(server->socket_folder));
+  if (fresh && options.durable) RETURN_IF_ERROR(SyncCluster(account, programs, layout));
   return std::unique_ptr<PrivatePostgres>(
       new PrivatePostgres(server->socket_folder, server->process));
 }
