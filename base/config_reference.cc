@@ -115,11 +115,7 @@ class Page {
   std::string Row(const Member& field) const {
     const Type& core = CoreOf(field.type());
     std::string type = Escape(TypePhrase(field.type()));
-    if (IsComposite(core)) {
-      const std::string phrase = Escape(TypePhrase(core));
-      const std::string lead = type.substr(0, type.size() - phrase.size());
-      type = fmt::format("{}[{}](#{})", lead, phrase, Slug(names_.at(&core)));
-    }
+    if (IsComposite(core)) type = fmt::format("[{}](#{})", type, Slug(names_.at(&core)));
     const std::string value = DefaultPhrase(field);
     const bool word =
         value == "required" || value == "none" || value == "empty" || value == "several keys";
