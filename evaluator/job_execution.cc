@@ -16,7 +16,6 @@ v1::EvaluationJob JobOf(const v1::StartEvaluationRequest& request,
   v1::EvaluationJob job;
   *job.mutable_snapshot() = request.snapshot();
   job.set_dataset_spec(request.dataset_spec());
-  job.set_graph(request.graph());
   job.set_evaluation_spec(request.evaluation_spec());
   for (int i = 0; i < request.windows_size(); ++i) {
     if (measured.contains(i)) continue;

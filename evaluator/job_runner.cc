@@ -24,6 +24,7 @@ absl::Status Listen(process::Job& job, const ReportSink& sink) {
   while (const std::optional<std::string> line = job.ReadLine()) {
     ASSIGN_OR_RETURN(const v1::JobReport report, Parse(*line));
     if (report.has_failure()) return Internal("{}", report.failure());
+    if (report.has_interruption()) return Unavailable("{}", report.interruption());
     RETURN_IF_ERROR(sink(report));
   }
   return absl::OkStatus();

@@ -94,8 +94,8 @@ absl::Status Conductor::TakeOver() {
 }
 
 absl::Status Conductor::Take(const Step& step) {
-  const auto of_trigger = [&](const char* doing, absl::Status (Conductor::*take)(
-                                                     const TriggerState&)) -> absl::Status {
+  const auto of_trigger =
+      [&](const char* doing, absl::Status (Conductor::*take)(const TriggerState&)) -> absl::Status {
     const TriggerState trigger = state_.triggers().at(static_cast<size_t>(step.trigger - 1));
     return Annotate((this->*take)(trigger), fmt::format("trigger {}: {}", step.trigger, doing));
   };
@@ -113,8 +113,7 @@ absl::Status Conductor::Take(const Step& step) {
     case Stage::kStore:
       return of_trigger("store", &Conductor::Store);
     case Stage::kEvaluate:
-      return Annotate(Evaluate(step.evaluation),
-                      fmt::format("evaluation {}", step.evaluation + 1));
+      return Annotate(Evaluate(step.evaluation), fmt::format("evaluation {}", step.evaluation + 1));
     case Stage::kFinish: {
       v1::RunEvent event;
       event.mutable_run_succeeded();

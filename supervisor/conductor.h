@@ -26,9 +26,9 @@ namespace tidemill::supervisor {
 //
 //   events table --fold--> RunState --NextStep--> Step --Downstream--> event --append--> table
 //
-// Every step is idempotent by (run, trigger, stage) and every event is one transaction, so that after
-// a crash the run goes on with the step it was at. At its start a conductor takes the run over in a
-// new epoch; from then on the events and commands of an earlier one are refused.
+// Every step is idempotent by (run, trigger, stage) and every event is one transaction, so that
+// after a crash the run goes on with the step it was at. At its start a conductor takes the run
+// over in a new epoch; from then on the events and commands of an earlier one are refused.
 //
 // The destructor stops the run's work, not the run: in the database it stays RUNNING. Thread-safe.
 class Conductor {
@@ -65,8 +65,9 @@ class Conductor {
 
   // Makes a call again while it fails because a service is away, for as long as kPatience after
   // `progress` last grew.
-  absl::Status Insist(const std::function<absl::Status()>& call,
-                      const std::function<int64_t()>& progress = [] { return int64_t{0}; });
+  absl::Status Insist(
+      const std::function<absl::Status()>& call,
+      const std::function<int64_t()>& progress = [] { return int64_t{0}; });
 
   // Appends an event, with `decision` in the same transaction; then applies it and shows it.
   absl::Status Record(const v1::RunEvent& event,

@@ -13,9 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 class Stopwatch {
  public:
-  double Seconds() const {
-    return std::chrono::duration<double>(Clock::now() - start_).count();
-  }
+  double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
  private:
   const Clock::time_point start_ = Clock::now();

@@ -15,8 +15,8 @@ std::string Text(const v1::DatasetSynced& event) {
 }
 
 std::string Text(const v1::TrainingSetSealed& event) {
-  return fmt::format("trigger {}: {} of {} samples selected", event.trigger(),
-                     event.num_samples(), event.num_candidates());
+  return fmt::format("trigger {}: {} of {} samples selected", event.trigger(), event.num_samples(),
+                     event.num_candidates());
 }
 
 std::string Text(const v1::ModelTrained& event) {

@@ -14,8 +14,8 @@
 namespace tidemill::supervisor {
 
 // Watchers pull at their own pace: each keeps a Cursor and asks for the next message. Nothing is
-// queued for a watcher, so one that stalls costs nothing and blocks nobody; it misses progress, never
-// events. Thread-safe.
+// queued for a watcher, so one that stalls costs nothing and blocks nobody; it misses progress,
+// never events. Thread-safe.
 class RunFeed {
  public:
   // How far a watcher is.

@@ -229,11 +229,10 @@ std::optional<NumberedDecision> LastDecision(pqxx::work& work, RunId run) {
   const pqxx::result rows = work.exec_params(kSelectLastDecision, run.value);
   if (rows.empty()) return std::nullopt;
   const pqxx::row row = rows[0];
-  return NumberedDecision{
-      .number = row[0].as<int64_t>(),
-      .decision = {.at = {{row[1].as<int64_t>()}, {row[2].as<int64_t>()}},
-                   .fired = row[3].as<bool>(),
-                   .num_samples = row[4].as<int64_t>()}};
+  return NumberedDecision{.number = row[0].as<int64_t>(),
+                          .decision = {.at = {{row[1].as<int64_t>()}, {row[2].as<int64_t>()}},
+                                       .fired = row[3].as<bool>(),
+                                       .num_samples = row[4].as<int64_t>()}};
 }
 
 }  // namespace tidemill::supervisor

@@ -8,14 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include <pqxx/pqxx>
-
 #include "base/id.h"
 #include "base/status.h"
 #include "supervisor/run_state.h"
 #include "supervisor/triggers/trigger_policy.h"
 #include "tidemill/supervisor/v1/run_event.pb.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
+#include <pqxx/pqxx>
 
 namespace tidemill::supervisor {
 

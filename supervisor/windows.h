@@ -31,9 +31,9 @@ std::vector<Window> MakeWindows(const evaluator::WindowsSpec& spec,
                                 const v1::DatasetSynced& dataset,
                                 const std::vector<TriggerState>& triggers);
 
-// The windows as the evaluator is asked for them: with `models: active` each names the model in use,
-// and a window before the first trigger is left out; on a `whole` dataset the last model counts as
-// the one in use.
+// The windows as the evaluator is asked for them: with `models: active` each names the model in
+// use, and a window before the first trigger is left out; on a `whole` dataset the last model
+// counts as the one in use.
 std::vector<evaluator::v1::Window> WindowsToMeasure(const evaluator::EvaluationSpec& spec,
                                                     const v1::DatasetSynced& dataset,
                                                     const std::vector<TriggerState>& triggers);

@@ -109,7 +109,8 @@ FittedState::FittedState(std::string graph, std::map<int, std::vector<Learned>> 
 
 absl::StatusOr<FittedState> FittedState::Decode(std::string bytes) {
   auto decoded = batch::Decode(batch::Buffer::FromString(bytes));
-  if (!decoded.ok()) return DataLoss("no fitted state: {}", decoded.status().message().data());
+  if (!decoded.ok())
+    return DataLoss("no fitted state: {}", std::string(decoded.status().message()));
   ASSIGN_OR_RETURN(const Columns columns, FindColumns(*decoded));
   const std::span<const int64_t> ops = columns.op->Values<int64_t>();
   if (ops.empty() || ops.front() != kGraphRow) {

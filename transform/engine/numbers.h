@@ -54,7 +54,8 @@ batch::Column NewColumn(std::string_view name, int64_t num_rows, std::vector<int
 template <typename T>
 bool HasNonFinite(std::span<const T> values) {
   using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-  constexpr Bits kExponent = sizeof(T) == 4 ? Bits{0x7f800000} : Bits{0x7ff0000000000000};
+  constexpr Bits kExponent =
+      static_cast<Bits>(sizeof(T) == 4 ? 0x7f800000ULL : 0x7ff0000000000000ULL);
   Bits found = 0;
   for (const T value : values) {
     found |= static_cast<Bits>((std::bit_cast<Bits>(value) & kExponent) == kExponent);
