@@ -77,9 +77,8 @@ GeneratedDataset MakeCsv(const std::string& root, int num_samples) {
     std::string bytes = "id,happened,note,animal" + end;
     for (int i = file * num_samples / kFiles; i < (file + 1) * num_samples / kFiles; ++i) {
       const int64_t seconds = kStart + int64_t{60} * i;
-      std::string line =
-          fmt::format("{},{},{},{}", i, FormatTime(seconds, "%Y-%m-%d %H:%M:%S"), CsvNote(i),
-                      kClasses[i % 3]);
+      std::string line = fmt::format("{},{},{},{}", i, FormatTime(seconds, "%Y-%m-%d %H:%M:%S"),
+                                     CsvNote(i), kClasses[i % 3]);
       bytes += line + end;
       dataset.samples.push_back({.payload = std::move(line),
                                  .event_time = seconds * kMicros,

@@ -29,8 +29,8 @@ struct GeneratedDataset {
 
 // Each makes a new folder below `root` with about `num_samples` samples in several files.
 
-// CSV with a header, quoted fields with commas, quotes and line ends, CRLF in one file, no last line
-// end in another; class label and time in columns.
+// CSV with a header, quoted fields with commas, quotes and line ends, CRLF in one file, no last
+// line end in another; class label and time in columns.
 GeneratedDataset MakeCsv(const std::string& root, int num_samples);
 // Fixed records with a header, whose real label is a big-endian float32 in the record; times by
 // row, so that the files overlap in time.
