@@ -26,11 +26,11 @@ struct ParsedFile {
   // It changed or went while it was read, or cannot be read now: left to the next sync.
   bool postponed = false;
   // Why the whole file is quarantined.
-  std::optional<std::string> failure;
-  IndexedFile found;
+  std::optional<std::string> failure = std::nullopt;
+  IndexedFile found = {};
   // What is to be compared with `found`: the file's segments when it was replaced or has vanished,
   // the one with its sample where the format is one file a sample. Empty for new and grown files.
-  std::vector<OldSegment> old;
+  std::vector<OldSegment> old = {};
 };
 
 // Thread-safe.

@@ -29,7 +29,7 @@ struct SegmentRow {
   std::optional<FileId> file;
   int64_t first_key = 0;
   int64_t first_position = 0;
-  SegmentRows rows;
+  SegmentRows rows = {};
 };
 
 struct NewSegment {
