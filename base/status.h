@@ -44,12 +44,15 @@ absl::Status Annotate(const absl::Status& status, const std::string& doing);
 #define TIDEMILL_CONCAT_INNER(a, b) a##b
 #define TIDEMILL_CONCAT(a, b) TIDEMILL_CONCAT_INNER(a, b)
 
-// A loop that runs at most once: unlike if and else, it can stand behind an unbraced `if (x)`.
+// A loop that runs at most once: unlike if and else, it can stand behind an unbraced `if (x)`. Each
+// use has names of its own, so one may stand in a lambda inside the expression of another.
 #define RETURN_IF_ERROR(expression) \
-  for (absl::Status status_ = (expression); !status_.ok();) return status_
+  RETURN_IF_ERROR_AS(TIDEMILL_CONCAT(status_, __COUNTER__), expression)
+#define RETURN_IF_ERROR_AS(status, expression) \
+  for (absl::Status status = (expression); !status.ok();) return status
 
 #define ASSIGN_OR_RETURN(declaration, expression) \
-  ASSIGN_OR_RETURN_AS(TIDEMILL_CONCAT(result_, __LINE__), declaration, expression)
+  ASSIGN_OR_RETURN_AS(TIDEMILL_CONCAT(result_, __COUNTER__), declaration, expression)
 #define ASSIGN_OR_RETURN_AS(result, declaration, expression) \
   auto result = (expression);                                \
   if (!result.ok()) return std::move(result).status();       \

@@ -36,7 +36,6 @@ struct Service {
   Clock::time_point started;
   Clock::time_point start_at;  // When process is 0.
   std::chrono::milliseconds pause = kFirstPause;
-  int num_starts = 0;
 };
 
 // The part of the storage service's configuration that the stack decides.
@@ -80,8 +79,6 @@ void Start(const StackLayout& layout, Service& service) {
   const std::string log = layout.LogFile(service.name);
   const std::string program = ProgramOf(service.name);
   const pid_t parent = getpid();
-  // Armed failpoints are for the first start: a test restarts what it killed.
-  if (service.num_starts++ > 0) unsetenv("TIDEMILL_FAILPOINTS");
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -54,8 +54,7 @@ absl::Status CheckHeader(const rpc::v1::Command& command, const v1::Model& model
                            model.trigger());
   }
   if (model.parts_size() == 0 || model.parts_size() > kMaxParts) {
-    return InvalidArgument("a model has 1 to {} parts, this one {}", kMaxParts,
-                           model.parts_size());
+    return InvalidArgument("a model has 1 to {} parts, this one {}", kMaxParts, model.parts_size());
   }
   std::set<std::string> names;
   for (const v1::ModelPart& part : model.parts()) {
@@ -151,8 +150,7 @@ absl::Status ModelStore::RemoveLeftovers() {
   std::error_code error;
   std::vector<std::string> leftovers;
   for (auto entry = std::filesystem::recursive_directory_iterator(folder_, error);
-       !error && entry != std::filesystem::recursive_directory_iterator();
-       entry.increment(error)) {
+       !error && entry != std::filesystem::recursive_directory_iterator(); entry.increment(error)) {
     const std::string path = entry->path().string();
     if (path.ends_with(kPartialSuffix)) leftovers.push_back(path);
   }

@@ -7,8 +7,8 @@
 
 #include "base/id.h"
 #include "base/status.h"
-#include <pqxx/pqxx>
 #include "tidemill/model_store/v1/model_store.pb.h"
+#include <pqxx/pqxx>
 
 namespace tidemill::model_store {
 

@@ -22,7 +22,8 @@ namespace tidemill::evaluator {
 // One window from each trigger to the next: what the model of a trigger met while it was in use.
 struct BetweenTriggers {
   static constexpr std::string_view kType = "between_triggers";
-  static constexpr std::string_view kDoc = "From each trigger to the next, the last one to the end.";
+  static constexpr std::string_view kDoc =
+      "From each trigger to the next, the last one to the end.";
   void Fields(auto&&) {}
   friend bool operator==(const BetweenTriggers&, const BetweenTriggers&) = default;
 };

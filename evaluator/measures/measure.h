@@ -18,7 +18,8 @@ struct Outcomes {
 };
 
 // Takes outcomes block by block. Splitting the samples into several accumulators and merging them
-// gives what one accumulator of all gives (up to the rounding of sums of doubles). Thread-compatible.
+// gives what one accumulator of all gives (up to the rounding of sums of doubles).
+// Thread-compatible.
 class Accumulator {
  public:
   virtual ~Accumulator() = default;

@@ -10,9 +10,9 @@
 
 namespace tidemill::evaluator {
 
-using MeasureSpec = std::variant<Accuracy,              //
-                                 F1,                    //
-                                 MeanAbsoluteError,     //
+using MeasureSpec = std::variant<Accuracy,           //
+                                 F1,                 //
+                                 MeanAbsoluteError,  //
                                  RootMeanSquaredError>;
 
 // As in results: "accuracy", "f1_macro".

@@ -1,0 +1,231 @@
+#include "evaluator/evaluations_table.h"
+
+#include "fmt/format.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+constexpr char kSelectJob[] = R"(
+  SELECT state, error, seconds, num_windows,
+    (SELECT count(*) FROM evaluator.windows AS w
+     WHERE w.run_id = j.run_id AND w.evaluation = j.evaluation) AS windows_done,
+    (SELECT coalesce(sum(samples), 0)
+     FROM (SELECT max(num_samples + num_skipped) AS samples FROM evaluator.evaluations AS e
+           WHERE e.run_id = j.run_id AND e.evaluation = j.evaluation
+           GROUP BY window_index) AS s)::bigint AS samples_done
+  FROM evaluator.jobs AS j
+  WHERE run_id = $1 AND evaluation = $2
+  FOR UPDATE)";
+
+constexpr char kInsertJob[] = R"(
+  INSERT INTO evaluator.jobs (run_id, evaluation, dataset_name, request, num_windows, state)
+  VALUES ($1, $2, $3, $4, $5, 'unfinished'))";
+
+constexpr char kSelectUnfinished[] = R"(
+  SELECT run_id, evaluation FROM evaluator.jobs
+  WHERE state = 'unfinished' ORDER BY created_at, run_id, evaluation)";
+
+constexpr char kDeleteFailedWindows[] = R"(
+  DELETE FROM evaluator.windows AS w
+  USING evaluator.evaluations AS e
+  WHERE w.run_id = $1 AND w.evaluation = $2 AND e.run_id = w.run_id
+    AND e.evaluation = w.evaluation AND e.window_index = w.window_index AND e.failure <> '')";
+
+constexpr char kUpdateState[] = R"(
+  UPDATE evaluator.jobs SET state = $3, error = $4 WHERE run_id = $1 AND evaluation = $2)";
+
+constexpr char kAddSeconds[] = R"(
+  UPDATE evaluator.jobs SET seconds = seconds + $3 WHERE run_id = $1 AND evaluation = $2)";
+
+constexpr char kSelectRequest[] = R"(
+  SELECT request FROM evaluator.jobs WHERE run_id = $1 AND evaluation = $2)";
+
+constexpr char kSelectWindows[] = R"(
+  SELECT window_index FROM evaluator.windows
+  WHERE run_id = $1 AND evaluation = $2 ORDER BY window_index)";
+
+constexpr char kInsertWindow[] = R"(
+  INSERT INTO evaluator.windows
+    (run_id, evaluation, window_index, from_time, from_key, to_time, to_key)
+  VALUES ($1, $2, $3,
+          timestamptz 'epoch' + $4::bigint * interval '1 microsecond', $5,
+          timestamptz 'epoch' + $6::bigint * interval '1 microsecond', $7)
+  ON CONFLICT DO NOTHING)";
+
+constexpr char kInsertEvaluation[] = R"(
+  INSERT INTO evaluator.evaluations
+    (run_id, evaluation, model_id, window_index, position, measure, trigger, value, num_samples,
+     num_skipped, failure)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))";
+
+constexpr char kSelectFailures[] = R"(
+  SELECT model_id, failure, min(window_index) AS window_index,
+         count(DISTINCT window_index) AS num_windows
+  FROM evaluator.evaluations
+  WHERE run_id = $1 AND evaluation = $2 AND failure <> ''
+  GROUP BY model_id, failure ORDER BY model_id, min(window_index))";
+
+constexpr char kSelectSomeMeasured[] = R"(
+  SELECT EXISTS (SELECT 1 FROM evaluator.evaluations
+                 WHERE run_id = $1 AND evaluation = $2 AND failure = ''))";
+
+constexpr char kSelectEvaluations[] = R"(
+  SELECT e.evaluation, e.model_id, e.trigger, j.dataset_name, e.window_index, e.measure, e.value,
+         e.num_samples, e.num_skipped,
+         (extract(epoch FROM w.from_time) * 1000000)::bigint AS from_micros, w.from_key,
+         (extract(epoch FROM w.to_time) * 1000000)::bigint AS to_micros, w.to_key
+  FROM evaluator.evaluations AS e
+  JOIN evaluator.windows AS w USING (run_id, evaluation, window_index)
+  JOIN evaluator.jobs AS j USING (run_id, evaluation)
+  WHERE e.run_id = $1
+  ORDER BY e.evaluation, e.model_id, e.window_index, e.position)";
+
+constexpr char kDeleteRun[] = R"(DELETE FROM evaluator.jobs WHERE run_id = $1)";
+
+const char* NameOf(JobState state) {
+  switch (state) {
+    case JobState::kUnfinished:
+      return "unfinished";
+    case JobState::kDone:
+      return "done";
+    case JobState::kFailed:
+      return "failed";
+  }
+  return "";
+}
+
+JobState StateNamed(const std::string& name) {
+  if (name == "done") return JobState::kDone;
+  return name == "failed" ? JobState::kFailed : JobState::kUnfinished;
+}
+
+v1::Evaluation ToEvaluation(const pqxx::row& row) {
+  v1::Evaluation evaluation;
+  evaluation.set_evaluation(row["evaluation"].as<int32_t>());
+  evaluation.set_model_id(row["model_id"].as<int64_t>());
+  evaluation.set_trigger(row["trigger"].as<int64_t>());
+  evaluation.set_dataset_name(row["dataset_name"].as<std::string>());
+  evaluation.set_window_index(row["window_index"].as<int64_t>());
+  evaluation.set_measure(row["measure"].as<std::string>());
+  if (!row["value"].is_null()) evaluation.set_value(row["value"].as<double>());
+  evaluation.set_num_samples(row["num_samples"].as<int64_t>());
+  evaluation.set_num_skipped(row["num_skipped"].as<int64_t>());
+  if (!row["from_key"].is_null()) {
+    evaluation.mutable_from()->set_event_time(row["from_micros"].as<int64_t>());
+    evaluation.mutable_from()->set_sample_key(row["from_key"].as<int64_t>());
+  }
+  if (!row["to_key"].is_null()) {
+    evaluation.mutable_to()->set_event_time(row["to_micros"].as<int64_t>());
+    evaluation.mutable_to()->set_sample_key(row["to_key"].as<int64_t>());
+  }
+  return evaluation;
+}
+
+}  // namespace
+
+std::optional<JobRow> EvaluationsTable::FindJob(const JobKey& job) {
+  const pqxx::result rows = work_.exec_params(kSelectJob, job.run.value, job.evaluation);
+  if (rows.empty()) return std::nullopt;
+  const pqxx::row row = rows[0];
+  return JobRow{.state = StateNamed(row["state"].as<std::string>()),
+                .error = row["error"].as<std::string>(),
+                .seconds = row["seconds"].as<double>(),
+                .windows_total = row["num_windows"].as<int64_t>(),
+                .windows_done = row["windows_done"].as<int64_t>(),
+                .samples_done = row["samples_done"].as<int64_t>()};
+}
+
+void EvaluationsTable::InsertJob(const JobKey& job, const v1::StartEvaluationRequest& request) {
+  const std::string bytes = request.SerializeAsString();
+  work_.exec_params(kInsertJob, job.run.value, job.evaluation, request.dataset_name(),
+                    pqxx::binarystring(bytes), request.windows_size());
+}
+
+std::vector<JobKey> EvaluationsTable::UnfinishedJobs() {
+  std::vector<JobKey> jobs;
+  for (const pqxx::row& row : work_.exec_params(kSelectUnfinished)) {
+    jobs.push_back({.run = {row[0].as<int64_t>()}, .evaluation = row[1].as<int32_t>()});
+  }
+  return jobs;
+}
+
+void EvaluationsTable::Reopen(const JobKey& job) {
+  work_.exec_params(kDeleteFailedWindows, job.run.value, job.evaluation);
+  Finish(job, JobState::kUnfinished, "");
+}
+
+void EvaluationsTable::Finish(const JobKey& job, JobState state, const std::string& error) {
+  work_.exec_params(kUpdateState, job.run.value, job.evaluation, NameOf(state), error);
+}
+
+void EvaluationsTable::AddSeconds(const JobKey& job, double seconds) {
+  work_.exec_params(kAddSeconds, job.run.value, job.evaluation, seconds);
+}
+
+std::optional<v1::StartEvaluationRequest> EvaluationsTable::Request(const JobKey& job) {
+  const pqxx::result rows = work_.exec_params(kSelectRequest, job.run.value, job.evaluation);
+  if (rows.empty()) return std::nullopt;
+  v1::StartEvaluationRequest request;
+  if (!request.ParseFromString(pqxx::binarystring(rows[0][0]).str())) return std::nullopt;
+  return request;
+}
+
+std::vector<int64_t> EvaluationsTable::MeasuredWindows(const JobKey& job) {
+  std::vector<int64_t> windows;
+  for (const pqxx::row& row : work_.exec_params(kSelectWindows, job.run.value, job.evaluation)) {
+    windows.push_back(row[0].as<int64_t>());
+  }
+  return windows;
+}
+
+bool EvaluationsTable::InsertWindow(const JobKey& job, const v1::JobWindow& window,
+                                    std::span<const v1::ModelScores> scores) {
+  using Bound = std::optional<int64_t>;
+  const v1::Window& bounds = window.window();
+  const pqxx::result inserted =
+      work_.exec_params(kInsertWindow, job.run.value, job.evaluation, window.window_index(),
+                        bounds.has_from() ? Bound(bounds.from().event_time()) : std::nullopt,
+                        bounds.has_from() ? Bound(bounds.from().sample_key()) : std::nullopt,
+                        bounds.has_to() ? Bound(bounds.to().event_time()) : std::nullopt,
+                        bounds.has_to() ? Bound(bounds.to().sample_key()) : std::nullopt);
+  if (inserted.affected_rows() == 0) return false;
+  for (const v1::ModelScores& model : scores) {
+    for (int i = 0; i < model.scores_size(); ++i) {
+      const v1::Score& score = model.scores(i);
+      const auto value = score.has_value() ? std::optional<double>(score.value()) : std::nullopt;
+      work_.exec_params(kInsertEvaluation, job.run.value, job.evaluation, model.model_id(),
+                        window.window_index(), i, score.measure(), model.trigger(), value,
+                        model.num_samples(), model.num_skipped(), model.failure());
+    }
+  }
+  return true;
+}
+
+Losses EvaluationsTable::FindLosses(const JobKey& job) {
+  Losses losses;
+  for (const pqxx::row& row : work_.exec_params(kSelectFailures, job.run.value, job.evaluation)) {
+    const auto num_windows = row["num_windows"].as<int64_t>();
+    losses.reasons.push_back(
+        fmt::format("model {}, {}: {}", row["model_id"].as<int64_t>(),
+                    num_windows == 1 ? fmt::format("window {}", row["window_index"].as<int64_t>())
+                                     : fmt::format("{} windows", num_windows),
+                    row["failure"].as<std::string>()));
+  }
+  losses.some_measured =
+      work_.exec_params(kSelectSomeMeasured, job.run.value, job.evaluation)[0][0].as<bool>();
+  return losses;
+}
+
+std::vector<v1::Evaluation> EvaluationsTable::List(RunId run) {
+  std::vector<v1::Evaluation> evaluations;
+  for (const pqxx::row& row : work_.exec_params(kSelectEvaluations, run.value)) {
+    evaluations.push_back(ToEvaluation(row));
+  }
+  return evaluations;
+}
+
+int64_t EvaluationsTable::DeleteRun(RunId run) {
+  return static_cast<int64_t>(work_.exec_params(kDeleteRun, run.value).affected_rows());
+}
+
+}  // namespace tidemill::evaluator

@@ -1,0 +1,82 @@
+#include "evaluator/evaluator_server.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/config.h"
+#include "base/files.h"
+#include "db/database.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/evaluator_config.h"
+#include "evaluator/evaluator_service.h"
+#include "evaluator/job_runner.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+class EvaluatorServer final : public rpc::RunningService {
+ public:
+  EvaluatorServer(std::unique_ptr<db::Database> database, std::unique_ptr<JobProcesses> processes,
+                  std::unique_ptr<Evaluator> evaluator)
+      : database_(std::move(database)),
+        processes_(std::move(processes)),
+        evaluator_(std::move(evaluator)),
+        service_(*evaluator_) {}
+
+  std::vector<grpc::Service*> Faces() override { return {&service_}; }
+  absl::Status Started() override { return evaluator_->Resume(); }
+  void Stopping() override { evaluator_->Stop(); }
+
+ private:
+  const std::unique_ptr<db::Database> database_;
+  const std::unique_ptr<JobProcesses> processes_;
+  const std::unique_ptr<Evaluator> evaluator_;
+  EvaluatorService service_;
+};
+
+int NumThreads(const EvaluatorConfig& config) {
+  if (config.threads) return *config.threads;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / config.jobs);
+}
+
+absl::StatusOr<std::string> FolderOfThisProgram() {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return Internal("cannot read /proc/self/exe: {}", error.message());
+  return program.parent_path().string();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
+    const rpc::ServiceContext& context) {
+  ASSIGN_OR_RETURN(const auto config, config::ReadSection<EvaluatorConfig>(
+                                          context.config_text, context.config_name, "evaluator"));
+  ASSIGN_OR_RETURN(const rpc::Peer storage, context.PeerOf("storage"));
+  ASSIGN_OR_RETURN(const rpc::Peer model_store, context.PeerOf("model_store"));
+  ASSIGN_OR_RETURN(const std::string programs, FolderOfThisProgram());
+  ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("evaluator"));
+  // The zygote first: nothing that the database or gRPC opens is inherited.
+  ASSIGN_OR_RETURN(
+      auto processes,
+      JobProcesses::Start(files::Join(programs, "tidemill-evaluate"), files::Join(folder, "jobs"),
+                          {.storage_endpoint = storage.endpoint,
+                           .model_store_endpoint = model_store.endpoint,
+                           .token_file = context.cluster.token_file,
+                           .num_threads = NumThreads(config)}));
+  ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
+  ASSIGN_OR_RETURN(
+      auto evaluator,
+      Evaluator::Open(*database, config.jobs, [&runner = *processes](const auto&... arguments) {
+        return runner.Run(arguments...);
+      }));
+  return std::make_unique<EvaluatorServer>(std::move(database), std::move(processes),
+                                           std::move(evaluator));
+}
+
+}  // namespace tidemill::evaluator

@@ -1,0 +1,15 @@
+// The evaluator as a running service: database, zygote, core and face in their order of life.
+#pragma once
+
+#include <memory>
+
+#include "base/status.h"
+#include "rpc/service_main.h"
+
+namespace tidemill::evaluator {
+
+// A rpc::ServiceFactory. Starts tidemill-evaluate, which must lie beside this program.
+absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
+    const rpc::ServiceContext& context);
+
+}  // namespace tidemill::evaluator

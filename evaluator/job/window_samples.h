@@ -1,0 +1,23 @@
+// The samples of a window as blocks.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "base/status.h"
+#include "batch/batch.h"
+#include "storage/client/storage_client.h"
+#include "tidemill/evaluator/v1/evaluator.pb.h"
+#include "tidemill/rpc/v1/rpc.pb.h"
+
+namespace tidemill::evaluator {
+
+// Gets the samples of a block and how many of its samples could not be read.
+using BlockSink = std::function<absl::Status(const batch::Batch& samples, int64_t num_missing)>;
+
+// Reads the samples of `window` in stream order, `block_rows` at a time, so that memory is bounded
+// and the blocks are the same each time. Codes of the storage client's methods and of `sink`.
+absl::Status ReadWindow(const storage::StorageClient& storage, const rpc::v1::Snapshot& snapshot,
+                        const v1::Window& window, int64_t block_rows, const BlockSink& sink);
+
+}  // namespace tidemill::evaluator

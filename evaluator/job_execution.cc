@@ -1,0 +1,125 @@
+#include "evaluator/job_execution.h"
+
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "base/failpoints.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+// The job of the windows of a request that are not among the measured ones. A window without
+// models of its own has those of the request.
+v1::EvaluationJob JobOf(const v1::StartEvaluationRequest& request,
+                        const std::set<int64_t>& measured) {
+  v1::EvaluationJob job;
+  *job.mutable_snapshot() = request.snapshot();
+  job.set_dataset_spec(request.dataset_spec());
+  job.set_evaluation_spec(request.evaluation_spec());
+  for (int i = 0; i < request.windows_size(); ++i) {
+    if (measured.contains(i)) continue;
+    v1::JobWindow& window = *job.add_windows();
+    window.set_window_index(i);
+    *window.mutable_window() = request.windows(i);
+    if (window.window().model_ids().empty()) {
+      *window.mutable_window()->mutable_model_ids() = request.model_ids();
+    }
+  }
+  return job;
+}
+
+}  // namespace
+
+JobExecution::JobExecution(db::Database& database, const JobKey& key, ProgressSink progress)
+    : database_(database), key_(key), progress_(std::move(progress)) {}
+
+absl::Status JobExecution::Run(const JobRunner& run_job, const std::stop_token& stop) {
+  RETURN_IF_ERROR(FindMissingWork());
+  const auto begin = std::chrono::steady_clock::now();
+  absl::Status status;
+  if (!job_.windows().empty()) {
+    status = run_job(
+        key_, job_, [this](const v1::JobReport& report) { return Take(report); }, stop);
+  }
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  RETURN_IF_ERROR(AddSeconds(taken.count()));
+  RETURN_IF_ERROR(status);
+  if (windows_written_ < job_.windows_size()) {
+    return Unavailable("the evaluation ended after {} of {} windows", windows_written_,
+                       job_.windows_size());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status JobExecution::FindMissingWork() {
+  return database_.Transact([&](pqxx::work& work) -> absl::Status {
+    EvaluationsTable table(work);
+    const auto request = table.Request(key_);
+    if (!request)
+      return NotFound("evaluation {} of run {} is gone", key_.evaluation, key_.run.value);
+    const std::vector<int64_t> measured = table.MeasuredWindows(key_);
+    job_ = JobOf(*request, {measured.begin(), measured.end()});
+    return absl::OkStatus();
+  });
+}
+
+absl::Status JobExecution::Take(const v1::JobReport& report) {
+  switch (report.report_case()) {
+    case v1::JobReport::kScores:
+      return TakeScores(report.scores());
+    case v1::JobReport::kWindowEnd: {
+      ASSIGN_OR_RETURN(const v1::JobWindow* window, WindowOf(report.window_end().window_index()));
+      return Write(*window);
+    }
+    case v1::JobReport::kProgress: {
+      const int64_t total = report.progress().num_samples();
+      progress_({.new_samples = total - std::exchange(samples_reported_, total)});
+      return absl::OkStatus();
+    }
+    default:
+      return Internal("a report that says nothing came from the job");
+  }
+}
+
+absl::Status JobExecution::TakeScores(const v1::ModelScores& scores) {
+  RETURN_IF_ERROR(WindowOf(scores.window_index()).status());
+  if (open_scores_.empty()) {
+    RETURN_IF_FAILPOINT("evaluator.before_window");
+  } else if (open_scores_.front().window_index() != scores.window_index()) {
+    return Internal("window {} was begun before window {} had ended", scores.window_index(),
+                    open_scores_.front().window_index());
+  }
+  open_scores_.push_back(scores);
+  return absl::OkStatus();
+}
+
+absl::Status JobExecution::Write(const v1::JobWindow& window) {
+  RETURN_IF_FAILPOINT("evaluator.after_window");
+  const std::vector<v1::ModelScores> scores = std::exchange(open_scores_, {});
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    EvaluationsTable(work).InsertWindow(key_, window, scores);
+    RETURN_IF_FAILPOINT("evaluator.before_commit");
+    return absl::OkStatus();
+  }));
+  RETURN_IF_FAILPOINT("evaluator.after_commit");
+  ++windows_written_;
+  progress_({.new_windows = 1});
+  return absl::OkStatus();
+}
+
+absl::Status JobExecution::AddSeconds(double seconds) {
+  return database_.Transact([&](pqxx::work& work) {
+    EvaluationsTable(work).AddSeconds(key_, seconds);
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<const v1::JobWindow*> JobExecution::WindowOf(int64_t window_index) const {
+  for (const v1::JobWindow& window : job_.windows()) {
+    if (window.window_index() == window_index) return &window;
+  }
+  return Internal("the job reported window {}, which it was not given", window_index);
+}
+
+}  // namespace tidemill::evaluator

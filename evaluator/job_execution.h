@@ -1,0 +1,55 @@
+// One attempt at a job.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+#include "base/status.h"
+#include "db/database.h"
+#include "evaluator/evaluations_table.h"
+#include "evaluator/job_runner.h"
+#include "tidemill/evaluator/v1/job.pb.h"
+
+namespace tidemill::evaluator {
+
+// Asks the database which windows of a job are missing, has them measured, and writes each down in
+// one transaction when it is complete. Belongs to one thread.
+class JobExecution {
+ public:
+  // Told of every window written down, and of samples read in between.
+  struct Progress {
+    int64_t new_windows = 0;
+    int64_t new_samples = 0;
+  };
+  using ProgressSink = std::function<void(const Progress&)>;
+
+  // `database` must outlive it.
+  JobExecution(db::Database& database, const JobKey& key, ProgressSink progress);
+
+  // OK when every window is written down. UNAVAILABLE when another attempt may succeed; NOT_FOUND
+  // when the job was deleted; CANCELLED once `stop` was requested.
+  absl::Status Run(const JobRunner& run_job, const std::stop_token& stop);
+
+  int64_t windows_written() const { return windows_written_; }
+
+ private:
+  // Fills in `job_`.
+  absl::Status FindMissingWork();
+  absl::Status Take(const v1::JobReport& report);
+  absl::Status TakeScores(const v1::ModelScores& scores);
+  absl::Status Write(const v1::JobWindow& window);
+  absl::Status AddSeconds(double seconds);
+  absl::StatusOr<const v1::JobWindow*> WindowOf(int64_t window_index) const;
+
+  db::Database& database_;
+  const JobKey key_;
+  const ProgressSink progress_;
+  v1::EvaluationJob job_;
+  std::vector<v1::ModelScores> open_scores_;  // Of the window whose end has not been reported.
+  int64_t samples_reported_ = 0;
+  int64_t windows_written_ = 0;
+};
+
+}  // namespace tidemill::evaluator

@@ -1,0 +1,71 @@
+#include "evaluator/job_runner.h"
+
+#include <optional>
+#include <utility>
+
+#include "google/protobuf/util/json_util.h"
+
+#include "base/files.h"
+#include "base/process/zygote.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+absl::StatusOr<v1::JobReport> Parse(const std::string& line) {
+  v1::JobReport report;
+  if (!google::protobuf::util::JsonStringToMessage(line, &report).ok()) {
+    return Internal("the job reported \"{}\", which is no report", line);
+  }
+  return report;
+}
+
+// Hands over reports until the job has no more.
+absl::Status Listen(process::Job& job, const ReportSink& sink) {
+  while (const std::optional<std::string> line = job.ReadLine()) {
+    ASSIGN_OR_RETURN(const v1::JobReport report, Parse(*line));
+    if (report.has_failure()) return Internal("{}", report.failure());
+    if (report.has_interruption()) return Unavailable("{}", report.interruption());
+    RETURN_IF_ERROR(sink(report));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<JobProcesses>> JobProcesses::Start(const std::string& program,
+                                                                  std::string folder,
+                                                                  JobSettings settings) {
+  RETURN_IF_ERROR(files::CreateFolder(folder));
+  ASSIGN_OR_RETURN(auto zygote, process::Zygote::Start(program));
+  return std::unique_ptr<JobProcesses>(
+      new JobProcesses(std::move(zygote), std::move(folder), std::move(settings)));
+}
+
+JobProcesses::JobProcesses(std::unique_ptr<process::Zygote> zygote, std::string folder,
+                           JobSettings settings)
+    : zygote_(std::move(zygote)), folder_(std::move(folder)), settings_(std::move(settings)) {}
+
+JobProcesses::~JobProcesses() = default;
+
+absl::Status JobProcesses::Run(const JobKey& key, v1::EvaluationJob job, const ReportSink& report,
+                               const std::stop_token& stop) {
+  job.set_storage_endpoint(settings_.storage_endpoint);
+  job.set_model_store_endpoint(settings_.model_store_endpoint);
+  job.set_token_file(settings_.token_file);
+  job.set_num_threads(settings_.num_threads);
+  const std::string path =
+      files::Join(folder_, fmt::format("{}-{}.job", key.run.value, key.evaluation));
+  RETURN_IF_ERROR(files::WriteAtomically(path, job.SerializeAsString()));
+  ASSIGN_OR_RETURN(const auto process, zygote_->Spawn({path}));
+  const std::stop_callback kill(stop, [&] { process->Kill(); });
+  const absl::Status heard = Listen(*process, report);
+  if (!heard.ok()) process->Kill();
+  const process::JobExit exit = process->Wait();
+  RETURN_IF_ERROR(files::Remove(path));
+  if (stop.stop_requested()) return Cancelled("the evaluation was stopped");
+  if (!heard.ok()) return heard;
+  if (!exit.ok()) return Unavailable("the process of the evaluation {}", exit.Describe());
+  return absl::OkStatus();
+}
+
+}  // namespace tidemill::evaluator

@@ -1,0 +1,59 @@
+// How the evaluator has a job done.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "base/status.h"
+#include "evaluator/evaluations_table.h"
+#include "tidemill/evaluator/v1/job.pb.h"
+
+namespace tidemill::process {
+class Zygote;
+}
+
+namespace tidemill::evaluator {
+
+// Takes what a job reports, in order; what it returns other than OK ends the job.
+using ReportSink = std::function<absl::Status(const v1::JobReport&)>;
+
+// Does a job and returns when it has ended. UNAVAILABLE when it ended before its time and may be
+// done again; CANCELLED once `stop` was requested; another code when trying again is no use.
+// Thread-safe.
+using JobRunner =
+    std::function<absl::Status(const JobKey& key, const v1::EvaluationJob& job,
+                               const ReportSink& report, const std::stop_token& stop)>;
+
+// Where the processes of jobs find the services they read from.
+struct JobSettings {
+  std::string storage_endpoint;
+  std::string model_store_endpoint;
+  std::string token_file;
+  int num_threads = 1;
+};
+
+// Runs each job in a process of its own, forked from a zygote of tidemill-evaluate. Thread-safe.
+class JobProcesses {
+ public:
+  // `program`: the path of tidemill-evaluate. `folder`: where jobs are written down. NOT_FOUND when
+  // there is no such program.
+  static absl::StatusOr<std::unique_ptr<JobProcesses>> Start(const std::string& program,
+                                                             std::string folder,
+                                                             JobSettings settings);
+  ~JobProcesses();
+
+  // A JobRunner.
+  absl::Status Run(const JobKey& key, v1::EvaluationJob job, const ReportSink& report,
+                   const std::stop_token& stop);
+
+ private:
+  JobProcesses(std::unique_ptr<process::Zygote> zygote, std::string folder, JobSettings settings);
+
+  const std::unique_ptr<process::Zygote> zygote_;
+  const std::string folder_;
+  const JobSettings settings_;
+};
+
+}  // namespace tidemill::evaluator

@@ -1,0 +1,154 @@
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "models/guard.h"
+#include "models/loss.h"
+#include "models/network.h"
+#include "models/optimizer.h"
+
+namespace tidemill::models {
+namespace {
+
+const ModelSpec kMlp = Mlp{.hidden = {16}, .outputs = 3};
+const ModelSpec kConvnet = Convnet{.channels = {4, 8}, .hidden = 16, .outputs = 3};
+
+Network Make(const ModelSpec& spec, std::vector<int64_t> shape, int64_t seed = 1) {
+  SeedGenerator({.seed = seed, .purpose = "init"});
+  auto network = MakeNetwork(spec, shape);
+  EXPECT_TRUE(network.ok()) << network.status().ToString();
+  return *network;
+}
+
+// Trains on random rows until the network knows them by heart; returns the last loss.
+double Overfit(const ModelSpec& spec, std::vector<int64_t> shape, const OptimizerSpec& how) {
+  Network network = Make(spec, shape);
+  Optimizer optimizer(how, network);
+  shape.insert(shape.begin(), 12);
+  const torch::Tensor input = torch::randn(shape);
+  const torch::Tensor target = torch::arange(12) % 3;
+  double last = 0;
+  for (int step = 0; step < 300; ++step) {
+    optimizer.ZeroGradients();
+    const torch::Tensor loss =
+        SampleLosses(Loss::kCrossEntropy, network.Forward(input), target)->mean();
+    loss.backward();
+    optimizer.Step();
+    last = loss.item<double>();
+  }
+  return last;
+}
+
+TEST(Network, EachNetworkLearnsAFewRowsByHeartWithEachOptimizer) {
+  const OptimizerSpec sgd = Sgd{.lr = 0.1, .momentum = 0.9};
+  const OptimizerSpec adam = Adam{.lr = 0.01};
+  EXPECT_LT(Overfit(kMlp, {8}, sgd), 0.01);
+  EXPECT_LT(Overfit(kMlp, {2, 4}, adam), 0.01);
+  EXPECT_LT(Overfit(kConvnet, {8, 8}, sgd), 0.01);
+  EXPECT_LT(Overfit(kConvnet, {3, 8, 8}, adam), 0.01);
+}
+
+TEST(Network, TheSameSeedGivesTheSameWeightsAndAnotherOneOthers) {
+  const std::string weights = EncodeWeights(Make(kMlp, {8})).value();
+  EXPECT_EQ(EncodeWeights(Make(kMlp, {8})).value(), weights);
+  EXPECT_NE(EncodeWeights(Make(kMlp, {8}, 2)).value(), weights);
+}
+
+TEST(Network, WeightsComeBackBitForBitWithTheirInputShape) {
+  Network network = Make(kConvnet, {3, 8, 8});
+  const std::string weights = EncodeWeights(network).value();
+  auto copy = DecodeNetwork(kConvnet, weights);
+  ASSERT_TRUE(copy.ok()) << copy.status().ToString();
+  EXPECT_EQ(copy->input_shape, (std::vector<int64_t>{3, 8, 8}));
+  EXPECT_EQ(EncodeWeights(*copy).value(), weights);
+  const torch::Tensor input = torch::randn({2, 3, 8, 8});
+  EXPECT_TRUE(torch::equal(copy->Forward(input), network.Forward(input)));
+}
+
+TEST(Network, WeightsOfAnotherNetworkAreRefused) {
+  const std::string weights = EncodeWeights(Make(kMlp, {8})).value();
+  for (const ModelSpec& other :
+       {ModelSpec(Mlp{.hidden = {16}, .outputs = 4}), ModelSpec(Mlp{.hidden = {}, .outputs = 3}),
+        ModelSpec(Mlp{.hidden = {16, 16}, .outputs = 3})}) {
+    EXPECT_EQ(DecodeNetwork(other, weights).status().code(), absl::StatusCode::kFailedPrecondition);
+  }
+}
+
+TEST(Network, AConvnetRefusesInputsThatAreNoImages) {
+  EXPECT_EQ(MakeNetwork(kConvnet, std::vector<int64_t>{784}).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(MakeNetwork(kConvnet, std::vector<int64_t>{2, 2}).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(Optimizer, GoesOnFromItsSavedStateAsIfNothingHadHappened) {
+  for (const OptimizerSpec& spec : {OptimizerSpec(Sgd{.lr = 0.1, .momentum = 0.9}),
+                                    OptimizerSpec(Adam{.weight_decay = 0.01})}) {
+    const torch::Tensor input = torch::randn({16, 8});
+    const auto step = [&](Network& network, Optimizer& optimizer) {
+      optimizer.ZeroGradients();
+      network.Forward(input).square().mean().backward();
+      optimizer.Step();
+    };
+    Network network = Make(kMlp, {8});
+    Optimizer optimizer(spec, network);
+    for (int i = 0; i < 3; ++i) step(network, optimizer);
+    TensorFile file;
+    std::vector<torch::Tensor> kept;
+    optimizer.Save("optimizer.", file, kept);
+    const std::string saved = WriteTensorFile(file).value();
+    const std::string weights = EncodeWeights(network).value();
+    for (int i = 0; i < 3; ++i) step(network, optimizer);
+
+    Network resumed = DecodeNetwork(kMlp, weights).value();
+    Optimizer again(spec, resumed);
+    EXPECT_TRUE(again.Load("optimizer.", ReadTensorFile(saved).value()).ok());
+    for (int i = 0; i < 3; ++i) step(resumed, again);
+    EXPECT_EQ(EncodeWeights(resumed).value(), EncodeWeights(network).value());
+  }
+}
+
+TEST(Loss, CrossEntropyAgreesWithTheFormula) {
+  const torch::Tensor output = torch::tensor({{1.0f, 2.0f, 3.0f}, {0.5f, 0.0f, -1.0f}});
+  const auto losses =
+      SampleLosses(Loss::kCrossEntropy, output, torch::tensor({2, 1}, torch::kLong));
+  const double first = std::log(std::exp(1) + std::exp(2) + std::exp(3)) - 3;
+  const double second = std::log(std::exp(0.5) + 1 + std::exp(-1));
+  EXPECT_NEAR((*losses)[0].item<double>(), first, 1e-6);
+  EXPECT_NEAR((*losses)[1].item<double>(), second, 1e-6);
+}
+
+TEST(Loss, AWeightActsOnItsOwnSampleOnly) {
+  const torch::Tensor losses = torch::tensor({1.0f, 10.0f, 100.0f});
+  EXPECT_FLOAT_EQ(WeightedMean(losses, {}).item<float>(), 37);
+  EXPECT_FLOAT_EQ(WeightedMean(losses, torch::tensor({0.0f, 1.0f, 0.0f})).item<float>(), 10);
+  EXPECT_FLOAT_EQ(WeightedMean(losses, torch::tensor({3.0f, 0.0f, 1.0f})).item<float>(), 25.75);
+  EXPECT_FLOAT_EQ(WeightedMean(losses, torch::zeros({3})).item<float>(), 0);
+}
+
+TEST(Loss, TargetsThatDoNotSuitTheModelAreNamed) {
+  EXPECT_TRUE(CheckTargets(Loss::kCrossEntropy, torch::tensor({0, 2}, torch::kLong), 3).ok());
+  EXPECT_THAT(
+      std::string(
+          CheckTargets(Loss::kCrossEntropy, torch::tensor({0, 3}, torch::kLong), 3).message()),
+      testing::HasSubstr("class 3"));
+  EXPECT_FALSE(CheckTargets(Loss::kCrossEntropy, torch::tensor({0.5f}), 3).ok());
+  EXPECT_TRUE(CheckTargets(Loss::kMse, torch::tensor({0.5f, 1.0f}), 1).ok());
+  EXPECT_FALSE(CheckTargets(Loss::kMse, torch::tensor({0.5f, 1.0f}), 2).ok());
+}
+
+TEST(Guard, TurnsWhatTorchThrowsIntoAStatus) {
+  const absl::Status status = Guard("adding", [] {
+    torch::add(torch::zeros({2}), torch::zeros({3}));
+    return absl::OkStatus();
+  });
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(status.message()), testing::StartsWith("adding: "));
+}
+
+}  // namespace
+}  // namespace tidemill::models
