@@ -47,8 +47,7 @@ DatasetSpec CompletedByFirstFile(DatasetSpec spec, UnpackedCache& files,
 
 }  // namespace
 
-DatasetCatalog::DatasetCatalog(db::Database& database, UnpackedCache& files,
-                               CatalogOptions options)
+DatasetCatalog::DatasetCatalog(db::Database& database, UnpackedCache& files, CatalogOptions options)
     : database_(database), files_(files), options_(std::move(options)) {}
 
 absl::StatusOr<DatasetSpec> DatasetCatalog::DecodeAndCheck(const std::string& name,
@@ -84,9 +83,10 @@ bool DatasetCatalog::Admits(const std::string& absolute_path) const {
   return false;
 }
 
-absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(
-    const std::string& name_space, const std::string& name, const std::string& spec_text,
-    const CommandGuard& guard) {
+absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(const std::string& name_space,
+                                                                      const std::string& name,
+                                                                      const std::string& spec_text,
+                                                                      const CommandGuard& guard) {
   if (name.empty()) return InvalidArgument("a dataset needs a name");
   ASSIGN_OR_RETURN(const DatasetSpec spec, DecodeAndCheck(name, spec_text));
   const std::string registered = config::Print(spec);
