@@ -48,8 +48,8 @@ namespace tidemill::config {
 
 // A document to read.
 struct Source {
-  std::string_view text;
-  std::string_view name;                              // For messages: the file's path.
+  std::string_view text = {};
+  std::string_view name = {};                         // For messages: the file's path.
   std::map<std::string, std::string> variables = {};  // What ${NAME} may stand for.
 };
 

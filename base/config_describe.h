@@ -68,15 +68,6 @@ inline constexpr Kind kScalar<Count> = Kind::kCount;
 template <>
 inline constexpr Kind kScalar<NameList> = Kind::kNameList;
 
-template <typename T>
-T& As(void* value) {
-  return *static_cast<T*>(value);
-}
-template <typename T>
-const T& As(const void* value) {
-  return *static_cast<const T*>(value);
-}
-
 template <Struct T>
 Type DescribeStruct() {
   Type type{.kind = Kind::kStruct};

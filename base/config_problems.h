@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,14 +34,13 @@ struct Position {
 
 // One problem.
 struct Problem {
-  std::string file;
-  Position position;  // 0:0 when the document is not at hand.
-  int width = 1;      // Characters to underline.
-  std::string path;   // "training.optimizer.lr", "evaluation[1].dataset", "" for the document.
-  std::string message;
-  std::string hint;     // Stands behind the carets: "did you mean 'lr'?".
-  std::string note;     // Stands below: the allowed keys or values.
-  bool secret = false;  // The source line is not shown.
+  std::string file = {};
+  Position position = {};  // 0:0 when the document is not at hand.
+  int width = 1;           // Characters to underline.
+  std::string path = {};   // "training.optimizer.lr", "evaluation[1].dataset", "" for the document.
+  std::string message = {};
+  std::string hint = {};  // Stands behind the carets: "did you mean 'lr'?".
+  std::string note = {};  // Stands below: the allowed keys or values.
 };
 
 // The problems of one document. Copyable; thread-compatible.
@@ -60,6 +60,10 @@ class Problems {
 
   // Where the value at `path` stands, or the closest enclosing one.
   Position Locate(std::string_view path) const;
+
+  // Keeps a line that holds a secret out of every message.
+  void HideLine(int line) { hidden_lines_.insert(line); }
+  bool IsHidden(int line) const { return hidden_lines_.contains(line); }
 
   bool empty() const { return items_.empty(); }
   const std::vector<Problem>& items() const { return items_; }
@@ -91,6 +95,7 @@ class Problems {
 
   std::shared_ptr<const internal::Document> document_;
   std::string prefix_;
+  std::set<int> hidden_lines_;
   std::vector<Problem> items_;
 };
 

@@ -81,4 +81,13 @@ struct Type {
   void* (*emplace)(void*, size_t) = nullptr;
 };
 
+template <typename T>
+T& As(void* value) {
+  return *static_cast<T*>(value);
+}
+template <typename T>
+const T& As(const void* value) {
+  return *static_cast<const T*>(value);
+}
+
 }  // namespace tidemill::config::internal

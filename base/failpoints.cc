@@ -1,5 +1,8 @@
 #include "base/failpoints.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <charconv>
 #include <csignal>
 #include <cstdio>
@@ -71,6 +74,18 @@ bool ArmFromEnvironment() {
   return true;
 }
 
+// Whether this process may fire the failpoint: always, unless a folder of marks says that a process
+// before it did.
+bool ClaimFiring(std::string_view name) {
+  const char* const folder = std::getenv("TIDEMILL_FAILPOINTS_ONCE");
+  if (folder == nullptr) return true;
+  const std::string mark = std::string(folder) + "/" + std::string(name);
+  const int file = open(mark.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  if (file < 0) return false;
+  close(file);
+  return true;
+}
+
 }  // namespace
 
 namespace internal {
@@ -88,7 +103,7 @@ absl::Status Pass(std::string_view name) {
     const bool fires = ++armed.passages == armed.at;
     if (armed.action == Action::kDelay) {
       delay = armed.delay;
-    } else if (!fires) {
+    } else if (!fires || !ClaimFiring(name)) {
       return absl::OkStatus();
     } else if (armed.action == Action::kError) {
       return Unavailable("failpoint {}", name);

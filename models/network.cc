@@ -23,22 +23,28 @@ int64_t Product(std::span<const int64_t> shape) {
   return product;
 }
 
+// push_back() takes a name only as a std::string that is no reference.
+template <typename Module>
+void Push(nn::Sequential& layers, const std::string& name, const Module& module) {
+  layers->push_back(std::string(name), module);
+}
+
 void PushHidden(nn::Sequential& layers, const std::string& name, int64_t in, int64_t out,
                 double dropout) {
-  layers->push_back(name, nn::Linear(in, out));
-  layers->push_back(name + "_relu", nn::ReLU());
-  if (dropout > 0) layers->push_back(name + "_dropout", nn::Dropout(dropout));
+  Push(layers, name, nn::Linear(in, out));
+  Push(layers, name + "_relu", nn::ReLU());
+  if (dropout > 0) Push(layers, name + "_dropout", nn::Dropout(dropout));
 }
 
 absl::StatusOr<nn::Sequential> MakeMlp(const Mlp& spec, std::span<const int64_t> input_shape) {
   nn::Sequential layers;
-  layers->push_back("flatten", nn::Flatten());
+  Push(layers, "flatten", nn::Flatten());
   int64_t width = Product(input_shape);
   for (size_t i = 0; i < spec.hidden.size(); ++i) {
     PushHidden(layers, fmt::format("hidden{}", i + 1), width, spec.hidden[i], spec.dropout);
     width = spec.hidden[i];
   }
-  layers->push_back("output", nn::Linear(width, spec.outputs));
+  Push(layers, "output", nn::Linear(width, spec.outputs));
   return layers;
 }
 
@@ -53,24 +59,22 @@ absl::StatusOr<nn::Sequential> MakeConvnet(const Convnet& spec,
   }
   nn::Sequential layers;
   // Rows of [height, width] become images of one channel; others stay as they are.
-  layers->push_back("image", nn::Flatten(nn::FlattenOptions().start_dim(1).end_dim(-1)));
-  layers->push_back("channels",
-                    nn::Unflatten(nn::UnflattenOptions(1, std::vector<int64_t>(shape))));
+  Push(layers, "image", nn::Flatten(nn::FlattenOptions().start_dim(1).end_dim(-1)));
+  Push(layers, "channels", nn::Unflatten(nn::UnflattenOptions(1, std::vector<int64_t>(shape))));
   for (size_t i = 0; i < spec.channels.size(); ++i) {
     if (shape[1] < 2 || shape[2] < 2) {
       return InvalidArgument("images of shape {} are too small for {} convolutions",
                              ShapeText(input_shape), spec.channels.size());
     }
     const std::string name = fmt::format("conv{}", i + 1);
-    layers->push_back(name,
-                      nn::Conv2d(nn::Conv2dOptions(shape[0], spec.channels[i], 3).padding(1)));
-    layers->push_back(name + "_relu", nn::ReLU());
-    layers->push_back(name + "_pool", nn::MaxPool2d(nn::MaxPool2dOptions(2)));
+    Push(layers, name, nn::Conv2d(nn::Conv2dOptions(shape[0], spec.channels[i], 3).padding(1)));
+    Push(layers, name + "_relu", nn::ReLU());
+    Push(layers, name + "_pool", nn::MaxPool2d(nn::MaxPool2dOptions(2)));
     shape = {spec.channels[i], shape[1] / 2, shape[2] / 2};
   }
-  layers->push_back("flatten", nn::Flatten());
+  Push(layers, "flatten", nn::Flatten());
   PushHidden(layers, "hidden", Product(shape), spec.hidden, spec.dropout);
-  layers->push_back("output", nn::Linear(spec.hidden, spec.outputs));
+  Push(layers, "output", nn::Linear(spec.hidden, spec.outputs));
   return layers;
 }
 

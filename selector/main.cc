@@ -3,5 +3,5 @@
 #include "selector/selector_server.h"
 
 int main(int argc, char** argv) {
-  return tidemill::rpc::ServiceMain(argc, argv, "selector", tidemill::selector::MakeSelector);
+  return tidemill::rpc::ServiceMain(argc, argv, "selector", tidemill::selector::StartSelector);
 }

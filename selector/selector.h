@@ -14,8 +14,8 @@
 namespace tidemill::selector {
 
 // Streams the keys and event times of an interval, as StorageClient::ListSamples does.
-using SampleLister = std::function<absl::Status(
-    const storage::v1::ListSamplesRequest&, const std::function<absl::Status(batch::Batch)>&)>;
+using SampleLister = std::function<absl::Status(const storage::v1::ListSamplesRequest&,
+                                                const std::function<absl::Status(batch::Batch)>&)>;
 
 // Training sets live in `<folder>/<run>/<trigger>.batch`, one row each in selector.training_sets.
 // A set is sealed once and never changes. Thread-safe: the state is the database's and the files'.

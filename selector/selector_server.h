@@ -1,15 +1,15 @@
-// The selector as a process: what main() runs.
+// The selector as a running service: database, core and face in their order of life.
 #pragma once
 
 #include <memory>
 
+#include "base/status.h"
 #include "rpc/service_main.h"
 
 namespace tidemill::selector {
 
-// Connects to the database and to storage, migrates the schema. Fails as db::Database::Connect and
-// db::Migrate do.
-absl::StatusOr<std::unique_ptr<rpc::RunningService>> MakeSelector(
+// A rpc::ServiceFactory.
+absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSelector(
     const rpc::ServiceContext& context);
 
 }  // namespace tidemill::selector

@@ -5,10 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include <pqxx/pqxx>
-
 #include "base/id.h"
 #include "tidemill/selector/v1/selector.pb.h"
+#include <pqxx/pqxx>
 
 namespace tidemill::selector {
 

@@ -57,7 +57,7 @@ struct CatalogOptions {
   std::vector<std::string> allowed_roots;
 };
 
-// Runs in the transaction of a command, before it: the fence and the memory of request ids.
+// Runs in the transaction of a command, before it: the fence. May be empty.
 using CommandGuard = std::function<absl::Status(pqxx::work&)>;
 
 // Registers, finds and deletes datasets. Thread-safe.

@@ -26,7 +26,7 @@ struct StorageConfig {
     field("settle", settle, "A file is complete when it has not changed for this long.");
     field("unpacked_cache", unpacked_cache, "Disk space for unpacked copies of compressed files.");
     field("block_bytes", block_bytes, "Payload bytes in a block of samples that are read.",
-          {.min = 65'536, .max = 67'108'864});
+          {.min = 65'536, .max = 4'194'304});
     field("max_open_files", max_open_files, "Data files kept open for reading.",
           {.min = 1, .max = 60'000});
   }

@@ -11,7 +11,9 @@ int64_t RunState::num_samples() const {
 }
 
 // An event about a trigger follows the one that it fired, so it is there.
-TriggerState& RunState::At(int64_t trigger) { return triggers_.at(static_cast<size_t>(trigger - 1)); }
+TriggerState& RunState::At(int64_t trigger) {
+  return triggers_.at(static_cast<size_t>(trigger - 1));
+}
 
 void RunState::Apply(const v1::RunEvent& event) {
   switch (event.kind_case()) {

@@ -16,8 +16,8 @@ SelectorClient::SelectorClient(rpc::Peer peer)
 absl::StatusOr<v1::TrainingSet> SelectorClient::SealTrainingSet(
     const v1::SealTrainingSetRequest& request) {
   v1::SealTrainingSetResponse response;
-  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &v1::SelectorService::Stub::SealTrainingSet, request,
-                            &response));
+  RETURN_IF_ERROR(
+      rpc::Call(peer_, *stub_, &v1::SelectorService::Stub::SealTrainingSet, request, &response));
   return std::move(*response.mutable_training_set());
 }
 
@@ -50,8 +50,7 @@ absl::StatusOr<batch::Batch> SelectorClient::ReadTrainingSet(RunId run, int64_t 
   absl::Status decoded;
   v1::ReadTrainingSetResponse response;
   while (decoded.ok() && reader->Read(&response)) {
-    auto slice =
-        batch::Decode(batch::Buffer::FromString(std::move(*response.mutable_batch())));
+    auto slice = batch::Decode(batch::Buffer::FromString(std::move(*response.mutable_batch())));
     decoded = slice.status();
     if (slice.ok()) slices.push_back(*std::move(slice));
   }

@@ -32,8 +32,7 @@ struct TimeTrigger {
   Duration every{86'400'000'000};
 
   void Fields(auto&& field) {
-    field("every", every, "Length of a period in event time.",
-          {.required = true, .example = "7d"});
+    field("every", every, "Length of a period in event time.", {.required = true, .example = "7d"});
   }
   void Check(config::Problems& problems) const {
     if (every.micros <= 0) problems.Add("every", "is not positive", "write a length such as 7d");

@@ -1,0 +1,80 @@
+#include "benchmarks/paired.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+
+namespace tidemill::benchmarks {
+namespace {
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+double RateOf(const Work& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  const double done = work();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  return done / took.count();
+}
+
+// What the machine's memory can do, for readers who compare machines.
+double MemcpyGigabytesPerSecond() {
+  constexpr size_t kBytes = size_t{256} << 20;
+  const std::vector<char> from(kBytes, 1);
+  std::vector<char> to(kBytes);
+  std::vector<double> rates;
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    rates.push_back(RateOf([&] {
+      std::memcpy(to.data(), from.data(), kBytes);
+      return static_cast<double>(kBytes) / 1e9;
+    }));
+  }
+  return Median(rates);
+}
+
+}  // namespace
+
+PairedResult Measure(const std::string& name, const std::string& unit, double scale,
+                     const Work& ours, const Work& yardstick, int repetitions) {
+  ours();
+  yardstick();
+  std::vector<double> our_rates;
+  std::vector<double> yardstick_rates;
+  std::vector<double> ratios;
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    our_rates.push_back(RateOf(ours) / scale);
+    yardstick_rates.push_back(RateOf(yardstick) / scale);
+    ratios.push_back(our_rates.back() / yardstick_rates.back());
+  }
+  return {.name = name,
+          .unit = unit,
+          .repetitions = repetitions,
+          .ratio = Median(ratios),
+          .min = *std::min_element(ratios.begin(), ratios.end()),
+          .max = *std::max_element(ratios.begin(), ratios.end()),
+          .ours = Median(our_rates),
+          .yardstick = Median(yardstick_rates)};
+}
+
+void Report(const PairedResult& result) {
+  fmt::print(stderr, "{:<24} {:6.3f} ({:.3f} to {:.3f}, n={})  ours {:.3g}, yardstick {:.3g} {}\n",
+             result.name, result.ratio, result.min, result.max, result.repetitions, result.ours,
+             result.yardstick, result.unit);
+  const nlohmann::ordered_json json = {
+      {"name", result.name},           {"ratio", result.ratio},
+      {"min", result.min},             {"max", result.max},
+      {"repetitions", result.repetitions}, {"ours", result.ours},
+      {"yardstick", result.yardstick}, {"unit", result.unit},
+      {"memcpy_gbps", MemcpyGigabytesPerSecond()}};
+  fmt::print("{}\n", json.dump());
+}
+
+}  // namespace tidemill::benchmarks

@@ -1,0 +1,259 @@
+// tidemill datasets list|show|register|sync|quarantine|delete
+#include <charconv>
+#include <cstdio>
+#include <sstream>
+
+#include "base/files.h"
+#include "base/time.h"
+#include "cli/dataset_registration.h"
+#include "cli/text.h"
+#include "cli/with_session.h"
+#include "nlohmann/json.hpp"
+#include "rpc/grpc_status.h"
+#include "tidemill/storage/v1/storage.grpc.pb.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = storage::v1;
+using Stub = v1::StorageService::Stub;
+
+struct DatasetsFlags {
+  std::string name;
+  std::string file;
+  std::string keys;
+  int64_t limit = 20;
+};
+
+DatasetsFlags& Flags() {
+  static DatasetsFlags flags;
+  return flags;
+}
+
+nlohmann::ordered_json DatasetToJson(const v1::Dataset& dataset) {
+  nlohmann::ordered_json json = {{"dataset", dataset.name()},
+                                 {"id", dataset.dataset_id()},
+                                 {"samples", dataset.num_samples()},
+                                 {"files", dataset.num_files()},
+                                 {"quarantined", dataset.num_quarantined()},
+                                 {"deleted", dataset.num_deleted()}};
+  if (dataset.has_first_event_time()) {
+    json["first"] = FormatTimestamp({dataset.first_event_time()});
+    json["last"] = FormatTimestamp({dataset.last_event_time()});
+  }
+  json["spec"] = dataset.spec();
+  return json;
+}
+
+absl::StatusOr<v1::Dataset> Get(const Session& session, const std::string& name) {
+  v1::GetDatasetRequest request;
+  request.set_name(name);
+  v1::GetDatasetResponse response;
+  RETURN_IF_ERROR(
+      session.Call<v1::StorageService>("storage", &Stub::GetDataset, request, &response));
+  return response.dataset();
+}
+
+int List(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    v1::ListDatasetsResponse response;
+    const absl::Status status = session.Call<v1::StorageService>(
+        "storage", &Stub::ListDatasets, v1::ListDatasetsRequest(), &response);
+    if (!status.ok()) return Report(status);
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    Table table({"DATASET", "SAMPLES", "FILES", "QUARANTINED", "DELETED", "FROM", "TO"});
+    for (const v1::Dataset& dataset : response.datasets()) {
+      json.push_back(DatasetToJson(dataset));
+      const bool some = dataset.has_first_event_time();
+      table.Add({dataset.name(), WithThousands(dataset.num_samples()),
+                 WithThousands(dataset.num_files()), WithThousands(dataset.num_quarantined()),
+                 WithThousands(dataset.num_deleted()),
+                 some ? FormatTimestampShort({dataset.first_event_time()}) : "-",
+                 some ? FormatTimestampShort({dataset.last_event_time()}) : "-"});
+    }
+    fmt::print("{}", flags.json ? json.dump() + "\n" : table.ToString());
+    return kDone;
+  });
+}
+
+int Show(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto dataset = Get(session, Flags().name);
+    if (!dataset.ok()) return Report(dataset.status());
+    const nlohmann::ordered_json json = DatasetToJson(*dataset);
+    if (flags.json) {
+      fmt::print("{}\n", json.dump());
+      return kDone;
+    }
+    for (const auto& [key, value] : json.items()) {
+      if (key == "spec") continue;
+      fmt::print("{:<12} {}\n", key, Printable(value.is_string() ? value.get<std::string>() : value.dump()));
+    }
+    fmt::print("\n{}", Printable(dataset->spec()));
+    return kDone;
+  });
+}
+
+int Register(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto requests = RegistrationsOf(Flags().file, session.layout());
+    if (!requests.ok()) return Report(requests.status());
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    for (const v1::RegisterDatasetRequest& request : *requests) {
+      v1::RegisterDatasetResponse response;
+      const absl::Status status =
+          session.Call<v1::StorageService>("storage", &Stub::RegisterDataset, request, &response);
+      if (!status.ok()) return Report(status);
+      json.push_back({{"dataset", request.name()},
+                      {"id", response.dataset_id()},
+                      {"created", response.created()}});
+      if (!flags.json) {
+        fmt::print("dataset {} {}\n", Printable(request.name()),
+                   response.created() ? "registered" : "was registered already");
+      }
+    }
+    if (flags.json) fmt::print("{}\n", json.dump());
+    return kDone;
+  });
+}
+
+int Sync(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto dataset = Get(session, Flags().name);
+    if (!dataset.ok()) return Report(dataset.status());
+    const rpc::Peer peer = session.PeerOf("storage");
+    const auto stub = v1::StorageService::NewStub(rpc::Connect(peer));
+    grpc::ClientContext context;
+    rpc::Prepare(peer, std::chrono::milliseconds{0}, context);
+    v1::SyncDatasetRequest request;
+    request.set_dataset_id(dataset->dataset_id());
+    const auto reader = stub->SyncDataset(&context, request);
+    v1::SyncDatasetResponse last;
+    for (v1::SyncDatasetResponse message; reader->Read(&message); last = message) {
+    }
+    if (const grpc::Status status = reader->Finish(); !status.ok()) return Report(FromGrpc(status));
+    const nlohmann::ordered_json json = {{"files", last.num_files_done()},
+                                         {"samples", last.num_samples()},
+                                         {"quarantined", last.num_quarantined()}};
+    if (flags.json) {
+      fmt::print("{}\n", json.dump());
+    } else {
+      fmt::print("{} files, {} samples, {} quarantined\n", WithThousands(last.num_files_done()),
+                 WithThousands(last.num_samples()), WithThousands(last.num_quarantined()));
+    }
+    return last.num_quarantined() > 0 ? kPartial : kDone;
+  });
+}
+
+int Quarantine(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto dataset = Get(session, Flags().name);
+    if (!dataset.ok()) return Report(dataset.status());
+    const rpc::Peer peer = session.PeerOf("storage");
+    const auto stub = v1::StorageService::NewStub(rpc::Connect(peer));
+    grpc::ClientContext context;
+    rpc::Prepare(peer, std::chrono::milliseconds{0}, context);
+    v1::ListQuarantineRequest request;
+    request.set_dataset_id(dataset->dataset_id());
+    request.set_limit(Flags().limit);
+    const auto reader = stub->ListQuarantine(&context, request);
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    Table table({"FILE", "RECORD", "REASON"});
+    for (v1::ListQuarantineResponse message; reader->Read(&message);) {
+      const v1::QuarantineEntry& entry = message.entry();
+      const auto position = entry.has_position() ? nlohmann::ordered_json(entry.position())
+                                                 : nlohmann::ordered_json(nullptr);
+      json.push_back({{"file", entry.path()}, {"record", position}, {"reason", entry.reason()}});
+      table.Add({entry.path(), entry.has_position() ? std::to_string(entry.position()) : "all",
+                 entry.reason()});
+    }
+    if (const grpc::Status status = reader->Finish(); !status.ok()) return Report(FromGrpc(status));
+    fmt::print("{}", flags.json ? json.dump() + "\n" : table.ToString());
+    return kDone;
+  });
+}
+
+absl::StatusOr<std::vector<int64_t>> ParseKeys(const std::string& text) {
+  std::vector<int64_t> keys;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    int64_t key = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), key);
+    if (error != std::errc() || end != word.data() + word.size()) {
+      return InvalidArgument("'{}' is not a sample key", word);
+    }
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+int DeleteSamples(const GlobalFlags& flags, const Session& session) {
+  const auto dataset = Get(session, Flags().name);
+  if (!dataset.ok()) return Report(dataset.status());
+  const auto keys = ParseKeys(Flags().keys);
+  if (!keys.ok()) return Report(keys.status());
+  v1::DeleteSamplesRequest request;
+  request.mutable_command()->set_request_id(rpc::NewRequestId());
+  request.set_dataset_id(dataset->dataset_id());
+  request.mutable_sample_keys()->Add(keys->begin(), keys->end());
+  v1::DeleteSamplesResponse response;
+  const absl::Status status =
+      session.Call<v1::StorageService>("storage", &Stub::DeleteSamples, request, &response);
+  if (!status.ok()) return Report(status);
+  if (flags.json) {
+    fmt::print("{}\n", nlohmann::ordered_json({{"deleted", response.num_deleted()}}).dump());
+  } else {
+    fmt::print("{} samples deleted\n", response.num_deleted());
+  }
+  return kDone;
+}
+
+int Delete(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    if (!Flags().keys.empty()) return DeleteSamples(flags, session);
+    v1::DeleteDatasetRequest request;
+    request.mutable_command()->set_request_id(rpc::NewRequestId());
+    request.set_name(Flags().name);
+    v1::DeleteDatasetResponse response;
+    const absl::Status status =
+        session.Call<v1::StorageService>("storage", &Stub::DeleteDataset, request, &response);
+    if (!status.ok()) return Report(status);
+    if (flags.json) {
+      fmt::print("{}\n", nlohmann::ordered_json({{"existed", response.existed()}}).dump());
+    } else {
+      fmt::print("dataset {} {}; its files were not touched\n", Printable(Flags().name),
+                 response.existed() ? "deleted" : "was not there");
+    }
+    return kDone;
+  });
+}
+
+CLI::App* AddVerb(CLI::App& datasets, const std::string& verb, const std::string& description) {
+  CLI::App* command = datasets.add_subcommand(verb, description);
+  command->add_option("name", Flags().name, "Dataset name")->required();
+  return command;
+}
+
+}  // namespace
+
+void AddDatasetsCommands(CLI::App& app) {
+  CLI::App* datasets = app.add_subcommand("datasets", "Datasets that storage watches");
+  datasets->require_subcommand(1);
+  SetAction(*datasets->add_subcommand("list", "List datasets"), List);
+  SetAction(*AddVerb(*datasets, "show", "Show a dataset's counts, times and spec"), Show);
+  CLI::App* add = datasets->add_subcommand(
+      "register", "Register the datasets of a file with a `datasets:` section, such as a pipeline");
+  add->add_option("file", Flags().file, "YAML file")->required();
+  SetAction(*add, Register);
+  SetAction(*AddVerb(*datasets, "sync", "Ingest now whatever has changed"), Sync);
+  CLI::App* quarantine =
+      AddVerb(*datasets, "quarantine", "Tell what could not be ingested, and why");
+  quarantine->add_option("--limit", Flags().limit, "At most this many lines; 0 for all");
+  SetAction(*quarantine, Quarantine);
+  CLI::App* remove =
+      AddVerb(*datasets, "delete", "Forget a dataset, or some of its samples; never its files");
+  remove->add_option("--keys", Flags().keys, "Only these sample keys, separated by commas");
+  SetAction(*remove, Delete);
+}
+
+}  // namespace tidemill::cli

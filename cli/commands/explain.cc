@@ -1,0 +1,40 @@
+// tidemill explain [KEY]
+#include <cstdio>
+
+#include "base/config.h"
+#include "cli/command_line.h"
+#include "cli/exit_codes.h"
+#include "nlohmann/json.hpp"
+#include "supervisor/pipeline_spec.h"
+
+namespace tidemill::cli {
+namespace {
+
+int Explain(const GlobalFlags& flags, const std::string& key, bool schema) {
+  if (schema) {
+    fmt::print("{}\n", config::Schema<supervisor::PipelineSpec>().dump(2));
+    return kDone;
+  }
+  const auto text = config::Explain<supervisor::PipelineSpec>(key);
+  if (!text.ok()) return Report(text.status());
+  if (flags.json) {
+    fmt::print("{}\n", nlohmann::ordered_json({{"key", key}, {"text", *text}}).dump());
+  } else {
+    fmt::print("{}", *text);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void AddExplainCommand(CLI::App& app) {
+  CLI::App* explain = app.add_subcommand(
+      "explain", "Explain a key of the pipeline file, such as training.optimizer");
+  static std::string key;
+  static bool schema = false;
+  explain->add_option("key", key, "Path of a key; the whole file when absent");
+  explain->add_flag("--schema", schema, "Print the JSON Schema of the pipeline file");
+  SetAction(*explain, [](const GlobalFlags& flags) { return Explain(flags, key, schema); });
+}
+
+}  // namespace tidemill::cli

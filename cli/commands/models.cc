@@ -1,0 +1,100 @@
+// tidemill models list|show
+#include <cstdio>
+
+#include "base/time.h"
+#include "cli/text.h"
+#include "cli/with_session.h"
+#include "nlohmann/json.hpp"
+#include "tidemill/model_store/v1/model_store.grpc.pb.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = model_store::v1;
+using Stub = v1::ModelStoreService::Stub;
+
+struct ModelsFlags {
+  int64_t model = 0;
+  int64_t run = 0;
+};
+
+ModelsFlags& Flags() {
+  static ModelsFlags flags;
+  return flags;
+}
+
+int64_t BytesOf(const v1::Model& model) {
+  int64_t bytes = 0;
+  for (const v1::ModelPart& part : model.parts()) bytes += part.size_bytes();
+  return bytes;
+}
+
+nlohmann::ordered_json ModelToJson(const v1::Model& model) {
+  nlohmann::ordered_json parts = nlohmann::ordered_json::array();
+  for (const v1::ModelPart& part : model.parts()) {
+    parts.push_back(
+        {{"name", part.name()}, {"bytes", part.size_bytes()}, {"sha256", part.digest()}});
+  }
+  nlohmann::ordered_json json = {{"model", model.model_id()},
+                                 {"run", model.run_id()},
+                                 {"trigger", model.trigger()}};
+  json["parent"] = model.parent_model_id() == 0 ? nlohmann::ordered_json(nullptr)
+                                                : nlohmann::ordered_json(model.parent_model_id());
+  json["samples"] = model.num_samples();
+  json["training_set_digest"] = model.training_set_digest();
+  json["classes"] = model.classes();
+  json["spec"] = model.model();
+  json["parts"] = parts;
+  return json;
+}
+
+int List(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    v1::ListModelsRequest request;
+    request.set_run_id(Flags().run);
+    v1::ListModelsResponse response;
+    const absl::Status status =
+        session.Call<v1::ModelStoreService>("model_store", &Stub::ListModels, request, &response);
+    if (!status.ok()) return Report(status);
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    Table table({"MODEL", "RUN", "TRIGGER", "PARENT", "SAMPLES", "BYTES", "CREATED"});
+    for (const v1::Model& model : response.models()) {
+      json.push_back(ModelToJson(model));
+      table.Add({std::to_string(model.model_id()), std::to_string(model.run_id()),
+                 std::to_string(model.trigger()),
+                 model.parent_model_id() == 0 ? "-" : std::to_string(model.parent_model_id()),
+                 WithThousands(model.num_samples()), WithThousands(BytesOf(model)),
+                 FormatTimestamp({model.created_at().seconds() * 1'000'000})});
+    }
+    fmt::print("{}", flags.json ? json.dump() + "\n" : table.ToString());
+    return kDone;
+  });
+}
+
+int Show(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    v1::GetModelRequest request;
+    request.set_model_id(Flags().model);
+    v1::GetModelResponse response;
+    const absl::Status status =
+        session.Call<v1::ModelStoreService>("model_store", &Stub::GetModel, request, &response);
+    if (!status.ok()) return Report(status);
+    fmt::print("{}\n", ModelToJson(response.model()).dump(flags.json ? -1 : 2));
+    return kDone;
+  });
+}
+
+}  // namespace
+
+void AddModelsCommands(CLI::App& app) {
+  CLI::App* models = app.add_subcommand("models", "Models that were trained");
+  models->require_subcommand(1);
+  CLI::App* list = models->add_subcommand("list", "List models with their lineage");
+  list->add_option("--run", Flags().run, "Only models of this run");
+  SetAction(*list, List);
+  CLI::App* show = models->add_subcommand("show", "Show a model's parts, parent and spec");
+  show->add_option("model", Flags().model, "Model id")->required();
+  SetAction(*show, Show);
+}
+
+}  // namespace tidemill::cli

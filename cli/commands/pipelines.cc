@@ -1,0 +1,103 @@
+// tidemill pipelines list|show|delete
+#include <cstdio>
+
+#include "base/time.h"
+#include "cli/run_json.h"
+#include "cli/text.h"
+#include "cli/with_session.h"
+#include "nlohmann/json.hpp"
+#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+using Stub = v1::SupervisorService::Stub;
+
+std::string& Name() {
+  static std::string name;
+  return name;
+}
+
+nlohmann::ordered_json PipelineToJson(const v1::Pipeline& pipeline) {
+  nlohmann::ordered_json json = {{"pipeline", pipeline.name()},
+                                 {"description", pipeline.description()},
+                                 {"runs", pipeline.num_runs()}};
+  json["last_run"] = pipeline.has_last_run() ? RunToJson(pipeline.last_run())
+                                             : nlohmann::ordered_json(nullptr);
+  return json;
+}
+
+int List(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    v1::ListPipelinesResponse response;
+    const absl::Status status = session.Call<v1::SupervisorService>(
+        "supervisor", &Stub::ListPipelines, v1::ListPipelinesRequest(), &response);
+    if (!status.ok()) return Report(status);
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    Table table({"PIPELINE", "RUNS", "LAST RUN", "DESCRIPTION"});
+    for (const v1::Pipeline& pipeline : response.pipelines()) {
+      json.push_back(PipelineToJson(pipeline));
+      table.Add({pipeline.name(), std::to_string(pipeline.num_runs()),
+                 pipeline.has_last_run() ? StateName(pipeline.last_run().state()) : "<none>",
+                 pipeline.description()});
+    }
+    fmt::print("{}", flags.json ? json.dump() + "\n" : table.ToString());
+    return kDone;
+  });
+}
+
+int Show(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    v1::GetPipelineRequest request;
+    request.set_name(Name());
+    v1::GetPipelineResponse response;
+    const absl::Status status =
+        session.Call<v1::SupervisorService>("supervisor", &Stub::GetPipeline, request, &response);
+    if (!status.ok()) return Report(status);
+    if (flags.json) {
+      nlohmann::ordered_json json = PipelineToJson(response.pipeline());
+      json["spec"] = response.pipeline().spec();
+      fmt::print("{}\n", json.dump());
+    } else {
+      fmt::print("{}", Printable(response.pipeline().spec()));
+    }
+    return kDone;
+  });
+}
+
+int Delete(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    v1::DeletePipelineRequest request;
+    request.mutable_command()->set_request_id(rpc::NewRequestId());
+    request.set_name(Name());
+    v1::DeletePipelineResponse response;
+    const absl::Status status = session.Call<v1::SupervisorService>(
+        "supervisor", &Stub::DeletePipeline, request, &response);
+    if (!status.ok()) return Report(status);
+    if (flags.json) {
+      fmt::print("{}\n", nlohmann::ordered_json({{"existed", response.existed()}}).dump());
+    } else {
+      fmt::print("pipeline {} {}\n", Printable(Name()),
+                 response.existed() ? "deleted" : "was not there");
+    }
+    return kDone;
+  });
+}
+
+}  // namespace
+
+void AddPipelinesCommands(CLI::App& app) {
+  CLI::App* pipelines = app.add_subcommand("pipelines", "Pipelines that were submitted");
+  pipelines->require_subcommand(1);
+  SetAction(*pipelines->add_subcommand("list", "List pipelines"), List);
+  CLI::App* show = pipelines->add_subcommand("show", "Print a pipeline with every default filled in");
+  show->add_option("name", Name(), "Pipeline name")->required();
+  SetAction(*show, Show);
+  CLI::App* remove =
+      pipelines->add_subcommand("delete", "Delete a pipeline and its runs, never its datasets");
+  remove->add_option("name", Name(), "Pipeline name")->required();
+  SetAction(*remove, Delete);
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,106 @@
+// tidemill run FILE
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/files.h"
+#include "cli/command_line.h"
+#include "cli/exit_codes.h"
+#include "cli/pipeline_file.h"
+#include "cli/run_report.h"
+#include "cli/session.h"
+#include "cli/text.h"
+#include "cli/watch.h"
+#include "nlohmann/json.hpp"
+#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+
+struct RunFlags {
+  std::string file;
+  int64_t max_triggers = 0;
+  bool detach = false;
+};
+
+absl::StatusOr<v1::SubmitPipelineResponse> Submit(const Session& session, const PipelineFile& file,
+                                                  const RunFlags& flags) {
+  RETURN_IF_ERROR(AllowDataRoots(session.layout(), file.DataRoots()));
+  v1::SubmitPipelineRequest request;
+  request.mutable_command()->set_request_id(rpc::NewRequestId());
+  request.set_pipeline(file.text);
+  request.set_file_name(file.name);
+  request.set_base_folder(file.folder);
+  for (const auto& [name, value] : file.variables) (*request.mutable_variables())[name] = value;
+  request.set_max_triggers(flags.max_triggers);
+  v1::SubmitPipelineResponse response;
+  RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
+      "supervisor", &v1::SupervisorService::Stub::SubmitPipeline, request, &response));
+  return response;
+}
+
+int Detached(const GlobalFlags& flags, int64_t run) {
+  if (flags.json) {
+    fmt::print("{}\n", nlohmann::ordered_json({{"run", run}, {"state", "running"}}).dump());
+  } else {
+    fmt::print("run {} goes on; watch it with `tidemill runs watch {}`\n", run, run);
+  }
+  return kDone;
+}
+
+// Follows the run to its end and prints the result.
+int Follow(const GlobalFlags& flags, const Session& session, int64_t run) {
+  const absl::StatusOr<WatchEnd> end = WatchRun(session, run, flags.quiet);
+  if (!end.ok()) return Report(end.status());
+  if (*end == WatchEnd::kDetached) return kInterrupted;
+  return PrintRun(session, run, flags.json);
+}
+
+int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
+  const auto file = ReadPipelineFile(run_flags.file);
+  if (!file.ok()) return Report(file.status());
+  if (const absl::Status problems = CheckPipelineFile(*file); !problems.ok()) {
+    return ReportProblems(problems, *file, flags.json);
+  }
+  if (!flags.quiet) fmt::print(stderr, "starting the stack\n");
+  const auto session = Session::AttachOrStart(flags.state);
+  if (!session.ok()) return Report(session.status());
+  const auto submitted = Submit(*session, *file, run_flags);
+  int code = kDone;
+  if (!submitted.ok()) {
+    code = Report(submitted.status());
+  } else if (run_flags.detach) {
+    return Detached(flags, submitted->run_id());
+  } else {
+    if (!flags.quiet) {
+      fmt::print(stderr, "run {} of {} {}\n", submitted->run_id(), submitted->pipeline_name(),
+                 submitted->created() ? "started" : "goes on");
+    }
+    code = Follow(flags, *session, submitted->run_id());
+  }
+  // What this command started it also ends, unless the run goes on without it.
+  if (session->started() && code != kInterrupted) StopStack(session->layout()).IgnoreError();
+  return code;
+}
+
+}  // namespace
+
+void AddRunCommand(CLI::App& app) {
+  CLI::App* run = app.add_subcommand(
+      "run", "Run a pipeline to its end and print the accuracy matrix; starts a stack if none runs");
+  static RunFlags flags;
+  run->add_option("file", flags.file, "Pipeline file (YAML)")->required();
+  run->add_option("--max-triggers", flags.max_triggers, "Fire at most this many triggers")
+      ->check(CLI::NonNegativeNumber);
+  run->add_flag("--detach", flags.detach, "Return once the run has started");
+  SetAction(*run, [](const GlobalFlags& global) { return Run(global, flags); });
+}
+
+}  // namespace tidemill::cli

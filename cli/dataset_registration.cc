@@ -1,0 +1,53 @@
+#include "cli/dataset_registration.h"
+
+#include <filesystem>
+#include <map>
+
+#include "base/config.h"
+#include "cli/pipeline_file.h"
+#include "rpc/channel.h"
+#include "storage/client/dataset_spec.h"
+#include "supervisor/pipeline_check.h"
+
+namespace tidemill::cli {
+namespace {
+
+// A file that only declares datasets.
+struct DatasetsFile {
+  std::map<std::string, storage::DatasetSpec> datasets;
+  void Fields(auto&& field) {
+    field("datasets", datasets, "Datasets by name.", {.required = true});
+  }
+};
+
+// Takes a pipeline as well as a file of datasets alone.
+absl::StatusOr<std::map<std::string, storage::DatasetSpec>> DatasetsOf(const PipelineFile& file) {
+  const auto alone = config::Decode<DatasetsFile>(
+      {.text = file.text, .name = file.name, .variables = file.variables});
+  if (alone.problems.empty()) return alone.value.datasets;
+  const auto pipeline =
+      supervisor::CheckPipeline(file.text, file.name, file.variables, file.folder);
+  if (pipeline.problems.empty()) return pipeline.value.datasets;
+  const bool is_pipeline = file.text.find("\npreprocess:") != std::string::npos;
+  return is_pipeline ? pipeline.problems.ToStatus() : alone.problems.ToStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<storage::v1::RegisterDatasetRequest>> RegistrationsOf(
+    const std::string& path, const StackLayout& layout) {
+  ASSIGN_OR_RETURN(const PipelineFile file, ReadPipelineFile(path));
+  ASSIGN_OR_RETURN(auto datasets, DatasetsOf(file));
+  RETURN_IF_ERROR(AllowDataRoots(layout, file.DataRoots()));
+  std::vector<storage::v1::RegisterDatasetRequest> requests;
+  for (auto& [name, spec] : datasets) {
+    spec.path = (std::filesystem::path(file.folder) / spec.path).lexically_normal();
+    storage::v1::RegisterDatasetRequest& request = requests.emplace_back();
+    request.mutable_command()->set_request_id(rpc::NewRequestId());
+    request.set_name(name);
+    request.set_spec(config::Print(spec));
+  }
+  return requests;
+}
+
+}  // namespace tidemill::cli

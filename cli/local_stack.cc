@@ -1,0 +1,167 @@
+#include "cli/local_stack.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "base/digest.h"
+#include "base/files.h"
+
+namespace tidemill::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kPoll{20};
+
+std::string DefaultStateFolder() {
+  if (const char* given = std::getenv("TIDEMILL_STATE"); given != nullptr) return given;
+  if (geteuid() == 0) return "/var/lib/tidemill";
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr) {
+    return files::Join(state, "tidemill");
+  }
+  const char* home = std::getenv("HOME");
+  return files::Join(home != nullptr ? home : "/tmp", ".local/state/tidemill");
+}
+
+// Whether another user could enter the folder, so that PostgreSQL may live in it although this
+// process is root and PostgreSQL must not be.
+bool OthersCanEnter(const std::filesystem::path& folder) {
+  for (std::filesystem::path part = folder;; part = part.parent_path()) {
+    struct stat info {};
+    if (stat(part.c_str(), &info) == 0 && (info.st_mode & S_IXOTH) == 0) return false;
+    if (part == part.root_path()) return true;
+  }
+}
+
+// Starts this program again as the keeper, in a session of its own.
+absl::Status SpawnKeeper(const StackLayout& layout) {
+  std::vector<std::string> words = {"tidemill", "keep-stack", "--state", layout.state_folder};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const std::string log = layout.LogFile("stack");
+  const pid_t child = fork();
+  if (child < 0) return Unavailable("cannot start a process: {}", std::strerror(errno));
+  if (child == 0) {
+    setsid();
+    if (fork() != 0) _exit(0);
+    const int null = open("/dev/null", O_RDONLY);
+    const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    dup2(null, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
+    execv("/proc/self/exe", arguments.data());
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string StackLayout::ConfigFile() const { return files::Join(state_folder, "tidemill.yaml"); }
+std::string StackLayout::TokenFile() const { return files::Join(state_folder, "token"); }
+std::string StackLayout::LockFile() const { return files::Join(state_folder, "stack.lock"); }
+std::string StackLayout::DataRootsFile() const { return files::Join(state_folder, "data_roots"); }
+std::string StackLayout::LogFile(const std::string& service) const {
+  return files::Join(files::Join(state_folder, "logs"), service + ".log");
+}
+std::string StackLayout::EndpointOf(const std::string& service) const {
+  return "unix:" + files::Join(sockets_folder, service);
+}
+
+absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder) {
+  const std::filesystem::path given =
+      state_folder.empty() ? DefaultStateFolder() : state_folder;
+  RETURN_IF_ERROR(files::CreateFolder(given));
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::canonical(given, error);
+  if (error) return InvalidArgument("state folder {}: {}", given.string(), error.message());
+  const std::string mark = Sha256(folder.string()).substr(0, 10);
+  StackLayout layout;
+  layout.state_folder = folder;
+  layout.sockets_folder = fmt::format("/tmp/tidemill-{}-{}", geteuid(), mark);
+  layout.database_sockets_folder = layout.sockets_folder + "-db";
+  layout.database_folder = folder / "postgres";
+  if (geteuid() == 0 && !OthersCanEnter(folder.parent_path())) {
+    layout.database_folder = "/var/lib/tidemill-postgres-" + mark;
+  }
+  return layout;
+}
+
+std::optional<int> KeeperOf(const StackLayout& layout) {
+  const int file = open(layout.LockFile().c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  const bool free = flock(file, LOCK_EX | LOCK_NB) == 0;
+  close(file);
+  if (free) return std::nullopt;
+  const auto text = files::Read(layout.LockFile());
+  return text.ok() ? std::optional<int>(std::atoi(text->c_str())) : std::nullopt;
+}
+
+bool Answers(const StackLayout& layout, const std::string& service) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = layout.EndpointOf(service).substr(5);
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  const int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const bool answers =
+      connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+  close(connection);
+  return answers;
+}
+
+absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::string>& folders) {
+  auto text = files::Read(layout.DataRootsFile());
+  if (!text.ok() && !absl::IsNotFound(text.status())) return text.status();
+  const std::string before = text.ok() ? *text : "";
+  std::string after = before;
+  for (const std::string& folder : folders) {
+    if (("\n" + after).find("\n" + folder + "\n") == std::string::npos) after += folder + "\n";
+  }
+  if (after == before) return absl::OkStatus();
+  return files::WriteAtomically(layout.DataRootsFile(), after);
+}
+
+absl::Status StartStack(const StackLayout& layout,
+                        std::chrono::milliseconds patience) {
+  RETURN_IF_ERROR(files::CreateFolder(files::Join(layout.state_folder, "logs")));
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  if (!KeeperOf(layout)) RETURN_IF_ERROR(SpawnKeeper(layout));
+  for (const char* service : kServices) {
+    while (!Answers(layout, service)) {
+      if (std::chrono::steady_clock::now() > deadline) {
+        return Unavailable("{} does not start; see {} and {}", service, layout.LogFile(service),
+                           layout.LogFile("stack"));
+      }
+      std::this_thread::sleep_for(kPoll);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StopStack(const StackLayout& layout) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  const std::optional<int> keeper = KeeperOf(layout);
+  if (!keeper) return absl::OkStatus();
+  kill(*keeper, SIGTERM);
+  while (KeeperOf(layout)) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      return Unavailable("the stack (process {}) does not stop; see {}", *keeper,
+                         layout.LogFile("stack"));
+    }
+    std::this_thread::sleep_for(kPoll);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,59 @@
+// The local stack: a private PostgreSQL and one process per service, on this machine, for this
+// user, behind UNIX sockets. Everything it keeps lies in one state folder.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace tidemill::cli {
+
+// The services of a stack, in the order in which they depend on each other.
+inline constexpr const char* kServices[] = {"storage",   "selector",  "model_store", "trainer_server",
+                                            "evaluator", "supervisor"};
+
+// Where a stack keeps what. Thread-compatible; immutable.
+struct StackLayout {
+  std::string state_folder;     // Absolute.
+  std::string sockets_folder;   // Short, so that a socket's path fits in 108 bytes.
+  std::string database_folder;  // The private PostgreSQL's files.
+  std::string database_sockets_folder;
+
+  std::string ConfigFile() const;
+  std::string TokenFile() const;
+  std::string LockFile() const;
+  std::string DataRootsFile() const;  // Folders that datasets may lie in, one a line.
+  std::string LogFile(const std::string& service) const;
+  std::string EndpointOf(const std::string& service) const;  // "unix:/..."
+};
+
+// The layout for a state folder; empty: TIDEMILL_STATE, or the user's state folder
+// (/var/lib/tidemill for root, else XDG_STATE_HOME/tidemill or ~/.local/state/tidemill).
+absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder);
+
+// The process that keeps the stack alive, if there is one: the holder of the lock file.
+std::optional<int> KeeperOf(const StackLayout& layout);
+
+// Lets the stack's storage read datasets below `folders`, now and after a restart. Folders that are
+// allowed already stay.
+absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::string>& folders);
+
+// Starts the keeper in the background unless one runs, and waits until every service answers.
+// UNAVAILABLE names the service that does not, and its log file.
+absl::Status StartStack(const StackLayout& layout,
+                        std::chrono::milliseconds patience = std::chrono::seconds{30});
+
+// Ends the keeper and with it the stack; OK when none runs.
+absl::Status StopStack(const StackLayout& layout);
+
+// Whether a service accepts connections.
+bool Answers(const StackLayout& layout, const std::string& service);
+
+// The body of the keeper process: starts everything, restarts what dies, ends on SIGTERM. Returns
+// the exit status.
+int KeepStack(const StackLayout& layout);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,59 @@
+#include "cli/pipeline_file.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/files.h"
+#include "cli/exit_codes.h"
+#include "cli/text.h"
+#include "nlohmann/json.hpp"
+#include "supervisor/pipeline_check.h"
+
+namespace tidemill::cli {
+namespace {
+
+constexpr size_t kMaxBytes = size_t{1} << 20;
+
+}  // namespace
+
+std::vector<std::string> PipelineFile::DataRoots() const {
+  std::vector<std::string> roots = {folder};
+  if (const auto data = variables.find("TIDEMILL_DATA"); data != variables.end()) {
+    roots.push_back(data->second);
+  }
+  return roots;
+}
+
+absl::StatusOr<PipelineFile> ReadPipelineFile(const std::string& path) {
+  PipelineFile file{.name = path};
+  ASSIGN_OR_RETURN(file.text, files::Read(path, kMaxBytes));
+  std::error_code error;
+  file.folder = std::filesystem::canonical(path, error).parent_path();
+  if (const char* data = std::getenv("TIDEMILL_DATA"); data != nullptr) {
+    const auto absolute = std::filesystem::weakly_canonical(data, error);
+    file.variables["TIDEMILL_DATA"] = absolute.empty() ? data : absolute.string();
+  }
+  return file;
+}
+
+absl::Status CheckPipelineFile(const PipelineFile& file) {
+  const auto checked =
+      supervisor::CheckPipeline(file.text, file.name, file.variables, file.folder);
+  if (checked.problems.empty()) return absl::OkStatus();
+  return InvalidArgument("{}", checked.problems.ToString());
+}
+
+int ReportProblems(const absl::Status& problems, const PipelineFile& file, bool json) {
+  if (json) {
+    const auto checked =
+        supervisor::CheckPipeline(file.text, file.name, file.variables, file.folder);
+    nlohmann::ordered_json document = {{"valid", false}, {"problems", checked.problems.ToJson()}};
+    fmt::print("{}\n", document.dump());
+  } else {
+    fmt::print(stderr, "{}\n", Printable(std::string(problems.message())));
+  }
+  return ExitCodeOf(problems);
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,34 @@
+// A pipeline file on the user's disk.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace tidemill::cli {
+
+struct PipelineFile {
+  std::string name;    // As the user wrote it.
+  std::string folder;  // Absolute; relative dataset paths start here.
+  std::string text;
+  // What `${NAME}` may stand for: TIDEMILL_DATA, when it is set.
+  std::map<std::string, std::string> variables;
+
+  // Folders that storage must be able to read for this pipeline: its own, and TIDEMILL_DATA.
+  std::vector<std::string> DataRoots() const;
+};
+
+// NOT_FOUND when there is no such file; INVALID_ARGUMENT when it is too large.
+absl::StatusOr<PipelineFile> ReadPipelineFile(const std::string& path);
+
+// Every problem that can be found without a stack, one `file:line:column: ...` after another, as
+// INVALID_ARGUMENT.
+absl::Status CheckPipelineFile(const PipelineFile& file);
+
+// Prints the problems of a pipeline: text on stderr, or a JSON document on stdout. Returns the exit
+// code.
+int ReportProblems(const absl::Status& problems, const PipelineFile& file, bool json);
+
+}  // namespace tidemill::cli

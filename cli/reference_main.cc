@@ -1,0 +1,63 @@
+// Writes docs/reference/: everything the programs can say about themselves.
+#include <cstdio>
+
+#include "base/config.h"
+#include "base/files.h"
+#include "cli/command_line.h"
+#include "cli/exit_codes.h"
+#include "nlohmann/json.hpp"
+#include "rpc/service_main.h"
+#include "storage/storage_config.h"
+#include "supervisor/pipeline_spec.h"
+
+namespace tidemill::cli {
+namespace {
+
+constexpr const char* kExitCodes =
+    "# Exit codes of `tidemill`\n\n"
+    "| code | meaning |\n|---|---|\n"
+    "| 0 | done, or the pipeline succeeded |\n"
+    "| 1 | the pipeline or the command failed |\n"
+    "| 2 | usage: unknown flags or arguments |\n"
+    "| 3 | the pipeline file is not valid |\n"
+    "| 4 | no such run, pipeline, dataset or model |\n"
+    "| 5 | no stack, or it did not answer in time; trying again may help |\n"
+    "| 6 | the token does not entitle to this |\n"
+    "| 7 | conflict: the name is taken by something else, or the state forbids it |\n"
+    "| 8 | finished, but evaluations failed or records were quarantined |\n"
+    "| 130 | detached by Ctrl-C; the run goes on |\n";
+
+struct SystemConfig {
+  static constexpr std::string_view kDoc =
+      "The file that `--config` of every service names. `tidemill up` writes one.";
+  rpc::ClusterConfig cluster;
+  storage::StorageConfig storage;
+  void Fields(auto&& field) {
+    field("cluster", cluster, "What all services share.", {.required = true});
+    field("storage", storage, "The storage service.");
+  }
+};
+
+absl::Status WriteReference(const std::string& folder) {
+  RETURN_IF_ERROR(files::CreateFolder(folder));
+  const auto write = [&](const char* name, const std::string& text) {
+    return files::WriteAtomically(files::Join(folder, name), text);
+  };
+  RETURN_IF_ERROR(write("commands.md", CommandReference()));
+  RETURN_IF_ERROR(write("exit_codes.md", kExitCodes));
+  RETURN_IF_ERROR(write("pipeline.md", config::Reference<supervisor::PipelineSpec>("Pipeline")));
+  RETURN_IF_ERROR(write("pipeline.schema.json",
+                        config::Schema<supervisor::PipelineSpec>().dump(2) + "\n"));
+  return write("system.md", config::Reference<SystemConfig>("System configuration"));
+}
+
+}  // namespace
+}  // namespace tidemill::cli
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    fmt::print(stderr, "usage: tidemill-reference FOLDER\n");
+    return tidemill::cli::kUsage;
+  }
+  return tidemill::cli::Report(tidemill::cli::WriteReference(argv[1]));
+}

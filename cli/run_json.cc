@@ -1,0 +1,106 @@
+#include "cli/run_json.h"
+
+#include "base/time.h"
+#include "nlohmann/json.hpp"
+
+namespace tidemill::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string TimeOf(const rpc::v1::Cut& cut) { return FormatTimestamp({cut.event_time()}); }
+
+std::string TimeOf(const google::protobuf::Timestamp& time) {
+  return FormatTimestamp({time.seconds() * 1'000'000 + time.nanos() / 1000});
+}
+
+template <typename Value>
+ordered_json ValueOf(const Value& value) {
+  return value.has_value() ? ordered_json(value.value()) : ordered_json(nullptr);
+}
+
+ordered_json Series(const google::protobuf::RepeatedPtrField<supervisor::v1::CompositeValue>& in) {
+  ordered_json series = ordered_json::array();
+  for (const auto& value : in) {
+    series.push_back({{"from", TimeOf(value.from())},
+                      {"to", TimeOf(value.to())},
+                      {"measure", value.measure()},
+                      {"value", ValueOf(value)},
+                      {"samples", value.num_samples()},
+                      {"trigger", value.trigger()},
+                      {"dataset", value.dataset()}});
+  }
+  return series;
+}
+
+ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
+  double seconds = 0;
+  ordered_json stages = ordered_json::object();
+  for (const auto& [stage, spent] : trigger.stage_seconds()) {
+    seconds += spent;
+    stages[stage] = spent;
+  }
+  return {{"number", trigger.number()},
+          {"at", TimeOf(trigger.at())},
+          {"samples", trigger.num_samples()},
+          {"seconds", seconds},
+          {"stages", stages},
+          {"model", trigger.model_id()},
+          {"training_set_digest", trigger.training_set_digest()},
+          {"weights_digest", trigger.weights_digest()},
+          {"skipped", trigger.num_skipped()}};
+}
+
+}  // namespace
+
+std::string StateName(supervisor::v1::RunState state) {
+  switch (state) {
+    case supervisor::v1::RUN_STATE_RUNNING:
+      return "running";
+    case supervisor::v1::RUN_STATE_SUCCEEDED:
+      return "succeeded";
+    case supervisor::v1::RUN_STATE_FAILED:
+      return "failed";
+    case supervisor::v1::RUN_STATE_STOPPED:
+      return "stopped";
+    default:
+      return "unknown";
+  }
+}
+
+ordered_json RunToJson(const supervisor::v1::Run& run) {
+  ordered_json json = {{"run", run.run_id()},
+                       {"pipeline", run.pipeline_name()},
+                       {"state", StateName(run.state())},
+                       {"started_at", TimeOf(run.started_at())}};
+  if (run.has_finished_at()) json["finished_at"] = TimeOf(run.finished_at());
+  if (!run.error().empty()) json["error"] = run.error();
+  json["num_triggers"] = run.num_triggers();
+  json["num_samples"] = run.num_samples();
+  return json;
+}
+
+ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
+  ordered_json json = RunToJson(run.run());
+  json["triggers"] = ordered_json::array();
+  json["models"] = ordered_json::array();
+  for (const auto& trigger : run.triggers()) {
+    json["triggers"].push_back(TriggerToJson(trigger));
+    if (trigger.model_id() != 0) json["models"].push_back(trigger.model_id());
+  }
+  json["evaluations"] = ordered_json::array();
+  for (const auto& value : run.evaluations()) {
+    json["evaluations"].push_back({{"model", value.model_id()},
+                                   {"trigger", value.trigger()},
+                                   {"dataset", value.dataset()},
+                                   {"from", TimeOf(value.from())},
+                                   {"to", TimeOf(value.to())},
+                                   {"measure", value.measure()},
+                                   {"value", ValueOf(value)},
+                                   {"samples", value.num_samples()}});
+  }
+  json["composite"] = {{"active", Series(run.active())}, {"trained", Series(run.trained())}};
+  return json;
+}
+
+}  // namespace tidemill::cli

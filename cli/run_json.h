@@ -1,0 +1,22 @@
+// A run as the JSON object that `--json` prints.
+#pragma once
+
+#include "nlohmann/json_fwd.hpp"
+
+#include "tidemill/supervisor/v1/supervisor.pb.h"
+
+namespace tidemill::cli {
+
+// {"run", "pipeline", "state", "error", "triggers": [{"number", "at", "samples", "seconds", ...}],
+//  "models", "evaluations": [{"model", "trigger", "dataset", "from", "to", "measure", "value",
+//  "samples"}], "composite": {"active": [...], "trained": [...]}}. Times are RFC 3339 in UTC; an
+// undefined value is null.
+nlohmann::ordered_json RunToJson(const supervisor::v1::GetRunResponse& run);
+
+// The object of one line of `runs list`.
+nlohmann::ordered_json RunToJson(const supervisor::v1::Run& run);
+
+// "running", "succeeded", "failed", "stopped".
+std::string StateName(supervisor::v1::RunState state);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,88 @@
+#include "cli/run_report.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/time.h"
+#include "cli/exit_codes.h"
+#include "cli/matrix.h"
+#include "cli/run_json.h"
+#include "cli/text.h"
+#include "nlohmann/json.hpp"
+#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+
+double SecondsOf(const v1::Trigger& trigger) {
+  double seconds = 0;
+  for (const auto& [stage, spent] : trigger.stage_seconds()) seconds += spent;
+  return seconds;
+}
+
+std::string DescribeTriggers(const v1::GetRunResponse& run) {
+  Table table({"TRIGGER", "AT", "SAMPLES", "MODEL", "SECONDS", "SKIPPED"});
+  for (const v1::Trigger& trigger : run.triggers()) {
+    table.Add({std::to_string(trigger.number()),
+               FormatTimestampShort({trigger.at().event_time()}),
+               WithThousands(trigger.num_samples()),
+               trigger.model_id() == 0 ? "-" : std::to_string(trigger.model_id()),
+               fmt::format("{:.2f}", SecondsOf(trigger)), std::to_string(trigger.num_skipped())});
+  }
+  return table.ToString();
+}
+
+ExitCode ExitCodeOf(const v1::GetRunResponse& run) {
+  if (run.run().state() == v1::RUN_STATE_FAILED) return kFailed;
+  if (run.run().state() != v1::RUN_STATE_SUCCEEDED) return kDone;
+  for (const v1::EvaluationValue& value : run.evaluations()) {
+    if (!value.has_value() && value.num_samples() > 0) return kPartial;
+  }
+  return kDone;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::GetRunResponse> FetchRun(const Session& session, int64_t run) {
+  v1::GetRunRequest request;
+  request.set_run_id(run);
+  v1::GetRunResponse response;
+  RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
+      "supervisor", &v1::SupervisorService::Stub::GetRun, request, &response));
+  return response;
+}
+
+std::string DescribeRun(const v1::GetRunResponse& run, bool paint) {
+  std::string text = DescribeTriggers(run);
+  const std::string matrices = DrawMatrices(run, paint);
+  if (!matrices.empty()) text += "\n" + matrices;
+  text += fmt::format("\nrun {} of {}: {}, {} triggers", run.run().run_id(),
+                      Printable(run.run().pipeline_name()), StateName(run.run().state()),
+                      run.run().num_triggers());
+  if (run.run().has_finished_at()) {
+    const double seconds = static_cast<double>(run.run().finished_at().seconds() -
+                                               run.run().started_at().seconds()) +
+                           1e-9 * (run.run().finished_at().nanos() -
+                                   run.run().started_at().nanos());
+    text += fmt::format(", {}", Elapsed(seconds));
+  }
+  text += "\n";
+  if (!run.run().error().empty()) text += "  " + Printable(run.run().error()) + "\n";
+  return text;
+}
+
+int PrintRun(const Session& session, int64_t run, bool json) {
+  const auto response = FetchRun(session, run);
+  if (!response.ok()) return Report(response.status());
+  if (json) {
+    fmt::print("{}\n", RunToJson(*response).dump());
+  } else {
+    fmt::print("{}", DescribeRun(*response, IsTerminal(STDOUT_FILENO)));
+  }
+  return ExitCodeOf(*response);
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,188 @@
+// The keeper of a local stack: parent of its services.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "base/config.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "cli/local_stack.h"
+#include "db/private_postgres.h"
+#include "rpc/tokens.h"
+
+namespace tidemill::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kFirstPause{50};
+constexpr std::chrono::milliseconds kLongestPause{5'000};
+// A service that ran this long starts again at once when it dies.
+constexpr std::chrono::seconds kHealthy{10};
+constexpr std::chrono::seconds kGrace{5};
+
+struct Service {
+  std::string name;
+  pid_t process = 0;
+  Clock::time_point started;
+  Clock::time_point start_at;  // When process is 0.
+  std::chrono::milliseconds pause = kFirstPause;
+};
+
+// The part of the storage service's configuration that the stack decides.
+struct StorageSection {
+  std::string allowed_roots_file;
+  void Fields(auto&& field) {
+    field("allowed_roots_file", allowed_roots_file, "Folders with data, one a line.");
+  }
+};
+
+struct StackConfig {
+  rpc::ClusterConfig cluster;
+  StorageSection storage;
+  void Fields(auto&& field) {
+    field("cluster", cluster, "What all services share.");
+    field("storage", storage, "Where data may be read from.");
+  }
+};
+
+std::string ProgramOf(const std::string& service) {
+  std::string name = "tidemill-" + service;
+  std::replace(name.begin(), name.end(), '_', '-');
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return self.parent_path() / name;
+}
+
+absl::Status WriteConfig(const StackLayout& layout, const std::string& database) {
+  StackConfig config;
+  config.cluster.state_folder = layout.state_folder;
+  config.cluster.database = database;
+  config.cluster.token_file = layout.TokenFile();
+  for (const char* service : kServices) {
+    config.cluster.endpoints[service] = layout.EndpointOf(service);
+  }
+  config.storage.allowed_roots_file = layout.DataRootsFile();
+  return files::WriteAtomically(layout.ConfigFile(), config::Print(config));
+}
+
+void Start(const StackLayout& layout, Service& service) {
+  const std::string log = layout.LogFile(service.name);
+  const std::string program = ProgramOf(service.name);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
+    execl(program.c_str(), program.c_str(), "--config", layout.ConfigFile().c_str(), nullptr);
+    _exit(127);
+  }
+  service.process = child;
+  service.started = Clock::now();
+  log::Info("service started", {{"service", service.name}, {"process", std::to_string(child)}});
+}
+
+void NoteEnd(Service& service, int status) {
+  const auto now = Clock::now();
+  service.process = 0;
+  if (now - service.started > kHealthy) service.pause = kFirstPause;
+  service.start_at = now + service.pause;
+  service.pause = std::min(service.pause * 2, kLongestPause);
+  log::Warn("service ended; starting it again",
+            {{"service", service.name},
+             {"signal", std::to_string(WIFSIGNALED(status) ? WTERMSIG(status) : 0)},
+             {"exit", std::to_string(WIFEXITED(status) ? WEXITSTATUS(status) : 0)}});
+}
+
+void ReapInto(std::vector<Service>& services) {
+  int status = 0;
+  for (pid_t ended = 0; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
+    for (Service& service : services) {
+      if (service.process == ended) NoteEnd(service, status);
+    }
+  }
+}
+
+void EndAll(std::vector<Service>& services) {
+  for (const Service& service : services) {
+    if (service.process > 0) kill(service.process, SIGTERM);
+  }
+  const auto deadline = Clock::now() + kGrace;
+  const timespec tick{0, 20'000'000};
+  const auto running = [&] {
+    return std::any_of(services.begin(), services.end(),
+                       [](const Service& service) { return service.process > 0; });
+  };
+  while (running() && Clock::now() < deadline) {
+    ReapInto(services);
+    nanosleep(&tick, nullptr);
+  }
+  for (const Service& service : services) {
+    if (service.process > 0) kill(service.process, SIGKILL);
+  }
+}
+
+// Starts what is not running and due, until SIGTERM or SIGINT.
+void KeepRunning(const StackLayout& layout, const sigset_t& signals,
+                 std::vector<Service>& services) {
+  const timespec tick{0, 50'000'000};
+  for (;;) {
+    for (Service& service : services) {
+      if (service.process == 0 && Clock::now() >= service.start_at) Start(layout, service);
+    }
+    const int signal = sigtimedwait(&signals, nullptr, &tick);
+    if (signal == SIGTERM || signal == SIGINT) return;
+    ReapInto(services);
+  }
+}
+
+absl::Status Keep(const StackLayout& layout) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&signals, signal);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+
+  RETURN_IF_ERROR(files::CreateFolder(layout.sockets_folder));
+  RETURN_IF_ERROR(rpc::Tokens::Create(layout.TokenFile()));
+  ASSIGN_OR_RETURN(auto postgres, db::PrivatePostgres::Start(layout.database_folder,
+                                                             layout.database_sockets_folder));
+  RETURN_IF_ERROR(WriteConfig(layout, postgres->ConnectionString()));
+  std::vector<Service> services;
+  for (const char* name : kServices) services.push_back({.name = name});
+  KeepRunning(layout, signals, services);
+  log::Info("stopping");
+  EndAll(services);
+  return postgres->Stop();
+}
+
+}  // namespace
+
+int KeepStack(const StackLayout& layout) {
+  log::Configure("stack", log::Level::kInfo, false);
+  const int lock = open(layout.LockFile().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) != 0) return 0;  // Another one keeps this stack.
+  const std::string process = std::to_string(getpid()) + "\n";
+  if (ftruncate(lock, 0) != 0 || pwrite(lock, process.data(), process.size(), 0) < 0) return 1;
+  if (const absl::Status status = Keep(layout); !status.ok()) {
+    log::Error("the stack ends", {{"error", std::string(status.message())}});
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace tidemill::cli

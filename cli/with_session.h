@@ -1,0 +1,18 @@
+// Runs the body of a command that needs a running stack.
+#pragma once
+
+#include "cli/command_line.h"
+#include "cli/exit_codes.h"
+#include "cli/session.h"
+
+namespace tidemill::cli {
+
+// Calls `body(session)` and returns its exit code, or reports what keeps a session from being had.
+template <typename Body>
+int WithSession(const GlobalFlags& flags, const Body& body) {
+  const auto session = Session::Attach(flags.state);
+  if (!session.ok()) return Report(session.status());
+  return body(*session);
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,131 @@
+#include "db/database.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/testing/status_matchers.h"
+#include "db/testing/postgres.h"
+
+namespace tidemill::db {
+namespace {
+
+using ::testing::HasSubstr;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
+
+class DatabaseTest : public ::testing::Test {
+ protected:
+  DatabaseTest() {
+    EXPECT_THAT(Run("CREATE TABLE parents (id int PRIMARY KEY);"
+                    "CREATE TABLE numbers (n int PRIMARY KEY REFERENCES parents);"
+                    "INSERT INTO parents VALUES (1), (2)"),
+                IsOk());
+  }
+
+  absl::Status Run(const std::string& sql) {
+    return database_->Transact([&](pqxx::work& work) {
+      work.exec(sql);
+      return absl::OkStatus();
+    });
+  }
+
+  int CountNumbers() {
+    int count = -1;
+    EXPECT_THAT(database_->Transact([&](pqxx::work& work) {
+      count = work.exec1("SELECT count(*) FROM numbers")[0].as<int>();
+      return absl::OkStatus();
+    }),
+                IsOk());
+    return count;
+  }
+
+  testing::TestDatabase postgres_;
+  std::unique_ptr<Database> database_ = *Database::Connect(postgres_.connection_string());
+};
+
+TEST_F(DatabaseTest, CommitsWhatABodyDidThatReturnsOk) {
+  EXPECT_THAT(Run("INSERT INTO numbers VALUES (1)"), IsOk());
+  EXPECT_EQ(CountNumbers(), 1);
+}
+
+TEST_F(DatabaseTest, RollsBackWhatABodyDidThatFails) {
+  const absl::Status status = database_->Transact([](pqxx::work& work) -> absl::Status {
+    work.exec("INSERT INTO numbers VALUES (1)");
+    return NotFound("no sample 7");
+  });
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kNotFound, "no sample 7"));
+  EXPECT_EQ(CountNumbers(), 0);
+}
+
+TEST_F(DatabaseTest, NamesTheKindOfAnSqlError) {
+  EXPECT_THAT(Run("INSERT INTO parents VALUES (1)"),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("parents_pkey")));
+  EXPECT_THAT(Run("INSERT INTO numbers VALUES (99)"),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("foreign key")));
+  EXPECT_THAT(Run("SELEC 1"), StatusIs(absl::StatusCode::kInternal, HasSubstr("syntax error")));
+  EXPECT_THAT(Run("INSERT INTO numbers VALUES (1)"), IsOk());
+}
+
+TEST_F(DatabaseTest, RunsABodyAgainWhenItsConnectionWasLost) {
+  int runs = 0;
+  const absl::Status status = database_->Transact([&](pqxx::work& work) {
+    if (++runs == 1) postgres_.EndSessions();
+    work.exec("INSERT INTO numbers VALUES (1)");
+    return absl::OkStatus();
+  });
+  EXPECT_THAT(status, IsOk());
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(CountNumbers(), 1);
+}
+
+TEST_F(DatabaseTest, DoesNotRepeatACommitOfUnknownOutcome) {
+  int runs = 0;
+  const absl::Status status = database_->Transact([&](pqxx::work& work) {
+    ++runs;
+    work.exec("INSERT INTO numbers VALUES (1)");
+    postgres_.EndSessions();
+    return absl::OkStatus();
+  });
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("")));
+  EXPECT_EQ(runs, 1);
+}
+
+TEST_F(DatabaseTest, RunsAgainWhatLosesASerialisationConflict) {
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 3;
+  ASSERT_THAT(Run("CREATE TABLE total (n int); INSERT INTO total VALUES (0)"), IsOk());
+  std::vector<std::jthread> threads;
+  std::atomic<int> added = 0;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < kRounds; ++round) {
+        const absl::Status status = database_->Transact([](pqxx::work& work) {
+          work.exec("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE");
+          const int n = work.exec1("SELECT n FROM total")[0].as<int>();
+          work.exec_params("UPDATE total SET n = $1", n + 1);
+          return absl::OkStatus();
+        });
+        if (status.ok()) ++added;
+      }
+    });
+  }
+  threads.clear();
+  int total = 0;
+  ASSERT_THAT(database_->Transact([&](pqxx::work& work) {
+    total = work.exec1("SELECT n FROM total")[0].as<int>();
+    return absl::OkStatus();
+  }),
+              IsOk());
+  EXPECT_EQ(total, added);
+  EXPECT_GT(total, 0);
+}
+
+TEST(Database, SaysThatThereIsNoServer) {
+  EXPECT_THAT(Database::Connect("host=/nonexistent dbname=x", std::chrono::milliseconds{0}),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("/nonexistent")));
+}
+
+}  // namespace
+}  // namespace tidemill::db

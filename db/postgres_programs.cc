@@ -1,0 +1,183 @@
+#include "db/postgres_programs.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/files.h"
+
+namespace tidemill::db {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kProgramsFolder[] = "/usr/lib/postgresql";
+constexpr int kOldestVersion = 15;
+constexpr int kCannotExecute = 127;
+
+// A program in the form that a forked child can use: it must not allocate, because another thread
+// may have held the allocator's lock at the fork.
+struct Prepared {
+  const Account& account;
+  const Program& program;
+  std::vector<char*> arguments;
+
+  Prepared(const Account& a, const Program& p) : account(a), program(p) {
+    for (const std::string& argument : p.arguments) {
+      arguments.push_back(const_cast<char*>(argument.c_str()));  // execv promises not to write.
+    }
+    arguments.push_back(nullptr);
+  }
+};
+
+// In the child. Never returns.
+[[noreturn]] void Execute(const Prepared& prepared) {
+  const Account& account = prepared.account;
+  ::umask(0077);
+  if (account.change && (::setgroups(1, &account.group) != 0 ||
+                         ::setresgid(account.group, account.group, account.group) != 0 ||
+                         ::setresuid(account.user, account.user, account.user) != 0)) {
+    ::_exit(kCannotExecute);
+  }
+  const int input = ::open("/dev/null", O_RDONLY);
+  const int log = ::open(prepared.program.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  if (input < 0 || log < 0 || ::chdir(prepared.program.folder.c_str()) != 0) {
+    ::_exit(kCannotExecute);
+  }
+  ::dup2(input, STDIN_FILENO);
+  ::dup2(log, STDOUT_FILENO);
+  ::dup2(log, STDERR_FILENO);
+  ::close_range(STDERR_FILENO + 1, ~0U, 0);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGCHLD, SIGHUP}) ::signal(signal, SIG_DFL);
+  ::execv(prepared.arguments[0], prepared.arguments.data());
+  ::_exit(kCannotExecute);
+}
+
+int WaitFor(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+// The folder above that the account may not pass, empty when there is none.
+std::string ClosedAncestor(const Account& account, const std::string& path) {
+  for (fs::path folder = fs::path(path).parent_path();; folder = folder.parent_path()) {
+    struct stat info = {};
+    if (::stat(folder.c_str(), &info) != 0) return folder;
+    mode_t needed = S_IXOTH;
+    if (info.st_uid == account.user) {
+      needed = S_IXUSR;
+    } else if (info.st_gid == account.group) {
+      needed = S_IXGRP;
+    }
+    if ((info.st_mode & needed) == 0) return folder;
+    if (folder == folder.root_path() || folder.empty()) return "";
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Account> PostgresAccount() {
+  if (::geteuid() != 0) return Account{.user = ::geteuid(), .group = ::getegid()};
+  const passwd* const entry = ::getpwnam("postgres");
+  if (entry == nullptr) {
+    return FailedPrecondition("PostgreSQL does not run as root, and there is no user postgres");
+  }
+  return Account{.user = entry->pw_uid, .group = entry->pw_gid, .change = true};
+}
+
+absl::StatusOr<std::string> FindPostgresPrograms() {
+  int newest = 0;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kProgramsFolder, error)) {
+    const std::string name = entry.path().filename().string();
+    int version = 0;
+    std::from_chars(name.data(), name.data() + name.size(), version);
+    if (version > newest && fs::exists(entry.path() / "bin/initdb", error)) newest = version;
+  }
+  if (newest < kOldestVersion) {
+    return FailedPrecondition("there is no PostgreSQL {} or newer in {}; install postgresql",
+                              kOldestVersion, kProgramsFolder);
+  }
+  return fmt::format("{}/{}/bin", kProgramsFolder, newest);
+}
+
+absl::Status CreateFolderFor(const Account& account, const std::string& path) {
+  RETURN_IF_ERROR(files::CreateFolder(path));
+  if (!account.change) return absl::OkStatus();
+  if (const std::string closed = ClosedAncestor(account, path); !closed.empty()) {
+    return FailedPrecondition("the user postgres cannot reach {}: {} is closed to others", path,
+                              closed);
+  }
+  if (::chmod(path.c_str(), 0700) != 0 || ::chown(path.c_str(), account.user, account.group) != 0) {
+    return Internal("cannot give {} to PostgreSQL: {}", path, std::strerror(errno));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunToEnd(const Account& account, const Program& program) {
+  const Prepared prepared(account, program);
+  const pid_t child = ::fork();
+  if (child < 0) return Internal("cannot fork: {}", std::strerror(errno));
+  if (child == 0) Execute(prepared);
+  if (WaitFor(child) == 0) return absl::OkStatus();
+  return Internal("{} failed: {}", program.arguments[0], EndOfLog(program.log_file));
+}
+
+absl::StatusOr<pid_t> StartDetached(const Account& account, const Program& program) {
+  const Prepared prepared(account, program);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Internal("cannot pipe: {}", std::strerror(errno));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // The child of this child belongs to init once this one has ended.
+    ::setsid();
+    const pid_t grandchild = ::fork();
+    if (grandchild == 0) Execute(prepared);
+    const ssize_t written = ::write(ends[1], &grandchild, sizeof(grandchild));
+    ::_exit(written == sizeof(grandchild) ? 0 : 1);
+  }
+  pid_t process = -1;
+  const bool told = child > 0 && WaitFor(child) == 0 &&
+                    ::read(ends[0], &process, sizeof(process)) == sizeof(process);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  if (!told || process < 0) return Internal("cannot fork for {}", program.arguments[0]);
+  return process;
+}
+
+std::string EndOfLog(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const auto size = static_cast<int64_t>(file.tellg());
+  if (size <= 0) return "";
+  std::string end(static_cast<size_t>(std::min<int64_t>(size, 1'000)), '\0');
+  file.seekg(-static_cast<int64_t>(end.size()), std::ios::end);
+  file.read(end.data(), static_cast<std::streamsize>(end.size()));
+  return end;
+}
+
+bool IsAlive(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::string line;
+  if (!std::getline(file, line)) return false;
+  // "pid (name) state ...": the name may hold anything.
+  const size_t end_of_name = line.rfind(')');
+  return end_of_name + 2 < line.size() && line[end_of_name + 2] != 'Z' &&
+         line[end_of_name + 2] != 'X';
+}
+
+}  // namespace tidemill::db

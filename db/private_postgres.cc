@@ -1,0 +1,240 @@
+#include "db/private_postgres.h"
+
+#include <fcntl.h>
+#include <libpq-fe.h>
+#include <sys/file.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "db/postgres_programs.h"
+
+namespace tidemill::db {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr char kUser[] = "tidemill";
+constexpr milliseconds kTick{5};
+// Recovery after a crash replays at most max_wal_size.
+constexpr std::chrono::seconds kStartPatience{120};
+constexpr std::chrono::seconds kStopPatience{20};
+constexpr int kStartAttempts = 50;
+
+// Where a cluster keeps what.
+struct Layout {
+  std::string folder;
+  std::string socket_folder;
+
+  std::string Data() const { return files::Join(folder, "data"); }
+  std::string Log() const { return files::Join(folder, "postgres.log"); }
+  std::string ProcessFile() const { return files::Join(Data(), "postmaster.pid"); }
+};
+
+// Held while a cluster is made and started, so that two starters do not meet.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& folder)
+      : file_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    while (file_ >= 0 && ::flock(file_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  ~FolderLock() {
+    if (file_ >= 0) ::close(file_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  const int file_;
+};
+
+std::string ConnectionStringOf(const std::string& socket_folder, const std::string& database) {
+  return fmt::format("host={} port=5432 user={} dbname={}", socket_folder, kUser, database);
+}
+
+absl::Status MakeCluster(const Account& account, const std::string& programs,
+                         const Layout& layout) {
+  if (files::Exists(files::Join(layout.Data(), "PG_VERSION"))) return absl::OkStatus();
+  // Renamed when complete: an initdb that was killed leaves nothing that looks like a cluster.
+  const std::string fresh = files::Join(layout.folder, "data.new");
+  RETURN_IF_ERROR(files::Remove(fresh));
+  RETURN_IF_ERROR(RunToEnd(
+      account,
+      {.arguments = {programs + "/initdb", "--pgdata=" + fresh, "--no-sync", "--no-instructions",
+                     "--locale=C.UTF-8", "--encoding=UTF8", fmt::format("--username={}", kUser),
+                     "--auth-local=trust", "--auth-host=reject"},
+       .folder = layout.folder,
+       .log_file = layout.Log()}));
+  if (::rename(fresh.c_str(), layout.Data().c_str()) != 0) {
+    return Internal("cannot rename {}: {}", fresh, std::strerror(errno));
+  }
+  ::sync();  // What initdb was told not to do file by file.
+  return absl::OkStatus();
+}
+
+// A server that runs on the cluster, and its socket's folder.
+struct RunningServer {
+  pid_t process = 0;
+  std::string socket_folder;
+};
+
+// From the cluster's postmaster.pid: process, data folder, start time, port, socket folder.
+// std::nullopt when none runs. Removes the file of a dead server whose process number another
+// program has taken: PostgreSQL would refuse to start.
+absl::StatusOr<std::optional<RunningServer>> FindRunning(const Layout& layout) {
+  const absl::StatusOr<std::string> text = files::Read(layout.ProcessFile());
+  if (absl::IsNotFound(text.status())) return std::optional<RunningServer>();
+  RETURN_IF_ERROR(text.status());
+  std::istringstream lines(*text);
+  std::vector<std::string> values;
+  for (std::string line; std::getline(lines, line);) values.push_back(line);
+  RunningServer server;
+  if (values.empty() || (server.process = std::atoi(values[0].c_str())) <= 0) {
+    return std::optional<RunningServer>();
+  }
+  const auto command = files::Read(fmt::format("/proc/{}/cmdline", server.process));
+  const bool ours = command.ok() && command->find(layout.Data()) != std::string::npos;
+  if (!IsAlive(server.process)) return std::optional<RunningServer>();
+  if (!ours) {
+    RETURN_IF_ERROR(files::Remove(layout.ProcessFile()));
+    return std::optional<RunningServer>();
+  }
+  server.socket_folder = values.size() > 4 && !values[4].empty() ? values[4] : layout.socket_folder;
+  return server;
+}
+
+std::vector<std::string> ServerArguments(const std::string& programs, const Layout& layout,
+                                         const PrivatePostgres::Options& options) {
+  const char* const durable = options.durable ? "on" : "off";
+  std::vector<std::string> arguments = {programs + "/postgres", "-D", layout.Data()};
+  for (const std::string& setting :
+       {std::string("listen_addresses="), std::string("port=5432"),
+        "unix_socket_directories=" + layout.socket_folder,
+        std::string("unix_socket_permissions=0700"), fmt::format("fsync={}", durable),
+        fmt::format("full_page_writes={}", durable), fmt::format("synchronous_commit={}", durable),
+        std::string("shared_buffers=256MB"), std::string("max_wal_size=4GB"),
+        std::string("jit=off"), std::string("max_connections=100"), std::string("timezone=UTC"),
+        std::string("log_timezone=UTC"), std::string("logging_collector=off")}) {
+    arguments.emplace_back("-c");
+    arguments.push_back(setting);
+  }
+  return arguments;
+}
+
+// False when the server has ended instead.
+absl::StatusOr<bool> WaitUntilItAnswers(pid_t process, const std::string& socket_folder) {
+  const std::string target = ConnectionStringOf(socket_folder, "postgres");
+  const Clock::time_point end = Clock::now() + kStartPatience;
+  while (Clock::now() < end) {
+    if (PQping(target.c_str()) == PQPING_OK) return true;
+    if (!IsAlive(process)) return false;
+    std::this_thread::sleep_for(kTick);
+  }
+  return DeadlineExceeded("PostgreSQL does not answer in {}", socket_folder);
+}
+
+absl::StatusOr<RunningServer> StartServer(const Account& account, const std::string& programs,
+                                          const Layout& layout,
+                                          const PrivatePostgres::Options& options) {
+  const Program program{.arguments = ServerArguments(programs, layout, options),
+                        .folder = layout.folder,
+                        .log_file = layout.Log()};
+  for (int attempt = 0; attempt < kStartAttempts; ++attempt) {
+    ASSIGN_OR_RETURN(const pid_t process, StartDetached(account, program));
+    ASSIGN_OR_RETURN(const bool answers, WaitUntilItAnswers(process, layout.socket_folder));
+    if (answers) {
+      log::Info("PostgreSQL started", {{"folder", layout.folder}});
+      return RunningServer{.process = process, .socket_folder = layout.socket_folder};
+    }
+    // What is left of a server that was killed: its sessions end as soon as they notice.
+    if (EndOfLog(layout.Log()).find("is still in use") == std::string::npos) break;
+    std::this_thread::sleep_for(20 * kTick);
+  }
+  return Internal("PostgreSQL does not start; {} ends with: {}", layout.Log(),
+                  EndOfLog(layout.Log()));
+}
+
+absl::Status MakeDatabase(const std::string& socket_folder) {
+  const std::string target = ConnectionStringOf(socket_folder, "postgres");
+  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(target.c_str()),
+                                                                &PQfinish);
+  using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
+  const Result known(PQexec(connection.get(), "SELECT FROM pg_database WHERE datname = 'tidemill'"),
+                     &PQclear);
+  if (PQresultStatus(known.get()) == PGRES_TUPLES_OK && PQntuples(known.get()) > 0) {
+    return absl::OkStatus();
+  }
+  const Result made(PQexec(connection.get(), "CREATE DATABASE tidemill"), &PQclear);
+  if (PQresultStatus(made.get()) == PGRES_COMMAND_OK) return absl::OkStatus();
+  return Internal("cannot make the database: {}", PQerrorMessage(connection.get()));
+}
+
+absl::Status CheckSocketFolder(const std::string& path) {
+  constexpr size_t kMost =
+      sizeof(sockaddr_un::sun_path) - std::string_view("/.s.PGSQL.5432").size() - 1;
+  // A quoted connection string and setting would be needed for the others.
+  const bool plain = path.find_first_of(" ,'\\\"") == std::string::npos;
+  if (!path.empty() && path.front() == '/' && path.size() <= kMost && plain) {
+    return absl::OkStatus();
+  }
+  return InvalidArgument(
+      "socket folder {} is not an absolute path of at most {} bytes without spaces, commas and "
+      "quotes",
+      path, kMost);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
+    const std::string& folder, const std::string& socket_folder, const Options& options) {
+  RETURN_IF_ERROR(CheckSocketFolder(socket_folder));
+  const Layout layout{.folder = folder, .socket_folder = socket_folder};
+  ASSIGN_OR_RETURN(const Account account, PostgresAccount());
+  ASSIGN_OR_RETURN(const std::string programs, FindPostgresPrograms());
+  RETURN_IF_ERROR(CreateFolderFor(account, folder));
+  RETURN_IF_ERROR(CreateFolderFor(account, socket_folder));
+  const FolderLock lock(folder);
+  RETURN_IF_ERROR(MakeCluster(account, programs, layout));
+  ASSIGN_OR_RETURN(std::optional<RunningServer> server, FindRunning(layout));
+  if (server) {
+    ASSIGN_OR_RETURN(const bool answers,
+                     WaitUntilItAnswers(server->process, server->socket_folder));
+    if (!answers) server.reset();
+  }
+  if (!server) {
+    ASSIGN_OR_RETURN(server, StartServer(account, programs, layout, options));
+  }
+  RETURN_IF_ERROR(MakeDatabase(server->socket_folder));
+  return std::unique_ptr<PrivatePostgres>(
+      new PrivatePostgres(server->socket_folder, server->process));
+}
+
+std::string PrivatePostgres::ConnectionString(const std::string& database) const {
+  return ConnectionStringOf(socket_folder_, database);
+}
+
+absl::Status PrivatePostgres::Stop() {
+  // SIGINT ends sessions and writes a checkpoint; SIGQUIT leaves the work to the next start.
+  for (const int signal : {SIGINT, SIGQUIT}) {
+    if (!IsAlive(process_)) return absl::OkStatus();
+    ::kill(process_, signal);
+    const Clock::time_point end = Clock::now() + kStopPatience;
+    while (IsAlive(process_) && Clock::now() < end) std::this_thread::sleep_for(kTick);
+  }
+  if (!IsAlive(process_)) return absl::OkStatus();
+  return DeadlineExceeded("PostgreSQL, process {}, does not end", process_);
+}
+
+}  // namespace tidemill::db

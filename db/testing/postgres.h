@@ -1,0 +1,36 @@
+// A real PostgreSQL for tests: one throw-away server a test program, one database a test.
+//
+//   TEST(Selector, KeepsWhatItSealed) {
+//     db::testing::TestDatabase database;
+//     auto connection = db::Database::Connect(database.connection_string());
+#pragma once
+
+#include <string>
+
+#include "db/private_postgres.h"
+
+namespace tidemill::db::testing {
+
+// The server of this test program, started on first use. It is stopped and its files are removed
+// when the program ends, however it ends. Ends the program where there is no PostgreSQL.
+PrivatePostgres& TestServer();
+
+// An empty database of its own; dropped, sessions and all, by the destructor. Thread-compatible.
+class TestDatabase {
+ public:
+  TestDatabase();
+  ~TestDatabase();
+  TestDatabase(const TestDatabase&) = delete;
+  TestDatabase& operator=(const TestDatabase&) = delete;
+
+  const std::string& connection_string() const { return connection_string_; }
+
+  // Ends every session from outside, as a restart of the server would.
+  void EndSessions();
+
+ private:
+  const std::string name_;
+  const std::string connection_string_;
+};
+
+}  // namespace tidemill::db::testing

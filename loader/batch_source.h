@@ -1,0 +1,42 @@
+// Where a training loop gets its batches from: the seam between training and data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "batch/batch.h"
+
+namespace tidemill::loader {
+
+// One batch of an epoch: what can be read of the ordinals [index * batch_size,
+// (index + 1) * batch_size) of the epoch's permutation. What cannot be read leaves a hole that
+// nothing fills.
+struct TrainingBatch {
+  int64_t epoch = 0;
+  int64_t index = 0;
+  // Rows in the order of the permutation, perhaps none. Columns: key, ordinal, input (float32),
+  // target (int64 or float32) and, in a weighted set, weight. Buffers are 64-byte aligned: the bits
+  // of a sum can depend on alignment.
+  batch::Batch rows;
+  int64_t num_skipped = 0;
+  // Why one of the skipped samples was; empty when none was.
+  std::string reason;
+};
+
+// Thread-compatible.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+
+  // Samples in an epoch, holes included.
+  virtual int64_t num_samples() const = 0;
+  // Batches in an epoch.
+  virtual int64_t num_batches() const = 0;
+
+  // Waits for the next batch, epoch after epoch; std::nullopt after the last.
+  virtual absl::StatusOr<std::optional<TrainingBatch>> Next() = 0;
+};
+
+}  // namespace tidemill::loader

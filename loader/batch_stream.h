@@ -1,0 +1,73 @@
+// A training set as batches: reads, transforms and cuts on threads of its own, ahead of the loop
+// that trains.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "base/status.h"
+#include "loader/batch_source.h"
+#include "loader/read_ahead.h"
+#include "loader/training_set.h"
+#include "transform/graph.h"
+
+namespace tidemill::loader {
+
+// Which batches to give.
+struct BatchPlan {
+  int64_t batch_size = 1;
+  int64_t epochs = 1;
+  // Seeds the order of an epoch; its `epoch` is set by the stream.
+  RandomKey shuffle;
+  // Without: the order of the training set.
+  bool shuffled = true;
+  // Batches, counted through all epochs, to leave out at the beginning: those that a resumed
+  // training has had.
+  int64_t first_batch = 0;
+};
+
+struct StreamOptions {
+  int num_threads = 2;
+  // Bytes of transformed samples to hold ready, about.
+  int64_t bytes_ahead = int64_t{64} << 20;
+};
+
+// Reads through a SampleReader and runs the graph in this process. Batches depend on the set, the
+// plan and the samples, never on threads or timing. Thread-compatible.
+class BatchStream : public BatchSource {
+ public:
+  // `fitted`: nullptr for a graph that learns nothing. INVALID_ARGUMENT for a graph without target.
+  static absl::StatusOr<std::unique_ptr<BatchStream>> Create(
+      TrainingSet set, SampleReader reader, std::shared_ptr<const transform::Graph> graph,
+      std::shared_ptr<const transform::FittedState> fitted, const BatchPlan& plan,
+      const StreamOptions& options);
+
+  int64_t num_samples() const override { return set_.size(); }
+  int64_t num_batches() const override;
+  absl::StatusOr<std::optional<TrainingBatch>> Next() override;
+
+ private:
+  // Consecutive batches, read together.
+  using Chunk = std::vector<TrainingBatch>;
+
+  BatchStream() = default;
+  absl::StatusOr<Chunk> ReadChunk(int64_t from, int64_t to, const std::stop_token& stop) const;
+  Chunk Cut(const batch::Batch& rows, std::span<const int64_t> ordinals,
+            std::span<const int64_t> ends, int64_t from, const std::string& reason) const;
+  // The ordinals of one batch, counted through all epochs.
+  std::vector<int64_t> OrdinalsOf(int64_t batch) const;
+
+  TrainingSet set_;
+  SampleReader reader_;
+  std::shared_ptr<const transform::Graph> graph_;  // Shared with the job that made them.
+  std::shared_ptr<const transform::FittedState> fitted_;
+  BatchPlan plan_;
+  Chunk ready_;                              // The rest of the present chunk, the next batch last.
+  std::unique_ptr<ReadAhead<Chunk>> ahead_;  // Last: its threads use all of the above.
+};
+
+}  // namespace tidemill::loader

@@ -1,0 +1,49 @@
+#include "loader/fit.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/log.h"
+#include "loader/read_ahead.h"
+#include "transform/fitter.h"
+
+namespace tidemill::loader {
+namespace {
+
+constexpr int64_t kChunkSamples = 4096;
+
+absl::Status RunPass(const TrainingSet& set, const SampleReader& reader,
+                     transform::Fitter& fitter) {
+  const auto read = [&](int64_t chunk, const std::stop_token& stop) {
+    const int64_t from = chunk * kChunkSamples;
+    std::vector<int64_t> ordinals(std::min(kChunkSamples, set.size() - from));
+    std::iota(ordinals.begin(), ordinals.end(), from);
+    const auto keep = [](batch::Batch&, Rows&) { return absl::OkStatus(); };
+    return ReadRows(set, ordinals, reader, keep, stop);
+  };
+  const int64_t num_chunks = (set.size() + kChunkSamples - 1) / kChunkSamples;
+  ReadAhead<Rows> ahead({.num_threads = 2, .window = 3}, 0, num_chunks, read);
+  while (true) {
+    ASSIGN_OR_RETURN(const std::optional<Rows> rows, ahead.Next());
+    if (!rows) return fitter.EndPass();
+    for (const batch::Batch& piece : rows->pieces) RETURN_IF_ERROR(fitter.Add(piece));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<transform::FittedState> FitGraph(const transform::Graph& graph,
+                                                const TrainingSet& set,
+                                                const SampleReader& reader) {
+  transform::Fitter fitter(graph);
+  for (int pass = 0; pass < fitter.num_passes(); ++pass) {
+    RETURN_IF_ERROR(RunPass(set, reader, fitter));
+  }
+  for (const std::string& warning : fitter.warnings()) {
+    log::Warn("fitted with a warning", {{"warning", warning}});
+  }
+  return fitter.Finish();
+}
+
+}  // namespace tidemill::loader

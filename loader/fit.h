@@ -1,0 +1,17 @@
+// The fit stage: what a graph's ops learn from a training set.
+#pragma once
+
+#include "base/status.h"
+#include "loader/training_set.h"
+#include "transform/fitted_state.h"
+#include "transform/graph.h"
+
+namespace tidemill::loader {
+
+// Gives the graph's fitter the samples in the order of their ordinals, as often as it asks for
+// them; reads nothing for a graph that learns nothing. Unreadable samples are passed over. The
+// result depends on the set and the samples only. FAILED_PRECONDITION when no sample is good.
+absl::StatusOr<transform::FittedState> FitGraph(const transform::Graph& graph,
+                                                const TrainingSet& set, const SampleReader& reader);
+
+}  // namespace tidemill::loader

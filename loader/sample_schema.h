@@ -1,0 +1,11 @@
+// From a dataset's spec to what a graph must know of its samples.
+#pragma once
+
+#include "storage/client/dataset_spec.h"
+#include "transform/sample_schema.h"
+
+namespace tidemill::loader {
+
+transform::SampleSchema SchemaOf(const storage::DatasetSpec& dataset);
+
+}  // namespace tidemill::loader

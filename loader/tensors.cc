@@ -1,0 +1,56 @@
+#include "loader/tensors.h"
+
+#include <memory>
+
+#include "models/guard.h"
+
+namespace tidemill::loader {
+namespace {
+
+absl::StatusOr<torch::ScalarType> TypeOf(const batch::Column& column) {
+  switch (column.type) {
+    case batch::DataType::kInt64:
+      return torch::kInt64;
+    case batch::DataType::kInt32:
+      return torch::kInt32;
+    case batch::DataType::kUInt8:
+      return torch::kUInt8;
+    case batch::DataType::kFloat32:
+      return torch::kFloat32;
+    case batch::DataType::kFloat64:
+      return torch::kFloat64;
+    case batch::DataType::kBinary:
+      break;
+  }
+  return InvalidArgument("column {} is no column of numbers", column.name);
+}
+
+}  // namespace
+
+absl::StatusOr<torch::Tensor> ToTensor(const batch::Column& column, int64_t num_rows) {
+  ASSIGN_OR_RETURN(const torch::ScalarType type, TypeOf(column));
+  return models::Guard("viewing column " + column.name, [&]() -> absl::StatusOr<torch::Tensor> {
+    std::vector<int64_t> shape = column.shape;
+    shape.insert(shape.begin(), num_rows);
+    const auto options = torch::TensorOptions().dtype(type);
+    if (column.data.empty()) return torch::empty(shape, options);
+    batch::Buffer kept = column.data;
+    return torch::from_blob(
+        kept.mutable_data(), shape, [kept](void*) {}, options);
+  });
+}
+
+absl::StatusOr<TensorBatch> ToTensors(const batch::Batch& rows) {
+  TensorBatch tensors;
+  ASSIGN_OR_RETURN(const batch::Column* input, rows.Get("input", batch::DataType::kFloat32));
+  ASSIGN_OR_RETURN(tensors.input, ToTensor(*input, rows.num_rows()));
+  if (const batch::Column* const target = rows.Find("target")) {
+    ASSIGN_OR_RETURN(tensors.target, ToTensor(*target, rows.num_rows()));
+  }
+  if (const batch::Column* const weight = rows.Find(batch::kWeightColumn)) {
+    ASSIGN_OR_RETURN(tensors.weight, ToTensor(*weight, rows.num_rows()));
+  }
+  return tensors;
+}
+
+}  // namespace tidemill::loader

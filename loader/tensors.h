@@ -1,0 +1,28 @@
+// Batches as tensors.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "torch/torch.h"
+
+#include "base/status.h"
+#include "batch/batch.h"
+
+namespace tidemill::loader {
+
+// Row r of every member belongs to the same sample.
+struct TensorBatch {
+  torch::Tensor input;   // [n, ...] float32.
+  torch::Tensor target;  // [n] or [n, ...], int64 or float32.
+  torch::Tensor weight;  // [n] float32; undefined when every weight is 1.
+};
+
+// Views of the batch's columns, without a copy; they keep its buffers alive. NOT_FOUND for a batch
+// without input; `target` may be absent where nobody learns or measures.
+absl::StatusOr<TensorBatch> ToTensors(const batch::Batch& rows);
+
+// One column of numbers as a tensor, as above. INVALID_ARGUMENT for text.
+absl::StatusOr<torch::Tensor> ToTensor(const batch::Column& column, int64_t num_rows);
+
+}  // namespace tidemill::loader

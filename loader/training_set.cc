@@ -1,0 +1,107 @@
+#include "loader/training_set.h"
+
+#include <utility>
+
+#include "selector/client/selector_client.h"
+#include "storage/client/storage_client.h"
+
+namespace tidemill::loader {
+namespace {
+
+template <typename T>
+batch::Column Gather(std::string_view name, std::span<const int64_t> ordinals,
+                     const std::vector<T>& values) {
+  std::vector<T> gathered;
+  gathered.reserve(ordinals.size());
+  for (const int64_t ordinal : ordinals) gathered.push_back(values[ordinal]);
+  return batch::MakeColumn<T>(name, gathered);
+}
+
+// Walks along the ordinals asked for and finds those of the rows that came.
+class OrdinalMatcher {
+ public:
+  OrdinalMatcher(const TrainingSet& set, std::span<const int64_t> ordinals)
+      : set_(set), ordinals_(ordinals) {}
+
+  // The ordinals of the next rows. INTERNAL for a key that was not asked for here.
+  absl::StatusOr<std::vector<int64_t>> Match(std::span<const int64_t> keys) {
+    std::vector<int64_t> matched;
+    matched.reserve(keys.size());
+    for (const int64_t key : keys) {
+      while (next_ < ordinals_.size() && set_.keys[ordinals_[next_]] != key) ++next_;
+      if (next_ == ordinals_.size()) return Internal("storage sent key {}, out of order", key);
+      matched.push_back(ordinals_[next_++]);
+    }
+    return matched;
+  }
+
+ private:
+  const TrainingSet& set_;
+  const std::span<const int64_t> ordinals_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<TrainingSet> ReadTrainingSet(selector::SelectorClient& selector, RunId run,
+                                            int64_t trigger) {
+  ASSIGN_OR_RETURN(const selector::v1::TrainingSet sealed, selector.GetTrainingSet(run, trigger));
+  ASSIGN_OR_RETURN(const batch::Batch entries, selector.ReadTrainingSet(run, trigger));
+  if (entries.num_rows() != sealed.num_samples()) {
+    return DataLoss("the training set of trigger {} has {} entries instead of {}", trigger,
+                    entries.num_rows(), sealed.num_samples());
+  }
+  TrainingSet set{.digest = sealed.digest()};
+  set.keys.assign(entries.keys().begin(), entries.keys().end());
+  if (const batch::Column* const weights = entries.Find(batch::kWeightColumn)) {
+    const std::span<const float> values = weights->Values<float>();
+    set.weights.assign(values.begin(), values.end());
+  }
+  return set;
+}
+
+SampleReader ReaderOf(const storage::StorageClient& storage, DatasetId dataset) {
+  return [&storage, dataset](std::span<const int64_t> keys, const SampleSink& sink) {
+    return storage.ReadSamples(
+        dataset, keys,
+        [&](batch::Batch samples, const std::vector<storage::v1::MissingSample>& missing) {
+          std::vector<Unreadable> unreadable;
+          for (const auto& sample : missing) {
+            unreadable.push_back({sample.sample_key(), sample.reason()});
+          }
+          return sink(std::move(samples), std::move(unreadable));
+        });
+  };
+}
+
+absl::StatusOr<Rows> ReadRows(const TrainingSet& set, std::span<const int64_t> ordinals,
+                              const SampleReader& reader,
+                              const std::function<absl::Status(batch::Batch&, Rows&)>& each,
+                              const std::stop_token& stop) {
+  std::vector<int64_t> keys;
+  keys.reserve(ordinals.size());
+  for (const int64_t ordinal : ordinals) keys.push_back(set.keys[ordinal]);
+  OrdinalMatcher matcher(set, ordinals);
+  Rows rows{.num_skipped = static_cast<int64_t>(ordinals.size())};
+  const auto take = [&](batch::Batch piece, const std::vector<Unreadable>& unreadable) {
+    if (stop.stop_requested()) return Cancelled("reading has ended");
+    if (!unreadable.empty() && rows.reason.empty()) {
+      rows.reason = fmt::format("sample {}: {}", unreadable[0].key, unreadable[0].reason);
+    }
+    if (piece.num_rows() == 0) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const std::vector<int64_t> matched, matcher.Match(piece.keys()));
+    RETURN_IF_ERROR(
+        piece.Set(batch::MakeColumn<int64_t>(batch::kOrdinalColumn, std::span(matched))));
+    if (!set.weights.empty()) {
+      RETURN_IF_ERROR(piece.Set(Gather<float>(batch::kWeightColumn, matched, set.weights)));
+    }
+    RETURN_IF_ERROR(each(piece, rows));
+    rows.num_skipped -= piece.num_rows();
+    rows.pieces.push_back(std::move(piece));
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(reader(keys, take));
+  return rows;
+}
+
+}  // namespace tidemill::loader

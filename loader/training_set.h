@@ -1,0 +1,71 @@
+// A sealed training set in memory, and the rows of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "batch/batch.h"
+
+namespace tidemill::selector {
+class SelectorClient;
+}
+namespace tidemill::storage {
+class StorageClient;
+}
+
+namespace tidemill::loader {
+
+// The n-th key has ordinal n.
+struct TrainingSet {
+  std::vector<int64_t> keys;
+  // As many as keys, or none when every weight is 1.
+  std::vector<float> weights;
+  // SHA-256 of the sealed file.
+  std::string digest;
+
+  int64_t size() const { return static_cast<int64_t>(keys.size()); }
+};
+
+// NOT_FOUND before the set is sealed.
+absl::StatusOr<TrainingSet> ReadTrainingSet(selector::SelectorClient& selector, RunId run,
+                                            int64_t trigger);
+
+// A key that could not be read, and why.
+struct Unreadable {
+  int64_t key = 0;
+  std::string reason;
+};
+
+// Reads samples in the order of `keys`, a key as often as it stands there; keys that cannot be read
+// are left out of the batches and named. Called from several threads.
+using SampleSink = std::function<absl::Status(batch::Batch, std::vector<Unreadable>)>;
+using SampleReader =
+    std::function<absl::Status(std::span<const int64_t> keys, const SampleSink& sink)>;
+
+// Reads from the storage service. `storage` must outlive the reader.
+SampleReader ReaderOf(const storage::StorageClient& storage, DatasetId dataset);
+
+// Rows of a training set that were read, and what was not.
+struct Rows {
+  // Samples with the columns `ordinal` and, in a weighted set, `weight` added.
+  std::vector<batch::Batch> pieces;
+  int64_t num_skipped = 0;
+  // Why one of the skipped ones was; empty when none was.
+  std::string reason;
+};
+
+// Reads the samples with these ordinals, in that order. `each` sees every piece as it arrives and
+// may change it. CANCELLED once `stop` is requested; INTERNAL when the reader gives other keys than
+// it was asked for.
+absl::StatusOr<Rows> ReadRows(const TrainingSet& set, std::span<const int64_t> ordinals,
+                              const SampleReader& reader,
+                              const std::function<absl::Status(batch::Batch&, Rows&)>& each,
+                              const std::stop_token& stop);
+
+}  // namespace tidemill::loader

@@ -1,0 +1,137 @@
+#include "rpc/service_main.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+
+#include "CLI/CLI.hpp"
+#include "base/config.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "rpc/address.h"
+#include "rpc/server.h"
+
+namespace tidemill::rpc {
+namespace {
+
+// How long calls may go on once the process was asked to end.
+constexpr std::chrono::milliseconds kGrace{300};
+
+struct Flags {
+  std::string config;
+  std::string listen;
+  bool log_json = false;
+};
+
+// Turns SIGTERM and SIGINT into the end of Wait(). A second signal ends the process at once. The
+// signals stay unblocked, so that programs that the service executes can be ended by them too.
+class SignalPipe {
+ public:
+  SignalPipe() {
+    if (::pipe2(ends_, O_CLOEXEC) != 0) return;
+    struct sigaction action = {};
+    action.sa_handler = [](int) {
+      const int error = errno;
+      if (received_++ > 0) ::_exit(1);
+      [[maybe_unused]] const ssize_t written = ::write(ends_[1], "x", 1);
+      errno = error;
+    };
+    ::sigaction(SIGTERM, &action, nullptr);
+    ::sigaction(SIGINT, &action, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+  }
+
+  void Wait() const {
+    pollfd readable = {.fd = ends_[0], .events = POLLIN, .revents = 0};
+    while (::poll(&readable, 1, -1) < 0 && errno == EINTR) {
+    }
+  }
+
+ private:
+  static inline int ends_[2] = {-1, -1};
+  static inline std::atomic<int> received_ = 0;
+};
+
+absl::StatusOr<ServiceContext> ReadContext(const Flags& flags) {
+  ServiceContext context;
+  context.config_name = flags.config;
+  ASSIGN_OR_RETURN(context.config_text, files::Read(flags.config, size_t{1} << 20));
+  ASSIGN_OR_RETURN(context.cluster, config::ReadSection<ClusterConfig>(
+                                        context.config_text, context.config_name, "cluster"));
+  ASSIGN_OR_RETURN(context.tokens, Tokens::Read(context.cluster.token_file));
+  return context;
+}
+
+absl::StatusOr<ServerOptions> OptionsOf(const ServiceContext& context, const std::string& name,
+                                        const std::string& listen) {
+  ServerOptions options{.listen = listen, .insecure = context.cluster.insecure};
+  if (!options.listen.empty()) return options;
+  const auto it = context.cluster.endpoints.find(name);
+  if (it == context.cluster.endpoints.end()) {
+    return InvalidArgument("{}: cluster.endpoints does not name {}", context.config_name, name);
+  }
+  options.listen = it->second;
+  return options;
+}
+
+// From the start to the signal and the end.
+absl::Status Run(const Flags& flags, const std::string& name, const ServiceFactory& make) {
+  const SignalPipe signals;
+  ASSIGN_OR_RETURN(const ServiceContext context, ReadContext(flags));
+  ASSIGN_OR_RETURN(const ServerOptions options, OptionsOf(context, name, flags.listen));
+  ASSIGN_OR_RETURN(const std::unique_ptr<RunningService> service, make(context));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
+                   Server::Start(options, context.tokens, service->Faces()));
+  log::Info("listening", {{"endpoint", server->endpoint()}});
+  absl::Status status = service->Started();
+  if (status.ok()) signals.Wait();
+  log::Info("stopping");
+  service->Stopping();
+  server->Stop(kGrace);
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<Peer> ServiceContext::PeerOf(const std::string& service) const {
+  const auto it = cluster.endpoints.find(service);
+  if (it == cluster.endpoints.end()) {
+    return InvalidArgument("{}: cluster.endpoints does not name {}", config_name, service);
+  }
+  ASSIGN_OR_RETURN(const Address address, ParseAddress(it->second));
+  if (address.kind == Address::Kind::kNetwork && !cluster.insecure) {
+    return InvalidArgument(
+        "{}: {} is off loopback, where connections are not verified; set cluster.insecure",
+        config_name, it->second);
+  }
+  ASSIGN_OR_RETURN(std::string token, tokens.TokenOf(v1::ROLE_SERVICE));
+  return Peer{.endpoint = it->second, .token = std::move(token)};
+}
+
+absl::StatusOr<std::string> ServiceContext::FolderOf(const std::string& service) const {
+  std::string folder = files::Join(cluster.state_folder, service);
+  RETURN_IF_ERROR(files::CreateFolder(folder));
+  return folder;
+}
+
+int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFactory& make) {
+  Flags flags;
+  CLI::App app("Runs the Tidemill service " + name + ".");
+  app.add_option("--config", flags.config, "The system configuration.")->required();
+  app.add_option("--listen", flags.listen,
+                 "Where to listen, instead of the configured endpoint: unix:/path or host:port.");
+  app.add_flag("--log-json", flags.log_json, "Log one JSON object a line.");
+  CLI11_PARSE(app, argc, argv);  // The library reports by exception; the macro catches it.
+  log::Configure(name, log::Level::kInfo, flags.log_json);
+  const absl::Status status = Run(flags, name, make);
+  if (status.ok()) return 0;
+  log::Error("cannot serve", {{"error", status.ToString()}});
+  return 1;
+}
+
+}  // namespace tidemill::rpc

@@ -1,0 +1,51 @@
+#include "selector/selector_server.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+#include "db/database.h"
+#include "db/migrations.h"
+#include "selector/migrations.h"
+#include "selector/selector.h"
+#include "selector/selector_service.h"
+#include "storage/client/storage_client.h"
+
+namespace tidemill::selector {
+namespace {
+
+class SelectorServer final : public rpc::RunningService {
+ public:
+  SelectorServer(std::unique_ptr<db::Database> database, const std::string& folder,
+                 const rpc::Peer& storage)
+      : database_(std::move(database)),
+        storage_(storage),
+        selector_(*database_, files::Join(folder, "training_sets"),
+                  [this](const storage::v1::ListSamplesRequest& request,
+                         const std::function<absl::Status(batch::Batch)>& sink) {
+                    return storage_.ListSamples(request, sink);
+                  }),
+        service_(selector_) {}
+
+  std::vector<grpc::Service*> Faces() override { return {&service_}; }
+
+ private:
+  const std::unique_ptr<db::Database> database_;
+  const storage::StorageClient storage_;
+  Selector selector_;
+  SelectorService service_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSelector(
+    const rpc::ServiceContext& context) {
+  ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("selector"));
+  ASSIGN_OR_RETURN(const rpc::Peer storage, context.PeerOf("storage"));
+  ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
+  RETURN_IF_ERROR(db::Migrate(*database, "selector", Migrations()));
+  return std::make_unique<SelectorServer>(std::move(database), folder, storage);
+}
+
+}  // namespace tidemill::selector

@@ -1,0 +1,222 @@
+#include "storage/dataset_catalog.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "storage/datasets_table.h"
+#include "storage/formats/format.h"
+#include "storage/segment_columns.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kDefaultNamespace[] = "default";
+
+std::string NamespaceOr(const std::string& name_space) {
+  return name_space.empty() ? kDefaultNamespace : name_space;
+}
+
+absl::StatusOr<DatasetEntry> ToEntry(datasets_table::Row row) {
+  ASSIGN_OR_RETURN(DatasetSpec spec, config::Read<DatasetSpec>(row.spec, row.name));
+  return DatasetEntry{.id = row.id,
+                      .name_space = std::move(row.name_space),
+                      .name = std::move(row.name),
+                      .slot = row.slot,
+                      .spec_text = std::move(row.spec),
+                      .spec = std::move(spec),
+                      .created_at = row.created_at};
+}
+
+// Fills in what the first file there is can tell. A dataset may be empty, and its first file
+// broken: both are for the ingest to find.
+DatasetSpec CompletedByFirstFile(DatasetSpec spec, UnpackedCache& files,
+                                 const DatasetCatalog& catalog) {
+  const auto admit = [&](const std::string& path) { return catalog.Admits(path); };
+  const absl::StatusOr<std::vector<ListedFile>> listed = ListFiles(spec.path, spec.files, admit);
+  if (!listed.ok() || listed->empty()) return spec;
+  DatasetSpec completed = spec;
+  const std::string first = files::Join(spec.path, listed->front().path);
+  return CompleteSpec(first, files, completed).ok() ? completed : spec;
+}
+
+}  // namespace
+
+DatasetCatalog::DatasetCatalog(db::Database& database, UnpackedCache& files,
+                               CatalogOptions options)
+    : database_(database), files_(files), options_(std::move(options)) {}
+
+absl::StatusOr<DatasetSpec> DatasetCatalog::DecodeAndCheck(const std::string& name,
+                                                           const std::string& spec_text) const {
+  ASSIGN_OR_RETURN(DatasetSpec spec, config::Read<DatasetSpec>(spec_text, name));
+  if (!spec.path.starts_with('/')) {
+    return InvalidArgument("dataset {}: path '{}' is not absolute", name, spec.path);
+  }
+  std::error_code error;
+  const fs::path folder = fs::canonical(spec.path, error);
+  if (error || !fs::is_directory(folder, error)) {
+    return InvalidArgument("dataset {}: path '{}' is no folder", name, spec.path);
+  }
+  if (!Admits(folder.string())) {
+    return InvalidArgument("dataset {}: path '{}' lies in none of the allowed data folders", name,
+                           spec.path);
+  }
+  spec.path = folder.string();
+  RETURN_IF_ERROR(MakeFormat(spec, files_).status());
+  return spec;
+}
+
+bool DatasetCatalog::Admits(const std::string& absolute_path) const {
+  std::error_code error;
+  const fs::path path = fs::canonical(absolute_path, error);
+  if (error) return false;
+  for (const std::string& allowed : options_.allowed_roots) {
+    const fs::path root = fs::canonical(allowed, error);
+    if (error) continue;
+    const fs::path below = path.lexically_relative(root);
+    if (!below.empty() && *below.begin() != "..") return true;
+  }
+  return false;
+}
+
+absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(
+    const std::string& name_space, const std::string& name, const std::string& spec_text,
+    const CommandGuard& guard) {
+  if (name.empty()) return InvalidArgument("a dataset needs a name");
+  ASSIGN_OR_RETURN(const DatasetSpec spec, DecodeAndCheck(name, spec_text));
+  const std::string registered = config::Print(spec);
+  const std::string completed = config::Print(CompletedByFirstFile(spec, files_, *this));
+  Registration registration;
+  const absl::Status status = database_.Transact([&](pqxx::work& work) -> absl::Status {
+    if (guard) RETURN_IF_ERROR(guard(work));
+    if (const auto row = datasets_table::Find(work, NamespaceOr(name_space), name)) {
+      registration = {.id = row->id, .created = false};
+      if (row->registered_spec == registered) return absl::OkStatus();
+      return FailedPrecondition(
+          "dataset {} is registered with another spec; delete it or choose another name", name);
+    }
+    const DatasetId id =
+        datasets_table::Insert(work, NamespaceOr(name_space), name, registered, completed);
+    registration = {.id = id, .created = true};
+    return absl::OkStatus();
+  });
+  // Two registered it at once: the other one's is as good as ours if it is the same.
+  if (absl::IsAlreadyExists(status)) return Register(name_space, name, spec_text, guard);
+  RETURN_IF_ERROR(status);
+  if (registration.created) {
+    log::Info("dataset registered",
+              {{"dataset", name}, {"id", std::to_string(registration.id.value)}});
+  }
+  return registration;
+}
+
+absl::StatusOr<DatasetEntry> DatasetCatalog::Find(const std::string& name_space,
+                                                  const std::string& name) {
+  std::optional<datasets_table::Row> row;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    row = datasets_table::Find(work, NamespaceOr(name_space), name);
+    return absl::OkStatus();
+  }));
+  if (!row) return NotFound("dataset {} is not registered", name);
+  return ToEntry(*std::move(row));
+}
+
+absl::StatusOr<DatasetEntry> DatasetCatalog::Find(DatasetId id) {
+  std::optional<datasets_table::Row> row;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    row = datasets_table::Find(work, id);
+    return absl::OkStatus();
+  }));
+  if (!row) return NotFound("dataset {} is unknown", id.value);
+  return ToEntry(*std::move(row));
+}
+
+absl::StatusOr<std::vector<DatasetEntry>> DatasetCatalog::List(
+    const std::optional<std::string>& name_space) {
+  std::vector<datasets_table::Row> rows;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    rows = datasets_table::List(work, name_space);
+    return absl::OkStatus();
+  }));
+  std::vector<DatasetEntry> entries;
+  for (datasets_table::Row& row : rows) {
+    ASSIGN_OR_RETURN(DatasetEntry entry, ToEntry(std::move(row)));
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+absl::StatusOr<DatasetCounts> DatasetCatalog::Count(DatasetId id) {
+  DatasetCounts counts;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    ASSIGN_OR_RETURN(counts, datasets_table::Count(work, id));
+    return absl::OkStatus();
+  }));
+  return counts;
+}
+
+absl::StatusOr<DatasetSnapshot> DatasetCatalog::Snapshot(DatasetId id) {
+  DatasetSnapshot snapshot;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    ASSIGN_OR_RETURN(snapshot, datasets_table::Snapshot(work, id));
+    return absl::OkStatus();
+  }));
+  return snapshot;
+}
+
+absl::StatusOr<bool> DatasetCatalog::Delete(const std::string& name_space, const std::string& name,
+                                            const CommandGuard& guard) {
+  const absl::StatusOr<DatasetEntry> entry = Find(name_space, name);
+  if (!entry.ok() && !absl::IsNotFound(entry.status())) return entry.status();
+  const DatasetId id = entry.ok() ? entry->id : DatasetId{};
+  const std::shared_ptr<Mutex> ingest = LockOf(id);
+  MutexLock lock(*ingest);
+  bool existed = false;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    if (guard) RETURN_IF_ERROR(guard(work));
+    existed = entry.ok() && datasets_table::Find(work, id).has_value();
+    if (existed) datasets_table::Delete(work, id);
+    return absl::OkStatus();
+  }));
+  if (!existed) return false;
+  log::Info("dataset deleted", {{"dataset", name}, {"id", std::to_string(id.value)}});
+  // Identifiers are never used again, so a folder left behind by a crash here does no harm.
+  RETURN_IF_ERROR(files::Remove(SegmentFolder(options_.folder, id)));
+  return true;
+}
+
+absl::StatusOr<int64_t> DatasetCatalog::DeleteSamples(DatasetId id,
+                                                      const std::vector<int64_t>& keys,
+                                                      const CommandGuard& guard) {
+  int64_t num_deleted = 0;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    if (guard) RETURN_IF_ERROR(guard(work));
+    ASSIGN_OR_RETURN(num_deleted, datasets_table::Bury(work, id, keys));
+    return absl::OkStatus();
+  }));
+  return num_deleted;
+}
+
+absl::StatusOr<std::vector<DatasetCatalog::Quarantined>> DatasetCatalog::ListQuarantine(
+    DatasetId id, int64_t limit) {
+  std::vector<Quarantined> entries;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    entries = datasets_table::ListQuarantine(work, id, limit);
+    return absl::OkStatus();
+  }));
+  return entries;
+}
+
+std::shared_ptr<Mutex> DatasetCatalog::LockOf(DatasetId id) {
+  MutexLock lock(mutex_);
+  std::shared_ptr<Mutex>& found = locks_[id];
+  if (!found) found = std::make_shared<Mutex>();
+  return found;
+}
+
+}  // namespace tidemill::storage

@@ -1,0 +1,196 @@
+#include "storage/filesystems/local.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace tidemill::storage {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::Status FromErrno(int error, const std::string& doing, const std::string& path) {
+  const std::string reason = std::strerror(error);
+  if (error == ENOENT || error == ENOTDIR) return NotFound("{} {}: {}", doing, path, reason);
+  if (error == EACCES || error == EPERM) return PermissionDenied("{} {}: {}", doing, path, reason);
+  if (error == EMFILE || error == ENFILE || error == ENOMEM) {
+    return ResourceExhausted("{} {}: {}", doing, path, reason);
+  }
+  return Unavailable("{} {}: {}", doing, path, reason);
+}
+
+FileIdentity ToIdentity(const struct stat& status) {
+  return {.inode = static_cast<int64_t>(status.st_ino),
+          .size_bytes = status.st_size,
+          .modified_nanos =
+              int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+// Collects the files below one root.
+class Listing {
+ public:
+  Listing(const std::string& root, std::string_view glob,
+          const std::function<bool(const std::string&)>& admit)
+      : root_(root), glob_(glob), admit_(admit) {}
+
+  absl::Status Visit(const std::string& below) {
+    std::error_code error;
+    const std::string folder = below.empty() ? root_ : root_ + "/" + below;
+    fs::directory_iterator entries(folder, error);
+    if (error) return Unavailable("cannot list {}: {}", folder, error.message());
+    while (entries != fs::directory_iterator()) {
+      const std::string name = entries->path().filename().string();
+      const std::string path = below.empty() ? name : below + "/" + name;
+      if (!name.starts_with('.')) RETURN_IF_ERROR(VisitEntry(path));
+      entries.increment(error);
+      if (error) return Unavailable("cannot list {}: {}", folder, error.message());
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<ListedFile> Take() {
+    std::sort(files_.begin(), files_.end(),
+              [](const ListedFile& a, const ListedFile& b) { return a.path < b.path; });
+    return std::move(files_);
+  }
+
+ private:
+  absl::Status VisitEntry(const std::string& path) {
+    const std::string absolute = root_ + "/" + path;
+    struct stat status = {};
+    if (lstat(absolute.c_str(), &status) != 0) return absl::OkStatus();  // Gone meanwhile.
+    if (S_ISLNK(status.st_mode)) {
+      std::error_code error;
+      const fs::path target = fs::canonical(absolute, error);
+      if (error || !admit_(target.string())) return absl::OkStatus();
+      if (stat(absolute.c_str(), &status) != 0) return absl::OkStatus();
+      if (S_ISDIR(status.st_mode)) return absl::OkStatus();  // A linked folder may be a cycle.
+    }
+    if (S_ISDIR(status.st_mode)) return Visit(path);
+    if (S_ISREG(status.st_mode) && GlobMatches(glob_, path)) {
+      files_.push_back({.path = path, .identity = ToIdentity(status)});
+    }
+    return absl::OkStatus();
+  }
+
+  const std::string& root_;
+  const std::string_view glob_;
+  const std::function<bool(const std::string&)>& admit_;
+  std::vector<ListedFile> files_;
+};
+
+}  // namespace
+
+absl::StatusOr<OpenFile> OpenFile::Open(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0) return FromErrno(errno, "cannot open", path);
+  OpenFile file(path, descriptor);
+  struct stat status = {};
+  if (fstat(descriptor, &status) != 0) return FromErrno(errno, "cannot examine", path);
+  if (!S_ISREG(status.st_mode)) return InvalidArgument("{} is no regular file", path);
+  return file;
+}
+
+OpenFile::OpenFile(OpenFile&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+absl::StatusOr<FileIdentity> OpenFile::Identity() const {
+  struct stat status = {};
+  if (fstat(descriptor_, &status) != 0) return FromErrno(errno, "cannot examine", path_);
+  return ToIdentity(status);
+}
+
+absl::StatusOr<size_t> OpenFile::ReadAt(int64_t offset, char* bytes, size_t size) const {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t count =
+        pread(descriptor_, bytes + done, size - done, offset + static_cast<int64_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return FromErrno(errno, "cannot read", path_);
+    if (count == 0) break;
+    done += static_cast<size_t>(count);
+  }
+  return done;
+}
+
+absl::StatusOr<batch::Buffer> OpenFile::Map(size_t size) const {
+  if (size == 0) return batch::Buffer();
+  void* const start = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor_, 0);
+  if (start == MAP_FAILED) return FromErrno(errno, "cannot map", path_);
+  std::shared_ptr<const void> owner(start, [size](void* mapped) { munmap(mapped, size); });
+  return batch::Buffer::Wrap(start, size, std::move(owner));
+}
+
+absl::StatusOr<FileIdentity> IdentityOf(const std::string& path) {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0) return FromErrno(errno, "cannot examine", path);
+  if (!S_ISREG(status.st_mode)) return NotFound("{} is no regular file", path);
+  return ToIdentity(status);
+}
+
+absl::StatusOr<std::vector<ListedFile>> ListFiles(
+    const std::string& root, std::string_view glob,
+    const std::function<bool(const std::string&)>& admit) {
+  Listing listing(root, glob, admit);
+  RETURN_IF_ERROR(listing.Visit(""));
+  return listing.Take();
+}
+
+bool GlobMatches(std::string_view glob, std::string_view path) {
+  // Where to come back to after the last `*` and the last `**`: glob after it, path tried so far.
+  size_t star_glob = std::string_view::npos, star_path = 0;
+  size_t stars_glob = std::string_view::npos, stars_path = 0;
+  size_t g = 0, p = 0;
+  while (true) {
+    if (glob.substr(g, 2) == "**") {
+      // "**/" matches no folder as well.
+      g += glob.substr(g, 3) == "**/" ? 3 : 2;
+      stars_glob = g;
+      stars_path = p;
+      star_glob = std::string_view::npos;
+    } else if (g < glob.size() && glob[g] == '*') {
+      star_glob = ++g;
+      star_path = p;
+    } else if (p == path.size() && g == glob.size()) {
+      return true;
+    } else if (p < path.size() && g < glob.size() &&
+               (glob[g] == path[p] || (glob[g] == '?' && path[p] != '/'))) {
+      ++g;
+      ++p;
+    } else if (star_glob != std::string_view::npos && star_path < path.size() &&
+               path[star_path] != '/') {
+      g = star_glob;
+      p = ++star_path;
+    } else if (stars_glob != std::string_view::npos && stars_path < path.size()) {
+      g = stars_glob;
+      const bool whole_folders = glob[stars_glob - 1] == '/';
+      ++stars_path;
+      while (whole_folders && stars_path < path.size() && path[stars_path - 1] != '/') ++stars_path;
+      p = stars_path;
+      star_glob = std::string_view::npos;
+    } else {
+      return false;
+    }
+  }
+}
+
+}  // namespace tidemill::storage

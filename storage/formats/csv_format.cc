@@ -1,0 +1,209 @@
+#include "storage/formats/csv_format.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "fmt/format.h"
+#include "storage/formats/window_reader.h"
+#include "xxhash.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+std::optional<char> QuoteOf(const CsvFormat& format) {
+  return format.quote.empty() ? std::nullopt : std::optional<char>(format.quote.front());
+}
+
+CsvSplitter SplitterOf(const CsvFormat& format) {
+  return {format.delimiter.front(), QuoteOf(format),
+          static_cast<size_t>(format.max_record.bytes)};
+}
+
+std::optional<size_t> PlaceOf(const std::vector<std::string>& names,
+                              const std::optional<std::string>& name) {
+  if (!name) return std::nullopt;
+  const auto found = std::find(names.begin(), names.end(), *name);
+  if (found == names.end()) return std::nullopt;
+  return found - names.begin();
+}
+
+}  // namespace
+
+// The indexing of one file.
+class CsvFiles::Indexing {
+ public:
+  Indexing(const CsvFiles& format, const FileInput& input, std::optional<FileTimes> file_times,
+           std::optional<Label> file_label)
+      : format_(format), file_times_(file_times), file_label_(file_label) {
+    found_.bytes_done = input.from_byte;
+    found_.records_done = input.from_record;
+    at_start_ = input.from_byte == 0;
+    expects_header_ = at_start_ && format.format_.header;
+  }
+
+  absl::StatusOr<size_t> Consume(std::string_view window, int64_t offset, bool last) {
+    size_t at = at_start_ && window.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    at_start_ = false;
+    while (at < window.size()) {
+      if (runs_on_) {
+        SkipRest(window, at);
+        continue;
+      }
+      // What grows may still grow: only a line end ends its last record.
+      format_.splitter_.First(window.substr(at), last && !format_.spec_.append, record_);
+      if (record_.kind == CsvRecord::Kind::kIncomplete) break;
+      RETURN_IF_ERROR(Take(window.substr(at, record_.content), offset + static_cast<int64_t>(at)));
+      at += record_.size;
+    }
+    found_.bytes_done = offset + static_cast<int64_t>(at);
+    return at;
+  }
+
+  IndexedFile Finish() { return std::move(found_); }
+
+ private:
+  void SkipRest(std::string_view window, size_t& at) {
+    const size_t line_end = window.find('\n', at);
+    runs_on_ = line_end == std::string_view::npos;
+    at = runs_on_ ? window.size() : line_end + 1;
+  }
+
+  absl::Status Take(std::string_view bytes, int64_t offset) {
+    if (record_.kind == CsvRecord::Kind::kBlank) return absl::OkStatus();
+    runs_on_ = record_.runs_on;
+    if (expects_header_) return TakeHeader();
+    const int64_t position = found_.records_done++;
+    if (record_.kind == CsvRecord::Kind::kBad) {
+      AddBad(position, record_.reason);
+    } else if (absl::Status status = TakeRecord(bytes, offset, position); !status.ok()) {
+      AddBad(position, std::string(status.message()));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeHeader() {
+    expects_header_ = false;
+    std::vector<std::string> names;
+    for (const CsvField& field : record_.fields) {
+      names.push_back(Unquote(field, QuoteOf(format_.format_)));
+    }
+    if (record_.kind == CsvRecord::Kind::kBad || names != format_.format_.columns) {
+      return InvalidArgument("the header is [{}] where the dataset has [{}]",
+                             fmt::join(names, ", "), fmt::join(format_.format_.columns, ", "));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeRecord(std::string_view bytes, int64_t offset, int64_t position) {
+    const std::vector<std::string>& columns = format_.format_.columns;
+    if (record_.fields.size() != columns.size()) {
+      return InvalidArgument("{} fields where {} columns are expected", record_.fields.size(),
+                             columns.size());
+    }
+    Label label = file_label_.value_or(Label{});
+    if (format_.label_column_) {
+      ASSIGN_OR_RETURN(label, format_.labels_.FromText(Field(*format_.label_column_)));
+    }
+    Timestamp time;
+    if (format_.time_column_) {
+      ASSIGN_OR_RETURN(time, format_.times_.Read(Field(*format_.time_column_)));
+    } else {
+      time = file_times_->At(position);
+    }
+    found_.positions.push_back(position);
+    found_.rows.byte_from.push_back(offset);
+    found_.rows.byte_to.push_back(offset + static_cast<int64_t>(bytes.size()));
+    found_.rows.event_time.push_back(time.micros);
+    found_.rows.class_label.push_back(label.class_label);
+    found_.rows.real_label.push_back(label.real_label);
+    found_.rows.hash.push_back(static_cast<int64_t>(XXH3_64bits(bytes.data(), bytes.size())));
+    return absl::OkStatus();
+  }
+
+  // The field's text; valid until the next call.
+  std::string_view Field(size_t column) {
+    const CsvField& field = record_.fields[column];
+    if (!field.quoted) return field.text;
+    unquoted_ = Unquote(field, QuoteOf(format_.format_));
+    return unquoted_;
+  }
+
+  void AddBad(int64_t position, std::string reason) {
+    ++found_.num_bad;
+    if (found_.bad.size() < kMaxBadRecords) found_.bad.push_back({position, std::move(reason)});
+  }
+
+  const CsvFiles& format_;
+  const std::optional<FileTimes> file_times_;
+  const std::optional<Label> file_label_;
+  bool at_start_ = true;
+  bool expects_header_ = false;
+  bool runs_on_ = false;
+  CsvRecord record_;
+  std::string unquoted_;
+  IndexedFile found_;
+};
+
+CsvFiles::CsvFiles(const DatasetSpec& spec, TimeReader times, UnpackedCache& files)
+    : spec_(spec),
+      format_(std::get<CsvFormat>(spec.format)),
+      splitter_(SplitterOf(format_)),
+      times_(std::move(times)),
+      labels_(spec.label),
+      time_column_(PlaceOf(format_.columns, spec.event_time.column)),
+      label_column_(PlaceOf(format_.columns, spec.label.column)),
+      files_(files) {}
+
+absl::StatusOr<std::unique_ptr<CsvFiles>> CsvFiles::Create(const DatasetSpec& spec,
+                                                           UnpackedCache& files) {
+  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
+  return std::unique_ptr<CsvFiles>(new CsvFiles(spec, std::move(times), files));
+}
+
+absl::StatusOr<IndexedFile> CsvFiles::Index(const FileInput& input) const {
+  ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
+  ASSIGN_OR_RETURN(const std::optional<FileTimes> times, TimesOf(spec_, times_, input));
+  ASSIGN_OR_RETURN(const std::optional<Label> label, LabelOf(spec_, labels_, input));
+  Indexing indexing(*this, input, times, label);
+  const auto consume = [&](std::string_view window, int64_t offset, bool last) {
+    return indexing.Consume(window, offset, last);
+  };
+  RETURN_IF_ERROR(ReadWindows(file, input.from_byte, consume).status());
+  return indexing.Finish();
+}
+
+absl::StatusOr<std::vector<std::string>> ReadCsvHeader(const CsvFormat& format,
+                                                       const OpenFile& file) {
+  const CsvSplitter splitter = SplitterOf(format);
+  std::vector<std::string> names;
+  bool bad = false;
+  const auto consume = [&](std::string_view window, int64_t offset,
+                           bool last) -> absl::StatusOr<size_t> {
+    size_t at = offset == 0 && window.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    CsvRecord record;
+    while (names.empty() && !bad && at < window.size()) {
+      splitter.First(window.substr(at), last, record);
+      if (record.kind == CsvRecord::Kind::kIncomplete) return at;
+      bad = record.kind == CsvRecord::Kind::kBad;
+      for (const CsvField& field : record.fields) names.push_back(Unquote(field, QuoteOf(format)));
+      at += record.size;
+    }
+    // The rest of the file is of no interest; see below.
+    return names.empty() && !bad ? at : absl::StatusOr<size_t>(Cancelled("the header is known"));
+  };
+  const absl::Status status = ReadWindows(file, 0, consume).status();
+  if (!status.ok() && !absl::IsCancelled(status)) return status;
+  if (bad || names.empty()) return InvalidArgument("{} has no header", file.path());
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (std::find(names.begin(), names.begin() + static_cast<int64_t>(i), names[i]) !=
+        names.begin() + static_cast<int64_t>(i)) {
+      return InvalidArgument("the header of {} names '{}' twice", file.path(), names[i]);
+    }
+  }
+  return names;
+}
+
+}  // namespace tidemill::storage

@@ -1,0 +1,64 @@
+#include "storage/formats/single_file_format.h"
+
+#include <memory>
+
+#include "base/files.h"
+#include "storage/formats/window_reader.h"
+#include "xxhash.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+struct FreeHash {
+  void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+};
+
+absl::StatusOr<int64_t> HashOf(const OpenFile& file) {
+  const std::unique_ptr<XXH3_state_t, FreeHash> state(XXH3_createState());
+  XXH3_64bits_reset(state.get());
+  const auto add = [&](std::string_view window, int64_t, bool) -> absl::StatusOr<size_t> {
+    XXH3_64bits_update(state.get(), window.data(), window.size());
+    return window.size();
+  };
+  RETURN_IF_ERROR(ReadWindows(file, 0, add).status());
+  return static_cast<int64_t>(XXH3_64bits_digest(state.get()));
+}
+
+}  // namespace
+
+SingleFiles::SingleFiles(const DatasetSpec& spec, TimeReader times, UnpackedCache& files)
+    : spec_(spec), times_(std::move(times)), labels_(spec.label), files_(files) {}
+
+absl::StatusOr<std::unique_ptr<SingleFiles>> SingleFiles::Create(const DatasetSpec& spec,
+                                                                 UnpackedCache& files) {
+  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
+  return std::unique_ptr<SingleFiles>(new SingleFiles(spec, std::move(times), files));
+}
+
+absl::StatusOr<IndexedFile> SingleFiles::Index(const FileInput& input) const {
+  ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
+  ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
+  if (identity.size_bytes == 0) return InvalidArgument("the file is empty");
+  const int64_t most = std::get<SingleFileFormat>(spec_.format).max_file.bytes;
+  if (identity.size_bytes > most) {
+    return InvalidArgument("the file has {} bytes, more than format.max_file", identity.size_bytes);
+  }
+  ASSIGN_OR_RETURN(const std::optional<FileTimes> times, TimesOf(spec_, times_, input));
+  ASSIGN_OR_RETURN(const std::optional<Label> label, LabelOf(spec_, labels_, input));
+  ASSIGN_OR_RETURN(const int64_t hash, HashOf(file));
+  IndexedFile found;
+  found.positions = {0};
+  found.rows = {.byte_from = {0},
+                .byte_to = {identity.size_bytes},
+                .event_time = {times->At(0).micros},
+                .class_label = {label.value_or(Label{}).class_label},
+                .real_label = {label.value_or(Label{}).real_label},
+                .hash = {hash},
+                .file_id = {}};
+  found.bytes_done = identity.size_bytes;
+  found.records_done = 1;
+  return found;
+}
+
+}  // namespace tidemill::storage

@@ -1,0 +1,35 @@
+#include "storage/formats/window_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr size_t kWindow = size_t{1} << 20;
+
+}  // namespace
+
+absl::StatusOr<int64_t> ReadWindows(const OpenFile& file, int64_t from,
+                                    const WindowConsumer& consume) {
+  std::vector<char> window(kWindow);
+  int64_t offset = from;
+  size_t held = 0;
+  while (true) {
+    const int64_t next = offset + static_cast<int64_t>(held);
+    ASSIGN_OR_RETURN(const size_t count,
+                     file.ReadAt(next, window.data() + held, window.size() - held));
+    held += count;
+    const bool last = held < window.size();
+    ASSIGN_OR_RETURN(const size_t done, consume({window.data(), held}, offset, last));
+    offset += static_cast<int64_t>(done);
+    held -= done;
+    if (last) return offset;
+    std::memmove(window.data(), window.data() + done, held);
+    if (held > window.size() / 2) window.resize(window.size() * 2);
+  }
+}
+
+}  // namespace tidemill::storage

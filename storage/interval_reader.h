@@ -1,0 +1,52 @@
+// Lists an interval of a dataset's stream under a snapshot, a batch at a time.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "batch/batch.h"
+#include "storage/dataset_index.h"
+
+namespace tidemill::storage {
+
+struct IntervalQuery {
+  // The snapshot.
+  int64_t committed_key = 0;
+  int64_t tombstone_sequence = 0;
+  // std::nullopt: from the beginning, to the end.
+  std::optional<Cut> from = std::nullopt;
+  std::optional<Cut> to = std::nullopt;
+  bool with_labels = false;
+  // The slice of worker `worker_index` of `num_workers`; 0 workers: everything. The slices are
+  // contiguous, partition the interval and differ by at most one sample in size.
+  int32_t num_workers = 0;
+  int32_t worker_index = 0;
+};
+
+// Thread-compatible. Keeps the index it reads alive.
+class IntervalReader {
+ public:
+  // INVALID_ARGUMENT for a worker outside its number.
+  static absl::StatusOr<IntervalReader> Create(std::shared_ptr<const DatasetIndex> index,
+                                               const IntervalQuery& query);
+
+  // The next batch of at most 65,536 rows, with the columns key, event_time and perhaps
+  // class_label and real_label; std::nullopt at the end.
+  absl::StatusOr<std::optional<batch::Batch>> Next();
+
+ private:
+  IntervalReader(std::shared_ptr<const DatasetIndex> index, const IntervalQuery& query);
+  bool Holds(int64_t key) const;
+  int64_t CountRest() const;
+
+  std::shared_ptr<const DatasetIndex> index_;  // Shared with other readers and the SampleIndex.
+  IntervalQuery query_;
+  int64_t position_;
+  int64_t end_;
+  int64_t num_to_skip_ = 0;
+  int64_t num_to_take_;
+};
+
+}  // namespace tidemill::storage

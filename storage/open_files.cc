@@ -1,0 +1,41 @@
+#include "storage/open_files.h"
+
+namespace tidemill::storage {
+
+std::shared_ptr<const OpenFile> OpenFiles::Find(const std::string& path) {
+  MutexLock lock(mutex_);
+  const auto it = by_path_.find(path);
+  if (it == by_path_.end()) return nullptr;
+  used_.splice(used_.begin(), used_, it->second);
+  return it->second->second;
+}
+
+absl::StatusOr<std::shared_ptr<const OpenFile>> OpenFiles::Get(const std::string& path) {
+  if (std::shared_ptr<const OpenFile> open = Find(path); open != nullptr) return open;
+  return GetFresh(path, nullptr);
+}
+
+absl::StatusOr<std::shared_ptr<const OpenFile>> OpenFiles::GetFresh(
+    const std::string& path, const std::shared_ptr<const OpenFile>& stale) {
+  if (std::shared_ptr<const OpenFile> open = Find(path); open != nullptr && open != stale) {
+    return open;
+  }
+  ASSIGN_OR_RETURN(OpenFile opened, files_.Open(path));
+  auto file = std::make_shared<const OpenFile>(std::move(opened));
+  std::shared_ptr<const OpenFile> closed;  // Outlives the lock.
+  MutexLock lock(mutex_);
+  if (const auto it = by_path_.find(path); it != by_path_.end()) {
+    used_.erase(it->second);
+    by_path_.erase(it);
+  }
+  used_.emplace_front(path, file);
+  by_path_[path] = used_.begin();
+  if (static_cast<int64_t>(used_.size()) > max_open_files_) {
+    closed = used_.back().second;
+    by_path_.erase(used_.back().first);
+    used_.pop_back();
+  }
+  return file;
+}
+
+}  // namespace tidemill::storage

@@ -1,0 +1,56 @@
+// Reads the samples of given keys as columnar blocks.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "batch/batch.h"
+#include "storage/dataset_index.h"
+#include "storage/open_files.h"
+#include "storage/sample_index.h"
+
+namespace tidemill::storage {
+
+struct MissingKey {
+  int64_t key = 0;
+  std::string reason;
+};
+
+// The answer to a run of consecutive requested keys: each is a row of the batch or missing.
+struct SampleBlock {
+  // Columns key, event_time, class_label, real_label and payload; rows in the order asked.
+  batch::Batch batch;
+  std::vector<MissingKey> missing;
+};
+
+// One request. Thread-compatible. Memory: one block, whatever the number of keys.
+//
+// Every record is checked against its hash after it was copied out of the file, so a file that is
+// truncated, rewritten or replaced meanwhile costs the samples it no longer holds, never a wrong
+// byte and no other file's sample.
+class SampleReader {
+ public:
+  // `indexes` and `files` must outlive it. `keys` in any order, each as often as it is wanted; a
+  // block holds about `block_bytes` of payload, or one larger sample.
+  SampleReader(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index, OpenFiles& files,
+               std::vector<int64_t> keys, int64_t block_bytes);
+
+  // The next block; std::nullopt when every key was answered. Before a key is called missing, the
+  // index is brought up to date; UNAVAILABLE when that needs the database and it is away.
+  absl::StatusOr<std::optional<SampleBlock>> Next();
+
+ private:
+  absl::StatusOr<SampleBlock> MakeBlock();
+
+  SampleIndex& indexes_;
+  std::shared_ptr<const DatasetIndex> index_;  // Shared with other readers and the SampleIndex.
+  OpenFiles& files_;
+  const std::vector<int64_t> keys_;
+  const int64_t block_bytes_;
+  size_t position_ = 0;
+};
+
+}  // namespace tidemill::storage

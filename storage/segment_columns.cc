@@ -1,0 +1,99 @@
+#include "storage/segment_columns.h"
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "batch/wire.h"
+#include "storage/filesystems/local.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+using batch::Batch;
+using batch::Column;
+using batch::DataType;
+
+template <typename T>
+Column MakeNullableColumn(std::string_view name, const std::vector<std::optional<T>>& values) {
+  std::vector<T> numbers;
+  numbers.reserve(values.size());
+  bool all = true;
+  for (const std::optional<T>& value : values) {
+    numbers.push_back(value.value_or(T{}));
+    all = all && value.has_value();
+  }
+  Column column = batch::MakeColumn<T>(name, numbers);
+  if (all) return column;
+  column.validity = batch::Buffer::Allocate((values.size() + 7) / 8);
+  for (size_t row = 0; row < values.size(); ++row) {
+    if (values[row]) column.validity.mutable_data()[row / 8] |= std::byte{1} << row % 8;
+  }
+  return column;
+}
+
+absl::StatusOr<Batch> ToBatch(const SegmentRows& rows) {
+  Batch made(rows.num_rows());
+  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kByteFromColumn, rows.byte_from)));
+  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kByteToColumn, rows.byte_to)));
+  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(batch::kEventTimeColumn, rows.event_time)));
+  RETURN_IF_ERROR(made.Set(MakeNullableColumn(batch::kClassLabelColumn, rows.class_label)));
+  RETURN_IF_ERROR(made.Set(MakeNullableColumn(batch::kRealLabelColumn, rows.real_label)));
+  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kHashColumn, rows.hash)));
+  if (!rows.file_id.empty()) {
+    RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kFileIdColumn, rows.file_id)));
+  }
+  return made;
+}
+
+absl::StatusOr<std::span<const int64_t>> Numbers(const Batch& columns, std::string_view name) {
+  ASSIGN_OR_RETURN(const Column* const column, columns.Get(name, DataType::kInt64));
+  if (column->Width() != 1) return DataLoss("column {} has rows of several numbers", name);
+  return column->Values<int64_t>();
+}
+
+absl::StatusOr<SegmentColumns> FromBatch(Batch columns) {
+  SegmentColumns segment;
+  segment.batch = std::move(columns);
+  ASSIGN_OR_RETURN(segment.byte_from, Numbers(segment.batch, kByteFromColumn));
+  ASSIGN_OR_RETURN(segment.byte_to, Numbers(segment.batch, kByteToColumn));
+  ASSIGN_OR_RETURN(segment.event_time, Numbers(segment.batch, batch::kEventTimeColumn));
+  ASSIGN_OR_RETURN(segment.class_label,
+                   segment.batch.Get(batch::kClassLabelColumn, DataType::kInt64));
+  ASSIGN_OR_RETURN(segment.real_label,
+                   segment.batch.Get(batch::kRealLabelColumn, DataType::kFloat64));
+  ASSIGN_OR_RETURN(segment.hash, Numbers(segment.batch, kHashColumn));
+  if (segment.batch.Find(kFileIdColumn)) {
+    ASSIGN_OR_RETURN(segment.file_id, Numbers(segment.batch, kFileIdColumn));
+  }
+  return segment;
+}
+
+}  // namespace
+
+std::string SegmentFolder(const std::string& storage_folder, DatasetId dataset) {
+  return fmt::format("{}/segments/{}", storage_folder, dataset.value);
+}
+
+std::string SegmentPath(const std::string& storage_folder, DatasetId dataset, int64_t segment_id) {
+  return fmt::format("{}/{}.batch", SegmentFolder(storage_folder, dataset), segment_id);
+}
+
+absl::Status WriteSegmentColumns(const std::string& path, const SegmentRows& rows) {
+  RETURN_IF_ERROR(files::CreateFolder(std::filesystem::path(path).parent_path().string()));
+  ASSIGN_OR_RETURN(const Batch columns, ToBatch(rows));
+  return files::WriteAtomically(path, batch::Encode(columns));
+}
+
+absl::StatusOr<SegmentColumns> OpenSegmentColumns(const std::string& path) {
+  ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Open(path));
+  ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
+  ASSIGN_OR_RETURN(batch::Buffer bytes, file.Map(static_cast<size_t>(identity.size_bytes)));
+  absl::StatusOr<Batch> columns = batch::Decode(std::move(bytes));
+  if (!columns.ok()) return DataLoss("{}: {}", path, columns.status().ToString());
+  absl::StatusOr<SegmentColumns> segment = FromBatch(*std::move(columns));
+  if (!segment.ok()) return DataLoss("{}: {}", path, segment.status().ToString());
+  return segment;
+}
+
+}  // namespace tidemill::storage

@@ -1,0 +1,73 @@
+#include "storage/storage_server.h"
+
+#include <chrono>
+#include <utility>
+
+#include "db/migrations.h"
+#include "storage/migrations.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+std::chrono::milliseconds ToMillis(Duration length) {
+  return std::chrono::milliseconds{length.micros / 1000};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<StorageServer>> StorageServer::Create(const StorageConfig& config,
+                                                                     const std::string& database,
+                                                                     const std::string& folder) {
+  ASSIGN_OR_RETURN(std::unique_ptr<db::Database> connected, db::Database::Connect(database));
+  RETURN_IF_ERROR(db::Migrate(*connected, "storage", Migrations()));
+  ASSIGN_OR_RETURN(std::unique_ptr<UnpackedCache> unpacked,
+                   UnpackedCache::Create(
+                       {.folder = folder + "/unpacked", .max_bytes = config.unpacked_cache.bytes}));
+  return std::unique_ptr<StorageServer>(
+      new StorageServer(config, folder, std::move(connected), std::move(unpacked)));
+}
+
+StorageServer::StorageServer(const StorageConfig& config, const std::string& folder,
+                             std::unique_ptr<db::Database> database,
+                             std::unique_ptr<UnpackedCache> unpacked)
+    : config_(config),
+      database_(std::move(database)),
+      unpacked_(std::move(unpacked)),
+      catalog_(*database_, *unpacked_, {.folder = folder, .allowed_roots = config.allowed_roots}),
+      ingestor_(*database_, catalog_, *unpacked_,
+                {.num_parsers = config.num_parsers, .settle = config.settle}),
+      indexes_(*database_, catalog_, *unpacked_),
+      files_(*unpacked_, config.max_open_files),
+      service_({.database = *database_,
+                .catalog = catalog_,
+                .ingestor = ingestor_,
+                .indexes = indexes_,
+                .files = files_,
+                .block_bytes = config.block_bytes.bytes}) {}
+
+absl::Status StorageServer::Started() {
+  const std::chrono::milliseconds interval = ToMillis(config_.scan_interval);
+  watcher_ = std::make_unique<Watcher>(catalog_, ingestor_, interval);
+  refresher_ = std::make_unique<PeriodicTask>("storage.refresh_indexes", interval,
+                                              [this] { return indexes_.RefreshAll(); });
+  return absl::OkStatus();
+}
+
+void StorageServer::Stopping() {
+  refresher_.reset();
+  watcher_.reset();
+}
+
+absl::StatusOr<std::unique_ptr<rpc::RunningService>> MakeStorageServer(
+    const rpc::ServiceContext& context) {
+  ASSIGN_OR_RETURN(
+      const StorageConfig config,
+      config::ReadSection<StorageConfig>(context.config_text, context.config_name, "storage"));
+  ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("storage"));
+  ASSIGN_OR_RETURN(std::unique_ptr<StorageServer> server,
+                   StorageServer::Create(config, context.cluster.database, folder));
+  return std::unique_ptr<rpc::RunningService>(std::move(server));
+}
+
+}  // namespace tidemill::storage

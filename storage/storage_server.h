@@ -1,0 +1,57 @@
+// The storage service as it runs in its process: owns everything, in the order of dependence.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/periodic_task.h"
+#include "base/status.h"
+#include "db/database.h"
+#include "rpc/service_main.h"
+#include "storage/dataset_catalog.h"
+#include "storage/ingestor.h"
+#include "storage/open_files.h"
+#include "storage/sample_index.h"
+#include "storage/storage_config.h"
+#include "storage/storage_service.h"
+#include "storage/unpacked_cache.h"
+#include "storage/watcher.h"
+
+namespace tidemill::storage {
+
+class StorageServer final : public rpc::RunningService {
+ public:
+  // Brings the schema up to date. `folder` is storage's part of the state folder. UNAVAILABLE
+  // without a database.
+  static absl::StatusOr<std::unique_ptr<StorageServer>> Create(const StorageConfig& config,
+                                                               const std::string& database,
+                                                               const std::string& folder);
+
+  std::vector<grpc::Service*> Faces() override { return {&service_}; }
+  // Starts watching the registered datasets.
+  absl::Status Started() override;
+  void Stopping() override;
+
+ private:
+  StorageServer(const StorageConfig& config, const std::string& folder,
+                std::unique_ptr<db::Database> database, std::unique_ptr<UnpackedCache> unpacked);
+
+  const StorageConfig config_;
+  const std::unique_ptr<db::Database> database_;
+  const std::unique_ptr<UnpackedCache> unpacked_;
+  DatasetCatalog catalog_;
+  Ingestor ingestor_;
+  SampleIndex indexes_;
+  OpenFiles files_;
+  StorageService service_;
+  // They start once everything above exists.
+  std::unique_ptr<Watcher> watcher_;
+  std::unique_ptr<PeriodicTask> refresher_;
+};
+
+// What main() runs.
+absl::StatusOr<std::unique_ptr<rpc::RunningService>> MakeStorageServer(
+    const rpc::ServiceContext& context);
+
+}  // namespace tidemill::storage

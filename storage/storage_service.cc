@@ -1,0 +1,271 @@
+#include "storage/storage_service.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/failpoints.h"
+#include "batch/wire.h"
+#include "db/fencing.h"
+#include "rpc/grpc_status.h"
+#include "storage/interval_reader.h"
+#include "storage/sample_reader.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr char kSchema[] = "storage";
+
+void Assign(Timestamp from, google::protobuf::Timestamp* to) {
+  constexpr int64_t kMicros = 1'000'000;
+  int64_t seconds = from.micros / kMicros;
+  if (from.micros % kMicros < 0) --seconds;
+  to->set_seconds(seconds);
+  to->set_nanos(static_cast<int32_t>((from.micros - seconds * kMicros) * 1000));
+}
+
+void Assign(const DatasetSnapshot& from, rpc::v1::Snapshot* to) {
+  to->set_dataset_id(from.dataset.value);
+  to->set_committed_key(from.committed_key);
+  to->set_tombstone_sequence(from.tombstone_sequence);
+}
+
+void Assign(const SyncProgress& from, v1::SyncDatasetResponse* to) {
+  to->set_num_files_done(from.num_files_done);
+  to->set_num_files_found(from.num_files_found);
+  to->set_num_samples(from.num_samples);
+  to->set_num_quarantined(from.num_quarantined);
+}
+
+Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key()}}; }
+
+IntervalQuery ToQuery(const v1::ListSamplesRequest& request) {
+  IntervalQuery query{.committed_key = request.snapshot().committed_key(),
+                      .tombstone_sequence = request.snapshot().tombstone_sequence(),
+                      .with_labels = request.with_labels(),
+                      .num_workers = request.num_workers(),
+                      .worker_index = request.worker_index()};
+  if (request.has_from()) query.from = ToCut(request.from());
+  if (request.has_to()) query.to = ToCut(request.to());
+  return query;
+}
+
+// Waits for the reader of a stream.
+template <typename Message>
+absl::Status Send(grpc::ServerWriter<Message>* writer, const Message& message) {
+  if (!writer->Write(message)) return Cancelled("the caller went away");
+  return absl::OkStatus();
+}
+
+absl::Status SendInterval(IntervalReader reader,
+                          grpc::ServerWriter<v1::ListSamplesResponse>* writer) {
+  while (true) {
+    ASSIGN_OR_RETURN(const std::optional<batch::Batch> rows, reader.Next());
+    if (!rows.has_value()) return absl::OkStatus();
+    v1::ListSamplesResponse response;
+    response.set_batch(batch::Encode(*rows));
+    RETURN_IF_FAILPOINT("storage.send_list");
+    RETURN_IF_ERROR(Send(writer, response));
+  }
+}
+
+absl::Status SendSamples(SampleReader reader, grpc::ServerWriter<v1::ReadSamplesResponse>* writer) {
+  while (true) {
+    ASSIGN_OR_RETURN(std::optional<SampleBlock> block, reader.Next());
+    if (!block.has_value()) return absl::OkStatus();
+    v1::ReadSamplesResponse response;
+    response.set_batch(batch::Encode(block->batch));
+    for (MissingKey& missing : block->missing) {
+      v1::MissingSample* sample = response.add_missing();
+      sample->set_sample_key(missing.key);
+      sample->set_reason(std::move(missing.reason));
+    }
+    RETURN_IF_FAILPOINT("storage.send_block");
+    RETURN_IF_ERROR(Send(writer, response));
+  }
+}
+
+}  // namespace
+
+template <typename Response>
+absl::Status StorageService::RunCommand(
+    const rpc::v1::Command& command, Response* response,
+    const std::function<absl::Status(const CommandGuard&)>& run) {
+  bool is_repeated = false;
+  const CommandGuard guard = [&](pqxx::work& work) -> absl::Status {
+    RETURN_IF_ERROR(db::CheckFence(work, kSchema, command));
+    ASSIGN_OR_RETURN(const std::optional<std::string> answer,
+                     db::FindAnswer(work, kSchema, command.request_id()));
+    if (!answer.has_value()) return absl::OkStatus();
+    is_repeated = true;
+    if (!response->ParseFromString(*answer)) {
+      return DataLoss("the answer to request {} does not parse", command.request_id());
+    }
+    return Cancelled("request {} was answered before", command.request_id());
+  };
+  RETURN_IF_FAILPOINT("storage.before_command");
+  const absl::Status status = run(guard);
+  if (is_repeated && absl::IsCancelled(status)) return absl::OkStatus();
+  RETURN_IF_ERROR(status);
+  RETURN_IF_FAILPOINT("storage.after_command");
+  const absl::Status remembered = core_.database.Transact([&](pqxx::work& work) {
+    return db::RememberAnswer(work, kSchema, command.request_id(), response->SerializeAsString());
+  });
+  // The same request at the same time has answered already.
+  return absl::IsAlreadyExists(remembered) ? absl::OkStatus() : remembered;
+}
+
+grpc::Status StorageService::RegisterDataset(grpc::ServerContext* /*context*/,
+                                             const v1::RegisterDatasetRequest* request,
+                                             v1::RegisterDatasetResponse* response) {
+  return ToGrpc(
+      RunCommand(request->command(), response, [&](const CommandGuard& guard) -> absl::Status {
+        ASSIGN_OR_RETURN(
+            const DatasetCatalog::Registration registration,
+            core_.catalog.Register(request->namespace_(), request->name(), request->spec(), guard));
+        response->set_dataset_id(registration.id.value);
+        response->set_created(registration.created);
+        return absl::OkStatus();
+      }));
+}
+
+absl::StatusOr<v1::Dataset> StorageService::Describe(const DatasetEntry& entry) {
+  ASSIGN_OR_RETURN(const DatasetCounts counts, core_.catalog.Count(entry.id));
+  v1::Dataset dataset;
+  dataset.set_dataset_id(entry.id.value);
+  dataset.set_namespace_(entry.name_space);
+  dataset.set_name(entry.name);
+  dataset.set_spec(entry.spec_text);
+  Assign(entry.created_at, dataset.mutable_created_at());
+  dataset.set_num_samples(counts.num_samples);
+  dataset.set_num_files(counts.num_files);
+  dataset.set_num_quarantined(counts.num_quarantined);
+  dataset.set_num_deleted(counts.num_deleted);
+  if (counts.first_event_time.has_value()) {
+    dataset.set_first_event_time(counts.first_event_time->micros);
+  }
+  if (counts.last_event_time.has_value()) {
+    dataset.set_last_event_time(counts.last_event_time->micros);
+  }
+  Assign(counts.snapshot, dataset.mutable_snapshot());
+  return dataset;
+}
+
+grpc::Status StorageService::GetDataset(grpc::ServerContext* /*context*/,
+                                        const v1::GetDatasetRequest* request,
+                                        v1::GetDatasetResponse* response) {
+  const auto entry = core_.catalog.Find(request->namespace_(), request->name());
+  if (!entry.ok()) return ToGrpc(entry.status());
+  auto dataset = Describe(*entry);
+  if (!dataset.ok()) return ToGrpc(dataset.status());
+  *response->mutable_dataset() = *std::move(dataset);
+  return grpc::Status::OK;
+}
+
+grpc::Status StorageService::ListDatasets(grpc::ServerContext* /*context*/,
+                                          const v1::ListDatasetsRequest* request,
+                                          v1::ListDatasetsResponse* response) {
+  const std::string& name_space = request->namespace_();
+  const auto entries = core_.catalog.List(name_space.empty() ? "default" : name_space);
+  if (!entries.ok()) return ToGrpc(entries.status());
+  for (const DatasetEntry& entry : *entries) {
+    auto dataset = Describe(entry);
+    if (absl::IsNotFound(dataset.status())) continue;  // Deleted since it was listed.
+    if (!dataset.ok()) return ToGrpc(dataset.status());
+    *response->add_datasets() = *std::move(dataset);
+  }
+  return grpc::Status::OK;
+}
+
+grpc::Status StorageService::SyncDataset(grpc::ServerContext* /*context*/,
+                                         const v1::SyncDatasetRequest* request,
+                                         grpc::ServerWriter<v1::SyncDatasetResponse>* writer) {
+  v1::SyncDatasetResponse last;
+  const auto snapshot = core_.ingestor.Sync(
+      {request->dataset_id()}, /*wait=*/true, [&](const SyncProgress& progress) {
+        Assign(progress, &last);
+        writer->Write(last);  // What is ingested stays, whether or not the caller still listens.
+      });
+  if (!snapshot.ok()) return ToGrpc(snapshot.status());
+  const auto index = core_.indexes.GetAtLeast(*snapshot);
+  if (!index.ok()) return ToGrpc(index.status());
+  Assign(*snapshot, last.mutable_snapshot());
+  return ToGrpc(Send(writer, last));
+}
+
+grpc::Status StorageService::ListSamples(grpc::ServerContext* /*context*/,
+                                         const v1::ListSamplesRequest* request,
+                                         grpc::ServerWriter<v1::ListSamplesResponse>* writer) {
+  if (!request->has_snapshot()) return ToGrpc(InvalidArgument("the request names no snapshot"));
+  const rpc::v1::Snapshot& snapshot = request->snapshot();
+  auto index = core_.indexes.GetAtLeast(
+      {{snapshot.dataset_id()}, snapshot.committed_key(), snapshot.tombstone_sequence()});
+  if (!index.ok()) return ToGrpc(index.status());
+  auto reader = IntervalReader::Create(*std::move(index), ToQuery(*request));
+  if (!reader.ok()) return ToGrpc(reader.status());
+  return ToGrpc(SendInterval(*std::move(reader), writer));
+}
+
+grpc::Status StorageService::ReadSamples(grpc::ServerContext* /*context*/,
+                                         const v1::ReadSamplesRequest* request,
+                                         grpc::ServerWriter<v1::ReadSamplesResponse>* writer) {
+  auto index = core_.indexes.Get({request->dataset_id()});
+  if (!index.ok()) return ToGrpc(index.status());
+  std::vector<int64_t> keys(request->sample_keys().begin(), request->sample_keys().end());
+  return ToGrpc(SendSamples(SampleReader(core_.indexes, *std::move(index), core_.files,
+                                         std::move(keys), core_.block_bytes),
+                            writer));
+}
+
+grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
+                                           const v1::DeleteSamplesRequest* request,
+                                           v1::DeleteSamplesResponse* response) {
+  const DatasetId dataset{request->dataset_id()};
+  const std::vector<int64_t> keys(request->sample_keys().begin(), request->sample_keys().end());
+  const absl::Status status =
+      RunCommand(request->command(), response, [&](const CommandGuard& guard) -> absl::Status {
+        ASSIGN_OR_RETURN(const int64_t num_deleted,
+                         core_.catalog.DeleteSamples(dataset, keys, guard));
+        response->set_num_deleted(num_deleted);
+        return absl::OkStatus();
+      });
+  if (!status.ok()) return ToGrpc(status);
+  // No read that starts after the answer returns them.
+  return ToGrpc(core_.indexes.Refresh(dataset).status());
+}
+
+grpc::Status StorageService::DeleteDataset(grpc::ServerContext* /*context*/,
+                                           const v1::DeleteDatasetRequest* request,
+                                           v1::DeleteDatasetResponse* response) {
+  const auto entry = core_.catalog.Find(request->namespace_(), request->name());
+  if (!entry.ok() && !absl::IsNotFound(entry.status())) return ToGrpc(entry.status());
+  const absl::Status status =
+      RunCommand(request->command(), response, [&](const CommandGuard& guard) -> absl::Status {
+        ASSIGN_OR_RETURN(const bool existed,
+                         core_.catalog.Delete(request->namespace_(), request->name(), guard));
+        response->set_existed(existed);
+        return absl::OkStatus();
+      });
+  if (status.ok() && entry.ok()) core_.indexes.Forget(entry->id);
+  return ToGrpc(status);
+}
+
+grpc::Status StorageService::ListQuarantine(
+    grpc::ServerContext* /*context*/, const v1::ListQuarantineRequest* request,
+    grpc::ServerWriter<v1::ListQuarantineResponse>* writer) {
+  const auto entries = core_.catalog.ListQuarantine({request->dataset_id()}, request->limit());
+  if (!entries.ok()) return ToGrpc(entries.status());
+  for (const DatasetCatalog::Quarantined& quarantined : *entries) {
+    v1::ListQuarantineResponse response;
+    v1::QuarantineEntry* entry = response.mutable_entry();
+    entry->set_path(quarantined.path);
+    if (quarantined.position.has_value()) entry->set_position(*quarantined.position);
+    entry->set_reason(quarantined.reason);
+    Assign(quarantined.at, entry->mutable_at());
+    if (const absl::Status sent = Send(writer, response); !sent.ok()) return ToGrpc(sent);
+  }
+  return grpc::Status::OK;
+}
+
+}  // namespace tidemill::storage

@@ -1,0 +1,63 @@
+// The gRPC face of storage: translates, decides nothing.
+#pragma once
+
+#include <functional>
+
+#include "db/database.h"
+#include "storage/dataset_catalog.h"
+#include "storage/ingestor.h"
+#include "storage/open_files.h"
+#include "storage/sample_index.h"
+#include "tidemill/storage/v1/storage.grpc.pb.h"
+
+namespace tidemill::storage {
+
+// What the service translates to. All must outlive it.
+struct StorageCore {
+  db::Database& database;
+  DatasetCatalog& catalog;
+  Ingestor& ingestor;
+  SampleIndex& indexes;
+  OpenFiles& files;
+  // Payload of a block of ReadSamples.
+  int64_t block_bytes = int64_t{2} << 20;
+};
+
+// Thread-safe. A stream holds one block in memory and waits for its reader.
+class StorageService final : public v1::StorageService::Service {
+ public:
+  explicit StorageService(const StorageCore& core) : core_(core) {}
+
+  grpc::Status RegisterDataset(grpc::ServerContext* context,
+                               const v1::RegisterDatasetRequest* request,
+                               v1::RegisterDatasetResponse* response) override;
+  grpc::Status GetDataset(grpc::ServerContext* context, const v1::GetDatasetRequest* request,
+                          v1::GetDatasetResponse* response) override;
+  grpc::Status ListDatasets(grpc::ServerContext* context, const v1::ListDatasetsRequest* request,
+                            v1::ListDatasetsResponse* response) override;
+  grpc::Status SyncDataset(grpc::ServerContext* context, const v1::SyncDatasetRequest* request,
+                           grpc::ServerWriter<v1::SyncDatasetResponse>* writer) override;
+  grpc::Status ListSamples(grpc::ServerContext* context, const v1::ListSamplesRequest* request,
+                           grpc::ServerWriter<v1::ListSamplesResponse>* writer) override;
+  grpc::Status ReadSamples(grpc::ServerContext* context, const v1::ReadSamplesRequest* request,
+                           grpc::ServerWriter<v1::ReadSamplesResponse>* writer) override;
+  grpc::Status DeleteSamples(grpc::ServerContext* context, const v1::DeleteSamplesRequest* request,
+                             v1::DeleteSamplesResponse* response) override;
+  grpc::Status DeleteDataset(grpc::ServerContext* context, const v1::DeleteDatasetRequest* request,
+                             v1::DeleteDatasetResponse* response) override;
+  grpc::Status ListQuarantine(grpc::ServerContext* context,
+                              const v1::ListQuarantineRequest* request,
+                              grpc::ServerWriter<v1::ListQuarantineResponse>* writer) override;
+
+ private:
+  absl::StatusOr<v1::Dataset> Describe(const DatasetEntry& entry);
+  // Runs a command once per request id: checks its fence and gives a repeated one the first
+  // answer. `run` passes the guard on to the catalogue and fills in the response.
+  template <typename Response>
+  absl::Status RunCommand(const rpc::v1::Command& command, Response* response,
+                          const std::function<absl::Status(const CommandGuard&)>& run);
+
+  const StorageCore core_;
+};
+
+}  // namespace tidemill::storage

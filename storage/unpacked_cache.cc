@@ -1,0 +1,215 @@
+#include "storage/unpacked_cache.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+#include "xxhash.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr size_t kBlock = 1 << 18;
+constexpr std::string_view kHalfWritten = ".part";
+
+// A name that changes whenever the packed file does.
+std::string NameOf(const std::string& path, const FileIdentity& identity) {
+  const std::string state = fmt::format("{}|{}|{}|{}", path, identity.inode, identity.size_bytes,
+                                        identity.modified_nanos);
+  const XXH128_hash_t hash = XXH3_128bits(state.data(), state.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+// Writes a file that takes its name only once it is whole. It needs no sync: the name tells which
+// state of the source it holds, and a torn one is no loss that unpacking again would not mend.
+class PartFile {
+ public:
+  explicit PartFile(const std::string& path)
+      : path_(path),
+        part_(path + std::string(kHalfWritten)),
+        descriptor_(open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) {}
+  ~PartFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+    if (!finished_) unlink(part_.c_str());
+  }
+
+  absl::Status Append(const char* bytes, size_t size) {
+    while (size > 0) {
+      const ssize_t count = write(descriptor_, bytes, size);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return ResourceExhausted("cannot write {}: {}", part_, std::strerror(errno));
+      bytes += count;
+      size -= static_cast<size_t>(count);
+    }
+    return absl::OkStatus();
+  }
+
+  // The size must survive a crash of the machine, or a torn file would pass for a whole one.
+  absl::Status Finish() {
+    if (descriptor_ < 0 || fsync(descriptor_) != 0 ||
+        rename(part_.c_str(), path_.c_str()) != 0) {
+      return Unavailable("cannot finish {}: {}", path_, std::strerror(errno));
+    }
+    finished_ = true;
+    return absl::OkStatus();
+  }
+
+  bool is_open() const { return descriptor_ >= 0; }
+
+ private:
+  const std::string path_;
+  const std::string part_;
+  const int descriptor_;
+  bool finished_ = false;
+};
+
+// zlib's inflater, ended with its scope.
+struct Inflater {
+  z_stream stream = {};
+  bool ready = inflateInit2(&stream, 15 + 16) == Z_OK;  // 16: gzip only.
+  Inflater() = default;
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  ~Inflater() { inflateEnd(&stream); }
+};
+
+// Inflates all members of a gzip file into `out`.
+absl::Status Inflate(const OpenFile& packed, int64_t max_bytes, PartFile& out) {
+  Inflater inflater;
+  if (!inflater.ready) return ResourceExhausted("cannot start to unpack {}", packed.path());
+  std::vector<char> from(kBlock), into(kBlock);
+  int64_t offset = 0, written = 0;
+  int code = Z_OK;
+  while (true) {
+    ASSIGN_OR_RETURN(const size_t count, packed.ReadAt(offset, from.data(), from.size()));
+    if (count == 0) break;
+    offset += static_cast<int64_t>(count);
+    inflater.stream.next_in = reinterpret_cast<Bytef*>(from.data());
+    inflater.stream.avail_in = static_cast<uInt>(count);
+    do {
+      if (code == Z_STREAM_END) inflateReset(&inflater.stream);  // Another member follows.
+      inflater.stream.next_out = reinterpret_cast<Bytef*>(into.data());
+      inflater.stream.avail_out = static_cast<uInt>(into.size());
+      code = inflate(&inflater.stream, Z_NO_FLUSH);
+      if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
+        return DataLoss("{} is not sound gzip: {}", packed.path(),
+                        inflater.stream.msg ? inflater.stream.msg : "bad data");
+      }
+      const size_t made = into.size() - inflater.stream.avail_out;
+      written += static_cast<int64_t>(made);
+      if (written > max_bytes) {
+        return ResourceExhausted("{} unpacks to more than {} bytes", packed.path(), max_bytes);
+      }
+      RETURN_IF_ERROR(out.Append(into.data(), made));
+    } while (inflater.stream.avail_in > 0 || inflater.stream.avail_out == 0);
+  }
+  if (code != Z_STREAM_END) return DataLoss("{} ends within its gzip data", packed.path());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<bool> IsGzip(const OpenFile& file) {
+  char magic[2] = {};
+  ASSIGN_OR_RETURN(const size_t count, file.ReadAt(0, magic, sizeof(magic)));
+  return count == 2 && magic[0] == '\x1f' && magic[1] == '\x8b';
+}
+
+absl::StatusOr<std::unique_ptr<UnpackedCache>> UnpackedCache::Create(UnpackedCacheOptions options) {
+  RETURN_IF_ERROR(files::CreateFolder(options.folder));
+  std::unique_ptr<UnpackedCache> cache(new UnpackedCache(std::move(options)));
+  RETURN_IF_ERROR(cache->Adopt());
+  return cache;
+}
+
+absl::Status UnpackedCache::Adopt() {
+  const auto always = [](const std::string&) { return true; };
+  ASSIGN_OR_RETURN(std::vector<ListedFile> found, ListFiles(options_.folder, "*", always));
+  std::sort(found.begin(), found.end(), [](const ListedFile& a, const ListedFile& b) {
+    return a.identity.modified_nanos < b.identity.modified_nanos;
+  });
+  MutexLock lock(mutex_);
+  for (const ListedFile& file : found) {
+    if (file.path.ends_with(kHalfWritten)) {
+      RETURN_IF_ERROR(files::Remove(files::Join(options_.folder, file.path)));
+      continue;
+    }
+    used_.push_front(file.path);
+    entries_[file.path] = {.size_bytes = file.identity.size_bytes, .used = used_.begin()};
+  }
+  Evict("");
+  return absl::OkStatus();
+}
+
+absl::StatusOr<OpenFile> UnpackedCache::Open(const std::string& path) {
+  ASSIGN_OR_RETURN(OpenFile packed, OpenFile::Open(path));
+  ASSIGN_OR_RETURN(const bool gzip, IsGzip(packed));
+  if (!gzip) return packed;
+  ASSIGN_OR_RETURN(const FileIdentity identity, packed.Identity());
+  const std::string name = NameOf(path, identity);
+  {
+    MutexLock lock(mutex_);
+    while (entries_.contains(name) && entries_[name].unpacking) changed_.wait(mutex_);
+    if (const auto found = entries_.find(name); found != entries_.end()) {
+      used_.splice(used_.begin(), used_, found->second.used);
+      absl::StatusOr<OpenFile> file = OpenFile::Open(files::Join(options_.folder, name));
+      if (file.ok()) return file;
+      used_.erase(found->second.used);  // Removed by a person; unpack again.
+      entries_.erase(found);
+    }
+    used_.push_front(name);
+    entries_[name] = {.used = used_.begin(), .unpacking = true};
+  }
+  const absl::Status status = Unpack(packed, name);
+  absl::StatusOr<OpenFile> file =
+      status.ok() ? OpenFile::Open(files::Join(options_.folder, name)) : status;
+  absl::StatusOr<FileIdentity> unpacked = file.ok() ? file->Identity() : file.status();
+  MutexLock lock(mutex_);
+  const auto entry = entries_.find(name);
+  if (unpacked.ok()) {
+    entry->second.size_bytes = unpacked->size_bytes;
+    entry->second.unpacking = false;
+    Evict(name);
+  } else {
+    used_.erase(entry->second.used);
+    entries_.erase(entry);
+  }
+  changed_.notify_all();
+  return file;
+}
+
+absl::Status UnpackedCache::Unpack(const OpenFile& packed, const std::string& name) {
+  ASSIGN_OR_RETURN(const FileIdentity identity, packed.Identity());
+  const int64_t by_ratio = identity.size_bytes > options_.max_unpacked_bytes / options_.max_ratio
+                               ? options_.max_unpacked_bytes
+                               : identity.size_bytes * options_.max_ratio;
+  PartFile out(files::Join(options_.folder, name));
+  if (!out.is_open()) return Unavailable("cannot write below {}", options_.folder);
+  RETURN_IF_ERROR(Inflate(packed, std::min(by_ratio, options_.max_unpacked_bytes), out));
+  return out.Finish();
+}
+
+void UnpackedCache::Evict(const std::string& keep) {
+  int64_t total = 0;
+  for (const auto& [name, entry] : entries_) total += entry.size_bytes;
+  for (auto last = used_.end(); total > options_.max_bytes && last != used_.begin();) {
+    --last;
+    const auto entry = entries_.find(*last);
+    if (*last == keep || entry->second.unpacking) continue;
+    total -= entry->second.size_bytes;
+    files::Remove(files::Join(options_.folder, *last)).IgnoreError();
+    entries_.erase(entry);
+    last = used_.erase(last);
+  }
+}
+
+}  // namespace tidemill::storage

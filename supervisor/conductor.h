@@ -1,0 +1,100 @@
+// Carries out one run, step after step, until it ends or is stopped.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "base/worker_pool.h"
+#include "db/database.h"
+#include "supervisor/downstream.h"
+#include "supervisor/pipeline_spec.h"
+#include "supervisor/run_feed.h"
+#include "supervisor/run_state.h"
+#include "supervisor/runs_table.h"
+
+namespace tidemill::supervisor {
+
+// Owns the thread that conducts a run.
+//
+//   events table --fold--> RunState --NextStep--> Step --Downstream--> event --append--> table
+//
+// Every step is idempotent by (run, trigger, stage) and every event is one transaction, so that
+// after a crash the run goes on with the step it was at. At its start a conductor takes the run
+// over in a new epoch; from then on the events and commands of an earlier one are refused.
+//
+// The destructor stops the run's work, not the run: in the database it stays RUNNING. Thread-safe.
+class Conductor {
+ public:
+  // `database` must outlive this object.
+  Conductor(db::Database& database, const DownstreamFactory& connect, RunId run,
+            std::shared_ptr<RunFeed> feed);
+  ~Conductor();
+
+  // Ends the thread's work soon, in the middle of a step if need be.
+  void Stop();
+
+ private:
+  void Conduct();
+  absl::Status TakeOver();
+  absl::Status Take(const Step& step);
+  void Fail(const absl::Status& status);
+  void Close();
+
+  absl::Status Sync(const std::string& dataset);
+  absl::Status Decide();
+  absl::Status SeekTrigger(std::vector<Decision>& decisions, int64_t& num_seen);
+  absl::Status RecordDecision(const Decision& decision);
+  absl::Status Select(const TriggerState& trigger);
+  absl::Status Fit(const TriggerState& trigger);
+  absl::Status Train(const TriggerState& trigger);
+  absl::Status Store(const TriggerState& trigger);
+  absl::Status Evaluate(int32_t evaluation);
+
+  trainer_server::v1::StartTrainingRequest TrainingOf(const TriggerState& trigger) const;
+  evaluator::v1::StartEvaluationRequest EvaluationOf(int32_t evaluation) const;
+  // The dataset that is trained on.
+  const v1::DatasetSynced& TrainingData() const;
+
+  // Makes a call again while it fails because a service is away, for as long as kPatience after
+  // `progress` last grew.
+  absl::Status Insist(
+      const std::function<absl::Status()>& call,
+      const std::function<int64_t()>& progress = [] { return int64_t{0}; });
+
+  // Appends an event, with `decision` in the same transaction; then applies it and shows it.
+  absl::Status Record(const v1::RunEvent& event,
+                      const std::optional<NumberedDecision>& decision = std::nullopt);
+  // Runs a transaction until the database answers.
+  absl::Status Transact(const std::function<absl::Status(pqxx::work&)>& body);
+  void Report(const v1::Progress& progress);
+  rpc::v1::Command CommandFor(const std::string& stage, int64_t number) const;
+  // False when a stop was requested meanwhile.
+  bool Pause(std::chrono::milliseconds length) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  db::Database& database_;
+  const RunId run_;
+  const std::shared_ptr<RunFeed> feed_;  // Shared with the watchers of the run.
+  std::stop_source stop_;
+  const std::unique_ptr<Downstream> downstream_;
+  Mutex mutex_;
+  CondVar wake_;
+
+  // Owned by the thread.
+  int64_t epoch_ = 0;
+  PipelineSpec spec_;
+  RunPlan plan_;
+  RunState state_;
+  std::optional<NumberedDecision> last_decision_;
+
+  WorkerPool thread_;  // Last: it starts once everything above exists.
+};
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,345 @@
+// The steps of a run: each asks the services below for one thing and records that it is done.
+#include <utility>
+#include <vector>
+
+#include "base/failpoints.h"
+#include "supervisor/conductor.h"
+#include "supervisor/windows.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Stopwatch {
+ public:
+  double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  const Clock::time_point start_ = Clock::now();
+};
+
+v1::Progress ProgressOf(const char* stage, int64_t done, int64_t total, const char* unit) {
+  v1::Progress progress;
+  progress.set_stage(stage);
+  progress.set_done(done);
+  progress.set_total(total);
+  progress.set_unit(unit);
+  return progress;
+}
+
+rpc::v1::Cut ToProto(const Cut& cut) {
+  rpc::v1::Cut proto;
+  proto.set_event_time(cut.event_time.micros);
+  proto.set_sample_key(cut.sample_key.value);
+  return proto;
+}
+
+v1::RunEvent SyncedEvent(const storage::v1::Dataset& dataset, const rpc::v1::Snapshot& snapshot) {
+  v1::RunEvent event;
+  v1::DatasetSynced& synced = *event.mutable_dataset_synced();
+  synced.set_name(dataset.name());
+  synced.set_spec(dataset.spec());
+  *synced.mutable_snapshot() = snapshot;
+  synced.set_num_samples(dataset.num_samples());
+  synced.mutable_from()->set_event_time(dataset.first_event_time());
+  synced.mutable_to()->set_event_time(dataset.last_event_time() + 1);
+  return event;
+}
+
+// Stops a listing at the first decision that fires.
+absl::Status EnoughSeen() { return Cancelled("a trigger has fired"); }
+
+}  // namespace
+
+rpc::v1::Command Conductor::CommandFor(const std::string& stage, int64_t number) const {
+  rpc::v1::Command command;
+  command.set_request_id(fmt::format("run/{}/{}/{}", run_.value, stage, number));
+  command.set_run_id(run_.value);
+  command.set_run_epoch(epoch_);
+  return command;
+}
+
+const v1::DatasetSynced& Conductor::TrainingData() const {
+  return state_.datasets().at(spec_.preprocess.dataset);
+}
+
+absl::Status Conductor::Sync(const std::string& name) {
+  storage::v1::Dataset dataset;
+  rpc::v1::Snapshot snapshot;
+  RETURN_IF_ERROR(Insist([&]() -> absl::Status {
+    ASSIGN_OR_RETURN(dataset, downstream_->GetDataset(name));
+    const auto report = [&](const storage::v1::SyncDatasetResponse& update) {
+      Report(ProgressOf("sync", update.num_files_done(), update.num_files_found(), "files"));
+    };
+    ASSIGN_OR_RETURN(snapshot, downstream_->SyncDataset({dataset.dataset_id()}, report));
+    ASSIGN_OR_RETURN(dataset, downstream_->GetDataset(name));
+    return absl::OkStatus();
+  }));
+  if (dataset.num_samples() == 0) {
+    return FailedPrecondition("it has no samples: {} files are known, {} entries are in quarantine",
+                              dataset.num_files(), dataset.num_quarantined());
+  }
+  return Record(SyncedEvent(dataset, snapshot));
+}
+
+absl::Status Conductor::Decide() {
+  const auto fired = static_cast<int64_t>(state_.triggers().size());
+  v1::RunEvent ended;
+  ended.mutable_stream_ended();
+  if (state_.max_triggers() > 0 && fired >= state_.max_triggers()) return Record(ended);
+
+  std::vector<Decision> decisions;
+  int64_t num_seen = 0;
+  RETURN_IF_ERROR(Insist([&] { return SeekTrigger(decisions, num_seen); }));
+  for (const Decision& decision : decisions) RETURN_IF_ERROR(RecordDecision(decision));
+  if (!decisions.empty() && decisions.back().fired) {
+    FAILPOINT("supervisor.after_decision");
+    return absl::OkStatus();
+  }
+  ended.mutable_stream_ended()->set_num_leftover(num_seen);
+  return Record(ended);
+}
+
+// Shows the policy the stream from the last decision on, until it fires or the stream ends.
+absl::Status Conductor::SeekTrigger(std::vector<Decision>& decisions, int64_t& num_seen) {
+  decisions.clear();
+  num_seen = 0;
+  const auto policy = MakeTriggerPolicy(
+      spec_.trigger,
+      last_decision_ ? std::optional<Decision>(last_decision_->decision) : std::nullopt);
+  storage::v1::ListSamplesRequest request;
+  *request.mutable_snapshot() = TrainingData().snapshot();
+  if (last_decision_) *request.mutable_from() = ToProto(last_decision_->decision.at);
+  bool fired = false;
+  const absl::Status listed =
+      downstream_->ListSamples(request, [&](const batch::Batch& chunk) -> absl::Status {
+        ASSIGN_OR_RETURN(const batch::Column* times,
+                         chunk.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
+        num_seen += chunk.num_rows();
+        Report(ProgressOf("decide", num_seen, TrainingData().num_samples(), "samples"));
+        for (Decision& decision : policy->Inform(times->Values<int64_t>(), chunk.keys())) {
+          fired = decision.fired;
+          decisions.push_back(std::move(decision));
+          if (fired) return EnoughSeen();
+        }
+        return absl::OkStatus();
+      });
+  return fired ? absl::OkStatus() : listed;
+}
+
+// Cuts ascend, so the new data of two triggers never overlap: what was trained on before a window
+// is not in it.
+absl::Status Conductor::RecordDecision(const Decision& decision) {
+  if (last_decision_ && decision.at <= last_decision_->decision.at) {
+    return Internal("the trigger policy went back from {} to {}",
+                    FormatTimestamp(last_decision_->decision.at.event_time),
+                    FormatTimestamp(decision.at.event_time));
+  }
+  const NumberedDecision numbered{.number = last_decision_ ? last_decision_->number + 1 : 1,
+                                  .decision = decision};
+  if (decision.fired) {
+    v1::RunEvent event;
+    v1::TriggerFired& trigger = *event.mutable_trigger_fired();
+    trigger.set_trigger(static_cast<int64_t>(state_.triggers().size()) + 1);
+    *trigger.mutable_at() = ToProto(decision.at);
+    trigger.set_num_samples(decision.num_samples);
+    RETURN_IF_ERROR(Record(event, numbered));
+  } else {
+    RETURN_IF_ERROR(Transact([&](pqxx::work& work) {
+      AddDecision(work, run_, numbered.number, decision);
+      return absl::OkStatus();
+    }));
+  }
+  last_decision_ = numbered;
+  return absl::OkStatus();
+}
+
+absl::Status Conductor::Select(const TriggerState& trigger) {
+  FAILPOINT("supervisor.before_select");
+  const Stopwatch stopwatch;
+  const int64_t number = trigger.trigger.number();
+  Report(ProgressOf("select", 0, 0, "samples"));
+  selector::v1::SealTrainingSetRequest request;
+  *request.mutable_command() = CommandFor("select", number);
+  request.set_trigger(number);
+  *request.mutable_snapshot() = TrainingData().snapshot();
+  if (number > 1) *request.mutable_from() = trigger.from;
+  *request.mutable_to() = trigger.trigger.at();
+  request.set_selection(config::Print(spec_.selection));
+  request.set_seed(spec_.training.seed);
+  selector::v1::TrainingSet set;
+  RETURN_IF_ERROR(Insist([&]() -> absl::Status {
+    ASSIGN_OR_RETURN(set, downstream_->SealTrainingSet(request));
+    return absl::OkStatus();
+  }));
+  if (set.num_samples() == 0) return FailedPrecondition("no sample was selected");
+  FAILPOINT("supervisor.after_select");
+  v1::RunEvent event;
+  v1::TrainingSetSealed& sealed = *event.mutable_training_set_sealed();
+  sealed.set_trigger(number);
+  sealed.set_num_samples(set.num_samples());
+  sealed.set_num_candidates(set.num_candidates());
+  sealed.set_digest(set.digest());
+  sealed.set_seconds(stopwatch.Seconds());
+  return Record(event);
+}
+
+absl::Status Conductor::Fit(const TriggerState& trigger) {
+  const Stopwatch stopwatch;
+  const int64_t number = trigger.trigger.number();
+  Report(ProgressOf("fit", 0, 0, "samples"));
+  trainer_server::v1::FitGraphRequest request;
+  *request.mutable_command() = CommandFor("fit", number);
+  request.set_trigger(number);
+  request.set_dataset_id(TrainingData().snapshot().dataset_id());
+  request.set_dataset_spec(TrainingData().spec());
+  request.set_graph(config::Print(spec_.preprocess.graph));
+  std::string digest;
+  RETURN_IF_ERROR(Insist([&]() -> absl::Status {
+    ASSIGN_OR_RETURN(digest, downstream_->FitGraph(request));
+    return absl::OkStatus();
+  }));
+  FAILPOINT("supervisor.after_fit");
+  v1::RunEvent event;
+  event.mutable_graph_fitted()->set_trigger(number);
+  event.mutable_graph_fitted()->set_digest(digest);
+  event.mutable_graph_fitted()->set_seconds(stopwatch.Seconds());
+  return Record(event);
+}
+
+trainer_server::v1::StartTrainingRequest Conductor::TrainingOf(const TriggerState& trigger) const {
+  const int64_t number = trigger.trigger.number();
+  trainer_server::v1::StartTrainingRequest request;
+  *request.mutable_command() = CommandFor("train", number);
+  request.set_trigger(number);
+  request.set_dataset_id(TrainingData().snapshot().dataset_id());
+  request.set_dataset_spec(TrainingData().spec());
+  request.set_graph(config::Print(spec_.preprocess.graph));
+  request.set_fitted_trigger(FittedTrigger(plan_, number));
+  request.set_model(config::Print(spec_.model));
+  request.set_training(config::Print(spec_.training));
+  if (spec_.training.warm_start && number > 1) {
+    const TriggerState& parent = state_.triggers().at(static_cast<size_t>(number - 2));
+    request.set_parent_model_id(parent.trigger.model_id());
+  }
+  return request;
+}
+
+absl::Status Conductor::Train(const TriggerState& trigger) {
+  const Stopwatch stopwatch;
+  const int64_t number = trigger.trigger.number();
+  const auto request = TrainingOf(trigger);
+  trainer_server::v1::WatchTrainingResponse last;
+  const auto report = [&](const trainer_server::v1::WatchTrainingResponse& update) {
+    last = update;
+    v1::Progress progress =
+        ProgressOf("train", update.samples_done(), update.samples_total(), "samples");
+    progress.set_trigger(number);
+    progress.set_per_second(update.samples_per_second());
+    progress.set_loss(update.loss());
+    progress.set_wait_share(update.wait_share());
+    progress.set_epoch(update.epoch());
+    Report(progress);
+  };
+  RETURN_IF_ERROR(Insist(
+      [&]() -> absl::Status {
+        RETURN_IF_ERROR(downstream_->StartTraining(request));
+        FAILPOINT("supervisor.mid_train");
+        const absl::Status watched = downstream_->WatchTraining(run_, number, report);
+        if (last.state() == trainer_server::v1::TRAINING_STATE_DONE) return absl::OkStatus();
+        if (last.state() == trainer_server::v1::TRAINING_STATE_FAILED) {
+          return Internal("{}", last.error());
+        }
+        return watched.ok() || absl::IsNotFound(watched)
+                   ? Unavailable("the training ended before its time")
+                   : watched;
+      },
+      [&] { return last.samples_done(); }));
+  FAILPOINT("supervisor.after_train");
+  v1::RunEvent event;
+  v1::ModelTrained& trained = *event.mutable_model_trained();
+  trained.set_trigger(number);
+  trained.set_num_skipped(last.num_skipped());
+  trained.set_device(last.device());
+  trained.set_loss(last.loss());
+  trained.set_seconds(stopwatch.Seconds());
+  return Record(event);
+}
+
+absl::Status Conductor::Store(const TriggerState& trigger) {
+  const Stopwatch stopwatch;
+  const int64_t number = trigger.trigger.number();
+  Report(ProgressOf("store", 0, 0, ""));
+  trainer_server::v1::StoreModelRequest request;
+  *request.mutable_command() = CommandFor("store", number);
+  request.set_trigger(number);
+  trainer_server::v1::StoreModelResponse response;
+  RETURN_IF_ERROR(Insist([&]() -> absl::Status {
+    ASSIGN_OR_RETURN(response, downstream_->StoreModel(request));
+    return absl::OkStatus();
+  }));
+  FAILPOINT("supervisor.after_store");
+  v1::RunEvent event;
+  v1::ModelStored& stored = *event.mutable_model_stored();
+  stored.set_trigger(number);
+  stored.set_model_id(response.model_id());
+  stored.set_weights_digest(response.weights_digest());
+  stored.set_seconds(stopwatch.Seconds());
+  return Record(event);
+}
+
+evaluator::v1::StartEvaluationRequest Conductor::EvaluationOf(int32_t evaluation) const {
+  const evaluator::EvaluationSpec& spec = spec_.evaluation.at(static_cast<size_t>(evaluation));
+  const v1::DatasetSynced& dataset = state_.datasets().at(spec.dataset);
+  evaluator::v1::StartEvaluationRequest request;
+  *request.mutable_command() = CommandFor("evaluate", evaluation);
+  request.set_evaluation(evaluation);
+  *request.mutable_snapshot() = dataset.snapshot();
+  request.set_dataset_name(dataset.name());
+  request.set_dataset_spec(dataset.spec());
+  request.set_graph(config::Print(spec_.preprocess.graph));
+  for (const TriggerState& trigger : state_.triggers()) {
+    request.add_model_ids(trigger.trigger.model_id());
+  }
+  for (evaluator::v1::Window& window : WindowsToMeasure(spec, dataset, state_.triggers())) {
+    *request.add_windows() = std::move(window);
+  }
+  request.set_evaluation_spec(config::Print(spec));
+  return request;
+}
+
+absl::Status Conductor::Evaluate(int32_t evaluation) {
+  FAILPOINT("supervisor.before_evaluate");
+  const Stopwatch stopwatch;
+  const auto request = EvaluationOf(evaluation);
+  evaluator::v1::WatchEvaluationResponse last;
+  const auto report = [&](const evaluator::v1::WatchEvaluationResponse& update) {
+    last = update;
+    Report(ProgressOf("evaluate", update.windows_done(), update.windows_total(), "windows"));
+  };
+  if (request.model_ids_size() > 0 && request.windows_size() > 0) {
+    RETURN_IF_ERROR(Insist(
+        [&]() -> absl::Status {
+          RETURN_IF_ERROR(downstream_->StartEvaluation(request));
+          const absl::Status watched = downstream_->WatchEvaluation(run_, evaluation, report);
+          if (last.state() == evaluator::v1::EVALUATION_STATE_DONE) return absl::OkStatus();
+          if (last.state() == evaluator::v1::EVALUATION_STATE_FAILED) {
+            return Internal("{}", last.error());
+          }
+          return watched.ok() || absl::IsNotFound(watched)
+                     ? Unavailable("the evaluation ended before its time")
+                     : watched;
+        },
+        [&] { return last.samples_done(); }));
+  }
+  FAILPOINT("supervisor.after_evaluate");
+  v1::RunEvent event;
+  v1::EvaluationFinished& finished = *event.mutable_evaluation_finished();
+  finished.set_evaluation(evaluation);
+  finished.set_num_windows(request.windows_size());
+  finished.set_seconds(stopwatch.Seconds());
+  return Record(event);
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,65 @@
+// What the supervisor asks of the services below it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "batch/batch.h"
+#include "tidemill/evaluator/v1/evaluator.pb.h"
+#include "tidemill/selector/v1/selector.pb.h"
+#include "tidemill/storage/v1/storage.pb.h"
+#include "tidemill/trainer_server/v1/trainer_server.pb.h"
+
+namespace tidemill::supervisor {
+
+// Every method is idempotent, waits for a service that is away and returns UNAVAILABLE once that
+// took too long. Errors are those of the services' protos. Thread-safe.
+class Downstream {
+ public:
+  virtual ~Downstream() = default;
+
+  virtual absl::StatusOr<storage::v1::RegisterDatasetResponse> RegisterDataset(
+      const std::string& name, const std::string& spec, const rpc::v1::Command& command) = 0;
+  virtual absl::StatusOr<storage::v1::Dataset> GetDataset(const std::string& name) = 0;
+  virtual absl::StatusOr<rpc::v1::Snapshot> SyncDataset(
+      DatasetId dataset,
+      const std::function<void(const storage::v1::SyncDatasetResponse&)>& progress) = 0;
+  // What `sink` returns other than OK ends the call and is its result.
+  virtual absl::Status ListSamples(const storage::v1::ListSamplesRequest& request,
+                                   const std::function<absl::Status(batch::Batch)>& sink) = 0;
+
+  virtual absl::StatusOr<selector::v1::TrainingSet> SealTrainingSet(
+      const selector::v1::SealTrainingSetRequest& request) = 0;
+
+  virtual absl::StatusOr<std::string> FitGraph(
+      const trainer_server::v1::FitGraphRequest& request) = 0;
+  virtual absl::Status StartTraining(const trainer_server::v1::StartTrainingRequest& request) = 0;
+  // Returns when the training is DONE, FAILED or STOPPED, or the stream broke; the last state seen
+  // was given to `progress`.
+  virtual absl::Status WatchTraining(
+      RunId run, int64_t trigger,
+      const std::function<void(const trainer_server::v1::WatchTrainingResponse&)>& progress) = 0;
+  virtual absl::Status StopTraining(const rpc::v1::Command& command, int64_t trigger) = 0;
+  virtual absl::StatusOr<trainer_server::v1::StoreModelResponse> StoreModel(
+      const trainer_server::v1::StoreModelRequest& request) = 0;
+
+  virtual absl::Status StartEvaluation(const evaluator::v1::StartEvaluationRequest& request) = 0;
+  // As WatchTraining.
+  virtual absl::Status WatchEvaluation(
+      RunId run, int32_t evaluation,
+      const std::function<void(const evaluator::v1::WatchEvaluationResponse&)>& progress) = 0;
+  virtual absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId run) = 0;
+
+  // Forgets all that the services keep of the command's run.
+  virtual absl::Status DeleteRun(const rpc::v1::Command& command) = 0;
+};
+
+// Makes the connections of one user; a stop requested of `stop` ends its calls with CANCELLED.
+using DownstreamFactory = std::function<std::unique_ptr<Downstream>(std::stop_token stop)>;
+
+}  // namespace tidemill::supervisor

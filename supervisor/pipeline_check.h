@@ -1,0 +1,38 @@
+// Whether a pipeline makes sense: everything that can be known before it runs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/config.h"
+#include "supervisor/pipeline_spec.h"
+
+namespace tidemill::supervisor {
+
+// A pipeline file.
+struct PipelineSource {
+  std::string_view text;
+  // For messages.
+  std::string_view file_name;
+  // What ${NAME} may stand for.
+  std::map<std::string, std::string> variables = {};
+  // Where relative dataset paths start.
+  std::string base_folder = ".";
+};
+
+// The spec of a registered dataset, for those that the pipeline only names; std::nullopt when it is
+// not known, which is so offline.
+using RegisteredDatasets =
+    std::function<std::optional<storage::DatasetSpec>(const std::string& name)>;
+
+// Reads a pipeline, makes dataset paths absolute, and looks for problems that no single section
+// shows: datasets that nobody defines, paths without files, labels outside their classes, ops over
+// columns that are not there, a loss, an output or a measure that does not fit the label. Reads the
+// beginning of one file of each CSV dataset; changes nothing. All problems are reported at once.
+config::Decoded<PipelineSpec> CheckPipeline(const PipelineSource& source,
+                                            const RegisteredDatasets& registered = nullptr);
+
+}  // namespace tidemill::supervisor

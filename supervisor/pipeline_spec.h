@@ -1,0 +1,76 @@
+// A pipeline as its user writes it: what to train on what, when, and how to judge the result.
+// ARCHITECTURE.md shows a whole one; `tidemill explain` tells about each key.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/config.h"
+#include "evaluator/client/evaluation_spec.h"
+#include "models/model_spec.h"
+#include "models/training_spec.h"
+#include "selector/client/selection_spec.h"
+#include "storage/client/dataset_spec.h"
+#include "supervisor/triggers/trigger_spec.h"
+#include "transform/graph_spec.h"
+
+namespace tidemill::supervisor {
+
+enum class Encoding { kFull };
+
+// How the model store keeps the models of a pipeline.
+struct ModelStoreSpec {
+  Encoding encoding = Encoding::kFull;
+
+  void Fields(auto&& field) {
+    field("encoding", encoding, "`full` keeps the weights of each model as they are.");
+  }
+};
+
+struct PipelineSpec {
+  static constexpr std::string_view kDoc =
+      "Trains a model again and again on a dataset that keeps changing, and measures each.";
+  int64_t version = 1;
+  std::string name;
+  std::string description;
+  // By name; nothing behind a name refers to a dataset that is registered already.
+  std::map<std::string, std::optional<storage::DatasetSpec>> datasets;
+  transform::PreprocessSpec preprocess;
+  models::ModelSpec model;
+  TriggerSpec trigger;
+  selector::SelectionSpec selection;
+  models::TrainingSpec training;
+  std::vector<evaluator::EvaluationSpec> evaluation;
+  ModelStoreSpec model_store;
+
+  void Fields(auto&& field) {
+    field("version", version, "Version of this language.",
+          {.min = 1, .max = 1, .required = true, .example = "1"});
+    field("name", name, "Names the pipeline: letters, digits, `_` and `-`.",
+          {.required = true, .example = "elec2"});
+    field("description", description, "What the pipeline is for.");
+    field("datasets", datasets,
+          "The datasets, by name, registered on submission. A name with nothing behind it stands "
+          "for a dataset that is registered already.",
+          {.required = true, .min_items = 1});
+    field("preprocess", preprocess, "How samples become tensors.", {.required = true});
+    field("model", model, "The network to train.", {.required = true});
+    field("trigger", trigger, "When to retrain.", {.required = true});
+    field("selection", selection, "On which samples to train.");
+    field("training", training, "How to train.");
+    field("evaluation", evaluation, "What to measure the models on once the replay is over.");
+    field("model_store", model_store, "How to keep the models.");
+  }
+};
+
+}  // namespace tidemill::supervisor
+
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::Encoding> {
+  static constexpr std::pair<tidemill::supervisor::Encoding, std::string_view> kNames[] = {
+      {tidemill::supervisor::Encoding::kFull, "full"}};
+};

@@ -1,0 +1,238 @@
+#include "supervisor/runs_table.h"
+
+#include <utility>
+
+#include "google/protobuf/util/json_util.h"
+#include "google/protobuf/util/time_util.h"
+#include "nlohmann/json.hpp"
+
+#include "supervisor/event_text.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+namespace json_util = google::protobuf::util;
+
+constexpr char kSavePipeline[] = R"(
+  INSERT INTO supervisor.pipelines (namespace, name, description, spec)
+  VALUES ($1, $2, $3, $4)
+  ON CONFLICT (namespace, name) DO UPDATE SET description = $3, spec = $4
+  RETURNING pipeline_id)";
+
+constexpr char kSelectPipelines[] = R"(
+  SELECT pipeline_id, namespace, name, description, spec,
+         (extract(epoch FROM created_at) * 1000000)::bigint,
+         (SELECT count(*) FROM supervisor.runs r WHERE r.pipeline_id = p.pipeline_id),
+         (SELECT max(run_id) FROM supervisor.runs r WHERE r.pipeline_id = p.pipeline_id)
+  FROM supervisor.pipelines p
+  WHERE namespace = $1 AND ($2 = '' OR name = $2)
+  ORDER BY name)";
+
+constexpr char kDeletePipeline[] =
+    "DELETE FROM supervisor.pipelines WHERE namespace = $1 AND name = $2";
+
+constexpr char kInsertRun[] = R"(
+  INSERT INTO supervisor.runs (pipeline_id, spec, state)
+  VALUES ($1, $2, 'RUN_STATE_RUNNING')
+  RETURNING run_id)";
+
+// $1 run or 0 for all, $2 namespace or '' for all, $3 pipeline or '' for all.
+constexpr char kSelectRuns[] = R"(
+  SELECT run_id, run_epoch, r.spec, p.name, state, error, num_triggers, num_samples,
+         (extract(epoch FROM started_at) * 1000000)::bigint,
+         (extract(epoch FROM finished_at) * 1000000)::bigint
+  FROM supervisor.runs r JOIN supervisor.pipelines p USING (pipeline_id)
+  WHERE ($1::bigint = 0 OR run_id = $1::bigint) AND ($2 = '' OR p.namespace = $2) AND ($3 = '' OR p.name = $3)
+  ORDER BY run_id DESC)";
+
+constexpr char kSelectUnfinished[] =
+    "SELECT run_id FROM supervisor.runs WHERE state = 'RUN_STATE_RUNNING' ORDER BY run_id";
+
+constexpr char kDeleteRun[] = "DELETE FROM supervisor.runs WHERE run_id = $1";
+
+constexpr char kTakeOver[] = R"(
+  UPDATE supervisor.runs SET run_epoch = run_epoch + 1 WHERE run_id = $1 RETURNING run_epoch)";
+
+constexpr char kUpdateRun[] = R"(
+  UPDATE supervisor.runs
+  SET state = $3, error = $4, num_triggers = $5, num_samples = $6,
+      finished_at = CASE WHEN $3 = 'RUN_STATE_RUNNING' THEN NULL ELSE now() END
+  WHERE run_id = $1 AND run_epoch = $2)";
+
+// The row of the run is locked by the update before, so sequences have no gap.
+constexpr char kInsertEvent[] = R"(
+  INSERT INTO supervisor.run_events (run_id, seq, type, payload)
+  SELECT $1, coalesce(max(seq), 0) + 1, $2, $3::jsonb
+  FROM supervisor.run_events WHERE run_id = $1
+  RETURNING seq, (extract(epoch FROM at) * 1000000)::bigint)";
+
+constexpr char kSelectEvents[] = R"(
+  SELECT seq, (extract(epoch FROM at) * 1000000)::bigint, payload
+  FROM supervisor.run_events WHERE run_id = $1 ORDER BY seq)";
+
+constexpr char kInsertDecision[] = R"(
+  INSERT INTO supervisor.decisions
+    (run_id, decision, event_time, sample_key, fired, num_samples, observed)
+  VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb))";
+
+constexpr char kSelectLastDecision[] = R"(
+  SELECT decision, event_time, sample_key, fired, num_samples
+  FROM supervisor.decisions WHERE run_id = $1 ORDER BY decision DESC LIMIT 1)";
+
+google::protobuf::Timestamp TimeOf(const pqxx::field& micros) {
+  return json_util::TimeUtil::MicrosecondsToTimestamp(micros.as<int64_t>());
+}
+
+RunRow RunOf(const pqxx::row& row) {
+  RunRow run{.run_id = {row[0].as<int64_t>()},
+             .run_epoch = row[1].as<int64_t>(),
+             .spec = row[2].as<std::string>(),
+             .summary = {}};
+  run.summary.set_run_id(run.run_id.value);
+  run.summary.set_pipeline_name(row[3].as<std::string>());
+  v1::RunState state = v1::RUN_STATE_UNSPECIFIED;
+  v1::RunState_Parse(row[4].as<std::string>(), &state);
+  run.summary.set_state(state);
+  run.summary.set_error(row[5].as<std::string>());
+  run.summary.set_num_triggers(row[6].as<int64_t>());
+  run.summary.set_num_samples(row[7].as<int64_t>());
+  *run.summary.mutable_started_at() = TimeOf(row[8]);
+  if (!row[9].is_null()) *run.summary.mutable_finished_at() = TimeOf(row[9]);
+  return run;
+}
+
+std::vector<v1::Pipeline> SelectPipelines(pqxx::work& work, const PipelineName& name) {
+  std::vector<v1::Pipeline> pipelines;
+  std::vector<std::optional<RunId>> last_runs;
+  for (const pqxx::row& row : work.exec_params(kSelectPipelines, name.name_space, name.name)) {
+    v1::Pipeline& pipeline = pipelines.emplace_back();
+    pipeline.set_pipeline_id(row[0].as<int64_t>());
+    pipeline.set_namespace_(row[1].as<std::string>());
+    pipeline.set_name(row[2].as<std::string>());
+    pipeline.set_description(row[3].as<std::string>());
+    pipeline.set_spec(row[4].as<std::string>());
+    *pipeline.mutable_created_at() = TimeOf(row[5]);
+    pipeline.set_num_runs(row[6].as<int64_t>());
+    last_runs.push_back(row[7].is_null() ? std::nullopt
+                                         : std::optional<RunId>({row[7].as<int64_t>()}));
+  }
+  for (size_t i = 0; i < pipelines.size(); ++i) {
+    if (!last_runs[i]) continue;
+    if (auto run = FindRun(work, *last_runs[i])) *pipelines[i].mutable_last_run() = run->summary;
+  }
+  return pipelines;
+}
+
+v1::WatchRunResponse::Event Shown(int64_t sequence, const pqxx::field& at,
+                                  const v1::RunEvent& event) {
+  v1::WatchRunResponse::Event shown;
+  shown.set_sequence(sequence);
+  *shown.mutable_at() = TimeOf(at);
+  shown.set_type(TypeOf(event));
+  shown.set_trigger(TriggerOf(event));
+  shown.set_text(TextOf(event));
+  return shown;
+}
+
+}  // namespace
+
+PipelineId SavePipeline(pqxx::work& work, const PipelineName& name, const std::string& description,
+                        const std::string& spec) {
+  return {work.exec_params1(kSavePipeline, name.name_space, name.name, description, spec)[0]
+              .as<int64_t>()};
+}
+
+std::optional<v1::Pipeline> FindPipeline(pqxx::work& work, const PipelineName& name) {
+  std::vector<v1::Pipeline> found = SelectPipelines(work, name);
+  if (found.empty()) return std::nullopt;
+  return std::move(found.front());
+}
+
+std::vector<v1::Pipeline> ListPipelines(pqxx::work& work, const std::string& name_space) {
+  return SelectPipelines(work, {.name_space = name_space, .name = ""});
+}
+
+void DeletePipeline(pqxx::work& work, const PipelineName& name) {
+  work.exec_params0(kDeletePipeline, name.name_space, name.name);
+}
+
+RunId InsertRun(pqxx::work& work, PipelineId pipeline, const std::string& spec) {
+  return {work.exec_params1(kInsertRun, pipeline.value, spec)[0].as<int64_t>()};
+}
+
+std::optional<RunRow> FindRun(pqxx::work& work, RunId run) {
+  const pqxx::result rows = work.exec_params(kSelectRuns, run.value, "", "");
+  if (rows.empty()) return std::nullopt;
+  return RunOf(rows[0]);
+}
+
+std::vector<RunRow> ListRuns(pqxx::work& work, const PipelineName& name) {
+  std::vector<RunRow> runs;
+  for (const pqxx::row& row : work.exec_params(kSelectRuns, 0, name.name_space, name.name)) {
+    runs.push_back(RunOf(row));
+  }
+  return runs;
+}
+
+std::vector<RunId> UnfinishedRuns(pqxx::work& work) {
+  std::vector<RunId> runs;
+  for (const pqxx::row& row : work.exec(kSelectUnfinished)) runs.push_back({row[0].as<int64_t>()});
+  return runs;
+}
+
+void DeleteRun(pqxx::work& work, RunId run) { work.exec_params0(kDeleteRun, run.value); }
+
+absl::StatusOr<int64_t> TakeOver(pqxx::work& work, RunId run) {
+  const pqxx::result rows = work.exec_params(kTakeOver, run.value);
+  if (rows.empty()) return NotFound("run {} is unknown", run.value);
+  return rows[0][0].as<int64_t>();
+}
+
+absl::StatusOr<EventRow> AppendEvent(pqxx::work& work, RunId run, int64_t run_epoch,
+                                     const v1::RunEvent& event, const RunState& after) {
+  const pqxx::result updated = work.exec_params(
+      kUpdateRun, run.value, run_epoch, v1::RunState_Name(after.state()), after.error(),
+      static_cast<int64_t>(after.triggers().size()), after.num_samples());
+  if (updated.affected_rows() == 0) {
+    return FailedPrecondition("run {} is no longer in epoch {}", run.value, run_epoch);
+  }
+  std::string payload;
+  json_util::JsonPrintOptions options;
+  options.preserve_proto_field_names = true;
+  if (!json_util::MessageToJsonString(event, &payload, options).ok()) {
+    return Internal("an event of run {} does not print", run.value);
+  }
+  const pqxx::row row = work.exec_params1(kInsertEvent, run.value, TypeOf(event), payload);
+  return EventRow{.shown = Shown(row[0].as<int64_t>(), row[1], event), .event = event};
+}
+
+absl::StatusOr<std::vector<EventRow>> ReadEvents(pqxx::work& work, RunId run) {
+  std::vector<EventRow> events;
+  for (const pqxx::row& row : work.exec_params(kSelectEvents, run.value)) {
+    v1::RunEvent event;
+    if (!json_util::JsonStringToMessage(row[2].as<std::string>(), &event).ok()) {
+      return DataLoss("event {} of run {} does not parse", row[0].as<int64_t>(), run.value);
+    }
+    events.push_back({.shown = Shown(row[0].as<int64_t>(), row[1], event), .event = event});
+  }
+  return events;
+}
+
+void AddDecision(pqxx::work& work, RunId run, int64_t number, const Decision& decision) {
+  const nlohmann::json observed = decision.observed;
+  work.exec_params0(kInsertDecision, run.value, number, decision.at.event_time.micros,
+                    decision.at.sample_key.value, decision.fired, decision.num_samples,
+                    observed.dump());
+}
+
+std::optional<NumberedDecision> LastDecision(pqxx::work& work, RunId run) {
+  const pqxx::result rows = work.exec_params(kSelectLastDecision, run.value);
+  if (rows.empty()) return std::nullopt;
+  const pqxx::row row = rows[0];
+  return NumberedDecision{.number = row[0].as<int64_t>(),
+                          .decision = {.at = {{row[1].as<int64_t>()}, {row[2].as<int64_t>()}},
+                                       .fired = row[3].as<bool>(),
+                                       .num_samples = row[4].as<int64_t>()}};
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,74 @@
+// The rows of supervisor.pipelines, runs, run_events and decisions. Functions work inside the
+// caller's transaction and throw what libpqxx throws, which db::Database::Transact catches.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "supervisor/run_state.h"
+#include "supervisor/triggers/trigger_policy.h"
+#include "tidemill/supervisor/v1/run_event.pb.h"
+#include "tidemill/supervisor/v1/supervisor.pb.h"
+#include <pqxx/pqxx>
+
+namespace tidemill::supervisor {
+
+struct PipelineName {
+  std::string name_space;
+  std::string name;
+};
+
+// A run with what is needed to conduct it.
+struct RunRow {
+  RunId run_id;
+  int64_t run_epoch = 0;
+  std::string spec;  // Of its pipeline when it started.
+  v1::Run summary;
+};
+
+struct EventRow {
+  v1::WatchRunResponse::Event shown;
+  v1::RunEvent event;
+};
+
+// Creates the pipeline, or gives the one of that name this description and spec.
+PipelineId SavePipeline(pqxx::work& work, const PipelineName& name, const std::string& description,
+                        const std::string& spec);
+std::optional<v1::Pipeline> FindPipeline(pqxx::work& work, const PipelineName& name);
+std::vector<v1::Pipeline> ListPipelines(pqxx::work& work, const std::string& name_space);
+void DeletePipeline(pqxx::work& work, const PipelineName& name);
+
+// Creates a run at epoch 1 with no event.
+RunId InsertRun(pqxx::work& work, PipelineId pipeline, const std::string& spec);
+std::optional<RunRow> FindRun(pqxx::work& work, RunId run);
+// The newest first; an empty name stands for all pipelines of the namespace.
+std::vector<RunRow> ListRuns(pqxx::work& work, const PipelineName& name);
+// The runs that are RUNNING, the oldest first.
+std::vector<RunId> UnfinishedRuns(pqxx::work& work);
+void DeleteRun(pqxx::work& work, RunId run);
+
+// Begins a new epoch of the run, which ends the writing of whoever held the last, and returns it.
+// NOT_FOUND for an unknown run.
+absl::StatusOr<int64_t> TakeOver(pqxx::work& work, RunId run);
+
+// Appends the event and brings the run's row to `after`, the state with the event applied.
+// FAILED_PRECONDITION when `run_epoch` is not the run's.
+absl::StatusOr<EventRow> AppendEvent(pqxx::work& work, RunId run, int64_t run_epoch,
+                                     const v1::RunEvent& event, const RunState& after);
+
+// All events in order. DATA_LOSS for one that does not parse.
+absl::StatusOr<std::vector<EventRow>> ReadEvents(pqxx::work& work, RunId run);
+
+void AddDecision(pqxx::work& work, RunId run, int64_t number, const Decision& decision);
+struct NumberedDecision {
+  int64_t number = 0;
+  Decision decision;
+};
+std::optional<NumberedDecision> LastDecision(pqxx::work& work, RunId run);
+
+}  // namespace tidemill::supervisor

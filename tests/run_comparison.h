@@ -1,0 +1,31 @@
+// What has to be equal in two runs of the same pipeline: triggers, keys and weights, bit for bit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+
+namespace tidemill::tests {
+
+// One line a trigger (position, samples, digest of the sealed training set, SHA-256 of the weights)
+// and one a measured value, from the JSON of `runs show` or `run`. Two runs are equal when these
+// are; ids and seconds are left out.
+inline std::vector<std::string> Fingerprint(const nlohmann::json& run) {
+  std::vector<std::string> lines;
+  lines.push_back(run.value("state", "no state"));
+  for (const auto& trigger : run.value("triggers", nlohmann::json::array())) {
+    lines.push_back("trigger " + trigger.at("number").dump() + " at " + trigger.at("at").dump() +
+                    " samples " + trigger.at("samples").dump() + " keys " +
+                    trigger.at("training_set_digest").dump() + " weights " +
+                    trigger.at("weights_digest").dump());
+  }
+  for (const auto& value : run.value("evaluations", nlohmann::json::array())) {
+    lines.push_back("trigger " + value.at("trigger").dump() + " on " + value.at("from").dump() +
+                    " " + value.at("measure").dump() + " = " + value.at("value").dump() + " of " +
+                    value.at("samples").dump());
+  }
+  return lines;
+}
+
+}  // namespace tidemill::tests

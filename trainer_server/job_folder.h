@@ -1,0 +1,141 @@
+// What lies in the folder of a trigger, `<state>/trainer_server/runs/<run>/<trigger>/`: the
+// contract between the server, which writes job.yaml, and the job's process, which writes the rest.
+//
+//   lock                  held by the one process that works on the folder
+//   fit.yaml              FitJob
+//   fitted.batch          what the graph learned; there once the fit is done
+//   job.yaml              TrainingJob
+//   checkpoints/          see checkpoints.h
+//   artefact/             weights.safetensors, fitted.batch, spec.yaml
+//   result.yaml           TrainingResult; there once the training has ended
+//   stored.yaml           StoredModel; there once the model store has the artefact
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/config.h"
+#include "models/model_spec.h"
+#include "storage/client/dataset_spec.h"
+#include "transform/graph_spec.h"
+
+namespace tidemill::trainer_server {
+
+inline constexpr std::string_view kLockFile = "lock";
+inline constexpr std::string_view kFitFile = "fit.yaml";
+inline constexpr std::string_view kFittedFile = "fitted.batch";
+inline constexpr std::string_view kJobFile = "job.yaml";
+inline constexpr std::string_view kCheckpointFolder = "checkpoints";
+inline constexpr std::string_view kArtefactFolder = "artefact";
+inline constexpr std::string_view kResultFile = "result.yaml";
+inline constexpr std::string_view kStoredFile = "stored.yaml";
+inline constexpr std::string_view kWeightsPart = "weights.safetensors";
+inline constexpr std::string_view kFittedPart = "fitted.batch";
+inline constexpr std::string_view kSpecPart = "spec.yaml";
+
+// How a job reaches the services it needs. The token stays in its file.
+struct Endpoints {
+  std::string storage;
+  std::string selector;
+  std::string model_store;
+  std::string token_file;
+
+  void Fields(auto&& field) {
+    field("storage", storage, "Endpoint of the storage service.");
+    field("selector", selector, "Endpoint of the selector.");
+    field("model_store", model_store, "Endpoint of the model store.");
+    field("token_file", token_file, "File with the tokens.");
+  }
+};
+
+// What a graph is fitted on and to.
+struct FitJob {
+  int64_t run_id = 0;
+  int64_t trigger = 0;
+  int64_t dataset_id = 0;
+  // A DatasetSpec and a GraphSpec, as canonical YAML.
+  std::string dataset;
+  std::string graph;
+  Endpoints endpoints;
+
+  void Fields(auto&& field) {
+    field("run_id", run_id, "The run.");
+    field("trigger", trigger, "The trigger in its run.");
+    field("dataset_id", dataset_id, "The dataset that the keys are of.");
+    field("dataset", dataset, "The dataset's spec.");
+    field("graph", graph, "The graph's spec.");
+    field("endpoints", endpoints, "The services.");
+  }
+};
+
+struct TrainingJob : FitJob {
+  int64_t fitted_trigger = 0;
+  int64_t parent_model_id = 0;
+  // A ModelSpec and a TrainingSpec, as canonical YAML.
+  std::string model;
+  std::string training;
+
+  void Fields(auto&& field) {
+    FitJob::Fields(field);
+    field("fitted_trigger", fitted_trigger, "The trigger whose fitted state to use.");
+    field("parent_model_id", parent_model_id, "The model to start from; 0 for none.");
+    field("model", model, "The network's spec.");
+    field("training", training, "How to train.");
+  }
+};
+
+struct TrainingResult {
+  // Empty: the training is done. Else why it failed.
+  std::string error;
+  int64_t samples_done = 0;
+  int64_t num_samples = 0;
+  int64_t num_skipped = 0;
+  int64_t epochs = 0;
+  double loss = 0;
+  double seconds = 0;
+  double samples_per_second = 0;
+  double wait_share = 0;
+  std::string device;
+  std::string training_set_digest;
+  std::string weights_digest;
+
+  void Fields(auto&& field) {
+    field("error", error, "Why the training failed; empty when it is done.");
+    field("samples_done", samples_done, "Samples visited, in all epochs.");
+    field("num_samples", num_samples, "Samples in the training set.");
+    field("num_skipped", num_skipped, "Samples that could not be read or decoded.");
+    field("epochs", epochs, "Epochs.");
+    field("loss", loss, "Mean loss of the last epoch.");
+    field("seconds", seconds, "Time that it took.");
+    field("samples_per_second", samples_per_second, "Samples a second.");
+    field("wait_share", wait_share, "Share of the time that it waited for data.");
+    field("device", device, "Where it ran.");
+    field("training_set_digest", training_set_digest, "SHA-256 of the training set.");
+    field("weights_digest", weights_digest, "SHA-256 of the weights file.");
+  }
+};
+
+struct StoredModel {
+  int64_t model_id = 0;
+
+  void Fields(auto&& field) { field("model_id", model_id, "The model's id in the model store."); }
+};
+
+// The artefact's spec.yaml: what is needed to use a model without anything else.
+struct ArtefactSpec {
+  models::ModelSpec model;
+  storage::DatasetSpec dataset;
+  transform::GraphSpec graph;
+  std::vector<std::string> classes;
+
+  void Fields(auto&& field) {
+    field("model", model, "The network.");
+    field("dataset", dataset, "The dataset that it was trained on.");
+    field("graph", graph, "What turns samples into tensors.");
+    field("classes", classes, "Names of the classes, in the order of the outputs.");
+  }
+};
+
+}  // namespace tidemill::trainer_server

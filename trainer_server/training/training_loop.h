@@ -1,0 +1,103 @@
+// The training loop: batches in, a trained network out. A function of spec, trigger, parent and
+// batches alone: interrupted anywhere and resumed from a checkpoint, it ends with the same bits.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "torch/torch.h"
+
+#include "base/status.h"
+#include "loader/batch_source.h"
+#include "models/model_spec.h"
+#include "models/network.h"
+#include "models/optimizer.h"
+#include "models/training_spec.h"
+
+namespace tidemill::trainer_server {
+
+// Counters of a training; part of its checkpoints.
+struct TrainingCounters {
+  // Trained or, if empty or without a finite loss, passed over; through all epochs.
+  int64_t batches = 0;
+  int64_t samples = 0;  // Holes included.
+  int64_t num_skipped = 0;
+  int64_t num_steps = 0;
+  // Steps left out because the loss was not a finite number: all, and in a row until now.
+  int64_t num_not_finite = 0;
+  int64_t num_not_finite_in_row = 0;
+  // Of the present epoch.
+  double loss_sum = 0;
+  int64_t loss_samples = 0;
+  // Mean loss of the last epoch that ended with one.
+  double last_epoch_loss = 0;
+
+  double loss() const {
+    return loss_samples > 0 ? loss_sum / static_cast<double>(loss_samples) : last_epoch_loss;
+  }
+};
+
+// What a training is made of.
+struct TrainingSetup {
+  models::ModelSpec model;
+  models::TrainingSpec training;
+  int64_t trigger = 0;
+  torch::Device device = torch::kCPU;
+  // Weights to start from; absent for a fresh initialisation.
+  std::optional<std::string> parent_weights = std::nullopt;
+};
+
+// Owns torch's global generator and thread count for as long as it runs: one per process.
+class TrainingLoop {
+ public:
+  // Called after each batch; a failure ends the training with it.
+  using Observer = std::function<absl::Status(TrainingLoop&)>;
+
+  explicit TrainingLoop(TrainingSetup setup);
+
+  // Goes on from what Checkpoint() gave. DATA_LOSS for something else, FAILED_PRECONDITION for a
+  // checkpoint of another network.
+  absl::Status Restore(std::string_view checkpoint);
+
+  // Trains until the source ends. `source` starts at batch counters().batches. INVALID_ARGUMENT for
+  // data that do not suit the model; FAILED_PRECONDITION when the loss stays infinite or too many
+  // samples are unreadable.
+  absl::Status Run(loader::BatchSource& source, const Observer& observer);
+
+  // The full state: weights, optimiser, generators, counters, thread count.
+  absl::StatusOr<std::string> Checkpoint();
+
+  // The network as a safetensors file. FAILED_PRECONDITION when nothing could be learnt or a weight
+  // is not a finite number.
+  absl::StatusOr<std::string> Weights() const;
+
+  const TrainingCounters& counters() const { return counters_; }
+  // Seconds that Run() has waited for its source.
+  double wait_seconds() const { return wait_seconds_; }
+
+ private:
+  absl::Status Begin(models::Network network);
+  absl::Status Step(const loader::TrainingBatch& batch);
+  absl::Status Count(const loader::TrainingBatch& batch, const loader::BatchSource& source);
+  absl::Status RefuseLoss();
+
+  const TrainingSetup setup_;
+  TrainingCounters counters_;
+  std::optional<models::Network> network_;  // Absent until the shape of the input is known.
+  std::optional<models::Optimizer> optimizer_;
+  std::string last_reason_;
+  double wait_seconds_ = 0;
+};
+
+// Sets what must not differ between two runs of the same training: the number of threads and
+// deterministic algorithms. Call it first in the process.
+void MakeDeterministic(const models::TrainingSpec& spec);
+
+// The device to train on. FAILED_PRECONDITION when a GPU is asked for and there is none.
+absl::StatusOr<torch::Device> ChooseDevice(models::Device device);
+
+}  // namespace tidemill::trainer_server

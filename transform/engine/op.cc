@@ -1,0 +1,13 @@
+#include "transform/engine/op.h"
+
+namespace tidemill::transform {
+
+absl::StatusOr<const Learned*> FindLearned(std::span<const Learned> learned,
+                                           std::string_view column, std::string_view statistic) {
+  for (const Learned& entry : learned) {
+    if (entry.column == column && entry.statistic == statistic) return &entry;
+  }
+  return InvalidArgument("the fitted state holds no {} of column {}", statistic, column);
+}
+
+}  // namespace tidemill::transform

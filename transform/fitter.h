@@ -1,0 +1,61 @@
+// Learns what the ops of a graph need from the selected samples.
+//
+//   Fitter fitter(graph);
+//   for (int pass = 0; pass < fitter.num_passes(); ++pass) {
+//     while (... next block of the training set ...) RETURN_IF_ERROR(fitter.Add(block));
+//     RETURN_IF_ERROR(fitter.EndPass());
+//   }
+//   ASSIGN_OR_RETURN(const FittedState fitted, fitter.Finish());
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "batch/batch.h"
+#include "transform/graph.h"
+
+namespace tidemill::transform {
+
+// An op that learns from columns that a fitted op made needs a pass of its own; all others share
+// passes. Samples must come in the order of their ordinals, in every pass the same: the result is a
+// function of that sequence, to the last bit, and not of how it is cut into blocks. Bad samples are
+// passed over.
+//
+// Thread-compatible. The graph must outlive it.
+class Fitter {
+ public:
+  explicit Fitter(const Graph& graph);
+
+  // How often the samples must be given; 0 for a graph that needs no fit, 1 for nearly all others.
+  int num_passes() const { return graph_.num_fit_passes_; }
+
+  // Takes a block of samples as Graph::Run() does; INVALID_ARGUMENT as there, RESOURCE_EXHAUSTED
+  // when a vocabulary grows too large.
+  absl::Status Add(const batch::Batch& samples);
+
+  // FAILED_PRECONDITION when the pass held no good sample or there are no more passes.
+  absl::Status EndPass();
+
+  // Ends the last pass if that was not done. FAILED_PRECONDITION when passes are missing.
+  absl::StatusOr<FittedState> Finish();
+
+  // What a person should know of the data: columns that never vary, categories that were left out.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  // Bad samples met in the last pass.
+  int64_t num_bad() const { return num_bad_; }
+
+ private:
+  void BeginPass();
+
+  const Graph& graph_;
+  int pass_ = 0;
+  std::map<int, std::unique_ptr<OpFitter>> fitters_;  // Of this pass, by place of the op.
+  std::map<int, std::vector<Learned>> learned_;
+  std::vector<std::string> warnings_;
+  int64_t num_bad_ = 0;
+};
+
+}  // namespace tidemill::transform

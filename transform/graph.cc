@@ -1,0 +1,153 @@
+#include "transform/graph.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "base/config.h"
+#include "base/digest.h"
+
+namespace tidemill::transform {
+namespace {
+
+std::string_view TypeName(const OpSpec& spec) {
+  return std::visit([](const auto& op) { return std::decay_t<decltype(op)>::kType; }, spec);
+}
+
+// The graph as text, without what does not change its results.
+std::string Canonical(GraphSpec spec) {
+  for (auto& op : spec) {
+    std::visit([](auto& held) { held.autocache = false; }, op.value);
+  }
+  return config::Print(spec);
+}
+
+std::string Canonical(const SampleSchema& samples) {
+  std::string text = fmt::format(
+      "payload {} delimiter {} quote {} record_bytes {} label {} classes {}\n",
+      static_cast<int>(samples.payload), static_cast<int>(samples.delimiter),
+      samples.quote.has_value() ? static_cast<int>(*samples.quote) : -1,
+      samples.record_bytes.value_or(-1), static_cast<int>(samples.label), samples.num_classes);
+  if (samples.columns.has_value()) {
+    for (const std::string& column : *samples.columns) {
+      text += fmt::format("column {} {}\n", column.size(), column);
+    }
+  }
+  return text;
+}
+
+// Checks what every graph must make in the end.
+void CheckOutputs(OpBuilder& builder) {
+  const BoundColumn* input = builder.Find(kInputColumn);
+  if (input == nullptr) {
+    builder.Problem("", "no op makes the column input, which the model takes",
+                    "end with stack: {columns: all, into: input}");
+  } else if (input->schema.type != batch::DataType::kFloat32) {
+    builder.Problem("",
+                    fmt::format("the column input is {}, but the model takes float32",
+                                Describe(input->schema.type)),
+                    "make it with stack, which gives float32");
+  }
+}
+
+std::string ToText(const GraphProblem& problem, const GraphSpec& spec) {
+  std::string text = "the graph";
+  if (problem.op_index < std::ssize(spec)) {
+    text = fmt::format("op {} ({})", problem.op_index + 1, TypeName(spec[problem.op_index].value));
+  }
+  if (!problem.field.empty()) text += fmt::format(", {}", problem.field);
+  text += fmt::format(": {}", problem.message);
+  if (!problem.hint.empty()) text += fmt::format(" ({})", problem.hint);
+  return text;
+}
+
+absl::Status ToStatus(const std::vector<GraphProblem>& problems, const GraphSpec& spec) {
+  std::string text;
+  for (const GraphProblem& problem : problems) {
+    if (!text.empty()) text += "; ";
+    text += ToText(problem, spec);
+  }
+  return InvalidArgument("{}", text);
+}
+
+}  // namespace
+
+struct Graph::Built {
+  Graph graph;
+  std::vector<GraphProblem> problems;
+};
+
+Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
+  Graph graph;
+  graph.samples_ = std::make_unique<const SampleSchema>(samples);
+  OpBuilder builder(*graph.samples_);
+  for (int i = 0; i < std::ssize(spec); ++i) {
+    builder.BeginOp(i);
+    BoundOp bound;
+    bound.op = std::visit([&](const auto& op) { return op.Build(builder); }, spec[i].value);
+    bound.name = fmt::format("op {} ({})", i + 1, TypeName(spec[i].value));
+    bound.stage = builder.stage();
+    bound.fitted = builder.fitted();
+    if (bound.fitted) graph.num_fit_passes_ = std::max(graph.num_fit_passes_, bound.stage + 1);
+    graph.ops_.push_back(std::move(bound));
+  }
+  builder.BeginOp(static_cast<int>(spec.size()));
+  CheckOutputs(builder);
+  if (const BoundColumn* input = builder.Find(kInputColumn)) graph.input_ = *input;
+  if (const BoundColumn* target = builder.Find(kTargetColumn)) graph.target_ = *target;
+  graph.num_slots_ = builder.num_slots();
+  return {std::move(graph), builder.problems()};
+}
+
+std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema& samples) {
+  return Bind(spec, samples).problems;
+}
+
+absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& samples) {
+  Built built = Bind(spec, samples);
+  if (!built.problems.empty()) return ToStatus(built.problems, spec);
+  built.graph.description_ = Canonical(spec) + Canonical(samples);
+  return std::move(built.graph);
+}
+
+std::string Graph::Fingerprint(std::string_view fitted_digest) const {
+  return Sha256(fmt::format("{}\nfitted {}", description_, fitted_digest));
+}
+
+std::optional<ColumnSchema> Graph::target() const {
+  if (!target_.has_value()) return std::nullopt;
+  return target_->schema;
+}
+
+absl::Status Graph::RunOp(const BoundOp& op, std::span<const Learned> learned, Frame& frame) const {
+  return Annotate(op.op->Run(learned, frame), op.name);
+}
+
+absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples,
+                                       const FittedState* fitted) const {
+  if (needs_fit()) {
+    if (fitted == nullptr) return FailedPrecondition("the graph is not fitted yet");
+    if (fitted->graph() != Fingerprint()) {
+      return InvalidArgument("the fitted state belongs to another graph");
+    }
+  }
+  Frame frame(samples, num_slots_);
+  for (size_t i = 0; i < ops_.size(); ++i) {
+    const bool learned = ops_[i].fitted;
+    RETURN_IF_ERROR(RunOp(
+        ops_[i], learned ? fitted->Of(static_cast<int>(i)) : std::span<const Learned>(), frame));
+  }
+  Transformed result{.batch = batch::Batch(samples.num_rows()), .bad = {}};
+  for (const std::string_view name :
+       {batch::kKeyColumn, batch::kEventTimeColumn, batch::kOrdinalColumn, batch::kWeightColumn}) {
+    const batch::Column* column = samples.Find(name);
+    if (column != nullptr) RETURN_IF_ERROR(result.batch.Set(*column));
+  }
+  RETURN_IF_ERROR(result.batch.Set(frame.Get(input_.slot)));
+  if (target_.has_value()) RETURN_IF_ERROR(result.batch.Set(frame.Get(target_->slot)));
+  if (frame.num_bad() > 0) result.batch = result.batch.Take(frame.GoodRows());
+  result.bad = frame.TakeBad();
+  return result;
+}
+
+}  // namespace tidemill::transform

@@ -1,0 +1,39 @@
+// decode_image: a PNG or JPEG file as a column of pixels.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/config_types.h"
+#include "transform/engine/op_spec.h"
+
+namespace tidemill::transform {
+
+struct DecodeImageSpec {
+  static constexpr std::string_view kType = "decode_image";
+  static constexpr std::string_view kDoc =
+      "Decodes a PNG or JPEG file into uint8 pixels of shape [channels, height, width]. A file "
+      "that is damaged, is neither, or has another height or width makes a bad sample.";
+  int64_t height = 0;
+  int64_t width = 0;
+  int64_t channels = 3;
+  std::string into = "image";
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("height", height, "Height that every image has, in pixels.",
+          config::Limits{.min = 1, .max = 65535, .required = true, .example = "32"});
+    field("width", width, "Width that every image has, in pixels.",
+          config::Limits{.min = 1, .max = 65535, .required = true, .example = "32"});
+    field("channels", channels, "1 for grey, 3 for red, green and blue.",
+          config::Limits{.min = 1, .max = 3});
+    field("into", into, "Name of the column to make.");
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const DecodeImageSpec&, const DecodeImageSpec&) = default;
+};
+
+}  // namespace tidemill::transform

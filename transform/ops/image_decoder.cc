@@ -1,0 +1,207 @@
+#include "transform/ops/image_decoder.h"
+
+#include <jerror.h>
+#include <jpeglib.h>
+#include <png.h>
+
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace tidemill::transform {
+namespace {
+
+absl::Status CheckSize(int64_t height, int64_t width, const ImageShape& shape) {
+  if (height > kMaxPixels / std::max<int64_t>(width, 1)) {
+    return DataLoss("an image of {}x{} is larger than {} pixels", height, width, kMaxPixels);
+  }
+  if (height == shape.height && width == shape.width) return absl::OkStatus();
+  return DataLoss("the image is {} high and {} wide instead of {} and {}", height, width,
+                  shape.height, shape.width);
+}
+
+// Rows of interleaved pixels to one plane a channel.
+void ToPlanes(const std::vector<uint8_t>& rows, const ImageShape& shape,
+              std::span<uint8_t> pixels) {
+  if (shape.channels == 1) {
+    std::memcpy(pixels.data(), rows.data(), rows.size());
+    return;
+  }
+  const int64_t plane = shape.height * shape.width;
+  for (int64_t channel = 0; channel < shape.channels; ++channel) {
+    uint8_t* out = pixels.data() + channel * plane;
+    for (int64_t i = 0; i < plane; ++i) out[i] = rows[i * shape.channels + channel];
+  }
+}
+
+// Both libraries report errors by longjmp. Every function below that calls setjmp keeps what it
+// changes in one of these two structs and owns no object with a destructor, so that the jump
+// skips none.
+
+struct PngReader {
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+  std::string_view rest;
+  char message[200] = "";
+};
+
+extern "C" void OnPngError(png_structp png, png_const_charp message) {
+  auto* reader = static_cast<PngReader*>(png_get_error_ptr(png));
+  std::snprintf(reader->message, sizeof(reader->message), "%s", message);
+  png_longjmp(png, 1);
+}
+extern "C" void OnPngWarning(png_structp, png_const_charp) {}
+extern "C" void ReadPngBytes(png_structp png, png_bytep out, size_t size) {
+  auto* reader = static_cast<PngReader*>(png_get_io_ptr(png));
+  if (size > reader->rest.size()) png_error(png, "the file ends early");
+  std::memcpy(out, reader->rest.data(), size);
+  reader->rest.remove_prefix(size);
+}
+
+bool ReadPngHeader(PngReader& reader) {
+  if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
+  png_read_info(reader.png, reader.info);
+  return true;
+}
+
+bool ReadPngRows(PngReader& reader, bool grey, std::span<png_bytep> rows, size_t row_bytes) {
+  if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
+  png_set_expand(reader.png);
+  png_set_strip_16(reader.png);
+  png_set_strip_alpha(reader.png);
+  const bool is_colour = (png_get_color_type(reader.png, reader.info) & PNG_COLOR_MASK_COLOR) != 0;
+  if (grey && is_colour) {
+    png_set_rgb_to_gray(reader.png, PNG_ERROR_ACTION_NONE, PNG_RGB_TO_GRAY_DEFAULT,
+                        PNG_RGB_TO_GRAY_DEFAULT);
+  }
+  if (!grey) png_set_gray_to_rgb(reader.png);
+  png_set_interlace_handling(reader.png);
+  png_read_update_info(reader.png, reader.info);
+  if (png_get_rowbytes(reader.png, reader.info) != row_bytes) {
+    png_error(reader.png, "its kind of pixels is unknown");
+  }
+  png_read_image(reader.png, rows.data());
+  png_read_end(reader.png, nullptr);
+  return true;
+}
+
+absl::Status DecodeOpenPng(PngReader& reader, const ImageShape& shape, std::span<uint8_t> pixels) {
+  if (!ReadPngHeader(reader)) return DataLoss("the PNG is damaged: {}", reader.message);
+  RETURN_IF_ERROR(CheckSize(png_get_image_height(reader.png, reader.info),
+                            png_get_image_width(reader.png, reader.info), shape));
+  std::vector<uint8_t> interleaved(shape.Size());
+  std::vector<png_bytep> rows(shape.height);
+  const size_t row_bytes = shape.width * shape.channels;
+  for (size_t row = 0; row < rows.size(); ++row) rows[row] = interleaved.data() + row * row_bytes;
+  if (!ReadPngRows(reader, shape.channels == 1, rows, row_bytes)) {
+    return DataLoss("the PNG is damaged: {}", reader.message);
+  }
+  ToPlanes(interleaved, shape, pixels);
+  return absl::OkStatus();
+}
+
+absl::Status DecodePng(std::string_view file, const ImageShape& shape, std::span<uint8_t> pixels) {
+  PngReader reader{.rest = file};
+  reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, OnPngError, OnPngWarning);
+  if (reader.png == nullptr) return ResourceExhausted("no memory to decode a PNG");
+  reader.info = png_create_info_struct(reader.png);
+  if (reader.info == nullptr) {
+    png_destroy_read_struct(&reader.png, nullptr, nullptr);
+    return ResourceExhausted("no memory to decode a PNG");
+  }
+  // Chunks beside the pixels may be compressed bombs: none is needed.
+  constexpr png_alloc_size_t kMaxChunkBytes = 8'000'000;
+  png_set_chunk_malloc_max(reader.png, kMaxChunkBytes);
+  png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_NEVER, nullptr, 0);
+  png_set_user_limits(reader.png, kMaxPixels, kMaxPixels);
+  png_set_read_fn(reader.png, &reader, ReadPngBytes);
+  const absl::Status status = DecodeOpenPng(reader, shape, pixels);
+  png_destroy_read_struct(&reader.png, &reader.info, nullptr);
+  return status;
+}
+
+struct JpegReader {
+  jpeg_error_mgr errors = {};
+  jpeg_progress_mgr progress = {};
+  jpeg_decompress_struct jpeg = {};
+  jmp_buf jump = {};
+  char message[JMSG_LENGTH_MAX] = "";
+};
+
+extern "C" [[noreturn]] void OnJpegError(j_common_ptr jpeg) {
+  auto* reader = static_cast<JpegReader*>(jpeg->client_data);
+  jpeg->err->format_message(jpeg, reader->message);
+  std::longjmp(reader->jump, 1);
+}
+// Level -1 is damage that the library would paper over with grey.
+extern "C" void OnJpegMessage(j_common_ptr jpeg, int level) {
+  if (level < 0 && jpeg->err->msg_code != JWRN_EXTRANEOUS_DATA) OnJpegError(jpeg);
+}
+// A progressive file may hold scan after scan of a few bytes, each worth a pass over all pixels.
+extern "C" void OnJpegProgress(j_common_ptr jpeg) {
+  constexpr int kMaxScans = 200;
+  auto* reader = static_cast<JpegReader*>(jpeg->client_data);
+  if (reader->jpeg.input_scan_number > kMaxScans) {
+    std::snprintf(reader->message, sizeof(reader->message), "it has more than %d scans", kMaxScans);
+    std::longjmp(reader->jump, 1);
+  }
+}
+
+bool ReadJpegHeader(JpegReader& reader, std::string_view file) {
+  if (setjmp(reader.jump) != 0) return false;
+  jpeg_create_decompress(&reader.jpeg);
+  reader.jpeg.progress = &reader.progress;
+  jpeg_mem_src(&reader.jpeg, reinterpret_cast<const unsigned char*>(file.data()), file.size());
+  jpeg_read_header(&reader.jpeg, TRUE);
+  return true;
+}
+
+bool ReadJpegRows(JpegReader& reader, bool grey, std::span<uint8_t> rows, size_t row_bytes) {
+  if (setjmp(reader.jump) != 0) return false;
+  reader.jpeg.out_color_space = grey ? JCS_GRAYSCALE : JCS_RGB;
+  reader.jpeg.dct_method = JDCT_ISLOW;
+  jpeg_start_decompress(&reader.jpeg);
+  while (reader.jpeg.output_scanline < reader.jpeg.output_height) {
+    JSAMPROW row = rows.data() + reader.jpeg.output_scanline * row_bytes;
+    jpeg_read_scanlines(&reader.jpeg, &row, 1);
+  }
+  jpeg_finish_decompress(&reader.jpeg);
+  return true;
+}
+
+absl::Status DecodeOpenJpeg(JpegReader& reader, std::string_view file, const ImageShape& shape,
+                            std::span<uint8_t> pixels) {
+  if (!ReadJpegHeader(reader, file)) return DataLoss("the JPEG is damaged: {}", reader.message);
+  RETURN_IF_ERROR(CheckSize(reader.jpeg.image_height, reader.jpeg.image_width, shape));
+  std::vector<uint8_t> interleaved(shape.Size());
+  if (!ReadJpegRows(reader, shape.channels == 1, interleaved, shape.width * shape.channels)) {
+    return DataLoss("the JPEG is damaged: {}", reader.message);
+  }
+  ToPlanes(interleaved, shape, pixels);
+  return absl::OkStatus();
+}
+
+absl::Status DecodeJpeg(std::string_view file, const ImageShape& shape, std::span<uint8_t> pixels) {
+  JpegReader reader;
+  reader.jpeg.err = jpeg_std_error(&reader.errors);
+  reader.jpeg.client_data = &reader;
+  reader.errors.error_exit = OnJpegError;
+  reader.errors.emit_message = OnJpegMessage;
+  reader.progress.progress_monitor = OnJpegProgress;
+  const absl::Status status = DecodeOpenJpeg(reader, file, shape, pixels);
+  jpeg_destroy_decompress(&reader.jpeg);
+  return status;
+}
+
+}  // namespace
+
+absl::Status DecodeImage(std::string_view file, const ImageShape& shape,
+                         std::span<uint8_t> pixels) {
+  if (file.starts_with("\x89PNG\r\n\x1a\n")) return DecodePng(file, shape, pixels);
+  if (file.starts_with("\xff\xd8\xff")) return DecodeJpeg(file, shape, pixels);
+  return DataLoss("the file of {} bytes is neither a PNG nor a JPEG", file.size());
+}
+
+}  // namespace tidemill::transform

@@ -1,0 +1,30 @@
+// label: the sample's label as the target of training.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/config_types.h"
+#include "transform/engine/op_spec.h"
+
+namespace tidemill::transform {
+
+struct LabelSpec {
+  static constexpr std::string_view kType = "label";
+  static constexpr std::string_view kDoc =
+      "Makes the label that the dataset gives each sample a column: int64 for classes, float32 for "
+      "real numbers. A sample without a label, or with one that is no class, is a bad sample.";
+  std::string into = "target";
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("into", into, "Name of the column to make; the loss takes `target`.");
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const LabelSpec&, const LabelSpec&) = default;
+};
+
+}  // namespace tidemill::transform

@@ -1,0 +1,43 @@
+// normalize: numbers shifted and scaled by what the user states.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/config_types.h"
+#include "transform/engine/op_spec.h"
+
+namespace tidemill::transform {
+
+struct NormalizeSpec {
+  static constexpr std::string_view kType = "normalize";
+  static constexpr std::string_view kDoc =
+      "Makes float32 numbers (x * scale - mean) / std, computed in double precision. For images, "
+      "mean and std may hold one number per channel. A result that is not finite makes a bad "
+      "sample.";
+  std::string column;
+  double scale = 1;
+  std::vector<double> mean;
+  std::vector<double> deviation;
+  std::string into;
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("column", column, "Column of numbers.",
+          config::Limits{.required = true, .example = "image"});
+    field("scale", scale, "Multiplied with each number first; 0.00392156862745098 is 1/255.");
+    field("mean", mean, "Subtracted: nothing for 0, one number, or one per channel.",
+          config::Limits{.example = "[0.286]"});
+    field("std", deviation, "Divided by: nothing for 1, one number, or one per channel.",
+          config::Limits{.example = "[0.353]"});
+    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const NormalizeSpec&, const NormalizeSpec&) = default;
+};
+
+}  // namespace tidemill::transform

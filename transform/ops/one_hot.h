@@ -1,0 +1,61 @@
+// one_hot: a category as a row of zeros with a one at its place.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/config_types.h"
+#include "transform/engine/op_spec.h"
+
+namespace tidemill::config {
+class Problems;
+}
+
+namespace tidemill::transform {
+
+enum class UnknownCategory { kZeros, kBadSample };
+
+struct OneHotSpec {
+  static constexpr std::string_view kType = "one_hot";
+  static constexpr std::string_view kDoc =
+      "Makes float32 rows with a one at the place of the category. Say what the categories are in "
+      "one of three ways: `categories` lists texts; `classes: n` stands for the whole numbers 0 to "
+      "n-1; `learn: n` takes the n texts that are most frequent in the selected samples, learned "
+      "before training and stored with the model.";
+  std::string column;
+  std::vector<std::string> categories;
+  int64_t classes = 0;
+  int64_t learn = 0;
+  UnknownCategory unknown = UnknownCategory::kZeros;
+  std::string into;
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("column", column, "Column of texts, or of whole numbers with `classes`.",
+          config::Limits{.required = true, .example = "weather"});
+    field("categories", categories, "The texts, in order of their places.",
+          config::Limits{.example = "[sun, rain, fog]"});
+    field("classes", classes, "Number of classes of a column of whole numbers.",
+          config::Limits{.min = 0, .max = 1e6});
+    field("learn", learn, "Number of categories to learn.", config::Limits{.min = 0, .max = 1e6});
+    field("unknown", unknown, "What a value that is no category becomes.");
+    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  void Check(config::Problems& problems) const;
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const OneHotSpec&, const OneHotSpec&) = default;
+};
+
+}  // namespace tidemill::transform
+
+template <>
+struct tidemill::config::EnumNames<tidemill::transform::UnknownCategory> {
+  static constexpr std::pair<tidemill::transform::UnknownCategory, std::string_view> kNames[] = {
+      {tidemill::transform::UnknownCategory::kZeros, "zeros"},
+      {tidemill::transform::UnknownCategory::kBadSample, "bad_sample"}};
+};

@@ -1,0 +1,153 @@
+#include "transform/ops/parse_record.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "transform/engine/numbers.h"
+#include "transform/engine/shapes.h"
+
+namespace tidemill::transform {
+namespace {
+
+struct Target {
+  RecordType dtype = RecordType::kUInt8;
+  Endianness endianness = Endianness::kLittle;
+  int64_t offset = 0;
+  int64_t end = 0;
+  BoundColumn column;
+};
+
+// Reads `count` numbers of type Stored, in the given order of bytes, into numbers of type T.
+template <typename Stored, typename T>
+void Convert(const char* bytes, int64_t count, bool swap, T* out) {
+  if (std::is_same_v<Stored, T> && !swap) {
+    std::memcpy(out, bytes, count * sizeof(T));
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    char number[sizeof(Stored)];
+    std::memcpy(number, bytes + i * sizeof(Stored), sizeof(Stored));
+    if (swap) std::reverse(number, number + sizeof(Stored));
+    Stored value;
+    std::memcpy(&value, number, sizeof(Stored));
+    out[i] = static_cast<T>(value);
+  }
+}
+
+class ParseRecordOp final : public Op {
+ public:
+  explicit ParseRecordOp(std::vector<Target> targets) : targets_(std::move(targets)) {}
+
+  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
+    ASSIGN_OR_RETURN(const batch::Column* payload,
+                     frame.samples().Get(batch::kPayloadColumn, batch::DataType::kBinary));
+    for (const Target& target : targets_) RunField(target, *payload, frame);
+    return absl::OkStatus();
+  }
+
+ private:
+  static void RunField(const Target& target, const batch::Column& payload, Frame& frame) {
+    switch (target.dtype) {
+      case RecordType::kUInt8:
+        return Read<uint8_t, uint8_t>(target, payload, frame);
+      case RecordType::kInt8:
+        return Read<int8_t, int32_t>(target, payload, frame);
+      case RecordType::kUInt16:
+        return Read<uint16_t, int32_t>(target, payload, frame);
+      case RecordType::kInt16:
+        return Read<int16_t, int32_t>(target, payload, frame);
+      case RecordType::kUInt32:
+        return Read<uint32_t, int64_t>(target, payload, frame);
+      case RecordType::kInt32:
+        return Read<int32_t, int32_t>(target, payload, frame);
+      case RecordType::kInt64:
+        return Read<int64_t, int64_t>(target, payload, frame);
+      case RecordType::kFloat32:
+        return Read<float, float>(target, payload, frame);
+      case RecordType::kFloat64:
+        return Read<double, double>(target, payload, frame);
+    }
+  }
+
+  template <typename Stored, typename T>
+  static void Read(const Target& target, const batch::Column& payload, Frame& frame) {
+    const ColumnSchema& schema = target.column.schema;
+    batch::Column column = NewColumn<T>(schema.name, frame.num_rows(), schema.shape);
+    const int64_t width = column.Width();
+    T* values = column.data.template MutableAs<T>().data();
+    const bool swap =
+        (target.endianness == Endianness::kBig) != (std::endian::native == std::endian::big);
+    for (int64_t row = 0; row < frame.num_rows(); ++row) {
+      const std::string_view record = payload.Bytes(row);
+      if (static_cast<int64_t>(record.size()) < target.end) {
+        frame.Reject(row, fmt::format("the record has {} bytes, but field {} ends at {}",
+                                      record.size(), schema.name, target.end));
+        continue;
+      }
+      Convert<Stored>(record.data() + target.offset, width, swap, values + row * width);
+    }
+    if constexpr (std::is_floating_point_v<T>) RejectNonFinite<T>(column, frame);
+    frame.Set(target.column.slot, std::move(column));
+  }
+
+  const std::vector<Target> targets_;
+};
+
+struct TypeFacts {
+  int64_t bytes;
+  batch::DataType column;
+};
+
+TypeFacts FactsOf(RecordType type) {
+  switch (type) {
+    case RecordType::kUInt8:
+      return {1, batch::DataType::kUInt8};
+    case RecordType::kInt8:
+      return {1, batch::DataType::kInt32};
+    case RecordType::kUInt16:
+    case RecordType::kInt16:
+      return {2, batch::DataType::kInt32};
+    case RecordType::kUInt32:
+      return {4, batch::DataType::kInt64};
+    case RecordType::kInt32:
+      return {4, batch::DataType::kInt32};
+    case RecordType::kInt64:
+      return {8, batch::DataType::kInt64};
+    case RecordType::kFloat32:
+      return {4, batch::DataType::kFloat32};
+    case RecordType::kFloat64:
+      return {8, batch::DataType::kFloat64};
+  }
+  return {1, batch::DataType::kUInt8};
+}
+
+}  // namespace
+
+std::unique_ptr<Op> ParseRecordSpec::Build(OpBuilder& builder) const {
+  const SampleSchema& samples = builder.samples();
+  if (samples.payload == PayloadKind::kCsv) {
+    builder.Problem("", "parse_record needs a dataset of binary records", "use parse_csv");
+  }
+  if (fields.empty()) builder.Problem("fields", "is empty", "describe at least one field");
+  std::vector<Target> targets;
+  for (const RecordField& field : fields) {
+    const TypeFacts facts = FactsOf(field.dtype);
+    const bool good_shape = CheckShape(builder, "fields", field.shape);
+    const BoundColumn column =
+        builder.Output("fields", {.name = field.name,
+                                  .type = facts.column,
+                                  .shape = good_shape ? field.shape : std::vector<int64_t>()});
+    const int64_t end = field.offset + column.schema.Width() * facts.bytes;
+    if (samples.record_bytes.has_value() && end > *samples.record_bytes) {
+      builder.Problem("fields",
+                      fmt::format("field {} ends at byte {}, but a record has {}", field.name, end,
+                                  *samples.record_bytes),
+                      "check offset, dtype and shape; the label's bytes do not count");
+    }
+    targets.push_back({field.dtype, field.endianness, field.offset, end, column});
+  }
+  return std::make_unique<ParseRecordOp>(std::move(targets));
+}
+
+}  // namespace tidemill::transform

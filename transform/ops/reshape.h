@@ -1,0 +1,36 @@
+// reshape: the numbers of a row in another shape.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/config_types.h"
+#include "transform/engine/op_spec.h"
+
+namespace tidemill::transform {
+
+struct ReshapeSpec {
+  static constexpr std::string_view kType = "reshape";
+  static constexpr std::string_view kDoc =
+      "Gives the numbers of each row another shape of the same size, without moving them.";
+  std::string column;
+  std::vector<int64_t> shape;
+  std::string into;
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("column", column, "Column of numbers.",
+          config::Limits{.required = true, .example = "image"});
+    field("shape", shape, "The new shape; nothing for a single number.",
+          config::Limits{.required = true, .example = "[1, 28, 28]"});
+    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const ReshapeSpec&, const ReshapeSpec&) = default;
+};
+
+}  // namespace tidemill::transform

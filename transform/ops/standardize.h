@@ -1,0 +1,32 @@
+// standardize: numbers shifted and scaled to mean 0 and deviation 1, as learned from samples.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/config_types.h"
+#include "transform/engine/op_spec.h"
+
+namespace tidemill::transform {
+
+struct StandardizeSpec {
+  static constexpr std::string_view kType = "standardize";
+  static constexpr std::string_view kDoc =
+      "Makes (x - mean) / std of each column in its place. Mean and standard deviation are learned "
+      "from the selected samples before training and stored with the model; every number of a row "
+      "has its own. A number that never varies gets the deviation 1, with a warning. float64 "
+      "stays float64, all else becomes float32.";
+  config::NameList columns = {.all = true, .names = {}};
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("columns", columns,
+          "`all` columns of floats that the ops before made, or a list of columns.");
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const StandardizeSpec&, const StandardizeSpec&) = default;
+};
+
+}  // namespace tidemill::transform
