@@ -292,9 +292,8 @@ class ModelStoreClientTest : public ModelStoreTest {
     rpc::Tokens::Create(token_file).IgnoreError();
     const rpc::Tokens tokens = *rpc::Tokens::Read(token_file);
     server_ = *rpc::Server::Start({.listen = "unix:" + folder_ + "/socket"}, tokens, {&service_});
-    client_ = std::make_unique<ModelStoreClient>(
-        rpc::Peer{.endpoint = server_->endpoint(),
-                  .token = *tokens.TokenOf(rpc::v1::ROLE_SERVICE)});
+    client_ = std::make_unique<ModelStoreClient>(rpc::Peer{
+        .endpoint = server_->endpoint(), .token = *tokens.TokenOf(rpc::v1::ROLE_SERVICE)});
   }
 
   Life life_;

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "google/protobuf/util/json_util.h"
+
 #include "base/config.h"
 #include "base/failpoints.h"
 #include "base/files.h"
@@ -11,7 +13,6 @@
 #include "evaluator/job/short_reason.h"
 #include "evaluator/job/window_measurement.h"
 #include "evaluator/job/window_samples.h"
-#include "google/protobuf/util/json_util.h"
 #include "loader/sample_schema.h"
 #include "rpc/channel.h"
 #include "rpc/tokens.h"

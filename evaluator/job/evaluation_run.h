@@ -23,8 +23,8 @@ struct Arithmetic {
 absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arithmetic,
                            const std::function<void(const v1::JobReport&)>& report);
 
-// The main() of a job: `job_path` is a file with an EvaluationJob, `report` takes lines. Returns the
-// exit code of the process.
+// The main() of a job: `job_path` is a file with an EvaluationJob, `report` takes lines. Returns
+// the exit code of the process.
 int RunEvaluationJob(const std::string& job_path, const Arithmetic& arithmetic,
                      const std::function<void(const std::string& line)>& report);
 

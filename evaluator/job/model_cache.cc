@@ -30,7 +30,8 @@ ModelCache::ModelCache(model_store::ModelStoreClient& store, transform::SampleSc
 absl::StatusOr<ScoredModel*> ModelCache::Get(int64_t model_id) {
   const auto known = models_.find(model_id);
   if (known != models_.end()) return &known->second;
-  ScoredModel model{.model_id = model_id};
+  ScoredModel model;
+  model.model_id = model_id;
   model.status = Load(model);
   if (IsTransient(model.status)) return model.status;
   return &models_.emplace(model_id, std::move(model)).first->second;
@@ -54,8 +55,8 @@ absl::StatusOr<std::shared_ptr<const PreparedGraph>> ModelCache::Prepare(
   ASSIGN_OR_RETURN(transform::Graph graph, transform::Graph::Build(spec, samples_));
   std::optional<transform::FittedState> fitted;
   if (graph.needs_fit() && HasPart(model, models::kFittedPart)) {
-    ASSIGN_OR_RETURN(std::string bytes, store_.ReadPart(ModelId{model.model_id()},
-                                                        std::string(models::kFittedPart)));
+    ASSIGN_OR_RETURN(std::string bytes,
+                     store_.ReadPart(ModelId{model.model_id()}, std::string(models::kFittedPart)));
     ASSIGN_OR_RETURN(fitted, transform::FittedState::Decode(std::move(bytes)));
   }
   std::string fingerprint = graph.Fingerprint(fitted ? fitted->digest() : "");

@@ -35,6 +35,7 @@ class ModelCache {
 
  private:
   absl::Status Load(ScoredModel& model);
+  absl::StatusOr<std::shared_ptr<const PreparedGraph>> Prepare(const transform::GraphSpec& spec,
                                                                const model_store::v1::Model& model);
 
   model_store::ModelStoreClient& store_;
