@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "cli/local_stack.h"
 #include "db/private_postgres.h"
-#include "rpc/cluster_config.h"
+#include "rpc/service_main.h"
 #include "rpc/tokens.h"
 
 namespace tidemill::cli {
