@@ -21,23 +21,24 @@ struct Rows {
   std::vector<double> numbers;
   std::vector<std::string_view> words;
 
-  void AddNumber(int64_t op, const Learned& learned, double number) {
-    Add(op, learned.column, learned.statistic, 0, number, "");
-  }
-  void AddWord(int64_t op, std::string_view column, std::string_view statistic,
-               std::string_view word) {
-    Add(op, column, statistic, 1, 0, word);
-  }
-
- private:
-  void Add(int64_t op, std::string_view column, std::string_view statistic, uint8_t is_word,
-           double number, std::string_view word) {
+  // Adds a row whose number and word are 0 and "".
+  void Add(int64_t op, std::string_view column, std::string_view statistic, bool is_word) {
     ops.push_back(op);
     columns.push_back(column);
     statistics.push_back(statistic);
-    are_words.push_back(is_word);
-    numbers.push_back(number);
-    words.push_back(word);
+    are_words.push_back(is_word ? 1 : 0);
+    numbers.push_back(0);
+    words.push_back("");
+  }
+  void AddAll(int64_t op, const Learned& entry) {
+    for (const double number : entry.numbers) {
+      Add(op, entry.column, entry.statistic, /*is_word=*/false);
+      numbers.back() = number;
+    }
+    for (const std::string& word : entry.words) {
+      Add(op, entry.column, entry.statistic, /*is_word=*/true);
+      words.back() = word;
+    }
   }
 };
 
@@ -56,14 +57,10 @@ std::string EncodeRows(const Rows& rows) {
 std::string EncodeState(const std::string& graph,
                         const std::map<int, std::vector<Learned>>& learned) {
   Rows rows;
-  rows.AddWord(kGraphRow, "", kSpecDigest, graph);
+  rows.Add(kGraphRow, "", kSpecDigest, /*is_word=*/true);
+  rows.words.back() = graph;
   for (const auto& [op, entries] : learned) {
-    for (const Learned& entry : entries) {
-      for (const double number : entry.numbers) rows.AddNumber(op, entry, number);
-      for (const std::string& word : entry.words) {
-        rows.AddWord(op, entry.column, entry.statistic, word);
-      }
-    }
+    for (const Learned& entry : entries) rows.AddAll(op, entry);
   }
   return EncodeRows(rows);
 }
@@ -107,7 +104,7 @@ FittedState::FittedState(std::string graph, std::map<int, std::vector<Learned>> 
       bytes_(EncodeState(graph_, learned_)),
       digest_(Sha256(bytes_)) {}
 
-absl::StatusOr<FittedState> FittedState::Decode(std::string bytes) {
+absl::StatusOr<FittedState> FittedState::Decode(const std::string& bytes) {
   auto decoded = batch::Decode(batch::Buffer::FromString(bytes));
   if (!decoded.ok())
     return DataLoss("no fitted state: {}", std::string(decoded.status().message()));

@@ -19,7 +19,7 @@ class FittedState {
   FittedState(std::string graph, std::map<int, std::vector<Learned>> learned);
 
   // Reads what Encode() made. DATA_LOSS for bytes that are no fitted state, whatever they are.
-  static absl::StatusOr<FittedState> Decode(std::string bytes);
+  static absl::StatusOr<FittedState> Decode(const std::string& bytes);
 
   // A batch in the wire format of docs/formats/batch.md, one row per number or word, with the
   // columns `op` (int64), `column`, `statistic` (binary), `is_word` (uint8), `number` (float64) and

@@ -70,6 +70,12 @@ class CastOp final : public Op {
   }
 
  private:
+  template <typename To, typename From>
+  static void Reject(int64_t row, const ColumnSchema& schema, From value, Frame& frame) {
+    frame.Reject(row, fmt::format("column {}: {} does not fit into {}", schema.name, value,
+                                  batch::NameOf(TypeOf<To>())));
+  }
+
   template <typename To>
   void RunColumn(const BoundColumn& column, Frame& frame) const {
     const ColumnSchema& schema = column.schema;
@@ -78,13 +84,11 @@ class CastOp final : public Op {
     const int64_t width = schema.Width();
     VisitNumbers(frame.Get(column.slot), [&](auto in) {
       for (size_t i = 0; i < in.size(); ++i) {
-        if (Fits<To>(in[i])) {
-          out[i] = static_cast<To>(in[i]);
-        } else {
-          frame.Reject(static_cast<int64_t>(i) / width,
-                       fmt::format("column {}: {} does not fit into {}", schema.name, in[i],
-                                   batch::NameOf(TypeOf<To>())));
+        if (!Fits<To>(in[i])) {
+          Reject<To>(static_cast<int64_t>(i) / width, schema, in[i], frame);
+          continue;
         }
+        out[i] = static_cast<To>(in[i]);
       }
     });
     frame.Set(column.slot, std::move(cast));

@@ -120,7 +120,7 @@ absl::Status DecodePng(std::string_view file, const ImageShape& shape, std::span
   png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_NEVER, nullptr, 0);
   png_set_user_limits(reader.png, kMaxPixels, kMaxPixels);
   png_set_read_fn(reader.png, &reader, ReadPngBytes);
-  const absl::Status status = DecodeOpenPng(reader, shape, pixels);
+  absl::Status status = DecodeOpenPng(reader, shape, pixels);
   png_destroy_read_struct(&reader.png, &reader.info, nullptr);
   return status;
 }
@@ -193,7 +193,7 @@ absl::Status DecodeJpeg(std::string_view file, const ImageShape& shape, std::spa
   reader.errors.error_exit = OnJpegError;
   reader.errors.emit_message = OnJpegMessage;
   reader.progress.progress_monitor = OnJpegProgress;
-  const absl::Status status = DecodeOpenJpeg(reader, file, shape, pixels);
+  absl::Status status = DecodeOpenJpeg(reader, file, shape, pixels);
   jpeg_destroy_decompress(&reader.jpeg);
   return status;
 }

@@ -92,6 +92,20 @@ class ParseCsvOp final : public Op {
     return false;
   }
 
+  // Parses the fields of one row into `columns`; the first that is bad rejects the row.
+  template <typename T>
+  void ParseRow(std::span<const std::string_view> fields, std::span<T* const> columns, int64_t row,
+                Frame& frame) const {
+    for (size_t i = 0; i < targets_.size(); ++i) {
+      const std::string_view text = fields[targets_[i].field];
+      const std::optional<std::string_view> problem = ParseNumber(text, columns[i][row]);
+      if (!problem.has_value()) continue;
+      frame.Reject(row, fmt::format("column {}: {} {}", targets_[i].column.schema.name,
+                                    Quoted(text), *problem));
+      return;
+    }
+  }
+
   template <typename T>
   void RunNumbers(const batch::Column& payload, Frame& frame) const {
     std::vector<batch::Column> columns;
@@ -103,14 +117,7 @@ class ParseCsvOp final : public Op {
     CsvFields fields = NewFields();
     for (int64_t row = 0; row < frame.num_rows(); ++row) {
       if (frame.IsBad(row) || !SplitRow(payload, row, fields, frame)) continue;
-      for (size_t i = 0; i < targets_.size(); ++i) {
-        const std::string_view text = fields.fields()[targets_[i].field];
-        if (const auto problem = ParseNumber(text, values[i][row]); problem.has_value()) {
-          frame.Reject(row,
-                       fmt::format("column {}: {} {}", columns[i].name, Quoted(text), *problem));
-          break;
-        }
-      }
+      ParseRow<T>(fields.fields(), values, row, frame);
     }
     for (size_t i = 0; i < targets_.size(); ++i) {
       frame.Set(targets_[i].column.slot, std::move(columns[i]));
@@ -158,6 +165,18 @@ batch::DataType ColumnType(CsvType type) {
   return batch::DataType::kBinary;
 }
 
+// The place of a column in a record; 0 while that is not known. Reports a column that is not there.
+size_t FieldOf(const std::string& name, OpBuilder& builder) {
+  const SampleSchema& samples = builder.samples();
+  if (samples.payload != PayloadKind::kCsv || !samples.columns.has_value()) return 0;
+  const auto found = std::find(samples.columns->begin(), samples.columns->end(), name);
+  if (found == samples.columns->end()) {
+    builder.Problem("columns", fmt::format("the dataset has no column {}", name),
+                    fmt::format("its columns are {}", fmt::join(*samples.columns, ", ")));
+  }
+  return found - samples.columns->begin();
+}
+
 }  // namespace
 
 std::unique_ptr<Op> ParseCsvSpec::Build(OpBuilder& builder) const {
@@ -169,15 +188,7 @@ std::unique_ptr<Op> ParseCsvSpec::Build(OpBuilder& builder) const {
   if (columns.empty()) builder.Problem("columns", "is empty", "name at least one column");
   std::vector<Target> targets;
   for (const std::string& name : columns) {
-    size_t field = 0;
-    if (samples.payload == PayloadKind::kCsv && samples.columns.has_value()) {
-      const auto found = std::find(samples.columns->begin(), samples.columns->end(), name);
-      field = found - samples.columns->begin();
-      if (found == samples.columns->end()) {
-        builder.Problem("columns", fmt::format("the dataset has no column {}", name),
-                        fmt::format("its columns are {}", fmt::join(*samples.columns, ", ")));
-      }
-    }
+    const size_t field = FieldOf(name, builder);
     targets.push_back(
         {field, builder.Output("columns", {.name = name, .type = ColumnType(dtype)})});
   }

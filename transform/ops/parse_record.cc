@@ -31,7 +31,7 @@ void Convert(const char* bytes, int64_t count, bool swap, T* out) {
     if (swap) std::reverse(number, number + sizeof(Stored));
     Stored value;
     std::memcpy(&value, number, sizeof(Stored));
-    out[i] = static_cast<T>(value);
+    out[i] = T{value};  // Widens: no number is lost.
   }
 }
 

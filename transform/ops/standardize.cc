@@ -28,6 +28,14 @@ class Moments {
     }
   }
 
+  // Adds the rows of a column that are not bad.
+  template <typename T>
+  void AddGood(std::span<const T> values, const Frame& frame) {
+    for (int64_t row = 0; row < frame.num_rows(); ++row) {
+      if (!frame.IsBad(row)) Add(values.data() + row * means_.size());
+    }
+  }
+
   int64_t num_rows() const { return num_rows_; }
   const std::vector<double>& means() const { return means_; }
 
@@ -56,12 +64,8 @@ class StandardizeFitter final : public OpFitter {
 
   absl::Status Add(const Frame& frame) override {
     for (size_t i = 0; i < columns_.size(); ++i) {
-      const int64_t width = columns_[i].schema.Width();
-      VisitNumbers(frame.Get(columns_[i].slot), [&](auto values) {
-        for (int64_t row = 0; row < frame.num_rows(); ++row) {
-          if (!frame.IsBad(row)) moments_[i].Add(values.data() + row * width);
-        }
-      });
+      VisitNumbers(frame.Get(columns_[i].slot),
+                   [&](auto values) { moments_[i].AddGood(values, frame); });
     }
     return absl::OkStatus();
   }
@@ -90,6 +94,18 @@ class StandardizeFitter final : public OpFitter {
   const std::vector<BoundColumn> columns_;
   std::vector<Moments> moments_;
 };
+
+template <typename From, typename To>
+void Standardize(std::span<const From> in, std::span<const double> mean,
+                 std::span<const double> deviation, To* out) {
+  const size_t width = mean.size();
+  for (size_t begin = 0; begin < in.size(); begin += width) {
+    for (size_t i = 0; i < width; ++i) {
+      out[begin + i] =
+          static_cast<To>((static_cast<double>(in[begin + i]) - mean[i]) / deviation[i]);
+    }
+  }
+}
 
 class StandardizeOp final : public Op {
  public:
@@ -126,15 +142,8 @@ class StandardizeOp final : public Op {
     const BoundColumn& output = outputs_[index];
     batch::Column column = NewColumn<T>(output.schema.name, frame.num_rows(), output.schema.shape);
     T* out = column.data.template MutableAs<T>().data();
-    VisitNumbers(frame.Get(inputs_[index].slot), [&](auto in) {
-      const size_t width = mean.size();
-      for (size_t begin = 0; begin < in.size(); begin += width) {
-        for (size_t i = 0; i < width; ++i) {
-          out[begin + i] =
-              static_cast<T>((static_cast<double>(in[begin + i]) - mean[i]) / deviation[i]);
-        }
-      }
-    });
+    VisitNumbers(frame.Get(inputs_[index].slot),
+                 [&](auto in) { Standardize(in, mean, deviation, out); });
     RejectNonFinite<T>(column, frame);
     frame.Set(output.slot, std::move(column));
   }
