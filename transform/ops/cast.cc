@@ -41,6 +41,21 @@ batch::DataType ColumnType(CastType type) {
   return batch::DataType::kFloat32;
 }
 
+template <typename From, typename To>
+void Convert(std::span<const From> in, const ColumnSchema& schema, std::span<To> out,
+             Frame& frame) {
+  const int64_t width = schema.Width();
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (Fits<To>(in[i])) {
+      out[i] = static_cast<To>(in[i]);
+      continue;
+    }
+    frame.Reject(static_cast<int64_t>(i) / width,
+                 fmt::format("column {}: {} does not fit into {}", schema.name, in[i],
+                             batch::NameOf(TypeOf<To>())));
+  }
+}
+
 class CastOp final : public Op {
  public:
   CastOp(CastType dtype, std::vector<BoundColumn> columns)
@@ -70,27 +85,12 @@ class CastOp final : public Op {
   }
 
  private:
-  template <typename To, typename From>
-  static void Reject(int64_t row, const ColumnSchema& schema, From value, Frame& frame) {
-    frame.Reject(row, fmt::format("column {}: {} does not fit into {}", schema.name, value,
-                                  batch::NameOf(TypeOf<To>())));
-  }
-
   template <typename To>
   void RunColumn(const BoundColumn& column, Frame& frame) const {
     const ColumnSchema& schema = column.schema;
     batch::Column cast = NewColumn<To>(schema.name, frame.num_rows(), schema.shape);
     const std::span<To> out = cast.data.template MutableAs<To>();
-    const int64_t width = schema.Width();
-    VisitNumbers(frame.Get(column.slot), [&](auto in) {
-      for (size_t i = 0; i < in.size(); ++i) {
-        if (!Fits<To>(in[i])) {
-          Reject<To>(static_cast<int64_t>(i) / width, schema, in[i], frame);
-          continue;
-        }
-        out[i] = static_cast<To>(in[i]);
-      }
-    });
+    VisitNumbers(frame.Get(column.slot), [&](auto in) { Convert(in, schema, out, frame); });
     frame.Set(column.slot, std::move(cast));
   }
 

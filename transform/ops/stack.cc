@@ -6,6 +6,14 @@
 namespace tidemill::transform {
 namespace {
 
+// Copies rows of `width` numbers to the beginnings of rows of `out_width`.
+template <typename T>
+void CopyRows(std::span<const T> in, int64_t width, float* out, int64_t out_width) {
+  for (size_t begin = 0; begin < in.size(); begin += width, out += out_width) {
+    for (int64_t i = 0; i < width; ++i) out[i] = static_cast<float>(in[begin + i]);
+  }
+}
+
 class StackOp final : public Op {
  public:
   StackOp(std::vector<BoundColumn> inputs, BoundColumn output)
@@ -18,13 +26,7 @@ class StackOp final : public Op {
     const int64_t out_width = schema.Width();
     for (const BoundColumn& input : inputs_) {
       const int64_t width = input.schema.Width();
-      VisitNumbers(frame.Get(input.slot), [&](auto in) {
-        for (int64_t row = 0; row < frame.num_rows(); ++row) {
-          for (int64_t i = 0; i < width; ++i) {
-            out[row * out_width + i] = static_cast<float>(in[row * width + i]);
-          }
-        }
-      });
+      VisitNumbers(frame.Get(input.slot), [&](auto in) { CopyRows(in, width, out, out_width); });
       out += width;
     }
     RejectNonFinite<float>(column, frame);
