@@ -153,8 +153,11 @@ constexpr Mistake kMistakes[] = {
      "schedule[0]: expected one name, got 2 keys",
      "write drip: {...}"},
     {"beds: [rose]", {2, 1}, "beds: expected a section of named entries, got a list", ""},
-    {"beds: {no: {}}", {2, 8}, "the name 'no' can be read as something else", ""},
-    {"beds: {a: {beds: [{plant: ''}]}}", {2, 26}, "beds.a.beds[0].plant: must not be empty", ""},
+    {"beds: {no: {}}",
+     {2, 8},
+     "the name 'no' can be read as something other than a text",
+     "quote it: \"no\""},
+    {"beds: {a: {beds: [{plant: ''}]}}", {2, 27}, "beds.a.beds[0].plant: must not be empty", ""},
     {"gate: {closes: 3}", {2, 16}, "gate.closes: must be after opens", "keep it open for an hour"},
 };
 

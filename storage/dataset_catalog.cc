@@ -1,6 +1,7 @@
 #include "storage/dataset_catalog.h"
 
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -74,7 +75,12 @@ bool DatasetCatalog::Admits(const std::string& absolute_path) const {
   std::error_code error;
   const fs::path path = fs::canonical(absolute_path, error);
   if (error) return false;
-  for (const std::string& allowed : options_.allowed_roots) {
+  std::vector<std::string> roots = options_.allowed_roots;
+  if (const auto more = files::Read(options_.allowed_roots_file); more.ok()) {
+    std::istringstream lines(*more);
+    for (std::string line; std::getline(lines, line);) roots.push_back(line);
+  }
+  for (const std::string& allowed : roots) {
     const fs::path root = fs::canonical(allowed, error);
     if (error) continue;
     const fs::path below = path.lexically_relative(root);

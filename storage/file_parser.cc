@@ -43,8 +43,8 @@ absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
   }
   ParsedFile parsed{.file = std::move(file)};
   if (parsed.file.change != FileChange::kVanished) Index(parsed);
-  const bool had_records = parsed.file.change == FileChange::kReplaced ||
-                           parsed.file.change == FileChange::kVanished;
+  const bool had_records =
+      parsed.file.change == FileChange::kReplaced || parsed.file.change == FileChange::kVanished;
   if (had_records && !parsed.postponed) {
     ASSIGN_OR_RETURN(parsed.old, LoadOld(*parsed.file.known));
   }

@@ -154,8 +154,8 @@ void IngestBatchBuilder::BuryLost(const files_table::Segment& segment) {
 
 void IngestBatchBuilder::AddRow(const ParsedFile& parsed, size_t row, std::optional<FileId> file,
                                 FileId id) {
-  const bool full = segment_open_ &&
-                    batch_.added.back().segment.rows.num_rows() >= samples_per_segment_;
+  const bool full =
+      segment_open_ && batch_.added.back().segment.rows.num_rows() >= samples_per_segment_;
   if (!segment_open_ || full) {
     const SegmentRow segment{.file = file,
                              .first_key = batch_.committed_key + 1,

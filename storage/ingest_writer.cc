@@ -120,9 +120,9 @@ class Transaction {
       RETURN_IF_ERROR(copy_.Close());
       RETURN_IF_ERROR(copy_.Execute(kDropRewritten));
     }
-    RETURN_IF_ERROR(copy_.Open(
-        "storage.segments (segment_id, dataset_id, file_id, first_key, num_samples, "
-        "first_position, byte_from, byte_to, first_event_time, last_event_time)"));
+    RETURN_IF_ERROR(
+        copy_.Open("storage.segments (segment_id, dataset_id, file_id, first_key, num_samples, "
+                   "first_position, byte_from, byte_to, first_event_time, last_event_time)"));
     for (const NewSegment& added : batch_.added) RETURN_IF_ERROR(CopySegment(added.segment));
     for (const RewrittenSegment& row : batch_.rewritten) RETURN_IF_ERROR(CopySegment(row.segment));
     return copy_.Close();

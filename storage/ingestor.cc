@@ -55,9 +55,8 @@ class Ingestor::Run {
       ASSIGN_OR_RETURN(scan, Scan());
     }
     done_.num_files_found = scan.num_found;
-    done_.num_files_done =
-        std::max<int64_t>(0, scan.num_found - scan.num_unsettled -
-                                 static_cast<int64_t>(scan.changed.size()));
+    done_.num_files_done = std::max<int64_t>(
+        0, scan.num_found - scan.num_unsettled - static_cast<int64_t>(scan.changed.size()));
     Report();
     RETURN_IF_ERROR(Complete(scan.changed));
     ASSIGN_OR_RETURN(const std::unique_ptr<Format> format,

@@ -44,9 +44,8 @@ absl::StatusOr<Stored> Load(db::Database& database, DatasetId dataset, int64_t s
     const auto segment = files_table::FindSegment(work, dataset, segment_id);
     if (!segment) return NotFound("segment {} is unknown", segment_id);
     stored.segment = *segment;
-    for (const pqxx::row& row :
-         work.exec_params(kSamples, dataset.value, segment->first_key,
-                          segment->first_key + segment->num_samples)) {
+    for (const pqxx::row& row : work.exec_params(kSamples, dataset.value, segment->first_key,
+                                                 segment->first_key + segment->num_samples)) {
       const Sample sample{.file = {row[0].as<int64_t>()},
                           .position = ValueOf<int64_t>(row[1]),
                           .class_label = ValueOf<int64_t>(row[2]),

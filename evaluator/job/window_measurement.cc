@@ -4,20 +4,10 @@
 #include <map>
 #include <utility>
 
+#include "evaluator/job/short_reason.h"
+
 namespace tidemill::evaluator {
 namespace {
-
-// The longest reason that is kept: a report is one short line.
-constexpr size_t kMaxReasonBytes = 600;
-
-// A reason as one line of printable ASCII.
-std::string Reason(const absl::Status& status) {
-  std::string reason(status.message());
-  if (reason.size() > kMaxReasonBytes) reason = reason.substr(0, kMaxReasonBytes) + "...";
-  std::replace_if(
-      reason.begin(), reason.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return reason;
-}
 
 absl::Status CheckTarget(std::span<const MeasureSpec> measures, const transform::Graph& graph) {
   const auto target = graph.target();
@@ -112,7 +102,7 @@ std::vector<v1::ModelScores> WindowMeasurement::Scores() const {
     scores.set_trigger(tally.model->trigger);
     if (tally.status.ok()) scores.set_num_samples(tally.num_samples);
     scores.set_num_skipped(tally.num_skipped);
-    if (!tally.status.ok()) scores.set_failure(Reason(tally.status));
+    if (!tally.status.ok()) scores.set_failure(ShortReason(tally.status));
     for (size_t i = 0; i < measures_.size(); ++i) {
       v1::Score& score = *scores.add_scores();
       score.set_measure(NameOf(measures_[i]));

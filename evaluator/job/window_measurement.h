@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,11 +37,11 @@ class WindowMeasurement {
 
  private:
   struct Tally {
-    ScoredModel* model;
-    std::vector<std::unique_ptr<Accumulator>> accumulators;
+    ScoredModel* model = nullptr;
+    std::vector<std::unique_ptr<Accumulator>> accumulators = {};
     int64_t num_samples = 0;
     int64_t num_skipped = 0;
-    absl::Status status;
+    absl::Status status = {};
   };
 
   // Adds a block to the models of one graph.

@@ -1,0 +1,14 @@
+// Reasons that fit into a report.
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+
+namespace tidemill::evaluator {
+
+// The message of a failure as at most 600 characters of printable ASCII: reports are short lines of
+// JSON, and messages may quote samples.
+std::string ShortReason(const absl::Status& status);
+
+}  // namespace tidemill::evaluator

@@ -1,0 +1,341 @@
+#include "model_store/model_store.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/digest.h"
+#include "base/failpoints.h"
+#include "base/files.h"
+#include "base/testing/status_matchers.h"
+#include "db/testing/postgres.h"
+#include "model_store/client/model_store_client.h"
+#include "model_store/model_store_service.h"
+#include "rpc/server.h"
+
+namespace tidemill::model_store {
+namespace {
+
+using ::testing::_;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::tidemill::testing::IsOk;
+using ::tidemill::testing::IsOkAndHolds;
+using ::tidemill::testing::StatusIs;
+
+using Parts = std::vector<std::pair<std::string, std::string>>;
+
+const Parts kParts = {{"weights.safetensors", "some weights"},
+                      {"fitted.batch", ""},
+                      {"spec.yaml", "model: {type: mlp}\n"}};
+
+rpc::v1::Command CommandOf(int64_t run, int64_t epoch = 1) {
+  rpc::v1::Command command;
+  command.set_request_id("a request");
+  command.set_run_id(run);
+  command.set_run_epoch(epoch);
+  return command;
+}
+
+v1::Model ModelOf(int64_t run, int64_t trigger, const Parts& parts = kParts) {
+  v1::Model model;
+  model.set_run_id(run);
+  model.set_trigger(trigger);
+  model.set_training_set_digest("0123");
+  model.set_num_samples(2000);
+  model.set_model("type: mlp\n");
+  model.add_classes("DOWN");
+  model.add_classes("UP, \"and\" away");
+  for (const auto& [name, bytes] : parts) {
+    v1::ModelPart& part = *model.add_parts();
+    part.set_name(name);
+    part.set_size_bytes(static_cast<int64_t>(bytes.size()));
+    part.set_digest(Sha256(bytes));
+  }
+  return model;
+}
+
+// One life of the store; the next one finds what it left.
+struct Life {
+  explicit Life(const std::string& connection_string, const std::string& folder) {
+    database = *db::Database::Connect(connection_string);
+    store = *ModelStore::Open(*database, folder);
+  }
+
+  absl::StatusOr<ModelId> Put(const v1::Model& model, const Parts& parts = kParts,
+                              int64_t epoch = 1) {
+    ASSIGN_OR_RETURN(const auto upload, store->Begin(CommandOf(model.run_id(), epoch), model));
+    std::string all;
+    for (const auto& [name, bytes] : parts) all += bytes;
+    // In pieces that do not end where parts do.
+    for (size_t at = 0; at < all.size() && !upload->stored(); at += 5) {
+      RETURN_IF_ERROR(upload->Append(std::string_view(all).substr(at, 5)));
+    }
+    return upload->Finish();
+  }
+
+  absl::StatusOr<std::string> Read(ModelId model, const std::string& part) {
+    std::string bytes;
+    RETURN_IF_ERROR(store->Read(model, part, [&](std::string_view piece) {
+      bytes += piece;
+      return absl::OkStatus();
+    }));
+    return bytes;
+  }
+
+  std::unique_ptr<db::Database> database;
+  std::unique_ptr<ModelStore> store;
+};
+
+class ModelStoreTest : public ::testing::Test {
+ protected:
+  ModelStoreTest() {
+    std::string pattern = ::testing::TempDir() + "model_store_XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~ModelStoreTest() override { std::filesystem::remove_all(folder_); }
+
+  Life NewLife() const { return Life(database_.connection_string(), folder_); }
+
+  // The files that are there, by name, of all runs.
+  std::vector<std::string> Files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+      if (entry.is_regular_file()) names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+
+  db::testing::TestDatabase database_;
+  std::string folder_;
+};
+
+TEST_F(ModelStoreTest, GivesBackWhatWasPutInALaterLife) {
+  v1::Model model = ModelOf(1, 1);
+  const auto id = NewLife().Put(model);
+  ASSERT_THAT(id, IsOk());
+  Life life = NewLife();
+  for (const auto& [name, bytes] : kParts) EXPECT_THAT(life.Read(*id, name), IsOkAndHolds(bytes));
+  auto stored = life.store->Get(*id);
+  ASSERT_THAT(stored, IsOk());
+  EXPECT_GT(stored->created_at().seconds(), 1'700'000'000);
+  stored->clear_created_at();
+  model.set_model_id(id->value);
+  EXPECT_EQ(stored->DebugString(), model.DebugString());
+}
+
+TEST_F(ModelStoreTest, ListsAChainOfModelsWithTheirParents) {
+  Life life = NewLife();
+  const auto first = life.Put(ModelOf(1, 1));
+  ASSERT_THAT(first, IsOk());
+  v1::Model second = ModelOf(1, 2);
+  second.set_parent_model_id(first->value);
+  ASSERT_THAT(life.Put(second), IsOk());
+  ASSERT_THAT(life.Put(ModelOf(2, 1)), IsOk());
+  const auto models = life.store->List(RunId{1});
+  ASSERT_THAT(models, IsOk());
+  ASSERT_EQ(models->size(), 2u);
+  EXPECT_EQ(models->at(0).parent_model_id(), 0);
+  EXPECT_EQ(models->at(1).parent_model_id(), first->value);
+  EXPECT_EQ(life.store->List(std::nullopt)->size(), 3u);
+}
+
+TEST_F(ModelStoreTest, PuttingTheSameModelAgainGivesTheSameId) {
+  Life life = NewLife();
+  const auto first = life.Put(ModelOf(1, 1));
+  ASSERT_THAT(first, IsOk());
+  EXPECT_THAT(life.Put(ModelOf(1, 1)), IsOkAndHolds(*first));
+  EXPECT_EQ(Files().size(), kParts.size());
+}
+
+TEST_F(ModelStoreTest, RefusesAnotherModelOfTheSameTrigger) {
+  Life life = NewLife();
+  ASSERT_THAT(life.Put(ModelOf(1, 1)), IsOk());
+  Parts others = kParts;
+  others[0].second = "other weights";
+  EXPECT_THAT(life.Put(ModelOf(1, 1, others), others),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("other digests")));
+}
+
+TEST_F(ModelStoreTest, OfTwoUploadsAtOnceTheLaterLearnsThatItDiffers) {
+  Life life = NewLife();
+  const Parts mine = {{"weights.safetensors", "mine"}};
+  const Parts yours = {{"weights.safetensors", "yours"}};
+  const auto slow = life.store->Begin(CommandOf(1), ModelOf(1, 1, mine));
+  ASSERT_THAT(slow, IsOk());
+  ASSERT_THAT(life.Put(ModelOf(1, 1, yours), yours), IsOk());
+  ASSERT_THAT((*slow)->Append("mine"), IsOk());
+  EXPECT_THAT((*slow)->Finish(), StatusIs(absl::StatusCode::kAlreadyExists, _));
+}
+
+TEST_F(ModelStoreTest, RefusesBytesThatDoNotMatchTheirDigest) {
+  Life life = NewLife();
+  Parts flipped = kParts;
+  flipped[0].second[0] ^= 1;
+  EXPECT_THAT(life.Put(ModelOf(1, 1), flipped),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("weights.safetensors")));
+  Parts cut = kParts;
+  cut.pop_back();
+  EXPECT_THAT(life.Put(ModelOf(1, 1), cut),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("early")));
+  Parts longer = kParts;
+  longer.emplace_back("more", "more");
+  EXPECT_THAT(life.Put(ModelOf(1, 1), longer),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("after the last part")));
+  EXPECT_THAT(*life.store->List(std::nullopt), IsEmpty());
+  EXPECT_THAT(Files(), IsEmpty());
+}
+
+TEST_F(ModelStoreTest, RefusesHeadersThatMakeNoSense) {
+  Life life = NewLife();
+  const auto refused = [&](const v1::Model& model) {
+    return life.store->Begin(CommandOf(1), model).status();
+  };
+  EXPECT_THAT(refused(ModelOf(2, 1)), StatusIs(absl::StatusCode::kInvalidArgument, _));
+  EXPECT_THAT(refused(ModelOf(1, 0)), StatusIs(absl::StatusCode::kInvalidArgument, _));
+  EXPECT_THAT(refused(ModelOf(1, 1, {})), StatusIs(absl::StatusCode::kInvalidArgument, _));
+  EXPECT_THAT(refused(ModelOf(1, 1, {{"../../x", ""}})),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("../../x")));
+  EXPECT_THAT(refused(ModelOf(1, 1, {{"a", ""}, {"a", ""}})),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("twice")));
+  v1::Model orphan = ModelOf(1, 1);
+  orphan.set_parent_model_id(77);
+  EXPECT_THAT(life.Put(orphan), StatusIs(absl::StatusCode::kFailedPrecondition, _));
+}
+
+TEST_F(ModelStoreTest, EveryFlippedBitIsFoundOnReading) {
+  Life life = NewLife();
+  const Parts parts = {{"weights.safetensors", std::string(40, 'w')}};
+  const auto id = life.Put(ModelOf(1, 1, parts), parts);
+  ASSERT_THAT(id, IsOk());
+  const std::string path = folder_ + "/models/1/" + Sha256(parts[0].second);
+  for (size_t bit = 0; bit < parts[0].second.size() * 8; bit += 37) {
+    std::string bytes = parts[0].second;
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
+    std::ofstream(path, std::ios::binary) << bytes;
+    std::string seen;
+    EXPECT_THAT(life.store->Read(*id, "weights.safetensors",
+                                 [&](std::string_view piece) {
+                                   seen += piece;
+                                   return absl::OkStatus();
+                                 }),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("SHA-256")));
+    EXPECT_EQ(seen, "") << "bytes were handed over before they were checked";
+  }
+  std::filesystem::resize_file(path, 39);
+  EXPECT_THAT(life.Read(*id, "weights.safetensors"), StatusIs(absl::StatusCode::kDataLoss, _));
+  std::filesystem::remove(path);
+  EXPECT_THAT(life.Read(*id, "weights.safetensors"), StatusIs(absl::StatusCode::kDataLoss, _));
+}
+
+TEST_F(ModelStoreTest, UnknownModelsAndPartsAreNotFound) {
+  Life life = NewLife();
+  EXPECT_THAT(life.store->Get(ModelId{5}), StatusIs(absl::StatusCode::kNotFound, _));
+  const auto id = life.Put(ModelOf(1, 1));
+  ASSERT_THAT(id, IsOk());
+  EXPECT_THAT(life.Read(*id, "optimizer"), StatusIs(absl::StatusCode::kNotFound, _));
+}
+
+TEST_F(ModelStoreTest, ForgettingARunLeavesTheOthers) {
+  Life life = NewLife();
+  ASSERT_THAT(life.Put(ModelOf(1, 1)), IsOk());
+  ASSERT_THAT(life.Put(ModelOf(1, 2)), IsOk());
+  const auto kept = life.Put(ModelOf(2, 1));
+  ASSERT_THAT(kept, IsOk());
+  EXPECT_THAT(life.store->DeleteRun(CommandOf(1)), IsOkAndHolds(2));
+  EXPECT_THAT(life.store->DeleteRun(CommandOf(1)), IsOkAndHolds(0));
+  EXPECT_THAT(*life.store->List(RunId{1}), IsEmpty());
+  EXPECT_FALSE(files::Exists(folder_ + "/models/1"));
+  EXPECT_THAT(life.Read(*kept, "spec.yaml"), IsOkAndHolds(kParts[2].second));
+}
+
+TEST_F(ModelStoreTest, RefusesCommandsOfAnEarlierEpoch) {
+  Life life = NewLife();
+  ASSERT_THAT(life.Put(ModelOf(1, 1), kParts, /*epoch=*/2), IsOk());
+  EXPECT_THAT(life.Put(ModelOf(1, 2), kParts, /*epoch=*/1),
+              StatusIs(absl::StatusCode::kFailedPrecondition, _));
+  EXPECT_THAT(life.store->DeleteRun(CommandOf(1, 1)),
+              StatusIs(absl::StatusCode::kFailedPrecondition, _));
+}
+
+class KilledAt : public ModelStoreTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(KilledAt, PuttingAgainStoresTheModelOnce) {
+  ASSERT_EXIT(
+      {
+        failpoints::Arm(std::string(GetParam()) + "=kill").IgnoreError();
+        NewLife().Put(ModelOf(1, 1)).IgnoreError();
+      },
+      ::testing::KilledBySignal(SIGKILL), "");
+  Life life = NewLife();
+  const auto id = life.Put(ModelOf(1, 1));
+  ASSERT_THAT(id, IsOk());
+  EXPECT_EQ(life.store->List(RunId{1})->size(), 1u);
+  for (const auto& [name, bytes] : kParts) EXPECT_THAT(life.Read(*id, name), IsOkAndHolds(bytes));
+  EXPECT_EQ(Files().size(), kParts.size()) << "something was left behind";
+}
+
+INSTANTIATE_TEST_SUITE_P(Failpoints, KilledAt,
+                         ::testing::Values("model_store.before_rename", "model_store.before_commit",
+                                           "model_store.after_commit"));
+
+// The client against the store through a real server.
+class ModelStoreClientTest : public ModelStoreTest {
+ protected:
+  ModelStoreClientTest() : life_(NewLife()), service_(*life_.store) {
+    const std::string token_file = folder_ + "/tokens";
+    rpc::Tokens::Create(token_file).IgnoreError();
+    const rpc::Tokens tokens = *rpc::Tokens::Read(token_file);
+    server_ = *rpc::Server::Start({.listen = "unix:" + folder_ + "/socket"}, tokens, {&service_});
+    client_ = std::make_unique<ModelStoreClient>(rpc::Peer{
+        .endpoint = server_->endpoint(), .token = *tokens.TokenOf(rpc::v1::ROLE_SERVICE)});
+  }
+
+  Life life_;
+  ModelStoreService service_;
+  std::unique_ptr<rpc::Server> server_;
+  std::unique_ptr<ModelStoreClient> client_;
+};
+
+TEST_F(ModelStoreClientTest, CarriesArtefactsBothWays) {
+  // Larger than one message, and no multiple of it.
+  std::string weights;
+  for (int i = 0; i < 700'000; ++i) weights += std::to_string(i);
+  ASSERT_THAT(files::WriteAtomically(folder_ + "/weights.safetensors", weights), IsOk());
+  ASSERT_THAT(files::WriteAtomically(folder_ + "/spec.yaml", "model: {}\n"), IsOk());
+  v1::PutModelRequest::Header header;
+  *header.mutable_command() = CommandOf(1);
+  *header.mutable_model() = ModelOf(1, 1, {});
+  header.mutable_model()->add_parts()->set_name("weights.safetensors");
+  header.mutable_model()->add_parts()->set_name("spec.yaml");
+  const auto id = client_->PutModel(header, folder_);
+  ASSERT_THAT(id, IsOk());
+  EXPECT_THAT(client_->PutModel(header, folder_), IsOkAndHolds(*id));
+  EXPECT_THAT(client_->ReadPart(*id, "weights.safetensors"), IsOkAndHolds(weights));
+  EXPECT_THAT(client_->ReadPart(*id, "spec.yaml"), IsOkAndHolds("model: {}\n"));
+  const auto models = client_->ListModels(RunId{1});
+  ASSERT_THAT(models, IsOk());
+  ASSERT_EQ(models->size(), 1u);
+  EXPECT_THAT(models->front().classes(), ElementsAre("DOWN", "UP, \"and\" away"));
+  EXPECT_EQ(client_->GetModel(*id)->parts(0).digest(), Sha256(weights));
+  EXPECT_THAT(client_->DeleteRun(CommandOf(1)), IsOkAndHolds(1));
+  EXPECT_THAT(client_->GetModel(*id), StatusIs(absl::StatusCode::kNotFound, _));
+}
+
+TEST_F(ModelStoreClientTest, SaysWhatIsWrongWithAnArtefact) {
+  v1::PutModelRequest::Header header;
+  *header.mutable_command() = CommandOf(1);
+  *header.mutable_model() = ModelOf(1, 1, {{"weights.safetensors", "as announced"}});
+  EXPECT_THAT(client_->PutModel(header, folder_),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("weights.safetensors")));
+  ASSERT_THAT(files::WriteAtomically(folder_ + "/weights.safetensors", "As announced"), IsOk());
+  EXPECT_THAT(client_->PutModel(header, folder_), StatusIs(absl::StatusCode::kDataLoss, _));
+}
+
+}  // namespace
+}  // namespace tidemill::model_store
