@@ -230,9 +230,11 @@ absl::StatusOr<std::string> ExplainKey(const Type& type, std::string_view path) 
   std::vector<const Type*> above;
   FindAnywhere(type, "", words.back(), above, elsewhere);
   if (const auto closest = ClosestTo(miss.word, miss.known)) {
-    message += fmt::format("; did you mean '{}'?", JoinPath(miss.path, *closest));
+    std::string meant = JoinPath(miss.path, *closest);
+    for (size_t i = miss.depth + 1; i < words.size(); ++i) meant = JoinPath(meant, words[i]);
+    message += fmt::format("; did you mean '{}'?", meant);
   } else if (!elsewhere.empty()) {
-    message += fmt::format("; did you mean {}?", fmt::join(elsewhere, " or "));
+    message += fmt::format("; did you mean '{}'?", fmt::join(elsewhere, "' or '"));
   }
   if (!miss.known.empty()) message += fmt::format(" (known: {})", fmt::join(miss.known, ", "));
   return NotFound("{}", message);

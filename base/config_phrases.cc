@@ -28,6 +28,30 @@ std::string ItemsRange(const Limits& limits) {
   return range + (one ? " entry" : " entries");
 }
 
+// The names of a choice, the first few when there are many.
+std::string NameSome(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 6;
+  if (names.size() <= kShown) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{}, ...", fmt::join(names.begin(), names.begin() + kShown - 1, ", "));
+}
+
+// TypePhrase of several: "numbers".
+std::string Plural(const Type& type) {
+  switch (type.kind) {
+    case Kind::kBool:
+    case Kind::kNameList:
+    case Kind::kEnum:
+    case Kind::kOptional:
+    case Kind::kVariant:
+    case Kind::kKeyed:
+      return TypePhrase(type);
+    case Kind::kList:
+      return "lists of " + Plural(type.element());
+    default:
+      return TypePhrase(type) + "s";
+  }
+}
+
 }  // namespace
 
 FieldList FieldsOf(const Type& type) {
@@ -81,15 +105,15 @@ std::string TypePhrase(const Type& type) {
     case Kind::kOptional:
       return TypePhrase(type.element());
     case Kind::kList:
-      return "list of " + TypePhrase(type.element());
+      return "list of " + Plural(type.element());
     case Kind::kMap:
-      return "named entries of " + TypePhrase(type.element());
+      return "named " + Plural(type.element());
     case Kind::kStruct:
       return "section";
     case Kind::kVariant:
-      return fmt::format("type {}", fmt::join(TagsOf(type), ", "));
+      return "type " + NameSome(TagsOf(type));
     case Kind::kKeyed:
-      return fmt::format("{}", fmt::join(TagsOf(type), ", "));
+      return NameSome(TagsOf(type));
   }
   return "";
 }

@@ -115,10 +115,10 @@ class Page {
   std::string Row(const Member& field) const {
     const Type& core = CoreOf(field.type());
     std::string type = Escape(TypePhrase(field.type()));
-    if (IsComposite(core)) {
-      const std::string phrase = Escape(TypePhrase(core));
-      const std::string lead = type.substr(0, type.size() - phrase.size());
-      type = fmt::format("{}[{}](#{})", lead, phrase, Slug(names_.at(&core)));
+    if (IsComposite(core)) {  // Link the last words: "list of [sections](#beds)".
+      const size_t start = core.kind == Kind::kStruct ? type.rfind(' ') + 1 : 0;
+      type = fmt::format("{}[{}](#{})", type.substr(0, start), type.substr(start),
+                         Slug(names_.at(&core)));
     }
     const std::string value = DefaultPhrase(field);
     const bool word =

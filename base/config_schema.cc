@@ -192,7 +192,9 @@ class SchemaWriter {
       if (!value.is_null()) schema["default"] = std::move(value);
     }
     if (!field.limits.example.empty()) {
-      schema["examples"] = Json::array({std::string(field.limits.example)});
+      const std::string example(field.limits.example);
+      Json parsed = Json::parse(example, nullptr, /*allow_exceptions=*/false);
+      schema["examples"] = Json::array({parsed.is_discarded() ? Json(example) : std::move(parsed)});
     }
     return schema;
   }

@@ -68,12 +68,15 @@ void Report(const PairedResult& result) {
   fmt::print(stderr, "{:<24} {:6.3f} ({:.3f} to {:.3f}, n={})  ours {:.3g}, yardstick {:.3g} {}\n",
              result.name, result.ratio, result.min, result.max, result.repetitions, result.ours,
              result.yardstick, result.unit);
-  const nlohmann::ordered_json json = {
-      {"name", result.name},           {"ratio", result.ratio},
-      {"min", result.min},             {"max", result.max},
-      {"repetitions", result.repetitions}, {"ours", result.ours},
-      {"yardstick", result.yardstick}, {"unit", result.unit},
-      {"memcpy_gbps", MemcpyGigabytesPerSecond()}};
+  const nlohmann::ordered_json json = {{"name", result.name},
+                                       {"ratio", result.ratio},
+                                       {"min", result.min},
+                                       {"max", result.max},
+                                       {"repetitions", result.repetitions},
+                                       {"ours", result.ours},
+                                       {"yardstick", result.yardstick},
+                                       {"unit", result.unit},
+                                       {"memcpy_gbps", MemcpyGigabytesPerSecond()}};
   fmt::print("{}\n", json.dump());
 }
 

@@ -3,8 +3,9 @@
 #include <cstdio>
 #include <map>
 
-#include "cli/exit_codes.h"
 #include "fmt/format.h"
+
+#include "cli/exit_codes.h"
 
 namespace tidemill::cli {
 namespace {
@@ -31,8 +32,8 @@ void DescribeCommand(const CLI::App& command, const std::string& path, std::stri
   page += fmt::format("## {}\n\n{}\n\n", path, command.get_description());
   page += "| argument | meaning |\n|---|---|\n";
   for (const CLI::Option* option : command.get_options()) {
-    page += fmt::format("| `{}` | {} |\n", option->get_name(false, true),
-                        option->get_description());
+    page +=
+        fmt::format("| `{}` | {} |\n", option->get_name(false, true), option->get_description());
   }
   page += "\n";
 }
@@ -50,8 +51,8 @@ void SetAction(CLI::App& command, Action action) {
 }
 
 std::unique_ptr<CLI::App> MakeCommandLine() {
-  auto app = std::make_unique<CLI::App>(
-      "Decides when to retrain a model, and on which samples.", "tidemill");
+  auto app = std::make_unique<CLI::App>("Decides when to retrain a model, and on which samples.",
+                                        "tidemill");
   app->set_version_flag("--version", "tidemill 0.1.0");
   app->require_subcommand(1);
   AddRunCommand(*app);

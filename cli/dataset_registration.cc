@@ -7,7 +7,6 @@
 #include "cli/pipeline_file.h"
 #include "rpc/channel.h"
 #include "storage/client/dataset_spec.h"
-#include "supervisor/pipeline_check.h"
 
 namespace tidemill::cli {
 namespace {
@@ -25,8 +24,7 @@ absl::StatusOr<std::map<std::string, storage::DatasetSpec>> DatasetsOf(const Pip
   const auto alone = config::Decode<DatasetsFile>(
       {.text = file.text, .name = file.name, .variables = file.variables});
   if (alone.problems.empty()) return alone.value.datasets;
-  const auto pipeline =
-      supervisor::CheckPipeline(file.text, file.name, file.variables, file.folder);
+  const auto pipeline = CheckPipelineFile(file);
   if (pipeline.problems.empty()) return pipeline.value.datasets;
   const bool is_pipeline = file.text.find("\npreprocess:") != std::string::npos;
   return is_pipeline ? pipeline.problems.ToStatus() : alone.problems.ToStatus();

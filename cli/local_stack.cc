@@ -80,8 +80,7 @@ std::string StackLayout::EndpointOf(const std::string& service) const {
 }
 
 absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder) {
-  const std::filesystem::path given =
-      state_folder.empty() ? DefaultStateFolder() : state_folder;
+  const std::filesystem::path given = state_folder.empty() ? DefaultStateFolder() : state_folder;
   RETURN_IF_ERROR(files::CreateFolder(given));
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::canonical(given, error);
@@ -132,8 +131,7 @@ absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::st
   return files::WriteAtomically(layout.DataRootsFile(), after);
 }
 
-absl::Status StartStack(const StackLayout& layout,
-                        std::chrono::milliseconds patience) {
+absl::Status StartStack(const StackLayout& layout, std::chrono::milliseconds patience) {
   RETURN_IF_ERROR(files::CreateFolder(files::Join(layout.state_folder, "logs")));
   const auto deadline = std::chrono::steady_clock::now() + patience;
   if (!KeeperOf(layout)) RETURN_IF_ERROR(SpawnKeeper(layout));

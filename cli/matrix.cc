@@ -7,9 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "fmt/format.h"
+
 #include "base/time.h"
 #include "cli/text.h"
-#include "fmt/format.h"
 
 namespace tidemill::cli {
 namespace {
@@ -23,9 +24,9 @@ using WindowKey = std::pair<Cut, Cut>;
 struct Matrix {
   std::string dataset;
   std::string measure;
-  std::set<int64_t> triggers;
-  std::set<WindowKey> windows;
-  std::map<std::pair<int64_t, WindowKey>, double> values;
+  std::set<int64_t> triggers = {};
+  std::set<WindowKey> windows = {};
+  std::map<std::pair<int64_t, WindowKey>, double> values = {};
 };
 
 Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key()}}; }
@@ -50,9 +51,8 @@ std::vector<Matrix> Collect(const GetRunResponse& run) {
 
 // Shares are shown as whole percent, other measures with one decimal.
 bool IsShare(const Matrix& matrix) {
-  return std::all_of(matrix.values.begin(), matrix.values.end(), [](const auto& entry) {
-    return entry.second >= 0 && entry.second <= 1;
-  });
+  return std::all_of(matrix.values.begin(), matrix.values.end(),
+                     [](const auto& entry) { return entry.second >= 0 && entry.second <= 1; });
 }
 
 // A 256-colour background from red over yellow to green.
@@ -106,8 +106,8 @@ std::string Draw(const GetRunResponse& run, const Matrix& matrix, bool paint) {
   if (!share) {
     for (const auto& [key, value] : matrix.values) most = std::max(most, value);
   }
-  std::string text = fmt::format("{} on {}{}: model (row) by window (column)\n",
-                                 matrix.measure, matrix.dataset, share ? ", in %" : "");
+  std::string text = fmt::format("{} on {}{}: model (row) by window (column)\n", matrix.measure,
+                                 matrix.dataset, share ? ", in %" : "");
   text += fmt::format("{:>4} {:<10}", "", "trained to");
   for (size_t column = 0; column < matrix.windows.size(); ++column) {
     text += fmt::format("{:>5} ", column + 1);
@@ -117,8 +117,8 @@ std::string Draw(const GetRunResponse& run, const Matrix& matrix, bool paint) {
     text += fmt::format("{:>4} {:<10}", trigger, TriggerDate(run, trigger));
     for (const WindowKey& window : matrix.windows) {
       const auto found = matrix.values.find({trigger, window});
-      const auto value = found == matrix.values.end() ? std::nullopt
-                                                      : std::optional<double>(found->second);
+      const auto value =
+          found == matrix.values.end() ? std::nullopt : std::optional<double>(found->second);
       const std::string cell = Cell(value, share, active.contains({trigger, window}));
       if (paint && value) {
         const double position = (*value - least) / (most - least);

@@ -4,10 +4,11 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "nlohmann/json.hpp"
+
 #include "base/files.h"
 #include "cli/exit_codes.h"
 #include "cli/text.h"
-#include "nlohmann/json.hpp"
 #include "supervisor/pipeline_check.h"
 
 namespace tidemill::cli {
@@ -37,23 +38,21 @@ absl::StatusOr<PipelineFile> ReadPipelineFile(const std::string& path) {
   return file;
 }
 
-absl::Status CheckPipelineFile(const PipelineFile& file) {
-  const auto checked =
-      supervisor::CheckPipeline(file.text, file.name, file.variables, file.folder);
-  if (checked.problems.empty()) return absl::OkStatus();
-  return InvalidArgument("{}", checked.problems.ToString());
+config::Decoded<supervisor::PipelineSpec> CheckPipelineFile(const PipelineFile& file) {
+  return supervisor::CheckPipeline({.text = file.text,
+                                    .file_name = file.name,
+                                    .variables = file.variables,
+                                    .base_folder = file.folder});
 }
 
-int ReportProblems(const absl::Status& problems, const PipelineFile& file, bool json) {
+int ReportProblems(const config::Problems& problems, bool json) {
   if (json) {
-    const auto checked =
-        supervisor::CheckPipeline(file.text, file.name, file.variables, file.folder);
-    nlohmann::ordered_json document = {{"valid", false}, {"problems", checked.problems.ToJson()}};
+    const nlohmann::ordered_json document = {{"valid", false}, {"problems", problems.ToJson()}};
     fmt::print("{}\n", document.dump());
   } else {
-    fmt::print(stderr, "{}\n", Printable(std::string(problems.message())));
+    fmt::print(stderr, "{}\n", Printable(problems.ToString()));
   }
-  return ExitCodeOf(problems);
+  return kInvalid;
 }
 
 }  // namespace tidemill::cli

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/config.h"
 #include "base/status.h"
+#include "supervisor/pipeline_spec.h"
 
 namespace tidemill::cli {
 
@@ -23,12 +25,11 @@ struct PipelineFile {
 // NOT_FOUND when there is no such file; INVALID_ARGUMENT when it is too large.
 absl::StatusOr<PipelineFile> ReadPipelineFile(const std::string& path);
 
-// Every problem that can be found without a stack, one `file:line:column: ...` after another, as
-// INVALID_ARGUMENT.
-absl::Status CheckPipelineFile(const PipelineFile& file);
+// The spec, and every problem that can be found without a stack.
+config::Decoded<supervisor::PipelineSpec> CheckPipelineFile(const PipelineFile& file);
 
-// Prints the problems of a pipeline: text on stderr, or a JSON document on stdout. Returns the exit
-// code.
-int ReportProblems(const absl::Status& problems, const PipelineFile& file, bool json);
+// Prints problems: text on stderr, or {"valid": false, "problems": [...]} on stdout. Returns the
+// exit code.
+int ReportProblems(const config::Problems& problems, bool json);
 
 }  // namespace tidemill::cli

@@ -4,8 +4,9 @@
 #include <cstdio>
 #include <set>
 
-#include "cli/text.h"
 #include "fmt/format.h"
+
+#include "cli/text.h"
 
 namespace tidemill::cli {
 namespace {
@@ -24,8 +25,8 @@ std::string Bar(double share) {
 
 // Events that say what a person would want to read while waiting; the rest is in `runs show`.
 bool IsNews(const std::string& type) {
-  static const std::set<std::string> kNews = {"run_started",   "run_resumed", "snapshot_pinned",
-                                              "trigger_fired", "model_stored", "run_failed",
+  static const std::set<std::string> kNews = {"run_started",   "run_resumed",    "snapshot_pinned",
+                                              "trigger_fired", "model_stored",   "run_failed",
                                               "run_stopped",   "evaluation_done"};
   return kNews.contains(type);
 }
@@ -64,8 +65,8 @@ void ProgressPrinter::Event(const supervisor::v1::WatchRunResponse::Event& event
 void ProgressPrinter::Update(const supervisor::v1::Progress& progress) {
   if (quiet_) return;
   const auto now = std::chrono::steady_clock::now();
-  const auto pause = terminal_ ? std::chrono::milliseconds(kRepaint)
-                               : std::chrono::milliseconds(kPlain);
+  const auto pause =
+      terminal_ ? std::chrono::milliseconds(kRepaint) : std::chrono::milliseconds(kPlain);
   if (now - last_ < pause) return;
   last_ = now;
   if (!terminal_) {

@@ -1,11 +1,12 @@
 // Writes docs/reference/: everything the programs can say about themselves.
 #include <cstdio>
 
+#include "nlohmann/json.hpp"
+
 #include "base/config.h"
 #include "base/files.h"
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
-#include "nlohmann/json.hpp"
 #include "rpc/service_main.h"
 #include "storage/storage_config.h"
 #include "supervisor/pipeline_spec.h"
@@ -46,8 +47,8 @@ absl::Status WriteReference(const std::string& folder) {
   RETURN_IF_ERROR(write("commands.md", CommandReference()));
   RETURN_IF_ERROR(write("exit_codes.md", kExitCodes));
   RETURN_IF_ERROR(write("pipeline.md", config::Reference<supervisor::PipelineSpec>("Pipeline")));
-  RETURN_IF_ERROR(write("pipeline.schema.json",
-                        config::Schema<supervisor::PipelineSpec>().dump(2) + "\n"));
+  RETURN_IF_ERROR(
+      write("pipeline.schema.json", config::Schema<supervisor::PipelineSpec>().dump(2) + "\n"));
   return write("system.md", config::Reference<SystemConfig>("System configuration"));
 }
 

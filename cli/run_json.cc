@@ -1,7 +1,8 @@
 #include "cli/run_json.h"
 
-#include "base/time.h"
 #include "nlohmann/json.hpp"
+
+#include "base/time.h"
 
 namespace tidemill::cli {
 namespace {

@@ -4,12 +4,13 @@
 
 #include <cstdio>
 
+#include "nlohmann/json.hpp"
+
 #include "base/time.h"
 #include "cli/exit_codes.h"
 #include "cli/matrix.h"
 #include "cli/run_json.h"
 #include "cli/text.h"
-#include "nlohmann/json.hpp"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {
@@ -26,8 +27,7 @@ double SecondsOf(const v1::Trigger& trigger) {
 std::string DescribeTriggers(const v1::GetRunResponse& run) {
   Table table({"TRIGGER", "AT", "SAMPLES", "MODEL", "SECONDS", "SKIPPED"});
   for (const v1::Trigger& trigger : run.triggers()) {
-    table.Add({std::to_string(trigger.number()),
-               FormatTimestampShort({trigger.at().event_time()}),
+    table.Add({std::to_string(trigger.number()), FormatTimestampShort({trigger.at().event_time()}),
                WithThousands(trigger.num_samples()),
                trigger.model_id() == 0 ? "-" : std::to_string(trigger.model_id()),
                fmt::format("{:.2f}", SecondsOf(trigger)), std::to_string(trigger.num_skipped())});
@@ -63,10 +63,9 @@ std::string DescribeRun(const v1::GetRunResponse& run, bool paint) {
                       Printable(run.run().pipeline_name()), StateName(run.run().state()),
                       run.run().num_triggers());
   if (run.run().has_finished_at()) {
-    const double seconds = static_cast<double>(run.run().finished_at().seconds() -
-                                               run.run().started_at().seconds()) +
-                           1e-9 * (run.run().finished_at().nanos() -
-                                   run.run().started_at().nanos());
+    const double seconds =
+        static_cast<double>(run.run().finished_at().seconds() - run.run().started_at().seconds()) +
+        1e-9 * (run.run().finished_at().nanos() - run.run().started_at().nanos());
     text += fmt::format(", {}", Elapsed(seconds));
   }
   text += "\n";

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "cli/local_stack.h"
 #include "db/private_postgres.h"
+#include "rpc/service_main.h"
 #include "rpc/tokens.h"
 
 namespace tidemill::cli {
@@ -33,8 +34,8 @@ constexpr std::chrono::seconds kGrace{5};
 struct Service {
   std::string name;
   pid_t process = 0;
-  Clock::time_point started;
-  Clock::time_point start_at;  // When process is 0.
+  Clock::time_point started = {};
+  Clock::time_point start_at = {};  // When process is 0.
   std::chrono::milliseconds pause = kFirstPause;
 };
 

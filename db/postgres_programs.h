@@ -50,4 +50,7 @@ std::string EndOfLog(const std::string& path);
 // False once it has ended, whether or not someone has noticed.
 bool IsAlive(pid_t process);
 
+// Some process works in the folder.
+bool IsWorkingFolder(const std::string& folder);
+
 }  // namespace tidemill::db

@@ -30,7 +30,6 @@ constexpr milliseconds kTick{5};
 // Recovery after a crash replays at most max_wal_size.
 constexpr std::chrono::seconds kStartPatience{120};
 constexpr std::chrono::seconds kStopPatience{20};
-constexpr int kStartAttempts = 50;
 
 // Where a cluster keeps what.
 struct Layout {
@@ -66,7 +65,6 @@ std::string ConnectionStringOf(const std::string& socket_folder, const std::stri
 
 absl::Status MakeCluster(const Account& account, const std::string& programs,
                          const Layout& layout) {
-  if (files::Exists(files::Join(layout.Data(), "PG_VERSION"))) return absl::OkStatus();
   // Renamed when complete: an initdb that was killed leaves nothing that looks like a cluster.
   const std::string fresh = files::Join(layout.folder, "data.new");
   RETURN_IF_ERROR(files::Remove(fresh));
@@ -80,8 +78,17 @@ absl::Status MakeCluster(const Account& account, const std::string& programs,
   if (::rename(fresh.c_str(), layout.Data().c_str()) != 0) {
     return Internal("cannot rename {}: {}", fresh, std::strerror(errno));
   }
-  ::sync();  // What initdb was told not to do file by file.
   return absl::OkStatus();
+}
+
+// Starts to write a fresh cluster's files to the disk, which takes seconds on a busy one.
+absl::Status SyncCluster(const Account& account, const std::string& programs,
+                         const Layout& layout) {
+  return StartDetached(account, {.arguments = {programs + "/initdb", "--sync-only",
+                                               "--pgdata=" + layout.Data()},
+                                 .folder = layout.folder,
+                                 .log_file = layout.Log()})
+      .status();
 }
 
 // A server that runs on the cluster, and its socket's folder.
@@ -91,8 +98,7 @@ struct RunningServer {
 };
 
 // From the cluster's postmaster.pid: process, data folder, start time, port, socket folder.
-// std::nullopt when none runs. Removes the file of a dead server whose process number another
-// program has taken: PostgreSQL would refuse to start.
+// std::nullopt when none runs.
 absl::StatusOr<std::optional<RunningServer>> FindRunning(const Layout& layout) {
   const absl::StatusOr<std::string> text = files::Read(layout.ProcessFile());
   if (absl::IsNotFound(text.status())) return std::optional<RunningServer>();
@@ -101,18 +107,31 @@ absl::StatusOr<std::optional<RunningServer>> FindRunning(const Layout& layout) {
   std::vector<std::string> values;
   for (std::string line; std::getline(lines, line);) values.push_back(line);
   RunningServer server;
-  if (values.empty() || (server.process = std::atoi(values[0].c_str())) <= 0) {
-    return std::optional<RunningServer>();
-  }
+  if (!values.empty()) server.process = std::atoi(values[0].c_str());
+  if (server.process <= 0 || !IsAlive(server.process)) return std::optional<RunningServer>();
+  // Another program may have got the number of a server that was killed.
   const auto command = files::Read(fmt::format("/proc/{}/cmdline", server.process));
   const bool ours = command.ok() && command->find(layout.Data()) != std::string::npos;
-  if (!IsAlive(server.process)) return std::optional<RunningServer>();
-  if (!ours) {
-    RETURN_IF_ERROR(files::Remove(layout.ProcessFile()));
-    return std::optional<RunningServer>();
-  }
+  if (!ours) return std::optional<RunningServer>();
   server.socket_folder = values.size() > 4 && !values[4].empty() ? values[4] : layout.socket_folder;
   return server;
+}
+
+// Removes the lock files of a server that was killed, which would keep PostgreSQL from starting for
+// as long as its process number is taken, be it by a zombie. Its sessions, which still write to the
+// cluster, end by themselves; they are waited for.
+absl::Status ClearDeadServer(const Layout& layout) {
+  if (!files::Exists(layout.ProcessFile())) return absl::OkStatus();
+  const Clock::time_point end = Clock::now() + kStopPatience;
+  while (IsWorkingFolder(layout.Data())) {
+    if (Clock::now() > end) {
+      return Unavailable("sessions of a PostgreSQL that was killed still work in {}",
+                         layout.Data());
+    }
+    std::this_thread::sleep_for(kTick);
+  }
+  RETURN_IF_ERROR(files::Remove(layout.ProcessFile()));
+  return files::Remove(files::Join(layout.socket_folder, ".s.PGSQL.5432.lock"));
 }
 
 std::vector<std::string> ServerArguments(const std::string& programs, const Layout& layout,
@@ -151,19 +170,15 @@ absl::StatusOr<RunningServer> StartServer(const Account& account, const std::str
   const Program program{.arguments = ServerArguments(programs, layout, options),
                         .folder = layout.folder,
                         .log_file = layout.Log()};
-  for (int attempt = 0; attempt < kStartAttempts; ++attempt) {
-    ASSIGN_OR_RETURN(const pid_t process, StartDetached(account, program));
-    ASSIGN_OR_RETURN(const bool answers, WaitUntilItAnswers(process, layout.socket_folder));
-    if (answers) {
-      log::Info("PostgreSQL started", {{"folder", layout.folder}});
-      return RunningServer{.process = process, .socket_folder = layout.socket_folder};
-    }
-    // What is left of a server that was killed: its sessions end as soon as they notice.
-    if (EndOfLog(layout.Log()).find("is still in use") == std::string::npos) break;
-    std::this_thread::sleep_for(20 * kTick);
+  RETURN_IF_ERROR(ClearDeadServer(layout));
+  ASSIGN_OR_RETURN(const pid_t process, StartDetached(account, program));
+  ASSIGN_OR_RETURN(const bool answers, WaitUntilItAnswers(process, layout.socket_folder));
+  if (!answers) {
+    return Internal("PostgreSQL does not start; {} ends with: {}", layout.Log(),
+                    EndOfLog(layout.Log()));
   }
-  return Internal("PostgreSQL does not start; {} ends with: {}", layout.Log(),
-                  EndOfLog(layout.Log()));
+  log::Info("PostgreSQL started", {{"folder", layout.folder}});
+  return RunningServer{.process = process, .socket_folder = layout.socket_folder};
 }
 
 absl::Status MakeDatabase(const std::string& socket_folder) {
@@ -206,7 +221,8 @@ absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
   RETURN_IF_ERROR(CreateFolderFor(account, folder));
   RETURN_IF_ERROR(CreateFolderFor(account, socket_folder));
   const FolderLock lock(folder);
-  RETURN_IF_ERROR(MakeCluster(account, programs, layout));
+  const bool fresh = !files::Exists(files::Join(layout.Data(), "PG_VERSION"));
+  if (fresh) RETURN_IF_ERROR(MakeCluster(account, programs, layout));
   ASSIGN_OR_RETURN(std::optional<RunningServer> server, FindRunning(layout));
   if (server) {
     ASSIGN_OR_RETURN(const bool answers,
@@ -217,6 +233,7 @@ absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
     ASSIGN_OR_RETURN(server, StartServer(account, programs, layout, options));
   }
   RETURN_IF_ERROR(MakeDatabase(server->socket_folder));
+  if (fresh && options.durable) RETURN_IF_ERROR(SyncCluster(account, programs, layout));
   return std::unique_ptr<PrivatePostgres>(
       new PrivatePostgres(server->socket_folder, server->process));
 }

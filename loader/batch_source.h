@@ -19,10 +19,10 @@ struct TrainingBatch {
   // Rows in the order of the permutation, perhaps none. Columns: key, ordinal, input (float32),
   // target (int64 or float32) and, in a weighted set, weight. Buffers are 64-byte aligned: the bits
   // of a sum can depend on alignment.
-  batch::Batch rows;
+  batch::Batch rows = {};
   int64_t num_skipped = 0;
   // Why one of the skipped samples was; empty when none was.
-  std::string reason;
+  std::string reason = {};
 };
 
 // Thread-compatible.

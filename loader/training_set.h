@@ -23,11 +23,11 @@ namespace tidemill::loader {
 
 // The n-th key has ordinal n.
 struct TrainingSet {
-  std::vector<int64_t> keys;
+  std::vector<int64_t> keys = {};
   // As many as keys, or none when every weight is 1.
-  std::vector<float> weights;
+  std::vector<float> weights = {};
   // SHA-256 of the sealed file.
-  std::string digest;
+  std::string digest = {};
 
   int64_t size() const { return static_cast<int64_t>(keys.size()); }
 };
@@ -54,10 +54,10 @@ SampleReader ReaderOf(const storage::StorageClient& storage, DatasetId dataset);
 // Rows of a training set that were read, and what was not.
 struct Rows {
   // Samples with the columns `ordinal` and, in a weighted set, `weight` added.
-  std::vector<batch::Batch> pieces;
+  std::vector<batch::Batch> pieces = {};
   int64_t num_skipped = 0;
   // Why one of the skipped ones was; empty when none was.
-  std::string reason;
+  std::string reason = {};
 };
 
 // Reads the samples with these ordinals, in that order. `each` sees every piece as it arrives and

@@ -42,8 +42,9 @@ absl::StatusOr<Address> ParseAddress(const std::string& endpoint) {
   if (error != std::errc() || rest != end || address.port < 0 || address.port > 65'535) {
     return InvalidArgument("endpoint \"{}\" has no port from 0 to 65535", endpoint);
   }
-  const bool loopback =
-      address.host == "localhost" || address.host == "::1" || address.host.starts_with("127.");
+  const bool loopback = address.host == "localhost" || address.host == "::1" ||
+                        (address.host.starts_with("127.") &&
+                         address.host.find_first_not_of("0123456789.") == std::string::npos);
   address.kind = loopback ? Address::Kind::kLoopback : Address::Kind::kNetwork;
   return address;
 }

@@ -64,8 +64,10 @@ class RunningService {
 using ServiceFactory =
     std::function<absl::StatusOr<std::unique_ptr<RunningService>>(const ServiceContext&)>;
 
-// Runs the service `name` until SIGTERM or SIGINT. Flags: --config FILE, --log-json. Returns the
-// process's exit code. Prints `listening endpoint="..."` as an info line once it serves.
+// Runs the service `name` until SIGTERM or SIGINT. Flags: --config FILE, --log-json, --listen
+// ENDPOINT instead of the configured one. Returns the process's exit code: not 0 after a failure,
+// which is logged in one line. Prints `listening endpoint="..."` as an info line once it serves.
+// Ends within a second of the signal unless Stopping() takes longer; at once on a second signal.
 int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFactory& make);
 
 }  // namespace tidemill::rpc

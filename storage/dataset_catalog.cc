@@ -1,6 +1,7 @@
 #include "storage/dataset_catalog.h"
 
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -47,8 +48,7 @@ DatasetSpec CompletedByFirstFile(DatasetSpec spec, UnpackedCache& files,
 
 }  // namespace
 
-DatasetCatalog::DatasetCatalog(db::Database& database, UnpackedCache& files,
-                               CatalogOptions options)
+DatasetCatalog::DatasetCatalog(db::Database& database, UnpackedCache& files, CatalogOptions options)
     : database_(database), files_(files), options_(std::move(options)) {}
 
 absl::StatusOr<DatasetSpec> DatasetCatalog::DecodeAndCheck(const std::string& name,
@@ -75,7 +75,12 @@ bool DatasetCatalog::Admits(const std::string& absolute_path) const {
   std::error_code error;
   const fs::path path = fs::canonical(absolute_path, error);
   if (error) return false;
-  for (const std::string& allowed : options_.allowed_roots) {
+  std::vector<std::string> roots = options_.allowed_roots;
+  if (const auto more = files::Read(options_.allowed_roots_file); more.ok()) {
+    std::istringstream lines(*more);
+    for (std::string line; std::getline(lines, line);) roots.push_back(line);
+  }
+  for (const std::string& allowed : roots) {
     const fs::path root = fs::canonical(allowed, error);
     if (error) continue;
     const fs::path below = path.lexically_relative(root);
@@ -84,9 +89,10 @@ bool DatasetCatalog::Admits(const std::string& absolute_path) const {
   return false;
 }
 
-absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(
-    const std::string& name_space, const std::string& name, const std::string& spec_text,
-    const CommandGuard& guard) {
+absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(const std::string& name_space,
+                                                                      const std::string& name,
+                                                                      const std::string& spec_text,
+                                                                      const CommandGuard& guard) {
   if (name.empty()) return InvalidArgument("a dataset needs a name");
   ASSIGN_OR_RETURN(const DatasetSpec spec, DecodeAndCheck(name, spec_text));
   const std::string registered = config::Print(spec);

@@ -55,6 +55,8 @@ struct CatalogOptions {
   std::string folder;
   // Absolute folders that datasets may lie in.
   std::vector<std::string> allowed_roots;
+  // A file with more of them, one a line, read again at each registration. Empty: none.
+  std::string allowed_roots_file = {};
 };
 
 // Runs in the transaction of a command, before it: the fence. May be empty.

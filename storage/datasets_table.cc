@@ -112,8 +112,8 @@ std::vector<Row> List(pqxx::work& work, const std::optional<std::string>& name_s
 
 DatasetId Insert(pqxx::work& work, const std::string& name_space, const std::string& name,
                  const std::string& registered_spec, const std::string& spec) {
-  const DatasetId id{work.exec_params1(kInsert, name_space, name, registered_spec, spec)[0]
-                         .as<int64_t>()};
+  const DatasetId id{
+      work.exec_params1(kInsert, name_space, name, registered_spec, spec)[0].as<int64_t>()};
   work.exec_params0(kInsertWatermark, id.value, kSlotShift);
   work.exec0(fmt::format(kCreatePartition, id.value));  // A table's name cannot be bound.
   return id;

@@ -17,10 +17,10 @@ enum class FileChange { kNew, kGrown, kReplaced, kVanished };
 
 struct ChangedFile {
   FileChange change = FileChange::kNew;
-  FileInput input;
-  std::string path;  // Absolute.
+  FileInput input = {};
+  std::string path = {};  // Absolute.
   int64_t fingerprint = 0;
-  std::optional<files_table::KnownFile> known;
+  std::optional<files_table::KnownFile> known = std::nullopt;
 };
 
 struct FileScan {

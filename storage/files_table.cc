@@ -113,8 +113,6 @@ std::vector<int64_t> NewSegmentIds(pqxx::work& work, int64_t count) {
   return ToNumbers(work.exec_params(kNewSegmentIds, count));
 }
 
-void Summarize(pqxx::work& work, DatasetId dataset) {
-  work.exec_params(kSummarize, dataset.value);
-}
+void Summarize(pqxx::work& work, DatasetId dataset) { work.exec_params(kSummarize, dataset.value); }
 
 }  // namespace tidemill::storage::files_table

@@ -1,0 +1,208 @@
+#include "storage/ingestor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "storage/datasets_table.h"
+#include "storage/file_parser.h"
+#include "storage/file_scan.h"
+#include "storage/files_table.h"
+#include "storage/formats/format.h"
+#include "storage/ingest_batch.h"
+#include "storage/ingest_writer.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+// How often a sync waits for files that keep changing before it goes on without them.
+constexpr int kMaxWaits = 3;
+
+// As many of the next files as one transaction takes in.
+size_t BatchEnd(const std::vector<ChangedFile>& files, size_t from,
+                const IngestorOptions& options) {
+  int64_t bytes = 0;
+  size_t to = from;
+  while (to < files.size() && to - from < static_cast<size_t>(options.files_per_batch)) {
+    bytes += files[to].input.identity.size_bytes;
+    if (to > from && bytes > options.bytes_per_batch) break;
+    ++to;
+  }
+  return to;
+}
+
+}  // namespace
+
+// One sync of one dataset.
+class Ingestor::Run {
+ public:
+  Run(Ingestor& ingestor, DatasetEntry dataset,
+      const std::function<void(const SyncProgress&)>& progress)
+      : ingestor_(ingestor), dataset_(std::move(dataset)), progress_(progress) {}
+
+  absl::StatusOr<DatasetSnapshot> Sync(bool wait) {
+    RETURN_IF_ERROR(ClearOnce());
+    ASSIGN_OR_RETURN(FileScan scan, Scan());
+    for (int waits = 0; wait && scan.num_unsettled > 0 && waits < kMaxWaits; ++waits) {
+      const int64_t micros = std::max<int64_t>(0, scan.settled_at.micros - Now().micros);
+      std::this_thread::sleep_for(std::chrono::microseconds(micros + 1000));
+      ASSIGN_OR_RETURN(scan, Scan());
+    }
+    done_.num_files_found = scan.num_found;
+    done_.num_files_done = std::max<int64_t>(
+        0, scan.num_found - scan.num_unsettled - static_cast<int64_t>(scan.changed.size()));
+    Report();
+    RETURN_IF_ERROR(Complete(scan.changed));
+    ASSIGN_OR_RETURN(const std::unique_ptr<Format> format,
+                     MakeFormat(dataset_.spec, ingestor_.files_));
+    for (size_t from = 0; from < scan.changed.size();) {
+      const size_t to = BatchEnd(scan.changed, from, ingestor_.options_);
+      RETURN_IF_ERROR(Ingest(*format, {scan.changed.begin() + static_cast<int64_t>(from),
+                                       scan.changed.begin() + static_cast<int64_t>(to)}));
+      from = to;
+    }
+    return ingestor_.catalog_.Snapshot(dataset_.id);
+  }
+
+ private:
+  absl::Status ClearOnce() {
+    {
+      MutexLock lock(ingestor_.mutex_);
+      if (ingestor_.cleared_.contains(dataset_.id)) return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(RemoveOrphans(ingestor_.database_, Folder(), dataset_.id));
+    MutexLock lock(ingestor_.mutex_);
+    ingestor_.cleared_.insert(dataset_.id);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<FileScan> Scan() {
+    const auto admit = [&](const std::string& path) { return ingestor_.catalog_.Admits(path); };
+    ASSIGN_OR_RETURN(const std::vector<ListedFile> listed,
+                     ListFiles(dataset_.spec.path, dataset_.spec.files, admit));
+    std::map<std::string, files_table::KnownFile> known;
+    RETURN_IF_ERROR(ingestor_.database_.Transact([&](pqxx::work& work) {
+      known = files_table::ListFiles(work, dataset_.id);
+      return absl::OkStatus();
+    }));
+    const Duration settle = dataset_.spec.settle.value_or(ingestor_.options_.settle);
+    return CompareFiles(dataset_.spec, listed, known, settle, Now());
+  }
+
+  // Takes the columns from the first file that has a header that fits, unless they are known.
+  absl::Status Complete(const std::vector<ChangedFile>& files) {
+    const auto* const csv = std::get_if<CsvFormat>(&dataset_.spec.format);
+    if (!csv || !csv->columns.empty()) return absl::OkStatus();
+    for (const ChangedFile& file : files) {
+      if (file.change == FileChange::kVanished) continue;
+      const absl::Status status = CompleteSpec(file.path, ingestor_.files_, dataset_.spec);
+      if (!status.ok()) {
+        misfits_[file.path] = std::string(status.message());
+        continue;
+      }
+      dataset_.spec_text = config::Print(dataset_.spec);
+      return ingestor_.database_.Transact([&](pqxx::work& work) {
+        datasets_table::SetSpec(work, dataset_.id, dataset_.spec_text);
+        return absl::OkStatus();
+      });
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<ParsedFile>> Parse(const Format& format,
+                                                std::vector<ChangedFile> files) {
+    const FileParser parser(ingestor_.database_, ingestor_.files_, format, dataset_.spec,
+                            dataset_.id, Folder());
+    std::vector<absl::StatusOr<ParsedFile>> results(files.size());
+    const auto parse = [&](int64_t i) {
+      const auto at = static_cast<size_t>(i);
+      if (const auto misfit = misfits_.find(files[at].path); misfit != misfits_.end()) {
+        results[at] = ParsedFile{.file = std::move(files[at]), .failure = misfit->second};
+      } else {
+        results[at] = parser.Parse(std::move(files[at]));
+      }
+    };
+    const auto count = static_cast<int64_t>(files.size());
+    if (ingestor_.options_.num_parsers > 1) {
+      ingestor_.parsers_.ParallelFor(count, parse);
+    } else {
+      for (int64_t i = 0; i < count; ++i) parse(i);
+    }
+    std::vector<ParsedFile> parsed;
+    for (absl::StatusOr<ParsedFile>& result : results) {
+      RETURN_IF_ERROR(result.status());
+      parsed.push_back(*std::move(result));
+    }
+    return parsed;
+  }
+
+  absl::Status Ingest(const Format& format, std::vector<ChangedFile> files) {
+    const auto num_files = static_cast<int64_t>(files.size());
+    ASSIGN_OR_RETURN(std::vector<ParsedFile> parsed, Parse(format, std::move(files)));
+    std::vector<int64_t> file_ids;
+    DatasetSnapshot snapshot;
+    RETURN_IF_ERROR(ingestor_.database_.Transact([&](pqxx::work& work) -> absl::Status {
+      file_ids = files_table::NewFileIds(work, num_files);
+      ASSIGN_OR_RETURN(snapshot, datasets_table::Snapshot(work, dataset_.id));
+      return absl::OkStatus();
+    }));
+    IngestBatchBuilder builder(snapshot.committed_key,
+                               std::holds_alternative<SingleFileFormat>(dataset_.spec.format),
+                               ingestor_.options_.samples_per_segment);
+    for (size_t i = 0; i < parsed.size(); ++i) {
+      builder.Add(std::move(parsed[i]), FileId{file_ids[i]});
+    }
+    IngestBatch batch = builder.Finish();
+    if (!batch.empty()) {
+      RETURN_IF_ERROR(WriteBatch(ingestor_.database_, Folder(), dataset_.id, batch));
+      log::Info("files ingested", {{"dataset", dataset_.name},
+                                   {"files", std::to_string(batch.files.size())},
+                                   {"samples", std::to_string(batch.num_samples)},
+                                   {"deleted", std::to_string(batch.buried.size())},
+                                   {"quarantined", std::to_string(batch.num_quarantined)}});
+    }
+    done_.num_files_done = std::min(done_.num_files_found, done_.num_files_done + num_files);
+    done_.num_samples += batch.num_samples;
+    done_.num_quarantined += batch.num_quarantined;
+    Report();
+    return absl::OkStatus();
+  }
+
+  void Report() const {
+    if (progress_) progress_(done_);
+  }
+
+  const std::string& Folder() const { return ingestor_.catalog_.options().folder; }
+
+  Ingestor& ingestor_;
+  DatasetEntry dataset_;
+  const std::function<void(const SyncProgress&)>& progress_;
+  SyncProgress done_;
+  // Why the columns could not be taken from a file, by its path.
+  std::map<std::string, std::string> misfits_;
+};
+
+Ingestor::Ingestor(db::Database& database, DatasetCatalog& catalog, UnpackedCache& files,
+                   IngestorOptions options)
+    : database_(database),
+      catalog_(catalog),
+      files_(files),
+      options_(options),
+      parsers_("parse", options.num_parsers - 1) {}
+
+absl::StatusOr<DatasetSnapshot> Ingestor::Sync(
+    DatasetId dataset, bool wait, const std::function<void(const SyncProgress&)>& progress) {
+  // Not a lock on memory but the order of ingests of one dataset: held across SQL on purpose.
+  const std::shared_ptr<Mutex> ingest = catalog_.LockOf(dataset);
+  MutexLock lock(*ingest);
+  ASSIGN_OR_RETURN(DatasetEntry entry, catalog_.Find(dataset));
+  return Run(*this, std::move(entry), progress).Sync(wait);
+}
+
+}  // namespace tidemill::storage

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include "base/id.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "base/worker_pool.h"
 #include "storage/dataset_catalog.h"
@@ -17,9 +19,9 @@ struct IngestorOptions {
   int num_parsers = 2;
   // How long a file must be unchanged, where its dataset's spec does not say.
   Duration settle{1'000'000};
-  // Files and samples of one transaction, roughly.
+  // A transaction takes in so many files, or files of so many bytes together, and at least one.
   int64_t files_per_batch = 4096;
-  int64_t samples_per_batch = 4'000'000;
+  int64_t bytes_per_batch = 256 << 20;
   // Most samples of one segment.
   int64_t samples_per_segment = 1 << 20;
 };
@@ -50,11 +52,15 @@ class Ingestor {
                                        const std::function<void(const SyncProgress&)>& progress);
 
  private:
+  class Run;
   db::Database& database_;
   DatasetCatalog& catalog_;
   UnpackedCache& files_;
   const IngestorOptions options_;
   WorkerPool parsers_;
+  Mutex mutex_;
+  // Datasets that this process has cleared of what an earlier one left half done.
+  std::set<DatasetId> cleared_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemill::storage

@@ -1,0 +1,117 @@
+#include <map>
+#include <utility>
+
+#include "base/files.h"
+#include "storage/file_scan.h"
+#include "storage/formats/format.h"
+#include "storage/segment_columns.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr char kSamples[] = R"(
+  SELECT file_id, position, class_label, real_label,
+         (extract(epoch FROM event_time) * 1000000)::bigint
+  FROM storage.samples
+  WHERE dataset_id = $1 AND sample_key >= $2 AND sample_key < $3
+  ORDER BY sample_key)";
+
+struct Sample {
+  FileId file;
+  std::optional<int64_t> position;
+  std::optional<int64_t> class_label;
+  std::optional<double> real_label;
+  int64_t event_time = 0;
+};
+
+struct Stored {
+  files_table::Segment segment;
+  std::vector<Sample> samples;
+  std::map<FileId, files_table::KnownFile> files;
+};
+
+template <typename T>
+std::optional<T> ValueOf(const pqxx::field& field) {
+  if (field.is_null()) return std::nullopt;
+  return field.as<T>();
+}
+
+absl::StatusOr<Stored> Load(db::Database& database, DatasetId dataset, int64_t segment_id) {
+  Stored stored;
+  RETURN_IF_ERROR(database.Transact([&](pqxx::work& work) -> absl::Status {
+    stored = {};
+    const auto segment = files_table::FindSegment(work, dataset, segment_id);
+    if (!segment) return NotFound("segment {} is unknown", segment_id);
+    stored.segment = *segment;
+    for (const pqxx::row& row : work.exec_params(kSamples, dataset.value, segment->first_key,
+                                                 segment->first_key + segment->num_samples)) {
+      const Sample sample{.file = {row[0].as<int64_t>()},
+                          .position = ValueOf<int64_t>(row[1]),
+                          .class_label = ValueOf<int64_t>(row[2]),
+                          .real_label = ValueOf<double>(row[3]),
+                          .event_time = row[4].as<int64_t>()};
+      stored.samples.push_back(sample);
+      if (stored.files.contains(sample.file)) continue;
+      if (const auto file = files_table::FindFile(work, sample.file)) {
+        stored.files.emplace(sample.file, *file);
+      }
+    }
+    return absl::OkStatus();
+  }));
+  return stored;
+}
+
+// Where the records of a file lie, by their position. DATA_LOSS for one that has changed.
+absl::StatusOr<std::map<int64_t, size_t>> PlacesIn(const DatasetSpec& spec, const Format& format,
+                                                   const files_table::KnownFile& file,
+                                                   IndexedFile& found) {
+  FileInput input{.root = spec.path, .path = file.path.substr(spec.path.size() + 1)};
+  ASSIGN_OR_RETURN(input.identity, IdentityOf(file.path));
+  const bool grown = spec.append && input.identity.size_bytes >= file.size_bytes;
+  if (!grown && FingerprintOf(spec, input) != file.fingerprint) {
+    return DataLoss("{} has changed since it was ingested", file.path);
+  }
+  ASSIGN_OR_RETURN(found, format.Index(input));
+  std::map<int64_t, size_t> places;
+  for (size_t row = 0; row < found.positions.size(); ++row) places[found.positions[row]] = row;
+  return places;
+}
+
+}  // namespace
+
+absl::Status RebuildSegmentColumns(db::Database& database, UnpackedCache& files,
+                                   const std::string& storage_folder, const DatasetSpec& spec,
+                                   DatasetId dataset, int64_t segment_id) {
+  ASSIGN_OR_RETURN(const Stored stored, Load(database, dataset, segment_id));
+  if (std::ssize(stored.samples) != stored.segment.num_samples) {
+    return Internal("segment {} has {} samples where {} are stored", segment_id,
+                    stored.segment.num_samples, stored.samples.size());
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<Format> format, MakeFormat(spec, files));
+  const bool one_file_a_sample = !stored.segment.file.has_value();
+  std::map<FileId, std::pair<IndexedFile, std::map<int64_t, size_t>>> indexed;
+  for (const auto& [id, file] : stored.files) {
+    auto& [found, places] = indexed[id];
+    absl::StatusOr<std::map<int64_t, size_t>> result = PlacesIn(spec, *format, file, found);
+    // Of many small files the others are none the worse.
+    if (!result.ok() && !one_file_a_sample) return result.status();
+    if (result.ok()) places = *std::move(result);
+  }
+  SegmentRows rows;
+  for (const Sample& sample : stored.samples) {
+    const auto& [found, places] = indexed[sample.file];
+    const auto place = sample.position ? places.find(*sample.position) : places.end();
+    const bool is_there = place != places.end();
+    rows.byte_from.push_back(is_there ? found.rows.byte_from[place->second] : -1);
+    rows.byte_to.push_back(is_there ? found.rows.byte_to[place->second] : -1);
+    rows.hash.push_back(is_there ? found.rows.hash[place->second] : 0);
+    rows.event_time.push_back(sample.event_time);
+    rows.class_label.push_back(sample.class_label);
+    rows.real_label.push_back(sample.real_label);
+    if (one_file_a_sample) rows.file_id.push_back(sample.file.value);
+  }
+  return WriteSegmentColumns(SegmentPath(storage_folder, dataset, segment_id), rows);
+}
+
+}  // namespace tidemill::storage

@@ -25,9 +25,8 @@ std::vector<OldRow> InFileOrder(std::span<const SegmentColumns> old) {
       rows.push_back({.place = {static_cast<int64_t>(segment), row}, .byte_from = byte_from});
     }
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const OldRow& a, const OldRow& b) {
-    return a.byte_from < b.byte_from;
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const OldRow& a, const OldRow& b) { return a.byte_from < b.byte_from; });
   return rows;
 }
 

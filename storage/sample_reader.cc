@@ -14,6 +14,8 @@ namespace tidemill::storage {
 namespace {
 
 constexpr size_t kKeysPerBlock = 65'536;
+// Leaves room for the other columns in a message of rpc::kMaxMessageBytes.
+constexpr int64_t kMaxPayloadBytes = int64_t{15} << 20;
 // A block is made again when the index has changed under it, but not for ever.
 constexpr int kMaxAttempts = 3;
 
@@ -51,6 +53,8 @@ Entry Locate(const DatasetIndex& index, PayloadCut cut, int64_t key) {
   entry.payload_size = entry.byte_to - entry.byte_from - cut.size;
   if (entry.byte_from < 0 || entry.payload_size < cut.offset) {
     entry.problem = "has vanished from its file";
+  } else if (entry.payload_size > kMaxPayloadBytes) {
+    entry.problem = fmt::format("has {} bytes, too many for a message", entry.payload_size);
   }
   return entry;
 }

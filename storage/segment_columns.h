@@ -49,8 +49,8 @@ struct SegmentRows {
   int64_t num_rows() const { return static_cast<int64_t>(byte_from.size()); }
 };
 
-// A segment's columns as read. Views of a mapping that `batch` keeps alive; move it, a copy's pointers
-// are the original's.
+// A segment's columns as read. Views of a mapping that `batch` keeps alive; move it, a copy's
+// pointers are the original's.
 struct SegmentColumns {
   batch::Batch batch;
   std::span<const int64_t> byte_from;

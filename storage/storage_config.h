@@ -11,6 +11,7 @@ namespace tidemill::storage {
 
 struct StorageConfig {
   std::vector<std::string> allowed_roots;
+  std::string allowed_roots_file;
   int num_parsers = 2;
   Duration scan_interval{5'000'000};
   Duration settle{1'000'000};
@@ -21,6 +22,8 @@ struct StorageConfig {
   void Fields(auto&& field) {
     field("allowed_roots", allowed_roots,
           "Absolute folders that datasets may lie in; none: no dataset can be registered.");
+    field("allowed_roots_file", allowed_roots_file,
+          "A file with more such folders, one a line, read at each registration.");
     field("num_parsers", num_parsers, "Threads that parse new files.", {.min = 1, .max = 256});
     field("scan_interval", scan_interval, "Time between two listings of every dataset's folder.");
     field("settle", settle, "A file is complete when it has not changed for this long.");

@@ -55,8 +55,7 @@ class PartFile {
 
   // The size must survive a crash of the machine, or a torn file would pass for a whole one.
   absl::Status Finish() {
-    if (descriptor_ < 0 || fsync(descriptor_) != 0 ||
-        rename(part_.c_str(), path_.c_str()) != 0) {
+    if (descriptor_ < 0 || fsync(descriptor_) != 0 || rename(part_.c_str(), path_.c_str()) != 0) {
       return Unavailable("cannot finish {}: {}", path_, std::strerror(errno));
     }
     finished_ = true;

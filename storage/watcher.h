@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 
@@ -19,26 +18,38 @@ namespace tidemill::storage {
 // network filesystems nor what overflowed its queue. Thread-safe; the destructor stops it.
 class Watcher {
  public:
+  // `catalog` and `ingestor` must outlive it.
   Watcher(DatasetCatalog& catalog, Ingestor& ingestor, std::chrono::milliseconds scan_interval);
-  ~Watcher();
 
  private:
-  struct Watched {
-    std::string root;
-    std::chrono::steady_clock::time_point next_scan;
+  using Clock = std::chrono::steady_clock;
+
+  // inotify's descriptor; without one, which is no failure, datasets are only scanned.
+  class Notifier {
+   public:
+    Notifier();
+    ~Notifier();
+    Notifier(const Notifier&) = delete;
+    Notifier& operator=(const Notifier&) = delete;
+    // The datasets in whose folders something happened.
+    std::set<DatasetId> Changed();
+    // Listens to a folder and all below it, unless it does already.
+    void Listen(DatasetId id, const std::string& root);
+
+   private:
+    const int descriptor_;
+    std::map<int, std::set<DatasetId>> listeners_;  // By watch descriptor.
   };
-  absl::Status Step() ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status Follow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::set<DatasetId> Changed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Listen(DatasetId id, const std::string& root) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  absl::Status Step();
 
   DatasetCatalog& catalog_;
   Ingestor& ingestor_;
   const std::chrono::milliseconds scan_interval_;
-  const int notifier_;  // inotify's descriptor, -1 when there is none.
-  Mutex mutex_;
-  std::map<DatasetId, Watched> watched_ ABSL_GUARDED_BY(mutex_);
-  std::map<int, DatasetId> folders_ ABSL_GUARDED_BY(mutex_);  // By watch descriptor.
+  // Of the task's thread alone.
+  Notifier notifier_;
+  std::map<DatasetId, Clock::time_point> next_scan_;
+  Clock::time_point next_listing_;
   PeriodicTask task_;  // Last: it starts once everything above exists.
 };
 

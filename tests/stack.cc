@@ -11,10 +11,11 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "fmt/format.h"
+
 #include "base/files.h"
 #include "base/random.h"
 #include "base/time.h"
-#include "fmt/format.h"
 
 namespace tidemill::tests {
 namespace {

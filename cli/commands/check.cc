@@ -1,10 +1,11 @@
 // tidemill check FILE...
 #include <cstdio>
 
+#include "nlohmann/json.hpp"
+
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
 #include "cli/pipeline_file.h"
-#include "nlohmann/json.hpp"
 
 namespace tidemill::cli {
 namespace {
@@ -12,8 +13,8 @@ namespace {
 int CheckOne(const std::string& path, bool json) {
   const auto file = ReadPipelineFile(path);
   if (!file.ok()) return Report(file.status());
-  if (const absl::Status problems = CheckPipelineFile(*file); !problems.ok()) {
-    return ReportProblems(problems, *file, json);
+  if (const auto checked = CheckPipelineFile(*file); !checked.problems.empty()) {
+    return ReportProblems(checked.problems, json);
   }
   if (json) {
     fmt::print("{}\n", nlohmann::ordered_json({{"valid", true}, {"file", path}}).dump());

@@ -3,12 +3,13 @@
 #include <cstdio>
 #include <sstream>
 
+#include "nlohmann/json.hpp"
+
 #include "base/files.h"
 #include "base/time.h"
 #include "cli/dataset_registration.h"
 #include "cli/text.h"
 #include "cli/with_session.h"
-#include "nlohmann/json.hpp"
 #include "rpc/grpc_status.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 
@@ -87,7 +88,8 @@ int Show(const GlobalFlags& flags) {
     }
     for (const auto& [key, value] : json.items()) {
       if (key == "spec") continue;
-      fmt::print("{:<12} {}\n", key, Printable(value.is_string() ? value.get<std::string>() : value.dump()));
+      fmt::print("{:<12} {}\n", key,
+                 Printable(value.is_string() ? value.get<std::string>() : value.dump()));
     }
     fmt::print("\n{}", Printable(dataset->spec()));
     return kDone;

@@ -1,10 +1,11 @@
 // tidemill explain [KEY]
 #include <cstdio>
 
+#include "nlohmann/json.hpp"
+
 #include "base/config.h"
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
-#include "nlohmann/json.hpp"
 #include "supervisor/pipeline_spec.h"
 
 namespace tidemill::cli {

@@ -1,10 +1,11 @@
 // tidemill models list|show
 #include <cstdio>
 
+#include "nlohmann/json.hpp"
+
 #include "base/time.h"
 #include "cli/text.h"
 #include "cli/with_session.h"
-#include "nlohmann/json.hpp"
 #include "tidemill/model_store/v1/model_store.grpc.pb.h"
 
 namespace tidemill::cli {
@@ -35,9 +36,8 @@ nlohmann::ordered_json ModelToJson(const v1::Model& model) {
     parts.push_back(
         {{"name", part.name()}, {"bytes", part.size_bytes()}, {"sha256", part.digest()}});
   }
-  nlohmann::ordered_json json = {{"model", model.model_id()},
-                                 {"run", model.run_id()},
-                                 {"trigger", model.trigger()}};
+  nlohmann::ordered_json json = {
+      {"model", model.model_id()}, {"run", model.run_id()}, {"trigger", model.trigger()}};
   json["parent"] = model.parent_model_id() == 0 ? nlohmann::ordered_json(nullptr)
                                                 : nlohmann::ordered_json(model.parent_model_id());
   json["samples"] = model.num_samples();

@@ -1,11 +1,12 @@
 // tidemill pipelines list|show|delete
 #include <cstdio>
 
+#include "nlohmann/json.hpp"
+
 #include "base/time.h"
 #include "cli/run_json.h"
 #include "cli/text.h"
 #include "cli/with_session.h"
-#include "nlohmann/json.hpp"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {
@@ -23,8 +24,8 @@ nlohmann::ordered_json PipelineToJson(const v1::Pipeline& pipeline) {
   nlohmann::ordered_json json = {{"pipeline", pipeline.name()},
                                  {"description", pipeline.description()},
                                  {"runs", pipeline.num_runs()}};
-  json["last_run"] = pipeline.has_last_run() ? RunToJson(pipeline.last_run())
-                                             : nlohmann::ordered_json(nullptr);
+  json["last_run"] =
+      pipeline.has_last_run() ? RunToJson(pipeline.last_run()) : nlohmann::ordered_json(nullptr);
   return json;
 }
 
@@ -91,7 +92,8 @@ void AddPipelinesCommands(CLI::App& app) {
   CLI::App* pipelines = app.add_subcommand("pipelines", "Pipelines that were submitted");
   pipelines->require_subcommand(1);
   SetAction(*pipelines->add_subcommand("list", "List pipelines"), List);
-  CLI::App* show = pipelines->add_subcommand("show", "Print a pipeline with every default filled in");
+  CLI::App* show =
+      pipelines->add_subcommand("show", "Print a pipeline with every default filled in");
   show->add_option("name", Name(), "Pipeline name")->required();
   SetAction(*show, Show);
   CLI::App* remove =

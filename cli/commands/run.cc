@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "nlohmann/json.hpp"
+
 #include "base/files.h"
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
@@ -16,7 +18,6 @@
 #include "cli/session.h"
 #include "cli/text.h"
 #include "cli/watch.h"
-#include "nlohmann/json.hpp"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {
@@ -66,8 +67,8 @@ int Follow(const GlobalFlags& flags, const Session& session, int64_t run) {
 int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
   const auto file = ReadPipelineFile(run_flags.file);
   if (!file.ok()) return Report(file.status());
-  if (const absl::Status problems = CheckPipelineFile(*file); !problems.ok()) {
-    return ReportProblems(problems, *file, flags.json);
+  if (const auto checked = CheckPipelineFile(*file); !checked.problems.empty()) {
+    return ReportProblems(checked.problems, flags.json);
   }
   if (!flags.quiet) fmt::print(stderr, "starting the stack\n");
   const auto session = Session::AttachOrStart(flags.state);
@@ -94,7 +95,8 @@ int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
 
 void AddRunCommand(CLI::App& app) {
   CLI::App* run = app.add_subcommand(
-      "run", "Run a pipeline to its end and print the accuracy matrix; starts a stack if none runs");
+      "run",
+      "Run a pipeline to its end and print the accuracy matrix; starts a stack if none runs");
   static RunFlags flags;
   run->add_option("file", flags.file, "Pipeline file (YAML)")->required();
   run->add_option("--max-triggers", flags.max_triggers, "Fire at most this many triggers")

@@ -3,16 +3,17 @@
 
 #include <cstdio>
 
+#include "nlohmann/json.hpp"
+
 #include "base/time.h"
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
 #include "cli/run_json.h"
 #include "cli/run_report.h"
 #include "cli/session.h"
-#include "cli/with_session.h"
 #include "cli/text.h"
 #include "cli/watch.h"
-#include "nlohmann/json.hpp"
+#include "cli/with_session.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {
@@ -91,8 +92,7 @@ int Send(const GlobalFlags& flags, Method method) {
     } else if (flags.json) {
       fmt::print("{}\n", nlohmann::ordered_json({{"existed", response.existed()}}).dump());
     } else {
-      fmt::print("run {} {}\n", Flags().run,
-                 response.existed() ? "deleted" : "was not there");
+      fmt::print("run {} {}\n", Flags().run, response.existed() ? "deleted" : "was not there");
     }
     return kDone;
   });
@@ -114,10 +114,9 @@ void AddRunsCommands(CLI::App& app) {
   SetAction(*list, List);
   SetAction(*AddVerb(*runs, "show", "Show triggers, matrix and result of a run"), Show);
   SetAction(*AddVerb(*runs, "watch", "Follow a run to its end"), Watch);
-  SetAction(*AddVerb(*runs, "stop", "Stop a run; it can be resumed"),
-            [](const GlobalFlags& flags) {
-              return Send<v1::StopRunRequest, v1::StopRunResponse>(flags, &Stub::StopRun);
-            });
+  SetAction(*AddVerb(*runs, "stop", "Stop a run; it can be resumed"), [](const GlobalFlags& flags) {
+    return Send<v1::StopRunRequest, v1::StopRunResponse>(flags, &Stub::StopRun);
+  });
   SetAction(*AddVerb(*runs, "resume", "Go on with a stopped or failed run"),
             [](const GlobalFlags& flags) {
               return Send<v1::ResumeRunRequest, v1::ResumeRunResponse>(flags, &Stub::ResumeRun);

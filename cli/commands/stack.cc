@@ -2,13 +2,14 @@
 #include <chrono>
 #include <cstdio>
 
+#include "nlohmann/json.hpp"
+
 #include "base/files.h"
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
 #include "cli/local_stack.h"
 #include "cli/session.h"
 #include "cli/text.h"
-#include "nlohmann/json.hpp"
 
 namespace tidemill::cli {
 namespace {

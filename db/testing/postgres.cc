@@ -25,8 +25,9 @@ void CleanUpWhenThisProcessEnds(pid_t server, const std::string& folder) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) Fail("pipe");
   const std::string script = fmt::format(
-      "( read -r _ <&3; kill -INT {0}; n=0; while kill -0 {0} && [ $n -lt 100 ]; do sleep 0.05; "
-      "n=$((n+1)); done; kill -KILL {0}; rm -rf '{1}' ) >/dev/null 2>&1 &",
+      "( read -r _ <&3; kill -INT {0}; n=0; while [ -e '{1}/cluster/data/postmaster.pid' ] && "
+      "[ $n -lt 100 ]; do sleep 0.05; n=$((n+1)); done; kill -KILL {0}; rm -rf '{1}' ) "
+      ">/dev/null 2>&1 &",
       server, folder);
   const char* const arguments[] = {"/bin/sh", "-c", script.c_str(), nullptr};
   posix_spawn_file_actions_t actions;

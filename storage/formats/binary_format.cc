@@ -59,11 +59,10 @@ class BinaryFiles::Indexing {
     int64_t end = RecordsIn(identity.size_bytes, layout.header_bytes, layout.record_bytes);
     if (label_file_) RETURN_IF_ERROR(FitToLabels(end));
     while (position_ < end) RETURN_IF_ERROR(TakeBlock(file, end));
-    const int64_t tail =
-        identity.size_bytes - layout.header_bytes - end * layout.record_bytes;
+    const int64_t tail = identity.size_bytes - layout.header_bytes - end * layout.record_bytes;
     if (!format_.spec_.append && tail != 0) {
-      AddBad(position_++, tail > 0 ? "the file ends within a record"
-                                   : "the file ends within its header");
+      AddBad(position_++,
+             tail > 0 ? "the file ends within a record" : "the file ends within its header");
     }
     found_.records_done = position_;
     found_.bytes_done = layout.header_bytes + end * layout.record_bytes;
@@ -107,10 +106,10 @@ class BinaryFiles::Indexing {
     if (label_file_) {
       width = format_.spec_.label.file->width;
       label_bytes_.resize(static_cast<size_t>(count * width));
-      ASSIGN_OR_RETURN(const size_t read,
-                       label_file_->ReadAt(format_.spec_.label.file->header_bytes +
-                                               position_ * width,
-                                           label_bytes_.data(), label_bytes_.size()));
+      ASSIGN_OR_RETURN(
+          const size_t read,
+          label_file_->ReadAt(format_.spec_.label.file->header_bytes + position_ * width,
+                              label_bytes_.data(), label_bytes_.size()));
       if (read != label_bytes_.size()) {
         return Unavailable("{} shrinks while read", label_file_->path());
       }

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "base/files.h"
 #include "fmt/format.h"
+
+#include "base/files.h"
 #include "storage/formats/window_reader.h"
 #include "xxhash.h"
 
@@ -18,8 +19,7 @@ std::optional<char> QuoteOf(const CsvFormat& format) {
 }
 
 CsvSplitter SplitterOf(const CsvFormat& format) {
-  return {format.delimiter.front(), QuoteOf(format),
-          static_cast<size_t>(format.max_record.bytes)};
+  return {format.delimiter.front(), QuoteOf(format), static_cast<size_t>(format.max_record.bytes)};
 }
 
 std::optional<size_t> PlaceOf(const std::vector<std::string>& names,

@@ -72,8 +72,7 @@ CsvSplitter::FieldEnd CsvSplitter::TakePlain(std::string_view text, bool last, s
   return FieldEnd::kDelimiter;
 }
 
-CsvSplitter::FieldEnd CsvSplitter::EndRecord(size_t content, size_t size,
-                                             CsvRecord& record) const {
+CsvSplitter::FieldEnd CsvSplitter::EndRecord(size_t content, size_t size, CsvRecord& record) const {
   record.content = content;
   record.size = size;
   return FieldEnd::kRecord;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "fmt/format.h"
+
 #include "base/files.h"
 #include "base/overloaded.h"
-#include "fmt/format.h"
 #include "storage/formats/binary_format.h"
 #include "storage/formats/csv_format.h"
 #include "storage/formats/single_file_format.h"

@@ -18,7 +18,7 @@ namespace tidemill::storage {
 struct FileInput {
   std::string root;  // The dataset's folder.
   std::string path;  // Below it.
-  FileIdentity identity;
+  FileIdentity identity = {};
   // Where to go on in a file that has grown: the end of the last record taken, and how many were
   // taken, bad ones included. 0, 0: from the beginning.
   int64_t from_byte = 0;

@@ -14,12 +14,11 @@ using ::testing::HasSubstr;
 
 TEST(Command, ARunEndsWithOneJsonObjectThatHoldsEverything) {
   const Stack stack;
-  const CommandResult result =
-      stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "--json"});
+  const CommandResult result = stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err << stack.Logs();
   const nlohmann::json run = result.Json();
   EXPECT_EQ(run.at("state"), "succeeded");
-  ASSERT_EQ(run.at("triggers").size(), 4);  // 1,200 samples, one every 250.
+  ASSERT_EQ(run.at("triggers").size(), 4);           // 1,200 samples, one every 250.
   EXPECT_EQ(run["triggers"][0].at("samples"), 200);  // 80 % of 250.
   EXPECT_EQ(run.at("models").size(), 4);
   // 4 models on 5 windows by 2 measures.

@@ -30,9 +30,9 @@ TEST_P(Failpoint, KillingTheServiceThereChangesNoTriggerKeyOrWeight) {
   const std::string marks = stack.files() + "/marks";
   std::filesystem::create_directory(marks);
   const std::string point = GetParam();
-  const CommandResult result =
-      stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "--json"},
-                     {{"TIDEMILL_FAILPOINTS", point + "=kill"}, {"TIDEMILL_FAILPOINTS_ONCE", marks}});
+  const CommandResult result = stack.Tidemill(
+      {"run", WriteSmallPipeline(stack.files()), "--json"},
+      {{"TIDEMILL_FAILPOINTS", point + "=kill"}, {"TIDEMILL_FAILPOINTS_ONCE", marks}});
   EXPECT_TRUE(std::filesystem::exists(marks + "/" + point)) << "nothing passed " << point;
   EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
   EXPECT_EQ(Fingerprint(result.Json()), Undisturbed());
@@ -45,14 +45,14 @@ INSTANTIATE_TEST_SUITE_P(
         "storage.ingest_before_copy", "storage.ingest_after_copy", "storage.ingest_before_commit",
         "storage.ingest_after_commit", "selector.before_seal", "selector.after_seal",
         "selector.before_commit", "selector.after_commit", "trainer_server.before_fit",
-        "trainer_server.after_fit", "trainer_server.mid_training",
-        "trainer_server.before_artefact", "trainer_server.after_artefact",
-        "trainer_server.before_store", "trainer_server.after_store", "model_store.before_rename",
-        "model_store.before_commit", "model_store.after_commit", "evaluator.before_window",
-        "evaluator.after_window", "evaluator.before_commit", "evaluator.after_commit",
-        "supervisor.after_decision", "supervisor.before_select", "supervisor.after_select",
-        "supervisor.after_fit", "supervisor.mid_train", "supervisor.after_train",
-        "supervisor.after_store", "supervisor.before_evaluate", "supervisor.after_evaluate"),
+        "trainer_server.after_fit", "trainer_server.mid_training", "trainer_server.before_artefact",
+        "trainer_server.after_artefact", "trainer_server.before_store",
+        "trainer_server.after_store", "model_store.before_rename", "model_store.before_commit",
+        "model_store.after_commit", "evaluator.before_window", "evaluator.after_window",
+        "evaluator.before_commit", "evaluator.after_commit", "supervisor.after_decision",
+        "supervisor.before_select", "supervisor.after_select", "supervisor.after_fit",
+        "supervisor.mid_train", "supervisor.after_train", "supervisor.after_store",
+        "supervisor.before_evaluate", "supervisor.after_evaluate"),
     [](const auto& info) {
       std::string name = info.param;
       for (char& c : name) {

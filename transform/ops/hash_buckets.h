@@ -15,10 +15,10 @@ struct HashBucketsSpec {
   static constexpr std::string_view kDoc =
       "Makes int64 numbers 0 to buckets-1: XXH3-64 of the text, or of the whole number's eight "
       "little-endian bytes, modulo the number of buckets.";
-  std::string column;
+  std::string column = {};
   int64_t buckets = 0;
   int64_t seed = 0;
-  std::string into;
+  std::string into = {};
   bool autocache = false;
 
   void Fields(auto&& field) {

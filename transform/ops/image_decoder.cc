@@ -22,17 +22,24 @@ absl::Status CheckSize(int64_t height, int64_t width, const ImageShape& shape) {
                   shape.height, shape.width);
 }
 
-// Rows of interleaved pixels to one plane a channel.
-void ToPlanes(const std::vector<uint8_t>& rows, const ImageShape& shape,
+// The weights of ITU-R BT.601, which JPEG uses as well, in 65536ths.
+uint8_t ToGrey(const uint8_t* pixel) {
+  return static_cast<uint8_t>((19595 * pixel[0] + 38470 * pixel[1] + 7471 * pixel[2] + 32768) >>
+                              16);
+}
+
+// Rows of interleaved pixels of `stored` channels to one plane a channel.
+void ToPlanes(const std::vector<uint8_t>& rows, int64_t stored, const ImageShape& shape,
               std::span<uint8_t> pixels) {
-  if (shape.channels == 1) {
-    std::memcpy(pixels.data(), rows.data(), rows.size());
+  const int64_t plane = shape.height * shape.width;
+  if (stored == 3 && shape.channels == 1) {
+    for (int64_t i = 0; i < plane; ++i) pixels[i] = ToGrey(&rows[i * 3]);
     return;
   }
-  const int64_t plane = shape.height * shape.width;
   for (int64_t channel = 0; channel < shape.channels; ++channel) {
+    const uint8_t* in = rows.data() + (stored == 1 ? 0 : channel);
     uint8_t* out = pixels.data() + channel * plane;
-    for (int64_t i = 0; i < plane; ++i) out[i] = rows[i * shape.channels + channel];
+    for (int64_t i = 0; i < plane; ++i) out[i] = in[i * stored];
   }
 }
 
@@ -66,17 +73,11 @@ bool ReadPngHeader(PngReader& reader) {
   return true;
 }
 
-bool ReadPngRows(PngReader& reader, bool grey, std::span<png_bytep> rows, size_t row_bytes) {
+bool ReadPngRows(PngReader& reader, std::span<png_bytep> rows, size_t row_bytes) {
   if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
   png_set_expand(reader.png);
   png_set_strip_16(reader.png);
   png_set_strip_alpha(reader.png);
-  const bool is_colour = (png_get_color_type(reader.png, reader.info) & PNG_COLOR_MASK_COLOR) != 0;
-  if (grey && is_colour) {
-    png_set_rgb_to_gray(reader.png, PNG_ERROR_ACTION_NONE, PNG_RGB_TO_GRAY_DEFAULT,
-                        PNG_RGB_TO_GRAY_DEFAULT);
-  }
-  if (!grey) png_set_gray_to_rgb(reader.png);
   png_set_interlace_handling(reader.png);
   png_read_update_info(reader.png, reader.info);
   if (png_get_rowbytes(reader.png, reader.info) != row_bytes) {
@@ -91,14 +92,16 @@ absl::Status DecodeOpenPng(PngReader& reader, const ImageShape& shape, std::span
   if (!ReadPngHeader(reader)) return DataLoss("the PNG is damaged: {}", reader.message);
   RETURN_IF_ERROR(CheckSize(png_get_image_height(reader.png, reader.info),
                             png_get_image_width(reader.png, reader.info), shape));
-  std::vector<uint8_t> interleaved(shape.Size());
+  const int64_t stored =
+      (png_get_color_type(reader.png, reader.info) & PNG_COLOR_MASK_COLOR) != 0 ? 3 : 1;
+  const size_t row_bytes = shape.width * stored;
+  std::vector<uint8_t> interleaved(shape.height * row_bytes);
   std::vector<png_bytep> rows(shape.height);
-  const size_t row_bytes = shape.width * shape.channels;
   for (size_t row = 0; row < rows.size(); ++row) rows[row] = interleaved.data() + row * row_bytes;
-  if (!ReadPngRows(reader, shape.channels == 1, rows, row_bytes)) {
+  if (!ReadPngRows(reader, rows, row_bytes)) {
     return DataLoss("the PNG is damaged: {}", reader.message);
   }
-  ToPlanes(interleaved, shape, pixels);
+  ToPlanes(interleaved, stored, shape, pixels);
   return absl::OkStatus();
 }
 
@@ -179,7 +182,7 @@ absl::Status DecodeOpenJpeg(JpegReader& reader, std::string_view file, const Ima
   if (!ReadJpegRows(reader, shape.channels == 1, interleaved, shape.width * shape.channels)) {
     return DataLoss("the JPEG is damaged: {}", reader.message);
   }
-  ToPlanes(interleaved, shape, pixels);
+  ToPlanes(interleaved, shape.channels, shape, pixels);
   return absl::OkStatus();
 }
 

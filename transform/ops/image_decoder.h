@@ -23,8 +23,8 @@ inline constexpr int64_t kMaxPixels = 64'000'000;
 
 // Decodes a file that is a PNG or a JPEG, by its first bytes, into `pixels` of shape.Size() bytes,
 // channel after channel. Colours become grey, or grey colours, as `shape` asks; 16 bits become 8;
-// alpha is dropped. DATA_LOSS for a file that is neither, is damaged, or has another height or
-// width. No file, however made, does more harm than that.
+// alpha is dropped; colour profiles and gamma are ignored. DATA_LOSS for a file that is neither, is
+// damaged, or has another height or width. No file, however made, does more harm than that.
 absl::Status DecodeImage(std::string_view file, const ImageShape& shape, std::span<uint8_t> pixels);
 
 }  // namespace tidemill::transform

@@ -17,11 +17,11 @@ struct NormalizeSpec {
       "Makes float32 numbers (x * scale - mean) / std, computed in double precision. For images, "
       "mean and std may hold one number per channel. A result that is not finite makes a bad "
       "sample.";
-  std::string column;
+  std::string column = {};
   double scale = 1;
-  std::vector<double> mean;
-  std::vector<double> deviation;
-  std::string into;
+  std::vector<double> mean = {};
+  std::vector<double> deviation = {};
+  std::string into = {};
   bool autocache = false;
 
   void Fields(auto&& field) {

@@ -25,12 +25,12 @@ struct OneHotSpec {
       "one of three ways: `categories` lists texts; `classes: n` stands for the whole numbers 0 to "
       "n-1; `learn: n` takes the n texts that are most frequent in the selected samples, learned "
       "before training and stored with the model.";
-  std::string column;
-  std::vector<std::string> categories;
+  std::string column = {};
+  std::vector<std::string> categories = {};
   int64_t classes = 0;
   int64_t learn = 0;
   UnknownCategory unknown = UnknownCategory::kZeros;
-  std::string into;
+  std::string into = {};
   bool autocache = false;
 
   void Fields(auto&& field) {

@@ -21,7 +21,7 @@ struct ParseCsvSpec {
       "unquoted as RFC 4180 says; spaces around a number do not matter. A record with another "
       "number of fields than the dataset has columns, or a field that is empty, not a number, not "
       "finite or too large for its type, makes a bad sample.";
-  std::vector<std::string> columns;
+  std::vector<std::string> columns = {};
   CsvType dtype = CsvType::kFloat32;
   bool autocache = false;
 

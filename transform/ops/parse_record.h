@@ -26,10 +26,10 @@ enum class RecordType {
 enum class Endianness { kLittle, kBig };
 
 struct RecordField {
-  std::string name;
+  std::string name = {};
   int64_t offset = 0;
   RecordType dtype = RecordType::kUInt8;
-  std::vector<int64_t> shape;
+  std::vector<int64_t> shape = {};
   Endianness endianness = Endianness::kLittle;
 
   void Fields(auto&& field) {
@@ -52,7 +52,7 @@ struct ParseRecordSpec {
       "Reads fields of a binary record of fixed size into columns. uint8, float32 and float64 stay "
       "as they are, int8, int16, uint16 and int32 become int32, uint32 and int64 become int64. A "
       "record that is too short, or a number that is not finite, makes a bad sample.";
-  std::vector<RecordField> fields;
+  std::vector<RecordField> fields = {};
   bool autocache = false;
 
   void Fields(auto&& field) {

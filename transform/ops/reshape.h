@@ -15,9 +15,9 @@ struct ReshapeSpec {
   static constexpr std::string_view kType = "reshape";
   static constexpr std::string_view kDoc =
       "Gives the numbers of each row another shape of the same size, without moving them.";
-  std::string column;
-  std::vector<int64_t> shape;
-  std::string into;
+  std::string column = {};
+  std::vector<int64_t> shape = {};
+  std::string into = {};
   bool autocache = false;
 
   void Fields(auto&& field) {

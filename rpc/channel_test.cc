@@ -1,0 +1,101 @@
+#include "rpc/channel.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/testing/status_matchers.h"
+#include "rpc/server.h"
+#include "rpc/testing/token_folder.h"
+#include "tidemill/storage/v1/storage.grpc.pb.h"
+
+namespace tidemill::rpc {
+namespace {
+
+using storage::v1::StorageService;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
+
+// Knows one dataset; can be told to be busy first.
+class FakeStorage : public StorageService::Service {
+ public:
+  explicit FakeStorage(int busy = 0) : busy_(busy) {}
+
+  grpc::Status GetDataset(grpc::ServerContext* context,
+                          const storage::v1::GetDatasetRequest* request,
+                          storage::v1::GetDatasetResponse* response) override {
+    EXPECT_EQ(context->client_metadata().count("authorization"), 0);
+    if (busy_-- > 0) return {grpc::StatusCode::UNAVAILABLE, "busy"};
+    if (request->name() != "elec2") return {grpc::StatusCode::NOT_FOUND, "no such dataset"};
+    response->mutable_dataset()->set_name("elec2");
+    return grpc::Status::OK;
+  }
+
+ private:
+  std::atomic<int> busy_;
+};
+
+class ChannelTest : public ::testing::Test {
+ protected:
+  Peer PeerAt(std::chrono::milliseconds deadline = std::chrono::seconds{30}) const {
+    return {.endpoint = endpoint_, .token = folder_.TokenOf(v1::ROLE_READER), .deadline = deadline};
+  }
+
+  absl::Status Get(const Peer& peer, const std::string& name) {
+    const auto stub = StorageService::NewStub(Connect(peer));
+    storage::v1::GetDatasetRequest request;
+    request.set_name(name);
+    storage::v1::GetDatasetResponse response;
+    RETURN_IF_ERROR(Call(peer, *stub, &StorageService::Stub::GetDataset, request, &response));
+    EXPECT_EQ(response.dataset().name(), "elec2");
+    return absl::OkStatus();
+  }
+
+  std::unique_ptr<Server> Serve(grpc::Service& service) {
+    auto server = Server::Start({.listen = endpoint_}, folder_.tokens(), {&service});
+    EXPECT_THAT(server, IsOk());
+    return *std::move(server);
+  }
+
+  testing::TokenFolder folder_;
+  const std::string endpoint_ = "unix:" + folder_.path() + "/socket";
+};
+
+TEST_F(ChannelTest, RepeatsACallWhileTheServiceIsUnavailable) {
+  FakeStorage storage(/*busy=*/2);
+  const auto server = Serve(storage);
+  EXPECT_THAT(Get(PeerAt(), "elec2"), IsOk());
+}
+
+TEST_F(ChannelTest, DoesNotRepeatAnAnswer) {
+  FakeStorage storage;
+  const auto server = Serve(storage);
+  EXPECT_THAT(Get(PeerAt(), "other"), StatusIs(absl::StatusCode::kNotFound, "no such dataset"));
+}
+
+TEST_F(ChannelTest, FindsAServiceThatStartsLater) {
+  absl::Status status;
+  FakeStorage storage;
+  std::unique_ptr<Server> server;
+  {
+    std::jthread caller([&] { status = Get(PeerAt(), "elec2"); });
+    server = Serve(storage);
+  }
+  EXPECT_THAT(status, IsOk());
+}
+
+TEST_F(ChannelTest, NamesTheServiceThatIsNotThere) {
+  EXPECT_THAT(Get(PeerAt(std::chrono::milliseconds{100}), "elec2"),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       AllOf(HasSubstr("GetDatasetRequest"), HasSubstr(endpoint_))));
+}
+
+TEST(RequestId, Is26CharactersAndNeverTheSame) {
+  EXPECT_EQ(NewRequestId().size(), 26);
+  EXPECT_NE(NewRequestId(), NewRequestId());
+}
+
+}  // namespace
+}  // namespace tidemill::rpc

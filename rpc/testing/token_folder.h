@@ -1,0 +1,28 @@
+// Tokens and a place for sockets, for tests.
+#pragma once
+
+#include <string>
+
+#include "rpc/tokens.h"
+
+namespace tidemill::rpc::testing {
+
+// A folder of a test's own, short enough for sockets, with a token file in it; removed at the end.
+class TokenFolder {
+ public:
+  TokenFolder();
+  ~TokenFolder();
+  TokenFolder(const TokenFolder&) = delete;
+  TokenFolder& operator=(const TokenFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string token_file() const { return path_ + "/tokens"; }
+  const Tokens& tokens() const { return tokens_; }
+  std::string TokenOf(v1::Role role) const { return *tokens_.TokenOf(role); }
+
+ private:
+  std::string path_;
+  Tokens tokens_;
+};
+
+}  // namespace tidemill::rpc::testing

@@ -1,0 +1,139 @@
+#include "storage/file_parser.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "xxhash.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+// A file with too many bad records is not what the spec says it is.
+std::optional<std::string> TooManyBad(const DatasetSpec& spec, const IndexedFile& found) {
+  const auto num_good = static_cast<int64_t>(found.positions.size());
+  const auto total = static_cast<double>(num_good + found.num_bad);
+  if (static_cast<double>(found.num_bad) <= spec.max_bad_fraction * total) return std::nullopt;
+  return fmt::format("{} of {} records are bad; record {}: {}", found.num_bad,
+                     num_good + found.num_bad, found.bad.front().position,
+                     found.bad.front().reason);
+}
+
+}  // namespace
+
+FileParser::FileParser(db::Database& database, UnpackedCache& files, const Format& format,
+                       const DatasetSpec& spec, DatasetId dataset, std::string storage_folder)
+    : database_(database),
+      files_(files),
+      format_(format),
+      spec_(spec),
+      dataset_(dataset),
+      storage_folder_(std::move(storage_folder)) {}
+
+absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
+  if (file.change == FileChange::kGrown) {
+    ASSIGN_OR_RETURN(const bool continues, ContinuesWhatWasTaken(file));
+    if (continues) {
+      file.input.from_byte = file.known->bytes_done;
+      file.input.from_record = file.known->records_done;
+    } else {
+      file.change = FileChange::kReplaced;
+    }
+  }
+  ParsedFile parsed{.file = std::move(file)};
+  if (parsed.file.change != FileChange::kVanished) Index(parsed);
+  const bool had_records =
+      parsed.file.change == FileChange::kReplaced || parsed.file.change == FileChange::kVanished;
+  if (had_records && !parsed.postponed) {
+    ASSIGN_OR_RETURN(parsed.old, LoadOld(*parsed.file.known));
+  }
+  return parsed;
+}
+
+void FileParser::Index(ParsedFile& parsed) const {
+  const ChangedFile& file = parsed.file;
+  absl::StatusOr<IndexedFile> found = format_.Index(file.input);
+  const absl::StatusOr<FileIdentity> identity = IdentityOf(file.path);
+  if (!identity.ok()) {
+    parsed.postponed = true;
+    return;
+  }
+  FileInput now = file.input;
+  now.identity = *identity;
+  const bool grows = spec_.append && identity->size_bytes >= file.input.identity.size_bytes;
+  if (!grows && FingerprintOf(spec_, now) != file.fingerprint) {
+    parsed.postponed = true;
+    return;
+  }
+  if (!found.ok()) {
+    const bool lasting = absl::IsInvalidArgument(found.status()) ||
+                         absl::IsDataLoss(found.status()) || absl::IsNotFound(found.status()) ||
+                         absl::IsResourceExhausted(found.status());
+    // Samples that are there are not given up for a failure that may pass.
+    if (file.change == FileChange::kGrown || (!lasting && file.change == FileChange::kReplaced)) {
+      log::Warn("file cannot be read now",
+                {{"path", file.path}, {"error", found.status().ToString()}});
+      parsed.postponed = true;
+      return;
+    }
+    // What may get better without the file changing is looked at again by every sync.
+    if (!lasting) parsed.file.fingerprint = 0;
+    parsed.failure = std::string(found.status().message());
+    return;
+  }
+  if (file.change != FileChange::kGrown) parsed.failure = TooManyBad(spec_, *found);
+  if (!parsed.failure) parsed.found = *std::move(found);
+}
+
+absl::StatusOr<bool> FileParser::ContinuesWhatWasTaken(const ChangedFile& file) const {
+  if (!format_.CanAppend()) return false;
+  const absl::StatusOr<OpenFile> data = OpenFile::Open(file.path);
+  if (!data.ok()) return false;
+  const absl::StatusOr<bool> gzip = IsGzip(*data);
+  if (!gzip.ok() || *gzip) return false;
+  ASSIGN_OR_RETURN(const std::vector<OldSegment> old, LoadOld(*file.known));
+  int64_t from = -1, to = -1, hash = 0;
+  for (const OldSegment& segment : old) {
+    if (!segment.columns) continue;
+    for (int64_t row = 0; row < segment.columns->num_rows(); ++row) {
+      const auto at = static_cast<size_t>(row);
+      if (segment.columns->byte_from[at] <= from) continue;
+      from = segment.columns->byte_from[at];
+      to = segment.columns->byte_to[at];
+      hash = segment.columns->hash[at];
+    }
+  }
+  if (from < 0) return true;
+  std::string record(static_cast<size_t>(to - from), '\0');
+  const absl::StatusOr<size_t> got = data->ReadAt(from, record.data(), record.size());
+  return got.ok() && *got == record.size() &&
+         static_cast<int64_t>(XXH3_64bits(record.data(), record.size())) == hash;
+}
+
+absl::StatusOr<std::vector<OldSegment>> FileParser::LoadOld(
+    const files_table::KnownFile& known) const {
+  std::vector<files_table::Segment> segments;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    segments = files_table::SegmentsOf(work, known.id);
+    if (known.sample_key) {
+      const auto with = files_table::SegmentWith(work, dataset_, *known.sample_key);
+      if (with) segments = {*with};
+    }
+    return absl::OkStatus();
+  }));
+  std::vector<OldSegment> old;
+  for (const files_table::Segment& segment : segments) {
+    const std::string path = SegmentPath(storage_folder_, dataset_, segment.segment_id);
+    absl::StatusOr<SegmentColumns> columns = OpenSegmentColumns(path);
+    old.push_back({.segment = segment, .columns = std::nullopt});
+    if (columns.ok() && columns->num_rows() == segment.num_samples) {
+      old.back().columns = *std::move(columns);
+    } else {
+      log::Warn("segment columns lost", {{"path", path}, {"error", columns.status().ToString()}});
+    }
+  }
+  return old;
+}
+
+}  // namespace tidemill::storage

@@ -1,0 +1,60 @@
+// From a changed file to what there is to be committed about it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "db/database.h"
+#include "storage/file_scan.h"
+#include "storage/files_table.h"
+#include "storage/formats/format.h"
+#include "storage/segment_columns.h"
+
+namespace tidemill::storage {
+
+// A segment as committed, with its columns where they could be read.
+struct OldSegment {
+  files_table::Segment segment;
+  std::optional<SegmentColumns> columns;
+};
+
+struct ParsedFile {
+  ChangedFile file;
+  // It changed or went while it was read, or cannot be read now: left to the next sync.
+  bool postponed = false;
+  // Why the whole file is quarantined.
+  std::optional<std::string> failure = std::nullopt;
+  IndexedFile found = {};
+  // What is to be compared with `found`: the file's segments when it was replaced or has vanished,
+  // the one with its sample where the format is one file a sample. Empty for new and grown files.
+  std::vector<OldSegment> old = {};
+};
+
+// Thread-safe.
+class FileParser {
+ public:
+  // All must outlive it.
+  FileParser(db::Database& database, UnpackedCache& files, const Format& format,
+             const DatasetSpec& spec, DatasetId dataset, std::string storage_folder);
+
+  // Reads the file. Trouble with the file is part of the result; a status concerns the database.
+  absl::StatusOr<ParsedFile> Parse(ChangedFile file) const;
+
+ private:
+  // Whether the file still begins with what was taken from it, as far as its last record tells.
+  absl::StatusOr<bool> ContinuesWhatWasTaken(const ChangedFile& file) const;
+  absl::StatusOr<std::vector<OldSegment>> LoadOld(const files_table::KnownFile& known) const;
+  void Index(ParsedFile& parsed) const;
+
+  db::Database& database_;
+  UnpackedCache& files_;
+  const Format& format_;
+  const DatasetSpec& spec_;
+  const DatasetId dataset_;
+  const std::string storage_folder_;
+};
+
+}  // namespace tidemill::storage

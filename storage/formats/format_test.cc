@@ -1,0 +1,277 @@
+#include "storage/formats/format.h"
+
+#include <filesystem>
+
+#include "gmock/gmock.h"
+
+#include "base/files.h"
+#include "base/testing/status_matchers.h"
+#include "storage/testing/data_folder.h"
+#include "xxhash.h"
+
+namespace tidemill::storage {
+namespace {
+
+using testing::BigEndian;
+using testing::DataFolder;
+using ::testing::ElementsAre;
+using testing::Gzip;
+using ::testing::HasSubstr;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+class FormatTest : public ::testing::Test {
+ protected:
+  FormatTest() {
+    auto cache = UnpackedCache::Create({.folder = state_.path() + "/unpacked"});
+    EXPECT_THAT(cache, IsOk());
+    cache_ = *std::move(cache);
+  }
+
+  DatasetSpec Spec(const std::string& text) const {
+    auto spec = config::Read<DatasetSpec>("path: " + data_.path() + "\n" + text, "spec");
+    EXPECT_THAT(spec, IsOk());
+    return *spec;
+  }
+
+  absl::StatusOr<IndexedFile> Index(DatasetSpec spec, const std::string& name,
+                                    int64_t from_byte = 0, int64_t from_record = 0) const {
+    const std::string path = files::Join(data_.path(), name);
+    RETURN_IF_ERROR(CompleteSpec(path, *cache_, spec));
+    ASSIGN_OR_RETURN(const auto format, MakeFormat(spec, *cache_));
+    FileInput input{.root = data_.path(), .path = name};
+    ASSIGN_OR_RETURN(input.identity, IdentityOf(path));
+    input.from_byte = from_byte;
+    input.from_record = from_record;
+    return format->Index(input);
+  }
+
+  // The records' bytes as the file has them.
+  std::vector<std::string> Bytes(const std::string& name, const IndexedFile& found) const {
+    const auto file = cache_->Open(files::Join(data_.path(), name));
+    std::vector<std::string> records;
+    for (size_t i = 0; i < found.positions.size(); ++i) {
+      std::string bytes(static_cast<size_t>(found.rows.byte_to[i] - found.rows.byte_from[i]), 0);
+      EXPECT_THAT(file->ReadAt(found.rows.byte_from[i], bytes.data(), bytes.size()), IsOk());
+      EXPECT_EQ(found.rows.hash[i], static_cast<int64_t>(XXH3_64bits(bytes.data(), bytes.size())));
+      records.push_back(bytes);
+    }
+    return records;
+  }
+
+  DataFolder state_, data_;
+  std::unique_ptr<UnpackedCache> cache_;
+};
+
+constexpr char kCsv[] = R"(
+format: {type: csv}
+event_time: {column: t}
+label: {column: y, classes: [a, b]}
+)";
+
+TEST_F(FormatTest, ACsvFileGivesItsRecordsAndNamesTheBadOnes) {
+  data_.Write("x.csv",
+              "\xef\xbb\xbft,\"y\",text\r\n"
+              "2020-01-01,a,one\r\n"
+              "2020-01-02,c,two\r\n"
+              "2020-01-03,\"b\",\"two\nlines\"\r\n"
+              "\r\n"
+              "2020-01-04,a\r\n"
+              "never,a,x\r\n"
+              "2020-01-05,b,last");
+  const auto found = Index(Spec(kCsv), "x.csv");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_THAT(
+      Bytes("x.csv", *found),
+      ElementsAre("2020-01-01,a,one", "2020-01-03,\"b\",\"two\nlines\"", "2020-01-05,b,last"));
+  EXPECT_THAT(found->positions, ElementsAre(0, 2, 5));
+  EXPECT_THAT(found->rows.class_label, ElementsAre(0, 1, 1));
+  EXPECT_EQ(found->rows.event_time[1], ParseTimestamp("2020-01-03")->micros);
+  ASSERT_EQ(found->num_bad, 3);
+  EXPECT_EQ(found->bad[0].position, 1);
+  EXPECT_THAT(found->bad[0].reason, HasSubstr("'c' is not in classes"));
+  EXPECT_THAT(found->bad[1].reason, HasSubstr("2 fields where 3 columns"));
+  EXPECT_EQ(found->bad[2].position, 4);
+  EXPECT_EQ(found->records_done, 6);
+}
+
+TEST_F(FormatTest, RecordsLongerThanAWindowAndBeyondTheLimitAreFoundAsTheyAre) {
+  const std::string big(3 << 20, 'x');
+  data_.Write("x.csv", "t,y,text\n2020-01-01,a," + big + "\n2020-01-02,b,small\n" +
+                           std::string(9 << 20, 'y') + "\n2020-01-03,a,after\n");
+  const auto found = Index(Spec(R"(
+format: {type: csv, max_record: 4MiB}
+event_time: {column: t}
+label: {column: y, classes: [a, b]}
+)"),
+                           "x.csv");
+  ASSERT_THAT(found, IsOk());
+  const auto bytes = Bytes("x.csv", *found);
+  ASSERT_EQ(bytes.size(), 3U);
+  EXPECT_EQ(bytes[0], "2020-01-01,a," + big);
+  EXPECT_EQ(bytes[2], "2020-01-03,a,after");
+  ASSERT_EQ(found->num_bad, 1);
+  EXPECT_EQ(found->bad[0].position, 2);
+}
+
+TEST_F(FormatTest, TabsWithoutQuotesOrHeader) {
+  data_.Write("x.tsv", "2020-01-01\t\"odd\t1.5\n2020-01-02\tb\"c\t-2\n");
+  const auto found = Index(Spec(R"(
+format: {type: csv, delimiter: "\t", quote: "", header: false, columns: [t, title, y]}
+event_time: {column: t}
+label: {column: y, kind: real}
+)"),
+                           "x.tsv");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_THAT(found->rows.real_label, ElementsAre(1.5, -2.0));
+  EXPECT_EQ(found->num_bad, 0);
+}
+
+TEST_F(FormatTest, AGrowingFileIsTakenLineByWholeLine) {
+  const std::string head = "t,y\n2020-01-01,a\n2020-01-02,b\n";
+  data_.Write("x.csv", head + "2020-01-03,");
+  const DatasetSpec spec = Spec(std::string(kCsv) + "append: true\n");
+  const auto found = Index(spec, "x.csv");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ(found->bytes_done, static_cast<int64_t>(head.size()));
+  EXPECT_EQ(found->records_done, 2);
+  data_.Write("x.csv", head + "2020-01-03,b\n");
+  const auto more = Index(spec, "x.csv", found->bytes_done, found->records_done);
+  ASSERT_THAT(more, IsOk());
+  EXPECT_THAT(more->positions, ElementsAre(2));
+  EXPECT_THAT(Bytes("x.csv", *more), ElementsAre("2020-01-03,b"));
+}
+
+TEST_F(FormatTest, AHeaderOtherThanTheDatasetsCondemnsTheFile) {
+  data_.Write("x.csv", "y,t\na,2020-01-01\n");
+  DatasetSpec spec = Spec(kCsv);
+  std::get<CsvFormat>(spec.format).columns = {"t", "y"};
+  EXPECT_THAT(Index(spec, "x.csv"), StatusIs(kInvalid, HasSubstr("[y, t]")));
+}
+
+TEST_F(FormatTest, TheHeaderCompletesTheSpecOrNamesWhatIsMissing) {
+  const std::string path = data_.Write("x.csv", "t,z\n");
+  DatasetSpec spec = Spec(kCsv);
+  EXPECT_THAT(CompleteSpec(path, *cache_, spec), StatusIs(kInvalid, HasSubstr("no column 'y'")));
+  data_.Write("x.csv", "t,y,\"a,b\"\n");
+  ASSERT_THAT(CompleteSpec(path, *cache_, spec), IsOk());
+  EXPECT_THAT(std::get<CsvFormat>(spec.format).columns, ElementsAre("t", "y", "a,b"));
+}
+
+// Images of 2 x 3 numbers as in MNIST's files.
+std::string IdxImages(const std::vector<std::string>& images) {
+  std::string bytes =
+      BigEndian(0x00000803, 4) + BigEndian(images.size(), 4) + BigEndian(2, 4) + BigEndian(3, 4);
+  for (const std::string& image : images) bytes += image;
+  return bytes;
+}
+
+constexpr char kIdx[] = R"(
+format: {type: binary, header_bytes: 16, record_bytes: 6, idx: true}
+event_time: {row: {start: 2020-01-01, step: 1s}}
+label: {file: {pattern: images-idx3, replacement: labels-idx1, header_bytes: 8, width: 1}}
+)";
+
+TEST_F(FormatTest, GzippedIdxFilesAreReadAsTheyAre) {
+  data_.Write("t-images-idx3.gz", Gzip(IdxImages({"abcdef", "ghijkl", "mnopqr"})));
+  data_.Write("t-labels-idx1.gz",
+              Gzip(BigEndian(0x00000801, 4) + BigEndian(3, 4) + "\x07\x02\x09"));
+  const auto found = Index(Spec(kIdx), "t-images-idx3.gz");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_THAT(Bytes("t-images-idx3.gz", *found), ElementsAre("abcdef", "ghijkl", "mnopqr"));
+  EXPECT_THAT(found->rows.class_label, ElementsAre(7, 2, 9));
+  EXPECT_EQ(found->rows.event_time[2], ParseTimestamp("2020-01-01T00:00:02Z")->micros);
+}
+
+TEST_F(FormatTest, LabelsThatDoNotFitTheRecordsCondemnTheFile) {
+  data_.Write("t-images-idx3", IdxImages({"abcdef", "ghijkl"}));
+  EXPECT_THAT(Index(Spec(kIdx), "t-images-idx3"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("t-labels-idx1")));
+  data_.Write("t-labels-idx1", BigEndian(0x00000801, 4) + BigEndian(1, 4) + "\x07");
+  EXPECT_THAT(Index(Spec(kIdx), "t-images-idx3"),
+              StatusIs(kInvalid, HasSubstr("2 records have 1")));
+  data_.Write("t-images-idx3", "\x89PNG and so on, much longer than a header");
+  EXPECT_THAT(Index(Spec(kIdx), "t-images-idx3"), StatusIs(kInvalid, HasSubstr("IDX")));
+}
+
+TEST_F(FormatTest, ALabelInTheRecordIsCutFromThePayload) {
+  const DatasetSpec spec = Spec(R"(
+format: {type: binary, header_bytes: 2, record_bytes: 4}
+label: {record: {offset: 2, width: 2, encoding: signed, endianness: big}, kind: real}
+)");
+  data_.Write("x.bin", std::string("HHab\xff\xff"
+                                   "cd\x00\x05"
+                                   "e",
+                                   11));
+  const auto found = Index(spec, "x.bin");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_THAT(found->rows.real_label, ElementsAre(-1.0, 5.0));
+  EXPECT_THAT(found->rows.byte_from, ElementsAre(2, 6));
+  ASSERT_EQ(found->num_bad, 1);
+  EXPECT_THAT(found->bad[0].reason, HasSubstr("ends within a record"));
+  EXPECT_EQ(CutOf(spec).offset, 2);
+  EXPECT_EQ(CutOf(spec).size, 2);
+}
+
+TEST_F(FormatTest, AFileIsASampleWithItsLabelBesideItOrAroundIt) {
+  data_.Write("a/cat/1.png", "image");
+  data_.Write("a/cat/1.label", " 3\n");
+  const auto beside = Index(Spec("format: single_file\nlabel: {sidecar: .label}\n"), "a/cat/1.png");
+  ASSERT_THAT(beside, IsOk());
+  EXPECT_THAT(beside->rows.class_label, ElementsAre(3));
+  const auto around = Index(
+      Spec("format: single_file\nlabel: {folder: true, classes: [dog, cat]}\n"), "a/cat/1.png");
+  ASSERT_THAT(around, IsOk());
+  EXPECT_THAT(around->rows.class_label, ElementsAre(1));
+  EXPECT_THAT(Bytes("a/cat/1.png", *around), ElementsAre("image"));
+  EXPECT_THAT(Index(Spec("format: single_file\nlabel: {sidecar: .txt}\n"), "a/cat/1.png"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("1.txt")));
+}
+
+TEST_F(FormatTest, BrokenAndBloatedGzipIsRefused) {
+  const std::string packed = Gzip(std::string(1 << 20, 'a'));
+  data_.Write("cut.gz", packed.substr(0, packed.size() / 2));
+  EXPECT_THAT(cache_->Open(data_.path() + "/cut.gz"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("ends within")));
+  data_.Write("bad.gz", packed.substr(0, 20) + "garbage" + packed.substr(20));
+  EXPECT_THAT(cache_->Open(data_.path() + "/bad.gz"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bad.gz")));
+  const auto strict =
+      UnpackedCache::Create({.folder = state_.path() + "/strict", .max_unpacked_bytes = 1 << 19});
+  data_.Write("bomb.gz", packed);
+  EXPECT_THAT((*strict)->Open(data_.path() + "/bomb.gz"),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("524288")));
+  EXPECT_TRUE(std::filesystem::is_empty(state_.path() + "/strict"));
+}
+
+TEST_F(FormatTest, TheCacheKeepsWithinItsSizeAndOpenFilesStayReadable) {
+  const auto small = UnpackedCache::Create({.folder = state_.path() + "/small", .max_bytes = 3000});
+  std::vector<OpenFile> open;
+  for (const char name : {'a', 'b', 'c', 'd'}) {
+    data_.Write(std::string(1, name), Gzip(std::string(1000, name)));
+    auto file = (*small)->Open(data_.path() + "/" + name);
+    ASSERT_THAT(file, IsOk());
+    open.push_back(*std::move(file));
+  }
+  int64_t kept = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(state_.path() + "/small")) {
+    kept += static_cast<int64_t>(entry.file_size());
+  }
+  EXPECT_LE(kept, 3000);
+  std::string bytes(1000, '\0');
+  EXPECT_THAT(open[0].ReadAt(0, bytes.data(), bytes.size()), IsOk());
+  EXPECT_EQ(bytes, std::string(1000, 'a'));
+}
+
+TEST_F(FormatTest, SeveralGzipMembersAreOneFile) {
+  data_.Write("two.gz", Gzip("first,") + Gzip("second"));
+  const auto file = cache_->Open(data_.path() + "/two.gz");
+  ASSERT_THAT(file, IsOk());
+  std::string bytes(12, '\0');
+  EXPECT_THAT(file->ReadAt(0, bytes.data(), bytes.size()), IsOk());
+  EXPECT_EQ(bytes, "first,second");
+}
+
+}  // namespace
+}  // namespace tidemill::storage

@@ -1,0 +1,114 @@
+#include <string>
+
+#include "gmock/gmock.h"
+
+#include "base/testing/status_matchers.h"
+#include "storage/filesystems/local.h"
+#include "storage/formats/label_reader.h"
+#include "storage/formats/time_reader.h"
+#include "storage/text.h"
+
+namespace tidemill::storage {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::IsOk;
+using testing::StatusIs;
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+std::string Read(const std::string& format, const std::string& zone, const std::string& text) {
+  const auto reader = TimeReader::Create(format, zone);
+  if (!reader.ok()) return std::string(reader.status().message());
+  const auto time = reader->Read(text);
+  return time.ok() ? FormatTimestamp(*time) : "unreadable";
+}
+
+TEST(TimeReader, ReadsWhatTheFormatSays) {
+  EXPECT_EQ(Read("%Y-%m-%dT%H:%M", "UTC", "1996-05-07T00:30"), "1996-05-07T00:30:00Z");
+  EXPECT_EQ(Read("%d %b %y %H:%M:%S.%f", "UTC", "3 Mar 13 4:05:06.25"), "2013-03-03T04:05:06.25Z");
+  EXPECT_EQ(Read("%Y%j", "UTC", "2024366"), "2024-12-31T00:00:00Z");
+  EXPECT_EQ(Read("%Y-%m-%d %H:%M%z", "UTC", "2020-01-01 00:30+01:00"), "2019-12-31T23:30:00Z");
+  EXPECT_EQ(Read("", "UTC", "2012-01-01"), "2012-01-01T00:00:00Z");
+  EXPECT_EQ(Read("unix", "UTC", "1362062307"), "2013-02-28T14:38:27Z");
+  EXPECT_EQ(Read("unix_ms", "UTC", "1362062307500"), "2013-02-28T14:38:27.5Z");
+}
+
+TEST(TimeReader, RefusesWhatIsNoTime) {
+  EXPECT_EQ(Read("%Y-%m-%d", "UTC", "2023-02-29"), "unreadable");
+  EXPECT_EQ(Read("%Y-%m-%d", "UTC", "2023-02-28x"), "unreadable");
+  EXPECT_EQ(Read("%Y-%m-%d", "UTC", "23-02-28"), "unreadable");
+  EXPECT_EQ(Read("%H:%M", "UTC", "24:00"), "unreadable");
+  EXPECT_EQ(Read("unix", "UTC", "9e99"), "unreadable");
+  EXPECT_EQ(Read("unix", "UTC", ""), "unreadable");
+}
+
+TEST(TimeReader, TakesLocalTimesToUtc) {
+  EXPECT_EQ(Read("%Y-%m-%d %H:%M", "+08:00", "2013-03-01 00:00"), "2013-02-28T16:00:00Z");
+  EXPECT_EQ(Read("%Y-%m-%d %H:%M", "Europe/Berlin", "2017-07-05 09:16"), "2017-07-05T07:16:00Z");
+  EXPECT_EQ(Read("", "Europe/Berlin", "2017-12-05T09:16:00"), "2017-12-05T08:16:00Z");
+  EXPECT_EQ(Read("", "Europe/Berlin", "2017-12-05T09:16:00Z"), "2017-12-05T09:16:00Z");
+}
+
+TEST(TimeReader, NamesUnknownZonesAndCodes) {
+  EXPECT_THAT(TimeReader::Create("%Y", "Mars/Base"), StatusIs(kInvalid, HasSubstr("Mars/Base")));
+  EXPECT_THAT(TimeReader::Create("%Q", "UTC"), StatusIs(kInvalid, HasSubstr("%Q")));
+}
+
+TEST(TimeReader, FindsTheTimeInAPath) {
+  const auto reader = TimeReader::Create("*/%Y/%m%d-*.png", "UTC");
+  ASSERT_THAT(reader, IsOk());
+  const auto time = reader->ReadFromPath("2019/cam/2020/0102-3.png");
+  ASSERT_THAT(time, IsOk());
+  EXPECT_EQ(FormatTimestamp(*time), "2020-01-02T00:00:00Z");
+  EXPECT_THAT(reader->ReadFromPath("a/2020/1402-3.png"), StatusIs(kInvalid, HasSubstr("match")));
+}
+
+TEST(LabelReader, MapsNamesToPlacesAndRefusesOthers) {
+  LabelSpec spec;
+  spec.classes = {"DOWN", "UP"};
+  const LabelReader reader(spec);
+  EXPECT_EQ(reader.FromText("UP")->class_label, 1);
+  EXPECT_THAT(reader.FromText("up"), StatusIs(kInvalid, HasSubstr("'up' is not in classes")));
+  EXPECT_THAT(reader.FromBytes("\x02", {}), StatusIs(kInvalid, HasSubstr("beyond the 2 classes")));
+}
+
+TEST(LabelReader, ReadsNumbersOfEveryLayout) {
+  const LabelReader classes{LabelSpec{}};
+  LabelSpec real_spec;
+  real_spec.kind = LabelKind::kReal;
+  const LabelReader reals(real_spec);
+  using enum NumberEncoding;
+  using enum Endianness;
+  EXPECT_EQ(classes.FromBytes("\x01\x02", {2, kUnsigned, kBig})->class_label, 0x0102);
+  EXPECT_EQ(classes.FromBytes("\x01\x02", {2, kUnsigned, kLittle})->class_label, 0x0201);
+  EXPECT_EQ(reals.FromBytes("\xff\xff\xff\xfe", {4, kSigned, kBig})->real_label, -2.0);
+  EXPECT_EQ(reals.FromBytes("\x3f\xc0\x00\x00", {4, kFloat, kBig})->real_label, 1.5);
+  EXPECT_THAT(classes.FromBytes("\xff", {1, kSigned, kBig}), StatusIs(kInvalid, HasSubstr("-1")));
+  EXPECT_THAT(reals.FromText("NaN"), StatusIs(kInvalid, HasSubstr("not a number")));
+  EXPECT_THAT(reals.FromText(""), StatusIs(kInvalid, HasSubstr("not a number")));
+  EXPECT_EQ(reals.FromText("-1.5e3")->real_label, -1500.0);
+}
+
+TEST(Glob, StarsStopAtFoldersAndDoubleStarsDoNot) {
+  EXPECT_TRUE(GlobMatches("*.csv", "a.csv"));
+  EXPECT_FALSE(GlobMatches("*.csv", "x/a.csv"));
+  EXPECT_TRUE(GlobMatches("**", "x/y/a.csv"));
+  EXPECT_TRUE(GlobMatches("**/*.csv", "a.csv"));
+  EXPECT_TRUE(GlobMatches("**/*.csv", "x/y/a.csv"));
+  EXPECT_TRUE(GlobMatches("x/**/b/*.p?g", "x/1/2/b/3.png"));
+  EXPECT_FALSE(GlobMatches("x/**/b/*.p?g", "x/1/2/c/3.png"));
+  EXPECT_FALSE(GlobMatches("**/a", "xa"));
+  EXPECT_TRUE(GlobMatches("train-*-ubyte.gz", "train-images-idx3-ubyte.gz"));
+  EXPECT_FALSE(GlobMatches("", "a"));
+}
+
+TEST(Text, ReplacesWhatIsNotUtf8AndKeepsCharactersWhole) {
+  EXPECT_TRUE(IsText("gr\xc3\xbc\xc3\x9f"));
+  EXPECT_FALSE(IsText(std::string_view("a\0b", 3)));
+  EXPECT_FALSE(IsText("\xed\xa0\x80"));
+  EXPECT_EQ(AsText("a\xff\xc3"), "a??");
+  EXPECT_EQ(AsText("ab\xc3\xbc", 3), "ab");
+}
+
+}  // namespace
+}  // namespace tidemill::storage

@@ -1,0 +1,96 @@
+// The rows of one ingest transaction, made from parsed files without touching anything.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "storage/file_parser.h"
+#include "storage/segment_columns.h"
+
+namespace tidemill::storage {
+
+struct FileRow {
+  FileId id;
+  std::string path;
+  int64_t version_step = 1;  // Added to the version; 1 for a first one.
+  FileIdentity identity;
+  int64_t fingerprint = 0;
+  int64_t bytes_done = 0;
+  int64_t records_done = 0;
+  std::optional<int64_t> sample_key;
+  std::string state;
+  bool fresh = true;  // What was quarantined of it before is void.
+};
+
+struct SegmentRow {
+  int64_t segment_id = 0;  // Given when written.
+  std::optional<FileId> file;
+  int64_t first_key = 0;
+  int64_t first_position = 0;
+  SegmentRows rows = {};
+};
+
+struct NewSegment {
+  SegmentRow segment;
+  std::vector<int64_t> positions;
+};
+
+struct RewrittenSegment {
+  int64_t old_segment_id = 0;
+  SegmentRow segment;
+};
+
+struct MovedSample {
+  int64_t sample_key = 0;
+  std::optional<int64_t> position;  // std::nullopt: vanished.
+};
+
+struct QuarantineRow {
+  std::string path;
+  std::optional<int64_t> position;
+  std::string reason;
+};
+
+struct IngestBatch {
+  std::vector<FileRow> files;
+  std::vector<NewSegment> added;
+  std::vector<RewrittenSegment> rewritten;
+  std::vector<int64_t> buried;
+  std::vector<MovedSample> moved;
+  std::vector<QuarantineRow> quarantined;
+  int64_t committed_key = 0;
+  int64_t num_samples = 0;      // New ones.
+  int64_t num_quarantined = 0;  // Records and files.
+
+  bool empty() const { return files.empty(); }
+};
+
+// Adds files one after another; keys are given in that order. Thread-compatible.
+class IngestBatchBuilder {
+ public:
+  // `committed_key`: the last key given so far. `one_file_a_sample`: all of a batch's samples share
+  // segments.
+  IngestBatchBuilder(int64_t committed_key, bool one_file_a_sample, int64_t samples_per_segment);
+
+  // `new_id`: of the file, if it is not known yet.
+  void Add(ParsedFile parsed, FileId new_id);
+
+  IngestBatch Finish();
+
+ private:
+  void AddRecords(ParsedFile& parsed, FileId id);
+  void AddWholeFile(ParsedFile& parsed, FileRow& row);
+  // Rewrites the file's old segments; returns which rows of `found` they already hold.
+  std::vector<bool> Rewrite(ParsedFile& parsed, FileId id);
+  void BuryLost(const files_table::Segment& segment);
+  void AddRow(const ParsedFile& parsed, size_t row, std::optional<FileId> file, FileId id);
+
+  const bool one_file_a_sample_;
+  const int64_t samples_per_segment_;
+  bool segment_open_ = false;
+  IngestBatch batch_;
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,270 @@
+#include "storage/ingest_writer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "base/failpoints.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "db/copy.h"
+#include "storage/files_table.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+// COPY takes no parameters: what is formatted into statements here are numbers of our own.
+constexpr char kStart[] = R"(
+  SELECT 1 FROM storage.watermarks WHERE dataset_id = {} FOR UPDATE;
+  CREATE TEMP TABLE ingest_files (
+    file_id bigint, path text, version_step bigint, size_bytes bigint, modified_at timestamptz,
+    fingerprint bigint, bytes_done bigint, records_done bigint, sample_key bigint, state text,
+    fresh bigint) ON COMMIT DROP;
+  CREATE TEMP TABLE ingest_rewritten (segment_id bigint) ON COMMIT DROP;
+  CREATE TEMP TABLE ingest_moved (sample_key bigint, position bigint) ON COMMIT DROP;
+  CREATE TEMP TABLE ingest_buried (sample_key bigint) ON COMMIT DROP)";
+constexpr char kMergeFiles[] = R"(
+  INSERT INTO storage.files (file_id, dataset_id, path, version, size_bytes, modified_at,
+                             fingerprint, bytes_done, records_done, sample_key, state)
+  SELECT file_id, {0}, path, version_step, size_bytes, modified_at, fingerprint, bytes_done,
+         records_done, sample_key, state
+  FROM ingest_files
+  ON CONFLICT (dataset_id, path) DO UPDATE
+  SET version = files.version + excluded.version, size_bytes = excluded.size_bytes,
+      modified_at = excluded.modified_at, fingerprint = excluded.fingerprint,
+      bytes_done = excluded.bytes_done, records_done = excluded.records_done,
+      sample_key = excluded.sample_key, state = excluded.state;
+  DELETE FROM storage.quarantine USING ingest_files
+  WHERE quarantine.dataset_id = {0} AND quarantine.path = ingest_files.path AND fresh = 1)";
+constexpr char kDropRewritten[] = R"(
+  DELETE FROM storage.segments USING ingest_rewritten
+  WHERE segments.segment_id = ingest_rewritten.segment_id)";
+constexpr char kMove[] = R"(
+  UPDATE storage.samples_{} AS samples SET position = moved.position
+  FROM ingest_moved AS moved
+  WHERE samples.sample_key = moved.sample_key
+    AND samples.position IS DISTINCT FROM moved.position
+    AND samples.sample_key BETWEEN {} AND {})";
+constexpr char kBury[] = R"(
+  INSERT INTO storage.tombstones (dataset_id, sample_key)
+  SELECT {}, sample_key FROM ingest_buried ORDER BY sample_key
+  ON CONFLICT (dataset_id, sample_key) DO NOTHING)";
+constexpr char kMoveWatermark[] =
+    "UPDATE storage.watermarks SET committed_key = {} WHERE dataset_id = {}";
+
+// The transaction of one batch.
+class Transaction {
+ public:
+  Transaction(db::CopyWriter& copy, DatasetId dataset, const IngestBatch& batch)
+      : copy_(copy), dataset_(dataset), batch_(batch) {}
+
+  absl::Status Run() {
+    RETURN_IF_ERROR(copy_.Execute(fmt::format(kStart, dataset_.value)));
+    RETURN_IF_FAILPOINT("storage.ingest_before_copy");
+    RETURN_IF_ERROR(CopyFiles());
+    RETURN_IF_ERROR(CopyQuarantine());
+    RETURN_IF_ERROR(CopySegments());
+    RETURN_IF_ERROR(CopySamples());
+    RETURN_IF_FAILPOINT("storage.ingest_after_copy");
+    RETURN_IF_ERROR(MoveSamples());
+    RETURN_IF_ERROR(Bury());
+    return copy_.Execute(fmt::format(kMoveWatermark, batch_.committed_key, dataset_.value));
+  }
+
+ private:
+  absl::Status CopyFiles() {
+    RETURN_IF_ERROR(copy_.Open("ingest_files"));
+    for (const FileRow& file : batch_.files) {
+      copy_.BeginRow(11);
+      copy_.Int64(file.id.value);
+      copy_.Text(file.path);
+      copy_.Int64(file.version_step);
+      copy_.Int64(file.identity.size_bytes);
+      copy_.Time(file.identity.modified_at());
+      copy_.Int64(file.fingerprint);
+      copy_.Int64(file.bytes_done);
+      copy_.Int64(file.records_done);
+      copy_.Int64(file.sample_key);
+      copy_.Text(file.state);
+      copy_.Int64(file.fresh ? 1 : 0);
+      RETURN_IF_ERROR(copy_.Flush());
+    }
+    RETURN_IF_ERROR(copy_.Close());
+    return copy_.Execute(fmt::format(kMergeFiles, dataset_.value));
+  }
+
+  absl::Status CopyQuarantine() {
+    if (batch_.quarantined.empty()) return absl::OkStatus();
+    RETURN_IF_ERROR(copy_.Open("storage.quarantine (dataset_id, path, position, reason)"));
+    for (const QuarantineRow& row : batch_.quarantined) {
+      copy_.BeginRow(4);
+      copy_.Int64(dataset_.value);
+      copy_.Text(row.path);
+      copy_.Int64(row.position);
+      copy_.Text(row.reason);
+      RETURN_IF_ERROR(copy_.Flush());
+    }
+    return copy_.Close();
+  }
+
+  absl::Status CopySegments() {
+    if (!batch_.rewritten.empty()) {
+      RETURN_IF_ERROR(copy_.Open("ingest_rewritten"));
+      for (const RewrittenSegment& segment : batch_.rewritten) {
+        copy_.BeginRow(1);
+        copy_.Int64(segment.old_segment_id);
+        RETURN_IF_ERROR(copy_.Flush());
+      }
+      RETURN_IF_ERROR(copy_.Close());
+      RETURN_IF_ERROR(copy_.Execute(kDropRewritten));
+    }
+    RETURN_IF_ERROR(
+        copy_.Open("storage.segments (segment_id, dataset_id, file_id, first_key, num_samples, "
+                   "first_position, byte_from, byte_to, first_event_time, last_event_time)"));
+    for (const NewSegment& added : batch_.added) RETURN_IF_ERROR(CopySegment(added.segment));
+    for (const RewrittenSegment& row : batch_.rewritten) RETURN_IF_ERROR(CopySegment(row.segment));
+    return copy_.Close();
+  }
+
+  absl::Status CopySegment(const SegmentRow& segment) {
+    const SegmentRows& rows = segment.rows;
+    int64_t byte_from = 0, byte_to = 0;
+    for (size_t i = 0; i < rows.byte_from.size(); ++i) {
+      if (rows.byte_from[i] < 0) continue;
+      byte_from = byte_to == 0 ? rows.byte_from[i] : std::min(byte_from, rows.byte_from[i]);
+      byte_to = std::max(byte_to, rows.byte_to[i]);
+    }
+    const auto [first, last] = std::minmax_element(rows.event_time.begin(), rows.event_time.end());
+    copy_.BeginRow(10);
+    copy_.Int64(segment.segment_id);
+    copy_.Int64(dataset_.value);
+    copy_.Int64(segment.file ? std::optional(segment.file->value) : std::nullopt);
+    copy_.Int64(segment.first_key);
+    copy_.Int64(rows.num_rows());
+    copy_.Int64(segment.first_position);
+    copy_.Int64(byte_from);
+    copy_.Int64(byte_to);
+    copy_.Time(Timestamp{*first});
+    copy_.Time(Timestamp{*last});
+    return copy_.Flush();
+  }
+
+  absl::Status CopySamples() {
+    if (batch_.added.empty()) return absl::OkStatus();
+    // Into the partition itself: an ingest of one dataset takes no lock that others wait for.
+    RETURN_IF_ERROR(
+        copy_.Open(fmt::format("storage.samples_{} (dataset_id, sample_key, file_id, position, "
+                               "class_label, real_label, event_time)",
+                               dataset_.value)));
+    for (const NewSegment& added : batch_.added) {
+      const SegmentRows& rows = added.segment.rows;
+      for (size_t i = 0; i < added.positions.size(); ++i) {
+        copy_.BeginRow(7);
+        copy_.Int64(dataset_.value);
+        copy_.Int64(added.segment.first_key + static_cast<int64_t>(i));
+        copy_.Int64(added.segment.file ? added.segment.file->value : rows.file_id[i]);
+        copy_.Int64(added.positions[i]);
+        copy_.Int64(rows.class_label[i]);
+        copy_.Double(rows.real_label[i]);
+        copy_.Time(Timestamp{rows.event_time[i]});
+        RETURN_IF_ERROR(copy_.Flush());
+      }
+    }
+    return copy_.Close();
+  }
+
+  absl::Status MoveSamples() {
+    if (batch_.moved.empty()) return absl::OkStatus();
+    int64_t least = batch_.moved.front().sample_key, most = least;
+    RETURN_IF_ERROR(copy_.Open("ingest_moved"));
+    for (const MovedSample& moved : batch_.moved) {
+      least = std::min(least, moved.sample_key);
+      most = std::max(most, moved.sample_key);
+      copy_.BeginRow(2);
+      copy_.Int64(moved.sample_key);
+      copy_.Int64(moved.position);
+      RETURN_IF_ERROR(copy_.Flush());
+    }
+    RETURN_IF_ERROR(copy_.Close());
+    return copy_.Execute(fmt::format(kMove, dataset_.value, least, most));
+  }
+
+  absl::Status Bury() {
+    if (batch_.buried.empty()) return absl::OkStatus();
+    RETURN_IF_ERROR(copy_.Open("ingest_buried"));
+    for (const int64_t key : batch_.buried) {
+      copy_.BeginRow(1);
+      copy_.Int64(key);
+      RETURN_IF_ERROR(copy_.Flush());
+    }
+    RETURN_IF_ERROR(copy_.Close());
+    return copy_.Execute(fmt::format(kBury, dataset_.value));
+  }
+
+  db::CopyWriter& copy_;
+  const DatasetId dataset_;
+  const IngestBatch& batch_;
+};
+
+absl::Status GiveSegmentIds(db::Database& database, IngestBatch& batch) {
+  const auto count = static_cast<int64_t>(batch.added.size() + batch.rewritten.size());
+  std::vector<int64_t> ids;
+  RETURN_IF_ERROR(database.Transact([&](pqxx::work& work) {
+    ids = files_table::NewSegmentIds(work, count);
+    return absl::OkStatus();
+  }));
+  size_t next = 0;
+  for (NewSegment& added : batch.added) added.segment.segment_id = ids[next++];
+  for (RewrittenSegment& rewritten : batch.rewritten) rewritten.segment.segment_id = ids[next++];
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status WriteBatch(db::Database& database, const std::string& storage_folder,
+                        DatasetId dataset, IngestBatch& batch) {
+  RETURN_IF_ERROR(GiveSegmentIds(database, batch));
+  const auto write = [&](const SegmentRow& segment) {
+    return WriteSegmentColumns(SegmentPath(storage_folder, dataset, segment.segment_id),
+                               segment.rows);
+  };
+  for (const NewSegment& added : batch.added) RETURN_IF_ERROR(write(added.segment));
+  for (const RewrittenSegment& row : batch.rewritten) RETURN_IF_ERROR(write(row.segment));
+  ASSIGN_OR_RETURN(const std::unique_ptr<db::CopyWriter> copy,
+                   db::CopyWriter::Begin(database.connection_string()));
+  RETURN_IF_ERROR(Transaction(*copy, dataset, batch).Run());
+  RETURN_IF_FAILPOINT("storage.ingest_before_commit");
+  RETURN_IF_ERROR(copy->Commit());
+  FAILPOINT("storage.ingest_after_commit");
+  const absl::Status summarized = database.Transact([&](pqxx::work& work) {
+    files_table::Summarize(work, dataset);
+    return absl::OkStatus();
+  });
+  if (!summarized.ok()) log::Warn("cannot summarize", {{"error", summarized.ToString()}});
+  return absl::OkStatus();
+}
+
+absl::Status RemoveOrphans(db::Database& database, const std::string& storage_folder,
+                           DatasetId dataset) {
+  const std::string folder = SegmentFolder(storage_folder, dataset);
+  if (!files::Exists(folder)) return absl::OkStatus();
+  std::vector<int64_t> ids;
+  RETURN_IF_ERROR(database.Transact([&](pqxx::work& work) {
+    ids = files_table::SegmentIds(work, dataset);
+    return absl::OkStatus();
+  }));
+  std::set<std::string> named;
+  for (const int64_t id : ids) named.insert(SegmentPath(storage_folder, dataset, id));
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string path = entry->path().string();
+    if (!named.contains(path)) RETURN_IF_ERROR(files::Remove(path));
+  }
+  if (error) return Unavailable("cannot list {}: {}", folder, error.message());
+  return absl::OkStatus();
+}
+
+}  // namespace tidemill::storage

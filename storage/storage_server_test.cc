@@ -1,0 +1,394 @@
+// Storage as other services meet it: a process of its own, behind its client.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <set>
+
+#include "gmock/gmock.h"
+
+#include "base/testing/status_matchers.h"
+#include "storage/testing/generated_dataset.h"
+#include "storage/testing/storage_process.h"
+
+namespace tidemill::storage {
+namespace {
+
+using ::testing::ElementsAreArray;
+using testing::ExpectedSample;
+using testing::GeneratedDataset;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::MakeCsv;
+using testing::MakeGzippedIdx;
+using testing::MakeRecords;
+using testing::MakeSingleFiles;
+using ::testing::SizeIs;
+using testing::StorageProcess;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
+
+constexpr int kNumKeys = 100'000;
+
+rpc::v1::Command NewCommand() {
+  rpc::v1::Command command;
+  command.set_request_id(rpc::NewRequestId());
+  return command;
+}
+
+// A sample as storage gave it.
+struct Sample {
+  int64_t key = 0;
+  int64_t event_time = 0;
+  std::optional<int64_t> class_label;
+  std::optional<double> real_label;
+  std::string payload;
+};
+
+template <typename T>
+std::optional<T> LabelAt(const batch::Batch& rows, std::string_view name, int64_t row) {
+  const batch::Column* column = rows.Find(name);
+  if (column == nullptr || !column->IsValid(row)) return std::nullopt;
+  return column->Values<T>()[static_cast<size_t>(row)];
+}
+
+void AppendTo(std::vector<Sample>& samples, const batch::Batch& rows) {
+  const batch::Column* payload = rows.Find(batch::kPayloadColumn);
+  for (int64_t row = 0; row < rows.num_rows(); ++row) {
+    samples.push_back(
+        {.key = rows.keys()[static_cast<size_t>(row)],
+         .event_time =
+             rows.Find(batch::kEventTimeColumn)->Values<int64_t>()[static_cast<size_t>(row)],
+         .class_label = LabelAt<int64_t>(rows, batch::kClassLabelColumn, row),
+         .real_label = LabelAt<double>(rows, batch::kRealLabelColumn, row),
+         .payload = payload ? std::string(payload->Bytes(row)) : ""});
+  }
+}
+
+struct ReadResult {
+  std::vector<Sample> samples;
+  std::map<int64_t, std::string> missing;
+  size_t num_missing = 0;
+  size_t num_blocks = 0;
+};
+
+// Runs storage with one dataset in it.
+class Storage {
+ public:
+  Storage()
+      : service(process.ClientAs(rpc::v1::ROLE_SERVICE)),
+        operate(process.ClientAs(rpc::v1::ROLE_OPERATOR)) {
+    process.Start();
+  }
+
+  void Register(const GeneratedDataset& dataset) {
+    const auto registered = service.RegisterDataset(dataset.name, dataset.spec, NewCommand());
+    ASSERT_THAT(registered, IsOk());
+    id = {registered->dataset_id()};
+    Sync();
+  }
+
+  void Sync() {
+    const auto synced = service.SyncDataset(id, {});
+    ASSERT_THAT(synced, IsOk());
+    snapshot = *synced;
+  }
+
+  v1::ListSamplesRequest ListRequest() const {
+    v1::ListSamplesRequest request;
+    *request.mutable_snapshot() = snapshot;
+    return request;
+  }
+
+  std::vector<Sample> List(const v1::ListSamplesRequest& request) const {
+    std::vector<Sample> samples;
+    EXPECT_THAT(service.ListSamples(request,
+                                    [&](const batch::Batch& rows) {
+                                      AppendTo(samples, rows);
+                                      return absl::OkStatus();
+                                    }),
+                IsOk());
+    return samples;
+  }
+
+  std::vector<int64_t> SortedKeys() const {
+    std::vector<int64_t> keys;
+    for (const Sample& sample : List(ListRequest())) keys.push_back(sample.key);
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  }
+
+  ReadResult Read(const std::vector<int64_t>& keys,
+                  const std::function<void()>& after_first_block = {}) const {
+    ReadResult result;
+    EXPECT_THAT(service.ReadSamples(
+                    id, keys,
+                    [&](const batch::Batch& rows, const std::vector<v1::MissingSample>& missing) {
+                      AppendTo(result.samples, rows);
+                      for (const v1::MissingSample& sample : missing) {
+                        result.missing[sample.sample_key()] = sample.reason();
+                        ++result.num_missing;
+                      }
+                      if (++result.num_blocks == 1 && after_first_block) after_first_block();
+                      return absl::OkStatus();
+                    }),
+                IsOk());
+    return result;
+  }
+
+  StorageProcess process;
+  StorageClient service;
+  StorageClient operate;
+  DatasetId id;
+  rpc::v1::Snapshot snapshot;
+};
+
+std::vector<int64_t> Shuffled(std::vector<int64_t> keys, uint32_t seed) {
+  std::shuffle(keys.begin(), keys.end(), std::mt19937(seed));
+  return keys;
+}
+
+// The keys of the samples in order are `keys`.
+std::map<int64_t, const ExpectedSample*> ByKey(const GeneratedDataset& dataset,
+                                               const std::vector<int64_t>& keys) {
+  std::map<int64_t, const ExpectedSample*> expected;
+  for (size_t i = 0; i < keys.size(); ++i) expected[keys[i]] = &dataset.samples[i];
+  return expected;
+}
+
+bool IsAsExpected(const Sample& sample, const ExpectedSample& expected) {
+  return sample.payload == expected.payload && sample.event_time == expected.event_time &&
+         sample.class_label == expected.class_label && sample.real_label == expected.real_label;
+}
+
+// Every sample was answered for, in the order asked and right by content.
+void ExpectRight(const GeneratedDataset& dataset, const std::vector<int64_t>& sorted_keys,
+                 const std::vector<int64_t>& asked, const ReadResult& result) {
+  const auto expected = ByKey(dataset, sorted_keys);
+  ASSERT_THAT(result.missing, IsEmpty());
+  ASSERT_THAT(result.samples, SizeIs(asked.size()));
+  int64_t num_wrong = 0;
+  for (size_t i = 0; i < asked.size(); ++i) {
+    ASSERT_EQ(result.samples[i].key, asked[i]);
+    num_wrong += IsAsExpected(result.samples[i], *expected.at(asked[i])) ? 0 : 1;
+  }
+  EXPECT_EQ(num_wrong, 0);
+}
+
+// Registers, ingests, and reads all keys in random order.
+void ExpectServesEverySample(const GeneratedDataset& dataset, Storage& storage) {
+  storage.Register(dataset);
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  ASSERT_THAT(keys, SizeIs(dataset.samples.size()));
+  const std::vector<int64_t> asked = Shuffled(keys, 1);
+  ExpectRight(dataset, keys, asked, storage.Read(asked));
+}
+
+TEST(StorageServer, ServesShuffledCsvByContent) {
+  Storage storage;
+  ExpectServesEverySample(MakeCsv(storage.process.data_folder(), kNumKeys), storage);
+}
+
+TEST(StorageServer, ServesShuffledRecordsWithoutTheirLabelsByContent) {
+  Storage storage;
+  ExpectServesEverySample(MakeRecords(storage.process.data_folder(), kNumKeys), storage);
+}
+
+TEST(StorageServer, ServesShuffledGzippedIdxByContent) {
+  Storage storage;
+  ExpectServesEverySample(MakeGzippedIdx(storage.process.data_folder(), kNumKeys), storage);
+}
+
+TEST(StorageServer, ServesShuffledSingleFilesByContentAsOftenAsAsked) {
+  Storage storage;
+  const GeneratedDataset dataset = MakeSingleFiles(storage.process.data_folder(), kNumKeys / 10);
+  storage.Register(dataset);
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  ASSERT_THAT(keys, SizeIs(dataset.samples.size()));
+  std::vector<int64_t> asked;
+  for (uint32_t i = 0; i < 10; ++i) asked.insert(asked.end(), keys.begin(), keys.end());
+  asked = Shuffled(asked, 1);
+  ExpectRight(dataset, keys, asked, storage.Read(asked));
+}
+
+TEST(StorageServer, ListsInTheOrderOfTimeInSlicesThatPartitionTheInterval) {
+  Storage storage;
+  const GeneratedDataset dataset = MakeRecords(storage.process.data_folder(), 3000);
+  storage.Register(dataset);
+  const auto expected = ByKey(dataset, storage.SortedKeys());
+  std::vector<std::pair<int64_t, int64_t>> in_order;
+  for (const auto& [key, sample] : expected) in_order.emplace_back(sample->event_time, key);
+  std::sort(in_order.begin(), in_order.end());
+  in_order.erase(in_order.begin() + 2500, in_order.end());
+  in_order.erase(in_order.begin(), in_order.begin() + 100);
+
+  v1::ListSamplesRequest request = storage.ListRequest();
+  request.set_with_labels(true);
+  request.mutable_from()->set_event_time(in_order.front().first);
+  request.mutable_from()->set_sample_key(in_order.front().second);
+  request.mutable_to()->set_event_time(in_order.back().first);
+  request.mutable_to()->set_sample_key(in_order.back().second + 1);
+  request.set_num_workers(4);
+  std::vector<std::pair<int64_t, int64_t>> listed;
+  for (int32_t worker = 0; worker < 4; ++worker) {
+    request.set_worker_index(worker);
+    for (const Sample& sample : storage.List(request)) {
+      listed.emplace_back(sample.event_time, sample.key);
+      EXPECT_EQ(sample.real_label, expected.at(sample.key)->real_label);
+    }
+  }
+  EXPECT_EQ(listed, in_order);
+}
+
+TEST(StorageServer, ASnapshotExcludesWhatIsIngestedLater) {
+  Storage storage;
+  const GeneratedDataset dataset = MakeCsv(storage.process.data_folder(), 500);
+  std::filesystem::rename(dataset.folder + "/part-0.csv", dataset.folder + "/later");
+  storage.Register(dataset);
+  const v1::ListSamplesRequest early = storage.ListRequest();
+  const std::vector<int64_t> early_keys = storage.SortedKeys();
+  EXPECT_THAT(early_keys, SizeIs(400));
+  std::filesystem::rename(dataset.folder + "/later", dataset.folder + "/part-9.csv");
+  storage.Sync();
+  EXPECT_THAT(storage.SortedKeys(), SizeIs(500));
+  std::vector<int64_t> keys;
+  for (const Sample& sample : storage.List(early)) keys.push_back(sample.key);
+  std::sort(keys.begin(), keys.end());
+  EXPECT_EQ(keys, early_keys);
+  EXPECT_THAT(storage.Read(storage.SortedKeys()).samples, SizeIs(500));
+}
+
+TEST(StorageServer, DeletedAndUnknownKeysAreNamedAsMissing) {
+  Storage storage;
+  storage.Register(MakeCsv(storage.process.data_folder(), 500));
+  const v1::ListSamplesRequest before = storage.ListRequest();
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  const std::vector<int64_t> deleted = {keys[3], keys[400]};
+  const rpc::v1::Command command = NewCommand();
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto answer = storage.operate.DeleteSamples(storage.id, deleted, command);
+    ASSERT_THAT(answer, IsOk());
+    EXPECT_EQ(answer->num_deleted(), 2) << "the same command gets the same answer";
+  }
+  std::vector<int64_t> asked = keys;
+  asked.push_back(keys[3]);
+  asked.push_back(keys.back() + 1'000'000);
+  const ReadResult result = storage.Read(asked);
+  EXPECT_THAT(result.samples, SizeIs(498));
+  EXPECT_EQ(result.num_missing, 4);
+  EXPECT_THAT(result.missing.at(keys[3]), HasSubstr("deleted"));
+  EXPECT_THAT(result.missing.at(keys[400]), HasSubstr("deleted"));
+  EXPECT_THAT(result.missing.at(asked.back()), HasSubstr("unknown"));
+  EXPECT_THAT(storage.List(before), SizeIs(500)) << "an earlier snapshot keeps them";
+  storage.Sync();
+  EXPECT_THAT(storage.List(storage.ListRequest()), SizeIs(498));
+}
+
+TEST(StorageServer, AFileTruncatedUnderARunningReadCostsThatFileOnly) {
+  Storage storage;
+  const GeneratedDataset dataset = MakeRecords(storage.process.data_folder(), kNumKeys);
+  storage.Register(dataset);
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  const auto expected = ByKey(dataset, keys);
+  const ReadResult result = storage.Read(
+      Shuffled(keys, 2), [&] { std::filesystem::resize_file(dataset.folder + "/1/r.bin", 4); });
+  ASSERT_GT(result.num_blocks, 10);
+  EXPECT_EQ(result.samples.size() + result.num_missing, keys.size());
+  EXPECT_GT(result.num_missing, 0);
+  for (const auto& [key, reason] : result.missing) {
+    ASSERT_EQ(expected.at(key)->file, "1/r.bin");
+    ASSERT_THAT(reason, HasSubstr("no longer in its file"));
+  }
+  for (const Sample& sample : result.samples) {
+    ASSERT_TRUE(IsAsExpected(sample, *expected.at(sample.key)));
+  }
+}
+
+TEST(StorageServer, ServesTheSameAfterKillMinusNine) {
+  Storage storage;
+  const GeneratedDataset dataset = MakeCsv(storage.process.data_folder(), 5000);
+  storage.Register(dataset);
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  storage.process.Kill();
+  // One lost column file is made anew.
+  std::filesystem::remove(*std::filesystem::recursive_directory_iterator(
+      storage.process.storage_folder() + "/segments/" + std::to_string(storage.id.value)));
+  storage.process.Start();
+  EXPECT_EQ(storage.SortedKeys(), keys);
+  const std::vector<int64_t> asked = Shuffled(keys, 3);
+  ExpectRight(dataset, keys, asked, storage.Read(asked));
+  const auto described = storage.service.GetDataset(dataset.name);
+  ASSERT_THAT(described, IsOk());
+  EXPECT_EQ(described->num_samples(), 5000);
+  EXPECT_EQ(described->num_files(), 5);
+  EXPECT_EQ(described->first_event_time(), dataset.samples.front().event_time);
+  EXPECT_EQ(described->last_event_time(), dataset.samples.back().event_time);
+}
+
+TEST(StorageServer, AReadThatIsCutOffGoesOnBehindWhatWasReceived) {
+  Storage storage;
+  const GeneratedDataset dataset = MakeRecords(storage.process.data_folder(), kNumKeys);
+  storage.Register(dataset);
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  const std::vector<int64_t> asked = Shuffled(keys, 4);
+  const ReadResult result = storage.Read(asked, [&] {
+    storage.process.Kill();
+    storage.process.Start();
+  });
+  ExpectRight(dataset, keys, asked, result);
+}
+
+TEST(StorageServer, AStaleRunEpochIsRefused) {
+  Storage storage;
+  storage.Register(MakeCsv(storage.process.data_folder(), 10));
+  rpc::v1::Command command = NewCommand();
+  command.set_run_id(7);
+  command.set_run_epoch(2);
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  ASSERT_THAT(storage.operate.DeleteSamples(storage.id, {{keys[0]}}, command), IsOk());
+  command.set_request_id(rpc::NewRequestId());
+  command.set_run_epoch(1);
+  EXPECT_EQ(storage.operate.DeleteSamples(storage.id, {{keys[1]}}, command).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(storage.Read({keys[1]}).samples, SizeIs(1));
+}
+
+TEST(StorageServer, DeletingADatasetLeavesTheFilesAlone) {
+  Storage storage;
+  const GeneratedDataset dataset = MakeCsv(storage.process.data_folder(), 100);
+  storage.Register(dataset);
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  const rpc::v1::Command command = NewCommand();
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto deleted = storage.operate.DeleteDataset(dataset.name, command);
+    ASSERT_THAT(deleted, IsOk());
+    EXPECT_TRUE(deleted->existed());
+  }
+  EXPECT_THAT(storage.service.GetDataset(dataset.name),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr(dataset.name)));
+  EXPECT_EQ(storage.service
+                .ReadSamples(storage.id, keys,
+                             [](const batch::Batch&, const std::vector<v1::MissingSample>&) {
+                               return absl::OkStatus();
+                             })
+                .code(),
+            absl::StatusCode::kNotFound);
+  EXPECT_TRUE(std::filesystem::exists(dataset.folder + "/part-0.csv"));
+}
+
+TEST(StorageServer, ASinkThatFailsEndsTheRead) {
+  Storage storage;
+  storage.Register(MakeCsv(storage.process.data_folder(), kNumKeys));
+  int num_calls = 0;
+  EXPECT_THAT(
+      storage.service.ReadSamples(storage.id, storage.SortedKeys(),
+                                  [&](const batch::Batch&, const std::vector<v1::MissingSample>&) {
+                                    ++num_calls;
+                                    return ResourceExhausted("no more room");
+                                  }),
+      StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("no more room")));
+  EXPECT_EQ(num_calls, 1);
+}
+
+}  // namespace
+}  // namespace tidemill::storage

@@ -1,0 +1,193 @@
+#include "storage/testing/generated_dataset.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <bit>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "fmt/format.h"
+
+namespace tidemill::storage::testing {
+
+namespace {
+
+constexpr int64_t kStart = 1'704'067'200;  // 2024-01-01T00:00:00Z.
+constexpr int64_t kMicros = 1'000'000;
+constexpr const char* kClasses[] = {"cat", "dog", "owl"};
+
+std::string FormatTime(int64_t seconds, const char* format) {
+  const std::time_t time = seconds;
+  std::tm parts = {};
+  gmtime_r(&time, &parts);
+  char text[64];
+  return {text, std::strftime(text, sizeof(text), format, &parts)};
+}
+
+void WriteFile(const std::string& path, const std::string& bytes) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+void WriteGzip(const std::string& path, const std::string& bytes) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  gzFile file = gzopen(path.c_str(), "wb1");
+  gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+  gzclose(file);
+}
+
+std::string BigEndian(uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift);
+  return bytes;
+}
+
+std::string RandomBytes(std::mt19937& random, size_t size) {
+  std::string bytes;
+  while (bytes.size() < size) bytes += static_cast<char>(random());
+  return bytes;
+}
+
+std::string CsvNote(int i) {
+  switch (i % 5) {
+    case 0:
+      return fmt::format("\"one, two {}\"", i);
+    case 1:
+      return fmt::format("\"said \"\"{}\"\"\"", i);
+    case 2:
+      return fmt::format("\"line {}\nand another\"", i);
+    case 3:
+      return "";
+    default:
+      return fmt::format("plain {}", i);
+  }
+}
+
+}  // namespace
+
+GeneratedDataset MakeCsv(const std::string& root, int num_samples) {
+  GeneratedDataset dataset{.name = "csv", .folder = root + "/csv"};
+  constexpr int kFiles = 5;
+  for (int file = 0; file < kFiles; ++file) {
+    const std::string end = file == 1 ? "\r\n" : "\n";
+    const std::string name = fmt::format("part-{}.csv", file);
+    std::string bytes = "id,happened,note,animal" + end;
+    for (int i = file * num_samples / kFiles; i < (file + 1) * num_samples / kFiles; ++i) {
+      const int64_t seconds = kStart + int64_t{60} * i;
+      std::string line = fmt::format("{},{},{},{}", i, FormatTime(seconds, "%Y-%m-%d %H:%M:%S"),
+                                     CsvNote(i), kClasses[i % 3]);
+      bytes += line + end;
+      dataset.samples.push_back({.payload = std::move(line),
+                                 .event_time = seconds * kMicros,
+                                 .class_label = i % 3,
+                                 .file = name});
+    }
+    if (file == 2) bytes.resize(bytes.size() - end.size());
+    WriteFile(dataset.folder + "/" + name, bytes);
+  }
+  dataset.spec = fmt::format(R"(path: {}
+files: "*.csv"
+format: {{type: csv, header: true}}
+event_time: {{column: happened, format: "%Y-%m-%d %H:%M:%S"}}
+label: {{column: animal, classes: [cat, dog, owl]}}
+settle: 1ms
+)",
+                             dataset.folder);
+  return dataset;
+}
+
+GeneratedDataset MakeRecords(const std::string& root, int num_samples) {
+  GeneratedDataset dataset{.name = "records", .folder = root + "/records"};
+  std::mt19937 random(1);
+  constexpr int kFiles = 3;
+  for (int file = 0; file < kFiles; ++file) {
+    const std::string name = fmt::format("{}/r.bin", file);
+    std::string bytes = "HEAD";
+    for (int i = 0; i < num_samples / kFiles; ++i) {
+      const float label = static_cast<float>(i) * 0.25F - static_cast<float>(file);
+      const std::string before = BigEndian(random()).substr(0, 3);
+      const std::string after = RandomBytes(random, 14);
+      bytes += before + BigEndian(std::bit_cast<uint32_t>(label)) + after;
+      dataset.samples.push_back({.payload = before + after,
+                                 .event_time = (kStart + int64_t{10} * i) * kMicros,
+                                 .real_label = label,
+                                 .file = name});
+    }
+    WriteFile(dataset.folder + "/" + name, bytes);
+  }
+  dataset.spec = fmt::format(R"(path: {}
+files: "**/*.bin"
+format: {{type: binary, header_bytes: 4, record_bytes: 21}}
+event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 10s}}}}
+label: {{kind: real, record: {{offset: 3, width: 4, encoding: float, endianness: big}}}}
+settle: 1ms
+)",
+                             dataset.folder);
+  return dataset;
+}
+
+GeneratedDataset MakeGzippedIdx(const std::string& root, int num_samples) {
+  GeneratedDataset dataset{.name = "idx", .folder = root + "/idx"};
+  std::mt19937 random(2);
+  constexpr int kFiles = 2;
+  const int num_in_file = num_samples / kFiles;
+  const auto count = static_cast<uint32_t>(num_in_file);
+  for (int file = 0; file < kFiles; ++file) {
+    const std::string name = fmt::format("{}-images-idx3-ubyte.gz", file);
+    std::string images = BigEndian(0x803) + BigEndian(count) + BigEndian(4) + BigEndian(5);
+    std::string labels = BigEndian(0x801) + BigEndian(count);
+    for (int i = 0; i < num_in_file; ++i) {
+      const int64_t label = static_cast<int64_t>(random() % 10);
+      std::string image = RandomBytes(random, 20);
+      images += image;
+      labels += static_cast<char>(label);
+      dataset.samples.push_back({.payload = std::move(image),
+                                 .event_time = (kStart + i) * kMicros,
+                                 .class_label = label,
+                                 .file = name});
+    }
+    WriteGzip(dataset.folder + "/" + name, images);
+    WriteGzip(dataset.folder + "/" + fmt::format("{}-labels-idx1-ubyte.gz", file), labels);
+  }
+  dataset.spec = fmt::format(R"(path: {}
+files: "*-images-idx3-ubyte.gz"
+format: {{type: binary, header_bytes: 16, record_bytes: 20, idx: true}}
+event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 1s}}}}
+label: {{file: {{pattern: images-idx3, replacement: labels-idx1, header_bytes: 8}}}}
+settle: 1ms
+)",
+                             dataset.folder);
+  return dataset;
+}
+
+GeneratedDataset MakeSingleFiles(const std::string& root, int num_samples) {
+  GeneratedDataset dataset{.name = "single", .folder = root + "/single"};
+  std::mt19937 random(3);
+  for (int i = 0; i < num_samples; ++i) {
+    const int64_t seconds = kStart + i;
+    const std::string name =
+        fmt::format("{}/{}.bin", kClasses[i % 3], FormatTime(seconds, "%Y%m%d%H%M%S"));
+    std::string bytes = RandomBytes(random, 1 + random() % 200);
+    WriteFile(dataset.folder + "/" + name, bytes);
+    dataset.samples.push_back({.payload = std::move(bytes),
+                               .event_time = seconds * kMicros,
+                               .class_label = i % 3,
+                               .file = name});
+  }
+  std::sort(dataset.samples.begin(), dataset.samples.end(),
+            [](const ExpectedSample& a, const ExpectedSample& b) { return a.file < b.file; });
+  dataset.spec = fmt::format(R"(path: {}
+files: "*/*.bin"
+format: {{type: single_file}}
+event_time: {{path: "*/%Y%m%d%H%M%S.bin"}}
+label: {{folder: true, classes: [cat, dog, owl]}}
+settle: 1ms
+)",
+                             dataset.folder);
+  return dataset;
+}
+
+}  // namespace tidemill::storage::testing

@@ -1,0 +1,43 @@
+// Datasets made for tests, each with what storage must say of every sample. What is expected comes
+// from the generator, not from the code under test.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tidemill::storage::testing {
+
+struct ExpectedSample {
+  std::string payload;
+  int64_t event_time = 0;
+  std::optional<int64_t> class_label = std::nullopt;
+  std::optional<double> real_label = std::nullopt;
+  // The file that it lies in, below the dataset's folder.
+  std::string file = {};
+};
+
+struct GeneratedDataset {
+  std::string name;
+  std::string folder;
+  // A DatasetSpec as YAML.
+  std::string spec = {};
+  // In the order of their keys: files by path, records as they stand.
+  std::vector<ExpectedSample> samples = {};
+};
+
+// Each makes a new folder below `root` with about `num_samples` samples in several files.
+
+// CSV with a header, quoted fields with commas, quotes and line ends, CRLF in one file, no last
+// line end in another; class label and time in columns.
+GeneratedDataset MakeCsv(const std::string& root, int num_samples);
+// Fixed records with a header, whose real label is a big-endian float32 in the record; times by
+// row, so that the files overlap in time.
+GeneratedDataset MakeRecords(const std::string& root, int num_samples);
+// IDX files with the labels in a second file, all gzipped.
+GeneratedDataset MakeGzippedIdx(const std::string& root, int num_samples);
+// One file a sample; the folder is the class, the name the time.
+GeneratedDataset MakeSingleFiles(const std::string& root, int num_samples);
+
+}  // namespace tidemill::storage::testing

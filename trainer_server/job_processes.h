@@ -1,0 +1,46 @@
+// Runs the jobs of trigger folders in processes forked from a zygote of tidemill-train.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "base/status.h"
+
+namespace tidemill::process {
+class Zygote;
+enum class SpawnMode;
+}  // namespace tidemill::process
+
+namespace tidemill::trainer_server {
+
+namespace v1 {
+class WatchTrainingResponse;
+}
+
+// How the exit code of a job carries its status code, beyond those of shells and sysexits.h.
+inline constexpr int kExitCodeBase = 100;
+
+// Thread-safe.
+class JobProcesses {
+ public:
+  // Called with each progress message of a job.
+  using Progress = std::function<void(const v1::WatchTrainingResponse&)>;
+
+  // NOT_FOUND when there is no such program.
+  static absl::StatusOr<std::unique_ptr<JobProcesses>> Start(const std::string& program);
+  ~JobProcesses();
+
+  // Runs `what` ("fit" or "train") on a folder and returns when its process has ended: what the job
+  // returned; UNAVAILABLE when it was killed and may be run again; CANCELLED once `stop` is
+  // requested, which kills it.
+  absl::Status Run(const std::string& what, const std::string& folder, process::SpawnMode mode,
+                   const Progress& progress, const std::stop_token& stop);
+
+ private:
+  explicit JobProcesses(std::unique_ptr<process::Zygote> zygote);
+  const std::unique_ptr<process::Zygote> zygote_;
+};
+
+}  // namespace tidemill::trainer_server

@@ -1,0 +1,239 @@
+#include "transform/ops/image_decoder.h"
+
+#include <gtest/gtest.h>
+#include <jpeglib.h>
+#include <png.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "base/testing/status_matchers.h"
+#include "transform/testing/samples.h"
+
+namespace tidemill::transform {
+namespace {
+
+using ::testing::HasSubstr;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
+
+// Interleaved pixels.
+struct Image {
+  int height = 0;
+  int width = 0;
+  int channels = 0;
+  std::vector<uint8_t> pixels;
+
+  uint8_t At(int channel, int y, int x) const {
+    return pixels[(y * width + x) * channels + channel];
+  }
+};
+
+Image Noise(int height, int width, int channels, uint32_t seed) {
+  std::mt19937 random(seed);
+  Image image{height, width, channels, std::vector<uint8_t>(height * width * channels)};
+  for (uint8_t& pixel : image.pixels) pixel = static_cast<uint8_t>(random());
+  return image;
+}
+
+// Slow waves, which JPEG keeps nearly as they are.
+Image Waves(int height, int width, int channels) {
+  Image image{height, width, channels, {}};
+  for (int i = 0; i < height * width; ++i) {
+    for (int channel = 0; channel < channels; ++channel) {
+      image.pixels.push_back(
+          static_cast<uint8_t>(60 + 2 * (i / width) + (i % width) + 30 * channel));
+    }
+  }
+  return image;
+}
+
+std::string EncodePng(const Image& image) {
+  png_image png = {};
+  png.version = PNG_IMAGE_VERSION;
+  png.width = image.width;
+  png.height = image.height;
+  constexpr png_uint_32 kFormats[] = {0, PNG_FORMAT_GRAY, 0, PNG_FORMAT_RGB, PNG_FORMAT_RGBA};
+  png.format = kFormats[image.channels];
+  png_alloc_size_t size = 0;
+  png_image_write_to_memory(&png, nullptr, &size, 0, image.pixels.data(), 0, nullptr);
+  std::string file(size, '\0');
+  png_image_write_to_memory(&png, file.data(), &size, 0, image.pixels.data(), 0, nullptr);
+  file.resize(size);
+  return file;
+}
+
+std::string EncodeJpeg(const Image& image, bool progressive = false) {
+  jpeg_compress_struct jpeg = {};
+  jpeg_error_mgr errors = {};
+  jpeg.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&jpeg);
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;  // NOLINT: libjpeg's type.
+  jpeg_mem_dest(&jpeg, &bytes, &size);
+  jpeg.image_width = image.width;
+  jpeg.image_height = image.height;
+  jpeg.input_components = image.channels;
+  jpeg.in_color_space = image.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_set_defaults(&jpeg);
+  jpeg_set_quality(&jpeg, 98, TRUE);
+  if (progressive) jpeg_simple_progression(&jpeg);
+  jpeg_start_compress(&jpeg, TRUE);
+  while (jpeg.next_scanline < jpeg.image_height) {
+    auto* row = const_cast<JSAMPROW>(image.pixels.data() +
+                                     jpeg.next_scanline * image.width * image.channels);
+    jpeg_write_scanlines(&jpeg, &row, 1);
+  }
+  jpeg_finish_compress(&jpeg);
+  std::string file(reinterpret_cast<const char*>(bytes), size);
+  jpeg_destroy_compress(&jpeg);
+  std::free(bytes);
+  return file;
+}
+
+// The decoded pixels; fails the test when there are none.
+std::vector<uint8_t> Decode(const std::string& file, const ImageShape& shape) {
+  std::vector<uint8_t> pixels(shape.Size());
+  EXPECT_THAT(DecodeImage(file, shape, pixels), IsOk());
+  return pixels;
+}
+
+TEST(DecodeImage, ReadsPngColoursExactlyChannelAfterChannel) {
+  const Image image = Noise(5, 7, 3, 1);
+  const std::vector<uint8_t> pixels = Decode(EncodePng(image), {3, 5, 7});
+  for (int channel = 0; channel < 3; ++channel) {
+    for (int y = 0; y < 5; ++y) {
+      for (int x = 0; x < 7; ++x) {
+        ASSERT_EQ(pixels[(channel * 5 + y) * 7 + x], image.At(channel, y, x));
+      }
+    }
+  }
+}
+
+TEST(DecodeImage, ReadsGreyPngAsGreyAndAsColours) {
+  const Image image = Noise(4, 3, 1, 2);
+  EXPECT_EQ(Decode(EncodePng(image), {1, 4, 3}), image.pixels);
+  const std::vector<uint8_t> colours = Decode(EncodePng(image), {3, 4, 3});
+  for (int i = 0; i < 36; ++i) ASSERT_EQ(colours[i], image.pixels[i % 12]);
+}
+
+TEST(DecodeImage, DropsAlpha) {
+  const Image image = Noise(6, 6, 4, 3);
+  const std::vector<uint8_t> pixels = Decode(EncodePng(image), {3, 6, 6});
+  for (int i = 0; i < 36; ++i) ASSERT_EQ(pixels[36 + i], image.At(1, i / 6, i % 6));
+}
+
+TEST(DecodeImage, ReadsColoursAsTheirLuma) {
+  const Image image = Noise(6, 6, 3, 4);
+  const std::vector<uint8_t> pixels = Decode(EncodePng(image), {1, 6, 6});
+  for (int i = 0; i < 36; ++i) {
+    const double luma = 0.299 * image.At(0, i / 6, i % 6) + 0.587 * image.At(1, i / 6, i % 6) +
+                        0.114 * image.At(2, i / 6, i % 6);
+    ASSERT_NEAR(pixels[i], luma, 0.51);
+  }
+}
+
+TEST(DecodeImage, ReadsJpegUpToItsLoss) {
+  for (const bool progressive : {false, true}) {
+    const Image image = Waves(24, 17, 3);
+    const std::vector<uint8_t> pixels = Decode(EncodeJpeg(image, progressive), {3, 24, 17});
+    for (int channel = 0; channel < 3; ++channel) {
+      for (int i = 0; i < 24 * 17; ++i) {
+        ASSERT_NEAR(pixels[channel * 24 * 17 + i], image.At(channel, i / 17, i % 17), 6);
+      }
+    }
+  }
+}
+
+TEST(DecodeImage, ReadsJpegInTheColoursAskedFor) {
+  const Image image = Waves(16, 16, 1);
+  const std::vector<uint8_t> grey = Decode(EncodeJpeg(image), {1, 16, 16});
+  const std::vector<uint8_t> colours = Decode(EncodeJpeg(image), {3, 16, 16});
+  for (int i = 0; i < 256; ++i) {
+    ASSERT_NEAR(grey[i], image.pixels[i], 3);
+    ASSERT_EQ(colours[512 + i], grey[i]);
+  }
+}
+
+TEST(DecodeImage, RefusesOtherSizesAndOtherFiles) {
+  std::vector<uint8_t> pixels(3 * 8 * 8);
+  const ImageShape shape{3, 8, 8};
+  for (const std::string& file : {EncodePng(Noise(9, 8, 3, 5)), EncodeJpeg(Waves(9, 8, 3))}) {
+    EXPECT_THAT(
+        DecodeImage(file, shape, pixels),
+        StatusIs(absl::StatusCode::kDataLoss, "the image is 9 high and 8 wide instead of 8 and 8"));
+  }
+  for (const char* file : {"", "GIF89a", "\x89PNG", "\xff\xd8"}) {
+    EXPECT_THAT(DecodeImage(file, shape, pixels),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("neither a PNG nor a JPEG")));
+  }
+}
+
+TEST(DecodeImage, RefusesAHugeImageByItsHeader) {
+  std::string file = EncodePng(Noise(8, 8, 1, 6));
+  const unsigned char size[] = {0x00, 0x01, 0x00, 0x00};  // 65,536 pixels wide and high.
+  std::memcpy(file.data() + 16, size, 4);
+  std::memcpy(file.data() + 20, size, 4);
+  png_uint_32 crc = 0xffffffff;
+  for (int i = 12; i < 29; ++i) {
+    crc ^= static_cast<unsigned char>(file[i]);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (0xedb88320 & (0 - (crc & 1)));
+  }
+  crc = ~crc;
+  for (int i = 0; i < 4; ++i) file[29 + i] = static_cast<char>(crc >> (24 - 8 * i));
+  std::vector<uint8_t> pixels(64);
+  EXPECT_THAT(DecodeImage(file, {1, 8, 8}, pixels),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is larger than 64000000 pixels")));
+}
+
+TEST(DecodeImage, SurvivesEveryTruncationOfAFile) {
+  std::vector<uint8_t> pixels(3 * 12 * 12);
+  for (const std::string& file : {EncodePng(Noise(12, 12, 3, 7)), EncodeJpeg(Waves(12, 12, 3)),
+                                  EncodeJpeg(Waves(12, 12, 3), /*progressive=*/true)}) {
+    for (size_t size = 0; size < file.size() - 2; ++size) {
+      const absl::Status status = DecodeImage(file.substr(0, size), {3, 12, 12}, pixels);
+      ASSERT_EQ(status.code(), absl::StatusCode::kDataLoss) << size << " of " << file.size();
+    }
+  }
+}
+
+TEST(DecodeImage, SurvivesRandomDamage) {
+  std::mt19937 random(8);
+  std::vector<uint8_t> pixels(3 * 12 * 12);
+  int refused = 0;
+  for (const std::string& file : {EncodePng(Noise(12, 12, 3, 9)), EncodeJpeg(Waves(12, 12, 3)),
+                                  EncodeJpeg(Waves(12, 12, 3), /*progressive=*/true)}) {
+    for (int round = 0; round < 3000; ++round) {
+      std::string damaged = file;
+      for (uint32_t flips = 1 + random() % 8; flips > 0; --flips) {
+        damaged[random() % damaged.size()] = static_cast<char>(random());
+      }
+      const absl::Status status = DecodeImage(damaged, {3, 12, 12}, pixels);
+      refused += status.ok() ? 0 : 1;
+      ASSERT_TRUE(status.ok() || status.code() == absl::StatusCode::kDataLoss) << status;
+    }
+  }
+  EXPECT_GT(refused, 3000) << "a PNG's checksums alone refuse a third";
+}
+
+TEST(DecodeImage, MakesDamagedFilesBadSamplesAndKeepsTheOthers) {
+  const Image image = Noise(4, 4, 1, 10);
+  const absl::StatusOr<Graph> graph = Graph::Build(
+      testing::Spec(DecodeImageSpec{.height = 4, .width = 4, .channels = 1}, StackSpec{}),
+      {.payload = PayloadKind::kFile});
+  ASSERT_THAT(graph, IsOk());
+  EXPECT_EQ(graph->input().shape, std::vector<int64_t>({1, 4, 4}));
+  const absl::StatusOr<Transformed> result = graph->Run(
+      testing::MakeSamples({"junk", EncodePng(image), EncodePng(Noise(4, 5, 1, 11))}), nullptr);
+  ASSERT_THAT(result, IsOk());
+  const std::vector<float> numbers = testing::Numbers<float>(result->batch, "input");
+  EXPECT_EQ(std::vector<uint8_t>(numbers.begin(), numbers.end()), image.pixels);
+  ASSERT_EQ(result->bad.size(), 2);
+  EXPECT_EQ(result->bad[0].reason, "column image: the file of 4 bytes is neither a PNG nor a JPEG");
+}
+
+}  // namespace
+}  // namespace tidemill::transform

@@ -1,0 +1,47 @@
+// Blocks of samples for tests.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batch/batch.h"
+#include "transform/graph.h"
+
+namespace tidemill::transform::testing {
+
+// Samples with keys 100, 101, ... and the given payloads; `labels`, one a row where given, become
+// class labels.
+batch::Batch MakeSamples(const std::vector<std::string>& payloads,
+                         const std::vector<std::optional<int64_t>>& labels = {});
+
+// The same with real labels.
+batch::Batch MakeRealSamples(const std::vector<std::string>& payloads,
+                             const std::vector<std::optional<double>>& labels);
+
+// Rows [begin, begin + count) of `batch`, or fewer at its end.
+batch::Batch Slice(const batch::Batch& batch, int64_t begin, int64_t count);
+
+// What a graph makes of samples that are cut into blocks of `block` rows, put together again.
+absl::StatusOr<Transformed> RunInBlocks(const Graph& graph, const batch::Batch& samples,
+                                        const FittedState* fitted, int64_t block);
+
+// A schema of CSV records with these columns and classes 0 .. 9.
+SampleSchema CsvSchema(std::vector<std::string> columns);
+
+// A graph spec out of op specs.
+template <typename... Ops>
+GraphSpec Spec(Ops... ops) {
+  return GraphSpec{config::Keyed<OpSpec>{std::move(ops)}...};
+}
+
+// The numbers of a column.
+template <typename T>
+std::vector<T> Numbers(const batch::Batch& batch, std::string_view name) {
+  const batch::Column* column = batch.Find(name);
+  if (column == nullptr) return {};
+  const std::span<const T> values = column->Values<T>();
+  return {values.begin(), values.end()};
+}
+
+}  // namespace tidemill::transform::testing
