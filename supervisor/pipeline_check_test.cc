@@ -16,8 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::filesystem::path kTestdata =
-    std::filesystem::path(__FILE__).parent_path() / "testdata";
+const std::filesystem::path kTestdata = std::filesystem::path(__FILE__).parent_path() / "testdata";
 
 std::string ReadText(const std::filesystem::path& path) {
   std::ifstream stream(path);
@@ -124,8 +123,8 @@ TEST(CheckPipeline, TakesADatasetThatIsRegisteredByItsName) {
 TEST(CheckPipeline, LooksIntoPathsThatVariablesName) {
   const std::string text =
       Replace(ReadText(kTestdata / "sound.yaml"), "path: data", "path: ${TIDEMILL_DATA}/data");
-  const auto checked = CheckPipeline(text, "pipeline.yaml",
-                                     {{"TIDEMILL_DATA", kTestdata.string()}}, "/nowhere");
+  const auto checked =
+      CheckPipeline(text, "pipeline.yaml", {{"TIDEMILL_DATA", kTestdata.string()}}, "/nowhere");
   EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
 }
 
