@@ -125,8 +125,9 @@ class Checker {
       if (static_cast<double>(count) < kNotedShare * static_cast<double>(peek.records.size())) {
         continue;
       }
-      std::string hint = config::DidYouMean(value, label.classes);
-      if (hint.empty()) hint = fmt::format("add '{}'", value);
+      const auto close = config::ClosestTo(value, label.classes);
+      const std::string hint = close ? fmt::format("write '{}' for '{}'", value, *close)
+                                     : fmt::format("add '{}'", value);
       problems_.Add(
           at + ".label.classes",
           fmt::format("{} has the label '{}', which is not among the classes", peek.file, value),

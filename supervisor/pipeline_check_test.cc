@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::filesystem::path kTestdata = std::filesystem::path(__FILE__).parent_path() / "testdata";
+const std::filesystem::path kTestdata = TIDEMILL_TESTDATA;
 
 std::string ReadText(const std::filesystem::path& path) {
   std::ifstream stream(path);

@@ -28,7 +28,7 @@ using ::tidemill::testing::IsOk;
 using ::tidemill::testing::IsOkAndHolds;
 using ::tidemill::testing::StatusIs;
 
-const std::filesystem::path kTestdata = std::filesystem::path(__FILE__).parent_path() / "testdata";
+const std::filesystem::path kTestdata = TIDEMILL_TESTDATA;
 
 // A sound pipeline that fires after every tenth sample.
 v1::SubmitPipelineRequest Request(const std::string& request_id) {
@@ -210,7 +210,7 @@ TEST_F(SupervisorTest, KeepsNothingOfABrokenPipeline) {
   auto request = Request("a");
   request.set_pipeline(request.pipeline() + "trigers: {}\n");
   EXPECT_THAT(supervisor_->Submit(request),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sound.yaml:31:1: error:")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sound.yaml:30:1: error:")));
   EXPECT_THAT(supervisor_->ListPipelines(""), IsOkAndHolds(IsEmpty()));
   EXPECT_EQ(services_.Calls("RegisterDataset"), 0);
 }

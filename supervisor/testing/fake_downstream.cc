@@ -77,7 +77,8 @@ class FakeDownstream final : public Downstream {
       services_.selections_.push_back(request);
     }
     selector::v1::TrainingSet set;
-    set.set_num_samples(request.to().sample_key() - request.from().sample_key());
+    const int64_t first_key = request.has_from() ? request.from().sample_key() : 1;
+    set.set_num_samples(request.to().sample_key() - first_key);
     set.set_digest("set-" + std::to_string(request.trigger()));
     return set;
   }
