@@ -102,7 +102,9 @@ absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(const std:
     if (guard) RETURN_IF_ERROR(guard(work));
     if (const auto row = datasets_table::Find(work, NamespaceOr(name_space), name)) {
       registration = {.id = row->id, .created = false};
-      if (row->registered_spec == registered) return absl::OkStatus();
+      // Compared as this version writes it: an older one knew fewer fields.
+      const auto before = config::Read<DatasetSpec>(row->registered_spec, name);
+      if (before.ok() && config::Print(*before) == registered) return absl::OkStatus();
       return FailedPrecondition(
           "dataset {} is registered with another spec; delete it or choose another name", name);
     }

@@ -19,6 +19,10 @@ using testing::ExpectedSample;
 using testing::GeneratedDataset;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::MakeCsv;
+using testing::MakeGzippedIdx;
+using testing::MakeRecords;
+using testing::MakeSingleFiles;
 using ::testing::SizeIs;
 using testing::StorageProcess;
 using tidemill::testing::IsOk;
@@ -71,10 +75,10 @@ struct ReadResult {
 // Runs storage with one dataset in it.
 class Storage {
  public:
-  Storage() {
+  Storage()
+      : service(process.ClientAs(rpc::v1::ROLE_SERVICE)),
+        operate(process.ClientAs(rpc::v1::ROLE_OPERATOR)) {
     process.Start();
-    service = process.ClientAs(rpc::v1::ROLE_SERVICE);
-    operate = process.ClientAs(rpc::v1::ROLE_OPERATOR);
   }
 
   void Register(const GeneratedDataset& dataset) {
@@ -133,8 +137,8 @@ class Storage {
   }
 
   StorageProcess process;
-  StorageClient service{rpc::Peer{}};
-  StorageClient operate{rpc::Peer{}};
+  StorageClient service;
+  StorageClient operate;
   DatasetId id;
   rpc::v1::Snapshot snapshot;
 };

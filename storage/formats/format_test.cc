@@ -17,8 +17,8 @@ using testing::DataFolder;
 using ::testing::ElementsAre;
 using testing::Gzip;
 using ::testing::HasSubstr;
-using testing::IsOk;
-using testing::StatusIs;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 class FormatTest : public ::testing::Test {
