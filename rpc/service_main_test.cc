@@ -95,7 +95,8 @@ TEST_F(ServiceMainTest, EndsWithOneLineThatSaysWhatIsWrong) {
 
   EXPECT_EQ(ExitCode(Launch({"--config", config_, "--listen", "0.0.0.0:0"})), 1);
   EXPECT_THAT(Log(), HasSubstr("off loopback"));
-  EXPECT_EQ(std::count(Log().begin(), Log().end(), '\n'), 1) << Log();
+  const std::string log = Log();
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
 }
 
 TEST(ServiceContext, KnowsThePeersThatTheConfigurationNames) {

@@ -75,10 +75,10 @@ struct ReadResult {
 // Runs storage with one dataset in it.
 class Storage {
  public:
-  Storage() {
+  Storage()
+      : service(process.ClientAs(rpc::v1::ROLE_SERVICE)),
+        operate(process.ClientAs(rpc::v1::ROLE_OPERATOR)) {
     process.Start();
-    service = process.ClientAs(rpc::v1::ROLE_SERVICE);
-    operate = process.ClientAs(rpc::v1::ROLE_OPERATOR);
   }
 
   void Register(const GeneratedDataset& dataset) {
@@ -137,8 +137,8 @@ class Storage {
   }
 
   StorageProcess process;
-  StorageClient service{rpc::Peer{}};
-  StorageClient operate{rpc::Peer{}};
+  StorageClient service;
+  StorageClient operate;
   DatasetId id;
   rpc::v1::Snapshot snapshot;
 };

@@ -259,13 +259,15 @@ class Checker {
 
 }  // namespace
 
-config::Decoded<PipelineSpec> CheckPipeline(const PipelineSource& source,
+config::Decoded<PipelineSpec> CheckPipeline(std::string_view text, std::string_view file_name,
+                                            const std::map<std::string, std::string>& variables,
+                                            const std::string& base_folder,
                                             const RegisteredDatasets& registered) {
-  auto decoded = config::Decode<PipelineSpec>(
-      {.text = source.text, .name = source.file_name, .variables = source.variables});
+  auto decoded =
+      config::Decode<PipelineSpec>({.text = text, .name = file_name, .variables = variables});
   // What could not be read has its default, about which nothing can be said.
   if (!decoded.problems.empty()) return decoded;
-  Checker(decoded.value, decoded.problems, source.base_folder, registered).Run();
+  Checker(decoded.value, decoded.problems, base_folder, registered).Run();
   return decoded;
 }
 

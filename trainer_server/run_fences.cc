@@ -1,0 +1,32 @@
+#include "trainer_server/run_fences.h"
+
+#include <charconv>
+
+#include "base/files.h"
+
+namespace tidemill::trainer_server {
+
+absl::Status RunFences::Check(const rpc::v1::Command& command) {
+  const std::string folder = files::Join(runs_, std::to_string(command.run_id()));
+  const std::string path = files::Join(folder, "fence");
+  // Held while the file is written: two commands of one run come rarely, and in order.
+  MutexLock lock(mutex_);
+  const auto [it, is_new] = epochs_.try_emplace(command.run_id(), -1);
+  int64_t& highest = it->second;
+  if (is_new) {
+    if (const auto text = files::Read(path); text.ok()) {
+      std::from_chars(text->data(), text->data() + text->size(), highest);
+    }
+  }
+  if (command.run_epoch() < highest) {
+    return FailedPrecondition("run {} belongs to epoch {}; this command is of epoch {}",
+                              command.run_id(), highest, command.run_epoch());
+  }
+  if (command.run_epoch() == highest) return absl::OkStatus();
+  RETURN_IF_ERROR(files::CreateFolder(folder));
+  RETURN_IF_ERROR(files::WriteAtomically(path, std::to_string(command.run_epoch())));
+  highest = command.run_epoch();
+  return absl::OkStatus();
+}
+
+}  // namespace tidemill::trainer_server

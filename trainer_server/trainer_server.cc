@@ -1,0 +1,67 @@
+#include "trainer_server/trainer_server.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/config.h"
+#include "base/files.h"
+#include "model_store/client/model_store_client.h"
+#include "selector/client/selector_client.h"
+#include "trainer_server/trainer_service.h"
+#include "trainer_server/trainings.h"
+
+namespace tidemill::trainer_server {
+namespace {
+
+class TrainerServer final : public rpc::RunningService {
+ public:
+  TrainerServer(TrainingsOptions options, std::unique_ptr<JobProcesses> processes,
+                const rpc::Peer& selector, const rpc::Peer& model_store)
+      : processes_(std::move(processes)),
+        selector_(selector),
+        model_store_(model_store),
+        trainings_(std::move(options), *processes_, selector_, model_store_),
+        service_(trainings_) {}
+
+  std::vector<grpc::Service*> Faces() override { return {&service_}; }
+  void Stopping() override { trainings_.Shutdown(); }
+
+ private:
+  const std::unique_ptr<JobProcesses> processes_;
+  selector::SelectorClient selector_;
+  model_store::ModelStoreClient model_store_;
+  Trainings trainings_;
+  TrainerService service_;
+};
+
+absl::StatusOr<std::string> FolderOfThisProgram() {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return Internal("cannot read /proc/self/exe: {}", error.message());
+  return program.parent_path().string();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
+    const rpc::ServiceContext& context) {
+  TrainingsOptions options;
+  ASSIGN_OR_RETURN(options.config, config::ReadSection<TrainerConfig>(
+                                       context.config_text, context.config_name, "trainer_server"));
+  ASSIGN_OR_RETURN(options.folder, context.FolderOf("trainer_server"));
+  ASSIGN_OR_RETURN(const rpc::Peer storage, context.PeerOf("storage"));
+  ASSIGN_OR_RETURN(const rpc::Peer selector, context.PeerOf("selector"));
+  ASSIGN_OR_RETURN(const rpc::Peer model_store, context.PeerOf("model_store"));
+  options.endpoints = {.storage = storage.endpoint,
+                       .selector = selector.endpoint,
+                       .model_store = model_store.endpoint,
+                       .token_file = context.cluster.token_file};
+  ASSIGN_OR_RETURN(const std::string programs, FolderOfThisProgram());
+  // The zygote first: nothing that gRPC opens is inherited.
+  ASSIGN_OR_RETURN(auto processes, JobProcesses::Start(files::Join(programs, "tidemill-train")));
+  return std::make_unique<TrainerServer>(std::move(options), std::move(processes), selector,
+                                         model_store);
+}
+
+}  // namespace tidemill::trainer_server

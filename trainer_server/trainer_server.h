@@ -1,0 +1,15 @@
+// The trainer server as a running service: zygote, core and face in their order of life.
+#pragma once
+
+#include <memory>
+
+#include "base/status.h"
+#include "rpc/service_main.h"
+
+namespace tidemill::trainer_server {
+
+// A rpc::ServiceFactory. Starts tidemill-train, which must lie beside this program.
+absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
+    const rpc::ServiceContext& context);
+
+}  // namespace tidemill::trainer_server

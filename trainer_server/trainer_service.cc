@@ -1,0 +1,51 @@
+#include "trainer_server/trainer_service.h"
+
+#include <utility>
+
+#include "rpc/grpc_status.h"
+
+namespace tidemill::trainer_server {
+
+grpc::Status TrainerService::FitGraph(grpc::ServerContext*, const v1::FitGraphRequest* request,
+                                      v1::FitGraphResponse* response) {
+  absl::StatusOr<std::string> digest = trainings_.Fit(*request);
+  if (!digest.ok()) return ToGrpc(digest.status());
+  response->set_fitted_digest(*std::move(digest));
+  return grpc::Status::OK;
+}
+
+grpc::Status TrainerService::StartTraining(grpc::ServerContext*,
+                                           const v1::StartTrainingRequest* request,
+                                           v1::StartTrainingResponse*) {
+  return ToGrpc(trainings_.Start(*request));
+}
+
+grpc::Status TrainerService::WatchTraining(grpc::ServerContext* context,
+                                           const v1::WatchTrainingRequest* request,
+                                           grpc::ServerWriter<v1::WatchTrainingResponse>* writer) {
+  return ToGrpc(trainings_.Watch(
+      RunId{request->run_id()}, request->trigger(),
+      [&](const v1::WatchTrainingResponse& message) { return writer->Write(message); },
+      [&] { return !context->IsCancelled(); }));
+}
+
+grpc::Status TrainerService::StopTraining(grpc::ServerContext*,
+                                          const v1::StopTrainingRequest* request,
+                                          v1::StopTrainingResponse*) {
+  return ToGrpc(trainings_.Stop(*request));
+}
+
+grpc::Status TrainerService::StoreModel(grpc::ServerContext*, const v1::StoreModelRequest* request,
+                                        v1::StoreModelResponse* response) {
+  absl::StatusOr<v1::StoreModelResponse> stored = trainings_.Store(*request);
+  if (!stored.ok()) return ToGrpc(stored.status());
+  *response = *std::move(stored);
+  return grpc::Status::OK;
+}
+
+grpc::Status TrainerService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
+                                       v1::DeleteRunResponse*) {
+  return ToGrpc(trainings_.DeleteRun(*request));
+}
+
+}  // namespace tidemill::trainer_server

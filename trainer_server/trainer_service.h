@@ -1,0 +1,31 @@
+// The gRPC face of the trainer server.
+#pragma once
+
+#include "tidemill/trainer_server/v1/trainer_server.grpc.pb.h"
+#include "trainer_server/trainings.h"
+
+namespace tidemill::trainer_server {
+
+// Thread-safe. `trainings` must outlive it.
+class TrainerService final : public v1::TrainerService::Service {
+ public:
+  explicit TrainerService(Trainings& trainings) : trainings_(trainings) {}
+
+  grpc::Status FitGraph(grpc::ServerContext* context, const v1::FitGraphRequest* request,
+                        v1::FitGraphResponse* response) override;
+  grpc::Status StartTraining(grpc::ServerContext* context, const v1::StartTrainingRequest* request,
+                             v1::StartTrainingResponse* response) override;
+  grpc::Status WatchTraining(grpc::ServerContext* context, const v1::WatchTrainingRequest* request,
+                             grpc::ServerWriter<v1::WatchTrainingResponse>* writer) override;
+  grpc::Status StopTraining(grpc::ServerContext* context, const v1::StopTrainingRequest* request,
+                            v1::StopTrainingResponse* response) override;
+  grpc::Status StoreModel(grpc::ServerContext* context, const v1::StoreModelRequest* request,
+                          v1::StoreModelResponse* response) override;
+  grpc::Status DeleteRun(grpc::ServerContext* context, const v1::DeleteRunRequest* request,
+                         v1::DeleteRunResponse* response) override;
+
+ private:
+  Trainings& trainings_;
+};
+
+}  // namespace tidemill::trainer_server

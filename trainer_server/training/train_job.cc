@@ -1,0 +1,281 @@
+#include "trainer_server/training/train_job.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "google/protobuf/util/json_util.h"
+
+#include "base/config.h"
+#include "base/digest.h"
+#include "base/failpoints.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/process/zygote.h"
+#include "loader/batch_stream.h"
+#include "loader/fit.h"
+#include "loader/sample_schema.h"
+#include "model_store/client/model_store_client.h"
+#include "rpc/tokens.h"
+#include "selector/client/selector_client.h"
+#include "storage/client/storage_client.h"
+#include "trainer_server/checkpoints.h"
+#include "trainer_server/job_folder.h"
+#include "trainer_server/job_processes.h"
+#include "trainer_server/training/training_loop.h"
+
+namespace tidemill::trainer_server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kReportInterval{100};
+// What a report may say of an error: it has to fit one line of a pipe.
+constexpr size_t kMaxError = 1500;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void Send(process::Report& report, const v1::WatchTrainingResponse& message) {
+  std::string line;
+  if (google::protobuf::util::MessageToJsonString(message, &line).ok()) report.Line(line);
+}
+
+// Holds the folder's lock for the life of this object. Waits for a process that is being killed.
+absl::StatusOr<process::FileDescriptor> Lock(const std::string& folder) {
+  process::FileDescriptor file(
+      open(files::Join(folder, kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.is_open()) return NotFound("cannot lock {}: {}", folder, strerror(errno));
+  while (flock(file.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return Unavailable("cannot lock {}: {}", folder, strerror(errno));
+  }
+  return file;
+}
+
+template <typename T>
+absl::StatusOr<T> ReadFile(const std::string& folder, std::string_view name) {
+  const std::string path = files::Join(folder, name);
+  ASSIGN_OR_RETURN(const std::string text, files::Read(path));
+  return config::Read<T>(text, path);
+}
+
+// The services and specs of a job, opened.
+struct OpenedJob {
+  storage::DatasetSpec dataset;
+  transform::GraphSpec graph_spec;
+  std::shared_ptr<const transform::Graph> graph;  // Shared with the stream.
+  loader::TrainingSet set;
+  std::string token;
+  std::unique_ptr<storage::StorageClient> storage;
+  loader::SampleReader reader;
+};
+
+absl::StatusOr<OpenedJob> Open(const FitJob& job) {
+  OpenedJob opened;
+  ASSIGN_OR_RETURN(opened.dataset, config::Read<storage::DatasetSpec>(job.dataset, "dataset"));
+  ASSIGN_OR_RETURN(opened.graph_spec, config::Read<transform::GraphSpec>(job.graph, "graph"));
+  ASSIGN_OR_RETURN(transform::Graph graph,
+                   transform::Graph::Build(opened.graph_spec, loader::SchemaOf(opened.dataset)));
+  opened.graph = std::make_shared<const transform::Graph>(std::move(graph));
+  ASSIGN_OR_RETURN(const rpc::Tokens tokens, rpc::Tokens::Read(job.endpoints.token_file));
+  ASSIGN_OR_RETURN(opened.token, tokens.TokenOf(rpc::v1::ROLE_SERVICE));
+  selector::SelectorClient selector({.endpoint = job.endpoints.selector, .token = opened.token});
+  ASSIGN_OR_RETURN(opened.set, loader::ReadTrainingSet(selector, RunId{job.run_id}, job.trigger));
+  opened.storage = std::make_unique<storage::StorageClient>(
+      rpc::Peer{.endpoint = job.endpoints.storage, .token = opened.token});
+  opened.reader = loader::ReaderOf(*opened.storage, DatasetId{job.dataset_id});
+  return opened;
+}
+
+absl::Status Fit(const std::string& folder) {
+  const std::string path = files::Join(folder, kFittedFile);
+  if (files::Exists(path)) return absl::OkStatus();
+  RETURN_IF_FAILPOINT("trainer_server.before_fit");
+  ASSIGN_OR_RETURN(const FitJob job, ReadFile<FitJob>(folder, kFitFile));
+  ASSIGN_OR_RETURN(const OpenedJob opened, Open(job));
+  ASSIGN_OR_RETURN(const transform::FittedState fitted,
+                   loader::FitGraph(*opened.graph, opened.set, opened.reader));
+  RETURN_IF_ERROR(files::WriteAtomically(path, fitted.Encode()));
+  RETURN_IF_FAILPOINT("trainer_server.after_fit");
+  return absl::OkStatus();
+}
+
+// One training from job.yaml to result.yaml.
+class Training {
+ public:
+  Training(std::string folder, process::Report& report)
+      : folder_(std::move(folder)),
+        report_(report),
+        checkpoints_(files::Join(folder_, kCheckpointFolder)) {}
+
+  absl::Status Run() {
+    if (files::Exists(files::Join(folder_, kResultFile))) return absl::OkStatus();
+    RETURN_IF_ERROR(Prepare());
+    RETURN_IF_ERROR(Resume());
+    first_samples_ = checkpointed_ = loop_->counters().samples;
+    ASSIGN_OR_RETURN(
+        const auto stream,
+        loader::BatchStream::Create(
+            opened_.set, opened_.reader, opened_.graph, fitted_,
+            {.batch_size = spec_.batch_size,
+             .epochs = spec_.epochs,
+             .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.trigger},
+             .shuffled = spec_.shuffle,
+             .first_batch = loop_->counters().batches},
+            {}));
+    RETURN_IF_ERROR(loop_->Run(*stream, [this](TrainingLoop& loop) { return AfterBatch(loop); }));
+    return Finish();
+  }
+
+ private:
+  absl::Status Prepare() {
+    ASSIGN_OR_RETURN(job_, ReadFile<TrainingJob>(folder_, kJobFile));
+    ASSIGN_OR_RETURN(spec_, config::Read<models::TrainingSpec>(job_.training, "training"));
+    ASSIGN_OR_RETURN(setup_.model, config::Read<models::ModelSpec>(job_.model, "model"));
+    setup_.training = spec_;
+    setup_.trigger = job_.trigger;
+    MakeDeterministic(spec_);
+    ASSIGN_OR_RETURN(setup_.device, ChooseDevice(spec_.device));
+    ASSIGN_OR_RETURN(opened_, Open(job_));
+    const std::string fitted_path = files::Join(
+        files::Join(folder_, ".."), files::Join(std::to_string(job_.fitted_trigger), kFittedFile));
+    ASSIGN_OR_RETURN(std::string bytes, files::Read(fitted_path));
+    ASSIGN_OR_RETURN(transform::FittedState fitted,
+                     transform::FittedState::Decode(std::move(bytes)));
+    fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
+    if (job_.parent_model_id == 0) return absl::OkStatus();
+    model_store::ModelStoreClient model_store(
+        {.endpoint = job_.endpoints.model_store, .token = opened_.token});
+    ASSIGN_OR_RETURN(setup_.parent_weights, model_store.ReadPart(ModelId{job_.parent_model_id},
+                                                                 std::string(kWeightsPart)));
+    return absl::OkStatus();
+  }
+
+  absl::Status Resume() {
+    loop_.emplace(setup_);
+    ASSIGN_OR_RETURN(const std::optional<StoredCheckpoint> checkpoint, checkpoints_.ReadLatest());
+    if (!checkpoint) return absl::OkStatus();
+    const absl::Status restored = loop_->Restore(checkpoint->payload);
+    if (restored.ok()) {
+      log::Info("training resumes",
+                {{"folder", folder_}, {"batches", std::to_string(checkpoint->batches)}});
+      return absl::OkStatus();
+    }
+    log::Warn("training starts over: its checkpoint does not fit",
+              {{"folder", folder_}, {"error", std::string(restored.message())}});
+    loop_.emplace(setup_);
+    return absl::OkStatus();
+  }
+
+  absl::Status AfterBatch(TrainingLoop& loop) {
+    const TrainingCounters& counters = loop.counters();
+    if (Clock::now() - reported_ >= kReportInterval) {
+      reported_ = Clock::now();
+      Send(report_, Describe());
+    }
+    const int64_t every = spec_.checkpoint_every;
+    const bool due = counters.samples / every != checkpointed_ / every;
+    checkpointed_ = counters.samples;
+    if (!due || counters.samples == SamplesTotal()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(std::string payload, loop.Checkpoint());
+    RETURN_IF_ERROR(checkpoints_.Write({counters.batches, std::move(payload)}));
+    RETURN_IF_FAILPOINT("trainer_server.after_checkpoint");
+    return absl::OkStatus();
+  }
+
+  int64_t SamplesTotal() const { return opened_.set.size() * spec_.epochs; }
+
+  v1::WatchTrainingResponse Describe() const {
+    const TrainingCounters& counters = loop_->counters();
+    const double seconds = SecondsSince(started_);
+    v1::WatchTrainingResponse message;
+    message.set_state(v1::TRAINING_STATE_RUNNING);
+    message.set_samples_done(counters.samples);
+    message.set_samples_total(SamplesTotal());
+    message.set_epoch(
+        static_cast<int32_t>(counters.samples / std::max<int64_t>(1, opened_.set.size())));
+    message.set_loss(counters.loss());
+    message.set_samples_per_second(static_cast<double>(counters.samples - first_samples_) /
+                                   seconds);
+    message.set_wait_share(loop_->wait_seconds() / seconds);
+    message.set_num_skipped(counters.num_skipped);
+    message.set_device(setup_.device.str());
+    message.set_seconds(seconds);
+    return message;
+  }
+
+  absl::Status Finish() {
+    ASSIGN_OR_RETURN(const std::string weights, loop_->Weights());
+    RETURN_IF_FAILPOINT("trainer_server.before_artefact");
+    const std::string artefact = files::Join(folder_, kArtefactFolder);
+    RETURN_IF_ERROR(files::CreateFolder(artefact));
+    const ArtefactSpec spec{.model = setup_.model,
+                            .dataset = opened_.dataset,
+                            .graph = opened_.graph_spec,
+                            .classes = opened_.dataset.label.classes};
+    RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, kWeightsPart), weights));
+    RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, kFittedPart), fitted_->Encode()));
+    RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, kSpecPart), config::Print(spec)));
+    RETURN_IF_FAILPOINT("trainer_server.after_artefact");
+    const v1::WatchTrainingResponse last = Describe();
+    const TrainingResult result{.samples_done = last.samples_done(),
+                                .num_samples = opened_.set.size(),
+                                .num_skipped = last.num_skipped(),
+                                .epochs = spec_.epochs,
+                                .loss = last.loss(),
+                                .seconds = last.seconds(),
+                                .samples_per_second = last.samples_per_second(),
+                                .wait_share = last.wait_share(),
+                                .device = last.device(),
+                                .training_set_digest = opened_.set.digest,
+                                .weights_digest = Sha256(weights)};
+    RETURN_IF_ERROR(
+        files::WriteAtomically(files::Join(folder_, kResultFile), config::Print(result)));
+    // They have served their purpose.
+    return files::Remove(files::Join(folder_, kCheckpointFolder));
+  }
+
+  const std::string folder_;
+  process::Report& report_;
+  const Checkpoints checkpoints_;
+  const Clock::time_point started_ = Clock::now();
+  Clock::time_point reported_;
+  TrainingJob job_;
+  models::TrainingSpec spec_;
+  TrainingSetup setup_;
+  OpenedJob opened_;
+  std::shared_ptr<const transform::FittedState> fitted_;  // Shared with the stream.
+  std::optional<TrainingLoop> loop_;
+  int64_t first_samples_ = 0;  // Had by the processes before this one.
+  int64_t checkpointed_ = 0;   // Samples when a checkpoint was last considered.
+};
+
+absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& report) {
+  if (arguments.size() != 2) return InvalidArgument("usage: tidemill-train fit|train FOLDER");
+  const std::string& folder = arguments[1];
+  ASSIGN_OR_RETURN(const process::FileDescriptor lock, Lock(folder));
+  if (arguments[0] == "fit") return Fit(folder);
+  if (arguments[0] == "train") return Training(folder, report).Run();
+  return InvalidArgument("{} is neither fit nor train", arguments[0]);
+}
+
+}  // namespace
+
+int RunTrainJob(const std::vector<std::string>& arguments, process::Report& report) {
+  log::Configure("train", log::Level::kInfo, /*json=*/false);
+  const absl::Status status = RunJob(arguments, report);
+  if (status.ok()) return 0;
+  v1::WatchTrainingResponse message;
+  message.set_error(std::string(status.message()).substr(0, kMaxError));
+  Send(report, message);
+  return kExitCodeBase + static_cast<int>(status.code());
+}
+
+}  // namespace tidemill::trainer_server

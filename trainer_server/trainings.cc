@@ -1,0 +1,373 @@
+#include "trainer_server/trainings.h"
+
+#include <chrono>
+#include <thread>
+
+#include "base/digest.h"
+#include "base/failpoints.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/process/zygote.h"
+#include "model_store/client/model_store_client.h"
+#include "models/training_spec.h"
+#include "selector/client/selector_client.h"
+
+namespace tidemill::trainer_server {
+namespace {
+
+// How often a job that was killed is run, in all.
+constexpr int kMaxAttempts = 5;
+constexpr std::chrono::milliseconds kWakeUp{200};
+
+// The device files of NVIDIA's driver.
+bool HasGpu() { return files::Exists("/dev/nvidiactl"); }
+
+FitJob MakeFitJob(const auto& request, const Endpoints& endpoints) {
+  FitJob job;
+  job.run_id = request.command().run_id();
+  job.trigger = request.trigger();
+  job.dataset_id = request.dataset_id();
+  job.dataset = request.dataset_spec();
+  job.graph = request.graph();
+  job.endpoints = endpoints;
+  return job;
+}
+
+TrainingJob MakeTrainingJob(const v1::StartTrainingRequest& request, const Endpoints& endpoints) {
+  TrainingJob job;
+  static_cast<FitJob&>(job) = MakeFitJob(request, endpoints);
+  job.fitted_trigger = request.fitted_trigger();
+  job.parent_model_id = request.parent_model_id();
+  job.model = request.model();
+  job.training = request.training();
+  return job;
+}
+
+template <typename T>
+absl::StatusOr<T> ReadFile(const std::string& folder, std::string_view name) {
+  const std::string path = files::Join(folder, name);
+  ASSIGN_OR_RETURN(const std::string text, files::Read(path));
+  return config::Read<T>(text, path);
+}
+
+template <typename T>
+absl::Status WriteFile(const std::string& folder, std::string_view name, const T& value) {
+  return files::WriteAtomically(files::Join(folder, name), config::Print(value));
+}
+
+v1::WatchTrainingResponse ToMessage(const TrainingResult& result) {
+  v1::WatchTrainingResponse message;
+  message.set_state(result.error.empty() ? v1::TRAINING_STATE_DONE : v1::TRAINING_STATE_FAILED);
+  message.set_error(result.error);
+  message.set_samples_done(result.samples_done);
+  message.set_samples_total(result.num_samples * result.epochs);
+  message.set_epoch(static_cast<int32_t>(result.epochs));
+  message.set_loss(result.loss);
+  message.set_samples_per_second(result.samples_per_second);
+  message.set_wait_share(result.wait_share);
+  message.set_num_skipped(result.num_skipped);
+  message.set_device(result.device);
+  message.set_seconds(result.seconds);
+  return message;
+}
+
+absl::Status CheckSpecs(const std::string& dataset, const std::string& graph) {
+  RETURN_IF_ERROR(config::Read<storage::DatasetSpec>(dataset, "dataset").status());
+  return config::Read<transform::GraphSpec>(graph, "graph").status();
+}
+
+}  // namespace
+
+Trainings::Trainings(TrainingsOptions options, JobProcesses& processes,
+                     selector::SelectorClient& selector, model_store::ModelStoreClient& model_store)
+    : options_(std::move(options)),
+      processes_(processes),
+      selector_(selector),
+      model_store_(model_store),
+      fences_(files::Join(options_.folder, "runs")),
+      fit_slots_("fits", options_.config.fit_slots),
+      cpu_slots_("cpu-slots", options_.config.cpu_slots),
+      gpu_slots_("gpu-slots", options_.config.gpu_slots) {}
+
+Trainings::~Trainings() { Shutdown(); }
+
+void Trainings::Shutdown() {
+  Entries entries;
+  {
+    MutexLock lock(mutex_);
+    shut_down_ = true;
+    entries = trainings_;
+    for (const auto& [key, fit] : fits_) entries.emplace(Key{key.first, -key.second - 1}, fit);
+    changed_.notify_all();
+  }
+  for (const auto& [key, entry] : entries) entry->stop.request_stop();
+}
+
+std::string Trainings::FolderOf(int64_t run, int64_t trigger) const {
+  return files::Join(options_.folder, fmt::format("runs/{}/{}", run, trigger));
+}
+
+void Trainings::Update(Entry& entry, const std::function<void(Entry&)>& change) {
+  MutexLock lock(mutex_);
+  change(entry);
+  ++entry.version;
+  changed_.notify_all();
+}
+
+absl::Status Trainings::RunJob(const std::string& what, const std::string& folder, bool on_gpu,
+                               Entry& entry) {
+  const auto mode = on_gpu ? process::SpawnMode::kExecute : process::SpawnMode::kFork;
+  const auto progress = [&](const v1::WatchTrainingResponse& message) {
+    Update(entry, [&](Entry& changed) {
+      changed.status = message;
+      changed.status.set_state(v1::TRAINING_STATE_RUNNING);
+    });
+  };
+  absl::Status status;
+  for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
+    status = processes_.Run(what, folder, mode, progress, entry.stop.get_token());
+    if (status.code() != absl::StatusCode::kUnavailable) return status;
+    log::Warn("a job was interrupted", {{"job", what},
+                                        {"folder", folder},
+                                        {"attempt", std::to_string(attempt)},
+                                        {"error", std::string(status.message())}});
+  }
+  return status;
+}
+
+absl::Status Trainings::AwaitEnd(Entry& entry) {
+  MutexLock lock(mutex_);
+  while (entry.active) changed_.wait(mutex_);
+  return entry.ended;
+}
+
+absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
+  RETURN_IF_ERROR(fences_.Check(request.command()));
+  RETURN_IF_ERROR(CheckSpecs(request.dataset_spec(), request.graph()));
+  const std::string folder = FolderOf(request.command().run_id(), request.trigger());
+  const std::string path = files::Join(folder, kFittedFile);
+  if (files::Exists(path)) return Sha256OfFile(path);
+  RETURN_IF_ERROR(files::CreateFolder(folder));
+  RETURN_IF_ERROR(WriteFile(folder, kFitFile, MakeFitJob(request, options_.endpoints)));
+  std::shared_ptr<Entry> entry;
+  {
+    MutexLock lock(mutex_);
+    if (shut_down_) return Unavailable("the trainer server is stopping");
+    std::shared_ptr<Entry>& known = fits_[{request.command().run_id(), request.trigger()}];
+    const bool running = known != nullptr && known->active;
+    if (!running) known = std::make_shared<Entry>();
+    entry = known;
+    if (!running) {
+      fit_slots_.Submit([this, entry, folder] {
+        const absl::Status ended = RunJob("fit", folder, /*on_gpu=*/false, *entry);
+        Update(*entry, [&](Entry& changed) {
+          changed.ended = ended;
+          changed.active = false;
+        });
+      });
+    }
+  }
+  RETURN_IF_ERROR(AwaitEnd(*entry));
+  return Sha256OfFile(path);
+}
+
+absl::Status Trainings::CheckTraining(const v1::StartTrainingRequest& request) const {
+  RETURN_IF_ERROR(CheckSpecs(request.dataset_spec(), request.graph()));
+  RETURN_IF_ERROR(config::Read<models::ModelSpec>(request.model(), "model").status());
+  RETURN_IF_ERROR(config::Read<models::TrainingSpec>(request.training(), "training").status());
+  const RunId run{request.command().run_id()};
+  const std::string fitted =
+      files::Join(FolderOf(run.value, request.fitted_trigger()), kFittedFile);
+  if (!files::Exists(fitted)) {
+    return NotFound("trigger {} has no fitted state", request.fitted_trigger());
+  }
+  RETURN_IF_ERROR(selector_.GetTrainingSet(run, request.trigger()).status());
+  if (request.parent_model_id() == 0) return absl::OkStatus();
+  return model_store_.GetModel(ModelId{request.parent_model_id()}).status();
+}
+
+absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) const {
+  const std::string folder = FolderOf(request.command().run_id(), request.trigger());
+  RETURN_IF_ERROR(files::CreateFolder(folder));
+  TrainingJob job = MakeTrainingJob(request, {});
+  if (auto before = ReadFile<TrainingJob>(folder, kJobFile); before.ok()) {
+    before->endpoints = {};
+    if (config::Print(*before) != config::Print(job)) {
+      log::Warn("a training begins anew with another spec", {{"folder", folder}});
+      RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
+    }
+  }
+  RETURN_IF_ERROR(files::Remove(files::Join(folder, kResultFile)));
+  job.endpoints = options_.endpoints;
+  return WriteFile(folder, kJobFile, job);
+}
+
+absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
+  RETURN_IF_ERROR(fences_.Check(request.command()));
+  const Key key{request.command().run_id(), request.trigger()};
+  const std::string folder = FolderOf(key.first, key.second);
+  if (const auto result = ReadFile<TrainingResult>(folder, kResultFile);
+      result.ok() && result->error.empty()) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(CheckTraining(request));
+  const auto training = config::Read<models::TrainingSpec>(request.training(), "training");
+  const bool on_gpu = training->device != models::Device::kCpu && HasGpu();
+  auto entry = std::make_shared<Entry>();
+  entry->status.set_state(v1::TRAINING_STATE_QUEUED);
+  {
+    MutexLock lock(mutex_);
+    if (shut_down_) return Unavailable("the trainer server is stopping");
+    std::shared_ptr<Entry>& known = trainings_[key];
+    if (known != nullptr && known->active) return absl::OkStatus();
+    known = entry;
+  }
+  if (const absl::Status written = WriteJob(request); !written.ok()) {
+    Update(*entry, [&](Entry& changed) {
+      changed.active = false;
+      changed.status.set_state(v1::TRAINING_STATE_FAILED);
+      changed.status.set_error(std::string(written.message()));
+    });
+    return written;
+  }
+  (on_gpu ? gpu_slots_ : cpu_slots_).Submit([this, entry, folder, on_gpu] {
+    Train(*entry, folder, on_gpu);
+  });
+  return absl::OkStatus();
+}
+
+void Trainings::Train(Entry& entry, const std::string& folder, bool on_gpu) {
+  absl::Status ended = RunJob("train", folder, on_gpu, entry);
+  absl::StatusOr<TrainingResult> result = ended;
+  if (ended.ok()) result = ReadFile<TrainingResult>(folder, kResultFile);
+  if (!result.ok() && result.status().code() != absl::StatusCode::kCancelled) {
+    log::Warn("a training failed",
+              {{"folder", folder}, {"error", std::string(result.status().message())}});
+    ended = result.status();
+    result = TrainingResult{.error = std::string(ended.message())};
+    WriteFile(folder, kResultFile, *result).IgnoreError();  // Without it, it is merely unfinished.
+  }
+  Update(entry, [&](Entry& changed) {
+    changed.active = false;
+    changed.ended = ended;
+    if (result.ok()) {
+      changed.status = ToMessage(*result);
+    } else {
+      changed.status.set_state(v1::TRAINING_STATE_STOPPED);
+    }
+  });
+}
+
+absl::StatusOr<v1::WatchTrainingResponse> Trainings::Recall(int64_t run, int64_t trigger) const {
+  const std::string folder = FolderOf(run, trigger);
+  const auto result = ReadFile<TrainingResult>(folder, kResultFile);
+  if (result.ok()) return ToMessage(*result);
+  if (files::Exists(files::Join(folder, kJobFile))) {
+    return Unavailable("the training of trigger {} was interrupted; start it again", trigger);
+  }
+  return NotFound("the training of trigger {} of run {} was never started", trigger, run);
+}
+
+absl::Status Trainings::Watch(RunId run, int64_t trigger, const Watcher& watcher,
+                              const std::function<bool()>& alive) {
+  std::shared_ptr<Entry> entry;
+  {
+    MutexLock lock(mutex_);
+    if (const auto it = trainings_.find({run.value, trigger}); it != trainings_.end()) {
+      entry = it->second;
+    }
+  }
+  if (entry == nullptr) {
+    ASSIGN_OR_RETURN(const v1::WatchTrainingResponse message, Recall(run.value, trigger));
+    watcher(message);
+    return absl::OkStatus();
+  }
+  int64_t seen = 0;
+  bool active = true;
+  while (active) {
+    v1::WatchTrainingResponse message;
+    {
+      MutexLock lock(mutex_);
+      while (entry->version == seen && !shut_down_ && alive()) {
+        changed_.wait_for(mutex_, kWakeUp);
+      }
+      if (shut_down_ || !alive()) return Unavailable("the watch has ended");
+      seen = entry->version;
+      message = entry->status;
+      active = entry->active;
+    }
+    if (!watcher(message)) return absl::OkStatus();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Trainings::Stop(const v1::StopTrainingRequest& request) {
+  RETURN_IF_ERROR(fences_.Check(request.command()));
+  std::shared_ptr<Entry> entry;
+  {
+    MutexLock lock(mutex_);
+    const auto it = trainings_.find({request.command().run_id(), request.trigger()});
+    if (it == trainings_.end()) return absl::OkStatus();
+    entry = it->second;
+  }
+  entry->stop.request_stop();
+  AwaitEnd(*entry).IgnoreError();  // How it ended is the watchers' business.
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequest& request) {
+  RETURN_IF_ERROR(fences_.Check(request.command()));
+  const std::string folder = FolderOf(request.command().run_id(), request.trigger());
+  const auto result = ReadFile<TrainingResult>(folder, kResultFile);
+  if (!result.ok() || !result->error.empty()) {
+    return FailedPrecondition("the training of trigger {} is not done", request.trigger());
+  }
+  v1::StoreModelResponse response;
+  response.set_weights_digest(result->weights_digest);
+  if (const auto stored = ReadFile<StoredModel>(folder, kStoredFile); stored.ok()) {
+    response.set_model_id(stored->model_id);
+    return response;
+  }
+  RETURN_IF_FAILPOINT("trainer_server.before_store");
+  ASSIGN_OR_RETURN(const TrainingJob job, ReadFile<TrainingJob>(folder, kJobFile));
+  ASSIGN_OR_RETURN(const auto dataset, config::Read<storage::DatasetSpec>(job.dataset, "dataset"));
+  model_store::v1::PutModelRequest::Header header;
+  *header.mutable_command() = request.command();
+  model_store::v1::Model& model = *header.mutable_model();
+  model.set_run_id(job.run_id);
+  model.set_trigger(job.trigger);
+  model.set_parent_model_id(job.parent_model_id);
+  model.set_training_set_digest(result->training_set_digest);
+  model.set_num_samples(result->num_samples);
+  model.set_model(job.model);
+  for (const std::string& name : dataset.label.classes) model.add_classes(name);
+  for (const std::string_view part : {kWeightsPart, kFittedPart, kSpecPart}) {
+    model.add_parts()->set_name(std::string(part));
+  }
+  ASSIGN_OR_RETURN(const ModelId id,
+                   model_store_.PutModel(std::move(header), files::Join(folder, kArtefactFolder)));
+  RETURN_IF_FAILPOINT("trainer_server.after_store");
+  RETURN_IF_ERROR(WriteFile(folder, kStoredFile, StoredModel{.model_id = id.value}));
+  response.set_model_id(id.value);
+  return response;
+}
+
+absl::Status Trainings::DeleteRun(const v1::DeleteRunRequest& request) {
+  const int64_t run = request.command().run_id();
+  RETURN_IF_ERROR(fences_.Check(request.command()));
+  std::vector<std::shared_ptr<Entry>> entries;
+  {
+    MutexLock lock(mutex_);
+    for (Entries* const all : {&trainings_, &fits_}) {
+      for (auto it = all->lower_bound({run, 0}); it != all->end() && it->first.first == run;) {
+        entries.push_back(it->second);
+        it = all->erase(it);
+      }
+    }
+  }
+  for (const auto& entry : entries) entry->stop.request_stop();
+  for (const auto& entry : entries) AwaitEnd(*entry).IgnoreError();
+  return files::Remove(files::Join(options_.folder, fmt::format("runs/{}", run)));
+}
+
+}  // namespace tidemill::trainer_server

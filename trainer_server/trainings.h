@@ -1,0 +1,108 @@
+// The trainings of this server: which there are, in which state, and what runs them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "base/id.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "base/worker_pool.h"
+#include "tidemill/trainer_server/v1/trainer_server.pb.h"
+#include "trainer_server/job_folder.h"
+#include "trainer_server/job_processes.h"
+#include "trainer_server/run_fences.h"
+#include "trainer_server/trainer_config.h"
+
+namespace tidemill::model_store {
+class ModelStoreClient;
+}
+namespace tidemill::selector {
+class SelectorClient;
+}
+
+namespace tidemill::trainer_server {
+
+struct TrainingsOptions {
+  // `<state>/trainer_server`.
+  std::string folder;
+  Endpoints endpoints;
+  TrainerConfig config;
+};
+
+// Everything that outlives the process lies in the trigger folders (job_folder.h); in memory is
+// only what runs. A training that a dead server left behind goes on from its last checkpoint once
+// StartTraining comes again. A job that is killed is run again, a few times. Thread-safe.
+class Trainings {
+ public:
+  // Called with the present state first; false ends the watch.
+  using Watcher = std::function<bool(const v1::WatchTrainingResponse&)>;
+
+  // The processes and clients must outlive it.
+  Trainings(TrainingsOptions options, JobProcesses& processes, selector::SelectorClient& selector,
+            model_store::ModelStoreClient& model_store);
+  // Kills running jobs; their checkpoints stay.
+  ~Trainings();
+
+  // As the RPCs of trainer_server.proto.
+  absl::StatusOr<std::string> Fit(const v1::FitGraphRequest& request);
+  absl::Status Start(const v1::StartTrainingRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Ends with UNAVAILABLE when this object shuts down or `alive` turns false.
+  absl::Status Watch(RunId run, int64_t trigger, const Watcher& watcher,
+                     const std::function<bool()>& alive) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Stop(const v1::StopTrainingRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<v1::StoreModelResponse> Store(const v1::StoreModelRequest& request);
+  absl::Status DeleteRun(const v1::DeleteRunRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Kills running jobs and ends all watches.
+  void Shutdown() ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  using Key = std::pair<int64_t, int64_t>;  // Run, trigger.
+
+  // One training or fit that this process knows of. Guarded by mutex_, but for `stop`, which has a
+  // lock of its own.
+  struct Entry {
+    v1::WatchTrainingResponse status;
+    absl::Status ended;   // Of the last job, once it is over.
+    int64_t version = 1;  // Counts changes of the above.
+    bool active = true;   // Queued or running.
+    std::stop_source stop;
+  };
+  using Entries = std::map<Key, std::shared_ptr<Entry>>;  // Shared with the tasks that run them.
+
+  std::string FolderOf(int64_t run, int64_t trigger) const;
+  absl::Status CheckTraining(const v1::StartTrainingRequest& request) const;
+  absl::Status WriteJob(const v1::StartTrainingRequest& request) const;
+  void Train(Entry& entry, const std::string& folder, bool on_gpu) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Runs a job, again when it was killed.
+  absl::Status RunJob(const std::string& what, const std::string& folder, bool on_gpu, Entry& entry)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  void Update(Entry& entry, const std::function<void(Entry&)>& change) ABSL_LOCKS_EXCLUDED(mutex_);
+  // What the folder tells of a training that this process did not run.
+  absl::StatusOr<v1::WatchTrainingResponse> Recall(int64_t run, int64_t trigger) const;
+  absl::Status AwaitEnd(Entry& entry) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const TrainingsOptions options_;
+  JobProcesses& processes_;
+  selector::SelectorClient& selector_;
+  model_store::ModelStoreClient& model_store_;
+  RunFences fences_;
+  Mutex mutex_;
+  CondVar changed_;
+  bool shut_down_ ABSL_GUARDED_BY(mutex_) = false;
+  Entries trainings_ ABSL_GUARDED_BY(mutex_);
+  Entries fits_ ABSL_GUARDED_BY(mutex_);
+  // Last: their tasks use all of the above.
+  WorkerPool fit_slots_;
+  WorkerPool cpu_slots_;
+  WorkerPool gpu_slots_;
+};
+
+}  // namespace tidemill::trainer_server
