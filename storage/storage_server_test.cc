@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <random>
-#include <set>
+#include <thread>
 
 #include "gmock/gmock.h"
 
@@ -336,6 +336,25 @@ TEST(StorageServer, AReadThatIsCutOffGoesOnBehindWhatWasReceived) {
     storage.process.Start();
   });
   ExpectRight(dataset, keys, asked, result);
+}
+
+TEST(StorageServer, ACommandWhoseAnswerWasLostTakesEffectOnce) {
+  Storage storage;
+  const GeneratedDataset dataset = MakeCsv(storage.process.data_folder(), 100);
+  storage.process.Kill();
+  storage.process.Start("storage.after_command=kill:2");
+  storage.Register(dataset);
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  std::thread restart([&] {
+    storage.process.AwaitEnd();
+    storage.process.Start();
+  });
+  const std::vector<int64_t> deleted = {keys[5], keys[6]};
+  const auto answer = storage.operate.DeleteSamples(storage.id, deleted, NewCommand());
+  restart.join();
+  ASSERT_THAT(answer, IsOk());
+  EXPECT_EQ(answer->num_deleted(), 2);
+  EXPECT_THAT(storage.Read(keys).samples, SizeIs(98));
 }
 
 TEST(StorageServer, AStaleRunEpochIsRefused) {
