@@ -161,7 +161,7 @@ absl::StatusOr<v1::SubmitPipelineResponse> Supervisor::FindOrCreate(
   const std::string text = config::Print(spec);
   v1::SubmitPipelineResponse response;
   response.set_pipeline_name(spec.name);
-  const std::vector<RunRow> runs = ListRuns(work, name);
+  const std::vector<RunRow> runs = supervisor::ListRuns(work, name);
   if (!runs.empty()) {
     const RunRow& last = runs.front();
     const bool running = last.summary.state() == v1::RUN_STATE_RUNNING;

@@ -107,6 +107,7 @@ absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& sa
   Built built = Bind(spec, samples);
   if (!built.problems.empty()) return ToStatus(built.problems, spec);
   built.graph.description_ = Canonical(spec) + Canonical(samples);
+  built.graph.fingerprint_ = built.graph.Fingerprint();
   return std::move(built.graph);
 }
 
@@ -127,7 +128,7 @@ absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples,
                                        const FittedState* fitted) const {
   if (needs_fit()) {
     if (fitted == nullptr) return FailedPrecondition("the graph is not fitted yet");
-    if (fitted->graph() != Fingerprint()) {
+    if (fitted->graph() != fingerprint_) {
       return InvalidArgument("the fitted state belongs to another graph");
     }
   }

@@ -81,6 +81,7 @@ class Graph {
 
   std::unique_ptr<const SampleSchema> samples_;
   std::string description_;  // Hashed by Fingerprint().
+  std::string fingerprint_;  // Without a fitted state.
   std::vector<BoundOp> ops_;
   int num_slots_ = 0;
   int num_fit_passes_ = 0;
