@@ -1,6 +1,7 @@
 // Storage as other services meet it: a process of its own, behind its client.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 #include <thread>
@@ -256,6 +257,35 @@ TEST(StorageServer, ASnapshotExcludesWhatIsIngestedLater) {
   std::sort(keys.begin(), keys.end());
   EXPECT_EQ(keys, early_keys);
   EXPECT_THAT(storage.Read(storage.SortedKeys()).samples, SizeIs(500));
+}
+
+TEST(StorageServer, RecordsOfAReplacedFileKeepTheirKeysWhereverTheyLieNow) {
+  Storage storage;
+  const GeneratedDataset dataset = MakeCsv(storage.process.data_folder(), 500);
+  storage.Register(dataset);
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  // Opens the old file, and keeps it open.
+  ExpectRight(dataset, keys, keys, storage.Read(keys));
+  // Another first record pushes the others on; the second one is gone.
+  std::ofstream(dataset.folder + "/new")
+      << "id,happened,note,animal\n900,2030-01-01 00:00:00,the new record is longer,owl\n";
+  std::ofstream replacement(dataset.folder + "/new", std::ios::app);
+  for (size_t i = 0; i < 100; ++i) {
+    if (i != 1) replacement << dataset.samples[i].payload << "\n";
+  }
+  replacement.close();
+  std::filesystem::rename(dataset.folder + "/new", dataset.folder + "/part-0.csv");
+  storage.Sync();
+  const ReadResult result = storage.Read(keys);
+  EXPECT_THAT(result.missing, SizeIs(1));
+  EXPECT_THAT(result.missing.at(keys[1]), HasSubstr("deleted"));
+  const auto expected = ByKey(dataset, keys);
+  for (const Sample& sample : result.samples) {
+    EXPECT_TRUE(IsAsExpected(sample, *expected.at(sample.key)));
+  }
+  EXPECT_THAT(storage.SortedKeys(), SizeIs(500));
+  EXPECT_EQ(storage.Read({storage.SortedKeys().back()}).samples.front().payload,
+            "900,2030-01-01 00:00:00,the new record is longer,owl");
 }
 
 TEST(StorageServer, DeletedAndUnknownKeysAreNamedAsMissing) {

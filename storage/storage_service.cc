@@ -225,8 +225,7 @@ grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
                                            v1::DeleteSamplesResponse* response) {
   const DatasetId dataset{request->dataset_id()};
   const std::vector<int64_t> keys(request->sample_keys().begin(), request->sample_keys().end());
-  const absl::Status status =
-      RunCommand<v1::DeleteSamplesResponse>(
+  const absl::Status status = RunCommand<v1::DeleteSamplesResponse>(
       request->command(), response, [&](const CommandGuard& guard, const ResponseKeeper& keep) {
         const auto fill = [&](pqxx::work& work, int64_t num_deleted) {
           response->set_num_deleted(num_deleted);
@@ -244,8 +243,7 @@ grpc::Status StorageService::DeleteDataset(grpc::ServerContext* /*context*/,
                                            v1::DeleteDatasetResponse* response) {
   const auto entry = core_.catalog.Find(request->namespace_(), request->name());
   if (!entry.ok() && !absl::IsNotFound(entry.status())) return ToGrpc(entry.status());
-  const absl::Status status =
-      RunCommand<v1::DeleteDatasetResponse>(
+  const absl::Status status = RunCommand<v1::DeleteDatasetResponse>(
       request->command(), response, [&](const CommandGuard& guard, const ResponseKeeper& keep) {
         const auto fill = [&](pqxx::work& work, bool existed) {
           response->set_existed(existed);
