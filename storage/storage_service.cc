@@ -51,10 +51,11 @@ IntervalQuery ToQuery(const v1::ListSamplesRequest& request) {
   return query;
 }
 
-// Waits for the reader of a stream.
+// Waits for the reader of a stream. It fails when the caller went away, who will not see the
+// status, or when this server stops, and then the caller is to try again.
 template <typename Message>
 absl::Status Send(grpc::ServerWriter<Message>* writer, const Message& message) {
-  if (!writer->Write(message)) return Cancelled("the caller went away");
+  if (!writer->Write(message)) return Unavailable("the stream was cut off");
   return absl::OkStatus();
 }
 
