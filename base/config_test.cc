@@ -109,7 +109,7 @@ constexpr Mistake kMistakes[] = {
     {"visitors: 1:30", {2, 11}, "expected a whole number", ""},
     {"visitors: -1", {2, 11}, "visitors: -1 is below 0", ""},
     {"visitors:", {2, 1}, "visitors: has no value", "remove the key to get the default"},
-    {"visitors: [1]", {2, 1}, "visitors: expected a single value, got a list", ""},
+    {"visitors: [1]", {2, 1}, "visitors: expected a whole number, got a list", ""},
     {"slope: 2.5", {2, 8}, "slope: 2.5 is above 2", ""},
     {"slope: .nan", {2, 8}, "slope: .nan is above 2", ""},
     {"area: 1,5", {2, 7}, "area: expected a number, got '1,5'", ""},
