@@ -25,9 +25,9 @@
 // texts that other YAML readers take for something else (`no`, `012`, `1.10`) are problems, each
 // with file, line and column, all reported at once. Keys starting with "x-" are free at the top
 // level.
-// `${NAME}` in a value stands for a variable of the Source, `$${` for a literal `${`. A document
+// `${NAME}` stands for a variable of the Source, `$${` for a literal `${`. A document
 // has at most 1 MiB and 50,000 nodes, each use of an alias counted. Texts are UTF-8, keys have at
-// most 500 bytes.
+// most 150 bytes.
 //
 // All functions are thread-safe.
 #pragma once

@@ -349,7 +349,8 @@ void Decoder::ReadScalarValue(const Spot& spot, const Type& type, const Limits& 
                   "remove the key to get the default");
   }
   if (node.kind != Node::Kind::kScalar) {
-    return ReportWrongKind(spot, "a single value");
+    const bool is_phrase = type.kind == Kind::kBool || type.kind == Kind::kEnum;
+    return ReportWrongKind(spot, (is_phrase ? "" : "a ") + TypePhrase(type));
   }
   if (const auto mismatch = ReadScalar(type, node, value)) {
     const bool show = !limits.secret;

@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,14 +21,20 @@ namespace tidemill::config::internal {
 template <typename T>
 const Type& TypeOf();
 
-struct FieldProbe {
-  template <typename Member>
-  void operator()(std::string_view, Member&&, std::string_view, const Limits& = {}) const {}
+// The `field` that Fields() gets: passes each member on, its type forgotten.
+struct MemberForwarder {
+  const MemberVisitor& visit;
+
+  template <typename T>
+  void operator()(std::string_view key, T& value, std::string_view doc,
+                  const Limits& limits = {}) const {
+    ForwardMember(visit, {key, &value, &TypeOf<T>, doc, limits});
+  }
 };
 
 template <typename T>
-concept Struct = requires(T value, FieldProbe probe) {
-  value.Fields(probe);
+concept Struct = requires(T value, const MemberForwarder& field) {
+  value.Fields(field);
 };
 template <typename T>
 concept Named = requires {
@@ -69,27 +74,24 @@ template <>
 inline constexpr Kind kScalar<NameList> = Kind::kNameList;
 
 template <Struct T>
-Type DescribeStruct() {
-  Type type{.kind = Kind::kStruct};
+void DescribeStruct(Type& type) {
   if constexpr (requires { T::kType; }) type.tag = T::kType;
   if constexpr (requires { T::kDoc; }) type.doc = T::kDoc;
+  type.create = []() -> void* { return new T(); };
+  type.destroy = [](void* value) { delete static_cast<T*>(value); };
   type.members = [](void* value, const MemberVisitor& visit) {
-    As<T>(value).Fields([&visit]<typename M>(std::string_view key, M& member, std::string_view doc,
-                                             const Limits& limits = {}) {
-      visit(Member{key, &member, &TypeOf<M>, doc, limits});
-    });
+    const MemberForwarder field{visit};
+    As<T>(value).Fields(field);
   };
   if constexpr (requires(const T& value, Problems& problems) { value.Check(problems); }) {
     type.check = [](const void* value, Problems& problems) { As<T>(value).Check(problems); };
   }
-  return type;
 }
 
 template <typename T>
-Type DescribeEnum() {
+void DescribeEnum(Type& type) {
   static_assert(Named<T>, "Specialise tidemill::config::EnumNames for this enum.");
-  Type type{.kind = Kind::kEnum};
-  for (const auto& [value, name] : EnumNames<T>::kNames) type.names.emplace_back(name);
+  for (const auto& [value, name] : EnumNames<T>::kNames) AddName(type, name);
   type.name_index = [](const void* value) {
     size_t i = 0;
     while (i + 1 < std::size(EnumNames<T>::kNames) && EnumNames<T>::kNames[i].first != As<T>(value))
@@ -97,36 +99,30 @@ Type DescribeEnum() {
     return i;
   };
   type.set_name = [](void* value, size_t i) { As<T>(value) = EnumNames<T>::kNames[i].first; };
-  return type;
 }
 
 template <typename T>
-Type DescribeOptional() {
-  Type type{.kind = Kind::kOptional};
+void DescribeOptional(Type& type) {
   type.element = &TypeOf<typename T::value_type>;
   type.size = [](const void* value) -> size_t { return As<T>(value).has_value() ? 1 : 0; };
   type.at = [](void* value, size_t) -> void* { return &*As<T>(value); };
   type.append = [](void* value) -> void* { return &As<T>(value).emplace(); };
   type.clear = [](void* value) { As<T>(value).reset(); };
-  return type;
 }
 
 template <typename T>
-Type DescribeList() {
+void DescribeList(Type& type) {
   static_assert(!std::same_as<typename T::value_type, bool>, "Use a vector of an enum instead.");
-  Type type{.kind = Kind::kList};
   type.element = &TypeOf<typename T::value_type>;
   type.size = [](const void* value) -> size_t { return As<T>(value).size(); };
   type.at = [](void* value, size_t i) -> void* { return &As<T>(value)[i]; };
   type.append = [](void* value) -> void* { return &As<T>(value).emplace_back(); };
   type.clear = [](void* value) { As<T>(value).clear(); };
-  return type;
 }
 
 template <typename T>
-Type DescribeMap() {
+void DescribeMap(Type& type) {
   static_assert(std::same_as<typename T::key_type, std::string>, "Keys are texts.");
-  Type type{.kind = Kind::kMap};
   type.element = &TypeOf<typename T::mapped_type>;
   type.size = [](const void* value) -> size_t { return As<T>(value).size(); };
   type.clear = [](void* value) { As<T>(value).clear(); };
@@ -134,20 +130,21 @@ Type DescribeMap() {
     for (auto& entry : As<T>(value)) visit(entry.first, &entry.second);
   };
   type.insert = [](void* value, const std::string& key) -> void* { return &As<T>(value)[key]; };
-  return type;
 }
 
 // A Keyed is its variant at offset 0, so one table serves both.
 template <typename... Alternatives>
-Type DescribeAlternatives(Kind kind, std::type_identity<std::variant<Alternatives...>>) {
+void DescribeAlternatives(Type& type, std::type_identity<std::variant<Alternatives...>>) {
   static_assert((requires { Alternatives::kType; } && ...), "Alternatives need a kType.");
   static_assert((Struct<Alternatives> && ...), "Alternatives need Fields().");
   using Variant = std::variant<Alternatives...>;
-  Type type{.kind = kind};
-  type.alternatives = {&TypeOf<Alternatives>...};
+  static constexpr TypeGetter kAlternatives[] = {&TypeOf<Alternatives>...};
+  type.alternatives = kAlternatives;
   type.index = [](const void* value) { return As<Variant>(value).index(); };
-  type.held = [](void* value) {
-    return std::visit([](auto& held) -> void* { return &held; }, As<Variant>(value));
+  type.held = [](void* value) -> void* {
+    void* held = nullptr;
+    (void)((held = std::get_if<Alternatives>(static_cast<Variant*>(value))) || ...);
+    return held;
   };
   type.emplace = [](void* value, size_t i) -> void* {
     using Maker = void* (*)(Variant&);
@@ -155,39 +152,45 @@ Type DescribeAlternatives(Kind kind, std::type_identity<std::variant<Alternative
         [](Variant& variant) -> void* { return &variant.template emplace<Alternatives>(); }...};
     return kMakers[i](As<Variant>(value));
   };
-  return type;
 }
 
 template <typename T>
-Type Describe() {
-  if constexpr (kScalar<T> != kNoScalar) {
-    return {.kind = kScalar<T>};
-  } else if constexpr (std::is_enum_v<T>) {
-    return DescribeEnum<T>();
-  } else if constexpr (kIs<std::optional, T>) {
-    return DescribeOptional<T>();
-  } else if constexpr (kIs<std::vector, T>) {
-    return DescribeList<T>();
-  } else if constexpr (kIs<std::map, T>) {
-    return DescribeMap<T>();
-  } else if constexpr (kIs<std::variant, T>) {
-    return DescribeAlternatives(Kind::kVariant, std::type_identity<T>());
-  } else if constexpr (kIs<Keyed, T>) {
-    return DescribeAlternatives(Kind::kKeyed, std::type_identity<decltype(T::value)>());
-  } else {
+constexpr Kind KindOf() {
+  if constexpr (kScalar<T> != kNoScalar) return kScalar<T>;
+  if constexpr (std::is_enum_v<T>) return Kind::kEnum;
+  if constexpr (kIs<std::optional, T>) return Kind::kOptional;
+  if constexpr (kIs<std::vector, T>) return Kind::kList;
+  if constexpr (kIs<std::map, T>) return Kind::kMap;
+  if constexpr (kIs<std::variant, T>) return Kind::kVariant;
+  if constexpr (kIs<Keyed, T>) return Kind::kKeyed;
+  return Kind::kStruct;
+}
+
+template <typename T>
+void Describe(Type& type) {
+  constexpr Kind kKind = KindOf<T>();
+  if constexpr (kKind == Kind::kEnum) {
+    DescribeEnum<T>(type);
+  } else if constexpr (kKind == Kind::kOptional) {
+    DescribeOptional<T>(type);
+  } else if constexpr (kKind == Kind::kList) {
+    DescribeList<T>(type);
+  } else if constexpr (kKind == Kind::kMap) {
+    DescribeMap<T>(type);
+  } else if constexpr (kKind == Kind::kVariant) {
+    DescribeAlternatives(type, std::type_identity<T>());
+  } else if constexpr (kKind == Kind::kKeyed) {
+    DescribeAlternatives(type, std::type_identity<decltype(T::value)>());
+  } else if constexpr (kKind == Kind::kStruct) {
     static_assert(Struct<T>, "A config field needs a known type or a struct with Fields().");
-    return DescribeStruct<T>();
+    DescribeStruct<T>(type);
   }
 }
 
 template <typename T>
 const Type& TypeOf() {
-  static const Type* const kType = [] {
-    auto* type = new Type(Describe<T>());  // Lives as long as the program.
-    type->make = []() -> std::shared_ptr<void> { return std::make_shared<T>(); };
-    return type;
-  }();
-  return *kType;
+  static const Type& type = NewType(KindOf<T>(), &Describe<T>);
+  return type;
 }
 
 }  // namespace tidemill::config::internal

@@ -16,7 +16,7 @@ namespace tidemill::config::internal {
 constexpr size_t kMaxBytes = 1 << 20;
 constexpr int64_t kMaxNodes = 50'000;
 constexpr int kMaxDepth = 100;
-constexpr size_t kMaxKeyBytes = 500;
+constexpr size_t kMaxKeyBytes = 150;
 
 struct Node {
   enum class Kind { kNull, kScalar, kList, kMap };

@@ -11,6 +11,8 @@
 namespace tidemill::config::internal {
 namespace {
 
+constexpr size_t kWidth = 100;
+
 // A key that was asked for; `field` is unset for the whole, an alternative or an entry.
 struct Topic {
   std::string path;
@@ -143,19 +145,53 @@ void FindAnywhere(const Type& type, const std::string& path, const std::string& 
   above.pop_back();
 }
 
+// Breaks a text into lines of at most `width` bytes, at spaces where there are any.
+std::vector<std::string> Wrap(std::string_view text, size_t width) {
+  std::vector<std::string> lines;
+  while (text.size() > width) {
+    size_t end = text.rfind(' ', width);
+    if (end == text.npos) end = text.find(' ');
+    if (end == text.npos) break;
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  lines.emplace_back(text);
+  return lines;
+}
+
+std::string Paragraph(std::string_view text) {
+  std::string out;
+  for (const std::string& line : Wrap(text, kWidth - 2)) out += "  " + line + "\n";
+  return out;
+}
+
+// Columns side by side; the last one wraps below itself. A cell that is much wider than its
+// column's others has the rest of its row on the next line.
 std::string Table(const std::vector<std::vector<std::string>>& rows) {
-  constexpr size_t kWidest = 30;
+  constexpr size_t kWidestCell = 26;
   std::vector<size_t> widths(rows[0].size());
-  for (const auto& row : rows) {
-    for (size_t i = 0; i + 1 < row.size(); ++i) {
-      if (row[i].size() <= kWidest) widths[i] = std::max(widths[i], row[i].size());
+  size_t indent = 2;
+  for (size_t i = 0; i + 1 < widths.size(); ++i) {
+    for (const auto& row : rows) {
+      if (row[i].size() <= kWidestCell) widths[i] = std::max(widths[i], row[i].size());
     }
+    indent += widths[i] + 2;
   }
   std::string text;
   for (const auto& row : rows) {
     std::string line = "  ";
-    for (size_t i = 0; i < row.size(); ++i) {
-      line += i + 1 < row.size() ? fmt::format("{:<{}}  ", row[i], widths[i]) : row[i];
+    size_t column = 2;
+    for (size_t i = 0; i + 1 < row.size(); ++i) {
+      column += widths[i] + 2;
+      const bool too_wide = row[i].size() > widths[i];
+      line += too_wide ? fmt::format("{}\n{:{}}", row[i], "", column)
+                       : fmt::format("{:<{}}  ", row[i], widths[i]);
+    }
+    std::string_view lead;
+    const std::string hanging = "\n" + std::string(indent, ' ');
+    for (const std::string& part : Wrap(row.back(), kWidth - std::min(indent, kWidth - 30))) {
+      line.append(lead).append(part);
+      lead = hanging;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
@@ -169,7 +205,7 @@ std::string KeysTable(const Type& type) {
   std::vector<std::vector<std::string>> rows = {{"KEY", "TYPE", "DEFAULT", "MEANING"}};
   for (const Member& field : list.fields) {
     rows.push_back({std::string(field.key), TypePhrase(field.type()), DefaultPhrase(field),
-                    std::string(field.doc)});
+                    FirstSentence(field.doc)});
   }
   return "\n" + Table(rows);
 }
@@ -178,7 +214,7 @@ std::string ChoicesTable(const Type& type) {
   std::vector<std::vector<std::string>> rows = {
       {type.kind == Kind::kKeyed ? "NAME" : "TYPE", "MEANING"}};
   for (const TypeGetter get : type.alternatives) {
-    rows.push_back({std::string(get().tag), std::string(get().doc)});
+    rows.push_back({std::string(get().tag), FirstSentence(get().doc)});
   }
   return "\n" + Table(rows);
 }
@@ -194,10 +230,10 @@ std::string Describe(const Topic& topic) {
     const std::string value = DefaultPhrase(*topic.field);
     if (!limits.empty()) facts += ", " + limits;
     if (!value.empty()) facts += value == "required" ? ", required" : ", default " + value;
-    text += fmt::format("\n  {}\n", topic.field->doc);
+    text += "\n" + Paragraph(topic.field->doc);
     if (topic.field->limits.secret) text += "  A secret: messages never show it.\n";
   }
-  if (!type.doc.empty()) text += fmt::format("\n  {}\n", type.doc);
+  if (!type.doc.empty()) text += "\n" + Paragraph(type.doc);
   if (core.kind == Kind::kStruct) text += KeysTable(core);
   if (choice) text += ChoicesTable(core);
   if (core.kind == Kind::kStruct || choice) {

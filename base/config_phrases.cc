@@ -41,10 +41,11 @@ std::string Plural(const Type& type) {
     case Kind::kBool:
     case Kind::kNameList:
     case Kind::kEnum:
-    case Kind::kOptional:
     case Kind::kVariant:
     case Kind::kKeyed:
       return TypePhrase(type);
+    case Kind::kOptional:
+      return Plural(type.element());
     case Kind::kList:
       return "lists of " + Plural(type.element());
     default:
@@ -55,7 +56,7 @@ std::string Plural(const Type& type) {
 }  // namespace
 
 FieldList FieldsOf(const Type& type) {
-  FieldList list{.keeper = type.make(), .fields = {}};
+  FieldList list{.keeper = MakeDefault(type), .fields = {}};
   type.members(list.keeper.get(), [&](const Member& field) { list.fields.push_back(field); });
   return list;
 }
@@ -116,6 +117,11 @@ std::string TypePhrase(const Type& type) {
       return NameSome(TagsOf(type));
   }
   return "";
+}
+
+std::string FirstSentence(std::string_view text) {
+  const size_t end = text.find(". ");
+  return std::string(end == text.npos ? text : text.substr(0, end + 1));
 }
 
 std::string DefaultPhrase(const Member& field) {

@@ -1,7 +1,9 @@
 // Types, defaults and limits in words, for the reference page and `tidemill explain`.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/config_type.h"
@@ -26,6 +28,9 @@ const Type& CoreOf(const Type& type);
 
 // "whole number", "list of text", "one of cpu, cuda", "section".
 std::string TypePhrase(const Type& type);
+
+// The text up to its first full stop, for tables.
+std::string FirstSentence(std::string_view text);
 
 // "64MiB", "required", "none"; "" for sections, whose keys have defaults of their own.
 std::string DefaultPhrase(const Member& member);

@@ -109,7 +109,7 @@ class Printer {
   }
 
   Text PrintFields(const Type& type, void* value, void* defaults, std::string_view first) const {
-    const std::shared_ptr<void> fresh = defaults == nullptr ? type.make() : nullptr;
+    const std::shared_ptr<void> fresh = defaults == nullptr ? MakeDefault(type) : nullptr;
     std::vector<void*> default_values;
     type.members(defaults == nullptr ? fresh.get() : defaults,
                  [&](const Member& member) { default_values.push_back(member.value); });

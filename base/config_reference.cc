@@ -24,20 +24,25 @@ std::string Slug(std::string_view heading) {
   return slug;
 }
 
+// Keeps Markdown from reading marks into a sentence; code in backticks stays as it is.
 std::string Escape(std::string_view text) {
   std::string out;
+  bool in_code = false;
   for (const char c : text) {
-    if (c == '|') out += '\\';
-    if (c == '<') {
+    if (c == '`') in_code = !in_code;
+    if (c == '<' && !in_code) {
       out += "&lt;";
-    } else {
-      out += c;
+      continue;
     }
+    if (c == '|' || (c == '*' && !in_code)) out += '\\';
+    out += c;
   }
   return out;
 }
 
-std::string Code(const std::string& text) { return text.empty() ? "" : fmt::format("`{}`", text); }
+std::string Code(std::string_view text) {
+  return text.empty() ? "" : Escape(fmt::format("`{}`", text));
+}
 
 bool IsComposite(const Type& type) {
   return type.kind == Kind::kStruct || type.kind == Kind::kVariant || type.kind == Kind::kKeyed;
@@ -125,13 +130,13 @@ class Page {
         value == "required" || value == "none" || value == "empty" || value == "several keys";
     std::string meaning = Escape(field.doc);
     if (!field.limits.example.empty()) {
-      meaning += fmt::format(" Example: {}", Code(Escape(field.limits.example)));
+      meaning += fmt::format(" Example: {}", Code(field.limits.example));
     }
     if (field.limits.secret) meaning += " Never shown in messages.";
     return fmt::format("| `{}` | {} | {} | {} | {} |\n", field.key, type,
                        value == "required" ? "**required**"
                        : word              ? value
-                                           : Code(Escape(value)),
+                                           : Code(value),
                        LimitsPhrase(field), meaning);
   }
 
@@ -145,7 +150,7 @@ class Page {
     text_ += fmt::format("\n| {} | meaning |\n|---|---|\n", keyed ? "name" : "type");
     for (const TypeGetter get : type.alternatives) {
       text_ += fmt::format("| [`{}`](#{}) | {} |\n", get().tag, Slug(Heading(type, get(), path)),
-                           Escape(get().doc));
+                           Escape(FirstSentence(get().doc)));
     }
     for (const TypeGetter get : type.alternatives) {
       text_ += fmt::format("\n### `{}`\n", Heading(type, get(), path));

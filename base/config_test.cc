@@ -109,7 +109,7 @@ constexpr Mistake kMistakes[] = {
     {"visitors: 1:30", {2, 11}, "expected a whole number", ""},
     {"visitors: -1", {2, 11}, "visitors: -1 is below 0", ""},
     {"visitors:", {2, 1}, "visitors: has no value", "remove the key to get the default"},
-    {"visitors: [1]", {2, 1}, "visitors: expected a single value, got a list", ""},
+    {"visitors: [1]", {2, 1}, "visitors: expected a whole number, got a list", ""},
     {"slope: 2.5", {2, 8}, "slope: 2.5 is above 2", ""},
     {"slope: .nan", {2, 8}, "slope: .nan is above 2", ""},
     {"area: 1,5", {2, 7}, "area: expected a number, got '1,5'", ""},
@@ -153,8 +153,11 @@ constexpr Mistake kMistakes[] = {
      "schedule[0]: expected one name, got 2 keys",
      "write drip: {...}"},
     {"beds: [rose]", {2, 1}, "beds: expected a section of named entries, got a list", ""},
-    {"beds: {no: {}}", {2, 8}, "the name 'no' can be read as something else", ""},
-    {"beds: {a: {beds: [{plant: ''}]}}", {2, 26}, "beds.a.beds[0].plant: must not be empty", ""},
+    {"beds: {no: {}}",
+     {2, 8},
+     "the name 'no' can be read as something other than a text",
+     "quote it: \"no\""},
+    {"beds: {a: {beds: [{plant: ''}]}}", {2, 27}, "beds.a.beds[0].plant: must not be empty", ""},
     {"gate: {closes: 3}", {2, 16}, "gate.closes: must be after opens", "keep it open for an hour"},
 };
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,9 +53,10 @@ using EntryVisitor = std::function<void(const std::string& key, void* value)>;
 // A type, as functions over pointers to its values. Functions that its kind does not need are null.
 struct Type {
   Kind kind;
-  std::shared_ptr<void> (*make)() = nullptr;  // A default value.
 
   // kStruct
+  void* (*create)() = nullptr;  // A default value.
+  void (*destroy)(void*) = nullptr;
   std::string_view tag = {};  // T::kType
   std::string_view doc = {};  // T::kDoc
   void (*members)(void*, const MemberVisitor&) = nullptr;
@@ -75,11 +77,19 @@ struct Type {
   void* (*insert)(void*, const std::string&) = nullptr;
 
   // kVariant, kKeyed
-  std::vector<TypeGetter> alternatives = {};
+  std::span<const TypeGetter> alternatives = {};
   size_t (*index)(const void*) = nullptr;
   void* (*held)(void*) = nullptr;
   void* (*emplace)(void*, size_t) = nullptr;
 };
+
+// Makes a description that lives as long as the program.
+const Type& NewType(Kind kind, void (*describe)(Type&));
+void AddName(Type& type, std::string_view name);
+void ForwardMember(const MemberVisitor& visit, const Member& member);
+
+// A default value of a struct type.
+std::shared_ptr<void> MakeDefault(const Type& type);
 
 template <typename T>
 T& As(void* value) {

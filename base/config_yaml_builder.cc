@@ -88,9 +88,7 @@ void YamlBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   node->text = value;
   node->quoted = tag != "?";
   MeasureScalar(*node, mark);
-  const bool is_key =
-      !open_.empty() && open_.back().node->kind == Node::Kind::kMap && open_.back().key == nullptr;
-  if (!is_key && document_.readable) Substitute(*node);
+  Substitute(*node);
   Finish(std::move(node), anchor);
 }
 
@@ -274,12 +272,20 @@ void YamlBuilder::ReportFailure(const YAML::Exception& failure) {
   GiveUp(position, fmt::format("not valid YAML: {}", failure.msg), "check the indentation");
 }
 
-Position YamlBuilder::PositionAt(const YAML::Mark& mark) const {
+Position YamlBuilder::PositionAt(const YAML::Mark& mark) {
   const auto line = static_cast<size_t>(std::max(mark.line, 0));
   if (line >= document_.lines.size()) return {static_cast<int>(document_.lines.size()), 1};
-  const std::string_view before = std::string_view(document_.lines[line])
-                                      .substr(0, static_cast<size_t>(std::max(mark.column, 0)));
-  return {static_cast<int>(line) + 1, CountCharacters(before) + 1};
+  const std::string_view text = document_.lines[line];
+  const size_t byte = std::min(static_cast<size_t>(std::max(mark.column, 0)), text.size());
+  // Events come in the order of the text: count on from the last one, or long lines take forever.
+  if (line != counted_line_ || byte < counted_bytes_) {
+    counted_line_ = line;
+    counted_bytes_ = 0;
+    counted_characters_ = 0;
+  }
+  counted_characters_ += CountCharacters(text.substr(counted_bytes_, byte - counted_bytes_));
+  counted_bytes_ = byte;
+  return {static_cast<int>(line) + 1, counted_characters_ + 1};
 }
 
 void YamlBuilder::Report(Position position, int width, std::string message, std::string hint,

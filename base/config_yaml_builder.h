@@ -56,7 +56,7 @@ class YamlBuilder : public YAML::EventHandler {
   // Appends the variable that starts at text[at] to `out`; returns where the text goes on.
   size_t SubstituteOne(const Node& node, const std::string& text, size_t at, std::string& out);
 
-  Position PositionAt(const YAML::Mark& mark) const;
+  Position PositionAt(const YAML::Mark& mark);
   void Report(Position position, int width, std::string message, std::string hint = "",
               std::string note = "");
   void GiveUp(Position position, std::string message, std::string hint = "");
@@ -67,6 +67,11 @@ class YamlBuilder : public YAML::EventHandler {
   std::map<YAML::anchor_t, std::shared_ptr<const Node>> anchors_;
   int64_t num_nodes_ = 0;
   int num_documents_ = 0;
+
+  // PositionAt: the first bytes of a line and the characters in them.
+  size_t counted_line_ = 0;
+  size_t counted_bytes_ = 0;
+  int counted_characters_ = 0;
 };
 
 }  // namespace tidemill::config::internal

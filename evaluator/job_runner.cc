@@ -35,6 +35,7 @@ absl::Status Listen(process::Job& job, const ReportSink& sink) {
 absl::StatusOr<std::unique_ptr<JobProcesses>> JobProcesses::Start(const std::string& program,
                                                                   std::string folder,
                                                                   JobSettings settings) {
+  RETURN_IF_ERROR(files::Remove(folder));  // Jobs of an earlier life.
   RETURN_IF_ERROR(files::CreateFolder(folder));
   ASSIGN_OR_RETURN(auto zygote, process::Zygote::Start(program));
   return std::unique_ptr<JobProcesses>(

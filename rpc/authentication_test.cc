@@ -35,14 +35,14 @@ using tidemill::testing::StatusIs;
 
 constexpr v1::Role kRoles[] = {v1::ROLE_READER, v1::ROLE_OPERATOR, v1::ROLE_SERVICE};
 
+// Of every service of this project whose proto is linked in.
 std::vector<const MethodDescriptor*> AllMethods() {
+  std::vector<std::string> names;
+  DescriptorPool::internal_generated_database()->FindAllFileNames(&names);
   std::vector<const MethodDescriptor*> methods;
-  const DescriptorPool& pool = *DescriptorPool::generated_pool();
-  for (const char* const name :
-       {"evaluator", "model_store", "selector", "storage", "supervisor", "trainer_server"}) {
-    const auto* const file =
-        pool.FindFileByName(fmt::format("tidemill/{}/v1/{}.proto", name, name));
-    if (file == nullptr) continue;
+  for (const std::string& name : names) {
+    if (!name.starts_with("tidemill/")) continue;
+    const auto* const file = DescriptorPool::generated_pool()->FindFileByName(name);
     for (int i = 0; i < file->service_count(); ++i) {
       for (int j = 0; j < file->service(i)->method_count(); ++j) {
         methods.push_back(file->service(i)->method(j));
@@ -68,7 +68,8 @@ class AuthenticationTest : public ::testing::TestWithParam<const char*> {
         {&evaluator_, &model_store_, &selector_, &storage_, &supervisor_, &trainer_server_});
     ASSERT_THAT(server, IsOk());
     server_ = *std::move(server);
-    stub_ = std::make_unique<grpc::GenericStub>(Connect({.endpoint = server_->endpoint()}));
+    stub_ = std::make_unique<grpc::GenericStub>(
+        Connect({.endpoint = server_->endpoint(), .token = ""}));
   }
 
   // `header` is the value of `authorization`, none when empty.
@@ -77,7 +78,9 @@ class AuthenticationTest : public ::testing::TestWithParam<const char*> {
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds{30});
     if (!header.empty()) context.AddMetadata("authorization", header);
     grpc::CompletionQueue queue;
-    const auto call = stub_->PrepareUnaryCall(&context, path, grpc::ByteBuffer(), &queue);
+    const grpc::Slice empty_message;
+    const grpc::ByteBuffer request(&empty_message, 1);
+    const auto call = stub_->PrepareUnaryCall(&context, path, request, &queue);
     grpc::ByteBuffer response;
     grpc::Status status;
     call->StartCall();
@@ -98,7 +101,7 @@ class AuthenticationTest : public ::testing::TestWithParam<const char*> {
   selector::v1::SelectorService::Service selector_;
   storage::v1::StorageService::Service storage_;
   supervisor::v1::SupervisorService::Service supervisor_;
-  trainer_server::v1::TrainerServerService::Service trainer_server_;
+  trainer_server::v1::TrainerService::Service trainer_server_;
   std::unique_ptr<Server> server_;
   std::unique_ptr<grpc::GenericStub> stub_;
 };

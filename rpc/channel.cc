@@ -3,9 +3,9 @@
 #include <openssl/rand.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "base/log.h"
+#include "base/mutex.h"
 #include "rpc/credentials.h"
 #include "rpc/grpc_status.h"
 #include "rpc/limits.h"
@@ -29,6 +29,15 @@ milliseconds Jitter(milliseconds backoff) {
 
 milliseconds Until(Clock::time_point end) {
   return std::chrono::duration_cast<milliseconds>(end - Clock::now());
+}
+
+// False when a stop was requested meanwhile.
+bool Sleep(milliseconds length, const std::stop_token& stop) {
+  Mutex mutex;
+  CondVar wake;
+  MutexLock lock(mutex);
+  wake.wait_for(mutex, stop, length, [] { return false; });
+  return !stop.stop_requested();
 }
 
 }  // namespace
@@ -62,6 +71,10 @@ absl::Status Retry(const Peer& peer, const char* method,
   for (milliseconds backoff = kFirstBackoff;; backoff = std::min(2 * backoff, kLongestBackoff)) {
     grpc::ClientContext context;
     Prepare(peer, std::max(Until(end), milliseconds{1}), context);
+    const std::stop_callback cancel(peer.stop, [&context] { context.TryCancel(); });
+    // gRPC attends to a connection only while a call waits for it: a second attempt that failed at
+    // once would leave a service that has just come up unnoticed for up to five seconds.
+    if (!last.ok()) context.set_wait_for_ready(true);
     const absl::Status status = FromGrpc(attempt(context));
     const bool out_of_time = status.code() == absl::StatusCode::kDeadlineExceeded;
     if (status.ok() || (status.code() != absl::StatusCode::kUnavailable && !out_of_time)) {
@@ -74,7 +87,7 @@ absl::Status Retry(const Peer& peer, const char* method,
       return Annotate(last, fmt::format("{} to {}", method, peer.endpoint));
     }
     log::Debug("call is tried again", {{"request", method}, {"error", status.ToString()}});
-    std::this_thread::sleep_for(pause);
+    if (!Sleep(pause, peer.stop)) return Cancelled("the caller stopped while it was waiting");
   }
 }
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "grpcpp/grpcpp.h"
@@ -25,6 +26,8 @@ struct Peer {
   std::string token;
   // Of a unary call, retries included.
   std::chrono::milliseconds deadline{60'000};
+  // A stop requested here ends running unary calls with CANCELLED.
+  std::stop_token stop = {};
 };
 
 // Returns a channel that connects on first use. Local credentials on UNIX sockets and loopback.

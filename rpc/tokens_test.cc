@@ -54,7 +54,7 @@ TEST_F(TokensTest, RefusesAFileThatOthersCanRead) {
 
 TEST_F(TokensTest, NamesTheLineThatIsWrongWithoutShowingIt) {
   const std::string good = "reader 0123456789abcdef0123\n";
-  for (const std::string& bad :
+  for (const char* const bad :
        {"admin secret-secret-secret\n", "reader\n", "service secret\n",
         "operator secret-secret-secret more\n", "operator 0123456789abcdef0123\n"}) {
     ASSERT_THAT(files::WriteAtomically(path_, good + bad), IsOk());

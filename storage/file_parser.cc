@@ -32,21 +32,20 @@ FileParser::FileParser(db::Database& database, UnpackedCache& files, const Forma
       storage_folder_(std::move(storage_folder)) {}
 
 absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
-  if (file.change == FileChange::kGrown) {
-    ASSIGN_OR_RETURN(const bool continues, ContinuesWhatWasTaken(file));
-    if (continues) {
-      file.input.from_byte = file.known->bytes_done;
-      file.input.from_record = file.known->records_done;
+  ParsedFile parsed{.file = std::move(file)};
+  FileChange& change = parsed.file.change;
+  if (change == FileChange::kGrown) {
+    ASSIGN_OR_RETURN(parsed.old, LoadOld(*parsed.file.known, /*only_last=*/true));
+    if (ContinuesWhatWasTaken(parsed.file, parsed.old)) {
+      parsed.file.input.from_byte = parsed.file.known->bytes_done;
+      parsed.file.input.from_record = parsed.file.known->records_done;
     } else {
-      file.change = FileChange::kReplaced;
+      change = FileChange::kReplaced;
     }
   }
-  ParsedFile parsed{.file = std::move(file)};
-  if (parsed.file.change != FileChange::kVanished) Index(parsed);
-  const bool had_records =
-      parsed.file.change == FileChange::kReplaced || parsed.file.change == FileChange::kVanished;
-  if (had_records && !parsed.postponed) {
-    ASSIGN_OR_RETURN(parsed.old, LoadOld(*parsed.file.known));
+  if (change != FileChange::kVanished) Index(parsed);
+  if (!parsed.postponed && (change == FileChange::kReplaced || change == FileChange::kVanished)) {
+    ASSIGN_OR_RETURN(parsed.old, LoadOld(*parsed.file.known, /*only_last=*/false));
   }
   return parsed;
 }
@@ -86,13 +85,13 @@ void FileParser::Index(ParsedFile& parsed) const {
   if (!parsed.failure) parsed.found = *std::move(found);
 }
 
-absl::StatusOr<bool> FileParser::ContinuesWhatWasTaken(const ChangedFile& file) const {
+bool FileParser::ContinuesWhatWasTaken(const ChangedFile& file,
+                                       const std::vector<OldSegment>& old) const {
   if (!format_.CanAppend()) return false;
   const absl::StatusOr<OpenFile> data = OpenFile::Open(file.path);
   if (!data.ok()) return false;
   const absl::StatusOr<bool> gzip = IsGzip(*data);
   if (!gzip.ok() || *gzip) return false;
-  ASSIGN_OR_RETURN(const std::vector<OldSegment> old, LoadOld(*file.known));
   int64_t from = -1, to = -1, hash = 0;
   for (const OldSegment& segment : old) {
     if (!segment.columns) continue;
@@ -111,8 +110,8 @@ absl::StatusOr<bool> FileParser::ContinuesWhatWasTaken(const ChangedFile& file) 
          static_cast<int64_t>(XXH3_64bits(record.data(), record.size())) == hash;
 }
 
-absl::StatusOr<std::vector<OldSegment>> FileParser::LoadOld(
-    const files_table::KnownFile& known) const {
+absl::StatusOr<std::vector<OldSegment>> FileParser::LoadOld(const files_table::KnownFile& known,
+                                                            bool only_last) const {
   std::vector<files_table::Segment> segments;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
     segments = files_table::SegmentsOf(work, known.id);
@@ -122,6 +121,7 @@ absl::StatusOr<std::vector<OldSegment>> FileParser::LoadOld(
     }
     return absl::OkStatus();
   }));
+  if (only_last && !segments.empty()) segments = {segments.back()};
   std::vector<OldSegment> old;
   for (const files_table::Segment& segment : segments) {
     const std::string path = SegmentPath(storage_folder_, dataset_, segment.segment_id);

@@ -28,8 +28,9 @@ struct ParsedFile {
   // Why the whole file is quarantined.
   std::optional<std::string> failure = std::nullopt;
   IndexedFile found = {};
-  // What is to be compared with `found`: the file's segments when it was replaced or has vanished,
-  // the one with its sample where the format is one file a sample. Empty for new and grown files.
+  // What `found` is to be compared with: the file's segments when it was replaced or has vanished,
+  // the one with its sample where the format is one file a sample. Of a grown file the last one.
+  // Empty for a new file.
   std::vector<OldSegment> old = {};
 };
 
@@ -44,9 +45,11 @@ class FileParser {
   absl::StatusOr<ParsedFile> Parse(ChangedFile file) const;
 
  private:
-  // Whether the file still begins with what was taken from it, as far as its last record tells.
-  absl::StatusOr<bool> ContinuesWhatWasTaken(const ChangedFile& file) const;
-  absl::StatusOr<std::vector<OldSegment>> LoadOld(const files_table::KnownFile& known) const;
+  // Whether the file still begins with what was taken from it, as far as the last record of `old`
+  // tells.
+  bool ContinuesWhatWasTaken(const ChangedFile& file, const std::vector<OldSegment>& old) const;
+  absl::StatusOr<std::vector<OldSegment>> LoadOld(const files_table::KnownFile& known,
+                                                  bool only_last) const;
   void Index(ParsedFile& parsed) const;
 
   db::Database& database_;

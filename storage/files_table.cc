@@ -13,14 +13,14 @@ constexpr char kFindFile[] = R"(
   SELECT file_id, path, size_bytes, fingerprint, bytes_done, records_done, sample_key, state
   FROM storage.files WHERE file_id = $1)";
 constexpr char kSegmentsOf[] = R"(
-  SELECT segment_id, file_id, first_key, num_samples
+  SELECT segment_id, file_id, first_key, num_samples, first_position
   FROM storage.segments WHERE file_id = $1 ORDER BY first_key)";
 constexpr char kSegmentWith[] = R"(
-  SELECT segment_id, file_id, first_key, num_samples
+  SELECT segment_id, file_id, first_key, num_samples, first_position
   FROM storage.segments WHERE dataset_id = $1 AND first_key <= $2
   ORDER BY first_key DESC LIMIT 1)";
 constexpr char kFindSegment[] = R"(
-  SELECT segment_id, file_id, first_key, num_samples
+  SELECT segment_id, file_id, first_key, num_samples, first_position
   FROM storage.segments WHERE dataset_id = $1 AND segment_id = $2)";
 constexpr char kSegmentIds[] =
     "SELECT segment_id FROM storage.segments WHERE dataset_id = $1 ORDER BY segment_id";
@@ -51,7 +51,8 @@ Segment ToSegment(const pqxx::row& row) {
   Segment segment{.segment_id = row[0].as<int64_t>(),
                   .file = std::nullopt,
                   .first_key = row[2].as<int64_t>(),
-                  .num_samples = row[3].as<int64_t>()};
+                  .num_samples = row[3].as<int64_t>(),
+                  .first_position = row[4].as<int64_t>()};
   if (!row[1].is_null()) segment.file = FileId{row[1].as<int64_t>()};
   return segment;
 }

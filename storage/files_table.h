@@ -29,6 +29,7 @@ struct Segment {
   std::optional<FileId> file;  // std::nullopt: one file a sample.
   int64_t first_key = 0;
   int64_t num_samples = 0;
+  int64_t first_position = 0;
 };
 
 // By path.

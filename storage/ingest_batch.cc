@@ -11,6 +11,8 @@ namespace tidemill::storage {
 namespace {
 
 constexpr int64_t kVanished = -1;
+// A larger segment is not written again for what is added to its file.
+constexpr int64_t kMaxExtended = 16'384;
 
 template <typename T>
 std::optional<T> ValueAt(const batch::Column& column, int64_t row) {
@@ -18,12 +20,10 @@ std::optional<T> ValueAt(const batch::Column& column, int64_t row) {
   return column.Values<T>()[static_cast<size_t>(row)];
 }
 
-// A segment's rows as they were, each marked as vanished until it is found again.
-SegmentRows AllVanished(const SegmentColumns& old) {
+SegmentRows ToRows(const SegmentColumns& old) {
   SegmentRows rows;
-  const auto size = static_cast<size_t>(old.num_rows());
-  rows.byte_from.assign(size, kVanished);
-  rows.byte_to.assign(size, kVanished);
+  rows.byte_from.assign(old.byte_from.begin(), old.byte_from.end());
+  rows.byte_to.assign(old.byte_to.begin(), old.byte_to.end());
   rows.event_time.assign(old.event_time.begin(), old.event_time.end());
   rows.hash.assign(old.hash.begin(), old.hash.end());
   for (int64_t row = 0; row < old.num_rows(); ++row) {
@@ -79,8 +79,13 @@ void IngestBatchBuilder::Add(ParsedFile parsed, FileId new_id) {
 }
 
 void IngestBatchBuilder::AddRecords(ParsedFile& parsed, FileId id) {
-  const std::vector<bool> held = Rewrite(parsed, id);
   segment_open_ = false;
+  std::vector<bool> held(parsed.found.positions.size(), false);
+  if (parsed.file.change == FileChange::kGrown) {
+    if (!parsed.old.empty() && !held.empty()) Extend(parsed.old.back());
+  } else {
+    held = Rewrite(parsed, id);
+  }
   for (size_t row = 0; row < parsed.found.positions.size(); ++row) {
     if (!held[row]) AddRow(parsed, row, id, id);
   }
@@ -119,7 +124,11 @@ std::vector<bool> IngestBatchBuilder::Rewrite(ParsedFile& parsed, FileId id) {
       continue;
     }
     SegmentRow segment{.file = id, .first_key = old.segment.first_key};
-    segment.rows = AllVanished(*old.columns);
+    segment.rows = ToRows(*old.columns);
+    // Each is taken for vanished until it is found again.
+    std::ranges::fill(segment.rows.byte_from, kVanished);
+    std::ranges::fill(segment.rows.byte_to, kVanished);
+    segment.first_position = kVanished;
     batch_.rewritten.push_back({old.segment.segment_id, std::move(segment)});
     columns.push_back(*std::move(old.columns));
   }
@@ -129,13 +138,15 @@ std::vector<bool> IngestBatchBuilder::Rewrite(ParsedFile& parsed, FileId id) {
     held[row] = true;
     SegmentRow& segment =
         batch_.rewritten[first + static_cast<size_t>(places[row].segment)].segment;
+    if (segment.first_position < 0) segment.first_position = found.positions[row];
     const auto at = static_cast<size_t>(places[row].row);
     segment.rows.byte_from[at] = found.rows.byte_from[row];
     segment.rows.byte_to[at] = found.rows.byte_to[row];
     batch_.moved.push_back({segment.first_key + places[row].row, found.positions[row]});
   }
   for (size_t i = 0; i < columns.size(); ++i) {
-    const SegmentRow& segment = batch_.rewritten[first + i].segment;
+    SegmentRow& segment = batch_.rewritten[first + i].segment;
+    segment.first_position = std::max<int64_t>(0, segment.first_position);
     for (int64_t row = 0; row < columns[i].num_rows(); ++row) {
       const auto at = static_cast<size_t>(row);
       if (columns[i].byte_from[at] < 0 || segment.rows.byte_from[at] >= 0) continue;
@@ -144,6 +155,19 @@ std::vector<bool> IngestBatchBuilder::Rewrite(ParsedFile& parsed, FileId id) {
     }
   }
   return held;
+}
+
+void IngestBatchBuilder::Extend(const OldSegment& old) {
+  const files_table::Segment& segment = old.segment;
+  const bool ends_at_the_last_key =
+      segment.first_key + segment.num_samples - 1 == batch_.committed_key;
+  if (!old.columns || !ends_at_the_last_key || segment.num_samples > kMaxExtended) return;
+  SegmentRow row{.file = segment.file,
+                 .first_key = segment.first_key,
+                 .first_position = segment.first_position,
+                 .rows = ToRows(*old.columns)};
+  batch_.added.push_back({std::move(row), {}, segment.segment_id});
+  segment_open_ = true;
 }
 
 void IngestBatchBuilder::BuryLost(const files_table::Segment& segment) {
@@ -161,7 +185,7 @@ void IngestBatchBuilder::AddRow(const ParsedFile& parsed, size_t row, std::optio
                              .first_key = batch_.committed_key + 1,
                              .first_position = parsed.found.positions[row],
                              .rows = {}};
-    batch_.added.push_back({segment, {}});
+    batch_.added.push_back({segment, {}, std::nullopt});
     segment_open_ = true;
   }
   NewSegment& into = batch_.added.back();

@@ -34,7 +34,9 @@ struct SegmentRow {
 
 struct NewSegment {
   SegmentRow segment;
+  // Of the new rows; those before them were in the segment that this one replaces.
   std::vector<int64_t> positions;
+  std::optional<int64_t> old_segment_id;
 };
 
 struct RewrittenSegment {
@@ -85,6 +87,9 @@ class IngestBatchBuilder {
   // Rewrites the file's old segments; returns which rows of `found` they already hold.
   std::vector<bool> Rewrite(ParsedFile& parsed, FileId id);
   void BuryLost(const files_table::Segment& segment);
+  // Goes on with a grown file's last segment while it is small: a file that grows line by line
+  // would become a segment a line.
+  void Extend(const OldSegment& old);
   void AddRow(const ParsedFile& parsed, size_t row, std::optional<FileId> file, FileId id);
 
   const bool one_file_a_sample_;

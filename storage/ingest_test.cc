@@ -27,10 +27,10 @@ using testing::DataFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::IsOk;
-using testing::IsOkAndHolds;
 using ::testing::SizeIs;
-using testing::StatusIs;
+using tidemill::testing::IsOk;
+using tidemill::testing::IsOkAndHolds;
+using tidemill::testing::StatusIs;
 
 // A storage service without its gRPC face.
 class Stack {
@@ -230,7 +230,8 @@ TEST_F(IngestTest, AnAppendedLineIsOneNewSample) {
                                      Found{3, "a.csv:2", "3,1", 1}));
   EXPECT_EQ(snapshot.tombstone_sequence, 0);
   EXPECT_THAT(Query("SELECT num_samples, first_position FROM storage.segments ORDER BY first_key"),
-              ElementsAre(ElementsAre("2", "0"), ElementsAre("1", "2")));
+              ElementsAre(ElementsAre("3", "0")));
+  EXPECT_EQ(NumColumnFiles(id), 1U);
 }
 
 TEST_F(IngestTest, AGrownFileWhoseBeginningChangedIsComparedAsAWhole) {
@@ -366,19 +367,19 @@ TEST_F(IngestTest, LostColumnFilesAreRebuiltAsTheyWere) {
 }
 
 TEST_F(IngestTest, SingleFilesShareSegmentsAndAreReplacedOneByOne) {
-  data_.Write("no/1.txt", "one");
-  data_.Write("yes/2.txt", "two");
-  data_.Write("yes/3.txt", "three");
+  data_.Write("ant/1.txt", "one");
+  data_.Write("cat/2.txt", "two");
+  data_.Write("cat/3.txt", "three");
   const DatasetId id =
       Register("path: " + data_.path() +
-               "\nformat: single_file\nlabel: {folder: true, classes: [no, yes]}\n");
+               "\nformat: single_file\nlabel: {folder: true, classes: [ant, cat]}\n");
   Sync(id);
   EXPECT_THAT(Samples(), ElementsAre(Found{1, "1.txt:0", "one", 0}, Found{2, "2.txt:0", "two", 1},
                                      Found{3, "3.txt:0", "three", 1}));
   EXPECT_EQ(NumColumnFiles(id), 1U);
-  data_.Write("yes/2.txt", "two");
-  data_.Write("yes/3.txt", "drei");
-  data_.Remove("no/1.txt");
+  data_.Write("cat/2.txt", "two");
+  data_.Write("cat/3.txt", "drei");
+  data_.Remove("ant/1.txt");
   Sync(id);
   EXPECT_THAT(Samples(),
               ElementsAre(Found{2, "2.txt:0", "two", 1}, Found{4, "3.txt:0", "drei", 1}));

@@ -22,7 +22,7 @@ constexpr char kStart[] = R"(
     file_id bigint, path text, version_step bigint, size_bytes bigint, modified_at timestamptz,
     fingerprint bigint, bytes_done bigint, records_done bigint, sample_key bigint, state text,
     fresh bigint) ON COMMIT DROP;
-  CREATE TEMP TABLE ingest_rewritten (segment_id bigint) ON COMMIT DROP;
+  CREATE TEMP TABLE ingest_replaced (segment_id bigint) ON COMMIT DROP;
   CREATE TEMP TABLE ingest_moved (sample_key bigint, position bigint) ON COMMIT DROP;
   CREATE TEMP TABLE ingest_buried (sample_key bigint) ON COMMIT DROP)";
 constexpr char kMergeFiles[] = R"(
@@ -38,9 +38,9 @@ constexpr char kMergeFiles[] = R"(
       sample_key = excluded.sample_key, state = excluded.state;
   DELETE FROM storage.quarantine USING ingest_files
   WHERE quarantine.dataset_id = {0} AND quarantine.path = ingest_files.path AND fresh = 1)";
-constexpr char kDropRewritten[] = R"(
-  DELETE FROM storage.segments USING ingest_rewritten
-  WHERE segments.segment_id = ingest_rewritten.segment_id)";
+constexpr char kDropReplaced[] = R"(
+  DELETE FROM storage.segments USING ingest_replaced
+  WHERE segments.segment_id = ingest_replaced.segment_id)";
 constexpr char kMove[] = R"(
   UPDATE storage.samples_{} AS samples SET position = moved.position
   FROM ingest_moved AS moved
@@ -53,6 +53,15 @@ constexpr char kBury[] = R"(
   ON CONFLICT (dataset_id, sample_key) DO NOTHING)";
 constexpr char kMoveWatermark[] =
     "UPDATE storage.watermarks SET committed_key = {} WHERE dataset_id = {}";
+
+std::vector<int64_t> ReplacedSegments(const IngestBatch& batch) {
+  std::vector<int64_t> ids;
+  for (const RewrittenSegment& segment : batch.rewritten) ids.push_back(segment.old_segment_id);
+  for (const NewSegment& segment : batch.added) {
+    if (segment.old_segment_id) ids.push_back(*segment.old_segment_id);
+  }
+  return ids;
+}
 
 // The transaction of one batch.
 class Transaction {
@@ -110,15 +119,16 @@ class Transaction {
   }
 
   absl::Status CopySegments() {
-    if (!batch_.rewritten.empty()) {
-      RETURN_IF_ERROR(copy_.Open("ingest_rewritten"));
-      for (const RewrittenSegment& segment : batch_.rewritten) {
+    const std::vector<int64_t> replaced = ReplacedSegments(batch_);
+    if (!replaced.empty()) {
+      RETURN_IF_ERROR(copy_.Open("ingest_replaced"));
+      for (const int64_t segment_id : replaced) {
         copy_.BeginRow(1);
-        copy_.Int64(segment.old_segment_id);
+        copy_.Int64(segment_id);
         RETURN_IF_ERROR(copy_.Flush());
       }
       RETURN_IF_ERROR(copy_.Close());
-      RETURN_IF_ERROR(copy_.Execute(kDropRewritten));
+      RETURN_IF_ERROR(copy_.Execute(kDropReplaced));
     }
     RETURN_IF_ERROR(
         copy_.Open("storage.segments (segment_id, dataset_id, file_id, first_key, num_samples, "
@@ -160,12 +170,14 @@ class Transaction {
                                dataset_.value)));
     for (const NewSegment& added : batch_.added) {
       const SegmentRows& rows = added.segment.rows;
-      for (size_t i = 0; i < added.positions.size(); ++i) {
+      const auto num_rows = static_cast<size_t>(rows.num_rows());
+      const size_t num_old = num_rows - added.positions.size();
+      for (size_t i = num_old; i < num_rows; ++i) {
         copy_.BeginRow(7);
         copy_.Int64(dataset_.value);
         copy_.Int64(added.segment.first_key + static_cast<int64_t>(i));
         copy_.Int64(added.segment.file ? added.segment.file->value : rows.file_id[i]);
-        copy_.Int64(added.positions[i]);
+        copy_.Int64(added.positions[i - num_old]);
         copy_.Int64(rows.class_label[i]);
         copy_.Double(rows.real_label[i]);
         copy_.Time(Timestamp{rows.event_time[i]});
@@ -238,6 +250,10 @@ absl::Status WriteBatch(db::Database& database, const std::string& storage_folde
   RETURN_IF_FAILPOINT("storage.ingest_before_commit");
   RETURN_IF_ERROR(copy->Commit());
   FAILPOINT("storage.ingest_after_commit");
+  // Who has mapped one keeps it; who is about to will not find its segment, and looks again.
+  for (const int64_t segment_id : ReplacedSegments(batch)) {
+    files::Remove(SegmentPath(storage_folder, dataset, segment_id)).IgnoreError();
+  }
   const absl::Status summarized = database.Transact([&](pqxx::work& work) {
     files_table::Summarize(work, dataset);
     return absl::OkStatus();

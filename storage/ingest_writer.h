@@ -16,8 +16,7 @@ namespace tidemill::storage {
 absl::Status WriteBatch(db::Database& database, const std::string& storage_folder,
                         DatasetId dataset, IngestBatch& batch);
 
-// Removes column files that no segment of the dataset names. No ingest of it may be running, and no
-// reader may use segments that a replaced file had before.
+// Removes column files that no segment of the dataset names. No ingest of it may be running.
 absl::Status RemoveOrphans(db::Database& database, const std::string& storage_folder,
                            DatasetId dataset);
 

@@ -23,6 +23,8 @@ namespace {
 
 // How often a sync waits for files that keep changing before it goes on without them.
 constexpr int kMaxWaits = 3;
+// Nor does it wait longer than this.
+constexpr Duration kLongestWait{10'000'000};
 
 // As many of the next files as one transaction takes in.
 size_t BatchEnd(const std::vector<ChangedFile>& files, size_t from,
@@ -50,6 +52,7 @@ class Ingestor::Run {
     RETURN_IF_ERROR(ClearOnce());
     ASSIGN_OR_RETURN(FileScan scan, Scan());
     for (int waits = 0; wait && scan.num_unsettled > 0 && waits < kMaxWaits; ++waits) {
+      if (scan.settled_at > Now() + kLongestWait) break;
       const int64_t micros = std::max<int64_t>(0, scan.settled_at.micros - Now().micros);
       std::this_thread::sleep_for(std::chrono::microseconds(micros + 1000));
       ASSIGN_OR_RETURN(scan, Scan());

@@ -45,9 +45,10 @@ class Ingestor {
            IngestorOptions options);
 
   // Lists the dataset's files once and takes in what is new, grown, replaced or gone. A file that
-  // changed less than `settle` ago is waited for when `wait`, else left to a later sync. Returns
-  // the snapshot of all of it. NOT_FOUND for an unknown dataset; UNAVAILABLE when its folder
-  // cannot be read, or holds none of the files it had: nothing is taken as deleted then.
+  // changed less than `settle` ago is waited for when `wait` and it takes seconds, else left to a
+  // later sync. Returns the snapshot of all of it. NOT_FOUND for an unknown dataset; UNAVAILABLE
+  // when its folder cannot be read, or holds none of the files it had: nothing is taken as deleted
+  // then.
   absl::StatusOr<DatasetSnapshot> Sync(DatasetId dataset, bool wait,
                                        const std::function<void(const SyncProgress&)>& progress);
 

@@ -45,6 +45,8 @@ constexpr char kSelectRuns[] = R"(
   WHERE ($1::bigint = 0 OR run_id = $1::bigint) AND ($2 = '' OR p.namespace = $2) AND ($3 = '' OR p.name = $3)
   ORDER BY run_id DESC)";
 
+constexpr char kLockRun[] = "SELECT 1 FROM supervisor.runs WHERE run_id = $1 FOR UPDATE";
+
 constexpr char kSelectUnfinished[] =
     "SELECT run_id FROM supervisor.runs WHERE state = 'RUN_STATE_RUNNING' ORDER BY run_id";
 
@@ -114,7 +116,7 @@ std::vector<v1::Pipeline> SelectPipelines(pqxx::work& work, const PipelineName& 
     *pipeline.mutable_created_at() = TimeOf(row[5]);
     pipeline.set_num_runs(row[6].as<int64_t>());
     last_runs.push_back(row[7].is_null() ? std::nullopt
-                                         : std::optional<RunId>({row[7].as<int64_t>()}));
+                                         : std::optional<RunId>(RunId{row[7].as<int64_t>()}));
   }
   for (size_t i = 0; i < pipelines.size(); ++i) {
     if (!last_runs[i]) continue;
@@ -164,6 +166,11 @@ std::optional<RunRow> FindRun(pqxx::work& work, RunId run) {
   const pqxx::result rows = work.exec_params(kSelectRuns, run.value, "", "");
   if (rows.empty()) return std::nullopt;
   return RunOf(rows[0]);
+}
+
+std::optional<RunRow> LockRun(pqxx::work& work, RunId run) {
+  work.exec_params(kLockRun, run.value);
+  return FindRun(work, run);
 }
 
 std::vector<RunRow> ListRuns(pqxx::work& work, const PipelineName& name) {

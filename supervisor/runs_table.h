@@ -46,6 +46,8 @@ void DeletePipeline(pqxx::work& work, const PipelineName& name);
 // Creates a run at epoch 1 with no event.
 RunId InsertRun(pqxx::work& work, PipelineId pipeline, const std::string& spec);
 std::optional<RunRow> FindRun(pqxx::work& work, RunId run);
+// The same, and nobody else changes the row before the transaction ends.
+std::optional<RunRow> LockRun(pqxx::work& work, RunId run);
 // The newest first; an empty name stands for all pipelines of the namespace.
 std::vector<RunRow> ListRuns(pqxx::work& work, const PipelineName& name);
 // The runs that are RUNNING, the oldest first.

@@ -11,11 +11,19 @@
 
 namespace tidemill::storage {
 
+struct StorageConnection {
+  rpc::Peer peer;
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<v1::StorageService::Stub> stub;
+};
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Stub = v1::StorageService::Stub;
 
+// How often a wait for the service looks whether the caller still wants it.
+constexpr std::chrono::milliseconds kPatience{200};
 // Keys of one ReadSamples call, so that its request stays far below gRPC's message limit.
 constexpr size_t kKeysPerCall = 100'000;
 
@@ -23,7 +31,7 @@ constexpr size_t kKeysPerCall = 100'000;
 // breaks, until no message has come for the peer's deadline. `make_request` is asked before each
 // attempt, so that it can leave out what was received.
 template <typename Request, typename Response>
-absl::Status Stream(const rpc::Peer& peer, Stub& stub,
+absl::Status Stream(const StorageConnection& connection,
                     std::unique_ptr<grpc::ClientReader<Response>> (Stub::*method)(
                         grpc::ClientContext*, const Request&),
                     const std::function<Request()>& make_request,
@@ -32,9 +40,10 @@ absl::Status Stream(const rpc::Peer& peer, Stub& stub,
   std::chrono::milliseconds pause{20};
   while (true) {
     grpc::ClientContext context;
-    rpc::Prepare(peer, std::chrono::milliseconds{0}, context);
+    rpc::Prepare(connection.peer, std::chrono::milliseconds{0}, context);
+    const std::stop_callback cancel(connection.peer.stop, [&context] { context.TryCancel(); });
     const Request request = make_request();
-    const auto reader = (stub.*method)(&context, request);
+    const auto reader = (connection.stub.get()->*method)(&context, request);
     Response response;
     while (reader->Read(&response)) {
       last_message = Clock::now();
@@ -48,11 +57,14 @@ absl::Status Stream(const rpc::Peer& peer, Stub& stub,
       }
     }
     const absl::Status ended = FromGrpc(reader->Finish());
-    if (ended.code() != absl::StatusCode::kUnavailable ||
-        Clock::now() - last_message > peer.deadline) {
-      return ended;
-    }
+    const Clock::time_point give_up = last_message + connection.peer.deadline;
+    if (ended.code() != absl::StatusCode::kUnavailable || Clock::now() > give_up) return ended;
     std::this_thread::sleep_for(pause);
+    // gRPC attends to the connection only while somebody waits for it.
+    while (!connection.peer.stop.stop_requested() && Clock::now() < give_up &&
+           !connection.channel->WaitForConnected(std::chrono::system_clock::now() + kPatience)) {
+    }
+    if (connection.peer.stop.stop_requested()) return Cancelled("the caller stopped");
     pause = std::min(pause * 2, std::chrono::milliseconds{1000});
   }
 }
@@ -69,14 +81,12 @@ batch::Batch WithoutFirstRows(const batch::Batch& rows, int64_t count) {
 
 }  // namespace
 
-struct StorageClient::Connection {
-  rpc::Peer peer;
-  std::unique_ptr<Stub> stub;
-};
-
 StorageClient::StorageClient(const rpc::Peer& peer)
-    : connection_(std::make_unique<Connection>(
-          Connection{peer, v1::StorageService::NewStub(rpc::Connect(peer))})) {}
+    : connection_(std::make_unique<StorageConnection>()) {
+  connection_->peer = peer;
+  connection_->channel = rpc::Connect(peer);
+  connection_->stub = v1::StorageService::NewStub(connection_->channel);
+}
 StorageClient::~StorageClient() = default;
 StorageClient::StorageClient(StorageClient&&) noexcept = default;
 StorageClient& StorageClient::operator=(StorageClient&&) noexcept = default;
@@ -116,7 +126,7 @@ absl::StatusOr<rpc::v1::Snapshot> StorageClient::SyncDataset(DatasetId dataset,
   request.set_dataset_id(dataset.value);
   std::optional<rpc::v1::Snapshot> snapshot;
   RETURN_IF_ERROR((Stream<v1::SyncDatasetRequest, v1::SyncDatasetResponse>(
-      connection_->peer, *connection_->stub, &Stub::SyncDataset, [&] { return request; },
+      *connection_, &Stub::SyncDataset, [&] { return request; },
       [&](v1::SyncDatasetResponse& response) {
         if (progress) progress(response);
         if (response.has_snapshot()) snapshot = response.snapshot();
@@ -131,7 +141,7 @@ absl::Status StorageClient::ListSamples(const v1::ListSamplesRequest& request,
   int64_t num_received = 0;
   int64_t num_to_skip = 0;
   return Stream<v1::ListSamplesRequest, v1::ListSamplesResponse>(
-      connection_->peer, *connection_->stub, &Stub::ListSamples,
+      *connection_, &Stub::ListSamples,
       [&] {
         num_to_skip = num_received;
         return request;
@@ -153,7 +163,7 @@ absl::Status StorageClient::ReadSamples(DatasetId dataset, std::span<const int64
     std::span<const int64_t> rest = keys.first(std::min(keys.size(), kKeysPerCall));
     keys = keys.subspan(rest.size());
     RETURN_IF_ERROR((Stream<v1::ReadSamplesRequest, v1::ReadSamplesResponse>(
-        connection_->peer, *connection_->stub, &Stub::ReadSamples,
+        *connection_, &Stub::ReadSamples,
         [&] {
           v1::ReadSamplesRequest request;
           request.set_dataset_id(dataset.value);
@@ -215,7 +225,7 @@ absl::StatusOr<std::vector<v1::QuarantineEntry>> StorageClient::ListQuarantine(
   request.set_limit(limit);
   std::vector<v1::QuarantineEntry> entries;
   RETURN_IF_ERROR((Stream<v1::ListQuarantineRequest, v1::ListQuarantineResponse>(
-      connection_->peer, *connection_->stub, &Stub::ListQuarantine,
+      *connection_, &Stub::ListQuarantine,
       [&] {
         entries.clear();
         return request;

@@ -20,6 +20,9 @@
 
 namespace tidemill::storage {
 
+// Channel and stub, out of sight of those who include this.
+struct StorageConnection;
+
 // A connection to the storage service. Thread-safe.
 //
 // Every method retries UNAVAILABLE: unary calls within the peer's deadline, streams until nothing
@@ -67,8 +70,7 @@ class StorageClient {
                                                                   int64_t limit) const;
 
  private:
-  struct Connection;
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<StorageConnection> connection_;
 };
 
 }  // namespace tidemill::storage

@@ -17,8 +17,8 @@ using testing::DataFolder;
 using ::testing::ElementsAre;
 using testing::Gzip;
 using ::testing::HasSubstr;
-using testing::IsOk;
-using testing::StatusIs;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 class FormatTest : public ::testing::Test {
@@ -141,6 +141,20 @@ TEST_F(FormatTest, AGrowingFileIsTakenLineByWholeLine) {
   ASSERT_THAT(more, IsOk());
   EXPECT_THAT(more->positions, ElementsAre(2));
   EXPECT_THAT(Bytes("x.csv", *more), ElementsAre("2020-01-03,b"));
+}
+
+TEST_F(FormatTest, AHalfWrittenHeaderIsReadAgain) {
+  const std::string path = data_.Write("x.csv", "\xef\xbb\xbft,");
+  DatasetSpec spec = Spec(std::string(kCsv) + "append: true\n");
+  EXPECT_THAT(CompleteSpec(path, *cache_, spec), StatusIs(kInvalid, HasSubstr("no whole header")));
+  std::get<CsvFormat>(spec.format).columns = {"t", "y"};
+  const auto found = Index(spec, "x.csv");
+  ASSERT_THAT(found, IsOk());
+  data_.Write("x.csv", "\xef\xbb\xbft,y\n2020-01-01,a\n");
+  const auto more = Index(spec, "x.csv", found->bytes_done, found->records_done);
+  ASSERT_THAT(more, IsOk());
+  EXPECT_THAT(Bytes("x.csv", *more), ElementsAre("2020-01-01,a"));
+  EXPECT_EQ(more->num_bad, 0);
 }
 
 TEST_F(FormatTest, AHeaderOtherThanTheDatasetsCondemnsTheFile) {

@@ -170,7 +170,7 @@ GeneratedDataset MakeSingleFiles(const std::string& root, int num_samples) {
     const int64_t seconds = kStart + i;
     const std::string name =
         fmt::format("{}/{}.bin", kClasses[i % 3], FormatTime(seconds, "%Y%m%d%H%M%S"));
-    std::string bytes = RandomBytes(random, random() % 200);
+    std::string bytes = RandomBytes(random, 1 + random() % 200);
     WriteFile(dataset.folder + "/" + name, bytes);
     dataset.samples.push_back({.payload = std::move(bytes),
                                .event_time = seconds * kMicros,

@@ -15,16 +15,16 @@ struct ExpectedSample {
   std::optional<int64_t> class_label = std::nullopt;
   std::optional<double> real_label = std::nullopt;
   // The file that it lies in, below the dataset's folder.
-  std::string file;
+  std::string file = {};
 };
 
 struct GeneratedDataset {
   std::string name;
   std::string folder;
   // A DatasetSpec as YAML.
-  std::string spec;
+  std::string spec = {};
   // In the order of their keys: files by path, records as they stand.
-  std::vector<ExpectedSample> samples;
+  std::vector<ExpectedSample> samples = {};
 };
 
 // Each makes a new folder below `root` with about `num_samples` samples in several files.

@@ -1,0 +1,83 @@
+// What a process counts and measures about itself, in Prometheus' text format.
+//
+//   struct ReadMetrics {
+//     explicit ReadMetrics(metrics::Registry& registry)
+//         : samples(registry.AddCounter({"storage_read", "samples", "Samples read by clients."})),
+//           latency(registry.AddHistogram({"storage_read", "seconds", "Time of one read."},
+//                                         metrics::kSeconds)) {}
+//     metrics::Counter& samples;    // tidemill_storage_read_samples_total
+//     metrics::Histogram& latency;  // tidemill_storage_read_seconds
+//   };
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tidemill::metrics {
+
+// States a metric once. Its full name is tidemill_<name>_<unit>, with _total after a counter's.
+struct Declaration {
+  std::string_view name;  // "storage_read": the service, then what.
+  std::string_view unit;  // "samples", "bytes", "seconds"; empty for a mere number.
+  std::string_view help;  // A sentence.
+  // Name of the one label that tells the metric's series apart; empty when there is one series.
+  std::string_view label = {};
+};
+
+// Upper bounds of histogram buckets.
+inline constexpr double kSeconds[] = {0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03,
+                                      0.1,    0.3,    1,     3,     10,   30};
+inline constexpr double kBytes[] = {1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 28};
+
+// The metrics below are thread-safe. `series` is the label's value, empty without a label.
+
+// Only grows.
+class Counter {
+ public:
+  virtual ~Counter() = default;
+  virtual void Add(double amount = 1, const std::string& series = "") = 0;
+};
+
+// Goes up and down.
+class Gauge {
+ public:
+  virtual ~Gauge() = default;
+  virtual void Set(double value, const std::string& series = "") = 0;
+};
+
+// How often values fell below each bound.
+class Histogram {
+ public:
+  virtual ~Histogram() = default;
+  virtual void Observe(double value, const std::string& series = "") = 0;
+};
+
+// Thread-safe. Metrics live as long as their registry.
+class Registry {
+ public:
+  Registry();
+  ~Registry();
+
+  // A declaration that was made before gives the metric made then, so that an object with metrics
+  // can be made again. Ends the program when the same full name was declared as something else.
+  Counter& AddCounter(const Declaration& declaration);
+  Gauge& AddGauge(const Declaration& declaration);
+  Histogram& AddHistogram(const Declaration& declaration, std::span<const double> bounds);
+
+  // All values, in Prometheus' text exposition format.
+  std::string Text() const;
+
+  // A table of all metrics for people: name, kind, label, meaning; sorted by name.
+  std::string Markdown() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The registry of this process.
+Registry& Process();
+
+}  // namespace tidemill::metrics

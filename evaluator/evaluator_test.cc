@@ -1,0 +1,335 @@
+#include "evaluator/evaluator.h"
+
+#include <csignal>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/bounded_queue.h"
+#include "base/failpoints.h"
+#include "base/testing/status_matchers.h"
+#include "db/testing/postgres.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+using ::testing::_;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::tidemill::testing::IsOk;
+using ::tidemill::testing::IsOkAndHolds;
+using ::tidemill::testing::StatusIs;
+
+constexpr JobKey kJob{.run = {1}, .evaluation = 0};
+
+rpc::v1::Command CommandOf(int64_t run, int64_t epoch = 1) {
+  rpc::v1::Command command;
+  command.set_run_id(run);
+  command.set_run_epoch(epoch);
+  return command;
+}
+
+// Evaluation 0 of run 1: models 5 and 6 on three windows, model 6 alone on the last.
+v1::StartEvaluationRequest Request(int64_t epoch = 1) {
+  v1::StartEvaluationRequest request;
+  *request.mutable_command() = CommandOf(1, epoch);
+  request.set_dataset_name("elec2");
+  request.set_evaluation_spec("{dataset: elec2, measures: [accuracy, f1]}");
+  request.add_model_ids(5);
+  request.add_model_ids(6);
+  for (int64_t i = 0; i < 3; ++i) {
+    v1::Window& window = *request.add_windows();
+    window.mutable_from()->set_event_time(1'000'001 * i);
+    window.mutable_from()->set_sample_key(100 * i);
+    if (i < 2) {
+      window.mutable_to()->set_event_time(1'000'001 * (i + 1));
+      window.mutable_to()->set_sample_key(100 * (i + 1));
+    } else {
+      window.add_model_ids(6);
+    }
+  }
+  return request;
+}
+
+// What a job that measures all reports of one model on one window: a value that tells both.
+v1::JobReport ScoresOf(int64_t window, int64_t model) {
+  v1::JobReport report;
+  v1::ModelScores& scores = *report.mutable_scores();
+  scores.set_window_index(window);
+  scores.set_model_id(model);
+  scores.set_trigger(model - 4);
+  scores.set_num_samples(50);
+  scores.set_num_skipped(1);
+  scores.add_scores()->set_measure("accuracy");
+  scores.mutable_scores(0)->set_value(static_cast<double>(window) +
+                                      0.1 * static_cast<double>(model));
+  scores.add_scores()->set_measure("f1_macro");
+  return report;
+}
+
+v1::JobReport EndOf(int64_t window) {
+  v1::JobReport report;
+  report.mutable_window_end()->set_window_index(window);
+  return report;
+}
+
+absl::Status ReportWindow(const v1::JobWindow& window, const ReportSink& report) {
+  for (const int64_t model : window.window().model_ids()) {
+    RETURN_IF_ERROR(report(ScoresOf(window.window_index(), model)));
+  }
+  return report(EndOf(window.window_index()));
+}
+
+absl::Status MeasureAll(const JobKey&, const v1::EvaluationJob& job, const ReportSink& report,
+                        const std::stop_token&) {
+  for (const v1::JobWindow& window : job.windows()) RETURN_IF_ERROR(ReportWindow(window, report));
+  return absl::OkStatus();
+}
+
+class EvaluatorTest : public ::testing::Test {
+ protected:
+  // One life of the evaluator; ends the one before.
+  Evaluator& NewLife(JobRunner run_job) {
+    evaluator_.reset();
+    connection_ = *db::Database::Connect(database_.connection_string());
+    evaluator_ = *Evaluator::Open(*connection_, 1, std::move(run_job));
+    return *evaluator_;
+  }
+
+  // Waits for the end of the job.
+  v1::WatchEvaluationResponse End(Evaluator& evaluator) {
+    v1::WatchEvaluationResponse last;
+    EXPECT_THAT(evaluator.Watch(
+                    kJob,
+                    [&](const v1::WatchEvaluationResponse& progress) {
+                      last = progress;
+                      return true;
+                    },
+                    [] { return true; }),
+                IsOk());
+    return last;
+  }
+
+  // "model/window/measure=value", in the order listed.
+  std::vector<std::string> Listed(Evaluator& evaluator) {
+    std::vector<std::string> all;
+    const auto evaluations = evaluator.List(RunId{1});
+    for (const v1::Evaluation& e : *evaluations) {
+      all.push_back(fmt::format("{}/{}/{}={}", e.model_id(), e.window_index(), e.measure(),
+                                e.has_value() ? fmt::format("{:.1f}", e.value()) : "none"));
+    }
+    return all;
+  }
+
+  db::testing::TestDatabase database_;
+  std::unique_ptr<db::Database> connection_;
+  std::unique_ptr<Evaluator> evaluator_;
+};
+
+const std::vector<std::string> kEverything = {
+    "5/0/accuracy=0.5", "5/0/f1_macro=none", "5/1/accuracy=1.5", "5/1/f1_macro=none",
+    "6/0/accuracy=0.6", "6/0/f1_macro=none", "6/1/accuracy=1.6", "6/1/f1_macro=none",
+    "6/2/accuracy=2.6", "6/2/f1_macro=none"};
+
+TEST_F(EvaluatorTest, KeepsWhatAJobMeasured) {
+  Evaluator& evaluator = NewLife(MeasureAll);
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  const v1::WatchEvaluationResponse end = End(evaluator);
+  EXPECT_EQ(end.state(), v1::EVALUATION_STATE_DONE);
+  EXPECT_EQ(end.error(), "");
+  EXPECT_EQ(end.windows_done(), 3);
+  EXPECT_EQ(end.windows_total(), 3);
+  EXPECT_EQ(end.samples_done(), 3 * 51);
+  EXPECT_EQ(Listed(evaluator), kEverything);
+  const v1::Evaluation middle = evaluator.List(RunId{1})->at(2);
+  EXPECT_EQ(middle.dataset_name(), "elec2");
+  EXPECT_EQ(middle.trigger(), 1);
+  EXPECT_EQ(middle.num_samples(), 50);
+  EXPECT_EQ(middle.num_skipped(), 1);
+  EXPECT_EQ(middle.from().DebugString(), Request().windows(1).from().DebugString());
+  EXPECT_EQ(middle.to().DebugString(), Request().windows(1).to().DebugString());
+  EXPECT_FALSE(evaluator.List(RunId{1})->back().has_to());
+}
+
+TEST_F(EvaluatorTest, StartingAgainDoesNothing) {
+  int num_runs = 0;
+  Evaluator& evaluator = NewLife([&](const auto&... arguments) {
+    ++num_runs;
+    return MeasureAll(arguments...);
+  });
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  End(evaluator);
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  EXPECT_EQ(End(evaluator).state(), v1::EVALUATION_STATE_DONE);
+  EXPECT_EQ(num_runs, 1);
+}
+
+TEST_F(EvaluatorTest, AProcessThatDiesIsReplacedForTheMissingWindows) {
+  std::vector<std::vector<int64_t>> asked;
+  Evaluator& evaluator = NewLife([&](const JobKey&, const v1::EvaluationJob& job,
+                                     const ReportSink& report, const std::stop_token&) {
+    std::vector<int64_t> windows;
+    for (const v1::JobWindow& window : job.windows()) windows.push_back(window.window_index());
+    asked.push_back(windows);
+    RETURN_IF_ERROR(ReportWindow(job.windows(0), report));
+    if (job.windows_size() == 1) return absl::OkStatus();
+    // Dies in the middle of the next window.
+    RETURN_IF_ERROR(report(ScoresOf(job.windows(1).window_index(), 5)));
+    return absl::Status(Unavailable("the process was killed"));
+  });
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  EXPECT_EQ(End(evaluator).state(), v1::EVALUATION_STATE_DONE);
+  EXPECT_THAT(asked, ElementsAre(ElementsAre(0, 1, 2), ElementsAre(1, 2), ElementsAre(2)));
+  EXPECT_EQ(Listed(evaluator), kEverything);
+}
+
+TEST_F(EvaluatorTest, AProcessThatAlwaysDiesFailsTheJobUntilItIsStartedAgain) {
+  int num_runs = 0;
+  bool healed = false;
+  Evaluator& evaluator = NewLife([&](const auto&... arguments) -> absl::Status {
+    ++num_runs;
+    if (healed) return MeasureAll(arguments...);
+    return Unavailable("the process was killed by signal 9");
+  });
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  const v1::WatchEvaluationResponse end = End(evaluator);
+  EXPECT_EQ(end.state(), v1::EVALUATION_STATE_FAILED);
+  EXPECT_THAT(end.error(), HasSubstr("signal 9"));
+  EXPECT_EQ(num_runs, Evaluator::kMaxAttempts);
+  healed = true;
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  EXPECT_EQ(End(evaluator).state(), v1::EVALUATION_STATE_DONE);
+  EXPECT_EQ(Listed(evaluator), kEverything);
+}
+
+// Model 5 cannot be loaded; model 6 can, if `some` is.
+JobRunner Losing(bool some) {
+  return [some](const JobKey&, const v1::EvaluationJob& job, const ReportSink& report,
+                const std::stop_token&) {
+    for (const v1::JobWindow& window : job.windows()) {
+      for (const int64_t model : window.window().model_ids()) {
+        v1::JobReport scores = ScoresOf(window.window_index(), model);
+        if (model == 5 || !some) {
+          scores.mutable_scores()->set_failure("the weights have changed");
+          scores.mutable_scores()->mutable_scores(0)->clear_value();
+        }
+        RETURN_IF_ERROR(report(scores));
+      }
+      RETURN_IF_ERROR(report(EndOf(window.window_index())));
+    }
+    return absl::OkStatus();
+  };
+}
+
+TEST_F(EvaluatorTest, WhatIsLostIsNamedAndTheRestIsKept) {
+  Evaluator& evaluator = NewLife(Losing(/*some=*/true));
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  const v1::WatchEvaluationResponse end = End(evaluator);
+  EXPECT_EQ(end.state(), v1::EVALUATION_STATE_DONE);
+  EXPECT_EQ(end.error(), "model 5, 2 windows: the weights have changed");
+  EXPECT_THAT(Listed(evaluator),
+              ::testing::IsSupersetOf({"5/0/accuracy=none", "6/0/accuracy=0.6"}));
+}
+
+TEST_F(EvaluatorTest, AJobThatLostAllHasFailedAndIsMeasuredAnewWhenStartedAgain) {
+  Evaluator& evaluator = NewLife(Losing(/*some=*/false));
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  EXPECT_EQ(End(evaluator).state(), v1::EVALUATION_STATE_FAILED);
+  Evaluator& next = NewLife(MeasureAll);
+  ASSERT_THAT(next.Resume(), IsOk());
+  ASSERT_THAT(next.Start(Request()), IsOk());
+  EXPECT_EQ(End(next).state(), v1::EVALUATION_STATE_DONE);
+  EXPECT_EQ(Listed(next), kEverything);
+}
+
+TEST_F(EvaluatorTest, StoppingLeavesTheJobToTheNextLife) {
+  BoundedQueue<int> begun(1);
+  Evaluator& evaluator = NewLife([&](const JobKey&, const v1::EvaluationJob& job,
+                                     const ReportSink& report, const std::stop_token& stop) {
+    RETURN_IF_ERROR(ReportWindow(job.windows(0), report));
+    const std::stop_callback end(stop, [&] { begun.Close(); });
+    while (begun.Pop()->has_value()) continue;
+    return absl::Status(Cancelled("stopped"));
+  });
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  ASSERT_THAT(evaluator.Watch(
+                  kJob, [](const auto& progress) { return progress.windows_done() == 0; },
+                  [] { return true; }),
+              IsOk());
+  evaluator.Stop();
+  EXPECT_THAT(evaluator.Watch(
+                  kJob, [](const auto&) { return true; }, [] { return true; }),
+              StatusIs(absl::StatusCode::kUnavailable, _));
+  std::vector<int64_t> asked;
+  Evaluator& next = NewLife([&](const JobKey& key, const v1::EvaluationJob& job,
+                                const ReportSink& report, const std::stop_token& stop) {
+    for (const v1::JobWindow& window : job.windows()) asked.push_back(window.window_index());
+    return MeasureAll(key, job, report, stop);
+  });
+  ASSERT_THAT(next.Resume(), IsOk());
+  EXPECT_EQ(End(next).state(), v1::EVALUATION_STATE_DONE);
+  EXPECT_THAT(asked, ElementsAre(1, 2));
+  EXPECT_EQ(Listed(next), kEverything);
+}
+
+TEST_F(EvaluatorTest, ForgetsARunAndStopsItsJob) {
+  BoundedQueue<int> never(1);
+  Evaluator& evaluator = NewLife([&](const JobKey&, const v1::EvaluationJob& job,
+                                     const ReportSink& report, const std::stop_token& stop) {
+    RETURN_IF_ERROR(ReportWindow(job.windows(0), report));
+    const std::stop_callback end(stop, [&] { never.Close(); });
+    while (never.Pop()->has_value()) continue;
+    return report(EndOf(1));
+  });
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  ASSERT_THAT(evaluator.Watch(
+                  kJob, [](const auto& progress) { return progress.windows_done() == 0; },
+                  [] { return true; }),
+              IsOk());
+  EXPECT_THAT(evaluator.DeleteRun(CommandOf(1)), IsOkAndHolds(1));
+  EXPECT_THAT(evaluator.DeleteRun(CommandOf(1)), IsOkAndHolds(0));
+  EXPECT_THAT(Listed(evaluator), IsEmpty());
+  EXPECT_THAT(evaluator.Watch(
+                  kJob, [](const auto&) { return true; }, [] { return true; }),
+              StatusIs(absl::StatusCode::kNotFound, _));
+}
+
+TEST_F(EvaluatorTest, RefusesBadSpecsAndEarlierEpochs) {
+  Evaluator& evaluator = NewLife(MeasureAll);
+  v1::StartEvaluationRequest bad = Request();
+  bad.set_evaluation_spec("{dataset: elec2, measures: [acuracy]}");
+  EXPECT_THAT(evaluator.Start(bad),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("accuracy")));
+  ASSERT_THAT(evaluator.Start(Request(/*epoch=*/2)), IsOk());
+  EXPECT_THAT(evaluator.Start(Request(/*epoch=*/1)),
+              StatusIs(absl::StatusCode::kFailedPrecondition, _));
+  EXPECT_THAT(evaluator.DeleteRun(CommandOf(1, 1)),
+              StatusIs(absl::StatusCode::kFailedPrecondition, _));
+}
+
+class KilledAt : public EvaluatorTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(KilledAt, TheNextLifeMeasuresTheRestOnce) {
+  ASSERT_EXIT(
+      {
+        failpoints::Arm(std::string(GetParam()) + "=kill:2").IgnoreError();
+        Evaluator& evaluator = NewLife(MeasureAll);
+        evaluator.Start(Request()).IgnoreError();
+        End(evaluator);
+      },
+      ::testing::KilledBySignal(SIGKILL), "");
+  Evaluator& evaluator = NewLife(MeasureAll);
+  EXPECT_THAT(Listed(evaluator), ::testing::Contains("5/0/accuracy=0.5"));
+  EXPECT_THAT(Listed(evaluator), ::testing::Not(::testing::Contains("6/2/accuracy=2.6")));
+  ASSERT_THAT(evaluator.Resume(), IsOk());
+  EXPECT_EQ(End(evaluator).state(), v1::EVALUATION_STATE_DONE);
+  EXPECT_EQ(Listed(evaluator), kEverything);
+}
+
+INSTANTIATE_TEST_SUITE_P(Failpoints, KilledAt,
+                         ::testing::Values("evaluator.before_window", "evaluator.after_window",
+                                           "evaluator.before_commit", "evaluator.after_commit"));
+
+}  // namespace
+}  // namespace tidemill::evaluator

@@ -1,0 +1,163 @@
+// The evaluator with its real job program: zygote, libtorch, model store and all.
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/files.h"
+#include "base/testing/status_matchers.h"
+#include "evaluator/client/evaluator_client.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/evaluator_service.h"
+#include "evaluator/testing/cluster.h"
+#include "evaluator/testing/samples.h"
+#include "models/safetensors.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+using ::testing::_;
+using ::testing::HasSubstr;
+using ::tidemill::testing::IsOk;
+using ::tidemill::testing::IsOkAndHolds;
+using ::tidemill::testing::StatusIs;
+
+constexpr int64_t kNumSamples = 2500;
+
+// The weights of a linear network that says HIGH where x > threshold.
+std::string LinearWeights(float threshold) {
+  const float weight[] = {0.0F, 1.0F};
+  const float bias[] = {threshold, 0.0F};
+  const auto bytes = [](const float(&values)[2]) {
+    return std::string_view(reinterpret_cast<const char*>(values), sizeof(values));
+  };
+  return *models::WriteTensorFile(
+      {.tensors = {{"output.weight", {.dtype = "F32", .shape = {2, 1}, .bytes = bytes(weight)}},
+                   {"output.bias", {.dtype = "F32", .shape = {2}, .bytes = bytes(bias)}}},
+       .metadata = {{"input_shape", "1"}}});
+}
+
+std::string Program() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tidemill-evaluate";
+}
+
+class EvaluateTest : public ::testing::Test {
+ protected:
+  // Starts the service; `failpoints` are armed in its job processes.
+  EvaluatorClient& Serve(const char* failpoints = "") {
+    setenv("TIDEMILL_FAILPOINTS", failpoints, 1);
+    processes_ = *JobProcesses::Start(Program(), cluster_.folder() + "/jobs",
+                                      {.storage_endpoint = cluster_.storage_endpoint(),
+                                       .model_store_endpoint = cluster_.model_store_endpoint(),
+                                       .token_file = cluster_.token_file()});
+    unsetenv("TIDEMILL_FAILPOINTS");
+    evaluator_ = *Evaluator::Open(cluster_.database(), 1, [this](const auto&... arguments) {
+      return processes_->Run(arguments...);
+    });
+    service_ = std::make_unique<EvaluatorService>(*evaluator_);
+    server_ = *rpc::Server::Start({.listen = "unix:" + cluster_.folder() + "/evaluator"},
+                                  cluster_.tokens(), {service_.get()});
+    client_ = std::make_unique<EvaluatorClient>(
+        rpc::Peer{.endpoint = server_->endpoint(),
+                  .token = *cluster_.tokens().TokenOf(rpc::v1::ROLE_SERVICE)});
+    return *client_;
+  }
+
+  // Evaluation 0 of run 1: three windows, all models on each.
+  static v1::StartEvaluationRequest Request(const std::vector<int64_t>& model_ids) {
+    v1::StartEvaluationRequest request;
+    request.mutable_command()->set_run_id(1);
+    request.mutable_snapshot()->set_dataset_id(1);
+    request.set_dataset_name("test");
+    request.set_dataset_spec(testing::kDatasetSpec);
+    request.set_evaluation_spec("{dataset: test, measures: [accuracy]}");
+    *request.add_windows() = testing::WindowOf(0, std::nullopt, 10, model_ids).window();
+    *request.add_windows() = testing::WindowOf(1, 10, 1500, model_ids).window();
+    *request.add_windows() = testing::WindowOf(2, 1500, std::nullopt, model_ids).window();
+    return request;
+  }
+
+  absl::StatusOr<v1::WatchEvaluationResponse> Watch() {
+    return client_->WatchEvaluation(RunId{1}, 0, [](const auto&) { return absl::OkStatus(); });
+  }
+
+  testing::Cluster cluster_{kNumSamples};
+  std::unique_ptr<JobProcesses> processes_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::unique_ptr<EvaluatorService> service_;
+  std::unique_ptr<rpc::Server> server_;
+  std::unique_ptr<EvaluatorClient> client_;
+};
+
+// Samples of [from, to) whose class a threshold gets right.
+double Right(int64_t from, int64_t to, int64_t threshold) {
+  int64_t right = 0;
+  for (int64_t i = from; i < to; ++i) right += (i > threshold) == (i > 4);
+  return static_cast<double>(right) / static_cast<double>(to - from);
+}
+
+TEST_F(EvaluateTest, MeasuresNetworksByTheirContent) {
+  const int64_t exact = cluster_.Put(1, LinearWeights(4.5F));
+  const int64_t late = cluster_.Put(2, LinearWeights(1700.5F));
+  EvaluatorClient& client = Serve();
+  ASSERT_THAT(client.StartEvaluation(Request({exact, late})), IsOk());
+  const auto end = Watch();
+  ASSERT_THAT(end, IsOk());
+  EXPECT_EQ(end->state(), v1::EVALUATION_STATE_DONE) << end->error();
+  EXPECT_EQ(end->samples_done(), kNumSamples);
+  EXPECT_GT(end->seconds(), 0);
+  const auto evaluations = client.ListEvaluations(RunId{1});
+  ASSERT_THAT(evaluations, IsOk());
+  ASSERT_EQ(evaluations->size(), 6u);
+  const int64_t cuts[] = {0, 10, 1500, kNumSamples};
+  for (const v1::Evaluation& evaluation : *evaluations) {
+    const int64_t from = cuts[evaluation.window_index()];
+    const int64_t to = cuts[evaluation.window_index() + 1];
+    EXPECT_EQ(evaluation.num_samples(), to - from);
+    EXPECT_DOUBLE_EQ(evaluation.value(),
+                     Right(from, to, evaluation.model_id() == exact ? 4 : 1700));
+    EXPECT_EQ(evaluation.trigger(), evaluation.model_id() == exact ? 1 : 2);
+  }
+  EXPECT_EQ(cluster_.num_samples_read(), kNumSamples) << "read once for both models";
+  EXPECT_THAT(client.DeleteRun(Request({}).command()), IsOkAndHolds(1));
+  EXPECT_THAT(Watch(), StatusIs(absl::StatusCode::kNotFound, _));
+}
+
+TEST_F(EvaluateTest, AKilledProcessIsReplacedUntilAllWindowsAreMeasured) {
+  const int64_t model = cluster_.Put(1, LinearWeights(4.5F));
+  EvaluatorClient& client = Serve("evaluate.before_window=kill:2");
+  ASSERT_THAT(client.StartEvaluation(Request({model})), IsOk());
+  const auto end = Watch();
+  ASSERT_THAT(end, IsOk());
+  EXPECT_EQ(end->state(), v1::EVALUATION_STATE_DONE) << end->error();
+  const auto evaluations = client.ListEvaluations(RunId{1});
+  ASSERT_THAT(evaluations, IsOk());
+  ASSERT_EQ(evaluations->size(), 3u);
+  for (const v1::Evaluation& evaluation : *evaluations) EXPECT_EQ(evaluation.value(), 1.0);
+  EXPECT_EQ(cluster_.num_samples_read(), kNumSamples) << "no window was read twice";
+}
+
+TEST_F(EvaluateTest, DamagedWeightsAndWeightsOfAnotherNetworkAreNamed) {
+  const int64_t fine = cluster_.Put(1, LinearWeights(4.5F));
+  const int64_t damaged = cluster_.Put(2, LinearWeights(5.5F));
+  const int64_t foreign =
+      cluster_.Put(3, LinearWeights(6.5F), "{type: mlp, hidden: [3], outputs: 2}");
+  cluster_.Damage(damaged);
+  EvaluatorClient& client = Serve();
+  ASSERT_THAT(client.StartEvaluation(Request({damaged, fine, foreign})), IsOk());
+  const auto end = Watch();
+  ASSERT_THAT(end, IsOk());
+  EXPECT_EQ(end->state(), v1::EVALUATION_STATE_DONE);
+  EXPECT_THAT(end->error(), HasSubstr("model 2, 3 windows: reading part weights.safetensors"));
+  EXPECT_THAT(end->error(), HasSubstr("model 3, 3 windows: "));
+  const auto evaluations = client.ListEvaluations(RunId{1});
+  ASSERT_THAT(evaluations, IsOk());
+  for (const v1::Evaluation& evaluation : *evaluations) {
+    EXPECT_EQ(evaluation.has_value(), evaluation.model_id() == fine);
+  }
+}
+
+}  // namespace
+}  // namespace tidemill::evaluator

@@ -1,0 +1,96 @@
+#include "evaluator/job/evaluation_run.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/config.h"
+#include "base/files.h"
+#include "base/testing/status_matchers.h"
+#include "db/testing/postgres.h"
+#include "evaluator/testing/cluster.h"
+#include "evaluator/testing/predictors.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::tidemill::testing::IsOk;
+using ::tidemill::testing::StatusIs;
+
+class EvaluationRunTest : public ::testing::Test {
+ protected:
+  // Runs the job of `windows` in this process and keeps what it reports.
+  absl::Status Run(const std::vector<v1::JobWindow>& windows) {
+    v1::EvaluationJob job = cluster_.Job();
+    for (const v1::JobWindow& window : windows) *job.add_windows() = window;
+    return RunEvaluation(
+        job, {.make_predictor = testing::MakeThresholdPredictor, .set_threads = [](int) {}},
+        [&](const v1::JobReport& report) {
+          if (report.has_scores()) {
+            const v1::ModelScores& scores = report.scores();
+            scores_[{scores.window_index(), scores.model_id()}] = scores;
+          }
+          if (report.has_window_end()) ended_.push_back(report.window_end().window_index());
+        });
+  }
+
+  const v1::ModelScores& Of(int64_t window, int64_t model) { return scores_[{window, model}]; }
+
+  testing::Cluster cluster_{/*num_samples=*/20, /*unreadable=*/{12}};
+  std::map<std::pair<int64_t, int64_t>, v1::ModelScores> scores_;
+  std::vector<int64_t> ended_;
+};
+
+TEST_F(EvaluationRunTest, MeasuresEachModelOnItsWindows) {
+  const int64_t first = cluster_.Put(1, "4");
+  const int64_t second = cluster_.Put(2, "8");
+  // Samples 0 to 9; 10 to the end, of which one cannot be read; none.
+  ASSERT_THAT(Run({testing::WindowOf(0, std::nullopt, 10, {first, second}),
+                   testing::WindowOf(1, 10, std::nullopt, {second}),
+                   testing::WindowOf(2, 100, 200, {first})}),
+              IsOk());
+  EXPECT_THAT(ended_, ElementsAre(0, 1, 2));
+  EXPECT_EQ(scores_.size(), 4u);
+  EXPECT_DOUBLE_EQ(Of(0, first).scores(0).value(), 1.0);
+  EXPECT_EQ(Of(0, first).trigger(), 1);
+  EXPECT_DOUBLE_EQ(Of(0, second).scores(0).value(), 0.6);
+  EXPECT_EQ(Of(0, second).num_samples(), 10);
+  EXPECT_DOUBLE_EQ(Of(1, second).scores(0).value(), 1.0);
+  EXPECT_EQ(Of(1, second).num_samples(), 9);
+  EXPECT_EQ(Of(1, second).num_skipped(), 1);
+  EXPECT_FALSE(Of(2, first).scores(0).has_value());
+  EXPECT_EQ(Of(2, first).num_samples(), 0);
+  EXPECT_EQ(cluster_.num_samples_read(), 20) << "each sample is read once for all models";
+}
+
+TEST_F(EvaluationRunTest, ADamagedOrUnknownModelCostsItselfOnly) {
+  const int64_t damaged = cluster_.Put(1, "1");
+  const int64_t useless = cluster_.Put(2, "no number");
+  const int64_t fine = cluster_.Put(3, "4");
+  cluster_.Damage(damaged);
+  ASSERT_THAT(Run({testing::WindowOf(0, 0, 10, {damaged, useless, 77, fine})}), IsOk());
+  EXPECT_THAT(Of(0, damaged).failure(), HasSubstr("SHA-256"));
+  EXPECT_EQ(Of(0, damaged).trigger(), 1);
+  EXPECT_THAT(Of(0, useless).failure(), HasSubstr("no weights"));
+  EXPECT_THAT(Of(0, 77).failure(), HasSubstr("model 77 is unknown"));
+  EXPECT_EQ(Of(0, fine).failure(), "");
+  EXPECT_DOUBLE_EQ(Of(0, fine).scores(0).value(), 1.0);
+}
+
+TEST_F(EvaluationRunTest, ReportsWhyAJobCannotBeDone) {
+  v1::EvaluationJob job = cluster_.Job();
+  job.set_evaluation_spec("{dataset: d}");
+  const std::string path = cluster_.folder() + "/job";
+  ASSERT_THAT(files::WriteAtomically(path, job.SerializeAsString()), IsOk());
+  std::vector<std::string> lines;
+  EXPECT_EQ(RunEvaluationJob(path, {}, [&](const std::string& line) { lines.push_back(line); }), 1);
+  EXPECT_THAT(lines, ElementsAre(HasSubstr("measures")));
+}
+
+}  // namespace
+}  // namespace tidemill::evaluator

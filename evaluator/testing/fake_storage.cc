@@ -1,0 +1,58 @@
+#include "evaluator/testing/fake_storage.h"
+
+#include <tuple>
+
+#include "batch/wire.h"
+#include "evaluator/testing/samples.h"
+
+namespace tidemill::evaluator::testing {
+namespace {
+
+// Rows of one message, so that streams have several.
+constexpr int64_t kRows = 3;
+
+using Position = std::tuple<int64_t, int64_t>;
+
+Position PositionOf(const rpc::v1::Cut& cut) { return {cut.event_time(), cut.sample_key()}; }
+
+}  // namespace
+
+grpc::Status FakeStorage::ListSamples(
+    grpc::ServerContext*, const storage::v1::ListSamplesRequest* request,
+    grpc::ServerWriter<storage::v1::ListSamplesResponse>* writer) {
+  for (int64_t i = 0; i < num_samples_; ++i) {
+    const Position position{10 * i, i + 1};
+    if (request->has_from() && position < PositionOf(request->from())) continue;
+    if (request->has_to() && position >= PositionOf(request->to())) continue;
+    batch::Batch batch = Samples(i, i + 1);
+    batch.Drop(batch::kPayloadColumn);
+    storage::v1::ListSamplesResponse response;
+    response.set_batch(batch::Encode(batch));
+    writer->Write(response);
+  }
+  return grpc::Status::OK;
+}
+
+grpc::Status FakeStorage::ReadSamples(
+    grpc::ServerContext*, const storage::v1::ReadSamplesRequest* request,
+    grpc::ServerWriter<storage::v1::ReadSamplesResponse>* writer) {
+  num_samples_read_ += request->sample_keys_size();
+  for (int first = 0; first < request->sample_keys_size(); first += kRows) {
+    storage::v1::ReadSamplesResponse response;
+    std::vector<batch::Batch> rows;
+    for (int i = first; i < std::min<int>(first + kRows, request->sample_keys_size()); ++i) {
+      const int64_t key = request->sample_keys(i);
+      if (unreadable_.contains(key)) {
+        response.add_missing()->set_sample_key(key);
+      } else {
+        rows.push_back(Samples(key - 1, key));
+      }
+    }
+    const auto batch = rows.empty() ? Samples(0, 0) : *batch::Concatenate(rows);
+    response.set_batch(batch::Encode(batch));
+    writer->Write(response);
+  }
+  return grpc::Status::OK;
+}
+
+}  // namespace tidemill::evaluator::testing

@@ -1,0 +1,19 @@
+// Networks for tests that need no torch.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/status.h"
+#include "evaluator/job/scored_model.h"
+#include "models/model_spec.h"
+
+namespace tidemill::evaluator::testing {
+
+// A PredictorFactory: the weights are a number in text, and the network says class 1, and the value
+// itself, where the input is greater. It fails on every block when the weights are "fail".
+// DATA_LOSS for other weights.
+absl::StatusOr<std::unique_ptr<Predictor>> MakeThresholdPredictor(const models::ModelSpec& spec,
+                                                                  std::string_view weights);
+
+}  // namespace tidemill::evaluator::testing

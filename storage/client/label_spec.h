@@ -1,0 +1,122 @@
+// What is to be learnt of a dataset's samples.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/config.h"
+
+namespace tidemill::storage {
+
+enum class LabelKind { kClass, kReal };
+enum class NumberEncoding { kUnsigned, kSigned, kFloat };
+enum class Endianness { kLittle, kBig };
+
+}  // namespace tidemill::storage
+
+template <>
+struct tidemill::config::EnumNames<tidemill::storage::LabelKind> {
+  using E = tidemill::storage::LabelKind;
+  static constexpr std::pair<E, std::string_view> kNames[] = {{E::kClass, "class"},
+                                                              {E::kReal, "real"}};
+};
+template <>
+struct tidemill::config::EnumNames<tidemill::storage::NumberEncoding> {
+  using E = tidemill::storage::NumberEncoding;
+  static constexpr std::pair<E, std::string_view> kNames[] = {
+      {E::kUnsigned, "unsigned"}, {E::kSigned, "signed"}, {E::kFloat, "float"}};
+};
+template <>
+struct tidemill::config::EnumNames<tidemill::storage::Endianness> {
+  using E = tidemill::storage::Endianness;
+  static constexpr std::pair<E, std::string_view> kNames[] = {{E::kLittle, "little"},
+                                                              {E::kBig, "big"}};
+};
+
+namespace tidemill::storage {
+
+// How a number lies in bytes.
+struct NumberLayout {
+  int64_t width = 1;
+  NumberEncoding encoding = NumberEncoding::kUnsigned;
+  Endianness endianness = Endianness::kLittle;
+  void Fields(auto&& field) {
+    field("width", width, "Bytes of the number: 1, 2, 4 or 8.", {.min = 1, .max = 8});
+    field("encoding", encoding, "What the bytes are.");
+    field("endianness", endianness, "Which byte comes first.");
+  }
+  void Check(config::Problems& problems) const {
+    if (width != 1 && width != 2 && width != 4 && width != 8) {
+      problems.Add("width", "is not the width of a number", "use 1, 2, 4 or 8");
+    }
+    if (encoding == NumberEncoding::kFloat && width < 4) {
+      problems.Add("width", "is not the width of a float", "use 4 or 8");
+    }
+  }
+};
+
+// A label within each binary record.
+struct RecordLabel : NumberLayout {
+  int64_t offset = 0;
+  void Fields(auto&& field) {
+    field("offset", offset, "Bytes of the record before the label.", {.min = 0, .required = true});
+    NumberLayout::Fields(field);
+  }
+};
+
+// Labels of a file's records, in order, in a second file beside it.
+struct LabelFile : NumberLayout {
+  std::string pattern;
+  std::string replacement;
+  int64_t header_bytes = 0;
+  void Fields(auto&& field) {
+    field("pattern", pattern, "Part of the sample file's name that is replaced.",
+          {.required = true, .example = "images-idx3"});
+    field("replacement", replacement, "What it is replaced with to name the label file.",
+          {.required = true, .example = "labels-idx1"});
+    field("header_bytes", header_bytes, "Bytes before the first label.", {.min = 0});
+    NumberLayout::Fields(field);
+  }
+};
+
+// What is to be learnt of a sample: at most one source. None: samples have no label.
+struct LabelSpec {
+  std::optional<std::string> column;
+  std::optional<RecordLabel> record;
+  std::optional<LabelFile> file;
+  std::optional<std::string> sidecar;
+  bool folder = false;
+  LabelKind kind = LabelKind::kClass;
+  std::vector<std::string> classes;
+  void Fields(auto&& field) {
+    field("column", column, "Column of a CSV file.", {.example = "class"});
+    field("record", record, "Bytes of a binary record; they are not part of the sample.");
+    field("file", file, "A second file with one label a binary record.");
+    field("sidecar", sidecar, "Extension of a text file beside the sample's.",
+          {.example = ".label"});
+    field("folder", folder, "The name of the folder that the sample's file lies in.");
+    field("kind", kind, "A class, or a real number.");
+    field("classes", classes,
+          "Names of the classes; a class is its place here. Empty: labels are numbers.",
+          {.example = "[DOWN, UP]"});
+  }
+  void Check(config::Problems& problems) const {
+    const int sources = column.has_value() + record.has_value() + file.has_value() +
+                        sidecar.has_value() + static_cast<int>(folder);
+    if (sources > 1) {
+      problems.Add("", "names several sources",
+                   "keep one of column, record, file, sidecar and folder");
+    }
+    if (kind == LabelKind::kReal && !classes.empty()) {
+      problems.Add("classes", "is given for a real label", "remove it or set kind: class");
+    }
+    if (folder && classes.empty()) {
+      problems.Add("classes", "is missing", "name the folders that are classes");
+    }
+  }
+};
+
+}  // namespace tidemill::storage

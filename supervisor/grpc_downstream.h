@@ -1,0 +1,21 @@
+// The services below the supervisor, reached by gRPC.
+#pragma once
+
+#include "rpc/channel.h"
+#include "supervisor/downstream.h"
+
+namespace tidemill::supervisor {
+
+struct DownstreamPeers {
+  rpc::Peer storage;
+  rpc::Peer selector;
+  rpc::Peer trainer_server;
+  rpc::Peer model_store;
+  rpc::Peer evaluator;
+};
+
+// A factory of connections to `peers`. Their calls wait for a service that is away for as long as
+// the peer's deadline; watches end when the connection breaks.
+DownstreamFactory ConnectByGrpc(const DownstreamPeers& peers);
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,396 @@
+#include "supervisor/supervisor.h"
+
+#include <utility>
+
+#include "base/log.h"
+#include "db/fencing.h"
+#include "supervisor/pipeline_check.h"
+#include "supervisor/windows.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+constexpr char kSchema[] = "supervisor";
+
+std::string NamespaceOr(const std::string& name_space) {
+  return name_space.empty() ? "default" : name_space;
+}
+
+v1::EvaluationValue ValueOf(const evaluator::v1::Evaluation& evaluation) {
+  v1::EvaluationValue value;
+  value.set_model_id(evaluation.model_id());
+  value.set_trigger(evaluation.trigger());
+  value.set_dataset(evaluation.dataset_name());
+  *value.mutable_from() = evaluation.from();
+  *value.mutable_to() = evaluation.to();
+  value.set_measure(evaluation.measure());
+  if (evaluation.has_value()) value.set_value(evaluation.value());
+  value.set_num_samples(evaluation.num_samples());
+  return value;
+}
+
+void AddComposites(const PipelineSpec& spec, const RunState& state,
+                   const std::vector<evaluator::v1::Evaluation>& values,
+                   v1::GetRunResponse& response) {
+  for (size_t i = 0; i < spec.evaluation.size(); ++i) {
+    const auto dataset = state.datasets().find(spec.evaluation[i].dataset);
+    if (dataset == state.datasets().end()) continue;
+    std::vector<evaluator::v1::Evaluation> own;
+    for (const auto& value : values) {
+      if (value.evaluation() == static_cast<int32_t>(i)) own.push_back(value);
+    }
+    const Composites composites =
+        MakeComposites(spec.evaluation[i], dataset->second, state.triggers(), own);
+    for (const v1::CompositeValue& value : composites.active) *response.add_active() = value;
+    for (const v1::CompositeValue& value : composites.trained) *response.add_trained() = value;
+  }
+}
+
+}  // namespace
+
+Supervisor::Supervisor(db::Database& database, DownstreamFactory connect,
+                       DownstreamFactory connect_briefly)
+    : database_(database), connect_(std::move(connect)), downstream_(connect_briefly({})) {}
+
+absl::Status Supervisor::Recover() {
+  std::vector<RunId> runs;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    runs = UnfinishedRuns(work);
+    return absl::OkStatus();
+  }));
+  for (const RunId run : runs) Conduct(run);
+  return absl::OkStatus();
+}
+
+void Supervisor::Shutdown() {
+  std::map<RunId, Conducted> ended;
+  {
+    MutexLock lock(mutex_);
+    ended.swap(conducted_);
+  }
+  for (auto& [run, conducted] : ended) conducted.conductor->Stop();
+}
+
+void Supervisor::Conduct(RunId run) {
+  auto feed = std::make_shared<RunFeed>();
+  MutexLock lock(mutex_);
+  Conducted& conducted = conducted_[run];
+  conducted.feed = feed;
+  conducted.conductor = std::make_unique<Conductor>(database_, connect_, run, std::move(feed));
+}
+
+std::shared_ptr<RunFeed> Supervisor::EndConductor(RunId run) {
+  Conducted ended;
+  {
+    MutexLock lock(mutex_);
+    const auto it = conducted_.find(run);
+    if (it == conducted_.end()) return nullptr;
+    ended = std::move(it->second);
+    conducted_.erase(it);
+  }
+  return ended.feed;
+}
+
+absl::StatusOr<v1::SubmitPipelineResponse> Supervisor::Submit(
+    const v1::SubmitPipelineRequest& request) {
+  ASSIGN_OR_RETURN(PipelineSpec spec, Check(request));
+  RETURN_IF_ERROR(Register(spec, request.command()));
+  v1::SubmitPipelineResponse response;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    const std::string& id = request.command().request_id();
+    ASSIGN_OR_RETURN(const auto answered, db::FindAnswer(work, kSchema, id));
+    if (answered) {
+      response.ParseFromString(*answered);
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(response, FindOrCreate(work, request, spec));
+    return db::RememberAnswer(work, kSchema, id, response.SerializeAsString());
+  }));
+  ASSIGN_OR_RETURN(const RunRow run, Find({response.run_id()}));
+  if (run.summary.state() == v1::RUN_STATE_STOPPED) {
+    RETURN_IF_ERROR(ResumeRun(run.run_id).status());
+  } else if (response.created()) {
+    bool conducted = false;
+    {
+      MutexLock lock(mutex_);
+      conducted = conducted_.contains(run.run_id);
+    }
+    if (!conducted && run.summary.state() == v1::RUN_STATE_RUNNING) Conduct(run.run_id);
+  }
+  return response;
+}
+
+absl::StatusOr<PipelineSpec> Supervisor::Check(const v1::SubmitPipelineRequest& request) {
+  absl::Status asked;
+  const auto find = [&](const std::string& name) -> std::optional<storage::DatasetSpec> {
+    const auto dataset = downstream_->GetDataset(name);
+    if (!dataset.ok()) {
+      if (asked.ok()) asked = dataset.status();
+      return std::nullopt;
+    }
+    auto spec = config::Read<storage::DatasetSpec>(dataset->spec(), name);
+    if (!spec.ok()) {
+      asked = spec.status();
+      return std::nullopt;
+    }
+    return *std::move(spec);
+  };
+  auto checked =
+      CheckPipeline({.text = request.pipeline(),
+                     .file_name = request.file_name(),
+                     .variables = {request.variables().begin(), request.variables().end()},
+                     .base_folder = request.base_folder()},
+                    find);
+  RETURN_IF_ERROR(checked.problems.ToStatus());
+  RETURN_IF_ERROR(asked);
+  return std::move(checked.value);
+}
+
+absl::Status Supervisor::Register(PipelineSpec& spec, const rpc::v1::Command& command) {
+  for (auto& [name, dataset] : spec.datasets) {
+    if (!dataset) continue;
+    rpc::v1::Command registration = command;
+    registration.set_request_id(command.request_id() + "/" + name);
+    RETURN_IF_ERROR(
+        downstream_->RegisterDataset(name, config::Print(*dataset), registration).status());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::SubmitPipelineResponse> Supervisor::FindOrCreate(
+    pqxx::work& work, const v1::SubmitPipelineRequest& request, const PipelineSpec& spec) {
+  const PipelineName name{.name_space = NamespaceOr(request.namespace_()), .name = spec.name};
+  const std::string text = config::Print(spec);
+  v1::SubmitPipelineResponse response;
+  response.set_pipeline_name(spec.name);
+  const std::vector<RunRow> runs = supervisor::ListRuns(work, name);
+  if (!runs.empty()) {
+    const RunRow& last = runs.front();
+    const bool running = last.summary.state() == v1::RUN_STATE_RUNNING;
+    const bool stopped = last.summary.state() == v1::RUN_STATE_STOPPED;
+    if (last.spec == text && (running || stopped)) {
+      response.set_run_id(last.run_id.value);
+      return response;
+    }
+    if (running) {
+      return FailedPrecondition(
+          "run {} of a different pipeline named {} is not finished; stop it or rename this one",
+          last.run_id.value, spec.name);
+    }
+  }
+  ASSIGN_OR_RETURN(const RunId run, CreateRun(work, name, spec, request.max_triggers()));
+  response.set_run_id(run.value);
+  response.set_created(true);
+  return response;
+}
+
+absl::StatusOr<RunId> Supervisor::CreateRun(pqxx::work& work, const PipelineName& name,
+                                            const PipelineSpec& spec, int64_t max_triggers) {
+  const std::string text = config::Print(spec);
+  const RunId run = InsertRun(work, SavePipeline(work, name, spec.description, text), text);
+  v1::RunEvent event;
+  event.mutable_run_started()->set_max_triggers(max_triggers);
+  RunState state;
+  state.Apply(event);
+  RETURN_IF_ERROR(AppendEvent(work, run, 1, event, state).status());
+  return run;
+}
+
+absl::StatusOr<std::vector<v1::Pipeline>> Supervisor::ListPipelines(const std::string& name_space) {
+  std::vector<v1::Pipeline> pipelines;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    pipelines = supervisor::ListPipelines(work, NamespaceOr(name_space));
+    return absl::OkStatus();
+  }));
+  return pipelines;
+}
+
+absl::StatusOr<v1::Pipeline> Supervisor::GetPipeline(const std::string& name_space,
+                                                     const std::string& name) {
+  std::optional<v1::Pipeline> pipeline;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    pipeline = FindPipeline(work, {.name_space = NamespaceOr(name_space), .name = name});
+    return absl::OkStatus();
+  }));
+  if (!pipeline || name.empty()) return NotFound("there is no pipeline {}", name);
+  return *std::move(pipeline);
+}
+
+absl::StatusOr<bool> Supervisor::DeletePipeline(const std::string& name_space,
+                                                const std::string& name) {
+  const auto pipeline = GetPipeline(name_space, name);
+  if (absl::IsNotFound(pipeline.status())) return false;
+  RETURN_IF_ERROR(pipeline.status());
+  ASSIGN_OR_RETURN(const auto runs, ListRuns(name_space, name));
+  for (const v1::Run& run : runs) RETURN_IF_ERROR(DeleteRun({run.run_id()}).status());
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    supervisor::DeletePipeline(work, {.name_space = NamespaceOr(name_space), .name = name});
+    return absl::OkStatus();
+  }));
+  return true;
+}
+
+absl::StatusOr<std::vector<v1::Run>> Supervisor::ListRuns(const std::string& name_space,
+                                                          const std::string& pipeline) {
+  std::vector<v1::Run> runs;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    runs.clear();
+    const PipelineName name{.name_space = NamespaceOr(name_space), .name = pipeline};
+    for (RunRow& row : supervisor::ListRuns(work, name)) runs.push_back(std::move(row.summary));
+    return absl::OkStatus();
+  }));
+  return runs;
+}
+
+absl::StatusOr<RunRow> Supervisor::Find(RunId run) {
+  std::optional<RunRow> row;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    row = FindRun(work, run);
+    return absl::OkStatus();
+  }));
+  if (!row) return NotFound("run {} is unknown", run.value);
+  return *std::move(row);
+}
+
+absl::StatusOr<RunState> Supervisor::Fold(RunId run, std::vector<EventRow>& events) {
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    ASSIGN_OR_RETURN(events, ReadEvents(work, run));
+    return absl::OkStatus();
+  }));
+  RunState state;
+  for (const EventRow& event : events) state.Apply(event.event);
+  return state;
+}
+
+absl::StatusOr<v1::GetRunResponse> Supervisor::GetRun(RunId run) {
+  ASSIGN_OR_RETURN(const RunRow row, Find(run));
+  std::vector<EventRow> events;
+  ASSIGN_OR_RETURN(const RunState state, Fold(run, events));
+  v1::GetRunResponse response;
+  *response.mutable_run() = row.summary;
+  for (const TriggerState& trigger : state.triggers()) *response.add_triggers() = trigger.trigger;
+  if (state.stream_ended()) {
+    ASSIGN_OR_RETURN(const auto values, downstream_->ListEvaluations(run));
+    for (const auto& value : values) *response.add_evaluations() = ValueOf(value);
+    ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(row.spec, "pipeline"));
+    AddComposites(spec, state, values, response);
+  }
+  return response;
+}
+
+absl::StatusOr<int64_t> Supervisor::Interrupt(pqxx::work& work, RunId run,
+                                              const v1::RunEvent& event) {
+  ASSIGN_OR_RETURN(const int64_t epoch, TakeOver(work, run));
+  ASSIGN_OR_RETURN(const std::vector<EventRow> events, ReadEvents(work, run));
+  RunState state;
+  for (const EventRow& earlier : events) state.Apply(earlier.event);
+  state.Apply(event);
+  RETURN_IF_ERROR(AppendEvent(work, run, epoch, event, state).status());
+  return epoch;
+}
+
+absl::StatusOr<v1::Run> Supervisor::StopRun(RunId run) {
+  ASSIGN_OR_RETURN(RunRow row, Find(run));
+  if (row.summary.state() != v1::RUN_STATE_RUNNING) return row.summary;
+  const std::shared_ptr<RunFeed> feed = EndConductor(run);
+  rpc::v1::Command command;
+  command.set_request_id(fmt::format("run/{}/stop", run.value));
+  command.set_run_id(run.value);
+  v1::RunEvent event;
+  event.mutable_run_stopped();
+  bool stopped = false;
+  const absl::Status written = database_.Transact([&](pqxx::work& work) -> absl::Status {
+    const auto now = LockRun(work, run);
+    stopped = now && now->summary.state() == v1::RUN_STATE_RUNNING;
+    if (!stopped) return absl::OkStatus();  // It ended meanwhile.
+    ASSIGN_OR_RETURN(const int64_t epoch, Interrupt(work, run, event));
+    command.set_run_epoch(epoch);
+    return absl::OkStatus();
+  });
+  if (!written.ok()) {
+    if (feed) feed->Close(row.summary);  // Its watchers see that the run is RUNNING still.
+    Conduct(run);
+    return written;
+  }
+  ASSIGN_OR_RETURN(row, Find(run));
+  std::vector<EventRow> events;
+  ASSIGN_OR_RETURN(const RunState state, Fold(run, events));
+  if (feed) {
+    if (stopped && !events.empty()) feed->Append(events.back().shown);
+    feed->Close(row.summary);
+  }
+  const bool in_training = !state.triggers().empty() && state.triggers().back().sealed &&
+                           !state.triggers().back().trained;
+  if (stopped && in_training) {
+    const absl::Status status =
+        downstream_->StopTraining(command, state.triggers().back().trigger.number());
+    if (!status.ok()) log::Warn("training is not stopped", {{"error", status.ToString()}});
+  }
+  return row.summary;
+}
+
+absl::StatusOr<v1::Run> Supervisor::ResumeRun(RunId run) {
+  bool resumed = false;
+  v1::RunEvent event;
+  event.mutable_run_resumed();
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    const auto now = LockRun(work, run);
+    if (!now) return NotFound("run {} is unknown", run.value);
+    if (now->summary.state() == v1::RUN_STATE_SUCCEEDED) {
+      return FailedPrecondition("run {} has succeeded", run.value);
+    }
+    resumed = now->summary.state() != v1::RUN_STATE_RUNNING;
+    if (!resumed) return absl::OkStatus();
+    return Interrupt(work, run, event).status();
+  }));
+  if (resumed) {
+    EndConductor(run);
+    Conduct(run);
+  }
+  ASSIGN_OR_RETURN(RunRow row, Find(run));
+  return row.summary;
+}
+
+absl::StatusOr<bool> Supervisor::DeleteRun(RunId run) {
+  const auto row = Find(run);
+  if (absl::IsNotFound(row.status())) return false;
+  RETURN_IF_ERROR(row.status());
+  if (row->summary.state() == v1::RUN_STATE_RUNNING) {
+    return FailedPrecondition("run {} of pipeline {} is running; stop it first", run.value,
+                              row->summary.pipeline_name());
+  }
+  EndConductor(run);
+  rpc::v1::Command command;
+  command.set_request_id(fmt::format("run/{}/delete", run.value));
+  command.set_run_id(run.value);
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    ASSIGN_OR_RETURN(const int64_t epoch, TakeOver(work, run));
+    command.set_run_epoch(epoch);
+    return absl::OkStatus();
+  }));
+  RETURN_IF_ERROR(downstream_->DeleteRun(command));
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    supervisor::DeleteRun(work, run);
+    return absl::OkStatus();
+  }));
+  return true;
+}
+
+absl::StatusOr<std::shared_ptr<RunFeed>> Supervisor::Watch(RunId run) {
+  {
+    MutexLock lock(mutex_);
+    if (const auto it = conducted_.find(run); it != conducted_.end()) return it->second.feed;
+  }
+  ASSIGN_OR_RETURN(const RunRow row, Find(run));
+  std::vector<EventRow> events;
+  RETURN_IF_ERROR(Fold(run, events).status());
+  auto feed = std::make_shared<RunFeed>();
+  for (EventRow& event : events) feed->Append(std::move(event.shown));
+  if (row.summary.state() == v1::RUN_STATE_RUNNING) {
+    return Unavailable("run {} is being taken over", run.value);
+  }
+  feed->Close(row.summary);
+  return feed;
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,83 @@
+// Pipelines and their runs: submits, recovers, stops, resumes, deletes and shows them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "db/database.h"
+#include "supervisor/conductor.h"
+#include "supervisor/downstream.h"
+#include "supervisor/run_feed.h"
+#include "supervisor/runs_table.h"
+#include "tidemill/supervisor/v1/supervisor.pb.h"
+
+namespace tidemill::supervisor {
+
+// Every run that is RUNNING has a conductor in this process. The state is the database's: what a
+// method has answered survives the process. Errors are those of supervisor.proto. Thread-safe.
+class Supervisor {
+ public:
+  // `database` must outlive this object. `connect` makes the connections of each run;
+  // `connect_briefly` those of requests that somebody waits for.
+  Supervisor(db::Database& database, DownstreamFactory connect, DownstreamFactory connect_briefly);
+
+  // Goes on with every run that was RUNNING when the process ended.
+  absl::Status Recover();
+
+  // Ends the conductors' work; the runs stay RUNNING and go on after Recover(). Watchers get no
+  // final message.
+  void Shutdown() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  absl::StatusOr<v1::SubmitPipelineResponse> Submit(const v1::SubmitPipelineRequest& request);
+  absl::StatusOr<std::vector<v1::Pipeline>> ListPipelines(const std::string& name_space);
+  absl::StatusOr<v1::Pipeline> GetPipeline(const std::string& name_space, const std::string& name);
+  // Returns whether there was one.
+  absl::StatusOr<bool> DeletePipeline(const std::string& name_space, const std::string& name);
+
+  absl::StatusOr<std::vector<v1::Run>> ListRuns(const std::string& name_space,
+                                                const std::string& pipeline);
+  absl::StatusOr<v1::GetRunResponse> GetRun(RunId run);
+  absl::StatusOr<v1::Run> StopRun(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<v1::Run> ResumeRun(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<bool> DeleteRun(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // What the run's watchers read. NOT_FOUND for an unknown run.
+  absl::StatusOr<std::shared_ptr<RunFeed>> Watch(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct Conducted {
+    std::shared_ptr<RunFeed> feed;
+    std::unique_ptr<Conductor> conductor;
+  };
+
+  absl::StatusOr<PipelineSpec> Check(const v1::SubmitPipelineRequest& request);
+  absl::Status Register(PipelineSpec& spec, const rpc::v1::Command& command);
+  // In a transaction: the run of the submission, new or found.
+  absl::StatusOr<v1::SubmitPipelineResponse> FindOrCreate(pqxx::work& work,
+                                                          const v1::SubmitPipelineRequest& request,
+                                                          const PipelineSpec& spec);
+  absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
+                                  const PipelineSpec& spec, int64_t max_triggers);
+  // In a transaction: appends an event in a new epoch of the run; returns the epoch.
+  absl::StatusOr<int64_t> Interrupt(pqxx::work& work, RunId run, const v1::RunEvent& event);
+  absl::StatusOr<RunRow> Find(RunId run);
+  absl::StatusOr<RunState> Fold(RunId run, std::vector<EventRow>& events);
+
+  void Conduct(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Ends the work of the run's conductor, if it has one, and returns its feed.
+  std::shared_ptr<RunFeed> EndConductor(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  db::Database& database_;
+  const DownstreamFactory connect_;
+  const std::unique_ptr<Downstream> downstream_;
+  Mutex mutex_;
+  std::map<RunId, Conducted> conducted_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tidemill::supervisor

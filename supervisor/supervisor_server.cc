@@ -1,0 +1,65 @@
+#include "supervisor/supervisor_server.h"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "db/database.h"
+#include "db/migrations.h"
+#include "supervisor/grpc_downstream.h"
+#include "supervisor/migrations.h"
+#include "supervisor/supervisor.h"
+#include "supervisor/supervisor_service.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// A step may fit a graph to a large training set in one call.
+constexpr std::chrono::hours kStepDeadline{1};
+constexpr std::chrono::seconds kRequestDeadline{30};
+
+class SupervisorServer final : public rpc::RunningService {
+ public:
+  SupervisorServer(std::unique_ptr<db::Database> database, const DownstreamPeers& steps,
+                   const DownstreamPeers& requests)
+      : database_(std::move(database)),
+        supervisor_(*database_, ConnectByGrpc(steps), ConnectByGrpc(requests)),
+        service_(supervisor_) {}
+
+  std::vector<grpc::Service*> Faces() override { return {&service_}; }
+  absl::Status Started() override { return supervisor_.Recover(); }
+  void Stopping() override { supervisor_.Shutdown(); }
+
+ private:
+  const std::unique_ptr<db::Database> database_;
+  Supervisor supervisor_;
+  SupervisorService service_;
+};
+
+absl::StatusOr<DownstreamPeers> PeersOf(const rpc::ServiceContext& context,
+                                        std::chrono::milliseconds deadline) {
+  DownstreamPeers peers;
+  ASSIGN_OR_RETURN(peers.storage, context.PeerOf("storage"));
+  ASSIGN_OR_RETURN(peers.selector, context.PeerOf("selector"));
+  ASSIGN_OR_RETURN(peers.trainer_server, context.PeerOf("trainer_server"));
+  ASSIGN_OR_RETURN(peers.model_store, context.PeerOf("model_store"));
+  ASSIGN_OR_RETURN(peers.evaluator, context.PeerOf("evaluator"));
+  for (rpc::Peer* peer : {&peers.storage, &peers.selector, &peers.trainer_server,
+                          &peers.model_store, &peers.evaluator}) {
+    peer->deadline = deadline;
+  }
+  return peers;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSupervisor(
+    const rpc::ServiceContext& context) {
+  ASSIGN_OR_RETURN(const DownstreamPeers steps, PeersOf(context, kStepDeadline));
+  ASSIGN_OR_RETURN(const DownstreamPeers requests, PeersOf(context, kRequestDeadline));
+  ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
+  RETURN_IF_ERROR(db::Migrate(*database, "supervisor", Migrations()));
+  return std::make_unique<SupervisorServer>(std::move(database), steps, requests);
+}
+
+}  // namespace tidemill::supervisor

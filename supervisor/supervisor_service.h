@@ -1,0 +1,43 @@
+// The gRPC face of the supervisor: translates, never decides. See supervisor.proto.
+#pragma once
+
+#include "supervisor/supervisor.h"
+#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+
+namespace tidemill::supervisor {
+
+// Thread-safe. WatchRun is a callback method, so that a watcher that stalls holds no thread.
+class SupervisorService final
+    : public v1::SupervisorService::WithCallbackMethod_WatchRun<v1::SupervisorService::Service> {
+ public:
+  // `supervisor` must outlive this object.
+  explicit SupervisorService(Supervisor& supervisor) : supervisor_(supervisor) {}
+
+  grpc::Status SubmitPipeline(grpc::ServerContext* context,
+                              const v1::SubmitPipelineRequest* request,
+                              v1::SubmitPipelineResponse* response) override;
+  grpc::Status ListPipelines(grpc::ServerContext* context, const v1::ListPipelinesRequest* request,
+                             v1::ListPipelinesResponse* response) override;
+  grpc::Status GetPipeline(grpc::ServerContext* context, const v1::GetPipelineRequest* request,
+                           v1::GetPipelineResponse* response) override;
+  grpc::Status DeletePipeline(grpc::ServerContext* context,
+                              const v1::DeletePipelineRequest* request,
+                              v1::DeletePipelineResponse* response) override;
+  grpc::Status ListRuns(grpc::ServerContext* context, const v1::ListRunsRequest* request,
+                        v1::ListRunsResponse* response) override;
+  grpc::Status GetRun(grpc::ServerContext* context, const v1::GetRunRequest* request,
+                      v1::GetRunResponse* response) override;
+  grpc::ServerWriteReactor<v1::WatchRunResponse>* WatchRun(
+      grpc::CallbackServerContext* context, const v1::WatchRunRequest* request) override;
+  grpc::Status StopRun(grpc::ServerContext* context, const v1::StopRunRequest* request,
+                       v1::StopRunResponse* response) override;
+  grpc::Status ResumeRun(grpc::ServerContext* context, const v1::ResumeRunRequest* request,
+                         v1::ResumeRunResponse* response) override;
+  grpc::Status DeleteRun(grpc::ServerContext* context, const v1::DeleteRunRequest* request,
+                         v1::DeleteRunResponse* response) override;
+
+ private:
+  Supervisor& supervisor_;
+};
+
+}  // namespace tidemill::supervisor
