@@ -12,6 +12,13 @@ namespace tidemill::storage {
 namespace {
 
 bool IsCompanion(const DatasetSpec& spec, const std::string& path) {
+  if (spec.label.file && !spec.label.file->replacement.empty()) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (name.find(spec.label.file->pattern) == std::string::npos &&
+        name.find(spec.label.file->replacement) != std::string::npos) {
+      return true;
+    }
+  }
   for (const auto& extension : {spec.label.sidecar, spec.event_time.sidecar}) {
     if (extension && path.ends_with(*extension)) return true;
   }

@@ -58,7 +58,8 @@ class CsvFiles::Indexing {
       RETURN_IF_ERROR(Take(window.substr(at, record_.content), offset + static_cast<int64_t>(at)));
       at += record_.size;
     }
-    found_.bytes_done = offset + static_cast<int64_t>(at);
+    // Until its header is whole a file is read from its beginning.
+    if (!expects_header_) found_.bytes_done = offset + static_cast<int64_t>(at);
     return at;
   }
 
@@ -180,12 +181,13 @@ absl::StatusOr<std::vector<std::string>> ReadCsvHeader(const CsvFormat& format,
   const CsvSplitter splitter = SplitterOf(format);
   std::vector<std::string> names;
   bool bad = false;
+  // A header without a line end may be half written, and has no records behind it.
   const auto consume = [&](std::string_view window, int64_t offset,
-                           bool last) -> absl::StatusOr<size_t> {
+                           bool) -> absl::StatusOr<size_t> {
     size_t at = offset == 0 && window.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
     CsvRecord record;
     while (names.empty() && !bad && at < window.size()) {
-      splitter.First(window.substr(at), last, record);
+      splitter.First(window.substr(at), /*last=*/false, record);
       if (record.kind == CsvRecord::Kind::kIncomplete) return at;
       bad = record.kind == CsvRecord::Kind::kBad;
       for (const CsvField& field : record.fields) names.push_back(Unquote(field, QuoteOf(format)));
@@ -196,7 +198,7 @@ absl::StatusOr<std::vector<std::string>> ReadCsvHeader(const CsvFormat& format,
   };
   const absl::Status status = ReadWindows(file, 0, consume).status();
   if (!status.ok() && !absl::IsCancelled(status)) return status;
-  if (bad || names.empty()) return InvalidArgument("{} has no header", file.path());
+  if (bad || names.empty()) return InvalidArgument("{} has no whole header", file.path());
   for (size_t i = 0; i < names.size(); ++i) {
     if (std::find(names.begin(), names.begin() + static_cast<int64_t>(i), names[i]) !=
         names.begin() + static_cast<int64_t>(i)) {

@@ -143,6 +143,20 @@ TEST_F(FormatTest, AGrowingFileIsTakenLineByWholeLine) {
   EXPECT_THAT(Bytes("x.csv", *more), ElementsAre("2020-01-03,b"));
 }
 
+TEST_F(FormatTest, AHalfWrittenHeaderIsReadAgain) {
+  const std::string path = data_.Write("x.csv", "\xef\xbb\xbft,");
+  DatasetSpec spec = Spec(std::string(kCsv) + "append: true\n");
+  EXPECT_THAT(CompleteSpec(path, *cache_, spec), StatusIs(kInvalid, HasSubstr("no whole header")));
+  std::get<CsvFormat>(spec.format).columns = {"t", "y"};
+  const auto found = Index(spec, "x.csv");
+  ASSERT_THAT(found, IsOk());
+  data_.Write("x.csv", "\xef\xbb\xbft,y\n2020-01-01,a\n");
+  const auto more = Index(spec, "x.csv", found->bytes_done, found->records_done);
+  ASSERT_THAT(more, IsOk());
+  EXPECT_THAT(Bytes("x.csv", *more), ElementsAre("2020-01-01,a"));
+  EXPECT_EQ(more->num_bad, 0);
+}
+
 TEST_F(FormatTest, AHeaderOtherThanTheDatasetsCondemnsTheFile) {
   data_.Write("x.csv", "y,t\na,2020-01-01\n");
   DatasetSpec spec = Spec(kCsv);

@@ -1,0 +1,76 @@
+#include "storage/file_scan.h"
+
+#include "gmock/gmock.h"
+
+#include "base/testing/status_matchers.h"
+
+namespace tidemill::storage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using tidemill::testing::IsOk;
+
+constexpr Timestamp kNow{1'000'000'000};
+constexpr Duration kSettle{10'000'000};
+
+DatasetSpec SpecOf(FormatSpec format) {
+  DatasetSpec spec;
+  spec.path = "/nowhere";
+  spec.format = std::move(format);
+  return spec;
+}
+
+ListedFile Listed(const std::string& path, int64_t modified_micros) {
+  return {path, {.inode = 1, .size_bytes = 10, .modified_nanos = modified_micros * 1000}};
+}
+
+std::vector<std::string> PathsOf(const FileScan& scan) {
+  std::vector<std::string> paths;
+  for (const ChangedFile& file : scan.changed) paths.push_back(file.path);
+  return paths;
+}
+
+TEST(FileScan, LeavesOutTheFilesThatBelongToOthers) {
+  DatasetSpec spec = SpecOf(BinaryFormat{});
+  spec.label.file.emplace();
+  spec.label.file->pattern = "images";
+  spec.label.file->replacement = "labels";
+  const auto scan =
+      CompareFiles(spec, {Listed("a-images", 0), Listed("a-labels", 0)}, {}, kSettle, kNow);
+  ASSERT_THAT(scan, IsOk());
+  EXPECT_THAT(PathsOf(*scan), ElementsAre("/nowhere/a-images"));
+  DatasetSpec single = SpecOf(SingleFileFormat{});
+  single.label.sidecar = ".label";
+  const auto files =
+      CompareFiles(single, {Listed("1.label", 0), Listed("1.png", 0)}, {}, kSettle, kNow);
+  ASSERT_THAT(files, IsOk());
+  EXPECT_THAT(PathsOf(*files), ElementsAre("/nowhere/1.png"));
+}
+
+TEST(FileScan, LeavesOutWhatHasNotSettledAndSaysWhenItWill) {
+  DatasetSpec spec = SpecOf(CsvFormat{});
+  const std::vector<ListedFile> listed = {
+      Listed("ahead", kNow.micros + 60'000'000), Listed("old", kNow.micros - 10'000'000),
+      Listed("new", kNow.micros - 4'000'000), Listed("newer", kNow.micros - 1'000'000)};
+  const auto scan = CompareFiles(spec, listed, {}, kSettle, kNow);
+  ASSERT_THAT(scan, IsOk());
+  EXPECT_THAT(PathsOf(*scan), ElementsAre("/nowhere/ahead", "/nowhere/old"));
+  EXPECT_EQ(scan->num_found, 4);
+  EXPECT_EQ(scan->num_unsettled, 2);
+  EXPECT_EQ(scan->settled_at, (Timestamp{kNow.micros + 6'000'000}));
+  spec.append = true;
+  const auto growing = CompareFiles(spec, listed, {}, kSettle, kNow);
+  ASSERT_THAT(growing, IsOk());
+  EXPECT_EQ(growing->changed.size(), 4U);
+}
+
+TEST(FileScan, LeavesOutNamesThatAreNoText) {
+  const DatasetSpec spec = SpecOf(CsvFormat{});
+  const auto scan = CompareFiles(spec, {Listed("\xff.csv", 0)}, {}, kSettle, kNow);
+  ASSERT_THAT(scan, IsOk());
+  EXPECT_THAT(scan->changed, IsEmpty());
+}
+
+}  // namespace
+}  // namespace tidemill::storage
