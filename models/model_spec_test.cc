@@ -49,5 +49,12 @@ TEST(TrainingSpec, FitsOnceWithWarmStartAndEachTimeWithout) {
             Fit::kEachTrigger);
 }
 
+TEST(TrainingSpec, ThreadsFollowFromTheSpecsAlone) {
+  EXPECT_EQ(NumThreads({}, Mlp{.hidden = {64, 256}}), 1);
+  EXPECT_EQ(NumThreads({}, Mlp{.hidden = {64, 512}}), 2);
+  EXPECT_EQ(NumThreads({}, Convnet{}), 2);
+  EXPECT_EQ(NumThreads({.num_threads = 4}, Convnet{}), 4);
+}
+
 }  // namespace
 }  // namespace tidemill::models

@@ -9,6 +9,7 @@
 //     seed: 42
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include <variant>
 
 #include "base/config.h"
+#include "models/model_spec.h"
 
 namespace tidemill::models {
 
@@ -72,7 +74,7 @@ struct TrainingSpec {
   std::optional<Fit> fit = std::nullopt;
   bool shuffle = true;
   int64_t checkpoint_every = 1'000'000;
-  int64_t num_threads = 2;
+  std::optional<int64_t> num_threads = std::nullopt;
   double max_bad_fraction = 0.1;
 
   void Fields(auto&& field) {
@@ -93,7 +95,8 @@ struct TrainingSpec {
           "Samples between two checkpoints, from which an interrupted training goes on.",
           {.min = 1});
     field("num_threads", num_threads,
-          "Threads of the arithmetic on a CPU. Weights are reproducible for the same number.",
+          "Threads of the arithmetic on a CPU, by default 1 for an mlp of small layers, else 2. "
+          "Weights are reproducible for the same number.",
           {.min = 1, .max = 1024});
     field("max_bad_fraction", max_bad_fraction,
           "Share of samples that may be unreadable before the training fails.",
@@ -106,6 +109,15 @@ struct TrainingSpec {
   }
   friend bool operator==(const TrainingSpec&, const TrainingSpec&) = default;
 };
+
+// `num_threads` with its default, which depends on nothing but the specs.
+inline int64_t NumThreads(const TrainingSpec& training, const ModelSpec& model) {
+  constexpr int64_t kSmallLayer = 256;
+  const auto* const mlp = std::get_if<Mlp>(&model);
+  const bool is_small = mlp != nullptr && std::all_of(mlp->hidden.begin(), mlp->hidden.end(),
+                                                      [](int64_t n) { return n <= kSmallLayer; });
+  return training.num_threads.value_or(is_small ? 1 : 2);
+}
 
 }  // namespace tidemill::models
 

@@ -238,8 +238,8 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
 
 void Trainings::Train(Entry& entry, const std::string& folder, bool on_gpu) {
   absl::Status ended = RunJob("train", folder, on_gpu, entry);
-  absl::StatusOr<TrainingResult> result = ended;
-  if (ended.ok()) result = ReadFile<TrainingResult>(folder, kResultFile);
+  absl::StatusOr<TrainingResult> result = ended.ok() ? ReadFile<TrainingResult>(folder, kResultFile)
+                                                     : absl::StatusOr<TrainingResult>(ended);
   if (!result.ok() && result.status().code() != absl::StatusCode::kCancelled) {
     log::Warn("a training failed",
               {{"folder", folder}, {"error", std::string(result.status().message())}});

@@ -142,7 +142,7 @@ class Training {
     ASSIGN_OR_RETURN(setup_.model, config::Read<models::ModelSpec>(job_.model, "model"));
     setup_.training = spec_;
     setup_.trigger = job_.trigger;
-    MakeDeterministic(spec_);
+    MakeDeterministic(models::NumThreads(spec_, setup_.model));
     ASSIGN_OR_RETURN(setup_.device, ChooseDevice(spec_.device));
     ASSIGN_OR_RETURN(opened_, Open(job_));
     const std::string fitted_path = files::Join(

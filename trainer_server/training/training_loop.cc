@@ -46,8 +46,8 @@ absl::StatusOr<torch::Tensor> Find(const models::TensorFile& file, const char* n
 
 }  // namespace
 
-void MakeDeterministic(const models::TrainingSpec& spec) {
-  torch::set_num_threads(static_cast<int>(spec.num_threads));
+void MakeDeterministic(int64_t num_threads) {
+  torch::set_num_threads(static_cast<int>(num_threads));
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
   at::globalContext().setDeterministicCuDNN(true);
   at::globalContext().setBenchmarkCuDNN(false);
@@ -180,7 +180,7 @@ absl::StatusOr<std::string> TrainingLoop::Checkpoint() {
     const std::vector<double> numbers = {c.loss_sum, c.last_epoch_loss};
     file.tensors[kIntegers] = models::BytesOf(torch::tensor(integers, torch::kInt64), kept);
     file.tensors[kNumbers] = models::BytesOf(torch::tensor(numbers, torch::kFloat64), kept);
-    file.metadata[kThreads] = std::to_string(setup_.training.num_threads);
+    file.metadata[kThreads] = std::to_string(models::NumThreads(setup_.training, setup_.model));
     return models::WriteTensorFile(file);
   });
 }
@@ -189,7 +189,7 @@ absl::Status TrainingLoop::Restore(std::string_view checkpoint) {
   ASSIGN_OR_RETURN(const models::TensorFile file, models::ReadTensorFile(checkpoint));
   const auto threads = file.metadata.find(kThreads);
   if (threads == file.metadata.end() ||
-      threads->second != std::to_string(setup_.training.num_threads)) {
+      threads->second != std::to_string(models::NumThreads(setup_.training, setup_.model))) {
     return FailedPrecondition("the checkpoint was made with another number of threads");
   }
   return models::Guard("restoring a checkpoint", [&]() -> absl::Status {

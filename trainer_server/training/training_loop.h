@@ -95,7 +95,7 @@ class TrainingLoop {
 
 // Sets what must not differ between two runs of the same training: the number of threads and
 // deterministic algorithms. Call it first in the process.
-void MakeDeterministic(const models::TrainingSpec& spec);
+void MakeDeterministic(int64_t num_threads);
 
 // The device to train on. FAILED_PRECONDITION when a GPU is asked for and there is none.
 absl::StatusOr<torch::Device> ChooseDevice(models::Device device);

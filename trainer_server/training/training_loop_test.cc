@@ -111,7 +111,7 @@ class Resume : public testing::TestWithParam<models::OptimizerSpec> {};
 
 TEST_P(Resume, AtAnyBatchGivesTheBitsOfAnUninterruptedTraining) {
   const TrainingSetup setup = MakeSetup(GetParam());
-  MakeDeterministic(setup.training);
+  MakeDeterministic(1);
   const MemorySource::Options options = {.weighted = true, .value = [](int64_t ordinal) {
                                            return ordinal % 11 == 4 ? std::nullopt
                                                                     : std::optional<float>(0.0f);
