@@ -83,6 +83,7 @@ absl::Status Conductor::TakeOver() {
   }));
   for (EventRow& event : events) {
     state_.Apply(event.event);
+    last_sequence_ = event.shown.sequence();
     feed_->Append(std::move(event.shown));
   }
   ASSIGN_OR_RETURN(spec_, config::Read<PipelineSpec>(row.spec, "pipeline"));
@@ -154,11 +155,13 @@ absl::Status Conductor::Record(const v1::RunEvent& event,
   after.Apply(event);
   EventRow row;
   RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
-    ASSIGN_OR_RETURN(row, AppendEvent(work, run_, epoch_, event, after));
+    const EventPlace place{.run = run_, .run_epoch = epoch_, .sequence = last_sequence_ + 1};
+    ASSIGN_OR_RETURN(row, AppendEvent(work, place, event, after));
     if (decision) AddDecision(work, run_, decision->number, decision->decision);
     return absl::OkStatus();
   }));
   state_ = std::move(after);
+  last_sequence_ = row.shown.sequence();
   log::Info("run event", {{"run", std::to_string(run_.value)}, {"event", row.shown.text()}});
   feed_->Append(std::move(row.shown));
   return absl::OkStatus();

@@ -42,6 +42,13 @@ class Conductor {
   void Stop();
 
  private:
+  // A part of the stream, from the last decision on.
+  struct Seen {
+    std::vector<Decision> decisions;
+    int64_t num_samples = 0;
+    Cut end;
+  };
+
   void Conduct();
   absl::Status TakeOver();
   absl::Status Take(const Step& step);
@@ -50,7 +57,7 @@ class Conductor {
 
   absl::Status Sync(const std::string& dataset);
   absl::Status Decide();
-  absl::Status SeekTrigger(std::vector<Decision>& decisions, int64_t& num_seen);
+  absl::StatusOr<Seen> SeekTrigger();
   absl::Status RecordDecision(const Decision& decision);
   absl::Status Select(const TriggerState& trigger);
   absl::Status Fit(const TriggerState& trigger);
@@ -92,6 +99,7 @@ class Conductor {
   PipelineSpec spec_;
   RunPlan plan_;
   RunState state_;
+  int64_t last_sequence_ = 0;
   std::optional<NumberedDecision> last_decision_;
 
   WorkerPool thread_;  // Last: it starts once everything above exists.

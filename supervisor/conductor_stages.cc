@@ -89,43 +89,51 @@ absl::Status Conductor::Decide() {
   ended.mutable_stream_ended();
   if (state_.max_triggers() > 0 && fired >= state_.max_triggers()) return Record(ended);
 
-  std::vector<Decision> decisions;
-  int64_t num_seen = 0;
-  RETURN_IF_ERROR(Insist([&] { return SeekTrigger(decisions, num_seen); }));
-  for (const Decision& decision : decisions) RETURN_IF_ERROR(RecordDecision(decision));
-  if (!decisions.empty() && decisions.back().fired) {
+  Seen seen;
+  RETURN_IF_ERROR(Insist([&]() -> absl::Status {
+    ASSIGN_OR_RETURN(seen, SeekTrigger());
+    return absl::OkStatus();
+  }));
+  for (const Decision& decision : seen.decisions) RETURN_IF_ERROR(RecordDecision(decision));
+  if (!seen.decisions.empty() && seen.decisions.back().fired) {
     FAILPOINT("supervisor.after_decision");
     return absl::OkStatus();
   }
-  ended.mutable_stream_ended()->set_num_leftover(num_seen);
+  ended.mutable_stream_ended()->set_num_leftover(seen.num_samples);
+  *ended.mutable_stream_ended()->mutable_end() = ToProto(seen.end);
+  ended.mutable_stream_ended()->set_dataset(TrainingData().name());
   return Record(ended);
 }
 
 // Shows the policy the stream from the last decision on, until it fires or the stream ends.
-absl::Status Conductor::SeekTrigger(std::vector<Decision>& decisions, int64_t& num_seen) {
-  decisions.clear();
-  num_seen = 0;
-  const auto policy = MakeTriggerPolicy(
-      spec_.trigger,
-      last_decision_ ? std::optional<Decision>(last_decision_->decision) : std::nullopt);
+absl::StatusOr<Conductor::Seen> Conductor::SeekTrigger() {
+  std::optional<Decision> last;
+  if (last_decision_) last = last_decision_->decision;
+  const auto policy = MakeTriggerPolicy(spec_.trigger, last);
   storage::v1::ListSamplesRequest request;
   *request.mutable_snapshot() = TrainingData().snapshot();
-  if (last_decision_) *request.mutable_from() = ToProto(last_decision_->decision.at);
+  if (last) *request.mutable_from() = ToProto(last->at);
+  Seen seen;
+  if (last) seen.end = last->at;
   bool fired = false;
   const absl::Status listed =
       downstream_->ListSamples(request, [&](const batch::Batch& chunk) -> absl::Status {
-        ASSIGN_OR_RETURN(const batch::Column* times,
+        ASSIGN_OR_RETURN(const batch::Column* column,
                          chunk.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
-        num_seen += chunk.num_rows();
-        Report(ProgressOf("decide", num_seen, TrainingData().num_samples(), "samples"));
-        for (Decision& decision : policy->Inform(times->Values<int64_t>(), chunk.keys())) {
+        const auto times = column->Values<int64_t>();
+        if (times.empty()) return absl::OkStatus();
+        seen.num_samples += chunk.num_rows();
+        seen.end = {{times.back()}, {chunk.keys().back() + 1}};
+        Report(ProgressOf("decide", seen.num_samples, TrainingData().num_samples(), "samples"));
+        for (Decision& decision : policy->Inform(times, chunk.keys())) {
           fired = decision.fired;
-          decisions.push_back(std::move(decision));
+          seen.decisions.push_back(std::move(decision));
           if (fired) return EnoughSeen();
         }
         return absl::OkStatus();
       });
-  return fired ? absl::OkStatus() : listed;
+  if (!fired) RETURN_IF_ERROR(listed);
+  return seen;
 }
 
 // Cuts ascend, so the new data of two triggers never overlap: what was trained on before a window

@@ -46,7 +46,8 @@ DatasetFiles FindFiles(const storage::DatasetSpec& spec) {
                                          error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     if (++num_entries > kMaxEntries) return {};
-    if (!entry->is_regular_file(error)) continue;
+    std::error_code ignored;  // A link that leads nowhere is no file.
+    if (!entry->is_regular_file(ignored)) continue;
     const std::string path = entry->path().lexically_relative(root).string();
     const bool fits = fnmatch(spec.files.c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
     if (fits && (!files.first || path < *files.first)) files.first = path;

@@ -11,7 +11,7 @@ std::string Text(const v1::DatasetSynced& event) {
   if (event.num_samples() == 0) return fmt::format("dataset {} is empty", event.name());
   return fmt::format("dataset {} pinned: {} samples from {} to {}", event.name(),
                      event.num_samples(), FormatTimestampShort({event.from().event_time()}),
-                     FormatTimestampShort({event.to().event_time()}));
+                     FormatTimestampShort({event.to().event_time() - 1}));
 }
 
 std::string Text(const v1::TrainingSetSealed& event) {

@@ -26,6 +26,9 @@ void RunState::Apply(const v1::RunEvent& event) {
       break;
     case v1::RunEvent::kStreamEnded:
       stream_ended_ = true;
+      if (event.stream_ended().has_end()) {
+        *datasets_[event.stream_ended().dataset()].mutable_to() = event.stream_ended().end();
+      }
       break;
     case v1::RunEvent::kEvaluationFinished:
       finished_evaluations_.insert(event.evaluation_finished().evaluation());

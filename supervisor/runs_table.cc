@@ -61,12 +61,14 @@ constexpr char kUpdateRun[] = R"(
       finished_at = CASE WHEN $3 = 'RUN_STATE_RUNNING' THEN NULL ELSE now() END
   WHERE run_id = $1 AND run_epoch = $2)";
 
-// The row of the run is locked by the update before, so sequences have no gap.
 constexpr char kInsertEvent[] = R"(
   INSERT INTO supervisor.run_events (run_id, seq, type, payload)
-  SELECT $1, coalesce(max(seq), 0) + 1, $2, $3::jsonb
-  FROM supervisor.run_events WHERE run_id = $1
-  RETURNING seq, (extract(epoch FROM at) * 1000000)::bigint)";
+  VALUES ($1, $2, $3, $4::jsonb)
+  ON CONFLICT (run_id, seq) DO NOTHING)";
+
+constexpr char kSelectEvent[] = R"(
+  SELECT type, (extract(epoch FROM at) * 1000000)::bigint
+  FROM supervisor.run_events WHERE run_id = $1 AND seq = $2)";
 
 constexpr char kSelectEvents[] = R"(
   SELECT seq, (extract(epoch FROM at) * 1000000)::bigint, payload
@@ -75,7 +77,8 @@ constexpr char kSelectEvents[] = R"(
 constexpr char kInsertDecision[] = R"(
   INSERT INTO supervisor.decisions
     (run_id, decision, event_time, sample_key, fired, num_samples, observed)
-  VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb))";
+  VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb)
+  ON CONFLICT (run_id, decision) DO NOTHING)";
 
 constexpr char kSelectLastDecision[] = R"(
   SELECT decision, event_time, sample_key, fired, num_samples
@@ -195,22 +198,27 @@ absl::StatusOr<int64_t> TakeOver(pqxx::work& work, RunId run) {
   return rows[0][0].as<int64_t>();
 }
 
-absl::StatusOr<EventRow> AppendEvent(pqxx::work& work, RunId run, int64_t run_epoch,
+absl::StatusOr<EventRow> AppendEvent(pqxx::work& work, const EventPlace& place,
                                      const v1::RunEvent& event, const RunState& after) {
   const pqxx::result updated = work.exec_params(
-      kUpdateRun, run.value, run_epoch, v1::RunState_Name(after.state()), after.error(),
+      kUpdateRun, place.run.value, place.run_epoch, v1::RunState_Name(after.state()), after.error(),
       static_cast<int64_t>(after.triggers().size()), after.num_samples());
   if (updated.affected_rows() == 0) {
-    return FailedPrecondition("run {} is no longer in epoch {}", run.value, run_epoch);
+    return FailedPrecondition("run {} is no longer in epoch {}", place.run.value, place.run_epoch);
   }
   std::string payload;
   json_util::JsonPrintOptions options;
   options.preserve_proto_field_names = true;
   if (!json_util::MessageToJsonString(event, &payload, options).ok()) {
-    return Internal("an event of run {} does not print", run.value);
+    return Internal("an event of run {} does not print", place.run.value);
   }
-  const pqxx::row row = work.exec_params1(kInsertEvent, run.value, TypeOf(event), payload);
-  return EventRow{.shown = Shown(row[0].as<int64_t>(), row[1], event), .event = event};
+  work.exec_params0(kInsertEvent, place.run.value, place.sequence, TypeOf(event), payload);
+  const pqxx::row row = work.exec_params1(kSelectEvent, place.run.value, place.sequence);
+  if (row[0].as<std::string>() != TypeOf(event)) {
+    return FailedPrecondition("event {} of run {} is a {} already", place.sequence, place.run.value,
+                              row[0].as<std::string>());
+  }
+  return EventRow{.shown = Shown(place.sequence, row[1], event), .event = event};
 }
 
 absl::StatusOr<std::vector<EventRow>> ReadEvents(pqxx::work& work, RunId run) {

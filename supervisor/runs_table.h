@@ -58,14 +58,23 @@ void DeleteRun(pqxx::work& work, RunId run);
 // NOT_FOUND for an unknown run.
 absl::StatusOr<int64_t> TakeOver(pqxx::work& work, RunId run);
 
-// Appends the event and brings the run's row to `after`, the state with the event applied.
-// FAILED_PRECONDITION when `run_epoch` is not the run's.
-absl::StatusOr<EventRow> AppendEvent(pqxx::work& work, RunId run, int64_t run_epoch,
+// Where an event goes: its place in the run, from 1, and the epoch of whoever writes it.
+struct EventPlace {
+  RunId run;
+  int64_t run_epoch = 0;
+  int64_t sequence = 0;
+};
+
+// Appends the event and brings the run's row to `after`, the state with the event applied. Does
+// nothing where an event of the same kind stands at that place: a commit whose answer was lost is
+// made again. FAILED_PRECONDITION when the epoch is not the run's or another event stands there.
+absl::StatusOr<EventRow> AppendEvent(pqxx::work& work, const EventPlace& place,
                                      const v1::RunEvent& event, const RunState& after);
 
 // All events in order. DATA_LOSS for one that does not parse.
 absl::StatusOr<std::vector<EventRow>> ReadEvents(pqxx::work& work, RunId run);
 
+// Does nothing where there is a decision of that number.
 void AddDecision(pqxx::work& work, RunId run, int64_t number, const Decision& decision);
 struct NumberedDecision {
   int64_t number = 0;

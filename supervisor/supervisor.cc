@@ -192,7 +192,8 @@ absl::StatusOr<RunId> Supervisor::CreateRun(pqxx::work& work, const PipelineName
   event.mutable_run_started()->set_max_triggers(max_triggers);
   RunState state;
   state.Apply(event);
-  RETURN_IF_ERROR(AppendEvent(work, run, 1, event, state).status());
+  const EventPlace first{.run = run, .run_epoch = 1, .sequence = 1};
+  RETURN_IF_ERROR(AppendEvent(work, first, event, state).status());
   return run;
 }
 
@@ -285,7 +286,10 @@ absl::StatusOr<int64_t> Supervisor::Interrupt(pqxx::work& work, RunId run,
   RunState state;
   for (const EventRow& earlier : events) state.Apply(earlier.event);
   state.Apply(event);
-  RETURN_IF_ERROR(AppendEvent(work, run, epoch, event, state).status());
+  const EventPlace next{.run = run,
+                        .run_epoch = epoch,
+                        .sequence = events.empty() ? 1 : events.back().shown.sequence() + 1};
+  RETURN_IF_ERROR(AppendEvent(work, next, event, state).status());
   return epoch;
 }
 

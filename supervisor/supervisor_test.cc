@@ -173,6 +173,14 @@ TEST_F(SupervisorTest, MeasuresEveryWindowAndFollowsTheActiveModel) {
   EXPECT_THAT(trained, ElementsAre(1, 2, 3));
 }
 
+TEST_F(SupervisorTest, HasNoWindowAfterATriggerAtTheEndOfTheStream) {
+  services_.num_samples = 30;
+  const RunId run = Submit(Request("a"));
+  Finish(run);
+  EXPECT_EQ(Get(run).triggers_size(), 3);
+  EXPECT_EQ(services_.evaluations().at(0).windows_size(), 3);
+}
+
 TEST_F(SupervisorTest, FiresNoMoreTriggersThanItMay) {
   auto request = Request("a");
   request.set_max_triggers(2);
