@@ -182,9 +182,10 @@ std::string Table(const std::vector<std::vector<std::string>>& rows) {
     std::string line = "  ";
     size_t column = 2;
     for (size_t i = 0; i + 1 < row.size(); ++i) {
-      line += fmt::format("{:<{}}  ", row[i], widths[i]);
       column += widths[i] + 2;
-      if (row[i].size() > widths[i]) line += "\n" + std::string(column, ' ');
+      const bool too_wide = row[i].size() > widths[i];
+      line += too_wide ? fmt::format("{}\n{:{}}", row[i], "", column)
+                       : fmt::format("{:<{}}  ", row[i], widths[i]);
     }
     std::string_view lead;
     const std::string hanging = "\n" + std::string(indent, ' ');

@@ -25,7 +25,13 @@ absl::StatusOr<std::map<std::string, storage::DatasetSpec>> DatasetsOf(const Pip
       {.text = file.text, .name = file.name, .variables = file.variables});
   if (alone.problems.empty()) return alone.value.datasets;
   const auto pipeline = CheckPipelineFile(file);
-  if (pipeline.problems.empty()) return pipeline.value.datasets;
+  if (pipeline.problems.empty()) {
+    std::map<std::string, storage::DatasetSpec> defined;
+    for (const auto& [name, spec] : pipeline.value.datasets) {
+      if (spec) defined.emplace(name, *spec);  // Without a spec it is registered already.
+    }
+    return defined;
+  }
   const bool is_pipeline = file.text.find("\npreprocess:") != std::string::npos;
   return is_pipeline ? pipeline.problems.ToStatus() : alone.problems.ToStatus();
 }

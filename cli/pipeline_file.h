@@ -13,10 +13,10 @@ namespace tidemill::cli {
 
 struct PipelineFile {
   std::string name;    // As the user wrote it.
-  std::string folder;  // Absolute; relative dataset paths start here.
-  std::string text;
+  std::string folder = {};  // Absolute; relative dataset paths start here.
+  std::string text = {};
   // What `${NAME}` may stand for: TIDEMILL_DATA, when it is set.
-  std::map<std::string, std::string> variables;
+  std::map<std::string, std::string> variables = {};
 
   // Folders that storage must be able to read for this pipeline: its own, and TIDEMILL_DATA.
   std::vector<std::string> DataRoots() const;

@@ -1,0 +1,245 @@
+#include "loader/batch_stream.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/config.h"
+#include "loader/fit.h"
+
+namespace tidemill::loader {
+namespace {
+
+constexpr char kPlainGraph[] =
+    "- parse_csv: {columns: [a]}\n- stack: {columns: all, into: input}\n- label: {into: target}\n";
+constexpr char kFittedGraph[] =
+    "- parse_csv: {columns: [a]}\n- standardize: {columns: all}\n"
+    "- stack: {columns: all, into: input}\n- label: {into: target}\n";
+
+std::shared_ptr<const transform::Graph> MakeGraph(const char* text = kPlainGraph) {
+  const auto spec = config::Read<transform::GraphSpec>(text, "graph");
+  EXPECT_TRUE(spec.ok()) << spec.status().ToString();
+  transform::SampleSchema schema;
+  schema.columns = {"a", "b"};
+  schema.label = transform::LabelKind::kClass;
+  auto graph = transform::Graph::Build(*spec, schema);
+  EXPECT_TRUE(graph.ok()) << graph.status().ToString();
+  return std::make_shared<const transform::Graph>(*std::move(graph));
+}
+
+// Keys that are no function of the ordinal; the third of every ten occurs twice.
+TrainingSet MakeSet(int64_t size) {
+  TrainingSet set;
+  for (int64_t ordinal = 0; ordinal < size; ++ordinal) {
+    const int64_t place = ordinal % 10 == 3 ? ordinal - 1 : ordinal;
+    set.keys.push_back(1000 + place * 7919 % 10007);
+    set.weights.push_back(static_cast<float>(ordinal) + 0.5f);
+  }
+  return set;
+}
+
+// A store of samples: sample k holds "k,x" and has the label k % 5. Keys divisible by 13 are gone,
+// those divisible by 17 hold no number. Blocks have changing sizes.
+absl::Status ReadSamples(std::span<const int64_t> keys, const SampleSink& sink) {
+  size_t at = 0;
+  for (size_t size = 1; at < keys.size(); size = size % 37 + 5) {
+    std::vector<int64_t> found;
+    std::vector<Unreadable> missing;
+    for (; at < keys.size() && found.size() < size; ++at) {
+      if (keys[at] % 13 == 0) {
+        missing.push_back({keys[at], "deleted"});
+      } else {
+        found.push_back(keys[at]);
+      }
+    }
+    std::vector<std::string> texts;
+    std::vector<int64_t> labels;
+    for (const int64_t key : found) {
+      texts.push_back(key % 17 == 0 ? "none,x" : std::to_string(key) + ",x");
+      labels.push_back(key % 5);
+    }
+    const std::vector<std::string_view> payloads(texts.begin(), texts.end());
+    batch::Batch samples(static_cast<int64_t>(found.size()));
+    RETURN_IF_ERROR(samples.Set(batch::MakeColumn<int64_t>("key", found)));
+    RETURN_IF_ERROR(samples.Set(batch::MakeColumn<int64_t>("class_label", labels)));
+    RETURN_IF_ERROR(samples.Set(batch::MakeBinaryColumn("payload", payloads)));
+    RETURN_IF_ERROR(sink(std::move(samples), std::move(missing)));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<TrainingBatch> ReadAll(const TrainingSet& set, const BatchPlan& plan,
+                                   const StreamOptions& options = {}) {
+  auto stream = BatchStream::Create(set, ReadSamples, MakeGraph(), nullptr, plan, options);
+  EXPECT_TRUE(stream.ok()) << stream.status().ToString();
+  std::vector<TrainingBatch> batches;
+  while (true) {
+    auto next = (*stream)->Next();
+    EXPECT_TRUE(next.ok()) << next.status().ToString();
+    if (!next.ok() || !*next) return batches;
+    batches.push_back(**std::move(next));
+  }
+}
+
+std::vector<int64_t> OrdinalsOf(const TrainingBatch& batch) {
+  if (batch.rows.num_rows() == 0) return {};
+  const auto ordinals = batch.rows.Find("ordinal")->Values<int64_t>();
+  return {ordinals.begin(), ordinals.end()};
+}
+
+BatchPlan Plan(int64_t batch_size, int64_t epochs) {
+  return {.batch_size = batch_size,
+          .epochs = epochs,
+          .shuffle = {.seed = 7, .purpose = "shuffle", .trigger = 3}};
+}
+
+TEST(BatchStream, BytesLabelWeightAndOrdinalOfAKeyNeverPart) {
+  const TrainingSet set = MakeSet(1000);
+  int64_t num_rows = 0;
+  for (const TrainingBatch& batch : ReadAll(set, Plan(64, 2))) {
+    const auto keys = batch.rows.keys();
+    for (int64_t row = 0; row < batch.rows.num_rows(); ++row) {
+      const int64_t ordinal = batch.rows.Find("ordinal")->Values<int64_t>()[row];
+      ASSERT_EQ(keys[row], set.keys[ordinal]);
+      ASSERT_EQ(batch.rows.Find("input")->Values<float>()[row], static_cast<float>(keys[row]));
+      ASSERT_EQ(batch.rows.Find("target")->Values<int64_t>()[row], keys[row] % 5);
+      ASSERT_EQ(batch.rows.Find("weight")->Values<float>()[row], set.weights[ordinal]);
+      ++num_rows;
+    }
+  }
+  EXPECT_GT(num_rows, 1500);
+}
+
+TEST(BatchStream, EachEpochHasEveryReadableOrdinalOnceAndInAnotherOrder) {
+  const TrainingSet set = MakeSet(500);
+  std::set<int64_t> readable;
+  for (int64_t ordinal = 0; ordinal < set.size(); ++ordinal) {
+    const int64_t key = set.keys[ordinal];
+    if (key % 13 != 0 && key % 17 != 0) readable.insert(ordinal);
+  }
+  std::map<int64_t, std::vector<int64_t>> epochs;
+  std::map<int64_t, int64_t> skipped;
+  for (const TrainingBatch& batch : ReadAll(set, Plan(32, 3))) {
+    const std::vector<int64_t> ordinals = OrdinalsOf(batch);
+    std::vector<int64_t>& epoch = epochs[batch.epoch];
+    epoch.insert(epoch.end(), ordinals.begin(), ordinals.end());
+    skipped[batch.epoch] += batch.num_skipped;
+    EXPECT_EQ(batch.num_skipped > 0, !batch.reason.empty());
+  }
+  ASSERT_EQ(epochs.size(), 3u);
+  for (const auto& [epoch, ordinals] : epochs) {
+    EXPECT_EQ(std::set<int64_t>(ordinals.begin(), ordinals.end()), readable);
+    EXPECT_EQ(ordinals.size(), readable.size());
+    EXPECT_EQ(skipped[epoch], set.size() - static_cast<int64_t>(readable.size()));
+  }
+  EXPECT_NE(epochs[0], epochs[1]);
+  EXPECT_FALSE(std::is_sorted(epochs[0].begin(), epochs[0].end()));
+}
+
+TEST(BatchStream, ABatchIsItsSliceOfThePermutationWithHolesThatNothingFills) {
+  const TrainingSet set = MakeSet(300);
+  BatchPlan plan = Plan(50, 1);
+  const Permutation permutation(plan.shuffle, set.size());
+  int64_t position = 0;
+  for (const TrainingBatch& batch : ReadAll(set, plan)) {
+    std::vector<int64_t> expected;
+    for (const int64_t end = position + 50; position < end; ++position) {
+      const int64_t key = set.keys[permutation(position)];
+      if (key % 13 != 0 && key % 17 != 0) expected.push_back(permutation(position));
+    }
+    EXPECT_EQ(OrdinalsOf(batch), expected);
+  }
+  EXPECT_EQ(position, 300);
+}
+
+TEST(BatchStream, ThreadsAndMemoryDoNotChangeTheBatches) {
+  const TrainingSet set = MakeSet(700);
+  const std::vector<TrainingBatch> expected = ReadAll(set, Plan(16, 2));
+  const std::vector<TrainingBatch> other =
+      ReadAll(set, Plan(16, 2), {.num_threads = 4, .bytes_ahead = 1});
+  ASSERT_EQ(other.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(OrdinalsOf(other[i]), OrdinalsOf(expected[i]));
+  }
+}
+
+TEST(BatchStream, AResumedStreamSeesTheBatchesThatWereLeft) {
+  const TrainingSet set = MakeSet(333);
+  const std::vector<TrainingBatch> whole = ReadAll(set, Plan(20, 2));
+  for (const int64_t first : {1, 16, 17, 18, 34}) {
+    BatchPlan plan = Plan(20, 2);
+    plan.first_batch = first;
+    const std::vector<TrainingBatch> rest = ReadAll(set, plan);
+    ASSERT_EQ(rest.size(), whole.size() - first);
+    for (size_t i = 0; i < rest.size(); ++i) {
+      EXPECT_EQ(rest[i].epoch, whole[first + i].epoch);
+      EXPECT_EQ(rest[i].index, whole[first + i].index);
+      EXPECT_EQ(OrdinalsOf(rest[i]), OrdinalsOf(whole[first + i]));
+    }
+  }
+}
+
+TEST(BatchStream, WithoutShufflingTheOrderIsThatOfTheSet) {
+  BatchPlan plan = Plan(64, 1);
+  plan.shuffled = false;
+  std::vector<int64_t> ordinals;
+  for (const TrainingBatch& batch : ReadAll(MakeSet(200), plan)) {
+    const std::vector<int64_t> more = OrdinalsOf(batch);
+    ordinals.insert(ordinals.end(), more.begin(), more.end());
+  }
+  EXPECT_TRUE(std::is_sorted(ordinals.begin(), ordinals.end()));
+}
+
+TEST(BatchStream, AFailureOfTheStoreIsAFailureOfTheStream) {
+  const SampleReader broken = [](std::span<const int64_t>, const SampleSink&) {
+    return Unavailable("storage is away");
+  };
+  auto stream = BatchStream::Create(MakeSet(100), broken, MakeGraph(), nullptr, Plan(10, 1), {});
+  EXPECT_EQ((*stream)->Next().status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(BatchStream, AStoreThatSendsOtherKeysIsCaught) {
+  const SampleReader confused = [](std::span<const int64_t> keys, const SampleSink& sink) {
+    std::vector<int64_t> others(keys.begin(), keys.end());
+    std::reverse(others.begin(), others.end());
+    return ReadSamples(others, sink);
+  };
+  auto stream = BatchStream::Create(MakeSet(100), confused, MakeGraph(), nullptr, Plan(100, 1), {});
+  EXPECT_EQ((*stream)->Next().status().code(), absl::StatusCode::kInternal);
+}
+
+TEST(BatchStream, AnAbandonedStreamEndsItsThreads) {
+  auto stream =
+      BatchStream::Create(MakeSet(5000), ReadSamples, MakeGraph(), nullptr, Plan(10, 100), {});
+  EXPECT_TRUE((*stream)->Next().ok());
+}
+
+TEST(FitGraph, LearnsFromReadableSamplesAndIsReproducible) {
+  const auto graph = MakeGraph(kFittedGraph);
+  const TrainingSet set = MakeSet(9000);
+  const auto fitted = FitGraph(*graph, set, ReadSamples);
+  ASSERT_TRUE(fitted.ok()) << fitted.status().ToString();
+  EXPECT_EQ(FitGraph(*graph, set, ReadSamples)->digest(), fitted->digest());
+  const auto shared = std::make_shared<const transform::FittedState>(*fitted);
+  auto stream = BatchStream::Create(set, ReadSamples, graph, shared, Plan(9000, 1), {});
+  const auto batch = (*stream)->Next();
+  ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+  double sum = 0;
+  for (const float value : (*batch)->rows.Find("input")->Values<float>()) sum += value;
+  EXPECT_NEAR(sum / static_cast<double>((*batch)->rows.num_rows()), 0, 1e-4);
+}
+
+TEST(FitGraph, AGraphThatLearnsNothingReadsNothing) {
+  const SampleReader broken = [](std::span<const int64_t>, const SampleSink&) {
+    return Unavailable("storage is away");
+  };
+  EXPECT_TRUE(FitGraph(*MakeGraph(), MakeSet(10), broken).ok());
+}
+
+}  // namespace
+}  // namespace tidemill::loader

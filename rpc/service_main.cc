@@ -1,13 +1,13 @@
 #include "rpc/service_main.h"
 
 #include <fcntl.h>
+#include <grpc/support/log.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 
 #include "CLI/CLI.hpp"
 #include "base/config.h"
@@ -56,6 +56,18 @@ class SignalPipe {
   static inline int ends_[2] = {-1, -1};
   static inline std::atomic<int> received_ = 0;
 };
+
+// What gRPC has to say appears as lines of this process's log.
+void LogForGrpc() {
+  gpr_set_log_function([](gpr_log_func_args* line) {
+    const std::string message = line->message;
+    if (line->severity == GPR_LOG_SEVERITY_ERROR) {
+      log::Warn("gRPC reports", {{"error", message}});
+    } else {
+      log::Debug("gRPC reports", {{"message", message}});
+    }
+  });
+}
 
 absl::StatusOr<ServiceContext> ReadContext(const Flags& flags) {
   ServiceContext context;
@@ -128,6 +140,7 @@ int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFac
   app.add_flag("--log-json", flags.log_json, "Log one JSON object a line.");
   CLI11_PARSE(app, argc, argv);  // The library reports by exception; the macro catches it.
   log::Configure(name, log::Level::kInfo, flags.log_json);
+  LogForGrpc();
   const absl::Status status = Run(flags, name, make);
   if (status.ok()) return 0;
   log::Error("cannot serve", {{"error", status.ToString()}});

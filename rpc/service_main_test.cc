@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
-#include <thread>
 
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
@@ -34,69 +34,85 @@ class ServiceMainTest : public ::testing::Test {
                 IsOk());
   }
 
-  // Its log goes to log_.
+  ~ServiceMainTest() override { ::close(log_end_); }
+
+  // Its log comes through a pipe.
   pid_t Launch(const std::vector<std::string>& arguments) {
     const std::string program =
         std::filesystem::read_symlink("/proc/self/exe").parent_path() / "rpc_test_service";
     std::vector<char*> raw = {const_cast<char*>(program.c_str())};
-    for (const std::string& argument : arguments)
+    for (const std::string& argument : arguments) {
       raw.push_back(const_cast<char*>(argument.c_str()));
+    }
     raw.push_back(nullptr);
+    int ends[2];
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     const pid_t child = ::fork();
-    if (child != 0) return child;
-    const int log = ::open(log_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-    ::dup2(log, STDOUT_FILENO);
-    ::dup2(log, STDERR_FILENO);
-    ::execv(raw[0], raw.data());
-    ::_exit(127);
+    if (child == 0) {
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::dup2(ends[1], STDERR_FILENO);
+      ::execv(raw[0], raw.data());
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    ::close(log_end_);
+    log_end_ = ends[0];
+    log_.clear();
+    return child;
   }
 
-  static int ExitCode(pid_t child) {
+  // Reads the log until it holds the text, or ends.
+  void ReadLogUntil(const std::string& text) {
+    char buffer[1024];
+    ssize_t count = 1;
+    while (count > 0 && log_.find(text) == std::string::npos) {
+      count = ::read(log_end_, buffer, sizeof(buffer));
+      if (count > 0) log_.append(buffer, static_cast<size_t>(count));
+    }
+  }
+
+  // Waits for the end; log_ is then complete.
+  int ExitCode(pid_t child) {
+    ReadLogUntil("\n no line is like this");
     int status = 0;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
 
-  std::string Log() const { return files::Read(log_).value_or(""); }
-
-  void WaitForLog(const std::string& text) const {
-    while (Log().find(text) == std::string::npos) {
-      std::this_thread::sleep_for(std::chrono::milliseconds{5});
-    }
-  }
-
   testing::TokenFolder folder_;
   const std::string config_ = folder_.path() + "/tidemill.yaml";
-  const std::string log_ = folder_.path() + "/log";
+  int log_end_ = -1;
+  std::string log_;
 };
 
 TEST_F(ServiceMainTest, ServesUntilItIsAskedToEnd) {
   for (const int signal : {SIGTERM, SIGINT}) {
     const pid_t child = Launch({"--config", config_});
-    WaitForLog(fmt::format("listening endpoint=\"unix:{}/selector\"", folder_.path()));
+    const std::string line = fmt::format("listening endpoint=\"unix:{}/selector\"", folder_.path());
+    ReadLogUntil(line);
+    ASSERT_THAT(log_, HasSubstr(line));
     ASSERT_EQ(::kill(child, signal), 0);
     EXPECT_EQ(ExitCode(child), 0);
-    EXPECT_THAT(Log(), HasSubstr("stopping"));
-    ASSERT_THAT(files::Remove(log_), IsOk());
+    EXPECT_THAT(log_, HasSubstr("stopping"));
   }
 }
 
 TEST_F(ServiceMainTest, ListensWhereTheFlagSays) {
   const pid_t child = Launch({"--config", config_, "--listen", "127.0.0.1:0", "--log-json"});
-  WaitForLog("\"message\":\"listening\",\"endpoint\":\"127.0.0.1:");
+  const std::string line = "\"message\":\"listening\",\"endpoint\":\"127.0.0.1:";
+  ReadLogUntil(line);
+  ASSERT_THAT(log_, HasSubstr(line));
   ASSERT_EQ(::kill(child, SIGTERM), 0);
   EXPECT_EQ(ExitCode(child), 0);
 }
 
 TEST_F(ServiceMainTest, EndsWithOneLineThatSaysWhatIsWrong) {
   EXPECT_EQ(ExitCode(Launch({"--config", folder_.path() + "/missing.yaml"})), 1);
-  EXPECT_THAT(Log(), HasSubstr("missing.yaml"));
-  ASSERT_THAT(files::Remove(log_), IsOk());
+  EXPECT_THAT(log_, HasSubstr("missing.yaml"));
 
   EXPECT_EQ(ExitCode(Launch({"--config", config_, "--listen", "0.0.0.0:0"})), 1);
-  EXPECT_THAT(Log(), HasSubstr("off loopback"));
-  const std::string log = Log();
-  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
+  EXPECT_THAT(log_, HasSubstr("off loopback"));
+  EXPECT_EQ(std::count(log_.begin(), log_.end(), '\n'), 1) << log_;
 }
 
 TEST(ServiceContext, KnowsThePeersThatTheConfigurationNames) {

@@ -46,6 +46,11 @@ DatasetSpec CompletedByFirstFile(DatasetSpec spec, UnpackedCache& files,
   return CompleteSpec(first, files, completed).ok() ? completed : spec;
 }
 
+template <typename Answer>
+absl::Status Keep(const AnswerKeeper<Answer>& keep, pqxx::work& work, const Answer& answer) {
+  return keep ? keep(work, answer) : absl::OkStatus();
+}
+
 }  // namespace
 
 DatasetCatalog::DatasetCatalog(db::Database& database, UnpackedCache& files, CatalogOptions options)
@@ -89,10 +94,9 @@ bool DatasetCatalog::Admits(const std::string& absolute_path) const {
   return false;
 }
 
-absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(const std::string& name_space,
-                                                                      const std::string& name,
-                                                                      const std::string& spec_text,
-                                                                      const CommandGuard& guard) {
+absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(
+    const std::string& name_space, const std::string& name, const std::string& spec_text,
+    const CommandGuard& guard, const AnswerKeeper<Registration>& keep) {
   if (name.empty()) return InvalidArgument("a dataset needs a name");
   ASSIGN_OR_RETURN(const DatasetSpec spec, DecodeAndCheck(name, spec_text));
   const std::string registered = config::Print(spec);
@@ -104,17 +108,21 @@ absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(const std:
       registration = {.id = row->id, .created = false};
       // Compared as this version writes it: an older one knew fewer fields.
       const auto before = config::Read<DatasetSpec>(row->registered_spec, name);
-      if (before.ok() && config::Print(*before) == registered) return absl::OkStatus();
+      if (before.ok() && config::Print(*before) == registered) {
+        return Keep(keep, work, registration);
+      }
       return FailedPrecondition(
           "dataset {} is registered with another spec; delete it or choose another name", name);
     }
     const DatasetId id =
         datasets_table::Insert(work, NamespaceOr(name_space), name, registered, completed);
     registration = {.id = id, .created = true};
-    return absl::OkStatus();
+    return Keep(keep, work, registration);
   });
   // Two registered it at once: the other one's is as good as ours if it is the same.
-  if (absl::IsAlreadyExists(status)) return Register(name_space, name, spec_text, guard);
+  if (absl::IsAlreadyExists(status)) {
+    return Register(name_space, name, spec_text, guard, keep);
+  }
   RETURN_IF_ERROR(status);
   if (registration.created) {
     log::Info("dataset registered",
@@ -178,7 +186,8 @@ absl::StatusOr<DatasetSnapshot> DatasetCatalog::Snapshot(DatasetId id) {
 }
 
 absl::StatusOr<bool> DatasetCatalog::Delete(const std::string& name_space, const std::string& name,
-                                            const CommandGuard& guard) {
+                                            const CommandGuard& guard,
+                                            const AnswerKeeper<bool>& keep) {
   const absl::StatusOr<DatasetEntry> entry = Find(name_space, name);
   if (!entry.ok() && !absl::IsNotFound(entry.status())) return entry.status();
   const DatasetId id = entry.ok() ? entry->id : DatasetId{};
@@ -189,7 +198,7 @@ absl::StatusOr<bool> DatasetCatalog::Delete(const std::string& name_space, const
     if (guard) RETURN_IF_ERROR(guard(work));
     existed = entry.ok() && datasets_table::Find(work, id).has_value();
     if (existed) datasets_table::Delete(work, id);
-    return absl::OkStatus();
+    return Keep(keep, work, existed);
   }));
   if (!existed) return false;
   log::Info("dataset deleted", {{"dataset", name}, {"id", std::to_string(id.value)}});
@@ -200,12 +209,13 @@ absl::StatusOr<bool> DatasetCatalog::Delete(const std::string& name_space, const
 
 absl::StatusOr<int64_t> DatasetCatalog::DeleteSamples(DatasetId id,
                                                       const std::vector<int64_t>& keys,
-                                                      const CommandGuard& guard) {
+                                                      const CommandGuard& guard,
+                                                      const AnswerKeeper<int64_t>& keep) {
   int64_t num_deleted = 0;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     if (guard) RETURN_IF_ERROR(guard(work));
     ASSIGN_OR_RETURN(num_deleted, datasets_table::Bury(work, id, keys));
-    return absl::OkStatus();
+    return Keep(keep, work, num_deleted);
   }));
   return num_deleted;
 }

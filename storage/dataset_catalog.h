@@ -61,6 +61,10 @@ struct CatalogOptions {
 
 // Runs in the transaction of a command, before it: the fence. May be empty.
 using CommandGuard = std::function<absl::Status(pqxx::work&)>;
+// Runs in the same transaction at its end, with the answer, to keep it for when the command is
+// repeated.
+template <typename Answer>
+using AnswerKeeper = std::function<absl::Status(pqxx::work&, const Answer&)>;
 
 // Registers, finds and deletes datasets. Thread-safe.
 class DatasetCatalog {
@@ -76,7 +80,8 @@ class DatasetCatalog {
   // for one that does not decode, whose path is relative, no folder or outside the allowed roots;
   // FAILED_PRECONDITION when the name has another spec.
   absl::StatusOr<Registration> Register(const std::string& name_space, const std::string& name,
-                                        const std::string& spec_text, const CommandGuard& guard);
+                                        const std::string& spec_text, const CommandGuard& guard,
+                                        const AnswerKeeper<Registration>& keep = {});
 
   // NOT_FOUND for an unknown one. An empty namespace is "default".
   absl::StatusOr<DatasetEntry> Find(const std::string& name_space, const std::string& name);
@@ -89,12 +94,13 @@ class DatasetCatalog {
   // Forgets a dataset, its rows and column files, never the user's files. Returns whether there
   // was one. Waits for a running ingest of it.
   absl::StatusOr<bool> Delete(const std::string& name_space, const std::string& name,
-                              const CommandGuard& guard);
+                              const CommandGuard& guard, const AnswerKeeper<bool>& keep = {});
 
   // Marks samples as deleted; returns how many of the keys existed and were not deleted before.
   // NOT_FOUND for an unknown dataset.
   absl::StatusOr<int64_t> DeleteSamples(DatasetId id, const std::vector<int64_t>& keys,
-                                        const CommandGuard& guard);
+                                        const CommandGuard& guard,
+                                        const AnswerKeeper<int64_t>& keep = {});
 
   // What could not be ingested, newest last; at most `limit` entries, 0 for all.
   struct Quarantined {

@@ -69,6 +69,17 @@ absl::StatusOr<SegmentColumns> FromBatch(Batch columns) {
   return segment;
 }
 
+// Small files are read instead: a process may have 65,530 mappings, a dataset more files.
+absl::StatusOr<batch::Buffer> BytesOf(const OpenFile& file, int64_t size_bytes) {
+  constexpr int64_t kLeastMapped = 256 << 10;
+  const auto size = static_cast<size_t>(size_bytes);
+  if (size_bytes >= kLeastMapped) return file.Map(size);
+  batch::Buffer bytes = batch::Buffer::Allocate(size);
+  ASSIGN_OR_RETURN(const size_t num_read,
+                   file.ReadAt(0, reinterpret_cast<char*>(bytes.mutable_data()), size));
+  return bytes.Slice(0, num_read);
+}
+
 }  // namespace
 
 std::string SegmentFolder(const std::string& storage_folder, DatasetId dataset) {
@@ -88,7 +99,7 @@ absl::Status WriteSegmentColumns(const std::string& path, const SegmentRows& row
 absl::StatusOr<SegmentColumns> OpenSegmentColumns(const std::string& path) {
   ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Open(path));
   ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
-  ASSIGN_OR_RETURN(batch::Buffer bytes, file.Map(static_cast<size_t>(identity.size_bytes)));
+  ASSIGN_OR_RETURN(batch::Buffer bytes, BytesOf(file, identity.size_bytes));
   absl::StatusOr<Batch> columns = batch::Decode(std::move(bytes));
   if (!columns.ok()) return DataLoss("{}: {}", path, columns.status().ToString());
   absl::StatusOr<SegmentColumns> segment = FromBatch(*std::move(columns));

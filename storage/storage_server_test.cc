@@ -1,9 +1,10 @@
 // Storage as other services meet it: a process of its own, behind its client.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
-#include <set>
+#include <thread>
 
 #include "gmock/gmock.h"
 
@@ -258,6 +259,35 @@ TEST(StorageServer, ASnapshotExcludesWhatIsIngestedLater) {
   EXPECT_THAT(storage.Read(storage.SortedKeys()).samples, SizeIs(500));
 }
 
+TEST(StorageServer, RecordsOfAReplacedFileKeepTheirKeysWhereverTheyLieNow) {
+  Storage storage;
+  const GeneratedDataset dataset = MakeCsv(storage.process.data_folder(), 500);
+  storage.Register(dataset);
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  // Opens the old file, and keeps it open.
+  ExpectRight(dataset, keys, keys, storage.Read(keys));
+  // Another first record pushes the others on; the second one is gone.
+  std::ofstream(dataset.folder + "/new")
+      << "id,happened,note,animal\n900,2030-01-01 00:00:00,the new record is longer,owl\n";
+  std::ofstream replacement(dataset.folder + "/new", std::ios::app);
+  for (size_t i = 0; i < 100; ++i) {
+    if (i != 1) replacement << dataset.samples[i].payload << "\n";
+  }
+  replacement.close();
+  std::filesystem::rename(dataset.folder + "/new", dataset.folder + "/part-0.csv");
+  storage.Sync();
+  const ReadResult result = storage.Read(keys);
+  EXPECT_THAT(result.missing, SizeIs(1));
+  EXPECT_THAT(result.missing.at(keys[1]), HasSubstr("deleted"));
+  const auto expected = ByKey(dataset, keys);
+  for (const Sample& sample : result.samples) {
+    EXPECT_TRUE(IsAsExpected(sample, *expected.at(sample.key)));
+  }
+  EXPECT_THAT(storage.SortedKeys(), SizeIs(500));
+  EXPECT_EQ(storage.Read({storage.SortedKeys().back()}).samples.front().payload,
+            "900,2030-01-01 00:00:00,the new record is longer,owl");
+}
+
 TEST(StorageServer, DeletedAndUnknownKeysAreNamedAsMissing) {
   Storage storage;
   storage.Register(MakeCsv(storage.process.data_folder(), 500));
@@ -336,6 +366,25 @@ TEST(StorageServer, AReadThatIsCutOffGoesOnBehindWhatWasReceived) {
     storage.process.Start();
   });
   ExpectRight(dataset, keys, asked, result);
+}
+
+TEST(StorageServer, ACommandWhoseAnswerWasLostTakesEffectOnce) {
+  Storage storage;
+  const GeneratedDataset dataset = MakeCsv(storage.process.data_folder(), 100);
+  storage.process.Kill();
+  storage.process.Start("storage.after_command=kill:2");
+  storage.Register(dataset);
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  std::thread restart([&] {
+    storage.process.AwaitEnd();
+    storage.process.Start();
+  });
+  const std::vector<int64_t> deleted = {keys[5], keys[6]};
+  const auto answer = storage.operate.DeleteSamples(storage.id, deleted, NewCommand());
+  restart.join();
+  ASSERT_THAT(answer, IsOk());
+  EXPECT_EQ(answer->num_deleted(), 2);
+  EXPECT_THAT(storage.Read(keys).samples, SizeIs(98));
 }
 
 TEST(StorageServer, AStaleRunEpochIsRefused) {

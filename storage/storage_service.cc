@@ -51,10 +51,11 @@ IntervalQuery ToQuery(const v1::ListSamplesRequest& request) {
   return query;
 }
 
-// Waits for the reader of a stream.
+// Waits for the reader of a stream. It fails when the caller went away, who will not see the
+// status, or when this server stops, and then the caller is to try again.
 template <typename Message>
 absl::Status Send(grpc::ServerWriter<Message>* writer, const Message& message) {
-  if (!writer->Write(message)) return Cancelled("the caller went away");
+  if (!writer->Write(message)) return Unavailable("the stream was cut off");
   return absl::OkStatus();
 }
 
@@ -91,7 +92,7 @@ absl::Status SendSamples(SampleReader reader, grpc::ServerWriter<v1::ReadSamples
 template <typename Response>
 absl::Status StorageService::RunCommand(
     const rpc::v1::Command& command, Response* response,
-    const std::function<absl::Status(const CommandGuard&)>& run) {
+    const std::function<absl::Status(const CommandGuard&, const ResponseKeeper&)>& run) {
   bool is_repeated = false;
   const CommandGuard guard = [&](pqxx::work& work) -> absl::Status {
     RETURN_IF_ERROR(db::CheckFence(work, kSchema, command));
@@ -104,29 +105,31 @@ absl::Status StorageService::RunCommand(
     }
     return Cancelled("request {} was answered before", command.request_id());
   };
+  const ResponseKeeper keep = [&](pqxx::work& work) {
+    return db::RememberAnswer(work, kSchema, command.request_id(), response->SerializeAsString());
+  };
   RETURN_IF_FAILPOINT("storage.before_command");
-  const absl::Status status = run(guard);
+  const absl::Status status = run(guard, keep);
   if (is_repeated && absl::IsCancelled(status)) return absl::OkStatus();
   RETURN_IF_ERROR(status);
   RETURN_IF_FAILPOINT("storage.after_command");
-  const absl::Status remembered = core_.database.Transact([&](pqxx::work& work) {
-    return db::RememberAnswer(work, kSchema, command.request_id(), response->SerializeAsString());
-  });
-  // The same request at the same time has answered already.
-  return absl::IsAlreadyExists(remembered) ? absl::OkStatus() : remembered;
+  return absl::OkStatus();
 }
 
 grpc::Status StorageService::RegisterDataset(grpc::ServerContext* /*context*/,
                                              const v1::RegisterDatasetRequest* request,
                                              v1::RegisterDatasetResponse* response) {
-  return ToGrpc(
-      RunCommand(request->command(), response, [&](const CommandGuard& guard) -> absl::Status {
-        ASSIGN_OR_RETURN(
-            const DatasetCatalog::Registration registration,
-            core_.catalog.Register(request->namespace_(), request->name(), request->spec(), guard));
-        response->set_dataset_id(registration.id.value);
-        response->set_created(registration.created);
-        return absl::OkStatus();
+  using Registration = DatasetCatalog::Registration;
+  return ToGrpc(RunCommand<v1::RegisterDatasetResponse>(
+      request->command(), response, [&](const CommandGuard& guard, const ResponseKeeper& keep) {
+        const auto fill = [&](pqxx::work& work, const Registration& registration) {
+          response->set_dataset_id(registration.id.value);
+          response->set_created(registration.created);
+          return keep(work);
+        };
+        return core_.catalog
+            .Register(request->namespace_(), request->name(), request->spec(), guard, fill)
+            .status();
       }));
 }
 
@@ -223,12 +226,13 @@ grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
                                            v1::DeleteSamplesResponse* response) {
   const DatasetId dataset{request->dataset_id()};
   const std::vector<int64_t> keys(request->sample_keys().begin(), request->sample_keys().end());
-  const absl::Status status =
-      RunCommand(request->command(), response, [&](const CommandGuard& guard) -> absl::Status {
-        ASSIGN_OR_RETURN(const int64_t num_deleted,
-                         core_.catalog.DeleteSamples(dataset, keys, guard));
-        response->set_num_deleted(num_deleted);
-        return absl::OkStatus();
+  const absl::Status status = RunCommand<v1::DeleteSamplesResponse>(
+      request->command(), response, [&](const CommandGuard& guard, const ResponseKeeper& keep) {
+        const auto fill = [&](pqxx::work& work, int64_t num_deleted) {
+          response->set_num_deleted(num_deleted);
+          return keep(work);
+        };
+        return core_.catalog.DeleteSamples(dataset, keys, guard, fill).status();
       });
   if (!status.ok()) return ToGrpc(status);
   // No read that starts after the answer returns them.
@@ -240,12 +244,13 @@ grpc::Status StorageService::DeleteDataset(grpc::ServerContext* /*context*/,
                                            v1::DeleteDatasetResponse* response) {
   const auto entry = core_.catalog.Find(request->namespace_(), request->name());
   if (!entry.ok() && !absl::IsNotFound(entry.status())) return ToGrpc(entry.status());
-  const absl::Status status =
-      RunCommand(request->command(), response, [&](const CommandGuard& guard) -> absl::Status {
-        ASSIGN_OR_RETURN(const bool existed,
-                         core_.catalog.Delete(request->namespace_(), request->name(), guard));
-        response->set_existed(existed);
-        return absl::OkStatus();
+  const absl::Status status = RunCommand<v1::DeleteDatasetResponse>(
+      request->command(), response, [&](const CommandGuard& guard, const ResponseKeeper& keep) {
+        const auto fill = [&](pqxx::work& work, bool existed) {
+          response->set_existed(existed);
+          return keep(work);
+        };
+        return core_.catalog.Delete(request->namespace_(), request->name(), guard, fill).status();
       });
   if (status.ok() && entry.ok()) core_.indexes.Forget(entry->id);
   return ToGrpc(status);

@@ -3,7 +3,6 @@
 
 #include <functional>
 
-#include "db/database.h"
 #include "storage/dataset_catalog.h"
 #include "storage/ingestor.h"
 #include "storage/open_files.h"
@@ -14,7 +13,6 @@ namespace tidemill::storage {
 
 // What the service translates to. All must outlive it.
 struct StorageCore {
-  db::Database& database;
   DatasetCatalog& catalog;
   Ingestor& ingestor;
   SampleIndex& indexes;
@@ -51,11 +49,15 @@ class StorageService final : public v1::StorageService::Service {
 
  private:
   absl::StatusOr<v1::Dataset> Describe(const DatasetEntry& entry);
+  // Remembers the response, as filled in, in the command's transaction.
+  using ResponseKeeper = std::function<absl::Status(pqxx::work&)>;
   // Runs a command once per request id: checks its fence and gives a repeated one the first
-  // answer. `run` passes the guard on to the catalogue and fills in the response.
+  // answer. `run` passes the guard on to the catalogue, fills in the response at the end of its
+  // transaction and keeps it there.
   template <typename Response>
-  absl::Status RunCommand(const rpc::v1::Command& command, Response* response,
-                          const std::function<absl::Status(const CommandGuard&)>& run);
+  absl::Status RunCommand(
+      const rpc::v1::Command& command, Response* response,
+      const std::function<absl::Status(const CommandGuard&, const ResponseKeeper&)>& run);
 
   const StorageCore core_;
 };

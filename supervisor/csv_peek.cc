@@ -42,8 +42,8 @@ DatasetFiles FindFiles(const storage::DatasetSpec& spec) {
   std::error_code error;
   const fs::path root = spec.path;
   int num_entries = 0;
-  fs::recursive_directory_iterator entry(
-      root, fs::directory_options::skip_permission_denied, error);
+  fs::recursive_directory_iterator entry(root, fs::directory_options::skip_permission_denied,
+                                         error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     if (++num_entries > kMaxEntries) return {};
     if (!entry->is_regular_file(error)) continue;

@@ -1,5 +1,5 @@
-// A look at the beginning of a CSV dataset's first file, so that a misspelt column or class is found
-// before the pipeline runs.
+// A look at the beginning of a CSV dataset's first file, so that a misspelt column or class is
+// found before the pipeline runs.
 #pragma once
 
 #include <optional>

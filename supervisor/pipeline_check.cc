@@ -85,15 +85,15 @@ class Checker {
   void CheckCsv(const std::string& at, const CsvPeek& peek, storage::DatasetSpec& dataset) {
     auto& format = std::get<storage::CsvFormat>(dataset.format);
     if (format.header && !format.columns.empty() && format.columns != peek.columns) {
-      problems_.Add(at + ".format.columns",
-                    fmt::format("are not those of {}: {}", peek.file,
-                                fmt::join(peek.columns, ", ")),
-                    "leave them out to take the header's");
+      problems_.Add(
+          at + ".format.columns",
+          fmt::format("are not those of {}: {}", peek.file, fmt::join(peek.columns, ", ")),
+          "leave them out to take the header's");
       return;
     }
     const std::vector<std::string>& columns = format.header ? peek.columns : format.columns;
-    const bool has_time = CheckColumn(at + ".event_time.column", peek, columns,
-                                      dataset.event_time.column);
+    const bool has_time =
+        CheckColumn(at + ".event_time.column", peek, columns, dataset.event_time.column);
     const bool has_label = CheckColumn(at + ".label.column", peek, columns, dataset.label.column);
     if (has_time && has_label) CheckClasses(at, peek, columns, dataset.label);
     columns_[at] = columns;
@@ -113,8 +113,8 @@ class Checker {
   void CheckClasses(const std::string& at, const CsvPeek& peek,
                     const std::vector<std::string>& columns, const storage::LabelSpec& label) {
     if (!label.column || label.classes.empty()) return;
-    const auto place = static_cast<size_t>(
-        std::ranges::find(columns, *label.column) - columns.begin());
+    const auto place =
+        static_cast<size_t>(std::ranges::find(columns, *label.column) - columns.begin());
     std::map<std::string, size_t> unknown;
     for (const auto& record : peek.records) {
       if (record.size() != columns.size()) continue;
@@ -125,12 +125,13 @@ class Checker {
       if (static_cast<double>(count) < kNotedShare * static_cast<double>(peek.records.size())) {
         continue;
       }
-      std::string hint = config::DidYouMean(value, label.classes);
-      if (hint.empty()) hint = fmt::format("add '{}'", value);
-      problems_.Add(at + ".label.classes",
-                    fmt::format("{} has the label '{}', which is not among the classes", peek.file,
-                                value),
-                    hint);
+      const auto close = config::ClosestTo(value, label.classes);
+      const std::string hint = close ? fmt::format("write '{}' for '{}'", value, *close)
+                                     : fmt::format("add '{}'", value);
+      problems_.Add(
+          at + ".label.classes",
+          fmt::format("{} has the label '{}', which is not among the classes", peek.file, value),
+          hint);
     }
   }
 
@@ -234,11 +235,11 @@ class Checker {
       const char* label = schema.label == transform::LabelKind::kNone   ? "missing"
                           : schema.label == transform::LabelKind::kReal ? "a real number"
                                                                         : "a class";
-      problems_.Add(fmt::format("{}.measures[{}]", at, m),
-                    fmt::format("{} does not fit the label of '{}', which is {}",
-                                evaluator::NameOf(evaluation.measures[m]), evaluation.dataset,
-                                label),
-                    of_classes ? "real labels: mae, rmse" : "classes: accuracy, f1");
+      problems_.Add(
+          fmt::format("{}.measures[{}]", at, m),
+          fmt::format("{} does not fit the label of '{}', which is {}",
+                      evaluator::NameOf(evaluation.measures[m]), evaluation.dataset, label),
+          of_classes ? "real labels: mae, rmse" : "classes: accuracy, f1");
     }
     if (evaluation.dataset == spec_.preprocess.dataset) return;
     for (const auto& problem : transform::Graph::Check(spec_.preprocess.graph, schema)) {
@@ -259,15 +260,13 @@ class Checker {
 
 }  // namespace
 
-config::Decoded<PipelineSpec> CheckPipeline(std::string_view text, std::string_view file_name,
-                                            const std::map<std::string, std::string>& variables,
-                                            const std::string& base_folder,
+config::Decoded<PipelineSpec> CheckPipeline(const PipelineSource& source,
                                             const RegisteredDatasets& registered) {
-  auto decoded =
-      config::Decode<PipelineSpec>({.text = text, .name = file_name, .variables = variables});
+  auto decoded = config::Decode<PipelineSpec>(
+      {.text = source.text, .name = source.file_name, .variables = source.variables});
   // What could not be read has its default, about which nothing can be said.
   if (!decoded.problems.empty()) return decoded;
-  Checker(decoded.value, decoded.problems, base_folder, registered).Run();
+  Checker(decoded.value, decoded.problems, source.base_folder, registered).Run();
   return decoded;
 }
 

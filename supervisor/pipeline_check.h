@@ -12,6 +12,17 @@
 
 namespace tidemill::supervisor {
 
+// A pipeline file.
+struct PipelineSource {
+  std::string_view text;
+  // For messages.
+  std::string_view file_name;
+  // What ${NAME} may stand for.
+  std::map<std::string, std::string> variables = {};
+  // Where relative dataset paths start.
+  std::string base_folder = ".";
+};
+
 // The spec of a registered dataset, for those that the pipeline only names; std::nullopt when it is
 // not known, which is so offline.
 using RegisteredDatasets =
@@ -21,12 +32,7 @@ using RegisteredDatasets =
 // shows: datasets that nobody defines, paths without files, labels outside their classes, ops over
 // columns that are not there, a loss, an output or a measure that does not fit the label. Reads the
 // beginning of one file of each CSV dataset; changes nothing. All problems are reported at once.
-//
-// `file_name` is for messages; `variables` are what ${NAME} may stand for; relative dataset paths
-// start at `base_folder`.
-config::Decoded<PipelineSpec> CheckPipeline(std::string_view text, std::string_view file_name,
-                                            const std::map<std::string, std::string>& variables,
-                                            const std::string& base_folder,
+config::Decoded<PipelineSpec> CheckPipeline(const PipelineSource& source,
                                             const RegisteredDatasets& registered = nullptr);
 
 }  // namespace tidemill::supervisor

@@ -16,8 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::filesystem::path kTestdata =
-    std::filesystem::path(__FILE__).parent_path() / "testdata";
+const std::filesystem::path kTestdata = TIDEMILL_TESTDATA;
 
 std::string ReadText(const std::filesystem::path& path) {
   std::ifstream stream(path);
@@ -29,7 +28,8 @@ std::string ReadText(const std::filesystem::path& path) {
 
 config::Decoded<PipelineSpec> Check(const std::string& text,
                                     const RegisteredDatasets& registered = nullptr) {
-  return CheckPipeline(text, "pipeline.yaml", {}, kTestdata.string(), registered);
+  return CheckPipeline(
+      {.text = text, .file_name = "pipeline.yaml", .base_folder = kTestdata.string()}, registered);
 }
 
 std::string Replace(std::string text, const std::string& from, const std::string& to) {
@@ -124,8 +124,10 @@ TEST(CheckPipeline, TakesADatasetThatIsRegisteredByItsName) {
 TEST(CheckPipeline, LooksIntoPathsThatVariablesName) {
   const std::string text =
       Replace(ReadText(kTestdata / "sound.yaml"), "path: data", "path: ${TIDEMILL_DATA}/data");
-  const auto checked = CheckPipeline(text, "pipeline.yaml",
-                                     {{"TIDEMILL_DATA", kTestdata.string()}}, "/nowhere");
+  const auto checked = CheckPipeline({.text = text,
+                                      .file_name = "pipeline.yaml",
+                                      .variables = {{"TIDEMILL_DATA", kTestdata.string()}},
+                                      .base_folder = "/nowhere"});
   EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
 }
 

@@ -135,10 +135,12 @@ absl::StatusOr<PipelineSpec> Supervisor::Check(const v1::SubmitPipelineRequest& 
     }
     return *std::move(spec);
   };
-  const std::map<std::string, std::string> variables(request.variables().begin(),
-                                                     request.variables().end());
-  auto checked = CheckPipeline(request.pipeline(), request.file_name(), variables,
-                               request.base_folder(), find);
+  auto checked =
+      CheckPipeline({.text = request.pipeline(),
+                     .file_name = request.file_name(),
+                     .variables = {request.variables().begin(), request.variables().end()},
+                     .base_folder = request.base_folder()},
+                    find);
   RETURN_IF_ERROR(checked.problems.ToStatus());
   RETURN_IF_ERROR(asked);
   return std::move(checked.value);

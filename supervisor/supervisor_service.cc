@@ -74,8 +74,7 @@ grpc::Status SupervisorService::StopRun(grpc::ServerContext*, const v1::StopRunR
   return grpc::Status::OK;
 }
 
-grpc::Status SupervisorService::ResumeRun(grpc::ServerContext*,
-                                          const v1::ResumeRunRequest* request,
+grpc::Status SupervisorService::ResumeRun(grpc::ServerContext*, const v1::ResumeRunRequest* request,
                                           v1::ResumeRunResponse* response) {
   auto run = supervisor_.ResumeRun({request->run_id()});
   if (!run.ok()) return ToGrpc(run.status());
@@ -83,8 +82,7 @@ grpc::Status SupervisorService::ResumeRun(grpc::ServerContext*,
   return grpc::Status::OK;
 }
 
-grpc::Status SupervisorService::DeleteRun(grpc::ServerContext*,
-                                          const v1::DeleteRunRequest* request,
+grpc::Status SupervisorService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                                           v1::DeleteRunResponse* response) {
   const auto existed = supervisor_.DeleteRun({request->run_id()});
   if (!existed.ok()) return ToGrpc(existed.status());

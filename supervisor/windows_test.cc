@@ -57,9 +57,9 @@ TEST(Windows, LeaveOutWhatLiesOutsideTheDataset) {
 }
 
 TEST(Windows, AreSlicesOfEqualLength) {
-  EXPECT_THAT(Show(MakeWindows(evaluator::Slices{.every = {30}}, Dataset(10, 100),
-                               Triggers({40, 60}))),
-              ElementsAre("10-40 -/1", "40-70 1/-", "70-100 2/-"));
+  EXPECT_THAT(
+      Show(MakeWindows(evaluator::Slices{.every = {30}}, Dataset(10, 100), Triggers({40, 60}))),
+      ElementsAre("10-40 -/1", "40-70 1/-", "70-100 2/-"));
 }
 
 TEST(Windows, NameTheModelInUseWhenOnlyThatIsToBeMeasured) {

@@ -37,10 +37,10 @@ inline constexpr std::string_view kSpecPart = "spec.yaml";
 
 // How a job reaches the services it needs. The token stays in its file.
 struct Endpoints {
-  std::string storage;
-  std::string selector;
-  std::string model_store;
-  std::string token_file;
+  std::string storage = {};
+  std::string selector = {};
+  std::string model_store = {};
+  std::string token_file = {};
 
   void Fields(auto&& field) {
     field("storage", storage, "Endpoint of the storage service.");
@@ -56,8 +56,8 @@ struct FitJob {
   int64_t trigger = 0;
   int64_t dataset_id = 0;
   // A DatasetSpec and a GraphSpec, as canonical YAML.
-  std::string dataset;
-  std::string graph;
+  std::string dataset = {};
+  std::string graph = {};
   Endpoints endpoints;
 
   void Fields(auto&& field) {
@@ -74,8 +74,8 @@ struct TrainingJob : FitJob {
   int64_t fitted_trigger = 0;
   int64_t parent_model_id = 0;
   // A ModelSpec and a TrainingSpec, as canonical YAML.
-  std::string model;
-  std::string training;
+  std::string model = {};
+  std::string training = {};
 
   void Fields(auto&& field) {
     FitJob::Fields(field);
@@ -88,7 +88,7 @@ struct TrainingJob : FitJob {
 
 struct TrainingResult {
   // Empty: the training is done. Else why it failed.
-  std::string error;
+  std::string error = {};
   int64_t samples_done = 0;
   int64_t num_samples = 0;
   int64_t num_skipped = 0;
@@ -97,9 +97,9 @@ struct TrainingResult {
   double seconds = 0;
   double samples_per_second = 0;
   double wait_share = 0;
-  std::string device;
-  std::string training_set_digest;
-  std::string weights_digest;
+  std::string device = {};
+  std::string training_set_digest = {};
+  std::string weights_digest = {};
 
   void Fields(auto&& field) {
     field("error", error, "Why the training failed; empty when it is done.");

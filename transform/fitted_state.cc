@@ -10,7 +10,7 @@ namespace tidemill::transform {
 namespace {
 
 constexpr int64_t kGraphRow = -1;
-constexpr std::string_view kFingerprint = "fingerprint";
+constexpr std::string_view kSpecDigest = "spec_digest";
 
 // The rows of an encoded state, column by column.
 struct Rows {
@@ -56,7 +56,7 @@ std::string EncodeRows(const Rows& rows) {
 std::string EncodeState(const std::string& graph,
                         const std::map<int, std::vector<Learned>>& learned) {
   Rows rows;
-  rows.AddWord(kGraphRow, "", kFingerprint, graph);
+  rows.AddWord(kGraphRow, "", kSpecDigest, graph);
   for (const auto& [op, entries] : learned) {
     for (const Learned& entry : entries) {
       for (const double number : entry.numbers) rows.AddNumber(op, entry, number);

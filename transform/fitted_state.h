@@ -15,7 +15,7 @@ namespace tidemill::transform {
 // Immutable, hence thread-safe.
 class FittedState {
  public:
-  // `graph`: Graph::Fingerprint() of the graph that was fitted. `learned`: by place of the op.
+  // `graph`: Graph::spec_digest() of the graph that was fitted. `learned`: by place of the op.
   FittedState(std::string graph, std::map<int, std::vector<Learned>> learned);
 
   // Reads what Encode() made. DATA_LOSS for bytes that are no fitted state, whatever they are.
@@ -23,7 +23,7 @@ class FittedState {
 
   // A batch in the wire format of docs/formats/batch.md, one row per number or word, with the
   // columns `op` (int64), `column`, `statistic` (binary), `is_word` (uint8), `number` (float64) and
-  // `word` (binary). The first row has op -1 and the fingerprint of the graph as its word. The same
+  // `word` (binary). The first row has op -1 and the graph's digest as its word. The same
   // state gives the same bytes.
   const std::string& Encode() const { return bytes_; }
   // SHA-256 of Encode(), in hexadecimal.

@@ -52,7 +52,7 @@ absl::StatusOr<FittedState> Fitter::Finish() {
     return FailedPrecondition("the fit has ended {} of its {} passes", pass_, num_passes());
   }
   std::erase_if(learned_, [](const auto& entry) { return entry.second.empty(); });
-  return FittedState(graph_.Fingerprint(), learned_);
+  return FittedState(graph_.spec_digest(), learned_);
 }
 
 }  // namespace tidemill::transform

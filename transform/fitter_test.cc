@@ -200,7 +200,7 @@ TEST(FittedState, SurvivesEncodingAndKeepsItsDigest) {
   const absl::StatusOr<FittedState> again = FittedState::Decode(fitted.Encode());
   ASSERT_THAT(again, IsOk());
   EXPECT_EQ(again->digest(), fitted.digest());
-  EXPECT_EQ(again->graph(), graph.Fingerprint());
+  EXPECT_EQ(again->graph(), graph.spec_digest());
   EXPECT_THAT(again->Of(0), IsEmpty());
   ASSERT_EQ(again->Of(1).size(), fitted.Of(1).size());
   for (size_t i = 0; i < fitted.Of(1).size(); ++i) EXPECT_EQ(again->Of(1)[i], fitted.Of(1)[i]);
@@ -223,15 +223,26 @@ TEST(FittedState, NoDamageIsTakenForAnotherState) {
   }
 }
 
-TEST(FittedState, OfAnotherGraphIsRefused) {
+TEST(FittedState, OfOtherOpsIsRefused) {
   const Graph graph = MustBuild(StandardizeGraph(), CsvSchema({"a", "b", "c"}));
-  const Graph other = MustBuild(StandardizeGraph(), CsvSchema({"c", "b", "a"}));
+  const Graph other =
+      MustBuild(Spec(ParseCsvSpec{.columns = {"c", "b", "a"}}, StandardizeSpec{}, StackSpec{}),
+                CsvSchema({"a", "b", "c"}));
   const batch::Batch samples = MakeSamples({"1,0,7", "2,4,7"});
   const FittedState fitted = MustFit(graph, samples);
   EXPECT_THAT(other.Run(samples, &fitted),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("belongs to another graph")));
   EXPECT_THAT(graph.Run(samples, nullptr),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not fitted")));
+}
+
+TEST(FittedState, ServesAnotherDatasetWithTheSameColumns) {
+  const Graph graph = MustBuild(StandardizeGraph(), CsvSchema({"a", "b", "c"}));
+  const Graph other = MustBuild(StandardizeGraph(), CsvSchema({"c", "x", "a", "b"}));
+  const FittedState fitted = MustFit(graph, MakeSamples({"1,0,7", "3,4,9"}));
+  const absl::StatusOr<Transformed> result = other.Run(MakeSamples({"9,?,1,4"}), &fitted);
+  ASSERT_THAT(result, IsOk());
+  EXPECT_THAT(Numbers<float>(result->batch, "input"), ElementsAre(-1, 1, 1));
 }
 
 }  // namespace

@@ -106,8 +106,9 @@ std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema
 absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& samples) {
   Built built = Bind(spec, samples);
   if (!built.problems.empty()) return ToStatus(built.problems, spec);
-  built.graph.description_ = Canonical(spec) + Canonical(samples);
-  built.graph.fingerprint_ = built.graph.Fingerprint();
+  const std::string ops = Canonical(spec);
+  built.graph.spec_digest_ = Sha256(ops);
+  built.graph.description_ = ops + Canonical(samples);
   return std::move(built.graph);
 }
 
@@ -128,7 +129,7 @@ absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples,
                                        const FittedState* fitted) const {
   if (needs_fit()) {
     if (fitted == nullptr) return FailedPrecondition("the graph is not fitted yet");
-    if (fitted->graph() != fingerprint_) {
+    if (fitted->graph() != spec_digest_) {
       return InvalidArgument("the fitted state belongs to another graph");
     }
   }

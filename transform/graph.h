@@ -46,7 +46,7 @@ class Graph {
   // `samples`: a block with `payload` and, when the graph makes a target, the label column. Bad
   // samples are left out and never an error. `fitted` may be nullptr for a graph that needs no fit.
   // FAILED_PRECONDITION without a fitted state that is needed, or while column names are not
-  // known; INVALID_ARGUMENT for a fitted state of another graph or samples without the columns.
+  // known; INVALID_ARGUMENT for a fitted state of other ops or samples without the columns.
   absl::StatusOr<Transformed> Run(const batch::Batch& samples, const FittedState* fitted) const;
 
   // Whether some op learns from samples.
@@ -55,6 +55,10 @@ class Graph {
   // SHA-256, in hexadecimal, of everything that Run() depends on but the samples: the ops, the
   // schema of the samples, and `fitted_digest`, the fitted state's digest or "".
   std::string Fingerprint(std::string_view fitted_digest = "") const;
+
+  // SHA-256, in hexadecimal, of the ops alone. A fitted state belongs to it, so that a model can be
+  // evaluated on another dataset that has the same columns.
+  const std::string& spec_digest() const { return spec_digest_; }
 
   // float32; its shape is known before any sample is read.
   const ColumnSchema& input() const { return input_.schema; }
@@ -81,7 +85,7 @@ class Graph {
 
   std::unique_ptr<const SampleSchema> samples_;
   std::string description_;  // Hashed by Fingerprint().
-  std::string fingerprint_;  // Without a fitted state.
+  std::string spec_digest_;
   std::vector<BoundOp> ops_;
   int num_slots_ = 0;
   int num_fit_passes_ = 0;

@@ -22,6 +22,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Stub = v1::StorageService::Stub;
 
+// How often a wait for the service looks whether the caller still wants it.
+constexpr std::chrono::milliseconds kPatience{200};
 // Keys of one ReadSamples call, so that its request stays far below gRPC's message limit.
 constexpr size_t kKeysPerCall = 100'000;
 
@@ -39,6 +41,7 @@ absl::Status Stream(const StorageConnection& connection,
   while (true) {
     grpc::ClientContext context;
     rpc::Prepare(connection.peer, std::chrono::milliseconds{0}, context);
+    const std::stop_callback cancel(connection.peer.stop, [&context] { context.TryCancel(); });
     const Request request = make_request();
     const auto reader = (connection.stub.get()->*method)(&context, request);
     Response response;
@@ -58,8 +61,10 @@ absl::Status Stream(const StorageConnection& connection,
     if (ended.code() != absl::StatusCode::kUnavailable || Clock::now() > give_up) return ended;
     std::this_thread::sleep_for(pause);
     // gRPC attends to the connection only while somebody waits for it.
-    connection.channel->WaitForConnected(std::chrono::system_clock::now() +
-                                         (give_up - Clock::now()));
+    while (!connection.peer.stop.stop_requested() && Clock::now() < give_up &&
+           !connection.channel->WaitForConnected(std::chrono::system_clock::now() + kPatience)) {
+    }
+    if (connection.peer.stop.stop_requested()) return Cancelled("the caller stopped");
     pause = std::min(pause * 2, std::chrono::milliseconds{1000});
   }
 }

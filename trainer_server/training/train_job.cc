@@ -25,6 +25,7 @@
 #include "rpc/tokens.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"
+#include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/checkpoints.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/job_processes.h"

@@ -73,7 +73,9 @@ class MemorySource : public loader::BatchSource {
     EXPECT_TRUE(rows.Set(batch::MakeColumn<int64_t>("ordinal", ordinals)).ok());
     EXPECT_TRUE(rows.Set(batch::MakeColumn<float>("input", input, {kWidth})).ok());
     EXPECT_TRUE(rows.Set(batch::MakeColumn<int64_t>("target", target)).ok());
-    if (options_.weighted) EXPECT_TRUE(rows.Set(batch::MakeColumn<float>("weight", weight)).ok());
+    if (options_.weighted) {
+      EXPECT_TRUE(rows.Set(batch::MakeColumn<float>("weight", weight)).ok());
+    }
     return rows;
   }
 
@@ -81,7 +83,7 @@ class MemorySource : public loader::BatchSource {
   int64_t next_;
 };
 
-TrainingSetup Setup(models::OptimizerSpec optimizer = models::Adam{.lr = 0.01}) {
+TrainingSetup MakeSetup(models::OptimizerSpec optimizer = models::Adam{.lr = 0.01}) {
   TrainingSetup setup;
   setup.model = models::Mlp{.hidden = {16}, .outputs = 3, .dropout = 0.3};
   setup.training = {.batch_size = 8, .optimizer = std::move(optimizer), .seed = 42};
@@ -108,7 +110,7 @@ absl::StatusOr<TrainingCounters> Train(const TrainingSetup& setup, MemorySource:
 class Resume : public testing::TestWithParam<models::OptimizerSpec> {};
 
 TEST_P(Resume, AtAnyBatchGivesTheBitsOfAnUninterruptedTraining) {
-  const TrainingSetup setup = Setup(GetParam());
+  const TrainingSetup setup = MakeSetup(GetParam());
   MakeDeterministic(setup.training);
   const MemorySource::Options options = {.weighted = true, .value = [](int64_t ordinal) {
                                            return ordinal % 11 == 4 ? std::nullopt
@@ -146,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(TrainingLoop, Resume,
 
 TEST(TrainingLoop, SeedAndTriggerDecideTheInitialisation) {
   const auto digest = [](int64_t seed, int64_t trigger) {
-    TrainingSetup setup = Setup();
+    TrainingSetup setup = MakeSetup();
     setup.training.seed = seed;
     setup.trigger = trigger;
     TrainingLoop loop(setup);
@@ -160,10 +162,10 @@ TEST(TrainingLoop, SeedAndTriggerDecideTheInitialisation) {
 }
 
 TEST(TrainingLoop, AWarmStartGoesOnFromTheParent) {
-  TrainingLoop parent(Setup());
+  TrainingLoop parent(MakeSetup());
   MemorySource source({.epochs = 20});
   ASSERT_TRUE(parent.Run(source, Nothing).ok());
-  TrainingSetup setup = Setup(models::Sgd{.lr = 0});
+  TrainingSetup setup = MakeSetup(models::Sgd{.lr = 0});
   setup.parent_weights = parent.Weights().value();
   TrainingLoop child(setup);
   MemorySource more({.epochs = 1});
@@ -172,11 +174,12 @@ TEST(TrainingLoop, AWarmStartGoesOnFromTheParent) {
 }
 
 TEST(TrainingLoop, AnEmptySetLeavesTheParentAsItIsAndIsAnErrorWithoutOne) {
-  EXPECT_EQ(Train(Setup(), {.samples = 0}).status().code(), absl::StatusCode::kFailedPrecondition);
-  TrainingLoop parent(Setup());
+  EXPECT_EQ(Train(MakeSetup(), {.samples = 0}).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  TrainingLoop parent(MakeSetup());
   MemorySource source({});
   ASSERT_TRUE(parent.Run(source, Nothing).ok());
-  TrainingSetup setup = Setup();
+  TrainingSetup setup = MakeSetup();
   setup.parent_weights = parent.Weights().value();
   TrainingLoop child(setup);
   MemorySource none({.samples = 0});
@@ -186,13 +189,13 @@ TEST(TrainingLoop, AnEmptySetLeavesTheParentAsItIsAndIsAnErrorWithoutOne) {
 
 TEST(TrainingLoop, AHoleIsCountedAndTooManyEndTheTraining) {
   const auto one =
-      Train(Setup(), {.epochs = 1, .value = [](int64_t ordinal) {
-                        return ordinal == 7 ? std::nullopt : std::optional<float>(0.0f);
-                      }});
+      Train(MakeSetup(), {.epochs = 1, .value = [](int64_t ordinal) {
+                            return ordinal == 7 ? std::nullopt : std::optional<float>(0.0f);
+                          }});
   ASSERT_TRUE(one.ok()) << one.status().ToString();
   EXPECT_EQ(one->num_skipped, 1);
   EXPECT_EQ(one->samples, 50);
-  const auto many = Train(Setup(), {.value = [](int64_t ordinal) {
+  const auto many = Train(MakeSetup(), {.value = [](int64_t ordinal) {
                             return ordinal < 10 ? std::nullopt : std::optional<float>(0.0f);
                           }});
   EXPECT_EQ(many.status().code(), absl::StatusCode::kFailedPrecondition);
@@ -202,9 +205,9 @@ TEST(TrainingLoop, AHoleIsCountedAndTooManyEndTheTraining) {
 
 TEST(TrainingLoop, ABatchWithoutAFiniteLossIsLeftOut) {
   const auto counters =
-      Train(Setup(), {.epochs = 1, .value = [](int64_t ordinal) {
-                        return ordinal == 20 ? std::numeric_limits<float>::quiet_NaN() : 0.0f;
-                      }});
+      Train(MakeSetup(), {.epochs = 1, .value = [](int64_t ordinal) {
+                            return ordinal == 20 ? std::numeric_limits<float>::quiet_NaN() : 0.0f;
+                          }});
   ASSERT_TRUE(counters.ok()) << counters.status().ToString();
   EXPECT_EQ(counters->num_not_finite, 1);
   EXPECT_EQ(counters->num_steps, 6);
@@ -212,15 +215,15 @@ TEST(TrainingLoop, ABatchWithoutAFiniteLossIsLeftOut) {
 }
 
 TEST(TrainingLoop, ALossThatStaysInfiniteEndsTheTraining) {
-  const auto counters = Train(Setup(), {.samples = 200, .value = [](int64_t) {
-                                          return std::numeric_limits<float>::infinity();
-                                        }});
+  const auto counters = Train(MakeSetup(), {.samples = 200, .value = [](int64_t) {
+                                              return std::numeric_limits<float>::infinity();
+                                            }});
   EXPECT_EQ(counters.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(counters.status().message()), testing::HasSubstr("learning rate"));
 }
 
 TEST(TrainingLoop, ATargetBeyondTheOutputsIsNamed) {
-  TrainingSetup setup = Setup();
+  TrainingSetup setup = MakeSetup();
   setup.model = models::Mlp{.hidden = {}, .outputs = 2};
   const auto counters = Train(setup, {});
   EXPECT_EQ(counters.status().code(), absl::StatusCode::kInvalidArgument);
@@ -228,13 +231,13 @@ TEST(TrainingLoop, ATargetBeyondTheOutputsIsNamed) {
 }
 
 TEST(TrainingLoop, ADamagedCheckpointIsRefused) {
-  TrainingLoop loop(Setup());
+  TrainingLoop loop(MakeSetup());
   MemorySource source({});
   ASSERT_TRUE(loop.Run(source, Nothing).ok());
   const std::string checkpoint = loop.Checkpoint().value();
-  TrainingLoop other(Setup());
+  TrainingLoop other(MakeSetup());
   EXPECT_FALSE(other.Restore(checkpoint.substr(0, checkpoint.size() / 2)).ok());
-  TrainingSetup more_threads = Setup();
+  TrainingSetup more_threads = MakeSetup();
   more_threads.training.num_threads = 3;
   EXPECT_EQ(TrainingLoop(more_threads).Restore(checkpoint).code(),
             absl::StatusCode::kFailedPrecondition);

@@ -1,0 +1,333 @@
+#include "supervisor/supervisor.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/failpoints.h"
+#include "base/testing/status_matchers.h"
+#include "db/migrations.h"
+#include "db/testing/postgres.h"
+#include "supervisor/migrations.h"
+#include "supervisor/testing/fake_downstream.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::tidemill::testing::IsOk;
+using ::tidemill::testing::IsOkAndHolds;
+using ::tidemill::testing::StatusIs;
+
+const std::filesystem::path kTestdata = TIDEMILL_TESTDATA;
+
+// A sound pipeline that fires after every tenth sample.
+v1::SubmitPipelineRequest Request(const std::string& request_id) {
+  std::ifstream stream(kTestdata / "sound.yaml");
+  std::ostringstream text;
+  text << stream.rdbuf();
+  std::string pipeline = text.str();
+  const std::string amount = "samples: 50";
+  pipeline.replace(pipeline.find(amount), amount.size(), "samples: 10");
+  v1::SubmitPipelineRequest request;
+  request.mutable_command()->set_request_id(request_id);
+  request.set_pipeline(pipeline);
+  request.set_file_name("sound.yaml");
+  request.set_base_folder(kTestdata.string());
+  return request;
+}
+
+// Watches until the stream of the run ends, and returns the kinds of its events.
+std::vector<std::string> WatchToTheEnd(RunFeed& feed) {
+  Mutex mutex;
+  CondVar changed;
+  bool woken = true;
+  const int64_t subscription = feed.Subscribe([&] {
+    MutexLock lock(mutex);
+    woken = true;
+    changed.notify_all();
+  });
+  std::vector<std::string> types;
+  RunFeed::Cursor cursor;
+  while (!cursor.finished) {
+    if (const auto next = feed.Next(cursor)) {
+      if (next->has_event()) types.push_back(next->event().type());
+      continue;
+    }
+    MutexLock lock(mutex);
+    changed.wait(mutex, [&] { return woken; });
+    woken = false;
+  }
+  feed.Unsubscribe(subscription);
+  return types;
+}
+
+// The run's triggers without the seconds that they took.
+std::vector<std::string> Show(const v1::GetRunResponse& run) {
+  std::vector<std::string> shown;
+  for (v1::Trigger trigger : run.triggers()) {
+    trigger.clear_stage_seconds();
+    shown.push_back(trigger.ShortDebugString());
+  }
+  return shown;
+}
+
+class SupervisorTest : public ::testing::Test {
+ protected:
+  SupervisorTest() {
+    auto database = db::Database::Connect(test_database_.connection_string());
+    EXPECT_THAT(database, IsOk());
+    database_ = *std::move(database);
+    EXPECT_THAT(db::Migrate(*database_, "supervisor", Migrations()), IsOk());
+    Restart();
+  }
+
+  // A new process, as far as the database can tell.
+  void Restart() {
+    supervisor_.reset();
+    supervisor_ =
+        std::make_unique<Supervisor>(*database_, services_.Connect(), services_.Connect());
+  }
+
+  RunId Submit(const v1::SubmitPipelineRequest& request) {
+    const auto response = supervisor_->Submit(request);
+    EXPECT_THAT(response, IsOk());
+    return {response.ok() ? response->run_id() : 0};
+  }
+
+  std::vector<std::string> Finish(RunId run) {
+    const auto feed = supervisor_->Watch(run);
+    EXPECT_THAT(feed, IsOk());
+    return feed.ok() ? WatchToTheEnd(**feed) : std::vector<std::string>();
+  }
+
+  v1::GetRunResponse Get(RunId run) {
+    const auto response = supervisor_->GetRun(run);
+    EXPECT_THAT(response, IsOk());
+    return response.ok() ? *response : v1::GetRunResponse();
+  }
+
+  db::testing::TestDatabase test_database_;
+  std::unique_ptr<db::Database> database_;
+  testing::FakeServices services_;
+  std::unique_ptr<Supervisor> supervisor_;
+};
+
+TEST_F(SupervisorTest, ConductsAReplayToItsEnd) {
+  const RunId run = Submit(Request("a"));
+  const std::vector<std::string> types = Finish(run);
+  EXPECT_THAT(std::vector(types.begin(), types.begin() + 7),
+              ElementsAre("run_started", "dataset_synced", "trigger_fired", "training_set_sealed",
+                          "graph_fitted", "model_trained", "model_stored"));
+  EXPECT_EQ(types.back(), "run_succeeded");
+  const v1::GetRunResponse shown = Get(run);
+  EXPECT_EQ(shown.run().state(), v1::RUN_STATE_SUCCEEDED);
+  EXPECT_EQ(shown.run().num_triggers(), 3);
+  EXPECT_EQ(shown.run().num_samples(), 30);
+  ASSERT_EQ(shown.triggers_size(), 3);
+  EXPECT_EQ(shown.triggers(2).at().event_time(), 29'000'000);
+  EXPECT_EQ(shown.triggers(2).at().sample_key(), 31);
+  EXPECT_EQ(shown.triggers(2).training_set_digest(), "set-3");
+  EXPECT_EQ(shown.triggers(2).weights_digest(), "weights-3");
+}
+
+TEST_F(SupervisorTest, TrainsEachTriggerOnItsNewDataFromTheModelBefore) {
+  Finish(Submit(Request("a")));
+  const auto selections = services_.selections();
+  ASSERT_THAT(selections, SizeIs(3));
+  EXPECT_FALSE(selections[0].has_from());
+  for (size_t i = 1; i < selections.size(); ++i) {
+    EXPECT_EQ(selections[i].from().ShortDebugString(), selections[i - 1].to().ShortDebugString());
+    EXPECT_EQ(selections[i].seed(), 7);
+  }
+  const auto trainings = services_.trainings();
+  ASSERT_THAT(trainings, SizeIs(3));
+  EXPECT_EQ(trainings[0].parent_model_id(), 0);
+  EXPECT_EQ(trainings[2].parent_model_id() % 100, 2);
+  EXPECT_EQ(trainings[2].fitted_trigger(), 1);
+  EXPECT_EQ(services_.Calls("FitGraph"), 1);
+}
+
+TEST_F(SupervisorTest, MeasuresEveryWindowAndFollowsTheActiveModel) {
+  const RunId run = Submit(Request("a"));
+  Finish(run);
+  const auto evaluations = services_.evaluations();
+  ASSERT_THAT(evaluations, SizeIs(1));
+  EXPECT_EQ(evaluations[0].windows_size(), 4);
+  EXPECT_EQ(evaluations[0].model_ids_size(), 3);
+  const v1::GetRunResponse shown = Get(run);
+  EXPECT_EQ(shown.evaluations_size(), 12);
+  std::vector<double> active, trained;
+  for (const auto& value : shown.active()) active.push_back(value.value());
+  for (const auto& value : shown.trained()) trained.push_back(value.value());
+  EXPECT_THAT(active, ElementsAre(1, 2, 3));
+  EXPECT_THAT(trained, ElementsAre(1, 2, 3));
+}
+
+TEST_F(SupervisorTest, FiresNoMoreTriggersThanItMay) {
+  auto request = Request("a");
+  request.set_max_triggers(2);
+  const RunId run = Submit(request);
+  Finish(run);
+  EXPECT_EQ(Get(run).triggers_size(), 2);
+}
+
+TEST_F(SupervisorTest, AttachesToAnUnfinishedRunOfTheSamePipeline) {
+  services_.HoldTrainings();
+  const RunId run = Submit(Request("a"));
+  const auto again = supervisor_->Submit(Request("b"));
+  ASSERT_THAT(again, IsOk());
+  EXPECT_EQ(again->run_id(), run.value);
+  EXPECT_FALSE(again->created());
+  auto different = Request("c");
+  different.set_pipeline(different.pipeline() + "description: another\n");
+  EXPECT_THAT(supervisor_->Submit(different),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not finished")));
+  services_.Release();
+  Finish(run);
+
+  const auto repeated = supervisor_->Submit(Request("a"));
+  ASSERT_THAT(repeated, IsOk());
+  EXPECT_EQ(repeated->run_id(), run.value);
+  const auto later = supervisor_->Submit(Request("d"));
+  ASSERT_THAT(later, IsOk());
+  EXPECT_TRUE(later->created());
+  EXPECT_NE(later->run_id(), run.value);
+  Finish({later->run_id()});
+  EXPECT_THAT(supervisor_->ListRuns("", "weather"), IsOkAndHolds(SizeIs(2)));
+}
+
+TEST_F(SupervisorTest, KeepsNothingOfABrokenPipeline) {
+  auto request = Request("a");
+  request.set_pipeline(request.pipeline() + "trigers: {}\n");
+  EXPECT_THAT(supervisor_->Submit(request),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sound.yaml:30:1: error:")));
+  EXPECT_THAT(supervisor_->ListPipelines(""), IsOkAndHolds(IsEmpty()));
+  EXPECT_EQ(services_.Calls("RegisterDataset"), 0);
+}
+
+TEST_F(SupervisorTest, FailsWithTheMessageOfATrainingAndGoesOnWhenResumed) {
+  services_.FailTraining(2, "the loss is not a number");
+  const RunId run = Submit(Request("a"));
+  EXPECT_EQ(Finish(run).back(), "run_failed");
+  EXPECT_THAT(Get(run).run().error(), HasSubstr("trigger 2: train: the loss is not a number"));
+  EXPECT_THAT(supervisor_->ResumeRun(run), IsOk());
+  EXPECT_EQ(Finish(run).back(), "run_succeeded");
+  EXPECT_EQ(Get(run).triggers_size(), 3);
+  EXPECT_EQ(services_.Calls("SealTrainingSet"), 3);
+  EXPECT_THAT(supervisor_->ResumeRun(run),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("succeeded")));
+}
+
+TEST_F(SupervisorTest, WaitsForServicesThatAreAway) {
+  for (const char* method :
+       {"GetDataset", "SyncDataset", "ListSamples", "SealTrainingSet", "FitGraph", "StartTraining",
+        "WatchTraining", "StoreModel", "StartEvaluation", "WatchEvaluation"}) {
+    services_.FailNext(method, Unavailable("{} is away", method));
+  }
+  const RunId run = Submit(Request("a"));
+  EXPECT_EQ(Finish(run).back(), "run_succeeded");
+  EXPECT_EQ(Get(run).triggers_size(), 3);
+}
+
+TEST_F(SupervisorTest, FailsAtOnceWhenACallIsWrong) {
+  services_.FailNext("FitGraph", InvalidArgument("no such column"));
+  const RunId run = Submit(Request("a"));
+  EXPECT_EQ(Finish(run).back(), "run_failed");
+  EXPECT_THAT(Get(run).run().error(), HasSubstr("no such column"));
+}
+
+TEST_F(SupervisorTest, StopsInTheMiddleOfATrainingAndGoesOnWhenResumed) {
+  services_.HoldTrainings();
+  const RunId run = Submit(Request("a"));
+  const auto feed = supervisor_->Watch(run);
+  ASSERT_THAT(feed, IsOk());
+  RunFeed::Cursor cursor;
+  const auto in_training = [&] {
+    const auto next = (*feed)->Next(cursor);
+    return next && next->progress().stage() == "train";
+  };
+  while (!in_training()) std::this_thread::yield();
+  const auto stopped = supervisor_->StopRun(run);
+  ASSERT_THAT(stopped, IsOk());
+  EXPECT_EQ(stopped->state(), v1::RUN_STATE_STOPPED);
+  EXPECT_EQ(services_.Calls("StopTraining"), 1);
+  EXPECT_EQ(WatchToTheEnd(**feed).back(), "run_stopped");
+  EXPECT_THAT(supervisor_->StopRun(run), IsOk());
+
+  services_.Release();
+  EXPECT_EQ(Submit(Request("b")), run);  // Submitting it again resumes it, too.
+  EXPECT_EQ(Finish(run).back(), "run_succeeded");
+}
+
+TEST_F(SupervisorTest, DeletesAPipelineWithAllThatTheServicesKeep) {
+  services_.HoldTrainings();
+  const RunId run = Submit(Request("a"));
+  EXPECT_THAT(supervisor_->DeletePipeline("", "weather"),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("stop it first")));
+  services_.Release();
+  Finish(run);
+  EXPECT_THAT(supervisor_->DeletePipeline("", "weather"), IsOkAndHolds(true));
+  EXPECT_EQ(services_.Calls("DeleteRun"), 1);
+  EXPECT_THAT(supervisor_->DeletePipeline("", "weather"), IsOkAndHolds(false));
+  EXPECT_THAT(supervisor_->GetRun(run),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("unknown")));
+  EXPECT_THAT(supervisor_->DeleteRun(run), IsOkAndHolds(false));
+}
+
+TEST_F(SupervisorTest, GoesOnAfterBeingKilledAnywhere) {
+  const RunId undisturbed = Submit(Request("undisturbed"));
+  Finish(undisturbed);
+  std::vector<std::string> expected = Show(Get(undisturbed));
+  supervisor_->DeletePipeline("", "weather").IgnoreError();
+  supervisor_.reset();
+  int request = 0;
+  for (const char* failpoint :
+       {"after_decision=kill:2", "before_select=kill:3", "after_select=kill:1", "after_fit=kill:1",
+        "mid_train=kill:2", "after_train=kill:3", "after_store=kill:1", "before_evaluate=kill:1",
+        "after_evaluate=kill:1"}) {
+    const auto submission = Request("killed " + std::to_string(++request));
+    const pid_t child = fork();
+    if (child == 0) {
+      failpoints::Arm(std::string("supervisor.") + failpoint).IgnoreError();
+      auto database = db::Database::Connect(test_database_.connection_string());
+      Supervisor supervisor(**database, services_.Connect(), services_.Connect());
+      const auto run = supervisor.Submit(submission);
+      WatchToTheEnd(**supervisor.Watch({run->run_id()}));
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status)) << failpoint << " was not passed";
+
+    Restart();
+    ASSERT_THAT(supervisor_->Recover(), IsOk());
+    const auto attached = supervisor_->Submit(Request("again " + std::to_string(request)));
+    ASSERT_THAT(attached, IsOk());
+    EXPECT_FALSE(attached->created()) << failpoint;
+    Finish({attached->run_id()});
+    const v1::GetRunResponse shown = Get({attached->run_id()});
+    EXPECT_EQ(shown.run().state(), v1::RUN_STATE_SUCCEEDED) << shown.run().error();
+    std::vector<std::string> triggers;
+    for (v1::Trigger trigger : shown.triggers()) {
+      EXPECT_EQ(trigger.model_id(), 100 * attached->run_id() + trigger.number());
+      trigger.set_model_id(100 * undisturbed.value + trigger.number());
+      trigger.clear_stage_seconds();
+      triggers.push_back(trigger.ShortDebugString());
+    }
+    EXPECT_EQ(triggers, expected) << failpoint;
+    supervisor_.reset();
+  }
+}
+
+}  // namespace
+}  // namespace tidemill::supervisor

@@ -1,0 +1,234 @@
+#include "supervisor/testing/fake_downstream.h"
+
+#include <algorithm>
+
+namespace tidemill::supervisor::testing {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000;
+constexpr int64_t kChunk = 7;
+
+}  // namespace
+
+class FakeDownstream final : public Downstream {
+ public:
+  FakeDownstream(FakeServices& services, std::stop_token stop)
+      : services_(services), stop_(std::move(stop)) {}
+
+  absl::StatusOr<storage::v1::RegisterDatasetResponse> RegisterDataset(
+      const std::string& name, const std::string& spec, const rpc::v1::Command&) override {
+    RETURN_IF_ERROR(services_.Count("RegisterDataset"));
+    MutexLock lock(services_.mutex_);
+    services_.datasets_[name] = spec;
+    storage::v1::RegisterDatasetResponse response;
+    response.set_dataset_id(3);
+    return response;
+  }
+
+  absl::StatusOr<storage::v1::Dataset> GetDataset(const std::string& name) override {
+    RETURN_IF_ERROR(services_.Count("GetDataset"));
+    storage::v1::Dataset dataset;
+    dataset.set_dataset_id(3);
+    dataset.set_name(name);
+    dataset.set_num_samples(services_.num_samples);
+    dataset.set_first_event_time(0);
+    dataset.set_last_event_time((services_.num_samples - 1) * kSecond);
+    return dataset;
+  }
+
+  absl::StatusOr<rpc::v1::Snapshot> SyncDataset(
+      DatasetId dataset,
+      const std::function<void(const storage::v1::SyncDatasetResponse&)>& progress) override {
+    RETURN_IF_ERROR(services_.Count("SyncDataset"));
+    progress({});
+    rpc::v1::Snapshot snapshot;
+    snapshot.set_dataset_id(dataset.value);
+    snapshot.set_committed_key(services_.num_samples);
+    return snapshot;
+  }
+
+  absl::Status ListSamples(const storage::v1::ListSamplesRequest& request,
+                           const std::function<absl::Status(batch::Batch)>& sink) override {
+    RETURN_IF_ERROR(services_.Count("ListSamples"));
+    const auto place = std::pair(request.from().event_time(), request.from().sample_key());
+    std::vector<int64_t> times, keys;
+    const auto flush = [&]() -> absl::Status {
+      batch::Batch batch(static_cast<int64_t>(keys.size()));
+      RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys)));
+      RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kEventTimeColumn, times)));
+      times.clear();
+      keys.clear();
+      return sink(std::move(batch));
+    };
+    for (int64_t i = 0; i < services_.num_samples; ++i) {
+      if (std::pair(i * kSecond, i + 1) < place) continue;
+      times.push_back(i * kSecond);
+      keys.push_back(i + 1);
+      if (keys.size() == kChunk) RETURN_IF_ERROR(flush());
+    }
+    return keys.empty() ? absl::OkStatus() : flush();
+  }
+
+  absl::StatusOr<selector::v1::TrainingSet> SealTrainingSet(
+      const selector::v1::SealTrainingSetRequest& request) override {
+    RETURN_IF_ERROR(services_.Count("SealTrainingSet"));
+    {
+      MutexLock lock(services_.mutex_);
+      services_.selections_.push_back(request);
+    }
+    selector::v1::TrainingSet set;
+    const int64_t first_key = request.has_from() ? request.from().sample_key() : 1;
+    set.set_num_samples(request.to().sample_key() - first_key);
+    set.set_digest("set-" + std::to_string(request.trigger()));
+    return set;
+  }
+
+  absl::StatusOr<std::string> FitGraph(const trainer_server::v1::FitGraphRequest&) override {
+    RETURN_IF_ERROR(services_.Count("FitGraph"));
+    return "fitted";
+  }
+
+  absl::Status StartTraining(const trainer_server::v1::StartTrainingRequest& request) override {
+    RETURN_IF_ERROR(services_.Count("StartTraining"));
+    MutexLock lock(services_.mutex_);
+    services_.trainings_.push_back(request);
+    return absl::OkStatus();
+  }
+
+  absl::Status WatchTraining(
+      RunId, int64_t trigger,
+      const std::function<void(const trainer_server::v1::WatchTrainingResponse&)>& progress)
+      override {
+    trainer_server::v1::WatchTrainingResponse update;
+    update.set_state(trainer_server::v1::TRAINING_STATE_RUNNING);
+    update.set_samples_done(1);
+    progress(update);
+    RETURN_IF_ERROR(services_.Count("WatchTraining"));
+    {
+      MutexLock lock(services_.mutex_);
+      services_.changed_.wait(services_.mutex_, stop_, [this] { return !Held(); });
+      if (stop_.stop_requested()) return Cancelled("stopped");
+      update.set_state(trainer_server::v1::TRAINING_STATE_DONE);
+      if (const auto error = services_.training_errors_.extract(trigger)) {
+        update.set_state(trainer_server::v1::TRAINING_STATE_FAILED);
+        update.set_error(error.mapped());
+      }
+    }
+    progress(update);
+    return absl::OkStatus();
+  }
+
+  absl::Status StopTraining(const rpc::v1::Command&, int64_t) override {
+    return services_.Count("StopTraining");
+  }
+
+  absl::StatusOr<trainer_server::v1::StoreModelResponse> StoreModel(
+      const trainer_server::v1::StoreModelRequest& request) override {
+    RETURN_IF_ERROR(services_.Count("StoreModel"));
+    trainer_server::v1::StoreModelResponse response;
+    response.set_model_id(100 * request.command().run_id() + request.trigger());
+    response.set_weights_digest("weights-" + std::to_string(request.trigger()));
+    return response;
+  }
+
+  absl::Status StartEvaluation(const evaluator::v1::StartEvaluationRequest& request) override {
+    RETURN_IF_ERROR(services_.Count("StartEvaluation"));
+    MutexLock lock(services_.mutex_);
+    services_.evaluations_.push_back(request);
+    return absl::OkStatus();
+  }
+
+  absl::Status WatchEvaluation(
+      RunId, int32_t,
+      const std::function<void(const evaluator::v1::WatchEvaluationResponse&)>& progress) override {
+    RETURN_IF_ERROR(services_.Count("WatchEvaluation"));
+    evaluator::v1::WatchEvaluationResponse update;
+    update.set_state(evaluator::v1::EVALUATION_STATE_DONE);
+    progress(update);
+    return absl::OkStatus();
+  }
+
+  // Of the last evaluation: each model is as accurate as its trigger's number says.
+  absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId) override {
+    RETURN_IF_ERROR(services_.Count("ListEvaluations"));
+    MutexLock lock(services_.mutex_);
+    std::vector<evaluator::v1::Evaluation> values;
+    if (services_.evaluations_.empty()) return values;
+    for (const auto& window : services_.evaluations_.back().windows()) {
+      for (const int64_t model : services_.evaluations_.back().model_ids()) {
+        evaluator::v1::Evaluation& value = values.emplace_back();
+        value.set_model_id(model);
+        value.set_trigger(model % 100);
+        *value.mutable_from() = window.from();
+        *value.mutable_to() = window.to();
+        value.set_measure("accuracy");
+        value.set_value(static_cast<double>(model % 100));
+      }
+    }
+    return values;
+  }
+
+  absl::Status DeleteRun(const rpc::v1::Command&) override { return services_.Count("DeleteRun"); }
+
+ private:
+  bool Held() const ABSL_NO_THREAD_SAFETY_ANALYSIS { return services_.held_; }
+
+  FakeServices& services_;
+  const std::stop_token stop_;
+};
+
+DownstreamFactory FakeServices::Connect() {
+  return [this](std::stop_token stop) -> std::unique_ptr<Downstream> {
+    return std::make_unique<FakeDownstream>(*this, std::move(stop));
+  };
+}
+
+void FakeServices::FailNext(const std::string& method, const absl::Status& status) {
+  MutexLock lock(mutex_);
+  failures_[method] = status;
+}
+
+void FakeServices::HoldTrainings() {
+  MutexLock lock(mutex_);
+  held_ = true;
+}
+
+void FakeServices::Release() {
+  MutexLock lock(mutex_);
+  held_ = false;
+  changed_.notify_all();
+}
+
+void FakeServices::FailTraining(int64_t trigger, const std::string& error) {
+  MutexLock lock(mutex_);
+  training_errors_[trigger] = error;
+}
+
+int FakeServices::Calls(const std::string& method) {
+  MutexLock lock(mutex_);
+  return calls_[method];
+}
+
+std::vector<trainer_server::v1::StartTrainingRequest> FakeServices::trainings() {
+  MutexLock lock(mutex_);
+  return trainings_;
+}
+
+std::vector<selector::v1::SealTrainingSetRequest> FakeServices::selections() {
+  MutexLock lock(mutex_);
+  return selections_;
+}
+
+std::vector<evaluator::v1::StartEvaluationRequest> FakeServices::evaluations() {
+  MutexLock lock(mutex_);
+  return evaluations_;
+}
+
+absl::Status FakeServices::Count(const std::string& method) {
+  MutexLock lock(mutex_);
+  ++calls_[method];
+  if (const auto failure = failures_.extract(method)) return failure.mapped();
+  return absl::OkStatus();
+}
+
+}  // namespace tidemill::supervisor::testing

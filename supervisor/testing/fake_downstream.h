@@ -1,0 +1,56 @@
+// Services that answer at once, for tests of what the supervisor asks of them. What they answer is
+// a function of the request, so that a call made twice is answered alike, also in another process.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "supervisor/downstream.h"
+
+namespace tidemill::supervisor::testing {
+
+// What the services are like, and what they were asked. Shared by all connections. Thread-safe.
+class FakeServices {
+ public:
+  // The stream has this many samples, one a second from the epoch on.
+  int64_t num_samples = 35;
+
+  // The next call of a method fails with this.
+  void FailNext(const std::string& method, const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Trainings do not end before Release().
+  void HoldTrainings() ABSL_LOCKS_EXCLUDED(mutex_);
+  void Release() ABSL_LOCKS_EXCLUDED(mutex_);
+  // The next training of this trigger fails with this message.
+  void FailTraining(int64_t trigger, const std::string& error) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  int Calls(const std::string& method) ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<trainer_server::v1::StartTrainingRequest> trainings() ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<selector::v1::SealTrainingSetRequest> selections() ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<evaluator::v1::StartEvaluationRequest> evaluations() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  DownstreamFactory Connect();
+
+ private:
+  friend class FakeDownstream;
+
+  absl::Status Count(const std::string& method) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  Mutex mutex_;
+  CondVar changed_;
+  std::map<std::string, int> calls_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, absl::Status> failures_ ABSL_GUARDED_BY(mutex_);
+  std::map<int64_t, std::string> training_errors_ ABSL_GUARDED_BY(mutex_);
+  bool held_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<trainer_server::v1::StartTrainingRequest> trainings_ ABSL_GUARDED_BY(mutex_);
+  std::vector<selector::v1::SealTrainingSetRequest> selections_ ABSL_GUARDED_BY(mutex_);
+  std::vector<evaluator::v1::StartEvaluationRequest> evaluations_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::string> datasets_ ABSL_GUARDED_BY(mutex_);  // Specs by name.
+};
+
+}  // namespace tidemill::supervisor::testing
