@@ -28,7 +28,7 @@ using Stream = std::vector<std::pair<int64_t, int64_t>>;  // (event time, key)
 // gaps of 10 between segments.
 class IndexBuilder {
  public:
-  IndexBuilder() : folder_(::testing::TempDir() + "/index_builder_" + std::to_string(getpid())) {
+  IndexBuilder() : folder_(fmt::format("{}/index_{}", ::testing::TempDir(), getpid())) {
     EXPECT_THAT(files::Remove(folder_), IsOk());
   }
   ~IndexBuilder() { files::Remove(folder_).IgnoreError(); }

@@ -22,7 +22,7 @@ using testing::IsOk;
 class RecordFile {
  public:
   RecordFile(uint32_t seed, size_t least_size)
-      : path_(::testing::TempDir() + "/records_" + std::to_string(getpid())) {
+      : path_(fmt::format("{}/records_{}", ::testing::TempDir(), getpid())) {
     std::mt19937 random(seed);
     for (int i = 0; i < 3000; ++i) {
       // Now and then a gap too wide to read across.
