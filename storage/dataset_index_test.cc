@@ -1,5 +1,7 @@
 #include "storage/dataset_index.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <map>
 #include <random>
@@ -26,7 +28,7 @@ using Stream = std::vector<std::pair<int64_t, int64_t>>;  // (event time, key)
 // gaps of 10 between segments.
 class IndexBuilder {
  public:
-  IndexBuilder() : folder_(::testing::TempDir() + "/index_builder") {
+  IndexBuilder() : folder_(fmt::format("{}/index_{}", ::testing::TempDir(), getpid())) {
     EXPECT_THAT(files::Remove(folder_), IsOk());
   }
   ~IndexBuilder() { files::Remove(folder_).IgnoreError(); }

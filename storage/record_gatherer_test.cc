@@ -1,5 +1,6 @@
 #include "storage/record_gatherer.h"
 
+#include <unistd.h>
 #include <xxhash.h>
 
 #include <filesystem>
@@ -20,7 +21,8 @@ using testing::IsOk;
 // A file of records of random sizes with random gaps between them, and where they lie.
 class RecordFile {
  public:
-  RecordFile(uint32_t seed, size_t least_size) : path_(::testing::TempDir() + "/records") {
+  RecordFile(uint32_t seed, size_t least_size)
+      : path_(fmt::format("{}/records_{}", ::testing::TempDir(), getpid())) {
     std::mt19937 random(seed);
     for (int i = 0; i < 3000; ++i) {
       // Now and then a gap too wide to read across.
