@@ -13,7 +13,6 @@
 #include "evaluator/job/short_reason.h"
 #include "evaluator/job/window_measurement.h"
 #include "evaluator/job/window_samples.h"
-#include "loader/sample_schema.h"
 #include "rpc/channel.h"
 #include "rpc/tokens.h"
 #include "storage/client/dataset_spec.h"
@@ -109,7 +108,7 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
   arithmetic.set_threads(job.num_threads());
   const storage::StorageClient storage(storage_peer);
   model_store::ModelStoreClient store(store_peer);
-  ModelCache models(store, loader::SchemaOf(dataset), arithmetic.make_predictor);
+  ModelCache models(store, dataset, arithmetic.make_predictor);
   JobContext context{job, spec, storage, models, ProgressReporter(report)};
   for (const v1::JobWindow& window : job.windows()) {
     RETURN_IF_ERROR(Annotate(MeasureWindow(window, context, report),

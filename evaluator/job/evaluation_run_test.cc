@@ -26,7 +26,9 @@ class EvaluationRunTest : public ::testing::Test {
  protected:
   // Runs the job of `windows` in this process and keeps what it reports.
   absl::Status Run(const std::vector<v1::JobWindow>& windows) {
-    v1::EvaluationJob job = cluster_.Job();
+    return Run(cluster_.Job(), windows);
+  }
+  absl::Status Run(v1::EvaluationJob job, const std::vector<v1::JobWindow>& windows) {
     for (const v1::JobWindow& window : windows) *job.add_windows() = window;
     return RunEvaluation(
         job, {.make_predictor = testing::MakeThresholdPredictor, .set_threads = [](int) {}},
@@ -80,6 +82,15 @@ TEST_F(EvaluationRunTest, ADamagedOrUnknownModelCostsItselfOnly) {
   EXPECT_THAT(Of(0, 77).failure(), HasSubstr("model 77 is unknown"));
   EXPECT_EQ(Of(0, fine).failure(), "");
   EXPECT_DOUBLE_EQ(Of(0, fine).scores(0).value(), 1.0);
+}
+
+TEST_F(EvaluationRunTest, RefusesToCompareClassesOfAnotherOrder) {
+  const int64_t model = cluster_.Put(1, "4");
+  v1::EvaluationJob job = cluster_.Job();
+  std::string& spec = *job.mutable_dataset_spec();
+  spec.replace(spec.find("LOW, HIGH"), 9, "HIGH, LOW");
+  ASSERT_THAT(Run(job, {testing::WindowOf(0, 0, 10, {model})}), IsOk());
+  EXPECT_THAT(Of(0, model).failure(), HasSubstr("knows the classes [LOW, HIGH]"));
 }
 
 TEST_F(EvaluationRunTest, ReportsWhyAJobCannotBeDone) {

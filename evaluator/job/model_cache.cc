@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/config.h"
+#include "loader/sample_schema.h"
 #include "models/artefact_spec.h"
 
 namespace tidemill::evaluator {
@@ -16,6 +17,15 @@ bool HasPart(const model_store::v1::Model& model, std::string_view name) {
   return false;
 }
 
+// Classes are numbers by their place in these lists, so equal names in another order would be
+// compared wrongly. Classes without names are taken as they are.
+absl::Status CheckClasses(const std::vector<std::string>& of_model,
+                          const std::vector<std::string>& of_dataset) {
+  if (of_model.empty() || of_dataset.empty() || of_model == of_dataset) return absl::OkStatus();
+  return FailedPrecondition("the model knows the classes [{}], the dataset has [{}]",
+                            fmt::join(of_model, ", "), fmt::join(of_dataset, ", "));
+}
+
 }  // namespace
 
 bool IsTransient(const absl::Status& status) {
@@ -23,9 +33,12 @@ bool IsTransient(const absl::Status& status) {
          status.code() == absl::StatusCode::kDeadlineExceeded;
 }
 
-ModelCache::ModelCache(model_store::ModelStoreClient& store, transform::SampleSchema samples,
+ModelCache::ModelCache(model_store::ModelStoreClient& store, const storage::DatasetSpec& dataset,
                        PredictorFactory make_predictor)
-    : store_(store), samples_(std::move(samples)), make_predictor_(std::move(make_predictor)) {}
+    : store_(store),
+      samples_(loader::SchemaOf(dataset)),
+      classes_(dataset.label.classes),
+      make_predictor_(std::move(make_predictor)) {}
 
 absl::StatusOr<ScoredModel*> ModelCache::Get(int64_t model_id) {
   const auto known = models_.find(model_id);
@@ -43,6 +56,7 @@ absl::Status ModelCache::Load(ScoredModel& model) {
   model.trigger = stored.trigger();
   ASSIGN_OR_RETURN(const std::string yaml, store_.ReadPart(id, std::string(models::kSpecPart)));
   ASSIGN_OR_RETURN(const auto spec, config::Read<models::ArtefactSpec>(yaml, models::kSpecPart));
+  RETURN_IF_ERROR(CheckClasses(spec.classes, classes_));
   ASSIGN_OR_RETURN(model.graph, Prepare(spec.graph, stored));
   ASSIGN_OR_RETURN(const std::string weights,
                    store_.ReadPart(id, std::string(models::kWeightsPart)));

@@ -20,8 +20,8 @@ class NetworkPredictor final : public Predictor {
     return models::Guard("predicting classes", [&]() -> absl::StatusOr<std::vector<int64_t>> {
       const torch::NoGradGuard no_gradients;
       const torch::Tensor classes = Forward(input, num_rows).argmax(1).contiguous();
-      const auto* data = classes.data_ptr<int64_t>();
-      return std::vector<int64_t>(data, data + num_rows);
+      const auto* first = classes.data_ptr<int64_t>();
+      return std::vector<int64_t>(first, first + num_rows);
     });
   }
 
@@ -34,8 +34,8 @@ class NetworkPredictor final : public Predictor {
         return FailedPrecondition("the network gives {} numbers for a sample instead of one",
                                   values.numel() / num_rows);
       }
-      const auto* data = values.data_ptr<float>();
-      return std::vector<float>(data, data + num_rows);
+      const auto* first = values.data_ptr<float>();
+      return std::vector<float>(first, first + num_rows);
     });
   }
 
@@ -45,8 +45,8 @@ class NetworkPredictor final : public Predictor {
     std::vector<int64_t> shape = input.shape;
     shape.insert(shape.begin(), num_rows);
     // torch only reads through this pointer: nothing here writes to the input.
-    void* data = const_cast<float*>(input.Values<float>().data());
-    return network_.Forward(torch::from_blob(data, shape, torch::kFloat32));
+    void* numbers = const_cast<float*>(input.Values<float>().data());
+    return network_.Forward(torch::from_blob(numbers, shape, torch::kFloat32));
   }
 
   models::Network network_;
