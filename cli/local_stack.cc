@@ -20,6 +20,8 @@ namespace tidemill::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kPoll{20};
+// A keeper that does not hold its lock by then has ended.
+constexpr std::chrono::seconds kKeeperStart{2};
 
 std::string DefaultStateFolder() {
   if (const char* given = std::getenv("TIDEMILL_STATE"); given != nullptr) return given;
@@ -31,14 +33,14 @@ std::string DefaultStateFolder() {
   return files::Join(home != nullptr ? home : "/tmp", ".local/state/tidemill");
 }
 
-// Whether another user could enter the folder, so that PostgreSQL may live in it although this
-// process is root and PostgreSQL must not be.
-bool OthersCanEnter(const std::filesystem::path& folder) {
-  for (std::filesystem::path part = folder;; part = part.parent_path()) {
-    struct stat info {};
-    if (stat(part.c_str(), &info) == 0 && (info.st_mode & S_IXOTH) == 0) return false;
-    if (part == part.root_path()) return true;
-  }
+// The last line of a file, for a message.
+std::string LastLineOf(const std::string& path) {
+  const auto text = files::Read(path);
+  if (!text.ok()) return "no log";
+  const size_t end = text->find_last_not_of('\n');
+  if (end == std::string::npos) return "an empty log";
+  const size_t begin = text->rfind('\n', end);
+  return text->substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
 }
 
 // Starts this program again as the keeper, in a session of its own.
@@ -91,7 +93,8 @@ absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder) {
   layout.sockets_folder = fmt::format("/tmp/tidemill-{}-{}", geteuid(), mark);
   layout.database_sockets_folder = layout.sockets_folder + "-db";
   layout.database_folder = folder / "postgres";
-  if (geteuid() == 0 && !OthersCanEnter(folder.parent_path())) {
+  if (geteuid() == 0) {
+    // PostgreSQL does not run as root, and no other user can enter the state folder.
     layout.database_folder = "/var/lib/tidemill-postgres-" + mark;
   }
   return layout;
@@ -133,11 +136,15 @@ absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::st
 
 absl::Status StartStack(const StackLayout& layout, std::chrono::milliseconds patience) {
   RETURN_IF_ERROR(files::CreateFolder(files::Join(layout.state_folder, "logs")));
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const auto begin = std::chrono::steady_clock::now();
   if (!KeeperOf(layout)) RETURN_IF_ERROR(SpawnKeeper(layout));
   for (const char* service : kServices) {
     while (!Answers(layout, service)) {
-      if (std::chrono::steady_clock::now() > deadline) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now > begin + kKeeperStart && !KeeperOf(layout)) {
+        return Unavailable("the stack does not start: {}", LastLineOf(layout.LogFile("stack")));
+      }
+      if (now > begin + patience) {
         return Unavailable("{} does not start; see {} and {}", service, layout.LogFile(service),
                            layout.LogFile("stack"));
       }
