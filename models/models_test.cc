@@ -122,6 +122,15 @@ TEST(Loss, CrossEntropyAgreesWithTheFormula) {
   EXPECT_NEAR((*losses)[1].item<double>(), second, 1e-6);
 }
 
+TEST(Loss, SquaredErrorsAgreeWithTheFormula) {
+  const torch::Tensor one = torch::tensor({{1.0f}, {4.0f}});
+  const auto losses = SampleLosses(Loss::kMse, one, torch::tensor({3.0f, 3.0f}));
+  EXPECT_TRUE(torch::equal(*losses, torch::tensor({4.0f, 1.0f})));
+  const torch::Tensor two = torch::tensor({{1.0f, 2.0f}});
+  EXPECT_TRUE(torch::equal(*SampleLosses(Loss::kMse, two, torch::tensor({{2.0f, 5.0f}})),
+                           torch::tensor({5.0f})));
+}
+
 TEST(Loss, AWeightActsOnItsOwnSampleOnly) {
   const torch::Tensor losses = torch::tensor({1.0f, 10.0f, 100.0f});
   EXPECT_FLOAT_EQ(WeightedMean(losses, {}).item<float>(), 37);

@@ -41,7 +41,7 @@ TEST(Safetensors, TheLayoutIsThatOfTheFormat) {
   TensorFile file;
   file.tensors["w"] = {"U8", {2}, "ab"};
   EXPECT_EQ(WriteTensorFile(file).value(),
-            File(R"({"w":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}  )", "ab"));
+            File(R"({"w":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}   )", "ab"));
 }
 
 TEST(Safetensors, AnArrayThatDoesNotFitItsShapeIsNotWritten) {

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "base/config.h"
+#include "base/files.h"
+#include "base/status.h"
 #include "models/model_spec.h"
 #include "storage/client/dataset_spec.h"
 #include "transform/graph_spec.h"
@@ -137,5 +139,19 @@ struct ArtefactSpec {
     field("classes", classes, "Names of the classes, in the order of the outputs.");
   }
 };
+
+// Reads one of the YAML files of a folder. NOT_FOUND; INVALID_ARGUMENT.
+template <typename T>
+absl::StatusOr<T> ReadYaml(const std::string& folder, std::string_view name) {
+  const std::string path = files::Join(folder, name);
+  ASSIGN_OR_RETURN(const std::string text, files::Read(path));
+  return config::Read<T>(text, path);
+}
+
+// Writes one atomically.
+template <typename T>
+absl::Status WriteYaml(const std::string& folder, std::string_view name, const T& value) {
+  return files::WriteAtomically(files::Join(folder, name), config::Print(value));
+}
 
 }  // namespace tidemill::trainer_server

@@ -43,18 +43,6 @@ TrainingJob MakeTrainingJob(const v1::StartTrainingRequest& request, const Endpo
   return job;
 }
 
-template <typename T>
-absl::StatusOr<T> ReadFile(const std::string& folder, std::string_view name) {
-  const std::string path = files::Join(folder, name);
-  ASSIGN_OR_RETURN(const std::string text, files::Read(path));
-  return config::Read<T>(text, path);
-}
-
-template <typename T>
-absl::Status WriteFile(const std::string& folder, std::string_view name, const T& value) {
-  return files::WriteAtomically(files::Join(folder, name), config::Print(value));
-}
-
 v1::WatchTrainingResponse ToMessage(const TrainingResult& result) {
   v1::WatchTrainingResponse message;
   message.set_state(result.error.empty() ? v1::TRAINING_STATE_DONE : v1::TRAINING_STATE_FAILED);
@@ -123,6 +111,7 @@ absl::Status Trainings::RunJob(const std::string& what, const std::string& folde
       changed.status.set_state(v1::TRAINING_STATE_RUNNING);
     });
   };
+  if (!BeginRunning(entry)) return Cancelled("stopped while it waited for a slot");
   absl::Status status;
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
     status = processes_.Run(what, folder, mode, progress, entry.stop.get_token());
@@ -138,7 +127,30 @@ absl::Status Trainings::RunJob(const std::string& what, const std::string& folde
 absl::Status Trainings::AwaitEnd(Entry& entry) {
   MutexLock lock(mutex_);
   while (entry.active) changed_.wait(mutex_);
+  if (shut_down_ && !entry.ended.ok()) return Unavailable("the trainer server is stopping");
   return entry.ended;
+}
+
+bool Trainings::BeginRunning(Entry& entry) {
+  MutexLock lock(mutex_);
+  if (!entry.active) return false;
+  entry.status.set_state(v1::TRAINING_STATE_RUNNING);
+  ++entry.version;
+  changed_.notify_all();
+  return true;
+}
+
+void Trainings::End(Entry& entry) {
+  entry.stop.request_stop();
+  MutexLock lock(mutex_);
+  if (entry.active && entry.status.state() == v1::TRAINING_STATE_QUEUED) {
+    entry.active = false;
+    entry.ended = Cancelled("stopped while it waited for a slot");
+    entry.status.set_state(v1::TRAINING_STATE_STOPPED);
+    ++entry.version;
+    changed_.notify_all();
+  }
+  while (entry.active) changed_.wait(mutex_);
 }
 
 absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
@@ -148,7 +160,7 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
   const std::string path = files::Join(folder, kFittedFile);
   if (files::Exists(path)) return Sha256OfFile(path);
   RETURN_IF_ERROR(files::CreateFolder(folder));
-  RETURN_IF_ERROR(WriteFile(folder, kFitFile, MakeFitJob(request, options_.endpoints)));
+  RETURN_IF_ERROR(WriteYaml(folder, kFitFile, MakeFitJob(request, options_.endpoints)));
   std::shared_ptr<Entry> entry;
   {
     MutexLock lock(mutex_);
@@ -190,7 +202,7 @@ absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) const 
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
   RETURN_IF_ERROR(files::CreateFolder(folder));
   TrainingJob job = MakeTrainingJob(request, {});
-  if (auto before = ReadFile<TrainingJob>(folder, kJobFile); before.ok()) {
+  if (auto before = ReadYaml<TrainingJob>(folder, kJobFile); before.ok()) {
     before->endpoints = {};
     if (config::Print(*before) != config::Print(job)) {
       log::Warn("a training begins anew with another spec", {{"folder", folder}});
@@ -199,14 +211,14 @@ absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) const 
   }
   RETURN_IF_ERROR(files::Remove(files::Join(folder, kResultFile)));
   job.endpoints = options_.endpoints;
-  return WriteFile(folder, kJobFile, job);
+  return WriteYaml(folder, kJobFile, job);
 }
 
 absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
   const Key key{request.command().run_id(), request.trigger()};
   const std::string folder = FolderOf(key.first, key.second);
-  if (const auto result = ReadFile<TrainingResult>(folder, kResultFile);
+  if (const auto result = ReadYaml<TrainingResult>(folder, kResultFile);
       result.ok() && result->error.empty()) {
     return absl::OkStatus();
   }
@@ -214,7 +226,6 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
   const auto training = config::Read<models::TrainingSpec>(request.training(), "training");
   const bool on_gpu = training->device != models::Device::kCpu && HasGpu();
   auto entry = std::make_shared<Entry>();
-  entry->status.set_state(v1::TRAINING_STATE_QUEUED);
   {
     MutexLock lock(mutex_);
     if (shut_down_) return Unavailable("the trainer server is stopping");
@@ -238,14 +249,14 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
 
 void Trainings::Train(Entry& entry, const std::string& folder, bool on_gpu) {
   absl::Status ended = RunJob("train", folder, on_gpu, entry);
-  absl::StatusOr<TrainingResult> result = ended.ok() ? ReadFile<TrainingResult>(folder, kResultFile)
+  absl::StatusOr<TrainingResult> result = ended.ok() ? ReadYaml<TrainingResult>(folder, kResultFile)
                                                      : absl::StatusOr<TrainingResult>(ended);
   if (!result.ok() && result.status().code() != absl::StatusCode::kCancelled) {
     log::Warn("a training failed",
               {{"folder", folder}, {"error", std::string(result.status().message())}});
     ended = result.status();
     result = TrainingResult{.error = std::string(ended.message())};
-    WriteFile(folder, kResultFile, *result).IgnoreError();  // Without it, it is merely unfinished.
+    WriteYaml(folder, kResultFile, *result).IgnoreError();  // Without it, it is merely unfinished.
   }
   Update(entry, [&](Entry& changed) {
     changed.active = false;
@@ -260,7 +271,7 @@ void Trainings::Train(Entry& entry, const std::string& folder, bool on_gpu) {
 
 absl::StatusOr<v1::WatchTrainingResponse> Trainings::Recall(int64_t run, int64_t trigger) const {
   const std::string folder = FolderOf(run, trigger);
-  const auto result = ReadFile<TrainingResult>(folder, kResultFile);
+  const auto result = ReadYaml<TrainingResult>(folder, kResultFile);
   if (result.ok()) return ToMessage(*result);
   if (files::Exists(files::Join(folder, kJobFile))) {
     return Unavailable("the training of trigger {} was interrupted; start it again", trigger);
@@ -310,26 +321,25 @@ absl::Status Trainings::Stop(const v1::StopTrainingRequest& request) {
     if (it == trainings_.end()) return absl::OkStatus();
     entry = it->second;
   }
-  entry->stop.request_stop();
-  AwaitEnd(*entry).IgnoreError();  // How it ended is the watchers' business.
+  End(*entry);
   return absl::OkStatus();
 }
 
 absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
-  const auto result = ReadFile<TrainingResult>(folder, kResultFile);
+  const auto result = ReadYaml<TrainingResult>(folder, kResultFile);
   if (!result.ok() || !result->error.empty()) {
     return FailedPrecondition("the training of trigger {} is not done", request.trigger());
   }
   v1::StoreModelResponse response;
   response.set_weights_digest(result->weights_digest);
-  if (const auto stored = ReadFile<StoredModel>(folder, kStoredFile); stored.ok()) {
+  if (const auto stored = ReadYaml<StoredModel>(folder, kStoredFile); stored.ok()) {
     response.set_model_id(stored->model_id);
     return response;
   }
   RETURN_IF_FAILPOINT("trainer_server.before_store");
-  ASSIGN_OR_RETURN(const TrainingJob job, ReadFile<TrainingJob>(folder, kJobFile));
+  ASSIGN_OR_RETURN(const TrainingJob job, ReadYaml<TrainingJob>(folder, kJobFile));
   ASSIGN_OR_RETURN(const auto dataset, config::Read<storage::DatasetSpec>(job.dataset, "dataset"));
   model_store::v1::PutModelRequest::Header header;
   *header.mutable_command() = request.command();
@@ -347,7 +357,7 @@ absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequ
   ASSIGN_OR_RETURN(const ModelId id,
                    model_store_.PutModel(std::move(header), files::Join(folder, kArtefactFolder)));
   RETURN_IF_FAILPOINT("trainer_server.after_store");
-  RETURN_IF_ERROR(WriteFile(folder, kStoredFile, StoredModel{.model_id = id.value}));
+  RETURN_IF_ERROR(WriteYaml(folder, kStoredFile, StoredModel{.model_id = id.value}));
   response.set_model_id(id.value);
   return response;
 }
@@ -365,8 +375,7 @@ absl::Status Trainings::DeleteRun(const v1::DeleteRunRequest& request) {
       }
     }
   }
-  for (const auto& entry : entries) entry->stop.request_stop();
-  for (const auto& entry : entries) AwaitEnd(*entry).IgnoreError();
+  for (const auto& entry : entries) End(*entry);
   return files::Remove(files::Join(options_.folder, fmt::format("runs/{}", run)));
 }
 

@@ -69,6 +69,8 @@ class Trainings {
   // One training or fit that this process knows of. Guarded by mutex_, but for `stop`, which has a
   // lock of its own.
   struct Entry {
+    Entry() { status.set_state(v1::TRAINING_STATE_QUEUED); }
+
     v1::WatchTrainingResponse status;
     absl::Status ended;   // Of the last job, once it is over.
     int64_t version = 1;  // Counts changes of the above.
@@ -87,7 +89,11 @@ class Trainings {
   void Update(Entry& entry, const std::function<void(Entry&)>& change) ABSL_LOCKS_EXCLUDED(mutex_);
   // What the folder tells of a training that this process did not run.
   absl::StatusOr<v1::WatchTrainingResponse> Recall(int64_t run, int64_t trigger) const;
+  // False when the entry was stopped while it waited for a slot.
+  bool BeginRunning(Entry& entry) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status AwaitEnd(Entry& entry) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Ends it at once when it waits for a slot, else kills its job and waits.
+  void End(Entry& entry) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const TrainingsOptions options_;
   JobProcesses& processes_;

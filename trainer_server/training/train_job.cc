@@ -60,13 +60,6 @@ absl::StatusOr<process::FileDescriptor> Lock(const std::string& folder) {
   return file;
 }
 
-template <typename T>
-absl::StatusOr<T> ReadFile(const std::string& folder, std::string_view name) {
-  const std::string path = files::Join(folder, name);
-  ASSIGN_OR_RETURN(const std::string text, files::Read(path));
-  return config::Read<T>(text, path);
-}
-
 // The services and specs of a job, opened.
 struct OpenedJob {
   storage::DatasetSpec dataset;
@@ -99,7 +92,7 @@ absl::Status Fit(const std::string& folder) {
   const std::string path = files::Join(folder, kFittedFile);
   if (files::Exists(path)) return absl::OkStatus();
   RETURN_IF_FAILPOINT("trainer_server.before_fit");
-  ASSIGN_OR_RETURN(const FitJob job, ReadFile<FitJob>(folder, kFitFile));
+  ASSIGN_OR_RETURN(const FitJob job, ReadYaml<FitJob>(folder, kFitFile));
   ASSIGN_OR_RETURN(const OpenedJob opened, Open(job));
   ASSIGN_OR_RETURN(const transform::FittedState fitted,
                    loader::FitGraph(*opened.graph, opened.set, opened.reader));
@@ -137,7 +130,7 @@ class Training {
 
  private:
   absl::Status Prepare() {
-    ASSIGN_OR_RETURN(job_, ReadFile<TrainingJob>(folder_, kJobFile));
+    ASSIGN_OR_RETURN(job_, ReadYaml<TrainingJob>(folder_, kJobFile));
     ASSIGN_OR_RETURN(spec_, config::Read<models::TrainingSpec>(job_.training, "training"));
     ASSIGN_OR_RETURN(setup_.model, config::Read<models::ModelSpec>(job_.model, "model"));
     setup_.training = spec_;
@@ -223,7 +216,7 @@ class Training {
                             .classes = opened_.dataset.label.classes};
     RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, kWeightsPart), weights));
     RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, kFittedPart), fitted_->Encode()));
-    RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, kSpecPart), config::Print(spec)));
+    RETURN_IF_ERROR(WriteYaml(artefact, kSpecPart, spec));
     RETURN_IF_FAILPOINT("trainer_server.after_artefact");
     const v1::WatchTrainingResponse last = Describe();
     const TrainingResult result{.samples_done = last.samples_done(),
@@ -237,8 +230,7 @@ class Training {
                                 .device = last.device(),
                                 .training_set_digest = opened_.set.digest,
                                 .weights_digest = Sha256(weights)};
-    RETURN_IF_ERROR(
-        files::WriteAtomically(files::Join(folder_, kResultFile), config::Print(result)));
+    RETURN_IF_ERROR(WriteYaml(folder_, kResultFile, result));
     // They have served their purpose.
     return files::Remove(files::Join(folder_, kCheckpointFolder));
   }

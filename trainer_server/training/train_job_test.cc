@@ -355,6 +355,22 @@ TEST_F(TrainJob, AStoppedTrainingIsResumedWhenStartedAgain) {
   EXPECT_TRUE(Train(Request(1)).ok());
 }
 
+TEST_F(TrainJob, ATrainingThatWaitsForASlotIsStoppedAtOnce) {
+  StopServer();
+  StartServer("trainer_server.mid_training=delay:60s");
+  ASSERT_TRUE(Fit(1).ok());
+  ASSERT_TRUE(client_->StartTraining(Request(1)).ok());
+  ASSERT_TRUE(client_->StartTraining(Request(2)).ok());
+  ASSERT_TRUE(client_->StopTraining(CommandOf(), 2).ok());
+  const auto nothing = [](const v1::WatchTrainingResponse&) { return absl::OkStatus(); };
+  EXPECT_EQ(client_->WatchTraining(RunId{kRun}, 2, nothing)->state(), v1::TRAINING_STATE_STOPPED);
+  const auto first = client_->WatchTraining(RunId{kRun}, 1, [](const auto& message) {
+    EXPECT_EQ(message.state(), v1::TRAINING_STATE_RUNNING);
+    return Cancelled("seen");
+  });
+  EXPECT_EQ(first.status().code(), absl::StatusCode::kCancelled);
+}
+
 TEST_F(TrainJob, WhatCannotBeTrainedIsRefusedWithTheRightCode) {
   EXPECT_EQ(client_->StartTraining(Request(1)).code(), absl::StatusCode::kNotFound);  // No fit.
   ASSERT_TRUE(Fit(1).ok());
