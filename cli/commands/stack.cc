@@ -58,16 +58,19 @@ int Status(const GlobalFlags& flags) {
   bool all = keeper.has_value();
   Table table({"SERVICE", "STATE", "LOG"});
   nlohmann::ordered_json services = nlohmann::ordered_json::object();
+  nlohmann::ordered_json endpoints = nlohmann::ordered_json::object();
   for (const char* service : kServices) {
     const bool answers = keeper && Answers(*layout, service);
     all = all && answers;
     table.Add({service, answers ? "answers" : "down", layout->LogFile(service)});
     services[service] = answers;
+    endpoints[service] = layout->EndpointOf(service);
   }
   if (flags.json) {
     const nlohmann::ordered_json json = {{"state_folder", layout->state_folder},
                                          {"running", keeper.has_value()},
-                                         {"services", services}};
+                                         {"services", services},
+                                         {"endpoints", endpoints}};
     fmt::print("{}\n", json.dump());
   } else {
     fmt::print("{}", table.ToString());
