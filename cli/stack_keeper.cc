@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
-#include <map>
+#include <utility>
 
 #include "base/config.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/process/program_folder.h"
 #include "cli/local_stack.h"
 #include "db/private_postgres.h"
 #include "rpc/service_main.h"
@@ -33,6 +33,7 @@ constexpr std::chrono::seconds kGrace{5};
 
 struct Service {
   std::string name;
+  std::string program;
   pid_t process = 0;
   Clock::time_point started = {};
   Clock::time_point start_at = {};  // When process is 0.
@@ -56,12 +57,11 @@ struct StackConfig {
   }
 };
 
-std::string ProgramOf(const std::string& service) {
+absl::StatusOr<std::string> ProgramOf(const std::string& service) {
   std::string name = "tidemill-" + service;
   std::replace(name.begin(), name.end(), '_', '-');
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return self.parent_path() / name;
+  ASSIGN_OR_RETURN(const std::string folder, process::ProgramFolder());
+  return files::Join(folder, name);
 }
 
 absl::Status WriteConfig(const StackLayout& layout, const std::string& database) {
@@ -78,7 +78,6 @@ absl::Status WriteConfig(const StackLayout& layout, const std::string& database)
 
 void Start(const StackLayout& layout, Service& service) {
   const std::string log = layout.LogFile(service.name);
-  const std::string program = ProgramOf(service.name);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
@@ -90,7 +89,8 @@ void Start(const StackLayout& layout, Service& service) {
     const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
-    execl(program.c_str(), program.c_str(), "--config", layout.ConfigFile().c_str(), nullptr);
+    execl(service.program.c_str(), service.program.c_str(), "--config", layout.ConfigFile().c_str(),
+          nullptr);
     _exit(127);
   }
   service.process = child;
@@ -164,7 +164,10 @@ absl::Status Keep(const StackLayout& layout) {
                                                              layout.database_sockets_folder));
   RETURN_IF_ERROR(WriteConfig(layout, postgres->ConnectionString()));
   std::vector<Service> services;
-  for (const char* name : kServices) services.push_back({.name = name});
+  for (const char* name : kServices) {
+    ASSIGN_OR_RETURN(std::string program, ProgramOf(name));
+    services.push_back({.name = name, .program = std::move(program)});
+  }
   KeepRunning(layout, signals, services);
   log::Info("stopping");
   EndAll(services);

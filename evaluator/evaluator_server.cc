@@ -1,7 +1,6 @@
 #include "evaluator/evaluator_server.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -10,6 +9,7 @@
 
 #include "base/config.h"
 #include "base/files.h"
+#include "base/process/program_folder.h"
 #include "db/database.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/evaluator_config.h"
@@ -44,13 +44,6 @@ int NumThreads(const EvaluatorConfig& config) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / config.jobs);
 }
 
-absl::StatusOr<std::string> FolderOfThisProgram() {
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return Internal("cannot read /proc/self/exe: {}", error.message());
-  return program.parent_path().string();
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
@@ -59,7 +52,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
                                           context.config_text, context.config_name, "evaluator"));
   ASSIGN_OR_RETURN(const rpc::Peer storage, context.PeerOf("storage"));
   ASSIGN_OR_RETURN(const rpc::Peer model_store, context.PeerOf("model_store"));
-  ASSIGN_OR_RETURN(const std::string programs, FolderOfThisProgram());
+  ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
   ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("evaluator"));
   // The zygote first: nothing that the database or gRPC opens is inherited.
   ASSIGN_OR_RETURN(

@@ -1,11 +1,11 @@
 #include "trainer_server/trainer_server.h"
 
-#include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "base/config.h"
 #include "base/files.h"
+#include "base/process/program_folder.h"
 #include "model_store/client/model_store_client.h"
 #include "selector/client/selector_client.h"
 #include "trainer_server/trainer_service.h"
@@ -35,13 +35,6 @@ class TrainerServer final : public rpc::RunningService {
   TrainerService service_;
 };
 
-absl::StatusOr<std::string> FolderOfThisProgram() {
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return Internal("cannot read /proc/self/exe: {}", error.message());
-  return program.parent_path().string();
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
@@ -57,7 +50,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
                        .selector = selector.endpoint,
                        .model_store = model_store.endpoint,
                        .token_file = context.cluster.token_file};
-  ASSIGN_OR_RETURN(const std::string programs, FolderOfThisProgram());
+  ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
   // The zygote first: nothing that gRPC opens is inherited.
   ASSIGN_OR_RETURN(auto processes, JobProcesses::Start(files::Join(programs, "tidemill-train")));
   return std::make_unique<TrainerServer>(std::move(options), std::move(processes), selector,
