@@ -95,8 +95,7 @@ class SelectorTest : public ::testing::Test {
     return folder_ + "/7/" + std::to_string(trigger) + ".batch";
   }
 
-  const std::string folder_ =
-      ::testing::TempDir() + "selector_test_" + std::to_string(getpid());
+  const std::string folder_ = ::testing::TempDir() + "selector_test_" + std::to_string(getpid());
   db::testing::TestDatabase test_database_;
   std::unique_ptr<db::Database> database_;
 };
@@ -111,8 +110,8 @@ TEST_F(SelectorTest, SealsTheSamplesOfTheInterval) {
   EXPECT_FALSE(set->weighted());
   const auto entries = selector.Read({7}, 2);
   ASSERT_THAT(entries, IsOk());
-  EXPECT_THAT(entries->keys(), ElementsAre(kFirstKey + 10, kFirstKey + 11, kFirstKey + 12,
-                                           kFirstKey + 13));
+  EXPECT_THAT(entries->keys(),
+              ElementsAre(kFirstKey + 10, kFirstKey + 11, kFirstKey + 12, kFirstKey + 13));
 }
 
 TEST_F(SelectorTest, DrawsFromAllSoFarWhenThePolicySaysSo) {
@@ -240,8 +239,8 @@ TEST_F(SelectorTest, ServesAHundredThousandKeysEachWithItsWeight) {
   SelectorClient client(
       {.endpoint = (*server)->endpoint(), .token = *tokens->TokenOf(rpc::v1::ROLE_SERVICE)});
 
-  const auto set = client.SealTrainingSet(Request(
-      1, 0, 200'000, "{type: uniform, samples: 100_000, weights: inverse_probability}"));
+  const auto set = client.SealTrainingSet(
+      Request(1, 0, 200'000, "{type: uniform, samples: 100_000, weights: inverse_probability}"));
   ASSERT_THAT(set, IsOk());
   const auto entries = client.ReadTrainingSet({7}, 1);
   ASSERT_THAT(entries, IsOk());

@@ -76,7 +76,8 @@ TEST_F(TrainingSetFile, RefusesAnotherSetThatIsSoundInItself) {
   const std::vector<int64_t> other_keys = {10, 21};
   const auto digest = WriteTrainingSet(path_, {.keys = keys, .weights = {}});
   ASSERT_THAT(WriteTrainingSet(path_, {.keys = other_keys, .weights = {}}), IsOk());
-  EXPECT_THAT(ReadTrainingSet(path_, *digest), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("")));
+  EXPECT_THAT(ReadTrainingSet(path_, *digest),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("")));
   EXPECT_THAT(files::WriteAtomically(path_, "short"), IsOk());
   EXPECT_THAT(ReadTrainingSet(path_, *digest),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("cut short")));

@@ -178,7 +178,7 @@ absl::Status Conductor::Insist(const std::function<absl::Status()>& call,
   milliseconds pause = kFirstPause;
   while (true) {
     const absl::Status status = call();
-    if (!IsPassing(status)) return status;
+    if (!IsPassing(status) || stop_.stop_requested()) return status;
     if (progress() > furthest) {
       furthest = progress();
       last_progress = Clock::now();
