@@ -1,0 +1,114 @@
+#include "cli/text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nlohmann/json.hpp"
+
+#include "cli/matrix.h"
+#include "cli/progress.h"
+#include "cli/run_json.h"
+
+namespace tidemill::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Text, NoNameCanDriveTheTerminal) {
+  EXPECT_EQ(Printable("a\x1b]0;owned\x07"
+                      "b"),
+            "a\\x1b]0;owned\\x07b");
+  EXPECT_EQ(Printable("Zürich\n"), "Zürich\n");
+}
+
+TEST(Text, NumbersReadWell) {
+  EXPECT_EQ(WithThousands(0), "0");
+  EXPECT_EQ(WithThousands(-1234567), "-1,234,567");
+  EXPECT_EQ(WithThousands(-123), "-123");
+  EXPECT_EQ(Short(41'234), "41 k");
+  EXPECT_EQ(Elapsed(3.14), "3.1 s");
+  EXPECT_EQ(Elapsed(185), "3 min 05 s");
+  EXPECT_EQ(Measure(std::nullopt), "-");
+}
+
+TEST(Table, AlignsColumnsAndSaysWhenItIsEmpty) {
+  Table table({"NAME", "SAMPLES"});
+  EXPECT_EQ(table.ToString(), "NAME  SAMPLES\n<none>\n");
+  table.Add({"elec2", "45,312"});
+  table.Add({"é", "7"});
+  EXPECT_EQ(table.ToString(),
+            "NAME   SAMPLES\n"
+            "elec2   45,312\n"
+            "é            7\n");
+}
+
+supervisor::v1::GetRunResponse TwoModelsOnTwoWindows() {
+  supervisor::v1::GetRunResponse run;
+  for (const int64_t trigger : {1, 2}) {
+    auto& fired = *run.add_triggers();
+    fired.set_number(trigger);
+    fired.set_model_id(trigger);
+    fired.mutable_at()->set_event_time(trigger * 86'400'000'000);
+    (*fired.mutable_stage_seconds())["train"] = 0.5;
+    for (const int64_t window : {0, 1}) {
+      auto& value = *run.add_evaluations();
+      value.set_model_id(trigger);
+      value.set_trigger(trigger);
+      value.set_dataset("weather");
+      value.mutable_from()->set_event_time(window * 86'400'000'000);
+      value.mutable_to()->set_event_time((window + 1) * 86'400'000'000);
+      value.set_measure("accuracy");
+      if (trigger == 1 || window == 1) value.set_value(0.25 * static_cast<double>(trigger));
+      value.set_num_samples(10);
+    }
+  }
+  auto& active = *run.add_active();
+  active.mutable_from()->set_event_time(86'400'000'000);
+  active.mutable_to()->set_event_time(2 * 86'400'000'000);
+  active.set_measure("accuracy");
+  active.set_dataset("weather");
+  active.set_trigger(1);
+  active.set_value(0.25);
+  active.set_num_samples(10);
+  return run;
+}
+
+TEST(Matrix, ShowsEachModelOnEachWindowAndMarksTheActiveOne) {
+  const std::string text = DrawMatrices(TwoModelsOnTwoWindows(), /*paint=*/false);
+  EXPECT_THAT(text, HasSubstr("accuracy on weather, in %"));
+  EXPECT_THAT(text, HasSubstr("   1 1970-01-02   25    25* \n"));
+  EXPECT_THAT(text, HasSubstr("   2 1970-01-03    -    50  \n"));
+  EXPECT_THAT(text, HasSubstr("0.2500 per sample, over 10 samples"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(RunJson, HoldsTriggersModelsEvaluationsAndComposites) {
+  const nlohmann::ordered_json json = RunToJson(TwoModelsOnTwoWindows());
+  EXPECT_EQ(json.at("triggers").at(0).at("at"), "1970-01-02T00:00:00Z");
+  EXPECT_EQ(json.at("triggers").at(0).at("seconds"), 0.5);
+  EXPECT_EQ(json.at("models"), (nlohmann::json{1, 2}));
+  EXPECT_EQ(json.at("evaluations").size(), 4);
+  EXPECT_TRUE(json.at("evaluations").at(2).at("value").is_null());
+  EXPECT_EQ(json.at("composite").at("active").at(0).at("samples"), 10);
+}
+
+TEST(Progress, SaysWhatIsDoneOfHowMuch) {
+  supervisor::v1::Progress progress;
+  progress.set_stage("train");
+  progress.set_trigger(7);
+  progress.set_done(1200);
+  progress.set_total(2400);
+  progress.set_unit("samples");
+  progress.set_per_second(41'000);
+  progress.set_loss(0.4131);
+  EXPECT_THAT(ProgressLine(progress),
+              AllOf(HasSubstr("trigger 7"), HasSubstr(" 50 %"), HasSubstr("1,200/2,400 samples"),
+                    HasSubstr("41 k/s"), HasSubstr("loss 0.4131")));
+  progress.set_total(0);
+  EXPECT_THAT(ProgressLine(progress), HasSubstr("1,200 samples so far"));
+}
+
+}  // namespace
+}  // namespace tidemill::cli
