@@ -92,3 +92,12 @@ function(tidemill_test)
     set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}")
   endif()
 endfunction()
+
+# tidemill_trust_optionals(target): g++ 12 takes members of std::optional for uninitialised in code
+# where they are not (GCC bug 80635).
+function(tidemill_trust_optionals target)
+  if(TARGET ${target})
+    target_compile_options(${target}
+                           PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  endif()
+endfunction()
