@@ -319,15 +319,15 @@ TEST_F(SupervisorTest, GoesOnAfterBeingKilledAnywhere) {
 
     Restart();
     ASSERT_THAT(supervisor_->Recover(), IsOk());
-    const auto attached = supervisor_->Submit(Request("again " + std::to_string(request)));
-    ASSERT_THAT(attached, IsOk());
-    EXPECT_FALSE(attached->created()) << failpoint;
-    Finish({attached->run_id()});
-    const v1::GetRunResponse shown = Get({attached->run_id()});
+    const auto runs = supervisor_->ListRuns("", "weather");
+    ASSERT_THAT(runs, IsOkAndHolds(SizeIs(request)));
+    const RunId run{runs->front().run_id()};
+    Finish(run);
+    const v1::GetRunResponse shown = Get(run);
     EXPECT_EQ(shown.run().state(), v1::RUN_STATE_SUCCEEDED) << shown.run().error();
     std::vector<std::string> triggers;
     for (v1::Trigger trigger : shown.triggers()) {
-      EXPECT_EQ(trigger.model_id(), 100 * attached->run_id() + trigger.number());
+      EXPECT_EQ(trigger.model_id(), 100 * run.value + trigger.number());
       trigger.set_model_id(100 * undisturbed.value + trigger.number());
       trigger.clear_stage_seconds();
       triggers.push_back(trigger.ShortDebugString());
