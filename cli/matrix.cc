@@ -21,6 +21,9 @@ using supervisor::v1::GetRunResponse;
 
 using WindowKey = std::pair<Cut, Cut>;
 
+// With so few columns there is room for a decimal.
+constexpr size_t kFewWindows = 8;
+
 struct Matrix {
   std::string dataset;
   std::string measure;
@@ -62,15 +65,16 @@ int HeatColour(double share) {
   return kScale[index];
 }
 
-std::string Cell(std::optional<double> value, bool share, bool active) {
+std::string Cell(std::optional<double> value, bool share, bool exact, bool active) {
   if (!value) return "    -" + std::string(active ? "*" : " ");
   const std::string number =
-      share ? fmt::format("{:5.0f}", *value * 100) : fmt::format("{:5.3g}", *value);
+      share ? fmt::format("{:5.{}f}", *value * 100, exact ? 1 : 0) : fmt::format("{:5.3g}", *value);
   return number + (active ? "*" : " ");
 }
 
-std::string Mean(const google::protobuf::RepeatedPtrField<CompositeValue>& series,
-                 const Matrix& matrix) {
+// Weighted per sample; std::nullopt for a series without windows on this dataset.
+std::optional<std::string> Mean(const google::protobuf::RepeatedPtrField<CompositeValue>& series,
+                                const Matrix& matrix) {
   double sum = 0;
   int64_t samples = 0;
   for (const CompositeValue& value : series) {
@@ -79,7 +83,7 @@ std::string Mean(const google::protobuf::RepeatedPtrField<CompositeValue>& serie
     sum += value.value() * static_cast<double>(value.num_samples());
     samples += value.num_samples();
   }
-  if (samples == 0) return "no window";
+  if (samples == 0) return std::nullopt;
   return fmt::format("{:.4f} per sample, over {} samples", sum / static_cast<double>(samples),
                      WithThousands(samples));
 }
@@ -119,7 +123,8 @@ std::string Draw(const GetRunResponse& run, const Matrix& matrix, bool paint) {
       const auto found = matrix.values.find({trigger, window});
       const auto value =
           found == matrix.values.end() ? std::nullopt : std::optional<double>(found->second);
-      const std::string cell = Cell(value, share, active.contains({trigger, window}));
+      const std::string cell = Cell(value, share, matrix.windows.size() <= kFewWindows,
+                                    active.contains({trigger, window}));
       if (paint && value) {
         const double position = (*value - least) / (most - least);
         text += fmt::format("\x1b[48;5;{}m\x1b[38;5;231m{}\x1b[0m",
@@ -130,10 +135,12 @@ std::string Draw(const GetRunResponse& run, const Matrix& matrix, bool paint) {
     }
     text += "\n";
   }
-  text += fmt::format("  active (*, scored before it was trained on the window): {}\n",
-                      Mean(run.active(), matrix));
-  text += fmt::format("  trained (scored on the window it was trained on):       {}\n",
-                      Mean(run.trained(), matrix));
+  if (const auto mean = Mean(run.active(), matrix)) {
+    text += fmt::format("  active (*, scored before it was trained on the window): {}\n", *mean);
+  }
+  if (const auto mean = Mean(run.trained(), matrix)) {
+    text += fmt::format("  trained (scored on the window it was trained on):       {}\n", *mean);
+  }
   return text;
 }
 

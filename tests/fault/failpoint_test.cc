@@ -53,8 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
         "supervisor.before_select", "supervisor.after_select", "supervisor.after_fit",
         "supervisor.mid_train", "supervisor.after_train", "supervisor.after_store",
         "supervisor.before_evaluate", "supervisor.after_evaluate"),
-    [](const auto& info) {
-      std::string name = info.param;
+    [](const auto& tested) {
+      std::string name = tested.param;
       for (char& c : name) {
         if (c == '.') c = '_';
       }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 
@@ -65,10 +66,14 @@ void ExpectSample(const batch::Batch& rows, int64_t row, const ExpectedSample& e
   EXPECT_EQ(rows.Find(batch::kEventTimeColumn)->Values<int64_t>()[row], expected.event_time);
   const batch::Column* label = rows.Find(batch::kClassLabelColumn);
   ASSERT_EQ(label->IsValid(row), expected.class_label.has_value());
-  if (expected.class_label) EXPECT_EQ(label->Values<int64_t>()[row], *expected.class_label);
+  if (expected.class_label) {
+    EXPECT_EQ(label->Values<int64_t>()[row], *expected.class_label);
+  }
   const batch::Column* real = rows.Find(batch::kRealLabelColumn);
   ASSERT_EQ(real->IsValid(row), expected.real_label.has_value());
-  if (expected.real_label) EXPECT_EQ(real->Values<double>()[row], *expected.real_label);
+  if (expected.real_label) {
+    EXPECT_EQ(real->Values<double>()[row], *expected.real_label);
+  }
 }
 
 TEST_P(Pairing, BytesLabelAndWeightOfEachShuffledKeyAreRight) {
@@ -97,7 +102,7 @@ TEST_P(Pairing, BytesLabelAndWeightOfEachShuffledKeyAreRight) {
   std::map<int64_t, const ExpectedSample*> expected;
   for (size_t row = 0; row < keys.size(); ++row) expected[keys[row]] = &dataset.samples[row];
 
-  // A weighted training set of every interval: 40 % of the keys, each with weight 1 / 0.4.
+  // A weighted training set: 40 % of the keys, each with the weight candidates / drawn.
   selector::v1::SealTrainingSetRequest seal;
   *seal.mutable_command() = NewCommand();
   seal.set_trigger(1);
@@ -109,7 +114,7 @@ TEST_P(Pairing, BytesLabelAndWeightOfEachShuffledKeyAreRight) {
   ASSERT_THAT(sealed, IsOk());
   const auto set = selector.ReadTrainingSet(RunId{1}, 1);
   ASSERT_THAT(set, IsOk());
-  ASSERT_EQ(set->num_rows(), static_cast<int64_t>(kFraction * static_cast<double>(keys.size())));
+  ASSERT_EQ(set->num_rows(), std::llround(kFraction * static_cast<double>(keys.size())));
 
   // Every key in a shuffled order, the training set's among them with their weights.
   std::map<int64_t, float> weights;
@@ -136,7 +141,7 @@ TEST_P(Pairing, BytesLabelAndWeightOfEachShuffledKeyAreRight) {
   EXPECT_EQ(next, asked.size());
   for (const auto& [key, weight] : weights) {
     EXPECT_TRUE(expected.contains(key));
-    EXPECT_FLOAT_EQ(weight, 1 / kFraction);
+    EXPECT_FLOAT_EQ(weight, static_cast<float>(keys.size()) / static_cast<float>(set->num_rows()));
   }
 }
 
@@ -146,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(EachFormat, Pairing,
                                            Format{"gzipped_idx", storage::testing::MakeGzippedIdx},
                                            Format{"single_file",
                                                   storage::testing::MakeSingleFiles}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace
 }  // namespace tidemill::tests
