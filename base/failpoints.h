@@ -7,9 +7,9 @@
 // RETURN_IF_FAILPOINT return UNAVAILABLE at the n-th passage, `delay:250ms` waits. An unarmed
 // failpoint costs one load of an atomic flag.
 //
-// With TIDEMILL_FAILPOINTS_ONCE=FOLDER a failpoint kills or errs once among all processes that share
-// the folder, and leaves a file of its name there: what is restarted does not die again, and a test
-// sees that the failpoint was passed.
+// With TIDEMILL_FAILPOINTS_ONCE=FOLDER a failpoint kills or errs once among all processes that
+// share the folder, and leaves a file of its name there: what is restarted does not die again, and
+// a test sees that the failpoint was passed.
 #pragma once
 
 #include <atomic>

@@ -12,7 +12,7 @@
 namespace tidemill::cli {
 
 struct PipelineFile {
-  std::string name;    // As the user wrote it.
+  std::string name;         // As the user wrote it.
   std::string folder = {};  // Absolute; relative dataset paths start here.
   std::string text = {};
   // What `${NAME}` may stand for: TIDEMILL_DATA, when it is set.

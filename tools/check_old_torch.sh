@@ -5,11 +5,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "${1:-build}")
 folder=.venv/libtorch-1.13
-if [ ! -e "$folder/usr/include/torch" ]; then
-  # The headers alone, beside the system: the package need not be installed.
+if [ ! -e "$folder/complete" ]; then
+  # The headers alone, beside the system: the packages need not be installed.
   rm -rf "$folder" && mkdir -p "$folder/packages"
   chmod 777 "$folder/packages"
-  (cd "$folder/packages" && apt-get download -qq libtorch-dev)
-  dpkg-deb -x "$folder"/packages/libtorch-dev_*.deb "$folder"
+  (cd "$folder/packages" && apt-get download -qq libtorch-dev libgflags-dev libgoogle-glog-dev)
+  for package in "$folder"/packages/*.deb; do dpkg-deb -x "$package" "$folder"; done
+  touch "$folder/complete"
 fi
 python3 tools/compile_against.py "$build/compile_commands.json" "$folder/usr/include"

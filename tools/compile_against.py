@@ -3,6 +3,7 @@
 Usage: compile_against.py compile_commands.json INCLUDE_FOLDER
 """
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import sys
 
 commands = json.loads(pathlib.Path(sys.argv[1]).read_text())
 headers = pathlib.Path(sys.argv[2]).resolve()
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def command_of(entry):
@@ -27,19 +29,24 @@ def command_of(entry):
             skip -= 1
         elif word in ("-o", "-c"):
             skip = 1
-        elif word in ("-isystem", "-I", "-include") and re.search(r"torch|cmake_pch", following):
+        elif word in ("-isystem", "-idirafter", "-include") and re.search(r"torch|cmake_pch", following):
             skip = 1
-        elif word.startswith("-I") and "torch" in word and "tidemill" not in word:
-            pass
         elif word != "-Winvalid-pch":
             kept.append(word)
     folders = [headers, headers / "torch/csrc/api/include"]
-    return kept + [w for f in folders for w in ("-isystem", str(f))] + ["-fsyntax-only", entry["file"]]
+    return kept + [w for f in folders for w in ("-idirafter", str(f))] + ["-fsyntax-only", entry["file"]]
 
 
-def includes_torch(entry):
-    text = pathlib.Path(entry["file"]).read_text()
-    return re.search(r'#include [<"](torch|c10|ATen)/', text) is not None
+@functools.cache
+def includes_torch(name):
+    """Whether a file includes torch, itself or through a header of the project."""
+    path = pathlib.Path(name)
+    if not path.exists():
+        return False
+    for include in re.findall(r'#include [<"]([^">]+)[">]', path.read_text()):
+        if include.startswith(("torch/", "c10/", "ATen/")) or includes_torch(str(ROOT / include)):
+            return True
+    return False
 
 
 def check(entry):
@@ -47,7 +54,7 @@ def check(entry):
     return entry["file"], result.returncode, result.stderr
 
 
-entries = [e for e in commands if pathlib.Path(e["file"]).exists() and includes_torch(e)]
+entries = [e for e in commands if e["file"].startswith(str(ROOT)) and includes_torch(e["file"])]
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     results = list(pool.map(check, entries))
 failed = [r for r in results if r[1]]
