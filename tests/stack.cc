@@ -199,6 +199,7 @@ training:
   loss: cross_entropy
   warm_start: true
   seed: 11
+  checkpoint_every: 300
 evaluation:
   - dataset: drift
     windows: {type: between_triggers}

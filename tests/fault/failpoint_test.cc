@@ -42,17 +42,20 @@ TEST_P(Failpoint, KillingTheServiceThereChangesNoTriggerKeyOrWeight) {
 INSTANTIATE_TEST_SUITE_P(
     EachStage, Failpoint,
     ::testing::Values(
-        "storage.ingest_before_copy", "storage.ingest_after_copy", "storage.ingest_before_commit",
-        "storage.ingest_after_commit", "selector.before_seal", "selector.after_seal",
-        "selector.before_commit", "selector.after_commit", "trainer_server.before_fit",
-        "trainer_server.after_fit", "trainer_server.mid_training", "trainer_server.before_artefact",
-        "trainer_server.after_artefact", "trainer_server.before_store",
-        "trainer_server.after_store", "model_store.before_rename", "model_store.before_commit",
-        "model_store.after_commit", "evaluator.before_window", "evaluator.after_window",
-        "evaluator.before_commit", "evaluator.after_commit", "supervisor.after_decision",
-        "supervisor.before_select", "supervisor.after_select", "supervisor.after_fit",
-        "supervisor.mid_train", "supervisor.after_train", "supervisor.after_store",
-        "supervisor.before_evaluate", "supervisor.after_evaluate"),
+        "storage.before_command", "storage.after_command", "storage.send_list",
+        "storage.send_block", "storage.ingest_before_copy", "storage.ingest_after_copy",
+        "storage.ingest_before_commit", "storage.ingest_after_commit", "selector.before_seal",
+        "selector.after_seal", "selector.before_commit", "selector.after_commit",
+        "trainer_server.before_fit", "trainer_server.after_fit", "trainer_server.mid_training",
+        "trainer_server.before_checkpoint_rename", "trainer_server.after_checkpoint",
+        "trainer_server.before_artefact", "trainer_server.after_artefact",
+        "trainer_server.before_store", "trainer_server.after_store", "model_store.before_rename",
+        "model_store.before_commit", "model_store.after_commit", "evaluate.before_window",
+        "evaluator.before_window", "evaluator.after_window", "evaluator.before_commit",
+        "evaluator.after_commit", "supervisor.after_decision", "supervisor.before_select",
+        "supervisor.after_select", "supervisor.after_fit", "supervisor.mid_train",
+        "supervisor.after_train", "supervisor.after_store", "supervisor.before_evaluate",
+        "supervisor.after_evaluate"),
     [](const auto& tested) {
       std::string name = tested.param;
       for (char& c : name) {
