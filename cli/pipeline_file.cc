@@ -50,7 +50,11 @@ int ReportProblems(const config::Problems& problems, bool json) {
     const nlohmann::ordered_json document = {{"valid", false}, {"problems", problems.ToJson()}};
     fmt::print("{}\n", document.dump());
   } else {
-    fmt::print(stderr, "{}\n", Printable(problems.ToString()));
+    const std::string text = problems.ToString();
+    fmt::print(stderr, "{}\n", Printable(text));
+    if (text.find("unknown variable '${TIDEMILL_DATA}'") != std::string::npos) {
+      fmt::print(stderr, "set TIDEMILL_DATA to the folder that holds the datasets\n");
+    }
   }
   return kInvalid;
 }

@@ -70,7 +70,10 @@ int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
   if (const auto checked = CheckPipelineFile(*file); !checked.problems.empty()) {
     return ReportProblems(checked.problems, flags.json);
   }
-  if (!flags.quiet) fmt::print(stderr, "starting the stack\n");
+  if (const auto layout = LayoutOf(flags.state);
+      !flags.quiet && layout.ok() && !KeeperOf(*layout)) {
+    fmt::print(stderr, "starting the stack in {}\n", layout->state_folder);
+  }
   const auto session = Session::AttachOrStart(flags.state);
   if (!session.ok()) return Report(session.status());
   const auto submitted = Submit(*session, *file, run_flags);
