@@ -116,7 +116,7 @@ std::string Draw(const GetRunResponse& run, const Matrix& matrix, bool paint) {
   for (size_t column = 0; column < matrix.windows.size(); ++column) {
     text += fmt::format("{:>5} ", column + 1);
   }
-  text += "\n";
+  text.back() = '\n';
   for (const int64_t trigger : matrix.triggers) {
     text += fmt::format("{:>4} {:<10}", trigger, TriggerDate(run, trigger));
     for (const WindowKey& window : matrix.windows) {
@@ -133,6 +133,7 @@ std::string Draw(const GetRunResponse& run, const Matrix& matrix, bool paint) {
         text += cell;
       }
     }
+    text.erase(text.find_last_not_of(' ') + 1);
     text += "\n";
   }
   if (const auto mean = Mean(run.active(), matrix)) {
