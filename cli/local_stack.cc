@@ -110,6 +110,15 @@ std::optional<int> KeeperOf(const StackLayout& layout) {
   return text.ok() ? std::optional<int>(std::atoi(text->c_str())) : std::nullopt;
 }
 
+absl::Status CheckOwner(const std::string& folder) {
+  struct stat info {};
+  if (lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid() ||
+      (info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return FailedPrecondition("{} is not a folder of this user alone; remove it", folder);
+  }
+  return absl::OkStatus();
+}
+
 bool Answers(const StackLayout& layout, const std::string& service) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

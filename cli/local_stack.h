@@ -49,6 +49,10 @@ absl::Status StartStack(const StackLayout& layout,
 // Ends the keeper and with it the stack; OK when none runs.
 absl::Status StopStack(const StackLayout& layout);
 
+// FAILED_PRECONDITION unless the folder is this user's alone: a folder of somebody else's making
+// below /tmp could hold sockets of somebody else's services.
+absl::Status CheckOwner(const std::string& folder);
+
 // Whether a service accepts connections.
 bool Answers(const StackLayout& layout, const std::string& service);
 

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "nlohmann/json.hpp"
 
@@ -36,12 +38,10 @@ std::string DescribeTriggers(const v1::GetRunResponse& run) {
 }
 
 ExitCode ExitCodeOf(const v1::GetRunResponse& run) {
-  if (run.run().state() == v1::RUN_STATE_FAILED) return kFailed;
-  if (run.run().state() != v1::RUN_STATE_SUCCEEDED) return kDone;
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    if (!value.has_value() && value.num_samples() > 0) return kPartial;
-  }
-  return kDone;
+  if (run.run().state() != v1::RUN_STATE_SUCCEEDED) return kFailed;
+  const auto lost = [](const v1::EvaluationValue& value) { return !value.failure().empty(); };
+  const auto& values = run.evaluations();
+  return std::any_of(values.begin(), values.end(), lost) ? kPartial : kDone;
 }
 
 }  // namespace
@@ -59,6 +59,11 @@ std::string DescribeRun(const v1::GetRunResponse& run, bool paint) {
   std::string text = DescribeTriggers(run);
   const std::string matrices = DrawMatrices(run, paint);
   if (!matrices.empty()) text += "\n" + matrices;
+  std::set<std::string> failures;
+  for (const v1::EvaluationValue& value : run.evaluations()) {
+    if (!value.failure().empty()) failures.insert(value.failure());
+  }
+  for (const std::string& failure : failures) text += "  lost: " + Printable(failure) + "\n";
   text += fmt::format("\nrun {} of {}: {}, {} triggers", run.run().run_id(),
                       Printable(run.run().pipeline_name()), StateName(run.run().state()),
                       run.run().num_triggers());

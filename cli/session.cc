@@ -10,6 +10,7 @@ absl::StatusOr<Session> Session::Attach(const std::string& state_folder) {
   if (!KeeperOf(session.layout_)) {
     return Unavailable("no stack runs in {}", session.layout_.state_folder);
   }
+  RETURN_IF_ERROR(CheckOwner(session.layout_.sockets_folder));
   ASSIGN_OR_RETURN(const auto tokens, rpc::Tokens::Read(session.layout_.TokenFile()));
   ASSIGN_OR_RETURN(session.token_, tokens.TokenOf(rpc::v1::ROLE_OPERATOR));
   return session;

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <memory>
 #include <utility>
 
 #include "base/config.h"
@@ -93,6 +95,11 @@ void Start(const StackLayout& layout, Service& service) {
           nullptr);
     _exit(127);
   }
+  if (child < 0) {
+    log::Error("cannot start a process", {{"service", service.name}});
+    service.start_at = Clock::now() + kLongestPause;
+    return;
+  }
   service.process = child;
   service.started = Clock::now();
   log::Info("service started", {{"service", service.name}, {"process", std::to_string(child)}});
@@ -138,11 +145,24 @@ void EndAll(std::vector<Service>& services) {
   }
 }
 
+// Starts PostgreSQL again when it is gone: it is no child of this process.
+void KeepDatabase(const StackLayout& layout, std::unique_ptr<db::PrivatePostgres>& postgres) {
+  if (kill(postgres->process(), 0) == 0 || errno != ESRCH) return;
+  log::Warn("PostgreSQL ended; starting it again");
+  auto again = db::PrivatePostgres::Start(layout.database_folder, layout.database_sockets_folder);
+  if (again.ok()) {
+    postgres = *std::move(again);
+  } else {
+    log::Error("PostgreSQL does not start", {{"error", std::string(again.status().message())}});
+  }
+}
+
 // Starts what is not running and due, until SIGTERM or SIGINT.
-void KeepRunning(const StackLayout& layout, const sigset_t& signals,
-                 std::vector<Service>& services) {
+void KeepRunning(const StackLayout& layout, const sigset_t& signals, std::vector<Service>& services,
+                 std::unique_ptr<db::PrivatePostgres>& postgres) {
   const timespec tick{0, 50'000'000};
   for (;;) {
+    KeepDatabase(layout, postgres);
     for (Service& service : services) {
       if (service.process == 0 && Clock::now() >= service.start_at) Start(layout, service);
     }
@@ -159,6 +179,7 @@ absl::Status Keep(const StackLayout& layout) {
   sigprocmask(SIG_BLOCK, &signals, nullptr);
 
   RETURN_IF_ERROR(files::CreateFolder(layout.sockets_folder));
+  RETURN_IF_ERROR(CheckOwner(layout.sockets_folder));
   RETURN_IF_ERROR(rpc::Tokens::Create(layout.TokenFile()));
   ASSIGN_OR_RETURN(auto postgres, db::PrivatePostgres::Start(layout.database_folder,
                                                              layout.database_sockets_folder));
@@ -168,7 +189,7 @@ absl::Status Keep(const StackLayout& layout) {
     ASSIGN_OR_RETURN(std::string program, ProgramOf(name));
     services.push_back({.name = name, .program = std::move(program)});
   }
-  KeepRunning(layout, signals, services);
+  KeepRunning(layout, signals, services, postgres);
   log::Info("stopping");
   EndAll(services);
   return postgres->Stop();

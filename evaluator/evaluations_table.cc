@@ -71,7 +71,7 @@ constexpr char kSelectSomeMeasured[] = R"(
 
 constexpr char kSelectEvaluations[] = R"(
   SELECT e.evaluation, e.model_id, e.trigger, j.dataset_name, e.window_index, e.measure, e.value,
-         e.num_samples, e.num_skipped,
+         e.num_samples, e.num_skipped, e.failure,
          (extract(epoch FROM w.from_time) * 1000000)::bigint AS from_micros, w.from_key,
          (extract(epoch FROM w.to_time) * 1000000)::bigint AS to_micros, w.to_key
   FROM evaluator.evaluations AS e
@@ -110,6 +110,7 @@ v1::Evaluation ToEvaluation(const pqxx::row& row) {
   if (!row["value"].is_null()) evaluation.set_value(row["value"].as<double>());
   evaluation.set_num_samples(row["num_samples"].as<int64_t>());
   evaluation.set_num_skipped(row["num_skipped"].as<int64_t>());
+  evaluation.set_failure(row["failure"].as<std::string>());
   if (!row["from_key"].is_null()) {
     evaluation.mutable_from()->set_event_time(row["from_micros"].as<int64_t>());
     evaluation.mutable_from()->set_sample_key(row["from_key"].as<int64_t>());

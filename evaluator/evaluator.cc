@@ -222,10 +222,8 @@ absl::StatusOr<std::optional<v1::WatchEvaluationResponse>> Evaluator::NextProgre
   }
   ASSIGN_OR_RETURN(const v1::WatchEvaluationResponse progress, StoredProgress(key));
   if (HasEnded(progress)) return progress;
-  // Not queued, though not finished: a start that is under way.
-  MutexLock lock(mutex_);
-  changed_.wait_for(mutex_, kAliveInterval);
-  return std::nullopt;
+  // Start() queues before it answers, so the evaluation was given up: its end could not be stored.
+  return Unavailable("the evaluation does not run; start it again");
 }
 
 absl::Status Evaluator::Watch(const JobKey& job,

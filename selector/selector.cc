@@ -91,13 +91,14 @@ absl::StatusOr<v1::TrainingSet> Selector::Seal(const v1::SealTrainingSetRequest&
   });
 }
 
-// The fence's row stays locked until the commit, so that the sealings of a run follow one another
-// and a set that has a row is never written again.
+// Sealings of one training set follow one another, so that a set that has a row is never written
+// again.
 absl::StatusOr<v1::TrainingSet> Selector::Commit(
     const v1::SealTrainingSetRequest& request, v1::TrainingSet set,
     const std::function<absl::StatusOr<std::string>()>& write) {
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     RETURN_IF_ERROR(db::CheckFence(work, kSchema, request.command()));
+    LockTrainingSet(work, RunId{set.run_id()}, set.trigger());
     if (auto earlier = FindTrainingSet(work, RunId{set.run_id()}, set.trigger())) {
       set = *std::move(earlier);
       return absl::OkStatus();

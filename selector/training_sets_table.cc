@@ -5,6 +5,9 @@
 namespace tidemill::selector {
 namespace {
 
+constexpr char kLock[] = R"(
+  SELECT pg_advisory_xact_lock(hashtextextended('training set ' || $1 || '/' || $2, 0)))";
+
 constexpr char kFind[] = R"(
   SELECT dataset_id, num_samples, num_candidates, weighted, digest
   FROM selector.training_sets
@@ -18,6 +21,10 @@ constexpr char kInsert[] = R"(
 constexpr char kDelete[] = "DELETE FROM selector.training_sets WHERE run_id = $1";
 
 }  // namespace
+
+void LockTrainingSet(pqxx::work& work, RunId run, int64_t trigger) {
+  work.exec_params(kLock, std::to_string(run.value), std::to_string(trigger));
+}
 
 std::optional<v1::TrainingSet> FindTrainingSet(pqxx::work& work, RunId run, int64_t trigger) {
   const pqxx::result rows = work.exec_params(kFind, run.value, trigger);

@@ -11,6 +11,8 @@
 
 namespace tidemill::selector {
 
+// Waits until no other transaction works on the set; held until this one ends.
+void LockTrainingSet(pqxx::work& work, RunId run, int64_t trigger);
 std::optional<v1::TrainingSet> FindTrainingSet(pqxx::work& work, RunId run, int64_t trigger);
 void InsertTrainingSet(pqxx::work& work, const v1::TrainingSet& set);
 // Returns how many there were.

@@ -103,7 +103,8 @@ bool FileParser::ContinuesWhatWasTaken(const ChangedFile& file,
       hash = segment.columns->hash[at];
     }
   }
-  if (from < 0) return true;
+  // Nothing was taken from it that could show it to be the same file: read it whole again.
+  if (from < 0) return false;
   std::string record(static_cast<size_t>(to - from), '\0');
   const absl::StatusOr<size_t> got = data->ReadAt(from, record.data(), record.size());
   return got.ok() && *got == record.size() &&

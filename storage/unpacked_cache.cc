@@ -109,7 +109,8 @@ absl::Status Inflate(const OpenFile& packed, int64_t max_bytes, PartFile& out) {
         return ResourceExhausted("{} unpacks to more than {} bytes", packed.path(), max_bytes);
       }
       RETURN_IF_ERROR(out.Append(into.data(), made));
-    } while (inflater.stream.avail_in > 0 || inflater.stream.avail_out == 0);
+    } while (inflater.stream.avail_in > 0 ||
+             (inflater.stream.avail_out == 0 && code != Z_STREAM_END));
   }
   if (code != Z_STREAM_END) return DataLoss("{} ends within its gzip data", packed.path());
   return absl::OkStatus();

@@ -132,12 +132,15 @@ void Conductor::Fail(const absl::Status& status) {
             {{"run", std::to_string(run_.value)}, {"error", status.ToString()}});
   v1::RunEvent event;
   event.mutable_run_failed()->set_error(std::string(status.message()));
-  if (const absl::Status recorded = Record(event); !recorded.ok()) {
+  absl::Status recorded = Record(event);
+  // A failure that is not recorded would leave a run that runs for ever: wait for the database.
+  while (!recorded.ok() && !absl::IsFailedPrecondition(recorded)) {
     log::Warn("failure is not recorded",
               {{"run", std::to_string(run_.value)}, {"error", recorded.ToString()}});
-    return;
+    if (!Pause(kLongestPause)) return;
+    recorded = Record(event);
   }
-  Close();
+  if (recorded.ok()) Close();
 }
 
 void Conductor::Close() {

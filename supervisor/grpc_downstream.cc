@@ -49,6 +49,11 @@ struct Connection {
   std::unique_ptr<typename Service::Stub> stub;
 };
 
+rpc::Peer Stoppable(rpc::Peer peer, const std::stop_token& stop) {
+  peer.stop = stop;
+  return peer;
+}
+
 class GrpcDownstream final : public Downstream {
  public:
   GrpcDownstream(const DownstreamPeers& peers, const std::stop_token& stop)
@@ -58,7 +63,7 @@ class GrpcDownstream final : public Downstream {
         trainer_(peers.trainer_server, stop),
         model_store_(peers.model_store, stop),
         evaluator_(peers.evaluator, stop),
-        samples_(peers.storage) {}
+        samples_(Stoppable(peers.storage, stop)) {}
 
   absl::StatusOr<storage::v1::RegisterDatasetResponse> RegisterDataset(
       const std::string& name, const std::string& spec, const rpc::v1::Command& command) override {

@@ -26,6 +26,7 @@ v1::EvaluationValue ValueOf(const evaluator::v1::Evaluation& evaluation) {
   value.set_measure(evaluation.measure());
   if (evaluation.has_value()) value.set_value(evaluation.value());
   value.set_num_samples(evaluation.num_samples());
+  value.set_failure(evaluation.failure());
   return value;
 }
 

@@ -114,11 +114,15 @@ CommandResult Stack::Tidemill(const std::vector<std::string>& words,
 }
 
 std::vector<int> Stack::Processes(const std::string& name) const {
-  // Members name the state folder, or descend from one that does.
+  // Members name the state folder or the database's, or descend from one that does.
+  const nlohmann::json status = Tidemill({"status", "--json"}).Json();
+  const std::string database = status.value("database_folder", state_);
   const std::vector<int> all = AllProcesses();
   std::map<int, bool> member;
   for (const int process : all) {
-    member[process] = CommandLineOf(process).find(state_) != std::string::npos;
+    const std::string words = CommandLineOf(process);
+    member[process] =
+        words.find(state_) != std::string::npos || words.find(database) != std::string::npos;
   }
   for (bool grew = true; grew;) {
     grew = false;

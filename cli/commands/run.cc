@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -64,6 +64,16 @@ int Follow(const GlobalFlags& flags, const Session& session, int64_t run) {
   return PrintRun(session, run, flags.json);
 }
 
+// Unknown counts as going on.
+bool AnyRunGoesOn(const Session& session) {
+  v1::ListRunsResponse response;
+  const absl::Status status = session.Call<v1::SupervisorService>(
+      "supervisor", &v1::SupervisorService::Stub::ListRuns, v1::ListRunsRequest(), &response);
+  if (!status.ok()) return true;
+  return std::any_of(response.runs().begin(), response.runs().end(),
+                     [](const v1::Run& run) { return run.state() == v1::RUN_STATE_RUNNING; });
+}
+
 int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
   const auto file = ReadPipelineFile(run_flags.file);
   if (!file.ok()) return Report(file.status());
@@ -89,8 +99,14 @@ int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
     }
     code = Follow(flags, *session, submitted->run_id());
   }
-  // What this command started it also ends, unless the run goes on without it.
-  if (session->started() && code != kInterrupted) StopStack(session->layout()).IgnoreError();
+  // What this command started it also ends, unless a run goes on without it.
+  if (session->started() && code != kInterrupted) {
+    if (AnyRunGoesOn(*session)) {
+      fmt::print(stderr, "the stack stays up: other runs use it\n");
+    } else {
+      StopStack(session->layout()).IgnoreError();
+    }
+  }
   return code;
 }
 

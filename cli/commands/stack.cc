@@ -68,6 +68,7 @@ int Status(const GlobalFlags& flags) {
   }
   if (flags.json) {
     const nlohmann::ordered_json json = {{"state_folder", layout->state_folder},
+                                         {"database_folder", layout->database_folder},
                                          {"running", keeper.has_value()},
                                          {"services", services},
                                          {"endpoints", endpoints}};

@@ -48,6 +48,9 @@ struct EventTimeSpec {
     if (sources > 1) {
       problems.Add("", "names several sources", "keep one of column, path, sidecar, row and mtime");
     }
+    if (sidecar && sidecar->find('/') != std::string::npos) {
+      problems.Add("sidecar", "leaves the sample's folder", "write an extension such as .time");
+    }
   }
 };
 

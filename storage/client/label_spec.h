@@ -110,6 +110,12 @@ struct LabelSpec {
       problems.Add("", "names several sources",
                    "keep one of column, record, file, sidecar and folder");
     }
+    if (sidecar && sidecar->find('/') != std::string::npos) {
+      problems.Add("sidecar", "leaves the sample's folder", "write an extension such as .label");
+    }
+    if (file && file->replacement.find('/') != std::string::npos) {
+      problems.Add("file.replacement", "leaves the sample's folder", "write a part of a file name");
+    }
     if (kind == LabelKind::kReal && !classes.empty()) {
       problems.Add("classes", "is given for a real label", "remove it or set kind: class");
     }

@@ -278,6 +278,16 @@ TEST_F(FormatTest, TheCacheKeepsWithinItsSizeAndOpenFilesStayReadable) {
   EXPECT_EQ(bytes, std::string(1000, 'a'));
 }
 
+TEST_F(FormatTest, GzipThatUnpacksToWholeBuffersIsSound) {
+  const std::string megabyte(1 << 20, 'a');
+  data_.Write("whole.gz", Gzip(megabyte));
+  const auto file = cache_->Open(data_.path() + "/whole.gz");
+  ASSERT_THAT(file, IsOk());
+  std::string bytes(megabyte.size(), '\0');
+  EXPECT_THAT(file->ReadAt(0, bytes.data(), bytes.size()), IsOk());
+  EXPECT_EQ(bytes, megabyte);
+}
+
 TEST_F(FormatTest, SeveralGzipMembersAreOneFile) {
   data_.Write("two.gz", Gzip("first,") + Gzip("second"));
   const auto file = cache_->Open(data_.path() + "/two.gz");

@@ -40,6 +40,10 @@ TEST(TimeReader, RefusesWhatIsNoTime) {
   EXPECT_EQ(Read("%H:%M", "UTC", "24:00"), "unreadable");
   EXPECT_EQ(Read("unix", "UTC", "9e99"), "unreadable");
   EXPECT_EQ(Read("unix", "UTC", ""), "unreadable");
+  // Before what a timestamptz can hold: would keep every other sample out as well.
+  EXPECT_EQ(Read("unix", "UTC", "-999999999999"), "unreadable");
+  EXPECT_EQ(Read("unix_us", "UTC", "-9223372036854775808"), "unreadable");
+  EXPECT_EQ(Read("unix", "UTC", "-999999999999.5"), "unreadable");
 }
 
 TEST(TimeReader, TakesLocalTimesToUtc) {

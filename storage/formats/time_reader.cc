@@ -164,13 +164,19 @@ int64_t UnitsPerSecond(std::string_view format) {
   return 0;
 }
 
+// What PostgreSQL's timestamptz holds, from 4713 BC, less some at the far end of int64: one time
+// out of range would keep every sample of its transaction out.
+constexpr int64_t kFirstTime = -210'866'803'200'000'000;
+constexpr int64_t kLastTime = 9'200'000'000'000'000'000;
+
 absl::StatusOr<Timestamp> ReadUnix(std::string_view text, int64_t units) {
   int64_t whole = 0;
   const char* const end = text.data() + text.size();
   if (const auto [stop, error] = std::from_chars(text.data(), end, whole);
       error == std::errc() && stop == end) {
     int64_t micros = 0;
-    if (__builtin_mul_overflow(whole, kSecond / units, &micros)) {
+    if (__builtin_mul_overflow(whole, kSecond / units, &micros) || micros < kFirstTime ||
+        micros > kLastTime) {
       return InvalidArgument("time '{}' is out of range", text);
     }
     return Timestamp{micros};
@@ -178,7 +184,7 @@ absl::StatusOr<Timestamp> ReadUnix(std::string_view text, int64_t units) {
   double number = 0;
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   const double micros = std::round(number * static_cast<double>(kSecond / units));
-  if (error != std::errc() || stop != end || !(std::abs(micros) < 9.2e18)) {
+  if (error != std::errc() || stop != end || !(micros >= kFirstTime && micros < kLastTime)) {
     return InvalidArgument("time '{}' is not a number", text);
   }
   return Timestamp{static_cast<int64_t>(micros)};
