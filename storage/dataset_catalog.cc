@@ -10,6 +10,7 @@
 #include "storage/datasets_table.h"
 #include "storage/formats/format.h"
 #include "storage/segment_columns.h"
+#include "storage/text.h"
 
 namespace tidemill::storage {
 
@@ -73,6 +74,8 @@ absl::StatusOr<DatasetSpec> DatasetCatalog::DecodeAndCheck(const std::string& na
   }
   spec.path = folder.string();
   RETURN_IF_ERROR(MakeFormat(spec, files_).status());
+  // What is kept is the spec as printed, which is longer than most are written.
+  RETURN_IF_ERROR(config::Read<DatasetSpec>(config::Print(spec), name).status());
   return spec;
 }
 
@@ -142,6 +145,17 @@ absl::StatusOr<DatasetEntry> DatasetCatalog::Find(const std::string& name_space,
   return ToEntry(*std::move(row));
 }
 
+absl::StatusOr<std::optional<DatasetId>> DatasetCatalog::FindId(const std::string& name_space,
+                                                                const std::string& name) {
+  std::optional<DatasetId> id;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    const auto row = datasets_table::Find(work, NamespaceOr(name_space), name);
+    id = row ? std::optional(row->id) : std::nullopt;
+    return absl::OkStatus();
+  }));
+  return id;
+}
+
 absl::StatusOr<DatasetEntry> DatasetCatalog::Find(DatasetId id) {
   std::optional<datasets_table::Row> row;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
@@ -160,11 +174,23 @@ absl::StatusOr<std::vector<DatasetEntry>> DatasetCatalog::List(
     return absl::OkStatus();
   }));
   std::vector<DatasetEntry> entries;
-  for (datasets_table::Row& row : rows) {
-    ASSIGN_OR_RETURN(DatasetEntry entry, ToEntry(std::move(row)));
-    entries.push_back(std::move(entry));
+  for (const datasets_table::Row& row : rows) {
+    absl::StatusOr<DatasetEntry> entry = ToEntry(row);
+    if (entry.ok()) {
+      entries.push_back(*std::move(entry));
+    } else {
+      WarnOnce(row.id, row.name, entry.status());
+    }
   }
   return entries;
+}
+
+void DatasetCatalog::WarnOnce(DatasetId id, const std::string& name, const absl::Status& status) {
+  MutexLock lock(mutex_);
+  if (!unreadable_.insert(id).second) return;
+  log::Warn("spec of a dataset does not parse", {{"dataset", name},
+                                                 {"id", std::to_string(id.value)},
+                                                 {"error", AsText(std::string(status.message()))}});
 }
 
 absl::StatusOr<DatasetCounts> DatasetCatalog::Count(DatasetId id) {
@@ -188,15 +214,14 @@ absl::StatusOr<DatasetSnapshot> DatasetCatalog::Snapshot(DatasetId id) {
 absl::StatusOr<bool> DatasetCatalog::Delete(const std::string& name_space, const std::string& name,
                                             const CommandGuard& guard,
                                             const AnswerKeeper<bool>& keep) {
-  const absl::StatusOr<DatasetEntry> entry = Find(name_space, name);
-  if (!entry.ok() && !absl::IsNotFound(entry.status())) return entry.status();
-  const DatasetId id = entry.ok() ? entry->id : DatasetId{};
+  ASSIGN_OR_RETURN(const std::optional<DatasetId> found, FindId(name_space, name));
+  const DatasetId id = found.value_or(DatasetId{});
   const std::shared_ptr<Mutex> ingest = LockOf(id);
   MutexLock lock(*ingest);
   bool existed = false;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     if (guard) RETURN_IF_ERROR(guard(work));
-    existed = entry.ok() && datasets_table::Find(work, id).has_value();
+    existed = found && datasets_table::Find(work, id).has_value();
     if (existed) datasets_table::Delete(work, id);
     return Keep(keep, work, existed);
   }));

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,13 +87,17 @@ class DatasetCatalog {
   // NOT_FOUND for an unknown one. An empty namespace is "default".
   absl::StatusOr<DatasetEntry> Find(const std::string& name_space, const std::string& name);
   absl::StatusOr<DatasetEntry> Find(DatasetId id);
-  // All of a namespace in the order of their names; all namespaces when std::nullopt.
+  // std::nullopt for an unknown one; the spec need not parse.
+  absl::StatusOr<std::optional<DatasetId>> FindId(const std::string& name_space,
+                                                  const std::string& name);
+  // All of a namespace in the order of their names; all namespaces when std::nullopt. Those whose
+  // spec does not parse are left out with a warning.
   absl::StatusOr<std::vector<DatasetEntry>> List(const std::optional<std::string>& name_space);
   absl::StatusOr<DatasetCounts> Count(DatasetId id);
   absl::StatusOr<DatasetSnapshot> Snapshot(DatasetId id);
 
-  // Forgets a dataset, its rows and column files, never the user's files. Returns whether there
-  // was one. Waits for a running ingest of it.
+  // Forgets a dataset, its rows and column files, never the user's files, whether or not its spec
+  // parses. Returns whether there was one. Waits for a running ingest of it.
   absl::StatusOr<bool> Delete(const std::string& name_space, const std::string& name,
                               const CommandGuard& guard, const AnswerKeeper<bool>& keep = {});
 
@@ -122,12 +127,16 @@ class DatasetCatalog {
  private:
   absl::StatusOr<DatasetSpec> DecodeAndCheck(const std::string& name,
                                              const std::string& spec_text) const;
+  // Datasets are listed again and again.
+  void WarnOnce(DatasetId id, const std::string& name, const absl::Status& status)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   db::Database& database_;
   UnpackedCache& files_;
   const CatalogOptions options_;
   Mutex mutex_;
   std::map<DatasetId, std::shared_ptr<Mutex>> locks_ ABSL_GUARDED_BY(mutex_);
+  std::set<DatasetId> unreadable_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemill::storage

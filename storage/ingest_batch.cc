@@ -173,6 +173,7 @@ void IngestBatchBuilder::Extend(const OldSegment& old) {
 void IngestBatchBuilder::BuryLost(const files_table::Segment& segment) {
   for (int64_t i = 0; i < segment.num_samples; ++i) {
     batch_.buried.push_back(segment.first_key + i);
+    batch_.moved.push_back({segment.first_key + i, std::nullopt});
   }
 }
 

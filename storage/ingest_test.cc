@@ -16,6 +16,7 @@
 #include "storage/dataset_catalog.h"
 #include "storage/ingestor.h"
 #include "storage/migrations.h"
+#include "storage/sample_index.h"
 #include "storage/segment_columns.h"
 #include "storage/testing/data_folder.h"
 #include "storage/watcher.h"
@@ -160,6 +161,18 @@ class IngestTest : public ::testing::Test {
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << failpoint << " " << status;
+  }
+
+  void LoseColumnFiles(DatasetId id) {
+    ASSERT_THAT(files::Remove(SegmentFolder(state_.path(), id)), IsOk());
+    ASSERT_THAT(files::CreateFolder(SegmentFolder(state_.path(), id)), IsOk());
+  }
+
+  // What the read side makes of the dataset, with nothing in memory yet.
+  absl::StatusOr<int64_t> NumIndexedRows(DatasetId id) {
+    SampleIndex index(stack_->database(), stack_->catalog(), stack_->cache());
+    ASSIGN_OR_RETURN(const auto loaded, index.Refresh(id));
+    return loaded->num_rows();
   }
 
   size_t NumColumnFiles(DatasetId id) const {
@@ -366,6 +379,46 @@ TEST_F(IngestTest, LostColumnFilesAreRebuiltAsTheyWere) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("changed")));
 }
 
+TEST_F(IngestTest, AColumnFileLostAfterItsFileVanishedIsRebuilt) {
+  data_.Write("a.csv", "t,y\n1,1\n2,0\n");
+  data_.Write("b.csv", "t,y\n3,1\n");
+  const DatasetId id = Register(SpecText());
+  Sync(id);
+  data_.Remove("a.csv");
+  Sync(id);
+  LoseColumnFiles(id);
+  EXPECT_THAT(NumIndexedRows(id), IsOkAndHolds(3));
+  Sync(id);
+  EXPECT_THAT(Samples(), ElementsAre(Found{3, "b.csv:0", "3,1", 1}));
+  EXPECT_THAT(*stack_->catalog().List(std::nullopt), SizeIs(1));
+}
+
+TEST_F(IngestTest, AColumnFileLostBeforeItsFileVanishedIsDataLossUntilTheNextSync) {
+  data_.Write("a.csv", "t,y\n1,1\n2,0\n");
+  data_.Write("b.csv", "t,y\n3,1\n");
+  const DatasetId id = Register(SpecText());
+  Sync(id);
+  LoseColumnFiles(id);
+  data_.Remove("a.csv");
+  EXPECT_THAT(NumIndexedRows(id), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a.csv")));
+  Sync(id);
+  EXPECT_THAT(NumIndexedRows(id), IsOkAndHolds(3));
+  EXPECT_THAT(Samples(), ElementsAre(Found{3, "b.csv:0", "3,1", 1}));
+}
+
+TEST_F(IngestTest, SamplesWhoseColumnFileWasLostWhenTheirFileWasReplacedHaveNoPlaceInIt) {
+  data_.Write("a.csv", "t,y\n1,1\n2,0\n");
+  const DatasetId id = Register(SpecText());
+  Sync(id);
+  LoseColumnFiles(id);
+  data_.Write("a.csv", "t,y\n5,1\n6,0\n");
+  Sync(id);
+  EXPECT_THAT(Query("SELECT sample_key & 255 FROM storage.samples WHERE position IS NULL "
+                    "ORDER BY sample_key"),
+              ElementsAre(ElementsAre("1"), ElementsAre("2")));
+  EXPECT_THAT(NumIndexedRows(id), IsOkAndHolds(4));
+}
+
 TEST_F(IngestTest, SingleFilesShareSegmentsAndAreReplacedOneByOne) {
   data_.Write("ant/1.txt", "one");
   data_.Write("cat/2.txt", "two");
@@ -420,6 +473,47 @@ TEST_F(IngestTest, RegisteringIsIdempotentAndANameKeepsItsSpec) {
   EXPECT_THAT(stack_->catalog().Register("", "d", SpecText(), {}), IsOk());
   EXPECT_THAT(stack_->catalog().Register("", "d", SpecText("append: true\n"), {}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another spec")));
+}
+
+TEST_F(IngestTest, AHeaderThatNoSpecCanHoldCondemnsItsFileAndNotTheDataset) {
+  std::string wide = "t,y";
+  for (int i = 0; i < 50'000; ++i) wide += ",c" + std::to_string(i);
+  data_.Write("a.csv", wide + "\n");
+  data_.Write("b.csv", "t,y,gr\xfcn\n1,1,2\n");
+  data_.Write("c.csv", "t,y\n1,1\n");
+  const DatasetId id = Register(SpecText());
+  Sync(id);
+  EXPECT_THAT(Samples(), ElementsAre(Found{1, "c.csv:0", "1,1", 1}));
+  const auto entries = stack_->catalog().ListQuarantine(id, 0);
+  ASSERT_THAT(entries, IsOk());
+  ASSERT_THAT(*entries, SizeIs(2));
+  EXPECT_THAT((*entries)[0].reason, HasSubstr("50002 columns"));
+  EXPECT_THAT((*entries)[1].reason, HasSubstr("not UTF-8"));
+  EXPECT_THAT(*stack_->catalog().List(std::nullopt), SizeIs(1));
+}
+
+TEST_F(IngestTest, ASpecThatCannotBeReadBackIsNotRegistered) {
+  std::string columns = "t, y";
+  for (int i = 0; i < 48'000; ++i) columns += fmt::format(",column{:014}", i);
+  const std::string spec = "path: " + data_.path() + "\nformat: {type: csv, columns: [" + columns +
+                           "]}\nlabel: {column: y}\nevent_time: {column: t, format: unix}\n";
+  EXPECT_THAT(stack_->catalog().Register("", "d", spec, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("bytes")));
+}
+
+TEST_F(IngestTest, ADatasetWhoseSpecDoesNotParseIsLeftOutAndCanBeDeleted) {
+  data_.Write("a.csv", "t,y\n1,1\n");
+  const DatasetId id = Register(SpecText());
+  Sync(id);
+  ASSERT_THAT(stack_->catalog().Register("", "other", SpecText(), {}), IsOk());
+  Query("UPDATE storage.datasets SET spec = 'path: [' WHERE name = 'd'");
+  const auto listed = stack_->catalog().List(std::nullopt);
+  ASSERT_THAT(listed, IsOk());
+  ASSERT_THAT(*listed, SizeIs(1));
+  EXPECT_EQ(listed->front().name, "other");
+  EXPECT_THAT(stack_->catalog().Delete("", "d", {}), IsOkAndHolds(true));
+  EXPECT_FALSE(files::Exists(SegmentFolder(state_.path(), id)));
+  EXPECT_THAT(Query("SELECT name FROM storage.datasets"), ElementsAre(ElementsAre("other")));
 }
 
 TEST_F(IngestTest, PathsOutsideTheAllowedFoldersAreRefusedHoweverWritten) {

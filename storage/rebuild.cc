@@ -52,7 +52,8 @@ absl::StatusOr<Stored> Load(db::Database& database, DatasetId dataset, int64_t s
                           .real_label = ValueOf<double>(row[3]),
                           .event_time = row[4].as<int64_t>()};
       stored.samples.push_back(sample);
-      if (stored.files.contains(sample.file)) continue;
+      // A sample that vanished needs nothing of its file, which may have vanished too.
+      if (!sample.position || stored.files.contains(sample.file)) continue;
       if (const auto file = files_table::FindFile(work, sample.file)) {
         stored.files.emplace(sample.file, *file);
       }
@@ -62,10 +63,15 @@ absl::StatusOr<Stored> Load(db::Database& database, DatasetId dataset, int64_t s
   return stored;
 }
 
-// Where the records of a file lie, by their position. DATA_LOSS for one that has changed.
-absl::StatusOr<std::map<int64_t, size_t>> PlacesIn(const DatasetSpec& spec, const Format& format,
-                                                   const files_table::KnownFile& file,
-                                                   IndexedFile& found) {
+// NOT_FOUND would say that the dataset is unknown.
+absl::Status MissingIsLost(const absl::Status& status) {
+  return absl::IsNotFound(status) ? DataLoss("{}", std::string(status.message())) : status;
+}
+
+// Where the records of a file lie, by their position.
+absl::StatusOr<std::map<int64_t, size_t>> FindPlaces(const DatasetSpec& spec, const Format& format,
+                                                     const files_table::KnownFile& file,
+                                                     IndexedFile& found) {
   FileInput input{.root = spec.path, .path = file.path.substr(spec.path.size() + 1)};
   ASSIGN_OR_RETURN(input.identity, IdentityOf(file.path));
   const bool grown = spec.append && input.identity.size_bytes >= file.size_bytes;
@@ -75,6 +81,15 @@ absl::StatusOr<std::map<int64_t, size_t>> PlacesIn(const DatasetSpec& spec, cons
   ASSIGN_OR_RETURN(found, format.Index(input));
   std::map<int64_t, size_t> places;
   for (size_t row = 0; row < found.positions.size(); ++row) places[found.positions[row]] = row;
+  return places;
+}
+
+// The same; DATA_LOSS for a file that has changed or is missing.
+absl::StatusOr<std::map<int64_t, size_t>> PlacesIn(const DatasetSpec& spec, const Format& format,
+                                                   const files_table::KnownFile& file,
+                                                   IndexedFile& found) {
+  absl::StatusOr<std::map<int64_t, size_t>> places = FindPlaces(spec, format, file, found);
+  if (!places.ok()) return MissingIsLost(places.status());
   return places;
 }
 

@@ -242,8 +242,8 @@ grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
 grpc::Status StorageService::DeleteDataset(grpc::ServerContext* /*context*/,
                                            const v1::DeleteDatasetRequest* request,
                                            v1::DeleteDatasetResponse* response) {
-  const auto entry = core_.catalog.Find(request->namespace_(), request->name());
-  if (!entry.ok() && !absl::IsNotFound(entry.status())) return ToGrpc(entry.status());
+  const auto id = core_.catalog.FindId(request->namespace_(), request->name());
+  if (!id.ok()) return ToGrpc(id.status());
   const absl::Status status = RunCommand<v1::DeleteDatasetResponse>(
       request->command(), response, [&](const CommandGuard& guard, const ResponseKeeper& keep) {
         const auto fill = [&](pqxx::work& work, bool existed) {
@@ -252,7 +252,7 @@ grpc::Status StorageService::DeleteDataset(grpc::ServerContext* /*context*/,
         };
         return core_.catalog.Delete(request->namespace_(), request->name(), guard, fill).status();
       });
-  if (status.ok() && entry.ok()) core_.indexes.Forget(entry->id);
+  if (status.ok() && id->has_value()) core_.indexes.Forget(**id);
   return ToGrpc(status);
 }
 

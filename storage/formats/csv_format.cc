@@ -1,11 +1,13 @@
 #include "storage/formats/csv_format.h"
 
 #include <algorithm>
+#include <set>
 
 #include "fmt/format.h"
 
 #include "base/files.h"
 #include "storage/formats/window_reader.h"
+#include "storage/text.h"
 #include "xxhash.h"
 
 namespace tidemill::storage {
@@ -28,6 +30,20 @@ std::optional<size_t> PlaceOf(const std::vector<std::string>& names,
   const auto found = std::find(names.begin(), names.end(), *name);
   if (found == names.end()) return std::nullopt;
   return found - names.begin();
+}
+
+absl::Status CheckHeader(const std::string& path, const std::vector<std::string>& names) {
+  std::set<std::string_view> known;
+  for (const std::string& name : names) {
+    if (!IsText(name)) {
+      return InvalidArgument("the header of {} names '{}', which is not UTF-8 text", path,
+                             AsText(name));
+    }
+    if (!known.insert(name).second) {
+      return InvalidArgument("the header of {} names '{}' twice", path, name);
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -199,12 +215,7 @@ absl::StatusOr<std::vector<std::string>> ReadCsvHeader(const CsvFormat& format,
   const absl::Status status = ReadWindows(file, 0, consume).status();
   if (!status.ok() && !absl::IsCancelled(status)) return status;
   if (bad || names.empty()) return InvalidArgument("{} has no whole header", file.path());
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (std::find(names.begin(), names.begin() + static_cast<int64_t>(i), names[i]) !=
-        names.begin() + static_cast<int64_t>(i)) {
-      return InvalidArgument("the header of {} names '{}' twice", file.path(), names[i]);
-    }
-  }
+  RETURN_IF_ERROR(CheckHeader(file.path(), names));
   return names;
 }
 

@@ -37,7 +37,8 @@ class CsvFiles : public Format {
   UnpackedCache& files_;
 };
 
-// The column names in the first record of a file.
+// The column names in the first record of a file. INVALID_ARGUMENT unless they are UTF-8 texts,
+// each another one.
 absl::StatusOr<std::vector<std::string>> ReadCsvHeader(const CsvFormat& format,
                                                        const OpenFile& file);
 

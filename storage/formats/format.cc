@@ -1,6 +1,7 @@
 #include "storage/formats/format.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fmt/format.h"
 
@@ -9,6 +10,7 @@
 #include "storage/formats/binary_format.h"
 #include "storage/formats/csv_format.h"
 #include "storage/formats/single_file_format.h"
+#include "storage/text.h"
 
 namespace tidemill::storage {
 
@@ -34,7 +36,7 @@ std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& 
 }
 
 absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, DatasetSpec& spec) {
-  auto* const csv = std::get_if<CsvFormat>(&spec.format);
+  const auto* const csv = std::get_if<CsvFormat>(&spec.format);
   if (!csv || !csv->columns.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const OpenFile file, files.Open(path));
   ASSIGN_OR_RETURN(const std::vector<std::string> columns, ReadCsvHeader(*csv, file));
@@ -44,7 +46,15 @@ absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, Dataset
                              fmt::join(columns, ", "));
     }
   }
-  csv->columns = columns;
+  DatasetSpec completed = spec;
+  std::get<CsvFormat>(completed.format).columns = columns;
+  // A document has its limits, and the spec is kept as one.
+  const auto read_back = config::Read<DatasetSpec>(config::Print(completed), "the completed spec");
+  if (!read_back.ok()) {
+    return InvalidArgument("the header of {} has {} columns that do not fit in a spec: {}", path,
+                           columns.size(), AsText(std::string(read_back.status().message())));
+  }
+  spec = std::move(completed);
   return absl::OkStatus();
 }
 

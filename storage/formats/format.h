@@ -64,7 +64,7 @@ std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& 
 
 // Fills in `format.columns` from the header of `path` (absolute) when the spec leaves it open; OK
 // without a change for a spec that needs nothing. INVALID_ARGUMENT when the header lacks a column
-// that the spec names.
+// that the spec names, or when the completed spec could not be read back.
 absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, DatasetSpec& spec);
 
 // The bytes of a record that are its label and not part of the payload: none when size is 0.

@@ -173,6 +173,24 @@ TEST_F(FormatTest, TheHeaderCompletesTheSpecOrNamesWhatIsMissing) {
   EXPECT_THAT(std::get<CsvFormat>(spec.format).columns, ElementsAre("t", "y", "a,b"));
 }
 
+TEST_F(FormatTest, AHeaderThatNoSpecCanHoldLeavesTheSpecAsItWas) {
+  DatasetSpec spec = Spec("format: {type: csv, max_record: 4MiB}\n");
+  const std::string before = config::Print(spec);
+  const std::string path = data_.Write("x.csv", "t,y,gr\xfcn\n");
+  EXPECT_THAT(CompleteSpec(path, *cache_, spec), StatusIs(kInvalid, HasSubstr("not UTF-8")));
+  data_.Write("x.csv", std::string("t,y,a\0b\n", 8));
+  EXPECT_THAT(CompleteSpec(path, *cache_, spec), StatusIs(kInvalid, HasSubstr("not UTF-8")));
+  std::string many = "t,y";
+  for (int i = 0; i < 50'000; ++i) many += ",c" + std::to_string(i);
+  data_.Write("x.csv", many + "\n");
+  EXPECT_THAT(CompleteSpec(path, *cache_, spec), StatusIs(kInvalid, HasSubstr("50002 columns")));
+  data_.Write("x.csv", "t,y," + std::string(2 << 20, 'z') + "\n");
+  EXPECT_THAT(CompleteSpec(path, *cache_, spec), StatusIs(kInvalid, HasSubstr("3 columns")));
+  EXPECT_EQ(config::Print(spec), before);
+  data_.Write("x.csv", "t,y,\"gr\xc3\xbcn: ${x} #\"\n");
+  EXPECT_THAT(CompleteSpec(path, *cache_, spec), IsOk());
+}
+
 // Images of 2 x 3 numbers as in MNIST's files.
 std::string IdxImages(const std::vector<std::string>& images) {
   std::string bytes =
