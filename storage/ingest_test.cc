@@ -19,6 +19,7 @@
 #include "storage/sample_index.h"
 #include "storage/segment_columns.h"
 #include "storage/testing/data_folder.h"
+#include "storage/testing/ingest_fixture.h"
 #include "storage/watcher.h"
 
 namespace tidemill::storage {
@@ -26,164 +27,15 @@ namespace {
 
 using testing::DataFolder;
 using ::testing::ElementsAre;
+using testing::Found;
 using ::testing::HasSubstr;
+using testing::IngestTest;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using testing::Stack;
 using tidemill::testing::IsOk;
 using tidemill::testing::IsOkAndHolds;
 using tidemill::testing::StatusIs;
-
-// A storage service without its gRPC face.
-class Stack {
- public:
-  Stack(const std::string& connection_string, const DataFolder& data, const std::string& state,
-        int num_parsers, IngestorOptions options = {}) {
-    auto database = db::Database::Connect(connection_string);
-    EXPECT_THAT(database, IsOk());
-    database_ = *std::move(database);
-    EXPECT_THAT(db::Migrate(*database_, "storage", Migrations()), IsOk());
-    auto cache = UnpackedCache::Create({.folder = state + "/unpacked"});
-    EXPECT_THAT(cache, IsOk());
-    cache_ = *std::move(cache);
-    catalog_ = std::make_unique<DatasetCatalog>(
-        *database_, *cache_, CatalogOptions{.folder = state, .allowed_roots = {data.path()}});
-    options.num_parsers = num_parsers;
-    options.settle = {0};
-    ingestor_ = std::make_unique<Ingestor>(*database_, *catalog_, *cache_, options);
-  }
-
-  db::Database& database() { return *database_; }
-  UnpackedCache& cache() { return *cache_; }
-  DatasetCatalog& catalog() { return *catalog_; }
-  Ingestor& ingestor() { return *ingestor_; }
-
- private:
-  std::unique_ptr<db::Database> database_;
-  std::unique_ptr<UnpackedCache> cache_;
-  std::unique_ptr<DatasetCatalog> catalog_;
-  std::unique_ptr<Ingestor> ingestor_;
-};
-
-// Counter of the key, "file:position", bytes as the column file finds them, class.
-struct Found {
-  int64_t counter;
-  std::string place;
-  std::string bytes;
-  int64_t label;
-
-  friend bool operator==(const Found&, const Found&) = default;
-  friend void PrintTo(const Found& found, std::ostream* out) {
-    *out << found.counter << " " << found.place << " '" << found.bytes << "' " << found.label;
-  }
-};
-
-class IngestTest : public ::testing::Test {
- protected:
-  IngestTest() { Restart(2); }
-
-  void Restart(int num_parsers, IngestorOptions options = {}) {
-    stack_ = std::make_unique<Stack>(database_.connection_string(), data_, state_.path(),
-                                     num_parsers, options);
-  }
-
-  std::string SpecText(const std::string& rest = "") const {
-    return "path: " + data_.path() +
-           "\nfiles: \"*.csv\"\nformat: csv\nlabel: {column: y}\n"
-           "event_time: {column: t, format: unix}\n" +
-           rest;
-  }
-
-  DatasetId Register(const std::string& spec) {
-    const auto registered = stack_->catalog().Register("", "d", spec, {});
-    EXPECT_THAT(registered, IsOk());
-    return registered->id;
-  }
-
-  DatasetSnapshot Sync(DatasetId id) {
-    const auto snapshot = stack_->ingestor().Sync(id, /*wait=*/true, {});
-    EXPECT_THAT(snapshot, IsOk());
-    return snapshot.value_or(DatasetSnapshot{});
-  }
-
-  std::vector<std::vector<std::string>> Query(const std::string& sql) {
-    std::vector<std::vector<std::string>> rows;
-    EXPECT_THAT(stack_->database().Transact([&](pqxx::work& work) {
-      rows.clear();
-      for (const pqxx::row& row : work.exec(sql)) {
-        rows.emplace_back();
-        for (const pqxx::field& field : row) {
-          rows.back().push_back(field.is_null() ? "null" : field.c_str());
-        }
-      }
-      return absl::OkStatus();
-    }),
-                IsOk());
-    return rows;
-  }
-
-  // All samples that are not deleted, through the column files, checked against PostgreSQL's rows.
-  std::vector<Found> Samples() {
-    std::vector<Found> samples;
-    for (const auto& row : Query(R"(
-        SELECT s.sample_key & ((1::bigint << 44) - 1), f.path, s.position, s.class_label,
-               (extract(epoch FROM s.event_time) * 1000000)::bigint, g.segment_id,
-               s.sample_key - g.first_key, s.dataset_id
-        FROM storage.samples s JOIN storage.files f USING (file_id)
-        JOIN storage.segments g ON g.dataset_id = s.dataset_id AND s.sample_key >= g.first_key
-                                AND s.sample_key < g.first_key + g.num_samples
-        WHERE NOT EXISTS (SELECT 1 FROM storage.tombstones t WHERE t.sample_key = s.sample_key)
-        ORDER BY s.sample_key)")) {
-      const auto columns =
-          OpenSegmentColumns(SegmentPath(state_.path(), {std::stoll(row[7])}, std::stoll(row[5])));
-      EXPECT_THAT(columns, IsOk());
-      const auto at = static_cast<size_t>(std::stoll(row[6]));
-      EXPECT_EQ(columns->event_time[at], std::stoll(row[4]));
-      EXPECT_EQ(columns->class_label->Values<int64_t>()[at], std::stoll(row[3]));
-      const auto file = stack_->cache().Open(row[1]);
-      EXPECT_THAT(file, IsOk());
-      std::string bytes(static_cast<size_t>(columns->byte_to[at] - columns->byte_from[at]), '\0');
-      EXPECT_THAT(file->ReadAt(columns->byte_from[at], bytes.data(), bytes.size()), IsOk());
-      const std::string name = std::filesystem::path(row[1]).filename().string();
-      samples.push_back({std::stoll(row[0]), name + ":" + row[2], bytes, std::stoll(row[3])});
-    }
-    return samples;
-  }
-
-  // Runs a sync in a process of its own that is to be killed there.
-  void SyncAndDieAt(DatasetId id, const std::string& failpoint) {
-    const pid_t child = fork();
-    if (child == 0) {
-      Stack stack(database_.connection_string(), data_, state_.path(), 2);
-      const bool armed = failpoints::Arm(failpoint + "=kill").ok();
-      const bool synced = armed && stack.ingestor().Sync(id, true, {}).ok();
-      _exit(synced ? 0 : 1);
-    }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << failpoint << " " << status;
-  }
-
-  void LoseColumnFiles(DatasetId id) {
-    ASSERT_THAT(files::Remove(SegmentFolder(state_.path(), id)), IsOk());
-    ASSERT_THAT(files::CreateFolder(SegmentFolder(state_.path(), id)), IsOk());
-  }
-
-  // What the read side makes of the dataset, with nothing in memory yet.
-  absl::StatusOr<int64_t> NumIndexedRows(DatasetId id) {
-    SampleIndex index(stack_->database(), stack_->catalog(), stack_->cache());
-    ASSIGN_OR_RETURN(const auto loaded, index.Refresh(id));
-    return loaded->num_rows();
-  }
-
-  size_t NumColumnFiles(DatasetId id) const {
-    const std::filesystem::directory_iterator entries(SegmentFolder(state_.path(), id));
-    return static_cast<size_t>(std::distance(begin(entries), end(entries)));
-  }
-
-  db::testing::TestDatabase database_;
-  DataFolder data_, state_;
-  std::unique_ptr<Stack> stack_;
-};
 
 TEST_F(IngestTest, FilesBecomeSamplesInTheOrderOfTheirPaths) {
   data_.Write("b.csv", "t,y,x\n10,1,p\n20,0,q\n");
@@ -460,132 +312,6 @@ TEST_F(IngestTest, ASampleDeletedByHandStaysDeletedWhenItsFileIsReplaced) {
   Sync(id);
   EXPECT_THAT(Samples(), ElementsAre(Found{1, "a.csv:1", "1,1", 1}, Found{3, "a.csv:2", "3,1", 1}));
   EXPECT_EQ(stack_->catalog().Count(id)->num_deleted, 1);
-}
-
-TEST_F(IngestTest, RegisteringIsIdempotentAndANameKeepsItsSpec) {
-  const DatasetId id = Register(SpecText());
-  const auto again = stack_->catalog().Register("default", "d", SpecText(), {});
-  ASSERT_THAT(again, IsOk());
-  EXPECT_EQ(again->id, id);
-  EXPECT_FALSE(again->created);
-  data_.Write("a.csv", "t,y\n1,1\n");
-  Sync(id);
-  EXPECT_THAT(stack_->catalog().Register("", "d", SpecText(), {}), IsOk());
-  EXPECT_THAT(stack_->catalog().Register("", "d", SpecText("append: true\n"), {}),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another spec")));
-}
-
-TEST_F(IngestTest, AHeaderThatNoSpecCanHoldCondemnsItsFileAndNotTheDataset) {
-  std::string wide = "t,y";
-  for (int i = 0; i < 50'000; ++i) wide += ",c" + std::to_string(i);
-  data_.Write("a.csv", wide + "\n");
-  data_.Write("b.csv", "t,y,gr\xfcn\n1,1,2\n");
-  data_.Write("c.csv", "t,y\n1,1\n");
-  const DatasetId id = Register(SpecText());
-  Sync(id);
-  EXPECT_THAT(Samples(), ElementsAre(Found{1, "c.csv:0", "1,1", 1}));
-  const auto entries = stack_->catalog().ListQuarantine(id, 0);
-  ASSERT_THAT(entries, IsOk());
-  ASSERT_THAT(*entries, SizeIs(2));
-  EXPECT_THAT((*entries)[0].reason, HasSubstr("50002 columns"));
-  EXPECT_THAT((*entries)[1].reason, HasSubstr("not UTF-8"));
-  EXPECT_THAT(*stack_->catalog().List(std::nullopt), SizeIs(1));
-}
-
-TEST_F(IngestTest, ASpecThatCannotBeReadBackIsNotRegistered) {
-  std::string columns = "t, y";
-  for (int i = 0; i < 48'000; ++i) columns += fmt::format(",column{:014}", i);
-  const std::string spec = "path: " + data_.path() + "\nformat: {type: csv, columns: [" + columns +
-                           "]}\nlabel: {column: y}\nevent_time: {column: t, format: unix}\n";
-  EXPECT_THAT(stack_->catalog().Register("", "d", spec, {}),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("bytes")));
-}
-
-TEST_F(IngestTest, ADatasetWhoseSpecDoesNotParseIsLeftOutAndCanBeDeleted) {
-  data_.Write("a.csv", "t,y\n1,1\n");
-  const DatasetId id = Register(SpecText());
-  Sync(id);
-  ASSERT_THAT(stack_->catalog().Register("", "other", SpecText(), {}), IsOk());
-  Query("UPDATE storage.datasets SET spec = 'path: [' WHERE name = 'd'");
-  const auto listed = stack_->catalog().List(std::nullopt);
-  ASSERT_THAT(listed, IsOk());
-  ASSERT_THAT(*listed, SizeIs(1));
-  EXPECT_EQ(listed->front().name, "other");
-  EXPECT_THAT(stack_->catalog().Delete("", "d", {}), IsOkAndHolds(true));
-  EXPECT_FALSE(files::Exists(SegmentFolder(state_.path(), id)));
-  EXPECT_THAT(Query("SELECT name FROM storage.datasets"), ElementsAre(ElementsAre("other")));
-}
-
-TEST_F(IngestTest, PathsOutsideTheAllowedFoldersAreRefusedHoweverWritten) {
-  const auto refused = [&](const std::string& path) {
-    return stack_->catalog().Register("", "x", "path: " + path + "\nformat: csv\n", {}).status();
-  };
-  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-  EXPECT_THAT(refused(state_.path()), StatusIs(kInvalid, HasSubstr("allowed")));
-  EXPECT_THAT(refused(data_.path() + "/.."), StatusIs(kInvalid, HasSubstr("allowed")));
-  EXPECT_THAT(refused(data_.path() + "/none"), StatusIs(kInvalid, HasSubstr("no folder")));
-  EXPECT_THAT(refused("data"), StatusIs(kInvalid, HasSubstr("not absolute")));
-  std::filesystem::create_symlink(state_.path(), data_.path() + "/link");
-  EXPECT_THAT(refused(data_.path() + "/link"), StatusIs(kInvalid, HasSubstr("allowed")));
-  // Nor does a link among the files lead out.
-  state_.Write("secret.csv", "t,y\n1,1\n");
-  std::filesystem::create_symlink(state_.path() + "/secret.csv", data_.path() + "/a.csv");
-  const DatasetId id = Register(SpecText());
-  Sync(id);
-  EXPECT_THAT(Samples(), IsEmpty());
-}
-
-TEST_F(IngestTest, DeletingADatasetLeavesTheFilesAndNothingElse) {
-  const std::string file = data_.Write("a.csv", "t,y\n1,1\nx,1\n");
-  const DatasetId id = Register(SpecText());
-  Sync(id);
-  EXPECT_THAT(stack_->catalog().Delete("", "d", {}), IsOkAndHolds(true));
-  EXPECT_THAT(stack_->catalog().Delete("", "d", {}), IsOkAndHolds(false));
-  EXPECT_TRUE(files::Exists(file));
-  EXPECT_FALSE(files::Exists(SegmentFolder(state_.path(), id)));
-  for (const char* const table :
-       {"datasets", "files", "segments", "samples", "quarantine", "tombstones", "watermarks"}) {
-    EXPECT_THAT(Query(std::string("SELECT 1 FROM storage.") + table), IsEmpty()) << table;
-  }
-  EXPECT_THAT(stack_->ingestor().Sync(id, true, {}),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("unknown")));
-  // Keys are never used again.
-  const DatasetId next = Register(SpecText());
-  EXPECT_EQ(Sync(next).committed_key >> kSlotShift, stack_->catalog().Find(next)->slot);
-  EXPECT_EQ(stack_->catalog().Find(next)->slot, 2);
-}
-
-TEST_F(IngestTest, TheWatcherTakesInWhatArrives) {
-  const DatasetId id = Register(SpecText());
-  const Watcher watcher(stack_->catalog(), stack_->ingestor(), std::chrono::milliseconds{50});
-  const auto await = [&](int64_t num_samples) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
-    while (std::chrono::steady_clock::now() < deadline) {
-      if (stack_->catalog().Count(id)->num_samples == num_samples) return true;
-      std::this_thread::yield();
-    }
-    return false;
-  };
-  data_.Write("a.csv", "t,y\n1,1\n");
-  EXPECT_TRUE(await(1));
-  data_.Write("b.csv", "t,y\n1,1\n2,0\n");
-  EXPECT_TRUE(await(3));
-}
-
-TEST_F(IngestTest, ProgressEndsWithAllFilesDone) {
-  for (int i = 0; i < 5; ++i) data_.Write(std::to_string(i) + ".csv", "t,y\n1,1\nx,1\n2,1\n");
-  Restart(2, {.files_per_batch = 2});
-  const DatasetId id = Register(SpecText());
-  std::vector<SyncProgress> reports;
-  ASSERT_THAT(
-      stack_->ingestor().Sync(id, true, [&](const SyncProgress& p) { reports.push_back(p); }),
-      IsOk());
-  ASSERT_THAT(reports, SizeIs(4));
-  EXPECT_EQ(reports.front().num_files_done, 0);
-  EXPECT_EQ(reports.back().num_files_done, 5);
-  EXPECT_EQ(reports.back().num_files_found, 5);
-  EXPECT_EQ(reports.back().num_samples, 10);
-  EXPECT_EQ(reports.back().num_quarantined, 5);
 }
 
 }  // namespace
