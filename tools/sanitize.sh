@@ -5,7 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 launcher=()
 command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-export TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp halt_on_error=1"
+# die_after_fork: tests fork a child with threads and kill it.
+export TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp halt_on_error=1 die_after_fork=0"
 export ASAN_OPTIONS="detect_leaks=1 halt_on_error=1" UBSAN_OPTIONS="halt_on_error=1 print_stacktrace=1"
 export LSAN_OPTIONS="suppressions=$PWD/tools/lsan.supp"
 for kind in "${@:-asan tsan clang}"; do
