@@ -1,9 +1,10 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup build quickstart test bench docs format check sanitize clean
+.PHONY: setup build install quickstart test bench docs format check sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
 JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
 LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 TORCH = $(shell tools/setup.sh --torch-dir)
 
@@ -15,6 +16,10 @@ build: setup
 	  { mkdir -p $(BUILD); cat $(BUILD).log; exit 1; }
 	@mv $(BUILD).log $(BUILD)/configure.log
 	@cmake --build $(BUILD) --parallel $(JOBS)
+
+# Programs, manual pages and completion below $(DESTDIR)$(PREFIX).
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 # Ingests a real dataset, replays it, retrains, evaluates every model on every slice of time and
 # prints the accuracy matrix.
@@ -43,6 +48,12 @@ check:
 sanitize:
 	@tools/setup.sh --checks
 	@tools/sanitize.sh
+
+# Each fuzz target for SECONDS with AddressSanitizer and UndefinedBehaviorSanitizer; NAME: only some.
+SECONDS ?= 60
+fuzz:
+	@tools/setup.sh --checks
+	@tools/fuzz.sh -j $(JOBS) $(SECONDS) $(NAME)
 
 clean:
 	@rm -rf build

@@ -1,10 +1,14 @@
 #include "cli/command_line.h"
 
+#include <grpc/support/log.h>
+
 #include <cstdio>
 #include <map>
 
 #include "fmt/format.h"
 
+#include "base/time.h"
+#include "base/version.h"
 #include "cli/exit_codes.h"
 
 namespace tidemill::cli {
@@ -20,31 +24,34 @@ Chosen& TheChosen() {
   return chosen;
 }
 
-void DescribeCommand(const CLI::App& command, const std::string& path, std::string& page) {
-  const auto subcommands = command.get_subcommands([](const CLI::App*) { return true; });
-  bool listed = false;
-  for (const CLI::App* subcommand : subcommands) {
-    if (subcommand->get_group().empty()) continue;
-    DescribeCommand(*subcommand, path + " " + subcommand->get_name(), page);
-    listed = true;
-  }
-  if (listed) return;
-  page += fmt::format("## {}\n\n{}\n\n", path, command.get_description());
-  page += "| argument | meaning |\n|---|---|\n";
-  for (const CLI::Option* option : command.get_options()) {
-    page +=
-        fmt::format("| `{}` | {} |\n", option->get_name(false, true), option->get_description());
-  }
-  page += "\n";
-}
-
 }  // namespace
 
 void SetAction(CLI::App& command, Action action) {
   GlobalFlags& flags = TheChosen().flags;
-  command.add_option("--state", flags.state,
-                     "State folder of the stack (default: $TIDEMILL_STATE, or the user's state "
-                     "folder)");
+  const auto option = [&](const char* name, std::string& value, const char* type,
+                          const char* meaning) {
+    command.add_option(name, value, meaning)->type_name(type);
+  };
+  option("--state", flags.state, "FOLDER",
+         "State folder of the local stack (default: $TIDEMILL_STATE, or the user's state folder)");
+  option("--config", flags.config, "FILE",
+         "System configuration of a remote stack (default: $TIDEMILL_CONFIG)");
+  option("--server", flags.server, "ENDPOINT",
+         "Where a remote stack's supervisor listens (default: $TIDEMILL_SERVER)");
+  option("--token-file", flags.token_file, "FILE",
+         "Token for a remote stack (default: $TIDEMILL_TOKEN_FILE)");
+  option("--tls-ca", flags.tls_ca, "FILE",
+         "Authority that a remote stack's certificates are verified by (default: "
+         "$TIDEMILL_TLS_CA)");
+  option("--tls-certificate", flags.tls_certificate, "FILE",
+         "Certificate to show to a remote stack (default: $TIDEMILL_TLS_CERTIFICATE)");
+  option("--tls-key", flags.tls_key, "FILE",
+         "Key of that certificate (default: $TIDEMILL_TLS_KEY)");
+  command.add_option("--timeout", flags.timeout, "Longest wait for a service (default: 1m)")
+      ->type_name("DURATION")
+      ->check([](const std::string& text) {
+        return ParseDuration(text).ok() ? "" : text + " is no duration such as 30s";
+      });
   command.add_flag("--json", flags.json, "Print one JSON document on stdout");
   command.add_flag("-q,--quiet", flags.quiet, "Print no progress");
   command.callback([action = std::move(action)] { TheChosen().action = action; });
@@ -53,7 +60,7 @@ void SetAction(CLI::App& command, Action action) {
 std::unique_ptr<CLI::App> MakeCommandLine() {
   auto app = std::make_unique<CLI::App>("Decides when to retrain a model, and on which samples.",
                                         "tidemill");
-  app->set_version_flag("--version", "tidemill 0.1.0");
+  app->set_version_flag("--version", std::string("tidemill ") + kVersion);
   app->require_subcommand(1);
   AddRunCommand(*app);
   AddCheckCommand(*app);
@@ -63,6 +70,12 @@ std::unique_ptr<CLI::App> MakeCommandLine() {
   AddPipelinesCommands(*app);
   AddRunsCommands(*app);
   AddModelsCommands(*app);
+  AddReportCommands(*app);
+  AddWatchCommand(*app);
+  AddCompareCommand(*app);
+  AddLogsCommand(*app);
+  AddDoctorCommand(*app);
+  AddCompletionCommands(*app);
   app->footer(
       "Exit codes: 0 done, 1 failed, 2 usage, 3 invalid pipeline, 4 not found, 5 unreachable, "
       "6 not allowed, 7 conflict, 8 finished with losses, 130 detached.");
@@ -71,6 +84,8 @@ std::unique_ptr<CLI::App> MakeCommandLine() {
 
 int RunCommandLine(int argc, char** argv) {
   const auto app = MakeCommandLine();
+  // What went wrong is told once, by the status that a call ends with.
+  gpr_set_log_function([](gpr_log_func_args*) {});
   // CLI11 reports usage errors by exceptions.
   try {
     app->parse(argc, argv);
@@ -78,12 +93,6 @@ int RunCommandLine(int argc, char** argv) {
     return app->exit(error) == 0 ? kDone : kUsage;
   }
   return TheChosen().action(TheChosen().flags);
-}
-
-std::string CommandReference() {
-  std::string page = "# Commands\n\n";
-  DescribeCommand(*MakeCommandLine(), "tidemill", page);
-  return page;
 }
 
 }  // namespace tidemill::cli

@@ -39,10 +39,10 @@ absl::StatusOr<std::map<std::string, storage::DatasetSpec>> DatasetsOf(const Pip
 }  // namespace
 
 absl::StatusOr<std::vector<storage::v1::RegisterDatasetRequest>> RegistrationsOf(
-    const std::string& path, const StackLayout& layout) {
+    const std::string& path, const Session& session) {
   ASSIGN_OR_RETURN(const PipelineFile file, ReadPipelineFile(path));
   ASSIGN_OR_RETURN(auto datasets, DatasetsOf(file));
-  RETURN_IF_ERROR(AllowDataRoots(layout, file.DataRoots()));
+  RETURN_IF_ERROR(session.AllowDataRoots(file.DataRoots()));
   std::vector<storage::v1::RegisterDatasetRequest> requests;
   for (auto& [name, spec] : datasets) {
     spec.path = (std::filesystem::path(file.folder) / spec.path).lexically_normal();

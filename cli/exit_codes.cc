@@ -6,6 +6,22 @@
 
 namespace tidemill::cli {
 
+const std::vector<ExitCodeMeaning>& ExitCodeMeanings() {
+  static const std::vector<ExitCodeMeaning> meanings = {
+      {kDone, "done, or the pipeline succeeded"},
+      {kFailed, "the pipeline or the command failed"},
+      {kUsage, "usage: unknown flags or arguments"},
+      {kInvalid, "the pipeline file is not valid"},
+      {kNotFound, "no such run, pipeline, dataset or model"},
+      {kUnreachable, "no stack, or it did not answer in time; trying again may help"},
+      {kNotAllowed, "the token does not entitle to this"},
+      {kConflict, "conflict: the name is taken by something else, or the state forbids it"},
+      {kPartial, "finished, but evaluations failed, or records were quarantined or damaged"},
+      {kInterrupted, "detached by Ctrl-C; the run goes on"},
+  };
+  return meanings;
+}
+
 ExitCode ExitCodeOf(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kOk:

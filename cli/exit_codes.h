@@ -1,6 +1,8 @@
 // What the `tidemill` command's exit status means. Documented in docs/reference/exit_codes.md.
 #pragma once
 
+#include <vector>
+
 #include "base/status.h"
 
 namespace tidemill::cli {
@@ -17,6 +19,13 @@ enum ExitCode : int {
   kPartial = 8,        // Finished, but samples or evaluations were lost on the way.
   kInterrupted = 130,  // Detached by Ctrl-C; the run goes on.
 };
+
+struct ExitCodeMeaning {
+  int code;
+  const char* meaning;
+};
+// Every code that a command may exit with, for the manual and the reference.
+const std::vector<ExitCodeMeaning>& ExitCodeMeanings();
 
 // The exit code that tells a status's kind.
 ExitCode ExitCodeOf(const absl::Status& status);

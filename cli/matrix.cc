@@ -10,6 +10,7 @@
 #include "fmt/format.h"
 
 #include "base/time.h"
+#include "cli/sample_mean.h"
 #include "cli/text.h"
 
 namespace tidemill::cli {
@@ -19,12 +20,11 @@ using supervisor::v1::CompositeValue;
 using supervisor::v1::EvaluationValue;
 using supervisor::v1::GetRunResponse;
 
-using WindowKey = std::pair<Cut, Cut>;
-
 // With so few columns there is room for a decimal.
 constexpr size_t kFewWindows = 8;
 
 struct Matrix {
+  int32_t evaluation = 0;
   std::string dataset;
   std::string measure;
   std::set<int64_t> triggers = {};
@@ -34,14 +34,23 @@ struct Matrix {
 
 Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key()}}; }
 
+template <typename Value>
+bool BelongsTo(const Value& value, const Matrix& matrix) {
+  return value.evaluation() == matrix.evaluation && value.dataset() == matrix.dataset &&
+         value.measure() == matrix.measure;
+}
+
 std::vector<Matrix> Collect(const GetRunResponse& run) {
   std::vector<Matrix> matrices;
   for (const EvaluationValue& value : run.evaluations()) {
-    auto at = std::find_if(matrices.begin(), matrices.end(), [&](const Matrix& matrix) {
-      return matrix.dataset == value.dataset() && matrix.measure == value.measure();
-    });
+    const bool only_detail = !value.has_value() && !value.detail().empty();
+    if (!value.slice().empty() || only_detail) continue;
+    auto at = std::find_if(matrices.begin(), matrices.end(),
+                           [&](const Matrix& matrix) { return BelongsTo(value, matrix); });
     if (at == matrices.end()) {
-      matrices.push_back({.dataset = value.dataset(), .measure = value.measure()});
+      matrices.push_back({.evaluation = value.evaluation(),
+                          .dataset = value.dataset(),
+                          .measure = value.measure()});
       at = matrices.end() - 1;
     }
     const WindowKey window{ToCut(value.from()), ToCut(value.to())};
@@ -75,17 +84,13 @@ std::string Cell(std::optional<double> value, bool share, bool exact, bool activ
 // Weighted per sample; std::nullopt for a series without windows on this dataset.
 std::optional<std::string> Mean(const google::protobuf::RepeatedPtrField<CompositeValue>& series,
                                 const Matrix& matrix) {
-  double sum = 0;
-  int64_t samples = 0;
+  SampleMean mean;
   for (const CompositeValue& value : series) {
-    if (value.measure() != matrix.measure || value.dataset() != matrix.dataset) continue;
-    if (!value.has_value()) continue;
-    sum += value.value() * static_cast<double>(value.num_samples());
-    samples += value.num_samples();
+    if (BelongsTo(value, matrix)) mean.Add(value);
   }
-  if (samples == 0) return std::nullopt;
-  return fmt::format("{:.4f} per sample, over {} samples", sum / static_cast<double>(samples),
-                     WithThousands(samples));
+  if (mean.num_samples() == 0) return std::nullopt;
+  return fmt::format("{} per sample, over {} samples", mean.ToString(),
+                     WithThousands(mean.num_samples()));
 }
 
 std::string TriggerDate(const GetRunResponse& run, int64_t number) {
@@ -100,7 +105,7 @@ std::string TriggerDate(const GetRunResponse& run, int64_t number) {
 std::string Draw(const GetRunResponse& run, const Matrix& matrix, bool paint) {
   std::set<std::pair<int64_t, WindowKey>> active;
   for (const CompositeValue& value : run.active()) {
-    if (value.measure() == matrix.measure && value.dataset() == matrix.dataset) {
+    if (BelongsTo(value, matrix)) {
       active.insert({value.trigger(), {ToCut(value.from()), ToCut(value.to())}});
     }
   }

@@ -7,9 +7,9 @@
 
 namespace tidemill::cli {
 
-// Draws, for each dataset and measure of the run's evaluations, the matrix of values, and below it
-// the composite series with their means weighted per sample. `paint` colours the cells as a heat
-// map. Empty when nothing was evaluated.
+// Draws, for each measure of the run's evaluations, the matrix of values of all samples, and below
+// it the composite series with their means weighted per sample. Measures that have only a detail
+// are left out. `paint` colours the cells as a heat map. Empty when nothing was evaluated.
 //
 //   accuracy on seattle_weather, in %: model (row) x window (column)
 //                 01 02 03

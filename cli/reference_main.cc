@@ -6,6 +6,7 @@
 #include "base/config.h"
 #include "base/files.h"
 #include "cli/command_line.h"
+#include "cli/command_tree.h"
 #include "cli/exit_codes.h"
 #include "rpc/service_main.h"
 #include "storage/storage_config.h"
@@ -14,19 +15,13 @@
 namespace tidemill::cli {
 namespace {
 
-constexpr const char* kExitCodes =
-    "# Exit codes of `tidemill`\n\n"
-    "| code | meaning |\n|---|---|\n"
-    "| 0 | done, or the pipeline succeeded |\n"
-    "| 1 | the pipeline or the command failed |\n"
-    "| 2 | usage: unknown flags or arguments |\n"
-    "| 3 | the pipeline file is not valid |\n"
-    "| 4 | no such run, pipeline, dataset or model |\n"
-    "| 5 | no stack, or it did not answer in time; trying again may help |\n"
-    "| 6 | the token does not entitle to this |\n"
-    "| 7 | conflict: the name is taken by something else, or the state forbids it |\n"
-    "| 8 | finished, but evaluations failed or records were quarantined |\n"
-    "| 130 | detached by Ctrl-C; the run goes on |\n";
+std::string ExitCodeReference() {
+  std::string page = "# Exit codes of `tidemill`\n\n| code | meaning |\n|---|---|\n";
+  for (const ExitCodeMeaning& code : ExitCodeMeanings()) {
+    page += fmt::format("| {} | {} |\n", code.code, code.meaning);
+  }
+  return page;
+}
 
 struct SystemConfig {
   static constexpr std::string_view kDoc =
@@ -44,8 +39,8 @@ absl::Status WriteReference(const std::string& folder) {
   const auto write = [&](const char* name, const std::string& text) {
     return files::WriteAtomically(files::Join(folder, name), text);
   };
-  RETURN_IF_ERROR(write("commands.md", CommandReference()));
-  RETURN_IF_ERROR(write("exit_codes.md", kExitCodes));
+  RETURN_IF_ERROR(write("commands.md", MarkdownOf(DescribeTree(*MakeCommandLine()))));
+  RETURN_IF_ERROR(write("exit_codes.md", ExitCodeReference()));
   RETURN_IF_ERROR(write("pipeline.md", config::Reference<supervisor::PipelineSpec>("Pipeline")));
   RETURN_IF_ERROR(
       write("pipeline.schema.json", config::Schema<supervisor::PipelineSpec>().dump(2) + "\n"));

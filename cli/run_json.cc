@@ -20,6 +20,13 @@ ordered_json ValueOf(const Value& value) {
   return value.has_value() ? ordered_json(value.value()) : ordered_json(nullptr);
 }
 
+// The bounds of the interval, where there is one.
+template <typename Value>
+void AddInterval(const Value& value, ordered_json& json) {
+  if (value.has_low()) json["low"] = value.low();
+  if (value.has_high()) json["high"] = value.high();
+}
+
 ordered_json Series(const google::protobuf::RepeatedPtrField<supervisor::v1::CompositeValue>& in) {
   ordered_json series = ordered_json::array();
   for (const auto& value : in) {
@@ -29,9 +36,17 @@ ordered_json Series(const google::protobuf::RepeatedPtrField<supervisor::v1::Com
                       {"value", ValueOf(value)},
                       {"samples", value.num_samples()},
                       {"trigger", value.trigger()},
-                      {"dataset", value.dataset()}});
+                      {"dataset", value.dataset()},
+                      {"evaluation", value.evaluation()}});
+    AddInterval(value, series.back());
   }
   return series;
+}
+
+// As JSON itself, which it is.
+ordered_json DetailOf(const std::string& detail) {
+  ordered_json parsed = ordered_json::parse(detail, nullptr, /*allow_exceptions=*/false);
+  return parsed.is_discarded() ? ordered_json(detail) : parsed;
 }
 
 ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
@@ -49,7 +64,10 @@ ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
           {"model", trigger.model_id()},
           {"training_set_digest", trigger.training_set_digest()},
           {"weights_digest", trigger.weights_digest()},
-          {"skipped", trigger.num_skipped()}};
+          {"skipped", trigger.num_skipped()},
+          {"late", trigger.num_late()},
+          {"late_policy", trigger.late()},
+          {"removed", trigger.removed()}};
 }
 
 }  // namespace
@@ -98,7 +116,12 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
                                    {"to", TimeOf(value.to())},
                                    {"measure", value.measure()},
                                    {"value", ValueOf(value)},
-                                   {"samples", value.num_samples()}});
+                                   {"samples", value.num_samples()},
+                                   {"evaluation", value.evaluation()}});
+    ordered_json& last = json["evaluations"].back();
+    if (!value.slice().empty()) last["slice"] = value.slice();
+    AddInterval(value, last);
+    if (!value.detail().empty()) last["detail"] = DetailOf(value.detail());
   }
   json["composite"] = {{"active", Series(run.active())}, {"trained", Series(run.trained())}};
   return json;

@@ -26,6 +26,25 @@ double SecondsOf(const v1::Trigger& trigger) {
   return seconds;
 }
 
+// How many samples of a live run came late, by trigger, and what became of them.
+std::string DescribeLate(const v1::GetRunResponse& run) {
+  int64_t total = 0;
+  std::string by_trigger;
+  for (const v1::Trigger& trigger : run.triggers()) {
+    if (trigger.num_late() == 0) continue;
+    total += trigger.num_late();
+    by_trigger += fmt::format("{} {} for trigger {}", by_trigger.empty() ? ":" : ",",
+                              WithThousands(trigger.num_late()), trigger.number());
+  }
+  if (total == 0) return "";
+  const std::string& late = run.triggers(0).late();
+  const char* fate = late == "accept"   ? "trained on by the next trigger"
+                     : late == "window" ? "measured, not trained on"
+                                        : "set aside";
+  return fmt::format("{} samples came late and were {}{}\n", WithThousands(total), fate,
+                     by_trigger);
+}
+
 std::string DescribeTriggers(const v1::GetRunResponse& run) {
   Table table({"TRIGGER", "AT", "SAMPLES", "MODEL", "SECONDS", "SKIPPED"});
   for (const v1::Trigger& trigger : run.triggers()) {
@@ -34,7 +53,7 @@ std::string DescribeTriggers(const v1::GetRunResponse& run) {
                trigger.model_id() == 0 ? "-" : std::to_string(trigger.model_id()),
                fmt::format("{:.2f}", SecondsOf(trigger)), std::to_string(trigger.num_skipped())});
   }
-  return table.ToString();
+  return table.ToString() + DescribeLate(run);
 }
 
 ExitCode ExitCodeOf(const v1::GetRunResponse& run) {

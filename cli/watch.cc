@@ -9,7 +9,9 @@
 #include <thread>
 
 #include "base/periodic_task.h"
+#include "cli/exit_codes.h"
 #include "cli/progress.h"
+#include "cli/run_report.h"
 #include "cli/text.h"
 #include "rpc/grpc_status.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
@@ -82,7 +84,7 @@ StreamEnd Stream(const Session& session, int64_t run, int64_t& sequence, Progres
 // After the first Ctrl-C: waits two seconds for a second one, which stops the run.
 absl::StatusOr<WatchEnd> Detach(const Session& session, int64_t run) {
   fmt::print(stderr,
-             "\ndetached; run {} goes on. Watch it with `tidemill runs watch {}`, stop it with "
+             "\ndetached; run {} goes on. Watch it with `tidemill watch {}`, stop it with "
              "`tidemill runs stop {}` or Ctrl-C again now\n",
              run, run, run);
   const auto until = Clock::now() + std::chrono::seconds{2};
@@ -115,6 +117,13 @@ absl::StatusOr<WatchEnd> WatchRun(const Session& session, int64_t run, bool quie
     if (!passing || Clock::now() - lost_at > kPatience) return end.status;
     std::this_thread::sleep_for(kPause);
   }
+}
+
+int FollowRun(const Session& session, int64_t run, bool quiet, bool json) {
+  const absl::StatusOr<WatchEnd> end = WatchRun(session, run, quiet);
+  if (!end.ok()) return Report(end.status());
+  if (*end == WatchEnd::kDetached) return kInterrupted;
+  return PrintRun(session, run, json);
 }
 
 }  // namespace tidemill::cli

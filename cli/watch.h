@@ -16,4 +16,7 @@ enum class WatchEnd {
 // detaches and prints how to come back; a second within two seconds stops the run.
 absl::StatusOr<WatchEnd> WatchRun(const Session& session, int64_t run, bool quiet);
 
+// Watches a run, prints its result on stdout and returns the exit code that it calls for.
+int FollowRun(const Session& session, int64_t run, bool quiet, bool json);
+
 }  // namespace tidemill::cli

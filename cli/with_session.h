@@ -10,7 +10,7 @@ namespace tidemill::cli {
 // Calls `body(session)` and returns its exit code, or reports what keeps a session from being had.
 template <typename Body>
 int WithSession(const GlobalFlags& flags, const Body& body) {
-  const auto session = Session::Attach(flags.state);
+  const auto session = Session::Attach(flags);
   if (!session.ok()) return Report(session.status());
   return body(*session);
 }

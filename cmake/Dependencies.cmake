@@ -9,6 +9,8 @@ find_package(fmt REQUIRED)            # message formatting checked at compile ti
 find_package(spdlog REQUIRED)         # log sinks
 find_package(CLI11 REQUIRED)          # command-line parsing
 find_package(ZLIB REQUIRED)           # gzip inputs
+find_package(LibLZMA REQUIRED)        # xz inputs
+find_package(simdjson REQUIRED)       # JSON Lines
 find_package(OpenSSL REQUIRED)        # SHA-256 of artefacts
 find_package(PNG REQUIRED)            # PNG samples
 find_package(JPEG REQUIRED)           # JPEG samples
@@ -16,6 +18,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx)      # PostgreSQL, all but bulk rows
 pkg_check_modules(pq REQUIRED IMPORTED_TARGET libpq)          # binary COPY
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)  # record hashes, keyed randomness
+pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)  # which characters are letters
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)      # zstd inputs
 find_package(prometheus-cpp CONFIG REQUIRED)                  # metrics registry and text format
 
 if(TIDEMILL_TORCH)

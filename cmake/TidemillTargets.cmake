@@ -71,6 +71,10 @@ function(tidemill_program)
   cmake_parse_arguments(ARG "" "NAME" "SRCS;DEPS" ${ARGN})
   add_executable(${ARG_NAME} ${ARG_SRCS})
   target_link_libraries(${ARG_NAME} PRIVATE tidemill_options ${ARG_DEPS})
+  # What users run; test programs and tidemill-reference are of use in the tree only.
+  if(ARG_NAME MATCHES "^tidemill" AND NOT ARG_NAME STREQUAL "tidemill-reference")
+    install(TARGETS ${ARG_NAME} RUNTIME DESTINATION bin)
+  endif()
 endfunction()
 
 # tidemill_test(NAME selector_test SRCS a_test.cc b_test.cc DEPS tidemill::selector_core

@@ -15,7 +15,8 @@ constexpr char kCreateTables[] = R"(
     request_id text PRIMARY KEY,
     answer bytea NOT NULL,
     answered_at timestamptz NOT NULL DEFAULT now()
-  ))";
+  );
+  CREATE INDEX IF NOT EXISTS requests_answered_at_idx ON {0}.requests (answered_at))";
 
 // Locks nothing when the known epoch is lower, so that raising it cannot deadlock.
 constexpr char kSelectEpoch[] = R"(
@@ -33,6 +34,10 @@ constexpr char kSelectAnswer[] = "SELECT answer FROM {}.requests WHERE request_i
 constexpr char kInsertAnswer[] = R"(
   INSERT INTO {}.requests (request_id, answer) VALUES ($1, $2)
   ON CONFLICT (request_id) DO NOTHING)";
+
+// Served by the index on answered_at. Nobody repeats a request for so long.
+constexpr char kForgetOldAnswers[] = R"(
+  DELETE FROM {}.requests WHERE answered_at < now() - interval '30 days')";
 
 }  // namespace
 
@@ -67,6 +72,7 @@ absl::Status RememberAnswer(pqxx::work& work, std::string_view schema,
   if (request_id.empty()) return InvalidArgument("the command has no request id");
   const pqxx::result inserted =
       work.exec_params(fmt::format(kInsertAnswer, schema), request_id, pqxx::binarystring(answer));
+  work.exec(fmt::format(kForgetOldAnswers, schema));
   if (inserted.affected_rows() == 1) return absl::OkStatus();
   return AlreadyExists("request {} has been answered before", request_id);
 }

@@ -34,8 +34,8 @@ absl::Status CheckFence(pqxx::work& work, std::string_view schema, const rpc::v1
 absl::StatusOr<std::optional<std::string>> FindAnswer(pqxx::work& work, std::string_view schema,
                                                       const std::string& request_id);
 
-// Keeps the answer for the time the request is repeated. ALREADY_EXISTS when there is one already.
-// Throws like CheckFence.
+// Keeps the answer for 30 days, and forgets those that are older. ALREADY_EXISTS when there is one
+// already. Throws like CheckFence.
 absl::Status RememberAnswer(pqxx::work& work, std::string_view schema,
                             const std::string& request_id, const std::string& answer);
 

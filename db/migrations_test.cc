@@ -122,6 +122,30 @@ TEST_F(FencingTest, AdmitsCommandsOnBehalfOfNoRun) {
   EXPECT_EQ(Count("mill.fences"), 0);
 }
 
+TEST_F(FencingTest, ForgetsAnswersOfAMonthAgo) {
+  const auto remember = [&](const std::string& request) {
+    return database_->Transact(
+        [&](pqxx::work& work) { return RememberAnswer(work, "mill", request, "done"); });
+  };
+  ASSERT_THAT(remember("old"), IsOk());
+  ASSERT_THAT(remember("newer"), IsOk());
+  int64_t left = 0;
+  ASSERT_THAT(database_->Transact([&](pqxx::work& work) {
+    work.exec(
+        "UPDATE mill.requests SET answered_at = now() - interval '31 days' "
+        "WHERE request_id = 'old'");
+    return absl::OkStatus();
+  }),
+              IsOk());
+  ASSERT_THAT(remember("newest"), IsOk());
+  ASSERT_THAT(database_->Transact([&](pqxx::work& work) {
+    left = work.exec("SELECT count(*) FROM mill.requests")[0][0].as<int64_t>();
+    return absl::OkStatus();
+  }),
+              IsOk());
+  EXPECT_EQ(left, 2);
+}
+
 TEST_F(FencingTest, GivesARepeatedRequestTheFirstAnswer) {
   const std::string answer("a\0b\xFF", 4);
   EXPECT_THAT(Find("r1"), IsOkAndHolds(std::nullopt));

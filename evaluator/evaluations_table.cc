@@ -1,5 +1,7 @@
 #include "evaluator/evaluations_table.h"
 
+#include <map>
+
 #include "fmt/format.h"
 
 namespace tidemill::evaluator {
@@ -55,8 +57,8 @@ constexpr char kInsertWindow[] = R"(
 constexpr char kInsertEvaluation[] = R"(
   INSERT INTO evaluator.evaluations
     (run_id, evaluation, model_id, window_index, position, measure, trigger, value, num_samples,
-     num_skipped, failure)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))";
+     num_skipped, failure, slice, low, high, detail)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15))";
 
 constexpr char kSelectFailures[] = R"(
   SELECT model_id, failure, min(window_index) AS window_index,
@@ -71,14 +73,14 @@ constexpr char kSelectSomeMeasured[] = R"(
 
 constexpr char kSelectEvaluations[] = R"(
   SELECT e.evaluation, e.model_id, e.trigger, j.dataset_name, e.window_index, e.measure, e.value,
-         e.num_samples, e.num_skipped, e.failure,
+         e.num_samples, e.num_skipped, e.failure, e.slice, e.low, e.high, e.detail,
          (extract(epoch FROM w.from_time) * 1000000)::bigint AS from_micros, w.from_key,
          (extract(epoch FROM w.to_time) * 1000000)::bigint AS to_micros, w.to_key
   FROM evaluator.evaluations AS e
   JOIN evaluator.windows AS w USING (run_id, evaluation, window_index)
   JOIN evaluator.jobs AS j USING (run_id, evaluation)
   WHERE e.run_id = $1
-  ORDER BY e.evaluation, e.model_id, e.window_index, e.position)";
+  ORDER BY e.evaluation, e.model_id, e.window_index, e.position, e.slice)";
 
 constexpr char kDeleteRun[] = R"(DELETE FROM evaluator.jobs WHERE run_id = $1)";
 
@@ -111,6 +113,10 @@ v1::Evaluation ToEvaluation(const pqxx::row& row) {
   evaluation.set_num_samples(row["num_samples"].as<int64_t>());
   evaluation.set_num_skipped(row["num_skipped"].as<int64_t>());
   evaluation.set_failure(row["failure"].as<std::string>());
+  evaluation.set_slice(row["slice"].as<std::string>());
+  if (!row["low"].is_null()) evaluation.set_low(row["low"].as<double>());
+  if (!row["high"].is_null()) evaluation.set_high(row["high"].as<double>());
+  evaluation.set_detail(row["detail"].as<std::string>());
   if (!row["from_key"].is_null()) {
     evaluation.mutable_from()->set_event_time(row["from_micros"].as<int64_t>());
     evaluation.mutable_from()->set_sample_key(row["from_key"].as<int64_t>());
@@ -190,16 +196,25 @@ bool EvaluationsTable::InsertWindow(const JobKey& job, const v1::JobWindow& wind
                         bounds.has_to() ? Bound(bounds.to().event_time()) : std::nullopt,
                         bounds.has_to() ? Bound(bounds.to().sample_key()) : std::nullopt);
   if (inserted.affected_rows() == 0) return false;
-  for (const v1::ModelScores& model : scores) {
-    for (int i = 0; i < model.scores_size(); ++i) {
-      const v1::Score& score = model.scores(i);
-      const auto value = score.has_value() ? std::optional<double>(score.value()) : std::nullopt;
-      work_.exec_params(kInsertEvaluation, job.run.value, job.evaluation, model.model_id(),
-                        window.window_index(), i, score.measure(), model.trigger(), value,
-                        model.num_samples(), model.num_skipped(), model.failure());
-    }
-  }
+  for (const v1::ModelScores& model : scores) InsertScores(job, window.window_index(), model);
   return true;
+}
+
+void EvaluationsTable::InsertScores(const JobKey& job, int64_t window_index,
+                                    const v1::ModelScores& model) {
+  std::map<std::string, int> positions;  // Scores of all samples come first.
+  for (const v1::Score& score : model.scores()) {
+    const auto value = score.has_value() ? std::optional<double>(score.value()) : std::nullopt;
+    const auto low = score.has_low() ? std::optional<double>(score.low()) : std::nullopt;
+    const auto high = score.has_high() ? std::optional<double>(score.high()) : std::nullopt;
+    const int position =
+        positions.try_emplace(score.measure(), static_cast<int>(positions.size())).first->second;
+    work_.exec_params(kInsertEvaluation, job.run.value, job.evaluation, model.model_id(),
+                      window_index, position, score.measure(), model.trigger(), value,
+                      score.slice().empty() ? model.num_samples() : score.num_samples(),
+                      model.num_skipped(), model.failure(), score.slice(), low, high,
+                      score.detail());
+  }
 }
 
 Losses EvaluationsTable::FindLosses(const JobKey& job) {

@@ -67,13 +67,15 @@ class EvaluationsTable {
                     std::span<const v1::ModelScores> scores);
   Losses FindLosses(const JobKey& job);
 
-  // In the order (evaluation, model, window, measure).
+  // In the order (evaluation, model, window, measure, slice).
   std::vector<v1::Evaluation> List(RunId run);
 
   // Returns the number of jobs that were there.
   int64_t DeleteRun(RunId run);
 
  private:
+  void InsertScores(const JobKey& job, int64_t window_index, const v1::ModelScores& model);
+
   pqxx::work& work_;
 };
 

@@ -61,6 +61,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
                           {.storage_endpoint = storage.endpoint,
                            .model_store_endpoint = model_store.endpoint,
                            .token_file = context.cluster.token_file,
+                           .tls = context.cluster.tls,
                            .num_threads = NumThreads(config)}));
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
   ASSIGN_OR_RETURN(

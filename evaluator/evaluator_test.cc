@@ -203,6 +203,56 @@ TEST_F(EvaluatorTest, AProcessThatAlwaysDiesFailsTheJobUntilItIsStartedAgain) {
   EXPECT_EQ(Listed(evaluator), kEverything);
 }
 
+// Adds a score with all that it can have; its detail follows in two pieces.
+absl::Status ReportInPieces(const v1::JobWindow& window, const ReportSink& report) {
+  v1::JobReport message = ScoresOf(window.window_index(), 5);
+  v1::Score& first = *message.mutable_scores()->mutable_scores(0);
+  first.set_low(0.25);
+  first.set_high(0.75);
+  RETURN_IF_ERROR(report(message));
+  message.mutable_scores()->clear_scores();
+  v1::Score& slice = *message.mutable_scores()->add_scores();
+  slice.set_measure("accuracy");
+  slice.set_slice("class=UP");
+  slice.set_value(0.125);
+  slice.set_num_samples(7);
+  RETURN_IF_ERROR(report(message));
+  for (const char* piece : {"{\"a\":", "1}"}) {
+    message.set_more_detail(piece);
+    RETURN_IF_ERROR(report(message));
+  }
+  return report(EndOf(window.window_index()));
+}
+
+TEST_F(EvaluatorTest, KeepsSlicesIntervalsAndDetailsThatComeInPieces) {
+  Evaluator& evaluator = NewLife([](const JobKey&, const v1::EvaluationJob& job,
+                                    const ReportSink& report, const std::stop_token&) {
+    for (const v1::JobWindow& window : job.windows()) {
+      RETURN_IF_ERROR(ReportInPieces(window, report));
+    }
+    return absl::OkStatus();
+  });
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  EXPECT_EQ(End(evaluator).state(), v1::EVALUATION_STATE_DONE);
+  const auto list = evaluator.List(RunId{1});
+  ASSERT_THAT(list, IsOk());
+  ASSERT_EQ(list->size(), 9U);
+  const v1::Evaluation& whole = list->at(0);
+  EXPECT_EQ(whole.slice(), "");
+  EXPECT_EQ(whole.low(), 0.25);
+  EXPECT_EQ(whole.high(), 0.75);
+  EXPECT_EQ(whole.num_samples(), 50);
+  EXPECT_EQ(whole.detail(), "");
+  const v1::Evaluation& slice = list->at(1);
+  EXPECT_EQ(slice.measure(), "accuracy") << "slices of a measure follow it";
+  EXPECT_EQ(slice.slice(), "class=UP");
+  EXPECT_EQ(slice.value(), 0.125);
+  EXPECT_FALSE(slice.has_low());
+  EXPECT_EQ(slice.num_samples(), 7);
+  EXPECT_EQ(slice.detail(), R"({"a":1})");
+  EXPECT_EQ(list->at(2).measure(), "f1_macro");
+}
+
 // Model 5 cannot be loaded; model 6 can, if `some` is.
 JobRunner Losing(bool some) {
   return [some](const JobKey&, const v1::EvaluationJob& job, const ReportSink& report,

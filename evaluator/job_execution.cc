@@ -1,5 +1,6 @@
 #include "evaluator/job_execution.h"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -68,6 +69,13 @@ absl::Status JobExecution::Take(const v1::JobReport& report) {
   switch (report.report_case()) {
     case v1::JobReport::kScores:
       return TakeScores(report.scores());
+    case v1::JobReport::kMoreDetail:
+      if (open_scores_.empty() || open_scores_.back().scores().empty()) {
+        return Internal("a detail came from the job before its score");
+      }
+      open_scores_.back().mutable_scores()->rbegin()->mutable_detail()->append(
+          report.more_detail());
+      return absl::OkStatus();
     case v1::JobReport::kWindowEnd: {
       ASSIGN_OR_RETURN(const v1::JobWindow* window, WindowOf(report.window_end().window_index()));
       return Write(*window);
@@ -90,7 +98,11 @@ absl::Status JobExecution::TakeScores(const v1::ModelScores& scores) {
     return Internal("window {} was begun before window {} had ended", scores.window_index(),
                     open_scores_.front().window_index());
   }
-  open_scores_.push_back(scores);
+  if (open_scores_.empty() || open_scores_.back().model_id() != scores.model_id()) {
+    open_scores_.push_back(scores);
+  } else {
+    open_scores_.back().mutable_scores()->MergeFrom(scores.scores());
+  }
   return absl::OkStatus();
 }
 
@@ -116,9 +128,11 @@ absl::Status JobExecution::AddSeconds(double seconds) {
 }
 
 absl::StatusOr<const v1::JobWindow*> JobExecution::WindowOf(int64_t window_index) const {
-  for (const v1::JobWindow& window : job_.windows()) {
-    if (window.window_index() == window_index) return &window;
-  }
+  const auto& windows = job_.windows();  // Ascending.
+  const auto found = std::lower_bound(
+      windows.begin(), windows.end(), window_index,
+      [](const v1::JobWindow& window, int64_t index) { return window.window_index() < index; });
+  if (found != windows.end() && found->window_index() == window_index) return &*found;
   return Internal("the job reported window {}, which it was not given", window_index);
 }
 

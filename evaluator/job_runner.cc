@@ -53,6 +53,9 @@ absl::Status JobProcesses::Run(const JobKey& key, v1::EvaluationJob job, const R
   job.set_storage_endpoint(settings_.storage_endpoint);
   job.set_model_store_endpoint(settings_.model_store_endpoint);
   job.set_token_file(settings_.token_file);
+  job.set_tls_certificate(settings_.tls.certificate);
+  job.set_tls_key(settings_.tls.key);
+  job.set_tls_ca(settings_.tls.ca);
   job.set_num_threads(settings_.num_threads);
   const std::string path =
       files::Join(folder_, fmt::format("{}-{}.job", key.run.value, key.evaluation));

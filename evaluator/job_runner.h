@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "evaluator/evaluations_table.h"
+#include "rpc/tls.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 
 namespace tidemill::process {
@@ -31,6 +32,7 @@ struct JobSettings {
   std::string storage_endpoint;
   std::string model_store_endpoint;
   std::string token_file;
+  rpc::TlsConfig tls = {};
   int num_threads = 1;
 };
 

@@ -16,9 +16,9 @@ namespace tidemill::loader {
 struct TrainingBatch {
   int64_t epoch = 0;
   int64_t index = 0;
-  // Rows in the order of the permutation, perhaps none. Columns: key, ordinal, input (float32),
-  // target (int64 or float32) and, in a weighted set, weight. Buffers are 64-byte aligned: the bits
-  // of a sum can depend on alignment.
+  // Rows in the order of the permutation, perhaps none. Columns: key, ordinal, input and input_...
+  // (float32 or int64), target (int64 or float32) and, in a weighted set, weight. Buffers are
+  // 64-byte aligned: the bits of a sum can depend on alignment.
   batch::Batch rows = {};
   int64_t num_skipped = 0;
   // Why one of the skipped samples was; empty when none was.

@@ -1,6 +1,7 @@
 #include "loader/batch_stream.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tidemill::loader {
@@ -13,11 +14,8 @@ constexpr int64_t kMaxChunkSamples = 8192;
 // Drops the columns that training does not need.
 absl::StatusOr<batch::Batch> Narrow(const batch::Batch& transformed) {
   batch::Batch rows(transformed.num_rows());
-  for (const std::string_view name :
-       {batch::kKeyColumn, batch::kOrdinalColumn, batch::kWeightColumn, transform::kInputColumn,
-        transform::kTargetColumn}) {
-    const batch::Column* const column = transformed.Find(name);
-    if (column != nullptr) RETURN_IF_ERROR(rows.Set(*column));
+  for (const batch::Column& column : transformed.columns()) {
+    if (column.name != batch::kEventTimeColumn) RETURN_IF_ERROR(rows.Set(column));
   }
   return rows;
 }
@@ -40,7 +38,10 @@ absl::StatusOr<std::unique_ptr<BatchStream>> BatchStream::Create(
   stream->plan_ = plan;
   const int64_t end = stream->num_batches() * plan.epochs;
   const int64_t first = std::min(plan.first_batch, end);
-  const int64_t row_bytes = stream->graph_->input().Width() * int64_t{sizeof(float)};
+  int64_t row_bytes = 0;
+  for (const transform::ColumnSchema& input : stream->graph_->inputs()) {
+    row_bytes += input.Width() * static_cast<int64_t>(batch::SizeOf(input.type));
+  }
   const int64_t chunk_rows =
       std::min(kMaxChunkSamples, options.bytes_ahead / kWindow / std::max<int64_t>(1, row_bytes));
   const int64_t batches = std::max<int64_t>(1, chunk_rows / plan.batch_size);
@@ -73,6 +74,24 @@ std::vector<int64_t> BatchStream::OrdinalsOf(int64_t batch) const {
 
 absl::StatusOr<BatchStream::Chunk> BatchStream::ReadChunk(int64_t from, int64_t to,
                                                           const std::stop_token& stop) const {
+  Chunk chunk;
+  while (from < to) {
+    const int64_t end_of_epoch = (from / num_batches() + 1) * num_batches();
+    const int64_t end = std::min(to, end_of_epoch);
+    ASSIGN_OR_RETURN(Chunk part, ReadBatches(from, end, stop));
+    std::move(part.begin(), part.end(), std::back_inserter(chunk));
+    from = end;
+  }
+  return chunk;
+}
+
+absl::StatusOr<BatchStream::Chunk> BatchStream::ReadBatches(int64_t from, int64_t to,
+                                                            const std::stop_token& stop) const {
+  // What random ops draw depends on the epoch, so samples of several epochs are not run together.
+  const transform::RunContext context{.training = plan_.training,
+                                      .seed = plan_.shuffle.seed,
+                                      .trigger = plan_.shuffle.trigger,
+                                      .epoch = from / num_batches()};
   std::vector<int64_t> ordinals;
   std::vector<int64_t> ends;  // Of each batch, in `ordinals`.
   for (int64_t batch = from; batch < to; ++batch) {
@@ -80,8 +99,9 @@ absl::StatusOr<BatchStream::Chunk> BatchStream::ReadChunk(int64_t from, int64_t 
     ordinals.insert(ordinals.end(), more.begin(), more.end());
     ends.push_back(static_cast<int64_t>(ordinals.size()));
   }
-  const auto run_graph = [this](batch::Batch& piece, Rows& rows) -> absl::Status {
-    ASSIGN_OR_RETURN(const transform::Transformed transformed, graph_->Run(piece, fitted_.get()));
+  const auto run_graph = [&](batch::Batch& piece, Rows& rows) -> absl::Status {
+    ASSIGN_OR_RETURN(const transform::Transformed transformed,
+                     graph_->Run(piece, fitted_.get(), context));
     if (!transformed.bad.empty() && rows.reason.empty()) {
       const transform::BadSample& bad = transformed.bad[0];
       rows.reason = fmt::format("sample {}: {}", piece.keys()[bad.row], bad.reason);

@@ -25,6 +25,8 @@ struct BatchPlan {
   RandomKey shuffle;
   // Without: the order of the training set.
   bool shuffled = true;
+  // Without: what is random in the graph is not, as when a model is measured.
+  bool training = true;
   // Batches, counted through all epochs, to leave out at the beginning: those that a resumed
   // training has had.
   int64_t first_batch = 0;
@@ -36,8 +38,9 @@ struct StreamOptions {
   int64_t bytes_ahead = int64_t{64} << 20;
 };
 
-// Reads through a SampleReader and runs the graph in this process. Batches depend on the set, the
-// plan and the samples, never on threads or timing. Thread-compatible.
+// Reads through a SampleReader and runs the graph in this process, with random ops drawing by the
+// shuffle's seed and trigger. Batches depend on the set, the plan and the samples, never on threads
+// or timing. Thread-compatible.
 class BatchStream : public BatchSource {
  public:
   // `fitted`: nullptr for a graph that learns nothing. INVALID_ARGUMENT for a graph without target.
@@ -56,6 +59,8 @@ class BatchStream : public BatchSource {
 
   BatchStream() = default;
   absl::StatusOr<Chunk> ReadChunk(int64_t from, int64_t to, const std::stop_token& stop) const;
+  // The same for batches of one epoch.
+  absl::StatusOr<Chunk> ReadBatches(int64_t from, int64_t to, const std::stop_token& stop) const;
   Chunk Cut(const batch::Batch& rows, std::span<const int64_t> ordinals,
             std::span<const int64_t> ends, int64_t from, const std::string& reason) const;
   // The ordinals of one batch, counted through all epochs.

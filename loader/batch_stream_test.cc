@@ -21,6 +21,13 @@ constexpr char kFittedGraph[] =
     "- parse_csv: {columns: [a]}\n- standardize: {columns: all}\n"
     "- stack: {columns: all, into: input}\n- label: {into: target}\n";
 
+// Cuts a pixel out of a number with zeros around it, so that what is drawn shows.
+constexpr char kRandomGraph[] =
+    "- parse_csv: {columns: [a]}\n- reshape: {column: a, shape: [1, 1]}\n"
+    "- random_crop: {column: a, height: 1, width: 1, padding: 1, into: input}\n"
+    "- cast: {columns: [a], dtype: int64}\n"
+    "- reshape: {column: a, shape: [1], into: input_whole}\n- label: {into: target}\n";
+
 std::shared_ptr<const transform::Graph> MakeGraph(const char* text = kPlainGraph) {
   const auto spec = config::Read<transform::GraphSpec>(text, "graph");
   EXPECT_TRUE(spec.ok()) << spec.status().ToString();
@@ -74,8 +81,9 @@ absl::Status ReadSamples(std::span<const int64_t> keys, const SampleSink& sink) 
 }
 
 std::vector<TrainingBatch> ReadAll(const TrainingSet& set, const BatchPlan& plan,
-                                   const StreamOptions& options = {}) {
-  auto stream = BatchStream::Create(set, ReadSamples, MakeGraph(), nullptr, plan, options);
+                                   const StreamOptions& options = {},
+                                   const char* graph = kPlainGraph) {
+  auto stream = BatchStream::Create(set, ReadSamples, MakeGraph(graph), nullptr, plan, options);
   EXPECT_TRUE(stream.ok()) << stream.status().ToString();
   std::vector<TrainingBatch> batches;
   while (true) {
@@ -181,6 +189,50 @@ TEST(BatchStream, AResumedStreamSeesTheBatchesThatWereLeft) {
       EXPECT_EQ(rest[i].index, whole[first + i].index);
       EXPECT_EQ(OrdinalsOf(rest[i]), OrdinalsOf(whole[first + i]));
     }
+  }
+}
+
+// The inputs of a stream of random draws, by epoch and ordinal.
+std::map<std::pair<int64_t, int64_t>, float> DrawsOf(const BatchPlan& plan,
+                                                     const StreamOptions& options) {
+  std::map<std::pair<int64_t, int64_t>, float> draws;
+  for (const TrainingBatch& batch : ReadAll(MakeSet(300), plan, options, kRandomGraph)) {
+    const std::vector<int64_t> ordinals = OrdinalsOf(batch);
+    for (size_t row = 0; row < ordinals.size(); ++row) {
+      draws[{batch.epoch, ordinals[row]}] = batch.rows.Find("input")->Values<float>()[row];
+    }
+  }
+  return draws;
+}
+
+TEST(BatchStream, WhatRandomOpsDrawDependsOnTheSampleAndTheEpochAlone) {
+  const auto expected = DrawsOf(Plan(300, 3), {});
+  EXPECT_EQ(DrawsOf(Plan(7, 3), {}), expected);
+  EXPECT_EQ(DrawsOf(Plan(64, 3), {.num_threads = 4, .bytes_ahead = 1}), expected);
+  BatchPlan plan = Plan(7, 3);
+  plan.shuffled = false;
+  EXPECT_EQ(DrawsOf(plan, {}), expected);
+  plan.first_batch = 50;
+  for (const auto& [place, drawn] : DrawsOf(plan, {})) EXPECT_EQ(expected.at(place), drawn);
+  plan = Plan(7, 3);
+  plan.shuffle.trigger = 4;
+  EXPECT_NE(DrawsOf(plan, {}), expected);
+  int num_changed = 0;
+  for (const auto& [place, drawn] : expected) {
+    const auto& [epoch, ordinal] = place;
+    if (epoch > 0 && expected.at({epoch - 1, ordinal}) != drawn) ++num_changed;
+  }
+  EXPECT_GT(num_changed, 50) << "each epoch draws anew";
+}
+
+TEST(BatchStream, HandsOverEveryInputColumnInItsType) {
+  for (const TrainingBatch& batch : ReadAll(MakeSet(100), Plan(16, 1), {}, kRandomGraph)) {
+    const auto keys = batch.rows.keys();
+    const batch::Column* whole = batch.rows.Find("input_whole");
+    ASSERT_NE(whole, nullptr);
+    EXPECT_EQ(batch.rows.Find("a"), nullptr);
+    const auto values = whole->Values<int64_t>();
+    EXPECT_TRUE(std::equal(keys.begin(), keys.end(), values.begin(), values.end()));
   }
 }
 

@@ -5,38 +5,37 @@
 #include "base/overloaded.h"
 
 namespace tidemill::loader {
-namespace {
-
-bool HasLabel(const storage::LabelSpec& label) {
-  return label.column || label.record || label.file || label.sidecar || label.folder;
-}
-
-}  // namespace
-
 transform::SampleSchema SchemaOf(const storage::DatasetSpec& dataset) {
   transform::SampleSchema schema;
-  std::visit(Overloaded{[&](const storage::CsvFormat& csv) {
-                          schema.payload = transform::PayloadKind::kCsv;
-                          if (!csv.columns.empty()) schema.columns = csv.columns;
-                          if (!csv.delimiter.empty()) schema.delimiter = csv.delimiter[0];
-                          schema.quote.reset();
-                          if (!csv.quote.empty()) schema.quote = csv.quote[0];
-                        },
-                        [&](const storage::BinaryFormat& binary) {
-                          schema.payload = transform::PayloadKind::kRecord;
-                          schema.record_bytes = binary.record_bytes;
-                          if (const auto& label = dataset.label.record) {
-                            *schema.record_bytes -= label->width;
-                          }
-                        },
-                        [&](const storage::SingleFileFormat&) {
-                          schema.payload = transform::PayloadKind::kFile;
-                        }},
-             dataset.format);
-  if (HasLabel(dataset.label)) {
-    const bool is_class = dataset.label.kind == storage::LabelKind::kClass;
+  std::visit(
+      Overloaded{
+          [&](const storage::CsvFormat& csv) {
+            schema.payload = transform::PayloadKind::kCsv;
+            if (!csv.columns.empty()) schema.columns = csv.columns;
+            if (!csv.delimiter.empty()) schema.delimiter = csv.delimiter[0];
+            schema.quote.reset();
+            if (!csv.quote.empty()) schema.quote = csv.quote[0];
+          },
+          [&](const storage::BinaryFormat& binary) {
+            schema.payload = transform::PayloadKind::kRecord;
+            schema.record_bytes = binary.record_bytes;
+            if (const auto& label = dataset.label.record) {
+              *schema.record_bytes -= label->width;
+            }
+          },
+          [&](const storage::SingleFileFormat&) { schema.payload = transform::PayloadKind::kFile; },
+          [&](const storage::JsonlFormat&) { schema.payload = transform::PayloadKind::kJson; },
+          [&](const storage::TarFormat&) { schema.payload = transform::PayloadKind::kFile; },
+          [&](const storage::TfrecordFormat&) {
+            schema.payload = transform::PayloadKind::kTfRecord;
+          }},
+      dataset.format);
+  if (dataset.series) schema.history = dataset.series->history;
+  const storage::LabelSpec label = storage::EffectiveLabel(dataset);
+  if (label.is_given()) {
+    const bool is_class = label.kind == storage::LabelKind::kClass;
     schema.label = is_class ? transform::LabelKind::kClass : transform::LabelKind::kReal;
-    schema.num_classes = static_cast<int64_t>(dataset.label.classes.size());
+    schema.num_classes = static_cast<int64_t>(label.classes.size());
   }
   return schema;
 }

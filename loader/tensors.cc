@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "models/guard.h"
+#include "transform/graph.h"
 
 namespace tidemill::loader {
 namespace {
@@ -42,8 +43,13 @@ absl::StatusOr<torch::Tensor> ToTensor(const batch::Column& column, int64_t num_
 
 absl::StatusOr<TensorBatch> ToTensors(const batch::Batch& rows) {
   TensorBatch tensors;
-  ASSIGN_OR_RETURN(const batch::Column* input, rows.Get("input", batch::DataType::kFloat32));
-  ASSIGN_OR_RETURN(tensors.input, ToTensor(*input, rows.num_rows()));
+  for (const batch::Column& column : rows.columns()) {
+    if (!transform::IsInput(column.name)) continue;
+    ASSIGN_OR_RETURN(tensors.inputs[column.name], ToTensor(column, rows.num_rows()));
+  }
+  const auto input = tensors.inputs.find(std::string(transform::kInputColumn));
+  if (input == tensors.inputs.end()) return NotFound("the batch has no column input");
+  tensors.input = input->second;
   if (const batch::Column* const target = rows.Find("target")) {
     ASSIGN_OR_RETURN(tensors.target, ToTensor(*target, rows.num_rows()));
   }

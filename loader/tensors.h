@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "torch/torch.h"
@@ -13,7 +15,9 @@ namespace tidemill::loader {
 
 // Row r of every member belongs to the same sample.
 struct TensorBatch {
-  torch::Tensor input;   // [n, ...] float32.
+  // The columns `input` and `input_...` by name: [n, ...] float32 or int64.
+  std::map<std::string, torch::Tensor> inputs;
+  torch::Tensor input;   // inputs["input"].
   torch::Tensor target;  // [n] or [n, ...], int64 or float32.
   torch::Tensor weight;  // [n] float32; undefined when every weight is 1.
 };

@@ -221,6 +221,10 @@ absl::StatusOr<std::vector<v1::Model>> ModelStore::List(std::optional<RunId> run
 absl::Status ModelStore::Read(ModelId model, const std::string& part,
                               const std::function<absl::Status(std::string_view)>& sink) {
   ASSIGN_OR_RETURN(const v1::Model found, Get(model));
+  if (found.has_removed_at()) {
+    return NotFound("model {}, of trigger {} of run {}, was removed by the run's retention",
+                    model.value, found.trigger(), found.run_id());
+  }
   for (const v1::ModelPart& candidate : found.parts()) {
     if (candidate.name() != part) continue;
     const absl::Status status =
@@ -229,6 +233,30 @@ absl::Status ModelStore::Read(ModelId model, const std::string& part,
     return Annotate(status, fmt::format("reading part {} of model {}", part, model.value));
   }
   return NotFound("model {} has no part {}", model.value, part);
+}
+
+// Files go before the rows say so: a repetition after a crash finds what is left.
+absl::StatusOr<int64_t> ModelStore::Retire(const rpc::v1::Command& command,
+                                           int64_t first_kept_trigger) {
+  const RunId run{command.run_id()};
+  int64_t num_removed = 0;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    RETURN_IF_ERROR(db::CheckFence(work, "model_store", command));
+    ModelsTable models(work);
+    std::set<std::string> kept, removed;
+    for (const v1::Model& model : models.List(run)) {
+      if (model.has_removed_at()) continue;
+      std::set<std::string>& parts = model.trigger() < first_kept_trigger ? removed : kept;
+      for (const v1::ModelPart& part : model.parts()) parts.insert(part.digest());
+    }
+    for (const std::string& digest : removed) {
+      if (kept.contains(digest)) continue;
+      RETURN_IF_ERROR(files::Remove(files::Join(FolderOf(run), digest)));
+    }
+    num_removed = models.MarkRemoved(run, first_kept_trigger);
+    return absl::OkStatus();
+  }));
+  return num_removed;
 }
 
 absl::StatusOr<int64_t> ModelStore::DeleteRun(const rpc::v1::Command& command) {

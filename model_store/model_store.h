@@ -73,10 +73,14 @@ class ModelStore {
   // Of one run, or of all, in the order (run, trigger).
   absl::StatusOr<std::vector<v1::Model>> List(std::optional<RunId> run);
 
-  // Hands one part to `sink` in pieces, after having checked all of it. NOT_FOUND for an unknown
-  // model or part; DATA_LOSS for a part that is gone or has changed.
+  // Hands one part to `sink` in pieces, after having checked all of it. NOT_FOUND for an unknown or
+  // removed model and for an unknown part; DATA_LOSS for a part that is gone or has changed.
   absl::Status Read(ModelId model, const std::string& part,
                     const std::function<absl::Status(std::string_view)>& sink);
+
+  // Removes the parts of the run's models before a trigger, but for those that later models share;
+  // returns of how many models. Idempotent.
+  absl::StatusOr<int64_t> Retire(const rpc::v1::Command& command, int64_t first_kept_trigger);
 
   // Forgets the models of the command's run and returns how many there were. Idempotent.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);

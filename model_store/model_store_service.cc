@@ -63,6 +63,15 @@ grpc::Status ModelStoreService::ReadModel(grpc::ServerContext*, const v1::ReadMo
   return ToGrpc(store_.Read(ModelId{request->model_id()}, request->part(), send));
 }
 
+grpc::Status ModelStoreService::RetireModels(grpc::ServerContext*,
+                                             const v1::RetireModelsRequest* request,
+                                             v1::RetireModelsResponse* response) {
+  const auto num_removed = store_.Retire(request->command(), request->first_kept_trigger());
+  if (!num_removed.ok()) return ToGrpc(num_removed.status());
+  response->set_num_removed(*num_removed);
+  return grpc::Status::OK;
+}
+
 grpc::Status ModelStoreService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                                           v1::DeleteRunResponse* response) {
   const auto num_deleted = store_.DeleteRun(request->command());

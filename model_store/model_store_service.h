@@ -18,6 +18,8 @@ class ModelStoreService final : public v1::ModelStoreService::Service {
                           v1::ListModelsResponse* response) override;
   grpc::Status ReadModel(grpc::ServerContext*, const v1::ReadModelRequest* request,
                          grpc::ServerWriter<v1::ReadModelResponse>* writer) override;
+  grpc::Status RetireModels(grpc::ServerContext*, const v1::RetireModelsRequest* request,
+                            v1::RetireModelsResponse* response) override;
   grpc::Status DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                          v1::DeleteRunResponse* response) override;
 

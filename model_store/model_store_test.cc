@@ -24,6 +24,7 @@ using ::testing::_;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::IsOkAndHolds;
 using ::tidemill::testing::StatusIs;
@@ -252,6 +253,29 @@ TEST_F(ModelStoreTest, ForgettingARunLeavesTheOthers) {
   EXPECT_THAT(*life.store->List(RunId{1}), IsEmpty());
   EXPECT_FALSE(files::Exists(folder_ + "/models/1"));
   EXPECT_THAT(life.Read(*kept, "spec.yaml"), IsOkAndHolds(kParts[2].second));
+}
+
+TEST_F(ModelStoreTest, RemovesOldModelsAndKeepsWhatIsKnownOfThem) {
+  Life life = NewLife();
+  std::vector<ModelId> ids;
+  for (const int64_t trigger : {1, 2, 3}) {
+    // The fitted graph is the same for all.
+    const Parts parts = {{"weights.safetensors", "weights " + std::to_string(trigger)},
+                         {"fitted.batch", "learnt at trigger 1"}};
+    const auto id = life.Put(ModelOf(1, trigger, parts), parts);
+    ASSERT_THAT(id, IsOk());
+    ids.push_back(*id);
+  }
+  EXPECT_THAT(life.store->Retire(CommandOf(1), 3), IsOkAndHolds(2));
+  EXPECT_THAT(life.store->Retire(CommandOf(1), 3), IsOkAndHolds(0));
+  const auto ignore = [](std::string_view) { return absl::OkStatus(); };
+  EXPECT_THAT(life.store->Read(ids[0], "weights.safetensors", ignore),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("removed by the run's retention")));
+  EXPECT_TRUE(life.store->Get(ids[1])->has_removed_at());
+  EXPECT_FALSE(life.store->Get(ids[2])->has_removed_at());
+  EXPECT_THAT(life.store->List(RunId{1}), IsOkAndHolds(SizeIs(3)));
+  EXPECT_THAT(life.store->Read(ids[2], "weights.safetensors", ignore), IsOk());
+  EXPECT_THAT(life.store->Read(ids[2], "fitted.batch", ignore), IsOk());
 }
 
 TEST_F(ModelStoreTest, RefusesCommandsOfAnEarlierEpoch) {

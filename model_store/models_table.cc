@@ -7,7 +7,8 @@ namespace {
 
 constexpr char kSelectModels[] = R"(
   SELECT model_id, run_id, trigger, parent_model_id, training_set_digest, num_samples, model_spec,
-         (extract(epoch FROM created_at) * 1000000)::bigint AS created_micros
+         (extract(epoch FROM created_at) * 1000000)::bigint AS created_micros,
+         (extract(epoch FROM removed_at) * 1000000)::bigint AS removed_micros
   FROM model_store.models
   WHERE ($1::bigint IS NULL OR run_id = $1)
     AND ($2::bigint IS NULL OR trigger = $2)
@@ -34,9 +35,18 @@ constexpr char kInsertPart[] = R"(
 constexpr char kInsertClass[] = R"(
   INSERT INTO model_store.classes (model_id, position, name) VALUES ($1, $2, $3))";
 
+constexpr char kMarkRemoved[] = R"(
+  UPDATE model_store.models SET removed_at = now()
+  WHERE run_id = $1 AND trigger < $2 AND removed_at IS NULL)";
+
 constexpr char kDeleteRun[] = R"(DELETE FROM model_store.models WHERE run_id = $1)";
 
 constexpr std::optional<int64_t> kAny = std::nullopt;
+
+void SetTime(int64_t micros, google::protobuf::Timestamp& time) {
+  time.set_seconds(micros / 1'000'000);
+  time.set_nanos(static_cast<int32_t>(micros % 1'000'000 * 1000));
+}
 
 }  // namespace
 
@@ -79,6 +89,10 @@ std::optional<ModelId> ModelsTable::Insert(const v1::Model& model) {
   return ModelId{model_id};
 }
 
+int64_t ModelsTable::MarkRemoved(RunId run, int64_t before) {
+  return static_cast<int64_t>(work_.exec_params(kMarkRemoved, run.value, before).affected_rows());
+}
+
 int64_t ModelsTable::DeleteRun(RunId run) {
   return static_cast<int64_t>(work_.exec_params(kDeleteRun, run.value).affected_rows());
 }
@@ -92,9 +106,10 @@ v1::Model ModelsTable::ToModel(const pqxx::row& row) {
   model.set_training_set_digest(row["training_set_digest"].as<std::string>());
   model.set_num_samples(row["num_samples"].as<int64_t>());
   model.set_model(row["model_spec"].as<std::string>());
-  const auto micros = row["created_micros"].as<int64_t>();
-  model.mutable_created_at()->set_seconds(micros / 1'000'000);
-  model.mutable_created_at()->set_nanos(static_cast<int32_t>(micros % 1'000'000 * 1000));
+  SetTime(row["created_micros"].as<int64_t>(), *model.mutable_created_at());
+  if (!row["removed_micros"].is_null()) {
+    SetTime(row["removed_micros"].as<int64_t>(), *model.mutable_removed_at());
+  }
   for (const pqxx::row& part_row : work_.exec_params(kSelectParts, model.model_id())) {
     v1::ModelPart& part = *model.add_parts();
     part.set_name(part_row["name"].as<std::string>());

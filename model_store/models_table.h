@@ -28,6 +28,9 @@ class ModelsTable {
   // Returns the new id; std::nullopt when (run, trigger) has a model by now.
   std::optional<ModelId> Insert(const v1::Model& model);
 
+  // Marks the run's models before a trigger as removed now; returns of how many that is new.
+  int64_t MarkRemoved(RunId run, int64_t before);
+
   // Returns the number of models that were there.
   int64_t DeleteRun(RunId run);
 

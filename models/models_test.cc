@@ -2,6 +2,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,7 +20,7 @@ const ModelSpec kConvnet = Convnet{.channels = {4, 8}, .hidden = 16, .outputs = 
 
 Network Make(const ModelSpec& spec, std::vector<int64_t> shape, int64_t seed = 1) {
   SeedGenerator({.seed = seed, .purpose = "init"});
-  auto network = MakeNetwork(spec, shape);
+  auto network = MakeNetwork(spec, {{"input", {std::move(shape), false}}});
   EXPECT_TRUE(network.ok()) << network.status().ToString();
   return *network;
 }
@@ -27,7 +28,7 @@ Network Make(const ModelSpec& spec, std::vector<int64_t> shape, int64_t seed = 1
 // Trains on random rows until the network knows them by heart; returns the last loss.
 double Overfit(const ModelSpec& spec, std::vector<int64_t> shape, const OptimizerSpec& how) {
   Network network = Make(spec, shape);
-  Optimizer optimizer(how, network);
+  Optimizer optimizer = Optimizer::Make({{.optimizer = how}}, network).value();
   shape.insert(shape.begin(), 12);
   const torch::Tensor input = torch::randn(shape);
   const torch::Tensor target = torch::arange(12) % 3;
@@ -35,9 +36,9 @@ double Overfit(const ModelSpec& spec, std::vector<int64_t> shape, const Optimize
   for (int step = 0; step < 300; ++step) {
     optimizer.ZeroGradients();
     const torch::Tensor loss =
-        SampleLosses(Loss::kCrossEntropy, network.Forward(input), target)->mean();
+        SampleLosses(CrossEntropy{}, network.Forward({{"input", input}}), target).mean();
     loss.backward();
-    optimizer.Step();
+    optimizer.Step(1);
     last = loss.item<double>();
   }
   return last;
@@ -46,8 +47,12 @@ double Overfit(const ModelSpec& spec, std::vector<int64_t> shape, const Optimize
 TEST(Network, EachNetworkLearnsAFewRowsByHeartWithEachOptimizer) {
   const OptimizerSpec sgd = Sgd{.lr = 0.1, .momentum = 0.9};
   const OptimizerSpec adam = Adam{.lr = 0.01};
+  const OptimizerSpec nesterov = Sgd{.lr = 0.1, .momentum = 0.9, .nesterov = true};
   EXPECT_LT(Overfit(kMlp, {8}, sgd), 0.01);
   EXPECT_LT(Overfit(kMlp, {2, 4}, adam), 0.01);
+  EXPECT_LT(Overfit(kMlp, {8}, nesterov), 0.01);
+  EXPECT_LT(Overfit(kMlp, {8}, AdamW{.lr = 0.01}), 0.01);
+  EXPECT_LT(Overfit(kMlp, {8}, Adagrad{.lr = 0.1}), 0.01);
   EXPECT_LT(Overfit(kConvnet, {8, 8}, sgd), 0.01);
   EXPECT_LT(Overfit(kConvnet, {3, 8, 8}, adam), 0.01);
 }
@@ -63,10 +68,11 @@ TEST(Network, WeightsComeBackBitForBitWithTheirInputShape) {
   const std::string weights = EncodeWeights(network).value();
   auto copy = DecodeNetwork(kConvnet, weights);
   ASSERT_TRUE(copy.ok()) << copy.status().ToString();
-  EXPECT_EQ(copy->input_shape, (std::vector<int64_t>{3, 8, 8}));
+  EXPECT_EQ(copy->inputs, (InputSpecs{{"input", {{3, 8, 8}, false}}}));
   EXPECT_EQ(EncodeWeights(*copy).value(), weights);
   const torch::Tensor input = torch::randn({2, 3, 8, 8});
-  EXPECT_TRUE(torch::equal(copy->Forward(input), network.Forward(input)));
+  const Inputs inputs = {{"input", input}};
+  EXPECT_TRUE(torch::equal(copy->Forward(inputs), network.Forward(inputs)));
 }
 
 TEST(Network, WeightsOfAnotherNetworkAreRefused) {
@@ -79,23 +85,24 @@ TEST(Network, WeightsOfAnotherNetworkAreRefused) {
 }
 
 TEST(Network, AConvnetRefusesInputsThatAreNoImages) {
-  EXPECT_EQ(MakeNetwork(kConvnet, std::vector<int64_t>{784}).status().code(),
-            absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(MakeNetwork(kConvnet, std::vector<int64_t>{2, 2}).status().code(),
-            absl::StatusCode::kInvalidArgument);
+  for (const InputSpec& input : {InputSpec{{784}}, InputSpec{{2, 2}}, InputSpec{{8, 8}, true}}) {
+    EXPECT_EQ(MakeNetwork(kConvnet, {{"input", input}}).status().code(),
+              absl::StatusCode::kInvalidArgument);
+  }
 }
 
 TEST(Optimizer, GoesOnFromItsSavedStateAsIfNothingHadHappened) {
-  for (const OptimizerSpec& spec : {OptimizerSpec(Sgd{.lr = 0.1, .momentum = 0.9}),
-                                    OptimizerSpec(Adam{.weight_decay = 0.01})}) {
+  for (const OptimizerSpec& spec :
+       {OptimizerSpec(Sgd{.lr = 0.1, .momentum = 0.9}), OptimizerSpec(Adam{.weight_decay = 0.01}),
+        OptimizerSpec(AdamW{}), OptimizerSpec(Adagrad{})}) {
     const torch::Tensor input = torch::randn({16, 8});
     const auto step = [&](Network& network, Optimizer& optimizer) {
       optimizer.ZeroGradients();
-      network.Forward(input).square().mean().backward();
-      optimizer.Step();
+      network.Forward({{"input", input}}).square().mean().backward();
+      optimizer.Step(1);
     };
     Network network = Make(kMlp, {8});
-    Optimizer optimizer(spec, network);
+    Optimizer optimizer = Optimizer::Make({{.optimizer = spec}}, network).value();
     for (int i = 0; i < 3; ++i) step(network, optimizer);
     TensorFile file;
     std::vector<torch::Tensor> kept;
@@ -105,7 +112,7 @@ TEST(Optimizer, GoesOnFromItsSavedStateAsIfNothingHadHappened) {
     for (int i = 0; i < 3; ++i) step(network, optimizer);
 
     Network resumed = DecodeNetwork(kMlp, weights).value();
-    Optimizer again(spec, resumed);
+    Optimizer again = Optimizer::Make({{.optimizer = spec}}, resumed).value();
     EXPECT_TRUE(again.Load("optimizer.", ReadTensorFile(saved).value()).ok());
     for (int i = 0; i < 3; ++i) step(resumed, again);
     EXPECT_EQ(EncodeWeights(resumed).value(), EncodeWeights(network).value());
@@ -114,21 +121,41 @@ TEST(Optimizer, GoesOnFromItsSavedStateAsIfNothingHadHappened) {
 
 TEST(Loss, CrossEntropyAgreesWithTheFormula) {
   const torch::Tensor output = torch::tensor({{1.0f, 2.0f, 3.0f}, {0.5f, 0.0f, -1.0f}});
-  const auto losses =
-      SampleLosses(Loss::kCrossEntropy, output, torch::tensor({2, 1}, torch::kLong));
+  const torch::Tensor target = torch::tensor({2, 1}, torch::kLong);
+  const torch::Tensor losses = SampleLosses(CrossEntropy{}, output, target);
   const double first = std::log(std::exp(1) + std::exp(2) + std::exp(3)) - 3;
   const double second = std::log(std::exp(0.5) + 1 + std::exp(-1));
-  EXPECT_NEAR((*losses)[0].item<double>(), first, 1e-6);
-  EXPECT_NEAR((*losses)[1].item<double>(), second, 1e-6);
+  EXPECT_NEAR(losses[0].item<double>(), first, 1e-6);
+  EXPECT_NEAR(losses[1].item<double>(), second, 1e-6);
+
+  const torch::Tensor weighted =
+      SampleLosses(CrossEntropy{.class_weights = {1, 10, 3}}, output, target);
+  EXPECT_NEAR(weighted[0].item<double>(), 3 * first, 1e-5);
+  EXPECT_NEAR(weighted[1].item<double>(), 10 * second, 1e-5);
+
+  // A third of the share of 0.3 goes to each class: of the first row, whose outputs are 1, 2, 3.
+  const torch::Tensor smooth = SampleLosses(CrossEntropy{.label_smoothing = 0.3}, output, target);
+  EXPECT_NEAR(smooth[0].item<double>(), first + 0.1 * (2 + 1), 1e-6);
 }
 
-TEST(Loss, SquaredErrorsAgreeWithTheFormula) {
+TEST(Loss, LogitsAgreeWithTheFormula) {
+  const torch::Tensor output = torch::tensor({{2.0f}, {-1.0f}});
+  const torch::Tensor target = torch::tensor({1, 0}, torch::kLong);
+  const torch::Tensor losses = SampleLosses(BceWithLogits{.positive_weight = 5}, output, target);
+  EXPECT_NEAR(losses[0].item<double>(), -5 * std::log(1 / (1 + std::exp(-2.0))), 1e-6);
+  EXPECT_NEAR(losses[1].item<double>(), -std::log(1 - 1 / (1 + std::exp(1.0))), 1e-6);
+}
+
+TEST(Loss, ErrorsAgreeWithTheirFormulas) {
   const torch::Tensor one = torch::tensor({{1.0f}, {4.0f}});
-  const auto losses = SampleLosses(Loss::kMse, one, torch::tensor({3.0f, 3.0f}));
-  EXPECT_TRUE(torch::equal(*losses, torch::tensor({4.0f, 1.0f})));
+  const torch::Tensor truth = torch::tensor({3.0f, 3.5f});
+  const auto losses = [&](const Loss& loss) { return SampleLosses(loss, one, truth); };
+  EXPECT_TRUE(torch::equal(losses(Mse{}), torch::tensor({4.0f, 0.25f})));
+  EXPECT_TRUE(torch::equal(losses(L1{}), torch::tensor({2.0f, 0.5f})));
+  EXPECT_TRUE(torch::equal(losses(Huber{.delta = 1}), torch::tensor({1.5f, 0.125f})));
   const torch::Tensor two = torch::tensor({{1.0f, 2.0f}});
-  EXPECT_TRUE(torch::equal(*SampleLosses(Loss::kMse, two, torch::tensor({{2.0f, 5.0f}})),
-                           torch::tensor({5.0f})));
+  EXPECT_TRUE(
+      torch::equal(SampleLosses(Mse{}, two, torch::tensor({{2.0f, 5.0f}})), torch::tensor({5.0f})));
 }
 
 TEST(Loss, AWeightActsOnItsOwnSampleOnly) {
@@ -140,14 +167,17 @@ TEST(Loss, AWeightActsOnItsOwnSampleOnly) {
 }
 
 TEST(Loss, TargetsThatDoNotSuitTheModelAreNamed) {
-  EXPECT_TRUE(CheckTargets(Loss::kCrossEntropy, torch::tensor({0, 2}, torch::kLong), 3).ok());
+  EXPECT_TRUE(CheckTargets(CrossEntropy{}, torch::tensor({0, 2}, torch::kLong), 3).ok());
   EXPECT_THAT(
-      std::string(
-          CheckTargets(Loss::kCrossEntropy, torch::tensor({0, 3}, torch::kLong), 3).message()),
+      std::string(CheckTargets(CrossEntropy{}, torch::tensor({0, 3}, torch::kLong), 3).message()),
       testing::HasSubstr("class 3"));
-  EXPECT_FALSE(CheckTargets(Loss::kCrossEntropy, torch::tensor({0.5f}), 3).ok());
-  EXPECT_TRUE(CheckTargets(Loss::kMse, torch::tensor({0.5f, 1.0f}), 1).ok());
-  EXPECT_FALSE(CheckTargets(Loss::kMse, torch::tensor({0.5f, 1.0f}), 2).ok());
+  EXPECT_FALSE(CheckTargets(CrossEntropy{}, torch::tensor({0.5f}), 3).ok());
+  EXPECT_TRUE(CheckTargets(Mse{}, torch::tensor({0.5f, 1.0f}), 1).ok());
+  EXPECT_FALSE(CheckTargets(Mse{}, torch::tensor({0.5f, 1.0f}), 2).ok());
+  const torch::Tensor classes = torch::tensor({0, 1}, torch::kLong);
+  EXPECT_TRUE(CheckTargets(BceWithLogits{}, classes, 1).ok());
+  EXPECT_FALSE(CheckTargets(BceWithLogits{}, classes, 2).ok());
+  EXPECT_FALSE(CheckTargets(BceWithLogits{}, classes + 1, 1).ok());
 }
 
 TEST(Guard, TurnsWhatTorchThrowsIntoAStatus) {

@@ -1,111 +1,144 @@
 #include "models/network.h"
 
 #include <charconv>
+#include <cstring>
 #include <utility>
 
+#include "base/digest.h"
+#include "base/files.h"
 #include "base/overloaded.h"
+#include "models/builders.h"
 #include "models/guard.h"
 
 namespace tidemill::models {
 namespace {
 
-namespace nn = torch::nn;
+// `input_shape`, `input_categories_shape` ...: "3,28,28", or "int64 20".
+constexpr std::string_view kShapeSuffix = "_shape";
+constexpr std::string_view kIntegers = "int64 ";
+// The array with the bytes of a TorchScript file.
+constexpr char kProgram[] = "torchscript.program";
 
-constexpr char kInputShape[] = "input_shape";
+constexpr std::pair<torch::ScalarType, std::string_view> kTypes[] = {
+    {torch::kFloat32, "F32"}, {torch::kFloat64, "F64"},  {torch::kInt64, "I64"},
+    {torch::kInt32, "I32"},   {torch::kUInt8, "U8"},     {torch::kBool, "BOOL"},
+    {torch::kHalf, "F16"},    {torch::kBFloat16, "BF16"}};
 
 std::string ShapeText(std::span<const int64_t> shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-int64_t Product(std::span<const int64_t> shape) {
-  int64_t product = 1;
-  for (const int64_t dimension : shape) product *= dimension;
-  return product;
+absl::StatusOr<ModulePtr> MakeModule(const ModelSpec& spec, const InputSpecs& inputs) {
+  using Made = absl::StatusOr<ModulePtr>;
+  return std::visit(
+      Overloaded{
+          [&](const Mlp& one) -> Made { return MakeMlp(one, inputs); },
+          [&](const Logistic& one) -> Made { return MakeLogistic(one, inputs); },
+          [&](const Convnet& one) -> Made { return MakeConvnet(one, inputs); },
+          [&](const Resnet18& one) -> Made { return MakeResnet18(one, inputs); },
+          [&](const EmbeddingBag& one) -> Made { return MakeEmbeddingBag(one, inputs); },
+          [&](const TextTransformer& one) -> Made { return MakeTextTransformer(one, inputs); },
+          [&](const Dlrm& one) -> Made { return MakeDlrm(one, inputs); },
+          [&](const FactorizationMachine& one) -> Made {
+            return MakeFactorizationMachine(one, inputs);
+          },
+          [&](const Gru& one) -> Made { return MakeGru(one, inputs); },
+          [&](const Tcn& one) -> Made { return MakeTcn(one, inputs); },
+          [&](const TorchScript& one) -> Made {
+            ASSIGN_OR_RETURN(std::string program, files::Read(one.file));
+            return MakeScript(std::move(program));
+          }},
+      spec);
 }
 
-// push_back() takes a name only as a std::string that is no reference.
-template <typename Module>
-void Push(nn::Sequential& layers, const std::string& name, const Module& module) {
-  layers->push_back(std::string(name), module);
-}
-
-void PushHidden(nn::Sequential& layers, const std::string& name, int64_t in, int64_t out,
-                double dropout) {
-  Push(layers, name, nn::Linear(in, out));
-  Push(layers, name + "_relu", nn::ReLU());
-  if (dropout > 0) Push(layers, name + "_dropout", nn::Dropout(dropout));
-}
-
-absl::StatusOr<nn::Sequential> MakeMlp(const Mlp& spec, std::span<const int64_t> input_shape) {
-  nn::Sequential layers;
-  Push(layers, "flatten", nn::Flatten());
-  int64_t width = Product(input_shape);
-  for (size_t i = 0; i < spec.hidden.size(); ++i) {
-    PushHidden(layers, fmt::format("hidden{}", i + 1), width, spec.hidden[i], spec.dropout);
-    width = spec.hidden[i];
+Network NetworkOf(const ModelSpec& spec, ModulePtr module, const InputSpecs& inputs) {
+  Network network{std::move(module), inputs};
+  for (const auto& [name, input] : inputs) {
+    if (input.is_integer) network.id_limits[name] = IdLimits(spec, name);
   }
-  Push(layers, "output", nn::Linear(width, spec.outputs));
-  return layers;
+  return network;
 }
 
-absl::StatusOr<nn::Sequential> MakeConvnet(const Convnet& spec,
-                                           std::span<const int64_t> input_shape) {
-  std::vector<int64_t> shape(input_shape.begin(), input_shape.end());
-  if (shape.size() == 2) shape.insert(shape.begin(), 1);
-  if (shape.size() != 3) {
-    return InvalidArgument(
-        "a convnet needs inputs of shape [height, width] or [channels, height, width], not {}",
-        ShapeText(input_shape));
-  }
-  nn::Sequential layers;
-  // Rows of [height, width] become images of one channel; others stay as they are.
-  Push(layers, "image", nn::Flatten(nn::FlattenOptions().start_dim(1).end_dim(-1)));
-  Push(layers, "channels", nn::Unflatten(nn::UnflattenOptions(1, std::vector<int64_t>(shape))));
-  for (size_t i = 0; i < spec.channels.size(); ++i) {
-    if (shape[1] < 2 || shape[2] < 2) {
-      return InvalidArgument("images of shape {} are too small for {} convolutions",
-                             ShapeText(input_shape), spec.channels.size());
-    }
-    const std::string name = fmt::format("conv{}", i + 1);
-    Push(layers, name, nn::Conv2d(nn::Conv2dOptions(shape[0], spec.channels[i], 3).padding(1)));
-    Push(layers, name + "_relu", nn::ReLU());
-    Push(layers, name + "_pool", nn::MaxPool2d(nn::MaxPool2dOptions(2)));
-    shape = {spec.channels[i], shape[1] / 2, shape[2] / 2};
-  }
-  Push(layers, "flatten", nn::Flatten());
-  PushHidden(layers, "hidden", Product(shape), spec.hidden, spec.dropout);
-  Push(layers, "output", nn::Linear(spec.hidden, spec.outputs));
-  return layers;
+absl::Status CheckIds(const std::string& name, const torch::Tensor& column,
+                      const std::vector<int64_t>& limits) {
+  if (limits.empty() || column.numel() == 0) return absl::OkStatus();
+  const auto size = static_cast<int64_t>(limits.size());
+  const torch::Tensor bounds = torch::tensor(limits, torch::kInt64);
+  const torch::Tensor ids = size == 1 ? column.flatten() : column.reshape({-1, size});
+  const torch::Tensor wrong = ids.lt(0).logical_or(ids.ge(bounds));
+  if (!wrong.any().item<bool>()) return absl::OkStatus();
+  const auto first = wrong.flatten().nonzero()[0].item<int64_t>();
+  const auto id = ids.flatten()[first].item<int64_t>();
+  return InvalidArgument("'{}' holds the id {} where the model has ids from 0 to {}", name, id,
+                         limits[first % size] - 1);
 }
 
-absl::StatusOr<std::vector<int64_t>> ParseShape(const TensorFile& file) {
-  const auto it = file.metadata.find(kInputShape);
-  if (it == file.metadata.end()) return DataLoss("the weights name no input shape");
-  std::vector<int64_t> shape;
-  const char* at = it->second.data();
-  const char* const end = at + it->second.size();
+absl::StatusOr<InputSpec> ParseInput(std::string_view text) {
+  InputSpec input;
+  if (text.starts_with(kIntegers)) {
+    input.is_integer = true;
+    text.remove_prefix(kIntegers.size());
+  }
+  const char* at = text.data();
+  const char* const end = at + text.size();
   while (at < end) {
     int64_t dimension = 0;
     const auto [next, error] = std::from_chars(at, end, dimension);
-    if (error != std::errc() || dimension < 1)
+    if (error != std::errc() || dimension < 1) {
       return DataLoss("the weights' input shape is broken");
-    shape.push_back(dimension);
+    }
+    input.shape.push_back(dimension);
     at = next + 1;
   }
-  return shape;
+  return input;
 }
 
 }  // namespace
 
-absl::StatusOr<Network> MakeNetwork(const ModelSpec& spec, std::span<const int64_t> input_shape) {
+absl::Status Network::Check(const Inputs& columns) const {
+  for (const auto& [name, input] : inputs) {
+    const auto it = columns.find(name);
+    if (it == columns.end()) return InvalidArgument("there is no column '{}' for the model", name);
+    const torch::Tensor& column = it->second;
+    const InputSpec given{column.sizes().slice(1).vec(), column.scalar_type() == torch::kInt64};
+    if (given != input) {
+      return InvalidArgument("'{}' has rows of {} where the model takes {}", name, Describe(given),
+                             Describe(input));
+    }
+    const auto limits = id_limits.find(name);
+    if (limits != id_limits.end()) RETURN_IF_ERROR(CheckIds(name, column, limits->second));
+  }
+  if (columns.size() == inputs.size()) return absl::OkStatus();
+  return InvalidArgument("{} columns where the model takes {}", columns.size(), inputs.size());
+}
+
+InputSpecs SpecsOf(const Inputs& columns) {
+  InputSpecs specs;
+  for (const auto& [name, column] : columns) {
+    specs[name] = {column.sizes().slice(1).vec(), column.scalar_type() == torch::kInt64};
+  }
+  return specs;
+}
+
+absl::StatusOr<Network> MakeNetwork(const ModelSpec& spec, const InputSpecs& inputs) {
+  if (const auto problem = FindInputProblem(spec, inputs)) {
+    return InvalidArgument("{}; {}", problem->message, problem->hint);
+  }
   return Guard("making the network", [&]() -> absl::StatusOr<Network> {
-    const auto layers = std::visit(
-        Overloaded{[&](const Mlp& mlp) { return MakeMlp(mlp, input_shape); },
-                   [&](const Convnet& convnet) { return MakeConvnet(convnet, input_shape); }},
-        spec);
-    if (!layers.ok()) return layers.status();
-    return Network{*layers, {input_shape.begin(), input_shape.end()}};
+    ASSIGN_OR_RETURN(ModulePtr module, MakeModule(spec, inputs));
+    return NetworkOf(spec, std::move(module), inputs);
   });
+}
+
+std::vector<std::pair<std::string, torch::Tensor>> StateOf(const Network& network) {
+  std::vector<std::pair<std::string, torch::Tensor>> state;
+  for (const auto& item : network.module->named_parameters()) {
+    state.emplace_back(item.key(), item.value());
+  }
+  for (const auto& item : network.module->named_buffers()) {
+    if (item.value().defined()) state.emplace_back(item.key(), item.value());
+  }
+  return state;
 }
 
 void SeedGenerator(const RandomKey& key) { torch::manual_seed(RandomBits(key, 0) >> 1); }
@@ -113,78 +146,120 @@ void SeedGenerator(const RandomKey& key) { torch::manual_seed(RandomBits(key, 0)
 TensorBytes BytesOf(const torch::Tensor& tensor, std::vector<torch::Tensor>& kept) {
   kept.push_back(tensor.detach().to(torch::kCPU).contiguous());
   const torch::Tensor& copy = kept.back();
-  const char* const dtype = copy.scalar_type() == torch::kFloat32   ? "F32"
-                            : copy.scalar_type() == torch::kFloat64 ? "F64"
-                            : copy.scalar_type() == torch::kInt64   ? "I64"
-                                                                    : "U8";
-  return {dtype, copy.sizes().vec(), {static_cast<const char*>(copy.data_ptr()), copy.nbytes()}};
+  std::string_view dtype = "U8";
+  for (const auto& [type, name] : kTypes) {
+    if (copy.scalar_type() == type) dtype = name;
+  }
+  return {std::string(dtype),
+          copy.sizes().vec(),
+          {static_cast<const char*>(copy.data_ptr()), copy.nbytes()}};
 }
 
 absl::StatusOr<torch::Tensor> TensorOf(const TensorBytes& bytes) {
-  torch::ScalarType type{};
-  if (bytes.dtype == "F32") {
-    type = torch::kFloat32;
-  } else if (bytes.dtype == "F64") {
-    type = torch::kFloat64;
-  } else if (bytes.dtype == "I64") {
-    type = torch::kInt64;
-  } else if (bytes.dtype == "U8") {
-    type = torch::kUInt8;
-  } else {
-    return DataLoss("arrays of type {} are not used here", bytes.dtype);
+  for (const auto& [type, name] : kTypes) {
+    if (bytes.dtype != name) continue;
+    torch::Tensor tensor = torch::empty(bytes.shape, torch::TensorOptions().dtype(type));
+    if (!bytes.bytes.empty()) {
+      std::memcpy(tensor.data_ptr(), bytes.bytes.data(), bytes.bytes.size());
+    }
+    return tensor;
   }
-  torch::Tensor tensor = torch::empty(bytes.shape, torch::TensorOptions().dtype(type));
-  if (!bytes.bytes.empty()) std::memcpy(tensor.data_ptr(), bytes.bytes.data(), bytes.bytes.size());
-  return tensor;
+  return DataLoss("arrays of type {} are not used here", bytes.dtype);
 }
 
-absl::Status LoadParameters(const TensorFile& file, const std::string& prefix, Network& network) {
+void SaveState(const Network& network, const std::string& prefix, TensorFile& file,
+               std::vector<torch::Tensor>& kept) {
+  for (const auto& [name, tensor] : StateOf(network)) {
+    file.tensors[prefix + name] = BytesOf(tensor, kept);
+  }
+}
+
+absl::Status LoadState(const TensorFile& file, const std::string& prefix, const Network& network) {
   const torch::NoGradGuard no_gradients;
   size_t num_found = 0;
-  for (auto& parameter : network.layers->named_parameters()) {
-    const auto it = file.tensors.find(prefix + parameter.key());
-    if (it == file.tensors.end()) {
-      return FailedPrecondition("the weights have no {}", parameter.key());
+  for (const auto& [name, tensor] : StateOf(network)) {
+    const auto it = file.tensors.find(prefix + name);
+    if (it == file.tensors.end()) return FailedPrecondition("the weights have no {}", name);
+    ASSIGN_OR_RETURN(const torch::Tensor stored, TensorOf(it->second));
+    if (stored.scalar_type() != tensor.scalar_type() || stored.sizes() != tensor.sizes()) {
+      return FailedPrecondition("{} has the shape {} where the network has {}", name,
+                                ShapeText(stored.sizes().vec()), ShapeText(tensor.sizes().vec()));
     }
-    if (it->second.dtype != "F32" || it->second.shape != parameter.value().sizes().vec()) {
-      return FailedPrecondition("{} has the shape {} where the network has {}", parameter.key(),
-                                ShapeText(it->second.shape),
-                                ShapeText(parameter.value().sizes().vec()));
-    }
-    ASSIGN_OR_RETURN(const torch::Tensor tensor, TensorOf(it->second));
-    parameter.value().copy_(tensor);
+    torch::Tensor target = tensor;
+    target.copy_(stored);
     ++num_found;
   }
-  if (prefix.empty() && num_found != file.tensors.size()) {
-    return FailedPrecondition("the weights hold {} arrays where the network has {}",
-                              file.tensors.size(), num_found);
+  const size_t num_arrays = file.tensors.size() - file.tensors.count(kProgram);
+  if (prefix.empty() && num_found != num_arrays) {
+    return FailedPrecondition("the weights hold {} arrays where the network has {}", num_arrays,
+                              num_found);
   }
   return absl::OkStatus();
+}
+
+void WriteInputs(const InputSpecs& inputs, TensorFile& file) {
+  for (const auto& [name, input] : inputs) {
+    file.metadata[name + std::string(kShapeSuffix)] =
+        fmt::format("{}{}", input.is_integer ? kIntegers : "", fmt::join(input.shape, ","));
+  }
+}
+
+absl::StatusOr<InputSpecs> ReadInputs(const TensorFile& file) {
+  InputSpecs inputs;
+  for (const auto& [key, text] : file.metadata) {
+    if (!key.starts_with(kInput) || !key.ends_with(kShapeSuffix)) continue;
+    ASSIGN_OR_RETURN(inputs[key.substr(0, key.size() - kShapeSuffix.size())], ParseInput(text));
+  }
+  if (inputs.empty()) return DataLoss("the weights name no input shape");
+  return inputs;
 }
 
 absl::StatusOr<std::string> EncodeWeights(const Network& network) {
   return Guard("encoding weights", [&]() -> absl::StatusOr<std::string> {
     TensorFile file;
     std::vector<torch::Tensor> kept;
-    for (const auto& parameter : network.layers->named_parameters()) {
-      file.tensors[parameter.key()] = BytesOf(parameter.value(), kept);
+    SaveState(network, "", file, kept);
+    WriteInputs(network.inputs, file);
+    if (const std::string_view program = network.module->program(); !program.empty()) {
+      file.tensors[kProgram] = {"U8", {static_cast<int64_t>(program.size())}, program};
+      file.metadata["torchscript_sha256"] = Sha256(program);
     }
-    file.metadata[kInputShape] = fmt::format("{}", fmt::join(network.input_shape, ","));
     return WriteTensorFile(file);
   });
 }
 
-absl::StatusOr<std::vector<int64_t>> InputShapeOf(std::string_view weights) {
-  ASSIGN_OR_RETURN(const TensorFile file, ReadTensorFile(weights));
-  return ParseShape(file);
-}
-
 absl::StatusOr<Network> DecodeNetwork(const ModelSpec& spec, std::string_view weights) {
   ASSIGN_OR_RETURN(const TensorFile file, ReadTensorFile(weights));
-  ASSIGN_OR_RETURN(const std::vector<int64_t> shape, ParseShape(file));
-  ASSIGN_OR_RETURN(Network network, MakeNetwork(spec, shape));
-  RETURN_IF_ERROR(Guard("loading weights", [&] { return LoadParameters(file, "", network); }));
+  ASSIGN_OR_RETURN(const InputSpecs inputs, ReadInputs(file));
+  Network network;
+  if (std::holds_alternative<TorchScript>(spec)) {
+    const auto program = file.tensors.find(kProgram);
+    if (program == file.tensors.end()) {
+      return FailedPrecondition("the weights hold no TorchScript file");
+    }
+    ASSIGN_OR_RETURN(ModulePtr module, MakeScript(std::string(program->second.bytes)));
+    network = NetworkOf(spec, std::move(module), inputs);
+  } else {
+    // Weights for inputs that the network cannot take are those of another one.
+    const auto made = MakeNetwork(spec, inputs);
+    if (absl::IsInvalidArgument(made.status())) {
+      return FailedPrecondition("{}", std::string(made.status().message()));
+    }
+    if (!made.ok()) return made.status();
+    network = *made;
+  }
+  RETURN_IF_ERROR(Guard("loading weights", [&] { return LoadState(file, "", network); }));
   return network;
+}
+
+absl::Status CheckProgram(const ModelSpec& spec, const Network& network) {
+  const auto* const script = std::get_if<TorchScript>(&spec);
+  if (script == nullptr) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::string program, files::Read(script->file));
+  if (program == network.module->program()) return absl::OkStatus();
+  return FailedPrecondition(
+      "{} has changed since the model to start from was trained; train without warm_start",
+      script->file);
 }
 
 }  // namespace tidemill::models

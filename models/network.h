@@ -3,49 +3,84 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "torch/torch.h"
 
 #include "base/random.h"
 #include "base/status.h"
+#include "models/model_inputs.h"
 #include "models/model_spec.h"
 #include "models/safetensors.h"
 
 namespace tidemill::models {
 
-// A network and the shape of one input row. Copies share the weights. Thread-compatible.
-struct Network {
-  torch::nn::Sequential layers{nullptr};
-  std::vector<int64_t> input_shape;
+// A block of samples by column name: [n, ...] each, row r of all of them belongs to one sample.
+using Inputs = std::map<std::string, torch::Tensor>;
 
-  // [n, ...input_shape] float32 -> [n, outputs] float32. Throws c10::Error: call it in Guard().
-  torch::Tensor Forward(const torch::Tensor& input) { return layers->forward(input); }
+// The layers of a network. Parameters and buffers together are its state; buffers are what training
+// changes without gradients, such as the averages of batch normalisation. Thread-compatible.
+class NetworkModule : public torch::nn::Module {
+ public:
+  // -> [n, outputs]. Throws c10::Error. No size of a batch may enter the computation, so that a
+  // trace of it holds for batches of any size.
+  virtual torch::Tensor Forward(const Inputs& inputs) = 0;
+
+  // The program of a network that is a file; else empty.
+  virtual std::string_view program() const { return {}; }
+};
+
+// A network and what it takes. Copies share the state. Thread-compatible.
+struct Network {
+  std::shared_ptr<NetworkModule> module;  // Shared, as torch's modules are.
+  InputSpecs inputs;
+  // By column: see IdLimits().
+  std::map<std::string, std::vector<int64_t>> id_limits = {};
+
+  // Float32, whatever the precision within. Throws c10::Error: call it in Guard().
+  torch::Tensor Forward(const Inputs& columns) const {
+    return module->Forward(columns).to(torch::kFloat32);
+  }
+
+  // Whether `columns`, on the CPU, are what the network takes: names, shapes, types, and ids within
+  // their limits. INVALID_ARGUMENT names the first difference.
+  absl::Status Check(const Inputs& columns) const;
 };
 
 // Builds a network with torch's default initialisation, whose numbers come from torch's global
-// generator: SeedGenerator() first. `input_shape`: {width} or any other for an mlp, {height, width}
-// or {channels, height, width} for a convnet. INVALID_ARGUMENT when the shape does not suit.
-absl::StatusOr<Network> MakeNetwork(const ModelSpec& spec, std::span<const int64_t> input_shape);
+// generator: SeedGenerator() first. INVALID_ARGUMENT when the inputs do not suit. Of a TorchScript
+// file: with the file's weights; NOT_FOUND without the file, INVALID_ARGUMENT for another one.
+absl::StatusOr<Network> MakeNetwork(const ModelSpec& spec, const InputSpecs& inputs);
+
+// What a block of samples says of its columns.
+InputSpecs SpecsOf(const Inputs& columns);
+
+// Parameters, then buffers, in a fixed order.
+std::vector<std::pair<std::string, torch::Tensor>> StateOf(const Network& network);
 
 // Seeds torch's global generators, of the CPU and of GPUs, with a pure function of `key`.
 // Only a process that trains calls this.
 void SeedGenerator(const RandomKey& key);
 
-// The weights as a safetensors file: one float32 array for each parameter, `input_shape` in the
-// metadata. The same weights give the same bytes.
+// The state as a safetensors file: an array for each parameter and buffer, the inputs in the
+// metadata, and the program of a TorchScript file. The same state gives the same bytes.
 absl::StatusOr<std::string> EncodeWeights(const Network& network);
 
-// A network of `spec` with these weights; the input shape is theirs. DATA_LOSS for bytes that are
-// no safetensors file; FAILED_PRECONDITION, naming the first difference, for weights of another
+// A network of `spec` with these weights; its inputs are theirs. DATA_LOSS for bytes that are no
+// safetensors file; FAILED_PRECONDITION, naming the first difference, for weights of another
 // network.
 absl::StatusOr<Network> DecodeNetwork(const ModelSpec& spec, std::string_view weights);
 
-// The input shape that weights were made for. DATA_LOSS as above.
-absl::StatusOr<std::vector<int64_t>> InputShapeOf(std::string_view weights);
+// FAILED_PRECONDITION when `network` runs another program than the file of `spec` holds now.
+absl::Status CheckProgram(const ModelSpec& spec, const Network& network);
+
+// What a network takes as metadata of its weights, and back. DATA_LOSS.
+void WriteInputs(const InputSpecs& inputs, TensorFile& file);
+absl::StatusOr<InputSpecs> ReadInputs(const TensorFile& file);
 
 // Arrays of a TensorFile as tensors and back, for weights and whatever else is kept beside them.
 // A tensor's bytes: a view of `kept`, which holds a contiguous copy on the CPU.
@@ -53,8 +88,10 @@ TensorBytes BytesOf(const torch::Tensor& tensor, std::vector<torch::Tensor>& kep
 // A tensor that owns a copy of the bytes. DATA_LOSS for a dtype that BytesOf() never gives.
 absl::StatusOr<torch::Tensor> TensorOf(const TensorBytes& bytes);
 
-// Copies arrays named `prefix` + parameter name into the network's parameters.
-// FAILED_PRECONDITION when names or shapes differ.
-absl::Status LoadParameters(const TensorFile& file, const std::string& prefix, Network& network);
+// Adds the state as arrays named `prefix` + name.
+void SaveState(const Network& network, const std::string& prefix, TensorFile& file,
+               std::vector<torch::Tensor>& kept);
+// Copies such arrays into the network. FAILED_PRECONDITION when names, types or shapes differ.
+absl::Status LoadState(const TensorFile& file, const std::string& prefix, const Network& network);
 
 }  // namespace tidemill::models

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "torch/torch.h"
@@ -14,14 +15,21 @@
 
 namespace tidemill::models {
 
-// An optimiser over a network's parameters. Thread-compatible.
+// The optimisers of a network's parameters, each parameter having one. Thread-compatible. Methods
+// that take no file throw c10::Error: call them in Guard().
 class Optimizer {
  public:
-  Optimizer(const OptimizerSpec& spec, const Network& network);
+  // INVALID_ARGUMENT for a pattern that no parameter has, or a parameter without a pattern.
+  static absl::StatusOr<Optimizer> Make(const std::vector<ModuleOptimizer>& specs,
+                                        const Network& network);
 
-  // These throw c10::Error: call them in Guard().
-  void ZeroGradients() { optimizer_->zero_grad(); }
-  void Step() { optimizer_->step(); }
+  // Forgets the gradients, so that parameters without one are passed over by the next step.
+  void ZeroGradients();
+  void ScaleGradients(double factor);
+  // Bounds the gradients; false when their norm is not a finite number.
+  bool ClipGradients(const GradientClipping& clipping);
+  // A step with the learning rates of the specs times `factor`.
+  void Step(double factor);
 
   // Adds the state, all that later steps depend on, under names that start with `prefix`. The
   // arrays are views of `kept`.
@@ -30,10 +38,19 @@ class Optimizer {
   absl::Status Load(const std::string& prefix, const TensorFile& file);
 
  private:
-  // Parameters in a fixed order, with names.
-  std::vector<std::pair<std::string, torch::Tensor>> parameters_;
-  bool is_adam_;
-  std::unique_ptr<torch::optim::Optimizer> optimizer_;
+  using Parameters = std::vector<std::pair<std::string, torch::Tensor>>;
+
+  struct Group {
+    OptimizerSpec spec;
+    double lr = 0;
+    Parameters parameters;  // In a fixed order, with names.
+    std::unique_ptr<torch::optim::Optimizer> optimizer;
+  };
+
+  Optimizer() = default;
+  absl::Status LoadGroup(const std::string& prefix, const TensorFile& file, Group& group);
+
+  std::vector<Group> groups_;
 };
 
 }  // namespace tidemill::models

@@ -4,6 +4,8 @@
 #include "torch/torch.h"
 #include "torch/version.h"
 
+#include "ATen/autocast_mode.h"
+
 namespace tidemill::models {
 
 // The key of a parameter in torch::optim::Optimizer::state().
@@ -14,5 +16,35 @@ inline auto OptimizerStateKey(const torch::Tensor& parameter) {
   return c10::guts::to_string(parameter.unsafeGetTensorImpl());
 #endif
 }
+
+// Computes in bfloat16, where that is sound, on a device for as long as it lives. Thread-bound.
+class Bfloat16Scope {
+ public:
+  explicit Bfloat16Scope(torch::Device device) : device_(device.type()) { Set(true); }
+  ~Bfloat16Scope() {
+    at::autocast::clear_cache();
+    Set(false);
+  }
+  Bfloat16Scope(const Bfloat16Scope&) = delete;
+  Bfloat16Scope& operator=(const Bfloat16Scope&) = delete;
+
+ private:
+  void Set(bool on) const {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+    at::autocast::set_autocast_dtype(device_, torch::kBFloat16);
+    at::autocast::set_autocast_enabled(device_, on);
+#else
+    if (device_ == torch::kCUDA) {
+      at::autocast::set_autocast_gpu_dtype(torch::kBFloat16);
+      at::autocast::set_enabled(on);
+    } else {
+      at::autocast::set_autocast_cpu_dtype(torch::kBFloat16);
+      at::autocast::set_cpu_enabled(on);
+    }
+#endif
+  }
+
+  const torch::DeviceType device_;
+};
 
 }  // namespace tidemill::models

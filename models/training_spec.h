@@ -4,6 +4,7 @@
 //     epochs: 2
 //     batch_size: 128
 //     optimizer: {type: adam, lr: 1e-3}
+//     schedule: {type: warmup, share: 0.1, then: cosine}
 //     loss: cross_entropy
 //     warm_start: true
 //     seed: 42
@@ -15,60 +16,74 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/config.h"
+#include "models/loss_spec.h"
 #include "models/model_spec.h"
+#include "models/optimizer_spec.h"
+#include "models/schedule_spec.h"
 
 namespace tidemill::models {
 
 enum class Device { kAuto, kCpu, kCuda };
-enum class Loss { kCrossEntropy, kMse };
 enum class Fit { kFirstTrigger, kEachTrigger };
+enum class Precision { kFloat32, kBfloat16 };
 
-struct Sgd {
-  static constexpr std::string_view kType = "sgd";
-  static constexpr std::string_view kDoc = "Stochastic gradient descent.";
-  double lr = 0.01;
-  double momentum = 0;
-  double weight_decay = 0;
-
-  void Fields(auto&& field) {
-    field("lr", lr, "Learning rate.", {.min = 0, .max = 1000, .required = true, .example = "0.01"});
-    field("momentum", momentum, "Share of the last step that is kept in the next.",
-          {.min = 0, .max = 0.9999});
-    field("weight_decay", weight_decay, "L2 penalty on the weights.", {.min = 0});
-  }
-  friend bool operator==(const Sgd&, const Sgd&) = default;
-};
-
-struct Adam {
-  static constexpr std::string_view kType = "adam";
-  static constexpr std::string_view kDoc = "Adam (Kingma and Ba, 2015).";
-  double lr = 1e-3;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
-  double weight_decay = 0;
+// Bounds what one batch can do.
+struct GradientClipping {
+  static constexpr std::string_view kDoc = "Bounds the gradients before each step.";
+  std::optional<double> norm = std::nullopt;
+  std::optional<double> value = std::nullopt;
 
   void Fields(auto&& field) {
-    field("lr", lr, "Learning rate.", {.min = 0, .max = 1000});
-    field("beta1", beta1, "Decay of the mean of the gradients.", {.min = 0, .max = 0.9999});
-    field("beta2", beta2, "Decay of the mean of their squares.", {.min = 0, .max = 0.999999});
-    field("epsilon", epsilon, "Added to the divisor.", {.min = 0});
-    field("weight_decay", weight_decay, "L2 penalty on the weights.", {.min = 0});
+    field("norm", norm, "Scale all gradients so that their common L2 norm is at most this.",
+          {.min = 1e-12, .example = "1.0"});
+    field("value", value, "Cut each gradient to [-value, value].", {.min = 1e-12});
   }
-  friend bool operator==(const Adam&, const Adam&) = default;
+  void Check(config::Problems& problems) const {
+    if (norm.has_value() == value.has_value()) {
+      problems.Add("", "needs either norm or value", "write {norm: 1.0}");
+    }
+  }
+  friend bool operator==(const GradientClipping&, const GradientClipping&) = default;
 };
 
-// A new optimiser is one struct here and one line in optimizer.cc.
-using OptimizerSpec = std::variant<Sgd, Adam>;
+// Ends a training that no longer gets better on samples that it is not trained on.
+struct EarlyStopping {
+  static constexpr std::string_view kDoc =
+      "Ends the training when the loss on samples held out no longer falls. It is measured after "
+      "each epoch.";
+  double held_out = 0.1;
+  int64_t patience = 2;
+  double min_delta = 0;
+  bool restore_best = true;
+
+  void Fields(auto&& field) {
+    field("held_out", held_out,
+          "Share of the samples that is held out: drawn by a hash of seed and key, so a sample "
+          "held out once is held out of every training of the run.",
+          {.min = 0.0001, .max = 0.9});
+    field("patience", patience, "Epochs without a better loss after which to stop.", {.min = 1});
+    field("min_delta", min_delta, "By how much a loss must be better to count.", {.min = 0});
+    field("restore_best", restore_best, "End with the weights of the best epoch, not the last.");
+  }
+  friend bool operator==(const EarlyStopping&, const EarlyStopping&) = default;
+};
 
 struct TrainingSpec {
   Device device = Device::kAuto;
   int64_t epochs = 1;
+  std::optional<config::Count> max_samples = std::nullopt;
   int64_t batch_size = 128;
+  int64_t accumulate = 1;
   OptimizerSpec optimizer = Adam{};
-  Loss loss = Loss::kCrossEntropy;
+  std::vector<ModuleOptimizer> optimizers = {};
+  ScheduleSpec schedule = Constant{};
+  Loss loss = CrossEntropy{};
+  std::optional<GradientClipping> gradient_clipping = std::nullopt;
+  Precision precision = Precision::kFloat32;
+  std::optional<EarlyStopping> early_stopping = std::nullopt;
   bool warm_start = true;
   int64_t seed = 0;
   std::optional<Fit> fit = std::nullopt;
@@ -80,10 +95,28 @@ struct TrainingSpec {
   void Fields(auto&& field) {
     field("device", device, "Where to train; `auto` takes a GPU when there is one.");
     field("epochs", epochs, "Passes over the training set.", {.min = 1, .max = 1e6});
+    field("max_samples", max_samples,
+          "Samples after which a training ends, though its epochs may not: the budget of a "
+          "trigger, rounded up to a whole batch.");
     field("batch_size", batch_size, "Samples in one step of the optimizer.",
           {.min = 1, .max = 1'048'576});
+    field("accumulate", accumulate,
+          "Batches whose gradients make one step, as if they were one batch; the last ones of an "
+          "epoch make a smaller step.",
+          {.min = 1, .max = 65536});
     field("optimizer", optimizer, "How weights follow gradients.");
-    field("loss", loss, "`cross_entropy` for class labels, `mse` for real ones.");
+    field("optimizers", optimizers,
+          "Instead of `optimizer`: several, each for some parameters; a parameter has the first "
+          "whose pattern matches its name.");
+    field("schedule", schedule, "How the learning rate changes in the course of a training.");
+    field("loss", loss,
+          "`cross_entropy` or `bce_with_logits` for class labels, `mse`, `l1` or `huber` for real "
+          "ones.");
+    field("gradient_clipping", gradient_clipping, "Bounds for the gradients.");
+    field("precision", precision,
+          "`bfloat16` computes the products of the forward pass in 16 bits; weights, loss and "
+          "steps stay in 32.");
+    field("early_stopping", early_stopping, "When to end before the last epoch.");
     field("warm_start", warm_start,
           "Start from the model of the trigger before instead of a fresh initialisation.");
     field("seed", seed, "Seeds initialisation, shuffling and dropout.", {.min = 0});
@@ -95,14 +128,33 @@ struct TrainingSpec {
           "Samples between two checkpoints, from which an interrupted training goes on.",
           {.min = 1});
     field("num_threads", num_threads,
-          "Threads of the arithmetic on a CPU, by default 1 for an mlp of small layers, else 2. "
-          "Weights are reproducible for the same number.",
+          "Threads of the arithmetic on a CPU, by default 1 for a linear model or an mlp of small "
+          "layers, else 2. Weights are reproducible for the same number.",
           {.min = 1, .max = 1024});
     field("max_bad_fraction", max_bad_fraction,
           "Share of samples that may be unreadable before the training fails.",
           {.min = 0, .max = 1});
   }
 
+  void Check(config::Problems& problems) const {
+    if (max_samples && max_samples->value < 1) {
+      problems.Add("max_samples", "must be at least 1", "leave it out for no budget");
+    }
+    if (optimizers.empty()) return;
+    if (optimizer != OptimizerSpec(Adam{})) {
+      problems.Add("optimizer", "and optimizers exclude each other", "leave one out");
+    }
+    if (optimizers.back().modules != "*") {
+      problems.Add("optimizers", "leave parameters without an optimizer",
+                   "end the list with {modules: \"*\", optimizer: ...}");
+    }
+  }
+
+  // What `optimizer` or `optimizers` say.
+  std::vector<ModuleOptimizer> Optimizers() const {
+    if (!optimizers.empty()) return optimizers;
+    return {{.modules = "*", .optimizer = optimizer}};
+  }
   // `fit` with its default.
   Fit EffectiveFit() const {
     return fit.value_or(warm_start ? Fit::kFirstTrigger : Fit::kEachTrigger);
@@ -114,8 +166,10 @@ struct TrainingSpec {
 inline int64_t NumThreads(const TrainingSpec& training, const ModelSpec& model) {
   constexpr int64_t kSmallLayer = 256;
   const auto* const mlp = std::get_if<Mlp>(&model);
-  const bool is_small = mlp != nullptr && std::all_of(mlp->hidden.begin(), mlp->hidden.end(),
-                                                      [](int64_t n) { return n <= kSmallLayer; });
+  const bool is_small =
+      std::holds_alternative<Logistic>(model) ||
+      (mlp != nullptr && std::all_of(mlp->hidden.begin(), mlp->hidden.end(),
+                                     [](int64_t units) { return units <= kSmallLayer; }));
   return training.num_threads.value_or(is_small ? 1 : 2);
 }
 
@@ -131,9 +185,9 @@ struct EnumNames<models::Device> {
       {models::Device::kCuda, "cuda"}};
 };
 template <>
-struct EnumNames<models::Loss> {
-  static constexpr std::pair<models::Loss, std::string_view> kNames[] = {
-      {models::Loss::kCrossEntropy, "cross_entropy"}, {models::Loss::kMse, "mse"}};
+struct EnumNames<models::Precision> {
+  static constexpr std::pair<models::Precision, std::string_view> kNames[] = {
+      {models::Precision::kFloat32, "float32"}, {models::Precision::kBfloat16, "bfloat16"}};
 };
 template <>
 struct EnumNames<models::Fit> {

@@ -51,7 +51,8 @@ std::shared_ptr<grpc::Channel> Connect(const Peer& peer) {
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestBackoff.count());
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMillis);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMillis);
-  return grpc::CreateCustomChannel(peer.endpoint, ChannelCredentialsFor(peer.endpoint), arguments);
+  return grpc::CreateCustomChannel(peer.endpoint, ChannelCredentialsFor(peer.endpoint, peer.tls),
+                                   arguments);
 }
 
 void Prepare(const Peer& peer, milliseconds deadline, grpc::ClientContext& context) {

@@ -16,6 +16,7 @@
 #include "grpcpp/grpcpp.h"
 
 #include "base/status.h"
+#include "rpc/tls.h"
 
 namespace tidemill::rpc {
 
@@ -28,9 +29,11 @@ struct Peer {
   std::chrono::milliseconds deadline{60'000};
   // A stop requested here ends running unary calls with CANCELLED.
   std::stop_token stop = {};
+  // What a server on TCP is verified by.
+  Tls tls = nullptr;
 };
 
-// Returns a channel that connects on first use. Local credentials on UNIX sockets and loopback.
+// Returns a channel that connects on first use. Verified by `peer.tls` on TCP.
 // Thread-safe; never fails (a bad endpoint makes the calls UNAVAILABLE).
 std::shared_ptr<grpc::Channel> Connect(const Peer& peer);
 

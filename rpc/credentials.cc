@@ -48,12 +48,32 @@ grpc::SslServerCredentialsOptions::PemKeyCertPair MakeCertificate() {
   return {TextOf(key_text.get()), TextOf(text.get())};
 }
 
+absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> VerifiedServerCredentials(
+    const Address& address, const TlsTexts& tls) {
+  if (tls.certificate.empty()) {
+    return FailedPrecondition("listening on {} with TLS needs a certificate and its key",
+                              FormatAddress(address));
+  }
+  grpc::SslServerCredentialsOptions options(
+      tls.client_ca.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
+                            : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  options.pem_root_certs = tls.client_ca;
+  options.pem_key_cert_pairs.push_back({tls.key, tls.certificate});
+  return grpc::SslServerCredentials(options);
+}
+
 }  // namespace
 
-std::shared_ptr<grpc::ChannelCredentials> ChannelCredentialsFor(const std::string& endpoint) {
+std::shared_ptr<grpc::ChannelCredentials> ChannelCredentialsFor(const std::string& endpoint,
+                                                                const Tls& tls) {
   const absl::StatusOr<Address> address = ParseAddress(endpoint);
   if (!address.ok() || address->kind == Address::Kind::kUnix) {
     return grpc::experimental::LocalCredentials(UDS);
+  }
+  if (tls != nullptr) {
+    return grpc::SslCredentials({.pem_root_certs = tls->ca,
+                                 .pem_private_key = tls->key,
+                                 .pem_cert_chain = tls->certificate});
   }
   if (address->kind == Address::Kind::kLoopback) {
     return grpc::experimental::LocalCredentials(LOCAL_TCP);
@@ -66,10 +86,11 @@ std::shared_ptr<grpc::ChannelCredentials> ChannelCredentialsFor(const std::strin
 }
 
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerCredentialsFor(
-    const Address& address) {
+    const Address& address, const Tls& tls) {
   if (address.kind == Address::Kind::kUnix) {
     return grpc::experimental::LocalServerCredentials(UDS);
   }
+  if (tls != nullptr) return VerifiedServerCredentials(address, *tls);
   if (address.kind == Address::Kind::kLoopback) {
     return grpc::experimental::LocalServerCredentials(LOCAL_TCP);
   }

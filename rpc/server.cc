@@ -68,10 +68,10 @@ absl::Status ClearSocket(const std::string& path) {
 
 absl::StatusOr<Address> CheckedAddress(const ServerOptions& options) {
   ASSIGN_OR_RETURN(Address address, ParseAddress(options.listen));
-  if (address.kind == Address::Kind::kNetwork && !options.insecure) {
+  if (address.kind == Address::Kind::kNetwork && options.tls == nullptr && !options.insecure) {
     return InvalidArgument(
-        "{} is off loopback, where connections are not verified; listen on a UNIX socket or "
-        "loopback, or set insecure",
+        "{} is off loopback, where connections need certificates; set tls, listen on a UNIX socket "
+        "or loopback, or set insecure",
         options.listen);
   }
   if (address.kind == Address::Kind::kUnix) RETURN_IF_ERROR(ClearSocket(address.path));
@@ -84,7 +84,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
                                                       const Tokens& tokens,
                                                       const std::vector<grpc::Service*>& services) {
   ASSIGN_OR_RETURN(Address address, CheckedAddress(options));
-  ASSIGN_OR_RETURN(const auto credentials, ServerCredentialsFor(address));
+  ASSIGN_OR_RETURN(const auto credentials, ServerCredentialsFor(address, options.tls));
   credentials->SetAuthMetadataProcessor(std::make_shared<Authentication>(tokens));
 
   std::vector<std::string> names;

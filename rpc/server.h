@@ -10,6 +10,7 @@
 #include "grpcpp/grpcpp.h"
 
 #include "base/status.h"
+#include "rpc/tls.h"
 #include "rpc/tokens.h"
 
 namespace tidemill::rpc {
@@ -17,16 +18,18 @@ namespace tidemill::rpc {
 struct ServerOptions {
   // "unix:/absolute/path" or "host:port"; port 0 picks a free one.
   std::string listen;
-  // Admits plaintext off loopback. Never needed on one machine.
+  // Lets an address off loopback do without `tls`. Never needed on one machine.
   bool insecure = false;
+  // What TCP is encrypted and verified with.
+  Tls tls = nullptr;
 };
 
 // Thread-safe. The destructor stops it.
 class Server {
  public:
-  // Starts serving. INVALID_ARGUMENT for a plaintext address off loopback without `insecure`, or
-  // a service with a method that has no `allowed` roles; UNAVAILABLE when the address is taken.
-  // `services` must outlive the server. `tokens` is copied.
+  // Starts serving. INVALID_ARGUMENT for an address off loopback with neither `tls` nor
+  // `insecure`, or a service with a method that has no `allowed` roles; UNAVAILABLE when the
+  // address is taken. `services` must outlive the server. `tokens` is copied.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options,
                                                        const Tokens& tokens,
                                                        const std::vector<grpc::Service*>& services);

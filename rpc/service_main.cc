@@ -13,6 +13,7 @@
 #include "base/config.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/version.h"
 #include "rpc/address.h"
 #include "rpc/server.h"
 
@@ -76,12 +77,13 @@ absl::StatusOr<ServiceContext> ReadContext(const Flags& flags) {
   ASSIGN_OR_RETURN(context.cluster, config::ReadSection<ClusterConfig>(
                                         context.config_text, context.config_name, "cluster"));
   ASSIGN_OR_RETURN(context.tokens, Tokens::Read(context.cluster.token_file));
+  ASSIGN_OR_RETURN(context.tls, ReadTls(context.cluster.tls));
   return context;
 }
 
 absl::StatusOr<ServerOptions> OptionsOf(const ServiceContext& context, const std::string& name,
                                         const std::string& listen) {
-  ServerOptions options{.listen = listen, .insecure = context.cluster.insecure};
+  ServerOptions options{.listen = listen, .insecure = context.cluster.insecure, .tls = context.tls};
   if (!options.listen.empty()) return options;
   const auto it = context.cluster.endpoints.find(name);
   if (it == context.cluster.endpoints.end()) {
@@ -91,10 +93,21 @@ absl::StatusOr<ServerOptions> OptionsOf(const ServiceContext& context, const std
   return options;
 }
 
+// Whoever connects refuses an expired certificate: says so early.
+void WarnOfExpiry(const ClusterConfig& cluster) {
+  constexpr int64_t kDay = int64_t{86'400} * 1'000'000;
+  if (cluster.tls.certificate.empty()) return;
+  const auto expiry = ExpiryOf(cluster.tls.certificate);
+  if (!expiry.ok() || expiry->micros > Now().micros + 14 * kDay) return;
+  log::Warn("certificate expires soon or has expired",
+            {{"file", cluster.tls.certificate}, {"expires", FormatTimestamp(*expiry)}});
+}
+
 // From the start to the signal and the end.
 absl::Status Run(const Flags& flags, const std::string& name, const ServiceFactory& make) {
   const SignalPipe signals;
   ASSIGN_OR_RETURN(const ServiceContext context, ReadContext(flags));
+  WarnOfExpiry(context.cluster);
   ASSIGN_OR_RETURN(const ServerOptions options, OptionsOf(context, name, flags.listen));
   ASSIGN_OR_RETURN(const std::unique_ptr<RunningService> service, make(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
@@ -116,13 +129,14 @@ absl::StatusOr<Peer> ServiceContext::PeerOf(const std::string& service) const {
     return InvalidArgument("{}: cluster.endpoints does not name {}", config_name, service);
   }
   ASSIGN_OR_RETURN(const Address address, ParseAddress(it->second));
-  if (address.kind == Address::Kind::kNetwork && !cluster.insecure) {
+  if (address.kind == Address::Kind::kNetwork && tls == nullptr && !cluster.insecure) {
     return InvalidArgument(
-        "{}: {} is off loopback, where connections are not verified; set cluster.insecure",
+        "{}: {} is off loopback, where connections need certificates; set cluster.tls, or "
+        "cluster.insecure",
         config_name, it->second);
   }
   ASSIGN_OR_RETURN(std::string token, tokens.TokenOf(v1::ROLE_SERVICE));
-  return Peer{.endpoint = it->second, .token = std::move(token)};
+  return Peer{.endpoint = it->second, .token = std::move(token), .tls = tls};
 }
 
 absl::StatusOr<std::string> ServiceContext::FolderOf(const std::string& service) const {
@@ -134,6 +148,7 @@ absl::StatusOr<std::string> ServiceContext::FolderOf(const std::string& service)
 int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFactory& make) {
   Flags flags;
   CLI::App app("Runs the Tidemill service " + name + ".");
+  app.set_version_flag("--version", fmt::format("tidemill-{} {}", name, kVersion));
   app.add_option("--config", flags.config, "The system configuration.")->required();
   app.add_option("--listen", flags.listen,
                  "Where to listen, instead of the configured endpoint: unix:/path or host:port.");

@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "rpc/channel.h"
+#include "rpc/tls.h"
 #include "rpc/tokens.h"
 
 namespace tidemill::rpc {
@@ -20,6 +21,7 @@ struct ClusterConfig {
   std::string state_folder;
   std::string database;
   std::string token_file;
+  TlsConfig tls;
   bool insecure = false;
   // Service name (storage, selector, ...) -> endpoint.
   std::map<std::string, std::string> endpoints;
@@ -29,7 +31,9 @@ struct ClusterConfig {
     field("database", database, "PostgreSQL connection string.",
           {.required = true, .secret = true});
     field("token_file", token_file, "File of role and token pairs, mode 0600.", {.required = true});
-    field("insecure", insecure, "Admit plaintext connections off loopback.");
+    field("tls", tls, "Certificates for connections over TCP.");
+    field("insecure", insecure,
+          "Off loopback and without `tls`, encrypt with certificates that nobody verifies.");
     field("endpoints", endpoints, "Address of each service: unix:/path or host:port.",
           {.required = true});
   }
@@ -39,6 +43,8 @@ struct ClusterConfig {
 struct ServiceContext {
   ClusterConfig cluster;
   Tokens tokens;
+  // The certificates that cluster.tls names.
+  Tls tls = nullptr;
   // The whole system configuration; a service reads its own section of it.
   std::string config_text;
   std::string config_name;

@@ -1,6 +1,7 @@
 #include "selector/selector.h"
 
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,12 +23,33 @@ struct Pulled {
   std::vector<int64_t> event_times;
 };
 
+auto Place(const rpc::v1::Cut& cut) { return std::tuple(cut.event_time(), cut.sample_key()); }
+
 storage::v1::ListSamplesRequest CandidatesOf(const v1::SealTrainingSetRequest& request,
                                              const SelectionSpec& spec) {
   storage::v1::ListSamplesRequest list;
   *list.mutable_snapshot() = request.snapshot();
-  if (request.has_from() && !DrawsFromHistory(spec)) *list.mutable_from() = request.from();
+  const bool from_begin = !request.has_from() || DrawsFromHistory(spec);
+  // Of its new data a trigger knows all that the snapshot knows.
+  if (!from_begin) list.mutable_snapshot()->clear_horizons();
+  if (request.has_begin()) *list.mutable_from() = request.begin();
+  if (!from_begin && (!list.has_from() || Place(list.from()) < Place(request.from()))) {
+    *list.mutable_from() = request.from();
+  }
   *list.mutable_to() = request.to();
+  return list;
+}
+
+// What became known after the trigger before and lies before its cut; std::nullopt where nothing
+// can be late.
+std::optional<storage::v1::ListSamplesRequest> LateOf(const v1::SealTrainingSetRequest& request) {
+  if (request.late_after_key() <= 0 || !request.has_from()) return std::nullopt;
+  storage::v1::ListSamplesRequest list;
+  *list.mutable_snapshot() = request.snapshot();
+  list.mutable_snapshot()->clear_horizons();
+  if (request.has_begin()) *list.mutable_from() = request.begin();
+  *list.mutable_to() = request.from();
+  list.set_after_key(request.late_after_key());
   return list;
 }
 
@@ -46,6 +68,13 @@ absl::StatusOr<Pulled> Pull(const SampleLister& list_samples,
     return absl::OkStatus();
   }));
   return pulled;
+}
+
+// Late samples are earlier than all others, so the order stays that of time.
+void PutBefore(const Pulled& late, Pulled& pulled) {
+  pulled.keys.insert(pulled.keys.begin(), late.keys.begin(), late.keys.end());
+  pulled.event_times.insert(pulled.event_times.begin(), late.event_times.begin(),
+                            late.event_times.end());
 }
 
 absl::Status CheckRequest(const v1::SealTrainingSetRequest& request) {
@@ -68,7 +97,13 @@ absl::StatusOr<v1::TrainingSet> Selector::Seal(const v1::SealTrainingSetRequest&
 
   ASSIGN_OR_RETURN(const SelectionSpec spec,
                    config::Read<SelectionSpec>(request.selection(), "selection"));
-  ASSIGN_OR_RETURN(const Pulled pulled, Pull(list_samples_, CandidatesOf(request, spec)));
+  Pulled late;
+  if (const auto list = LateOf(request)) {
+    ASSIGN_OR_RETURN(late, Pull(list_samples_, *list));
+  }
+  ASSIGN_OR_RETURN(Pulled pulled, Pull(list_samples_, CandidatesOf(request, spec)));
+  // All that is known so far holds the late ones, or leaves them out by its horizons.
+  if (request.accept_late() && !DrawsFromHistory(spec)) PutBefore(late, pulled);
   const RandomKey random{
       .seed = request.seed(), .purpose = "selection", .trigger = request.trigger()};
   const Choice choice =
@@ -84,10 +119,18 @@ absl::StatusOr<v1::TrainingSet> Selector::Seal(const v1::SealTrainingSetRequest&
   set.set_num_samples(static_cast<int64_t>(keys.size()));
   set.set_num_candidates(static_cast<int64_t>(pulled.keys.size()));
   set.set_weighted(!choice.weights.empty());
-  return Commit(request, std::move(set), [&]() -> absl::StatusOr<std::string> {
+  set.set_num_late(static_cast<int64_t>(late.keys.size()));
+  return Commit(request, std::move(set), [&](v1::TrainingSet& written) -> absl::Status {
     RETURN_IF_ERROR(files::CreateFolder(FolderOf(run)));
-    return WriteTrainingSet(PathOf(run, request.trigger()),
-                            {.keys = keys, .weights = choice.weights});
+    if (!late.keys.empty()) {
+      ASSIGN_OR_RETURN(
+          *written.mutable_late_digest(),
+          WriteTrainingSet(LatePathOf(run, request.trigger()), {.keys = late.keys, .weights = {}}));
+    }
+    ASSIGN_OR_RETURN(*written.mutable_digest(),
+                     WriteTrainingSet(PathOf(run, request.trigger()),
+                                      {.keys = keys, .weights = choice.weights}));
+    return absl::OkStatus();
   });
 }
 
@@ -95,7 +138,7 @@ absl::StatusOr<v1::TrainingSet> Selector::Seal(const v1::SealTrainingSetRequest&
 // again.
 absl::StatusOr<v1::TrainingSet> Selector::Commit(
     const v1::SealTrainingSetRequest& request, v1::TrainingSet set,
-    const std::function<absl::StatusOr<std::string>()>& write) {
+    const std::function<absl::Status(v1::TrainingSet&)>& write) {
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     RETURN_IF_ERROR(db::CheckFence(work, kSchema, request.command()));
     LockTrainingSet(work, RunId{set.run_id()}, set.trigger());
@@ -104,9 +147,8 @@ absl::StatusOr<v1::TrainingSet> Selector::Commit(
       return absl::OkStatus();
     }
     RETURN_IF_FAILPOINT("selector.before_seal");
-    ASSIGN_OR_RETURN(const std::string digest, write());
+    RETURN_IF_ERROR(write(set));
     RETURN_IF_FAILPOINT("selector.after_seal");
-    set.set_digest(digest);
     InsertTrainingSet(work, set);
     RETURN_IF_FAILPOINT("selector.before_commit");
     return absl::OkStatus();
@@ -127,11 +169,45 @@ absl::StatusOr<v1::TrainingSet> Selector::Get(RunId run, int64_t trigger) {
 
 absl::StatusOr<batch::Batch> Selector::Read(RunId run, int64_t trigger) {
   ASSIGN_OR_RETURN(const v1::TrainingSet set, Get(run, trigger));
+  if (set.removed()) {
+    return NotFound("the training set of trigger {} of run {} was removed by the run's retention",
+                    trigger, run.value);
+  }
   absl::StatusOr<batch::Batch> entries = ReadTrainingSet(PathOf(run, trigger), set.digest());
   if (absl::IsNotFound(entries.status())) {
     return DataLoss("the file of trigger {} of run {} is gone", trigger, run.value);
   }
   return entries;
+}
+
+absl::StatusOr<batch::Batch> Selector::ReadLate(RunId run, int64_t trigger) {
+  ASSIGN_OR_RETURN(const v1::TrainingSet set, Get(run, trigger));
+  if (set.num_late() == 0) {
+    batch::Batch none(0);
+    RETURN_IF_ERROR(none.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, {})));
+    return none;
+  }
+  absl::StatusOr<batch::Batch> keys = ReadTrainingSet(LatePathOf(run, trigger), set.late_digest());
+  if (absl::IsNotFound(keys.status())) {
+    return DataLoss("the late samples of trigger {} of run {} are gone", trigger, run.value);
+  }
+  return keys;
+}
+
+// Files go before the rows say so: a repetition after a crash finds what is left.
+absl::StatusOr<int64_t> Selector::Retire(const rpc::v1::Command& command,
+                                         int64_t first_kept_trigger) {
+  const RunId run{command.run_id()};
+  int64_t num_removed = 0;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    RETURN_IF_ERROR(db::CheckFence(work, kSchema, command));
+    const std::vector<int64_t> triggers = KeptTrainingSets(work, run, first_kept_trigger);
+    for (const int64_t trigger : triggers) RETURN_IF_ERROR(files::Remove(PathOf(run, trigger)));
+    MarkRemoved(work, run, first_kept_trigger);
+    num_removed = static_cast<int64_t>(triggers.size());
+    return absl::OkStatus();
+  }));
+  return num_removed;
 }
 
 absl::StatusOr<int64_t> Selector::DeleteRun(const rpc::v1::Command& command) {
@@ -153,6 +229,10 @@ std::string Selector::FolderOf(RunId run) const {
 
 std::string Selector::PathOf(RunId run, int64_t trigger) const {
   return files::Join(FolderOf(run), std::to_string(trigger) + ".batch");
+}
+
+std::string Selector::LatePathOf(RunId run, int64_t trigger) const {
+  return files::Join(FolderOf(run), std::to_string(trigger) + ".late.batch");
 }
 
 }  // namespace tidemill::selector

@@ -17,7 +17,8 @@ namespace tidemill::selector {
 using SampleLister = std::function<absl::Status(const storage::v1::ListSamplesRequest&,
                                                 const std::function<absl::Status(batch::Batch)>&)>;
 
-// Training sets live in `<folder>/<run>/<trigger>.batch`, one row each in selector.training_sets.
+// Training sets live in `<folder>/<run>/<trigger>.batch`, one row each in selector.training_sets;
+// the keys of the samples that came late stand beside them in `<trigger>.late.batch`.
 // A set is sealed once and never changes. Thread-safe: the state is the database's and the files'.
 class Selector {
  public:
@@ -35,15 +36,24 @@ class Selector {
   // before the set is sealed; DATA_LOSS when the file does not match its digest.
   absl::StatusOr<batch::Batch> Read(RunId run, int64_t trigger);
 
+  // The keys that the set's record of late samples holds, in the order (event time, key), as column
+  // `key`. Errors as of Read(); the record outlives the entries.
+  absl::StatusOr<batch::Batch> ReadLate(RunId run, int64_t trigger);
+
+  // Removes the entries of the run's sets before a trigger; returns of how many.
+  absl::StatusOr<int64_t> Retire(const rpc::v1::Command& command, int64_t first_kept_trigger);
+
   // Forgets the training sets of the command's run; returns how many there were.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
 
  private:
-  absl::StatusOr<v1::TrainingSet> Commit(const v1::SealTrainingSetRequest& request,
-                                         v1::TrainingSet set,
-                                         const std::function<absl::StatusOr<std::string>()>& write);
+  // `write` writes the files of the set and fills in their digests.
+  absl::StatusOr<v1::TrainingSet> Commit(
+      const v1::SealTrainingSetRequest& request, v1::TrainingSet set,
+      const std::function<absl::Status(v1::TrainingSet&)>& write);
   std::string FolderOf(RunId run) const;
   std::string PathOf(RunId run, int64_t trigger) const;
+  std::string LatePathOf(RunId run, int64_t trigger) const;
 
   db::Database& database_;
   const std::string folder_;

@@ -85,7 +85,19 @@ grpc::Status SelectorService::GetTrainingSet(grpc::ServerContext*,
 
 grpc::ServerWriteReactor<v1::ReadTrainingSetResponse>* SelectorService::ReadTrainingSet(
     grpc::CallbackServerContext*, const v1::ReadTrainingSetRequest* request) {
-  return new EntriesWriter(selector_.Read(RunId{request->run_id()}, request->trigger()), *request);
+  const RunId run{request->run_id()};
+  return new EntriesWriter(request->late() ? selector_.ReadLate(run, request->trigger())
+                                           : selector_.Read(run, request->trigger()),
+                           *request);
+}
+
+grpc::Status SelectorService::RetireTrainingSets(grpc::ServerContext*,
+                                                 const v1::RetireTrainingSetsRequest* request,
+                                                 v1::RetireTrainingSetsResponse* response) {
+  const auto num_removed = selector_.Retire(request->command(), request->first_kept_trigger());
+  if (!num_removed.ok()) return ToGrpc(num_removed.status());
+  response->set_num_removed(*num_removed);
+  return grpc::Status::OK;
 }
 
 grpc::Status SelectorService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,

@@ -21,6 +21,9 @@ class SelectorService final
                               v1::GetTrainingSetResponse* response) override;
   grpc::ServerWriteReactor<v1::ReadTrainingSetResponse>* ReadTrainingSet(
       grpc::CallbackServerContext* context, const v1::ReadTrainingSetRequest* request) override;
+  grpc::Status RetireTrainingSets(grpc::ServerContext* context,
+                                  const v1::RetireTrainingSetsRequest* request,
+                                  v1::RetireTrainingSetsResponse* response) override;
   grpc::Status DeleteRun(grpc::ServerContext* context, const v1::DeleteRunRequest* request,
                          v1::DeleteRunResponse* response) override;
 

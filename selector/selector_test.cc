@@ -122,6 +122,20 @@ TEST_F(SelectorTest, DrawsFromAllSoFarWhenThePolicySaysSo) {
   EXPECT_EQ(set->num_samples(), 50);
 }
 
+TEST_F(SelectorTest, TakesNothingFromBeforeTheBeginningOfTheRun) {
+  Selector selector = Make(1000);
+  auto request = Request(1, 0, 600, "{type: uniform, fraction: 1.0, over: all}");
+  request.mutable_begin()->set_event_time(590);
+  ASSERT_THAT(selector.Seal(request), IsOk());
+  EXPECT_EQ(selector.Read({7}, 1)->keys()[0], kFirstKey + 590);
+  request = Request(2, 400, 595, "new_data");
+  request.mutable_begin()->set_event_time(590);
+  EXPECT_EQ(selector.Seal(request)->num_samples(), 5);
+  request = Request(3, 595, 600, "new_data");
+  request.mutable_begin()->set_event_time(590);
+  EXPECT_EQ(selector.Seal(request)->num_samples(), 5);
+}
+
 TEST_F(SelectorTest, ChoosesTheSameWhateverTheChunksOfTheStream) {
   const std::string policy = "{type: uniform, fraction: 0.3, weights: inverse_probability}";
   std::vector<std::string> digests;
@@ -186,6 +200,102 @@ TEST_F(SelectorTest, ForgetsARunAndIsNotAskedTwice) {
   EXPECT_THAT(selector.DeleteRun(command), IsOkAndHolds(0));
   EXPECT_FALSE(files::Exists(PathOf(1)));
   EXPECT_THAT(selector.Read({7}, 1), StatusIs(absl::StatusCode::kNotFound, HasSubstr("")));
+}
+
+// A stream of a live run: samples with the given keys and times, all known at `committed_key` 100.
+SampleLister Arrived(std::vector<std::pair<int64_t, int64_t>> time_and_key) {
+  std::sort(time_and_key.begin(), time_and_key.end());
+  return [=](const storage::v1::ListSamplesRequest& request,
+             const std::function<absl::Status(batch::Batch)>& sink) -> absl::Status {
+    std::vector<int64_t> keys, times;
+    for (const auto& [time, key] : time_and_key) {
+      const std::pair place(time, key);
+      const auto at = [](const rpc::v1::Cut& cut) {
+        return std::pair(cut.event_time(), cut.sample_key());
+      };
+      if (key > request.snapshot().committed_key() || key <= request.after_key()) continue;
+      if (request.has_from() && place < at(request.from())) continue;
+      if (request.has_to() && place >= at(request.to())) continue;
+      bool late = false;
+      for (const auto& horizon : request.snapshot().horizons()) {
+        late |= place < at(horizon.before()) && key > horizon.committed_key();
+      }
+      if (late) continue;
+      keys.push_back(key);
+      times.push_back(time);
+    }
+    batch::Batch batch(static_cast<int64_t>(keys.size()));
+    RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys)));
+    RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kEventTimeColumn, times)));
+    return sink(std::move(batch));
+  };
+}
+
+// Trigger 2 of a live run: new data in [50, 80), 12 keys known when trigger 1 fired at 50.
+v1::SealTrainingSetRequest LiveRequest(const std::string& selection) {
+  v1::SealTrainingSetRequest request = Request(2, 50, 80, selection);
+  request.mutable_snapshot()->set_committed_key(18);
+  rpc::v1::Horizon& first = *request.mutable_snapshot()->add_horizons();
+  first.mutable_before()->set_event_time(50);
+  first.set_committed_key(12);
+  request.set_late_after_key(12);
+  return request;
+}
+
+// Times and keys; 13, 15 and 17 came late for trigger 1, 19 is not known yet.
+const std::vector<std::pair<int64_t, int64_t>> kArrived = {{10, 10}, {20, 11}, {55, 12}, {30, 13},
+                                                           {60, 14}, {5, 15},  {79, 16}, {49, 17},
+                                                           {80, 18}, {51, 19}};
+
+TEST_F(SelectorTest, TrainsOnLateSamplesWhereTheyAreAccepted) {
+  Selector selector(*database_, folder_, Arrived(kArrived));
+  auto request = LiveRequest("new_data");
+  request.set_accept_late(true);
+  const auto set = selector.Seal(request);
+  ASSERT_THAT(set, IsOk());
+  EXPECT_EQ(set->num_late(), 3);
+  EXPECT_THAT(selector.Read({7}, 2)->keys(), ElementsAre(15, 13, 17, 12, 14, 16));
+  EXPECT_THAT(selector.ReadLate({7}, 2)->keys(), ElementsAre(15, 13, 17));
+}
+
+TEST_F(SelectorTest, OnlyRecordsLateSamplesOtherwise) {
+  Selector selector(*database_, folder_, Arrived(kArrived));
+  const auto set = selector.Seal(LiveRequest("new_data"));
+  ASSERT_THAT(set, IsOk());
+  EXPECT_EQ(set->num_late(), 3);
+  EXPECT_EQ(set->num_candidates(), 3);
+  EXPECT_THAT(selector.Read({7}, 2)->keys(), ElementsAre(12, 14, 16));
+  EXPECT_THAT(selector.ReadLate({7}, 2)->keys(), ElementsAre(15, 13, 17));
+}
+
+TEST_F(SelectorTest, KnowsOfHistoryWhatItsHorizonsKnow) {
+  Selector selector(*database_, folder_, Arrived(kArrived));
+  const std::string all = "{type: uniform, fraction: 1.0, over: all}";
+  ASSERT_THAT(selector.Seal(LiveRequest(all)), IsOk());
+  EXPECT_THAT(selector.Read({7}, 2)->keys(), ElementsAre(10, 11, 12, 14, 16));
+  auto request = LiveRequest(all);
+  request.mutable_command()->set_run_id(8);
+  request.mutable_snapshot()->clear_horizons();
+  request.set_accept_late(true);
+  ASSERT_THAT(selector.Seal(request), IsOk());
+  EXPECT_THAT(selector.Read({8}, 2)->keys(), ElementsAre(15, 10, 11, 13, 17, 12, 14, 16));
+}
+
+TEST_F(SelectorTest, RemovesWhatIsNotToBeKeptAndSaysSo) {
+  Selector selector(*database_, folder_, Arrived(kArrived));
+  auto first = Request(1, 0, 50, "new_data");
+  first.mutable_snapshot()->set_committed_key(12);
+  ASSERT_THAT(selector.Seal(first), IsOk());
+  ASSERT_THAT(selector.Seal(LiveRequest("new_data")), IsOk());
+  EXPECT_THAT(selector.Retire(first.command(), 2), IsOkAndHolds(1));
+  EXPECT_THAT(selector.Retire(first.command(), 2), IsOkAndHolds(0));
+  EXPECT_FALSE(files::Exists(PathOf(1)));
+  EXPECT_THAT(selector.Read({7}, 1),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("removed by the run's retention")));
+  EXPECT_TRUE(selector.Get({7}, 1)->removed());
+  EXPECT_THAT(selector.Read({7}, 2)->keys(), SizeIs(3));
+  ASSERT_THAT(selector.Retire(first.command(), 3), IsOkAndHolds(1));
+  EXPECT_THAT(selector.ReadLate({7}, 2)->keys(), SizeIs(3));
 }
 
 // Seals in a process of its own that is killed at `failpoint`.

@@ -15,6 +15,9 @@ namespace tidemill::selector {
 void LockTrainingSet(pqxx::work& work, RunId run, int64_t trigger);
 std::optional<v1::TrainingSet> FindTrainingSet(pqxx::work& work, RunId run, int64_t trigger);
 void InsertTrainingSet(pqxx::work& work, const v1::TrainingSet& set);
+// The triggers before `before` whose sets are not removed, ascending; and marks them as removed.
+std::vector<int64_t> KeptTrainingSets(pqxx::work& work, RunId run, int64_t before);
+void MarkRemoved(pqxx::work& work, RunId run, int64_t before);
 // Returns how many there were.
 int64_t DeleteTrainingSets(pqxx::work& work, RunId run);
 

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "storage/datasets_table.h"
+#include "storage/files_table.h"
 #include "storage/formats/format.h"
 #include "storage/segment_columns.h"
 #include "storage/text.h"
@@ -253,6 +254,17 @@ absl::StatusOr<std::vector<DatasetCatalog::Quarantined>> DatasetCatalog::ListQua
     return absl::OkStatus();
   }));
   return entries;
+}
+
+absl::StatusOr<DatasetCatalog::FileSizes> DatasetCatalog::SizesOf(
+    DatasetId id, const std::vector<FileId>& files) {
+  FileSizes sizes;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    sizes.all_files = files_table::TotalSize(work, id);
+    sizes.by_file = files_table::SizesOf(work, files);
+    return absl::OkStatus();
+  }));
+  return sizes;
 }
 
 std::shared_ptr<Mutex> DatasetCatalog::LockOf(DatasetId id) {

@@ -116,6 +116,12 @@ class DatasetCatalog {
   };
   absl::StatusOr<std::vector<Quarantined>> ListQuarantine(DatasetId id, int64_t limit);
 
+  struct FileSizes {
+    int64_t all_files = 0;              // Bytes of all of the dataset's files.
+    std::map<FileId, int64_t> by_file;  // Of those that were asked for.
+  };
+  absl::StatusOr<FileSizes> SizesOf(DatasetId id, const std::vector<FileId>& files);
+
   // Whether a file may be read: it lies below an allowed root once links are resolved.
   bool Admits(const std::string& absolute_path) const;
 

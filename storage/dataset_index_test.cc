@@ -223,6 +223,58 @@ TEST(IntervalReader, ASnapshotHidesLaterKeysAndLaterTombstones) {
               ElementsAreArray(Stream{{15, 113}, {20, 101}, {25, 114}}));
 }
 
+TEST(IntervalReader, ListsWhatIsNewerThanAKey) {
+  std::mt19937 random(11);
+  IndexBuilder builder;
+  for (const int64_t count : {40, 1, 90, 25}) builder.AddSegment(RandomTimes(random, count));
+  builder.Delete(160);
+  const auto index = builder.Make();
+  for (const int64_t after : {1, 99, 100, 120, 139, 145, 200, 300}) {
+    IntervalQuery query = Everything(builder);
+    query.after_key = after;
+    query.from = Cut{{10}, {130}};
+    query.to = Cut{{45}, {0}};
+    Stream expected;
+    for (const auto& [time, key] : builder.SortedStream()) {
+      const Cut place{{time}, {key}};
+      if (key > after && key != 160 && *query.from <= place && place < *query.to) {
+        expected.emplace_back(time, key);
+      }
+    }
+    EXPECT_THAT(ReadAll(index, query), ElementsAreArray(expected)) << after;
+  }
+}
+
+TEST(IntervalReader, LeavesOutWhatCameLate) {
+  std::mt19937 random(12);
+  IndexBuilder builder;
+  builder.AddSegment(RandomTimes(random, 60));
+  const int64_t first_known = builder.committed_key();
+  builder.AddSegment(RandomTimes(random, 60));
+  const int64_t second_known = builder.committed_key();
+  builder.AddSegment(RandomTimes(random, 60));
+  IntervalQuery query = Everything(builder);
+  query.horizons = {{{{10}, {0}}, first_known}, {{{30}, {150}}, second_known}};
+  Stream expected;
+  for (const auto& [time, key] : builder.SortedStream()) {
+    const Cut place{{time}, {key}};
+    if (place < query.horizons[0].before && key > first_known) continue;
+    if (place < query.horizons[1].before && key > second_known) continue;
+    expected.emplace_back(time, key);
+  }
+  EXPECT_LT(expected.size(), 180);
+  EXPECT_THAT(ReadAll(builder.Make(), query), ElementsAreArray(expected));
+  // From the middle on, and in slices, the same samples are left out.
+  query.from = Cut{{20}, {0}};
+  std::erase_if(expected, [](const auto& sample) { return sample.first < 20; });
+  Stream slices;
+  query.num_workers = 3;
+  for (query.worker_index = 0; query.worker_index < 3; ++query.worker_index) {
+    for (const auto& sample : ReadAll(builder.Make(), query)) slices.push_back(sample);
+  }
+  EXPECT_THAT(slices, ElementsAreArray(expected));
+}
+
 TEST(IntervalReader, LabelsBelongToTheirKeys) {
   IndexBuilder builder;
   builder.AddSegment({3, 1, 2, 0});

@@ -1,9 +1,11 @@
 #include "storage/file_parser.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/log.h"
+#include "storage/compression/decoder.h"
 #include "xxhash.h"
 
 namespace tidemill::storage {
@@ -12,7 +14,9 @@ namespace {
 
 // A file with too many bad records is not what the spec says it is.
 std::optional<std::string> TooManyBad(const DatasetSpec& spec, const IndexedFile& found) {
-  const auto num_good = static_cast<int64_t>(found.positions.size());
+  // Not every good record of a series is a sample.
+  const int64_t num_good =
+      std::max(static_cast<int64_t>(found.positions.size()), found.records_done - found.num_bad);
   const auto total = static_cast<double>(num_good + found.num_bad);
   if (static_cast<double>(found.num_bad) <= spec.max_bad_fraction * total) return std::nullopt;
   return fmt::format("{} of {} records are bad; record {}: {}", found.num_bad,
@@ -23,13 +27,15 @@ std::optional<std::string> TooManyBad(const DatasetSpec& spec, const IndexedFile
 }  // namespace
 
 FileParser::FileParser(db::Database& database, UnpackedCache& files, const Format& format,
-                       const DatasetSpec& spec, DatasetId dataset, std::string storage_folder)
+                       const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
+                       std::function<bool(const std::string&)> admit)
     : database_(database),
       files_(files),
       format_(format),
       spec_(spec),
       dataset_(dataset),
-      storage_folder_(std::move(storage_folder)) {}
+      storage_folder_(std::move(storage_folder)),
+      admit_(std::move(admit)) {}
 
 absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
   ParsedFile parsed{.file = std::move(file)};
@@ -52,7 +58,8 @@ absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
 
 void FileParser::Index(ParsedFile& parsed) const {
   const ChangedFile& file = parsed.file;
-  absl::StatusOr<IndexedFile> found = format_.Index(file.input);
+  const absl::Status sound = CheckCompanions(file.input);
+  absl::StatusOr<IndexedFile> found = sound.ok() ? format_.Index(file.input) : sound;
   const absl::StatusOr<FileIdentity> identity = IdentityOf(file.path);
   if (!identity.ok()) {
     parsed.postponed = true;
@@ -81,8 +88,26 @@ void FileParser::Index(ParsedFile& parsed) const {
     parsed.failure = std::string(found.status().message());
     return;
   }
-  if (file.change != FileChange::kGrown) parsed.failure = TooManyBad(spec_, *found);
+  if (file.change != FileChange::kGrown) {
+    parsed.failure = TooManyBad(spec_, *found);
+    if (!parsed.failure && !found->misfit.empty()) parsed.failure = found->misfit;
+  }
   if (!parsed.failure) parsed.found = *std::move(found);
+}
+
+absl::Status FileParser::CheckCompanions(const FileInput& input) const {
+  for (const std::string& companion : CompanionsOf(spec_, input)) {
+    std::error_code error;
+    const std::filesystem::path target = std::filesystem::canonical(companion, error);
+    if (error) continue;  // Not there: the format says so, if it needs it.
+    if (!admit_(target.string())) {
+      return InvalidArgument("{} leads out of the allowed data folders", companion);
+    }
+    if (!std::filesystem::is_regular_file(target, error)) {
+      return InvalidArgument("{} is no regular file", companion);
+    }
+  }
+  return absl::OkStatus();
 }
 
 bool FileParser::ContinuesWhatWasTaken(const ChangedFile& file,
@@ -90,8 +115,8 @@ bool FileParser::ContinuesWhatWasTaken(const ChangedFile& file,
   if (!format_.CanAppend()) return false;
   const absl::StatusOr<OpenFile> data = OpenFile::Open(file.path);
   if (!data.ok()) return false;
-  const absl::StatusOr<bool> gzip = IsGzip(*data);
-  if (!gzip.ok() || *gzip) return false;
+  const absl::StatusOr<bool> compressed = IsCompressed(*data);
+  if (!compressed.ok() || *compressed) return false;
   int64_t from = -1, to = -1, hash = 0;
   for (const OldSegment& segment : old) {
     if (!segment.columns) continue;

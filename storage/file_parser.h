@@ -1,6 +1,7 @@
 // From a changed file to what there is to be committed about it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,9 +38,10 @@ struct ParsedFile {
 // Thread-safe.
 class FileParser {
  public:
-  // All must outlive it.
+  // All must outlive it. `admit`: whether a file (absolute, links resolved) may be read.
   FileParser(db::Database& database, UnpackedCache& files, const Format& format,
-             const DatasetSpec& spec, DatasetId dataset, std::string storage_folder);
+             const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
+             std::function<bool(const std::string&)> admit);
 
   // Reads the file. Trouble with the file is part of the result; a status concerns the database.
   absl::StatusOr<ParsedFile> Parse(ChangedFile file) const;
@@ -51,6 +53,9 @@ class FileParser {
   absl::StatusOr<std::vector<OldSegment>> LoadOld(const files_table::KnownFile& known,
                                                   bool only_last) const;
   void Index(ParsedFile& parsed) const;
+  // INVALID_ARGUMENT for a file of labels or times that leads out of the allowed folders or is no
+  // regular one. Links of sample files were judged when they were listed.
+  absl::Status CheckCompanions(const FileInput& input) const;
 
   db::Database& database_;
   UnpackedCache& files_;
@@ -58,6 +63,7 @@ class FileParser {
   const DatasetSpec& spec_;
   const DatasetId dataset_;
   const std::string storage_folder_;
+  const std::function<bool(const std::string&)> admit_;
 };
 
 }  // namespace tidemill::storage

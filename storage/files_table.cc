@@ -12,6 +12,11 @@ constexpr char kListFiles[] = R"(
 constexpr char kFindFile[] = R"(
   SELECT file_id, path, size_bytes, fingerprint, bytes_done, records_done, sample_key, state
   FROM storage.files WHERE file_id = $1)";
+constexpr char kTotalSize[] = R"(
+  SELECT coalesce(sum(size_bytes), 0)::bigint
+  FROM storage.files WHERE dataset_id = $1 AND state = 'ingested')";
+constexpr char kSizesOf[] =
+    "SELECT file_id, size_bytes FROM storage.files WHERE file_id = ANY($1::bigint[])";
 constexpr char kSegmentsOf[] = R"(
   SELECT segment_id, file_id, first_key, num_samples, first_position
   FROM storage.segments WHERE file_id = $1 ORDER BY first_key)";
@@ -78,6 +83,22 @@ std::optional<KnownFile> FindFile(pqxx::work& work, FileId file) {
   const pqxx::result found = work.exec_params(kFindFile, file.value);
   if (found.empty()) return std::nullopt;
   return ToFile(found[0]);
+}
+
+int64_t TotalSize(pqxx::work& work, DatasetId dataset) {
+  return work.exec_params1(kTotalSize, dataset.value)[0].as<int64_t>();
+}
+
+std::map<FileId, int64_t> SizesOf(pqxx::work& work, const std::vector<FileId>& files) {
+  std::vector<int64_t> ids;
+  for (const FileId file : files) ids.push_back(file.value);
+  // PostgreSQL's text form of an array, bound as one parameter.
+  const std::string wanted = fmt::format("{{{}}}", fmt::join(ids, ","));
+  std::map<FileId, int64_t> sizes;
+  for (const pqxx::row& row : work.exec_params(kSizesOf, wanted)) {
+    sizes.emplace(FileId{row[0].as<int64_t>()}, row[1].as<int64_t>());
+  }
+  return sizes;
 }
 
 std::vector<Segment> SegmentsOf(pqxx::work& work, FileId file) {

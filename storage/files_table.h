@@ -36,6 +36,10 @@ struct Segment {
 std::map<std::string, KnownFile> ListFiles(pqxx::work& work, DatasetId dataset);
 std::optional<KnownFile> FindFile(pqxx::work& work, FileId file);
 
+// Bytes of the files that samples were taken from.
+int64_t TotalSize(pqxx::work& work, DatasetId dataset);
+std::map<FileId, int64_t> SizesOf(pqxx::work& work, const std::vector<FileId>& files);
+
 // In the order of their keys.
 std::vector<Segment> SegmentsOf(pqxx::work& work, FileId file);
 std::optional<Segment> SegmentWith(pqxx::work& work, DatasetId dataset, int64_t sample_key);

@@ -1,4 +1,5 @@
 // Registering, ingesting and deleting on a real PostgreSQL, compared by content.
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -166,6 +167,33 @@ TEST_F(IngestTest, BadRecordsAndFilesAreQuarantinedUntilTheyAreMended) {
   Sync(id);
   EXPECT_THAT(*stack_->catalog().ListQuarantine(id, 0), SizeIs(1));
   EXPECT_THAT(Samples(), SizeIs(4));
+}
+
+TEST_F(IngestTest, LabelsThatLeadOutOfTheAllowedFoldersOrAreNoFilesAreRefused) {
+  const std::string secret = state_.Write("secret.label", "1");
+  for (const char* const name : {"good", "link", "pipe", "inner"}) {
+    data_.Write(std::string(name) + ".png", name);
+  }
+  data_.Write("good.label", "1");
+  std::filesystem::create_symlink(secret, data_.path() + "/link.label");
+  std::filesystem::create_symlink(data_.path() + "/good.label", data_.path() + "/inner.label");
+  ASSERT_EQ(mkfifo((data_.path() + "/pipe.label").c_str(), 0600), 0);
+  const DatasetId id = Register(fmt::format(R"(path: {}
+files: "*.png"
+format: single_file
+label: {{sidecar: .label}}
+settle: 1us
+)",
+                                            data_.path()));
+  Sync(id);
+  EXPECT_THAT(Query("SELECT path FROM storage.files WHERE state = 'ingested' ORDER BY path"),
+              ElementsAre(ElementsAre(data_.path() + "/good.png"),
+                          ElementsAre(data_.path() + "/inner.png")));
+  const auto entries = stack_->catalog().ListQuarantine(id, 0);
+  ASSERT_THAT(entries, IsOk());
+  ASSERT_THAT(*entries, SizeIs(2));
+  EXPECT_THAT((*entries)[0].reason, HasSubstr("link.label leads out of the allowed data folders"));
+  EXPECT_THAT((*entries)[1].reason, HasSubstr("pipe.label is no regular file"));
 }
 
 TEST_F(IngestTest, AKillAtAnyStageLosesNothingAndRepeatsNothing) {

@@ -120,8 +120,9 @@ class Ingestor::Run {
 
   absl::StatusOr<std::vector<ParsedFile>> Parse(const Format& format,
                                                 std::vector<ChangedFile> files) {
+    const auto admit = [&](const std::string& path) { return ingestor_.catalog_.Admits(path); };
     const FileParser parser(ingestor_.database_, ingestor_.files_, format, dataset_.spec,
-                            dataset_.id, Folder());
+                            dataset_.id, Folder(), admit);
     std::vector<absl::StatusOr<ParsedFile>> results(files.size());
     const auto parse = [&](int64_t i) {
       const auto at = static_cast<size_t>(i);

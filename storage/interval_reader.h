@@ -3,13 +3,22 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/status.h"
 #include "base/time.h"
 #include "batch/batch.h"
 #include "storage/dataset_index.h"
+#include "storage/sample_order.h"
 
 namespace tidemill::storage {
+
+// Of the samples before a cut, and not before that of the horizon ahead, those with greater keys
+// came late and are left out.
+struct SampleHorizon {
+  Cut before;
+  int64_t committed_key = 0;
+};
 
 struct IntervalQuery {
   // The snapshot.
@@ -23,6 +32,10 @@ struct IntervalQuery {
   // contiguous, partition the interval and differ by at most one sample in size.
   int32_t num_workers = 0;
   int32_t worker_index = 0;
+  // Only samples with greater keys.
+  int64_t after_key = 0;
+  // Ascending.
+  std::vector<SampleHorizon> horizons = {};
 };
 
 // Thread-compatible. Keeps the index it reads alive.
@@ -38,13 +51,21 @@ class IntervalReader {
 
  private:
   IntervalReader(std::shared_ptr<const DatasetIndex> index, const IntervalQuery& query);
-  bool Holds(int64_t key) const;
+  void SeekNewer();
+  SampleLocation At(int64_t position) const;
+  // `horizon` is the index of the one that counts at this sample or earlier, and is moved on.
+  bool Holds(const SampleLocation& sample, size_t& horizon) const;
   int64_t CountRest() const;
 
   std::shared_ptr<const DatasetIndex> index_;  // Shared with other readers and the SampleIndex.
   IntervalQuery query_;
-  int64_t position_;
-  int64_t end_;
+  // Of the index; nullptr with `after_key`: then positions count the rows of `newer_rows_`, which
+  // are those of the interval in their order.
+  const SampleOrder* order_ = nullptr;
+  std::vector<int64_t> newer_rows_;
+  int64_t position_ = 0;
+  int64_t end_ = 0;
+  size_t horizon_ = 0;
   int64_t num_to_skip_ = 0;
   int64_t num_to_take_;
 };

@@ -26,6 +26,7 @@
 #include "batch/batch.h"
 #include "db/database.h"
 #include "storage/client/dataset_spec.h"
+#include "storage/segment_rows.h"
 
 namespace tidemill::storage {
 
@@ -35,19 +36,6 @@ inline constexpr std::string_view kByteFromColumn = "byte_from";
 inline constexpr std::string_view kByteToColumn = "byte_to";
 inline constexpr std::string_view kHashColumn = "hash";
 inline constexpr std::string_view kFileIdColumn = "file_id";
-
-// A segment's columns while they are being made, row by row.
-struct SegmentRows {
-  std::vector<int64_t> byte_from;
-  std::vector<int64_t> byte_to;
-  std::vector<int64_t> event_time;
-  std::vector<std::optional<int64_t>> class_label;
-  std::vector<std::optional<double>> real_label;
-  std::vector<int64_t> hash;
-  std::vector<int64_t> file_id;  // Empty, or as long as the others.
-
-  int64_t num_rows() const { return static_cast<int64_t>(byte_from.size()); }
-};
 
 // A segment's columns as read. Views of a mapping that `batch` keeps alive; move it, a copy's
 // pointers are the original's.

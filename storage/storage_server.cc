@@ -46,6 +46,7 @@ StorageServer::StorageServer(const StorageConfig& config, const std::string& fol
                 .ingestor = ingestor_,
                 .indexes = indexes_,
                 .files = files_,
+                .unpacked = *unpacked_,
                 .block_bytes = config.block_bytes.bytes}) {}
 
 absl::Status StorageServer::Started() {

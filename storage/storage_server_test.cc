@@ -10,6 +10,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "storage/testing/generated_dataset.h"
+#include "storage/testing/generated_formats.h"
 #include "storage/testing/storage_process.h"
 
 namespace tidemill::storage {
@@ -23,6 +24,7 @@ using ::testing::IsEmpty;
 using testing::MakeCsv;
 using testing::MakeGzippedIdx;
 using testing::MakeRecords;
+using testing::MakeSeries;
 using testing::MakeSingleFiles;
 using ::testing::SizeIs;
 using testing::StorageProcess;
@@ -190,6 +192,11 @@ TEST(StorageServer, ServesShuffledCsvByContent) {
   ExpectServesEverySample(MakeCsv(storage.process.data_folder(), kNumKeys), storage);
 }
 
+TEST(StorageServer, ServesShuffledWindowsOfASeriesByContent) {
+  Storage storage;
+  ExpectServesEverySample(MakeSeries(storage.process.data_folder(), kNumKeys), storage);
+}
+
 TEST(StorageServer, ServesShuffledRecordsWithoutTheirLabelsByContent) {
   Storage storage;
   ExpectServesEverySample(MakeRecords(storage.process.data_folder(), kNumKeys), storage);
@@ -198,6 +205,21 @@ TEST(StorageServer, ServesShuffledRecordsWithoutTheirLabelsByContent) {
 TEST(StorageServer, ServesShuffledGzippedIdxByContent) {
   Storage storage;
   ExpectServesEverySample(MakeGzippedIdx(storage.process.data_folder(), kNumKeys), storage);
+}
+
+TEST(StorageServer, ServesShuffledJsonLinesByContent) {
+  Storage storage;
+  ExpectServesEverySample(testing::MakeJsonl(storage.process.data_folder(), kNumKeys), storage);
+}
+
+TEST(StorageServer, ServesShuffledMembersOfTarsByContent) {
+  Storage storage;
+  ExpectServesEverySample(testing::MakeTar(storage.process.data_folder(), kNumKeys / 10), storage);
+}
+
+TEST(StorageServer, ServesShuffledTfRecordsByContent) {
+  Storage storage;
+  ExpectServesEverySample(testing::MakeTfRecords(storage.process.data_folder(), kNumKeys), storage);
 }
 
 TEST(StorageServer, ServesShuffledSingleFilesByContentAsOftenAsAsked) {

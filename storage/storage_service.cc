@@ -8,6 +8,7 @@
 #include "batch/wire.h"
 #include "db/fencing.h"
 #include "rpc/grpc_status.h"
+#include "storage/dataset_check.h"
 #include "storage/interval_reader.h"
 #include "storage/sample_reader.h"
 
@@ -38,6 +39,30 @@ void Assign(const SyncProgress& from, v1::SyncDatasetResponse* to) {
   to->set_num_quarantined(from.num_quarantined);
 }
 
+void Assign(const DatasetStatistics& from, v1::GetDatasetStatisticsResponse* to) {
+  for (const auto& [label, count] : from.classes) {
+    auto* entry = to->add_classes();
+    entry->set_class_label(label);
+    entry->set_num_samples(count);
+  }
+  if (!from.classes.empty() && from.num_without_class > 0) {
+    to->add_classes()->set_num_samples(from.num_without_class);
+  }
+  for (const DatasetStatistics::Interval& interval : from.intervals) {
+    auto* entry = to->add_intervals();
+    entry->set_from(interval.from);
+    entry->set_to(interval.to);
+    entry->set_num_samples(interval.num_samples);
+  }
+  if (!from.real_labels.has_value()) return;
+  auto* labels = to->mutable_real_labels();
+  labels->set_num_samples(from.real_labels->num_samples);
+  labels->set_min(from.real_labels->min);
+  labels->set_max(from.real_labels->max);
+  labels->set_mean(from.real_labels->mean);
+  labels->set_standard_deviation(from.real_labels->standard_deviation);
+}
+
 Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key()}}; }
 
 IntervalQuery ToQuery(const v1::ListSamplesRequest& request) {
@@ -45,9 +70,13 @@ IntervalQuery ToQuery(const v1::ListSamplesRequest& request) {
                       .tombstone_sequence = request.snapshot().tombstone_sequence(),
                       .with_labels = request.with_labels(),
                       .num_workers = request.num_workers(),
-                      .worker_index = request.worker_index()};
+                      .worker_index = request.worker_index(),
+                      .after_key = request.after_key()};
   if (request.has_from()) query.from = ToCut(request.from());
   if (request.has_to()) query.to = ToCut(request.to());
+  for (const rpc::v1::Horizon& horizon : request.snapshot().horizons()) {
+    query.horizons.push_back({ToCut(horizon.before()), horizon.committed_key()});
+  }
   return query;
 }
 
@@ -254,6 +283,66 @@ grpc::Status StorageService::DeleteDataset(grpc::ServerContext* /*context*/,
       });
   if (status.ok() && id->has_value()) core_.indexes.Forget(**id);
   return ToGrpc(status);
+}
+
+grpc::Status StorageService::CheckDataset(grpc::ServerContext* context,
+                                          const v1::CheckDatasetRequest* request,
+                                          grpc::ServerWriter<v1::CheckDatasetResponse>* writer) {
+  auto index = core_.indexes.Refresh({request->dataset_id()});
+  if (!index.ok()) return ToGrpc(index.status());
+  DatasetCheck check(core_.indexes, *std::move(index), core_.unpacked, core_.block_bytes);
+  while (!context->IsCancelled()) {
+    auto step = check.Next();
+    if (!step.ok()) return ToGrpc(step.status());
+    if (!step->has_value()) return grpc::Status::OK;
+    v1::CheckDatasetResponse response;
+    response.set_num_samples_done((*step)->num_done);
+    response.set_num_samples((*step)->num_samples);
+    for (MissingKey& missing : (*step)->damaged) {
+      v1::MissingSample* sample = response.add_damaged();
+      sample->set_sample_key(missing.key);
+      sample->set_reason(std::move(missing.reason));
+    }
+    if (const absl::Status sent = Send(writer, response); !sent.ok()) return ToGrpc(sent);
+  }
+  return ToGrpc(Cancelled("the caller went away"));
+}
+
+absl::Status StorageService::AddFiles(DatasetId dataset, const DatasetIndex& index,
+                                      const DatasetStatistics& statistics,
+                                      v1::GetDatasetStatisticsResponse* response) {
+  std::vector<FileId> ids;
+  for (const DatasetStatistics::File& file : statistics.files) ids.push_back(file.id);
+  ASSIGN_OR_RETURN(const DatasetCatalog::FileSizes sizes, core_.catalog.SizesOf(dataset, ids));
+  response->set_size_bytes(sizes.all_files);
+  for (const DatasetStatistics::File& file : statistics.files) {
+    auto* entry = response->add_files();
+    const std::string* path = index.PathOf(file.id);
+    entry->set_path(path == nullptr ? "" : *path);
+    entry->set_num_samples(file.num_samples);
+    const auto size = sizes.by_file.find(file.id);
+    entry->set_size_bytes(size == sizes.by_file.end() ? 0 : size->second);
+  }
+  return absl::OkStatus();
+}
+
+grpc::Status StorageService::GetDatasetStatistics(grpc::ServerContext* /*context*/,
+                                                  const v1::GetDatasetStatisticsRequest* request,
+                                                  v1::GetDatasetStatisticsResponse* response) {
+  constexpr int kDefaultIntervals = 20;
+  const DatasetId id{request->dataset_id()};
+  const auto entry = core_.catalog.Find(id);
+  if (!entry.ok()) return ToGrpc(entry.status());
+  const auto index = core_.indexes.Refresh(id);
+  if (!index.ok()) return ToGrpc(index.status());
+  auto dataset = Describe(*entry);
+  if (!dataset.ok()) return ToGrpc(dataset.status());
+  *response->mutable_dataset() = *std::move(dataset);
+  const auto statistics = CollectStatistics(
+      **index, request->num_intervals() == 0 ? kDefaultIntervals : request->num_intervals());
+  if (!statistics.ok()) return ToGrpc(statistics.status());
+  Assign(*statistics, response);
+  return ToGrpc(AddFiles(id, **index, *statistics, response));
 }
 
 grpc::Status StorageService::ListQuarantine(

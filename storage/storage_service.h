@@ -4,9 +4,11 @@
 #include <functional>
 
 #include "storage/dataset_catalog.h"
+#include "storage/dataset_statistics.h"
 #include "storage/ingestor.h"
 #include "storage/open_files.h"
 #include "storage/sample_index.h"
+#include "storage/unpacked_cache.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 
 namespace tidemill::storage {
@@ -17,6 +19,7 @@ struct StorageCore {
   Ingestor& ingestor;
   SampleIndex& indexes;
   OpenFiles& files;
+  UnpackedCache& unpacked;
   // Payload of a block of ReadSamples.
   int64_t block_bytes = int64_t{2} << 20;
 };
@@ -43,12 +46,20 @@ class StorageService final : public v1::StorageService::Service {
                              v1::DeleteSamplesResponse* response) override;
   grpc::Status DeleteDataset(grpc::ServerContext* context, const v1::DeleteDatasetRequest* request,
                              v1::DeleteDatasetResponse* response) override;
+  grpc::Status CheckDataset(grpc::ServerContext* context, const v1::CheckDatasetRequest* request,
+                            grpc::ServerWriter<v1::CheckDatasetResponse>* writer) override;
+  grpc::Status GetDatasetStatistics(grpc::ServerContext* context,
+                                    const v1::GetDatasetStatisticsRequest* request,
+                                    v1::GetDatasetStatisticsResponse* response) override;
   grpc::Status ListQuarantine(grpc::ServerContext* context,
                               const v1::ListQuarantineRequest* request,
                               grpc::ServerWriter<v1::ListQuarantineResponse>* writer) override;
 
  private:
   absl::StatusOr<v1::Dataset> Describe(const DatasetEntry& entry);
+  absl::Status AddFiles(DatasetId dataset, const DatasetIndex& index,
+                        const DatasetStatistics& statistics,
+                        v1::GetDatasetStatisticsResponse* response);
   // Remembers the response, as filled in, in the command's transaction.
   using ResponseKeeper = std::function<absl::Status(pqxx::work&)>;
   // Runs a command once per request id: checks its fence and gives a repeated one the first

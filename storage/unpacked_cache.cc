@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "storage/compression/decoder.h"
 #include "xxhash.h"
 
 namespace tidemill::storage {
@@ -71,58 +71,34 @@ class PartFile {
   bool finished_ = false;
 };
 
-// zlib's inflater, ended with its scope.
-struct Inflater {
-  z_stream stream = {};
-  bool ready = inflateInit2(&stream, 15 + 16) == Z_OK;  // 16: gzip only.
-  Inflater() = default;
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-  ~Inflater() { inflateEnd(&stream); }
-};
-
-// Inflates all members of a gzip file into `out`.
-absl::Status Inflate(const OpenFile& packed, int64_t max_bytes, PartFile& out) {
-  Inflater inflater;
-  if (!inflater.ready) return ResourceExhausted("cannot start to unpack {}", packed.path());
+// Unpacks all of a file into `out`.
+absl::Status Decode(const OpenFile& packed, Decoder& decoder, int64_t max_bytes, PartFile& out) {
   std::vector<char> from(kBlock), into(kBlock);
   int64_t offset = 0, written = 0;
-  int code = Z_OK;
-  while (true) {
+  bool last = false;
+  while (!last) {
     ASSIGN_OR_RETURN(const size_t count, packed.ReadAt(offset, from.data(), from.size()));
-    if (count == 0) break;
     offset += static_cast<int64_t>(count);
-    inflater.stream.next_in = reinterpret_cast<Bytef*>(from.data());
-    inflater.stream.avail_in = static_cast<uInt>(count);
-    do {
-      if (code == Z_STREAM_END) inflateReset(&inflater.stream);  // Another member follows.
-      inflater.stream.next_out = reinterpret_cast<Bytef*>(into.data());
-      inflater.stream.avail_out = static_cast<uInt>(into.size());
-      code = inflate(&inflater.stream, Z_NO_FLUSH);
-      if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
-        return DataLoss("{} is not sound gzip: {}", packed.path(),
-                        inflater.stream.msg ? inflater.stream.msg : "bad data");
-      }
-      const size_t made = into.size() - inflater.stream.avail_out;
-      written += static_cast<int64_t>(made);
+    last = count < from.size();
+    std::string_view rest(from.data(), count);
+    for (bool goes_on = true; goes_on;) {
+      absl::StatusOr<Decoder::Progress> progress = decoder.Decode(rest, last, into);
+      RETURN_IF_ERROR(Annotate(progress.status(), packed.path()));
+      rest.remove_prefix(progress->taken);
+      written += static_cast<int64_t>(progress->made);
       if (written > max_bytes) {
         return ResourceExhausted("{} unpacks to more than {} bytes", packed.path(), max_bytes);
       }
-      RETURN_IF_ERROR(out.Append(into.data(), made));
-    } while (inflater.stream.avail_in > 0 ||
-             (inflater.stream.avail_out == 0 && code != Z_STREAM_END));
+      RETURN_IF_ERROR(out.Append(into.data(), progress->made));
+      goes_on = progress->taken > 0 || progress->made > 0;
+    }
+    if (!rest.empty()) return DataLoss("{} goes on behind its packed data", packed.path());
   }
-  if (code != Z_STREAM_END) return DataLoss("{} ends within its gzip data", packed.path());
+  if (!decoder.at_end()) return DataLoss("{} ends within its packed data", packed.path());
   return absl::OkStatus();
 }
 
 }  // namespace
-
-absl::StatusOr<bool> IsGzip(const OpenFile& file) {
-  char magic[2] = {};
-  ASSIGN_OR_RETURN(const size_t count, file.ReadAt(0, magic, sizeof(magic)));
-  return count == 2 && magic[0] == '\x1f' && magic[1] == '\x8b';
-}
 
 absl::StatusOr<std::unique_ptr<UnpackedCache>> UnpackedCache::Create(UnpackedCacheOptions options) {
   RETURN_IF_ERROR(files::CreateFolder(options.folder));
@@ -152,8 +128,8 @@ absl::Status UnpackedCache::Adopt() {
 
 absl::StatusOr<OpenFile> UnpackedCache::Open(const std::string& path) {
   ASSIGN_OR_RETURN(OpenFile packed, OpenFile::Open(path));
-  ASSIGN_OR_RETURN(const bool gzip, IsGzip(packed));
-  if (!gzip) return packed;
+  ASSIGN_OR_RETURN(const std::unique_ptr<Decoder> decoder, NewDecoder(packed));
+  if (!decoder) return packed;
   ASSIGN_OR_RETURN(const FileIdentity identity, packed.Identity());
   const std::string name = NameOf(path, identity);
   {
@@ -169,7 +145,7 @@ absl::StatusOr<OpenFile> UnpackedCache::Open(const std::string& path) {
     used_.push_front(name);
     entries_[name] = {.used = used_.begin(), .unpacking = true};
   }
-  const absl::Status status = Unpack(packed, name);
+  const absl::Status status = Unpack(packed, *decoder, name);
   absl::StatusOr<OpenFile> file =
       status.ok() ? OpenFile::Open(files::Join(options_.folder, name)) : status;
   absl::StatusOr<FileIdentity> unpacked = file.ok() ? file->Identity() : file.status();
@@ -187,14 +163,15 @@ absl::StatusOr<OpenFile> UnpackedCache::Open(const std::string& path) {
   return file;
 }
 
-absl::Status UnpackedCache::Unpack(const OpenFile& packed, const std::string& name) {
+absl::Status UnpackedCache::Unpack(const OpenFile& packed, Decoder& decoder,
+                                   const std::string& name) {
   ASSIGN_OR_RETURN(const FileIdentity identity, packed.Identity());
   const int64_t by_ratio = identity.size_bytes > options_.max_unpacked_bytes / options_.max_ratio
                                ? options_.max_unpacked_bytes
                                : identity.size_bytes * options_.max_ratio;
   PartFile out(files::Join(options_.folder, name));
   if (!out.is_open()) return Unavailable("cannot write below {}", options_.folder);
-  RETURN_IF_ERROR(Inflate(packed, std::min(by_ratio, options_.max_unpacked_bytes), out));
+  RETURN_IF_ERROR(Decode(packed, decoder, std::min(by_ratio, options_.max_unpacked_bytes), out));
   return out.Finish();
 }
 

@@ -12,6 +12,8 @@
 
 namespace tidemill::storage {
 
+class Decoder;
+
 struct UnpackedCacheOptions {
   // "<storage folder>/unpacked".
   std::string folder;
@@ -22,15 +24,15 @@ struct UnpackedCacheOptions {
   int64_t max_ratio = 2000;
 };
 
-// Opens files, gzip ones as their unpacked content. Thread-safe: two threads that want the same
-// file unpack it once.
+// Opens files, those packed with gzip, xz or zstd as their unpacked content. Thread-safe: two
+// threads that want the same file unpack it once.
 class UnpackedCache {
  public:
   // Takes over what an earlier process left in the folder and removes its half-written files.
   static absl::StatusOr<std::unique_ptr<UnpackedCache>> Create(UnpackedCacheOptions options);
 
-  // A file that does not start with gzip's magic is opened as it is. The returned file stays
-  // readable after its removal from the cache. DATA_LOSS for broken gzip; RESOURCE_EXHAUSTED
+  // A file that does not start like a packed one is opened as it is. The returned file stays
+  // readable after its removal from the cache. DATA_LOSS for a broken one; RESOURCE_EXHAUSTED
   // beyond the limits; else as OpenFile::Open.
   absl::StatusOr<OpenFile> Open(const std::string& path) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -42,7 +44,8 @@ class UnpackedCache {
   };
   explicit UnpackedCache(UnpackedCacheOptions options) : options_(std::move(options)) {}
   absl::Status Adopt() ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status Unpack(const OpenFile& packed, const std::string& name) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Unpack(const OpenFile& packed, Decoder& decoder, const std::string& name)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   void Evict(const std::string& keep) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const UnpackedCacheOptions options_;
@@ -51,8 +54,5 @@ class UnpackedCache {
   std::map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
   std::list<std::string> used_ ABSL_GUARDED_BY(mutex_);  // Most recent first.
 };
-
-// Whether the file starts with gzip's magic.
-absl::StatusOr<bool> IsGzip(const OpenFile& file);
 
 }  // namespace tidemill::storage

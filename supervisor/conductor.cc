@@ -26,7 +26,9 @@ bool IsPassing(const absl::Status& status) {
 RunPlan PlanOf(const PipelineSpec& spec) {
   RunPlan plan{.datasets = {spec.preprocess.dataset},
                .fit_each_trigger = spec.training.EffectiveFit() == models::Fit::kEachTrigger,
-               .num_evaluations = static_cast<int>(spec.evaluation.size())};
+               .num_evaluations = static_cast<int>(spec.evaluation.size()),
+               .kept_models = spec.retention.models,
+               .kept_training_sets = spec.retention.training_sets};
   for (const auto& evaluation : spec.evaluation) {
     if (std::find(plan.datasets.begin(), plan.datasets.end(), evaluation.dataset) ==
         plan.datasets.end()) {
@@ -115,11 +117,10 @@ absl::Status Conductor::Take(const Step& step) {
       return of_trigger("store", &Conductor::Store);
     case Stage::kEvaluate:
       return Annotate(Evaluate(step.evaluation), fmt::format("evaluation {}", step.evaluation + 1));
-    case Stage::kFinish: {
-      v1::RunEvent event;
-      event.mutable_run_succeeded();
-      return Record(event);
-    }
+    case Stage::kRetire:
+      return Annotate(Retire(), "retention");
+    case Stage::kFinish:
+      return Finish();
     case Stage::kNothing:
       break;
   }
@@ -149,7 +150,10 @@ void Conductor::Close() {
     row = FindRun(work, run_);
     return absl::OkStatus();
   });
-  if (found.ok() && row) feed_->Close(row->summary);
+  if (found.ok() && row) {
+    feed_->Close(row->summary);
+    finished_ = true;
+  }
 }
 
 absl::Status Conductor::Record(const v1::RunEvent& event,

@@ -1,6 +1,7 @@
 // Carries out one run, step after step, until it ends or is stopped.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -15,6 +16,7 @@
 #include "base/worker_pool.h"
 #include "db/database.h"
 #include "supervisor/downstream.h"
+#include "supervisor/live_stream.h"
 #include "supervisor/pipeline_spec.h"
 #include "supervisor/run_feed.h"
 #include "supervisor/run_state.h"
@@ -41,6 +43,9 @@ class Conductor {
   // Ends the thread's work soon, in the middle of a step if need be.
   void Stop();
 
+  // Whether the run has ended and nothing is left to do here.
+  bool finished() const { return finished_; }
+
  private:
   // A part of the stream, from the last decision on.
   struct Seen {
@@ -58,15 +63,31 @@ class Conductor {
   absl::Status Sync(const std::string& dataset);
   absl::Status Decide();
   absl::StatusOr<Seen> SeekTrigger();
+  // Of the dataset that is trained on.
+  absl::StatusOr<Duration> LabelDelay() const;
   absl::Status RecordDecision(const Decision& decision);
   absl::Status Select(const TriggerState& trigger);
   absl::Status Fit(const TriggerState& trigger);
   absl::Status Train(const TriggerState& trigger);
   absl::Status Store(const TriggerState& trigger);
   absl::Status Evaluate(int32_t evaluation);
+  absl::Status Retire();
+  absl::Status Finish();
+
+  // Of a live run: one look at the stream, and a pause when it brought about nothing.
+  absl::Status Follow();
+  absl::Status EndLiveStream();
+  std::chrono::milliseconds PollInterval() const;
+  // Writes down what a trigger, or the end, knows of the stream.
+  absl::Status AddWhatIsKnown(v1::TriggerFired& trigger);
+  absl::StatusOr<int64_t> CountLate() const;
+  void AddLateSamples(const TriggerState& trigger, Duration label_delay,
+                      selector::v1::SealTrainingSetRequest& request) const;
+  absl::StatusOr<rpc::v1::Snapshot> SnapshotToMeasure() const;
+  int32_t EvaluationNumber(int32_t evaluation) const;
 
   trainer_server::v1::StartTrainingRequest TrainingOf(const TriggerState& trigger) const;
-  evaluator::v1::StartEvaluationRequest EvaluationOf(int32_t evaluation) const;
+  absl::StatusOr<evaluator::v1::StartEvaluationRequest> EvaluationOf(int32_t evaluation) const;
   // The dataset that is trained on.
   const v1::DatasetSynced& TrainingData() const;
 
@@ -93,6 +114,7 @@ class Conductor {
   const std::unique_ptr<Downstream> downstream_;
   Mutex mutex_;
   CondVar wake_;
+  std::atomic<bool> finished_ = false;
 
   // Owned by the thread.
   int64_t epoch_ = 0;
@@ -101,6 +123,7 @@ class Conductor {
   RunState state_;
   int64_t last_sequence_ = 0;
   std::optional<NumberedDecision> last_decision_;
+  std::unique_ptr<LiveStream> stream_;  // Of a live run, once it is looked at.
 
   WorkerPool thread_;  // Last: it starts once everything above exists.
 };

@@ -1,9 +1,13 @@
 // The steps of a run: each asks the services below for one thing and records that it is done.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "base/failpoints.h"
 #include "supervisor/conductor.h"
+#include "supervisor/cuts.h"
+#include "supervisor/label_delay.h"
+#include "supervisor/live_windows.h"
 #include "supervisor/windows.h"
 
 namespace tidemill::supervisor {
@@ -28,13 +32,6 @@ v1::Progress ProgressOf(const char* stage, int64_t done, int64_t total, const ch
   return progress;
 }
 
-rpc::v1::Cut ToProto(const Cut& cut) {
-  rpc::v1::Cut proto;
-  proto.set_event_time(cut.event_time.micros);
-  proto.set_sample_key(cut.sample_key.value);
-  return proto;
-}
-
 v1::RunEvent SyncedEvent(const storage::v1::Dataset& dataset, const rpc::v1::Snapshot& snapshot) {
   v1::RunEvent event;
   v1::DatasetSynced& synced = *event.mutable_dataset_synced();
@@ -45,6 +42,22 @@ v1::RunEvent SyncedEvent(const storage::v1::Dataset& dataset, const rpc::v1::Sna
   synced.mutable_from()->set_event_time(dataset.first_event_time());
   synced.mutable_to()->set_event_time(dataset.last_event_time() + 1);
   return event;
+}
+
+// What `replay` takes of the stream. Its windows reach from there to the end of the dataset.
+absl::Status ClipToReplay(const ReplaySpec& replay, v1::DatasetSynced& synced) {
+  const int64_t begin = synced.from().event_time();
+  const int64_t end = synced.to().event_time();
+  if (replay.from) {
+    *synced.mutable_replay_from() = ToProto(Cut{*replay.from, {}});
+    synced.mutable_from()->set_event_time(std::max(begin, replay.from->micros));
+  }
+  if (replay.to) *synced.mutable_replay_to() = ToProto(Cut{*replay.to, {}});
+  if ((replay.from && replay.from->micros >= end) || (replay.to && replay.to->micros <= begin)) {
+    return FailedPrecondition("none of its samples, from {} to {}, lies in the pipeline's replay",
+                              FormatTimestamp({begin}), FormatTimestamp({end - 1}));
+  }
+  return absl::OkStatus();
 }
 
 // Stops a listing at the first decision that fires.
@@ -76,14 +89,30 @@ absl::Status Conductor::Sync(const std::string& name) {
     ASSIGN_OR_RETURN(dataset, downstream_->GetDataset(name));
     return absl::OkStatus();
   }));
+  if (dataset.num_samples() == 0 && spec_.live) {
+    Report(ProgressOf("follow", 0, 0, "samples"));
+    Pause(PollInterval());
+    return absl::OkStatus();  // It is synced again.
+  }
   if (dataset.num_samples() == 0) {
     return FailedPrecondition("it has no samples: {} files are known, {} entries are in quarantine",
                               dataset.num_files(), dataset.num_quarantined());
   }
-  return Record(SyncedEvent(dataset, snapshot));
+  v1::RunEvent synced = SyncedEvent(dataset, snapshot);
+  if (name == spec_.preprocess.dataset) {
+    const absl::Status clipped = ClipToReplay(spec_.replay, *synced.mutable_dataset_synced());
+    // A live run waits for samples.
+    if (!spec_.live) RETURN_IF_ERROR(clipped);
+  }
+  for (const evaluator::EvaluationSpec& evaluation : spec_.evaluation) {
+    if (evaluation.dataset != name) continue;
+    RETURN_IF_ERROR(CheckNumWindows(evaluation.windows, synced.dataset_synced()));
+  }
+  return Record(synced);
 }
 
 absl::Status Conductor::Decide() {
+  if (spec_.live) return Follow();
   const auto fired = static_cast<int64_t>(state_.triggers().size());
   v1::RunEvent ended;
   ended.mutable_stream_ended();
@@ -100,21 +129,32 @@ absl::Status Conductor::Decide() {
     return absl::OkStatus();
   }
   ended.mutable_stream_ended()->set_num_leftover(seen.num_samples);
-  *ended.mutable_stream_ended()->mutable_end() = ToProto(seen.end);
-  ended.mutable_stream_ended()->set_dataset(TrainingData().name());
+  // A replay that ends before its dataset does is evaluated on the rest, too.
+  const v1::DatasetSynced& dataset = TrainingData();
+  if (!dataset.has_replay_to() || dataset.replay_to().event_time() >= dataset.to().event_time()) {
+    *ended.mutable_stream_ended()->mutable_end() = ToProto(seen.end);
+  }
+  ended.mutable_stream_ended()->set_dataset(dataset.name());
   return Record(ended);
 }
 
-// Shows the policy the stream from the last decision on, until it fires or the stream ends.
+absl::StatusOr<Duration> Conductor::LabelDelay() const { return LabelDelayOf(TrainingData()); }
+
+// Shows the policy the stream from the last decision on, until it fires or the stream ends. With a
+// delay of labels it sees each sample at the time at which its label becomes known, so a trigger
+// has as many samples to train on as the policy counted.
 absl::StatusOr<Conductor::Seen> Conductor::SeekTrigger() {
   std::optional<Decision> last;
   if (last_decision_) last = last_decision_->decision;
   const auto policy = MakeTriggerPolicy(spec_.trigger, last);
   storage::v1::ListSamplesRequest request;
   *request.mutable_snapshot() = TrainingData().snapshot();
-  if (last) *request.mutable_from() = ToProto(last->at);
+  if (TrainingData().has_replay_from()) *request.mutable_from() = TrainingData().replay_from();
+  if (TrainingData().has_replay_to()) *request.mutable_to() = TrainingData().replay_to();
+  ASSIGN_OR_RETURN(const Duration delay, LabelDelay());
+  if (last) *request.mutable_from() = KnownAt(ToProto(last->at), delay);
   Seen seen;
-  if (last) seen.end = last->at;
+  if (last) seen.end = {{last->at.event_time.micros - delay.micros}, last->at.sample_key};
   bool fired = false;
   const absl::Status listed =
       downstream_->ListSamples(request, [&](const batch::Batch& chunk) -> absl::Status {
@@ -125,7 +165,9 @@ absl::StatusOr<Conductor::Seen> Conductor::SeekTrigger() {
         seen.num_samples += chunk.num_rows();
         seen.end = {{times.back()}, {chunk.keys().back() + 1}};
         Report(ProgressOf("decide", seen.num_samples, TrainingData().num_samples(), "samples"));
-        for (Decision& decision : policy->Inform(times, chunk.keys())) {
+        std::vector<int64_t> known(times.begin(), times.end());
+        for (int64_t& time : known) time += delay.micros;
+        for (Decision& decision : policy->Inform(known, chunk.keys())) {
           fired = decision.fired;
           seen.decisions.push_back(std::move(decision));
           if (fired) return EnoughSeen();
@@ -152,6 +194,7 @@ absl::Status Conductor::RecordDecision(const Decision& decision) {
     trigger.set_trigger(static_cast<int64_t>(state_.triggers().size()) + 1);
     *trigger.mutable_at() = ToProto(decision.at);
     trigger.set_num_samples(decision.num_samples);
+    if (spec_.live) RETURN_IF_ERROR(AddWhatIsKnown(trigger));
     RETURN_IF_ERROR(Record(event, numbered));
   } else {
     RETURN_IF_ERROR(Transact([&](pqxx::work& work) {
@@ -172,8 +215,11 @@ absl::Status Conductor::Select(const TriggerState& trigger) {
   *request.mutable_command() = CommandFor("select", number);
   request.set_trigger(number);
   *request.mutable_snapshot() = TrainingData().snapshot();
-  if (number > 1) *request.mutable_from() = trigger.from;
-  *request.mutable_to() = trigger.trigger.at();
+  if (TrainingData().has_replay_from()) *request.mutable_begin() = TrainingData().replay_from();
+  ASSIGN_OR_RETURN(const Duration delay, LabelDelay());
+  if (spec_.live) AddLateSamples(trigger, delay, request);
+  if (number > 1) *request.mutable_from() = KnownAt(trigger.from, delay);
+  *request.mutable_to() = KnownAt(trigger.trigger.at(), delay);
   request.set_selection(config::Print(spec_.selection));
   request.set_seed(spec_.training.seed);
   selector::v1::TrainingSet set;
@@ -190,6 +236,7 @@ absl::Status Conductor::Select(const TriggerState& trigger) {
   sealed.set_num_candidates(set.num_candidates());
   sealed.set_digest(set.digest());
   sealed.set_seconds(stopwatch.Seconds());
+  sealed.set_num_late(set.num_late());
   return Record(event);
 }
 
@@ -272,6 +319,7 @@ absl::Status Conductor::Train(const TriggerState& trigger) {
   trained.set_device(last.device());
   trained.set_loss(last.loss());
   trained.set_seconds(stopwatch.Seconds());
+  *trained.mutable_loss_curve() = last.loss_curve();
   return Record(event);
 }
 
@@ -297,22 +345,29 @@ absl::Status Conductor::Store(const TriggerState& trigger) {
   return Record(event);
 }
 
-evaluator::v1::StartEvaluationRequest Conductor::EvaluationOf(int32_t evaluation) const {
+// Each round of a live run is an evaluation of its own for the evaluator.
+int32_t Conductor::EvaluationNumber(int32_t evaluation) const {
+  return evaluation + plan_.num_evaluations * state_.round();
+}
+
+absl::StatusOr<evaluator::v1::StartEvaluationRequest> Conductor::EvaluationOf(
+    int32_t evaluation) const {
   const evaluator::EvaluationSpec& spec = spec_.evaluation.at(static_cast<size_t>(evaluation));
   const v1::DatasetSynced& dataset = state_.datasets().at(spec.dataset);
   evaluator::v1::StartEvaluationRequest request;
-  *request.mutable_command() = CommandFor("evaluate", evaluation);
-  request.set_evaluation(evaluation);
+  const int32_t number = EvaluationNumber(evaluation);
+  *request.mutable_command() = CommandFor("evaluate", number);
+  request.set_evaluation(number);
   *request.mutable_snapshot() = dataset.snapshot();
+  if (spec_.live && spec.dataset == spec_.preprocess.dataset) {
+    ASSIGN_OR_RETURN(*request.mutable_snapshot(), SnapshotToMeasure());
+  }
   request.set_dataset_name(dataset.name());
   request.set_dataset_spec(dataset.spec());
   request.set_graph(config::Print(spec_.preprocess.graph));
-  for (const TriggerState& trigger : state_.triggers()) {
-    request.add_model_ids(trigger.trigger.model_id());
-  }
-  for (evaluator::v1::Window& window : WindowsToMeasure(spec, dataset, state_.triggers())) {
-    *request.add_windows() = std::move(window);
-  }
+  ASSIGN_OR_RETURN(WindowsOfRound round, WindowsToMeasureNow(state_, spec_, spec));
+  for (const int64_t model : round.model_ids) request.add_model_ids(model);
+  for (evaluator::v1::Window& window : round.windows) *request.add_windows() = std::move(window);
   request.set_evaluation_spec(config::Print(spec));
   return request;
 }
@@ -320,7 +375,7 @@ evaluator::v1::StartEvaluationRequest Conductor::EvaluationOf(int32_t evaluation
 absl::Status Conductor::Evaluate(int32_t evaluation) {
   FAILPOINT("supervisor.before_evaluate");
   const Stopwatch stopwatch;
-  const auto request = EvaluationOf(evaluation);
+  ASSIGN_OR_RETURN(const auto request, EvaluationOf(evaluation));
   evaluator::v1::WatchEvaluationResponse last;
   const auto report = [&](const evaluator::v1::WatchEvaluationResponse& update) {
     last = update;
@@ -330,7 +385,8 @@ absl::Status Conductor::Evaluate(int32_t evaluation) {
     RETURN_IF_ERROR(Insist(
         [&]() -> absl::Status {
           RETURN_IF_ERROR(downstream_->StartEvaluation(request));
-          const absl::Status watched = downstream_->WatchEvaluation(run_, evaluation, report);
+          const absl::Status watched =
+              downstream_->WatchEvaluation(run_, request.evaluation(), report);
           if (last.state() == evaluator::v1::EVALUATION_STATE_DONE) return absl::OkStatus();
           if (last.state() == evaluator::v1::EVALUATION_STATE_FAILED) {
             return Internal("{}", last.error());
@@ -347,6 +403,11 @@ absl::Status Conductor::Evaluate(int32_t evaluation) {
   finished.set_evaluation(evaluation);
   finished.set_num_windows(request.windows_size());
   finished.set_seconds(stopwatch.Seconds());
+  finished.set_round(state_.round());
+  const auto& triggers = state_.triggers();
+  finished.set_num_removed_models(
+      std::count_if(triggers.begin(), triggers.end(),
+                    [](const TriggerState& trigger) { return trigger.trigger.removed(); }));
   return Record(event);
 }
 

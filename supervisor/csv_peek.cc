@@ -31,6 +31,12 @@ std::optional<std::vector<std::string>> Split(std::string_view line,
   return std::vector<std::string>(fields.fields().begin(), fields.fields().end());
 }
 
+// Whether the file begins like one of gzip, xz or zstd.
+bool IsPacked(std::string_view text) {
+  return text.starts_with("\x1f\x8b") || text.starts_with("\xfd\x37zXZ") ||
+         text.starts_with("\x28\xb5\x2f\xfd");
+}
+
 }  // namespace
 
 DatasetFiles FindFiles(const storage::DatasetSpec& spec) {
@@ -57,11 +63,12 @@ DatasetFiles FindFiles(const storage::DatasetSpec& spec) {
 
 std::optional<CsvPeek> PeekCsv(const storage::DatasetSpec& spec, const storage::CsvFormat& format,
                                const std::string& file) {
-  if (file.ends_with(".gz") || format.delimiter.size() != 1) return std::nullopt;
+  if (format.delimiter.size() != 1) return std::nullopt;
   std::ifstream stream(fs::path(spec.path) / file, std::ios::binary);
   std::string text(kPeekBytes, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(stream.gcount()));
+  if (IsPacked(text)) return std::nullopt;
   const size_t end = text.rfind('\n');
   if (end == std::string::npos) return std::nullopt;
   text.resize(end);

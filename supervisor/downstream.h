@@ -13,6 +13,7 @@
 #include "tidemill/evaluator/v1/evaluator.pb.h"
 #include "tidemill/selector/v1/selector.pb.h"
 #include "tidemill/storage/v1/storage.pb.h"
+#include "tidemill/supervisor/v1/run_event.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 
 namespace tidemill::supervisor {
@@ -54,6 +55,10 @@ class Downstream {
       RunId run, int32_t evaluation,
       const std::function<void(const evaluator::v1::WatchEvaluationResponse&)>& progress) = 0;
   virtual absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId run) = 0;
+
+  // Removes what retention does not keep. Idempotent.
+  virtual absl::Status Retire(const rpc::v1::Command& command,
+                              const v1::ModelsRetired& retired) = 0;
 
   // Forgets all that the services keep of the command's run.
   virtual absl::Status DeleteRun(const rpc::v1::Command& command) = 0;

@@ -9,9 +9,38 @@ namespace {
 
 std::string Text(const v1::DatasetSynced& event) {
   if (event.num_samples() == 0) return fmt::format("dataset {} is empty", event.name());
-  return fmt::format("dataset {} pinned: {} samples from {} to {}", event.name(),
-                     event.num_samples(), FormatTimestampShort({event.from().event_time()}),
-                     FormatTimestampShort({event.to().event_time() - 1}));
+  std::string text =
+      fmt::format("dataset {} pinned: {} samples", event.name(), event.num_samples());
+  if (event.has_replay_from() || event.has_replay_to()) {
+    text += ", replayed";
+    if (event.has_replay_from()) {
+      text += " from " + FormatTimestampShort({event.replay_from().event_time()});
+    }
+    if (event.has_replay_to()) {
+      text += " to before " + FormatTimestampShort({event.replay_to().event_time()});
+    }
+    return text;
+  }
+  return text + fmt::format(" from {} to {}", FormatTimestampShort({event.from().event_time()}),
+                            FormatTimestampShort({event.to().event_time() - 1}));
+}
+
+std::string Text(const v1::TriggerFired& event) {
+  std::string text =
+      fmt::format("trigger {} fired at {} after {} new samples", event.trigger(),
+                  FormatTimestampShort({event.at().event_time()}), event.num_samples());
+  if (event.num_late() > 0) text += fmt::format("; {} came late", event.num_late());
+  return text;
+}
+
+std::string Text(const v1::EvaluationFinished& event) {
+  std::string text = fmt::format("evaluation {}: {} windows measured in {:.1f} s",
+                                 event.evaluation() + 1, event.num_windows(), event.seconds());
+  if (event.num_removed_models() > 0) {
+    text +=
+        fmt::format("; {} models were removed and are not measured", event.num_removed_models());
+  }
+  return text;
 }
 
 std::string Text(const v1::TrainingSetSealed& event) {
@@ -58,10 +87,7 @@ std::string TextOf(const v1::RunEvent& event) {
     case v1::RunEvent::kDatasetSynced:
       return Text(event.dataset_synced());
     case v1::RunEvent::kTriggerFired:
-      return fmt::format("trigger {} fired at {} after {} new samples",
-                         event.trigger_fired().trigger(),
-                         FormatTimestampShort({event.trigger_fired().at().event_time()}),
-                         event.trigger_fired().num_samples());
+      return Text(event.trigger_fired());
     case v1::RunEvent::kStreamEnded:
       return fmt::format("end of the stream, {} samples after the last trigger",
                          event.stream_ended().num_leftover());
@@ -75,10 +101,7 @@ std::string TextOf(const v1::RunEvent& event) {
       return fmt::format("trigger {}: model {} stored", event.model_stored().trigger(),
                          event.model_stored().model_id());
     case v1::RunEvent::kEvaluationFinished:
-      return fmt::format("evaluation {}: {} windows measured in {:.1f} s",
-                         event.evaluation_finished().evaluation() + 1,
-                         event.evaluation_finished().num_windows(),
-                         event.evaluation_finished().seconds());
+      return Text(event.evaluation_finished());
     case v1::RunEvent::kRunSucceeded:
       return "run succeeded";
     case v1::RunEvent::kRunFailed:
@@ -87,6 +110,12 @@ std::string TextOf(const v1::RunEvent& event) {
       return "run stopped";
     case v1::RunEvent::kRunResumed:
       return "run resumed";
+    case v1::RunEvent::kStopRequested:
+      return "the run is to stop";
+    case v1::RunEvent::kModelsRetired:
+      return fmt::format("models before trigger {} and training sets before trigger {} removed",
+                         event.models_retired().first_model(),
+                         event.models_retired().first_training_set());
     default:
       return "";
   }

@@ -184,6 +184,26 @@ class GrpcDownstream final : public Downstream {
     return evaluations;
   }
 
+  absl::Status Retire(const rpc::v1::Command& command, const v1::ModelsRetired& retired) override {
+    model_store::v1::RetireModelsRequest models;
+    *models.mutable_command() = command;
+    models.set_first_kept_trigger(retired.first_model());
+    model_store::v1::RetireModelsResponse models_response;
+    RETURN_IF_ERROR(
+        model_store_.Call(&ModelStoreService::Stub::RetireModels, models, &models_response));
+    trainer_server::v1::RetireTrainingsRequest trainings;
+    *trainings.mutable_command() = command;
+    trainings.set_first_kept_trigger(retired.first_model());
+    trainer_server::v1::RetireTrainingsResponse trainings_response;
+    RETURN_IF_ERROR(
+        trainer_.Call(&TrainerService::Stub::RetireTrainings, trainings, &trainings_response));
+    selector::v1::RetireTrainingSetsRequest sets;
+    *sets.mutable_command() = command;
+    sets.set_first_kept_trigger(retired.first_training_set());
+    selector::v1::RetireTrainingSetsResponse sets_response;
+    return selector_.Call(&SelectorService::Stub::RetireTrainingSets, sets, &sets_response);
+  }
+
   absl::Status DeleteRun(const rpc::v1::Command& command) override {
     RETURN_IF_ERROR((Delete<evaluator::v1::DeleteRunRequest, evaluator::v1::DeleteRunResponse>(
         evaluator_, &EvaluatorService::Stub::DeleteRun, command)));

@@ -11,6 +11,8 @@
 #include "fmt/ranges.h"
 
 #include "loader/sample_schema.h"
+#include "models/training_check.h"
+#include "supervisor/category_file.h"
 #include "supervisor/csv_peek.h"
 #include "transform/graph.h"
 
@@ -25,9 +27,15 @@ constexpr double kNotedShare = 0.05;
 // Looks at one pipeline from all sides and notes what is wrong.
 class Checker {
  public:
-  Checker(PipelineSpec& spec, config::Problems& problems, const std::string& base_folder,
+  Checker(PipelineSpec& spec, config::Problems& problems, const PipelineSource& source,
           const RegisteredDatasets& registered)
-      : spec_(spec), problems_(problems), base_folder_(base_folder), registered_(registered) {}
+      : spec_(spec),
+        problems_(problems),
+        base_folder_(source.base_folder),
+        registered_(registered) {
+    const auto data = source.variables.find("TIDEMILL_DATA");
+    if (data != source.variables.end()) data_folder_ = data->second;
+  }
 
   void Run() {
     CheckName();
@@ -40,6 +48,8 @@ class Checker {
       }
     }
     CheckReferences();
+    ReadCategoryFiles();
+    CheckScript();
     const storage::DatasetSpec* trained_on = Find(spec_.preprocess.dataset);
     if (trained_on != nullptr) CheckTraining(*trained_on);
     for (size_t i = 0; i < spec_.evaluation.size(); ++i) CheckEvaluation(i);
@@ -72,7 +82,8 @@ class Checker {
       return;
     }
     const DatasetFiles files = FindFiles(dataset);
-    if (files.known && !files.first) {
+    // The files of a live run may be still to come.
+    if (files.known && !files.first && !spec_.live) {
       problems_.Add(at + ".files",
                     fmt::format("no file below {} matches '{}'", dataset.path, dataset.files),
                     "check the pattern");
@@ -92,9 +103,17 @@ class Checker {
       return;
     }
     const std::vector<std::string>& columns = format.header ? peek.columns : format.columns;
-    const bool has_time =
+    bool has_time =
         CheckColumn(at + ".event_time.column", peek, columns, dataset.event_time.column);
+    for (size_t i = 0; i < dataset.event_time.columns.size(); ++i) {
+      has_time &= CheckColumn(fmt::format("{}.event_time.columns[{}]", at, i), peek, columns,
+                              dataset.event_time.columns[i]);
+    }
     const bool has_label = CheckColumn(at + ".label.column", peek, columns, dataset.label.column);
+    if (dataset.series) {
+      CheckColumn(at + ".series.group", peek, columns, dataset.series->group);
+      CheckColumn(at + ".series.target", peek, columns, dataset.series->target);
+    }
     if (has_time && has_label) CheckClasses(at, peek, columns, dataset.label);
     columns_[at] = columns;
   }
@@ -159,6 +178,27 @@ class Checker {
     return schema;
   }
 
+  // Puts the lines of files in the place of their names: the graph goes where the files are not.
+  void ReadCategoryFiles() {
+    transform::GraphSpec& graph = spec_.preprocess.graph;
+    for (size_t i = 0; i < graph.size(); ++i) {
+      auto* const one_hot = std::get_if<transform::OneHotSpec>(&graph[i].value);
+      if (one_hot == nullptr || one_hot->categories_file.empty()) continue;
+      fs::path path = one_hot->categories_file;
+      if (path.is_relative()) path = fs::path(base_folder_) / path;
+      auto categories = ReadCategories(path.lexically_normal().string());
+      if (categories.ok()) {
+        one_hot->categories = *std::move(categories);
+      } else {
+        problems_.Add(fmt::format("preprocess.graph[{}].one_hot.categories_file", i),
+                      std::string(categories.status().message()), "write one category a line");
+        // Stands for what could not be read, so that the rest is checked.
+        one_hot->categories = {"?"};
+      }
+      one_hot->categories_file.clear();
+    }
+  }
+
   void CheckTraining(const storage::DatasetSpec& dataset) {
     const transform::GraphSpec& graph = spec_.preprocess.graph;
     const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
@@ -172,7 +212,7 @@ class Checker {
       }
     }
     if (schema.label == transform::LabelKind::kNone) return;
-    CheckLoss(dataset.label);
+    CheckLoss(storage::EffectiveLabel(dataset));
   }
 
   static std::string PathOf(const transform::GraphSpec& graph,
@@ -189,38 +229,61 @@ class Checker {
       problems_.Add("preprocess.graph", "no op makes the column 'target' that the loss takes",
                     "add '- label: {into: target}'");
     }
-    const size_t rank = graph.input().shape.size();
-    if (std::holds_alternative<models::Convnet>(spec_.model) && rank != 2 && rank != 3) {
-      problems_.Add("model",
-                    fmt::format("a convnet takes images, but 'input' has rows of shape [{}]",
-                                fmt::join(graph.input().shape, ", ")),
-                    "reshape the input to [channels, height, width] or use type: mlp");
+    models::InputSpecs inputs;
+    for (const transform::ColumnSchema& column : graph.inputs()) {
+      inputs[column.name] = {column.shape, column.type == batch::DataType::kInt64};
+    }
+    if (const auto problem = models::FindInputProblem(spec_.model, inputs)) {
+      problems_.Add("model", problem->message, problem->hint);
     }
   }
 
   void CheckLoss(const storage::LabelSpec& label) {
-    const bool is_class = label.kind == storage::LabelKind::kClass;
-    const bool cross_entropy = spec_.training.loss == models::Loss::kCrossEntropy;
-    if (is_class != cross_entropy) {
-      problems_.Add("training.loss",
-                    fmt::format("{} does not fit the label of '{}', which is a {}",
-                                cross_entropy ? "cross_entropy" : "mse", spec_.preprocess.dataset,
-                                is_class ? "class" : "real number"),
-                    fmt::format("use loss: {}", is_class ? "cross_entropy" : "mse"));
+    const models::LabelKind kind = {.is_class = label.kind == storage::LabelKind::kClass,
+                                    .num_classes = static_cast<int64_t>(label.classes.size()),
+                                    .dataset = spec_.preprocess.dataset};
+    for (const auto& [path, problem] :
+         models::FindTrainingProblems(spec_.model, spec_.training, kind)) {
+      problems_.Add(path, problem.message, problem.hint);
+    }
+  }
+
+  // Makes the path of a TorchScript file absolute. Any file would do for the process that trains,
+  // so it must lie where the pipeline's owner may name files.
+  void CheckScript() {
+    auto* const script = std::get_if<models::TorchScript>(&spec_.model);
+    if (script == nullptr) return;
+    fs::path path = script->file;
+    if (path.is_relative()) path = fs::path(base_folder_) / path;
+    std::error_code error;
+    const fs::path real = fs::canonical(path, error);
+    if (error || !fs::is_regular_file(real, error)) {
+      problems_.Add("model.file",
+                    fmt::format("there is no file {}", path.lexically_normal().string()),
+                    "check the path");
       return;
     }
-    const int64_t outputs = models::NumOutputs(spec_.model);
-    const auto num_classes = static_cast<int64_t>(label.classes.size());
-    if (cross_entropy && num_classes > 0 && outputs != num_classes) {
-      problems_.Add("model.outputs",
-                    fmt::format("{} outputs for the {} classes of '{}'", outputs, num_classes,
-                                spec_.preprocess.dataset),
-                    fmt::format("write outputs: {}", num_classes));
+    const bool is_allowed = std::ranges::any_of(FoldersOfFiles(), [&](const fs::path& folder) {
+      const fs::path inside = real.lexically_relative(folder);
+      return !inside.empty() && *inside.begin() != "..";
+    });
+    if (!is_allowed) {
+      problems_.Add("model.file",
+                    fmt::format("{} lies outside the pipeline's folder", real.string()),
+                    "move it there, or below TIDEMILL_DATA");
     }
-    if (!cross_entropy && outputs != 1) {
-      problems_.Add("model.outputs", fmt::format("{} outputs for one real label", outputs),
-                    "write outputs: 1");
+    script->file = real.string();
+  }
+
+  // Where a pipeline may name files: its own folder and the data's.
+  std::vector<fs::path> FoldersOfFiles() const {
+    std::vector<fs::path> folders;
+    std::error_code error;
+    for (const std::string& folder : {base_folder_, data_folder_}) {
+      if (folder.empty()) continue;
+      if (const fs::path real = fs::canonical(folder, error); !error) folders.push_back(real);
     }
+    return folders;
   }
 
   void CheckEvaluation(size_t i) {
@@ -239,8 +302,10 @@ class Checker {
           fmt::format("{}.measures[{}]", at, m),
           fmt::format("{} does not fit the label of '{}', which is {}",
                       evaluator::NameOf(evaluation.measures[m]), evaluation.dataset, label),
-          of_classes ? "real labels: mae, rmse" : "classes: accuracy, f1");
+          of_classes ? "real labels: mae, rmse, r2" : "classes: accuracy, f1, roc_auc");
     }
+    CheckTopK(at, evaluation, schema);
+    CheckSlices(at, evaluation, schema);
     if (evaluation.dataset == spec_.preprocess.dataset) return;
     for (const auto& problem : transform::Graph::Check(spec_.preprocess.graph, schema)) {
       problems_.Add(at + ".dataset",
@@ -250,9 +315,46 @@ class Checker {
     }
   }
 
+  void CheckTopK(const std::string& at, const evaluator::EvaluationSpec& evaluation,
+                 const transform::SampleSchema& schema) {
+    for (size_t m = 0; m < evaluation.measures.size(); ++m) {
+      const auto* top = std::get_if<evaluator::TopK>(&evaluation.measures[m]);
+      if (top == nullptr || schema.num_classes == 0 || top->k < schema.num_classes) continue;
+      problems_.Add(
+          fmt::format("{}.measures[{}]", at, m),
+          fmt::format("the {} first of {} classes are all of them", top->k, schema.num_classes),
+          "write a smaller k");
+    }
+  }
+
+  void CheckSlices(const std::string& at, const evaluator::EvaluationSpec& evaluation,
+                   const transform::SampleSchema& schema) {
+    for (size_t i = 0; i < evaluation.slices.size(); ++i) {
+      const std::string path = fmt::format("{}.slices[{}]", at, i);
+      const auto* column = std::get_if<evaluator::ColumnSlices>(&evaluation.slices[i]);
+      if (column == nullptr && schema.label != transform::LabelKind::kClass) {
+        problems_.Add(path, fmt::format("the label of '{}' has no classes", evaluation.dataset),
+                      "make slices of a column: {type: column, name: ...}");
+      }
+      if (column == nullptr) continue;
+      if (schema.payload != transform::PayloadKind::kCsv &&
+          schema.payload != transform::PayloadKind::kJson) {
+        problems_.Add(path, fmt::format("the records of '{}' have no columns", evaluation.dataset),
+                      "only csv and jsonl have columns");
+      } else if (schema.columns &&
+                 std::ranges::find(*schema.columns, column->name) == schema.columns->end()) {
+        std::string hint = config::DidYouMean(column->name, *schema.columns);
+        if (hint.empty()) hint = fmt::format("columns: {}", fmt::join(*schema.columns, ", "));
+        problems_.Add(
+            path, fmt::format("'{}' has no column '{}'", evaluation.dataset, column->name), hint);
+      }
+    }
+  }
+
   PipelineSpec& spec_;
   config::Problems& problems_;
   const std::string& base_folder_;
+  std::string data_folder_;  // Empty without TIDEMILL_DATA.
   const RegisteredDatasets& registered_;
   std::map<std::string, storage::DatasetSpec> known_;
   std::map<std::string, std::vector<std::string>> columns_;  // By path in the document.
@@ -266,7 +368,7 @@ config::Decoded<PipelineSpec> CheckPipeline(const PipelineSource& source,
       {.text = source.text, .name = source.file_name, .variables = source.variables});
   // What could not be read has its default, about which nothing can be said.
   if (!decoded.problems.empty()) return decoded;
-  Checker(decoded.value, decoded.problems, source.base_folder, registered).Run();
+  Checker(decoded.value, decoded.problems, source, registered).Run();
   return decoded;
 }
 

@@ -15,6 +15,7 @@
 #include "models/training_spec.h"
 #include "selector/client/selection_spec.h"
 #include "storage/client/dataset_spec.h"
+#include "supervisor/stream_spec.h"
 #include "supervisor/triggers/trigger_spec.h"
 #include "transform/graph_spec.h"
 
@@ -31,6 +32,21 @@ struct ModelStoreSpec {
   }
 };
 
+// How many of a run's models, and of their training sets, are kept; all where nothing is said.
+struct RetentionSpec {
+  std::optional<int64_t> models;
+  std::optional<int64_t> training_sets;
+
+  void Fields(auto&& field) {
+    field("models", models,
+          "Keep the weights, and what the trainer kept, of so many of the newest models. What is "
+          "known of the others stays.",
+          {.min = 1, .example = "10"});
+    field("training_sets", training_sets, "Keep so many of the newest training sets.",
+          {.min = 1, .example = "10"});
+  }
+};
+
 struct PipelineSpec {
   static constexpr std::string_view kDoc =
       "Trains a model again and again on a dataset that keeps changing, and measures each.";
@@ -39,6 +55,8 @@ struct PipelineSpec {
   std::string description;
   // By name; nothing behind a name refers to a dataset that is registered already.
   std::map<std::string, std::optional<storage::DatasetSpec>> datasets;
+  ReplaySpec replay;
+  std::optional<LiveSpec> live;
   transform::PreprocessSpec preprocess;
   models::ModelSpec model;
   TriggerSpec trigger;
@@ -46,6 +64,7 @@ struct PipelineSpec {
   models::TrainingSpec training;
   std::vector<evaluator::EvaluationSpec> evaluation;
   ModelStoreSpec model_store;
+  RetentionSpec retention;
 
   void Fields(auto&& field) {
     field("version", version, "Version of this language.",
@@ -57,13 +76,25 @@ struct PipelineSpec {
           "The datasets, by name, registered on submission. A name with nothing behind it stands "
           "for a dataset that is registered already.",
           {.required = true, .min_items = 1});
+    field("replay", replay, "Which part of the dataset the run goes through.");
+    field("live", live, "Go on with what arrives in the dataset; without it the run is a replay.");
     field("preprocess", preprocess, "How samples become tensors.", {.required = true});
     field("model", model, "The network to train.", {.required = true});
     field("trigger", trigger, "When to retrain.", {.required = true});
     field("selection", selection, "On which samples to train.");
     field("training", training, "How to train.");
-    field("evaluation", evaluation, "What to measure the models on once the replay is over.");
+    field("evaluation", evaluation,
+          "What to measure the models on: once a replay is over; of a live run each window that "
+          "ends, and everything once it is stopped.");
     field("model_store", model_store, "How to keep the models.");
+    field("retention", retention,
+          "What to keep of a run: of a live one as it goes, of a replay once it is evaluated.");
+  }
+
+  void Check(config::Problems& problems) const {
+    if (live && replay.to) {
+      problems.Add("replay.to", "ends a run that is live", "leave out `to`, or `live`");
+    }
   }
 };
 

@@ -8,6 +8,7 @@ namespace tidemill::supervisor {
 void RunFeed::Append(v1::WatchRunResponse::Event event) {
   {
     MutexLock lock(mutex_);
+    if (!events_.empty() && event.sequence() <= events_.back().sequence()) return;
     events_.push_back(std::move(event));
   }
   WakeAll();

@@ -25,7 +25,7 @@ class RunFeed {
     bool finished = false;
   };
 
-  // Adds an event; sequences ascend.
+  // Adds an event; sequences ascend. Does nothing with one that is there.
   void Append(v1::WatchRunResponse::Event event) ABSL_LOCKS_EXCLUDED(mutex_);
   // Replaces the progress.
   void Report(v1::Progress progress) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -15,23 +15,26 @@ TriggerState& RunState::At(int64_t trigger) {
   return triggers_.at(static_cast<size_t>(trigger - 1));
 }
 
+bool RunState::IsFresh(const std::string& dataset) const {
+  const auto it = synced_in_round_.find(dataset);
+  return it != synced_in_round_.end() && it->second == round_;
+}
+
+int64_t RunState::num_stored() const {
+  return std::count_if(triggers_.begin(), triggers_.end(),
+                       [](const TriggerState& trigger) { return trigger.stored; });
+}
+
 void RunState::Apply(const v1::RunEvent& event) {
   switch (event.kind_case()) {
     case v1::RunEvent::kRunStarted:
       state_ = v1::RUN_STATE_RUNNING;
       max_triggers_ = event.run_started().max_triggers();
-      break;
-    case v1::RunEvent::kDatasetSynced:
-      datasets_[event.dataset_synced().name()] = event.dataset_synced();
-      break;
-    case v1::RunEvent::kStreamEnded:
-      stream_ended_ = true;
-      if (event.stream_ended().has_end()) {
-        *datasets_[event.stream_ended().dataset()].mutable_to() = event.stream_ended().end();
-      }
+      live_ = event.run_started().live();
       break;
     case v1::RunEvent::kEvaluationFinished:
-      finished_evaluations_.insert(event.evaluation_finished().evaluation());
+      finished_evaluations_.insert(
+          {event.evaluation_finished().round(), event.evaluation_finished().evaluation()});
       break;
     case v1::RunEvent::kRunSucceeded:
       state_ = v1::RUN_STATE_SUCCEEDED;
@@ -43,12 +46,48 @@ void RunState::Apply(const v1::RunEvent& event) {
     case v1::RunEvent::kRunStopped:
       state_ = v1::RUN_STATE_STOPPED;
       break;
+    default:
+      ApplyToStream(event);
+      ApplyToTrigger(event);
+  }
+}
+
+void RunState::BeginRound() {
+  if (!live_) return;
+  ++round_;
+  round_pending_ = true;
+}
+
+void RunState::ApplyToStream(const v1::RunEvent& event) {
+  switch (event.kind_case()) {
+    case v1::RunEvent::kDatasetSynced:
+      datasets_[event.dataset_synced().name()] = event.dataset_synced();
+      synced_in_round_[event.dataset_synced().name()] = round_;
+      break;
+    case v1::RunEvent::kStreamEnded:
+      stream_ended_ = true;
+      if (event.stream_ended().has_end()) {
+        *datasets_[event.stream_ended().dataset()].mutable_to() = event.stream_ended().end();
+      }
+      end_snapshot_ = event.stream_ended().snapshot();
+      BeginRound();
+      break;
+    case v1::RunEvent::kStopRequested:
+      stop_requested_ = true;
+      break;
     case v1::RunEvent::kRunResumed:
       state_ = v1::RUN_STATE_RUNNING;
       error_.clear();
+      // What ended because it was to stop goes on.
+      if (stop_requested_ && stream_ended_) {
+        BeginRound();
+        round_pending_ = false;
+        stream_ended_ = false;
+      }
+      stop_requested_ = false;
       break;
     default:
-      ApplyToTrigger(event);
+      break;
   }
 }
 
@@ -59,14 +98,27 @@ void RunState::ApplyToTrigger(const v1::RunEvent& event) {
       if (!triggers_.empty()) fired.from = triggers_.back().trigger.at();
       fired.trigger.set_number(event.trigger_fired().trigger());
       *fired.trigger.mutable_at() = event.trigger_fired().at();
+      fired.trigger.set_num_late(event.trigger_fired().num_late());
+      if (event.trigger_fired().has_snapshot()) fired.snapshot = event.trigger_fired().snapshot();
+      if (event.trigger_fired().has_stream_from()) {
+        *datasets_[event.trigger_fired().dataset()].mutable_from() =
+            event.trigger_fired().stream_from();
+      }
       triggers_.push_back(fired);
       break;
     }
+    case v1::RunEvent::kModelsRetired:
+      retired_ = event.models_retired();
+      for (TriggerState& trigger : triggers_) {
+        trigger.trigger.set_removed(trigger.trigger.number() < retired_.first_model());
+      }
+      break;
     case v1::RunEvent::kTrainingSetSealed: {
       const v1::TrainingSetSealed& sealed = event.training_set_sealed();
       TriggerState& of = At(sealed.trigger());
       of.sealed = true;
       of.trigger.set_num_samples(sealed.num_samples());
+      of.trigger.set_num_candidates(sealed.num_candidates());
       of.trigger.set_training_set_digest(sealed.digest());
       (*of.trigger.mutable_stage_seconds())["select"] = sealed.seconds();
       break;
@@ -81,6 +133,8 @@ void RunState::ApplyToTrigger(const v1::RunEvent& event) {
       TriggerState& of = At(event.model_trained().trigger());
       of.trained = true;
       of.trigger.set_num_skipped(event.model_trained().num_skipped());
+      of.trigger.set_device(event.model_trained().device());
+      of.trigger.set_loss(event.model_trained().loss());
       (*of.trigger.mutable_stage_seconds())["train"] = event.model_trained().seconds();
       break;
     }
@@ -91,6 +145,7 @@ void RunState::ApplyToTrigger(const v1::RunEvent& event) {
       of.trigger.set_model_id(stored.model_id());
       of.trigger.set_weights_digest(stored.weights_digest());
       (*of.trigger.mutable_stage_seconds())["store"] = stored.seconds();
+      BeginRound();
       break;
     }
     default:
@@ -102,28 +157,71 @@ int64_t FittedTrigger(const RunPlan& plan, int64_t trigger) {
   return plan.fit_each_trigger ? trigger : 1;
 }
 
+std::optional<v1::ModelsRetired> ToRetire(const RunState& state, const RunPlan& plan) {
+  const auto first_kept = [&](const std::optional<int64_t>& kept) {
+    return kept ? std::max<int64_t>(1, state.num_stored() - *kept + 1) : 1;
+  };
+  v1::ModelsRetired retired;
+  retired.set_first_model(first_kept(plan.kept_models));
+  retired.set_first_training_set(first_kept(plan.kept_training_sets));
+  const auto done = [](int64_t first, int64_t before) {
+    return first <= std::max<int64_t>(1, before);
+  };
+  if (done(retired.first_model(), state.retired().first_model()) &&
+      done(retired.first_training_set(), state.retired().first_training_set())) {
+    return std::nullopt;
+  }
+  return retired;
+}
+
+namespace {
+
+// What is left to do for the last trigger.
+std::optional<Step> StepOfTrigger(const RunState& state, const RunPlan& plan) {
+  if (state.triggers().empty()) return std::nullopt;
+  const TriggerState& last = state.triggers().back();
+  const int64_t number = last.trigger.number();
+  if (!last.sealed) return Step{.stage = Stage::kSelect, .trigger = number};
+  if (!last.fitted && FittedTrigger(plan, number) == number) {
+    return Step{.stage = Stage::kFit, .trigger = number};
+  }
+  if (!last.trained) return Step{.stage = Stage::kTrain, .trigger = number};
+  if (!last.stored) return Step{.stage = Stage::kStore, .trigger = number};
+  return std::nullopt;
+}
+
+// What is left to measure, and to remove after that.
+std::optional<Step> StepOfRound(const RunState& state, const RunPlan& plan) {
+  // The first dataset is the one that is trained on, which a live run follows by itself.
+  for (size_t i = 1; state.live() && i < plan.datasets.size(); ++i) {
+    if (!state.IsFresh(plan.datasets[i])) {
+      return Step{.stage = Stage::kSync, .dataset = plan.datasets[i]};
+    }
+  }
+  for (int32_t evaluation = 0; evaluation < plan.num_evaluations; ++evaluation) {
+    if (!state.IsEvaluated(evaluation)) {
+      return Step{.stage = Stage::kEvaluate, .evaluation = evaluation};
+    }
+  }
+  if (ToRetire(state, plan)) return Step{.stage = Stage::kRetire};
+  return std::nullopt;
+}
+
+}  // namespace
+
 Step NextStep(const RunState& state, const RunPlan& plan) {
   if (state.state() != v1::RUN_STATE_RUNNING) return {};
   for (const std::string& dataset : plan.datasets) {
     if (!state.datasets().contains(dataset)) return {.stage = Stage::kSync, .dataset = dataset};
   }
-  if (!state.triggers().empty()) {
-    const TriggerState& last = state.triggers().back();
-    const int64_t number = last.trigger.number();
-    if (!last.sealed) return {.stage = Stage::kSelect, .trigger = number};
-    if (!last.fitted && FittedTrigger(plan, number) == number) {
-      return {.stage = Stage::kFit, .trigger = number};
-    }
-    if (!last.trained) return {.stage = Stage::kTrain, .trigger = number};
-    if (!last.stored) return {.stage = Stage::kStore, .trigger = number};
+  if (!state.stop_requested()) {
+    if (const auto step = StepOfTrigger(state, plan)) return *step;
   }
-  if (!state.stream_ended()) return {.stage = Stage::kDecide};
-  for (int32_t evaluation = 0; evaluation < plan.num_evaluations; ++evaluation) {
-    if (!state.finished_evaluations().contains(evaluation)) {
-      return {.stage = Stage::kEvaluate, .evaluation = evaluation};
-    }
+  const bool measure = state.stream_ended() || (state.round_pending() && !state.stop_requested());
+  if (measure) {
+    if (const auto step = StepOfRound(state, plan)) return *step;
   }
-  return {.stage = Stage::kFinish};
+  return {.stage = state.stream_ended() ? Stage::kFinish : Stage::kDecide};
 }
 
 }  // namespace tidemill::supervisor

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tidemill/supervisor/v1/run_event.pb.h"
@@ -18,6 +19,8 @@ struct TriggerState {
   v1::Trigger trigger;
   // Its new data lie in [from, trigger.at).
   rpc::v1::Cut from;
+  // What a live run knew of the dataset when it fired; absent in a replay.
+  std::optional<rpc::v1::Snapshot> snapshot = std::nullopt;
   bool sealed = false;
   bool fitted = false;
   bool trained = false;
@@ -39,13 +42,30 @@ class RunState {
   // The n-th trigger at n - 1.
   const std::vector<TriggerState>& triggers() const { return triggers_; }
   bool stream_ended() const { return stream_ended_; }
-  const std::set<int32_t>& finished_evaluations() const { return finished_evaluations_; }
+  bool live() const { return live_; }
+  // A live run is to measure what there is and to stop.
+  bool stop_requested() const { return stop_requested_; }
+  // What a live run knew when its stream ended.
+  const rpc::v1::Snapshot& end_snapshot() const { return end_snapshot_; }
+  // A live run measures again and again, in rounds: after each stored model, and at the end.
+  int32_t round() const { return round_; }
+  bool round_pending() const { return round_pending_; }
+  bool IsEvaluated(int32_t evaluation) const {
+    return finished_evaluations_.contains({round_, evaluation});
+  }
+  // Whether the dataset was synced in this round.
+  bool IsFresh(const std::string& dataset) const;
+  // The first triggers whose model and training set are kept.
+  const v1::ModelsRetired& retired() const { return retired_; }
+  int64_t num_stored() const;
   // Selected samples of all triggers.
   int64_t num_samples() const;
 
  private:
   TriggerState& At(int64_t trigger);
   void ApplyToTrigger(const v1::RunEvent& event);
+  void ApplyToStream(const v1::RunEvent& event);
+  void BeginRound();
 
   v1::RunState state_ = v1::RUN_STATE_UNSPECIFIED;
   std::string error_;
@@ -53,7 +73,14 @@ class RunState {
   std::map<std::string, v1::DatasetSynced> datasets_;
   std::vector<TriggerState> triggers_;
   bool stream_ended_ = false;
-  std::set<int32_t> finished_evaluations_;
+  bool live_ = false;
+  bool stop_requested_ = false;
+  rpc::v1::Snapshot end_snapshot_;
+  int32_t round_ = 0;
+  bool round_pending_ = false;
+  std::set<std::pair<int32_t, int32_t>> finished_evaluations_;  // (round, evaluation).
+  std::map<std::string, int32_t> synced_in_round_;
+  v1::ModelsRetired retired_;
 };
 
 // What of a pipeline decides the order of steps.
@@ -62,9 +89,23 @@ struct RunPlan {
   std::vector<std::string> datasets;
   bool fit_each_trigger = false;
   int num_evaluations = 0;
+  // How many models and training sets are kept; std::nullopt for all.
+  std::optional<int64_t> kept_models = std::nullopt;
+  std::optional<int64_t> kept_training_sets = std::nullopt;
 };
 
-enum class Stage { kSync, kDecide, kSelect, kFit, kTrain, kStore, kEvaluate, kFinish, kNothing };
+enum class Stage {
+  kSync,
+  kDecide,
+  kSelect,
+  kFit,
+  kTrain,
+  kStore,
+  kEvaluate,
+  kRetire,
+  kFinish,
+  kNothing
+};
 
 // One step of a run: the smallest unit that is done again after a crash.
 struct Step {
@@ -77,8 +118,13 @@ struct Step {
 };
 
 // A pure function: sync every dataset, then decide, select, fit, train and store for one trigger
-// after the other, then evaluate, then finish. kNothing once the run is not RUNNING.
+// after the other, then evaluate, retire what is not to be kept, then finish. A live run evaluates
+// and retires after each trigger, too; once it is to stop it leaves the last trigger as it is.
+// kNothing once the run is not RUNNING.
 Step NextStep(const RunState& state, const RunPlan& plan);
+
+// What retention removes by now; std::nullopt when that is done.
+std::optional<v1::ModelsRetired> ToRetire(const RunState& state, const RunPlan& plan);
 
 // The trigger whose fitted state the training of `trigger` uses.
 int64_t FittedTrigger(const RunPlan& plan, int64_t trigger);

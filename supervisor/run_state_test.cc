@@ -94,6 +94,57 @@ TEST(NextStep, LeadsThroughAWholeRun) {
   EXPECT_EQ(state.triggers()[0].trigger.stage_seconds().at("select"), 0.5);
 }
 
+v1::RunEvent EvaluatedInRound(int32_t round, int32_t evaluation) {
+  v1::RunEvent event = Evaluated(evaluation);
+  event.mutable_evaluation_finished()->set_round(round);
+  return event;
+}
+
+// A live run measures after each model and when it ends, and goes on after that.
+TEST(NextStep, LeadsALiveRunThroughAStopAndOn) {
+  RunPlan plan = kPlan;
+  plan.num_evaluations = 1;
+  plan.kept_models = 1;
+  v1::RunEvent started = Started();
+  started.mutable_run_started()->set_live(true);
+  v1::RunEvent retired;
+  retired.mutable_models_retired()->set_first_model(2);
+  retired.mutable_models_retired()->set_first_training_set(1);
+  const std::pair<Step, v1::RunEvent> script[] = {
+      {{.stage = Stage::kSync, .dataset = "train"}, Synced("train")},
+      {{.stage = Stage::kSync, .dataset = "test"}, Synced("test")},
+      {{.stage = Stage::kDecide}, Fired(1, 100)},
+      {{.stage = Stage::kSelect, .trigger = 1}, Sealed(1, 10)},
+      {{.stage = Stage::kFit, .trigger = 1}, Fitted(1)},
+      {{.stage = Stage::kTrain, .trigger = 1}, Trained(1)},
+      {{.stage = Stage::kStore, .trigger = 1}, Stored(1, 71)},
+      {{.stage = Stage::kSync, .dataset = "test"}, Synced("test")},
+      {{.stage = Stage::kEvaluate, .evaluation = 0}, EvaluatedInRound(1, 0)},
+      {{.stage = Stage::kDecide}, Fired(2, 200)},
+      {{.stage = Stage::kSelect, .trigger = 2}, Sealed(2, 20)},
+      {{.stage = Stage::kTrain, .trigger = 2}, Bare(&v1::RunEvent::mutable_stop_requested)},
+      // What is left of the second trigger waits.
+      {{.stage = Stage::kDecide}, Bare(&v1::RunEvent::mutable_stream_ended)},
+      {{.stage = Stage::kSync, .dataset = "test"}, Synced("test")},
+      {{.stage = Stage::kEvaluate, .evaluation = 0}, EvaluatedInRound(2, 0)},
+      {{.stage = Stage::kFinish}, Bare(&v1::RunEvent::mutable_run_stopped)},
+      {{}, Bare(&v1::RunEvent::mutable_run_resumed)},
+      {{.stage = Stage::kTrain, .trigger = 2}, Trained(2)},
+      {{.stage = Stage::kStore, .trigger = 2}, Stored(2, 72)},
+      {{.stage = Stage::kSync, .dataset = "test"}, Synced("test")},
+      {{.stage = Stage::kEvaluate, .evaluation = 0}, EvaluatedInRound(4, 0)},
+      {{.stage = Stage::kRetire}, retired},
+      {{.stage = Stage::kDecide}, Fired(3, 300)}};
+  RunState state;
+  state.Apply(started);
+  for (const auto& [step, event] : script) {
+    EXPECT_EQ(NextStep(state, plan), step) << TextOf(event);
+    state.Apply(event);
+  }
+  EXPECT_TRUE(state.triggers()[0].trigger.removed());
+  EXPECT_FALSE(state.triggers()[1].trigger.removed());
+}
+
 TEST(NextStep, FitsAtEachTriggerWhenThePlanSaysSo) {
   RunPlan plan = kPlan;
   plan.fit_each_trigger = true;

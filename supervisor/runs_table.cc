@@ -32,15 +32,15 @@ constexpr char kDeletePipeline[] =
     "DELETE FROM supervisor.pipelines WHERE namespace = $1 AND name = $2";
 
 constexpr char kInsertRun[] = R"(
-  INSERT INTO supervisor.runs (pipeline_id, spec, state)
-  VALUES ($1, $2, 'RUN_STATE_RUNNING')
+  INSERT INTO supervisor.runs (pipeline_id, spec, pipeline_text, state)
+  VALUES ($1, $2, $3, 'RUN_STATE_RUNNING')
   RETURNING run_id)";
 
 // $1 run or 0 for all, $2 namespace or '' for all, $3 pipeline or '' for all.
 constexpr char kSelectRuns[] = R"(
   SELECT run_id, run_epoch, r.spec, p.name, state, error, num_triggers, num_samples,
          (extract(epoch FROM started_at) * 1000000)::bigint,
-         (extract(epoch FROM finished_at) * 1000000)::bigint
+         (extract(epoch FROM finished_at) * 1000000)::bigint, pipeline_text
   FROM supervisor.runs r JOIN supervisor.pipelines p USING (pipeline_id)
   WHERE ($1::bigint = 0 OR run_id = $1::bigint) AND ($2 = '' OR p.namespace = $2) AND ($3 = '' OR p.name = $3)
   ORDER BY run_id DESC)";
@@ -84,6 +84,11 @@ constexpr char kSelectLastDecision[] = R"(
   SELECT decision, event_time, sample_key, fired, num_samples
   FROM supervisor.decisions WHERE run_id = $1 ORDER BY decision DESC LIMIT 1)";
 
+constexpr char kSelectDecisions[] = R"(
+  SELECT decision, event_time, sample_key, fired, num_samples, observed,
+         (extract(epoch FROM at) * 1000000)::bigint
+  FROM supervisor.decisions WHERE run_id = $1 ORDER BY decision)";
+
 google::protobuf::Timestamp TimeOf(const pqxx::field& micros) {
   return json_util::TimeUtil::MicrosecondsToTimestamp(micros.as<int64_t>());
 }
@@ -92,6 +97,7 @@ RunRow RunOf(const pqxx::row& row) {
   RunRow run{.run_id = {row[0].as<int64_t>()},
              .run_epoch = row[1].as<int64_t>(),
              .spec = row[2].as<std::string>(),
+             .pipeline_text = row[10].as<std::string>(),
              .summary = {}};
   run.summary.set_run_id(run.run_id.value);
   run.summary.set_pipeline_name(row[3].as<std::string>());
@@ -161,8 +167,9 @@ void DeletePipeline(pqxx::work& work, const PipelineName& name) {
   work.exec_params0(kDeletePipeline, name.name_space, name.name);
 }
 
-RunId InsertRun(pqxx::work& work, PipelineId pipeline, const std::string& spec) {
-  return {work.exec_params1(kInsertRun, pipeline.value, spec)[0].as<int64_t>()};
+RunId InsertRun(pqxx::work& work, PipelineId pipeline, const std::string& spec,
+                const std::string& pipeline_text) {
+  return {work.exec_params1(kInsertRun, pipeline.value, spec, pipeline_text)[0].as<int64_t>()};
 }
 
 std::optional<RunRow> FindRun(pqxx::work& work, RunId run) {
@@ -248,6 +255,26 @@ std::optional<NumberedDecision> LastDecision(pqxx::work& work, RunId run) {
                           .decision = {.at = {{row[1].as<int64_t>()}, {row[2].as<int64_t>()}},
                                        .fired = row[3].as<bool>(),
                                        .num_samples = row[4].as<int64_t>()}};
+}
+
+std::vector<v1::Decision> ListDecisions(pqxx::work& work, RunId run) {
+  std::vector<v1::Decision> decisions;
+  int64_t num_fired = 0;
+  for (const pqxx::row& row : work.exec_params(kSelectDecisions, run.value)) {
+    v1::Decision& decision = decisions.emplace_back();
+    decision.set_number(row[0].as<int64_t>());
+    decision.mutable_at()->set_event_time(row[1].as<int64_t>());
+    decision.mutable_at()->set_sample_key(row[2].as<int64_t>());
+    decision.set_fired(row[3].as<bool>());
+    if (decision.fired()) decision.set_trigger(++num_fired);
+    decision.set_num_samples(row[4].as<int64_t>());
+    const auto observed = nlohmann::json::parse(row[5].as<std::string>(), nullptr, false);
+    for (const auto& [name, value] : observed.items()) {
+      if (value.is_number()) (*decision.mutable_observed())[name] = value.get<double>();
+    }
+    *decision.mutable_decided_at() = TimeOf(row[6]);
+  }
+  return decisions;
 }
 
 }  // namespace tidemill::supervisor

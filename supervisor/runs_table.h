@@ -27,7 +27,8 @@ struct PipelineName {
 struct RunRow {
   RunId run_id;
   int64_t run_epoch = 0;
-  std::string spec;  // Of its pipeline when it started.
+  std::string spec;           // Of its pipeline when it started.
+  std::string pipeline_text;  // The same as its user wrote it.
   v1::Run summary;
 };
 
@@ -44,7 +45,8 @@ std::vector<v1::Pipeline> ListPipelines(pqxx::work& work, const std::string& nam
 void DeletePipeline(pqxx::work& work, const PipelineName& name);
 
 // Creates a run at epoch 1 with no event.
-RunId InsertRun(pqxx::work& work, PipelineId pipeline, const std::string& spec);
+RunId InsertRun(pqxx::work& work, PipelineId pipeline, const std::string& spec,
+                const std::string& pipeline_text);
 std::optional<RunRow> FindRun(pqxx::work& work, RunId run);
 // The same, and nobody else changes the row before the transaction ends.
 std::optional<RunRow> LockRun(pqxx::work& work, RunId run);
@@ -81,5 +83,7 @@ struct NumberedDecision {
   Decision decision;
 };
 std::optional<NumberedDecision> LastDecision(pqxx::work& work, RunId run);
+// All of them in order, each with the trigger that it fired.
+std::vector<v1::Decision> ListDecisions(pqxx::work& work, RunId run);
 
 }  // namespace tidemill::supervisor

@@ -4,7 +4,10 @@
 
 #include "base/log.h"
 #include "db/fencing.h"
+#include "supervisor/evaluation_values.h"
+#include "supervisor/live_windows.h"
 #include "supervisor/pipeline_check.h"
+#include "supervisor/run_history.h"
 #include "supervisor/windows.h"
 
 namespace tidemill::supervisor {
@@ -14,20 +17,6 @@ constexpr char kSchema[] = "supervisor";
 
 std::string NamespaceOr(const std::string& name_space) {
   return name_space.empty() ? "default" : name_space;
-}
-
-v1::EvaluationValue ValueOf(const evaluator::v1::Evaluation& evaluation) {
-  v1::EvaluationValue value;
-  value.set_model_id(evaluation.model_id());
-  value.set_trigger(evaluation.trigger());
-  value.set_dataset(evaluation.dataset_name());
-  *value.mutable_from() = evaluation.from();
-  *value.mutable_to() = evaluation.to();
-  value.set_measure(evaluation.measure());
-  if (evaluation.has_value()) value.set_value(evaluation.value());
-  value.set_num_samples(evaluation.num_samples());
-  value.set_failure(evaluation.failure());
-  return value;
 }
 
 void AddComposites(const PipelineSpec& spec, const RunState& state,
@@ -40,8 +29,11 @@ void AddComposites(const PipelineSpec& spec, const RunState& state,
     for (const auto& value : values) {
       if (value.evaluation() == static_cast<int32_t>(i)) own.push_back(value);
     }
+    const auto measured = MeasuredPart(state, spec, dataset->first);
+    if (!measured.ok()) continue;
     const Composites composites =
-        MakeComposites(spec.evaluation[i], dataset->second, state.triggers(), own);
+        MakeComposites(spec.evaluation[i], *measured,
+                       state.live() ? StoredTriggers(state) : state.triggers(), own);
     for (const v1::CompositeValue& value : composites.active) *response.add_active() = value;
     for (const v1::CompositeValue& value : composites.trained) *response.add_trained() = value;
   }
@@ -72,9 +64,18 @@ void Supervisor::Shutdown() {
   for (auto& [run, conducted] : ended) conducted.conductor->Stop();
 }
 
-void Supervisor::Conduct(RunId run) {
-  auto feed = std::make_shared<RunFeed>();
+void Supervisor::Conduct(RunId run, std::shared_ptr<RunFeed> feed) {
+  if (feed == nullptr) feed = std::make_shared<RunFeed>();
+  std::vector<Conducted> finished;  // Threads end without the lock.
   MutexLock lock(mutex_);
+  for (auto it = conducted_.begin(); it != conducted_.end();) {
+    if (it->second.conductor != nullptr && it->second.conductor->finished()) {
+      finished.push_back(std::move(it->second));
+      it = conducted_.erase(it);
+    } else {
+      ++it;
+    }
+  }
   Conducted& conducted = conducted_[run];
   conducted.feed = feed;
   conducted.conductor = std::make_unique<Conductor>(database_, connect_, run, std::move(feed));
@@ -179,18 +180,21 @@ absl::StatusOr<v1::SubmitPipelineResponse> Supervisor::FindOrCreate(
           last.run_id.value, spec.name);
     }
   }
-  ASSIGN_OR_RETURN(const RunId run, CreateRun(work, name, spec, request.max_triggers()));
+  ASSIGN_OR_RETURN(const RunId run, CreateRun(work, name, spec, request));
   response.set_run_id(run.value);
   response.set_created(true);
   return response;
 }
 
 absl::StatusOr<RunId> Supervisor::CreateRun(pqxx::work& work, const PipelineName& name,
-                                            const PipelineSpec& spec, int64_t max_triggers) {
+                                            const PipelineSpec& spec,
+                                            const v1::SubmitPipelineRequest& request) {
   const std::string text = config::Print(spec);
-  const RunId run = InsertRun(work, SavePipeline(work, name, spec.description, text), text);
+  const RunId run =
+      InsertRun(work, SavePipeline(work, name, spec.description, text), text, request.pipeline());
   v1::RunEvent event;
-  event.mutable_run_started()->set_max_triggers(max_triggers);
+  event.mutable_run_started()->set_max_triggers(request.max_triggers());
+  event.mutable_run_started()->set_live(spec.live.has_value());
   RunState state;
   state.Apply(event);
   const EventPlace first{.run = run, .run_epoch = 1, .sequence = 1};
@@ -264,17 +268,35 @@ absl::StatusOr<RunState> Supervisor::Fold(RunId run, std::vector<EventRow>& even
   return state;
 }
 
-absl::StatusOr<v1::GetRunResponse> Supervisor::GetRun(RunId run) {
+absl::StatusOr<v1::GetRunResponse> Supervisor::GetRun(const v1::GetRunRequest& request) {
+  const RunId run{request.run_id()};
   ASSIGN_OR_RETURN(const RunRow row, Find(run));
   std::vector<EventRow> events;
   ASSIGN_OR_RETURN(const RunState state, Fold(run, events));
   v1::GetRunResponse response;
   *response.mutable_run() = row.summary;
   for (const TriggerState& trigger : state.triggers()) *response.add_triggers() = trigger.trigger;
-  if (state.stream_ended()) {
-    ASSIGN_OR_RETURN(const auto values, downstream_->ListEvaluations(run));
-    for (const auto& value : values) *response.add_evaluations() = ValueOf(value);
+  AddHistory(events, response);
+  if (request.with_events()) AddEvents(events, response);
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    response.clear_decisions();
+    for (v1::Decision& decision : ListDecisions(work, run)) {
+      *response.add_decisions() = std::move(decision);
+    }
+    return absl::OkStatus();
+  }));
+  response.set_pipeline_text(row.pipeline_text);
+  response.set_pipeline_resolved(row.spec);
+  if (state.stream_ended() || state.live()) {
+    ASSIGN_OR_RETURN(auto values, downstream_->ListEvaluations(run));
     ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(row.spec, "pipeline"));
+    if (state.live()) {
+      values = NewestOfEach(std::move(values), static_cast<int>(spec.evaluation.size()));
+      for (v1::Trigger& trigger : *response.mutable_triggers()) {
+        trigger.set_late(std::string(NameOf(spec.live->late)));
+      }
+    }
+    AddEvaluations(values, response);
     AddComposites(spec, state, values, response);
   }
   return response;
@@ -302,7 +324,15 @@ absl::StatusOr<v1::Run> Supervisor::StopRun(RunId run) {
   command.set_request_id(fmt::format("run/{}/stop", run.value));
   command.set_run_id(run.value);
   v1::RunEvent event;
-  event.mutable_run_stopped();
+  std::vector<EventRow> events;
+  const absl::StatusOr<RunState> before = Fold(run, events);
+  // A live run goes on until it has measured what there is.
+  const bool ends_later = before.ok() && before->live() && !before->stop_requested();
+  if (ends_later) {
+    event.mutable_stop_requested();
+  } else {
+    event.mutable_run_stopped();
+  }
   bool stopped = false;
   const absl::Status written = database_.Transact([&](pqxx::work& work) -> absl::Status {
     const auto now = LockRun(work, run);
@@ -318,11 +348,10 @@ absl::StatusOr<v1::Run> Supervisor::StopRun(RunId run) {
     return written;
   }
   ASSIGN_OR_RETURN(row, Find(run));
-  std::vector<EventRow> events;
   ASSIGN_OR_RETURN(const RunState state, Fold(run, events));
   if (feed) {
     if (stopped && !events.empty()) feed->Append(events.back().shown);
-    feed->Close(row.summary);
+    if (!stopped || !ends_later) feed->Close(row.summary);
   }
   const bool in_training = !state.triggers().empty() && state.triggers().back().sealed &&
                            !state.triggers().back().trained;
@@ -331,6 +360,7 @@ absl::StatusOr<v1::Run> Supervisor::StopRun(RunId run) {
         downstream_->StopTraining(command, state.triggers().back().trigger.number());
     if (!status.ok()) log::Warn("training is not stopped", {{"error", status.ToString()}});
   }
+  if (stopped && ends_later) Conduct(run, feed);
   return row.summary;
 }
 

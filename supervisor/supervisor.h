@@ -42,7 +42,7 @@ class Supervisor {
 
   absl::StatusOr<std::vector<v1::Run>> ListRuns(const std::string& name_space,
                                                 const std::string& pipeline);
-  absl::StatusOr<v1::GetRunResponse> GetRun(RunId run);
+  absl::StatusOr<v1::GetRunResponse> GetRun(const v1::GetRunRequest& request);
   absl::StatusOr<v1::Run> StopRun(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<v1::Run> ResumeRun(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<bool> DeleteRun(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -63,13 +63,16 @@ class Supervisor {
                                                           const v1::SubmitPipelineRequest& request,
                                                           const PipelineSpec& spec);
   absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
-                                  const PipelineSpec& spec, int64_t max_triggers);
+                                  const PipelineSpec& spec,
+                                  const v1::SubmitPipelineRequest& request);
   // In a transaction: appends an event in a new epoch of the run; returns the epoch.
   absl::StatusOr<int64_t> Interrupt(pqxx::work& work, RunId run, const v1::RunEvent& event);
   absl::StatusOr<RunRow> Find(RunId run);
   absl::StatusOr<RunState> Fold(RunId run, std::vector<EventRow>& events);
 
-  void Conduct(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Begins to conduct, with the feed of an earlier conductor if its watchers are to go on; forgets
+  // the conductors of other runs that have ended.
+  void Conduct(RunId run, std::shared_ptr<RunFeed> feed = nullptr) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends the work of the run's conductor, if it has one, and returns its feed.
   std::shared_ptr<RunFeed> EndConductor(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -53,7 +53,7 @@ grpc::Status SupervisorService::ListRuns(grpc::ServerContext*, const v1::ListRun
 
 grpc::Status SupervisorService::GetRun(grpc::ServerContext*, const v1::GetRunRequest* request,
                                        v1::GetRunResponse* response) {
-  auto run = supervisor_.GetRun({request->run_id()});
+  auto run = supervisor_.GetRun(*request);
   if (!run.ok()) return ToGrpc(run.status());
   *response = *std::move(run);
   return grpc::Status::OK;

@@ -15,7 +15,7 @@
 #include "db/migrations.h"
 #include "db/testing/postgres.h"
 #include "supervisor/migrations.h"
-#include "supervisor/testing/fake_downstream.h"
+#include "supervisor/testing/supervisor_fixture.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -71,55 +71,29 @@ std::vector<std::string> WatchToTheEnd(RunFeed& feed) {
   return types;
 }
 
-// The run's triggers without the seconds that they took.
+void ClearTimes(v1::Trigger& trigger) {
+  trigger.clear_stage_seconds();
+  trigger.clear_fired_at();
+  trigger.clear_stored_at();
+}
+
+// The run's triggers less the times at which things happened.
 std::vector<std::string> Show(const v1::GetRunResponse& run) {
   std::vector<std::string> shown;
   for (v1::Trigger trigger : run.triggers()) {
-    trigger.clear_stage_seconds();
+    ClearTimes(trigger);
     shown.push_back(trigger.ShortDebugString());
   }
   return shown;
 }
 
-class SupervisorTest : public ::testing::Test {
+class SupervisorTest : public testing::SupervisorFixture {
  protected:
-  SupervisorTest() {
-    auto database = db::Database::Connect(test_database_.connection_string());
-    EXPECT_THAT(database, IsOk());
-    database_ = *std::move(database);
-    EXPECT_THAT(db::Migrate(*database_, "supervisor", Migrations()), IsOk());
-    Restart();
-  }
-
-  // A new process, as far as the database can tell.
-  void Restart() {
-    supervisor_.reset();
-    supervisor_ =
-        std::make_unique<Supervisor>(*database_, services_.Connect(), services_.Connect());
-  }
-
-  RunId Submit(const v1::SubmitPipelineRequest& request) {
-    const auto response = supervisor_->Submit(request);
-    EXPECT_THAT(response, IsOk());
-    return {response.ok() ? response->run_id() : 0};
-  }
-
   std::vector<std::string> Finish(RunId run) {
     const auto feed = supervisor_->Watch(run);
     EXPECT_THAT(feed, IsOk());
     return feed.ok() ? WatchToTheEnd(**feed) : std::vector<std::string>();
   }
-
-  v1::GetRunResponse Get(RunId run) {
-    const auto response = supervisor_->GetRun(run);
-    EXPECT_THAT(response, IsOk());
-    return response.ok() ? *response : v1::GetRunResponse();
-  }
-
-  db::testing::TestDatabase test_database_;
-  std::unique_ptr<db::Database> database_;
-  testing::FakeServices services_;
-  std::unique_ptr<Supervisor> supervisor_;
 };
 
 TEST_F(SupervisorTest, ConductsAReplayToItsEnd) {
@@ -138,6 +112,32 @@ TEST_F(SupervisorTest, ConductsAReplayToItsEnd) {
   EXPECT_EQ(shown.triggers(2).at().sample_key(), 31);
   EXPECT_EQ(shown.triggers(2).training_set_digest(), "set-3");
   EXPECT_EQ(shown.triggers(2).weights_digest(), "weights-3");
+}
+
+TEST_F(SupervisorTest, TellsWhyAndHowItTrained) {
+  const v1::SubmitPipelineRequest request = Request("a");
+  const RunId run = Submit(request);
+  const std::vector<std::string> types = Finish(run);
+  const v1::GetRunResponse shown = Get(run);
+  ASSERT_EQ(shown.decisions_size(), 3);
+  EXPECT_EQ(shown.decisions(1).number(), 2);
+  EXPECT_TRUE(shown.decisions(1).fired());
+  EXPECT_EQ(shown.decisions(1).trigger(), 2);
+  EXPECT_EQ(shown.decisions(1).num_samples(), 10);
+  EXPECT_EQ(shown.decisions(1).at().event_time(), shown.triggers(1).at().event_time());
+  EXPECT_EQ(shown.decisions(1).observed().at("samples"), 10);
+  EXPECT_GT(shown.decisions(1).decided_at().seconds(), 0);
+  const v1::Trigger& trigger = shown.triggers(1);
+  EXPECT_EQ(trigger.num_candidates(), trigger.num_samples() + 1);
+  EXPECT_EQ(trigger.device(), "cpu");
+  EXPECT_EQ(trigger.loss(), 0.25);
+  ASSERT_EQ(trigger.loss_curve_size(), 2);
+  EXPECT_EQ(trigger.loss_curve(1).num_samples(), 20);
+  EXPECT_GT(trigger.fired_at().seconds(), 0);
+  EXPECT_GE(trigger.stored_at().seconds(), trigger.fired_at().seconds());
+  EXPECT_EQ(shown.pipeline_text(), request.pipeline());
+  EXPECT_THAT(shown.pipeline_resolved(), HasSubstr("warm_start: "));
+  EXPECT_EQ(shown.events_size(), static_cast<int>(types.size()));
 }
 
 TEST_F(SupervisorTest, TrainsEachTriggerOnItsNewDataFromTheModelBefore) {
@@ -179,6 +179,98 @@ TEST_F(SupervisorTest, HasNoWindowAfterATriggerAtTheEndOfTheStream) {
   Finish(run);
   EXPECT_EQ(Get(run).triggers_size(), 3);
   EXPECT_EQ(services_.evaluations().at(0).windows_size(), 3);
+}
+
+// Whether the i-th sample of the fake stream lies in [from, to).
+bool Holds(const std::optional<rpc::v1::Cut>& from, const rpc::v1::Cut& to, int64_t i) {
+  const auto place = [](const rpc::v1::Cut& cut) {
+    return std::pair(cut.event_time(), cut.sample_key());
+  };
+  const std::pair<int64_t, int64_t> sample(i * 1'000'000, i + 1);
+  return (!from || place(*from) <= sample) && sample < place(to);
+}
+
+TEST_F(SupervisorTest, EndsARunThatWouldHaveTooManyWindowsBeforeItTrains) {
+  auto request = Request("many");
+  std::string text = request.pipeline();
+  const std::string windows = "{type: between_triggers}";
+  text.replace(text.find(windows), windows.size(), "{type: slices, every: 1ms}");
+  request.set_pipeline(text);
+  const RunId run = Submit(request);
+  EXPECT_THAT(Finish(run), ElementsAre("run_started", "run_failed"));
+  EXPECT_THAT(Get(run).run().error(), HasSubstr("windows over its samples from 1970-01-01"));
+  EXPECT_THAT(services_.selections(), IsEmpty());
+}
+
+TEST_F(SupervisorTest, TrainsOnNoSampleWhoseLabelIsStillOpen) {
+  for (const char* trigger :
+       {"trigger: {type: amount, samples: 10}", "trigger: {type: time, every: 7s}"}) {
+    auto request = Request(trigger);
+    std::string text = request.pipeline();
+    const std::string path = "path: data", amount = "trigger: {type: amount, samples: 10}";
+    text.replace(text.find(amount), amount.size(), trigger);
+    text.replace(text.find(path), path.size(), "label_delay: 12s\n    " + path);
+    request.set_pipeline(text);
+    const size_t num_before = services_.selections().size();
+    const RunId run = Submit(request);
+    EXPECT_EQ(Finish(run).back(), "run_succeeded") << Get(run).run().error();
+    const v1::GetRunResponse shown = Get(run);
+    auto selections = services_.selections();
+    selections.erase(selections.begin(), selections.begin() + static_cast<ptrdiff_t>(num_before));
+    ASSERT_GE(shown.triggers_size(), 3);
+    ASSERT_THAT(selections, SizeIs(shown.triggers_size()));
+    const auto evaluation = services_.evaluations().back();
+    for (int64_t i = 0; i < services_.num_samples; ++i) {
+      int num_sets = 0;
+      for (int n = 0; n < shown.triggers_size(); ++n) {
+        const auto& selection = selections[static_cast<size_t>(n)];
+        const bool is_trained_on =
+            Holds(selection.has_from() ? std::optional(selection.from()) : std::nullopt,
+                  selection.to(), i);
+        num_sets += is_trained_on ? 1 : 0;
+        const int64_t cut = shown.triggers(n).at().event_time();
+        if (is_trained_on) {
+          EXPECT_LE(i * 1'000'000 + 12'000'000, cut) << trigger;
+        }
+        for (const auto& window : evaluation.windows()) {
+          const bool is_later = window.from().event_time() >= cut;
+          EXPECT_FALSE(is_trained_on && is_later && Holds(window.from(), window.to(), i))
+              << trigger << ": sample " << i;
+        }
+      }
+      const bool is_known = Holds(std::nullopt, selections.back().to(), i);
+      EXPECT_EQ(num_sets, is_known ? 1 : 0) << trigger << ": sample " << i;
+    }
+    for (const auto& selection : selections) EXPECT_TRUE(Holds(std::nullopt, selection.to(), 0));
+  }
+}
+
+TEST_F(SupervisorTest, ReplaysAnIntervalAndMeasuresToTheEndOfTheDataset) {
+  auto request = Request("a");
+  request.set_pipeline(request.pipeline() +
+                       "replay: {from: '1970-01-01T00:00:05Z', to: '1970-01-01T00:00:27Z'}\n");
+  const RunId run = Submit(request);
+  EXPECT_EQ(Finish(run).back(), "run_succeeded");
+  const v1::GetRunResponse shown = Get(run);
+  ASSERT_EQ(shown.triggers_size(), 2);
+  EXPECT_EQ(shown.triggers(0).at().event_time(), 14'000'000);
+  EXPECT_EQ(shown.triggers(1).at().event_time(), 24'000'000);
+  for (const auto& selection : services_.selections()) {
+    EXPECT_EQ(selection.begin().event_time(), 5'000'000);
+  }
+  const auto evaluations = services_.evaluations();
+  ASSERT_THAT(evaluations, SizeIs(1));
+  ASSERT_EQ(evaluations[0].windows_size(), 3);
+  EXPECT_EQ(evaluations[0].windows(0).from().event_time(), 5'000'000);
+  EXPECT_EQ(evaluations[0].windows(2).to().event_time(), 34'000'001);
+}
+
+TEST_F(SupervisorTest, FailsWhenNoSampleLiesInTheReplay) {
+  auto request = Request("a");
+  request.set_pipeline(request.pipeline() + "replay: {from: 2000-01-01}\n");
+  const RunId run = Submit(request);
+  EXPECT_EQ(Finish(run).back(), "run_failed");
+  EXPECT_THAT(Get(run).run().error(), HasSubstr("lies in the pipeline's replay"));
 }
 
 TEST_F(SupervisorTest, FiresNoMoreTriggersThanItMay) {
@@ -287,7 +379,9 @@ TEST_F(SupervisorTest, DeletesAPipelineWithAllThatTheServicesKeep) {
   EXPECT_THAT(supervisor_->DeletePipeline("", "weather"), IsOkAndHolds(true));
   EXPECT_EQ(services_.Calls("DeleteRun"), 1);
   EXPECT_THAT(supervisor_->DeletePipeline("", "weather"), IsOkAndHolds(false));
-  EXPECT_THAT(supervisor_->GetRun(run),
+  v1::GetRunRequest get;
+  get.set_run_id(run.value);
+  EXPECT_THAT(supervisor_->GetRun(get),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("unknown")));
   EXPECT_THAT(supervisor_->DeleteRun(run), IsOkAndHolds(false));
 }
@@ -329,7 +423,7 @@ TEST_F(SupervisorTest, GoesOnAfterBeingKilledAnywhere) {
     for (v1::Trigger trigger : shown.triggers()) {
       EXPECT_EQ(trigger.model_id(), 100 * run.value + trigger.number());
       trigger.set_model_id(100 * undisturbed.value + trigger.number());
-      trigger.clear_stage_seconds();
+      ClearTimes(trigger);
       triggers.push_back(trigger.ShortDebugString());
     }
     EXPECT_EQ(triggers, expected) << failpoint;

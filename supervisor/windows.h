@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/status.h"
 #include "evaluator/client/evaluation_spec.h"
 #include "supervisor/run_state.h"
 #include "tidemill/evaluator/v1/evaluator.pb.h"
@@ -22,24 +23,33 @@ struct Window {
   std::optional<int64_t> trained_trigger = std::nullopt;
 };
 
-// The windows of an evaluation, in order. Together they cover the dataset, pairwise disjoint:
+// The windows of an evaluation, by their beginning and then their end:
 //   between_triggers  [start, cut 1), [cut 1, cut 2) ... [last cut, end)
-//   slices            of equal length in event time
+//   slices            of equal length in event time from the start on
 //   whole             [start, end)
-// Windows that lie outside the dataset's time are left out, as are empty ones.
-std::vector<Window> MakeWindows(const evaluator::WindowsSpec& spec,
-                                const v1::DatasetSynced& dataset,
-                                const std::vector<TriggerState>& triggers);
+//   periodic          from each beginning that is not after the end, the first being the last one
+//                     that is not after the start
+//   intervals         as listed
+//   around_triggers   one for each trigger, from the time of its cut
+// The first three cover the dataset and are pairwise disjoint; the others may overlap and leave
+// gaps. All are cut off at start and end; those that are empty then, and repeated ones, are left
+// out. FAILED_PRECONDITION, before any is made, when there are more than evaluator::kMaxWindows.
+absl::StatusOr<std::vector<Window>> MakeWindows(const evaluator::WindowsSpec& spec,
+                                                const v1::DatasetSynced& dataset,
+                                                const std::vector<TriggerState>& triggers);
+
+// Whether MakeWindows() would refuse, as far as that is known before there are triggers.
+absl::Status CheckNumWindows(const evaluator::WindowsSpec& spec, const v1::DatasetSynced& dataset);
 
 // The windows as the evaluator is asked for them: with `models: active` each names the model in
 // use, and a window before the first trigger is left out; on a `whole` dataset the last model
-// counts as the one in use.
-std::vector<evaluator::v1::Window> WindowsToMeasure(const evaluator::EvaluationSpec& spec,
-                                                    const v1::DatasetSynced& dataset,
-                                                    const std::vector<TriggerState>& triggers);
+// counts as the one in use. Fails as MakeWindows() does.
+absl::StatusOr<std::vector<evaluator::v1::Window>> WindowsToMeasure(
+    const evaluator::EvaluationSpec& spec, const v1::DatasetSynced& dataset,
+    const std::vector<TriggerState>& triggers);
 
-// The two composite series over the windows of one evaluation. Windows for which there is no such
-// model are left out. A `whole` evaluation has none.
+// The two composite series over the windows of one evaluation, of all samples of each. Windows for
+// which there is no such model are left out. A `whole` evaluation has none.
 struct Composites {
   std::vector<v1::CompositeValue> active;
   std::vector<v1::CompositeValue> trained;

@@ -29,9 +29,6 @@ std::string Slurp(const fs::path& path) {
   return text.str();
 }
 
-// The folder of the programs: this test lies beside them.
-fs::path ProgramFolder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
-
 std::string CommandLineOf(int process) {
   std::string words = Slurp(fmt::format("/proc/{}/cmdline", process));
   for (char& c : words) {
@@ -72,6 +69,34 @@ nlohmann::json CommandResult::Json() const {
   return nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
 }
 
+std::string ProgramFolder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
+CommandResult RunTidemill(const std::vector<std::string>& words,
+                          const std::map<std::string, std::string>& environment,
+                          const std::string& scratch) {
+  const std::string program = ProgramFolder() + "/tidemill";
+  std::vector<std::string> arguments = {"tidemill"};
+  arguments.insert(arguments.end(), words.begin(), words.end());
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  const std::string out = scratch + "/out";
+  const std::string err = scratch + "/err";
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDOUT_FILENO);
+    dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDERR_FILENO);
+    execv(program.c_str(), argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          .out = Slurp(out),
+          .err = Slurp(err)};
+}
+
 Stack::Stack() {
   std::string pattern = "/tmp/tidemill-test-XXXXXX";
   root_ = mkdtemp(pattern.data());
@@ -89,28 +114,9 @@ Stack::~Stack() {
 
 CommandResult Stack::Tidemill(const std::vector<std::string>& words,
                               const std::map<std::string, std::string>& environment) const {
-  const std::string program = ProgramFolder() / "tidemill";
-  std::vector<std::string> arguments = {"tidemill"};
-  arguments.insert(arguments.end(), words.begin(), words.end());
-  arguments.insert(arguments.end(), {"--state", state_});
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  const std::string out = root_ + "/out";
-  const std::string err = root_ + "/err";
-  const pid_t child = fork();
-  if (child == 0) {
-    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-    dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDOUT_FILENO);
-    dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDERR_FILENO);
-    execv(program.c_str(), argv.data());
-    _exit(127);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-          .out = Slurp(out),
-          .err = Slurp(err)};
+  std::vector<std::string> all = words;
+  all.insert(all.end(), {"--state", state_});
+  return RunTidemill(all, environment, root_);
 }
 
 std::vector<int> Stack::Processes(const std::string& name) const {
@@ -204,6 +210,7 @@ training:
   warm_start: true
   seed: 11
   checkpoint_every: 300
+retention: {training_sets: 3}
 evaluation:
   - dataset: drift
     windows: {type: between_triggers}

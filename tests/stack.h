@@ -19,6 +19,15 @@ struct CommandResult {
   nlohmann::json Json() const;
 };
 
+// Runs the `tidemill` beside this test with these variables added to the environment; its output
+// goes through files in `scratch`.
+CommandResult RunTidemill(const std::vector<std::string>& words,
+                          const std::map<std::string, std::string>& environment,
+                          const std::string& scratch);
+
+// The folder of the programs: tests lie beside them.
+std::string ProgramFolder();
+
 // A local stack in a fresh folder below /tmp; the destructor stops it and removes all it left.
 // Thread-compatible.
 class Stack {

@@ -30,6 +30,9 @@ run protos python3 tools/check_protos.py
 run rules python3 tools/check_rules.py
 run reference reference_is_current
 run documents python3 tools/check_docs.py
-run scripts shellcheck --severity=warning tools/*.sh .ci/run
+run deploy python3 tools/check_deploy.py "$build"
+run compose docker-compose config --quiet
+run yaml yamllint --strict --config-file tools/yamllint.yaml docker-compose.yml deploy
+run scripts shellcheck --severity=warning tools/*.sh deploy/*.sh .ci/run
 run torch-1.13 tools/check_old_torch.sh "$build"
 exit $failed

@@ -4,7 +4,7 @@ import re
 import sys
 
 problems = []
-READS = ("Get", "List", "Watch", "Read", "Sync")
+READS = ("Get", "List", "Watch", "Read", "Sync", "Check")
 num_rpcs = 0
 for path in sorted(pathlib.Path("protos").rglob("*.proto")):
     text = path.read_text()

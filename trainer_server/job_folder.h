@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "models/model_spec.h"
+#include "rpc/tls.h"
 #include "storage/client/dataset_spec.h"
 #include "transform/graph_spec.h"
 
@@ -43,12 +45,14 @@ struct Endpoints {
   std::string selector = {};
   std::string model_store = {};
   std::string token_file = {};
+  rpc::TlsConfig tls = {};
 
   void Fields(auto&& field) {
     field("storage", storage, "Endpoint of the storage service.");
     field("selector", selector, "Endpoint of the selector.");
     field("model_store", model_store, "Endpoint of the model store.");
     field("token_file", token_file, "File with the tokens.");
+    field("tls", tls, "Files with the certificates.");
   }
 };
 
@@ -88,10 +92,24 @@ struct TrainingJob : FitJob {
   }
 };
 
+// A point of the loss curve; see LossPoint in rpc.proto.
+struct LossPoint {
+  int64_t num_samples = 0;
+  double loss = 0;
+  std::optional<double> validation_loss = std::nullopt;
+
+  void Fields(auto&& field) {
+    field("num_samples", num_samples, "Samples visited so far.");
+    field("loss", loss, "Mean since the point before.");
+    field("validation_loss", validation_loss, "On the samples held out.");
+  }
+};
+
 struct TrainingResult {
   // Empty: the training is done. Else why it failed.
   std::string error = {};
   int64_t samples_done = 0;
+  int64_t samples_total = 0;
   int64_t num_samples = 0;
   int64_t num_skipped = 0;
   int64_t epochs = 0;
@@ -102,10 +120,12 @@ struct TrainingResult {
   std::string device = {};
   std::string training_set_digest = {};
   std::string weights_digest = {};
+  std::vector<LossPoint> loss_curve = {};
 
   void Fields(auto&& field) {
     field("error", error, "Why the training failed; empty when it is done.");
     field("samples_done", samples_done, "Samples visited, in all epochs.");
+    field("samples_total", samples_total, "Samples that were to be visited at most.");
     field("num_samples", num_samples, "Samples in the training set.");
     field("num_skipped", num_skipped, "Samples that could not be read or decoded.");
     field("epochs", epochs, "Epochs.");
@@ -116,6 +136,7 @@ struct TrainingResult {
     field("device", device, "Where it ran.");
     field("training_set_digest", training_set_digest, "SHA-256 of the training set.");
     field("weights_digest", weights_digest, "SHA-256 of the weights file.");
+    field("loss_curve", loss_curve, "The loss in the course of the training.");
   }
 };
 

@@ -49,7 +49,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   options.endpoints = {.storage = storage.endpoint,
                        .selector = selector.endpoint,
                        .model_store = model_store.endpoint,
-                       .token_file = context.cluster.token_file};
+                       .token_file = context.cluster.token_file,
+                       .tls = context.cluster.tls};
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
   // The zygote first: nothing that gRPC opens is inherited.
   ASSIGN_OR_RETURN(auto processes, JobProcesses::Start(files::Join(programs, "tidemill-train")));

@@ -43,6 +43,12 @@ grpc::Status TrainerService::StoreModel(grpc::ServerContext*, const v1::StoreMod
   return grpc::Status::OK;
 }
 
+grpc::Status TrainerService::RetireTrainings(grpc::ServerContext*,
+                                             const v1::RetireTrainingsRequest* request,
+                                             v1::RetireTrainingsResponse*) {
+  return ToGrpc(trainings_.Retire(*request));
+}
+
 grpc::Status TrainerService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                                        v1::DeleteRunResponse*) {
   return ToGrpc(trainings_.DeleteRun(*request));

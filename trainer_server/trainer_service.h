@@ -21,6 +21,9 @@ class TrainerService final : public v1::TrainerService::Service {
                             v1::StopTrainingResponse* response) override;
   grpc::Status StoreModel(grpc::ServerContext* context, const v1::StoreModelRequest* request,
                           v1::StoreModelResponse* response) override;
+  grpc::Status RetireTrainings(grpc::ServerContext* context,
+                               const v1::RetireTrainingsRequest* request,
+                               v1::RetireTrainingsResponse* response) override;
   grpc::Status DeleteRun(grpc::ServerContext* context, const v1::DeleteRunRequest* request,
                          v1::DeleteRunResponse* response) override;
 

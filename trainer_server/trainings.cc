@@ -48,7 +48,7 @@ v1::WatchTrainingResponse ToMessage(const TrainingResult& result) {
   message.set_state(result.error.empty() ? v1::TRAINING_STATE_DONE : v1::TRAINING_STATE_FAILED);
   message.set_error(result.error);
   message.set_samples_done(result.samples_done);
-  message.set_samples_total(result.num_samples * result.epochs);
+  message.set_samples_total(result.samples_total);
   message.set_epoch(static_cast<int32_t>(result.epochs));
   message.set_loss(result.loss);
   message.set_samples_per_second(result.samples_per_second);
@@ -56,6 +56,12 @@ v1::WatchTrainingResponse ToMessage(const TrainingResult& result) {
   message.set_num_skipped(result.num_skipped);
   message.set_device(result.device);
   message.set_seconds(result.seconds);
+  for (const LossPoint& point : result.loss_curve) {
+    rpc::v1::LossPoint& added = *message.add_loss_curve();
+    added.set_num_samples(point.num_samples);
+    added.set_loss(point.loss);
+    if (point.validation_loss) added.set_validation_loss(*point.validation_loss);
+  }
   return message;
 }
 
@@ -360,6 +366,18 @@ absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequ
   RETURN_IF_ERROR(WriteYaml(folder, kStoredFile, StoredModel{.model_id = id.value}));
   response.set_model_id(id.value);
   return response;
+}
+
+absl::Status Trainings::Retire(const v1::RetireTrainingsRequest& request) {
+  RETURN_IF_ERROR(fences_.Check(request.command()));
+  for (int64_t trigger = request.first_kept_trigger() - 1; trigger > 0; --trigger) {
+    const std::string folder = FolderOf(request.command().run_id(), trigger);
+    // From here on everything was removed before.
+    if (!files::Exists(files::Join(folder, kArtefactFolder))) break;
+    RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
+    RETURN_IF_ERROR(files::Remove(files::Join(folder, kArtefactFolder)));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Trainings::DeleteRun(const v1::DeleteRunRequest& request) {

@@ -58,6 +58,8 @@ class Trainings {
                      const std::function<bool()>& alive) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Stop(const v1::StopTrainingRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<v1::StoreModelResponse> Store(const v1::StoreModelRequest& request);
+  // Not of a training that runs: the supervisor retires what is stored.
+  absl::Status Retire(const v1::RetireTrainingsRequest& request);
   absl::Status DeleteRun(const v1::DeleteRunRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Kills running jobs and ends all watches.

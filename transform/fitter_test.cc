@@ -15,38 +15,17 @@ namespace {
 
 using testing::CsvSchema;
 using ::testing::ElementsAre;
+using testing::Fit;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::MakeSamples;
+using testing::MustBuild;
+using testing::MustFit;
 using testing::Numbers;
 using testing::RunInBlocks;
-using testing::Slice;
 using testing::Spec;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
-
-Graph MustBuild(const GraphSpec& spec, const SampleSchema& schema) {
-  absl::StatusOr<Graph> graph = Graph::Build(spec, schema);
-  EXPECT_THAT(graph, IsOk());
-  return *std::move(graph);
-}
-
-absl::StatusOr<FittedState> Fit(Fitter& fitter, const batch::Batch& samples, int64_t block) {
-  for (int pass = 0; pass < fitter.num_passes(); ++pass) {
-    for (int64_t begin = 0; begin < samples.num_rows(); begin += block) {
-      RETURN_IF_ERROR(fitter.Add(Slice(samples, begin, block)));
-    }
-    RETURN_IF_ERROR(fitter.EndPass());
-  }
-  return fitter.Finish();
-}
-
-FittedState MustFit(const Graph& graph, const batch::Batch& samples, int64_t block = 1000) {
-  Fitter fitter(graph);
-  absl::StatusOr<FittedState> fitted = Fit(fitter, samples, block);
-  EXPECT_THAT(fitted, IsOk());
-  return *std::move(fitted);
-}
 
 struct Rows {
   std::vector<double> values;

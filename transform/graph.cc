@@ -28,6 +28,7 @@ std::string Canonical(const SampleSchema& samples) {
       static_cast<int>(samples.payload), static_cast<int>(samples.delimiter),
       samples.quote.has_value() ? static_cast<int>(*samples.quote) : -1,
       samples.record_bytes.value_or(-1), static_cast<int>(samples.label), samples.num_classes);
+  if (samples.history > 1) text += fmt::format("history {}\n", samples.history);
   if (samples.columns.has_value()) {
     for (const std::string& column : *samples.columns) {
       text += fmt::format("column {} {}\n", column.size(), column);
@@ -38,16 +39,34 @@ std::string Canonical(const SampleSchema& samples) {
 
 // Checks what every graph must make in the end.
 void CheckOutputs(OpBuilder& builder) {
-  const BoundColumn* input = builder.Find(kInputColumn);
-  if (input == nullptr) {
+  if (builder.Find(kInputColumn) == nullptr) {
     builder.Problem("", "no op makes the column input, which the model takes",
                     "end with stack: {columns: all, into: input}");
-  } else if (input->schema.type != batch::DataType::kFloat32) {
-    builder.Problem("",
-                    fmt::format("the column input is {}, but the model takes float32",
-                                Describe(input->schema.type)),
-                    "make it with stack, which gives float32");
   }
+  for (const BoundColumn& column : builder.Columns()) {
+    const auto& [name, type, shape] = column.schema;
+    if (!IsInput(name) || type == batch::DataType::kFloat32 || type == batch::DataType::kInt64) {
+      continue;
+    }
+    builder.Problem(
+        "",
+        fmt::format("the column {} is {}, but models take float32 and int64", name, Describe(type)),
+        name == kInputColumn ? "make it with stack, which gives float32, or cast"
+                             : "cast it, or give it a name that does not begin with input_");
+  }
+}
+
+// The columns that the model is handed, `input` first.
+std::vector<BoundColumn> InputsOf(const OpBuilder& builder) {
+  std::vector<BoundColumn> inputs(1);
+  for (BoundColumn& column : builder.Columns()) {
+    if (column.schema.name == kInputColumn) {
+      inputs.front() = std::move(column);
+    } else if (IsInput(column.schema.name)) {
+      inputs.push_back(std::move(column));
+    }
+  }
+  return inputs;
 }
 
 std::string ToText(const GraphProblem& problem, const GraphSpec& spec) {
@@ -72,6 +91,10 @@ absl::Status ToStatus(const std::vector<GraphProblem>& problems, const GraphSpec
 
 }  // namespace
 
+bool IsInput(std::string_view name) {
+  return name == kInputColumn || name.starts_with(kInputPrefix);
+}
+
 struct Graph::Built {
   Graph graph;
   std::vector<GraphProblem> problems;
@@ -93,7 +116,7 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
   }
   builder.BeginOp(static_cast<int>(spec.size()));
   CheckOutputs(builder);
-  if (const BoundColumn* input = builder.Find(kInputColumn)) graph.input_ = *input;
+  graph.inputs_ = InputsOf(builder);
   if (const BoundColumn* target = builder.Find(kTargetColumn)) graph.target_ = *target;
   graph.num_slots_ = builder.num_slots();
   return {std::move(graph), builder.problems()};
@@ -116,6 +139,12 @@ std::string Graph::Fingerprint(std::string_view fitted_digest) const {
   return Sha256(fmt::format("{}\nfitted {}", description_, fitted_digest));
 }
 
+std::vector<ColumnSchema> Graph::inputs() const {
+  std::vector<ColumnSchema> schemas;
+  for (const BoundColumn& input : inputs_) schemas.push_back(input.schema);
+  return schemas;
+}
+
 std::optional<ColumnSchema> Graph::target() const {
   if (!target_.has_value()) return std::nullopt;
   return target_->schema;
@@ -125,15 +154,15 @@ absl::Status Graph::RunOp(const BoundOp& op, std::span<const Learned> learned, F
   return Annotate(op.op->Run(learned, frame), op.name);
 }
 
-absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples,
-                                       const FittedState* fitted) const {
+absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples, const FittedState* fitted,
+                                       const RunContext& context) const {
   if (needs_fit()) {
     if (fitted == nullptr) return FailedPrecondition("the graph is not fitted yet");
     if (fitted->graph() != spec_digest_) {
       return InvalidArgument("the fitted state belongs to another graph");
     }
   }
-  Frame frame(samples, num_slots_);
+  Frame frame(samples, num_slots_, context);
   for (size_t i = 0; i < ops_.size(); ++i) {
     const bool learned = ops_[i].fitted;
     RETURN_IF_ERROR(RunOp(
@@ -145,7 +174,9 @@ absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples,
     const batch::Column* column = samples.Find(name);
     if (column != nullptr) RETURN_IF_ERROR(result.batch.Set(*column));
   }
-  RETURN_IF_ERROR(result.batch.Set(frame.Get(input_.slot)));
+  for (const BoundColumn& input : inputs_) {
+    RETURN_IF_ERROR(result.batch.Set(frame.Get(input.slot)));
+  }
   if (target_.has_value()) RETURN_IF_ERROR(result.batch.Set(frame.Get(target_->slot)));
   if (frame.num_bad() > 0) result.batch = result.batch.Take(frame.GoodRows());
   result.bad = frame.TakeBad();

@@ -22,12 +22,18 @@
 namespace tidemill::transform {
 
 inline constexpr std::string_view kInputColumn = "input";
+// What the names of further columns for the model begin with: `input_categories` ...
+inline constexpr std::string_view kInputPrefix = "input_";
 inline constexpr std::string_view kTargetColumn = "target";
+
+// Whether a column of this name is handed to the model.
+bool IsInput(std::string_view name);
 
 // What a graph makes of a block of samples.
 struct Transformed {
   // The good samples in the order they came in: `key`, `event_time`, `ordinal` and `weight` where
-  // the samples have them, then `input` and, where the graph makes it, `target`.
+  // the samples have them, then `input`, the columns `input_...` and, where the graph makes it,
+  // `target`.
   batch::Batch batch;
   // The samples left out, by row of the block that came in.
   std::vector<BadSample> bad;
@@ -47,7 +53,11 @@ class Graph {
   // samples are left out and never an error. `fitted` may be nullptr for a graph that needs no fit.
   // FAILED_PRECONDITION without a fitted state that is needed, or while column names are not
   // known; INVALID_ARGUMENT for a fitted state of other ops or samples without the columns.
-  absl::StatusOr<Transformed> Run(const batch::Batch& samples, const FittedState* fitted) const;
+  //
+  // `context`: without one, nothing is random, as it must be where models are evaluated. In
+  // training the samples have `ordinal`, from which random ops draw.
+  absl::StatusOr<Transformed> Run(const batch::Batch& samples, const FittedState* fitted,
+                                  const RunContext& context = {}) const;
 
   // Whether some op learns from samples.
   bool needs_fit() const { return num_fit_passes_ > 0; }
@@ -60,8 +70,10 @@ class Graph {
   // evaluated on another dataset that has the same columns.
   const std::string& spec_digest() const { return spec_digest_; }
 
-  // float32; its shape is known before any sample is read.
-  const ColumnSchema& input() const { return input_.schema; }
+  // The column `input`, float32 or int64; its shape is known before any sample is read.
+  const ColumnSchema& input() const { return inputs_.front().schema; }
+  // All that the model is handed: `input`, then the columns `input_...` in the order made.
+  std::vector<ColumnSchema> inputs() const;
   // int64 for classes, float32 for real numbers; absent when no op makes it.
   std::optional<ColumnSchema> target() const;
   const SampleSchema& samples() const { return *samples_; }
@@ -89,7 +101,7 @@ class Graph {
   std::vector<BoundOp> ops_;
   int num_slots_ = 0;
   int num_fit_passes_ = 0;
-  BoundColumn input_;
+  std::vector<BoundColumn> inputs_ = std::vector<BoundColumn>(1);  // `input` first.
   std::optional<BoundColumn> target_;
 };
 

@@ -14,29 +14,59 @@
 
 #include "base/config_types.h"
 #include "transform/ops/cast.h"
+#include "transform/ops/clip.h"
+#include "transform/ops/crop.h"
 #include "transform/ops/decode_image.h"
+#include "transform/ops/fill_missing.h"
+#include "transform/ops/flip.h"
 #include "transform/ops/hash_buckets.h"
+#include "transform/ops/hash_tokens.h"
 #include "transform/ops/label.h"
+#include "transform/ops/log1p.h"
 #include "transform/ops/normalize.h"
 #include "transform/ops/one_hot.h"
+#include "transform/ops/pad.h"
 #include "transform/ops/parse_csv.h"
+#include "transform/ops/parse_example.h"
+#include "transform/ops/parse_json.h"
 #include "transform/ops/parse_record.h"
+#include "transform/ops/quantile_bins.h"
+#include "transform/ops/random_crop.h"
+#include "transform/ops/random_flip.h"
 #include "transform/ops/reshape.h"
+#include "transform/ops/resize.h"
 #include "transform/ops/stack.h"
 #include "transform/ops/standardize.h"
+#include "transform/ops/time_features.h"
+#include "transform/ops/vocabulary.h"
 
 namespace tidemill::transform {
 
-using OpSpec = std::variant<ParseCsvSpec,     //
-                            ParseRecordSpec,  //
-                            DecodeImageSpec,  //
-                            NormalizeSpec,    //
-                            StandardizeSpec,  //
-                            OneHotSpec,       //
-                            HashBucketsSpec,  //
-                            CastSpec,         //
-                            ReshapeSpec,      //
-                            StackSpec,        //
+using OpSpec = std::variant<ParseCsvSpec,      //
+                            ParseRecordSpec,   //
+                            ParseJsonSpec,     //
+                            ParseExampleSpec,  //
+                            DecodeImageSpec,   //
+                            TimeFeaturesSpec,  //
+                            FillMissingSpec,   //
+                            ClipSpec,          //
+                            Log1pSpec,         //
+                            NormalizeSpec,     //
+                            StandardizeSpec,   //
+                            QuantileBinsSpec,  //
+                            OneHotSpec,        //
+                            HashBucketsSpec,   //
+                            VocabularySpec,    //
+                            HashTokensSpec,    //
+                            ResizeSpec,        //
+                            CropSpec,          //
+                            FlipSpec,          //
+                            RandomCropSpec,    //
+                            RandomFlipSpec,    //
+                            PadSpec,           //
+                            CastSpec,          //
+                            ReshapeSpec,       //
+                            StackSpec,         //
                             LabelSpec>;
 
 using GraphSpec = std::vector<config::Keyed<OpSpec>>;
@@ -45,8 +75,8 @@ using GraphSpec = std::vector<config::Keyed<OpSpec>>;
 struct PreprocessSpec {
   static constexpr std::string_view kDoc =
       "How samples become the tensors that the model takes: ops in order, each making columns out "
-      "of those before it. The graph ends with a column `input` of float32 and, for training, a "
-      "column `target`.";
+      "of those before it. The graph ends with a column `input` of float32 or int64, further "
+      "columns `input_...` where the model takes several, and, for training, a column `target`.";
   std::string dataset;
   GraphSpec graph;
 

@@ -89,7 +89,7 @@ TEST(GraphSpec, PointsAtTheKeyThatIsWrong) {
   EXPECT_THAT(config::Read<PreprocessSpec>(
                   "dataset: d\ngraph:\n  - one_hot: {column: a, classes: 2, learn: 3}\n", "p.yaml"),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("give one of categories, classes and learn")));
+                       HasSubstr("give one of categories, categories_file, classes and learn")));
 }
 
 TEST(Graph, RunsElec2FromRecordsToTensors) {
@@ -282,7 +282,7 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
       {Spec(a, StackSpec{}),
        record,
        {{0, "", "parse_csv needs a dataset of format csv",
-         "use parse_record for binary records, decode_image for image files"}}},
+         "use parse_json for JSON lines, parse_record for binary records"}}},
       {Spec(ParseRecordSpec{.fields = {{.name = "x", .offset = 5, .shape = {6}}}}, StackSpec{}),
        record,
        {{0, "fields", "field x ends at byte 11, but a record has 10",
@@ -299,8 +299,8 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
        {{1, "std", "holds 0", "give a finite number, for std not 0"}}},
       {Spec(x, ReshapeSpec{.column = "x", .shape = {6}, .into = "input"}),
        record,
-       {{2, "", "the column input is uint8, but the model takes float32",
-         "make it with stack, which gives float32"}}},
+       {{2, "", "the column input is uint8, but models take float32 and int64",
+         "make it with stack, which gives float32, or cast"}}},
       {Spec(a, OneHotSpec{.column = "a", .categories = {"1"}}, StackSpec{}),
        csv,
        {{1, "column", "column a is float32, not text",
@@ -311,8 +311,8 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
          "parse it with dtype: string or int64"}}},
       {Spec(DecodeImageSpec{.height = 8, .width = 8}, StackSpec{}),
        record,
-       {{0, "", "decode_image needs a dataset with one file per sample",
-         "use parse_csv or parse_record"}}},
+       {{0, "", "decode_image needs samples that are files, or a column of them",
+         "use parse_csv or parse_record, or name a column of strings"}}},
       {Spec(ParseRecordSpec{.fields = {{.name = "x", .shape = {1 << 20, 1 << 20}}}}, StackSpec{}),
        {.payload = PayloadKind::kRecord},
        {{0, "fields", "[1048576, 1048576] is too large",

@@ -11,9 +11,11 @@ namespace tidemill::transform {
 
 // What the bytes in the `payload` column are.
 enum class PayloadKind {
-  kCsv,     // One record of a CSV or TSV file, without its line end.
-  kRecord,  // One binary record of fixed size.
-  kFile,    // A whole file.
+  kCsv,       // One record of a CSV or TSV file, without its line end.
+  kRecord,    // One binary record of fixed size.
+  kFile,      // A whole file, or a member of an archive.
+  kJson,      // A JSON object.
+  kTfRecord,  // A record of a TFRecord file, often a tf.train.Example.
 };
 
 enum class LabelKind { kNone, kClass, kReal };
@@ -28,8 +30,12 @@ struct SampleSchema {
   // Absent: quotes are ordinary characters.
   std::optional<char> quote = '"';
 
-  // kRecord: bytes of a payload, where known.
+  // kRecord: bytes of a record, where known.
   std::optional<int64_t> record_bytes = std::nullopt;
+
+  // Records in a payload, the newest last: more than one in a series. Those of a CSV file still
+  // have the line ends between them.
+  int64_t history = 1;
 
   LabelKind label = LabelKind::kNone;
   // kClass: labels are 0 .. num_classes - 1; 0 when not known.

@@ -30,7 +30,7 @@ void AddCheckCommand(CLI::App& app) {
   CLI::App* check =
       app.add_subcommand("check", "Tell every problem of a pipeline file, without a stack");
   static std::vector<std::string> paths;
-  check->add_option("files", paths, "Pipeline files (YAML)")->required();
+  check->add_option("files", paths, "Pipeline files (YAML)")->required()->type_name("FILE");
   SetAction(*check, [](const GlobalFlags& flags) {
     int worst = kDone;
     for (const std::string& path : paths) {

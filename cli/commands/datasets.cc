@@ -1,4 +1,5 @@
-// tidemill datasets list|show|register|sync|quarantine|delete
+// tidemill datasets list|show|register|sync|quarantine|delete; check and stats are in
+// dataset_health.cc
 #include <charconv>
 #include <cstdio>
 #include <sstream>
@@ -10,7 +11,6 @@
 #include "cli/dataset_registration.h"
 #include "cli/text.h"
 #include "cli/with_session.h"
-#include "rpc/grpc_status.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 
 namespace tidemill::cli {
@@ -98,7 +98,7 @@ int Show(const GlobalFlags& flags) {
 
 int Register(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    const auto requests = RegistrationsOf(Flags().file, session.layout());
+    const auto requests = RegistrationsOf(Flags().file, session);
     if (!requests.ok()) return Report(requests.status());
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     for (const v1::RegisterDatasetRequest& request : *requests) {
@@ -123,17 +123,13 @@ int Sync(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
     const auto dataset = Get(session, Flags().name);
     if (!dataset.ok()) return Report(dataset.status());
-    const rpc::Peer peer = session.PeerOf("storage");
-    const auto stub = v1::StorageService::NewStub(rpc::Connect(peer));
-    grpc::ClientContext context;
-    rpc::Prepare(peer, std::chrono::milliseconds{0}, context);
     v1::SyncDatasetRequest request;
     request.set_dataset_id(dataset->dataset_id());
-    const auto reader = stub->SyncDataset(&context, request);
     v1::SyncDatasetResponse last;
-    for (v1::SyncDatasetResponse message; reader->Read(&message); last = message) {
-    }
-    if (const grpc::Status status = reader->Finish(); !status.ok()) return Report(FromGrpc(status));
+    const absl::Status status = session.Stream<v1::StorageService, v1::SyncDatasetResponse>(
+        "storage", &Stub::SyncDataset, request,
+        [&](const v1::SyncDatasetResponse& message) { last = message; });
+    if (!status.ok()) return Report(status);
     const nlohmann::ordered_json json = {{"files", last.num_files_done()},
                                          {"samples", last.num_samples()},
                                          {"quarantined", last.num_quarantined()}};
@@ -151,25 +147,22 @@ int Quarantine(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
     const auto dataset = Get(session, Flags().name);
     if (!dataset.ok()) return Report(dataset.status());
-    const rpc::Peer peer = session.PeerOf("storage");
-    const auto stub = v1::StorageService::NewStub(rpc::Connect(peer));
-    grpc::ClientContext context;
-    rpc::Prepare(peer, std::chrono::milliseconds{0}, context);
     v1::ListQuarantineRequest request;
     request.set_dataset_id(dataset->dataset_id());
     request.set_limit(Flags().limit);
-    const auto reader = stub->ListQuarantine(&context, request);
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     Table table({"FILE", "RECORD", "REASON"});
-    for (v1::ListQuarantineResponse message; reader->Read(&message);) {
+    const auto add = [&](const v1::ListQuarantineResponse& message) {
       const v1::QuarantineEntry& entry = message.entry();
       const auto position = entry.has_position() ? nlohmann::ordered_json(entry.position())
                                                  : nlohmann::ordered_json(nullptr);
       json.push_back({{"file", entry.path()}, {"record", position}, {"reason", entry.reason()}});
       table.Add({entry.path(), entry.has_position() ? std::to_string(entry.position()) : "all",
                  entry.reason()});
-    }
-    if (const grpc::Status status = reader->Finish(); !status.ok()) return Report(FromGrpc(status));
+    };
+    const absl::Status status = session.Stream<v1::StorageService, v1::ListQuarantineResponse>(
+        "storage", &Stub::ListQuarantine, request, add);
+    if (!status.ok()) return Report(status);
     fmt::print("{}", flags.json ? json.dump() + "\n" : table.ToString());
     return kDone;
   });
@@ -232,7 +225,7 @@ int Delete(const GlobalFlags& flags) {
 
 CLI::App* AddVerb(CLI::App& datasets, const std::string& verb, const std::string& description) {
   CLI::App* command = datasets.add_subcommand(verb, description);
-  command->add_option("name", Flags().name, "Dataset name")->required();
+  command->add_option("name", Flags().name, "Dataset name")->required()->type_name("DATASET");
   return command;
 }
 
@@ -245,7 +238,7 @@ void AddDatasetsCommands(CLI::App& app) {
   SetAction(*AddVerb(*datasets, "show", "Show a dataset's counts, times and spec"), Show);
   CLI::App* add = datasets->add_subcommand(
       "register", "Register the datasets of a file with a `datasets:` section, such as a pipeline");
-  add->add_option("file", Flags().file, "YAML file")->required();
+  add->add_option("file", Flags().file, "YAML file")->required()->type_name("FILE");
   SetAction(*add, Register);
   SetAction(*AddVerb(*datasets, "sync", "Ingest now whatever has changed"), Sync);
   CLI::App* quarantine =
@@ -256,6 +249,7 @@ void AddDatasetsCommands(CLI::App& app) {
       AddVerb(*datasets, "delete", "Forget a dataset, or some of its samples; never its files");
   remove->add_option("--keys", Flags().keys, "Only these sample keys, separated by commas");
   SetAction(*remove, Delete);
+  AddDatasetHealthCommands(*datasets);
 }
 
 }  // namespace tidemill::cli

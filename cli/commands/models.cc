@@ -1,9 +1,10 @@
-// tidemill models list|show
+// tidemill models list|show|export
 #include <cstdio>
 
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
+#include "cli/model_export.h"
 #include "cli/text.h"
 #include "cli/with_session.h"
 #include "tidemill/model_store/v1/model_store.grpc.pb.h"
@@ -17,6 +18,8 @@ using Stub = v1::ModelStoreService::Stub;
 struct ModelsFlags {
   int64_t model = 0;
   int64_t run = 0;
+  std::string format = "safetensors";
+  std::string output;
 };
 
 ModelsFlags& Flags() {
@@ -45,6 +48,9 @@ nlohmann::ordered_json ModelToJson(const v1::Model& model) {
   json["classes"] = model.classes();
   json["spec"] = model.model();
   json["parts"] = parts;
+  if (model.has_removed_at()) {
+    json["removed_at"] = FormatTimestamp({model.removed_at().seconds() * 1'000'000});
+  }
   return json;
 }
 
@@ -63,7 +69,8 @@ int List(const GlobalFlags& flags) {
       table.Add({std::to_string(model.model_id()), std::to_string(model.run_id()),
                  std::to_string(model.trigger()),
                  model.parent_model_id() == 0 ? "-" : std::to_string(model.parent_model_id()),
-                 WithThousands(model.num_samples()), WithThousands(BytesOf(model)),
+                 WithThousands(model.num_samples()),
+                 model.has_removed_at() ? "removed" : WithThousands(BytesOf(model)),
                  FormatTimestamp({model.created_at().seconds() * 1'000'000})});
     }
     fmt::print("{}", flags.json ? json.dump() + "\n" : table.ToString());
@@ -84,17 +91,43 @@ int Show(const GlobalFlags& flags) {
   });
 }
 
+int Export(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    model_store::ModelStoreClient store(session.PeerOf("model_store"));
+    const ExportFormat format =
+        Flags().format == "torchscript" ? ExportFormat::kTorchScript : ExportFormat::kSafetensors;
+    const absl::Status status = ExportModel(store, {Flags().model}, format, Flags().output);
+    if (!status.ok()) return Report(status);
+    if (flags.json) {
+      const nlohmann::ordered_json json = {
+          {"model", Flags().model}, {"format", Flags().format}, {"output", Flags().output}};
+      fmt::print("{}\n", json.dump());
+    } else if (!flags.quiet) {
+      fmt::print(stderr, "model {} exported to {}\n", Flags().model, Flags().output);
+    }
+    return kDone;
+  });
+}
+
 }  // namespace
 
 void AddModelsCommands(CLI::App& app) {
   CLI::App* models = app.add_subcommand("models", "Models that were trained");
   models->require_subcommand(1);
   CLI::App* list = models->add_subcommand("list", "List models with their lineage");
-  list->add_option("--run", Flags().run, "Only models of this run");
+  list->add_option("--run", Flags().run, "Only models of this run")->type_name("RUN");
   SetAction(*list, List);
   CLI::App* show = models->add_subcommand("show", "Show a model's parts, parent and spec");
-  show->add_option("model", Flags().model, "Model id")->required();
+  show->add_option("model", Flags().model, "Model id")->required()->type_name("MODEL");
   SetAction(*show, Show);
+  CLI::App* to_files = models->add_subcommand("export", "Write a model for other programs");
+  to_files->add_option("model", Flags().model, "Model id")->required()->type_name("MODEL");
+  to_files->add_option("--format", Flags().format, "A folder with weights, or one program file")
+      ->check(CLI::IsMember({"safetensors", "torchscript"}));
+  to_files->add_option("--output", Flags().output, "Where to; nothing may be there yet")
+      ->required()
+      ->type_name("FILE");
+  SetAction(*to_files, Export);
 }
 
 }  // namespace tidemill::cli

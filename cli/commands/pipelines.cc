@@ -94,11 +94,11 @@ void AddPipelinesCommands(CLI::App& app) {
   SetAction(*pipelines->add_subcommand("list", "List pipelines"), List);
   CLI::App* show =
       pipelines->add_subcommand("show", "Print a pipeline with every default filled in");
-  show->add_option("name", Name(), "Pipeline name")->required();
+  show->add_option("name", Name(), "Pipeline name")->required()->type_name("PIPELINE");
   SetAction(*show, Show);
   CLI::App* remove =
       pipelines->add_subcommand("delete", "Delete a pipeline and its runs, never its datasets");
-  remove->add_option("name", Name(), "Pipeline name")->required();
+  remove->add_option("name", Name(), "Pipeline name")->required()->type_name("PIPELINE");
   SetAction(*remove, Delete);
 }
 

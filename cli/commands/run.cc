@@ -14,6 +14,7 @@
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
 #include "cli/pipeline_file.h"
+#include "cli/run_directory/run_files.h"
 #include "cli/run_report.h"
 #include "cli/session.h"
 #include "cli/text.h"
@@ -33,7 +34,7 @@ struct RunFlags {
 
 absl::StatusOr<v1::SubmitPipelineResponse> Submit(const Session& session, const PipelineFile& file,
                                                   const RunFlags& flags) {
-  RETURN_IF_ERROR(AllowDataRoots(session.layout(), file.DataRoots()));
+  RETURN_IF_ERROR(session.AllowDataRoots(file.DataRoots()));
   v1::SubmitPipelineRequest request;
   request.mutable_command()->set_request_id(rpc::NewRequestId());
   request.set_pipeline(file.text);
@@ -51,17 +52,23 @@ int Detached(const GlobalFlags& flags, int64_t run) {
   if (flags.json) {
     fmt::print("{}\n", nlohmann::ordered_json({{"run", run}, {"state", "running"}}).dump());
   } else {
-    fmt::print("run {} goes on; watch it with `tidemill runs watch {}`\n", run, run);
+    fmt::print("run {} goes on; watch it with `tidemill watch {}`\n", run, run);
   }
   return kDone;
 }
 
 // Follows the run to its end and prints the result.
 int Follow(const GlobalFlags& flags, const Session& session, int64_t run) {
-  const absl::StatusOr<WatchEnd> end = WatchRun(session, run, flags.quiet);
-  if (!end.ok()) return Report(end.status());
-  if (*end == WatchEnd::kDetached) return kInterrupted;
-  return PrintRun(session, run, flags.json);
+  const int code = FollowRun(session, run, flags.quiet, flags.json);
+  // A remote stack's run is pulled when it is wanted.
+  if (code == kInterrupted || code == kUnreachable || session.remote()) return code;
+  // The directory is a view that can be made again; failing to write it fails no run.
+  if (const auto folder = PullRun(session, run, ""); !folder.ok()) {
+    Report(Annotate(folder.status(), "the run's directory is not written"));
+  } else if (!flags.quiet) {
+    fmt::print(stderr, "report: {}\n", files::Join(*folder, "report.html"));
+  }
+  return code;
 }
 
 // Unknown counts as going on.
@@ -80,11 +87,13 @@ int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
   if (const auto checked = CheckPipelineFile(*file); !checked.problems.empty()) {
     return ReportProblems(checked.problems, flags.json);
   }
-  if (const auto layout = LayoutOf(flags.state);
-      !flags.quiet && layout.ok() && !KeeperOf(*layout)) {
-    fmt::print(stderr, "starting the stack in {}\n", layout->state_folder);
+  const StackAddress address = WithEnvironment(flags);
+  if (address.config.empty() && address.server.empty() && !flags.quiet) {
+    if (const auto layout = LayoutOf(address.state); layout.ok() && !KeeperOf(*layout)) {
+      fmt::print(stderr, "starting the stack in {}\n", layout->state_folder);
+    }
   }
-  const auto session = Session::AttachOrStart(flags.state);
+  const auto session = Session::AttachOrStart(address);
   if (!session.ok()) return Report(session.status());
   const auto submitted = Submit(*session, *file, run_flags);
   int code = kDone;
@@ -117,7 +126,7 @@ void AddRunCommand(CLI::App& app) {
       "run",
       "Run a pipeline to its end and print the accuracy matrix; starts a stack if none runs");
   static RunFlags flags;
-  run->add_option("file", flags.file, "Pipeline file (YAML)")->required();
+  run->add_option("file", flags.file, "Pipeline file (YAML)")->required()->type_name("FILE");
   run->add_option("--max-triggers", flags.max_triggers, "Fire at most this many triggers")
       ->check(CLI::NonNegativeNumber);
   run->add_flag("--detach", flags.detach, "Return once the run has started");

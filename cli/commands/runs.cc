@@ -11,6 +11,7 @@
 #include "cli/run_json.h"
 #include "cli/run_report.h"
 #include "cli/session.h"
+#include "cli/slices_table.h"
 #include "cli/text.h"
 #include "cli/watch.h"
 #include "cli/with_session.h"
@@ -25,6 +26,7 @@ using Stub = v1::SupervisorService::Stub;
 struct RunsFlags {
   int64_t run = 0;
   std::string pipeline;
+  bool slices = false;
 };
 
 RunsFlags& Flags() {
@@ -59,16 +61,17 @@ int Show(const GlobalFlags& flags) {
     if (!run.ok()) return Report(run.status());
     fmt::print("{}", flags.json ? RunToJson(*run).dump() + "\n"
                                 : DescribeRun(*run, IsTerminal(STDOUT_FILENO)));
+    if (Flags().slices && !flags.json) {
+      const std::string slices = DrawSlices(*run);
+      fmt::print("\n{}", slices.empty() ? "no evaluation of this run has slices\n" : slices);
+    }
     return kDone;
   });
 }
 
 int Watch(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    const auto end = WatchRun(session, Flags().run, flags.quiet);
-    if (!end.ok()) return Report(end.status());
-    if (*end == WatchEnd::kDetached) return kInterrupted;
-    return PrintRun(session, Flags().run, flags.json);
+    return FollowRun(session, Flags().run, flags.quiet, flags.json);
   });
 }
 
@@ -100,7 +103,7 @@ int Send(const GlobalFlags& flags, Method method) {
 
 CLI::App* AddVerb(CLI::App& runs, const std::string& verb, const std::string& description) {
   CLI::App* command = runs.add_subcommand(verb, description);
-  command->add_option("run", Flags().run, "Run id")->required();
+  command->add_option("run", Flags().run, "Run id")->required()->type_name("RUN");
   return command;
 }
 
@@ -110,9 +113,12 @@ void AddRunsCommands(CLI::App& app) {
   CLI::App* runs = app.add_subcommand("runs", "Executions of pipelines");
   runs->require_subcommand(1);
   CLI::App* list = runs->add_subcommand("list", "List runs, the newest first");
-  list->add_option("--pipeline", Flags().pipeline, "Only runs of this pipeline");
+  list->add_option("--pipeline", Flags().pipeline, "Only runs of this pipeline")
+      ->type_name("PIPELINE");
   SetAction(*list, List);
-  SetAction(*AddVerb(*runs, "show", "Show triggers, matrix and result of a run"), Show);
+  CLI::App* show = AddVerb(*runs, "show", "Show triggers, matrix and result of a run");
+  show->add_flag("--slices", Flags().slices, "Show the values of slices, too");
+  SetAction(*show, Show);
   SetAction(*AddVerb(*runs, "watch", "Follow a run to its end"), Watch);
   SetAction(*AddVerb(*runs, "stop", "Stop a run; it can be resumed"), [](const GlobalFlags& flags) {
     return Send<v1::StopRunRequest, v1::StopRunResponse>(flags, &Stub::StopRun);

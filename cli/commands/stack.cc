@@ -8,7 +8,6 @@
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
 #include "cli/local_stack.h"
-#include "cli/session.h"
 #include "cli/text.h"
 
 namespace tidemill::cli {
@@ -16,17 +15,18 @@ namespace {
 
 int Up(const GlobalFlags& flags) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto session = Session::AttachOrStart(flags.state);
-  if (!session.ok()) return Report(session.status());
+  const auto layout = LayoutOf(flags.state);
+  if (!layout.ok()) return Report(layout.status());
+  const bool ran = KeeperOf(*layout).has_value();
+  if (const absl::Status status = StartStack(*layout); !status.ok()) return Report(status);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   if (flags.json) {
-    const nlohmann::ordered_json json = {{"state_folder", session->layout().state_folder},
-                                         {"started", session->started()},
-                                         {"seconds", took.count()}};
+    const nlohmann::ordered_json json = {
+        {"state_folder", layout->state_folder}, {"started", !ran}, {"seconds", took.count()}};
     fmt::print("{}\n", json.dump());
   } else {
-    fmt::print("{} in {} ({})\n", session->started() ? "stack started" : "stack already runs",
-               session->layout().state_folder, Elapsed(took.count()));
+    fmt::print("{} in {} ({})\n", ran ? "stack already runs" : "stack started",
+               layout->state_folder, Elapsed(took.count()));
   }
   return kDone;
 }

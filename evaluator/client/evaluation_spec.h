@@ -4,64 +4,45 @@
 //     windows: {type: between_triggers}
 //     models: all
 //     measures: [accuracy, {type: f1, average: macro}]
+//     slices: [class, {type: column, name: day}]
 #pragma once
 
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/config.h"
-#include "base/time.h"
+#include "evaluator/client/slice_spec.h"
+#include "evaluator/client/windows_spec.h"
 #include "evaluator/measures/measures.h"
 
 namespace tidemill::evaluator {
 
-// One window from each trigger to the next: what the model of a trigger met while it was in use.
-struct BetweenTriggers {
-  static constexpr std::string_view kType = "between_triggers";
-  static constexpr std::string_view kDoc =
-      "From each trigger to the next, the last one to the end.";
-  void Fields(auto&&) {}
-  friend bool operator==(const BetweenTriggers&, const BetweenTriggers&) = default;
-};
+enum class EvaluatedModels { kAll, kActive };
 
-// One window with the whole dataset.
-struct Whole {
-  static constexpr std::string_view kType = "whole";
-  static constexpr std::string_view kDoc = "The whole dataset at once, as for a test set.";
-  void Fields(auto&&) {}
-  friend bool operator==(const Whole&, const Whole&) = default;
-};
-
-// Windows of equal length in event time.
-struct Slices {
-  static constexpr std::string_view kType = "slices";
-  static constexpr std::string_view kDoc =
-      "Slices of equal length, the first beginning at the dataset's first event.";
-
-  Duration every;
+// Intervals around each value; see measures/bootstrap.h.
+struct BootstrapSpec {
+  int replicates = 200;
+  int64_t seed = 0;
 
   void Fields(auto&& field) {
-    field("every", every, "Length of a slice in event time.", {.required = true, .example = "7d"});
+    field("replicates", replicates,
+          "How often a value is measured again on samples drawn anew; 0 for no intervals.",
+          {.min = 0, .max = 10'000});
+    field("seed", seed, "Seed of the draws.");
   }
-  void Check(config::Problems& problems) const {
-    if (every.micros <= 0) problems.Add("every", "must be positive", "write a length such as 7d");
-  }
-  friend bool operator==(const Slices&, const Slices&) = default;
+  friend bool operator==(const BootstrapSpec&, const BootstrapSpec&) = default;
 };
-
-using WindowsSpec = std::variant<BetweenTriggers, Whole, Slices>;
-
-enum class EvaluatedModels { kAll, kActive };
 
 struct EvaluationSpec {
   std::string dataset;
   WindowsSpec windows = BetweenTriggers{};
   EvaluatedModels models = EvaluatedModels::kAll;
   std::vector<MeasureSpec> measures;
+  std::vector<SliceSpec> slices;
+  BootstrapSpec bootstrap;
 
   void Fields(auto&& field) {
     field("dataset", dataset, "The dataset to measure the models on.", {.required = true});
@@ -69,6 +50,9 @@ struct EvaluationSpec {
     field("models", models,
           "all: every model on every window; active: on each window the model in use then.");
     field("measures", measures, "What to measure.", {.required = true});
+    field("slices", slices, "Which parts of each window to measure besides the whole.",
+          {.max_items = 20});
+    field("bootstrap", bootstrap, "How the 95 % interval around each value is found.");
   }
 
   void Check(config::Problems& problems) const {
@@ -83,6 +67,12 @@ struct EvaluationSpec {
       if (IsOfClasses(measure) != IsOfClasses(measures.front())) {
         problems.Add("measures", "mixes measures of classes with measures of real values",
                      "keep those that fit the dataset's label");
+      }
+    }
+    std::set<std::string> sliced;
+    for (const SliceSpec& slice : slices) {
+      if (!sliced.insert(NameOf(slice)).second) {
+        problems.Add("slices", "has " + NameOf(slice) + " twice", "remove one");
       }
     }
   }

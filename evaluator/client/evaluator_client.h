@@ -29,7 +29,7 @@ class EvaluatorClient {
   absl::StatusOr<v1::WatchEvaluationResponse> WatchEvaluation(RunId run, int32_t evaluation,
                                                               const ProgressSink& progress);
 
-  // In the order (evaluation, model, window, measure). Retries UNAVAILABLE.
+  // In the order (evaluation, model, window, measure, slice). Retries UNAVAILABLE.
   absl::StatusOr<std::vector<v1::Evaluation>> ListEvaluations(RunId run);
 
   // Forgets the evaluations of the command's run and returns how many there were. Idempotent.

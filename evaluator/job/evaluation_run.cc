@@ -13,6 +13,7 @@
 #include "evaluator/job/short_reason.h"
 #include "evaluator/job/window_measurement.h"
 #include "evaluator/job/window_samples.h"
+#include "loader/sample_schema.h"
 #include "rpc/channel.h"
 #include "rpc/tokens.h"
 #include "storage/client/dataset_spec.h"
@@ -55,11 +56,37 @@ class ProgressReporter {
 // What the windows of a job have in common.
 struct JobContext {
   const v1::EvaluationJob& job;
-  const EvaluationSpec& spec;
+  const MeasurementPlan& plan;
   const storage::StorageClient& storage;
   ModelCache& models;
   ProgressReporter progress;
 };
+
+// A report is a line of bounded length: scores come a few at a time, and what is long in pieces,
+// each of which may grow sixfold as JSON.
+void ReportScores(v1::ModelScores all, const Report& report) {
+  constexpr int kScoresAtOnce = 4;
+  constexpr size_t kDetailBytes = 600;
+  google::protobuf::RepeatedPtrField<v1::Score> scores;
+  scores.Swap(all.mutable_scores());
+  int next = 0;
+  do {
+    v1::JobReport message;
+    *message.mutable_scores() = all;
+    std::string detail;
+    while (next < scores.size() && message.scores().scores_size() < kScoresAtOnce) {
+      v1::Score& score = *message.mutable_scores()->add_scores();
+      score = std::move(scores[next++]);
+      detail = std::exchange(*score.mutable_detail(), {});
+      if (!detail.empty()) break;
+    }
+    report(message);
+    for (size_t at = 0; at < detail.size(); at += kDetailBytes) {
+      message.set_more_detail(detail.substr(at, kDetailBytes));
+      report(message);
+    }
+  } while (next < scores.size());
+}
 
 absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, const Report& report) {
   RETURN_IF_FAILPOINT("evaluate.before_window");
@@ -68,7 +95,7 @@ absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, con
     ASSIGN_OR_RETURN(ScoredModel * model, context.models.Get(model_id));
     models.push_back(model);
   }
-  WindowMeasurement measurement(window.window_index(), context.spec.measures, models);
+  WindowMeasurement measurement(window.window_index(), context.plan, models);
   const absl::Status read =
       ReadWindow(context.storage, context.job.snapshot(), window.window(), kBlockRows,
                  [&](const batch::Batch& samples, int64_t num_missing) {
@@ -80,8 +107,7 @@ absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, con
   measurement.Fail(read);
   v1::JobReport message;
   for (v1::ModelScores& scores : measurement.Scores()) {
-    *message.mutable_scores() = std::move(scores);
-    report(message);
+    ReportScores(std::move(scores), report);
   }
   context.progress.Send();
   message.mutable_window_end()->set_window_index(window.window_index());
@@ -89,9 +115,14 @@ absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, con
   return absl::OkStatus();
 }
 
-absl::StatusOr<rpc::Peer> PeerAt(const std::string& endpoint, const rpc::Tokens& tokens) {
+absl::StatusOr<rpc::Peer> PeerAt(const std::string& endpoint, const v1::EvaluationJob& job) {
+  ASSIGN_OR_RETURN(const rpc::Tokens tokens, rpc::Tokens::Read(job.token_file()));
   ASSIGN_OR_RETURN(const std::string token, tokens.TokenOf(rpc::v1::ROLE_SERVICE));
-  return rpc::Peer{.endpoint = endpoint, .token = token};
+  ASSIGN_OR_RETURN(const rpc::Tls tls, rpc::ReadTls({.certificate = job.tls_certificate(),
+                                                     .key = job.tls_key(),
+                                                     .ca = job.tls_ca(),
+                                                     .client_ca = {}}));
+  return rpc::Peer{.endpoint = endpoint, .token = token, .tls = tls};
 }
 
 }  // namespace
@@ -102,14 +133,17 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
                    config::Read<EvaluationSpec>(job.evaluation_spec(), "evaluation"));
   ASSIGN_OR_RETURN(const auto dataset,
                    config::Read<storage::DatasetSpec>(job.dataset_spec(), "dataset"));
-  ASSIGN_OR_RETURN(const rpc::Tokens tokens, rpc::Tokens::Read(job.token_file()));
-  ASSIGN_OR_RETURN(const rpc::Peer storage_peer, PeerAt(job.storage_endpoint(), tokens));
-  ASSIGN_OR_RETURN(const rpc::Peer store_peer, PeerAt(job.model_store_endpoint(), tokens));
+  ASSIGN_OR_RETURN(const rpc::Peer storage_peer, PeerAt(job.storage_endpoint(), job));
+  ASSIGN_OR_RETURN(const rpc::Peer store_peer, PeerAt(job.model_store_endpoint(), job));
   arithmetic.set_threads(job.num_threads());
   const storage::StorageClient storage(storage_peer);
   model_store::ModelStoreClient store(store_peer);
   ModelCache models(store, dataset, arithmetic.make_predictor);
-  JobContext context{job, spec, storage, models, ProgressReporter(report)};
+  const MeasurementPlan plan{.spec = spec,
+                             .class_names = storage::EffectiveLabel(dataset).classes,
+                             .samples = loader::SchemaOf(dataset)};
+  RETURN_IF_ERROR(SliceColumns::Make(spec.slices, plan.samples).status());
+  JobContext context{job, plan, storage, models, ProgressReporter(report)};
   for (const v1::JobWindow& window : job.windows()) {
     RETURN_IF_ERROR(Annotate(MeasureWindow(window, context, report),
                              fmt::format("measuring window {}", window.window_index())));

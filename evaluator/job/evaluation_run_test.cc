@@ -35,8 +35,9 @@ class EvaluationRunTest : public ::testing::Test {
         [&](const v1::JobReport& report) {
           if (report.has_scores()) {
             const v1::ModelScores& scores = report.scores();
-            scores_[{scores.window_index(), scores.model_id()}] = scores;
+            scores_[{scores.window_index(), scores.model_id()}].MergeFrom(scores);
           }
+          if (report.has_more_detail()) detail_ += report.more_detail();
           if (report.has_window_end()) ended_.push_back(report.window_end().window_index());
         });
   }
@@ -45,6 +46,7 @@ class EvaluationRunTest : public ::testing::Test {
 
   testing::Cluster cluster_{/*num_samples=*/20, /*unreadable=*/{12}};
   std::map<std::pair<int64_t, int64_t>, v1::ModelScores> scores_;
+  std::string detail_;
   std::vector<int64_t> ended_;
 };
 
@@ -91,6 +93,40 @@ TEST_F(EvaluationRunTest, RefusesToCompareClassesOfAnotherOrder) {
   spec.replace(spec.find("LOW, HIGH"), 9, "HIGH, LOW");
   ASSERT_THAT(Run(job, {testing::WindowOf(0, 0, 10, {model})}), IsOk());
   EXPECT_THAT(Of(0, model).failure(), HasSubstr("knows the classes [LOW, HIGH]"));
+}
+
+TEST_F(EvaluationRunTest, ReportsSlicesAndDetails) {
+  const int64_t model = cluster_.Put(1, "4");
+  v1::EvaluationJob job = cluster_.Job();
+  job.set_evaluation_spec(
+      "{dataset: test, measures: [calibration_error, accuracy, confusion_matrix], "
+      "slices: [{type: column, name: x}]}");
+  ASSERT_THAT(Run(job, {testing::WindowOf(0, 0, 10, {model})}), IsOk());
+  EXPECT_EQ(Of(0, model).scores_size(), 3 + 2 * 10);
+  EXPECT_EQ(Of(0, model).scores(1).value(), 1);
+  EXPECT_THAT(detail_, HasSubstr(R"({"bins":[{"from":0.0,)"));
+  EXPECT_THAT(detail_, HasSubstr(R"({"classes":["LOW","HIGH"],"counts":[[5,0],[0,5]]})"));
+}
+
+TEST_F(EvaluationRunTest, ReportsLinesThatFitThePipe) {
+  const int64_t model = cluster_.Put(1, "4");
+  v1::EvaluationJob job = cluster_.Job();
+  job.set_evaluation_spec(
+      "{dataset: test, measures: [{type: calibration_error, bins: 1000}, accuracy, f1, recall], "
+      "slices: [class, {type: column, name: x, bins: [-1.000000000000001, 3.000000000000001]}]}");
+  *job.add_windows() = testing::WindowOf(0, 0, 10, {model});
+  const std::string path = cluster_.folder() + "/job";
+  ASSERT_THAT(files::WriteAtomically(path, job.SerializeAsString()), IsOk());
+  size_t num_lines = 0;
+  EXPECT_EQ(
+      RunEvaluationJob(
+          path, {.make_predictor = testing::MakeThresholdPredictor, .set_threads = [](int) {}},
+          [&](const std::string& line) {
+            ++num_lines;
+            EXPECT_LT(line.size(), 4096U) << line;
+          }),
+      0);
+  EXPECT_GT(num_lines, 100U);
 }
 
 TEST_F(EvaluationRunTest, ReportsWhyAJobCannotBeDone) {

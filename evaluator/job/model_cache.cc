@@ -37,7 +37,7 @@ ModelCache::ModelCache(model_store::ModelStoreClient& store, const storage::Data
                        PredictorFactory make_predictor)
     : store_(store),
       samples_(loader::SchemaOf(dataset)),
-      classes_(dataset.label.classes),
+      classes_(storage::EffectiveLabel(dataset).classes),
       make_predictor_(std::move(make_predictor)) {}
 
 absl::StatusOr<ScoredModel*> ModelCache::Get(int64_t model_id) {

@@ -7,6 +7,7 @@
 
 #include "models/guard.h"
 #include "models/network.h"
+#include "transform/graph.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -15,21 +16,33 @@ class NetworkPredictor final : public Predictor {
  public:
   explicit NetworkPredictor(models::Network network) : network_(std::move(network)) {}
 
-  absl::StatusOr<std::vector<int64_t>> PredictClasses(const batch::Column& input,
-                                                      int64_t num_rows) override {
-    return models::Guard("predicting classes", [&]() -> absl::StatusOr<std::vector<int64_t>> {
+  absl::StatusOr<ClassPredictions> PredictClasses(const batch::Batch& rows,
+                                                  bool with_probabilities) override {
+    return models::Guard("predicting classes", [&]() -> absl::StatusOr<ClassPredictions> {
       const torch::NoGradGuard no_gradients;
-      const torch::Tensor classes = Forward(input, num_rows).argmax(1).contiguous();
-      const auto* first = classes.data_ptr<int64_t>();
-      return std::vector<int64_t>(first, first + num_rows);
+      const int64_t num_rows = rows.num_rows();
+      ASSIGN_OR_RETURN(torch::Tensor outputs, Forward(rows));
+      outputs = outputs.reshape({num_rows, -1});
+      // One output is how much class 1 outweighs class 0.
+      if (outputs.size(1) == 1) outputs = torch::cat({torch::zeros_like(outputs), outputs}, 1);
+      ClassPredictions predictions{.num_classes = outputs.size(1)};
+      const torch::Tensor classes = outputs.argmax(1).contiguous();
+      const auto* first_class = classes.data_ptr<int64_t>();
+      predictions.classes.assign(first_class, first_class + num_rows);
+      if (!with_probabilities) return predictions;
+      const torch::Tensor shares = outputs.softmax(1).to(torch::kFloat32).contiguous();
+      const auto* first_share = shares.data_ptr<float>();
+      predictions.probabilities.assign(first_share, first_share + shares.numel());
+      return predictions;
     });
   }
 
-  absl::StatusOr<std::vector<float>> PredictValues(const batch::Column& input,
-                                                   int64_t num_rows) override {
+  absl::StatusOr<std::vector<float>> PredictValues(const batch::Batch& rows) override {
     return models::Guard("predicting values", [&]() -> absl::StatusOr<std::vector<float>> {
       const torch::NoGradGuard no_gradients;
-      const torch::Tensor values = Forward(input, num_rows).contiguous();
+      const int64_t num_rows = rows.num_rows();
+      ASSIGN_OR_RETURN(const torch::Tensor outputs, Forward(rows));
+      const torch::Tensor values = outputs.contiguous();
       if (values.numel() != num_rows) {
         return FailedPrecondition("the network gives {} numbers for a sample instead of one",
                                   values.numel() / num_rows);
@@ -41,12 +54,20 @@ class NetworkPredictor final : public Predictor {
 
  private:
   // Throws c10::Error.
-  torch::Tensor Forward(const batch::Column& input, int64_t num_rows) {
-    std::vector<int64_t> shape = input.shape;
-    shape.insert(shape.begin(), num_rows);
-    // torch only reads through this pointer: nothing here writes to the input.
-    void* numbers = const_cast<float*>(input.Values<float>().data());
-    return network_.Forward(torch::from_blob(numbers, shape, torch::kFloat32));
+  absl::StatusOr<torch::Tensor> Forward(const batch::Batch& rows) {
+    models::Inputs inputs;
+    for (const batch::Column& column : rows.columns()) {
+      if (!transform::IsInput(column.name)) continue;
+      std::vector<int64_t> shape = column.shape;
+      shape.insert(shape.begin(), rows.num_rows());
+      // torch only reads through this pointer: nothing here writes to the input.
+      void* numbers = const_cast<std::byte*>(column.data.data());
+      const bool is_integer = column.type == batch::DataType::kInt64;
+      inputs[column.name] =
+          torch::from_blob(numbers, shape, is_integer ? torch::kInt64 : torch::kFloat32);
+    }
+    RETURN_IF_ERROR(network_.Check(inputs));
+    return network_.Forward(inputs);
   }
 
   models::Network network_;
@@ -58,7 +79,7 @@ absl::StatusOr<std::unique_ptr<Predictor>> MakeNetworkPredictor(const models::Mo
                                                                 std::string_view weights) {
   return models::Guard("loading weights", [&]() -> absl::StatusOr<std::unique_ptr<Predictor>> {
     ASSIGN_OR_RETURN(models::Network network, models::DecodeNetwork(spec, weights));
-    network.layers->eval();
+    network.module->eval();
     return std::make_unique<NetworkPredictor>(std::move(network));
   });
 }

@@ -14,17 +14,26 @@
 
 namespace tidemill::evaluator {
 
+struct ClassPredictions {
+  // The most probable class of each row; of equal ones the first.
+  std::vector<int64_t> classes = {};
+  // Row by row, for each class; empty unless asked for.
+  std::vector<float> probabilities = {};
+  int64_t num_classes = 0;
+};
+
 // The network of a model. Thread-compatible.
 class Predictor {
  public:
   virtual ~Predictor() = default;
 
-  // `input` is the column `input` of the model's graph, of `num_rows` rows.
-  virtual absl::StatusOr<std::vector<int64_t>> PredictClasses(const batch::Column& input,
-                                                              int64_t num_rows) = 0;
+  // `rows` has the columns `input` and `input_...` of the model's graph; others are passed over.
+  // Probabilities are the softmax of the outputs; a network with one output has two classes, and
+  // the sigmoid of the output is the probability of class 1.
+  virtual absl::StatusOr<ClassPredictions> PredictClasses(const batch::Batch& rows,
+                                                          bool with_probabilities) = 0;
   // FAILED_PRECONDITION for a network with more than one output.
-  virtual absl::StatusOr<std::vector<float>> PredictValues(const batch::Column& input,
-                                                           int64_t num_rows) = 0;
+  virtual absl::StatusOr<std::vector<float>> PredictValues(const batch::Batch& rows) = 0;
 };
 
 // A graph bound to the evaluated dataset, with what it learned: shared by all models that have the

@@ -1,10 +1,13 @@
 #include "evaluator/job/window_measurement.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <utility>
 
+#include "evaluator/job/class_outcomes.h"
 #include "evaluator/job/short_reason.h"
+#include "evaluator/job/table_scores.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -22,15 +25,40 @@ absl::Status CheckTarget(std::span<const MeasureSpec> measures, const transform:
   return absl::OkStatus();
 }
 
+bool AnyNeeds(const EvaluationSpec& spec, std::initializer_list<Needs> needs) {
+  return std::any_of(spec.measures.begin(), spec.measures.end(), [&](const MeasureSpec& measure) {
+    return std::find(needs.begin(), needs.end(), NeedsOf(measure)) != needs.end();
+  });
+}
+
+// The rows of a block that a graph left over, which are in the block's order.
+std::vector<size_t> RowsOf(std::span<const int64_t> keys, std::span<const int64_t> all_keys) {
+  std::vector<size_t> rows;
+  for (size_t row = 0; row < all_keys.size() && rows.size() < keys.size(); ++row) {
+    if (all_keys[row] == keys[rows.size()]) rows.push_back(row);
+  }
+  return rows;
+}
+
 }  // namespace
 
-WindowMeasurement::WindowMeasurement(int64_t window_index, std::span<const MeasureSpec> measures,
+WindowMeasurement::WindowMeasurement(int64_t window_index, const MeasurementPlan& plan,
                                      std::span<ScoredModel* const> models)
-    : window_index_(window_index), measures_(measures) {
+    : window_index_(window_index),
+      plan_(plan),
+      with_probabilities_(AnyNeeds(plan.spec, {Needs::kProbabilities, Needs::kRanks})),
+      with_scores_(AnyNeeds(plan.spec, {Needs::kRanks})),
+      with_tables_(with_scores_ || !plan.spec.slices.empty() || plan.spec.bootstrap.replicates > 0),
+      columns_(SliceColumns::Make(plan.spec.slices, plan.samples)) {
+  const auto num_models = std::max<int64_t>(1, static_cast<int64_t>(models.size()));
   for (ScoredModel* model : models) {
-    Tally& tally = tallies_.emplace_back(Tally{.model = model, .status = model->status});
-    if (tally.status.ok()) tally.status = CheckTarget(measures, model->graph->graph);
-    for (const MeasureSpec& measure : measures) {
+    Tally& tally =
+        tallies_.emplace_back(Tally{.model = model,
+                                    .table = OutcomeTable(plan.max_table_bytes / num_models),
+                                    .status = model->status});
+    tally.status.Update(columns_.status());
+    if (tally.status.ok()) tally.status = CheckTarget(plan.spec.measures, model->graph->graph);
+    for (const MeasureSpec& measure : plan.spec.measures) {
       tally.accumulators.push_back(NewAccumulator(measure));
     }
   }
@@ -44,15 +72,18 @@ WindowMeasurement::WindowMeasurement(int64_t window_index, std::span<const Measu
 void WindowMeasurement::Add(const batch::Batch& samples, int64_t num_missing) {
   for (Tally& tally : tallies_) tally.num_skipped += num_missing;
   if (samples.num_rows() == 0) return;
+  if (!columns_.ok()) return;
+  const absl::StatusOr<SliceValues> slices = columns_->Read(samples);
+  if (!slices.ok()) return Fail(slices.status());
   for (const std::vector<Tally*>& group : groups_) {
-    const absl::Status status = AddToGroup(group, samples);
+    const absl::Status status = AddToGroup(group, samples, *slices);
     if (status.ok()) continue;
     for (Tally* tally : group) tally->status.Update(status);
   }
 }
 
 absl::Status WindowMeasurement::AddToGroup(std::span<Tally* const> group,
-                                           const batch::Batch& samples) {
+                                           const batch::Batch& samples, const SliceValues& slices) {
   if (std::none_of(group.begin(), group.end(), [](Tally* tally) { return tally->status.ok(); })) {
     return absl::OkStatus();
   }
@@ -60,42 +91,85 @@ absl::Status WindowMeasurement::AddToGroup(std::span<Tally* const> group,
   ++num_graph_runs_;
   ASSIGN_OR_RETURN(const transform::Transformed transformed,
                    prepared.graph.Run(samples, prepared.fitted ? &*prepared.fitted : nullptr));
+  SliceValues of_good(slices.size());
+  if (!slices.empty()) {
+    const std::vector<size_t> rows = RowsOf(transformed.batch.keys(), samples.keys());
+    for (size_t column = 0; column < slices.size(); ++column) {
+      for (const size_t row : rows) of_good[column].push_back(slices[column][row]);
+    }
+  }
   for (Tally* tally : group) {
     tally->num_skipped += static_cast<int64_t>(transformed.bad.size());
     if (transformed.batch.num_rows() == 0 || !tally->status.ok()) continue;
-    tally->status = AddToModel(*tally, transformed.batch);
+    tally->status = AddToModel(*tally, transformed.batch, of_good);
   }
   return absl::OkStatus();
 }
 
-absl::Status WindowMeasurement::AddToModel(Tally& tally, const batch::Batch& transformed) {
-  const int64_t num_rows = transformed.num_rows();
-  ASSIGN_OR_RETURN(const batch::Column* input,
-                   transformed.Get(transform::kInputColumn, batch::DataType::kFloat32));
+absl::Status WindowMeasurement::AddToModel(Tally& tally, const batch::Batch& transformed,
+                                           const SliceValues& slices) {
   const batch::Column* target = transformed.Find(transform::kTargetColumn);
   if (target == nullptr) return Internal("the graph made no target");
-  Outcomes outcomes;
-  std::vector<int64_t> classes;
-  std::vector<float> values;
+  OutcomeBlock block{.keys = transformed.keys()};
+  for (const std::vector<int32_t>& column : slices) block.slices.emplace_back(column);
   if (target->type == batch::DataType::kInt64) {
-    ASSIGN_OR_RETURN(classes, tally.model->predictor->PredictClasses(*input, num_rows));
-    outcomes = {.predicted_classes = classes, .true_classes = target->Values<int64_t>()};
-  } else {
-    ASSIGN_OR_RETURN(values, tally.model->predictor->PredictValues(*input, num_rows));
-    outcomes = {.predicted_values = values, .true_values = target->Values<float>()};
+    return AddClasses(tally, transformed, *target, std::move(block));
   }
-  for (const auto& accumulator : tally.accumulators) accumulator->Add(outcomes);
-  tally.num_samples += num_rows;
+  ASSIGN_OR_RETURN(const std::vector<float> values,
+                   tally.model->predictor->PredictValues(transformed));
+  block.outcomes = {.predicted_values = values, .true_values = target->Values<float>()};
+  AddOutcomes(tally, block);
   return absl::OkStatus();
+}
+
+absl::Status WindowMeasurement::AddClasses(Tally& tally, const batch::Batch& transformed,
+                                           const batch::Column& target, OutcomeBlock block) {
+  ASSIGN_OR_RETURN(const ClassPredictions predictions,
+                   tally.model->predictor->PredictClasses(transformed, with_probabilities_));
+  block.outcomes = {.predicted_classes = predictions.classes,
+                    .true_classes = target.Values<int64_t>()};
+  ClassOutcomes derived;
+  if (with_probabilities_) {
+    derived = OutcomesOf(predictions, block.outcomes.true_classes, with_scores_);
+    block.outcomes.true_probabilities = derived.true_probabilities;
+    block.outcomes.top_probabilities = derived.top_probabilities;
+    block.outcomes.true_places = derived.true_places;
+    block.scores = derived.scores;
+  }
+  AddOutcomes(tally, block);
+  return absl::OkStatus();
+}
+
+void WindowMeasurement::AddOutcomes(Tally& tally, const OutcomeBlock& block) {
+  for (const auto& accumulator : tally.accumulators) {
+    if (accumulator != nullptr) accumulator->Add(block.outcomes);
+  }
+  if (with_tables_) tally.table.Add(block);
+  tally.num_samples += static_cast<int64_t>(block.keys.size());
 }
 
 void WindowMeasurement::Fail(const absl::Status& reason) {
   for (Tally& tally : tallies_) tally.status.Update(reason);
 }
 
-std::vector<v1::ModelScores> WindowMeasurement::Scores() const {
+void WindowMeasurement::SetScores(Tally& tally, v1::ModelScores& scores) {
+  for (size_t i = 0; i < plan_.spec.measures.size(); ++i) {
+    v1::Score& score = *scores.add_scores();
+    score.set_measure(NameOf(plan_.spec.measures[i]));
+    score.set_num_samples(scores.num_samples());
+    if (!tally.status.ok() || tally.accumulators[i] == nullptr) continue;
+    if (const auto value = tally.accumulators[i]->Value()) score.set_value(*value);
+    score.set_detail(tally.accumulators[i]->Detail(plan_.class_names));
+  }
+  if (!tally.status.ok() || !with_tables_) return;
+  tally.table.Seal();
+  ScoreTable(tally.table, {plan_.spec, plan_.class_names, *columns_}, *scores.mutable_scores());
+  tally.table = OutcomeTable(0);
+}
+
+std::vector<v1::ModelScores> WindowMeasurement::Scores() {
   std::vector<v1::ModelScores> all;
-  for (const Tally& tally : tallies_) {
+  for (Tally& tally : tallies_) {
     v1::ModelScores& scores = all.emplace_back();
     scores.set_window_index(window_index_);
     scores.set_model_id(tally.model->model_id);
@@ -103,12 +177,7 @@ std::vector<v1::ModelScores> WindowMeasurement::Scores() const {
     if (tally.status.ok()) scores.set_num_samples(tally.num_samples);
     scores.set_num_skipped(tally.num_skipped);
     if (!tally.status.ok()) scores.set_failure(ShortReason(tally.status));
-    for (size_t i = 0; i < measures_.size(); ++i) {
-      v1::Score& score = *scores.add_scores();
-      score.set_measure(NameOf(measures_[i]));
-      const auto value = tally.accumulators[i]->Value();
-      if (tally.status.ok() && value) score.set_value(*value);
-    }
+    SetScores(tally, scores);
   }
   return all;
 }

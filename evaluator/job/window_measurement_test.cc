@@ -1,5 +1,6 @@
 #include "evaluator/job/window_measurement.h"
 
+#include <cmath>
 #include <utility>
 
 #include "gmock/gmock.h"
@@ -14,7 +15,16 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<MeasureSpec> kAccuracy = {Accuracy{}};
+MeasurementPlan PlanOf(const std::string& rest) {
+  auto spec = config::Read<EvaluationSpec>("{dataset: test, " + rest + "}", "evaluation");
+  EXPECT_TRUE(spec.ok()) << spec.status().ToString();
+  return {.spec = *spec, .class_names = {"LOW", "HIGH"}, .samples = testing::Schema()};
+}
+
+const MeasurementPlan& AccuracyPlan() {
+  static const MeasurementPlan plan = PlanOf("measures: [accuracy]");
+  return plan;
+}
 
 std::shared_ptr<const PreparedGraph> Prepare(const std::string& graph_yaml) {
   auto spec = config::Read<transform::GraphSpec>(graph_yaml, "graph");
@@ -44,7 +54,7 @@ TEST(WindowMeasurement, DecodesOnceForAllModelsOfAGraph) {
   ScoredModel low = ModelOf(2, Prepare(testing::kGraph), "1");
   ScoredModel of_other_graph = ModelOf(3, other, "4");
   std::vector<ScoredModel*> models = {&right, &low, &of_other_graph};
-  WindowMeasurement measurement(7, kAccuracy, models);
+  WindowMeasurement measurement(7, AccuracyPlan(), models);
   measurement.Add(testing::Samples(0, 6), 0);
   measurement.Add(testing::Samples(6, 10), 2);
   EXPECT_EQ(measurement.num_graph_runs(), 4) << "two blocks, two graphs";
@@ -64,7 +74,7 @@ TEST(WindowMeasurement, DecodesOnceForAllModelsOfAGraph) {
 TEST(WindowMeasurement, LeavesBadSamplesOutAndCountsThem) {
   ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
   std::vector<ScoredModel*> models = {&model};
-  WindowMeasurement measurement(0, kAccuracy, models);
+  WindowMeasurement measurement(0, AccuracyPlan(), models);
   measurement.Add(testing::SamplesOf({"1,LOW", "not a number,LOW", "9,HIGH"}, {0, 0, 1}), 0);
   const auto scores = measurement.Scores();
   EXPECT_EQ(scores[0].num_samples(), 2);
@@ -75,7 +85,7 @@ TEST(WindowMeasurement, LeavesBadSamplesOutAndCountsThem) {
 TEST(WindowMeasurement, OfAnEmptyWindowHasNoValueAndNoFailure) {
   ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
   std::vector<ScoredModel*> models = {&model};
-  WindowMeasurement measurement(0, kAccuracy, models);
+  WindowMeasurement measurement(0, AccuracyPlan(), models);
   const auto scores = measurement.Scores();
   EXPECT_FALSE(scores[0].scores(0).has_value());
   EXPECT_EQ(scores[0].scores(0).measure(), "accuracy");
@@ -91,7 +101,7 @@ TEST(WindowMeasurement, AFailingModelCostsItselfOnly) {
   ScoredModel failing = ModelOf(2, graph, "fail");
   ScoredModel fine = ModelOf(3, graph, "4");
   std::vector<ScoredModel*> models = {&lost, &failing, &fine};
-  WindowMeasurement measurement(0, kAccuracy, models);
+  WindowMeasurement measurement(0, AccuracyPlan(), models);
   measurement.Add(testing::Samples(0, 10), 0);
   const auto scores = measurement.Scores();
   EXPECT_EQ(scores[0].failure(), "the weights have changed??");
@@ -102,10 +112,10 @@ TEST(WindowMeasurement, AFailingModelCostsItselfOnly) {
 }
 
 TEST(WindowMeasurement, RefusesMeasuresThatDoNotSuitTheTarget) {
-  const std::vector<MeasureSpec> measures = {MeanAbsoluteError{}};
+  const MeasurementPlan plan = PlanOf("measures: [mae]");
   ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
   std::vector<ScoredModel*> models = {&model};
-  WindowMeasurement measurement(0, measures, models);
+  WindowMeasurement measurement(0, plan, models);
   measurement.Add(testing::Samples(0, 3), 0);
   EXPECT_EQ(measurement.num_graph_runs(), 0);
   EXPECT_THAT(measurement.Scores()[0].failure(), HasSubstr("mae compares real values"));
@@ -114,11 +124,104 @@ TEST(WindowMeasurement, RefusesMeasuresThatDoNotSuitTheTarget) {
 TEST(WindowMeasurement, AWindowThatCannotBeReadHasNoValues) {
   ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
   std::vector<ScoredModel*> models = {&model};
-  WindowMeasurement measurement(0, kAccuracy, models);
+  WindowMeasurement measurement(0, AccuracyPlan(), models);
   measurement.Add(testing::Samples(0, 3), 0);
   measurement.Fail(NotFound("the dataset is gone"));
   EXPECT_EQ(measurement.Scores()[0].failure(), "the dataset is gone");
   EXPECT_FALSE(measurement.Scores()[0].scores(0).has_value());
+}
+
+// The score of a measure on a slice.
+const v1::Score& ScoreOf(const v1::ModelScores& scores, const std::string& measure,
+                         const std::string& slice = "") {
+  static const v1::Score none;
+  for (const v1::Score& score : scores.scores()) {
+    if (score.measure() == measure && score.slice() == slice) return score;
+  }
+  ADD_FAILURE() << "no " << measure << " on '" << slice << "'";
+  return none;
+}
+
+// Samples 0 .. 9 are HIGH from 5 on; a model with threshold 1 takes 2, 3 and 4 for HIGH.
+v1::ModelScores Measured(const MeasurementPlan& plan, const std::string& weights = "1") {
+  ScoredModel model = ModelOf(1, Prepare(testing::kGraph), weights);
+  std::vector<ScoredModel*> models = {&model};
+  WindowMeasurement measurement(0, plan, models);
+  measurement.Add(testing::Samples(0, 6), 0);
+  measurement.Add(testing::Samples(6, 10), 0);
+  return measurement.Scores()[0];
+}
+
+TEST(WindowMeasurement, MeasuresClassesAndColumnsBySlices) {
+  const auto scores = Measured(PlanOf(
+      "measures: [accuracy, confusion_matrix], slices: [class, {type: column, name: x, bins: [3]}, "
+      "{type: column, name: y}]"));
+  EXPECT_DOUBLE_EQ(ScoreOf(scores, "accuracy").value(), 0.7);
+  EXPECT_EQ(ScoreOf(scores, "confusion_matrix").detail(),
+            R"({"classes":["LOW","HIGH"],"counts":[[2,3],[0,5]]})");
+  EXPECT_DOUBLE_EQ(ScoreOf(scores, "accuracy", "class=LOW").value(), 0.4);
+  EXPECT_DOUBLE_EQ(ScoreOf(scores, "accuracy", "class=HIGH").value(), 1);
+  EXPECT_EQ(ScoreOf(scores, "accuracy", "class=HIGH").num_samples(), 5);
+  EXPECT_DOUBLE_EQ(ScoreOf(scores, "accuracy", "x=<3").value(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(ScoreOf(scores, "accuracy", "x=>=3").value(), 5.0 / 7);
+  EXPECT_DOUBLE_EQ(ScoreOf(scores, "accuracy", "y=LOW").value(), 0.4);
+  EXPECT_EQ(scores.scores_size(), 8) << "a matrix has no slices";
+}
+
+TEST(WindowMeasurement, RanksByProbabilities) {
+  const auto scores = Measured(PlanOf("measures: [roc_auc, average_precision, log_loss]"));
+  EXPECT_DOUBLE_EQ(ScoreOf(scores, "roc_auc").value(), 1) << "whatever the threshold";
+  EXPECT_DOUBLE_EQ(ScoreOf(scores, "average_precision").value(), 1);
+  double loss = 0;
+  for (int x = 0; x < 10; ++x) loss += std::log1p(std::exp(x > 4 ? 1.0 - x : x - 1.0)) / 10;
+  EXPECT_NEAR(ScoreOf(scores, "log_loss").value(), loss, 1e-6);
+}
+
+TEST(WindowMeasurement, GivesIntervalsUnlessToldNotTo) {
+  const auto scores = Measured(PlanOf("measures: [accuracy], slices: [class]"));
+  const v1::Score& whole = ScoreOf(scores, "accuracy");
+  EXPECT_LT(whole.low(), 0.7);
+  EXPECT_GT(whole.high(), 0.7);
+  EXPECT_TRUE(ScoreOf(scores, "accuracy", "class=LOW").has_low());
+  const auto without = Measured(PlanOf("measures: [accuracy], bootstrap: {replicates: 0}"));
+  EXPECT_FALSE(without.scores(0).has_low());
+  EXPECT_DOUBLE_EQ(without.scores(0).value(), 0.7);
+}
+
+// The sums are of all samples, the interval of those that are kept, scaled to as narrow as all
+// would make it.
+TEST(WindowMeasurement, ScalesTheIntervalsOfAWindowThatIsTooLargeToKeep) {
+  const auto measure = [](int64_t max_table_bytes) {
+    MeasurementPlan plan = PlanOf("measures: [accuracy]");
+    plan.max_table_bytes = max_table_bytes;
+    const std::vector<std::string> records(10'000, "3,LOW");
+    std::vector<int64_t> classes;
+    for (int64_t i = 0; i < 10'000; ++i) classes.push_back(i % 4 == 0 ? 1 : 0);
+    ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
+    std::vector<ScoredModel*> models = {&model};
+    WindowMeasurement measurement(0, plan, models);
+    measurement.Add(testing::SamplesOf(records, classes), 0);
+    return measurement.Scores()[0].scores(0);
+  };
+  const v1::Score all = measure(int64_t{256} << 20);
+  const v1::Score some = measure(0);
+  EXPECT_DOUBLE_EQ(some.value(), 0.75);
+  EXPECT_NE(some.low(), all.low());
+  const double width = all.high() - all.low();
+  EXPECT_NEAR(width, 2 * 1.96 * std::sqrt(.75 * .25 / 1e4), 0.2 * width);
+  EXPECT_NEAR(some.high() - some.low(), width, 0.25 * width);
+}
+
+TEST(WindowMeasurement, LeavesBadSamplesOutOfSlices) {
+  const MeasurementPlan plan = PlanOf("measures: [accuracy], slices: [{type: column, name: y}]");
+  ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
+  std::vector<ScoredModel*> models = {&model};
+  WindowMeasurement measurement(0, plan, models);
+  measurement.Add(testing::SamplesOf({"1,A", "not a number,B", "9,C", "2,A"}, {0, 0, 0, 1}), 0);
+  const auto scores = measurement.Scores();
+  EXPECT_DOUBLE_EQ(ScoreOf(scores[0], "accuracy", "y=A").value(), 0.5);
+  EXPECT_DOUBLE_EQ(ScoreOf(scores[0], "accuracy", "y=C").value(), 0);
+  EXPECT_EQ(scores[0].scores_size(), 3);
 }
 
 }  // namespace

@@ -6,16 +6,11 @@ namespace {
 class AccuracyAccumulator final : public Accumulator {
  public:
   void Add(const Outcomes& outcomes) override {
-    num_samples_ += static_cast<int64_t>(outcomes.true_classes.size());
     for (size_t i = 0; i < outcomes.true_classes.size(); ++i) {
-      num_right_ += outcomes.predicted_classes[i] == outcomes.true_classes[i] ? 1 : 0;
+      const int64_t weight = outcomes.Weight(i);
+      num_samples_ += weight;
+      num_right_ += outcomes.predicted_classes[i] == outcomes.true_classes[i] ? weight : 0;
     }
-  }
-
-  void Merge(const Accumulator& other) override {
-    const auto& same = static_cast<const AccuracyAccumulator&>(other);
-    num_samples_ += same.num_samples_;
-    num_right_ += same.num_right_;
   }
 
   std::optional<double> Value() const override {

@@ -1,9 +1,12 @@
 #include "evaluator/testing/predictors.h"
 
+#include <cmath>
 #include <optional>
 #include <string>
 
 #include "absl/strings/numbers.h"
+
+#include "transform/graph.h"
 
 namespace tidemill::evaluator::testing {
 namespace {
@@ -12,18 +15,26 @@ class ThresholdPredictor final : public Predictor {
  public:
   explicit ThresholdPredictor(std::optional<float> threshold) : threshold_(threshold) {}
 
-  absl::StatusOr<std::vector<int64_t>> PredictClasses(const batch::Column& input,
-                                                      int64_t /*num_rows*/) override {
+  absl::StatusOr<ClassPredictions> PredictClasses(const batch::Batch& rows,
+                                                  bool with_probabilities) override {
     if (!threshold_) return Internal("told to fail");
-    std::vector<int64_t> classes;
-    for (const float x : input.Values<float>()) classes.push_back(x > *threshold_ ? 1 : 0);
-    return classes;
+    ASSIGN_OR_RETURN(const batch::Column* input,
+                     rows.Get(transform::kInputColumn, batch::DataType::kFloat32));
+    ClassPredictions predictions{.num_classes = 2};
+    for (const float x : input->Values<float>()) {
+      predictions.classes.push_back(x > *threshold_ ? 1 : 0);
+      if (!with_probabilities) continue;
+      const float one = 1 / (1 + std::exp(*threshold_ - x));
+      predictions.probabilities.insert(predictions.probabilities.end(), {1 - one, one});
+    }
+    return predictions;
   }
 
-  absl::StatusOr<std::vector<float>> PredictValues(const batch::Column& input,
-                                                   int64_t /*num_rows*/) override {
+  absl::StatusOr<std::vector<float>> PredictValues(const batch::Batch& rows) override {
     if (!threshold_) return Internal("told to fail");
-    const auto values = input.Values<float>();
+    ASSIGN_OR_RETURN(const batch::Column* input,
+                     rows.Get(transform::kInputColumn, batch::DataType::kFloat32));
+    const auto values = input->Values<float>();
     return std::vector<float>(values.begin(), values.end());
   }
 

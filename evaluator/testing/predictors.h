@@ -11,7 +11,8 @@
 namespace tidemill::evaluator::testing {
 
 // A PredictorFactory: the weights are a number in text, and the network says class 1, and the value
-// itself, where the input is greater. It fails on every block when the weights are "fail".
+// itself, where the input is greater; the probability of class 1 is the sigmoid of the difference.
+// It fails on every block when the weights are "fail".
 // DATA_LOSS for other weights.
 absl::StatusOr<std::unique_ptr<Predictor>> MakeThresholdPredictor(const models::ModelSpec& spec,
                                                                   std::string_view weights);

@@ -43,6 +43,18 @@ absl::StatusOr<batch::Batch> SelectorClient::ReadTrainingSet(RunId run, int64_t 
   request.set_trigger(trigger);
   request.set_from_ordinal(from_ordinal);
   request.set_to_ordinal(to_ordinal);
+  return Read(request);
+}
+
+absl::StatusOr<batch::Batch> SelectorClient::ReadLateSamples(RunId run, int64_t trigger) {
+  v1::ReadTrainingSetRequest request;
+  request.set_run_id(run.value);
+  request.set_trigger(trigger);
+  request.set_late(true);
+  return Read(request);
+}
+
+absl::StatusOr<batch::Batch> SelectorClient::Read(const v1::ReadTrainingSetRequest& request) {
   grpc::ClientContext context;
   rpc::Prepare(peer_, std::chrono::milliseconds{0}, context);
   const auto reader = stub_->ReadTrainingSet(&context, request);

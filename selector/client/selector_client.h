@@ -27,10 +27,16 @@ class SelectorClient {
   absl::StatusOr<batch::Batch> ReadTrainingSet(RunId run, int64_t trigger, int64_t from_ordinal,
                                                int64_t to_ordinal);
 
+  // The keys of the samples that came too late for the trigger before, whether or not they were
+  // candidates.
+  absl::StatusOr<batch::Batch> ReadLateSamples(RunId run, int64_t trigger);
+
   // Returns how many training sets there were.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
 
  private:
+  absl::StatusOr<batch::Batch> Read(const v1::ReadTrainingSetRequest& request);
+
   const rpc::Peer peer_;
   const std::unique_ptr<v1::SelectorService::Stub> stub_;
 };

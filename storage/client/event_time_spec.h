@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/config.h"
 #include "base/time.h"
@@ -21,14 +22,32 @@ struct RowTime {
 // When a sample happened: exactly one source, the file's mtime when none is named.
 struct EventTimeSpec {
   std::optional<std::string> column;
+  std::vector<std::string> columns;
+  std::optional<std::string> member;
   std::string format;
   std::string time_zone = "UTC";
   std::optional<std::string> path;
   std::optional<std::string> sidecar;
   std::optional<RowTime> row;
   bool mtime = false;
+
+  // The fields of a record that hold the time, in order; empty when it lies elsewhere.
+  std::vector<std::string> TimeFields() const {
+    return column ? std::vector<std::string>{*column} : columns;
+  }
+  bool in_fields() const { return column.has_value() || !columns.empty(); }
+
   void Fields(auto&& field) {
-    field("column", column, "Column of a CSV file that holds the time.", {.example = "timestamp"});
+    field("column", column,
+          "Column of a CSV file, field of a JSON line (`a.b`: field b of the object a) or feature "
+          "of a tf.train.Example that holds the time.",
+          {.example = "timestamp"});
+    field("columns", columns, "Several such columns; their texts are joined with one space.",
+          {.example = "[year, month, day]"});
+    field("member", member,
+          "Extension of the member of a tar sample that holds the time as text; with `column`, as "
+          "a field of the JSON object in it.",
+          {.example = "json"});
     field("format", format,
           "How the text reads: strptime's %Y %m %d %H %M %S %f %y %j %b %z %%, or `unix`, "
           "`unix_ms`, `unix_us`. Empty: RFC 3339 or a plain date.",
@@ -43,10 +62,14 @@ struct EventTimeSpec {
     field("mtime", mtime, "The time is when the file was last modified.");
   }
   void Check(config::Problems& problems) const {
-    const int sources = column.has_value() + path.has_value() + sidecar.has_value() +
-                        row.has_value() + static_cast<int>(mtime);
-    if (sources > 1) {
-      problems.Add("", "names several sources", "keep one of column, path, sidecar, row and mtime");
+    const int sources = static_cast<int>(in_fields() || member) + path.has_value() +
+                        sidecar.has_value() + row.has_value() + static_cast<int>(mtime);
+    if (sources > 1 || (column && !columns.empty())) {
+      problems.Add("", "names several sources",
+                   "keep one of column, columns, member, path, sidecar, row and mtime");
+    }
+    if (!columns.empty() && format.empty()) {
+      problems.Add("format", "is missing", "say how the joined columns read: \"%Y %m %d\"");
     }
     if (sidecar && sidecar->find('/') != std::string::npos) {
       problems.Add("sidecar", "leaves the sample's folder", "write an extension such as .time");

@@ -62,6 +62,52 @@ struct SingleFileFormat {
   }
 };
 
-using FormatSpec = std::variant<CsvFormat, BinaryFormat, SingleFileFormat>;
+struct JsonlFormat {
+  static constexpr std::string_view kType = "jsonl";
+  static constexpr std::string_view kDoc = "JSON Lines: one object a line, one line a sample.";
+  config::ByteSize max_record{1 << 20};
+  void Fields(auto&& field) {
+    field("max_record", max_record, "Longest line; a longer one is quarantined.", {.min = 16});
+  }
+};
+
+struct TarFormat {
+  static constexpr std::string_view kType = "tar";
+  static constexpr std::string_view kDoc =
+      "Tar archives in WebDataset's layout: neighbouring members whose paths agree up to the first "
+      "dot of their names are one sample.";
+  std::vector<std::string> payload;
+  config::ByteSize max_member{256 << 20};
+  void Fields(auto&& field) {
+    field("payload", payload,
+          "Extensions, without the first dot, of the member that is the sample's bytes; the first "
+          "of them that a sample has.",
+          {.required = true, .example = "[jpg, png]", .min_items = 1});
+    field("max_member", max_member, "Largest payload; a sample with a larger one is quarantined.",
+          {.min = 1});
+  }
+  void Check(config::Problems& problems) const {
+    for (const std::string& extension : payload) {
+      if (extension.empty() || extension.front() == '.') {
+        problems.Add("payload", "names an extension that is empty or begins with a dot",
+                     "write jpg for .jpg");
+      }
+    }
+  }
+};
+
+struct TfrecordFormat {
+  static constexpr std::string_view kType = "tfrecord";
+  static constexpr std::string_view kDoc =
+      "TFRecord: records of any size with checksums; one record a sample. Labels and times are "
+      "features of the tf.train.Example that a record then has to be.";
+  config::ByteSize max_record{64 << 20};
+  void Fields(auto&& field) {
+    field("max_record", max_record, "Longest record; a longer one is quarantined.", {.min = 16});
+  }
+};
+
+using FormatSpec =
+    std::variant<CsvFormat, BinaryFormat, SingleFileFormat, JsonlFormat, TarFormat, TfrecordFormat>;
 
 }  // namespace tidemill::storage

@@ -85,14 +85,25 @@ struct LabelFile : NumberLayout {
 // What is to be learnt of a sample: at most one source. None: samples have no label.
 struct LabelSpec {
   std::optional<std::string> column;
+  std::optional<std::string> member;
   std::optional<RecordLabel> record;
   std::optional<LabelFile> file;
   std::optional<std::string> sidecar;
   bool folder = false;
   LabelKind kind = LabelKind::kClass;
   std::vector<std::string> classes;
+
+  // Whether there is a source.
+  bool is_given() const { return column || member || record || file || sidecar || folder; }
   void Fields(auto&& field) {
-    field("column", column, "Column of a CSV file.", {.example = "class"});
+    field("column", column,
+          "Column of a CSV file, field of a JSON line (`a.b`: field b of the object a) or feature "
+          "of a tf.train.Example.",
+          {.example = "class"});
+    field("member", member,
+          "Extension of the member of a tar sample that is the label as text; with `column`, a "
+          "JSON object with it.",
+          {.example = "cls"});
     field("record", record, "Bytes of a binary record; they are not part of the sample.");
     field("file", file, "A second file with one label a binary record.");
     field("sidecar", sidecar, "Extension of a text file beside the sample's.",
@@ -104,11 +115,11 @@ struct LabelSpec {
           {.example = "[DOWN, UP]"});
   }
   void Check(config::Problems& problems) const {
-    const int sources = column.has_value() + record.has_value() + file.has_value() +
+    const int sources = static_cast<int>(column || member) + record.has_value() + file.has_value() +
                         sidecar.has_value() + static_cast<int>(folder);
     if (sources > 1) {
       problems.Add("", "names several sources",
-                   "keep one of column, record, file, sidecar and folder");
+                   "keep one of column, member, record, file, sidecar and folder");
     }
     if (sidecar && sidecar->find('/') != std::string::npos) {
       problems.Add("sidecar", "leaves the sample's folder", "write an extension such as .label");

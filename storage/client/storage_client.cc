@@ -218,6 +218,27 @@ absl::StatusOr<v1::DeleteDatasetResponse> StorageClient::DeleteDataset(
   return response;
 }
 
+absl::Status StorageClient::CheckDataset(
+    DatasetId dataset,
+    const std::function<absl::Status(const v1::CheckDatasetResponse&)>& sink) const {
+  v1::CheckDatasetRequest request;
+  request.set_dataset_id(dataset.value);
+  return Stream<v1::CheckDatasetRequest, v1::CheckDatasetResponse>(
+      *connection_, &Stub::CheckDataset, [&] { return request; },
+      [&](v1::CheckDatasetResponse& response) { return sink(response); });
+}
+
+absl::StatusOr<v1::GetDatasetStatisticsResponse> StorageClient::GetStatistics(
+    DatasetId dataset, int num_intervals) const {
+  v1::GetDatasetStatisticsRequest request;
+  request.set_dataset_id(dataset.value);
+  request.set_num_intervals(num_intervals);
+  v1::GetDatasetStatisticsResponse response;
+  RETURN_IF_ERROR(rpc::Call(connection_->peer, *connection_->stub, &Stub::GetDatasetStatistics,
+                            request, &response));
+  return response;
+}
+
 absl::StatusOr<std::vector<v1::QuarantineEntry>> StorageClient::ListQuarantine(
     DatasetId dataset, int64_t limit) const {
   v1::ListQuarantineRequest request;

@@ -65,6 +65,16 @@ class StorageClient {
   absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(const std::string& name,
                                                           const rpc::v1::Command& command) const;
 
+  // Reads every sample again; `sink` is told of progress and of what is damaged. A check that is
+  // cut off begins anew.
+  absl::Status CheckDataset(
+      DatasetId dataset,
+      const std::function<absl::Status(const v1::CheckDatasetResponse&)>& sink) const;
+
+  // Counts by class, over `num_intervals` of time (0 for 20) and by file.
+  absl::StatusOr<v1::GetDatasetStatisticsResponse> GetStatistics(DatasetId dataset,
+                                                                 int num_intervals) const;
+
   // At most `limit` entries; 0 for all.
   absl::StatusOr<std::vector<v1::QuarantineEntry>> ListQuarantine(DatasetId dataset,
                                                                   int64_t limit) const;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/files.h"
-#include "xxhash.h"
 
 namespace tidemill::storage {
 
@@ -61,8 +60,8 @@ class BinaryFiles::Indexing {
     while (position_ < end) RETURN_IF_ERROR(TakeBlock(file, end));
     const int64_t tail = identity.size_bytes - layout.header_bytes - end * layout.record_bytes;
     if (!format_.spec_.append && tail != 0) {
-      AddBad(position_++,
-             tail > 0 ? "the file ends within a record" : "the file ends within its header");
+      found_.AddBad(position_++,
+                    tail > 0 ? "the file ends within a record" : "the file ends within its header");
     }
     found_.records_done = position_;
     found_.bytes_done = layout.header_bytes + end * layout.record_bytes;
@@ -129,20 +128,9 @@ class BinaryFiles::Indexing {
       label = format_.labels_.FromBytes(record + format_.spec_.label.record->offset,
                                         *format_.spec_.label.record);
     }
-    if (!label.ok()) return AddBad(position_, std::string(label.status().message()));
-    found_.positions.push_back(position_);
-    found_.rows.byte_from.push_back(offset);
-    found_.rows.byte_to.push_back(offset + size);
-    found_.rows.event_time.push_back(file_times_->At(position_).micros);
-    found_.rows.class_label.push_back(label->class_label);
-    found_.rows.real_label.push_back(label->real_label);
-    found_.rows.hash.push_back(
-        static_cast<int64_t>(XXH3_64bits(record, static_cast<size_t>(size))));
-  }
-
-  void AddBad(int64_t position, std::string reason) {
-    ++found_.num_bad;
-    if (found_.bad.size() < kMaxBadRecords) found_.bad.push_back({position, std::move(reason)});
+    if (!label.ok()) return found_.AddBad(position_, std::string(label.status().message()));
+    found_.AddGood(position_, offset, {record, static_cast<size_t>(size)},
+                   file_times_->At(position_), *label);
   }
 
   const BinaryFiles& format_;

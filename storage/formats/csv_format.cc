@@ -6,9 +6,9 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
+#include "storage/formats/series_view.h"
 #include "storage/formats/window_reader.h"
 #include "storage/text.h"
-#include "xxhash.h"
 
 namespace tidemill::storage {
 
@@ -79,7 +79,16 @@ class CsvFiles::Indexing {
     return at;
   }
 
-  IndexedFile Finish() { return std::move(found_); }
+  IndexedFile Finish() {
+    // An over-long record that is still being written is read again, from its beginning: what
+    // follows of it must not pass for a record.
+    if (runs_on_ && format_.spec_.append) {
+      found_.RemoveLastBad();
+      --found_.records_done;
+      found_.bytes_done = long_from_;
+    }
+    return std::move(found_);
+  }
 
  private:
   void SkipRest(std::string_view window, size_t& at) {
@@ -91,12 +100,13 @@ class CsvFiles::Indexing {
   absl::Status Take(std::string_view bytes, int64_t offset) {
     if (record_.kind == CsvRecord::Kind::kBlank) return absl::OkStatus();
     runs_on_ = record_.runs_on;
+    if (runs_on_) long_from_ = offset;
     if (expects_header_) return TakeHeader();
     const int64_t position = found_.records_done++;
     if (record_.kind == CsvRecord::Kind::kBad) {
-      AddBad(position, record_.reason);
+      found_.AddBad(position, record_.reason);
     } else if (absl::Status status = TakeRecord(bytes, offset, position); !status.ok()) {
-      AddBad(position, std::string(status.message()));
+      found_.AddBad(position, std::string(status.message()));
     }
     return absl::OkStatus();
   }
@@ -122,22 +132,34 @@ class CsvFiles::Indexing {
     }
     Label label = file_label_.value_or(Label{});
     if (format_.label_column_) {
-      ASSIGN_OR_RETURN(label, format_.labels_.FromText(Field(*format_.label_column_)));
+      ASSIGN_OR_RETURN(label, LabelFrom(Field(*format_.label_column_)));
     }
-    Timestamp time;
-    if (format_.time_column_) {
-      ASSIGN_OR_RETURN(time, format_.times_.Read(Field(*format_.time_column_)));
-    } else {
-      time = file_times_->At(position);
+    ASSIGN_OR_RETURN(const Timestamp time, TimeOf(position));
+    if (format_.group_column_) {
+      found_.groups.push_back(groups_.Of(Field(*format_.group_column_)));
     }
-    found_.positions.push_back(position);
-    found_.rows.byte_from.push_back(offset);
-    found_.rows.byte_to.push_back(offset + static_cast<int64_t>(bytes.size()));
-    found_.rows.event_time.push_back(time.micros);
-    found_.rows.class_label.push_back(label.class_label);
-    found_.rows.real_label.push_back(label.real_label);
-    found_.rows.hash.push_back(static_cast<int64_t>(XXH3_64bits(bytes.data(), bytes.size())));
+    found_.AddGood(position, offset, bytes, time, label);
     return absl::OkStatus();
+  }
+
+  absl::StatusOr<Timestamp> TimeOf(int64_t position) {
+    if (format_.time_columns_.empty()) return file_times_->At(position);
+    if (format_.time_columns_.size() == 1) {
+      return format_.times_.Read(Field(format_.time_columns_.front()));
+    }
+    joined_.clear();
+    for (size_t i = 0; i < format_.time_columns_.size(); ++i) {
+      if (i > 0) joined_ += ' ';
+      joined_ += Field(format_.time_columns_[i]);
+    }
+    return format_.times_.Read(joined_);
+  }
+
+  // A row of a series that has no label is no target, but may be in the history of others.
+  absl::StatusOr<Label> LabelFrom(std::string_view text) const {
+    absl::StatusOr<Label> label = format_.labels_.FromText(text);
+    if (!label.ok() && format_.spec_.series && IsMissingValue(text)) return Label{};
+    return label;
   }
 
   // The field's text; valid until the next call.
@@ -148,19 +170,17 @@ class CsvFiles::Indexing {
     return unquoted_;
   }
 
-  void AddBad(int64_t position, std::string reason) {
-    ++found_.num_bad;
-    if (found_.bad.size() < kMaxBadRecords) found_.bad.push_back({position, std::move(reason)});
-  }
-
   const CsvFiles& format_;
   const std::optional<FileTimes> file_times_;
   const std::optional<Label> file_label_;
   bool at_start_ = true;
   bool expects_header_ = false;
   bool runs_on_ = false;
+  int64_t long_from_ = 0;  // Where the record begins that runs on.
   CsvRecord record_;
   std::string unquoted_;
+  GroupNumbers groups_;
+  std::string joined_;
   IndexedFile found_;
 };
 
@@ -170,9 +190,13 @@ CsvFiles::CsvFiles(const DatasetSpec& spec, TimeReader times, UnpackedCache& fil
       splitter_(SplitterOf(format_)),
       times_(std::move(times)),
       labels_(spec.label),
-      time_column_(PlaceOf(format_.columns, spec.event_time.column)),
       label_column_(PlaceOf(format_.columns, spec.label.column)),
-      files_(files) {}
+      group_column_(PlaceOf(format_.columns, spec.series ? spec.series->group : std::nullopt)),
+      files_(files) {
+  for (const std::string& name : spec.event_time.TimeFields()) {
+    time_columns_.push_back(PlaceOf(format_.columns, name).value_or(0));
+  }
+}
 
 absl::StatusOr<std::unique_ptr<CsvFiles>> CsvFiles::Create(const DatasetSpec& spec,
                                                            UnpackedCache& files) {

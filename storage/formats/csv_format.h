@@ -32,8 +32,9 @@ class CsvFiles : public Format {
   const CsvSplitter splitter_;
   const TimeReader times_;
   const LabelReader labels_;
-  std::optional<size_t> time_column_;
+  std::vector<size_t> time_columns_;
   std::optional<size_t> label_column_;
+  std::optional<size_t> group_column_;  // Of a series.
   UnpackedCache& files_;
 };
 

@@ -2,6 +2,14 @@
 
 namespace tidemill::storage {
 
+namespace {
+
+constexpr const char* kTooLong = "the record is longer than format.max_record";
+// A record of so many times max_record is given up: perhaps a quote was never closed.
+constexpr size_t kGiveUp = 2;
+
+}  // namespace
+
 void CsvSplitter::First(std::string_view text, bool last, CsvRecord& record) const {
   record = {.fields = std::move(record.fields)};
   record.fields.clear();
@@ -17,15 +25,17 @@ void CsvSplitter::First(std::string_view text, bool last, CsvRecord& record) con
     const bool quoted = quote_ && at < text.size() && text[at] == *quote_;
     end = quoted ? TakeQuoted(text, last, at, record) : TakePlain(text, last, at, record);
   }
-  if (end == FieldEnd::kRecord && record.content > max_record_) {
+  // What the record comes to must not depend on how much of it is there already.
+  const size_t known = end == FieldEnd::kRecord ? record.size : text.size();
+  if (end != FieldEnd::kBad && known > kGiveUp * max_record_) {
+    record.reason = kTooLong;
+    SkipLine(text, last, record);
+  } else if (end == FieldEnd::kRecord && record.content > max_record_) {
     record.kind = CsvRecord::Kind::kBad;
-    record.reason = "the record is longer than format.max_record";
+    record.reason = kTooLong;
   } else if (end == FieldEnd::kRecord) {
     record.kind = CsvRecord::Kind::kRecord;
   } else if (end == FieldEnd::kBad) {
-    SkipLine(text, last, record);
-  } else if (text.size() > max_record_) {
-    record.reason = "the record is longer than format.max_record";
     SkipLine(text, last, record);
   }
 }

@@ -38,7 +38,8 @@ class CsvSplitter {
 
   // Cuts off the first record of `text`, which is not empty. `last`: nothing follows the text, so
   // its end is a record's end. Views in `record` point into `text`. A record that is bad for its
-  // quotes ends at its first line end, so that a stray quote costs a line and not the file.
+  // quotes, or longer than twice the limit, ends at its first line end, so that a stray quote costs
+  // a line and not the file; one that is only too long ends where it does.
   void First(std::string_view text, bool last, CsvRecord& record) const;
 
  private:

@@ -77,8 +77,23 @@ TEST(CsvSplitter, ARecordBeyondTheLimitIsBad) {
   const CsvSplitter splitter(',', '"', 10);
   CsvRecord record;
   splitter.First("\"aaaaaaaaaaaaaaaa", /*last=*/false, record);
+  EXPECT_EQ(record.kind, CsvRecord::Kind::kIncomplete);
+  splitter.First("\"aaaaaaaaaaaaaaaaaaaa", /*last=*/false, record);
   EXPECT_EQ(record.kind, CsvRecord::Kind::kBad);
   EXPECT_TRUE(record.runs_on);
+}
+
+// How much of the text is there already must not matter.
+TEST(CsvSplitter, AnOverLongRecordEndsWhereItDoesOrIsGivenUpAtItsFirstLineEnd) {
+  EXPECT_THAT(Split("\"" + std::string(60, 'x') + "\n" + std::string(60, 'x') + "\"\na,b\n"),
+              ElementsAre(ElementsAre(StartsWith("!the record is longer")), ElementsAre("a", "b")));
+  const std::string longer = "\"" + std::string(150, 'x') + "\n" + std::string(90, 'y') + "\"";
+  EXPECT_THAT(Split(longer + "\na,b\n"),
+              ElementsAre(ElementsAre(StartsWith("!the record is longer")),
+                          ElementsAre(std::string(90, 'y') + "\""), ElementsAre("a", "b")));
+  EXPECT_THAT(Split(longer.substr(0, 220), /*last=*/false),
+              ElementsAre(ElementsAre(StartsWith("!the record is longer")), ElementsAre("...")));
+  EXPECT_THAT(Split(longer.substr(0, 190), /*last=*/false), ElementsAre(ElementsAre("...")));
 }
 
 }  // namespace

@@ -9,7 +9,11 @@ namespace {
 constexpr size_t kMaxSidecarBytes = 1 << 16;
 
 absl::StatusOr<std::string> ReadSidecar(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string text, files::Read(path, kMaxSidecarBytes));
+  ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Open(path));
+  std::string text(kMaxSidecarBytes + 1, '\0');
+  ASSIGN_OR_RETURN(const size_t size, file.ReadAt(0, text.data(), text.size()));
+  if (size > kMaxSidecarBytes) return InvalidArgument("{} is longer than a label or time", path);
+  text.resize(size);
   constexpr std::string_view kBlank = " \t\r\n";
   const size_t from = text.find_first_not_of(kBlank);
   if (from == std::string::npos) return InvalidArgument("{} is empty", path);
@@ -24,7 +28,7 @@ absl::StatusOr<TimeReader> TimeReaderOf(const EventTimeSpec& spec) {
 
 absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const TimeReader& times,
                                                  const FileInput& input) {
-  if (spec.event_time.column) return std::optional<FileTimes>();
+  if (spec.event_time.in_fields() || spec.event_time.member) return std::optional<FileTimes>();
   if (spec.event_time.row) {
     return std::optional(FileTimes{spec.event_time.row->start, spec.event_time.row->step});
   }

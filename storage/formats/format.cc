@@ -9,18 +9,66 @@
 #include "base/overloaded.h"
 #include "storage/formats/binary_format.h"
 #include "storage/formats/csv_format.h"
+#include "storage/formats/jsonl_format.h"
+#include "storage/formats/series_view.h"
 #include "storage/formats/single_file_format.h"
+#include "storage/formats/tar_format.h"
+#include "storage/formats/tfrecord_format.h"
 #include "storage/text.h"
+#include "xxhash.h"
 
 namespace tidemill::storage {
 
-absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const DatasetSpec& spec, UnpackedCache& files) {
+void IndexedFile::AddGood(int64_t position, int64_t offset, std::string_view bytes, Timestamp time,
+                          const Label& label) {
+  AddHashed(position, offset, static_cast<int64_t>(bytes.size()),
+            XXH3_64bits(bytes.data(), bytes.size()), time, label);
+}
+
+void IndexedFile::AddHashed(int64_t position, int64_t offset, int64_t size, uint64_t hash,
+                            Timestamp time, const Label& label) {
+  positions.push_back(position);
+  rows.byte_from.push_back(offset);
+  rows.byte_to.push_back(offset + size);
+  rows.event_time.push_back(time.micros);
+  rows.class_label.push_back(label.class_label);
+  rows.real_label.push_back(label.real_label);
+  rows.hash.push_back(static_cast<int64_t>(hash));
+}
+
+void IndexedFile::AddBad(int64_t position, std::string reason) {
+  ++num_bad;
+  if (bad.size() < kMaxBadRecords) bad.push_back({position, std::move(reason)});
+}
+
+void IndexedFile::RemoveLastBad() {
+  if (num_bad-- <= static_cast<int64_t>(kMaxBadRecords)) bad.pop_back();
+}
+
+namespace {
+
+// The format of single records.
+absl::StatusOr<std::unique_ptr<Format>> MakeRowFormat(const DatasetSpec& spec,
+                                                      UnpackedCache& files) {
   using Made = absl::StatusOr<std::unique_ptr<Format>>;
   return std::visit(
       Overloaded{[&](const CsvFormat&) -> Made { return CsvFiles::Create(spec, files); },
                  [&](const BinaryFormat&) -> Made { return BinaryFiles::Create(spec, files); },
-                 [&](const SingleFileFormat&) -> Made { return SingleFiles::Create(spec, files); }},
+                 [&](const SingleFileFormat&) -> Made { return SingleFiles::Create(spec, files); },
+                 [&](const JsonlFormat&) -> Made { return JsonlFiles::Create(spec, files); },
+                 [&](const TarFormat&) -> Made { return TarFiles::Create(spec, files); },
+                 [&](const TfrecordFormat&) -> Made { return TfrecordFiles::Create(spec, files); }},
       spec.format);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const DatasetSpec& spec, UnpackedCache& files) {
+  if (!spec.series) return MakeRowFormat(spec, files);
+  DatasetSpec of_rows = spec;
+  of_rows.label = EffectiveLabel(spec);
+  ASSIGN_OR_RETURN(std::unique_ptr<Format> rows, MakeRowFormat(of_rows, files));
+  return std::make_unique<SeriesFiles>(spec, std::move(rows), files);
 }
 
 std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& input) {
@@ -40,9 +88,13 @@ absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, Dataset
   if (!csv || !csv->columns.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const OpenFile file, files.Open(path));
   ASSIGN_OR_RETURN(const std::vector<std::string> columns, ReadCsvHeader(*csv, file));
-  for (const auto& name : {spec.event_time.column, spec.label.column}) {
-    if (name && std::find(columns.begin(), columns.end(), *name) == columns.end()) {
-      return InvalidArgument("{} has no column '{}'; its header is [{}]", path, *name,
+  std::vector<std::string> named = spec.event_time.TimeFields();
+  if (spec.label.column) named.push_back(*spec.label.column);
+  if (spec.series && spec.series->group) named.push_back(*spec.series->group);
+  if (spec.series && spec.series->target) named.push_back(*spec.series->target);
+  for (const std::string& name : named) {
+    if (std::find(columns.begin(), columns.end(), name) == columns.end()) {
+      return InvalidArgument("{} has no column '{}'; its header is [{}]", path, name,
                              fmt::join(columns, ", "));
     }
   }

@@ -4,12 +4,15 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
+#include "base/time.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/filesystems/local.h"
-#include "storage/segment_columns.h"
+#include "storage/formats/label_reader.h"
+#include "storage/segment_rows.h"
 #include "storage/unpacked_cache.h"
 
 namespace tidemill::storage {
@@ -20,7 +23,7 @@ struct FileInput {
   std::string path;  // Below it.
   FileIdentity identity = {};
   // Where to go on in a file that has grown: the end of the last record taken, and how many were
-  // taken, bad ones included. 0, 0: from the beginning.
+  // taken, bad ones included. 0, 0: from the beginning. For a series see series_view.h.
   int64_t from_byte = 0;
   int64_t from_record = 0;
 };
@@ -30,6 +33,8 @@ struct BadRecord {
   std::string reason;
 };
 
+inline constexpr size_t kMaxBadRecords = 10'000;
+
 // The good records of a file, in order, and the bad ones.
 struct IndexedFile {
   SegmentRows rows;
@@ -38,9 +43,23 @@ struct IndexedFile {
   int64_t num_bad = 0;
   int64_t bytes_done = 0;
   int64_t records_done = 0;
-};
+  // Of rows, for `series` in the spec: which group each belongs to, numbered by first appearance.
+  // Empty: all belong to one. A row of a series may lack the label that the spec names.
+  std::vector<int64_t> groups;
+  // Why the file is not what the spec says, though its records are; empty: it is. Such a file is
+  // quarantined unless it has grown: then the samples that it has are not given up.
+  std::string misfit;
 
-inline constexpr size_t kMaxBadRecords = 10'000;
+  // Adds the record at `position`, which lies at `offset` in the file.
+  void AddGood(int64_t position, int64_t offset, std::string_view bytes, Timestamp time,
+               const Label& label);
+  // The same of a record whose bytes are not at hand.
+  void AddHashed(int64_t position, int64_t offset, int64_t size, uint64_t hash, Timestamp time,
+                 const Label& label);
+  void AddBad(int64_t position, std::string reason);
+  // Takes back the last one added, a bad record.
+  void RemoveLastBad();
+};
 
 // Thread-safe: immutable once made.
 class Format {

@@ -1,68 +1,29 @@
 #include "storage/formats/format.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <random>
 
+#include "fmt/format.h"
 #include "gmock/gmock.h"
 
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "storage/testing/data_folder.h"
-#include "xxhash.h"
+#include "storage/testing/format_fixture.h"
 
 namespace tidemill::storage {
 namespace {
 
 using testing::BigEndian;
-using testing::DataFolder;
 using ::testing::ElementsAre;
+using testing::FormatTest;
 using testing::Gzip;
 using ::testing::HasSubstr;
+using testing::WantedSample;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
-class FormatTest : public ::testing::Test {
- protected:
-  FormatTest() {
-    auto cache = UnpackedCache::Create({.folder = state_.path() + "/unpacked"});
-    EXPECT_THAT(cache, IsOk());
-    cache_ = *std::move(cache);
-  }
-
-  DatasetSpec Spec(const std::string& text) const {
-    auto spec = config::Read<DatasetSpec>("path: " + data_.path() + "\n" + text, "spec");
-    EXPECT_THAT(spec, IsOk());
-    return *spec;
-  }
-
-  absl::StatusOr<IndexedFile> Index(DatasetSpec spec, const std::string& name,
-                                    int64_t from_byte = 0, int64_t from_record = 0) const {
-    const std::string path = files::Join(data_.path(), name);
-    RETURN_IF_ERROR(CompleteSpec(path, *cache_, spec));
-    ASSIGN_OR_RETURN(const auto format, MakeFormat(spec, *cache_));
-    FileInput input{.root = data_.path(), .path = name};
-    ASSIGN_OR_RETURN(input.identity, IdentityOf(path));
-    input.from_byte = from_byte;
-    input.from_record = from_record;
-    return format->Index(input);
-  }
-
-  // The records' bytes as the file has them.
-  std::vector<std::string> Bytes(const std::string& name, const IndexedFile& found) const {
-    const auto file = cache_->Open(files::Join(data_.path(), name));
-    std::vector<std::string> records;
-    for (size_t i = 0; i < found.positions.size(); ++i) {
-      std::string bytes(static_cast<size_t>(found.rows.byte_to[i] - found.rows.byte_from[i]), 0);
-      EXPECT_THAT(file->ReadAt(found.rows.byte_from[i], bytes.data(), bytes.size()), IsOk());
-      EXPECT_EQ(found.rows.hash[i], static_cast<int64_t>(XXH3_64bits(bytes.data(), bytes.size())));
-      records.push_back(bytes);
-    }
-    return records;
-  }
-
-  DataFolder state_, data_;
-  std::unique_ptr<UnpackedCache> cache_;
-};
 
 constexpr char kCsv[] = R"(
 format: {type: csv}
@@ -189,6 +150,74 @@ TEST_F(FormatTest, AHeaderThatNoSpecCanHoldLeavesTheSpecAsItWas) {
   EXPECT_EQ(config::Print(spec), before);
   data_.Write("x.csv", "t,y,\"gr\xc3\xbcn: ${x} #\"\n");
   EXPECT_THAT(CompleteSpec(path, *cache_, spec), IsOk());
+}
+
+// A record of random fields that only quoting can carry, or that need none.
+std::string RandomCsvRecord(std::mt19937& random, int64_t seconds, int64_t label) {
+  constexpr std::string_view kPieces[] = {"a", ",", "\"\"", "\n", "\r\n", "\xc3\xbc", " ", "\t"};
+  std::string text = "\"";
+  for (size_t size = random() % (random() % 30 == 0 ? 5000 : 12); size > 0; --size) {
+    text += kPieces[random() % std::size(kPieces)];
+  }
+  const std::string label_text =
+      random() % 2 == 0 ? fmt::format("\"{}\"", label) : fmt::format("{}", label);
+  return fmt::format("{},{},{}\"", seconds, label_text, text);
+}
+
+TEST_F(FormatTest, CsvRecordsComeBackAsTheyWereWrittenAndACutCostsOnlyWhatItCuts) {
+  std::mt19937 random(14);
+  const DatasetSpec spec = Spec(R"(
+format: {type: csv, header: false, columns: [t, y, text]}
+event_time: {column: t, format: unix}
+label: {column: y}
+max_bad_fraction: 1
+)");
+  for (int round = 0; round < 20; ++round) {
+    const std::string end = round % 2 == 0 ? "\n" : "\r\n";
+    std::string file;
+    std::vector<WantedSample> wanted;
+    std::vector<size_t> ends;
+    for (int i = 0; i < 25; ++i) {
+      wanted.push_back(
+          {RandomCsvRecord(random, 1000 + i, i % 7), i % 7, (1000 + i) * int64_t{1'000'000}});
+      file += wanted.back().bytes + end;
+      ends.push_back(file.size());
+    }
+    data_.Write("x.csv", file);
+    const auto found = Index(spec, "x.csv");
+    ASSERT_THAT(found, IsOk());
+    ASSERT_EQ(found->num_bad, 0);
+    ASSERT_EQ(Samples("x.csv", *found), wanted);
+    for (int cut = 0; cut < 40; ++cut) {
+      const size_t size = random() % file.size();
+      data_.Write("x.csv", file.substr(0, size));
+      const auto left = Index(spec, "x.csv");
+      ASSERT_THAT(left, IsOk());
+      const auto whole = static_cast<size_t>(
+          std::count_if(ends.begin(), ends.end(), [&](size_t at) { return at <= size; }));
+      const std::vector<WantedSample> samples = Samples("x.csv", *left);
+      ASSERT_GE(samples.size(), whole);
+      ASSERT_TRUE(std::equal(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(whole),
+                             samples.begin()))
+          << size;
+    }
+  }
+}
+
+TEST_F(FormatTest, ATimeMayLieInSeveralColumns) {
+  data_.Write(
+      "x.csv",
+      "No,year,month,day,hour,PM2.5\n1,2013,3,1,0,4\n2,2013,12,31,23,NA\n3,2013,13,1,0,4\n");
+  const auto found = Index(Spec(R"(
+format: csv
+event_time: {columns: [year, month, day, hour], format: "%Y %m %d %H", time_zone: Asia/Shanghai}
+)"),
+                           "x.csv");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_THAT(found->rows.event_time, ElementsAre(ParseTimestamp("2013-02-28T16:00:00Z")->micros,
+                                                  ParseTimestamp("2013-12-31T15:00:00Z")->micros));
+  ASSERT_EQ(found->bad.size(), 1U);
+  EXPECT_THAT(found->bad[0].reason, HasSubstr("'2013 13 1 0'"));
 }
 
 // Images of 2 x 3 numbers as in MNIST's files.

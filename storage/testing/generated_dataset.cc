@@ -190,4 +190,44 @@ settle: 1ms
   return dataset;
 }
 
+GeneratedDataset MakeSeries(const std::string& root, int num_rows) {
+  GeneratedDataset dataset{.name = "series", .folder = root + "/series"};
+  constexpr int kFiles = 3, kGroupRows = 100, kHistory = 4, kHorizon = 3, kGapEvery = 37;
+  for (int file = 0; file < kFiles; ++file) {
+    const std::string name = fmt::format("s-{}.csv", file);
+    std::string bytes = "trip,happened,note,speed\n";
+    const int count = num_rows / kFiles;
+    std::vector<std::string> lines;
+    for (int i = 0; i < count; ++i) {
+      // After each gap the clock stands another second later.
+      const int64_t seconds = kStart + i + i / kGapEvery;
+      lines.push_back(fmt::format("{},{},{},{}", i / kGroupRows, seconds, CsvNote(i),
+                                  i % 11 == 0 ? "NA" : std::to_string(i)));
+      bytes += lines.back() + "\n";
+    }
+    WriteFile(dataset.folder + "/" + name, bytes);
+    for (int anchor = kHistory - 1; anchor + kHorizon < count; ++anchor) {
+      const int first = anchor + 1 - kHistory, last = anchor + kHorizon;
+      if (first / kGroupRows != last / kGroupRows || first / kGapEvery != last / kGapEvery)
+        continue;
+      if (last % 11 == 0) continue;
+      std::string payload = lines[static_cast<size_t>(first)];
+      for (int i = first + 1; i <= anchor; ++i) payload += "\n" + lines[static_cast<size_t>(i)];
+      dataset.samples.push_back({.payload = std::move(payload),
+                                 .event_time = (kStart + anchor + anchor / kGapEvery) * kMicros,
+                                 .real_label = last,
+                                 .file = name});
+    }
+  }
+  dataset.spec = fmt::format(R"(path: {}
+files: "*.csv"
+format: {{type: csv, header: true}}
+event_time: {{column: happened, format: unix}}
+series: {{group: trip, history: {}, horizon: {}, target: speed, step: 1s}}
+settle: 1ms
+)",
+                             dataset.folder, kHistory, kHorizon);
+  return dataset;
+}
+
 }  // namespace tidemill::storage::testing

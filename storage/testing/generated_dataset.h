@@ -39,5 +39,8 @@ GeneratedDataset MakeRecords(const std::string& root, int num_samples);
 GeneratedDataset MakeGzippedIdx(const std::string& root, int num_samples);
 // One file a sample; the folder is the class, the name the time.
 GeneratedDataset MakeSingleFiles(const std::string& root, int num_samples);
+// Windows of 4 rows of a CSV file with quoted line ends, the number 3 rows ahead as label; groups,
+// gaps and rows without a number.
+GeneratedDataset MakeSeries(const std::string& root, int num_rows);
 
 }  // namespace tidemill::storage::testing

@@ -10,6 +10,25 @@ constexpr int64_t kChunk = 7;
 
 }  // namespace
 
+TrainedOn SamplesOf(FakeServices& services, const selector::v1::SealTrainingSetRequest& request) {
+  storage::v1::ListSamplesRequest list;
+  *list.mutable_snapshot() = request.snapshot();
+  if (request.has_begin()) *list.mutable_from() = request.begin();
+  if (request.has_from()) *list.mutable_from() = request.from();
+  *list.mutable_to() = request.to();
+  TrainedOn trained{.trained = services.Samples(list), .late = {}};
+  if (request.late_after_key() == 0) return trained;
+  list.mutable_snapshot()->clear_horizons();
+  list.clear_from();
+  *list.mutable_to() = request.from();
+  list.set_after_key(request.late_after_key());
+  trained.late = services.Samples(list);
+  if (request.accept_late()) {
+    trained.trained.insert(trained.trained.begin(), trained.late.begin(), trained.late.end());
+  }
+  return trained;
+}
+
 class FakeDownstream final : public Downstream {
  public:
   FakeDownstream(FakeServices& services, std::stop_token stop)
@@ -30,9 +49,17 @@ class FakeDownstream final : public Downstream {
     storage::v1::Dataset dataset;
     dataset.set_dataset_id(3);
     dataset.set_name(name);
-    dataset.set_num_samples(services_.num_samples);
-    dataset.set_first_event_time(0);
-    dataset.set_last_event_time((services_.num_samples - 1) * kSecond);
+    {
+      MutexLock lock(services_.mutex_);
+      dataset.set_spec(services_.datasets_[name]);
+    }
+    storage::v1::ListSamplesRequest everything;
+    everything.mutable_snapshot()->set_committed_key(services_.NumKnown());
+    const auto samples = services_.Samples(everything);
+    dataset.set_num_samples(static_cast<int64_t>(samples.size()));
+    if (samples.empty()) return dataset;
+    dataset.set_first_event_time(samples.front().first * kSecond);
+    dataset.set_last_event_time(samples.back().first * kSecond);
     return dataset;
   }
 
@@ -43,14 +70,13 @@ class FakeDownstream final : public Downstream {
     progress({});
     rpc::v1::Snapshot snapshot;
     snapshot.set_dataset_id(dataset.value);
-    snapshot.set_committed_key(services_.num_samples);
+    snapshot.set_committed_key(services_.NumKnown());
     return snapshot;
   }
 
   absl::Status ListSamples(const storage::v1::ListSamplesRequest& request,
                            const std::function<absl::Status(batch::Batch)>& sink) override {
     RETURN_IF_ERROR(services_.Count("ListSamples"));
-    const auto place = std::pair(request.from().event_time(), request.from().sample_key());
     std::vector<int64_t> times, keys;
     const auto flush = [&]() -> absl::Status {
       batch::Batch batch(static_cast<int64_t>(keys.size()));
@@ -60,10 +86,9 @@ class FakeDownstream final : public Downstream {
       keys.clear();
       return sink(std::move(batch));
     };
-    for (int64_t i = 0; i < services_.num_samples; ++i) {
-      if (std::pair(i * kSecond, i + 1) < place) continue;
-      times.push_back(i * kSecond);
-      keys.push_back(i + 1);
+    for (const auto& [time, key] : services_.Samples(request)) {
+      times.push_back(time * kSecond);
+      keys.push_back(key);
       if (keys.size() == kChunk) RETURN_IF_ERROR(flush());
     }
     return keys.empty() ? absl::OkStatus() : flush();
@@ -77,8 +102,10 @@ class FakeDownstream final : public Downstream {
       services_.selections_.push_back(request);
     }
     selector::v1::TrainingSet set;
-    const int64_t first_key = request.has_from() ? request.from().sample_key() : 1;
-    set.set_num_samples(request.to().sample_key() - first_key);
+    const auto [trained, late] = SamplesOf(services_, request);
+    set.set_num_samples(static_cast<int64_t>(trained.size()));
+    set.set_num_late(static_cast<int64_t>(late.size()));
+    set.set_num_candidates(set.num_samples() + 1);
     set.set_digest("set-" + std::to_string(request.trigger()));
     return set;
   }
@@ -109,6 +136,13 @@ class FakeDownstream final : public Downstream {
       services_.changed_.wait(services_.mutex_, stop_, [this] { return !Held(); });
       if (stop_.stop_requested()) return Cancelled("stopped");
       update.set_state(trainer_server::v1::TRAINING_STATE_DONE);
+      update.set_device("cpu");
+      update.set_loss(0.25);
+      for (const double loss : {0.5, 0.25}) {
+        rpc::v1::LossPoint& point = *update.add_loss_curve();
+        point.set_num_samples(10 * update.loss_curve_size());
+        point.set_loss(loss);
+      }
       if (const auto error = services_.training_errors_.extract(trigger)) {
         update.set_state(trainer_server::v1::TRAINING_STATE_FAILED);
         update.set_error(error.mapped());
@@ -168,6 +202,13 @@ class FakeDownstream final : public Downstream {
     return values;
   }
 
+  absl::Status Retire(const rpc::v1::Command&, const v1::ModelsRetired& retired) override {
+    RETURN_IF_ERROR(services_.Count("Retire"));
+    MutexLock lock(services_.mutex_);
+    services_.retired_.push_back(retired);
+    return absl::OkStatus();
+  }
+
   absl::Status DeleteRun(const rpc::v1::Command&) override { return services_.Count("DeleteRun"); }
 
  private:
@@ -222,6 +263,47 @@ std::vector<selector::v1::SealTrainingSetRequest> FakeServices::selections() {
 std::vector<evaluator::v1::StartEvaluationRequest> FakeServices::evaluations() {
   MutexLock lock(mutex_);
   return evaluations_;
+}
+
+int64_t FakeServices::NumKnown() {
+  MutexLock lock(mutex_);
+  return follows_ ? static_cast<int64_t>(arrived_.size()) : num_samples;
+}
+
+std::vector<std::pair<int64_t, int64_t>> FakeServices::Samples(
+    const storage::v1::ListSamplesRequest& request) {
+  const auto place = [](const rpc::v1::Cut& cut) {
+    return std::pair(cut.event_time(), cut.sample_key());
+  };
+  const int64_t known = NumKnown();
+  MutexLock lock(mutex_);
+  std::vector<std::pair<int64_t, int64_t>> samples;
+  for (int64_t i = 0; i < known; ++i) {
+    const std::pair at(follows_ ? arrived_[static_cast<size_t>(i)] : i * kSecond, i + 1);
+    if (at.second > request.snapshot().committed_key() || at.second <= request.after_key())
+      continue;
+    if (request.has_from() && at < place(request.from())) continue;
+    if (request.has_to() && at >= place(request.to())) continue;
+    const auto& horizons = request.snapshot().horizons();
+    const auto horizon = std::find_if(horizons.begin(), horizons.end(), [&](const auto& candidate) {
+      return at < place(candidate.before());
+    });
+    if (horizon != horizons.end() && at.second > horizon->committed_key()) continue;
+    samples.emplace_back(at.first / kSecond, at.second);
+  }
+  std::sort(samples.begin(), samples.end());
+  return samples;
+}
+
+std::vector<v1::ModelsRetired> FakeServices::retired() {
+  MutexLock lock(mutex_);
+  return retired_;
+}
+
+void FakeServices::Arrive(const std::vector<int64_t>& event_times) {
+  MutexLock lock(mutex_);
+  follows_ = true;
+  for (const int64_t time : event_times) arrived_.push_back(time * kSecond);
 }
 
 absl::Status FakeServices::Count(const std::string& method) {

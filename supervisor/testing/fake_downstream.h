@@ -21,6 +21,10 @@ class FakeServices {
   // The stream has this many samples, one a second from the epoch on.
   int64_t num_samples = 35;
 
+  // Samples of these seconds become known, with the next keys from 1 on. Once there are any, they
+  // are all that there is.
+  void Arrive(const std::vector<int64_t>& event_times) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // The next call of a method fails with this.
   void FailNext(const std::string& method, const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
   // Trainings do not end before Release().
@@ -30,9 +34,14 @@ class FakeServices {
   void FailTraining(int64_t trigger, const std::string& error) ABSL_LOCKS_EXCLUDED(mutex_);
 
   int Calls(const std::string& method) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The samples that a listing names, as (event time in seconds, key).
+  std::vector<std::pair<int64_t, int64_t>> Samples(const storage::v1::ListSamplesRequest& request)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<trainer_server::v1::StartTrainingRequest> trainings() ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<selector::v1::SealTrainingSetRequest> selections() ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<evaluator::v1::StartEvaluationRequest> evaluations() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  std::vector<v1::ModelsRetired> retired() ABSL_LOCKS_EXCLUDED(mutex_);
 
   DownstreamFactory Connect();
 
@@ -40,6 +49,7 @@ class FakeServices {
   friend class FakeDownstream;
 
   absl::Status Count(const std::string& method) ABSL_LOCKS_EXCLUDED(mutex_);
+  int64_t NumKnown() ABSL_LOCKS_EXCLUDED(mutex_);
 
   Mutex mutex_;
   CondVar changed_;
@@ -47,10 +57,20 @@ class FakeServices {
   std::map<std::string, absl::Status> failures_ ABSL_GUARDED_BY(mutex_);
   std::map<int64_t, std::string> training_errors_ ABSL_GUARDED_BY(mutex_);
   bool held_ ABSL_GUARDED_BY(mutex_) = false;
+  bool follows_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<trainer_server::v1::StartTrainingRequest> trainings_ ABSL_GUARDED_BY(mutex_);
   std::vector<selector::v1::SealTrainingSetRequest> selections_ ABSL_GUARDED_BY(mutex_);
   std::vector<evaluator::v1::StartEvaluationRequest> evaluations_ ABSL_GUARDED_BY(mutex_);
+  std::vector<v1::ModelsRetired> retired_ ABSL_GUARDED_BY(mutex_);
+  std::vector<int64_t> arrived_ ABSL_GUARDED_BY(mutex_);  // Event times; the n-th has key n + 1.
   std::map<std::string, std::string> datasets_ ABSL_GUARDED_BY(mutex_);  // Specs by name.
 };
+
+// What the selector makes of a request under `new_data`, as (event time in seconds, key).
+struct TrainedOn {
+  std::vector<std::pair<int64_t, int64_t>> trained;
+  std::vector<std::pair<int64_t, int64_t>> late;
+};
+TrainedOn SamplesOf(FakeServices& services, const selector::v1::SealTrainingSetRequest& request);
 
 }  // namespace tidemill::supervisor::testing

@@ -40,6 +40,10 @@ class TriggerPolicy {
   // the decisions whose points they reach, in order.
   virtual std::vector<Decision> Inform(std::span<const int64_t> event_times,
                                        std::span<const int64_t> keys) = 0;
+
+  // Learns that no sample before `clock` will follow, and returns the decisions that this allows:
+  // those, at most, that later samples would have brought about.
+  virtual std::vector<Decision> Advance(Timestamp /*clock*/) { return {}; }
 };
 
 // The policy that `spec` names as it stands right after the decision `last`, or at the beginning of

@@ -61,7 +61,7 @@ std::vector<int64_t> Places(const std::vector<Decision>& decisions, const Sample
 }
 
 const TriggerSpec kSpecs[] = {AmountTrigger{.samples = 3}, AmountTrigger{.samples = 700},
-                              TimeTrigger{.every = {100}}, TimeTrigger{.every = {7000}}};
+                              TimeTrigger{.every = "100us"}, TimeTrigger{.every = "7000us"}};
 
 TEST(TriggerPolicy, DecidesTheSameHoweverTheStreamIsCut) {
   const Samples samples = ManySamples();
@@ -109,11 +109,82 @@ TEST(AmountTrigger, FiresAfterEveryNthSample) {
 
 TEST(TimeTrigger, FiresAtTheEndOfEachPeriodWithSamples) {
   const Samples samples{.times = {0, 5, 12, 13, 31}, .keys = {1, 2, 3, 4, 5}};
-  const std::vector<Decision> decisions = Decide(TimeTrigger{.every = {10}}, samples, 1);
+  const std::vector<Decision> decisions = Decide(TimeTrigger{.every = "10us"}, samples, 1);
   EXPECT_THAT(Places(decisions, samples), ElementsAre(2, 4));
   EXPECT_EQ(decisions[0].at, (Cut{{10}, {0}}));
   EXPECT_EQ(decisions[1].at, (Cut{{20}, {0}}));
   EXPECT_THAT(decisions[1].observed, ::testing::Contains(::testing::Pair("samples", 2.0)));
+}
+
+// A sample every six hours for eight months, around a change of the clocks in Zurich.
+Samples Months() {
+  Samples samples;
+  int64_t time = ParseTimestamp("2025-12-20")->micros;
+  for (int64_t i = 0; i < 4 * 240; ++i, time += 6 * 3'600'000'000) {
+    samples.times.push_back(time);
+    samples.keys.push_back(i + 1);
+  }
+  return samples;
+}
+
+std::vector<std::string> Times(const std::vector<Decision>& decisions) {
+  std::vector<std::string> times;
+  for (const Decision& decision : decisions) {
+    times.push_back(FormatTimestampShort(decision.at.event_time));
+  }
+  return times;
+}
+
+TEST(TimeTrigger, FiresWhereThePeriodsOfTheCalendarEnd) {
+  const Samples samples = Months();
+  const TriggerSpec months = TimeTrigger{.calendar = CalendarUnit::kMonth};
+  EXPECT_THAT(Times(Decide(months, samples, 7)),
+              ElementsAre("2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01", "2026-05-01",
+                          "2026-06-01", "2026-07-01", "2026-08-01"));
+  EXPECT_EQ(Decide(months, samples, 7)[1].num_samples, 4 * 31);
+  const TriggerSpec quarters = TimeTrigger{.every = "3", .calendar = CalendarUnit::kMonth};
+  EXPECT_THAT(Times(Decide(quarters, samples, 7)),
+              ElementsAre("2026-01-01", "2026-04-01", "2026-07-01"));
+  const TriggerSpec in_zurich =
+      TimeTrigger{.calendar = CalendarUnit::kMonth, .time_zone = "Europe/Zurich"};
+  EXPECT_THAT(Times(Decide(in_zurich, samples, 7)),
+              ElementsAre("2025-12-31T23:00:00Z", "2026-01-31T23:00:00Z", "2026-02-28T23:00:00Z",
+                          "2026-03-31T22:00:00Z", "2026-04-30T22:00:00Z", "2026-05-31T22:00:00Z",
+                          "2026-06-30T22:00:00Z", "2026-07-31T22:00:00Z"));
+}
+
+TEST(TimeTrigger, DecidesTheSameOnTheCalendarHoweverTheStreamIsCut) {
+  const Samples samples = Months();
+  for (const CalendarUnit unit : {CalendarUnit::kDay, CalendarUnit::kWeek, CalendarUnit::kMonth}) {
+    const TriggerSpec spec = TimeTrigger{.calendar = unit, .time_zone = "Europe/Zurich"};
+    const std::vector<Decision> whole = Decide(spec, samples, 1'000'000);
+    ASSERT_GT(whole.size(), 5);
+    for (const size_t chunk : {1, 7}) EXPECT_EQ(Decide(spec, samples, chunk), whole);
+    const std::vector<int64_t> places = Places(whole, samples);
+    for (size_t i = 0; i < whole.size(); i += 5) {
+      const auto policy = MakeTriggerPolicy(spec, whole[i]);
+      EXPECT_EQ(Inform(*policy, samples, static_cast<size_t>(places[i]), 13),
+                std::vector<Decision>(whole.begin() + static_cast<ptrdiff_t>(i) + 1, whole.end()));
+    }
+  }
+}
+
+TEST(TriggerPolicy, DecidesWithTheClockWhatLaterSamplesWouldDecide) {
+  const Samples samples = ManySamples();
+  for (const TriggerSpec& spec : kSpecs) {
+    const std::vector<Decision> whole = Decide(spec, samples, 1000);
+    const auto policy = MakeTriggerPolicy(spec, std::nullopt);
+    std::vector<Decision> decisions;
+    for (size_t i = 0; i < samples.times.size(); ++i) {
+      const int64_t before = samples.times[i] - 1;
+      for (Decision& decision : policy->Advance({before})) decisions.push_back(decision);
+      for (Decision& decision : policy->Inform(std::span(samples.times).subspan(i, 1),
+                                               std::span(samples.keys).subspan(i, 1))) {
+        decisions.push_back(decision);
+      }
+    }
+    EXPECT_EQ(decisions, whole);
+  }
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
         "evaluator.after_commit", "supervisor.after_decision", "supervisor.before_select",
         "supervisor.after_select", "supervisor.after_fit", "supervisor.mid_train",
         "supervisor.after_train", "supervisor.after_store", "supervisor.before_evaluate",
-        "supervisor.after_evaluate"),
+        "supervisor.after_evaluate", "supervisor.after_retire"),
     [](const auto& tested) {
       std::string name = tested.param;
       for (char& c : name) {

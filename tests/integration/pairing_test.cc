@@ -149,6 +149,7 @@ INSTANTIATE_TEST_SUITE_P(EachFormat, Pairing,
                          ::testing::Values(Format{"csv", storage::testing::MakeCsv},
                                            Format{"records", storage::testing::MakeRecords},
                                            Format{"gzipped_idx", storage::testing::MakeGzippedIdx},
+                                           Format{"series", storage::testing::MakeSeries},
                                            Format{"single_file",
                                                   storage::testing::MakeSingleFiles}),
                          [](const auto& tested) { return std::string(tested.param.name); });

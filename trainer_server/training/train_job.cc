@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -30,6 +31,7 @@
 #include "trainer_server/job_folder.h"
 #include "trainer_server/job_processes.h"
 #include "trainer_server/training/training_loop.h"
+#include "trainer_server/training/watchdog.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -67,6 +69,7 @@ struct OpenedJob {
   std::shared_ptr<const transform::Graph> graph;  // Shared with the stream.
   loader::TrainingSet set;
   std::string token;
+  rpc::Tls tls;
   std::unique_ptr<storage::StorageClient> storage;
   loader::SampleReader reader;
 };
@@ -80,10 +83,12 @@ absl::StatusOr<OpenedJob> Open(const FitJob& job) {
   opened.graph = std::make_shared<const transform::Graph>(std::move(graph));
   ASSIGN_OR_RETURN(const rpc::Tokens tokens, rpc::Tokens::Read(job.endpoints.token_file));
   ASSIGN_OR_RETURN(opened.token, tokens.TokenOf(rpc::v1::ROLE_SERVICE));
-  selector::SelectorClient selector({.endpoint = job.endpoints.selector, .token = opened.token});
+  ASSIGN_OR_RETURN(opened.tls, rpc::ReadTls(job.endpoints.tls));
+  selector::SelectorClient selector(
+      {.endpoint = job.endpoints.selector, .token = opened.token, .tls = opened.tls});
   ASSIGN_OR_RETURN(opened.set, loader::ReadTrainingSet(selector, RunId{job.run_id}, job.trigger));
   opened.storage = std::make_unique<storage::StorageClient>(
-      rpc::Peer{.endpoint = job.endpoints.storage, .token = opened.token});
+      rpc::Peer{.endpoint = job.endpoints.storage, .token = opened.token, .tls = opened.tls});
   opened.reader = loader::ReaderOf(*opened.storage, DatasetId{job.dataset_id});
   return opened;
 }
@@ -112,18 +117,17 @@ class Training {
   absl::Status Run() {
     if (files::Exists(files::Join(folder_, kResultFile))) return absl::OkStatus();
     RETURN_IF_ERROR(Prepare());
+    WatchScript();
     RETURN_IF_ERROR(Resume());
     first_samples_ = checkpointed_ = loop_->counters().samples;
     ASSIGN_OR_RETURN(
         const auto stream,
-        loader::BatchStream::Create(
-            opened_.set, opened_.reader, opened_.graph, fitted_,
-            {.batch_size = spec_.batch_size,
-             .epochs = spec_.epochs,
-             .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.trigger},
-             .shuffled = spec_.shuffle,
-             .first_batch = loop_->counters().batches},
-            {}));
+        OpenStream(sets_.trained,
+                   {.batch_size = spec_.batch_size,
+                    .epochs = spec_.epochs,
+                    .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.trigger},
+                    .shuffled = spec_.shuffle,
+                    .first_batch = loop_->counters().batches}));
     RETURN_IF_ERROR(loop_->Run(*stream, [this](TrainingLoop& loop) { return AfterBatch(loop); }));
     return Finish();
   }
@@ -138,6 +142,16 @@ class Training {
     MakeDeterministic(models::NumThreads(spec_, setup_.model));
     ASSIGN_OR_RETURN(setup_.device, ChooseDevice(spec_.device));
     ASSIGN_OR_RETURN(opened_, Open(job_));
+    sets_.trained = opened_.set;
+    if (spec_.early_stopping) {
+      sets_ = HoldOut(opened_.set, spec_.early_stopping->held_out, spec_.seed);
+      setup_.held_out = [this] {
+        return OpenStream(sets_.held_out, {.batch_size = spec_.batch_size,
+                                           .shuffle = {.seed = spec_.seed, .purpose = "held_out"},
+                                           .shuffled = false,
+                                           .training = false});
+      };
+    }
     const std::string fitted_path = files::Join(
         files::Join(folder_, ".."), files::Join(std::to_string(job_.fitted_trigger), kFittedFile));
     ASSIGN_OR_RETURN(std::string bytes, files::Read(fitted_path));
@@ -146,10 +160,15 @@ class Training {
     fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
     if (job_.parent_model_id == 0) return absl::OkStatus();
     model_store::ModelStoreClient model_store(
-        {.endpoint = job_.endpoints.model_store, .token = opened_.token});
+        {.endpoint = job_.endpoints.model_store, .token = opened_.token, .tls = opened_.tls});
     ASSIGN_OR_RETURN(setup_.parent_weights, model_store.ReadPart(ModelId{job_.parent_model_id},
                                                                  std::string(kWeightsPart)));
     return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenStream(
+      const loader::TrainingSet& set, const loader::BatchPlan& plan) const {
+    return loader::BatchStream::Create(set, opened_.reader, opened_.graph, fitted_, plan, {});
   }
 
   absl::Status Resume() {
@@ -168,12 +187,29 @@ class Training {
     return absl::OkStatus();
   }
 
+  // A network from a file may never come back: its process then ends, and nothing else.
+  void WatchScript() {
+    const auto* const script = std::get_if<models::TorchScript>(&setup_.model);
+    if (script == nullptr) return;
+    watchdog_.emplace(std::chrono::microseconds(script->timeout.micros), [this, script] {
+      v1::WatchTrainingResponse message;
+      message.set_error(
+          fmt::format("a batch took longer than model.timeout; {} hangs or needs more time",
+                      script->file)
+              .substr(0, kMaxError));
+      Send(report_, message);
+      _exit(kExitCodeBase + static_cast<int>(absl::StatusCode::kDeadlineExceeded));
+    });
+  }
+
   absl::Status AfterBatch(TrainingLoop& loop) {
+    if (watchdog_) watchdog_->Progress();
     const TrainingCounters& counters = loop.counters();
     if (Clock::now() - reported_ >= kReportInterval) {
       reported_ = Clock::now();
       Send(report_, Describe());
     }
+    if (!loop.can_checkpoint()) return absl::OkStatus();
     const int64_t every = spec_.checkpoint_every;
     const bool due = counters.samples / every != checkpointed_ / every;
     checkpointed_ = counters.samples;
@@ -184,7 +220,10 @@ class Training {
     return absl::OkStatus();
   }
 
-  int64_t SamplesTotal() const { return opened_.set.size() * spec_.epochs; }
+  int64_t SamplesTotal() const {
+    const int64_t total = sets_.trained.size() * spec_.epochs;
+    return spec_.max_samples ? std::min(total, spec_.max_samples->value) : total;
+  }
 
   v1::WatchTrainingResponse Describe() const {
     const TrainingCounters& counters = loop_->counters();
@@ -194,7 +233,7 @@ class Training {
     message.set_samples_done(counters.samples);
     message.set_samples_total(SamplesTotal());
     message.set_epoch(
-        static_cast<int32_t>(counters.samples / std::max<int64_t>(1, opened_.set.size())));
+        static_cast<int32_t>(counters.samples / std::max<int64_t>(1, sets_.trained.size())));
     message.set_loss(counters.loss());
     message.set_samples_per_second(static_cast<double>(counters.samples - first_samples_) /
                                    seconds);
@@ -219,17 +258,21 @@ class Training {
     RETURN_IF_ERROR(WriteYaml(artefact, kSpecPart, spec));
     RETURN_IF_FAILPOINT("trainer_server.after_artefact");
     const v1::WatchTrainingResponse last = Describe();
-    const TrainingResult result{.samples_done = last.samples_done(),
-                                .num_samples = opened_.set.size(),
-                                .num_skipped = last.num_skipped(),
-                                .epochs = spec_.epochs,
-                                .loss = last.loss(),
-                                .seconds = last.seconds(),
-                                .samples_per_second = last.samples_per_second(),
-                                .wait_share = last.wait_share(),
-                                .device = last.device(),
-                                .training_set_digest = opened_.set.digest,
-                                .weights_digest = Sha256(weights)};
+    TrainingResult result{.samples_done = last.samples_done(),
+                          .samples_total = last.samples_total(),
+                          .num_samples = opened_.set.size(),
+                          .num_skipped = last.num_skipped(),
+                          .epochs = last.epoch(),
+                          .loss = last.loss(),
+                          .seconds = last.seconds(),
+                          .samples_per_second = last.samples_per_second(),
+                          .wait_share = last.wait_share(),
+                          .device = last.device(),
+                          .training_set_digest = opened_.set.digest,
+                          .weights_digest = Sha256(weights)};
+    for (const LossCurve::Point& point : loop_->loss_curve().Points()) {
+      result.loss_curve.push_back({point.num_samples, point.loss, point.validation_loss});
+    }
     RETURN_IF_ERROR(WriteYaml(folder_, kResultFile, result));
     // They have served their purpose.
     return files::Remove(files::Join(folder_, kCheckpointFolder));
@@ -244,10 +287,12 @@ class Training {
   models::TrainingSpec spec_;
   TrainingSetup setup_;
   OpenedJob opened_;
+  DividedSet sets_;
   std::shared_ptr<const transform::FittedState> fitted_;  // Shared with the stream.
   std::optional<TrainingLoop> loop_;
-  int64_t first_samples_ = 0;  // Had by the processes before this one.
-  int64_t checkpointed_ = 0;   // Samples when a checkpoint was last considered.
+  int64_t first_samples_ = 0;         // Had by the processes before this one.
+  int64_t checkpointed_ = 0;          // Samples when a checkpoint was last considered.
+  std::optional<Watchdog> watchdog_;  // Last: its thread uses the above.
 };
 
 absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& report) {

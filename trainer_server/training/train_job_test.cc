@@ -282,6 +282,9 @@ TEST_F(TrainJob, FitsTrainsAndStoresAModel) {
   EXPECT_EQ(done->num_skipped(), 3 * unreadable);
   EXPECT_LT(done->loss(), 0.6);
   EXPECT_EQ(done->device(), "cpu");
+  ASSERT_GT(done->loss_curve_size(), 1);
+  EXPECT_EQ(done->loss_curve().rbegin()->num_samples(), 3 * kSamples);
+  EXPECT_LT(done->loss_curve().rbegin()->loss(), done->loss_curve(0).loss());
 
   const auto stored = client_->StoreModel(CommandOf(), 1);
   ASSERT_TRUE(stored.ok()) << stored.status().ToString();

@@ -7,44 +7,37 @@
 #include "ATen/Context.h"
 #include "ATen/Parallel.h"
 #include "base/failpoints.h"
-#include "loader/tensors.h"
 #include "models/guard.h"
 #include "models/loss.h"
+#include "models/torch_version.h"
 
 namespace tidemill::trainer_server {
 namespace {
 
-// So many steps in a row without a finite loss end a training: it will not come back.
+// So many batches in a row without a finite loss end a training: it will not come back.
 constexpr int64_t kMaxNotFiniteInRow = 10;
-
-constexpr char kModelPrefix[] = "model.";
-constexpr char kOptimizerPrefix[] = "optimizer.";
-constexpr char kGenerator[] = "generator.cpu";
-constexpr char kDeviceGenerator[] = "generator.device";
-constexpr char kIntegers[] = "counters.integers";
-constexpr char kNumbers[] = "counters.numbers";
-constexpr char kThreads[] = "num_threads";
-constexpr char kInputShape[] = "input_shape";
-
-torch::Generator GeneratorOf(torch::Device device) {
-  return at::globalContext().defaultGenerator(device);
-}
 
 // True when every weight is a finite number.
 bool IsFinite(const models::Network& network) {
-  for (const torch::Tensor& parameter : network.layers->parameters()) {
-    if (!torch::isfinite(parameter).all().item<bool>()) return false;
+  for (const auto& [name, tensor] : models::StateOf(network)) {
+    if (tensor.is_floating_point() && !torch::isfinite(tensor).all().item<bool>()) return false;
   }
   return true;
 }
 
-absl::StatusOr<torch::Tensor> Find(const models::TensorFile& file, const char* name) {
-  const auto it = file.tensors.find(name);
-  if (it == file.tensors.end()) return DataLoss("the checkpoint has no {}", name);
-  return models::TensorOf(it->second);
-}
+int64_t Ceiling(int64_t dividend, int64_t divisor) { return (dividend + divisor - 1) / divisor; }
 
 }  // namespace
+
+int64_t NumSteps(const models::TrainingSpec& spec, const loader::BatchSource& source) {
+  const int64_t of_epoch = Ceiling(source.num_batches(), spec.accumulate);
+  const int64_t whole = of_epoch * spec.epochs;
+  if (!spec.max_samples || source.num_samples() == 0) return whole;
+  const int64_t epochs = spec.max_samples->value / source.num_samples();
+  const int64_t rest = spec.max_samples->value % source.num_samples();
+  const int64_t batches = Ceiling(rest, spec.batch_size);
+  return std::min(whole, epochs * of_epoch + Ceiling(batches, spec.accumulate));
+}
 
 void MakeDeterministic(int64_t num_threads) {
   torch::set_num_threads(static_cast<int>(num_threads));
@@ -65,68 +58,142 @@ absl::StatusOr<torch::Device> ChooseDevice(models::Device device) {
 TrainingLoop::TrainingLoop(TrainingSetup setup) : setup_(std::move(setup)) {}
 
 absl::Status TrainingLoop::Begin(models::Network network) {
-  network.layers->to(setup_.device);
-  network.layers->train();
+  network.module->to(setup_.device);
+  network.module->train();
+  ASSIGN_OR_RETURN(optimizer_, models::Optimizer::Make(setup_.training.Optimizers(), network));
   network_ = std::move(network);
-  optimizer_.emplace(setup_.training.optimizer, *network_);
   models::SeedGenerator(
       {.seed = setup_.training.seed, .purpose = "dropout", .trigger = setup_.trigger});
   return absl::OkStatus();
 }
 
+absl::Status TrainingLoop::BeginWithParent() {
+  ASSIGN_OR_RETURN(models::Network network,
+                   models::DecodeNetwork(setup_.model, *setup_.parent_weights));
+  RETURN_IF_ERROR(models::CheckProgram(setup_.model, network));
+  return models::Guard("preparing", [&] { return Begin(std::move(network)); });
+}
+
+bool TrainingLoop::IsOver() const {
+  const auto& budget = setup_.training.max_samples;
+  return stopping_.stopped || (budget && counters_.samples >= budget->value);
+}
+
 absl::Status TrainingLoop::Run(loader::BatchSource& source, const Observer& observer) {
-  if (!network_ && setup_.parent_weights) {
-    ASSIGN_OR_RETURN(models::Network network,
-                     models::DecodeNetwork(setup_.model, *setup_.parent_weights));
-    RETURN_IF_ERROR(models::Guard("preparing", [&] { return Begin(std::move(network)); }));
-  }
-  while (true) {
+  if (!network_ && setup_.parent_weights) RETURN_IF_ERROR(BeginWithParent());
+  while (!IsOver()) {
     const auto before = std::chrono::steady_clock::now();
     ASSIGN_OR_RETURN(const std::optional<loader::TrainingBatch> batch, source.Next());
     wait_seconds_ +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-    if (!batch) return absl::OkStatus();
-    if (batch->rows.num_rows() > 0) {
-      RETURN_IF_ERROR(models::Guard("training step", [&] { return Step(*batch); }));
-    }
-    RETURN_IF_ERROR(Count(*batch, source));
+    if (!batch) break;
+    RETURN_IF_ERROR(models::Guard("training step", [&] { return Visit(*batch, source); }));
     RETURN_IF_FAILPOINT("trainer_server.mid_training");
     RETURN_IF_ERROR(observer(*this));
   }
+  RETURN_IF_ERROR(CheckHoles());
+  if (best_.empty() || !setup_.training.early_stopping->restore_best) return absl::OkStatus();
+  return models::Guard("restoring the best weights", [&]() -> absl::Status {
+    const torch::NoGradGuard no_gradients;
+    auto state = models::StateOf(*network_);
+    for (size_t i = 0; i < state.size(); ++i) state[i].second.copy_(best_[i]);
+    return absl::OkStatus();
+  });
 }
 
-absl::Status TrainingLoop::Step(const loader::TrainingBatch& batch) {
+absl::Status TrainingLoop::Visit(const loader::TrainingBatch& batch,
+                                 const loader::BatchSource& source) {
+  if (batch.rows.num_rows() > 0) RETURN_IF_ERROR(AddGradients(batch));
+  Count(batch);
+  const bool epoch_ends = batch.index + 1 == source.num_batches();
+  group_is_open_ = true;
+  if (epoch_ends || IsOver() || (batch.index + 1) % setup_.training.accumulate == 0) {
+    RETURN_IF_ERROR(CloseGroup(source));
+  }
+  if ((epoch_ends || IsOver()) && setup_.held_out && network_) RETURN_IF_ERROR(MeasureHeldOut());
+  if (!epoch_ends) return absl::OkStatus();
+  if (counters_.loss_samples > 0) counters_.last_epoch_loss = counters_.loss();
+  counters_.loss_sum = 0;
+  counters_.loss_samples = 0;
+  return CheckHoles();
+}
+
+absl::StatusOr<TrainingLoop::DeviceBatch> TrainingLoop::Prepare(
+    const loader::TrainingBatch& batch) {
   ASSIGN_OR_RETURN(loader::TensorBatch tensors, loader::ToTensors(batch.rows));
   if (!network_) {
     models::SeedGenerator(
         {.seed = setup_.training.seed, .purpose = "init", .trigger = setup_.trigger});
     ASSIGN_OR_RETURN(models::Network network,
-                     models::MakeNetwork(setup_.model, tensors.input.sizes().slice(1).vec()));
+                     models::MakeNetwork(setup_.model, models::SpecsOf(tensors.inputs)));
     RETURN_IF_ERROR(Begin(std::move(network)));
   }
-  if (tensors.input.sizes().slice(1).vec() != network_->input_shape) {
+  if (models::SpecsOf(tensors.inputs) != network_->inputs) {
     return FailedPrecondition(
-        "the input of the model has changed its shape; train without "
-        "warm_start or fit the graph at the first trigger only");
+        "the input of the model has changed: {}; train without warm_start or fit the graph at the "
+        "first trigger only",
+        std::string(network_->Check(tensors.inputs).message()));
   }
-  const models::Loss loss_kind = setup_.training.loss;
+  RETURN_IF_ERROR(network_->Check(tensors.inputs));
   RETURN_IF_ERROR(
-      models::CheckTargets(loss_kind, tensors.target, models::NumOutputs(setup_.model)));
-  const torch::Tensor input = tensors.input.to(setup_.device);
-  const torch::Tensor target = tensors.target.to(setup_.device);
-  if (tensors.weight.defined()) tensors.weight = tensors.weight.to(setup_.device);
-  optimizer_->ZeroGradients();
-  ASSIGN_OR_RETURN(const torch::Tensor losses,
-                   models::SampleLosses(loss_kind, network_->Forward(input), target));
-  const torch::Tensor loss = models::WeightedMean(losses, tensors.weight);
-  const auto value = loss.item<double>();
+      models::CheckTargets(setup_.training.loss, tensors.target, models::NumOutputs(setup_.model)));
+  DeviceBatch moved;
+  for (const auto& [name, column] : tensors.inputs) {
+    moved.inputs[name] = column.to(setup_.device);
+  }
+  moved.target = tensors.target.to(setup_.device);
+  if (tensors.weight.defined()) moved.weight = tensors.weight.to(setup_.device);
+  return moved;
+}
+
+torch::Tensor TrainingLoop::LossesOf(const DeviceBatch& batch) {
+  torch::Tensor output;
+  if (setup_.training.precision == models::Precision::kBfloat16) {
+    const models::Bfloat16Scope in_short_numbers(setup_.device);
+    output = network_->Forward(batch.inputs);
+  } else {
+    output = network_->Forward(batch.inputs);
+  }
+  return models::SampleLosses(setup_.training.loss, output, batch.target);
+}
+
+absl::Status TrainingLoop::AddGradients(const loader::TrainingBatch& batch) {
+  ASSIGN_OR_RETURN(const DeviceBatch moved, Prepare(batch));
+  if (!group_is_open_) optimizer_->ZeroGradients();
+  const torch::Tensor losses = LossesOf(moved);
+  const int64_t num_rows = batch.rows.num_rows();
+  // Several batches share one divisor, which is known at the end only.
+  const bool is_alone = setup_.training.accumulate == 1;
+  const torch::Tensor loss = is_alone ? models::WeightedMean(losses, moved.weight)
+                                      : models::WeightedSum(losses, moved.weight);
+  double value = loss.item<double>();
   if (!std::isfinite(value)) return RefuseLoss();
   loss.backward();
-  optimizer_->Step();
-  ++counters_.num_steps;
+  if (!is_alone) {
+    const double weight =
+        moved.weight.defined() ? moved.weight.sum().item<double>() : static_cast<double>(num_rows);
+    group_weight_ += weight;
+    value = weight > 0 ? value / weight : 0;
+  }
+  ++group_batches_;
   counters_.num_not_finite_in_row = 0;
-  counters_.loss_sum += value * static_cast<double>(batch.rows.num_rows());
-  counters_.loss_samples += batch.rows.num_rows();
+  counters_.loss_sum += value * static_cast<double>(num_rows);
+  counters_.loss_samples += num_rows;
+  curve_.Add(value, num_rows, counters_.samples + num_rows + batch.num_skipped);
+  return absl::OkStatus();
+}
+
+absl::Status TrainingLoop::CloseGroup(const loader::BatchSource& source) {
+  group_is_open_ = false;
+  const int64_t num_batches = std::exchange(group_batches_, 0);
+  const double weight = std::exchange(group_weight_, 0);
+  if (num_batches == 0) return absl::OkStatus();
+  if (weight > 0) optimizer_->ScaleGradients(1 / weight);
+  const auto& clipping = setup_.training.gradient_clipping;
+  if (clipping && !optimizer_->ClipGradients(*clipping)) return RefuseLoss();
+  optimizer_->Step(models::LearningRateFactor(setup_.training.schedule, counters_.num_steps,
+                                              NumSteps(setup_.training, source)));
+  ++counters_.num_steps;
   return absl::OkStatus();
 }
 
@@ -139,16 +206,14 @@ absl::Status TrainingLoop::RefuseLoss() {
       kMaxNotFiniteInRow, counters_.batches);
 }
 
-absl::Status TrainingLoop::Count(const loader::TrainingBatch& batch,
-                                 const loader::BatchSource& source) {
+void TrainingLoop::Count(const loader::TrainingBatch& batch) {
   ++counters_.batches;
   counters_.samples += batch.rows.num_rows() + batch.num_skipped;
   counters_.num_skipped += batch.num_skipped;
   if (!batch.reason.empty()) last_reason_ = batch.reason;
-  if (batch.index + 1 < source.num_batches()) return absl::OkStatus();
-  if (counters_.loss_samples > 0) counters_.last_epoch_loss = counters_.loss();
-  counters_.loss_sum = 0;
-  counters_.loss_samples = 0;
+}
+
+absl::Status TrainingLoop::CheckHoles() const {
   const double allowed = setup_.training.max_bad_fraction * static_cast<double>(counters_.samples);
   if (static_cast<double>(counters_.num_skipped) <= allowed) return absl::OkStatus();
   return FailedPrecondition(
@@ -157,71 +222,31 @@ absl::Status TrainingLoop::Count(const loader::TrainingBatch& batch,
       last_reason_.empty() ? "they are gone" : "for example " + last_reason_);
 }
 
-absl::StatusOr<std::string> TrainingLoop::Checkpoint() {
-  return models::Guard("writing a checkpoint", [&]() -> absl::StatusOr<std::string> {
-    models::TensorFile file;
-    std::vector<torch::Tensor> kept;
-    if (network_) {
-      for (const auto& parameter : network_->layers->named_parameters()) {
-        file.tensors[kModelPrefix + parameter.key()] = models::BytesOf(parameter.value(), kept);
-      }
-      optimizer_->Save(kOptimizerPrefix, file, kept);
-      file.metadata[kInputShape] = fmt::format("{}", fmt::join(network_->input_shape, ","));
-    }
-    file.tensors[kGenerator] = models::BytesOf(GeneratorOf(torch::kCPU).get_state(), kept);
-    if (!setup_.device.is_cpu()) {
-      file.tensors[kDeviceGenerator] =
-          models::BytesOf(GeneratorOf(setup_.device).get_state(), kept);
-    }
-    const TrainingCounters& c = counters_;
-    const std::vector<int64_t> integers = {c.batches,     c.samples,        c.num_skipped,
-                                           c.num_steps,   c.num_not_finite, c.num_not_finite_in_row,
-                                           c.loss_samples};
-    const std::vector<double> numbers = {c.loss_sum, c.last_epoch_loss};
-    file.tensors[kIntegers] = models::BytesOf(torch::tensor(integers, torch::kInt64), kept);
-    file.tensors[kNumbers] = models::BytesOf(torch::tensor(numbers, torch::kFloat64), kept);
-    file.metadata[kThreads] = std::to_string(models::NumThreads(setup_.training, setup_.model));
-    return models::WriteTensorFile(file);
-  });
-}
-
-absl::Status TrainingLoop::Restore(std::string_view checkpoint) {
-  ASSIGN_OR_RETURN(const models::TensorFile file, models::ReadTensorFile(checkpoint));
-  const auto threads = file.metadata.find(kThreads);
-  if (threads == file.metadata.end() ||
-      threads->second != std::to_string(models::NumThreads(setup_.training, setup_.model))) {
-    return FailedPrecondition("the checkpoint was made with another number of threads");
+absl::Status TrainingLoop::MeasureHeldOut() {
+  ASSIGN_OR_RETURN(const auto source, setup_.held_out());
+  const torch::NoGradGuard no_gradients;
+  network_->module->eval();
+  double sum = 0;
+  double weight = 0;
+  while (true) {
+    ASSIGN_OR_RETURN(const std::optional<loader::TrainingBatch> batch, source->Next());
+    if (!batch) break;
+    if (batch->rows.num_rows() == 0) continue;
+    ASSIGN_OR_RETURN(const DeviceBatch moved, Prepare(*batch));
+    sum += models::WeightedSum(LossesOf(moved), moved.weight).item<double>();
+    weight += moved.weight.defined() ? moved.weight.sum().item<double>()
+                                     : static_cast<double>(batch->rows.num_rows());
   }
-  return models::Guard("restoring a checkpoint", [&]() -> absl::Status {
-    ASSIGN_OR_RETURN(const torch::Tensor integers, Find(file, kIntegers));
-    ASSIGN_OR_RETURN(const torch::Tensor numbers, Find(file, kNumbers));
-    if (integers.numel() != 7 || numbers.numel() != 2) return DataLoss("counters do not fit");
-    const auto* const i = integers.data_ptr<int64_t>();
-    const auto* const n = numbers.data_ptr<double>();
-    counters_ = {.batches = i[0],
-                 .samples = i[1],
-                 .num_skipped = i[2],
-                 .num_steps = i[3],
-                 .num_not_finite = i[4],
-                 .num_not_finite_in_row = i[5],
-                 .loss_sum = n[0],
-                 .loss_samples = i[6],
-                 .last_epoch_loss = n[1]};
-    if (file.metadata.contains(kInputShape)) {
-      ASSIGN_OR_RETURN(const std::vector<int64_t> shape, models::InputShapeOf(checkpoint));
-      ASSIGN_OR_RETURN(models::Network network, models::MakeNetwork(setup_.model, shape));
-      RETURN_IF_ERROR(models::LoadParameters(file, kModelPrefix, network));
-      RETURN_IF_ERROR(Begin(std::move(network)));
-      RETURN_IF_ERROR(optimizer_->Load(kOptimizerPrefix, file));
-    }
-    ASSIGN_OR_RETURN(const torch::Tensor generator, Find(file, kGenerator));
-    GeneratorOf(torch::kCPU).set_state(generator);
-    if (!setup_.device.is_cpu()) {
-      ASSIGN_OR_RETURN(const torch::Tensor on_device, Find(file, kDeviceGenerator));
-      GeneratorOf(setup_.device).set_state(on_device);
-    }
-    return absl::OkStatus();
-  });
+  network_->module->train();
+  if (weight == 0) return absl::OkStatus();
+  const double loss = sum / weight;
+  if (std::isfinite(loss)) curve_.AddValidation(loss);
+  if (!Observe(*setup_.training.early_stopping, loss, stopping_)) return absl::OkStatus();
+  best_.clear();
+  for (const auto& [name, tensor] : models::StateOf(*network_)) {
+    best_.push_back(tensor.detach().clone());
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::string> TrainingLoop::Weights() const {

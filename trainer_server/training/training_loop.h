@@ -13,10 +13,13 @@
 
 #include "base/status.h"
 #include "loader/batch_source.h"
+#include "loader/tensors.h"
 #include "models/model_spec.h"
 #include "models/network.h"
 #include "models/optimizer.h"
 #include "models/training_spec.h"
+#include "trainer_server/training/held_out.h"
+#include "trainer_server/training/loss_curve.h"
 
 namespace tidemill::trainer_server {
 
@@ -26,8 +29,9 @@ struct TrainingCounters {
   int64_t batches = 0;
   int64_t samples = 0;  // Holes included.
   int64_t num_skipped = 0;
+  // Of the optimiser: the position in the schedule of the learning rate.
   int64_t num_steps = 0;
-  // Steps left out because the loss was not a finite number: all, and in a row until now.
+  // Batches left out because the loss was not a finite number: all, and in a row until now.
   int64_t num_not_finite = 0;
   int64_t num_not_finite_in_row = 0;
   // Of the present epoch.
@@ -49,6 +53,8 @@ struct TrainingSetup {
   torch::Device device = torch::kCPU;
   // Weights to start from; absent for a fresh initialisation.
   std::optional<std::string> parent_weights = std::nullopt;
+  // Opens one pass over the samples held out; nullptr when none are.
+  std::function<absl::StatusOr<std::unique_ptr<loader::BatchSource>>()> held_out = nullptr;
 };
 
 // Owns torch's global generator and thread count for as long as it runs: one per process.
@@ -63,12 +69,16 @@ class TrainingLoop {
   // checkpoint of another network.
   absl::Status Restore(std::string_view checkpoint);
 
-  // Trains until the source ends. `source` starts at batch counters().batches. INVALID_ARGUMENT for
-  // data that do not suit the model; FAILED_PRECONDITION when the loss stays infinite or too many
-  // samples are unreadable.
+  // Trains until the source ends, the budget is used up or the held-out loss no longer falls.
+  // `source` starts at batch counters().batches. INVALID_ARGUMENT for data that do not suit the
+  // model; FAILED_PRECONDITION when the loss stays infinite or too many samples are unreadable.
   absl::Status Run(loader::BatchSource& source, const Observer& observer);
 
-  // The full state: weights, optimiser, generators, counters, thread count.
+  // Whether a checkpoint can be made now: not between batches whose gradients make one step.
+  bool can_checkpoint() const { return !group_is_open_; }
+
+  // The full state: weights, optimiser, generators, counters, loss curve, thread count.
+  // FAILED_PRECONDITION unless can_checkpoint().
   absl::StatusOr<std::string> Checkpoint();
 
   // The network as a safetensors file. FAILED_PRECONDITION when nothing could be learnt or a weight
@@ -76,22 +86,52 @@ class TrainingLoop {
   absl::StatusOr<std::string> Weights() const;
 
   const TrainingCounters& counters() const { return counters_; }
+  const LossCurve& loss_curve() const { return curve_; }
+  const StoppingState& stopping() const { return stopping_; }
   // Seconds that Run() has waited for its source.
   double wait_seconds() const { return wait_seconds_; }
 
  private:
+  // A batch on the device.
+  struct DeviceBatch {
+    models::Inputs inputs;
+    torch::Tensor target;
+    torch::Tensor weight;
+  };
+
   absl::Status Begin(models::Network network);
-  absl::Status Step(const loader::TrainingBatch& batch);
-  absl::Status Count(const loader::TrainingBatch& batch, const loader::BatchSource& source);
+  absl::Status BeginWithParent();
+  bool IsOver() const;
+  absl::Status Visit(const loader::TrainingBatch& batch, const loader::BatchSource& source);
+  absl::StatusOr<DeviceBatch> Prepare(const loader::TrainingBatch& batch);
+  torch::Tensor LossesOf(const DeviceBatch& batch);
+  absl::Status AddGradients(const loader::TrainingBatch& batch);
+  absl::Status CloseGroup(const loader::BatchSource& source);
+  void Count(const loader::TrainingBatch& batch);
+  absl::Status CheckHoles() const;
+  absl::Status MeasureHeldOut();
   absl::Status RefuseLoss();
+  models::TensorFile Encode(std::vector<torch::Tensor>& kept);
+  absl::Status Decode(const models::TensorFile& file);
 
   const TrainingSetup setup_;
   TrainingCounters counters_;
+  LossCurve curve_;
+  StoppingState stopping_;
   std::optional<models::Network> network_;  // Absent until the shape of the input is known.
   std::optional<models::Optimizer> optimizer_;
+  // The state of the best epoch, in the order of StateOf(); empty before there is one.
+  std::vector<torch::Tensor> best_;
+  // Between batches whose gradients make one step: their weights, and how many had gradients.
+  bool group_is_open_ = false;
+  double group_weight_ = 0;
+  int64_t group_batches_ = 0;
   std::string last_reason_;
   double wait_seconds_ = 0;
 };
+
+// Steps of the optimiser in a whole training on a source: what the learning rate's schedule spans.
+int64_t NumSteps(const models::TrainingSpec& spec, const loader::BatchSource& source);
 
 // Sets what must not differ between two runs of the same training: the number of threads and
 // deterministic algorithms. Call it first in the process.

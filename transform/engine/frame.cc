@@ -7,8 +7,8 @@
 
 namespace tidemill::transform {
 
-Frame::Frame(const batch::Batch& samples, int num_slots)
-    : samples_(samples), columns_(num_slots), is_bad_(samples.num_rows(), 0) {}
+Frame::Frame(const batch::Batch& samples, int num_slots, const RunContext& context)
+    : samples_(samples), context_(context), columns_(num_slots), is_bad_(samples.num_rows(), 0) {}
 
 void Frame::Reject(int64_t row, std::string reason) {
   if (is_bad_[row] != 0) return;

@@ -18,16 +18,28 @@ struct BadSample {
   friend bool operator==(const BadSample&, const BadSample&) = default;
 };
 
+// How a graph is run. Ops whose results are random are so in training only; otherwise they do what
+// is closest to the middle of what they might have done, or nothing.
+struct RunContext {
+  bool training = false;
+  // In training, what an op draws for a sample is a function of these, of the op's place in the
+  // graph, and of the sample's ordinal.
+  int64_t seed = 0;
+  int64_t trigger = 0;
+  int64_t epoch = 0;
+};
+
 // The samples as they came, the columns that ops have made so far, and the rows found bad. A bad
 // row stays in place, with any values, until the graph ends: columns never change their length.
 // Thread-compatible; `samples` must outlive it.
 class Frame {
  public:
   // `num_slots`: columns that the ops of the graph make, each in a slot fixed when it was built.
-  Frame(const batch::Batch& samples, int num_slots);
+  Frame(const batch::Batch& samples, int num_slots, const RunContext& context = {});
 
   int64_t num_rows() const { return samples_.num_rows(); }
   const batch::Batch& samples() const { return samples_; }
+  const RunContext& context() const { return context_; }
 
   const batch::Column& Get(int slot) const { return columns_[slot]; }
   void Set(int slot, batch::Column column) { columns_[slot] = std::move(column); }
@@ -44,6 +56,7 @@ class Frame {
 
  private:
   const batch::Batch& samples_;
+  const RunContext context_;
   std::vector<batch::Column> columns_;
   std::vector<uint8_t> is_bad_;
   std::vector<BadSample> bad_;

@@ -21,6 +21,14 @@ std::string_view Describe(batch::DataType type) {
   return IsText(type) ? "text" : batch::NameOf(type);
 }
 
+void CheckIsText(OpBuilder& builder, std::string_view field, const BoundColumn& column) {
+  const ColumnSchema& schema = column.schema;
+  if (IsText(schema.type)) return;
+  builder.Problem(field,
+                  fmt::format("column {} is {}, not text", schema.name, Describe(schema.type)),
+                  "parse it with dtype: string");
+}
+
 void OpBuilder::BeginOp(int op_index) {
   op_index_ = op_index;
   inputs_.clear();
@@ -37,6 +45,12 @@ const BoundColumn* OpBuilder::Find(std::string_view name) const {
     if (column.bound.schema.name == name) return &column.bound;
   }
   return nullptr;
+}
+
+std::vector<BoundColumn> OpBuilder::Columns() const {
+  std::vector<BoundColumn> columns;
+  for (const MadeColumn& column : columns_) columns.push_back(column.bound);
+  return columns;
 }
 
 OpBuilder::MadeColumn* OpBuilder::FindMade(std::string_view name) {

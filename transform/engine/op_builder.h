@@ -85,6 +85,10 @@ class OpBuilder {
   const std::vector<GraphProblem>& problems() const { return problems_; }
   // nullptr when no op made it.
   const BoundColumn* Find(std::string_view name) const;
+  // The columns made so far, targets among them, in the order made.
+  std::vector<BoundColumn> Columns() const;
+  // Place of the op being built, from 0.
+  int op_index() const { return op_index_; }
 
  private:
   struct MadeColumn {
@@ -113,6 +117,9 @@ inline bool IsFloat(batch::DataType type) {
 }
 inline bool IsText(batch::DataType type) { return type == batch::DataType::kBinary; }
 inline bool IsInteger(batch::DataType type) { return !IsFloat(type) && !IsText(type); }
+
+// Reports a problem unless the column holds text.
+void CheckIsText(OpBuilder& builder, std::string_view field, const BoundColumn& column);
 
 // "text" for byte strings, else the name of the type.
 std::string_view Describe(batch::DataType type);

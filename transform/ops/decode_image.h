@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,7 @@ struct DecodeImageSpec {
   int64_t height = 0;
   int64_t width = 0;
   int64_t channels = 3;
+  std::optional<std::string> column = std::nullopt;
   std::string into = "image";
   bool autocache = false;
 
@@ -28,6 +30,9 @@ struct DecodeImageSpec {
           config::Limits{.min = 1, .max = 65535, .required = true, .example = "32"});
     field("channels", channels, "1 for grey, 3 for red, green and blue.",
           config::Limits{.min = 1, .max = 3});
+    field("column", column,
+          "Column of strings that are the files, as parse_example makes; by default the sample.",
+          config::Limits{.example = "image/encoded"});
     field("into", into, "Name of the column to make.");
     field("autocache", autocache, kAutocacheDoc);
   }

@@ -185,10 +185,11 @@ void CheckInput(OpBuilder& builder, const OneHotSpec& spec, const ColumnSchema& 
 }  // namespace
 
 void OneHotSpec::Check(config::Problems& problems) const {
-  const int given = (categories.empty() ? 0 : 1) + (classes > 0 ? 1 : 0) + (learn > 0 ? 1 : 0);
+  const int given = (categories.empty() ? 0 : 1) + (categories_file.empty() ? 0 : 1) +
+                    (classes > 0 ? 1 : 0) + (learn > 0 ? 1 : 0);
   if (given != 1) {
     problems.Add("", given == 0 ? "does not say what the categories are" : "says it twice",
-                 "give one of categories, classes and learn");
+                 "give one of categories, categories_file, classes and learn");
   }
   if (std::set<std::string>(categories.begin(), categories.end()).size() != categories.size()) {
     problems.Add("categories", "holds a category twice", "");
@@ -199,6 +200,9 @@ std::unique_ptr<Op> OneHotSpec::Build(OpBuilder& builder) const {
   const std::optional<BoundColumn> input = builder.Input("column", column);
   if (input.has_value()) CheckInput(builder, *this, input->schema);
   if (learn > 0) builder.MarkFitted();
+  if (!categories_file.empty()) {
+    builder.Problem("categories_file", "was not read", "check the pipeline that names the file");
+  }
   const int64_t width = std::max({std::ssize(categories), classes, learn});
   BoundColumn output = builder.Output(
       "into",

@@ -22,11 +22,14 @@ struct OneHotSpec {
   static constexpr std::string_view kType = "one_hot";
   static constexpr std::string_view kDoc =
       "Makes float32 rows with a one at the place of the category. Say what the categories are in "
-      "one of three ways: `categories` lists texts; `classes: n` stands for the whole numbers 0 to "
-      "n-1; `learn: n` takes the n texts that are most frequent in the selected samples, learned "
+      "one of four ways: `categories` lists texts; `categories_file` names a file that has them, "
+      "one "
+      "a line; `classes: n` stands for the whole numbers 0 to n-1; `learn: n` takes the n texts "
+      "that are most frequent in the selected samples, learned "
       "before training and stored with the model.";
   std::string column = {};
   std::vector<std::string> categories = {};
+  std::string categories_file = {};
   int64_t classes = 0;
   int64_t learn = 0;
   UnknownCategory unknown = UnknownCategory::kZeros;
@@ -38,6 +41,11 @@ struct OneHotSpec {
           config::Limits{.required = true, .example = "weather"});
     field("categories", categories, "The texts, in order of their places.",
           config::Limits{.example = "[sun, rain, fog]"});
+    field("categories_file", categories_file,
+          "Path of a text file with the categories, from the pipeline's folder: up to 20,000 "
+          "lines. It "
+          "is read once, when the pipeline is checked, and its lines take its place.",
+          config::Limits{.example = "stations.txt"});
     field("classes", classes, "Number of classes of a column of whole numbers.",
           config::Limits{.min = 0, .max = 1e6});
     field("learn", learn, "Number of categories to learn.", config::Limits{.min = 0, .max = 1e6});

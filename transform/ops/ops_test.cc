@@ -25,19 +25,8 @@ using ::testing::IsEmpty;
 using testing::MakeRealSamples;
 using testing::MakeSamples;
 using testing::Numbers;
+using testing::RunGraph;
 using testing::Spec;
-using tidemill::testing::IsOk;
-
-// Builds and runs a graph that must be sound.
-Transformed RunGraph(const GraphSpec& spec, const SampleSchema& schema,
-                     const batch::Batch& samples) {
-  const absl::StatusOr<Graph> graph = Graph::Build(spec, schema);
-  EXPECT_THAT(graph, IsOk());
-  if (!graph.ok()) return {};
-  absl::StatusOr<Transformed> result = graph->Run(samples, nullptr);
-  EXPECT_THAT(result, IsOk());
-  return result.ok() ? *std::move(result) : Transformed{};
-}
 
 // A field that only quoting can carry, or one that needs none, of random content.
 std::string RandomField(std::mt19937& random) {

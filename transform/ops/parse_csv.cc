@@ -1,13 +1,14 @@
 #include "transform/ops/parse_csv.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+#include <limits>
 
 #include "fmt/ranges.h"
 
 #include "transform/engine/numbers.h"
 #include "transform/ops/csv_fields.h"
+#include "transform/ops/csv_rows.h"
+#include "transform/ops/number_text.h"
 
 namespace tidemill::transform {
 namespace {
@@ -18,34 +19,14 @@ struct Target {
   BoundColumn column;
 };
 
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r";
-  const size_t begin = text.find_first_not_of(kSpaces);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
-}
-
-// What keeps `text` from being a T; absent when `value` was set.
-template <typename T>
-std::optional<std::string_view> ParseNumber(std::string_view text, T& value) {
-  text = Trim(text);
-  if (text.empty()) return "is empty";
-  if (text.front() == '+' && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range) return "is out of range";
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return std::is_integral_v<T> ? "is not a whole number" : "is not a number";
-  }
-  if constexpr (std::is_floating_point_v<T>) {
-    if (!std::isfinite(value)) return "is not a finite number";
-  }
-  return std::nullopt;
-}
-
 class ParseCsvOp final : public Op {
  public:
-  ParseCsvOp(const SampleSchema& samples, CsvType dtype, std::vector<Target> targets)
-      : samples_(samples), dtype_(dtype), targets_(std::move(targets)) {}
+  ParseCsvOp(const SampleSchema& samples, const ParseCsvSpec& spec, std::vector<Target> targets)
+      : samples_(samples),
+        dtype_(spec.dtype),
+        rows_(RangeOf(spec.rows, samples.history)),
+        missing_(spec.missing),
+        targets_(std::move(targets)) {}
 
   absl::Status Run(std::span<const Learned>, Frame& frame) const override {
     if (!samples_.columns.has_value()) {
@@ -75,9 +56,24 @@ class ParseCsvOp final : public Op {
     return {samples_.delimiter, samples_.quote, samples_.columns->size()};
   }
 
+  // The records of a sample that the op takes; rejects the sample when it has not as many as it
+  // should.
+  std::span<const std::string_view> RecordsOf(const std::string_view& payload, int64_t row,
+                                              CsvRows& records, Frame& frame) const {
+    // Without a series the payload is the record, whatever lies in it.
+    if (samples_.history == 1) return {&payload, 1};
+    const std::span<const std::string_view> found = records.Split(payload);
+    if (std::ssize(found) != samples_.history) {
+      frame.Reject(row, fmt::format("the sample has {} records where the series has {} rows",
+                                    found.size(), samples_.history));
+      return {};
+    }
+    return found.subspan(static_cast<size_t>(rows_.first), static_cast<size_t>(rows_.count));
+  }
+
   // Splits one record; rejects the row and returns false when that fails.
-  bool SplitRow(const batch::Column& payload, int64_t row, CsvFields& fields, Frame& frame) const {
-    switch (fields.Split(payload.Bytes(row))) {
+  bool SplitRecord(std::string_view record, int64_t row, CsvFields& fields, Frame& frame) const {
+    switch (fields.Split(record)) {
       case CsvFields::Result::kOk:
         return true;
       case CsvFields::Result::kWrongCount:
@@ -92,13 +88,23 @@ class ParseCsvOp final : public Op {
     return false;
   }
 
-  // Parses the fields of one row into `columns`; the first that is bad rejects the row.
+  bool IsMissing(std::string_view text) const {
+    if (missing_.empty()) return false;
+    return std::find(missing_.begin(), missing_.end(), Trim(text)) != missing_.end();
+  }
+
+  // Parses the fields of one record into place `at` of `columns`; the first that is bad rejects the
+  // row.
   template <typename T>
-  void ParseRow(std::span<const std::string_view> fields, std::span<T* const> columns, int64_t row,
-                Frame& frame) const {
+  void ParseRecord(std::span<const std::string_view> fields, std::span<T* const> columns,
+                   int64_t at, int64_t row, Frame& frame) const {
     for (size_t i = 0; i < targets_.size(); ++i) {
       const std::string_view text = fields[targets_[i].field];
-      const std::optional<std::string_view> problem = ParseNumber(text, columns[i][row]);
+      if (IsMissing(text)) {
+        columns[i][at] = std::numeric_limits<T>::quiet_NaN();
+        continue;
+      }
+      const std::optional<std::string_view> problem = ParseNumber(text, columns[i][at]);
       if (!problem.has_value()) continue;
       frame.Reject(row, fmt::format("column {}: {} {}", targets_[i].column.schema.name,
                                     Quoted(text), *problem));
@@ -111,13 +117,20 @@ class ParseCsvOp final : public Op {
     std::vector<batch::Column> columns;
     std::vector<T*> values;
     for (const Target& target : targets_) {
-      columns.push_back(NewColumn<T>(target.column.schema.name, frame.num_rows(), {}));
+      const ColumnSchema& schema = target.column.schema;
+      columns.push_back(NewColumn<T>(schema.name, frame.num_rows(), schema.shape));
       values.push_back(columns.back().data.template MutableAs<T>().data());
     }
     CsvFields fields = NewFields();
+    CsvRows records(samples_.delimiter, samples_.quote);
     for (int64_t row = 0; row < frame.num_rows(); ++row) {
-      if (frame.IsBad(row) || !SplitRow(payload, row, fields, frame)) continue;
-      ParseRow<T>(fields.fields(), values, row, frame);
+      if (frame.IsBad(row)) continue;
+      const std::string_view bytes = payload.Bytes(row);
+      int64_t at = row * rows_.count;
+      for (const std::string_view record : RecordsOf(bytes, row, records, frame)) {
+        if (!SplitRecord(record, row, fields, frame)) break;
+        ParseRecord<T>(fields.fields(), values, at++, row, frame);
+      }
     }
     for (size_t i = 0; i < targets_.size(); ++i) {
       frame.Set(targets_[i].column.slot, std::move(columns[i]));
@@ -131,8 +144,14 @@ class ParseCsvOp final : public Op {
       offsets.push_back(batch::Buffer::Allocate((frame.num_rows() + 1) * sizeof(int64_t)));
     }
     CsvFields fields = NewFields();
+    CsvRows records(samples_.delimiter, samples_.quote);
     for (int64_t row = 0; row < frame.num_rows(); ++row) {
-      const bool good = !frame.IsBad(row) && SplitRow(payload, row, fields, frame);
+      const std::string_view all = payload.Bytes(row);
+      bool good = !frame.IsBad(row);
+      if (good) {
+        const auto taken = RecordsOf(all, row, records, frame);
+        good = !taken.empty() && SplitRecord(taken.front(), row, fields, frame);
+      }
       for (size_t i = 0; i < targets_.size(); ++i) {
         if (good) bytes[i].append(fields.fields()[targets_[i].field]);
         offsets[i].MutableAs<int64_t>()[row + 1] = static_cast<int64_t>(bytes[i].size());
@@ -148,6 +167,8 @@ class ParseCsvOp final : public Op {
 
   const SampleSchema samples_;
   const CsvType dtype_;
+  const RowRange rows_;
+  const std::vector<std::string> missing_;
   const std::vector<Target> targets_;
 };
 
@@ -183,16 +204,23 @@ std::unique_ptr<Op> ParseCsvSpec::Build(OpBuilder& builder) const {
   const SampleSchema& samples = builder.samples();
   if (samples.payload != PayloadKind::kCsv) {
     builder.Problem("", "parse_csv needs a dataset of format csv",
-                    "use parse_record for binary records, decode_image for image files");
+                    "use parse_json for JSON lines, parse_record for binary records");
   }
   if (columns.empty()) builder.Problem("columns", "is empty", "name at least one column");
+  CheckRows(builder, rows, dtype == CsvType::kString);
   std::vector<Target> targets;
   for (const std::string& name : columns) {
     const size_t field = FieldOf(name, builder);
     targets.push_back(
-        {field, builder.Output("columns", {.name = name, .type = ColumnType(dtype)})});
+        {field, builder.Output("columns", {.name = name + suffix,
+                                           .type = ColumnType(dtype),
+                                           .shape = ShapeOf(rows, samples.history)})});
   }
-  return std::make_unique<ParseCsvOp>(samples, dtype, std::move(targets));
+  if (!missing.empty() && !IsFloat(ColumnType(dtype))) {
+    builder.Problem("missing", fmt::format("means nothing for {}", Describe(ColumnType(dtype))),
+                    "leave it out, or parse floats");
+  }
+  return std::make_unique<ParseCsvOp>(samples, *this, std::move(targets));
 }
 
 }  // namespace tidemill::transform

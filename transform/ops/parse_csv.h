@@ -9,6 +9,7 @@
 
 #include "base/config_types.h"
 #include "transform/engine/op_spec.h"
+#include "transform/ops/rows.h"
 
 namespace tidemill::transform {
 
@@ -20,15 +21,29 @@ struct ParseCsvSpec {
       "Reads fields of a CSV or TSV record into columns of the same names. Quoted fields are "
       "unquoted as RFC 4180 says; spaces around a number do not matter. A record with another "
       "number of fields than the dataset has columns, or a field that is empty, not a number, not "
-      "finite or too large for its type, makes a bad sample.";
+      "finite or too large for its type, makes a bad sample; `missing` lets some of them pass. "
+      "A sample of a series holds `history` records: `rows` says of which to take the fields.";
   std::vector<std::string> columns = {};
   CsvType dtype = CsvType::kFloat32;
+  Rows rows = Rows::kLast;
+  std::string suffix = {};
+  std::vector<std::string> missing = {};
   bool autocache = false;
 
   void Fields(auto&& field) {
     field("columns", columns, "Names of the fields to read.",
           config::Limits{.required = true, .example = "[temperature, wind]", .min_items = 1});
     field("dtype", dtype, "Type of all these columns; use several parse_csv for several types.");
+    field(
+        "rows", rows,
+        "Rows of a series: the `last`, which is the sample's own; the `previous` one, such as for "
+        "the class before; or `all`, the oldest first, which makes columns of shape [history].");
+    field("suffix", suffix, "Added to the names of the columns made.",
+          config::Limits{.example = "_before"});
+    field("missing", missing,
+          "Texts of float fields, blanks around them left out, that stand for a missing number: it "
+          "becomes NaN, for fill_missing to replace.",
+          config::Limits{.example = "[\"\", \"NA\"]"});
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

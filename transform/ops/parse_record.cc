@@ -37,7 +37,8 @@ void Convert(const char* bytes, int64_t count, bool swap, T* out) {
 
 class ParseRecordOp final : public Op {
  public:
-  explicit ParseRecordOp(std::vector<Target> targets) : targets_(std::move(targets)) {}
+  ParseRecordOp(RowRange rows, int64_t record_bytes, std::vector<Target> targets)
+      : rows_(rows), record_bytes_(record_bytes), targets_(std::move(targets)) {}
 
   absl::Status Run(std::span<const Learned>, Frame& frame) const override {
     ASSIGN_OR_RETURN(const batch::Column* payload,
@@ -47,7 +48,7 @@ class ParseRecordOp final : public Op {
   }
 
  private:
-  static void RunField(const Target& target, const batch::Column& payload, Frame& frame) {
+  void RunField(const Target& target, const batch::Column& payload, Frame& frame) const {
     switch (target.dtype) {
       case RecordType::kUInt8:
         return Read<uint8_t, uint8_t>(target, payload, frame);
@@ -71,26 +72,33 @@ class ParseRecordOp final : public Op {
   }
 
   template <typename Stored, typename T>
-  static void Read(const Target& target, const batch::Column& payload, Frame& frame) {
+  void Read(const Target& target, const batch::Column& payload, Frame& frame) const {
     const ColumnSchema& schema = target.column.schema;
     batch::Column column = NewColumn<T>(schema.name, frame.num_rows(), schema.shape);
-    const int64_t width = column.Width();
+    const int64_t width = column.Width() / rows_.count;  // Of a record.
+    const int64_t end = (rows_.first + rows_.count - 1) * record_bytes_ + target.end;
     T* values = column.data.template MutableAs<T>().data();
     const bool swap =
         (target.endianness == Endianness::kBig) != (std::endian::native == std::endian::big);
     for (int64_t row = 0; row < frame.num_rows(); ++row) {
       const std::string_view record = payload.Bytes(row);
-      if (static_cast<int64_t>(record.size()) < target.end) {
+      if (static_cast<int64_t>(record.size()) < end) {
         frame.Reject(row, fmt::format("the record has {} bytes, but field {} ends at {}",
-                                      record.size(), schema.name, target.end));
+                                      record.size(), schema.name, end));
         continue;
       }
-      Convert<Stored>(record.data() + target.offset, width, swap, values + row * width);
+      const char* field = record.data() + rows_.first * record_bytes_ + target.offset;
+      T* out = values + row * rows_.count * width;
+      for (int64_t i = 0; i < rows_.count; ++i, field += record_bytes_, out += width) {
+        Convert<Stored>(field, width, swap, out);
+      }
     }
     if constexpr (std::is_floating_point_v<T>) RejectNonFinite<T>(column, frame);
     frame.Set(target.column.slot, std::move(column));
   }
 
+  const RowRange rows_;
+  const int64_t record_bytes_;
   const std::vector<Target> targets_;
 };
 
@@ -130,15 +138,16 @@ std::unique_ptr<Op> ParseRecordSpec::Build(OpBuilder& builder) const {
     builder.Problem("", "parse_record needs a dataset of binary records", "use parse_csv");
   }
   if (fields.empty()) builder.Problem("fields", "is empty", "describe at least one field");
+  CheckRows(builder, rows, /*is_text=*/false);
   std::vector<Target> targets;
   for (const RecordField& field : fields) {
     const TypeFacts facts = FactsOf(field.dtype);
     const bool good_shape = CheckShape(builder, "fields", field.shape);
-    const BoundColumn column =
-        builder.Output("fields", {.name = field.name,
-                                  .type = facts.column,
-                                  .shape = good_shape ? field.shape : std::vector<int64_t>()});
-    const int64_t end = field.offset + column.schema.Width() * facts.bytes;
+    ColumnSchema schema{.name = field.name, .type = facts.column};
+    if (good_shape) schema.shape = field.shape;
+    const int64_t end = field.offset + schema.Width() * facts.bytes;
+    if (rows == Rows::kAll) schema.shape.insert(schema.shape.begin(), samples.history);
+    const BoundColumn column = builder.Output("fields", std::move(schema));
     if (samples.record_bytes.has_value() && end > *samples.record_bytes) {
       builder.Problem("fields",
                       fmt::format("field {} ends at byte {}, but a record has {}", field.name, end,
@@ -147,7 +156,8 @@ std::unique_ptr<Op> ParseRecordSpec::Build(OpBuilder& builder) const {
     }
     targets.push_back({field.dtype, field.endianness, field.offset, end, column});
   }
-  return std::make_unique<ParseRecordOp>(std::move(targets));
+  return std::make_unique<ParseRecordOp>(RangeOf(rows, samples.history),
+                                         samples.record_bytes.value_or(0), std::move(targets));
 }
 
 }  // namespace tidemill::transform

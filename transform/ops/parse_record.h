@@ -9,6 +9,7 @@
 
 #include "base/config_types.h"
 #include "transform/engine/op_spec.h"
+#include "transform/ops/rows.h"
 
 namespace tidemill::transform {
 
@@ -51,13 +52,18 @@ struct ParseRecordSpec {
   static constexpr std::string_view kDoc =
       "Reads fields of a binary record of fixed size into columns. uint8, float32 and float64 stay "
       "as they are, int8, int16, uint16 and int32 become int32, uint32 and int64 become int64. A "
-      "record that is too short, or a number that is not finite, makes a bad sample.";
+      "record that is too short, or a number that is not finite, makes a bad sample. A sample of a "
+      "series holds `history` records: `rows` says of which to take the fields.";
   std::vector<RecordField> fields = {};
+  Rows rows = Rows::kLast;
   bool autocache = false;
 
   void Fields(auto&& field) {
     field("fields", fields, "The fields to read; they may overlap.",
           config::Limits{.required = true, .min_items = 1});
+    field("rows", rows,
+          "Rows of a series: the `last`, which is the sample's own; the `previous` one; or `all`, "
+          "the oldest first, which puts [history] before each field's shape.");
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

@@ -4,26 +4,34 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/config_types.h"
 #include "transform/engine/op_spec.h"
 
 namespace tidemill::transform {
 
+enum class StackBy { kSample, kRow };
+
 struct StackSpec {
   static constexpr std::string_view kType = "stack";
   static constexpr std::string_view kDoc =
       "Puts the numbers of several columns side by side into one float32 column. A column alone "
-      "keeps its shape; several become one flat row. A number too large for float32 makes a bad "
-      "sample.";
+      "keeps its shape; several become one flat row. With `by: row` they are put side by side for "
+      "each row of a series: columns of shape [history] become [history, columns], what recurrent "
+      "and temporal networks take. A number too large for float32 makes a bad sample.";
   config::NameList columns = {.all = true, .names = {}};
   std::string into = "input";
+  StackBy by = StackBy::kSample;
   bool autocache = false;
 
   void Fields(auto&& field) {
     field("columns", columns,
           "`all` columns of numbers in the order they were made, targets left out, or a list.");
     field("into", into, "Name of the column to make; the model takes `input`.");
+    field("by", by,
+          "`sample`: one flat row a sample. `row`: one a row of the series; a column with a single "
+          "number a sample is repeated in each.");
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
@@ -32,3 +40,10 @@ struct StackSpec {
 };
 
 }  // namespace tidemill::transform
+
+template <>
+struct tidemill::config::EnumNames<tidemill::transform::StackBy> {
+  using Type = tidemill::transform::StackBy;
+  static constexpr std::pair<Type, std::string_view> kNames[] = {{Type::kSample, "sample"},
+                                                                 {Type::kRow, "row"}};
+};

@@ -28,12 +28,19 @@ class Moments {
     }
   }
 
-  // Adds the rows of a column that are not bad.
+  // Adds the rows of a column that are not bad and hold finite numbers only.
   template <typename T>
   void AddGood(std::span<const T> values, const Frame& frame) {
     for (int64_t row = 0; row < frame.num_rows(); ++row) {
-      if (!frame.IsBad(row)) Add(values.data() + row * means_.size());
+      const std::span<const T> numbers = values.subspan(row * means_.size(), means_.size());
+      if (!frame.IsBad(row) && IsFinite(numbers)) Add(numbers.data());
     }
+  }
+
+  template <typename T>
+  static bool IsFinite(std::span<const T> numbers) {
+    if constexpr (std::is_floating_point_v<T>) return !HasNonFinite(numbers);
+    return true;
   }
 
   int64_t num_rows() const { return num_rows_; }

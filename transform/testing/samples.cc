@@ -5,9 +5,13 @@
 #include <utility>
 
 #include "base/status.h"
+#include "base/testing/status_matchers.h"
+#include "batch/wire.h"
 
 namespace tidemill::transform::testing {
 namespace {
+
+using tidemill::testing::IsOk;
 
 batch::Batch MakePayloads(const std::vector<std::string>& payloads) {
   batch::Batch samples(std::ssize(payloads));
@@ -58,16 +62,71 @@ batch::Batch Slice(const batch::Batch& batch, int64_t begin, int64_t count) {
 }
 
 absl::StatusOr<Transformed> RunInBlocks(const Graph& graph, const batch::Batch& samples,
-                                        const FittedState* fitted, int64_t block) {
+                                        const FittedState* fitted, int64_t block,
+                                        const RunContext& context) {
   std::vector<batch::Batch> parts;
   Transformed all;
   for (int64_t begin = 0; begin < samples.num_rows(); begin += block) {
-    ASSIGN_OR_RETURN(Transformed part, graph.Run(Slice(samples, begin, block), fitted));
+    ASSIGN_OR_RETURN(Transformed part, graph.Run(Slice(samples, begin, block), fitted, context));
     for (BadSample& bad : part.bad) all.bad.push_back({bad.row + begin, std::move(bad.reason)});
     parts.push_back(std::move(part.batch));
   }
   ASSIGN_OR_RETURN(all.batch, batch::Concatenate(parts));
   return all;
+}
+
+Graph MustBuild(const GraphSpec& spec, const SampleSchema& schema) {
+  absl::StatusOr<Graph> graph = Graph::Build(spec, schema);
+  EXPECT_THAT(graph, IsOk());
+  return *std::move(graph);
+}
+
+absl::StatusOr<FittedState> Fit(Fitter& fitter, const batch::Batch& samples, int64_t block) {
+  for (int pass = 0; pass < fitter.num_passes(); ++pass) {
+    for (int64_t begin = 0; begin < samples.num_rows(); begin += block) {
+      RETURN_IF_ERROR(fitter.Add(Slice(samples, begin, block)));
+    }
+    RETURN_IF_ERROR(fitter.EndPass());
+  }
+  return fitter.Finish();
+}
+
+FittedState MustFit(const Graph& graph, const batch::Batch& samples, int64_t block) {
+  Fitter fitter(graph);
+  absl::StatusOr<FittedState> fitted = Fit(fitter, samples, block);
+  EXPECT_THAT(fitted, IsOk());
+  return *std::move(fitted);
+}
+
+Transformed RunGraph(const GraphSpec& spec, const SampleSchema& schema, const batch::Batch& samples,
+                     const RunContext& context) {
+  const absl::StatusOr<Graph> graph = Graph::Build(spec, schema);
+  EXPECT_THAT(graph, IsOk());
+  if (!graph.ok()) return {};
+  std::optional<Transformed> first;
+  std::string first_digest;
+  for (const int64_t block : {std::max<int64_t>(1, samples.num_rows()), int64_t{1}, int64_t{7}}) {
+    const FittedState fitted = MustFit(*graph, samples, block);
+    absl::StatusOr<Transformed> made = RunInBlocks(*graph, samples, &fitted, block, context);
+    EXPECT_THAT(made, IsOk());
+    if (!made.ok()) return {};
+    if (!first) {
+      first = *std::move(made);
+      first_digest = fitted.digest();
+      continue;
+    }
+    EXPECT_EQ(fitted.digest(), first_digest) << "in blocks of " << block;
+    EXPECT_EQ(made->bad, first->bad) << "in blocks of " << block;
+    EXPECT_TRUE(batch::Encode(made->batch) == batch::Encode(first->batch))
+        << "in blocks of " << block;
+  }
+  return *std::move(first);
+}
+
+void SetOrdinals(batch::Batch& samples) {
+  std::vector<int64_t> ordinals;
+  for (int64_t row = 0; row < samples.num_rows(); ++row) ordinals.push_back(1000 + 3 * row);
+  samples.Set(batch::MakeColumn<int64_t>(batch::kOrdinalColumn, ordinals)).IgnoreError();
 }
 
 SampleSchema CsvSchema(std::vector<std::string> columns) {

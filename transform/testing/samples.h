@@ -1,4 +1,4 @@
-// Blocks of samples for tests.
+// What the tests of graphs and ops share: blocks of samples, and graphs built, fitted and run.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "batch/batch.h"
+#include "transform/fitter.h"
 #include "transform/graph.h"
 
 namespace tidemill::transform::testing {
@@ -24,7 +25,24 @@ batch::Batch Slice(const batch::Batch& batch, int64_t begin, int64_t count);
 
 // What a graph makes of samples that are cut into blocks of `block` rows, put together again.
 absl::StatusOr<Transformed> RunInBlocks(const Graph& graph, const batch::Batch& samples,
-                                        const FittedState* fitted, int64_t block);
+                                        const FittedState* fitted, int64_t block,
+                                        const RunContext& context = {});
+
+// A graph that must be sound.
+Graph MustBuild(const GraphSpec& spec, const SampleSchema& schema);
+
+// Fits on samples that are cut into blocks of `block` rows.
+absl::StatusOr<FittedState> Fit(Fitter& fitter, const batch::Batch& samples, int64_t block);
+FittedState MustFit(const Graph& graph, const batch::Batch& samples, int64_t block = 1000);
+
+// Builds a graph that must be sound, fits it on the samples where it learns, and runs it on them,
+// all three in blocks of 1, of 7 and of all rows: what is learned and made must be the same to the
+// last bit.
+Transformed RunGraph(const GraphSpec& spec, const SampleSchema& schema, const batch::Batch& samples,
+                     const RunContext& context = {});
+
+// Ordinals for samples: 1000, 1003, 1006 ...
+void SetOrdinals(batch::Batch& samples);
 
 // A schema of CSV records with these columns and classes 0 .. 9.
 SampleSchema CsvSchema(std::vector<std::string> columns);

@@ -1,0 +1,8 @@
+// The version that every program of a build tells.
+#pragma once
+
+namespace tidemill {
+
+inline constexpr char kVersion[] = "0.1.0";
+
+}  // namespace tidemill

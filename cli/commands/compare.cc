@@ -1,0 +1,54 @@
+// tidemill compare RUN RUN...
+#include <cstdio>
+
+#include "nlohmann/json.hpp"
+
+#include "cli/comparison.h"
+#include "cli/run_report.h"
+#include "cli/with_session.h"
+#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+
+// A supervisor that does not tell the run's own pipeline tells its present one.
+absl::Status CompletePipeline(const Session& session, v1::GetRunResponse& run) {
+  if (!run.pipeline_resolved().empty()) return absl::OkStatus();
+  v1::GetPipelineRequest request;
+  request.set_name(run.run().pipeline_name());
+  v1::GetPipelineResponse response;
+  RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
+      "supervisor", &v1::SupervisorService::Stub::GetPipeline, request, &response));
+  run.set_pipeline_resolved(response.pipeline().spec());
+  return absl::OkStatus();
+}
+
+int Compare(const GlobalFlags& flags, const std::vector<int64_t>& ids) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    Runs runs;
+    for (const int64_t id : ids) {
+      auto run = FetchRun(session, id);
+      if (!run.ok()) return Report(run.status());
+      if (const auto status = CompletePipeline(session, *run); !status.ok()) return Report(status);
+      runs.push_back(*std::move(run));
+    }
+    fmt::print("{}", flags.json ? ComparisonToJson(runs).dump() + "\n" : DescribeComparison(runs));
+    return kDone;
+  });
+}
+
+}  // namespace
+
+void AddCompareCommand(CLI::App& app) {
+  CLI::App* compare = app.add_subcommand("compare", "Show runs side by side");
+  static std::vector<int64_t> runs;
+  compare->add_option("runs", runs, "Run ids; differences are to the first")
+      ->required()
+      ->expected(2, 16)
+      ->type_name("RUN");
+  SetAction(*compare, [](const GlobalFlags& flags) { return Compare(flags, runs); });
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,76 @@
+// tidemill doctor
+#include "cli/doctor.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "nlohmann/json.hpp"
+
+#include "cli/command_line.h"
+#include "cli/exit_codes.h"
+#include "cli/text.h"
+
+namespace tidemill::cli {
+namespace {
+
+const char* NameOf(Health health) {
+  switch (health) {
+    case Health::kOk:
+      return "ok";
+    case Health::kWarn:
+      return "warn";
+    case Health::kFail:
+      return "fail";
+  }
+  return "fail";
+}
+
+void Show(const Findings& findings, bool paint) {
+  for (const Finding& finding : findings) {
+    const int colour = finding.health == Health::kOk     ? 32
+                       : finding.health == Health::kWarn ? 33
+                                                         : 31;
+    const std::string name = fmt::format("{:<4}", NameOf(finding.health));
+    fmt::print("{}  {:<14} {}\n", paint ? fmt::format("\x1b[{}m{}\x1b[0m", colour, name) : name,
+               finding.check, Printable(finding.message));
+    if (!finding.fix.empty()) fmt::print("      {:<14} fix: {}\n", "", Printable(finding.fix));
+  }
+}
+
+int Doctor(const GlobalFlags& flags, const std::string& service) {
+  const Findings findings = Examine(flags, service);
+  const auto failed = std::count_if(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.health == Health::kFail;
+  });
+  if (!flags.json) {
+    Show(findings, IsTerminal(STDOUT_FILENO));
+    return failed == 0 ? kDone : kFailed;
+  }
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"check", finding.check},
+                    {"state", NameOf(finding.health)},
+                    {"message", finding.message},
+                    {"fix", finding.fix.empty() ? nlohmann::ordered_json(nullptr)
+                                                : nlohmann::ordered_json(finding.fix)}});
+  }
+  const nlohmann::ordered_json json = {{"healthy", failed == 0}, {"findings", list}};
+  fmt::print("{}\n", json.dump());
+  return failed == 0 ? kDone : kFailed;
+}
+
+}  // namespace
+
+void AddDoctorCommand(CLI::App& app) {
+  CLI::App* doctor = app.add_subcommand(
+      "doctor", "Tell what is wrong with a stack, and the command that mends it");
+  static std::string service;
+  doctor->add_option("--service", service, "Look at this service only")
+      ->type_name("SERVICE")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kServices), std::end(kServices))));
+  SetAction(*doctor, [](const GlobalFlags& flags) { return Doctor(flags, service); });
+}
+
+}  // namespace tidemill::cli

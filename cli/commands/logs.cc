@@ -1,0 +1,136 @@
+// tidemill logs [SERVICE]
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <thread>
+
+#include "nlohmann/json.hpp"
+
+#include "base/files.h"
+#include "cli/command_line.h"
+#include "cli/exit_codes.h"
+#include "cli/local_stack.h"
+#include "cli/log_files.h"
+#include "cli/text.h"
+
+namespace tidemill::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kPoll{100};
+
+struct LogsFlags {
+  std::string service;
+  bool follow = false;
+  std::string run;
+  std::string level = "debug";
+  std::string since;
+  int64_t lines = 0;
+};
+
+// "10m" ago, or a time.
+absl::StatusOr<Timestamp> SinceOf(const std::string& text) {
+  if (text.empty()) return Timestamp{0};
+  if (const auto ago = ParseDuration(text); ago.ok()) {
+    return Timestamp{Now().micros - ago->micros};
+  }
+  const auto time = ParseTimestamp(text);
+  if (time.ok()) return time;
+  return InvalidArgument("--since {} is neither a duration such as 10m nor a time", text);
+}
+
+std::string PathOf(const StackLayout& layout, const std::string& service) {
+  if (service == "postgres") return files::Join(layout.database_folder, "postgres.log");
+  return layout.LogFile(service);
+}
+
+absl::StatusOr<std::vector<LogFile>> FilesOf(const StackLayout& layout,
+                                             const std::string& service) {
+  std::vector<std::string> known(std::begin(kServices), std::end(kServices));
+  known.insert(known.end(), {"stack", "postgres"});
+  if (!service.empty() && std::find(known.begin(), known.end(), service) == known.end()) {
+    return NotFound("there is no service {}; there are {}", service, fmt::join(known, ", "));
+  }
+  std::vector<LogFile> files;
+  for (const std::string& name : known) {
+    if (service.empty() || service == name) files.emplace_back(PathOf(layout, name), name);
+  }
+  return files;
+}
+
+void Show(const LogLine& line, bool json, bool paint) {
+  if (json) {
+    fmt::print("{}\n", ToJson(line).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return;
+  }
+  const std::string text = Printable(line.text);
+  if (paint && line.level >= log::Level::kWarn) {
+    fmt::print("\x1b[{}m{}\x1b[0m\n", line.level == log::Level::kError ? 31 : 33, text);
+  } else {
+    fmt::print("{}\n", text);
+  }
+}
+
+// Reads all there is now; the last `lines` of it, if not 0, are shown.
+void ShowPresent(LogFiles& files, const LogFilter& filter, int64_t lines, bool json, bool paint) {
+  std::deque<LogLine> kept;
+  while (auto line = files.Next()) {
+    if (!filter.Admits(*line)) continue;
+    if (lines == 0) {
+      Show(*line, json, paint);
+      continue;
+    }
+    kept.push_back(*std::move(line));
+    if (static_cast<int64_t>(kept.size()) > lines) kept.pop_front();
+  }
+  for (const LogLine& line : kept) Show(line, json, paint);
+}
+
+int Logs(const GlobalFlags& flags, const LogsFlags& wanted) {
+  const StackAddress address = WithEnvironment(flags);
+  if (!address.config.empty() || !address.server.empty()) {
+    return Report(FailedPrecondition(
+        "the logs of a remote stack are where its services run; this command reads a local one's"));
+  }
+  const auto layout = LayoutOf(address.state);
+  if (!layout.ok()) return Report(layout.status());
+  const auto since = SinceOf(wanted.since);
+  if (!since.ok()) {
+    fmt::print(stderr, "tidemill: {}\n", Printable(std::string(since.status().message())));
+    return kUsage;
+  }
+  auto list = FilesOf(*layout, wanted.service);
+  if (!list.ok()) return Report(list.status());
+  LogFiles files(*std::move(list));
+  const LogFilter filter{.since = *since, .least = *LevelNamed(wanted.level), .run = wanted.run};
+  const bool paint = IsTerminal(STDOUT_FILENO);
+  ShowPresent(files, filter, wanted.lines, flags.json, paint);
+  while (wanted.follow && std::fflush(stdout) == 0) {
+    std::this_thread::sleep_for(kPoll);
+    ShowPresent(files, filter, 0, flags.json, paint);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void AddLogsCommand(CLI::App& app) {
+  CLI::App* logs =
+      app.add_subcommand("logs", "Show what the services logged, in the order of time");
+  static LogsFlags wanted;
+  logs->add_option("service", wanted.service, "Only this service, stack or postgres")
+      ->type_name("SERVICE");
+  logs->add_flag("-f,--follow", wanted.follow, "Go on with new lines until Ctrl-C");
+  logs->add_option("--run", wanted.run, "Only lines that name this run")->type_name("RUN");
+  logs->add_option("--level", wanted.level, "Only lines of this level or above")
+      ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
+  logs->add_option("--since", wanted.since, "Only lines since a time, or a duration ago: 10m")
+      ->type_name("TIME");
+  logs->add_option("-n,--lines", wanted.lines, "Only the last lines of what there is")
+      ->check(CLI::NonNegativeNumber);
+  SetAction(*logs, [](const GlobalFlags& flags) { return Logs(flags, wanted); });
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,81 @@
+// tidemill pull RUN, tidemill report RUN
+#include "cli/run_directory/report.h"
+
+#include <cstdio>
+#include <filesystem>
+
+#include "nlohmann/json.hpp"
+
+#include "base/files.h"
+#include "cli/run_directory/run_files.h"
+#include "cli/with_session.h"
+
+namespace tidemill::cli {
+namespace {
+
+struct ReportFlags {
+  int64_t run = 0;
+  std::string into;
+  std::string output;
+};
+
+ReportFlags& Flags() {
+  static ReportFlags flags;
+  return flags;
+}
+
+// Tells where something was written.
+int Tell(const GlobalFlags& flags, const char* what, const std::string& path) {
+  if (flags.json) {
+    fmt::print("{}\n", nlohmann::ordered_json({{what, path}}).dump());
+  } else {
+    fmt::print("{}\n", path);
+  }
+  return kDone;
+}
+
+int Pull(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto folder = PullRun(session, Flags().run, Flags().into);
+    if (!folder.ok()) return Report(folder.status());
+    return Tell(flags, "folder", *folder);
+  });
+}
+
+int WriteReport(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto record = FetchRecord(session, Flags().run);
+    if (!record.ok()) return Report(record.status());
+    const std::string page = ReportPage(*record);
+    if (Flags().output == "-") {
+      fwrite(page.data(), 1, page.size(), stdout);
+      return kDone;
+    }
+    const std::string path =
+        Flags().output.empty() ? fmt::format("report-{}.html", Flags().run) : Flags().output;
+    const absl::Status written = files::WriteAtomically(path, page);
+    if (!written.ok()) return Report(written);
+    return Tell(flags, "report", path);
+  });
+}
+
+}  // namespace
+
+void AddReportCommands(CLI::App& app) {
+  CLI::App* pull = app.add_subcommand(
+      "pull",
+      "Write a run's directory: configuration, events, metrics, TensorBoard files and a report");
+  pull->add_option("run", Flags().run, "Run id")->required()->type_name("RUN");
+  pull->add_option("--into", Flags().into,
+                   "Folder to write, new or of an earlier pull (default: "
+                   "<state>/runs/<pipeline>/<run>)");
+  SetAction(*pull, Pull);
+  CLI::App* report = app.add_subcommand(
+      "report", "Write a run's report: one HTML file that opens without a network");
+  report->add_option("run", Flags().run, "Run id")->required()->type_name("RUN");
+  report->add_option("-o,--output", Flags().output,
+                     "File to write, - for stdout (default: report-<run>.html)");
+  SetAction(*report, WriteReport);
+}
+
+}  // namespace tidemill::cli

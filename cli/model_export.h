@@ -1,0 +1,22 @@
+// A stored model as files that other programs read.
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+#include "model_store/client/model_store_client.h"
+
+namespace tidemill::cli {
+
+enum class ExportFormat {
+  kSafetensors,  // A folder: weights, config.json, README.md, and what prepares samples.
+  kTorchScript,  // One file; made by the program tidemill-export.
+};
+
+// Writes the model to `output`, whole or not at all. FAILED_PRECONDITION when something is there
+// already, or for a build without tidemill-export; NOT_FOUND for an unknown model; INTERNAL when
+// tidemill-export fails, which has said why on stderr.
+absl::Status ExportModel(model_store::ModelStoreClient& store, ModelId model, ExportFormat format,
+                         const std::string& output);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,18 @@
+// One self-contained HTML file about a run.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/run_directory/run_record.h"
+
+namespace tidemill::cli {
+
+// The page with its style, its script and its data inside: it opens without a network, and its
+// content security policy forbids it any. Whatever users named or wrote is text, never markup.
+std::string ReportPage(const RunRecord& record);
+
+// & < > " ' as character references.
+std::string EscapeHtml(std::string_view text);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,202 @@
+#include "cli/run_directory/report_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+
+#include "base/version.h"
+#include "cli/run_directory/report_tables.h"
+#include "cli/run_directory/result_tables.h"
+#include "cli/run_json.h"
+#include "supervisor/pipeline_spec.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+using nlohmann::ordered_json;
+
+int64_t MillisOf(const rpc::v1::Cut& cut) { return cut.event_time() / 1000; }
+
+int64_t MillisOf(const google::protobuf::Timestamp& time) {
+  return time.seconds() * 1000 + time.nanos() / 1'000'000;
+}
+
+ordered_json RunOf(const v1::GetRunResponse& response) {
+  const v1::Run& run = response.run();
+  return {{"id", run.run_id()},
+          {"pipeline", run.pipeline_name()},
+          {"state", StateName(run.state())},
+          {"error", run.error()},
+          {"started", MillisOf(run.started_at())},
+          {"finished", run.has_finished_at() ? ordered_json(MillisOf(run.finished_at()))
+                                             : ordered_json(nullptr)}};
+}
+
+// As the run's snapshots hold them.
+ordered_json ExtentsOf(const v1::GetRunResponse& run) {
+  ordered_json datasets = ordered_json::array();
+  for (const auto& [name, synced] : DatasetsOf(run)) {
+    datasets.push_back({{"name", name},
+                        {"samples", synced.num_samples()},
+                        {"from", MillisOf(synced.from())},
+                        {"to", MillisOf(synced.to())}});
+  }
+  return datasets;
+}
+
+// Between two decisions of the trigger policy lie as many samples as the later one says.
+ordered_json DecidedBins(const v1::GetRunResponse& run, int64_t from) {
+  ordered_json bins = ordered_json::array();
+  const size_t each = static_cast<size_t>(run.decisions_size()) / kMostPoints + 1;
+  int64_t samples = 0;
+  size_t taken = 0;
+  for (const v1::Decision& decision : run.decisions()) {
+    samples += decision.num_samples();
+    if (++taken % each != 0) continue;
+    bins.push_back({from, MillisOf(decision.at()), samples});
+    from = MillisOf(decision.at());
+    samples = 0;
+  }
+  v1::StreamEnded ended;
+  for (const auto& recorded : run.events()) {
+    if (recorded.event().has_stream_ended()) ended = recorded.event().stream_ended();
+  }
+  if (ended.has_end() && MillisOf(ended.end()) > from && samples + ended.num_leftover() > 0) {
+    bins.push_back({from, MillisOf(ended.end()), samples + ended.num_leftover()});
+  }
+  return bins;
+}
+
+// How many samples lie where in event time, of the dataset that is trained on.
+ordered_json DensityOf(const RunRecord& record, const std::string& dataset) {
+  const auto datasets = DatasetsOf(record.run);
+  const auto synced = datasets.find(dataset);
+  int64_t from = 0;
+  if (synced != datasets.end()) {
+    const bool replayed = synced->second.has_replay_from();
+    from = MillisOf(replayed ? synced->second.replay_from() : synced->second.from());
+  }
+  ordered_json bins = ordered_json::array();
+  if (const auto found = record.statistics.find(dataset); found != record.statistics.end()) {
+    for (const auto& interval : found->second.intervals()) {
+      bins.push_back({interval.from() / 1000, interval.to() / 1000, interval.num_samples()});
+    }
+  }
+  if (bins.empty()) bins = DecidedBins(record.run, from);
+  return {{"dataset", dataset}, {"bins", std::move(bins)}};
+}
+
+ordered_json CurveOf(const v1::Trigger& trigger, size_t most) {
+  ordered_json curve = ordered_json::array();
+  const auto size = static_cast<size_t>(trigger.loss_curve_size());
+  const size_t kept = std::min(size, most);
+  for (size_t i = 1; i <= kept; ++i) {
+    const auto& point = trigger.loss_curve(static_cast<int>(i * size / kept - 1));
+    ordered_json entry = {point.num_samples(), Rounded(point.loss())};
+    if (point.has_validation_loss()) entry.push_back(Rounded(point.validation_loss()));
+    curve.push_back(std::move(entry));
+  }
+  return curve;
+}
+
+ordered_json TriggersOf(const v1::GetRunResponse& run) {
+  ordered_json triggers = ordered_json::array();
+  const size_t points_each =
+      std::max<size_t>(20, 2 * kMostPoints / std::max(1, run.triggers_size()));
+  for (const v1::Trigger& trigger : run.triggers()) {
+    ordered_json stages = ordered_json::object();
+    for (const char* stage : {"select", "fit", "train", "store"}) {
+      const auto spent = trigger.stage_seconds().find(stage);
+      if (spent != trigger.stage_seconds().end()) stages[stage] = Rounded(spent->second);
+    }
+    triggers.push_back(
+        {{"number", trigger.number()},
+         {"at", MillisOf(trigger.at())},
+         {"samples", trigger.num_samples()},
+         {"candidates", trigger.num_candidates()},
+         {"skipped", trigger.num_skipped()},
+         {"late", trigger.num_late()},
+         {"removed", trigger.removed()},
+         {"model", trigger.model_id()},
+         {"device", trigger.device()},
+         {"loss", Rounded(trigger.loss())},
+         {"fired", MillisOf(trigger.fired_at())},
+         {"stored", trigger.has_stored_at() ? ordered_json(MillisOf(trigger.stored_at()))
+                                            : ordered_json(nullptr)},
+         {"stages", std::move(stages)},
+         {"curve", CurveOf(trigger, points_each)}});
+  }
+  return triggers;
+}
+
+ordered_json DecisionsOf(const v1::GetRunResponse& run) {
+  ordered_json rows = ordered_json::array();
+  for (const v1::Decision& decision : run.decisions()) {
+    if (rows.size() == kMostListedRows) break;
+    ordered_json observed = ordered_json::object();
+    for (const auto& [name, value] :
+         std::map<std::string, double>(decision.observed().begin(), decision.observed().end())) {
+      observed[name] = Rounded(value);
+    }
+    rows.push_back({{"number", decision.number()},
+                    {"at", MillisOf(decision.at())},
+                    {"fired", decision.fired()},
+                    {"trigger", decision.trigger()},
+                    {"samples", decision.num_samples()},
+                    {"observed", std::move(observed)}});
+  }
+  return {{"total", run.decisions_size()}, {"rows", std::move(rows)}};
+}
+
+double EvaluationSeconds(const v1::GetRunResponse& run) {
+  double seconds = 0;
+  for (const auto& recorded : run.events()) {
+    seconds += recorded.event().evaluation_finished().seconds();
+  }
+  return seconds;
+}
+
+ordered_json FailuresOf(const v1::GetRunResponse& run) {
+  std::set<std::string> failures;
+  for (const v1::EvaluationValue& value : run.evaluations()) {
+    if (!value.failure().empty()) failures.insert(value.failure());
+  }
+  return failures;
+}
+
+}  // namespace
+
+ordered_json Rounded(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
+}
+
+ordered_json ReportData(const RunRecord& record) {
+  const v1::GetRunResponse& run = record.run;
+  const auto spec = config::Read<supervisor::PipelineSpec>(run.pipeline_resolved(), "pipeline");
+  const std::vector<ResultTable> tables = ResultTables(run);
+  ordered_json data = {{"version", kVersion}, {"run", RunOf(run)}};
+  data["description"] = spec.ok() ? spec->description : "";
+  data["headline"] = Headline(run, tables);
+  data["datasets"] = ExtentsOf(run);
+  data["density"] = DensityOf(record, spec.ok() ? spec->preprocess.dataset : "");
+  data["triggers"] = TriggersOf(run);
+  data["evaluate_seconds"] = Rounded(EvaluationSeconds(run));
+  data["tables"] = ordered_json::array();
+  for (const ResultTable& table : tables) data["tables"].push_back(TableToJson(table));
+  data["slices"] = SlicesOf(run);
+  data["confusions"] = ConfusionsOf(run);
+  data["decisions"] = DecisionsOf(run);
+  data["failures"] = FailuresOf(run);
+  data["config"] = run.pipeline_text();
+  data["resolved"] = run.pipeline_resolved();
+  return data;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,127 @@
+#include "cli/run_directory/report.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+#include "cli/run_directory/report_data.h"
+#include "cli/run_directory/report_tables.h"
+#include "cli/run_directory/testing/example_run.h"
+
+namespace tidemill::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+size_t Count(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(ReportPage, LoadsNothing) {
+  const std::string page = ReportPage(testing::ExampleRun("p", 4));
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page, Not(ContainsRegex("(src|href) *= *[\"']")));
+  EXPECT_THAT(page, Not(ContainsRegex("@import|url\\(")));
+}
+
+TEST(ReportPage, ShowsWhatUsersWroteAsText) {
+  const std::string evil = "<script>alert(1)</script>\"'&{{data}}";
+  RunRecord record = testing::ExampleRun(evil, 3);
+  record.run.set_pipeline_text("# </script><!-- \xff " + evil);
+  record.run.mutable_run()->set_error("<img src=x onerror=alert(1)>");
+  record.run.mutable_run()->set_state(supervisor::v1::RUN_STATE_FAILED);
+  const std::string page = ReportPage(record);
+  EXPECT_EQ(Count(page, "<script"), 2);  // The data and the script of the page itself.
+  EXPECT_EQ(Count(page, "</script"), 2);
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("<img")), Not(HasSubstr("<!--"))));
+  EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;{{data}}"));
+}
+
+TEST(ReportData, HasTheSeriesAndTheirMeans) {
+  const auto data = ReportData(testing::ExampleRun("p", 4));
+  const auto& table = data.at("tables").at(0);
+  EXPECT_EQ(table.at("means").at("active").at("value"), 0.875);
+  EXPECT_EQ(table.at("means").at("first").at("value"), 0.75);
+  EXPECT_TRUE(table.at("active").at(0).is_null());
+  EXPECT_EQ(table.at("active").at(3).at(3), 3);  // The trigger of the model.
+  EXPECT_EQ(table.at("first").at(3).at(0), 0.625);
+  EXPECT_EQ(table.at("matrix").at("values").at(0).at(3), 0.625);
+  EXPECT_EQ(data.at("triggers").at(2).at("curve").size(), 3);
+  EXPECT_EQ(data.at("density").at("bins").size(), 3);
+}
+
+TEST(ReportData, StaysSmallForRunsOfAnyLength) {
+  const RunRecord record = testing::ExampleRun("p", 260);
+  const auto data = ReportData(record);
+  const auto& matrix = data.at("tables").at(0).at("matrix");
+  EXPECT_EQ(matrix.at("triggers").size(), 200);
+  EXPECT_EQ(matrix.at("windows").size(), 200);
+  EXPECT_EQ(matrix.at("of"), nlohmann::ordered_json({259, 260}));
+  EXPECT_EQ(matrix.at("triggers").back(), 259);
+  EXPECT_EQ(data.at("tables").at(0).at("windows").size(), 260);
+  EXPECT_LT(ReportPage(record).size(), 1'000'000U);
+}
+
+TEST(ReportData, TakesTheDensityFromStorageWhenItTells) {
+  RunRecord record = testing::ExampleRun("p", 3);
+  record.run.set_pipeline_resolved("");
+  auto& interval = *record.statistics[""].add_intervals();
+  interval.set_from(1'000'000);
+  interval.set_to(3'000'000);
+  interval.set_num_samples(5);
+  EXPECT_EQ(ReportData(record).at("density").at("bins"),
+            nlohmann::ordered_json::array({nlohmann::ordered_json::array({1000, 3000, 5})}));
+}
+
+TEST(ReportData, JoinsTheBinsOfVeryManyDecisions) {
+  RunRecord record = testing::ExampleRun("p", 2);
+  const supervisor::v1::Decision decision = record.run.decisions(0);
+  for (int i = 1; i < 10'000; ++i) *record.run.add_decisions() = decision;
+  int64_t samples = 0;
+  const auto data = ReportData(record);
+  for (const auto& bin : data.at("density").at("bins")) samples += bin.at(2).get<int64_t>();
+  EXPECT_LE(data.at("density").at("bins").size(), 2'000U);
+  EXPECT_GE(samples, 100 * (10'000 - 6));  // What follows the last whole bin is still open.
+  EXPECT_EQ(data.at("decisions").at("rows").size(), 2'000U);
+  EXPECT_EQ(data.at("decisions").at("total"), 10'000);
+}
+
+TEST(SlicesOf, MeanOverTheWindowsOfTheModelsInUse) {
+  auto run = testing::ExampleRun("p", 4).run;
+  const auto whole = run.evaluations();
+  for (const auto& value : whole) {
+    auto& slice = *run.add_evaluations();
+    slice = value;
+    slice.set_slice("class=<b>");
+    slice.set_num_samples(10);
+  }
+  const auto slices = SlicesOf(run);
+  ASSERT_EQ(slices.size(), 1);
+  const auto& row = slices.at(0).at("rows").at(0);
+  EXPECT_EQ(row.at("slice"), "class=<b>");
+  EXPECT_EQ(row.at("samples"), 30);
+  EXPECT_EQ(row.at("value"), 0.875);
+}
+
+TEST(ConfusionsOf, SumUpTheWindowsOfTheModelsInUse) {
+  auto run = testing::ExampleRun("p", 3).run;
+  const auto whole = run.evaluations();
+  for (const auto& value : whole) {
+    auto& confusion = *run.add_evaluations();
+    confusion = value;
+    confusion.set_measure("confusion_matrix");
+    confusion.clear_value();
+    confusion.set_detail(R"({"classes": ["a", "b"], "counts": [[5, 1], [2, 8]]})");
+  }
+  const auto confusions = ConfusionsOf(run);
+  ASSERT_EQ(confusions.size(), 1);
+  EXPECT_EQ(confusions.at(0).at("counts").dump(), "[[10,2],[4,16]]");
+}
+
+}  // namespace
+}  // namespace tidemill::cli

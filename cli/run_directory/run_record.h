@@ -1,0 +1,29 @@
+// Everything that the services tell about one run: what a run directory and a report are made of.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/status.h"
+#include "cli/session.h"
+#include "tidemill/storage/v1/storage.pb.h"
+#include "tidemill/supervisor/v1/supervisor.pb.h"
+
+namespace tidemill::cli {
+
+struct RunRecord {
+  supervisor::v1::GetRunResponse run;
+  // By name, of the datasets that the run reads and that are still there, as they are now.
+  std::map<std::string, storage::v1::GetDatasetStatisticsResponse> statistics = {};
+};
+
+// The datasets that the run reads, by name, as it saw them last.
+std::map<std::string, supervisor::v1::DatasetSynced> DatasetsOf(
+    const supervisor::v1::GetRunResponse& run);
+
+// Asks the supervisor for the run with its events, and storage for how the samples lie in time.
+// Statistics that are not to be had are left out. NOT_FOUND for an unknown run.
+absl::StatusOr<RunRecord> FetchRecord(const Session& session, int64_t run);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,87 @@
+#include "cli/run_directory/testing/example_run.h"
+
+#include <cstdlib>
+
+namespace tidemill::cli::testing {
+namespace {
+
+namespace v1 = supervisor::v1;
+
+constexpr int64_t kDay = 86'400'000'000;
+constexpr int64_t kFirst = 20'000 * kDay;  // 2024-10-04.
+constexpr int64_t kStarted = 1'800'000'000;
+
+void SetWindow(int window, auto& value) {
+  value.mutable_from()->set_event_time(kFirst + (window - 1) * kDay);
+  value.mutable_to()->set_event_time(kFirst + window * kDay);
+  value.set_dataset("days");
+  value.set_measure("accuracy");
+  value.set_num_samples(100);
+}
+
+void AddTrigger(int number, v1::GetRunResponse& run) {
+  v1::Trigger& trigger = *run.add_triggers();
+  trigger.set_number(number);
+  trigger.mutable_at()->set_event_time(kFirst + number * kDay);
+  trigger.set_num_samples(80);
+  trigger.set_num_candidates(100);
+  trigger.set_model_id(1000 + number);
+  trigger.set_device("cpu");
+  trigger.set_training_set_digest("set");
+  trigger.mutable_fired_at()->set_seconds(kStarted + number);
+  trigger.mutable_stored_at()->set_seconds(kStarted + number + 1);
+  (*trigger.mutable_stage_seconds())["train"] = 0.5;
+  for (const double loss : {0.9, 0.5, 0.4}) {
+    auto& point = *trigger.add_loss_curve();
+    point.set_num_samples(80 * trigger.loss_curve_size());
+    point.set_loss(loss);
+    trigger.set_loss(loss);
+  }
+  v1::Decision& decision = *run.add_decisions();
+  decision.set_number(number);
+  *decision.mutable_at() = trigger.at();
+  decision.set_fired(true);
+  decision.set_trigger(number);
+  decision.set_num_samples(100);
+  (*decision.mutable_observed())["samples"] = 100;
+}
+
+}  // namespace
+
+RunRecord ExampleRun(const std::string& pipeline, int num_windows) {
+  RunRecord record;
+  v1::GetRunResponse& run = record.run;
+  run.mutable_run()->set_run_id(7);
+  run.mutable_run()->set_pipeline_name(pipeline);
+  run.mutable_run()->set_state(v1::RUN_STATE_SUCCEEDED);
+  run.mutable_run()->mutable_started_at()->set_seconds(kStarted);
+  run.mutable_run()->mutable_finished_at()->set_seconds(kStarted + num_windows + 1);
+  run.set_pipeline_text("name: " + pipeline + "\n");
+  v1::RecordedEvent& event = *run.add_events();
+  event.set_sequence(1);
+  event.mutable_at()->set_seconds(kStarted);
+  auto& synced = *event.mutable_event()->mutable_dataset_synced();
+  synced.set_name("days");
+  synced.set_num_samples(100 * num_windows);
+  synced.mutable_from()->set_event_time(kFirst);
+  synced.mutable_to()->set_event_time(kFirst + num_windows * kDay);
+  for (int number = 1; number < num_windows; ++number) AddTrigger(number, run);
+  for (int model = 1; model < num_windows; ++model) {
+    for (int window = 1; window <= num_windows; ++window) {
+      v1::EvaluationValue& value = *run.add_evaluations();
+      SetWindow(window, value);
+      value.set_trigger(model);
+      value.set_model_id(1000 + model);
+      const double accuracy = 1 - std::abs(window - model) / (2.0 * num_windows);
+      value.set_value(accuracy);
+      if (window != model && window != model + 1) continue;
+      v1::CompositeValue& composite = window == model ? *run.add_trained() : *run.add_active();
+      SetWindow(window, composite);
+      composite.set_trigger(model);
+      composite.set_value(accuracy);
+    }
+  }
+  return record;
+}
+
+}  // namespace tidemill::cli::testing

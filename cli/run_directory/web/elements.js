@@ -1,0 +1,95 @@
+"use strict";
+// Building blocks: elements whose text is always text, numbers and times for people, colours.
+
+const DATA = JSON.parse(document.getElementById("data").textContent);
+
+function make(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child !== null && child !== undefined) element.append(child instanceof Node ? child : String(child));
+  }
+  return element;
+}
+const el = (tag, attributes, ...children) => make(document.createElement(tag), attributes, children);
+const svg = (tag, attributes, ...children) =>
+  make(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+const colour = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+
+// Pieces that depend on the width of the page or on the theme are drawn again when these change.
+const redraws = [];
+function drawn(host, draw) {
+  const again = () => host.replaceChildren(draw(Math.max(320, host.clientWidth || 1100)));
+  redraws.push(again);
+  return again;
+}
+const redrawAll = () => redraws.forEach(again => again());
+
+const count = n => n.toLocaleString("en-US");
+const plural = (n, word) => count(n) + " " + word + (n === 1 ? "" : "s");
+function number(value, digits = 4) {
+  if (value === null || value === undefined) return "–";
+  const size = Math.abs(value);
+  if (Number.isInteger(value) && size < 1e12) return count(value);
+  if (size !== 0 && (size >= 1e6 || size < 1e-4)) return value.toExponential(digits - 2);
+  return String(Number(value.toPrecision(digits)));
+}
+function seconds(value) {
+  if (value < 0.995) return Math.round(value * 1000) + " ms";
+  if (value < 60) return (value < 10 ? value.toFixed(1) : Math.round(value)) + " s";
+  if (value < 3600) return Math.floor(value / 60) + " min " + String(Math.round(value % 60)).padStart(2, "0") + " s";
+  return Math.floor(value / 3600) + " h " + String(Math.round(value % 3600 / 60)).padStart(2, "0") + " min";
+}
+
+// In UTC, as short as midnight and whole seconds allow.
+function time(milliseconds) {
+  const date = new Date(milliseconds);
+  if (isNaN(date)) return "?";
+  const text = date.toISOString();
+  if (text.endsWith("T00:00:00.000Z")) return text.slice(0, -14);
+  return text.replace("T", " ").replace(/:00\.000Z$|\.\d+Z$/, "");
+}
+const minute = milliseconds => new Date(milliseconds).toISOString().slice(0, 16).replace("T", " ") + " UTC";
+
+// A value of a measure: shares in percent.
+function shown(table, value, digits = 1) {
+  if (value === null || value === undefined) return "–";
+  return table.share ? (value * 100).toFixed(digits) + " %" : number(value);
+}
+const title = table => table.measure + " on " + table.dataset;
+
+const MINUTE = 60e3, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
+// Round points in UTC between two times, at most about `most` of them, each with a label.
+function timeTicks(from, to, most) {
+  const steps = [1, 10, 100, 1e3, 5e3, 15e3, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY];
+  const step = steps.find(length => (to - from) / length <= most);
+  const ticks = [];
+  if (step) {
+    for (let at = Math.ceil(from / step) * step; at <= to; at += step) ticks.push({at, label: time(at).slice(step < DAY ? 5 : 0)});
+    return ticks;
+  }
+  const months = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200].find(n => (to - from) / (n * 30.4 * DAY) <= most) || 6000;
+  const first = new Date(from);
+  const start = first.getUTCFullYear() * 12 + first.getUTCMonth();
+  for (let month = Math.ceil(start / months) * months; ; month += months) {
+    const at = Date.UTC(Math.floor(month / 12), month % 12, 1);
+    if (!(at <= to)) return ticks;
+    if (at >= from) ticks.push({at, label: months % 12 ? time(at).slice(0, 7) : time(at).slice(0, 4)});
+  }
+}
+
+function section(heading, how, ...content) {
+  const id = heading.toLowerCase().replace(/[^a-z]+/g, "-");
+  return el("section", {"aria-labelledby": id}, el("h2", {id}, heading), how && el("p", {class: "how"}, how), ...content);
+}
+
+// {label, left?, value(row)} by column.
+function tableOf(columns, rows, caption) {
+  return el("table", {},
+    caption && el("caption", {}, caption),
+    el("thead", {}, el("tr", {}, columns.map(column => el("th", {scope: "col", class: column.left ? "left" : null}, column.label)))),
+    el("tbody", {}, rows.map(row => el("tr", {}, columns.map(column => el("td", {class: column.left ? "left" : null}, column.value(row)))))));
+}
+const folded = (summary, open, ...content) => el("details", open ? {open: ""} : {}, el("summary", {}, summary), ...content);

@@ -1,0 +1,45 @@
+// The page from top to bottom.
+
+function tiles() {
+  const {run, triggers} = DATA, all = [];
+  const tile = (value, text) => all.push(el("div", {class: "tile"}, el("b", {}, value), el("span", {}, text)));
+  const main = DATA.tables.find(table => table.means.active) || DATA.tables.find(table => table.means.last);
+  if (main) {
+    tile(shown(main, (main.means.active || main.means.last).value), main.measure + (main.means.active ? " of the models in use" : " of the last model") + (main.lower ? " (lower is better)" : ""));
+    if (main.means.first) tile(shown(main, main.means.first.value), main.measure + " of the first model, never retrained");
+  }
+  tile(count(triggers.length), triggers.length === 1 ? "training" : "trainings");
+  const data = DATA.datasets.find(dataset => dataset.name === DATA.density.dataset);
+  if (data) tile(count(data.samples), "samples, " + time(data.from).slice(0, 10) + " to " + time(data.to).slice(0, 10));
+  if (run.finished !== null) tile(seconds((run.finished - run.started) / 1e3), "from start to end of the run");
+  return all;
+}
+
+function show() {
+  const {run} = DATA;
+  document.getElementById("state").append(el("span", {class: "state " + run.state}, run.state));
+  document.getElementById("description").append(DATA.description);
+  document.getElementById("tiles").append(...tiles());
+  if (run.error && !document.getElementById("headline").textContent.includes(run.error)) {
+    document.getElementById("headline").after(el("p", {class: "error"}, run.error));
+  }
+  const sections = document.getElementById("sections");
+  for (const failure of DATA.failures) sections.append(el("p", {class: "error"}, "Lost: " + failure));
+  sections.append(...[timelineSection(), compositeSection(), modelsSection(), matrixSection(), lossSection(), stagesSection(), slicesSection(), confusionSection(),
+    triggersSection(), decisionsSection(), configurationSection(), glossarySection()].filter(Boolean));
+  document.getElementById("footer").append("Run " + run.id + ", started " + minute(run.started) +
+    (run.finished === null ? "" : ", ended " + minute(run.finished)) + ". Tidemill " + DATA.version + ". This file loads nothing; charts of curves are drawn by uPlot (MIT licence).");
+  redrawAll();
+  document.documentElement.dataset.drawn = "yes";
+}
+
+show();
+let pending = 0;
+addEventListener("resize", () => { cancelAnimationFrame(pending); pending = requestAnimationFrame(redrawAll); });
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+addEventListener("beforeprint", () => {
+  document.documentElement.classList.add("print");
+  document.querySelectorAll("details").forEach(part => part.setAttribute("open", ""));
+  redrawAll();
+});
+addEventListener("afterprint", () => { document.documentElement.classList.remove("print"); redrawAll(); });

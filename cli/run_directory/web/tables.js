@@ -1,0 +1,79 @@
+// What is best read as a table.
+
+function triggersSection() {
+  if (!DATA.triggers.length) return null;
+  const listed = DATA.triggers.slice(0, 2000);
+  const spent = trigger => Object.values(trigger.stages).reduce((a, b) => a + b, 0);
+  return section("Triggers", null, folded(plural(DATA.triggers.length, "trigger"), listed.length <= 20,
+    el("div", {class: "scroll", tabindex: 0}, tableOf([
+      {label: "#", value: trigger => trigger.number}, {label: "trained to", left: true, value: trigger => time(trigger.at)},
+      {label: "samples selected", value: trigger => count(trigger.samples)},
+      {label: "of candidates", value: trigger => trigger.candidates ? count(trigger.candidates) : "–"},
+      ...(listed.some(trigger => trigger.late) ? [{label: "late", value: trigger => count(trigger.late)}] : []),
+      {label: "skipped", value: trigger => count(trigger.skipped)},
+      {label: "model", value: trigger => trigger.model ? trigger.model + (trigger.removed ? " (removed)" : "") : "–"}, {label: "device", left: true, value: trigger => trigger.device || "–"},
+      {label: "last loss", value: trigger => trigger.stages.train === undefined ? "–" : number(trigger.loss)},
+      {label: "time", value: trigger => seconds(spent(trigger))},
+      {label: "fired", left: true, value: trigger => minute(trigger.fired)}], listed))));
+}
+
+function slicesSection() {
+  if (!DATA.slices.length) return null;
+  return section("Slices", "The same measures on parts of the data, by the model that was in use. “Lowest” and “highest” are single windows.",
+    DATA.slices.map(table => [el("h3", {}, title(table)), el("div", {class: "scroll", tabindex: 0}, tableOf([
+      {label: "slice", left: true, value: row => row.slice}, {label: "samples", value: row => count(row.samples)},
+      {label: "in use", value: row => shown(table, row.value)}, {label: "lowest", value: row => shown(table, row.least)},
+      {label: "highest", value: row => shown(table, row.most)}], table.rows))]));
+}
+
+function confusionSection() {
+  if (!DATA.confusions.length) return null;
+  return section("Which classes were taken for which", "A row is the true class, a column what the model in use predicted; the share is that of the row. The diagonal is what was right.",
+    DATA.confusions.map(({dataset, classes, counts}) => {
+      const sums = counts.map(row => row.reduce((a, b) => a + b, 0));
+      return [el("h3", {}, dataset), el("div", {class: "scroll", tabindex: 0}, el("table", {class: "heat"},
+        el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "true ↓  predicted →"), classes.map(name => el("th", {scope: "col"}, el("span", {}, name))))),
+        el("tbody", {}, classes.map((name, row) => el("tr", {}, el("th", {scope: "row"}, name + " (" + count(sums[row]) + ")"),
+          classes.map((_, column) => {
+            const share = sums[row] ? counts[row][column] / sums[row] : 0, rgb = rampColour(share);
+            const cell = el("td", {class: row === column ? "use" : null, title: count(counts[row][column])}, sums[row] ? (100 * share).toFixed(0) + " %" : "–");
+            cell.style.background = "rgb(" + rgb + ")";
+            cell.style.color = inkOn(rgb);
+            return cell;
+          }))))))];
+    }));
+}
+
+function decisionsSection() {
+  const {total, rows} = DATA.decisions;
+  if (!rows.length) return null;
+  const fired = rows.filter(row => row.fired).length;
+  return section("Decisions", "Each time the trigger policy asked itself whether to retrain, what it looked at, and what it decided.",
+    folded(plural(total, "decision") + (rows.length < total ? ", the first " + count(rows.length) + " listed" : ", " + count(fired) + " fired"), false,
+      el("div", {class: "scroll", tabindex: 0}, tableOf([
+        {label: "#", value: row => row.number}, {label: "event time", left: true, value: row => time(row.at)},
+        {label: "new samples", value: row => count(row.samples)},
+        {label: "decided", left: true, value: row => row.fired ? "fired trigger " + row.trigger : "not yet"},
+        {label: "looked at", left: true, value: row => Object.entries(row.observed).map(([name, value]) => name + " " + number(value)).join(", ")}], rows))));
+}
+
+function configurationSection() {
+  return section("Configuration", null,
+    folded("As written", false, el("pre", {tabindex: 0}, DATA.config || "The pipeline's text was not kept.")),
+    folded("With every field and its value", false, el("pre", {tabindex: 0}, DATA.resolved)));
+}
+
+const WORDS = {
+  "event time": "When something happened in the world, as the data tell it; not when it was read or trained on.",
+  "trigger": "A retraining: the moments in event time at which the policy said “now”, numbered from 1. Its model is #n.",
+  "model": "What a trigger's training produced. It has seen no sample that happened after its trigger.",
+  "window": "A stretch of event time on whose samples models are measured.",
+  "in use": "The model of the last trigger before a window began: what would have answered then. It has not seen the window.",
+  "trained on": "The model whose new training data lie in the window. Its score there is what it remembers, an upper bound and no forecast.",
+  "first model": "The model of trigger 1, as if nobody had ever retrained.",
+  "samples selected": "Those that the selection policy chose from the new ones (the candidates); only they are trained on.",
+  "skipped": "Samples that could not be read or decoded.",
+  "loss": "What training makes small; comparable only within a pipeline.",
+  "mean": "Over windows, each weighted by its samples.",
+};
+const glossarySection = () => section("Words", null, el("dl", {}, Object.entries(WORDS).map(([word, meaning]) => [el("dt", {}, word), el("dd", {}, meaning)])));

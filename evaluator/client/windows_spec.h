@@ -1,0 +1,161 @@
+// How the dataset of an evaluation is cut into windows. Windows may overlap; each is measured by
+// itself.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/config.h"
+#include "base/time.h"
+
+namespace tidemill::evaluator {
+
+// An evaluation with more windows is refused: each costs a reading of its samples by every model.
+inline constexpr int64_t kMaxWindows = 10'000;
+
+// One window from each trigger to the next: what the model of a trigger met while it was in use.
+struct BetweenTriggers {
+  static constexpr std::string_view kType = "between_triggers";
+  static constexpr std::string_view kDoc =
+      "From each trigger to the next, the last one to the end.";
+  void Fields(auto&&) {}
+  friend bool operator==(const BetweenTriggers&, const BetweenTriggers&) = default;
+};
+
+// One window with the whole dataset.
+struct Whole {
+  static constexpr std::string_view kType = "whole";
+  static constexpr std::string_view kDoc = "The whole dataset at once, as for a test set.";
+  void Fields(auto&&) {}
+  friend bool operator==(const Whole&, const Whole&) = default;
+};
+
+// Windows of equal length in event time.
+struct Slices {
+  static constexpr std::string_view kType = "slices";
+  static constexpr std::string_view kDoc =
+      "Slices of equal length, the first beginning at the dataset's first event.";
+
+  Duration every;
+
+  void Fields(auto&& field) {
+    field("every", every, "Length of a slice in event time.", {.required = true, .example = "7d"});
+  }
+  void Check(config::Problems& problems) const {
+    if (every.micros <= 0) problems.Add("every", "must be positive", "write a length such as 7d");
+  }
+  friend bool operator==(const Slices&, const Slices&) = default;
+};
+
+enum class CalendarUnit { kMonth, kYear };
+
+// Windows that begin at round times.
+struct Periodic {
+  static constexpr std::string_view kType = "periodic";
+  static constexpr std::string_view kDoc =
+      "A window every so often, from a round time in UTC on; they overlap when they are longer "
+      "than "
+      "their distance. The first is the last to begin at or before the dataset's first event.";
+
+  std::optional<Duration> every = std::nullopt;
+  std::optional<CalendarUnit> calendar = std::nullopt;
+  Duration offset = {};
+  std::optional<Duration> length = std::nullopt;
+
+  void Fields(auto&& field) {
+    field("every", every, "Distance of the beginnings, counted from 1970-01-01.",
+          {.example = "7d"});
+    field("calendar", calendar, "Instead: a window begins with each month or year.");
+    field("offset", offset, "Moves every beginning by so much.", {.example = "6h"});
+    field("length", length, "Length of a window; by default up to the next beginning.",
+          {.example = "30d"});
+  }
+  void Check(config::Problems& problems) const {
+    if (every.has_value() == calendar.has_value()) {
+      problems.Add("", "needs either `every` or `calendar`", "write every: 7d or calendar: month");
+    }
+    if (every && every->micros <= 0) {
+      problems.Add("every", "must be positive", "write a length such as 7d");
+    }
+    if (length && length->micros <= 0) {
+      problems.Add("length", "must be positive", "write a length such as 30d");
+    }
+  }
+  friend bool operator==(const Periodic&, const Periodic&) = default;
+};
+
+struct TimeInterval {
+  Timestamp from;
+  Timestamp to;
+
+  void Fields(auto&& field) {
+    field("from", from, "The first moment.", {.required = true, .example = "2018-01-01"});
+    field("to", to, "The first moment behind it.", {.required = true, .example = "2018-04-01"});
+  }
+  void Check(config::Problems& problems) const {
+    if (to <= from) problems.Add("to", "must be later than `from`", "swap them or correct one");
+  }
+  friend auto operator<=>(const TimeInterval&, const TimeInterval&) = default;
+};
+
+// Windows that the user names.
+struct Intervals {
+  static constexpr std::string_view kType = "intervals";
+  static constexpr std::string_view kDoc =
+      "The intervals listed, as far as the dataset has data there; they may overlap.";
+
+  std::vector<TimeInterval> intervals;
+
+  void Fields(auto&& field) {
+    field("intervals", intervals, "The windows.",
+          {.required = true,
+           .example = "[{from: 2018-01-01, to: 2018-04-01}]",
+           .min_items = 1,
+           .max_items = kMaxWindows});
+  }
+  void Check(config::Problems& problems) const {
+    if (std::set<TimeInterval>(intervals.begin(), intervals.end()).size() < intervals.size()) {
+      problems.Add("intervals", "has one twice", "remove one");
+    }
+  }
+  friend bool operator==(const Intervals&, const Intervals&) = default;
+};
+
+// One window for each trigger, relative to its cut.
+struct AroundTriggers {
+  static constexpr std::string_view kType = "around_triggers";
+  static constexpr std::string_view kDoc =
+      "For each trigger the time from so long before its cut to so long behind it; windows of "
+      "close "
+      "triggers overlap.";
+
+  Duration from;
+  Duration to;
+
+  void Fields(auto&& field) {
+    field("from", from, "Where a window begins; negative for before the cut.", {.example = "-7d"});
+    field("to", to, "Where it ends.", {.required = true, .example = "14d"});
+  }
+  void Check(config::Problems& problems) const {
+    if (to <= from) problems.Add("to", "must be later than `from`", "such as from: -7d, to: 14d");
+  }
+  friend bool operator==(const AroundTriggers&, const AroundTriggers&) = default;
+};
+
+using WindowsSpec =
+    std::variant<BetweenTriggers, Whole, Slices, Periodic, Intervals, AroundTriggers>;
+
+}  // namespace tidemill::evaluator
+
+template <>
+struct tidemill::config::EnumNames<tidemill::evaluator::CalendarUnit> {
+  static constexpr std::pair<tidemill::evaluator::CalendarUnit, std::string_view> kNames[] = {
+      {tidemill::evaluator::CalendarUnit::kMonth, "month"},
+      {tidemill::evaluator::CalendarUnit::kYear, "year"},
+  };
+};

@@ -1,0 +1,26 @@
+// What measures of probabilities take of a model's predictions.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "evaluator/job/scored_model.h"
+#include "evaluator/measures/measure.h"
+
+namespace tidemill::evaluator {
+
+// Columns as Outcomes describes them, and `scores` as OutcomeBlock does.
+struct ClassOutcomes {
+  std::vector<float> true_probabilities;
+  std::vector<float> top_probabilities;
+  std::vector<int32_t> true_places;
+  std::vector<float> scores;
+};
+
+// `predictions` has probabilities. A class that the model does not know has a probability of 0 and
+// the last place. Scores are left out unless asked for.
+ClassOutcomes OutcomesOf(const ClassPredictions& predictions, std::span<const int64_t> true_classes,
+                         bool with_scores);
+
+}  // namespace tidemill::evaluator

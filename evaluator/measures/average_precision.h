@@ -1,0 +1,32 @@
+// The area under the steps of precision over recall.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "evaluator/measures/measure.h"
+
+namespace tidemill::evaluator {
+
+// The sum over thresholds of (recall - recall before) x precision, without interpolation, as
+// scikit-learn defines it. Of two classes it is that of class 1; of more the mean of one class
+// against the rest. A class that no sample has is left out.
+struct AveragePrecision {
+  static constexpr std::string_view kType = "average_precision";
+  static constexpr std::string_view kDoc =
+      "The mean of the precisions at each sample of the class, from the most probable one on; with "
+      "more than two classes the mean over all that occur.";
+  static constexpr bool kOfClasses = true;
+  static constexpr Needs kNeeds = Needs::kRanks;
+
+  void Fields(auto&&) {}
+
+  std::string Name() const { return "average_precision"; }
+  // Of samples that are all there are.
+  std::optional<double> ValueOf(const Outcomes& outcomes) const;
+
+  friend bool operator==(const AveragePrecision&, const AveragePrecision&) = default;
+};
+
+}  // namespace tidemill::evaluator

@@ -1,0 +1,93 @@
+#include "evaluator/measures/bootstrap.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/random.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+constexpr int kLanes = 4;  // Draws of 16 bits from one number.
+
+// The k-th is 2^16 x P(draw <= k): a draw is how many of them do not exceed 16 uniform bits.
+constexpr std::array<uint32_t, 8> kThresholds = {24109, 48219, 60273, 64292,
+                                                 65296, 65497, 65531, 65535};
+
+// Stafford's variant 13 of the 64-bit finaliser of MurmurHash3.
+uint64_t Mix(uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9U;
+  value = (value ^ (value >> 27)) * 0x94D049BB133111EBU;
+  return value ^ (value >> 31);
+}
+
+uint8_t Draw(uint64_t bits) {
+  const auto uniform = static_cast<uint32_t>(bits & 0xFFFF);
+  uint32_t draw = 0;
+  for (const uint32_t threshold : kThresholds) draw += uniform >= threshold ? 1 : 0;
+  return static_cast<uint8_t>(draw);
+}
+
+// `sorted` is not empty.
+double Quantile(const std::vector<double>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<size_t>(place);
+  const size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], place - std::floor(place));
+}
+
+std::optional<Interval> IntervalOf(std::vector<double> values, int replicates) {
+  if (2 * values.size() < static_cast<size_t>(replicates) || values.empty()) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  return Interval{.low = Quantile(values, 0.025), .high = Quantile(values, 0.975)};
+}
+
+}  // namespace
+
+std::vector<uint64_t> KeyBits(std::span<const int64_t> keys, int64_t seed) {
+  std::vector<uint64_t> bits(keys.size());
+  const RandomKey stream{.seed = seed, .purpose = "bootstrap"};
+  for (size_t i = 0; i < keys.size(); ++i) bits[i] = RandomBits(stream, keys[i]);
+  return bits;
+}
+
+void DrawWeights(std::span<const uint64_t> key_bits, int64_t block,
+                 std::span<const std::span<uint8_t>, 4> weights) {
+  const uint64_t step = static_cast<uint64_t>(block + 1) * 0x9E3779B97F4A7C15U;
+  for (size_t i = 0; i < key_bits.size(); ++i) {
+    const uint64_t bits = Mix(key_bits[i] + step);
+    for (size_t lane = 0; lane < kLanes; ++lane) weights[lane][i] = Draw(bits >> (16 * lane));
+  }
+}
+
+std::vector<std::optional<Interval>> BootstrapIntervals(std::span<const MeasureSpec> measures,
+                                                        const Outcomes& outcomes,
+                                                        std::span<const int64_t> keys,
+                                                        int replicates, int64_t seed) {
+  std::vector<std::optional<Interval>> intervals(measures.size());
+  if (keys.size() < 2) return intervals;
+  const std::vector<uint64_t> key_bits = KeyBits(keys, seed);
+  std::vector<uint8_t> draws(kLanes * keys.size());
+  std::array<std::span<uint8_t>, kLanes> lanes;
+  for (size_t lane = 0; lane < kLanes; ++lane) {
+    lanes[lane] = std::span(draws).subspan(lane * keys.size(), keys.size());
+  }
+  std::vector<std::vector<double>> values(measures.size());
+  Outcomes weighted = outcomes;
+  for (int replicate = 0; replicate < replicates; ++replicate) {
+    const int lane = replicate % kLanes;
+    if (lane == 0) DrawWeights(key_bits, replicate / kLanes, lanes);
+    weighted.weights = lanes[static_cast<size_t>(lane)];
+    for (size_t i = 0; i < measures.size(); ++i) {
+      if (!HasValue(measures[i])) continue;
+      if (const auto value = ValueOf(measures[i], weighted)) values[i].push_back(*value);
+    }
+  }
+  for (size_t i = 0; i < measures.size(); ++i) {
+    intervals[i] = IntervalOf(std::move(values[i]), replicates);
+  }
+  return intervals;
+}
+
+}  // namespace tidemill::evaluator

@@ -1,0 +1,37 @@
+// How far the probabilities of predictions are from the share of them that is right.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/config.h"
+#include "evaluator/measures/measure.h"
+
+namespace tidemill::evaluator {
+
+// The expected calibration error: predictions are sorted by their probability into bins of equal
+// width over [0, 1], the last closed; the differences between mean probability and share of right
+// ones are averaged, weighted by samples (Guo et al., "On Calibration of Modern Neural Networks",
+// 2017). Detail: {"bins": [{"from", "to", "samples", "confidence", "accuracy"}]}, the last two null
+// in an empty bin.
+struct CalibrationError {
+  static constexpr std::string_view kType = "calibration_error";
+  static constexpr std::string_view kDoc =
+      "The mean difference between the probability of a prediction and how often it is right.";
+  static constexpr bool kOfClasses = true;
+  static constexpr Needs kNeeds = Needs::kProbabilities;
+
+  int bins = 15;
+
+  void Fields(auto&& field) {
+    field("bins", bins, "Bins of equal width over the probabilities.", {.min = 1, .max = 1000});
+  }
+
+  std::string Name() const { return "calibration_error"; }
+  std::unique_ptr<Accumulator> NewAccumulator() const;
+
+  friend bool operator==(const CalibrationError&, const CalibrationError&) = default;
+};
+
+}  // namespace tidemill::evaluator

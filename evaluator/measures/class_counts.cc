@@ -1,0 +1,65 @@
+#include "evaluator/measures/class_counts.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+// Classes below have a place in a vector.
+constexpr int64_t kNumLow = 1 << 16;
+
+}  // namespace
+
+ClassCounts& ClassScoreAccumulator::Of(int64_t label) {
+  if (label < 0 || label >= kNumLow) return other_[label];
+  const auto place = static_cast<size_t>(label);
+  if (place >= low_.size()) low_.resize(place + 1);
+  return low_[place];
+}
+
+void ClassScoreAccumulator::Add(const Outcomes& outcomes) {
+  for (size_t i = 0; i < outcomes.true_classes.size(); ++i) {
+    const int64_t weight = outcomes.Weight(i);
+    const int64_t predicted = outcomes.predicted_classes[i];
+    const int64_t truly = outcomes.true_classes[i];
+    Of(predicted).predicted += weight;
+    ClassCounts& counts = Of(truly);
+    counts.truly += weight;
+    if (predicted == truly) counts.right += weight;
+  }
+}
+
+std::optional<double> ClassScoreAccumulator::Value() const {
+  ClassCounts total;
+  double sum = 0;
+  double weighted_sum = 0;
+  int64_t num_classes = 0;
+  const auto take = [&](const ClassCounts& counts) {
+    if (counts.truly + counts.predicted == 0) return;
+    ++num_classes;
+    total.right += counts.right;
+    total.predicted += counts.predicted;
+    total.truly += counts.truly;
+    sum += score_(counts);
+    weighted_sum += score_(counts) * static_cast<double>(counts.truly);
+  };
+  for (const ClassCounts& counts : low_) take(counts);
+  for (const auto& [label, counts] : other_) take(counts);
+  if (num_classes == 0) return std::nullopt;
+  switch (average_) {
+    case ClassAverage::kMacro:
+      return sum / static_cast<double>(num_classes);
+    case ClassAverage::kMicro:
+      return score_(total);
+    case ClassAverage::kWeighted:
+      return weighted_sum / static_cast<double>(total.truly);
+  }
+  return std::nullopt;
+}
+
+std::string NameWith(std::string_view measure, ClassAverage average) {
+  for (const auto& [value, name] : config::EnumNames<ClassAverage>::kNames) {
+    if (value == average) return std::string(measure) + "_" + std::string(name);
+  }
+  return std::string(measure);
+}
+
+}  // namespace tidemill::evaluator

@@ -1,0 +1,63 @@
+// What F1, precision and recall are made of: for each class, how often it was right, predicted and
+// true. The averages are those of scikit-learn.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/config.h"
+#include "evaluator/measures/measure.h"
+
+namespace tidemill::evaluator {
+
+enum class ClassAverage { kMacro, kMicro, kWeighted };
+
+inline constexpr std::string_view kAverageDoc =
+    "macro: every class counts the same; weighted: by its number of true samples; micro: over all "
+    "samples at once, which equals accuracy.";
+
+struct ClassCounts {
+  int64_t right = 0;      // Predicted and true.
+  int64_t predicted = 0;  // Right or not.
+  int64_t truly = 0;      // Predicted or not.
+};
+
+// The score of one class that occurs among the true or the predicted ones.
+using ClassScore = double (*)(const ClassCounts&);
+
+// The average of a score over the classes that occur. Thread-compatible.
+class ClassScoreAccumulator final : public Accumulator {
+ public:
+  ClassScoreAccumulator(ClassScore score, ClassAverage average)
+      : score_(score), average_(average) {}
+
+  void Add(const Outcomes& outcomes) override;
+  std::optional<double> Value() const override;
+
+ private:
+  ClassCounts& Of(int64_t label);
+
+  const ClassScore score_;
+  const ClassAverage average_;
+  std::vector<ClassCounts> low_;          // By class, where its number is small.
+  std::map<int64_t, ClassCounts> other_;  // Ordered, so that sums are the same on every machine.
+};
+
+// "f1_macro".
+std::string NameWith(std::string_view measure, ClassAverage average);
+
+}  // namespace tidemill::evaluator
+
+template <>
+struct tidemill::config::EnumNames<tidemill::evaluator::ClassAverage> {
+  static constexpr std::pair<tidemill::evaluator::ClassAverage, std::string_view> kNames[] = {
+      {tidemill::evaluator::ClassAverage::kMacro, "macro"},
+      {tidemill::evaluator::ClassAverage::kMicro, "micro"},
+      {tidemill::evaluator::ClassAverage::kWeighted, "weighted"},
+  };
+};

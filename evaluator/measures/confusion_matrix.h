@@ -1,0 +1,30 @@
+// Which classes were taken for which.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "evaluator/measures/measure.h"
+
+namespace tidemill::evaluator {
+
+// Has no value, only a detail: {"classes": ["DOWN", "UP"], "counts": [[5, 1], [2, 8]]}, where a row
+// is a true class and a column a predicted one. The classes are all that have names, or else those
+// that occur. Absent when there are more than 100.
+struct ConfusionMatrix {
+  static constexpr std::string_view kType = "confusion_matrix";
+  static constexpr std::string_view kDoc =
+      "How many samples of each class were taken for each class; up to 100 classes.";
+  static constexpr bool kOfClasses = true;
+  static constexpr Needs kNeeds = Needs::kPredictions;
+
+  void Fields(auto&&) {}
+
+  std::string Name() const { return "confusion_matrix"; }
+  std::unique_ptr<Accumulator> NewAccumulator() const;
+
+  friend bool operator==(const ConfusionMatrix&, const ConfusionMatrix&) = default;
+};
+
+}  // namespace tidemill::evaluator

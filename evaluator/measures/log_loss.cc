@@ -1,0 +1,39 @@
+#include "evaluator/measures/log_loss.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tidemill::evaluator {
+namespace {
+
+class LogLossAccumulator final : public Accumulator {
+ public:
+  void Add(const Outcomes& outcomes) override {
+    constexpr float kLeast = std::numeric_limits<float>::epsilon();
+    for (size_t i = 0; i < outcomes.true_probabilities.size(); ++i) {
+      const int64_t weight = outcomes.Weight(i);
+      if (weight == 0) continue;
+      num_samples_ += weight;
+      sum_ -= static_cast<double>(weight) *
+              std::log(static_cast<double>(std::max(outcomes.true_probabilities[i], kLeast)));
+    }
+  }
+
+  std::optional<double> Value() const override {
+    if (num_samples_ == 0 || !std::isfinite(sum_)) return std::nullopt;
+    return sum_ / static_cast<double>(num_samples_);
+  }
+
+ private:
+  int64_t num_samples_ = 0;
+  double sum_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Accumulator> LogLoss::NewAccumulator() const {
+  return std::make_unique<LogLossAccumulator>();
+}
+
+}  // namespace tidemill::evaluator

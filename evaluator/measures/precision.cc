@@ -1,0 +1,17 @@
+#include "evaluator/measures/precision.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+double ScoreOf(const ClassCounts& counts) {
+  if (counts.predicted == 0) return 0;
+  return static_cast<double>(counts.right) / static_cast<double>(counts.predicted);
+}
+
+}  // namespace
+
+std::unique_ptr<Accumulator> Precision::NewAccumulator() const {
+  return std::make_unique<ClassScoreAccumulator>(&ScoreOf, average);
+}
+
+}  // namespace tidemill::evaluator

@@ -1,0 +1,31 @@
+// The precision of several classes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "evaluator/measures/class_counts.h"
+
+namespace tidemill::evaluator {
+
+// A class that is never predicted has 0.
+struct Precision {
+  static constexpr std::string_view kType = "precision";
+  static constexpr std::string_view kDoc =
+      "The share of a class's predictions that are right, averaged over the classes that occur.";
+  static constexpr bool kOfClasses = true;
+  static constexpr Needs kNeeds = Needs::kPredictions;
+
+  ClassAverage average = ClassAverage::kMacro;
+
+  void Fields(auto&& field) { field("average", average, kAverageDoc); }
+
+  // "precision_macro".
+  std::string Name() const { return NameWith(kType, average); }
+  std::unique_ptr<Accumulator> NewAccumulator() const;
+
+  friend bool operator==(const Precision&, const Precision&) = default;
+};
+
+}  // namespace tidemill::evaluator

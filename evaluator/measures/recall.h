@@ -1,0 +1,31 @@
+// The recall of several classes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "evaluator/measures/class_counts.h"
+
+namespace tidemill::evaluator {
+
+// A class that is predicted and never true has 0.
+struct Recall {
+  static constexpr std::string_view kType = "recall";
+  static constexpr std::string_view kDoc =
+      "The share of a class's samples that are predicted, averaged over the classes that occur.";
+  static constexpr bool kOfClasses = true;
+  static constexpr Needs kNeeds = Needs::kPredictions;
+
+  ClassAverage average = ClassAverage::kMacro;
+
+  void Fields(auto&& field) { field("average", average, kAverageDoc); }
+
+  // "recall_macro".
+  std::string Name() const { return NameWith(kType, average); }
+  std::unique_ptr<Accumulator> NewAccumulator() const;
+
+  friend bool operator==(const Recall&, const Recall&) = default;
+};
+
+}  // namespace tidemill::evaluator

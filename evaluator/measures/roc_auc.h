@@ -1,0 +1,31 @@
+// The area under the receiver operating characteristic.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "evaluator/measures/measure.h"
+
+namespace tidemill::evaluator {
+
+// Ties count half. Of two classes it is that of class 1; of more the mean of one class against the
+// rest. A class that no sample or every sample has is left out.
+struct RocAuc {
+  static constexpr std::string_view kType = "roc_auc";
+  static constexpr std::string_view kDoc =
+      "The chance that a sample of the class is given a higher probability of it than one of "
+      "another class; with more than two classes the mean over all that occur.";
+  static constexpr bool kOfClasses = true;
+  static constexpr Needs kNeeds = Needs::kRanks;
+
+  void Fields(auto&&) {}
+
+  std::string Name() const { return "roc_auc"; }
+  // Of samples that are all there are.
+  std::optional<double> ValueOf(const Outcomes& outcomes) const;
+
+  friend bool operator==(const RocAuc&, const RocAuc&) = default;
+};
+
+}  // namespace tidemill::evaluator

@@ -1,0 +1,35 @@
+#include "evaluator/measures/top_k.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+class TopKAccumulator final : public Accumulator {
+ public:
+  explicit TopKAccumulator(int64_t k) : k_(k) {}
+
+  void Add(const Outcomes& outcomes) override {
+    for (size_t i = 0; i < outcomes.true_places.size(); ++i) {
+      const int64_t weight = outcomes.Weight(i);
+      num_samples_ += weight;
+      num_right_ += outcomes.true_places[i] < k_ ? weight : 0;
+    }
+  }
+
+  std::optional<double> Value() const override {
+    if (num_samples_ == 0) return std::nullopt;
+    return static_cast<double>(num_right_) / static_cast<double>(num_samples_);
+  }
+
+ private:
+  const int64_t k_;
+  int64_t num_samples_ = 0;
+  int64_t num_right_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Accumulator> TopK::NewAccumulator() const {
+  return std::make_unique<TopKAccumulator>(k);
+}
+
+}  // namespace tidemill::evaluator

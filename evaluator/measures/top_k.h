@@ -1,0 +1,35 @@
+// The share of samples whose class was among the k most probable ones.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/config.h"
+#include "evaluator/measures/measure.h"
+
+namespace tidemill::evaluator {
+
+// Of classes that are equally probable, the one with the lower number comes first, as in the
+// prediction; so k = 1 is accuracy.
+struct TopK {
+  static constexpr std::string_view kType = "top_k";
+  static constexpr std::string_view kDoc =
+      "The share of samples whose class was among the k most probable ones.";
+  static constexpr bool kOfClasses = true;
+  static constexpr Needs kNeeds = Needs::kProbabilities;
+
+  int64_t k = 5;
+
+  void Fields(auto&& field) {
+    field("k", k, "How many classes the model may name.", {.min = 1, .max = 1'000'000});
+  }
+
+  // "top_5".
+  std::string Name() const { return "top_" + std::to_string(k); }
+  std::unique_ptr<Accumulator> NewAccumulator() const;
+
+  friend bool operator==(const TopK&, const TopK&) = default;
+};
+
+}  // namespace tidemill::evaluator

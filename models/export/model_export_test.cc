@@ -1,0 +1,139 @@
+#include "models/export/model_export.h"
+
+#include <filesystem>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "torch/script.h"
+
+#include "base/config.h"
+#include "base/files.h"
+#include "models/artefact_spec.h"
+#include "models/export/network_trace.h"
+#include "models/network.h"
+
+namespace tidemill::models {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+const InputSpecs kImage = {{"input", {{1, 16, 16}, false}}};
+const InputSpecs kTokens = {{"input", {{6}, true}}};
+const InputSpecs kTable = {{"input", {{3}, false}}, {"input_categories", {{2}, true}}};
+const InputSpecs kSeries = {{"input", {{8, 2}, false}}};
+
+class Export : public ::testing::Test {
+ protected:
+  Export() : folder_(::testing::TempDir() + "/export_test") {
+    fs::remove_all(folder_);
+    EXPECT_TRUE(files::CreateFolder(Artefact()).ok());
+  }
+  ~Export() override { fs::remove_all(folder_); }
+
+  std::string Artefact() const { return folder_ + "/artefact"; }
+  std::string Output() const { return folder_ + "/output"; }
+
+  Network Put(const ModelSpec& spec, const InputSpecs& inputs) {
+    SeedGenerator({.seed = 5, .purpose = "init"});
+    auto network = MakeNetwork(spec, inputs);
+    EXPECT_TRUE(network.ok()) << network.status().ToString();
+    const ArtefactSpec artefact{
+        .model = spec,
+        .graph = *config::Read<transform::GraphSpec>("- stack: {columns: all, into: input}", "g"),
+        .dataset = *config::Read<storage::DatasetSpec>(
+            "path: /data\nformat: {type: csv, columns: [a, b]}\nlabel: {column: b}", "d"),
+        .classes = {"no", "yes"}};
+    Write("weights.safetensors", EncodeWeights(*network).value());
+    Write("spec.yaml", config::Print(artefact));
+    Write("fitted.batch", "fitted");
+    network->module->eval();
+    return *network;
+  }
+
+  void Write(const std::string& name, const std::string& bytes) {
+    EXPECT_TRUE(files::WriteAtomically(files::Join(Artefact(), name), bytes).ok());
+  }
+
+  const std::string folder_;
+};
+
+TEST_F(Export, TracesEachNetworkForBatchesOfAnySize) {
+  const std::vector<std::pair<ModelSpec, InputSpecs>> networks = {
+      {Mlp{.hidden = {8}, .outputs = 2, .dropout = 0.5}, kImage},
+      {Logistic{.outputs = 2}, kSeries},
+      {Convnet{.channels = {4}, .hidden = 8, .outputs = 2}, kImage},
+      {Resnet18{.outputs = 2, .width = 4}, kImage},
+      {EmbeddingBag{.vocabulary = 9, .width = 4, .outputs = 2}, kTokens},
+      {TextTransformer{.vocabulary = 9, .width = 8, .heads = 2, .layers = 1, .outputs = 2},
+       kTokens},
+      {Dlrm{.categories = {3, 4}, .outputs = 2}, kTable},
+      {FactorizationMachine{.categories = {3, 4}, .outputs = 2}, kTable},
+      {Gru{.hidden = 4, .layers = 2, .residual = true, .outputs = 2}, kSeries},
+      {Tcn{.hidden = 4, .layers = 2, .outputs = 2}, kSeries}};
+  for (const auto& [spec, inputs] : networks) {
+    const Network network = Put(spec, inputs);
+    const absl::Status status = ExportTorchScript(Artefact(), Output());
+    ASSERT_TRUE(status.ok()) << TypeName(spec) << ": " << status.ToString();
+    const torch::NoGradGuard no_gradients;
+    torch::jit::ExtraFilesMap extra = {{"config.json", ""}};
+    torch::jit::Module module = torch::jit::load(Output(), torch::kCPU, extra);
+    EXPECT_THAT(extra["config.json"], HasSubstr(TypeName(spec)));
+    EXPECT_EQ(module.named_parameters().size(), network.module->parameters().size());
+    Inputs rows;
+    std::vector<torch::jit::IValue> arguments;
+    for (const auto& [name, input] : inputs) {
+      std::vector<int64_t> shape = input.shape;
+      shape.insert(shape.begin(), 7);
+      rows[name] = input.is_integer ? torch::randint(3, shape, torch::kInt64) : torch::randn(shape);
+      arguments.emplace_back(rows[name]);
+    }
+    EXPECT_TRUE(
+        torch::allclose(module.forward(arguments).toTensor(), network.Forward(rows), 1e-4, 1e-5))
+        << TypeName(spec);
+    fs::remove(Output());
+  }
+}
+
+TEST_F(Export, AFileThatGivesOtherNumbersIsNotTakenForTheNetwork) {
+  const ModelSpec spec = Logistic{.outputs = 2};
+  const Network network = Put(spec, kSeries);
+  ASSERT_TRUE(ExportTorchScript(Artefact(), Output()).ok());
+  EXPECT_TRUE(CompareTorchScript(network, Output()).ok());
+  SeedGenerator({.seed = 6, .purpose = "init"});
+  const Network other = MakeNetwork(spec, kSeries).value();
+  EXPECT_EQ(CompareTorchScript(other, Output()).code(), absl::StatusCode::kInternal);
+}
+
+TEST_F(Export, WritesAFolderThatTellsWhatTheModelIs) {
+  const Network network = Put(Mlp{.hidden = {8}, .outputs = 2}, kSeries);
+  ASSERT_TRUE(ExportSafetensors(Artefact(), Output()).ok());
+  const std::string weights = files::Read(Output() + "/model.safetensors").value();
+  const auto copy = DecodeNetwork(Mlp{.hidden = {8}, .outputs = 2}, weights);
+  ASSERT_TRUE(copy.ok()) << copy.status().ToString();
+  EXPECT_EQ(EncodeWeights(*copy).value(), EncodeWeights(network).value());
+  const auto json = nlohmann::json::parse(files::Read(Output() + "/config.json").value());
+  EXPECT_EQ(json["model_type"], "mlp");
+  EXPECT_EQ(json["id2label"]["1"], "yes");
+  EXPECT_EQ(json["inputs"][0]["shape"], (std::vector<int64_t>{8, 2}));
+  EXPECT_THAT(files::Read(Output() + "/README.md").value(),
+              HasSubstr("one for each class: no, yes."));
+  EXPECT_EQ(files::Read(Output() + "/fitted.batch").value(), "fitted");
+}
+
+TEST_F(Export, WritesOverNothingAndLeavesNothingHalfDone) {
+  Put(Logistic{.outputs = 2}, kSeries);
+  ASSERT_TRUE(ExportTorchScript(Artefact(), Output()).ok());
+  EXPECT_EQ(ExportTorchScript(Artefact(), Output()).code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(ExportSafetensors(Artefact(), Output()).code(), absl::StatusCode::kFailedPrecondition);
+  Write("weights.safetensors", "damaged");
+  EXPECT_EQ(ExportTorchScript(Artefact(), folder_ + "/other").code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2);
+}
+
+}  // namespace
+}  // namespace tidemill::models

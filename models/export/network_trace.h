@@ -1,0 +1,21 @@
+// A network as TorchScript.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/status.h"
+#include "models/network.h"
+
+namespace tidemill::models {
+
+// Writes the network, in evaluation mode, to `path`. `extra_files`: what else lies in the file.
+absl::Status WriteTorchScript(const Network& network,
+                              const std::map<std::string, std::string>& extra_files,
+                              const std::string& path);
+
+// Loads the file and runs it beside the network on made-up batches of two sizes. INTERNAL unless
+// both agree within the rounding of float32.
+absl::Status CompareTorchScript(const Network& network, const std::string& path);
+
+}  // namespace tidemill::models

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <array>
+
+#include "models/builders.h"
+
+namespace tidemill::models {
+namespace {
+
+namespace nn = torch::nn;
+
+constexpr int64_t kSmallImage = 64;
+
+// {channels, height, width}.
+std::array<int64_t, 3> ImageShape(const InputSpecs& inputs) {
+  const std::vector<int64_t>& shape = inputs.at(std::string(kInput)).shape;
+  if (shape.size() == 2) return {1, shape[0], shape[1]};
+  return {shape[0], shape[1], shape[2]};
+}
+
+// Rows of [height, width] become images of one channel.
+torch::Tensor ImagesOf(const Inputs& inputs) {
+  const torch::Tensor& input = inputs.at(std::string(kInput));
+  return input.dim() == 3 ? input.unsqueeze(1) : input;
+}
+
+nn::Conv2d Convolution(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
+  return nn::Conv2d(
+      nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
+}
+
+class ConvnetNetwork final : public NetworkModule {
+ public:
+  ConvnetNetwork(const Convnet& spec, const std::array<int64_t, 3>& image) {
+    int64_t channels = image[0];
+    int64_t pixels[] = {image[1], image[2]};
+    for (size_t i = 0; i < spec.channels.size(); ++i) {
+      const nn::Conv2d convolution(nn::Conv2dOptions(channels, spec.channels[i], 3).padding(1));
+      convolutions_.push_back(register_module(fmt::format("conv{}", i + 1), convolution));
+      channels = spec.channels[i];
+      pixels[0] /= 2;
+      pixels[1] /= 2;
+    }
+    hidden_ = register_module("hidden", nn::Linear(channels * pixels[0] * pixels[1], spec.hidden));
+    dropout_ = register_module("hidden_dropout", nn::Dropout(spec.dropout));
+    output_ = register_module("output", nn::Linear(spec.hidden, spec.outputs));
+  }
+
+  torch::Tensor Forward(const Inputs& inputs) override {
+    torch::Tensor x = ImagesOf(inputs);
+    for (nn::Conv2d& convolution : convolutions_) {
+      x = torch::max_pool2d(torch::relu(convolution->forward(x)), 2);
+    }
+    x = torch::relu(hidden_->forward(x.flatten(1)));
+    if (dropout_->options.p() > 0) x = dropout_->forward(x);
+    return output_->forward(x);
+  }
+
+ private:
+  std::vector<nn::Conv2d> convolutions_;
+  nn::Linear hidden_{nullptr};
+  nn::Dropout dropout_{nullptr};
+  nn::Linear output_{nullptr};
+};
+
+// Two convolutions and a way around them.
+class ResidualBlock final : public nn::Module {
+ public:
+  ResidualBlock(int64_t in, int64_t out, int64_t stride) {
+    conv1_ = register_module("conv1", Convolution(in, out, 3, stride));
+    norm1_ = register_module("norm1", nn::BatchNorm2d(out));
+    conv2_ = register_module("conv2", Convolution(out, out, 3, 1));
+    norm2_ = register_module("norm2", nn::BatchNorm2d(out));
+    if (stride == 1 && in == out) return;
+    shortcut_ = register_module("shortcut", Convolution(in, out, 1, stride));
+    shortcut_norm_ = register_module("shortcut_norm", nn::BatchNorm2d(out));
+  }
+
+  torch::Tensor Forward(const torch::Tensor& x) {
+    torch::Tensor y = torch::relu(norm1_->forward(conv1_->forward(x)));
+    y = norm2_->forward(conv2_->forward(y));
+    if (!shortcut_) return torch::relu(y + x);
+    return torch::relu(y + shortcut_norm_->forward(shortcut_->forward(x)));
+  }
+
+ private:
+  nn::Conv2d conv1_{nullptr};
+  nn::BatchNorm2d norm1_{nullptr};
+  nn::Conv2d conv2_{nullptr};
+  nn::BatchNorm2d norm2_{nullptr};
+  nn::Conv2d shortcut_{nullptr};
+  nn::BatchNorm2d shortcut_norm_{nullptr};
+};
+
+class ResnetNetwork final : public NetworkModule {
+ public:
+  ResnetNetwork(const Resnet18& spec, const std::array<int64_t, 3>& image) {
+    const bool small = spec.stem == Stem::kSmall ||
+                       (spec.stem == Stem::kAuto && std::max(image[1], image[2]) <= kSmallImage);
+    is_pooled_ = !small;
+    stem_ = register_module("stem", small ? Convolution(image[0], spec.width, 3, 1)
+                                          : Convolution(image[0], spec.width, 7, 2));
+    norm_ = register_module("stem_norm", nn::BatchNorm2d(spec.width));
+    int64_t channels = spec.width;
+    for (int64_t stage = 1; stage <= 4; ++stage) {
+      const int64_t out = spec.width << (stage - 1);
+      for (int64_t block = 1; block <= 2; ++block) {
+        const int64_t stride = stage > 1 && block == 1 ? 2 : 1;
+        blocks_.push_back(register_module(fmt::format("stage{}_block{}", stage, block),
+                                          std::make_shared<ResidualBlock>(channels, out, stride)));
+        channels = out;
+      }
+    }
+    output_ = register_module("output", nn::Linear(channels, spec.outputs));
+    InitialiseConvolutions();
+  }
+
+  torch::Tensor Forward(const Inputs& inputs) override {
+    torch::Tensor x = torch::relu(norm_->forward(stem_->forward(ImagesOf(inputs))));
+    if (is_pooled_) x = torch::max_pool2d(x, 3, 2, 1);
+    for (const auto& block : blocks_) x = block->Forward(x);
+    return output_->forward(x.mean({2, 3}));
+  }
+
+ private:
+  // As in the paper: He et al., "Delving Deep into Rectifiers", 2015.
+  void InitialiseConvolutions() {
+    for (const auto& child : modules(/*include_self=*/false)) {
+      if (const auto* const convolution = child->as<nn::Conv2d>()) {
+        nn::init::kaiming_normal_(convolution->weight, 0, torch::kFanOut, torch::kReLU);
+      }
+    }
+  }
+
+  bool is_pooled_ = false;
+  nn::Conv2d stem_{nullptr};
+  nn::BatchNorm2d norm_{nullptr};
+  std::vector<std::shared_ptr<ResidualBlock>> blocks_;
+  nn::Linear output_{nullptr};
+};
+
+}  // namespace
+
+absl::StatusOr<ModulePtr> MakeConvnet(const Convnet& spec, const InputSpecs& inputs) {
+  const std::array<int64_t, 3> image = ImageShape(inputs);
+  if (std::min(image[1], image[2]) >> spec.channels.size() < 1) {
+    return InvalidArgument("images of [{}] are too small for {} convolutions",
+                           fmt::join(inputs.at(std::string(kInput)).shape, ", "),
+                           spec.channels.size());
+  }
+  return std::make_shared<ConvnetNetwork>(spec, image);
+}
+
+ModulePtr MakeResnet18(const Resnet18& spec, const InputSpecs& inputs) {
+  return std::make_shared<ResnetNetwork>(spec, ImageShape(inputs));
+}
+
+}  // namespace tidemill::models

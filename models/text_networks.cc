@@ -1,0 +1,147 @@
+#include <cmath>
+
+#include "models/builders.h"
+
+namespace tidemill::models {
+namespace {
+
+namespace nn = torch::nn;
+
+constexpr int64_t kPadding = 0;
+// Instead of minus infinity, which makes NaN of a row that is all padding.
+constexpr double kMasked = -1e30;
+
+nn::Embedding MakeTokens(int64_t vocabulary, int64_t width, bool sparse) {
+  return nn::Embedding(
+      nn::EmbeddingOptions(vocabulary, width).padding_idx(kPadding).sparse(sparse));
+}
+
+// Tokens of a bag begin small, so that those that training hardly meets say little.
+nn::Embedding MakeBag(const EmbeddingBag& spec) {
+  nn::Embedding tokens = MakeTokens(spec.vocabulary, spec.width, spec.sparse);
+  const torch::NoGradGuard no_gradients;
+  const double bound = 1.0 / static_cast<double>(spec.width);
+  tokens->weight.uniform_(-bound, bound);
+  tokens->weight[kPadding].zero_();
+  return tokens;
+}
+
+// The mean over tokens of [n, length, width], `present` being [n, length, 1] of ones and zeros.
+torch::Tensor MeanOfTokens(const torch::Tensor& x, const torch::Tensor& present) {
+  return (x * present).sum(1) / present.sum(1).clamp_min(1);
+}
+
+class EmbeddingBagNetwork final : public NetworkModule {
+ public:
+  explicit EmbeddingBagNetwork(const EmbeddingBag& spec)
+      : is_mean_(spec.pooling == Pooling::kMean),
+        embedding_(register_module("embedding", MakeBag(spec))),
+        layers_(register_module("layers",
+                                MakeLayers(spec.width, spec.hidden, spec.dropout, spec.outputs))) {}
+
+  torch::Tensor Forward(const Inputs& inputs) override {
+    const torch::Tensor& tokens = inputs.at(std::string(kInput));
+    // The row of the padding is zeros and stays so.
+    const torch::Tensor x = embedding_->forward(tokens);
+    if (!is_mean_) return layers_->forward(x.sum(1));
+    return layers_->forward(MeanOfTokens(x, tokens.ne(kPadding).unsqueeze(2).to(x.scalar_type())));
+  }
+
+ private:
+  const bool is_mean_;
+  nn::Embedding embedding_;
+  nn::Sequential layers_;
+};
+
+// Self-attention and two linear layers, each with a way around it.
+class TransformerLayer final : public nn::Module {
+ public:
+  TransformerLayer(const TextTransformer& spec, int64_t length)
+      : shape_({-1, length, spec.heads, spec.width / spec.heads}) {
+    norm1_ = register_module("norm1", nn::LayerNorm(nn::LayerNormOptions({spec.width})));
+    projection_ = register_module("attention", nn::Linear(spec.width, 3 * spec.width));
+    merge_ = register_module("attention_output", nn::Linear(spec.width, spec.width));
+    norm2_ = register_module("norm2", nn::LayerNorm(nn::LayerNormOptions({spec.width})));
+    up_ = register_module("hidden", nn::Linear(spec.width, 4 * spec.width));
+    down_ = register_module("hidden_output", nn::Linear(4 * spec.width, spec.width));
+    dropout_ = register_module("dropout", nn::Dropout(spec.dropout));
+  }
+
+  // `absent`: [n, 1, 1, length], true at padding.
+  torch::Tensor Forward(torch::Tensor x, const torch::Tensor& absent) {
+    x = x + Drop(Attend(norm1_->forward(x), absent));
+    return x + Drop(down_->forward(torch::gelu(up_->forward(norm2_->forward(x)))));
+  }
+
+ private:
+  torch::Tensor Drop(const torch::Tensor& x) {
+    return dropout_->options.p() > 0 ? dropout_->forward(x) : x;
+  }
+
+  torch::Tensor Attend(const torch::Tensor& x, const torch::Tensor& absent) {
+    const std::vector<torch::Tensor> parts = projection_->forward(x).chunk(3, 2);
+    const auto heads = [this](const torch::Tensor& part) {
+      return part.reshape(shape_).transpose(1, 2);
+    };
+    const torch::Tensor keys = heads(parts[1]).transpose(2, 3);
+    torch::Tensor scores = torch::matmul(heads(parts[0]), keys);
+    scores = scores / std::sqrt(static_cast<double>(shape_[3]));
+    scores = Drop(torch::softmax(scores.masked_fill(absent, kMasked), -1));
+    return merge_->forward(torch::matmul(scores, heads(parts[2])).transpose(1, 2).flatten(2));
+  }
+
+  const std::vector<int64_t> shape_;
+  nn::LayerNorm norm1_{nullptr};
+  nn::Linear projection_{nullptr};
+  nn::Linear merge_{nullptr};
+  nn::LayerNorm norm2_{nullptr};
+  nn::Linear up_{nullptr};
+  nn::Linear down_{nullptr};
+  nn::Dropout dropout_{nullptr};
+};
+
+class TextTransformerNetwork final : public NetworkModule {
+ public:
+  TextTransformerNetwork(const TextTransformer& spec, int64_t length) {
+    tokens_ = register_module("embedding", MakeTokens(spec.vocabulary, spec.width, false));
+    positions_ =
+        register_parameter("positions", torch::randn({1, length, spec.width}) * kPositionScale);
+    for (int64_t i = 1; i <= spec.layers; ++i) {
+      layers_.push_back(register_module(fmt::format("layer{}", i),
+                                        std::make_shared<TransformerLayer>(spec, length)));
+    }
+    norm_ = register_module("norm", nn::LayerNorm(nn::LayerNormOptions({spec.width})));
+    output_ = register_module("output", nn::Linear(spec.width, spec.outputs));
+  }
+
+  torch::Tensor Forward(const Inputs& inputs) override {
+    const torch::Tensor& tokens = inputs.at(std::string(kInput));
+    torch::Tensor x = tokens_->forward(tokens) + positions_;
+    const torch::Tensor absent = tokens.eq(kPadding).unsqueeze(1).unsqueeze(1);
+    for (const auto& layer : layers_) x = layer->Forward(x, absent);
+    x = norm_->forward(x);
+    return output_->forward(MeanOfTokens(x, tokens.ne(kPadding).unsqueeze(2).to(x.scalar_type())));
+  }
+
+ private:
+  static constexpr double kPositionScale = 0.02;
+
+  nn::Embedding tokens_{nullptr};
+  torch::Tensor positions_;
+  std::vector<std::shared_ptr<TransformerLayer>> layers_;
+  nn::LayerNorm norm_{nullptr};
+  nn::Linear output_{nullptr};
+};
+
+}  // namespace
+
+ModulePtr MakeEmbeddingBag(const EmbeddingBag& spec, const InputSpecs&) {
+  return std::make_shared<EmbeddingBagNetwork>(spec);
+}
+
+ModulePtr MakeTextTransformer(const TextTransformer& spec, const InputSpecs& inputs) {
+  return std::make_shared<TextTransformerNetwork>(spec,
+                                                  inputs.at(std::string(kInput)).shape.front());
+}
+
+}  // namespace tidemill::models

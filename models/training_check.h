@@ -1,0 +1,34 @@
+// Whether a model, a training and a label go together.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/model_inputs.h"
+#include "models/training_spec.h"
+
+namespace tidemill::models {
+
+// What is trained for: classes, of which a spec may name how many there are, or a real number.
+struct LabelKind {
+  bool is_class = false;
+  int64_t num_classes = 0;  // 0 when unknown.
+  // Of the dataset, for messages.
+  std::string_view dataset = {};
+};
+
+// A problem of the pipeline's value at `path`, such as "training.loss".
+struct TrainingProblem {
+  std::string path;
+  SpecProblem problem;
+};
+
+// All that does not fit: a loss of another kind of label, outputs that are not as many as the loss
+// and the classes need, sparse gradients that an optimiser cannot take.
+std::vector<TrainingProblem> FindTrainingProblems(const ModelSpec& model,
+                                                  const TrainingSpec& training,
+                                                  const LabelKind& label);
+
+}  // namespace tidemill::models

@@ -1,0 +1,107 @@
+#include "models/training_check.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace tidemill::models {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr LabelKind kThreeClasses = {.is_class = true, .num_classes = 3, .dataset = "d"};
+constexpr LabelKind kTwoClasses = {.is_class = true, .num_classes = 2, .dataset = "d"};
+constexpr LabelKind kReal = {.is_class = false, .dataset = "d"};
+
+std::vector<std::string> PathsOf(const ModelSpec& model, const TrainingSpec& training,
+                                 const LabelKind& label) {
+  std::vector<std::string> paths;
+  for (const TrainingProblem& problem : FindTrainingProblems(model, training, label)) {
+    paths.push_back(problem.path);
+  }
+  return paths;
+}
+
+TEST(TrainingCheck, ALossMustFitTheKindOfTheLabel) {
+  for (const Loss& loss : {Loss(Mse{}), Loss(L1{}), Loss(Huber{})}) {
+    EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, {.loss = loss}, kReal), IsEmpty());
+    EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, {.loss = loss}, kTwoClasses),
+                ElementsAre("training.loss"));
+  }
+  for (const Loss& loss : {Loss(CrossEntropy{}), Loss(BceWithLogits{})}) {
+    EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, {.loss = loss}, kReal), ElementsAre("training.loss"));
+  }
+}
+
+TEST(TrainingCheck, OutputsMustBeAsManyAsTheLossTakes) {
+  const TrainingSpec logits = {.loss = BceWithLogits{}};
+  EXPECT_THAT(PathsOf(Mlp{.outputs = 3}, {}, kThreeClasses), IsEmpty());
+  EXPECT_THAT(PathsOf(Mlp{.outputs = 2}, {}, kThreeClasses), ElementsAre("model.outputs"));
+  EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, logits, kTwoClasses), IsEmpty());
+  EXPECT_THAT(PathsOf(Mlp{.outputs = 2}, logits, kTwoClasses), ElementsAre("model.outputs"));
+  EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, logits, kThreeClasses), ElementsAre("training.loss"));
+  EXPECT_THAT(PathsOf(Mlp{.outputs = 2}, {.loss = Mse{}}, kReal), ElementsAre("model.outputs"));
+  EXPECT_THAT(
+      PathsOf(Mlp{.outputs = 3}, {.loss = CrossEntropy{.class_weights = {1, 2}}}, kThreeClasses),
+      ElementsAre("training.loss.class_weights"));
+}
+
+TEST(TrainingCheck, SparseGradientsNeedAnOptimizerThatTakesThem) {
+  const ModelSpec model = EmbeddingBag{.vocabulary = 10, .sparse = true, .outputs = 2};
+  EXPECT_THAT(PathsOf(model, {.optimizer = Adam{}}, kTwoClasses), ElementsAre("model.sparse"));
+  EXPECT_THAT(PathsOf(model, {.optimizer = Adagrad{}}, kTwoClasses), IsEmpty());
+  EXPECT_THAT(PathsOf(model, {.optimizer = Sgd{.momentum = 0.9}}, kTwoClasses),
+              ElementsAre("model.sparse"));
+  const std::vector<ModuleOptimizer> two = {{"embedding*", Sgd{.lr = 1}}, {"*", AdamW{}}};
+  EXPECT_THAT(PathsOf(model, {.optimizers = two}, kTwoClasses), IsEmpty());
+}
+
+TEST(InputCheck, EachNetworkNamesWhatItTakes) {
+  const InputSpecs image = {{"input", {{1, 28, 28}, false}}};
+  const InputSpecs tokens = {{"input", {{20}, true}}};
+  const InputSpecs series = {{"input", {{24, 3}, false}}};
+  const InputSpecs table = {{"input", {{13}, false}}, {"input_categories", {{2}, true}}};
+  const std::vector<std::pair<ModelSpec, InputSpecs>> fitting = {
+      {Mlp{}, image},
+      {Logistic{}, series},
+      {Convnet{}, image},
+      {Resnet18{}, image},
+      {EmbeddingBag{}, tokens},
+      {TextTransformer{}, tokens},
+      {Dlrm{.categories = {5, 6}}, table},
+      {FactorizationMachine{.categories = {5, 6}}, table},
+      {FactorizationMachine{.categories = std::vector<int64_t>(20, 9)}, tokens},
+      {Gru{}, series},
+      {Tcn{}, series},
+      {TorchScript{}, table}};
+  for (const auto& [model, inputs] : fitting) {
+    const auto problem = FindInputProblem(model, inputs);
+    EXPECT_FALSE(problem.has_value()) << TypeName(model) << ": " << problem->message;
+  }
+  const std::vector<std::tuple<ModelSpec, InputSpecs, std::string>> wrong = {
+      {Mlp{}, tokens, "an mlp takes float32 numbers, but 'input' has rows of int64 [20]"},
+      {Convnet{}, {{"input", {{784}, false}}}, "a convnet takes images"},
+      {Resnet18{}, {{"input", {{3, 8, 8}, false}}}, "at least 16x16"},
+      {EmbeddingBag{}, series,
+       "token ids, int64 [length], but 'input' has rows of float32 [24, 3]"},
+      {Dlrm{.categories = {5, 6, 7}}, table, "3 categories are listed"},
+      {Dlrm{.categories = {5, 6}}, series, "a dlrm takes numbers, float32 [d]"},
+      {Dlrm{.categories = {5}}, {{"input", {{4}, false}}}, "'input'"},
+      {Gru{}, image, "series of shape [history, features]"},
+      {Logistic{}, table, "takes no column 'input_categories'"}};
+  for (const auto& [model, inputs, message] : wrong) {
+    const auto problem = FindInputProblem(model, inputs);
+    ASSERT_TRUE(problem.has_value()) << TypeName(model);
+    EXPECT_THAT(problem->message, HasSubstr(message));
+  }
+}
+
+TEST(InputCheck, IdsHaveLimitsByColumn) {
+  EXPECT_THAT(IdLimits(EmbeddingBag{.vocabulary = 7}, "input"), ElementsAre(7));
+  EXPECT_THAT(IdLimits(Dlrm{.categories = {5, 6}}, "input_categories"), ElementsAre(5, 6));
+  EXPECT_THAT(IdLimits(Mlp{}, "input"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace tidemill::models

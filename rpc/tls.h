@@ -1,0 +1,67 @@
+// Certificates between services on a network.
+//
+//   cluster:
+//     tls: {certificate: storage.pem, key: storage.key, ca: ca.pem, client_ca: ca.pem}
+//
+// A server on TCP shows its certificate and clients verify it, with the host they called, against
+// the authority in `ca`. With `client_ca` a server also wants to see a certificate of that
+// authority from every client. Tokens decide what a caller may do either way. UNIX sockets do
+// without: the kernel is their wire. Files are read when a process starts.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/config.h"
+#include "base/status.h"
+#include "base/time.h"
+
+namespace tidemill::rpc {
+
+// The `tls` section: paths of PEM files. All empty: no TLS.
+struct TlsConfig {
+  std::string certificate;
+  std::string key;
+  std::string ca;
+  std::string client_ca;
+
+  bool empty() const { return certificate.empty() && key.empty() && ca.empty(); }
+
+  void Fields(auto&& field) {
+    field("certificate", certificate, "This process's certificate and those between it and `ca`.");
+    field("key", key, "The certificate's private key, readable by this process's user only.");
+    field("ca", ca, "The authority whose certificates are trusted.");
+    field("client_ca", client_ca,
+          "Servers turn away clients without a certificate of this authority.");
+  }
+  void Check(config::Problems& problems) const {
+    if (certificate.empty() != key.empty()) {
+      problems.Add("", "needs both of `certificate` and `key`, or neither", "name two PEM files");
+    }
+    if (ca.empty() && !(certificate.empty() && client_ca.empty())) {
+      problems.Add("ca", "is missing", "name the PEM file of the authority that signed");
+    }
+  }
+  friend bool operator==(const TlsConfig&, const TlsConfig&) = default;
+};
+
+// What the files hold. A value.
+struct TlsTexts {
+  std::string certificate;
+  std::string key;
+  std::string ca;
+  std::string client_ca;
+};
+// Shared by all connections of a process; nullptr without TLS.
+using Tls = std::shared_ptr<const TlsTexts>;
+
+// Reads the files; nullptr for an empty config. NOT_FOUND and the like name the file;
+// INVALID_ARGUMENT for one that holds no certificate, a key of another certificate, or half a
+// config; FAILED_PRECONDITION for a key that others can read. An expired certificate is read:
+// whoever meets it refuses it.
+absl::StatusOr<Tls> ReadTls(const TlsConfig& config);
+
+// From when on the first certificate of a PEM file is expired.
+absl::StatusOr<Timestamp> ExpiryOf(const std::string& certificate_file);
+
+}  // namespace tidemill::rpc

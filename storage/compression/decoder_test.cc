@@ -1,0 +1,179 @@
+#include <lzma.h>
+#include <zstd.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "fmt/format.h"
+#include "gmock/gmock.h"
+
+#include "base/testing/status_matchers.h"
+#include "storage/compression/zstd_decoder.h"
+#include "storage/testing/data_folder.h"
+#include "storage/unpacked_cache.h"
+
+namespace tidemill::storage {
+namespace {
+
+using testing::DataFolder;
+using testing::Gzip;
+using ::testing::HasSubstr;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
+
+std::string Xz(const std::string& bytes) {
+  std::string packed(lzma_stream_buffer_bound(bytes.size()), '\0');
+  size_t size = 0;
+  EXPECT_EQ(lzma_easy_buffer_encode(
+                6, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const uint8_t*>(bytes.data()),
+                bytes.size(), reinterpret_cast<uint8_t*>(packed.data()), &size, packed.size()),
+            LZMA_OK);
+  packed.resize(size);
+  return packed;
+}
+
+// With a checksum, as the zstd command writes.
+std::string Zstd(const std::string& bytes) {
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  std::string packed(ZSTD_compressBound(bytes.size()), '\0');
+  const size_t size =
+      ZSTD_compress2(context, packed.data(), packed.size(), bytes.data(), bytes.size());
+  EXPECT_EQ(ZSTD_isError(size), 0U);
+  packed.resize(size);
+  ZSTD_freeCCtx(context);
+  return packed;
+}
+
+struct Compression {
+  const char* name;
+  std::string (*pack)(const std::string&);
+};
+void PrintTo(const Compression& compression, std::ostream* out) { *out << compression.name; }
+
+class DecoderTest : public ::testing::TestWithParam<Compression> {
+ protected:
+  // The content of a file as the cache hands it out.
+  absl::StatusOr<std::string> Unpack(const std::string& packed, UnpackedCacheOptions options = {}) {
+    options.folder = state_.path() + "/unpacked";
+    const std::string path = data_.Write("x", packed);
+    ASSIGN_OR_RETURN(const auto cache, UnpackedCache::Create(options));
+    ASSIGN_OR_RETURN(const OpenFile file, cache->Open(path));
+    ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
+    std::string bytes(static_cast<size_t>(identity.size_bytes), '\0');
+    RETURN_IF_ERROR(file.ReadAt(0, bytes.data(), bytes.size()).status());
+    return bytes;
+  }
+  static std::string Pack(const std::string& bytes) { return GetParam().pack(bytes); }
+
+  DataFolder data_, state_;
+};
+
+std::string Noise(size_t size) {
+  std::mt19937 random(static_cast<unsigned>(size));
+  std::string bytes;
+  while (bytes.size() < size) bytes += static_cast<char>(random() % 61);
+  return bytes;
+}
+
+TEST_P(DecoderTest, BytesOfAnySizeComeBack) {
+  for (const size_t size : {0, 1, 511, 262'143, 262'144, 262'145, 1'500'000}) {
+    const std::string bytes = Noise(size);
+    const auto unpacked = Unpack(Pack(bytes));
+    ASSERT_THAT(unpacked, IsOk()) << size;
+    EXPECT_TRUE(*unpacked == bytes) << size;
+  }
+}
+
+TEST_P(DecoderTest, SeveralStreamsAreOneFile) {
+  const std::string second = Noise(300'000);
+  const auto unpacked = Unpack(Pack("first,") + Pack("") + Pack(second));
+  ASSERT_THAT(unpacked, IsOk());
+  EXPECT_TRUE(*unpacked == "first," + second);
+}
+
+TEST_P(DecoderTest, EveryCutIsSeen) {
+  const std::string packed = Pack(Noise(300));
+  for (size_t size = 6; size < packed.size(); ++size) {
+    EXPECT_THAT(Unpack(packed.substr(0, size)),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("x")))
+        << size;
+  }
+}
+
+TEST_P(DecoderTest, DamageGivesTheRightBytesOrAnError) {
+  const std::string bytes = Noise(200);
+  const std::string packed = Pack(bytes);
+  for (size_t at = 6; at < packed.size(); ++at) {
+    for (const int bit : {0, 5}) {
+      std::string damaged = packed;
+      damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
+      const auto unpacked = Unpack(damaged);
+      if (unpacked.ok()) {
+        EXPECT_TRUE(*unpacked == bytes) << at;
+      } else {
+        EXPECT_TRUE(absl::IsDataLoss(unpacked.status()) ||
+                    absl::IsResourceExhausted(unpacked.status()))
+            << unpacked.status();
+      }
+    }
+  }
+  EXPECT_THAT(Unpack(packed + "and more"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("x")));
+}
+
+TEST_P(DecoderTest, WhatUnpacksToTooMuchIsRefused) {
+  const std::string packed = Pack(std::string(1 << 20, 'a'));
+  EXPECT_THAT(Unpack(packed, {.folder = {}, .max_unpacked_bytes = 1 << 19}),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("unpacks to more")));
+  EXPECT_THAT(Unpack(packed, {.folder = {}, .max_ratio = 3}),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("unpacks to more")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, DecoderTest,
+    ::testing::Values(Compression{"gzip", [](const std::string& bytes) { return Gzip(bytes); }},
+                      Compression{"xz", Xz}, Compression{"zstd", Zstd}),
+    [](const auto& parameter) { return std::string(parameter.param.name); });
+
+// Both commands are a part of every Debian that can build.
+TEST(Decoder, WhatTheCommandsPackIsRead) {
+  const DataFolder data, state;
+  const auto cache = UnpackedCache::Create({.folder = state.path()});
+  const std::string bytes = Noise(100'000);
+  const std::string path = data.Write("plain", bytes);
+  for (const std::string tool : {"gzip", "xz"}) {
+    ASSERT_EQ(std::system(fmt::format("{0} -c {1} >{1}.{0}", tool, path).c_str()), 0);
+    const auto file = (*cache)->Open(path + "." + tool);
+    ASSERT_THAT(file, IsOk());
+    std::string unpacked(bytes.size(), '\0');
+    ASSERT_THAT(file->ReadAt(0, unpacked.data(), unpacked.size()), IsOk());
+    EXPECT_TRUE(unpacked == bytes) << tool;
+  }
+}
+
+TEST(Decoder, AZstdFrameThatStatesAnotherSizeIsRefused) {
+  // Magic, a descriptor, five bytes promised, and one last block that holds none of them.
+  const std::string_view packed("\x28\xb5\x2f\xfd\x20\x05\x01\0\0", 9);
+  const auto made = NewZstdDecoder();
+  ASSERT_THAT(made, IsOk());
+  std::vector<char> out(1000);
+  absl::Status status;
+  for (size_t i = 0; i < packed.size() && status.ok(); ++i) {
+    status = (*made)->Decode(packed.substr(i, 1), i + 1 == packed.size(), out).status();
+  }
+  EXPECT_THAT(status,
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("holds 0 bytes where it states 5")));
+}
+
+TEST(Decoder, FilesThatAreNotPackedAreOpenedAsTheyAre) {
+  const DataFolder data, state;
+  const auto cache = UnpackedCache::Create({.folder = state.path()});
+  for (const std::string bytes : {"", "\x1f", "\xfd\x37zX", "plain text", "\x28\xb5\x2f"}) {
+    const auto file = (*cache)->Open(data.Write("x", bytes));
+    ASSERT_THAT(file, IsOk());
+    EXPECT_EQ(file->path(), data.path() + "/x");
+  }
+}
+
+}  // namespace
+}  // namespace tidemill::storage

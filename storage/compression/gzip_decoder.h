@@ -1,0 +1,13 @@
+// Unpacks all members of a gzip file (RFC 1952).
+#pragma once
+
+#include <memory>
+
+#include "storage/compression/decoder.h"
+
+namespace tidemill::storage {
+
+// RESOURCE_EXHAUSTED when there is no memory for it.
+absl::StatusOr<std::unique_ptr<Decoder>> NewGzipDecoder();
+
+}  // namespace tidemill::storage

@@ -1,0 +1,13 @@
+// Unpacks all frames of a zstd file (RFC 8878).
+#pragma once
+
+#include <memory>
+
+#include "storage/compression/decoder.h"
+
+namespace tidemill::storage {
+
+// RESOURCE_EXHAUSTED when there is no memory for it.
+absl::StatusOr<std::unique_ptr<Decoder>> NewZstdDecoder();
+
+}  // namespace tidemill::storage

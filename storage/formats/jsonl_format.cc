@@ -1,0 +1,165 @@
+#include "storage/formats/jsonl_format.h"
+
+#include "base/files.h"
+#include "storage/formats/record_facts.h"
+#include "storage/formats/series_view.h"
+#include "storage/formats/window_reader.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+bool IsBlank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+}  // namespace
+
+// The indexing of one file.
+class JsonlFiles::Indexing {
+ public:
+  Indexing(const JsonlFiles& format, const FileInput& input, RecordFacts facts)
+      : format_(format),
+        facts_(std::move(facts)),
+        group_part_(GroupPartOf(format.spec_)),
+        names_(NamesOf(format.spec_)),
+        fields_(names_) {
+    found_.bytes_done = input.from_byte;
+    found_.records_done = input.from_record;
+  }
+
+  absl::StatusOr<size_t> Consume(std::string_view window, int64_t offset, bool last) {
+    size_t at = offset == 0 && window.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    // What grows may still grow: only a line end ends its last line.
+    const bool ends = last && !format_.spec_.append;
+    while (at < window.size()) {
+      const size_t line_end = window.find('\n', at);
+      const bool whole = line_end != std::string_view::npos;
+      const std::string_view line = window.substr(at, whole ? line_end - at : line_end);
+      // One byte more than a line may have: it may be part of the line's end.
+      if (!whole && !ends && !runs_on_ && line.size() <= format_.max_record_ + 1) break;
+      TakeLine(line, offset + static_cast<int64_t>(at), whole || ends);
+      at += line.size() + (whole ? 1 : 0);
+    }
+    found_.bytes_done = offset + static_cast<int64_t>(at);
+    return at;
+  }
+
+  IndexedFile Finish() {
+    // An over-long line that is still being written is read again, from its beginning: what follows
+    // of it must not pass for a line.
+    if (runs_on_ && format_.spec_.append) {
+      found_.RemoveLastBad();
+      --found_.records_done;
+      found_.bytes_done = long_from_;
+    }
+    return std::move(found_);
+  }
+
+ private:
+  // A line, or as much of an over-long one as the window holds.
+  void TakeLine(std::string_view line, int64_t offset, bool whole) {
+    const bool is_rest = runs_on_;
+    runs_on_ = !whole;
+    if (is_rest) return;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.size() > format_.max_record_) {
+      long_from_ = offset;
+      found_.AddBad(found_.records_done++, "the line is longer than format.max_record");
+      return;
+    }
+    if (IsBlank(line)) return;
+    const int64_t position = found_.records_done++;
+    if (const absl::Status status = TakeRecord(line, offset, position); !status.ok()) {
+      found_.AddBad(position, std::string(status.message()));
+    }
+  }
+
+  absl::Status TakeRecord(std::string_view line, int64_t offset, int64_t position) {
+    RETURN_IF_ERROR(Annotate(fields_.Read(line), "the line"));
+    const auto text = [&](size_t part) { return TextOf(fields_.values()[part], names_[part]); };
+    Label label;
+    if (!LacksLabel()) {
+      ASSIGN_OR_RETURN(label, facts_.LabelOf(text));
+    }
+    ASSIGN_OR_RETURN(const Timestamp time, facts_.TimeOf(position, text));
+    if (group_part_) {
+      ASSIGN_OR_RETURN(const std::string_view group, text(*group_part_));
+      found_.groups.push_back(groups_.Of(group));
+    }
+    found_.AddGood(position, offset, line, time, label);
+    return absl::OkStatus();
+  }
+
+  // A row of a series that has no label is no target, but may be in the history of others.
+  bool LacksLabel() const {
+    if (!format_.spec_.series || !format_.spec_.label.column) return false;
+    const JsonValue& value = fields_.values()[facts_.label_part()];
+    return value.kind != JsonValue::Kind::kNested && IsMissingValue(value.text);
+  }
+
+  // Time, label and, behind them, the group of a series.
+  static std::vector<std::string> NamesOf(const DatasetSpec& spec) {
+    std::vector<std::string> names = NamedFields(spec);
+    if (GroupPartOf(spec)) names.push_back(*spec.series->group);
+    return names;
+  }
+  static std::optional<size_t> GroupPartOf(const DatasetSpec& spec) {
+    if (!spec.series || !spec.series->group) return std::nullopt;
+    return NamedFields(spec).size();
+  }
+
+  const JsonlFiles& format_;
+  RecordFacts facts_;
+  const std::optional<size_t> group_part_;
+  const std::vector<std::string> names_;
+  JsonFields fields_;
+  bool runs_on_ = false;
+  int64_t long_from_ = 0;  // Where the line begins that runs on.
+  GroupNumbers groups_;
+  IndexedFile found_;
+};
+
+JsonlFiles::JsonlFiles(const DatasetSpec& spec, TimeReader times, UnpackedCache& files)
+    : spec_(spec),
+      max_record_(static_cast<size_t>(std::get<JsonlFormat>(spec.format).max_record.bytes)),
+      times_(std::move(times)),
+      labels_(spec.label),
+      files_(files) {}
+
+absl::StatusOr<std::unique_ptr<JsonlFiles>> JsonlFiles::Create(const DatasetSpec& spec,
+                                                               UnpackedCache& files) {
+  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
+  return std::unique_ptr<JsonlFiles>(new JsonlFiles(spec, std::move(times), files));
+}
+
+absl::StatusOr<IndexedFile> JsonlFiles::Index(const FileInput& input) const {
+  ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
+  ASSIGN_OR_RETURN(RecordFacts facts, RecordFacts::Create(spec_, times_, labels_, input));
+  Indexing indexing(*this, input, std::move(facts));
+  const auto consume = [&](std::string_view window, int64_t offset, bool last) {
+    return indexing.Consume(window, offset, last);
+  };
+  RETURN_IF_ERROR(ReadWindows(file, input.from_byte, consume).status());
+  return indexing.Finish();
+}
+
+absl::StatusOr<std::string_view> TextOf(const JsonValue& value, std::string_view name) {
+  switch (value.kind) {
+    case JsonValue::Kind::kText:
+    case JsonValue::Kind::kNumber:
+    case JsonValue::Kind::kBool:
+      return value.text;
+    case JsonValue::Kind::kNull:
+      return InvalidArgument("field {} is null", name);
+    case JsonValue::Kind::kNested:
+      return InvalidArgument("field {} is a list or an object", name);
+    case JsonValue::Kind::kAbsent:
+      break;
+  }
+  return InvalidArgument("there is no field {}", name);
+}
+
+}  // namespace tidemill::storage

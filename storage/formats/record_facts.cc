@@ -1,0 +1,58 @@
+#include "storage/formats/record_facts.h"
+
+#include <algorithm>
+
+namespace tidemill::storage {
+
+namespace {
+
+size_t NumTimeParts(const EventTimeSpec& spec) {
+  const size_t num_fields = spec.TimeFields().size();
+  return spec.member ? std::max<size_t>(1, num_fields) : num_fields;
+}
+
+}  // namespace
+
+std::vector<std::string> NamedFields(const DatasetSpec& spec) {
+  std::vector<std::string> names = spec.event_time.TimeFields();
+  if (spec.label.column) names.push_back(*spec.label.column);
+  return names;
+}
+
+RecordFacts::RecordFacts(const DatasetSpec& spec, const TimeReader& times,
+                         const LabelReader& labels)
+    : times_(&times),
+      labels_(&labels),
+      num_time_parts_(NumTimeParts(spec.event_time)),
+      has_label_part_(spec.label.column || spec.label.member) {}
+
+absl::StatusOr<RecordFacts> RecordFacts::Create(const DatasetSpec& spec, const TimeReader& times,
+                                                const LabelReader& labels, const FileInput& input) {
+  RecordFacts facts(spec, times, labels);
+  ASSIGN_OR_RETURN(facts.file_times_, TimesOf(spec, times, input));
+  ASSIGN_OR_RETURN(facts.file_label_, storage::LabelOf(spec, labels, input));
+  return facts;
+}
+
+absl::StatusOr<Timestamp> RecordFacts::TimeOf(int64_t position, const PartText& text) {
+  if (num_time_parts_ == 0) return file_times_->At(position);
+  if (num_time_parts_ == 1) {
+    ASSIGN_OR_RETURN(const std::string_view only, text(0));
+    return times_->Read(only);
+  }
+  joined_.clear();
+  for (size_t i = 0; i < num_time_parts_; ++i) {
+    ASSIGN_OR_RETURN(const std::string_view part, text(i));
+    if (i > 0) joined_ += ' ';
+    joined_ += part;
+  }
+  return times_->Read(joined_);
+}
+
+absl::StatusOr<Label> RecordFacts::LabelOf(const PartText& text) const {
+  if (!has_label_part_) return file_label_.value_or(Label{});
+  ASSIGN_OR_RETURN(const std::string_view part, text(label_part()));
+  return labels_->FromText(part);
+}
+
+}  // namespace tidemill::storage

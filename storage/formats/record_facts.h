@@ -1,0 +1,53 @@
+// Time and label of records that name their fields: JSON lines, Examples, members of archives.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "storage/client/dataset_spec.h"
+#include "storage/formats/file_facts.h"
+#include "storage/formats/format.h"
+#include "storage/formats/label_reader.h"
+#include "storage/formats/time_reader.h"
+
+namespace tidemill::storage {
+
+// The fields that a spec names: those of the time, then the label's, as many as there are.
+std::vector<std::string> NamedFields(const DatasetSpec& spec);
+
+// Of the records of one file. Thread-compatible.
+class RecordFacts {
+ public:
+  // The text of a part: those of the time come first, the label is `label_part()`. The view is good
+  // until the next call. A status says why the record has no such text.
+  using PartText = std::function<absl::StatusOr<std::string_view>(size_t part)>;
+
+  // What is referred to must outlive it. Codes as TimesOf and LabelOf.
+  static absl::StatusOr<RecordFacts> Create(const DatasetSpec& spec, const TimeReader& times,
+                                            const LabelReader& labels, const FileInput& input);
+
+  // INVALID_ARGUMENT, or what `text` returns, for a record without a sound time or label.
+  absl::StatusOr<Timestamp> TimeOf(int64_t position, const PartText& text);
+  absl::StatusOr<Label> LabelOf(const PartText& text) const;
+
+  // Parts that records hold themselves.
+  size_t label_part() const { return num_time_parts_; }
+  size_t num_parts() const { return num_time_parts_ + (has_label_part_ ? 1 : 0); }
+
+ private:
+  RecordFacts(const DatasetSpec& spec, const TimeReader& times, const LabelReader& labels);
+
+  const TimeReader* times_;
+  const LabelReader* labels_;
+  size_t num_time_parts_;
+  bool has_label_part_;
+  std::optional<FileTimes> file_times_;
+  std::optional<Label> file_label_;
+  std::string joined_;
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,193 @@
+#include "storage/formats/series_view.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+
+#include "base/files.h"
+#include "base/log.h"
+#include "xxhash.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr int64_t kReadBytes = int64_t{1} << 20;
+
+// Whether a row goes on with the series of the one before it.
+bool Joins(const SeriesSpec& spec, const IndexedFile& rows, size_t before, size_t row) {
+  if (!rows.groups.empty() && rows.groups[before] != rows.groups[row]) return false;
+  const int64_t from = rows.rows.event_time[before];
+  const int64_t to = rows.rows.event_time[row];
+  return spec.step ? to - from == spec.step->micros : to >= from;
+}
+
+// Windows in the rows of a file taken in this order, whatever lies between them.
+int64_t CountWindows(const SeriesSpec& spec, const IndexedFile& rows,
+                     const std::vector<size_t>& order) {
+  int64_t run = 0, count = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    run = i > 0 && Joins(spec, rows, order[i - 1], order[i]) ? run + 1 : 1;
+    count += run >= spec.history + spec.horizon ? 1 : 0;
+  }
+  return count;
+}
+
+// Whether some group has rows on both sides of another's.
+bool GroupsComeBack(const IndexedFile& rows) {
+  int64_t greatest = -1;
+  for (size_t i = 0; i < rows.groups.size(); ++i) {
+    if (i > 0 && rows.groups[i] == rows.groups[i - 1]) continue;
+    // Numbers ascend by first appearance.
+    if (rows.groups[i] <= greatest) return true;
+    greatest = rows.groups[i];
+  }
+  return false;
+}
+
+// Hashes ranges of a file whose beginnings and ends ascend, reading each byte once.
+class RangeHasher {
+ public:
+  explicit RangeHasher(const OpenFile& file) : file_(file) {}
+
+  absl::StatusOr<int64_t> Hash(int64_t from, int64_t to) {
+    if (to > offset_ + std::ssize(held_)) RETURN_IF_ERROR(Advance(from, to));
+    return static_cast<int64_t>(
+        XXH3_64bits(held_.data() + (from - offset_), static_cast<size_t>(to - from)));
+  }
+
+ private:
+  absl::Status Advance(int64_t from, int64_t to) {
+    const int64_t kept_from = std::min(from - offset_, static_cast<int64_t>(held_.size()));
+    held_.erase(held_.begin(), held_.begin() + kept_from);
+    offset_ = from;
+    const auto kept = static_cast<int64_t>(held_.size());
+    held_.resize(static_cast<size_t>(std::max(to - from, kept + kReadBytes)));
+    ASSIGN_OR_RETURN(const size_t got, file_.ReadAt(offset_ + kept, held_.data() + kept,
+                                                    held_.size() - static_cast<size_t>(kept)));
+    held_.resize(static_cast<size_t>(kept) + got);
+    if (std::ssize(held_) < to - from) return Unavailable("{} shrinks while read", file_.path());
+    return absl::OkStatus();
+  }
+
+  const OpenFile& file_;
+  std::vector<char> held_;  // The file's bytes from offset_ on.
+  int64_t offset_ = 0;
+};
+
+}  // namespace
+
+int64_t GroupNumbers::Of(std::string_view group) {
+  if (last_number_ >= 0 && group == last_) return last_number_;
+  last_ = group;
+  last_number_ = numbers_.try_emplace(last_, std::ssize(numbers_)).first->second;
+  return last_number_;
+}
+
+bool IsMissingValue(std::string_view text) {
+  const absl::string_view word =
+      absl::StripAsciiWhitespace(absl::string_view(text.data(), text.size()));
+  if (word.empty()) return true;
+  return word.size() <= 4 &&
+         (absl::EqualsIgnoreCase(word, "na") || absl::EqualsIgnoreCase(word, "n/a") ||
+          absl::EqualsIgnoreCase(word, "nan") || absl::EqualsIgnoreCase(word, "null"));
+}
+
+std::vector<size_t> FindAnchors(const SeriesSpec& spec, const IndexedFile& rows, bool needs_label) {
+  std::vector<size_t> anchors;
+  int64_t run = 0;
+  for (size_t row = 0; row < rows.positions.size(); ++row) {
+    const bool goes_on = row > 0 && rows.positions[row] == rows.positions[row - 1] + 1 &&
+                         Joins(spec, rows, row - 1, row);
+    run = goes_on ? run + 1 : 1;
+    if (run < spec.history + spec.horizon) continue;
+    if (needs_label && !rows.rows.class_label[row] && !rows.rows.real_label[row]) continue;
+    anchors.push_back(row - static_cast<size_t>(spec.horizon));
+  }
+  return anchors;
+}
+
+SeriesFiles::SeriesFiles(const DatasetSpec& spec, std::unique_ptr<Format> rows,
+                         UnpackedCache& files)
+    : spec_(spec), series_(*spec.series), rows_(std::move(rows)), files_(files) {}
+
+absl::StatusOr<IndexedFile> SeriesFiles::Index(const FileInput& input) const {
+  FileInput from = input;
+  from.from_record =
+      input.from_byte > 0 ? std::max<int64_t>(0, input.from_record - Reach()) : int64_t{0};
+  ASSIGN_OR_RETURN(const IndexedFile rows, rows_->Index(from));
+  ASSIGN_OR_RETURN(IndexedFile windows, MakeWindows(input, rows));
+  windows.misfit = CheckGroups(input, rows);
+  return windows;
+}
+
+std::string SeriesFiles::CheckGroups(const FileInput& input, const IndexedFile& rows) const {
+  if (!GroupsComeBack(rows)) return "";
+  std::vector<size_t> order(rows.positions.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const int64_t num_made = CountWindows(series_, rows, order);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return rows.groups[a] < rows.groups[b]; });
+  const int64_t num_sorted = CountWindows(series_, rows, order);
+  const int64_t num_lost = num_sorted - num_made;
+  const std::string column = series_.group.value_or("");
+  if (static_cast<double>(num_lost) > spec_.max_bad_fraction * static_cast<double>(num_sorted)) {
+    return fmt::format(
+        "the groups of column '{}' alternate, which tears {} of the file's {} windows apart: sort "
+        "it by that column",
+        column, num_lost, num_sorted);
+  }
+  if (num_lost > 0) {
+    log::Warn(
+        "groups of a series alternate",
+        {{"path", input.path}, {"column", column}, {"windows_lost", std::to_string(num_lost)}});
+  }
+  return "";
+}
+
+absl::StatusOr<IndexedFile> SeriesFiles::MakeWindows(const FileInput& input,
+                                                     const IndexedFile& rows) const {
+  IndexedFile found;
+  found.bytes_done = ReadAgainFrom(rows);
+  found.records_done = rows.records_done;
+  for (const BadRecord& bad : rows.bad) {
+    if (bad.position >= input.from_record) found.bad.push_back(bad);
+  }
+  found.num_bad = rows.num_bad - (std::ssize(rows.bad) - std::ssize(found.bad));
+  ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
+  RangeHasher hasher(file);
+  for (const size_t anchor : FindAnchors(series_, rows, EffectiveLabel(spec_).is_given())) {
+    // Anchors before this one were complete the last time.
+    if (rows.positions[anchor] < input.from_record - series_.horizon) continue;
+    const size_t first = anchor + 1 - static_cast<size_t>(series_.history);
+    const size_t ahead = anchor + static_cast<size_t>(series_.horizon);
+    const int64_t from = rows.rows.byte_from[first];
+    const int64_t to = rows.rows.byte_to[anchor];
+    ASSIGN_OR_RETURN(const int64_t hash, hasher.Hash(from, to));
+    found.positions.push_back(rows.positions[anchor]);
+    found.rows.byte_from.push_back(from);
+    found.rows.byte_to.push_back(to);
+    found.rows.event_time.push_back(rows.rows.event_time[anchor]);
+    found.rows.class_label.push_back(rows.rows.class_label[ahead]);
+    found.rows.real_label.push_back(rows.rows.real_label[ahead]);
+    found.rows.hash.push_back(hash);
+  }
+  return found;
+}
+
+// The first row that windows yet to come may begin with lies Reach() rows before the end. Where
+// that row is a bad one, or does not exist, the file is read from its beginning: `from_record` says
+// what was there, so nothing is taken twice.
+int64_t SeriesFiles::ReadAgainFrom(const IndexedFile& rows) const {
+  if (Reach() == 0) return rows.bytes_done;
+  const int64_t position = rows.records_done - Reach();
+  const auto row = std::lower_bound(rows.positions.begin(), rows.positions.end(), position);
+  if (row == rows.positions.end() || *row != position) return 0;
+  return rows.rows.byte_from[static_cast<size_t>(row - rows.positions.begin())];
+}
+
+}  // namespace tidemill::storage

@@ -1,0 +1,170 @@
+#include "storage/formats/tfrecord_format.h"
+
+#include <bit>
+#include <cstring>
+
+#include "fmt/format.h"
+
+#include "base/crc32c.h"
+#include "base/files.h"
+#include "base/tf_example.h"
+#include "storage/formats/record_facts.h"
+#include "storage/formats/window_reader.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr size_t kLengthBytes = 8;
+constexpr size_t kSumBytes = 4;
+constexpr size_t kHeaderBytes = kLengthBytes + kSumBytes;
+
+template <typename T>
+T LittleEndian(std::string_view bytes) {
+  static_assert(std::endian::native == std::endian::little);
+  T number;
+  std::memcpy(&number, bytes.data(), sizeof(number));
+  return number;
+}
+
+bool SumFits(std::string_view bytes, std::string_view stored) {
+  return MaskCrc32c(Crc32c(bytes)) == LittleEndian<uint32_t>(stored);
+}
+
+}  // namespace
+
+// The indexing of one file.
+class TfrecordFiles::Indexing {
+ public:
+  Indexing(const TfrecordFiles& format, const FileInput& input, RecordFacts facts)
+      : format_(format),
+        max_record_(
+            static_cast<uint64_t>(std::get<TfrecordFormat>(format.spec_.format).max_record.bytes)),
+        facts_(std::move(facts)),
+        names_(NamedFields(format.spec_)),
+        example_(names_) {
+    found_.bytes_done = input.from_byte;
+    found_.records_done = input.from_record;
+  }
+
+  absl::StatusOr<size_t> Consume(std::string_view window, int64_t offset, bool last) {
+    size_t at = 0;
+    while (at < window.size() && !lost_) {
+      if (to_skip_ > 0) {
+        const size_t skipped = std::min<uint64_t>(to_skip_, window.size() - at);
+        to_skip_ -= skipped;
+        at += skipped;
+      } else if (const size_t taken = Take(window.substr(at), offset + static_cast<int64_t>(at));
+                 taken > 0) {
+        at += taken;
+      } else {
+        break;
+      }
+    }
+    if (to_skip_ == 0) found_.bytes_done = offset + static_cast<int64_t>(at);
+    if (lost_) return Cancelled("the rest of the file is lost");
+    if (last) TakeTail(window.size() - at);
+    return at;
+  }
+
+  IndexedFile Finish() { return std::move(found_); }
+
+ private:
+  // The bytes of the record at the front of `bytes`, 0 when it is not there whole.
+  size_t Take(std::string_view bytes, int64_t offset) {
+    if (bytes.size() < kHeaderBytes) return 0;
+    if (!SumFits(bytes.substr(0, kLengthBytes), bytes.substr(kLengthBytes))) {
+      // What grows is looked at again from here, should it be mended.
+      found_.AddBad(found_.records_done,
+                    "the record's length is damaged; what follows in the file is lost");
+      if (!format_.spec_.append) ++found_.records_done;
+      lost_ = true;
+      return 0;
+    }
+    const auto length = LittleEndian<uint64_t>(bytes);
+    if (length > max_record_) {
+      long_from_ = offset;
+      found_.AddBad(found_.records_done++, "the record is longer than format.max_record");
+      to_skip_ = length + kSumBytes < length ? length : length + kSumBytes;
+      return kHeaderBytes;
+    }
+    if (bytes.size() - kHeaderBytes < length + kSumBytes) return 0;
+    const int64_t position = found_.records_done++;
+    const std::string_view record = bytes.substr(kHeaderBytes, length);
+    if (!SumFits(record, bytes.substr(kHeaderBytes + length))) {
+      found_.AddBad(position, "the record's bytes do not fit their checksum");
+    } else if (const absl::Status status =
+                   TakeRecord(record, offset + static_cast<int64_t>(kHeaderBytes), position);
+               !status.ok()) {
+      found_.AddBad(position, std::string(status.message()));
+    }
+    return kHeaderBytes + length + kSumBytes;
+  }
+
+  absl::Status TakeRecord(std::string_view record, int64_t offset, int64_t position) {
+    if (!names_.empty()) RETURN_IF_ERROR(Annotate(example_.Read(record), "the record"));
+    const auto text = [&](size_t part) { return TextOf(part); };
+    ASSIGN_OR_RETURN(const Label label, facts_.LabelOf(text));
+    ASSIGN_OR_RETURN(const Timestamp time, facts_.TimeOf(position, text));
+    found_.AddGood(position, offset, record, time, label);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::string_view> TextOf(size_t part) {
+    const ExampleFeature& feature = example_.feature(part);
+    if (feature.size() != 1) {
+      return InvalidArgument("feature {} has {} values, not one", names_[part], feature.size());
+    }
+    if (!feature.bytes.empty()) return feature.bytes.front();
+    text_ = feature.floats.empty() ? fmt::format("{}", feature.ints.front())
+                                   : fmt::format("{}", feature.floats.front());
+    return text_;
+  }
+
+  // What lies at the end of the file and is no whole record.
+  void TakeTail(size_t num_bytes) {
+    if (num_bytes == 0 && to_skip_ == 0) return;
+    if (!format_.spec_.append) {
+      if (to_skip_ == 0) found_.AddBad(found_.records_done++, "the file ends within a record");
+    } else if (to_skip_ > 0) {
+      // Still being written: read again from its beginning.
+      found_.RemoveLastBad();
+      --found_.records_done;
+      found_.bytes_done = long_from_;
+    }
+  }
+
+  const TfrecordFiles& format_;
+  const uint64_t max_record_;
+  RecordFacts facts_;
+  const std::vector<std::string> names_;
+  ExampleFeatures example_;
+  std::string text_;
+  bool lost_ = false;
+  uint64_t to_skip_ = 0;   // Of a record that is too long.
+  int64_t long_from_ = 0;  // Where it begins.
+  IndexedFile found_;
+};
+
+TfrecordFiles::TfrecordFiles(const DatasetSpec& spec, TimeReader times, UnpackedCache& files)
+    : spec_(spec), times_(std::move(times)), labels_(spec.label), files_(files) {}
+
+absl::StatusOr<std::unique_ptr<TfrecordFiles>> TfrecordFiles::Create(const DatasetSpec& spec,
+                                                                     UnpackedCache& files) {
+  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
+  return std::unique_ptr<TfrecordFiles>(new TfrecordFiles(spec, std::move(times), files));
+}
+
+absl::StatusOr<IndexedFile> TfrecordFiles::Index(const FileInput& input) const {
+  ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
+  ASSIGN_OR_RETURN(RecordFacts facts, RecordFacts::Create(spec_, times_, labels_, input));
+  Indexing indexing(*this, input, std::move(facts));
+  const auto consume = [&](std::string_view window, int64_t offset, bool last) {
+    return indexing.Consume(window, offset, last);
+  };
+  const absl::Status status = ReadWindows(file, input.from_byte, consume).status();
+  if (!status.ok() && !absl::IsCancelled(status)) return status;
+  return indexing.Finish();
+}
+
+}  // namespace tidemill::storage

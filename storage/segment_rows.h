@@ -1,0 +1,23 @@
+// The rows of a segment before they are written as column files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tidemill::storage {
+
+// A segment's columns while they are being made, row by row.
+struct SegmentRows {
+  std::vector<int64_t> byte_from;
+  std::vector<int64_t> byte_to;
+  std::vector<int64_t> event_time;
+  std::vector<std::optional<int64_t>> class_label;
+  std::vector<std::optional<double>> real_label;
+  std::vector<int64_t> hash;
+  std::vector<int64_t> file_id;  // Empty, or as long as the others.
+
+  int64_t num_rows() const { return static_cast<int64_t>(byte_from.size()); }
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,143 @@
+#include "storage/testing/generated_formats.h"
+
+#include <lzma.h>
+#include <zstd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "fmt/format.h"
+
+#include "storage/testing/tar_writer.h"
+#include "storage/testing/tfrecord_writer.h"
+
+namespace tidemill::storage::testing {
+
+namespace {
+
+constexpr int64_t kStart = 1'704'067'200;  // 2024-01-01T00:00:00Z.
+constexpr int64_t kMicros = 1'000'000;
+constexpr int kFiles = 3;
+constexpr const char* kClasses[] = {"cat", "dog", "owl"};
+
+void WriteFile(const std::string& path, const std::string& bytes) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+std::string Zstd(const std::string& bytes) {
+  std::string packed(ZSTD_compressBound(bytes.size()), '\0');
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), 1));
+  return packed;
+}
+
+std::string Xz(const std::string& bytes) {
+  std::string packed(lzma_stream_buffer_bound(bytes.size()), '\0');
+  size_t size = 0;
+  lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, nullptr,
+                          reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(),
+                          reinterpret_cast<uint8_t*>(packed.data()), &size, packed.size());
+  packed.resize(size);
+  return packed;
+}
+
+// Calls make(i, name of its file) for each sample; what it returns makes up the files.
+template <typename Make, typename Finish>
+void MakeFiles(const GeneratedDataset& dataset, const char* suffix, int num_samples,
+               const Make& make, const Finish& finish) {
+  for (int file = 0; file < kFiles; ++file) {
+    const std::string name = fmt::format("part-{}{}", file, suffix);
+    std::string bytes;
+    for (int i = file * num_samples / kFiles; i < (file + 1) * num_samples / kFiles; ++i) {
+      bytes += make(i, name);
+    }
+    WriteFile(dataset.folder + "/" + name, finish(bytes));
+  }
+}
+
+}  // namespace
+
+GeneratedDataset MakeJsonl(const std::string& root, int num_samples) {
+  GeneratedDataset dataset{.name = "jsonl", .folder = root + "/jsonl"};
+  const auto make = [&](int i, const std::string& name) {
+    std::string line =
+        fmt::format(R"({{"id":{},"at":{{"ms":{}}},"note":"caf\u00e9 \"{}\"","animal":"{}"}})", i,
+                    (kStart + i) * 1000, i, kClasses[i % 3]);
+    dataset.samples.push_back({.payload = line,
+                               .event_time = (kStart + i) * kMicros,
+                               .class_label = i % 3,
+                               .file = name});
+    return line + "\n";
+  };
+  const auto finish = [](const std::string& bytes) {
+    const size_t half = bytes.size() / 2;
+    return Zstd(bytes.substr(0, half)) + Zstd(bytes.substr(half));
+  };
+  MakeFiles(dataset, ".jsonl.zst", num_samples, make, finish);
+  dataset.spec = fmt::format(R"(path: {}
+files: "*.jsonl.zst"
+format: jsonl
+event_time: {{column: at.ms, format: unix_ms}}
+label: {{column: animal, classes: [cat, dog, owl]}}
+settle: 1ms
+)",
+                             dataset.folder);
+  return dataset;
+}
+
+GeneratedDataset MakeTar(const std::string& root, int num_samples) {
+  GeneratedDataset dataset{.name = "tar", .folder = root + "/tar"};
+  std::mt19937 random(5);
+  const auto make = [&](int i, const std::string& name) {
+    std::string image;
+    for (size_t size = random() % 300; image.size() < size;) image += static_cast<char>(random());
+    const std::string key = fmt::format("train/{:06}", i);
+    std::string members =
+        TarMemberBytes({key + ".json", fmt::format(R"({{"time": {}}})", kStart + i)}) +
+        TarMemberBytes({key + ".img", image}) +
+        TarMemberBytes({key + ".cls", fmt::format("{}\n", i % 7)});
+    dataset.samples.push_back({.payload = std::move(image),
+                               .event_time = (kStart + i) * kMicros,
+                               .class_label = i % 7,
+                               .file = name});
+    return members;
+  };
+  MakeFiles(dataset, ".tar", num_samples, make,
+            [](const std::string& bytes) { return bytes + TarEnd(); });
+  dataset.spec = fmt::format(R"(path: {}
+files: "*.tar"
+format: {{type: tar, payload: [img]}}
+event_time: {{member: json, column: time, format: unix}}
+label: {{member: cls}}
+settle: 1ms
+)",
+                             dataset.folder);
+  return dataset;
+}
+
+GeneratedDataset MakeTfRecords(const std::string& root, int num_samples) {
+  GeneratedDataset dataset{.name = "tfrecord", .folder = root + "/tfrecord"};
+  const auto make = [&](int i, const std::string& name) {
+    std::string example = TfExample({.ints = {{"at", kStart + i}, {"label", i % 5}},
+                                     .bytes = {{"text", fmt::format("sample {}", i)}}});
+    const std::string record = TfRecord(example);
+    dataset.samples.push_back({.payload = std::move(example),
+                               .event_time = (kStart + i) * kMicros,
+                               .class_label = i % 5,
+                               .file = name});
+    return record;
+  };
+  MakeFiles(dataset, ".tfrecord.xz", num_samples, make, Xz);
+  dataset.spec = fmt::format(R"(path: {}
+files: "*.tfrecord.xz"
+format: tfrecord
+event_time: {{column: at, format: unix}}
+label: {{column: label}}
+settle: 1ms
+)",
+                             dataset.folder);
+  return dataset;
+}
+
+}  // namespace tidemill::storage::testing

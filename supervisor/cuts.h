@@ -1,0 +1,20 @@
+// Cuts in C++ and on the wire.
+#pragma once
+
+#include "base/time.h"
+#include "tidemill/rpc/v1/rpc.pb.h"
+
+namespace tidemill::supervisor {
+
+inline rpc::v1::Cut ToProto(const Cut& cut) {
+  rpc::v1::Cut proto;
+  proto.set_event_time(cut.event_time.micros);
+  proto.set_sample_key(cut.sample_key.value);
+  return proto;
+}
+
+inline Cut FromProto(const rpc::v1::Cut& proto) {
+  return {{proto.event_time()}, {proto.sample_key()}};
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,48 @@
+#include "supervisor/evaluation_values.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+evaluator::v1::Evaluation Accuracy(const std::string& slice, const std::string& detail = "") {
+  evaluator::v1::Evaluation evaluation;
+  evaluation.set_evaluation(2);
+  evaluation.set_measure("accuracy");
+  evaluation.set_slice(slice);
+  evaluation.set_value(0.75);
+  evaluation.set_low(0.5);
+  evaluation.set_high(0.875);
+  evaluation.set_detail(detail);
+  return evaluation;
+}
+
+TEST(EvaluationValues, TellAllThatTheEvaluatorKnows) {
+  v1::GetRunResponse response;
+  AddEvaluations({Accuracy("class=UP", "{}")}, response);
+  ASSERT_EQ(response.evaluations_size(), 1);
+  const v1::EvaluationValue& value = response.evaluations(0);
+  EXPECT_EQ(value.evaluation(), 2);
+  EXPECT_EQ(value.slice(), "class=UP");
+  EXPECT_EQ(value.value(), 0.75);
+  EXPECT_EQ(value.low(), 0.5);
+  EXPECT_EQ(value.high(), 0.875);
+  EXPECT_EQ(value.detail(), "{}");
+}
+
+TEST(EvaluationValues, OfSlicesAndDetailsAreBounded) {
+  v1::GetRunResponse response;
+  AddEvaluations({Accuracy("", "1234"), Accuracy("a"), Accuracy("b"), Accuracy("c"),
+                  Accuracy("", "5678"), Accuracy("", "90")},
+                 response, {.slice_values = 2, .detail_bytes = 7});
+  ASSERT_EQ(response.evaluations_size(), 5) << "the third slice is left out";
+  EXPECT_EQ(response.evaluations(0).detail(), "1234");
+  EXPECT_EQ(response.evaluations(2).slice(), "b");
+  EXPECT_EQ(response.evaluations(3).detail(), "");
+  EXPECT_EQ(response.evaluations(4).detail(), "");
+  EXPECT_EQ(response.evaluations(4).value(), 0.75);
+}
+
+}  // namespace
+}  // namespace tidemill::supervisor

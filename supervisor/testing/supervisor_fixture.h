@@ -1,0 +1,57 @@
+// A supervisor on a database of its own, over services that answer at once.
+#pragma once
+
+#include <memory>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/testing/status_matchers.h"
+#include "db/migrations.h"
+#include "db/testing/postgres.h"
+#include "supervisor/migrations.h"
+#include "supervisor/supervisor.h"
+#include "supervisor/testing/fake_downstream.h"
+
+namespace tidemill::supervisor::testing {
+
+class SupervisorFixture : public ::testing::Test {
+ protected:
+  SupervisorFixture() {
+    auto database = db::Database::Connect(test_database_.connection_string());
+    EXPECT_THAT(database, ::tidemill::testing::IsOk());
+    database_ = *std::move(database);
+    EXPECT_THAT(db::Migrate(*database_, "supervisor", Migrations()), ::tidemill::testing::IsOk());
+    Restart();
+  }
+
+  // A new process, as far as the database can tell.
+  void Restart() {
+    supervisor_.reset();
+    supervisor_ =
+        std::make_unique<Supervisor>(*database_, services_.Connect(), services_.Connect());
+  }
+
+  RunId Submit(const v1::SubmitPipelineRequest& request) {
+    const auto response = supervisor_->Submit(request);
+    EXPECT_THAT(response, ::tidemill::testing::IsOk());
+    return {response.ok() ? response->run_id() : 0};
+  }
+
+  // With its events.
+  v1::GetRunResponse Get(RunId run) {
+    v1::GetRunRequest request;
+    request.set_run_id(run.value);
+    request.set_with_events(true);
+    const auto response = supervisor_->GetRun(request);
+    EXPECT_THAT(response, ::tidemill::testing::IsOk());
+    return response.ok() ? *response : v1::GetRunResponse();
+  }
+
+  db::testing::TestDatabase test_database_;
+  std::unique_ptr<db::Database> database_;
+  FakeServices services_;
+  std::unique_ptr<Supervisor> supervisor_;
+};
+
+}  // namespace tidemill::supervisor::testing

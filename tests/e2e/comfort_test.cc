@@ -1,0 +1,135 @@
+// What the command tells of runs, models, datasets and logs, on a real stack.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "tests/stack.h"
+
+namespace tidemill::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class ComfortTest : public ::testing::Test {
+ protected:
+  ComfortTest() { EXPECT_EQ(stack_.Tidemill({"up"}).exit_code, 0) << stack_.Logs(); }
+
+  nlohmann::json RunPipeline(const std::string& max_triggers) {
+    const CommandResult result = stack_.Tidemill(
+        {"run", WriteSmallPipeline(stack_.files()), "--json", "--max-triggers", max_triggers});
+    EXPECT_EQ(result.exit_code, 0) << result.err << stack_.Logs();
+    return result.Json();
+  }
+
+  Stack stack_;
+};
+
+TEST_F(ComfortTest, ARunIsWatchedComparedCompletedAndLogged) {
+  const nlohmann::json first = RunPipeline("2");
+  const nlohmann::json second = RunPipeline("1");
+  const std::string id = first.at("run").dump();
+
+  const CommandResult watched = stack_.Tidemill({"watch", id, "--json"});
+  EXPECT_EQ(watched.exit_code, 0);
+  EXPECT_EQ(watched.Json(), first);
+  EXPECT_EQ(stack_.Tidemill({"watch", "9999"}).exit_code, 4);
+
+  const nlohmann::json compared =
+      stack_.Tidemill({"compare", id, second.at("run").dump(), "--json"}).Json();
+  ASSERT_EQ(compared.at("runs").size(), 2);
+  EXPECT_EQ(compared["runs"][0].at("triggers"), 2);
+  EXPECT_EQ(compared["runs"][1].at("triggers"), 1);
+  EXPECT_EQ(compared["runs"][0].at("samples"), 400);
+  EXPECT_TRUE(compared.at("config").empty());
+
+  EXPECT_THAT(stack_.Tidemill({"__complete", "runs"}).out,
+              AllOf(HasSubstr(id + "\tsmall, succeeded\n")));
+  EXPECT_EQ(stack_.Tidemill({"__complete", "datasets"}).out, "drift\t1,200 samples\n");
+
+  const CommandResult logged = stack_.Tidemill({"logs", "supervisor", "--run", id, "--json"});
+  EXPECT_EQ(logged.exit_code, 0);
+  std::istringstream lines(logged.out);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const auto json = nlohmann::json::parse(line);
+    EXPECT_EQ(json.at("run"), id);
+    EXPECT_EQ(json.at("service"), "supervisor");
+  }
+  EXPECT_GT(count, 0);
+  EXPECT_EQ(stack_.Tidemill({"logs", "nobody"}).exit_code, 4);
+  EXPECT_EQ(stack_.Tidemill({"logs", "--since", "yesterday"}).exit_code, 2);
+  EXPECT_THAT(stack_.Tidemill({"logs", "--since", "2100-01-01T00:00:00Z"}).out, IsEmpty());
+}
+
+TEST_F(ComfortTest, CompletionIsSilentWithoutAStack) {
+  ASSERT_EQ(stack_.Tidemill({"down"}).exit_code, 0);
+  const CommandResult result = stack_.Tidemill({"__complete", "runs"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out + result.err, IsEmpty());
+}
+
+TEST_F(ComfortTest, AModelIsExportedWhole) {
+  RunPipeline("1");
+  const nlohmann::json model = stack_.Tidemill({"models", "list", "--json"}).Json().at(0);
+  const std::string id = model.at("model").dump();
+  const std::string output = stack_.files() + "/exported";
+  ASSERT_EQ(stack_.Tidemill({"models", "export", id, "--output", output}).exit_code, 0);
+  std::map<std::string, std::string> digests;
+  for (const auto& part : model.at("parts")) digests[part.at("name")] = part.at("sha256");
+  const auto weights = files::Read(output + "/model.safetensors");
+  ASSERT_TRUE(weights.ok());
+  EXPECT_EQ(Sha256(*weights), digests.at("weights.safetensors"));
+  const auto config = nlohmann::json::parse(*files::Read(output + "/config.json"));
+  EXPECT_EQ(config.at("classes"), nlohmann::json({"DOWN", "UP"}));
+  EXPECT_EQ(config.at("sha256").at("model.safetensors"), digests.at("weights.safetensors"));
+  EXPECT_THAT(*files::Read(output + "/README.md"), StartsWith("---\nlibrary_name: tidemill\n"));
+  EXPECT_EQ(stack_.Tidemill({"models", "export", id, "--output", output}).exit_code, 7);
+  EXPECT_EQ(stack_.Tidemill({"models", "export", "999", "--output", output + "2"}).exit_code, 4);
+  EXPECT_FALSE(std::filesystem::exists(output + "2"));
+}
+
+TEST_F(ComfortTest, DamageToADatasetIsFoundAndItsSamplesAreCounted) {
+  RunPipeline("1");
+  EXPECT_EQ(stack_.Tidemill({"datasets", "check", "drift"}).exit_code, 0);
+  const nlohmann::json stats = stack_.Tidemill({"datasets", "stats", "drift", "--json"}).Json();
+  int64_t by_class = 0;
+  int64_t by_time = 0;
+  for (const auto& entry : stats.at("classes")) by_class += entry.at("samples").get<int64_t>();
+  for (const auto& entry : stats.at("intervals")) by_time += entry.at("samples").get<int64_t>();
+  EXPECT_EQ(by_class, 1200);
+  EXPECT_EQ(by_time, 1200);
+  EXPECT_EQ(stats.at("intervals").size(), 20);
+  EXPECT_EQ(stats.at("bytes"), std::filesystem::file_size(stack_.files() + "/drift.csv"));
+
+  // A disk that fails changes bytes, not times.
+  const std::string path = stack_.files() + "/drift.csv";
+  struct stat before {};
+  ASSERT_EQ(stat(path.c_str(), &before), 0);
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    std::string header;
+    std::getline(file, header);
+    file.seekp(static_cast<std::streamoff>(header.size()) + 1);
+    file << "3";  // The first record's year.
+  }
+  const timespec times[] = {before.st_atim, before.st_mtim};
+  ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  const CommandResult checked = stack_.Tidemill({"datasets", "check", "drift", "--json"});
+  EXPECT_EQ(checked.exit_code, 8);
+  ASSERT_EQ(checked.Json().at("damaged").size(), 1) << checked.out;
+  EXPECT_EQ(checked.Json()["damaged"][0].at("key").get<int64_t>() & ((int64_t{1} << 44) - 1), 1);
+  EXPECT_EQ(stack_.Tidemill({"datasets", "stats", "nothing"}).exit_code, 4);
+}
+
+}  // namespace
+}  // namespace tidemill::tests

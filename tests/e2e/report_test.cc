@@ -1,0 +1,138 @@
+// The run directory and its report, as a browser shows it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <png.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "fmt/format.h"
+
+#include "base/files.h"
+#include "tests/stack.h"
+
+namespace tidemill::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Slurp(const std::string& path) {
+  const auto bytes = files::Read(path);
+  EXPECT_TRUE(bytes.ok()) << bytes.status();
+  return bytes.value_or("");
+}
+
+size_t Count(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+struct Shown {
+  std::string dom;
+  std::string log;
+};
+
+// Opens a page in headless Chromium, which finds no host, with `flags` added.
+Shown Browse(const std::string& folder, const std::string& page, const std::string& flags) {
+  const std::string command = fmt::format(
+      "'{}' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run "
+      "--host-resolver-rules='MAP * ~NOTFOUND' --user-data-dir='{}/browser' "
+      "--enable-logging=stderr --virtual-time-budget=10000 --hide-scrollbars {} 'file://{}' "
+      ">'{}/dom' 2>'{}/log'",
+      CHROMIUM, folder, flags, page, folder, folder);
+  EXPECT_EQ(std::system(command.c_str()), 0) << Slurp(folder + "/log");
+  return {.dom = Slurp(folder + "/dom"), .log = Slurp(folder + "/log")};
+}
+
+// Colours of every fourth pixel of a PNG.
+std::set<uint32_t> ColoursOf(const std::string& path) {
+  png_image image = {};
+  image.version = PNG_IMAGE_VERSION;
+  if (png_image_begin_read_from_file(&image, path.c_str()) == 0) return {};
+  image.format = PNG_FORMAT_RGBA;
+  std::vector<uint32_t> pixels(PNG_IMAGE_SIZE(image) / 4);
+  if (png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr) == 0) return {};
+  std::set<uint32_t> colours;
+  for (size_t i = 0; i < pixels.size(); i += 4) colours.insert(pixels[i]);
+  return colours;
+}
+
+// Per sample, of the models in use, in percent.
+std::string ActiveAccuracy(const nlohmann::json& run) {
+  double sum = 0;
+  double samples = 0;
+  for (const auto& value : run.at("composite").at("active")) {
+    if (value.at("measure") != "accuracy" || value.at("value").is_null()) continue;
+    sum += value["value"].get<double>() * value.at("samples").get<double>();
+    samples += value["samples"].get<double>();
+  }
+  return fmt::format("{:.1f} %", 100 * sum / samples);
+}
+
+TEST(Report, ShowsTheQuickstartInABrowser) {
+  const Stack stack;
+  const CommandResult result = stack.Tidemill({"run", QUICKSTART, "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+  const nlohmann::json run = result.Json();
+  const std::string folder =
+      fmt::format("{}/runs/quickstart/{}", stack.state(), run.at("run").get<int64_t>());
+  EXPECT_THAT(result.err, HasSubstr(folder + "/report.html"));
+  EXPECT_EQ(fs::read_symlink(fs::path(folder).parent_path() / "latest"),
+            std::to_string(run["run"].get<int64_t>()));
+  EXPECT_EQ(Slurp(folder + "/config.yaml"), Slurp(QUICKSTART));
+
+  const std::string picture = stack.files() + "/report.png";
+  const Shown shown = Browse(stack.files(), folder + "/report.html",
+                             "--dump-dom --screenshot='" + picture + "' --window-size=1200,2400");
+  EXPECT_THAT(shown.log, Not(HasSubstr("CONSOLE")));
+  EXPECT_THAT(shown.dom, HasSubstr("data-drawn=\"yes\""));
+  EXPECT_THAT(shown.dom, HasSubstr("<b>" + ActiveAccuracy(run) + "</b>"));
+  const size_t models = run.at("models").size();
+  EXPECT_EQ(Count(shown.dom, " data-at=\""), models * (models + 1));
+  EXPECT_EQ(Count(shown.dom, "<canvas"), 2U);  // Quality and loss.
+  EXPECT_GT(ColoursOf(picture).size(), 100U);
+}
+
+TEST(Report, IsWrittenAgainByPullAndReportAndShowsTextAsText) {
+  const Stack stack;
+  ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();
+  const std::string pipeline = WriteSmallPipeline(stack.files());
+  const std::string evil = "</script><img src=x onerror=document.body.remove()>";
+  const std::string described = "A pipeline that takes a few seconds.";
+  std::string text = Slurp(pipeline);
+  ASSERT_THAT(text, HasSubstr(described));
+  text.replace(text.find(described), described.size(), '"' + evil + '"');
+  ASSERT_TRUE(files::WriteAtomically(pipeline, text).ok());
+  const CommandResult result = stack.Tidemill({"run", pipeline, "--max-triggers", "2", "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+  const std::string run = std::to_string(result.Json().at("run").get<int64_t>());
+  const std::string folder = stack.files() + "/pulled";
+  for (int i = 0; i < 2; ++i) {
+    const CommandResult pulled = stack.Tidemill({"pull", run, "--into", folder, "--json"});
+    ASSERT_EQ(pulled.exit_code, 0) << pulled.err << stack.Logs();
+    EXPECT_EQ(pulled.Json().at("folder"), folder);
+  }
+  for (const char* file : {"metrics.csv", "eval/matrix.csv", "events.jsonl", "decisions.jsonl",
+                           "triggers/0002/decision.json", "resolved.yaml"}) {
+    EXPECT_EQ(Slurp(folder + "/" + file),
+              Slurp(fmt::format("{}/runs/small/{}/{}", stack.state(), run, file)))
+        << file;
+  }
+  const std::string page = stack.files() + "/page.html";
+  EXPECT_EQ(stack.Tidemill({"report", run, "-o", page}).exit_code, 0);
+  EXPECT_EQ(Slurp(page), Slurp(folder + "/report.html"));
+  const Shown shown = Browse(stack.files(), page, "--dump-dom");
+  EXPECT_THAT(shown.log, Not(HasSubstr("CONSOLE")));
+  EXPECT_THAT(shown.dom, HasSubstr("data-drawn=\"yes\""));
+  EXPECT_THAT(shown.dom, HasSubstr("&lt;/script&gt;&lt;img src=x"));
+  EXPECT_THAT(shown.dom, Not(HasSubstr("<img")));
+  EXPECT_EQ(stack.Tidemill({"report", "9999"}).exit_code, 4);
+  EXPECT_EQ(stack.Tidemill({"pull", run, "--into", stack.files()}).exit_code, 7);
+}
+
+}  // namespace
+}  // namespace tidemill::tests

@@ -1,0 +1,500 @@
+// One op, its parameters and samples out of the fuzzer's bytes, and what must hold of every graph
+// and every sample. TIDEMILL_FUZZ_OP names the op; without it all take turns.
+#include <fuzzer/FuzzedDataProvider.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/config.h"
+#include "batch/wire.h"
+#include "tests/fuzz/fuzz_target.h"
+#include "transform/fitter.h"
+#include "transform/graph.h"
+
+namespace tidemill::fuzz {
+namespace {
+
+using namespace transform;  // NOLINT: every op there is.
+
+using Bytes = FuzzedDataProvider;
+
+// A graph that ends with the op at work and what it needs, and what its samples look like.
+struct Case {
+  GraphSpec graph = {};
+  SampleSchema schema = {};
+};
+
+template <typename Spec>
+void Add(Case& made, Spec spec) {
+  made.graph.push_back(config::Keyed<OpSpec>{std::move(spec)});
+}
+
+template <typename Enum, size_t kCount>
+Enum Pick(Bytes& bytes, const Enum (&values)[kCount]) {
+  return values[bytes.ConsumeIntegralInRange<size_t>(0, kCount - 1)];
+}
+
+int64_t Small(Bytes& bytes, int64_t min, int64_t max) {
+  return bytes.ConsumeIntegralInRange<int64_t>(min, max);
+}
+
+double Number(Bytes& bytes) {
+  if (bytes.ConsumeBool()) return static_cast<double>(Small(bytes, -1000, 1000)) / 4;
+  return bytes.ConsumeFloatingPoint<double>();
+}
+
+std::vector<double> SomeNumbers(Bytes& bytes) {
+  std::vector<double> numbers(Small(bytes, 0, 4));
+  for (double& number : numbers) number = Number(bytes);
+  return numbers;
+}
+
+std::vector<int64_t> SomeSizes(Bytes& bytes, int64_t min, int64_t max) {
+  std::vector<int64_t> sizes(Small(bytes, 0, 4));
+  for (int64_t& size : sizes) size = Small(bytes, min, max);
+  return sizes;
+}
+
+std::string ShortText(Bytes& bytes) { return bytes.ConsumeRandomLengthString(6); }
+
+Case Records(Bytes& bytes, CsvType type, std::vector<std::string> missing = {}) {
+  Case made{.schema = {.columns = std::vector<std::string>{"a", "b"},
+                       .delimiter = Pick(bytes, {',', '\t', ';'})}};
+  if (bytes.ConsumeBool()) made.schema.quote.reset();
+  made.schema.label = LabelKind::kClass;
+  made.schema.num_classes = Small(bytes, 0, 4);
+  Add(made, ParseCsvSpec{.columns = {"a", "b"}, .dtype = type, .missing = std::move(missing)});
+  return made;
+}
+
+Case Floats(Bytes& bytes) {
+  return Records(bytes, bytes.ConsumeBool() ? CsvType::kFloat32 : CsvType::kFloat64, {"", "NA"});
+}
+
+Case Numbers(Bytes& bytes) {
+  return bytes.ConsumeBool() ? Floats(bytes) : Records(bytes, CsvType::kInt64);
+}
+
+Case Images(Bytes& bytes) {
+  Case made{.schema = {.payload = PayloadKind::kRecord}};
+  RecordField field{
+      .name = "image",
+      .offset = Small(bytes, 0, 2),
+      .dtype = Pick(bytes, {RecordType::kUInt8, RecordType::kInt16, RecordType::kFloat32,
+                            RecordType::kFloat64, RecordType::kInt64}),
+      .shape = SomeSizes(bytes, 1, 5),
+      .endianness = Pick(bytes, {Endianness::kLittle, Endianness::kBig})};
+  Add(made, ParseRecordSpec{.fields = {std::move(field)}});
+  return made;
+}
+
+// Ends a graph: what it made of floats and whole numbers becomes `input`.
+void Finish(Case& made, Bytes& bytes) {
+  if (bytes.ConsumeBool()) Add(made, FillMissingSpec{.number = 1});
+  Add(made, StackSpec{});
+}
+
+Case WithImages(Bytes& bytes, OpSpec op) {
+  Case made = Images(bytes);
+  made.graph.push_back({std::move(op)});
+  Add(made, StackSpec{});
+  return made;
+}
+
+struct Target {
+  std::string_view op;
+  Case (*make)(Bytes& bytes);
+};
+
+constexpr FlipDirection kDirections[] = {FlipDirection::kHorizontal, FlipDirection::kVertical};
+
+constexpr Target kTargets[] = {
+    {"parse_csv",
+     [](Bytes& bytes) {
+       Case made = Records(bytes, Pick(bytes, {CsvType::kFloat32, CsvType::kFloat64,
+                                               CsvType::kInt64, CsvType::kString}));
+       made.schema.history = Small(bytes, 1, 3);
+       auto& parse = std::get<ParseCsvSpec>(made.graph.back().value);
+       if (bytes.ConsumeBool()) parse.missing = {ShortText(bytes)};
+       parse.rows = Pick(bytes, {Rows::kLast, Rows::kPrevious, Rows::kAll});
+       parse.suffix = bytes.ConsumeBool() ? "_x" : "";
+       Finish(made, bytes);
+       return made;
+     }},
+    {"parse_record",
+     [](Bytes& bytes) {
+       Case made = Images(bytes);
+       Add(made, StackSpec{});
+       return made;
+     }},
+    {"parse_json",
+     [](Bytes& bytes) {
+       Case made{.schema = {.payload = PayloadKind::kJson}};
+       made.schema.history = Small(bytes, 1, 3);
+       ParseJsonSpec spec{.fields = {"a", "a.b"},
+                          .dtype = Pick(bytes, {CsvType::kFloat32, CsvType::kFloat64,
+                                                CsvType::kInt64, CsvType::kString}),
+                          .rows = Pick(bytes, {Rows::kLast, Rows::kPrevious, Rows::kAll})};
+       if (bytes.ConsumeBool()) spec.missing = {"null", ShortText(bytes)};
+       Add(made, std::move(spec));
+       Finish(made, bytes);
+       return made;
+     }},
+    {"parse_example",
+     [](Bytes& bytes) {
+       Case made{.schema = {.payload = PayloadKind::kTfRecord}};
+       Add(made,
+           ParseExampleSpec{
+               .features = {{.name = ShortText(bytes),
+                             .dtype = Pick(bytes, {ExampleType::kFloat32, ExampleType::kInt64,
+                                                   ExampleType::kUInt8, ExampleType::kString}),
+                             .length = Small(bytes, 1, 5),
+                             .into = "a"}}});
+       Finish(made, bytes);
+       return made;
+     }},
+    {"decode_image",
+     [](Bytes& bytes) {
+       Case made{.schema = {.payload = PayloadKind::kFile}};
+       Add(made, DecodeImageSpec{.height = Small(bytes, 1, 4),
+                                 .width = Small(bytes, 1, 4),
+                                 .channels = Small(bytes, 1, 3)});
+       Add(made, StackSpec{});
+       return made;
+     }},
+    {"time_features",
+     [](Bytes& bytes) {
+       Case made = Records(bytes, CsvType::kInt64);
+       TimeFeaturesSpec spec{.from = bytes.ConsumeBool() ? "a" : "event_time",
+                             .cyclic = bytes.ConsumeBool(),
+                             .time_zone = Pick(bytes, {"UTC", "Asia/Shanghai", "Nowhere"})};
+       for (const auto& [part, name] : config::EnumNames<TimePart>::kNames) {
+         if (bytes.ConsumeBool()) spec.parts.push_back(part);
+       }
+       Add(made, std::move(spec));
+       Add(made, StackSpec{});
+       return made;
+     }},
+    {"fill_missing",
+     [](Bytes& bytes) {
+       Case made = Numbers(bytes);
+       FillMissingSpec spec{
+           .with = Pick(bytes, {Filling::kNumber, Filling::kMean, Filling::kMedian}),
+           .indicator = bytes.ConsumeBool()};
+       if (spec.with == Filling::kNumber) spec.number = Number(bytes);
+       Add(made, std::move(spec));
+       Add(made, StackSpec{});
+       return made;
+     }},
+    {"clip",
+     [](Bytes& bytes) {
+       Case made = Numbers(bytes);
+       ClipSpec spec{.columns = {.all = false, .names = {"a"}}};
+       if (bytes.ConsumeBool()) spec.min = Number(bytes);
+       if (bytes.ConsumeBool()) spec.max = Number(bytes);
+       Add(made, std::move(spec));
+       Finish(made, bytes);
+       return made;
+     }},
+    {"log1p",
+     [](Bytes& bytes) {
+       Case made = Numbers(bytes);
+       Add(made,
+           Log1pSpec{.columns = {.all = false, .names = {"a", "b"}},
+                     .negative = Pick(bytes, {NegativeNumber::kBadSample, NegativeNumber::kZero})});
+       Finish(made, bytes);
+       return made;
+     }},
+    {"normalize",
+     [](Bytes& bytes) {
+       return WithImages(bytes, NormalizeSpec{.column = "image",
+                                              .scale = Number(bytes),
+                                              .mean = SomeNumbers(bytes),
+                                              .deviation = SomeNumbers(bytes)});
+     }},
+    {"standardize",
+     [](Bytes& bytes) {
+       Case made = Floats(bytes);
+       Add(made, StandardizeSpec{});
+       Finish(made, bytes);
+       return made;
+     }},
+    {"quantile_bins",
+     [](Bytes& bytes) {
+       Case made = Numbers(bytes);
+       Add(made, QuantileBinsSpec{.column = "a",
+                                  .bins = Small(bytes, 2, 9),
+                                  .one_hot = bytes.ConsumeBool(),
+                                  .into = bytes.ConsumeBool() ? "c" : ""});
+       Finish(made, bytes);
+       return made;
+     }},
+    {"one_hot",
+     [](Bytes& bytes) {
+       OneHotSpec spec{
+           .column = "a",
+           .unknown = Pick(bytes, {UnknownCategory::kZeros, UnknownCategory::kBadSample}),
+           .into = "input"};
+       const int64_t kind = Small(bytes, 0, 2);
+       if (kind == 0) spec.classes = Small(bytes, 1, 9);
+       if (kind == 1) spec.learn = Small(bytes, 1, 9);
+       if (kind == 2) spec.categories = {ShortText(bytes), ShortText(bytes)};
+       Case made = Records(bytes, kind == 0 ? CsvType::kInt64 : CsvType::kString);
+       Add(made, std::move(spec));
+       return made;
+     }},
+    {"hash_buckets",
+     [](Bytes& bytes) {
+       Case made = Records(bytes, bytes.ConsumeBool() ? CsvType::kInt64 : CsvType::kString);
+       Add(made, HashBucketsSpec{.column = "a",
+                                 .buckets = Small(bytes, 1, 1'000'000'000'000),
+                                 .seed = Small(bytes, 0, 1'000'000),
+                                 .into = "input"});
+       return made;
+     }},
+    {"vocabulary",
+     [](Bytes& bytes) {
+       Case made = Records(bytes, CsvType::kString);
+       Add(made, VocabularySpec{.column = "b",
+                                .max_words = Small(bytes, 1, 9),
+                                .min_count = Small(bytes, 1, 3),
+                                .ngrams = Small(bytes, 1, 8),
+                                .length = Small(bytes, 1, 9),
+                                .lowercase = bytes.ConsumeBool(),
+                                .into = "input"});
+       return made;
+     }},
+    {"hash_tokens",
+     [](Bytes& bytes) {
+       Case made = Records(bytes, CsvType::kString);
+       Add(made, HashTokensSpec{.column = "b",
+                                .buckets = Small(bytes, 1, 1'000'000'000'000),
+                                .ngrams = Small(bytes, 1, 8),
+                                .length = Small(bytes, 1, 9),
+                                .lowercase = bytes.ConsumeBool(),
+                                .seed = Small(bytes, 0, 1'000'000),
+                                .into = "input"});
+       return made;
+     }},
+    {"resize",
+     [](Bytes& bytes) {
+       return WithImages(
+           bytes,
+           ResizeSpec{.height = Small(bytes, 1, 9),
+                      .width = Small(bytes, 1, 9),
+                      .method = Pick(bytes, {Interpolation::kBilinear, Interpolation::kNearest})});
+     }},
+    {"crop",
+     [](Bytes& bytes) {
+       return WithImages(bytes, CropSpec{.height = Small(bytes, 1, 5),
+                                         .width = Small(bytes, 1, 5),
+                                         .offset = SomeSizes(bytes, 0, 4)});
+     }},
+    {"flip",
+     [](Bytes& bytes) {
+       return WithImages(bytes, FlipSpec{.direction = Pick(bytes, kDirections)});
+     }},
+    {"random_crop",
+     [](Bytes& bytes) {
+       return WithImages(bytes, RandomCropSpec{.height = Small(bytes, 1, 9),
+                                               .width = Small(bytes, 1, 9),
+                                               .padding = Small(bytes, 0, 3)});
+     }},
+    {"random_flip",
+     [](Bytes& bytes) {
+       return WithImages(bytes, RandomFlipSpec{.probability = bytes.ConsumeProbability<double>(),
+                                               .direction = Pick(bytes, kDirections)});
+     }},
+    {"pad",
+     [](Bytes& bytes) {
+       return WithImages(bytes, PadSpec{.column = "image",
+                                        .before = SomeSizes(bytes, 0, 3),
+                                        .after = SomeSizes(bytes, 0, 3),
+                                        .value = Number(bytes)});
+     }},
+    {"cast",
+     [](Bytes& bytes) {
+       Case made = Numbers(bytes);
+       Add(made,
+           CastSpec{.columns = {.all = false, .names = {"a", "b"}},
+                    .dtype = Pick(bytes, {CastType::kFloat32, CastType::kFloat64, CastType::kInt64,
+                                          CastType::kInt32, CastType::kUInt8})});
+       Add(made, StackSpec{});
+       return made;
+     }},
+    {"reshape",
+     [](Bytes& bytes) {
+       return WithImages(bytes, ReshapeSpec{.column = "image", .shape = SomeSizes(bytes, -1, 9)});
+     }},
+    {"stack",
+     [](Bytes& bytes) {
+       Case made = Numbers(bytes);
+       StackSpec spec;
+       if (bytes.ConsumeBool()) spec.columns = {.all = false, .names = {"b", "a"}};
+       Add(made, std::move(spec));
+       return made;
+     }},
+    {"label",
+     [](Bytes& bytes) {
+       Case made = Records(bytes, CsvType::kFloat32);
+       made.schema.label = Pick(bytes, {LabelKind::kNone, LabelKind::kClass, LabelKind::kReal});
+       Add(made, StackSpec{});
+       Add(made, LabelSpec{});
+       return made;
+     }},
+};
+
+constexpr bool HasTarget(std::string_view op) {
+  for (const Target& target : kTargets) {
+    if (target.op == op) return true;
+  }
+  return false;
+}
+
+template <size_t... kIndexes>
+constexpr bool HaveTargets(std::index_sequence<kIndexes...> /*indexes*/) {
+  return (HasTarget(std::variant_alternative_t<kIndexes, OpSpec>::kType) && ...);
+}
+
+static_assert(HaveTargets(std::make_index_sequence<std::variant_size_v<OpSpec>>()),
+              "every op has a target");
+
+void Expect(bool holds, const char* what, const std::string& detail = "") {
+  if (!holds) std::fprintf(stderr, "%s\n", detail.c_str());
+  Promise(holds, what);
+}
+
+// Samples of what bytes are left, every column there that an op may ask for.
+batch::Batch MakeSamples(Bytes& bytes) {
+  std::vector<std::string> payloads;
+  std::vector<int64_t> numbers;
+  std::vector<double> reals;
+  while (bytes.remaining_bytes() > 0 && payloads.size() < 20) {
+    numbers.push_back(bytes.ConsumeBool() ? Small(bytes, -2, 5) : bytes.ConsumeIntegral<int64_t>());
+    reals.push_back(Number(bytes));
+    payloads.push_back(bytes.ConsumeRandomLengthString(400));
+  }
+  std::vector<int64_t> keys;
+  for (size_t i = 0; i < payloads.size(); ++i) keys.push_back(static_cast<int64_t>(i) + 1);
+  const std::vector<std::string_view> views(payloads.begin(), payloads.end());
+  batch::Batch samples(static_cast<int64_t>(payloads.size()));
+  for (const std::string_view name : {batch::kKeyColumn, batch::kOrdinalColumn}) {
+    samples.Set(batch::MakeColumn<int64_t>(name, keys)).IgnoreError();
+  }
+  for (const std::string_view name : {batch::kEventTimeColumn, batch::kClassLabelColumn}) {
+    samples.Set(batch::MakeColumn<int64_t>(name, numbers)).IgnoreError();
+  }
+  samples.Set(batch::MakeColumn<double>(batch::kRealLabelColumn, reals)).IgnoreError();
+  samples.Set(batch::MakeBinaryColumn(batch::kPayloadColumn, views)).IgnoreError();
+  return samples;
+}
+
+batch::Batch Row(const batch::Batch& samples, int64_t row) { return samples.Take({&row, 1}); }
+
+// std::nullopt when these samples teach nothing.
+std::optional<FittedState> Fit(const Graph& graph, const batch::Batch& samples, bool row_by_row) {
+  Fitter fitter(graph);
+  for (int pass = 0; pass < fitter.num_passes(); ++pass) {
+    if (row_by_row) {
+      for (int64_t row = 0; row < samples.num_rows(); ++row) {
+        const absl::Status added = fitter.Add(Row(samples, row));
+        Expect(added.ok(), "the fit refuses a sample", added.ToString());
+      }
+    } else {
+      const absl::Status added = fitter.Add(samples);
+      Expect(added.ok(), "the fit refuses samples", added.ToString());
+    }
+    const absl::Status ended = fitter.EndPass();
+    if (absl::IsFailedPrecondition(ended)) return std::nullopt;
+    Expect(ended.ok(), "the fit fails", ended.ToString());
+  }
+  absl::StatusOr<FittedState> fitted = fitter.Finish();
+  Expect(fitted.ok(), "the fit does not finish", fitted.status().ToString());
+  const auto decoded = FittedState::Decode(fitted->Encode());
+  Expect(decoded.ok() && decoded->digest() == fitted->digest(), "the fitted state is not kept");
+  return *std::move(fitted);
+}
+
+void CheckResult(const Graph& graph, const batch::Batch& samples, const Transformed& made) {
+  const auto num_bad = static_cast<int64_t>(made.bad.size());
+  Expect(made.batch.num_rows() + num_bad == samples.num_rows(), "samples are lost");
+  for (const ColumnSchema& input : graph.inputs()) {
+    const batch::Column* column = made.batch.Find(input.name);
+    Expect(column != nullptr, "an input is missing", input.name);
+    Expect(column->type == input.type, "an input has another type", input.name);
+    Expect(column->shape == input.shape, "an input has another shape", input.name);
+    const auto size = static_cast<size_t>(made.batch.num_rows() * input.Width());
+    Expect(column->data.size() == size * batch::SizeOf(input.type), "an input has another size");
+  }
+  for (const BadSample& bad : made.bad) {
+    Expect(bad.row >= 0 && bad.row < samples.num_rows() && !bad.reason.empty(), "a bad row");
+  }
+}
+
+void CheckRun(const Graph& graph, const batch::Batch& samples, const FittedState& fitted,
+              const RunContext& context) {
+  const absl::StatusOr<Transformed> whole = graph.Run(samples, &fitted, context);
+  Expect(whole.ok(), "the graph fails", whole.status().ToString());
+  CheckResult(graph, samples, *whole);
+  std::vector<batch::Batch> rows;
+  for (int64_t row = 0; row < samples.num_rows(); ++row) {
+    const absl::StatusOr<Transformed> one = graph.Run(Row(samples, row), &fitted, context);
+    Expect(one.ok(), "the graph fails for a row", one.status().ToString());
+    rows.push_back(one->batch);
+  }
+  if (rows.empty()) return;
+  const absl::StatusOr<batch::Batch> joined = batch::Concatenate(rows);
+  Expect(joined.ok() && batch::Encode(*joined) == batch::Encode(whole->batch),
+         "rows are not treated by themselves");
+}
+
+void RunCase(const Target& target, Bytes& bytes) {
+  const Case made = target.make(bytes);
+  // Only what can be written down can be asked for.
+  const auto spec = config::Read<GraphSpec>(config::Print(made.graph), "fuzz");
+  if (!spec.ok()) return;
+  const absl::StatusOr<Graph> graph = Graph::Build(*spec, made.schema);
+  if (!graph.ok()) return;
+  const RunContext context{.training = bytes.ConsumeBool(), .seed = Small(bytes, 0, 9)};
+  const batch::Batch samples = MakeSamples(bytes);
+  const std::optional<FittedState> fitted = Fit(*graph, samples, /*row_by_row=*/false);
+  const std::optional<FittedState> again = Fit(*graph, samples, /*row_by_row=*/true);
+  Expect(fitted.has_value() == again.has_value(), "the fit depends on how samples are cut");
+  if (!fitted.has_value()) return;
+  Expect(fitted->digest() == again->digest(), "what is learned depends on how samples are cut");
+  CheckRun(*graph, samples, *fitted, context);
+}
+
+const Target* ChosenTarget() {
+  const char* const name = std::getenv("TIDEMILL_FUZZ_OP");
+  if (name == nullptr) return nullptr;
+  for (const Target& target : kTargets) {
+    if (target.op == name) return &target;
+  }
+  Expect(false, "an op of that name", name);
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> Seeds() {
+  return {std::string(8, '\0') + "1,2\n" + std::string(40, '\1'),
+          "Some words, \xc3\xa9 more words" + std::string(60, '\x7f')};
+}
+
+void Try(std::string_view input) {
+  static const Target* const chosen = ChosenTarget();
+  Bytes bytes(reinterpret_cast<const uint8_t*>(input.data()), input.size());
+  const Target* target = chosen;
+  if (target == nullptr) {
+    target = &kTargets[bytes.ConsumeIntegralInRange<size_t>(0, std::size(kTargets) - 1)];
+  }
+  RunCase(*target, bytes);
+}
+
+}  // namespace tidemill::fuzz

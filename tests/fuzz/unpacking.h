@@ -1,0 +1,15 @@
+// Unpacks an input with one decoder.
+#pragma once
+
+#include <string_view>
+
+#include "storage/compression/decoder.h"
+
+namespace tidemill::fuzz {
+
+// In one piece and in small pieces with little room for the output: where both unpack it, they must
+// agree.
+void TryDecoder(absl::StatusOr<std::unique_ptr<storage::Decoder>> (*make)(),
+                std::string_view input);
+
+}  // namespace tidemill::fuzz

@@ -1,0 +1,181 @@
+// Checkpoints of the training loop: one safetensors file with all that later steps depend on.
+#include <limits>
+#include <utility>
+
+#include "ATen/Context.h"
+#include "base/digest.h"
+#include "models/guard.h"
+#include "trainer_server/training/training_loop.h"
+
+namespace tidemill::trainer_server {
+namespace {
+
+constexpr char kModelPrefix[] = "model.";
+constexpr char kOptimizerPrefix[] = "optimizer.";
+constexpr char kBestPrefix[] = "best.";
+constexpr char kGenerator[] = "generator.cpu";
+constexpr char kDeviceGenerator[] = "generator.device";
+constexpr char kIntegers[] = "counters.integers";
+constexpr char kNumbers[] = "counters.numbers";
+constexpr char kCurveIntegers[] = "curve.integers";
+constexpr char kCurveNumbers[] = "curve.numbers";
+constexpr char kThreads[] = "num_threads";
+constexpr char kProgram[] = "program_sha256";
+
+constexpr int64_t kNumIntegers = 9;
+constexpr int64_t kNumNumbers = 3;
+// Of the curve's arrays: numbers before the points, then two for each point.
+constexpr int64_t kCurveHead = 4;
+
+constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
+
+torch::Generator GeneratorOf(torch::Device device) {
+  return at::globalContext().defaultGenerator(device);
+}
+
+torch::Tensor TensorOf(const std::vector<int64_t>& integers) {
+  return torch::tensor(integers, torch::kInt64);
+}
+torch::Tensor TensorOf(const std::vector<double>& numbers) {
+  return torch::tensor(numbers, torch::kFloat64);
+}
+
+template <typename T>
+absl::StatusOr<std::vector<T>> Find(const models::TensorFile& file, const char* name) {
+  const auto it = file.tensors.find(name);
+  if (it == file.tensors.end()) return DataLoss("the checkpoint has no {}", name);
+  ASSIGN_OR_RETURN(const torch::Tensor tensor, models::TensorOf(it->second));
+  if (tensor.scalar_type() != c10::CppTypeToScalarType<T>::value) {
+    return DataLoss("{} has another type", name);
+  }
+  return std::vector<T>(tensor.data_ptr<T>(), tensor.data_ptr<T>() + tensor.numel());
+}
+
+absl::Status SetGenerator(torch::Device device, const models::TensorFile& file, const char* name) {
+  const auto it = file.tensors.find(name);
+  if (it == file.tensors.end()) return DataLoss("the checkpoint has no {}", name);
+  ASSIGN_OR_RETURN(const torch::Tensor state, models::TensorOf(it->second));
+  GeneratorOf(device).set_state(state);
+  return absl::OkStatus();
+}
+
+void SaveCurve(const LossCurve::State& state, models::TensorFile& file,
+               std::vector<torch::Tensor>& kept) {
+  std::vector<int64_t> integers = {state.stride, state.num_batches, state.num_trained,
+                                   state.num_samples};
+  std::vector<double> numbers = {state.loss_sum, 0, 0, 0};
+  for (const LossCurve::Point& point : state.points) {
+    integers.insert(integers.end(), {point.num_samples, point.num_trained});
+    numbers.insert(numbers.end(), {point.loss, point.validation_loss.value_or(kNoLoss)});
+  }
+  file.tensors[kCurveIntegers] = models::BytesOf(TensorOf(integers), kept);
+  file.tensors[kCurveNumbers] = models::BytesOf(TensorOf(numbers), kept);
+}
+
+absl::StatusOr<LossCurve> LoadCurve(const models::TensorFile& file) {
+  ASSIGN_OR_RETURN(const std::vector<int64_t> integers, Find<int64_t>(file, kCurveIntegers));
+  ASSIGN_OR_RETURN(const std::vector<double> numbers, Find<double>(file, kCurveNumbers));
+  if (integers.size() != numbers.size() || integers.size() < kCurveHead ||
+      integers.size() % 2 != 0) {
+    return DataLoss("the loss curve does not fit");
+  }
+  LossCurve::State state{.stride = integers[0],
+                         .num_batches = integers[1],
+                         .num_trained = integers[2],
+                         .num_samples = integers[3],
+                         .loss_sum = numbers[0]};
+  for (size_t i = kCurveHead; i < integers.size(); i += 2) {
+    LossCurve::Point point{integers[i], numbers[i], integers[i + 1]};
+    if (numbers[i + 1] == numbers[i + 1]) point.validation_loss = numbers[i + 1];
+    state.points.push_back(point);
+  }
+  return LossCurve(std::move(state));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> TrainingLoop::Checkpoint() {
+  if (!can_checkpoint()) return FailedPrecondition("gradients of a step are still being gathered");
+  return models::Guard("writing a checkpoint", [&]() -> absl::StatusOr<std::string> {
+    std::vector<torch::Tensor> kept;
+    return models::WriteTensorFile(Encode(kept));
+  });
+}
+
+models::TensorFile TrainingLoop::Encode(std::vector<torch::Tensor>& kept) {
+  models::TensorFile file;
+  if (network_) {
+    models::SaveState(*network_, kModelPrefix, file, kept);
+    optimizer_->Save(kOptimizerPrefix, file, kept);
+    models::WriteInputs(network_->inputs, file);
+    file.metadata[kProgram] = Sha256(network_->module->program());
+  }
+  for (size_t i = 0; i < best_.size(); ++i) {
+    file.tensors[kBestPrefix + models::StateOf(*network_)[i].first] =
+        models::BytesOf(best_[i], kept);
+  }
+  file.tensors[kGenerator] = models::BytesOf(GeneratorOf(torch::kCPU).get_state(), kept);
+  if (!setup_.device.is_cpu()) {
+    file.tensors[kDeviceGenerator] = models::BytesOf(GeneratorOf(setup_.device).get_state(), kept);
+  }
+  const TrainingCounters& c = counters_;
+  const std::vector<int64_t> integers = {
+      c.batches,      c.samples,           c.num_skipped,
+      c.num_steps,    c.num_not_finite,    c.num_not_finite_in_row,
+      c.loss_samples, stopping_.num_worse, stopping_.stopped ? 1 : 0};
+  const std::vector<double> numbers = {c.loss_sum, c.last_epoch_loss, stopping_.best};
+  file.tensors[kIntegers] = models::BytesOf(TensorOf(integers), kept);
+  file.tensors[kNumbers] = models::BytesOf(TensorOf(numbers), kept);
+  SaveCurve(curve_.state(), file, kept);
+  file.metadata[kThreads] = std::to_string(models::NumThreads(setup_.training, setup_.model));
+  return file;
+}
+
+absl::Status TrainingLoop::Restore(std::string_view checkpoint) {
+  ASSIGN_OR_RETURN(const models::TensorFile file, models::ReadTensorFile(checkpoint));
+  const auto threads = file.metadata.find(kThreads);
+  if (threads == file.metadata.end() ||
+      threads->second != std::to_string(models::NumThreads(setup_.training, setup_.model))) {
+    return FailedPrecondition("the checkpoint was made with another number of threads");
+  }
+  return models::Guard("restoring a checkpoint", [&] { return Decode(file); });
+}
+
+absl::Status TrainingLoop::Decode(const models::TensorFile& file) {
+  ASSIGN_OR_RETURN(const std::vector<int64_t> i, Find<int64_t>(file, kIntegers));
+  ASSIGN_OR_RETURN(const std::vector<double> n, Find<double>(file, kNumbers));
+  if (i.size() != kNumIntegers || n.size() != kNumNumbers) return DataLoss("counters do not fit");
+  counters_ = {.batches = i[0],
+               .samples = i[1],
+               .num_skipped = i[2],
+               .num_steps = i[3],
+               .num_not_finite = i[4],
+               .num_not_finite_in_row = i[5],
+               .loss_sum = n[0],
+               .loss_samples = i[6],
+               .last_epoch_loss = n[1]};
+  stopping_ = {.best = n[2], .num_worse = i[7], .stopped = i[8] != 0};
+  ASSIGN_OR_RETURN(curve_, LoadCurve(file));
+  if (file.metadata.contains(kProgram)) {
+    ASSIGN_OR_RETURN(const models::InputSpecs inputs, models::ReadInputs(file));
+    ASSIGN_OR_RETURN(models::Network network, models::MakeNetwork(setup_.model, inputs));
+    if (file.metadata.at(kProgram) != Sha256(network.module->program())) {
+      return FailedPrecondition("the checkpoint was made with another TorchScript file");
+    }
+    if (setup_.training.early_stopping &&
+        stopping_.best < std::numeric_limits<double>::infinity()) {
+      RETURN_IF_ERROR(models::LoadState(file, kBestPrefix, network));
+      for (const auto& [name, tensor] : models::StateOf(network)) {
+        best_.push_back(tensor.detach().to(setup_.device, tensor.scalar_type(), false, true));
+      }
+    }
+    RETURN_IF_ERROR(models::LoadState(file, kModelPrefix, network));
+    RETURN_IF_ERROR(Begin(std::move(network)));
+    RETURN_IF_ERROR(optimizer_->Load(kOptimizerPrefix, file));
+  }
+  RETURN_IF_ERROR(SetGenerator(torch::kCPU, file, kGenerator));
+  return setup_.device.is_cpu() ? absl::OkStatus()
+                                : SetGenerator(setup_.device, file, kDeviceGenerator);
+}
+
+}  // namespace tidemill::trainer_server

@@ -1,0 +1,311 @@
+// What a recipe asks for beside an optimiser: accumulation, clipping, schedules, budgets, early
+// stopping, precision, and networks from files.
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "torch/script.h"
+
+#include "base/files.h"
+#include "models/safetensors.h"
+#include "trainer_server/testing/memory_source.h"
+#include "trainer_server/training/training_loop.h"
+
+namespace tidemill::trainer_server {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::MemorySource;
+
+// One linear layer without anything random, so that steps can be computed by hand.
+TrainingSetup Linear(models::TrainingSpec training, int64_t outputs = 3) {
+  training.seed = 7;
+  return {.model = models::Logistic{.outputs = outputs}, .training = std::move(training)};
+}
+
+absl::Status Nothing(TrainingLoop&) { return absl::OkStatus(); }
+
+struct Trained {
+  std::map<std::string, torch::Tensor> weights;
+  TrainingCounters counters;
+  std::vector<LossCurve::Point> curve;
+};
+
+std::map<std::string, torch::Tensor> Parse(const std::string& weights) {
+  std::map<std::string, torch::Tensor> tensors;
+  const auto file = models::ReadTensorFile(weights);
+  for (const auto& [name, bytes] : file->tensors) tensors[name] = *models::TensorOf(bytes);
+  return tensors;
+}
+
+Trained Train(const TrainingSetup& setup, MemorySource::Options options) {
+  options.batch_size = setup.training.batch_size;
+  options.epochs = setup.training.epochs;
+  TrainingLoop loop(setup);
+  MemorySource source(std::move(options));
+  const absl::Status status = loop.Run(source, Nothing);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  const auto weights = loop.Weights();
+  EXPECT_TRUE(weights.ok()) << weights.status().ToString();
+  return {Parse(*weights), loop.counters(), loop.loss_curve().Points()};
+}
+
+double Distance(const Trained& a, const Trained& b) {
+  double squares = 0;
+  for (const auto& [name, tensor] : a.weights) {
+    squares += (tensor - b.weights.at(name)).to(torch::kFloat64).square().sum().item<double>();
+  }
+  return std::sqrt(squares);
+}
+
+// The weights before any step.
+Trained Untrained(TrainingSetup setup) {
+  setup.training = {.batch_size = 50, .optimizer = models::Sgd{.lr = 0}, .seed = 7};
+  if (models::NumOutputs(setup.model) == 1) setup.training.loss = models::BceWithLogits{};
+  return Train(setup, {.num_classes = models::NumOutputs(setup.model) == 1 ? 2 : 3});
+}
+
+TEST(Accumulation, OfSmallBatchesEqualsBigOnes) {
+  for (const bool weighted : {false, true}) {
+    const auto train = [&](int64_t batch_size, int64_t accumulate) {
+      return Train(Linear({.epochs = 2,
+                           .batch_size = batch_size,
+                           .accumulate = accumulate,
+                           .optimizer = models::Sgd{.lr = 0.5, .momentum = 0.9}}),
+                   {.weighted = weighted});
+    };
+    const Trained small = train(4, 2);
+    const Trained big = train(8, 1);
+    EXPECT_EQ(small.counters.num_steps, 14) << "6 whole groups and a rest in each epoch";
+    EXPECT_EQ(big.counters.num_steps, 14);
+    EXPECT_LT(Distance(small, big), 1e-5);
+    EXPECT_GT(Distance(small, train(4, 1)), 1e-2);
+  }
+}
+
+TEST(GradientClipping, BoundsTheLengthOfAStep) {
+  const auto step = [&](std::optional<models::GradientClipping> clipping) {
+    const TrainingSetup setup = Linear(
+        {.batch_size = 50, .optimizer = models::Sgd{.lr = 1}, .gradient_clipping = clipping});
+    return Distance(Train(setup, {}), Untrained(setup));
+  };
+  const double free = step(std::nullopt);
+  ASSERT_GT(free, 0.02);
+  EXPECT_NEAR(step(models::GradientClipping{.norm = 0.01}), 0.01, 1e-6);
+  EXPECT_NEAR(step(models::GradientClipping{.norm = 2 * free}), free, 1e-6);
+  // 18 weights and 3 biases, nearly all of whose gradients are greater.
+  const double cut = step(models::GradientClipping{.value = 1e-4});
+  EXPECT_LE(cut, 1e-4 * std::sqrt(21) * 1.001);
+  EXPECT_GT(cut, 1e-4 * std::sqrt(12));
+}
+
+TEST(Schedules, ScaleTheLearningRateOfEachStep) {
+  const auto train = [](double lr, const models::ScheduleSpec& schedule) {
+    return Train(
+        Linear({.batch_size = 50, .optimizer = models::Sgd{.lr = lr}, .schedule = schedule}), {});
+  };
+  EXPECT_LT(Distance(train(1, models::Warmup{{.steps = 4}}), train(0.25, models::Constant{})),
+            1e-6);
+  EXPECT_GT(Distance(train(1, models::Warmup{{.steps = 4}}), train(1, models::Constant{})), 1e-3);
+}
+
+TEST(Schedules, SpanTheStepsOfTheWholeTraining) {
+  const MemorySource source({.samples = 50, .batch_size = 8});
+  EXPECT_EQ(NumSteps({.epochs = 2, .batch_size = 8}, source), 14);
+  EXPECT_EQ(NumSteps({.epochs = 2, .batch_size = 8, .accumulate = 3}, source), 6);
+  // An epoch of 3 steps, then two batches that make one.
+  EXPECT_EQ(
+      NumSteps({.epochs = 2, .max_samples = config::Count{60}, .batch_size = 8, .accumulate = 3},
+               source),
+      4);
+  EXPECT_EQ(NumSteps({.max_samples = config::Count{1000}, .batch_size = 8}, source), 7);
+}
+
+TEST(Budget, EndsATrainingInMidEpochWithALastStep) {
+  const Trained trained = Train(
+      Linear({.epochs = 5, .max_samples = config::Count{60}, .batch_size = 8, .accumulate = 4}),
+      {});
+  EXPECT_EQ(trained.counters.samples, 66) << "an epoch of 50 and two batches";
+  EXPECT_EQ(trained.counters.num_steps, 3);
+  EXPECT_EQ(trained.curve.back().num_samples, 66);
+}
+
+TEST(Optimizers, ActOnTheirOwnParametersOnly) {
+  const TrainingSetup setup =
+      Linear({.batch_size = 50,
+              .optimizers = {{"*.bias", models::Sgd{.lr = 0}}, {"*", models::Sgd{.lr = 1}}}});
+  const Trained trained = Train(setup, {});
+  const Trained before = Untrained(setup);
+  EXPECT_TRUE(torch::equal(trained.weights.at("output.bias"), before.weights.at("output.bias")));
+  EXPECT_FALSE(
+      torch::equal(trained.weights.at("output.weight"), before.weights.at("output.weight")));
+}
+
+TEST(Optimizers, APatternThatNothingHasIsNamed) {
+  TrainingLoop loop(Linear(
+      {.batch_size = 8, .optimizers = {{"embeding*", models::Adagrad{}}, {"*", models::Adam{}}}}));
+  MemorySource source({});
+  const absl::Status status = loop.Run(source, Nothing);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("'embeding*'"));
+}
+
+// Random inputs and labels: there is nothing to learn but by heart.
+TEST(EarlyStopping, EndsWithTheWeightsThatWereBestOnSamplesHeldOut) {
+  const auto held_out = []() -> absl::StatusOr<std::unique_ptr<loader::BatchSource>> {
+    return std::make_unique<MemorySource>(
+        MemorySource::Options{.samples = 40, .first_ordinal = 500, .epochs = 1});
+  };
+  TrainingSetup setup = {.model = models::Mlp{.hidden = {32}, .outputs = 3},
+                         .training = {.epochs = 300,
+                                      .batch_size = 8,
+                                      .optimizer = models::Adam{.lr = 0.03},
+                                      .early_stopping = models::EarlyStopping{.patience = 5}},
+                         .held_out = held_out};
+  TrainingLoop loop(setup);
+  MemorySource source({.epochs = 300});
+  ASSERT_TRUE(loop.Run(source, Nothing).ok());
+  EXPECT_TRUE(loop.stopping().stopped);
+  EXPECT_LT(loop.counters().batches, 300 * 7);
+  const auto curve = loop.loss_curve().Points();
+  ASSERT_TRUE(curve.back().validation_loss.has_value());
+  EXPECT_GT(*curve.back().validation_loss, loop.stopping().best);
+  EXPECT_LT(curve.back().loss, curve.front().loss) << "it did learn by heart";
+
+  // The held-out loss of the weights that came out is the best that was seen.
+  setup.parent_weights = loop.Weights().value();
+  setup.training.epochs = 1;
+  setup.training.optimizer = models::Sgd{.lr = 0};
+  TrainingLoop check(setup);
+  MemorySource once({.epochs = 1});
+  ASSERT_TRUE(check.Run(once, Nothing).ok());
+  EXPECT_NEAR(check.stopping().best, loop.stopping().best, 1e-6);
+}
+
+TEST(Precision, Bfloat16LearnsWhatFloat32DoesWithinItsPrecision) {
+  const auto train = [](models::Precision precision) {
+    return Train(Linear({.epochs = 20, .batch_size = 8, .precision = precision}), {});
+  };
+  const Trained in_16 = train(models::Precision::kBfloat16);
+  const Trained in_32 = train(models::Precision::kFloat32);
+  EXPECT_NEAR(in_16.counters.loss(), in_32.counters.loss(), 0.02);
+  EXPECT_GT(Distance(in_16, in_32), 0);
+  EXPECT_EQ(in_16.weights.at("output.weight").scalar_type(), torch::kFloat32);
+}
+
+TEST(Losses, LogitsTellTwoClassesApart) {
+  // The input is shifted by the class.
+  const auto value = [](int64_t ordinal) {
+    return std::optional<float>(ordinal % 2 == 0 ? -1 : 1);
+  };
+  const Trained trained = Train(Linear({.epochs = 30,
+                                        .batch_size = 10,
+                                        .optimizer = models::Adam{.lr = 0.05},
+                                        .loss = models::BceWithLogits{}},
+                                       1),
+                                {.num_classes = 2, .value = value});
+  EXPECT_LT(trained.counters.loss(), 0.1);
+}
+
+TEST(TrainingLoop, IdsBeyondTheVocabularyAreNamed) {
+  const TrainingSetup setup = {.model = models::EmbeddingBag{.vocabulary = 5, .outputs = 2},
+                               .training = {}};
+  TrainingLoop loop(setup);
+  class OneBatch final : public loader::BatchSource {
+   public:
+    int64_t num_samples() const override { return 2; }
+    int64_t num_batches() const override { return 1; }
+    absl::StatusOr<std::optional<loader::TrainingBatch>> Next() override {
+      loader::TrainingBatch batch;
+      batch.rows = batch::Batch(2);
+      const std::vector<int64_t> ids = {1, 2, 0, 4, 5, 0};
+      const std::vector<int64_t> target = {0, 1};
+      EXPECT_TRUE(batch.rows.Set(batch::MakeColumn<int64_t>("input", ids, {3})).ok());
+      EXPECT_TRUE(batch.rows.Set(batch::MakeColumn<int64_t>("target", target)).ok());
+      return std::optional<loader::TrainingBatch>(std::move(batch));
+    }
+  } source;
+  const absl::Status status = loop.Run(source, Nothing);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("the id 5 where the model has ids from 0 to 4"));
+}
+
+class ScriptFile : public ::testing::Test {
+ protected:
+  ScriptFile() : path_(::testing::TempDir() + "/network.pt") { Write("torch.relu"); }
+
+  void Write(const std::string& activation) {
+    torch::jit::Module part("Part");
+    part.register_parameter(
+        "weight", torch::full({testing::kInputWidth, 3}, 0.1f).set_requires_grad(true), false);
+    part.define("def forward(self, x):\n  return " + activation +
+                "(torch.matmul(x, self.weight))\n");
+    torch::jit::Module network("Network");
+    network.register_module("part", part);
+    network.register_parameter("bias", torch::zeros({3}).set_requires_grad(true), false);
+    network.define("def forward(self, input):\n  return self.part.forward(input) + self.bias\n");
+    network.save(path_);
+  }
+
+  TrainingSetup Setup() const {
+    return {.model = models::TorchScript{.file = path_, .outputs = 3},
+            .training = {.epochs = 20, .batch_size = 8, .optimizer = models::Adam{.lr = 0.02}}};
+  }
+
+  const std::string path_;
+};
+
+TEST_F(ScriptFile, IsTrainedAndKeptWithItsWeights) {
+  const TrainingSetup setup = Setup();
+  TrainingLoop loop(setup);
+  MemorySource source({.epochs = 20});
+  const absl::Status status = loop.Run(source, Nothing);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  const std::string weights = loop.Weights().value();
+  const auto arrays = Parse(weights);
+  EXPECT_TRUE(arrays.contains("part.weight"));
+  EXPECT_FALSE(torch::equal(arrays.at("bias"), torch::zeros({3})));
+  // The file is no longer needed to use what was trained.
+  std::filesystem::remove(path_);
+  const auto network = models::DecodeNetwork(setup.model, weights);
+  ASSERT_TRUE(network.ok()) << network.status().ToString();
+  const torch::Tensor input = torch::randn({4, testing::kInputWidth});
+  const torch::Tensor expected =
+      torch::relu(input.matmul(arrays.at("part.weight"))) + arrays.at("bias");
+  EXPECT_TRUE(torch::allclose(network->Forward({{"input", input}}), expected));
+}
+
+TEST_F(ScriptFile, MustNotChangeBetweenACheckpointOrParentAndWhatFollows) {
+  TrainingLoop loop(Setup());
+  MemorySource source({.epochs = 1});
+  const absl::Status status = loop.Run(source, Nothing);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  const std::string checkpoint = loop.Checkpoint().value();
+  EXPECT_TRUE(TrainingLoop(Setup()).Restore(checkpoint).ok());
+  TrainingSetup child = Setup();
+  child.parent_weights = loop.Weights().value();
+  MemorySource more({.epochs = 1});
+  EXPECT_TRUE(TrainingLoop(child).Run(more, Nothing).ok());
+
+  Write("torch.tanh");
+  EXPECT_EQ(TrainingLoop(Setup()).Restore(checkpoint).code(),
+            absl::StatusCode::kFailedPrecondition);
+  MemorySource again({.epochs = 1});
+  EXPECT_EQ(TrainingLoop(child).Run(again, Nothing).code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(ScriptFile, ThatIsNoneIsRefused) {
+  ASSERT_TRUE(files::WriteAtomically(path_, "import os").ok());
+  MemorySource source({});
+  const absl::Status status = TrainingLoop(Setup()).Run(source, Nothing);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("no TorchScript module"));
+}
+
+}  // namespace
+}  // namespace tidemill::trainer_server

@@ -1,0 +1,45 @@
+// What random ops draw for samples in training.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/random.h"
+#include "base/status.h"
+#include "transform/engine/frame.h"
+
+namespace tidemill::transform {
+
+// 64 random bits for each row of a frame: a function of the run's seed, trigger and epoch, the
+// purpose, and the sample's ordinal. Two ops that draw for two purposes draw independently. Frame
+// and purpose must outlive it.
+class Draws {
+ public:
+  // NOT_FOUND for samples without ordinals.
+  static absl::StatusOr<Draws> Of(const Frame& frame, std::string_view purpose) {
+    ASSIGN_OR_RETURN(const batch::Column* ordinals,
+                     frame.samples().Get(batch::kOrdinalColumn, batch::DataType::kInt64));
+    const RunContext& context = frame.context();
+    return Draws({.seed = context.seed,
+                  .purpose = purpose,
+                  .trigger = context.trigger,
+                  .epoch = context.epoch},
+                 ordinals->Values<int64_t>());
+  }
+
+  uint64_t Bits(int64_t row) const { return RandomBits(key_, ordinals_[row]); }
+
+  // A whole number in [0, end) out of 32 bits; `end` is below 2^31.
+  static int64_t Below(int64_t end, uint32_t bits) {
+    return static_cast<int64_t>((static_cast<uint64_t>(end) * bits) >> 32);
+  }
+
+ private:
+  Draws(const RandomKey& key, std::span<const int64_t> ordinals) : key_(key), ordinals_(ordinals) {}
+
+  RandomKey key_;
+  std::span<const int64_t> ordinals_;
+};
+
+}  // namespace tidemill::transform

@@ -1,0 +1,41 @@
+// clip: numbers held within bounds.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/config_types.h"
+#include "transform/engine/op_spec.h"
+
+namespace tidemill::config {
+class Problems;
+}
+
+namespace tidemill::transform {
+
+struct ClipSpec {
+  static constexpr std::string_view kType = "clip";
+  static constexpr std::string_view kDoc =
+      "Raises numbers below `min` to it and lowers numbers above `max` to it, in place; types "
+      "stay. "
+      "A missing number (NaN) stays missing.";
+  config::NameList columns = {};
+  std::optional<double> min = std::nullopt;
+  std::optional<double> max = std::nullopt;
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("columns", columns, "`all` columns of floats, or a list of columns of numbers.",
+          config::Limits{.required = true, .example = "[temperature]"});
+    field("min", min, "Least number; without, there is none.");
+    field("max", max, "Greatest number; without, there is none.");
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  void Check(config::Problems& problems) const;
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const ClipSpec&, const ClipSpec&) = default;
+};
+
+}  // namespace tidemill::transform

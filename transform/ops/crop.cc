@@ -1,0 +1,67 @@
+#include "transform/ops/crop.h"
+
+#include "base/config_problems.h"
+#include "transform/engine/images.h"
+
+namespace tidemill::transform {
+namespace {
+
+class CropOp final : public Op {
+ public:
+  CropOp(const ImageSize& from, const ImageSize& to, int64_t top, int64_t left, BoundColumn input,
+         BoundColumn output)
+      : from_(from),
+        to_(to),
+        top_(top),
+        left_(left),
+        input_(std::move(input)),
+        output_(std::move(output)) {}
+
+  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
+    ForEachImage(input_, output_, frame, [&](int64_t /*row*/, const auto* in, auto* out) {
+      CopyPart(in, from_, top_, left_, to_, out);
+    });
+    return absl::OkStatus();
+  }
+
+ private:
+  const ImageSize from_;
+  const ImageSize to_;
+  const int64_t top_;
+  const int64_t left_;
+  const BoundColumn input_;
+  const BoundColumn output_;
+};
+
+}  // namespace
+
+void CropSpec::Check(config::Problems& problems) const {
+  if (!offset.empty() && offset.size() != 2) {
+    problems.Add("offset", "does not hold two numbers", "write [top, left]");
+  }
+}
+
+std::unique_ptr<Op> CropSpec::Build(OpBuilder& builder) const {
+  const std::optional<BoundColumn> input = builder.Input("column", column);
+  if (!input.has_value()) {
+    builder.Output("into", {.name = into.empty() ? column : into});
+    return nullptr;
+  }
+  const ImageSize from = ImageSizeOf(builder, "column", *input);
+  const bool centred = offset.size() != 2;
+  const int64_t top = centred ? (from.height - height) / 2 : offset[0];
+  const int64_t left = centred ? (from.width - width) / 2 : offset[1];
+  if (top < 0 || top + height > from.height) {
+    builder.Problem("height", fmt::format("leaves the images, which are {} high", from.height),
+                    "pad them first, or take less");
+  }
+  if (left < 0 || left + width > from.width) {
+    builder.Problem("width", fmt::format("leaves the images, which are {} wide", from.width),
+                    "pad them first, or take less");
+  }
+  BoundColumn output = ImageOutput(builder, into, *input, height, width);
+  return std::make_unique<CropOp>(from, ImageSize{from.channels, height, width}, top, left, *input,
+                                  std::move(output));
+}
+
+}  // namespace tidemill::transform

@@ -1,0 +1,57 @@
+// fill_missing: something in the place of numbers that are not there.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "base/config_types.h"
+#include "transform/engine/op_spec.h"
+
+namespace tidemill::config {
+class Problems;
+}
+
+namespace tidemill::transform {
+
+enum class Filling { kNumber, kMean, kMedian };
+
+struct FillMissingSpec {
+  static constexpr std::string_view kType = "fill_missing";
+  static constexpr std::string_view kDoc =
+      "Replaces missing numbers (NaN) of float columns by a number, or by the mean or median of "
+      "the "
+      "numbers that the selected samples have there, learned before training and stored with the "
+      "model. Read the fields with `parse_csv: {missing: [\"\"]}`, which makes empty ones NaN. The "
+      "median is exact up to 131,072 samples and that of a uniform sample beyond.";
+  config::NameList columns = {.all = true, .names = {}};
+  Filling with = Filling::kNumber;
+  double number = 0;
+  bool indicator = false;
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("columns", columns, "`all` columns of floats, or a list of columns of numbers.",
+          config::Limits{.example = "[pm25]"});
+    field("with", with, "What to put there.");
+    field("number", number, "The number, `with: number`.");
+    field("indicator", indicator,
+          "Also makes, for every column c, a float32 column c_missing: 1 where a number was "
+          "missing, else 0.");
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  void Check(config::Problems& problems) const;
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const FillMissingSpec&, const FillMissingSpec&) = default;
+};
+
+}  // namespace tidemill::transform
+
+template <>
+struct tidemill::config::EnumNames<tidemill::transform::Filling> {
+  static constexpr std::pair<tidemill::transform::Filling, std::string_view> kNames[] = {
+      {tidemill::transform::Filling::kNumber, "number"},
+      {tidemill::transform::Filling::kMean, "mean"},
+      {tidemill::transform::Filling::kMedian, "median"}};
+};

@@ -1,0 +1,51 @@
+// hash_tokens: the words of a text as numbers, without learning any.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/config_types.h"
+#include "transform/engine/op_spec.h"
+
+namespace tidemill::transform {
+
+struct HashTokensSpec {
+  static constexpr std::string_view kType = "hash_tokens";
+  static constexpr std::string_view kDoc =
+      "Makes int64 rows of `length` numbers out of texts: for each word, then for each two "
+      "neighbouring words and so on up to `ngrams`, a number from 1 to `buckets`, which is XXH3-64 "
+      "of "
+      "the words with one blank between them, modulo `buckets`, plus 1; 0 fills the rest. What is "
+      "beyond `length` is cut off. A word is a run of letters, marks and digits of any script; all "
+      "else, and bytes that are no UTF-8, separates words. A text without words gives zeros.";
+  std::string column = {};
+  int64_t buckets = 0;
+  int64_t ngrams = 1;
+  int64_t length = 0;
+  bool lowercase = true;
+  int64_t seed = 0;
+  std::string into = {};
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("column", column, "Column of texts.",
+          config::Limits{.required = true, .example = "title"});
+    field("buckets", buckets, "Number of buckets; the model needs one row more, for 0.",
+          config::Limits{.min = 1, .max = 1e12, .required = true, .example = "65536"});
+    field("ngrams", ngrams, "Neighbouring words taken together: 1 for words alone.",
+          config::Limits{.min = 1, .max = 8});
+    field("length", length, "Numbers in a row.",
+          config::Limits{.min = 1, .max = 65536, .required = true, .example = "32"});
+    field("lowercase", lowercase, "Takes capital letters for small ones.");
+    field("seed", seed, "Seed of the hash: another one scatters differently.",
+          config::Limits{.min = 0});
+    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const HashTokensSpec&, const HashTokensSpec&) = default;
+};
+
+}  // namespace tidemill::transform

@@ -1,0 +1,45 @@
+// log1p: the logarithm of one plus a number, for counts and amounts.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "base/config_types.h"
+#include "transform/engine/op_spec.h"
+
+namespace tidemill::transform {
+
+enum class NegativeNumber { kBadSample, kZero };
+
+struct Log1pSpec {
+  static constexpr std::string_view kType = "log1p";
+  static constexpr std::string_view kDoc =
+      "Replaces numbers x, such as counts and amounts, by log(1 + x), computed in double "
+      "precision: "
+      "float64 stays float64, all else becomes float32. A missing number (NaN) stays missing.";
+  config::NameList columns = {.all = true, .names = {}};
+  NegativeNumber negative = NegativeNumber::kBadSample;
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("columns", columns, "`all` columns of floats, or a list of columns of numbers.",
+          config::Limits{.example = "[amount]"});
+    field("negative", negative,
+          "What becomes of numbers below 0: `bad_sample` leaves the sample out, `zero` takes them "
+          "as 0.");
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const Log1pSpec&, const Log1pSpec&) = default;
+};
+
+}  // namespace tidemill::transform
+
+template <>
+struct tidemill::config::EnumNames<tidemill::transform::NegativeNumber> {
+  static constexpr std::pair<tidemill::transform::NegativeNumber, std::string_view> kNames[] = {
+      {tidemill::transform::NegativeNumber::kBadSample, "bad_sample"},
+      {tidemill::transform::NegativeNumber::kZero, "zero"}};
+};

@@ -1,0 +1,62 @@
+// Numbers and texts as records hold them.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "transform/engine/frame.h"
+
+namespace tidemill::transform {
+
+inline std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r";
+  const size_t begin = text.find_first_not_of(kSpaces);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
+}
+
+// What keeps `text` from being a T; absent when `value` was set.
+template <typename T>
+std::optional<std::string_view> ParseNumber(std::string_view text, T& value) {
+  text = Trim(text);
+  if (text.empty()) return "is empty";
+  if (text.front() == '+' && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) return "is out of range";
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return std::is_integral_v<T> ? "is not a whole number" : "is not a number";
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!std::isfinite(value)) return "is not a finite number";
+  }
+  return std::nullopt;
+}
+
+// A column of texts while it is being made, row by row.
+class TextColumn {
+ public:
+  explicit TextColumn(int64_t num_rows)
+      : offsets_(batch::Buffer::Allocate((num_rows + 1) * sizeof(int64_t))) {}
+
+  void Append(std::string_view text) { bytes_ += text; }
+  void EndRow(int64_t row) {
+    offsets_.MutableAs<int64_t>()[row + 1] = static_cast<int64_t>(bytes_.size());
+  }
+  batch::Column Finish(std::string_view name) {
+    return {.name = std::string(name),
+            .type = batch::DataType::kBinary,
+            .data = batch::Buffer::FromString(std::move(bytes_)),
+            .offsets = std::move(offsets_)};
+  }
+
+ private:
+  std::string bytes_;
+  batch::Buffer offsets_;
+};
+
+}  // namespace tidemill::transform

@@ -1,0 +1,124 @@
+#include "transform/ops/pad.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/config_problems.h"
+#include "transform/engine/images.h"
+#include "transform/engine/shapes.h"
+
+namespace tidemill::transform {
+namespace {
+
+class PadOp final : public Op {
+ public:
+  // `before`: one number for each dimension.
+  PadOp(const std::vector<int64_t>& before, double value, BoundColumn input, BoundColumn output)
+      : value_(value), input_(std::move(input)), output_(std::move(output)) {
+    line_ = input_.schema.shape.back();
+    FindLines(before);
+  }
+
+  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
+    const int64_t out_width = output_.schema.Width();
+    ForEachImage(input_, output_, frame, [&]<typename T>(int64_t, const T* in, T* out) {
+      if (value_ != 0) std::fill(out, out + out_width, static_cast<T>(value_));
+      for (const int64_t begin : lines_) {
+        std::copy(in, in + line_, out + begin);
+        in += line_;
+      }
+    });
+    return absl::OkStatus();
+  }
+
+ private:
+  // A line is a run along the last dimension; finds where each begins in a row of the output.
+  void FindLines(const std::vector<int64_t>& before) {
+    const std::vector<int64_t>& from = input_.schema.shape;
+    const std::vector<int64_t>& to = output_.schema.shape;
+    lines_ = {0};
+    for (size_t dimension = 0; dimension < from.size(); ++dimension) {
+      const bool last = dimension + 1 == from.size();
+      std::vector<int64_t> finer;
+      for (const int64_t line : lines_) {
+        for (int64_t i = 0; i < (last ? 1 : from[dimension]); ++i) {
+          finer.push_back(line * to[dimension] + before[dimension] + i);
+        }
+      }
+      lines_ = std::move(finer);
+    }
+  }
+
+  const double value_;
+  const BoundColumn input_;
+  const BoundColumn output_;
+  int64_t line_ = 1;
+  std::vector<int64_t> lines_;
+};
+
+bool Holds(batch::DataType type, double value) {
+  const bool whole = std::trunc(value) == value;
+  switch (type) {
+    case batch::DataType::kUInt8:
+      return whole && value >= 0 && value <= 255;
+    case batch::DataType::kInt32:
+      return whole && std::abs(value) < 0x1p31;
+    case batch::DataType::kInt64:
+      return whole && std::abs(value) <= 0x1p53;
+    case batch::DataType::kFloat32:
+      return std::abs(value) <= std::numeric_limits<float>::max();
+    case batch::DataType::kFloat64:
+    case batch::DataType::kBinary:
+      return true;
+  }
+  return true;
+}
+
+// One number for each dimension; reports when there are others.
+std::vector<int64_t> Expand(OpBuilder& builder, std::string_view field,
+                            const std::vector<int64_t>& numbers, const ColumnSchema& schema) {
+  const size_t rank = schema.shape.size();
+  if (numbers.size() == rank) return numbers;
+  if (!numbers.empty()) {
+    builder.Problem(field,
+                    fmt::format("has {} numbers, but the rows of column {} have {} dimensions",
+                                numbers.size(), schema.name, rank));
+  }
+  return std::vector<int64_t>(rank, 0);
+}
+
+}  // namespace
+
+void PadSpec::Check(config::Problems& problems) const {
+  if (before.empty() && after.empty()) {
+    problems.Add("", "puts nothing anywhere", "give before, after or both");
+  }
+  if (!std::isfinite(value)) problems.Add("value", "is not finite", "");
+}
+
+std::unique_ptr<Op> PadSpec::Build(OpBuilder& builder) const {
+  const std::optional<BoundColumn> input = builder.Input("column", column);
+  ColumnSchema schema{.name = into.empty() ? column : into};
+  std::vector<int64_t> starts;
+  if (input.has_value()) {
+    schema.type = input->schema.type;
+    schema.shape = input->schema.shape;
+    if (IsText(schema.type) || schema.shape.empty()) {
+      builder.Problem("column", fmt::format("column {} holds no rows of numbers", column),
+                      "stack or reshape it first");
+    } else if (!Holds(schema.type, value)) {
+      builder.Problem("value", fmt::format("is {}, but column {} holds {}", value, column,
+                                           Describe(schema.type)));
+    }
+    starts = Expand(builder, "before", before, input->schema);
+    const std::vector<int64_t> ends = Expand(builder, "after", after, input->schema);
+    for (size_t i = 0; i < schema.shape.size(); ++i) schema.shape[i] += starts[i] + ends[i];
+    if (!CheckShape(builder, "after", schema.shape)) schema.shape = input->schema.shape;
+  }
+  BoundColumn output = builder.Output("into", std::move(schema));
+  if (!input.has_value() || input->schema.shape.empty()) return nullptr;
+  return std::make_unique<PadOp>(starts, value, *input, std::move(output));
+}
+
+}  // namespace tidemill::transform

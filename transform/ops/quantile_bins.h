@@ -1,0 +1,46 @@
+// quantile_bins: numbers as the bin that they fall into.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/config_types.h"
+#include "transform/engine/op_spec.h"
+
+namespace tidemill::transform {
+
+struct QuantileBinsSpec {
+  static constexpr std::string_view kType = "quantile_bins";
+  static constexpr std::string_view kDoc =
+      "Replaces numbers by the number of their bin, int64 from 0 to bins-1. The bins are such that "
+      "each holds about as many of the selected samples; their bounds are learned before training "
+      "and stored with the model: bound i is the number at place i*n/bins of the n sorted ones, "
+      "rounded down, and a number's bin is how many bounds do not exceed it. Beyond 131,072 "
+      "samples "
+      "a uniform sample of them decides. A missing number (NaN) makes a bad sample; put "
+      "fill_missing first.";
+  std::string column = {};
+  int64_t bins = 0;
+  bool one_hot = false;
+  std::string into = {};
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("column", column, "Column of numbers.",
+          config::Limits{.required = true, .example = "age"});
+    field("bins", bins, "Number of bins.",
+          config::Limits{.min = 2, .max = 65536, .required = true, .example = "10"});
+    field(
+        "one_hot", one_hot,
+        "Makes float32 rows with a one at the place of the bin instead; for columns of one number "
+        "a row.");
+    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const QuantileBinsSpec&, const QuantileBinsSpec&) = default;
+};
+
+}  // namespace tidemill::transform

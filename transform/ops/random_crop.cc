@@ -1,0 +1,87 @@
+#include "transform/ops/random_crop.h"
+
+#include "base/config_problems.h"
+#include "transform/engine/draws.h"
+#include "transform/engine/images.h"
+
+namespace tidemill::transform {
+namespace {
+
+class RandomCropOp final : public Op {
+ public:
+  RandomCropOp(const ImageSize& from, const ImageSize& to, int64_t padding, std::string purpose,
+               BoundColumn input, BoundColumn output)
+      : from_(from),
+        to_(to),
+        padding_(padding),
+        purpose_(std::move(purpose)),
+        input_(std::move(input)),
+        output_(std::move(output)) {}
+
+  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
+    const int64_t spare_height = from_.height + 2 * padding_ - to_.height;
+    const int64_t spare_width = from_.width + 2 * padding_ - to_.width;
+    if (!frame.context().training) {
+      Crop(frame, [&](int64_t /*row*/) { return Place{spare_height / 2, spare_width / 2}; });
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(const Draws draws, Draws::Of(frame, purpose_));
+    Crop(frame, [&](int64_t row) {
+      const uint64_t bits = draws.Bits(row);
+      return Place{Draws::Below(spare_height + 1, static_cast<uint32_t>(bits >> 32)),
+                   Draws::Below(spare_width + 1, static_cast<uint32_t>(bits))};
+    });
+    return absl::OkStatus();
+  }
+
+ private:
+  // In the padded image.
+  struct Place {
+    int64_t top;
+    int64_t left;
+  };
+
+  template <typename PlaceOf>
+  void Crop(Frame& frame, PlaceOf place_of) const {
+    ForEachImage(input_, output_, frame, [&](int64_t row, const auto* in, auto* out) {
+      const Place place = place_of(row);
+      CopyPart(in, from_, place.top - padding_, place.left - padding_, to_, out);
+    });
+  }
+
+  const ImageSize from_;
+  const ImageSize to_;
+  const int64_t padding_;
+  const std::string purpose_;
+  const BoundColumn input_;
+  const BoundColumn output_;
+};
+
+}  // namespace
+
+void RandomCropSpec::Check(config::Problems& problems) const {
+  if (autocache) problems.Add("autocache", "is no use for what is random", "leave it out");
+}
+
+std::unique_ptr<Op> RandomCropSpec::Build(OpBuilder& builder) const {
+  const std::optional<BoundColumn> input = builder.Input("column", column);
+  if (!input.has_value()) {
+    builder.Output("into", {.name = into.empty() ? column : into});
+    return nullptr;
+  }
+  const ImageSize from = ImageSizeOf(builder, "column", *input);
+  if (height > from.height + 2 * padding) {
+    builder.Problem("height", fmt::format("leaves the images, which are {} high with padding",
+                                          from.height + 2 * padding));
+  }
+  if (width > from.width + 2 * padding) {
+    builder.Problem("width", fmt::format("leaves the images, which are {} wide with padding",
+                                         from.width + 2 * padding));
+  }
+  BoundColumn output = ImageOutput(builder, into, *input, height, width);
+  return std::make_unique<RandomCropOp>(from, ImageSize{from.channels, height, width}, padding,
+                                        fmt::format("random_crop {}", builder.op_index()), *input,
+                                        std::move(output));
+}
+
+}  // namespace tidemill::transform

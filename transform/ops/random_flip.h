@@ -1,0 +1,44 @@
+// random_flip: some images mirrored, others in every epoch.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/config_types.h"
+#include "transform/engine/op_spec.h"
+#include "transform/ops/flip.h"
+
+namespace tidemill::config {
+class Problems;
+}
+
+namespace tidemill::transform {
+
+struct RandomFlipSpec {
+  static constexpr std::string_view kType = "random_flip";
+  static constexpr std::string_view kDoc =
+      "Mirrors images of shape [height, width] or [channels, height, width] with a probability, "
+      "drawn anew in every epoch; only in training. What is drawn depends on the training's seed, "
+      "trigger and epoch, and on the sample, not on batches or threads.";
+  std::string column = "image";
+  double probability = 0.5;
+  FlipDirection direction = FlipDirection::kHorizontal;
+  std::string into = {};
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("column", column, "Column of images.");
+    field("probability", probability, "Share of the images that are mirrored.",
+          config::Limits{.min = 0, .max = 1});
+    field("direction", direction, "`horizontal` swaps left and right, `vertical` top and bottom.");
+    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  void Check(config::Problems& problems) const;
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const RandomFlipSpec&, const RandomFlipSpec&) = default;
+};
+
+}  // namespace tidemill::transform

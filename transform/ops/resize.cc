@@ -1,0 +1,114 @@
+#include "transform/ops/resize.h"
+
+#include <cmath>
+
+#include "transform/engine/images.h"
+#include "transform/engine/shapes.h"
+
+namespace tidemill::transform {
+namespace {
+
+// Where a pixel along one side takes its value from: two pixels and the weight of the second.
+struct Source {
+  int64_t first = 0;
+  int64_t second = 0;
+  double weight = 0;
+};
+
+std::vector<Source> SourcesOf(int64_t from, int64_t to, Interpolation method) {
+  std::vector<Source> sources;
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  for (int64_t i = 0; i < to; ++i) {
+    if (method == Interpolation::kNearest) {
+      const int64_t at = (2 * i + 1) * from / (2 * to);
+      sources.push_back({at, at, 0});
+      continue;
+    }
+    // Pixels stand for their centres, and beyond the last centre nothing changes any more.
+    const double at = std::clamp((static_cast<double>(i) + 0.5) * scale - 0.5, 0.0,
+                                 static_cast<double>(from - 1));
+    const auto first = static_cast<int64_t>(at);
+    sources.push_back({first, std::min(first + 1, from - 1), at - static_cast<double>(first)});
+  }
+  return sources;
+}
+
+template <typename T>
+T Blend(T a, T b, T c, T d, double x, double y) {
+  // A pixel of weight 0 must not count even where it is not finite.
+  const auto mix = [](double first, double second, double weight) {
+    return weight == 0 ? first : first * (1 - weight) + second * weight;
+  };
+  const double value = mix(mix(static_cast<double>(a), static_cast<double>(b), x),
+                           mix(static_cast<double>(c), static_cast<double>(d), x), y);
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(std::floor(value + 0.5));
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+class ResizeOp final : public Op {
+ public:
+  ResizeOp(const ImageSize& from, const ImageSize& to, Interpolation method, BoundColumn input,
+           BoundColumn output)
+      : from_(from),
+        method_(method),
+        rows_(SourcesOf(from.height, to.height, method)),
+        columns_(SourcesOf(from.width, to.width, method)),
+        input_(std::move(input)),
+        output_(std::move(output)) {}
+
+  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
+    ForEachImage(input_, output_, frame, [&](int64_t /*row*/, const auto* in, auto* out) {
+      for (int64_t channel = 0; channel < from_.channels; ++channel) {
+        out = RunPlane(in + channel * from_.height * from_.width, out);
+      }
+    });
+    return absl::OkStatus();
+  }
+
+ private:
+  template <typename T>
+  T* RunPlane(const T* plane, T* out) const {
+    for (const Source& y : rows_) {
+      const T* upper = plane + y.first * from_.width;
+      const T* lower = plane + y.second * from_.width;
+      for (const Source& x : columns_) {
+        *out++ = method_ == Interpolation::kNearest
+                     ? upper[x.first]
+                     : Blend(upper[x.first], upper[x.second], lower[x.first], lower[x.second],
+                             x.weight, y.weight);
+      }
+    }
+    return out;
+  }
+
+  const ImageSize from_;
+  const Interpolation method_;
+  const std::vector<Source> rows_;
+  const std::vector<Source> columns_;
+  const BoundColumn input_;
+  const BoundColumn output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Op> ResizeSpec::Build(OpBuilder& builder) const {
+  const std::optional<BoundColumn> input = builder.Input("column", column);
+  if (!input.has_value()) {
+    builder.Output("into", {.name = into.empty() ? column : into});
+    return nullptr;
+  }
+  const ImageSize from = ImageSizeOf(builder, "column", *input);
+  CheckShape(builder, "height", {from.channels, height, width});
+  if (input->schema.type == batch::DataType::kInt64) {
+    builder.Problem("column", fmt::format("column {} is int64", column),
+                    "cast it to uint8, int32 or a float type first");
+  }
+  BoundColumn output = ImageOutput(builder, into, *input, height, width);
+  return std::make_unique<ResizeOp>(from, ImageSize{from.channels, height, width}, method, *input,
+                                    std::move(output));
+}
+
+}  // namespace tidemill::transform

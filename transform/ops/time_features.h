@@ -1,0 +1,62 @@
+// time_features: what the clock and the calendar said when a sample happened.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/config_types.h"
+#include "transform/engine/op_spec.h"
+
+namespace tidemill::config {
+class Problems;
+}
+
+namespace tidemill::transform {
+
+enum class TimePart { kMinute, kHour, kWeekday, kDay, kMonth, kYearFraction, kYear };
+
+struct TimeFeaturesSpec {
+  static constexpr std::string_view kType = "time_features";
+  static constexpr std::string_view kDoc =
+      "Makes one float32 column of parts of a time: minute (0 to 59), hour (0 to 23), weekday "
+      "(Monday 0 to Sunday 6), day of the month (1 to 31), month (1 to 12), year_fraction (0 on "
+      "New "
+      "Year's midnight, growing to 1) and year. With `cyclic`, each part but the year gives two "
+      "numbers, sine and cosine of its angle on a circle, so that December lies beside January.";
+  std::string from = "event_time";
+  std::vector<TimePart> parts = {};
+  bool cyclic = false;
+  std::string time_zone = "UTC";
+  std::string into = "time";
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("from", from,
+          "`event_time` for the time of the sample, or a column of whole numbers: microseconds "
+          "since 1970 in UTC.");
+    field("parts", parts, "What to make, in this order.",
+          config::Limits{.required = true, .example = "[hour, weekday]", .min_items = 1});
+    field("cyclic", cyclic, "Makes angles on a circle instead of numbers.");
+    field("time_zone", time_zone, "Whose clock: UTC, or a name such as Asia/Shanghai.");
+    field("into", into, "Name of the column to make.");
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  void Check(config::Problems& problems) const;
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const TimeFeaturesSpec&, const TimeFeaturesSpec&) = default;
+};
+
+}  // namespace tidemill::transform
+
+template <>
+struct tidemill::config::EnumNames<tidemill::transform::TimePart> {
+  using Part = tidemill::transform::TimePart;
+  static constexpr std::pair<Part, std::string_view> kNames[] = {
+      {Part::kMinute, "minute"}, {Part::kHour, "hour"},   {Part::kWeekday, "weekday"},
+      {Part::kDay, "day"},       {Part::kMonth, "month"}, {Part::kYearFraction, "year_fraction"},
+      {Part::kYear, "year"}};
+};
