@@ -40,6 +40,21 @@ class LiveRunTest : public testing::SupervisorFixture {
     }
   }
 
+  // Waits until n rounds are measured and what they leave over is removed: a stop before that leads
+  // straight to the last round.
+  void AwaitRounds(RunId run, int n) {
+    const auto are_measured = [&] {
+      const v1::GetRunResponse shown = Get(run);
+      int rounds = 0;
+      for (const v1::RecordedEvent& event : shown.events()) {
+        if (event.event().has_evaluation_finished()) ++rounds;
+      }
+      return rounds >= n;
+    };
+    while (!are_measured()) std::this_thread::yield();
+    AwaitLooks(2);
+  }
+
   // Waits until the run has looked at its dataset that many times more.
   void AwaitLooks(int looks) {
     const int before = services_.Calls("SyncDataset");
@@ -76,6 +91,7 @@ TEST_F(LiveRunTest, TrainsOnWhatArrivesUntilItIsStoppedAndMeasuresEachWindowThat
   AwaitModels(run, 1);
   services_.Arrive(Seconds(16, 32));
   AwaitModels(run, 2);
+  AwaitRounds(run, 2);
   EXPECT_EQ(Stop(run), v1::RUN_STATE_STOPPED);
   const auto trained = Trained(run);
   ASSERT_THAT(trained, SizeIs(2));
@@ -327,6 +343,7 @@ TEST_F(LiveRunTest, KeepsTheNewestModelsAndSaysWhichItDidNotMeasure) {
   const RunId run = Submit(Request("a", kLive, "retention: {models: 2, training_sets: 1}\n"));
   services_.Arrive(Seconds(0, 50));
   AwaitModels(run, 4);
+  AwaitRounds(run, 4);
   EXPECT_EQ(Stop(run), v1::RUN_STATE_STOPPED);
   const auto retired = services_.retired();
   ASSERT_THAT(retired, SizeIs(3));
