@@ -1,5 +1,8 @@
 #include "cli/run_json.h"
 
+#include <map>
+#include <string>
+
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
@@ -52,7 +55,10 @@ ordered_json DetailOf(const std::string& detail) {
 ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
   double seconds = 0;
   ordered_json stages = ordered_json::object();
-  for (const auto& [stage, spent] : trigger.stage_seconds()) {
+  // A protobuf map has another order each time, which would show in the last digit of the sum.
+  const std::map<std::string, double> sorted(trigger.stage_seconds().begin(),
+                                             trigger.stage_seconds().end());
+  for (const auto& [stage, spent] : sorted) {
     seconds += spent;
     stages[stage] = spent;
   }

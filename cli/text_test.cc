@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "nlohmann/json.hpp"
 
 #include "cli/matrix.h"
@@ -108,6 +111,20 @@ TEST(Progress, SaysWhatIsDoneOfHowMuch) {
                     HasSubstr("41 k/s"), HasSubstr("loss 0.4131")));
   progress.set_total(0);
   EXPECT_THAT(ProgressLine(progress), HasSubstr("1,200 samples so far"));
+}
+
+TEST(RunToJson, SaysTheSameOfTheSameRunEachTime) {
+  std::set<std::string> texts;
+  for (int repetition = 0; repetition < 50; ++repetition) {
+    supervisor::v1::GetRunResponse run;
+    auto& stages = *run.add_triggers()->mutable_stage_seconds();
+    for (const char* stage : {"select", "fit", "train", "store"}) {
+      const auto number = static_cast<double>(stages.size() + 1);
+      stages[stage] = 0.1 / number;
+    }
+    texts.insert(RunToJson(run).dump());
+  }
+  EXPECT_THAT(texts, ::testing::SizeIs(1));
 }
 
 }  // namespace
