@@ -18,6 +18,7 @@ seconds=${1:?how many seconds for each target?}
 shift
 
 build=build/fuzz
+mkdir -p build
 launcher=()
 command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 cmake --preset fuzz "${launcher[@]}" >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
