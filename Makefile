@@ -29,8 +29,11 @@ quickstart: build
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
 
+# Every figure of docs/performance.md, or NAME; SCALE=1: at 10^5, 10^6 and 10^7 samples.
 bench: build
-	@tools/bench.sh $(BUILD) $(NAME)
+	@tools/setup.sh --bench
+	@tools/bench.py --build $(BUILD) $(if $(SCALE),--scale) $(NAME)
+	@tools/performance.py
 
 # Writes docs/reference/ from the program's own descriptors.
 docs: build

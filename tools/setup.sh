@@ -22,6 +22,9 @@ packages=(
 check_packages=(clang clang-format clang-tidy shellcheck libclang-rt-14-dev zsh fish man-db chromium
   docker-compose yamllint python3-yaml)
 
+# What only `make bench` needs: the plot, and a DataLoader to compare with.
+bench_packages=(python3-matplotlib python3-numpy)
+
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 as_root() {
@@ -107,12 +110,13 @@ install_torch() {
 case "${1:-}" in
   "") install_packages "${packages[@]}" && install_torch ;;
   --checks) install_packages "${packages[@]}" "${check_packages[@]}" && install_torch ;;
+  --bench) install_packages "${packages[@]}" "${bench_packages[@]}" && install_torch ;;
   --torch-dir)
     folder=$(cat .venv/torch_dir 2>/dev/null || true)
     [ "$folder" = debian ] || echo "$folder"
     ;;
   *)
-    echo "usage: tools/setup.sh [--checks | --torch-dir]" >&2
+    echo "usage: tools/setup.sh [--checks | --bench | --torch-dir]" >&2
     exit 2
     ;;
 esac
