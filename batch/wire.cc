@@ -114,26 +114,24 @@ Buffer Aligned(Buffer bytes) {
   return copy;
 }
 
-}  // namespace
-
-size_t EncodedSize(const Batch& batch) {
-  size_t size = EndOfDescriptors(batch);
+// Calls `take` with every buffer that has bytes, in their order.
+template <typename Take>
+void ForEachBuffer(const Batch& batch, const Take& take) {
   for (const Column& column : batch.columns()) {
     for (const Buffer* buffer : {&column.data, &column.offsets, &column.validity}) {
-      if (!buffer->empty()) size = RoundUp(size, 64) + buffer->size();
+      if (!buffer->empty()) take(*buffer);
     }
   }
-  return size;
 }
 
-std::string Encode(const Batch& batch) {
-  std::string bytes(EncodedSize(batch), '\0');
-  Writer writer(bytes.data());
+// Writes what stands before the first buffer; `into` is zeroed.
+void WriteHeader(const Batch& batch, size_t encoded_size, char* into) {
+  Writer writer(into);
   writer.Bytes(kMagic);
   writer.Number(static_cast<uint64_t>(batch.num_rows()));
   writer.Number(static_cast<uint32_t>(batch.columns().size()));
   writer.Number(uint32_t{0});
-  writer.Number(static_cast<uint64_t>(bytes.size()));
+  writer.Number(static_cast<uint64_t>(encoded_size));
   size_t end = EndOfDescriptors(batch);
   for (const Column& column : batch.columns()) {
     writer.Number(static_cast<uint16_t>(column.name.size()));
@@ -145,14 +143,48 @@ std::string Encode(const Batch& batch) {
       const size_t offset = buffer->empty() ? 0 : RoundUp(end, 64);
       writer.Number(static_cast<uint64_t>(offset));
       writer.Number(static_cast<uint64_t>(buffer->size()));
-      if (buffer->empty()) continue;
-      std::memcpy(bytes.data() + offset, buffer->data(), buffer->size());
-      end = offset + buffer->size();
+      if (!buffer->empty()) end = offset + buffer->size();
     }
     writer.Bytes(column.name);
     writer.Skip(RoundUp(column.name.size(), 8) - column.name.size());
   }
+}
+
+}  // namespace
+
+size_t EncodedSize(const Batch& batch) {
+  size_t size = EndOfDescriptors(batch);
+  ForEachBuffer(batch, [&](const Buffer& buffer) { size = RoundUp(size, 64) + buffer.size(); });
+  return size;
+}
+
+std::string Encode(const Batch& batch) {
+  std::string bytes(EncodedSize(batch), '\0');
+  WriteHeader(batch, bytes.size(), bytes.data());
+  size_t at = EndOfDescriptors(batch);
+  ForEachBuffer(batch, [&](const Buffer& buffer) {
+    at = RoundUp(at, 64);
+    std::memcpy(bytes.data() + at, buffer.data(), buffer.size());
+    at += buffer.size();
+  });
   return bytes;
+}
+
+std::vector<Buffer> EncodeParts(const Batch& batch) {
+  static constexpr char kZeros[64] = {};
+  std::vector<Buffer> parts;
+  parts.push_back(Buffer::Allocate(EndOfDescriptors(batch)));
+  WriteHeader(batch, EncodedSize(batch), reinterpret_cast<char*>(parts.back().mutable_data()));
+  size_t at = parts.back().size();
+  ForEachBuffer(batch, [&](const Buffer& buffer) {
+    if (const size_t gap = RoundUp(at, 64) - at; gap > 0) {
+      parts.push_back(Buffer::Wrap(kZeros, gap, nullptr));
+      at += gap;
+    }
+    parts.push_back(buffer);
+    at += buffer.size();
+  });
+  return parts;
 }
 
 absl::StatusOr<Batch> Decode(Buffer bytes) {

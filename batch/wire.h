@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "batch/batch.h"
@@ -15,6 +16,10 @@ size_t EncodedSize(const Batch& batch);
 
 // Encodes into one string; one copy of each buffer.
 std::string Encode(const Batch& batch);
+
+// The same bytes in pieces, to be sent one behind another: the header, then the columns' own
+// buffers with zeros in between. Copies no column.
+std::vector<Buffer> EncodeParts(const Batch& batch);
 
 // Decodes without copying: the columns are views of `bytes`. DATA_LOSS for bytes that are not a
 // well-formed batch, whatever they are: every offset and size is checked.

@@ -100,6 +100,19 @@ TEST(Wire, RandomBatchesComeBackByContent) {
   }
 }
 
+TEST(Wire, PartsAreTheSameBytesWithoutACopyOfTheColumns) {
+  Generator generator(5);
+  for (int i = 0; i < 300; ++i) {
+    const Batch batch = generator.RandomBatch();
+    std::string joined;
+    for (const Buffer& part : EncodeParts(batch)) joined += part.view();
+    ASSERT_EQ(joined, Encode(batch));
+  }
+  Batch batch(2);
+  ASSERT_THAT(batch.Set(MakeColumn<int64_t>(kKeyColumn, std::vector<int64_t>{1, 2})), IsOk());
+  EXPECT_EQ(EncodeParts(batch).back().data(), batch.Find(kKeyColumn)->data.data());
+}
+
 TEST(Wire, EveryTruncationIsDataLoss) {
   Generator generator(2);
   for (int i = 0; i < 20; ++i) {

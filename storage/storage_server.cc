@@ -1,6 +1,8 @@
 #include "storage/storage_server.h"
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "db/migrations.h"
@@ -13,6 +15,9 @@ namespace {
 std::chrono::milliseconds ToMillis(Duration length) {
   return std::chrono::milliseconds{length.micros / 1000};
 }
+
+// Some more than there are cores, since they also wait for disks and for PostgreSQL.
+int NumSenders() { return std::max(4, static_cast<int>(std::thread::hardware_concurrency())); }
 
 }  // namespace
 
@@ -42,11 +47,13 @@ StorageServer::StorageServer(const StorageConfig& config, const std::string& fol
                 {.num_parsers = config.num_parsers, .settle = config.settle}),
       indexes_(*database_, catalog_, *unpacked_),
       files_(*unpacked_, config.max_open_files),
+      senders_("storage.send", NumSenders()),
       service_({.catalog = catalog_,
                 .ingestor = ingestor_,
                 .indexes = indexes_,
                 .files = files_,
                 .unpacked = *unpacked_,
+                .senders = senders_,
                 .block_bytes = config.block_bytes.bytes}) {}
 
 absl::Status StorageServer::Started() {

@@ -7,6 +7,7 @@
 
 #include "base/periodic_task.h"
 #include "base/status.h"
+#include "base/worker_pool.h"
 #include "db/database.h"
 #include "rpc/service_main.h"
 #include "storage/dataset_catalog.h"
@@ -44,6 +45,7 @@ class StorageServer final : public rpc::RunningService {
   Ingestor ingestor_;
   SampleIndex indexes_;
   OpenFiles files_;
+  WorkerPool senders_;
   StorageService service_;
   // They start once everything above exists.
   std::unique_ptr<Watcher> watcher_;

@@ -5,12 +5,10 @@
 #include <vector>
 
 #include "base/failpoints.h"
-#include "batch/wire.h"
 #include "db/fencing.h"
 #include "rpc/grpc_status.h"
 #include "storage/dataset_check.h"
-#include "storage/interval_reader.h"
-#include "storage/sample_reader.h"
+#include "storage/sample_streams.h"
 
 namespace tidemill::storage {
 
@@ -63,57 +61,12 @@ void Assign(const DatasetStatistics& from, v1::GetDatasetStatisticsResponse* to)
   labels->set_standard_deviation(from.real_labels->standard_deviation);
 }
 
-Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key()}}; }
-
-IntervalQuery ToQuery(const v1::ListSamplesRequest& request) {
-  IntervalQuery query{.committed_key = request.snapshot().committed_key(),
-                      .tombstone_sequence = request.snapshot().tombstone_sequence(),
-                      .with_labels = request.with_labels(),
-                      .num_workers = request.num_workers(),
-                      .worker_index = request.worker_index(),
-                      .after_key = request.after_key()};
-  if (request.has_from()) query.from = ToCut(request.from());
-  if (request.has_to()) query.to = ToCut(request.to());
-  for (const rpc::v1::Horizon& horizon : request.snapshot().horizons()) {
-    query.horizons.push_back({ToCut(horizon.before()), horizon.committed_key()});
-  }
-  return query;
-}
-
 // Waits for the reader of a stream. It fails when the caller went away, who will not see the
 // status, or when this server stops, and then the caller is to try again.
 template <typename Message>
 absl::Status Send(grpc::ServerWriter<Message>* writer, const Message& message) {
   if (!writer->Write(message)) return Unavailable("the stream was cut off");
   return absl::OkStatus();
-}
-
-absl::Status SendInterval(IntervalReader reader,
-                          grpc::ServerWriter<v1::ListSamplesResponse>* writer) {
-  while (true) {
-    ASSIGN_OR_RETURN(const std::optional<batch::Batch> rows, reader.Next());
-    if (!rows.has_value()) return absl::OkStatus();
-    v1::ListSamplesResponse response;
-    response.set_batch(batch::Encode(*rows));
-    RETURN_IF_FAILPOINT("storage.send_list");
-    RETURN_IF_ERROR(Send(writer, response));
-  }
-}
-
-absl::Status SendSamples(SampleReader reader, grpc::ServerWriter<v1::ReadSamplesResponse>* writer) {
-  while (true) {
-    ASSIGN_OR_RETURN(std::optional<SampleBlock> block, reader.Next());
-    if (!block.has_value()) return absl::OkStatus();
-    v1::ReadSamplesResponse response;
-    response.set_batch(batch::Encode(block->batch));
-    for (MissingKey& missing : block->missing) {
-      v1::MissingSample* sample = response.add_missing();
-      sample->set_sample_key(missing.key);
-      sample->set_reason(std::move(missing.reason));
-    }
-    RETURN_IF_FAILPOINT("storage.send_block");
-    RETURN_IF_ERROR(Send(writer, response));
-  }
 }
 
 }  // namespace
@@ -226,28 +179,15 @@ grpc::Status StorageService::SyncDataset(grpc::ServerContext* /*context*/,
   return ToGrpc(Send(writer, last));
 }
 
-grpc::Status StorageService::ListSamples(grpc::ServerContext* /*context*/,
-                                         const v1::ListSamplesRequest* request,
-                                         grpc::ServerWriter<v1::ListSamplesResponse>* writer) {
-  if (!request->has_snapshot()) return ToGrpc(InvalidArgument("the request names no snapshot"));
-  const rpc::v1::Snapshot& snapshot = request->snapshot();
-  auto index = core_.indexes.GetAtLeast(
-      {{snapshot.dataset_id()}, snapshot.committed_key(), snapshot.tombstone_sequence()});
-  if (!index.ok()) return ToGrpc(index.status());
-  auto reader = IntervalReader::Create(*std::move(index), ToQuery(*request));
-  if (!reader.ok()) return ToGrpc(reader.status());
-  return ToGrpc(SendInterval(*std::move(reader), writer));
+grpc::ServerWriteReactor<grpc::ByteBuffer>* StorageService::ListSamples(
+    grpc::CallbackServerContext* /*context*/, const grpc::ByteBuffer* request) {
+  return rpc::SendFrames(core_.senders, ListFrames(core_.indexes, *request));
 }
 
-grpc::Status StorageService::ReadSamples(grpc::ServerContext* /*context*/,
-                                         const v1::ReadSamplesRequest* request,
-                                         grpc::ServerWriter<v1::ReadSamplesResponse>* writer) {
-  auto index = core_.indexes.Get({request->dataset_id()});
-  if (!index.ok()) return ToGrpc(index.status());
-  std::vector<int64_t> keys(request->sample_keys().begin(), request->sample_keys().end());
-  return ToGrpc(SendSamples(SampleReader(core_.indexes, *std::move(index), core_.files,
-                                         std::move(keys), core_.block_bytes),
-                            writer));
+grpc::ServerWriteReactor<grpc::ByteBuffer>* StorageService::ReadSamples(
+    grpc::CallbackServerContext* /*context*/, const grpc::ByteBuffer* request) {
+  return rpc::SendFrames(core_.senders,
+                         ReadFrames(core_.indexes, core_.files, core_.block_bytes, *request));
 }
 
 grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,

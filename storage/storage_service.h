@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "base/worker_pool.h"
 #include "storage/dataset_catalog.h"
 #include "storage/dataset_statistics.h"
 #include "storage/ingestor.h"
@@ -20,12 +21,18 @@ struct StorageCore {
   SampleIndex& indexes;
   OpenFiles& files;
   UnpackedCache& unpacked;
+  // What is read and listed is gathered here.
+  WorkerPool& senders;
   // Payload of a block of ReadSamples.
   int64_t block_bytes = int64_t{2} << 20;
 };
 
-// Thread-safe. A stream holds one block in memory and waits for its reader.
-class StorageService final : public v1::StorageService::Service {
+// Lists and reads are sent as frames, by callback methods: a reader that stalls holds no thread.
+using StorageMethods = v1::StorageService::WithRawCallbackMethod_ListSamples<
+    v1::StorageService::WithRawCallbackMethod_ReadSamples<v1::StorageService::Service>>;
+
+// Thread-safe. A stream of samples holds three blocks in memory at most, whatever its reader does.
+class StorageService final : public StorageMethods {
  public:
   explicit StorageService(const StorageCore& core) : core_(core) {}
 
@@ -38,10 +45,10 @@ class StorageService final : public v1::StorageService::Service {
                             v1::ListDatasetsResponse* response) override;
   grpc::Status SyncDataset(grpc::ServerContext* context, const v1::SyncDatasetRequest* request,
                            grpc::ServerWriter<v1::SyncDatasetResponse>* writer) override;
-  grpc::Status ListSamples(grpc::ServerContext* context, const v1::ListSamplesRequest* request,
-                           grpc::ServerWriter<v1::ListSamplesResponse>* writer) override;
-  grpc::Status ReadSamples(grpc::ServerContext* context, const v1::ReadSamplesRequest* request,
-                           grpc::ServerWriter<v1::ReadSamplesResponse>* writer) override;
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* ListSamples(grpc::CallbackServerContext* context,
+                                                          const grpc::ByteBuffer* request) override;
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadSamples(grpc::CallbackServerContext* context,
+                                                          const grpc::ByteBuffer* request) override;
   grpc::Status DeleteSamples(grpc::ServerContext* context, const v1::DeleteSamplesRequest* request,
                              v1::DeleteSamplesResponse* response) override;
   grpc::Status DeleteDataset(grpc::ServerContext* context, const v1::DeleteDatasetRequest* request,

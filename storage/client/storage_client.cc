@@ -1,53 +1,40 @@
 #include "storage/client/storage_client.h"
 
 #include <algorithm>
-#include <numeric>
-#include <thread>
 #include <utility>
 
-#include "batch/wire.h"
 #include "rpc/grpc_status.h"
-#include "tidemill/storage/v1/storage.grpc.pb.h"
+#include "storage/client/sample_stream.h"
+#include "storage/client/storage_connection.h"
+#include "storage/client/stream_patience.h"
 
 namespace tidemill::storage {
 
-struct StorageConnection {
-  rpc::Peer peer;
-  std::shared_ptr<grpc::Channel> channel;
-  std::unique_ptr<v1::StorageService::Stub> stub;
-};
-
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Stub = v1::StorageService::Stub;
 
-// How often a wait for the service looks whether the caller still wants it.
-constexpr std::chrono::milliseconds kPatience{200};
-// Keys of one ReadSamples call, so that its request stays far below gRPC's message limit.
+// Keys of one DeleteSamples call, so that its request stays far below gRPC's message limit.
 constexpr size_t kKeysPerCall = 100'000;
 
-// Calls a streaming method and hands each message to `take`; calls again when the connection
-// breaks, until no message has come for the peer's deadline. `make_request` is asked before each
-// attempt, so that it can leave out what was received.
+// Calls a streaming method of few, small messages and hands each to `take`; calls again, for what
+// `before_attempt` prepares, when the connection breaks.
 template <typename Request, typename Response>
 absl::Status Stream(const StorageConnection& connection,
                     std::unique_ptr<grpc::ClientReader<Response>> (Stub::*method)(
                         grpc::ClientContext*, const Request&),
-                    const std::function<Request()>& make_request,
+                    const Request& request, const std::function<void()>& before_attempt,
                     const std::function<absl::Status(Response&)>& take) {
-  Clock::time_point last_message = Clock::now();
-  std::chrono::milliseconds pause{20};
+  StreamPatience patience(connection.peer, *connection.channel);
   while (true) {
+    if (before_attempt) before_attempt();
     grpc::ClientContext context;
     rpc::Prepare(connection.peer, std::chrono::milliseconds{0}, context);
     const std::stop_callback cancel(connection.peer.stop, [&context] { context.TryCancel(); });
-    const Request request = make_request();
     const auto reader = (connection.stub.get()->*method)(&context, request);
     Response response;
     while (reader->Read(&response)) {
-      last_message = Clock::now();
-      pause = std::chrono::milliseconds{20};
+      patience.Arrived();
       if (const absl::Status taken = take(response); !taken.ok()) {
         context.TryCancel();
         while (reader->Read(&response)) {
@@ -57,26 +44,9 @@ absl::Status Stream(const StorageConnection& connection,
       }
     }
     const absl::Status ended = FromGrpc(reader->Finish());
-    const Clock::time_point give_up = last_message + connection.peer.deadline;
-    if (ended.code() != absl::StatusCode::kUnavailable || Clock::now() > give_up) return ended;
-    std::this_thread::sleep_for(pause);
-    // gRPC attends to the connection only while somebody waits for it.
-    while (!connection.peer.stop.stop_requested() && Clock::now() < give_up &&
-           !connection.channel->WaitForConnected(std::chrono::system_clock::now() + kPatience)) {
-    }
-    if (connection.peer.stop.stop_requested()) return Cancelled("the caller stopped");
-    pause = std::min(pause * 2, std::chrono::milliseconds{1000});
+    if (ended.ok()) return ended;
+    RETURN_IF_ERROR(patience.Wait(ended));
   }
-}
-
-absl::StatusOr<batch::Batch> DecodeBatch(std::string* bytes) {
-  return batch::Decode(batch::Buffer::FromString(std::move(*bytes)));
-}
-
-batch::Batch WithoutFirstRows(const batch::Batch& rows, int64_t count) {
-  std::vector<int64_t> rest(static_cast<size_t>(rows.num_rows() - count));
-  std::iota(rest.begin(), rest.end(), count);
-  return rows.Take(rest);
 }
 
 }  // namespace
@@ -126,8 +96,7 @@ absl::StatusOr<rpc::v1::Snapshot> StorageClient::SyncDataset(DatasetId dataset,
   request.set_dataset_id(dataset.value);
   std::optional<rpc::v1::Snapshot> snapshot;
   RETURN_IF_ERROR((Stream<v1::SyncDatasetRequest, v1::SyncDatasetResponse>(
-      *connection_, &Stub::SyncDataset, [&] { return request; },
-      [&](v1::SyncDatasetResponse& response) {
+      *connection_, &Stub::SyncDataset, request, {}, [&](v1::SyncDatasetResponse& response) {
         if (progress) progress(response);
         if (response.has_snapshot()) snapshot = response.snapshot();
         return absl::OkStatus();
@@ -138,52 +107,12 @@ absl::StatusOr<rpc::v1::Snapshot> StorageClient::SyncDataset(DatasetId dataset,
 
 absl::Status StorageClient::ListSamples(const v1::ListSamplesRequest& request,
                                         const BatchSink& sink) const {
-  int64_t num_received = 0;
-  int64_t num_to_skip = 0;
-  return Stream<v1::ListSamplesRequest, v1::ListSamplesResponse>(
-      *connection_, &Stub::ListSamples,
-      [&] {
-        num_to_skip = num_received;
-        return request;
-      },
-      [&](v1::ListSamplesResponse& response) -> absl::Status {
-        ASSIGN_OR_RETURN(batch::Batch rows, DecodeBatch(response.mutable_batch()));
-        const int64_t num_known = std::min(num_to_skip, rows.num_rows());
-        num_to_skip -= num_known;
-        if (num_known == rows.num_rows()) return absl::OkStatus();
-        if (num_known > 0) rows = WithoutFirstRows(rows, num_known);
-        num_received += rows.num_rows();
-        return sink(std::move(rows));
-      });
+  return StreamList(*connection_, request, sink);
 }
 
 absl::Status StorageClient::ReadSamples(DatasetId dataset, std::span<const int64_t> keys,
                                         const SampleSink& sink) const {
-  while (!keys.empty()) {
-    std::span<const int64_t> rest = keys.first(std::min(keys.size(), kKeysPerCall));
-    keys = keys.subspan(rest.size());
-    RETURN_IF_ERROR((Stream<v1::ReadSamplesRequest, v1::ReadSamplesResponse>(
-        *connection_, &Stub::ReadSamples,
-        [&] {
-          v1::ReadSamplesRequest request;
-          request.set_dataset_id(dataset.value);
-          request.mutable_sample_keys()->Assign(rest.begin(), rest.end());
-          return request;
-        },
-        [&](v1::ReadSamplesResponse& response) -> absl::Status {
-          ASSIGN_OR_RETURN(batch::Batch rows, DecodeBatch(response.mutable_batch()));
-          std::vector<v1::MissingSample> missing(response.missing().begin(),
-                                                 response.missing().end());
-          const size_t num_answered = static_cast<size_t>(rows.num_rows()) + missing.size();
-          if (num_answered > rest.size()) {
-            return Internal("storage answered {} keys of {}", num_answered, rest.size());
-          }
-          rest = rest.subspan(num_answered);
-          return sink(std::move(rows), std::move(missing));
-        })));
-    if (!rest.empty()) return Internal("storage left {} keys unanswered", rest.size());
-  }
-  return absl::OkStatus();
+  return StreamSamples(*connection_, dataset, keys, sink);
 }
 
 absl::StatusOr<v1::DeleteSamplesResponse> StorageClient::DeleteSamples(
@@ -224,7 +153,7 @@ absl::Status StorageClient::CheckDataset(
   v1::CheckDatasetRequest request;
   request.set_dataset_id(dataset.value);
   return Stream<v1::CheckDatasetRequest, v1::CheckDatasetResponse>(
-      *connection_, &Stub::CheckDataset, [&] { return request; },
+      *connection_, &Stub::CheckDataset, request, {},
       [&](v1::CheckDatasetResponse& response) { return sink(response); });
 }
 
@@ -246,11 +175,7 @@ absl::StatusOr<std::vector<v1::QuarantineEntry>> StorageClient::ListQuarantine(
   request.set_limit(limit);
   std::vector<v1::QuarantineEntry> entries;
   RETURN_IF_ERROR((Stream<v1::ListQuarantineRequest, v1::ListQuarantineResponse>(
-      *connection_, &Stub::ListQuarantine,
-      [&] {
-        entries.clear();
-        return request;
-      },
+      *connection_, &Stub::ListQuarantine, request, [&] { entries.clear(); },
       [&](v1::ListQuarantineResponse& response) {
         entries.push_back(std::move(*response.mutable_entry()));
         return absl::OkStatus();

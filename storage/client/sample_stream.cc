@@ -1,0 +1,175 @@
+#include "storage/client/sample_stream.h"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "batch/wire.h"
+#include "rpc/byte_frames.h"
+#include "rpc/frame_reader.h"
+#include "storage/client/stream_patience.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr char kListMethod[] = "/tidemill.storage.v1.StorageService/ListSamples";
+constexpr char kReadMethod[] = "/tidemill.storage.v1.StorageService/ReadSamples";
+// Keys of one ReadSamples call, so that its request stays far below gRPC's message limit.
+constexpr size_t kKeysPerCall = 65'536;
+// One that is read and one that storage gathers for meanwhile.
+constexpr size_t kCallsInFlight = 2;
+
+batch::Batch WithoutFirstRows(const batch::Batch& rows, int64_t count) {
+  std::vector<int64_t> rest(static_cast<size_t>(rows.num_rows() - count));
+  std::iota(rest.begin(), rest.end(), count);
+  return rows.Take(rest);
+}
+
+absl::StatusOr<batch::Batch> TakeBatch(const grpc::ByteBuffer& message) {
+  ASSIGN_OR_RETURN(const rpc::Frame frame,
+                   rpc::TakeFrame(message, v1::ListSamplesResponse::kBatchFieldNumber));
+  return batch::Decode(frame.bulk);
+}
+
+// The answer to some keys.
+struct Block {
+  batch::Batch rows;
+  std::vector<v1::MissingSample> missing;
+
+  size_t num_answered() const { return static_cast<size_t>(rows.num_rows()) + missing.size(); }
+};
+
+absl::StatusOr<Block> TakeBlock(const grpc::ByteBuffer& message) {
+  ASSIGN_OR_RETURN(const rpc::Frame frame,
+                   rpc::TakeFrame(message, v1::ReadSamplesResponse::kBatchFieldNumber));
+  v1::ReadSamplesResponse others;
+  if (!others.ParseFromString(frame.rest)) return DataLoss("storage sent no ReadSamplesResponse");
+  Block block;
+  ASSIGN_OR_RETURN(block.rows, batch::Decode(frame.bulk));
+  block.missing.assign(others.missing().begin(), others.missing().end());
+  return block;
+}
+
+// One ReadSamples of a client. Belongs to its thread.
+class SampleStream {
+ public:
+  SampleStream(StorageConnection& connection, DatasetId dataset, std::span<const int64_t> keys,
+               const StorageClient::SampleSink& sink)
+      : connection_(connection),
+        dataset_(dataset),
+        rest_(keys),
+        sink_(sink),
+        patience_(connection.peer, *connection.channel) {}
+
+  absl::Status Run() {
+    while (!rest_.empty()) {
+      RETURN_IF_ERROR(ReadUntilBroken());
+      if (rest_.empty()) break;
+      calls_.clear();
+      num_asked_ = 0;
+      RETURN_IF_ERROR(patience_.Wait(broken_));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  struct Call {
+    size_t num_unanswered;
+    std::unique_ptr<rpc::FrameReader> reader;
+  };
+
+  // Fails with what cannot be mended; `broken_` says what perhaps can, once it returns before the
+  // rest is empty.
+  absl::Status ReadUntilBroken() {
+    for (OpenCalls(); !calls_.empty(); OpenCalls()) {
+      Call& call = calls_.front();
+      const auto message = call.reader->Next();
+      if (!message.ok()) {
+        broken_ = message.status();
+        return absl::OkStatus();
+      }
+      if (message->has_value()) {
+        patience_.Arrived();
+        RETURN_IF_ERROR(Deliver(**message, call));
+      } else if (call.num_unanswered > 0) {
+        return Internal("storage left {} keys unanswered", call.num_unanswered);
+      } else {
+        calls_.pop_front();
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  void OpenCalls() {
+    while (calls_.size() < kCallsInFlight && num_asked_ < rest_.size()) {
+      const std::span<const int64_t> keys =
+          rest_.subspan(num_asked_, std::min(rest_.size() - num_asked_, kKeysPerCall));
+      v1::ReadSamplesRequest request;
+      request.set_dataset_id(dataset_.value);
+      request.mutable_sample_keys()->Assign(keys.begin(), keys.end());
+      calls_.push_back({keys.size(), std::make_unique<rpc::FrameReader>(
+                                         connection_.peer, connection_.channel, kReadMethod,
+                                         rpc::ToBytes(request), connection_.credits)});
+      num_asked_ += keys.size();
+    }
+  }
+
+  absl::Status Deliver(const grpc::ByteBuffer& message, Call& call) {
+    ASSIGN_OR_RETURN(Block block, TakeBlock(message));
+    const size_t num_answered = block.num_answered();
+    if (num_answered > call.num_unanswered) {
+      return Internal("storage answered {} keys of {}", num_answered, call.num_unanswered);
+    }
+    call.num_unanswered -= num_answered;
+    num_asked_ -= num_answered;
+    rest_ = rest_.subspan(num_answered);
+    return sink_(std::move(block.rows), std::move(block.missing));
+  }
+
+  StorageConnection& connection_;
+  const DatasetId dataset_;
+  std::span<const int64_t> rest_;  // Not yet delivered.
+  const StorageClient::SampleSink& sink_;
+  StreamPatience patience_;
+  absl::Status broken_;
+  std::deque<Call> calls_;  // In the order of their keys, which are the first of the rest.
+  size_t num_asked_ = 0;
+};
+
+}  // namespace
+
+absl::Status StreamList(StorageConnection& connection, const v1::ListSamplesRequest& request,
+                        const StorageClient::BatchSink& sink) {
+  StreamPatience patience(connection.peer, *connection.channel);
+  int64_t num_delivered = 0;
+  while (true) {
+    rpc::FrameReader reader(connection.peer, connection.channel, kListMethod, rpc::ToBytes(request),
+                            connection.credits);
+    int64_t num_to_skip = num_delivered;
+    absl::StatusOr<std::optional<grpc::ByteBuffer>> message = reader.Next();
+    for (; message.ok() && message->has_value(); message = reader.Next()) {
+      patience.Arrived();
+      ASSIGN_OR_RETURN(batch::Batch rows, TakeBatch(**message));
+      const int64_t num_known = std::min(num_to_skip, rows.num_rows());
+      num_to_skip -= num_known;
+      if (num_known == rows.num_rows()) continue;
+      if (num_known > 0) rows = WithoutFirstRows(rows, num_known);
+      num_delivered += rows.num_rows();
+      RETURN_IF_ERROR(sink(std::move(rows)));
+    }
+    if (message.ok()) return absl::OkStatus();
+    RETURN_IF_ERROR(patience.Wait(message.status()));
+  }
+}
+
+absl::Status StreamSamples(StorageConnection& connection, DatasetId dataset,
+                           std::span<const int64_t> keys, const StorageClient::SampleSink& sink) {
+  return SampleStream(connection, dataset, keys, sink).Run();
+}
+
+}  // namespace tidemill::storage

@@ -1,0 +1,24 @@
+// What the calls of one StorageClient share.
+#pragma once
+
+#include <memory>
+
+#include "rpc/channel.h"
+#include "rpc/frame_reader.h"
+#include "tidemill/storage/v1/storage.grpc.pb.h"
+
+namespace tidemill::storage {
+
+// What may be received and not yet taken by the sinks of a client. Together with what gRPC holds of
+// the stream in its windows, and the block that a sink is given, it stays well within 64 MiB.
+inline constexpr int64_t kReadAheadBytes = int64_t{16} << 20;
+
+// Thread-safe.
+struct StorageConnection {
+  rpc::Peer peer;
+  std::shared_ptr<grpc::Channel> channel;  // Shared with the stub and the calls in flight.
+  std::unique_ptr<v1::StorageService::Stub> stub;
+  rpc::ByteCredits credits{kReadAheadBytes};
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,40 @@
+#include "storage/client/stream_patience.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace tidemill::storage {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstPause{20};
+constexpr milliseconds kLongestPause{1000};
+// How often a wait for the service looks whether the caller still wants it.
+constexpr milliseconds kLook{200};
+
+}  // namespace
+
+StreamPatience::StreamPatience(const rpc::Peer& peer, grpc::Channel& channel)
+    : peer_(peer), channel_(channel), pause_(kFirstPause) {}
+
+void StreamPatience::Arrived() {
+  last_arrival_ = Clock::now();
+  pause_ = kFirstPause;
+}
+
+absl::Status StreamPatience::Wait(const absl::Status& broken) {
+  const Clock::time_point give_up = last_arrival_ + peer_.deadline;
+  if (broken.code() != absl::StatusCode::kUnavailable || Clock::now() > give_up) return broken;
+  std::this_thread::sleep_for(pause_);
+  // gRPC attends to the connection only while somebody waits for it.
+  while (!peer_.stop.stop_requested() && Clock::now() < give_up &&
+         !channel_.WaitForConnected(std::chrono::system_clock::now() + kLook)) {
+  }
+  if (peer_.stop.stop_requested()) return Cancelled("the caller stopped");
+  pause_ = std::min(pause_ * 2, kLongestPause);
+  return absl::OkStatus();
+}
+
+}  // namespace tidemill::storage

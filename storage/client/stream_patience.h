@@ -1,0 +1,36 @@
+// When a stream that broke is tried again, and when it is given up.
+#pragma once
+
+#include <chrono>
+
+#include "grpcpp/channel.h"
+
+#include "base/status.h"
+#include "rpc/channel.h"
+
+namespace tidemill::storage {
+
+// Tries again while the service is UNAVAILABLE, until nothing has arrived for the peer's deadline.
+// Belongs to one call of a client, and to its thread.
+class StreamPatience {
+ public:
+  // Both must outlive it.
+  StreamPatience(const rpc::Peer& peer, grpc::Channel& channel);
+
+  // A message has arrived.
+  void Arrived();
+
+  // Waits until another attempt is worth it. Returns `broken`, why the last one ended, when there
+  // is to be none; CANCELLED when the caller wants no more.
+  absl::Status Wait(const absl::Status& broken);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const rpc::Peer& peer_;
+  grpc::Channel& channel_;
+  Clock::time_point last_arrival_ = Clock::now();
+  std::chrono::milliseconds pause_;
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,124 @@
+#include "storage/sample_streams.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/failpoints.h"
+#include "batch/wire.h"
+#include "rpc/byte_frames.h"
+#include "storage/interval_reader.h"
+#include "storage/sample_reader.h"
+#include "tidemill/storage/v1/storage.pb.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+using MaybeMessage = std::optional<grpc::ByteBuffer>;
+
+Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key()}}; }
+
+IntervalQuery ToQuery(const v1::ListSamplesRequest& request) {
+  IntervalQuery query{.committed_key = request.snapshot().committed_key(),
+                      .tombstone_sequence = request.snapshot().tombstone_sequence(),
+                      .with_labels = request.with_labels(),
+                      .num_workers = request.num_workers(),
+                      .worker_index = request.worker_index(),
+                      .after_key = request.after_key()};
+  if (request.has_from()) query.from = ToCut(request.from());
+  if (request.has_to()) query.to = ToCut(request.to());
+  for (const rpc::v1::Horizon& horizon : request.snapshot().horizons()) {
+    query.horizons.push_back({ToCut(horizon.before()), horizon.committed_key()});
+  }
+  return query;
+}
+
+class ListSource final : public rpc::FrameSource {
+ public:
+  ListSource(SampleIndex& indexes, const grpc::ByteBuffer& request)
+      : indexes_(indexes), request_(request) {}
+
+  absl::StatusOr<MaybeMessage> Next() override {
+    if (!reader_.has_value()) RETURN_IF_ERROR(Open());
+    ASSIGN_OR_RETURN(const std::optional<batch::Batch> rows, reader_->Next());
+    if (!rows.has_value()) return MaybeMessage();
+    RETURN_IF_FAILPOINT("storage.send_list");
+    return MaybeMessage(
+        rpc::MakeFrame(v1::ListSamplesResponse::kBatchFieldNumber, batch::EncodeParts(*rows)));
+  }
+
+ private:
+  absl::Status Open() {
+    v1::ListSamplesRequest request;
+    RETURN_IF_ERROR(rpc::FromBytes(request_, request));
+    if (!request.has_snapshot()) return InvalidArgument("the request names no snapshot");
+    const rpc::v1::Snapshot& snapshot = request.snapshot();
+    ASSIGN_OR_RETURN(
+        std::shared_ptr<const DatasetIndex> index,
+        indexes_.GetAtLeast(
+            {{snapshot.dataset_id()}, snapshot.committed_key(), snapshot.tombstone_sequence()}));
+    ASSIGN_OR_RETURN(IntervalReader reader,
+                     IntervalReader::Create(std::move(index), ToQuery(request)));
+    reader_.emplace(std::move(reader));
+    return absl::OkStatus();
+  }
+
+  SampleIndex& indexes_;
+  const grpc::ByteBuffer request_;
+  std::optional<IntervalReader> reader_;
+};
+
+class ReadSource final : public rpc::FrameSource {
+ public:
+  ReadSource(SampleIndex& indexes, OpenFiles& files, int64_t block_bytes,
+             const grpc::ByteBuffer& request)
+      : indexes_(indexes), files_(files), block_bytes_(block_bytes), request_(request) {}
+
+  absl::StatusOr<MaybeMessage> Next() override {
+    if (!reader_.has_value()) RETURN_IF_ERROR(Open());
+    ASSIGN_OR_RETURN(std::optional<SampleBlock> block, reader_->Next());
+    if (!block.has_value()) return MaybeMessage();
+    v1::ReadSamplesResponse others;
+    for (MissingKey& missing : block->missing) {
+      v1::MissingSample* sample = others.add_missing();
+      sample->set_sample_key(missing.key);
+      sample->set_reason(std::move(missing.reason));
+    }
+    RETURN_IF_FAILPOINT("storage.send_block");
+    return MaybeMessage(rpc::MakeFrame(v1::ReadSamplesResponse::kBatchFieldNumber,
+                                       batch::EncodeParts(block->batch),
+                                       others.SerializeAsString()));
+  }
+
+ private:
+  absl::Status Open() {
+    v1::ReadSamplesRequest request;
+    RETURN_IF_ERROR(rpc::FromBytes(request_, request));
+    ASSIGN_OR_RETURN(std::shared_ptr<const DatasetIndex> index,
+                     indexes_.Get({request.dataset_id()}));
+    std::vector<int64_t> keys(request.sample_keys().begin(), request.sample_keys().end());
+    reader_.emplace(indexes_, std::move(index), files_, std::move(keys), block_bytes_);
+    return absl::OkStatus();
+  }
+
+  SampleIndex& indexes_;
+  OpenFiles& files_;
+  const int64_t block_bytes_;
+  const grpc::ByteBuffer request_;
+  std::optional<SampleReader> reader_;
+};
+
+}  // namespace
+
+std::unique_ptr<rpc::FrameSource> ListFrames(SampleIndex& indexes,
+                                             const grpc::ByteBuffer& request) {
+  return std::make_unique<ListSource>(indexes, request);
+}
+
+std::unique_ptr<rpc::FrameSource> ReadFrames(SampleIndex& indexes, OpenFiles& files,
+                                             int64_t block_bytes, const grpc::ByteBuffer& request) {
+  return std::make_unique<ReadSource>(indexes, files, block_bytes, request);
+}
+
+}  // namespace tidemill::storage
