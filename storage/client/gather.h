@@ -14,16 +14,16 @@ namespace tidemill::storage {
 // Where records lie, column by column: the r-th is in `files[file[r]]` from byte_from[r] on.
 struct Extents {
   // A null one has no record that can be read.
-  std::span<const MappedFile* const> files;
+  std::span<const MappedFile* const> files = {};
   // Empty: all lie in files[0].
-  std::span<const uint32_t> file;
-  std::span<const int64_t> byte_from;
+  std::span<const uint32_t> file = {};
+  std::span<const int64_t> byte_from = {};
   // Empty: all have record_bytes.
-  std::span<const uint32_t> size;
+  std::span<const uint32_t> size = {};
   int64_t record_bytes = 0;
   // xxh3-64 of the whole record.
-  std::span<const uint64_t> hash;
-  PayloadCut cut;
+  std::span<const uint64_t> hash = {};
+  PayloadCut cut = {};
 
   size_t num_rows() const { return byte_from.size(); }
   int64_t SizeOf(size_t row) const { return size.empty() ? record_bytes : int64_t{size[row]}; }
