@@ -9,10 +9,18 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "storage/client/mapped_file.h"
 #include "storage/filesystems/local.h"
 #include "storage/unpacked_cache.h"
 
 namespace tidemill::storage {
+
+// A data file, open and, if it is not small, mapped as long as it was when it was opened.
+struct DataFile {
+  OpenFile file;
+  // nullptr for a small file (a process may have 65,530 mappings) and one that cannot be mapped.
+  std::shared_ptr<const MappedFile> mapping;
+};
 
 // The least recently used files are closed beyond a number. Thread-safe.
 class OpenFiles {
@@ -24,17 +32,17 @@ class OpenFiles {
   // The file at a path, unpacked where it is compressed. It may have been replaced since it was
   // opened: whoever reads checks the content, and asks for a fresh one when it is wrong. Shared
   // with concurrent readers, who keep it open. Codes as UnpackedCache::Open.
-  absl::StatusOr<std::shared_ptr<const OpenFile>> Get(const std::string& path)
+  absl::StatusOr<std::shared_ptr<const DataFile>> Get(const std::string& path)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Opens the path anew, if what is open is still `stale`.
-  absl::StatusOr<std::shared_ptr<const OpenFile>> GetFresh(
-      const std::string& path, const std::shared_ptr<const OpenFile>& stale)
+  absl::StatusOr<std::shared_ptr<const DataFile>> GetFresh(
+      const std::string& path, const std::shared_ptr<const DataFile>& stale)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  using Entry = std::pair<std::string, std::shared_ptr<const OpenFile>>;
-  std::shared_ptr<const OpenFile> Find(const std::string& path) ABSL_LOCKS_EXCLUDED(mutex_);
+  using Entry = std::pair<std::string, std::shared_ptr<const DataFile>>;
+  std::shared_ptr<const DataFile> Find(const std::string& path) ABSL_LOCKS_EXCLUDED(mutex_);
 
   UnpackedCache& files_;
   const int64_t max_open_files_;

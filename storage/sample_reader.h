@@ -11,6 +11,7 @@
 #include "storage/dataset_index.h"
 #include "storage/open_files.h"
 #include "storage/sample_index.h"
+#include "storage/sample_lookup.h"
 
 namespace tidemill::storage {
 
@@ -44,12 +45,16 @@ class SampleReader {
 
  private:
   absl::StatusOr<SampleBlock> MakeBlock();
+  // True when there is a newer index, which is then the one that is read.
+  absl::StatusOr<bool> Refresh();
 
   SampleIndex& indexes_;
   std::shared_ptr<const DatasetIndex> index_;  // Shared with other readers and the SampleIndex.
   OpenFiles& files_;
   const std::vector<int64_t> keys_;
-  const int64_t block_bytes_;
+  const BlockLimits limits_;
+  std::unique_ptr<SampleLookup> lookup_;  // Of index_.
+  SampleRows rows_;                       // Of the present block.
   size_t position_ = 0;
 };
 

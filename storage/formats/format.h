@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "storage/client/dataset_spec.h"
+#include "storage/client/payload_cut.h"
 #include "storage/filesystems/local.h"
 #include "storage/formats/label_reader.h"
 #include "storage/segment_rows.h"
@@ -86,11 +87,6 @@ std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& 
 // that the spec names, or when the completed spec could not be read back.
 absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, DatasetSpec& spec);
 
-// The bytes of a record that are its label and not part of the payload: none when size is 0.
-struct PayloadCut {
-  int64_t offset = 0;
-  int64_t size = 0;
-};
 PayloadCut CutOf(const DatasetSpec& spec);
 
 }  // namespace tidemill::storage

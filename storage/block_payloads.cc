@@ -1,0 +1,145 @@
+#include "storage/block_payloads.h"
+
+#include <algorithm>
+#include <span>
+
+#include "storage/client/block_pool.h"
+#include "storage/client/gather.h"
+#include "storage/formats/format.h"
+#include "storage/record_gatherer.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+// The files of a block, numbered as they come up.
+class BlockFiles {
+ public:
+  BlockFiles(const DatasetIndex& index, OpenFiles& files) : index_(index), files_(files) {}
+
+  void Number(std::span<const FileId> of_rows) {
+    numbers_.resize(of_rows.size());
+    for (size_t row = 0; row < of_rows.size(); ++row) {
+      // Neighbours mostly lie in one file.
+      numbers_[row] =
+          row > 0 && of_rows[row] == of_rows[row - 1] ? numbers_[row - 1] : NumberOf(of_rows[row]);
+    }
+  }
+
+  std::span<const uint32_t> numbers() const { return numbers_; }
+  std::span<const MappedFile* const> mappings() const { return mappings_; }
+
+  // Reads records of one file through the file system.
+  absl::Status Read(uint32_t number, PayloadCut cut, std::span<WantedRecord> wanted) {
+    const absl::StatusOr<std::shared_ptr<const DataFile>>& file = open_[number];
+    RETURN_IF_ERROR(file.status());
+    if ((*file)->mapping == nullptr) {
+      GatherRecords((*file)->file, cut, wanted);
+      const auto is_ok = [](const WantedRecord& record) { return record.ok; };
+      if (std::all_of(wanted.begin(), wanted.end(), is_ok)) return absl::OkStatus();
+    }
+    // Another file may stand there since this one was opened, or it has grown.
+    ASSIGN_OR_RETURN(const std::shared_ptr<const DataFile> fresh,
+                     files_.GetFresh(*index_.PathOf(ids_[number]), *file));
+    GatherRecords(fresh->file, cut, wanted);
+    return absl::OkStatus();
+  }
+
+ private:
+  uint32_t NumberOf(FileId id) {
+    const auto [found, is_new] = number_of_.try_emplace(id, static_cast<uint32_t>(ids_.size()));
+    if (is_new) {
+      ids_.push_back(id);
+      const std::string* const path = index_.PathOf(id);
+      if (path == nullptr) {
+        open_.emplace_back(NotFound("its file is unknown"));
+      } else {
+        open_.push_back(files_.Get(*path));
+      }
+      mappings_.push_back(open_.back().ok() ? (*open_.back())->mapping.get() : nullptr);
+    }
+    return found->second;
+  }
+
+  const DatasetIndex& index_;
+  OpenFiles& files_;
+  absl::flat_hash_map<FileId, uint32_t> number_of_;
+  std::vector<FileId> ids_;
+  std::vector<absl::StatusOr<std::shared_ptr<const DataFile>>> open_;
+  std::vector<const MappedFile*> mappings_;
+  std::vector<uint32_t> numbers_;
+};
+
+// Reads rows that could not be gathered from mappings, file by file, and tells which of them are
+// lost.
+class SlowRead {
+ public:
+  SlowRead(const SampleRows& rows, const Extents& extents, BlockFiles& files,
+           BlockPayloads& payloads)
+      : rows_(rows), extents_(extents), files_(files), payloads_(payloads) {}
+
+  void Read(std::vector<uint32_t> unread) {
+    const std::span<const uint32_t> numbers = files_.numbers();
+    std::stable_sort(unread.begin(), unread.end(),
+                     [&](uint32_t a, uint32_t b) { return numbers[a] < numbers[b]; });
+    for (size_t from = 0, to = 0; from < unread.size(); from = to) {
+      while (to < unread.size() && numbers[unread[to]] == numbers[unread[from]]) ++to;
+      ReadFile(std::span(unread).subspan(from, to - from));
+    }
+    std::sort(payloads_.lost.begin(), payloads_.lost.end());
+  }
+
+ private:
+  void ReadFile(std::span<const uint32_t> in_file) {
+    const std::span<const int64_t> offsets = payloads_.offsets.As<int64_t>();
+    std::vector<WantedRecord> wanted;
+    for (const uint32_t row : in_file) {
+      wanted.push_back({.byte_from = rows_.byte_from[row],
+                        .byte_to = rows_.byte_from[row] + rows_.size[row],
+                        .hash = rows_.hash[row],
+                        .into = payloads_.bytes.mutable_data() + offsets[row],
+                        .tag = row});
+    }
+    const absl::Status status =
+        files_.Read(files_.numbers()[in_file.front()], extents_.cut, wanted);
+    for (const WantedRecord& record : wanted) {
+      if (record.ok) continue;
+      payloads_.lost.emplace_back(
+          static_cast<uint32_t>(record.tag),
+          status.ok() ? "is no longer in its file as it was ingested"
+                      : fmt::format("cannot be read: {}", std::string(status.message())));
+    }
+  }
+
+  const SampleRows& rows_;
+  const Extents& extents_;
+  BlockFiles& files_;
+  BlockPayloads& payloads_;
+};
+
+}  // namespace
+
+BlockPayloads ReadPayloads(const DatasetIndex& index, OpenFiles& files, const SampleRows& rows,
+                           int64_t record_bytes) {
+  BlockFiles in_block(index, files);
+  in_block.Number(rows.file);
+  Extents extents{.files = in_block.mappings(),
+                  .file = in_block.numbers(),
+                  .byte_from = rows.byte_from,
+                  .record_bytes = record_bytes,
+                  .hash = rows.hash,
+                  .cut = CutOf(index.spec())};
+  if (record_bytes == 0) extents.size = rows.size;
+
+  BlockPayloads payloads;
+  payloads.offsets = TakeBlock((rows.num_rows() + 1) * sizeof(int64_t));
+  const std::span<int64_t> offsets = payloads.offsets.MutableAs<int64_t>();
+  payloads.bytes = TakeBlock(static_cast<size_t>(PayloadOffsets(extents, offsets)));
+  std::vector<uint32_t> unread;
+  BringIn(extents);
+  Gather(extents, offsets, payloads.bytes.mutable_data(), unread);
+  SlowRead(rows, extents, in_block, payloads).Read(std::move(unread));
+  return payloads;
+}
+
+}  // namespace tidemill::storage

@@ -1,0 +1,14 @@
+// The bytes of a record that are its label and not part of the payload.
+#pragma once
+
+#include <cstdint>
+
+namespace tidemill::storage {
+
+// `size` bytes at `offset` of each record; none when size is 0. A record's hash is over all of it.
+struct PayloadCut {
+  int64_t offset = 0;
+  int64_t size = 0;
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,102 @@
+// Where the samples of given keys lie, as columns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "storage/client/payload_cut.h"
+#include "storage/dataset_index.h"
+
+namespace tidemill::storage {
+
+// What one block may hold: whichever comes first.
+struct BlockLimits {
+  size_t max_keys = 65'536;
+  // A sample that makes a block larger than twice this starts a block of its own.
+  int64_t payload_bytes = int64_t{2} << 20;
+};
+
+// The labels of some rows, each row's number or none.
+template <typename T>
+struct LabelRows {
+  std::vector<T> values;          // 0 where there is none.
+  std::vector<uint8_t> validity;  // One bit a row, least significant first.
+  size_t num_valid = 0;
+
+  void Resize(size_t num_rows) {
+    values.resize(num_rows);
+    validity.resize((num_rows + 7) / 8);
+  }
+};
+
+// The rows of the keys that were found, in the order asked, and the keys that were not.
+struct SampleRows {
+  struct Problem {
+    size_t position = 0;  // Of the key among those looked up.
+    std::string reason;
+    // A newer index will not know better.
+    bool is_final = false;
+  };
+
+  std::vector<int64_t> key;
+  std::vector<uint32_t> position;  // Of the key among those looked up.
+  std::vector<FileId> file;
+  std::vector<int64_t> byte_from;
+  std::vector<uint32_t> size;  // Of the record, with its cut.
+  std::vector<uint64_t> hash;
+  std::vector<int64_t> event_time;
+  LabelRows<int64_t> class_label;
+  LabelRows<double> real_label;
+  std::vector<Problem> problems;  // By position.
+  // How many keys were looked up.
+  size_t num_keys = 0;
+
+  size_t num_rows() const { return key.size(); }
+  void Clear();
+  // Makes room, to be filled in, or drops rows at the end.
+  void Resize(size_t num_rows);
+};
+
+// Looks keys up, some at a time: the lines of the index that the next ones need are on their way
+// while the present ones are read. Thread-compatible.
+class SampleLookup {
+ public:
+  // `index` must outlive it.
+  explicit SampleLookup(const DatasetIndex& index);
+
+  // Fills `rows` with as many of the first keys as the limits allow, at least one.
+  void Find(std::span<const int64_t> keys, const BlockLimits& limits, SampleRows& rows);
+
+  // The bytes of all records, where the format has one size; 0 where they differ.
+  int64_t record_bytes() const { return record_bytes_; }
+
+ private:
+  static constexpr size_t kStep = 64;
+  // A key's place in the mapped columns.
+  struct Place {
+    const IndexedSegment* segment = nullptr;  // nullptr: no sample to read.
+    size_t row = 0;
+    bool is_deleted = false;
+  };
+  const IndexedSegment* SegmentOf(int64_t key);
+  Place PlaceOf(int64_t key);
+  void Prefetch(const Place& place) const;
+  // Writes row `num_rows_`, or a problem. False when the row would not fit the block.
+  bool Take(int64_t key, const Place& place, const BlockLimits& limits, SampleRows& rows);
+  void Fill(int64_t key, const SegmentColumns& columns, const Place& place, SampleRows& rows);
+
+  const DatasetIndex& index_;
+  const PayloadCut cut_;
+  const int64_t record_bytes_;
+  const bool has_real_labels_;
+  const bool has_tombstones_;
+  const IndexedSegment* last_ = nullptr;
+  // Of the block that is being filled.
+  size_t num_rows_ = 0;
+  int64_t payload_bytes_ = 0;
+};
+
+}  // namespace tidemill::storage
