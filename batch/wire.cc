@@ -126,15 +126,15 @@ size_t EncodedSize(const Batch& batch) {
   return size;
 }
 
-std::string Encode(const Batch& batch) {
-  std::string bytes(EncodedSize(batch), '\0');
-  Writer writer(bytes.data());
+std::string EncodeHead(const Batch& batch) {
+  std::string head(EndOfDescriptors(batch), '\0');
+  Writer writer(head.data());
   writer.Bytes(kMagic);
   writer.Number(static_cast<uint64_t>(batch.num_rows()));
   writer.Number(static_cast<uint32_t>(batch.columns().size()));
   writer.Number(uint32_t{0});
-  writer.Number(static_cast<uint64_t>(bytes.size()));
-  size_t end = EndOfDescriptors(batch);
+  writer.Number(static_cast<uint64_t>(EncodedSize(batch)));
+  size_t end = head.size();
   for (const Column& column : batch.columns()) {
     writer.Number(static_cast<uint16_t>(column.name.size()));
     writer.Number(static_cast<uint8_t>(column.type));
@@ -145,12 +145,30 @@ std::string Encode(const Batch& batch) {
       const size_t offset = buffer->empty() ? 0 : RoundUp(end, 64);
       writer.Number(static_cast<uint64_t>(offset));
       writer.Number(static_cast<uint64_t>(buffer->size()));
-      if (buffer->empty()) continue;
-      std::memcpy(bytes.data() + offset, buffer->data(), buffer->size());
-      end = offset + buffer->size();
+      if (!buffer->empty()) end = offset + buffer->size();
     }
     writer.Bytes(column.name);
     writer.Skip(RoundUp(column.name.size(), 8) - column.name.size());
+  }
+  return head;
+}
+
+size_t FirstBufferOffset(const Batch& batch) {
+  if (batch.columns().empty() || batch.columns().front().data.empty()) return 0;
+  return RoundUp(EndOfDescriptors(batch), 64);
+}
+
+std::string Encode(const Batch& batch) {
+  std::string bytes = EncodeHead(batch);
+  bytes.resize(EncodedSize(batch));
+  size_t end = EndOfDescriptors(batch);
+  for (const Column& column : batch.columns()) {
+    for (const Buffer* buffer : {&column.data, &column.offsets, &column.validity}) {
+      if (buffer->empty()) continue;
+      const size_t offset = RoundUp(end, 64);
+      std::memcpy(bytes.data() + offset, buffer->data(), buffer->size());
+      end = offset + buffer->size();
+    }
   }
   return bytes;
 }
