@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <vector>
+
+#include "base/random_column.h"
 
 namespace tidemill {
 namespace {
@@ -61,6 +64,17 @@ TEST(RandomBits, NeverChange) {
   EXPECT_EQ(RandomBits(kKey, 0), RandomBits(kKey, 0));
   EXPECT_EQ(RandomBits(kKey, 0), 11664045837451836638U);
   EXPECT_EQ(Permutation(kKey, 1000)(0), 459);
+}
+
+TEST(RandomBits, AreTheSameOneByOneAndTogether) {
+  std::vector<int64_t> ordinals = {0, 1, -1, std::numeric_limits<int64_t>::max(),
+                                   std::numeric_limits<int64_t>::min()};
+  for (int64_t i = 0; i < 10'000; ++i) ordinals.push_back((int64_t{1} << 44) + i * 7919);
+  for (const RandomKey& key : {kKey, RandomKey{}, RandomKey{.seed = -5, .purpose = "selection"}}) {
+    std::vector<uint64_t> bits(ordinals.size());
+    RandomBits(key, ordinals, bits);
+    for (size_t i = 0; i < ordinals.size(); ++i) ASSERT_EQ(bits[i], RandomBits(key, ordinals[i]));
+  }
 }
 
 TEST(RandomUnit, IsUniformBelowOne) {

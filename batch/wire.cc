@@ -158,6 +158,17 @@ size_t EncodedSize(const Batch& batch) {
   return size;
 }
 
+std::string EncodeHead(const Batch& batch) {
+  std::string head(EndOfDescriptors(batch), '\0');
+  WriteHeader(batch, EncodedSize(batch), head.data());
+  return head;
+}
+
+size_t FirstBufferOffset(const Batch& batch) {
+  if (batch.columns().empty() || batch.columns().front().data.empty()) return 0;
+  return RoundUp(EndOfDescriptors(batch), 64);
+}
+
 std::string Encode(const Batch& batch) {
   std::string bytes(EncodedSize(batch), '\0');
   WriteHeader(batch, bytes.size(), bytes.data());

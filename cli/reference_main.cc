@@ -9,6 +9,7 @@
 #include "cli/command_tree.h"
 #include "cli/exit_codes.h"
 #include "rpc/service_main.h"
+#include "selector/selector_config.h"
 #include "storage/storage_config.h"
 #include "supervisor/pipeline_spec.h"
 
@@ -28,9 +29,11 @@ struct SystemConfig {
       "The file that `--config` of every service names. `tidemill up` writes one.";
   rpc::ClusterConfig cluster;
   storage::StorageConfig storage;
+  selector::SelectorConfig selector;
   void Fields(auto&& field) {
     field("cluster", cluster, "What all services share.", {.required = true});
     field("storage", storage, "The storage service.");
+    field("selector", selector, "The selector service.");
   }
 };
 

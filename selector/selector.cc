@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "db/fencing.h"
 #include "selector/policies/policies.h"
+#include "selector/temporary_file.h"
 #include "selector/training_set_file.h"
 #include "selector/training_sets_table.h"
 
@@ -16,12 +17,6 @@ namespace tidemill::selector {
 namespace {
 
 constexpr std::string_view kSchema = "selector";
-
-// The candidate columns, whole.
-struct Pulled {
-  std::vector<int64_t> keys;
-  std::vector<int64_t> event_times;
-};
 
 auto Place(const rpc::v1::Cut& cut) { return std::tuple(cut.event_time(), cut.sample_key()); }
 
@@ -53,28 +48,16 @@ std::optional<storage::v1::ListSamplesRequest> LateOf(const v1::SealTrainingSetR
   return list;
 }
 
-absl::StatusOr<Pulled> Pull(const SampleLister& list_samples,
-                            const storage::v1::ListSamplesRequest& request) {
-  Pulled pulled;
-  RETURN_IF_ERROR(list_samples(request, [&](const batch::Batch& chunk) -> absl::Status {
+// Hands the candidates over as they come.
+absl::Status Pull(const SampleLister& list_samples, const storage::v1::ListSamplesRequest& request,
+                  const std::function<absl::Status(const Candidates&)>& take) {
+  return list_samples(request, [&](const batch::Batch& chunk) -> absl::Status {
     ASSIGN_OR_RETURN(const batch::Column* keys,
                      chunk.Get(batch::kKeyColumn, batch::DataType::kInt64));
     ASSIGN_OR_RETURN(const batch::Column* times,
                      chunk.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
-    const auto key_values = keys->Values<int64_t>();
-    const auto time_values = times->Values<int64_t>();
-    pulled.keys.insert(pulled.keys.end(), key_values.begin(), key_values.end());
-    pulled.event_times.insert(pulled.event_times.end(), time_values.begin(), time_values.end());
-    return absl::OkStatus();
-  }));
-  return pulled;
-}
-
-// Late samples are earlier than all others, so the order stays that of time.
-void PutBefore(const Pulled& late, Pulled& pulled) {
-  pulled.keys.insert(pulled.keys.begin(), late.keys.begin(), late.keys.end());
-  pulled.event_times.insert(pulled.event_times.begin(), late.event_times.begin(),
-                            late.event_times.end());
+    return take({.keys = keys->Values<int64_t>(), .event_times = times->Values<int64_t>()});
+  });
 }
 
 absl::Status CheckRequest(const v1::SealTrainingSetRequest& request) {
@@ -86,68 +69,107 @@ absl::Status CheckRequest(const v1::SealTrainingSetRequest& request) {
 
 }  // namespace
 
-Selector::Selector(db::Database& database, std::string folder, SampleLister list_samples)
-    : database_(database), folder_(std::move(folder)), list_samples_(std::move(list_samples)) {}
+struct Selector::Unsealed {
+  explicit Unsealed(const std::string& folder) : entries(folder), late(folder) {}
+
+  v1::TrainingSet set;
+  TrainingSetWriter entries;
+  TrainingSetWriter late;
+};
+
+Selector::Selector(db::Database& database, std::string folder, SampleLister list_samples,
+                   const SelectorConfig& config)
+    : database_(database),
+      folder_(std::move(folder)),
+      list_samples_(std::move(list_samples)),
+      memory_budget_(config.memory_budget.bytes),
+      // The caller's thread is one of them.
+      pool_(config.num_threads > 1
+                ? std::make_unique<WorkerPool>("selection", config.num_threads - 1)
+                : nullptr) {}
+
+absl::Status Selector::RemoveLeftovers() { return TemporaryFile::RemoveLeftovers(folder_); }
 
 absl::StatusOr<v1::TrainingSet> Selector::Seal(const v1::SealTrainingSetRequest& request) {
   RETURN_IF_ERROR(CheckRequest(request));
-  const RunId run{request.command().run_id()};
-  absl::StatusOr<v1::TrainingSet> sealed = Get(run, request.trigger());
-  if (sealed.ok() || !absl::IsNotFound(sealed.status())) return sealed;
+  ASSIGN_OR_RETURN(const std::optional<v1::TrainingSet> sealed, FindSealed(request));
+  if (sealed) return *sealed;
+  Unsealed unsealed(folder_);
+  RETURN_IF_ERROR(Write(request, unsealed));
+  return Commit(request, unsealed);
+}
 
+// A supervisor that was replaced is told so before the work is done; Commit() asks again.
+absl::StatusOr<std::optional<v1::TrainingSet>> Selector::FindSealed(
+    const v1::SealTrainingSetRequest& request) {
+  std::optional<v1::TrainingSet> sealed;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    sealed = FindTrainingSet(work, RunId{request.command().run_id()}, request.trigger());
+    if (sealed) return absl::OkStatus();
+    return db::CheckFence(work, kSchema, request.command());
+  }));
+  return sealed;
+}
+
+absl::Status Selector::Write(const v1::SealTrainingSetRequest& request, Unsealed& unsealed) {
   ASSIGN_OR_RETURN(const SelectionSpec spec,
                    config::Read<SelectionSpec>(request.selection(), "selection"));
-  Pulled late;
-  if (const auto list = LateOf(request)) {
-    ASSIGN_OR_RETURN(late, Pull(list_samples_, *list));
-  }
-  ASSIGN_OR_RETURN(Pulled pulled, Pull(list_samples_, CandidatesOf(request, spec)));
-  // All that is known so far holds the late ones, or leaves them out by its horizons.
-  if (request.accept_late() && !DrawsFromHistory(spec)) PutBefore(late, pulled);
   const RandomKey random{
       .seed = request.seed(), .purpose = "selection", .trigger = request.trigger()};
-  const Choice choice =
-      Choose(spec, {.keys = pulled.keys, .event_times = pulled.event_times}, random);
-  std::vector<int64_t> keys;
-  keys.reserve(choice.rows.size());
-  for (const int64_t row : choice.rows) keys.push_back(pulled.keys[static_cast<size_t>(row)]);
+  const Workplace workplace{
+      .folder = folder_, .memory_budget = memory_budget_, .pool = pool_.get()};
+  const std::unique_ptr<Chooser> chooser = MakeChooser(spec, random, workplace, unsealed.entries);
+  int64_t num_candidates = 0;
+  const auto choose = [&](const Candidates& candidates) {
+    num_candidates += std::ssize(candidates.keys);
+    return chooser->Add(candidates);
+  };
+  if (const auto list = LateOf(request)) {
+    RETURN_IF_ERROR(unsealed.late.Open(/*weighted=*/false));
+    // All that is known so far holds the late ones, or leaves them out by its horizons. Else they
+    // are earlier than all others, so the order stays that of time.
+    const bool take_part = request.accept_late() && !DrawsFromHistory(spec);
+    RETURN_IF_ERROR(Pull(list_samples_, *list, [&](const Candidates& candidates) -> absl::Status {
+      RETURN_IF_ERROR(unsealed.late.AddKeys(candidates.keys));
+      return take_part ? choose(candidates) : absl::OkStatus();
+    }));
+  }
+  RETURN_IF_ERROR(Pull(list_samples_, CandidatesOf(request, spec), choose));
+  RETURN_IF_ERROR(chooser->Finish());
 
-  v1::TrainingSet set;
-  set.set_run_id(run.value);
+  v1::TrainingSet& set = unsealed.set;
+  set.set_run_id(request.command().run_id());
   set.set_trigger(request.trigger());
   set.set_dataset_id(request.snapshot().dataset_id());
-  set.set_num_samples(static_cast<int64_t>(keys.size()));
-  set.set_num_candidates(static_cast<int64_t>(pulled.keys.size()));
-  set.set_weighted(!choice.weights.empty());
-  set.set_num_late(static_cast<int64_t>(late.keys.size()));
-  return Commit(request, std::move(set), [&](v1::TrainingSet& written) -> absl::Status {
-    RETURN_IF_ERROR(files::CreateFolder(FolderOf(run)));
-    if (!late.keys.empty()) {
-      ASSIGN_OR_RETURN(
-          *written.mutable_late_digest(),
-          WriteTrainingSet(LatePathOf(run, request.trigger()), {.keys = late.keys, .weights = {}}));
-    }
-    ASSIGN_OR_RETURN(*written.mutable_digest(),
-                     WriteTrainingSet(PathOf(run, request.trigger()),
-                                      {.keys = keys, .weights = choice.weights}));
-    return absl::OkStatus();
-  });
+  set.set_num_samples(unsealed.entries.num_keys());
+  set.set_num_candidates(num_candidates);
+  set.set_weighted(unsealed.entries.weighted());
+  set.set_num_late(unsealed.late.num_keys());
+  ASSIGN_OR_RETURN(*set.mutable_digest(), unsealed.entries.Seal());
+  if (set.num_late() == 0) return absl::OkStatus();
+  ASSIGN_OR_RETURN(*set.mutable_late_digest(), unsealed.late.Seal());
+  return absl::OkStatus();
 }
 
 // Sealings of one training set follow one another, so that a set that has a row is never written
 // again.
-absl::StatusOr<v1::TrainingSet> Selector::Commit(
-    const v1::SealTrainingSetRequest& request, v1::TrainingSet set,
-    const std::function<absl::Status(v1::TrainingSet&)>& write) {
+absl::StatusOr<v1::TrainingSet> Selector::Commit(const v1::SealTrainingSetRequest& request,
+                                                 Unsealed& unsealed) {
+  v1::TrainingSet set = unsealed.set;
+  const RunId run{set.run_id()};
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     RETURN_IF_ERROR(db::CheckFence(work, kSchema, request.command()));
-    LockTrainingSet(work, RunId{set.run_id()}, set.trigger());
-    if (auto earlier = FindTrainingSet(work, RunId{set.run_id()}, set.trigger())) {
+    LockTrainingSet(work, run, set.trigger());
+    if (auto earlier = FindTrainingSet(work, run, set.trigger())) {
       set = *std::move(earlier);
       return absl::OkStatus();
     }
     RETURN_IF_FAILPOINT("selector.before_seal");
-    RETURN_IF_ERROR(write(set));
+    RETURN_IF_ERROR(files::CreateFolder(FolderOf(run)));
+    if (set.num_late() > 0) {
+      RETURN_IF_ERROR(unsealed.late.Publish(LatePathOf(run, set.trigger())));
+    }
+    RETURN_IF_ERROR(unsealed.entries.Publish(PathOf(run, set.trigger())));
     RETURN_IF_FAILPOINT("selector.after_seal");
     InsertTrainingSet(work, set);
     RETURN_IF_FAILPOINT("selector.before_commit");

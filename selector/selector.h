@@ -2,12 +2,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "base/id.h"
 #include "base/status.h"
+#include "base/worker_pool.h"
 #include "batch/batch.h"
 #include "db/database.h"
+#include "selector/selector_config.h"
 #include "tidemill/selector/v1/selector.pb.h"
 #include "tidemill/storage/v1/storage.pb.h"
 
@@ -22,7 +26,12 @@ using SampleLister = std::function<absl::Status(const storage::v1::ListSamplesRe
 // A set is sealed once and never changes. Thread-safe: the state is the database's and the files'.
 class Selector {
  public:
-  Selector(db::Database& database, std::string folder, SampleLister list_samples);
+  // `folder` exists and nobody else writes there.
+  Selector(db::Database& database, std::string folder, SampleLister list_samples,
+           const SelectorConfig& config = {});
+
+  // Removes what sealings left behind that were cut off. Before any other call.
+  absl::Status RemoveLeftovers();
 
   // Chooses and seals, or returns what was sealed before for the same run and trigger.
   // INVALID_ARGUMENT for a policy that does not decode; FAILED_PRECONDITION for a run epoch that
@@ -47,10 +56,15 @@ class Selector {
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
 
  private:
-  // `write` writes the files of the set and fills in their digests.
-  absl::StatusOr<v1::TrainingSet> Commit(
-      const v1::SealTrainingSetRequest& request, v1::TrainingSet set,
-      const std::function<absl::Status(v1::TrainingSet&)>& write);
+  // A set and its late samples, written but not yet where they are found.
+  struct Unsealed;
+
+  // What was sealed before, if anything was; else FAILED_PRECONDITION as Seal().
+  absl::StatusOr<std::optional<v1::TrainingSet>> FindSealed(
+      const v1::SealTrainingSetRequest& request);
+  absl::Status Write(const v1::SealTrainingSetRequest& request, Unsealed& unsealed);
+  absl::StatusOr<v1::TrainingSet> Commit(const v1::SealTrainingSetRequest& request,
+                                         Unsealed& unsealed);
   std::string FolderOf(RunId run) const;
   std::string PathOf(RunId run, int64_t trigger) const;
   std::string LatePathOf(RunId run, int64_t trigger) const;
@@ -58,6 +72,8 @@ class Selector {
   db::Database& database_;
   const std::string folder_;
   const SampleLister list_samples_;
+  const int64_t memory_budget_;
+  const std::unique_ptr<WorkerPool> pool_;  // nullptr for one thread.
 };
 
 }  // namespace tidemill::selector

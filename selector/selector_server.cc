@@ -18,17 +18,20 @@ namespace {
 class SelectorServer final : public rpc::RunningService {
  public:
   SelectorServer(std::unique_ptr<db::Database> database, const std::string& folder,
-                 const rpc::Peer& storage)
+                 const rpc::Peer& storage, const SelectorConfig& config)
       : database_(std::move(database)),
         storage_(storage),
-        selector_(*database_, files::Join(folder, "training_sets"),
-                  [this](const storage::v1::ListSamplesRequest& request,
-                         const std::function<absl::Status(batch::Batch)>& sink) {
-                    return storage_.ListSamples(request, sink);
-                  }),
+        selector_(
+            *database_, folder,
+            [this](const storage::v1::ListSamplesRequest& request,
+                   const std::function<absl::Status(batch::Batch)>& sink) {
+              return storage_.ListSamples(request, sink);
+            },
+            config),
         service_(selector_) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
+  absl::Status RemoveLeftovers() { return selector_.RemoveLeftovers(); }
 
  private:
   const std::unique_ptr<db::Database> database_;
@@ -41,11 +44,18 @@ class SelectorServer final : public rpc::RunningService {
 
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSelector(
     const rpc::ServiceContext& context) {
-  ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("selector"));
+  ASSIGN_OR_RETURN(
+      const SelectorConfig config,
+      config::ReadSection<SelectorConfig>(context.config_text, context.config_name, "selector"));
+  ASSIGN_OR_RETURN(const std::string state, context.FolderOf("selector"));
   ASSIGN_OR_RETURN(const rpc::Peer storage, context.PeerOf("storage"));
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
   RETURN_IF_ERROR(db::Migrate(*database, "selector", Migrations()));
-  return std::make_unique<SelectorServer>(std::move(database), folder, storage);
+  const std::string folder = files::Join(state, "training_sets");
+  RETURN_IF_ERROR(files::CreateFolder(folder));
+  auto server = std::make_unique<SelectorServer>(std::move(database), folder, storage, config);
+  RETURN_IF_ERROR(server->RemoveLeftovers());
+  return server;
 }
 
 }  // namespace tidemill::selector

@@ -1,7 +1,17 @@
 #include "selector/training_set_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <new>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/digest.h"
 #include "base/files.h"
@@ -10,38 +20,162 @@
 namespace tidemill::selector {
 namespace {
 
-constexpr size_t kDigestSize = 64;  // SHA-256 in hexadecimal.
-// 3.5 * 10^9 keys with weights.
-constexpr size_t kMaxFileBytes = size_t{42} << 30;
+constexpr int64_t kDigestSize = 64;  // SHA-256 in hexadecimal.
+// Hashed while it still lies in the cache.
+constexpr int64_t kPieceBytes = int64_t{256} << 10;
+constexpr int64_t kKeyBytes = sizeof(int64_t);
+constexpr int64_t kWeightBytes = sizeof(float);
+
+template <typename T>
+std::string_view BytesOf(std::span<const T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+
+// A column of `size` bytes for whoever asks for its size only.
+batch::Column Sized(std::string_view name, batch::DataType type, int64_t size) {
+  return {.name = std::string(name),
+          .type = type,
+          .data = batch::Buffer::Wrap(nullptr, static_cast<size_t>(size), nullptr)};
+}
+
+// The columns of a set with their sizes, but without numbers.
+absl::StatusOr<batch::Batch> ShapeOf(int64_t num_keys, bool weighted) {
+  batch::Batch shape(num_keys);
+  RETURN_IF_ERROR(
+      shape.Set(Sized(batch::kKeyColumn, batch::DataType::kInt64, num_keys * kKeyBytes)));
+  if (weighted) {
+    RETURN_IF_ERROR(
+        shape.Set(Sized(batch::kWeightColumn, batch::DataType::kFloat32, num_keys * kWeightBytes)));
+  }
+  return shape;
+}
+
+int64_t RoundUpTo64(int64_t size) { return (size + 63) / 64 * 64; }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+
+ private:
+  const int number_;
+};
+
+// Memory that is about to be overwritten, so it is not zeroed first.
+batch::Buffer Uninitialised(size_t size) {
+  constexpr std::align_val_t kAlignment{64};
+  void* const memory = ::operator new(size, kAlignment);
+  return batch::Buffer::Wrap(memory, size, std::shared_ptr<void>(memory, [](void* freed) {
+                               ::operator delete (freed, std::align_val_t{64});
+                             }));
+}
+
+// Reads `size` bytes from the file's beginning. Fewer when it ends before.
+absl::StatusOr<int64_t> ReadBytes(int file, const std::string& path, char* into, int64_t size) {
+  int64_t done = 0;
+  while (done < size) {
+    const ssize_t count = ::read(file, into + done, static_cast<size_t>(size - done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Internal("cannot read {}: {}", path, std::strerror(errno));
+    if (count == 0) break;
+    done += count;
+  }
+  return done;
+}
 
 }  // namespace
 
+TrainingSetWriter::TrainingSetWriter(std::string folder) : folder_(std::move(folder)) {}
+
+absl::Status TrainingSetWriter::Open(bool weighted) {
+  ASSIGN_OR_RETURN(file_, TemporaryFile::Create(folder_));
+  weighted_ = weighted;
+  ASSIGN_OR_RETURN(const batch::Batch shape, ShapeOf(1, weighted));
+  keys_at_ = static_cast<int64_t>(batch::FirstBufferOffset(shape));
+  return absl::OkStatus();
+}
+
+absl::Status TrainingSetWriter::AddKeys(std::span<const int64_t> keys) {
+  RETURN_IF_ERROR(file_->WriteAt(keys_at_ + num_keys_ * kKeyBytes, BytesOf(keys)));
+  num_keys_ += std::ssize(keys);
+  return absl::OkStatus();
+}
+
+absl::Status TrainingSetWriter::AddWeights(std::span<const float> weights) {
+  const int64_t weights_at = RoundUpTo64(keys_at_ + num_keys_ * kKeyBytes);
+  RETURN_IF_ERROR(file_->WriteAt(weights_at + num_weights_ * kWeightBytes, BytesOf(weights)));
+  num_weights_ += std::ssize(weights);
+  return absl::OkStatus();
+}
+
+// The header comes first and says how many entries there are, so the file is read once more for its
+// digest; meanwhile the disk is busy with it.
+absl::StatusOr<std::string> TrainingSetWriter::Seal() {
+  if (file_ == nullptr) RETURN_IF_ERROR(Open(/*weighted=*/false));
+  if (num_weights_ != (weighted_ ? num_keys_ : 0)) {
+    return FailedPrecondition("{} keys have {} weights", num_keys_, num_weights_);
+  }
+  ASSIGN_OR_RETURN(const batch::Batch shape, ShapeOf(num_keys_, weighted_));
+  const auto size = static_cast<int64_t>(batch::EncodedSize(shape));
+  RETURN_IF_ERROR(file_->WriteAt(0, batch::EncodeHead(shape)));
+  file_->StartSync();
+  Sha256Stream sha256;
+  std::vector<char> piece(static_cast<size_t>(std::min(size, kPieceBytes)));
+  for (int64_t at = 0; at < size; at += kPieceBytes) {
+    const auto bytes =
+        std::span(piece).first(static_cast<size_t>(std::min(size - at, kPieceBytes)));
+    RETURN_IF_ERROR(file_->ReadAt(at, bytes));
+    sha256.Add({bytes.data(), bytes.size()});
+  }
+  std::string digest = sha256.Finish();
+  RETURN_IF_ERROR(file_->WriteAt(size, digest));
+  RETURN_IF_ERROR(file_->Sync());
+  return digest;
+}
+
+absl::Status TrainingSetWriter::Publish(const std::string& path) { return file_->Publish(path); }
+
 absl::StatusOr<std::string> WriteTrainingSet(const std::string& path,
                                              const TrainingSetContent& content) {
-  batch::Batch batch(static_cast<int64_t>(content.keys.size()));
-  RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, content.keys)));
-  if (!content.weights.empty()) {
-    RETURN_IF_ERROR(batch.Set(batch::MakeColumn<float>(batch::kWeightColumn, content.weights)));
-  }
-  std::string bytes = batch::Encode(batch);
-  std::string digest = Sha256(bytes);
-  bytes += digest;
-  RETURN_IF_ERROR(files::WriteAtomically(path, bytes));
+  TrainingSetWriter writer(std::filesystem::path(path).parent_path().string());
+  RETURN_IF_ERROR(writer.Open(!content.weights.empty()));
+  RETURN_IF_ERROR(writer.AddKeys(content.keys));
+  RETURN_IF_ERROR(writer.AddWeights(content.weights));
+  ASSIGN_OR_RETURN(std::string digest, writer.Seal());
+  RETURN_IF_ERROR(writer.Publish(path));
   return digest;
 }
 
 absl::StatusOr<batch::Batch> ReadTrainingSet(const std::string& path, const std::string& digest) {
-  ASSIGN_OR_RETURN(std::string bytes, files::Read(path, kMaxFileBytes));
-  if (bytes.size() < kDigestSize) return DataLoss("{} is cut short", path);
-  const size_t body = bytes.size() - kDigestSize;
-  const std::string found = Sha256(std::string_view(bytes).substr(0, body));
-  if (found != std::string_view(bytes).substr(body) || found != digest) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0 && errno == ENOENT) return NotFound("there is no {}", path);
+  struct stat info = {};
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
+    return Internal("cannot open {}: {}", path, std::strerror(errno));
+  }
+  const int64_t size = info.st_size - kDigestSize;
+  if (size <= 0) return DataLoss("{} is cut short", path);
+  batch::Buffer bytes = Uninitialised(static_cast<size_t>(size));
+  char* const into = reinterpret_cast<char*>(bytes.mutable_data());
+  Sha256Stream sha256;
+  for (int64_t at = 0; at < size; at += kPieceBytes) {
+    const int64_t asked = std::min(size - at, kPieceBytes);
+    ASSIGN_OR_RETURN(const int64_t read, ReadBytes(file.get(), path, into + at, asked));
+    if (read < asked) return DataLoss("{} is cut short", path);
+    sha256.Add({into + at, static_cast<size_t>(read)});
+  }
+  std::string sealed(kDigestSize, '\0');
+  ASSIGN_OR_RETURN(const int64_t read, ReadBytes(file.get(), path, sealed.data(), kDigestSize));
+  const std::string found = sha256.Finish();
+  if (read != kDigestSize || found != sealed || found != digest) {
     return DataLoss("{} does not match its SHA-256: found {}, sealed as {}", path, found, digest);
   }
-  // The copy brings the columns to the alignment that they ask for.
-  batch::Buffer aligned = batch::Buffer::Allocate(body);
-  bytes.copy(reinterpret_cast<char*>(aligned.mutable_data()), body);
-  return batch::Decode(std::move(aligned));
+  return batch::Decode(std::move(bytes));
 }
 
 }  // namespace tidemill::selector

@@ -4,8 +4,10 @@
 
 namespace tidemill::selector {
 
-Choice Choose(const SelectionSpec& spec, const Candidates& candidates, const RandomKey& random) {
-  return std::visit([&](const auto& policy) { return Choose(policy, candidates, random); }, spec);
+std::unique_ptr<Chooser> MakeChooser(const SelectionSpec& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into) {
+  return std::visit(
+      [&](const auto& policy) { return MakeChooser(policy, random, workplace, into); }, spec);
 }
 
 bool DrawsFromHistory(const SelectionSpec& spec) {

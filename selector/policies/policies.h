@@ -1,35 +1,58 @@
 // What a selection policy is: a pure function from candidate columns and a random stream to the
-// chosen rows and their weights. The same input gives the same choice on every machine.
+// chosen samples and their weights, taken in piece by piece. The same candidates give the same
+// choice on every machine, however they are cut into pieces, with any number of threads and any
+// budget of memory.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
+#include <string>
 
 #include "base/random.h"
+#include "base/status.h"
+#include "base/worker_pool.h"
 #include "selector/client/selection_spec.h"
+#include "selector/training_set_file.h"
 
 namespace tidemill::selector {
 
-// The samples to choose from, one row each, in the order (event time, key) of the stream.
+// Some of the samples to choose from, one row each, in the order (event time, key) of the stream.
 struct Candidates {
   std::span<const int64_t> keys;
   std::span<const int64_t> event_times;  // Microseconds UTC.
 };
 
-struct Choice {
-  // Ascending row numbers, so that what is chosen keeps the order of the stream.
-  std::vector<int64_t> rows = {};
-  // One for each row; empty when every weight is 1.
-  std::vector<float> weights = {};
+// What a policy may use while it chooses.
+struct Workplace {
+  // For what does not fit into memory.
+  std::string folder;
+  // Bytes of candidates held in memory, about.
+  int64_t memory_budget = int64_t{256} << 20;
+  // Threads beside the caller's; nullptr for none. Not owned.
+  WorkerPool* pool = nullptr;
 };
 
-// One overload for each alternative of SelectionSpec.
-Choice Choose(const NewData& spec, const Candidates& candidates, const RandomKey& random);
-Choice Choose(const Uniform& spec, const Candidates& candidates, const RandomKey& random);
+// One choice. Thread-compatible.
+class Chooser {
+ public:
+  virtual ~Chooser() = default;
+  // The next candidates; every one comes once.
+  virtual absl::Status Add(const Candidates& candidates) = 0;
+  // After the last. The writer then holds the choice, in the order of the stream.
+  virtual absl::Status Finish() = 0;
+};
+
+// One overload for each alternative of SelectionSpec. `into` is not yet open and outlives what is
+// returned.
+std::unique_ptr<Chooser> MakeChooser(const NewData& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
+std::unique_ptr<Chooser> MakeChooser(const Uniform& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
 
 // By the policy that `spec` names.
-Choice Choose(const SelectionSpec& spec, const Candidates& candidates, const RandomKey& random);
+std::unique_ptr<Chooser> MakeChooser(const SelectionSpec& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
 
 // Whether the candidates are all samples up to the trigger, not only those since the one before.
 bool DrawsFromHistory(const SelectionSpec& spec);

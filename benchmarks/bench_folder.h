@@ -1,0 +1,43 @@
+// Where a benchmark puts its data, and how much of it there is.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "fmt/format.h"
+
+namespace tidemill::benchmarks {
+
+// A folder of this process below $TIDEMILL_BENCH_FOLDER or /tmp. The destructor removes it.
+class BenchFolder {
+ public:
+  explicit BenchFolder(const std::string& name) {
+    const char* const root = std::getenv("TIDEMILL_BENCH_FOLDER");
+    path_ = fmt::format("{}/tidemill_{}.{}", root == nullptr ? "/tmp" : root, name, ::getpid());
+    std::filesystem::create_directories(path_);
+  }
+  ~BenchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  BenchFolder(const BenchFolder&) = delete;
+  BenchFolder& operator=(const BenchFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// $TIDEMILL_BENCH_SAMPLES, written 10000000 or 1e7, or the figure's own number.
+inline int64_t NumSamples(int64_t otherwise) {
+  const char* const text = std::getenv("TIDEMILL_BENCH_SAMPLES");
+  const auto asked = text == nullptr ? 0 : static_cast<int64_t>(std::strtod(text, nullptr));
+  return asked > 0 ? asked : otherwise;
+}
+
+}  // namespace tidemill::benchmarks
