@@ -111,13 +111,24 @@ class FileRead {
     const std::string* path = index_.PathOf(id);
     if (path == nullptr) return NotFound("its file is unknown");
     ASSIGN_OR_RETURN(const std::shared_ptr<const OpenFile> file, files_.Get(*path));
-    GatherRecords(*file, cut_, wanted);
+    // Of a remote file the reason of a failure is known only here.
+    if (Prepare(*file, wanted).ok()) GatherRecords(*file, cut_, wanted);
     const auto is_ok = [](const WantedRecord& record) { return record.ok; };
     if (std::all_of(wanted.begin(), wanted.end(), is_ok)) return absl::OkStatus();
     // Another file may stand there since this one was opened.
     ASSIGN_OR_RETURN(const std::shared_ptr<const OpenFile> fresh, files_.GetFresh(*path, file));
+    RETURN_IF_ERROR(Prepare(*fresh, wanted));
     GatherRecords(*fresh, cut_, wanted);
     return absl::OkStatus();
+  }
+
+  static absl::Status Prepare(const OpenFile& file, std::span<const WantedRecord> wanted) {
+    if (!file.is_remote()) return absl::OkStatus();
+    std::vector<ByteRange> ranges;
+    for (const WantedRecord& record : wanted) {
+      if (!record.ok) ranges.push_back({.from = record.byte_from, .to = record.byte_to});
+    }
+    return file.Prepare(ranges);
   }
 
   const DatasetIndex& index_;
