@@ -14,6 +14,8 @@ find_package(simdjson REQUIRED)       # JSON Lines
 find_package(OpenSSL REQUIRED)        # SHA-256 of artefacts
 find_package(PNG REQUIRED)            # PNG samples
 find_package(JPEG REQUIRED)           # JPEG samples
+find_package(CURL REQUIRED)           # requests to object stores, signed
+find_package(pugixml REQUIRED)        # what object stores answer
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx)      # PostgreSQL, all but bulk rows
 pkg_check_modules(pq REQUIRED IMPORTED_TARGET libpq)          # binary COPY

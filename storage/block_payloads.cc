@@ -34,18 +34,29 @@ class BlockFiles {
     const absl::StatusOr<std::shared_ptr<const DataFile>>& file = open_[number];
     RETURN_IF_ERROR(file.status());
     if ((*file)->mapping == nullptr) {
-      GatherRecords((*file)->file, cut, wanted);
+      // Of a remote file the reason of a failure is known only here.
+      if (Prepare((*file)->file, wanted).ok()) GatherRecords((*file)->file, cut, wanted);
       const auto is_ok = [](const WantedRecord& record) { return record.ok; };
       if (std::all_of(wanted.begin(), wanted.end(), is_ok)) return absl::OkStatus();
     }
     // Another file may stand there since this one was opened, or it has grown.
     ASSIGN_OR_RETURN(const std::shared_ptr<const DataFile> fresh,
                      files_.GetFresh(*index_.PathOf(ids_[number]), *file));
+    RETURN_IF_ERROR(Prepare(fresh->file, wanted));
     GatherRecords(fresh->file, cut, wanted);
     return absl::OkStatus();
   }
 
  private:
+  static absl::Status Prepare(const OpenFile& file, std::span<const WantedRecord> wanted) {
+    if (!file.is_remote()) return absl::OkStatus();
+    std::vector<ByteRange> ranges;
+    for (const WantedRecord& record : wanted) {
+      if (!record.ok) ranges.push_back({.from = record.byte_from, .to = record.byte_to});
+    }
+    return file.Prepare(ranges);
+  }
+
   uint32_t NumberOf(FileId id) {
     const auto [found, is_new] = number_of_.try_emplace(id, static_cast<uint32_t>(ids_.size()));
     if (is_new) {

@@ -1,5 +1,6 @@
 #include "storage/dataset_catalog.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 #include <system_error>
@@ -9,6 +10,7 @@
 #include "base/log.h"
 #include "storage/datasets_table.h"
 #include "storage/files_table.h"
+#include "storage/filesystems/object_path.h"
 #include "storage/formats/format.h"
 #include "storage/segment_columns.h"
 #include "storage/text.h"
@@ -41,10 +43,10 @@ absl::StatusOr<DatasetEntry> ToEntry(datasets_table::Row row) {
 DatasetSpec CompletedByFirstFile(DatasetSpec spec, UnpackedCache& files,
                                  const DatasetCatalog& catalog) {
   const auto admit = [&](const std::string& path) { return catalog.Admits(path); };
-  const absl::StatusOr<std::vector<ListedFile>> listed = ListFiles(spec.path, spec.files, admit);
-  if (!listed.ok() || listed->empty()) return spec;
+  const absl::StatusOr<FileListing> listed = files.source().List(spec.path, spec.files, admit);
+  if (!listed.ok() || listed->files.empty()) return spec;
   DatasetSpec completed = spec;
-  const std::string first = files::Join(spec.path, listed->front().path);
+  const std::string first = files::Join(spec.path, listed->files.front().path);
   return CompleteSpec(first, files, completed).ok() ? completed : spec;
 }
 
@@ -61,41 +63,52 @@ DatasetCatalog::DatasetCatalog(db::Database& database, UnpackedCache& files, Cat
 absl::StatusOr<DatasetSpec> DatasetCatalog::DecodeAndCheck(const std::string& name,
                                                            const std::string& spec_text) const {
   ASSIGN_OR_RETURN(DatasetSpec spec, config::Read<DatasetSpec>(spec_text, name));
-  if (!spec.path.starts_with('/')) {
-    return InvalidArgument("dataset {}: path '{}' is not absolute", name, spec.path);
+  const std::string what = "dataset " + name;
+  absl::StatusOr<std::string> folder = files_.source().ResolveFolder(spec.path);
+  RETURN_IF_ERROR(Annotate(folder.status(), what));
+  if (!Admits(*folder)) {
+    return InvalidArgument(
+        "{}: path '{}' lies in none of the allowed data folders, see storage.allowed_roots", what,
+        spec.path);
   }
-  std::error_code error;
-  const fs::path folder = fs::canonical(spec.path, error);
-  if (error || !fs::is_directory(folder, error)) {
-    return InvalidArgument("dataset {}: path '{}' is no folder", name, spec.path);
-  }
-  if (!Admits(folder.string())) {
-    return InvalidArgument("dataset {}: path '{}' lies in none of the allowed data folders", name,
-                           spec.path);
-  }
-  spec.path = folder.string();
+  RETURN_IF_ERROR(Annotate(files_.source().Probe(*folder), what));
+  spec.path = *std::move(folder);
   RETURN_IF_ERROR(MakeFormat(spec, files_).status());
   // What is kept is the spec as printed, which is longer than most are written.
   RETURN_IF_ERROR(config::Read<DatasetSpec>(config::Print(spec), name).status());
   return spec;
 }
 
-bool DatasetCatalog::Admits(const std::string& absolute_path) const {
-  std::error_code error;
-  const fs::path path = fs::canonical(absolute_path, error);
-  if (error) return false;
+std::vector<std::string> DatasetCatalog::AllowedRoots() const {
   std::vector<std::string> roots = options_.allowed_roots;
   if (const auto more = files::Read(options_.allowed_roots_file); more.ok()) {
     std::istringstream lines(*more);
     for (std::string line; std::getline(lines, line);) roots.push_back(line);
   }
-  for (const std::string& allowed : roots) {
+  return roots;
+}
+
+bool DatasetCatalog::Admits(const std::string& absolute_path) const {
+  if (IsObjectPath(absolute_path)) return AdmitsObject(absolute_path);
+  std::error_code error;
+  const fs::path path = fs::canonical(absolute_path, error);
+  if (error) return false;
+  for (const std::string& allowed : AllowedRoots()) {
     const fs::path root = fs::canonical(allowed, error);
     if (error) continue;
     const fs::path below = path.lexically_relative(root);
     if (!below.empty() && *below.begin() != "..") return true;
   }
   return false;
+}
+
+bool DatasetCatalog::AdmitsObject(const std::string& path) const {
+  if (!ObjectRoot(path).ok()) return false;  // "..", which a store would take for a name.
+  const std::vector<std::string> roots = AllowedRoots();
+  return std::any_of(roots.begin(), roots.end(), [&](const std::string& allowed) {
+    const absl::StatusOr<std::string> root = ObjectRoot(allowed);
+    return root.ok() && IsBelowObjectRoot(*root, path);
+  });
 }
 
 absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(

@@ -54,7 +54,7 @@ struct DatasetCounts {
 struct CatalogOptions {
   // "<state folder>/storage".
   std::string folder;
-  // Absolute folders that datasets may lie in.
+  // Absolute folders that datasets may lie in, and s3://bucket/folder.
   std::vector<std::string> allowed_roots;
   // A file with more of them, one a line, read again at each registration. Empty: none.
   std::string allowed_roots_file = {};
@@ -79,7 +79,8 @@ class DatasetCatalog {
   };
   // Idempotent by (namespace, name, spec); `spec_text` is a DatasetSpec as YAML. INVALID_ARGUMENT
   // for one that does not decode, whose path is relative, no folder or outside the allowed roots;
-  // FAILED_PRECONDITION when the name has another spec.
+  // FAILED_PRECONDITION when the name has another spec; as FileSystem::Probe for what a store
+  // refuses.
   absl::StatusOr<Registration> Register(const std::string& name_space, const std::string& name,
                                         const std::string& spec_text, const CommandGuard& guard,
                                         const AnswerKeeper<Registration>& keep = {});
@@ -122,7 +123,8 @@ class DatasetCatalog {
   };
   absl::StatusOr<FileSizes> SizesOf(DatasetId id, const std::vector<FileId>& files);
 
-  // Whether a file may be read: it lies below an allowed root once links are resolved.
+  // Whether a file may be read: it lies below an allowed root once links are resolved. A store has
+  // none.
   bool Admits(const std::string& absolute_path) const;
 
   // Held while a dataset is ingested or deleted.
@@ -133,6 +135,8 @@ class DatasetCatalog {
  private:
   absl::StatusOr<DatasetSpec> DecodeAndCheck(const std::string& name,
                                              const std::string& spec_text) const;
+  std::vector<std::string> AllowedRoots() const;
+  bool AdmitsObject(const std::string& path) const;
   // Datasets are listed again and again.
   void WarnOnce(DatasetId id, const std::string& name, const absl::Status& status)
       ABSL_LOCKS_EXCLUDED(mutex_);

@@ -133,7 +133,8 @@ TEST_F(IngestTest, DeletingADatasetLeavesTheFilesAndNothingElse) {
 
 TEST_F(IngestTest, TheWatcherTakesInWhatArrives) {
   const DatasetId id = Register(SpecText());
-  const Watcher watcher(stack_->catalog(), stack_->ingestor(), std::chrono::milliseconds{50});
+  const Watcher watcher(stack_->catalog(), stack_->ingestor(),
+                        {.scan_interval = std::chrono::milliseconds{50}});
   const auto await = [&](int64_t num_samples) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
     while (std::chrono::steady_clock::now() < deadline) {

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "storage/compression/decoder.h"
+#include "storage/filesystems/object_path.h"
 #include "xxhash.h"
 
 namespace tidemill::storage {
@@ -60,7 +61,8 @@ void FileParser::Index(ParsedFile& parsed) const {
   const ChangedFile& file = parsed.file;
   const absl::Status sound = CheckCompanions(file.input);
   absl::StatusOr<IndexedFile> found = sound.ok() ? format_.Index(file.input) : sound;
-  const absl::StatusOr<FileIdentity> identity = IdentityOf(file.path);
+  FileSystem& source = files_.source();
+  const absl::StatusOr<FileIdentity> identity = source.IdentityOf(file.path);
   if (!identity.ok()) {
     parsed.postponed = true;
     return;
@@ -68,7 +70,8 @@ void FileParser::Index(ParsedFile& parsed) const {
   FileInput now = file.input;
   now.identity = *identity;
   const bool grows = spec_.append && identity->size_bytes >= file.input.identity.size_bytes;
-  if (!grows && FingerprintOf(spec_, now) != file.fingerprint) {
+  const auto identity_of = [&](const std::string& path) { return source.IdentityOf(path); };
+  if (!grows && FingerprintOf(spec_, now, identity_of) != file.fingerprint) {
     parsed.postponed = true;
     return;
   }
@@ -97,6 +100,10 @@ void FileParser::Index(ParsedFile& parsed) const {
 
 absl::Status FileParser::CheckCompanions(const FileInput& input) const {
   for (const std::string& companion : CompanionsOf(spec_, input)) {
+    if (IsObjectPath(companion)) {  // Leads nowhere else.
+      if (admit_(companion)) continue;
+      return InvalidArgument("{} leads out of the allowed data folders", companion);
+    }
     std::error_code error;
     const std::filesystem::path target = std::filesystem::canonical(companion, error);
     if (error) continue;  // Not there: the format says so, if it needs it.
@@ -113,7 +120,7 @@ absl::Status FileParser::CheckCompanions(const FileInput& input) const {
 bool FileParser::ContinuesWhatWasTaken(const ChangedFile& file,
                                        const std::vector<OldSegment>& old) const {
   if (!format_.CanAppend()) return false;
-  const absl::StatusOr<OpenFile> data = OpenFile::Open(file.path);
+  const absl::StatusOr<OpenFile> data = files_.source().Open(file.path);
   if (!data.ok()) return false;
   const absl::StatusOr<bool> compressed = IsCompressed(*data);
   if (!compressed.ok() || *compressed) return false;

@@ -26,10 +26,11 @@ bool IsCompanion(const DatasetSpec& spec, const std::string& path) {
 }
 
 // Newest of the file and those that belong to it.
-Timestamp ChangedAt(const DatasetSpec& spec, const FileInput& input) {
+Timestamp ChangedAt(const DatasetSpec& spec, const FileInput& input,
+                    const IdentityLookup& identity_of) {
   Timestamp at = input.identity.modified_at();
   for (const std::string& companion : CompanionsOf(spec, input)) {
-    if (const auto identity = IdentityOf(companion); identity.ok()) {
+    if (const auto identity = identity_of(companion); identity.ok()) {
       at = std::max(at, identity->modified_at());
     }
   }
@@ -45,19 +46,19 @@ FileChange ChangeOf(const DatasetSpec& spec, const FileInput& input,
 
 }  // namespace
 
-int64_t FingerprintOf(const DatasetSpec& spec, const FileInput& input) {
+int64_t FingerprintOf(const DatasetSpec& spec, const FileInput& input,
+                      const IdentityLookup& identity_of) {
   std::vector<int64_t> facts = {input.identity.inode, input.identity.size_bytes,
-                                input.identity.modified_nanos};
+                                input.identity.state_nanos()};
   for (const std::string& companion : CompanionsOf(spec, input)) {
-    const FileIdentity identity = IdentityOf(companion).value_or(FileIdentity{});
-    facts.insert(facts.end(), {identity.inode, identity.size_bytes, identity.modified_nanos});
+    const FileIdentity identity = identity_of(companion).value_or(FileIdentity{});
+    facts.insert(facts.end(), {identity.inode, identity.size_bytes, identity.state_nanos()});
   }
   const auto hash = static_cast<int64_t>(XXH3_64bits(facts.data(), facts.size() * sizeof(int64_t)));
   return hash == 0 ? 1 : hash;
 }
 
-absl::StatusOr<FileScan> CompareFiles(const DatasetSpec& spec,
-                                      const std::vector<ListedFile>& listed,
+absl::StatusOr<FileScan> CompareFiles(const DatasetSpec& spec, const FileListing& listing,
                                       const std::map<std::string, files_table::KnownFile>& known,
                                       Duration settle, Timestamp now) {
   FileScan scan;
@@ -67,7 +68,7 @@ absl::StatusOr<FileScan> CompareFiles(const DatasetSpec& spec,
     changed[path] = {.change = FileChange::kVanished, .path = path, .known = file};
   }
   const bool had_files = !changed.empty();
-  for (const ListedFile& file : listed) {
+  for (const ListedFile& file : listing.files) {
     if (IsCompanion(spec, file.path)) continue;
     ChangedFile found{.input = {.root = spec.path, .path = file.path, .identity = file.identity}};
     found.path = files::Join(spec.path, file.path);
@@ -77,14 +78,14 @@ absl::StatusOr<FileScan> CompareFiles(const DatasetSpec& spec,
     }
     ++scan.num_found;
     changed.erase(found.path);
-    found.fingerprint = FingerprintOf(spec, found.input);
+    found.fingerprint = FingerprintOf(spec, found.input, listing.identity_of);
     const auto before = known.find(found.path);
     if (before != known.end() && before->second.state != "vanished" &&
         before->second.fingerprint == found.fingerprint) {
       continue;
     }
     // A time ahead of the clock says nothing about how long the file has been as it is.
-    const Timestamp settled_at = ChangedAt(spec, found.input) + settle;
+    const Timestamp settled_at = ChangedAt(spec, found.input, listing.identity_of) + settle;
     if (!spec.append && settled_at > now && settled_at <= now + settle) {
       if (scan.num_unsettled++ == 0) scan.settled_at = settled_at;
       scan.settled_at = std::min(scan.settled_at, settled_at);

@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "storage/files_table.h"
-#include "storage/filesystems/local.h"
+#include "storage/filesystems/file_system.h"
 #include "storage/formats/format.h"
 
 namespace tidemill::storage {
@@ -33,14 +33,14 @@ struct FileScan {
 };
 
 // Of inode, size and mtime of a file and of the files that belong to it. Never 0, which stands for
-// a file to be looked at again in any case.
-int64_t FingerprintOf(const DatasetSpec& spec, const FileInput& input);
+// a file to be looked at again in any case. `identity_of` knows the files that belong to it.
+int64_t FingerprintOf(const DatasetSpec& spec, const FileInput& input,
+                      const IdentityLookup& identity_of);
 
 // Compares what was listed with what is known. Files whose names are not UTF-8 are left out with a
 // warning. UNAVAILABLE when there are no files at all and there were some: the folder looks like
 // one that is not mounted.
-absl::StatusOr<FileScan> CompareFiles(const DatasetSpec& spec,
-                                      const std::vector<ListedFile>& listed,
+absl::StatusOr<FileScan> CompareFiles(const DatasetSpec& spec, const FileListing& listing,
                                       const std::map<std::string, files_table::KnownFile>& known,
                                       Duration settle, Timestamp now);
 

@@ -25,6 +25,10 @@ ListedFile Listed(const std::string& path, int64_t modified_micros) {
   return {path, {.inode = 1, .size_bytes = 10, .modified_nanos = modified_micros * 1000}};
 }
 
+FileListing Found(std::vector<ListedFile> files) {
+  return {.files = std::move(files), .identity_of = IdentityOf};
+}
+
 std::vector<std::string> PathsOf(const FileScan& scan) {
   std::vector<std::string> paths;
   for (const ChangedFile& file : scan.changed) paths.push_back(file.path);
@@ -37,13 +41,13 @@ TEST(FileScan, LeavesOutTheFilesThatBelongToOthers) {
   spec.label.file->pattern = "images";
   spec.label.file->replacement = "labels";
   const auto scan =
-      CompareFiles(spec, {Listed("a-images", 0), Listed("a-labels", 0)}, {}, kSettle, kNow);
+      CompareFiles(spec, Found({Listed("a-images", 0), Listed("a-labels", 0)}), {}, kSettle, kNow);
   ASSERT_THAT(scan, IsOk());
   EXPECT_THAT(PathsOf(*scan), ElementsAre("/nowhere/a-images"));
   DatasetSpec single = SpecOf(SingleFileFormat{});
   single.label.sidecar = ".label";
   const auto files =
-      CompareFiles(single, {Listed("1.label", 0), Listed("1.png", 0)}, {}, kSettle, kNow);
+      CompareFiles(single, Found({Listed("1.label", 0), Listed("1.png", 0)}), {}, kSettle, kNow);
   ASSERT_THAT(files, IsOk());
   EXPECT_THAT(PathsOf(*files), ElementsAre("/nowhere/1.png"));
 }
@@ -53,21 +57,21 @@ TEST(FileScan, LeavesOutWhatHasNotSettledAndSaysWhenItWill) {
   const std::vector<ListedFile> listed = {
       Listed("ahead", kNow.micros + 60'000'000), Listed("old", kNow.micros - 10'000'000),
       Listed("new", kNow.micros - 4'000'000), Listed("newer", kNow.micros - 1'000'000)};
-  const auto scan = CompareFiles(spec, listed, {}, kSettle, kNow);
+  const auto scan = CompareFiles(spec, Found(listed), {}, kSettle, kNow);
   ASSERT_THAT(scan, IsOk());
   EXPECT_THAT(PathsOf(*scan), ElementsAre("/nowhere/ahead", "/nowhere/old"));
   EXPECT_EQ(scan->num_found, 4);
   EXPECT_EQ(scan->num_unsettled, 2);
   EXPECT_EQ(scan->settled_at, (Timestamp{kNow.micros + 6'000'000}));
   spec.append = true;
-  const auto growing = CompareFiles(spec, listed, {}, kSettle, kNow);
+  const auto growing = CompareFiles(spec, Found(listed), {}, kSettle, kNow);
   ASSERT_THAT(growing, IsOk());
   EXPECT_EQ(growing->changed.size(), 4U);
 }
 
 TEST(FileScan, LeavesOutNamesThatAreNoText) {
   const DatasetSpec spec = SpecOf(CsvFormat{});
-  const auto scan = CompareFiles(spec, {Listed("\xff.csv", 0)}, {}, kSettle, kNow);
+  const auto scan = CompareFiles(spec, Found({Listed("\xff.csv", 0)}), {}, kSettle, kNow);
   ASSERT_THAT(scan, IsOk());
   EXPECT_THAT(scan->changed, IsEmpty());
 }

@@ -87,8 +87,8 @@ class Ingestor::Run {
 
   absl::StatusOr<FileScan> Scan() {
     const auto admit = [&](const std::string& path) { return ingestor_.catalog_.Admits(path); };
-    ASSIGN_OR_RETURN(const std::vector<ListedFile> listed,
-                     ListFiles(dataset_.spec.path, dataset_.spec.files, admit));
+    ASSIGN_OR_RETURN(const FileListing listed, ingestor_.files_.source().List(
+                                                   dataset_.spec.path, dataset_.spec.files, admit));
     std::map<std::string, files_table::KnownFile> known;
     RETURN_IF_ERROR(ingestor_.database_.Transact([&](pqxx::work& work) {
       known = files_table::ListFiles(work, dataset_.id);

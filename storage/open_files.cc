@@ -11,7 +11,7 @@ constexpr int64_t kLeastMapped = 256 << 10;
 absl::StatusOr<std::shared_ptr<const DataFile>> Opened(OpenFile file) {
   ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
   std::shared_ptr<const MappedFile> mapping;
-  if (identity.size_bytes >= kLeastMapped) {
+  if (!file.is_remote() && identity.size_bytes >= kLeastMapped) {
     // Without a mapping the file is read piece by piece.
     if (auto mapped = MappedFile::Map(file.descriptor()); mapped.ok()) mapping = *std::move(mapped);
   }

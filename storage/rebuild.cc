@@ -69,13 +69,15 @@ absl::Status MissingIsLost(const absl::Status& status) {
 }
 
 // Where the records of a file lie, by their position.
-absl::StatusOr<std::map<int64_t, size_t>> FindPlaces(const DatasetSpec& spec, const Format& format,
+absl::StatusOr<std::map<int64_t, size_t>> FindPlaces(FileSystem& source, const DatasetSpec& spec,
+                                                     const Format& format,
                                                      const files_table::KnownFile& file,
                                                      IndexedFile& found) {
   FileInput input{.root = spec.path, .path = file.path.substr(spec.path.size() + 1)};
-  ASSIGN_OR_RETURN(input.identity, IdentityOf(file.path));
+  ASSIGN_OR_RETURN(input.identity, source.IdentityOf(file.path));
   const bool grown = spec.append && input.identity.size_bytes >= file.size_bytes;
-  if (!grown && FingerprintOf(spec, input) != file.fingerprint) {
+  const auto identity_of = [&](const std::string& path) { return source.IdentityOf(path); };
+  if (!grown && FingerprintOf(spec, input, identity_of) != file.fingerprint) {
     return DataLoss("{} has changed since it was ingested", file.path);
   }
   ASSIGN_OR_RETURN(found, format.Index(input));
@@ -85,10 +87,11 @@ absl::StatusOr<std::map<int64_t, size_t>> FindPlaces(const DatasetSpec& spec, co
 }
 
 // The same; DATA_LOSS for a file that has changed or is missing.
-absl::StatusOr<std::map<int64_t, size_t>> PlacesIn(const DatasetSpec& spec, const Format& format,
+absl::StatusOr<std::map<int64_t, size_t>> PlacesIn(FileSystem& source, const DatasetSpec& spec,
+                                                   const Format& format,
                                                    const files_table::KnownFile& file,
                                                    IndexedFile& found) {
-  absl::StatusOr<std::map<int64_t, size_t>> places = FindPlaces(spec, format, file, found);
+  absl::StatusOr<std::map<int64_t, size_t>> places = FindPlaces(source, spec, format, file, found);
   if (!places.ok()) return MissingIsLost(places.status());
   return places;
 }
@@ -108,7 +111,8 @@ absl::Status RebuildSegmentColumns(db::Database& database, UnpackedCache& files,
   std::map<FileId, std::pair<IndexedFile, std::map<int64_t, size_t>>> indexed;
   for (const auto& [id, file] : stored.files) {
     auto& [found, places] = indexed[id];
-    absl::StatusOr<std::map<int64_t, size_t>> result = PlacesIn(spec, *format, file, found);
+    absl::StatusOr<std::map<int64_t, size_t>> result =
+        PlacesIn(files.source(), spec, *format, file, found);
     // Of many small files the others are none the worse.
     if (!result.ok() && !one_file_a_sample) return result.status();
     if (result.ok()) places = *std::move(result);

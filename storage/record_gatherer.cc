@@ -35,8 +35,9 @@ class Scatter {
   // Reads as much as there is; short reads show in the records' hashes.
   void Read(const OpenFile& file) {
     if (empty()) return;
-    const ssize_t got =
-        preadv(file.descriptor(), pieces_.data(), static_cast<int>(pieces_.size()), offset_);
+    const ssize_t got = file.is_remote() ? 0
+                                         : preadv(file.descriptor(), pieces_.data(),
+                                                  static_cast<int>(pieces_.size()), offset_);
     if (got < 0 || got == size_) return;
     // A signal or a read beyond the kernel's limit: go on piece by piece.
     int64_t before = 0;

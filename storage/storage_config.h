@@ -6,6 +6,7 @@
 
 #include "base/config.h"
 #include "base/time.h"
+#include "storage/filesystems/object_store_config.h"
 
 namespace tidemill::storage {
 
@@ -18,10 +19,12 @@ struct StorageConfig {
   config::ByteSize unpacked_cache{int64_t{8} << 30};
   config::ByteSize block_bytes{int64_t{2} << 20};
   int64_t max_open_files = 1024;
+  ObjectStoreConfig object_store;
 
   void Fields(auto&& field) {
     field("allowed_roots", allowed_roots,
-          "Absolute folders that datasets may lie in; none: no dataset can be registered.");
+          "Absolute folders, or s3://bucket/folder, that datasets may lie in; none: no dataset can "
+          "be registered.");
     field("allowed_roots_file", allowed_roots_file,
           "A file with more such folders, one a line, read at each registration.");
     field("num_parsers", num_parsers, "Threads that parse new files.", {.min = 1, .max = 256});
@@ -32,6 +35,7 @@ struct StorageConfig {
           {.min = 65'536, .max = 4'194'304});
     field("max_open_files", max_open_files, "Data files kept open for reading.",
           {.min = 1, .max = 60'000});
+    field("object_store", object_store, "The store behind datasets whose path begins with s3://.");
   }
 };
 

@@ -26,18 +26,22 @@ absl::StatusOr<std::unique_ptr<StorageServer>> StorageServer::Create(const Stora
                                                                      const std::string& folder) {
   ASSIGN_OR_RETURN(std::unique_ptr<db::Database> connected, db::Database::Connect(database));
   RETURN_IF_ERROR(db::Migrate(*connected, "storage", Migrations()));
-  ASSIGN_OR_RETURN(std::unique_ptr<UnpackedCache> unpacked,
-                   UnpackedCache::Create(
-                       {.folder = folder + "/unpacked", .max_bytes = config.unpacked_cache.bytes}));
-  return std::unique_ptr<StorageServer>(
-      new StorageServer(config, folder, std::move(connected), std::move(unpacked)));
+  auto source = std::make_unique<AnyFiles>(config.object_store, folder + "/blocks");
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<UnpackedCache> unpacked,
+      UnpackedCache::Create(
+          {.folder = folder + "/unpacked", .max_bytes = config.unpacked_cache.bytes}, *source));
+  return std::unique_ptr<StorageServer>(new StorageServer(config, folder, std::move(connected),
+                                                          std::move(source), std::move(unpacked)));
 }
 
 StorageServer::StorageServer(const StorageConfig& config, const std::string& folder,
                              std::unique_ptr<db::Database> database,
+                             std::unique_ptr<AnyFiles> source,
                              std::unique_ptr<UnpackedCache> unpacked)
     : config_(config),
       database_(std::move(database)),
+      source_(std::move(source)),
       unpacked_(std::move(unpacked)),
       catalog_(*database_, *unpacked_,
                {.folder = folder,
@@ -58,13 +62,17 @@ StorageServer::StorageServer(const StorageConfig& config, const std::string& fol
 
 absl::Status StorageServer::Started() {
   const std::chrono::milliseconds interval = ToMillis(config_.scan_interval);
-  watcher_ = std::make_unique<Watcher>(catalog_, ingestor_, interval);
+  watcher_ = std::make_unique<Watcher>(
+      catalog_, ingestor_,
+      WatcherOptions{.scan_interval = interval,
+                     .store_scan_interval = ToMillis(config_.object_store.scan_interval)});
   refresher_ = std::make_unique<PeriodicTask>("storage.refresh_indexes", interval,
                                               [this] { return indexes_.RefreshAll(); });
   return absl::OkStatus();
 }
 
 void StorageServer::Stopping() {
+  source_->Stop();
   refresher_.reset();
   watcher_.reset();
 }

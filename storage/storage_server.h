@@ -11,6 +11,7 @@
 #include "db/database.h"
 #include "rpc/service_main.h"
 #include "storage/dataset_catalog.h"
+#include "storage/filesystems/any_files.h"
 #include "storage/ingestor.h"
 #include "storage/open_files.h"
 #include "storage/sample_index.h"
@@ -36,10 +37,12 @@ class StorageServer final : public rpc::RunningService {
 
  private:
   StorageServer(const StorageConfig& config, const std::string& folder,
-                std::unique_ptr<db::Database> database, std::unique_ptr<UnpackedCache> unpacked);
+                std::unique_ptr<db::Database> database, std::unique_ptr<AnyFiles> source,
+                std::unique_ptr<UnpackedCache> unpacked);
 
   const StorageConfig config_;
   const std::unique_ptr<db::Database> database_;
+  const std::unique_ptr<AnyFiles> source_;
   const std::unique_ptr<UnpackedCache> unpacked_;
   DatasetCatalog catalog_;
   Ingestor ingestor_;

@@ -11,181 +11,37 @@
 #include "base/testing/status_matchers.h"
 #include "storage/testing/generated_dataset.h"
 #include "storage/testing/generated_formats.h"
+#include "storage/testing/served_dataset.h"
 #include "storage/testing/storage_process.h"
 
 namespace tidemill::storage {
 namespace {
 
+using testing::ByKey;
 using ::testing::ElementsAreArray;
 using testing::ExpectedSample;
+using testing::ExpectRight;
+using testing::ExpectServesEverySample;
 using testing::GeneratedDataset;
 using ::testing::HasSubstr;
+using testing::IsAsExpected;
 using ::testing::IsEmpty;
 using testing::MakeCsv;
 using testing::MakeGzippedIdx;
 using testing::MakeRecords;
 using testing::MakeSeries;
 using testing::MakeSingleFiles;
+using testing::NewCommand;
+using testing::ReadResult;
+using testing::Sample;
+using testing::Shuffled;
 using ::testing::SizeIs;
+using testing::Storage;
 using testing::StorageProcess;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 
 constexpr int kNumKeys = 100'000;
-
-rpc::v1::Command NewCommand() {
-  rpc::v1::Command command;
-  command.set_request_id(rpc::NewRequestId());
-  return command;
-}
-
-// A sample as storage gave it.
-struct Sample {
-  int64_t key = 0;
-  int64_t event_time = 0;
-  std::optional<int64_t> class_label;
-  std::optional<double> real_label;
-  std::string payload;
-};
-
-template <typename T>
-std::optional<T> LabelAt(const batch::Batch& rows, std::string_view name, int64_t row) {
-  const batch::Column* column = rows.Find(name);
-  if (column == nullptr || !column->IsValid(row)) return std::nullopt;
-  return column->Values<T>()[static_cast<size_t>(row)];
-}
-
-void AppendTo(std::vector<Sample>& samples, const batch::Batch& rows) {
-  const batch::Column* payload = rows.Find(batch::kPayloadColumn);
-  for (int64_t row = 0; row < rows.num_rows(); ++row) {
-    samples.push_back(
-        {.key = rows.keys()[static_cast<size_t>(row)],
-         .event_time =
-             rows.Find(batch::kEventTimeColumn)->Values<int64_t>()[static_cast<size_t>(row)],
-         .class_label = LabelAt<int64_t>(rows, batch::kClassLabelColumn, row),
-         .real_label = LabelAt<double>(rows, batch::kRealLabelColumn, row),
-         .payload = payload ? std::string(payload->Bytes(row)) : ""});
-  }
-}
-
-struct ReadResult {
-  std::vector<Sample> samples;
-  std::map<int64_t, std::string> missing;
-  size_t num_missing = 0;
-  size_t num_blocks = 0;
-};
-
-// Runs storage with one dataset in it.
-class Storage {
- public:
-  Storage()
-      : service(process.ClientAs(rpc::v1::ROLE_SERVICE)),
-        operate(process.ClientAs(rpc::v1::ROLE_OPERATOR)) {
-    process.Start();
-  }
-
-  void Register(const GeneratedDataset& dataset) {
-    const auto registered = service.RegisterDataset(dataset.name, dataset.spec, NewCommand());
-    ASSERT_THAT(registered, IsOk());
-    id = {registered->dataset_id()};
-    Sync();
-  }
-
-  void Sync() {
-    const auto synced = service.SyncDataset(id, {});
-    ASSERT_THAT(synced, IsOk());
-    snapshot = *synced;
-  }
-
-  v1::ListSamplesRequest ListRequest() const {
-    v1::ListSamplesRequest request;
-    *request.mutable_snapshot() = snapshot;
-    return request;
-  }
-
-  std::vector<Sample> List(const v1::ListSamplesRequest& request) const {
-    std::vector<Sample> samples;
-    EXPECT_THAT(service.ListSamples(request,
-                                    [&](const batch::Batch& rows) {
-                                      AppendTo(samples, rows);
-                                      return absl::OkStatus();
-                                    }),
-                IsOk());
-    return samples;
-  }
-
-  std::vector<int64_t> SortedKeys() const {
-    std::vector<int64_t> keys;
-    for (const Sample& sample : List(ListRequest())) keys.push_back(sample.key);
-    std::sort(keys.begin(), keys.end());
-    return keys;
-  }
-
-  ReadResult Read(const std::vector<int64_t>& keys,
-                  const std::function<void()>& after_first_block = {}) const {
-    ReadResult result;
-    EXPECT_THAT(service.ReadSamples(
-                    id, keys,
-                    [&](const batch::Batch& rows, const std::vector<v1::MissingSample>& missing) {
-                      AppendTo(result.samples, rows);
-                      for (const v1::MissingSample& sample : missing) {
-                        result.missing[sample.sample_key()] = sample.reason();
-                        ++result.num_missing;
-                      }
-                      if (++result.num_blocks == 1 && after_first_block) after_first_block();
-                      return absl::OkStatus();
-                    }),
-                IsOk());
-    return result;
-  }
-
-  StorageProcess process;
-  StorageClient service;
-  StorageClient operate;
-  DatasetId id;
-  rpc::v1::Snapshot snapshot;
-};
-
-std::vector<int64_t> Shuffled(std::vector<int64_t> keys, uint32_t seed) {
-  std::shuffle(keys.begin(), keys.end(), std::mt19937(seed));
-  return keys;
-}
-
-// The keys of the samples in order are `keys`.
-std::map<int64_t, const ExpectedSample*> ByKey(const GeneratedDataset& dataset,
-                                               const std::vector<int64_t>& keys) {
-  std::map<int64_t, const ExpectedSample*> expected;
-  for (size_t i = 0; i < keys.size(); ++i) expected[keys[i]] = &dataset.samples[i];
-  return expected;
-}
-
-bool IsAsExpected(const Sample& sample, const ExpectedSample& expected) {
-  return sample.payload == expected.payload && sample.event_time == expected.event_time &&
-         sample.class_label == expected.class_label && sample.real_label == expected.real_label;
-}
-
-// Every sample was answered for, in the order asked and right by content.
-void ExpectRight(const GeneratedDataset& dataset, const std::vector<int64_t>& sorted_keys,
-                 const std::vector<int64_t>& asked, const ReadResult& result) {
-  const auto expected = ByKey(dataset, sorted_keys);
-  ASSERT_THAT(result.missing, IsEmpty());
-  ASSERT_THAT(result.samples, SizeIs(asked.size()));
-  int64_t num_wrong = 0;
-  for (size_t i = 0; i < asked.size(); ++i) {
-    ASSERT_EQ(result.samples[i].key, asked[i]);
-    num_wrong += IsAsExpected(result.samples[i], *expected.at(asked[i])) ? 0 : 1;
-  }
-  EXPECT_EQ(num_wrong, 0);
-}
-
-// Registers, ingests, and reads all keys in random order.
-void ExpectServesEverySample(const GeneratedDataset& dataset, Storage& storage) {
-  storage.Register(dataset);
-  const std::vector<int64_t> keys = storage.SortedKeys();
-  ASSERT_THAT(keys, SizeIs(dataset.samples.size()));
-  const std::vector<int64_t> asked = Shuffled(keys, 1);
-  ExpectRight(dataset, keys, asked, storage.Read(asked));
-}
 
 TEST(StorageServer, ServesShuffledCsvByContent) {
   Storage storage;

@@ -23,8 +23,8 @@ constexpr std::string_view kHalfWritten = ".part";
 
 // A name that changes whenever the packed file does.
 std::string NameOf(const std::string& path, const FileIdentity& identity) {
-  const std::string state = fmt::format("{}|{}|{}|{}", path, identity.inode, identity.size_bytes,
-                                        identity.modified_nanos);
+  const std::string state =
+      fmt::format("{}|{}|{}|{}", path, identity.inode, identity.size_bytes, identity.state_nanos());
   const XXH128_hash_t hash = XXH3_128bits(state.data(), state.size());
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
@@ -101,8 +101,14 @@ absl::Status Decode(const OpenFile& packed, Decoder& decoder, int64_t max_bytes,
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<UnpackedCache>> UnpackedCache::Create(UnpackedCacheOptions options) {
+  static LocalFiles local;  // Has no state.
+  return Create(std::move(options), local);
+}
+
+absl::StatusOr<std::unique_ptr<UnpackedCache>> UnpackedCache::Create(UnpackedCacheOptions options,
+                                                                     FileSystem& source) {
   RETURN_IF_ERROR(files::CreateFolder(options.folder));
-  std::unique_ptr<UnpackedCache> cache(new UnpackedCache(std::move(options)));
+  std::unique_ptr<UnpackedCache> cache(new UnpackedCache(std::move(options), source));
   RETURN_IF_ERROR(cache->Adopt());
   return cache;
 }
@@ -127,7 +133,7 @@ absl::Status UnpackedCache::Adopt() {
 }
 
 absl::StatusOr<OpenFile> UnpackedCache::Open(const std::string& path) {
-  ASSIGN_OR_RETURN(OpenFile packed, OpenFile::Open(path));
+  ASSIGN_OR_RETURN(OpenFile packed, source_.Open(path));
   ASSIGN_OR_RETURN(const std::unique_ptr<Decoder> decoder, NewDecoder(packed));
   if (!decoder) return packed;
   ASSIGN_OR_RETURN(const FileIdentity identity, packed.Identity());

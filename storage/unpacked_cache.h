@@ -8,7 +8,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "storage/filesystems/local.h"
+#include "storage/filesystems/file_system.h"
 
 namespace tidemill::storage {
 
@@ -29,12 +29,19 @@ struct UnpackedCacheOptions {
 class UnpackedCache {
  public:
   // Takes over what an earlier process left in the folder and removes its half-written files.
+  // `source`: where files come from; it must outlive the cache.
+  static absl::StatusOr<std::unique_ptr<UnpackedCache>> Create(UnpackedCacheOptions options,
+                                                               FileSystem& source);
+  // The same for the machine's own files.
   static absl::StatusOr<std::unique_ptr<UnpackedCache>> Create(UnpackedCacheOptions options);
 
   // A file that does not start like a packed one is opened as it is. The returned file stays
   // readable after its removal from the cache. DATA_LOSS for a broken one; RESOURCE_EXHAUSTED
-  // beyond the limits; else as OpenFile::Open.
+  // beyond the limits; else as FileSystem::Open.
   absl::StatusOr<OpenFile> Open(const std::string& path) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The files as they lie, packed or not.
+  FileSystem& source() const { return source_; }
 
  private:
   struct Entry {
@@ -42,13 +49,15 @@ class UnpackedCache {
     std::list<std::string>::iterator used;
     bool unpacking = false;
   };
-  explicit UnpackedCache(UnpackedCacheOptions options) : options_(std::move(options)) {}
+  UnpackedCache(UnpackedCacheOptions options, FileSystem& source)
+      : options_(std::move(options)), source_(source) {}
   absl::Status Adopt() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Unpack(const OpenFile& packed, Decoder& decoder, const std::string& name)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Evict(const std::string& keep) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const UnpackedCacheOptions options_;
+  FileSystem& source_;
   Mutex mutex_;
   CondVar changed_;
   std::map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);

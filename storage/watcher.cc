@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "storage/filesystems/object_path.h"
 
 namespace tidemill::storage {
 
@@ -61,25 +62,25 @@ void Watcher::Notifier::Listen(DatasetId id, const std::string& root) {
   }
 }
 
-Watcher::Watcher(DatasetCatalog& catalog, Ingestor& ingestor,
-                 std::chrono::milliseconds scan_interval)
+Watcher::Watcher(DatasetCatalog& catalog, Ingestor& ingestor, WatcherOptions options)
     : catalog_(catalog),
       ingestor_(ingestor),
-      scan_interval_(scan_interval),
+      options_(options),
       next_listing_(Clock::now()),
-      task_("watch", std::min(kListenInterval, scan_interval), [this] { return Step(); }) {}
+      task_("watch", std::min(kListenInterval, options.scan_interval), [this] { return Step(); }) {}
 
 absl::Status Watcher::Step() {
   const std::set<DatasetId> changed = notifier_.Changed();
   const Clock::time_point now = Clock::now();
   if (changed.empty() && now < next_listing_) return absl::OkStatus();
-  next_listing_ = now + std::min(kListingInterval, scan_interval_);
+  next_listing_ = now + std::min(kListingInterval, options_.scan_interval);
   ASSIGN_OR_RETURN(const std::vector<DatasetEntry> datasets, catalog_.List(std::nullopt));
   for (const DatasetEntry& dataset : datasets) {
     const auto [next_scan, is_new] = next_scan_.try_emplace(dataset.id, now);
     if (!changed.contains(dataset.id) && next_scan->second > now) continue;
-    next_scan->second = now + scan_interval_;
-    notifier_.Listen(dataset.id, dataset.spec.path);
+    const bool in_store = IsObjectPath(dataset.spec.path);
+    next_scan->second = now + (in_store ? options_.store_scan_interval : options_.scan_interval);
+    if (!in_store) notifier_.Listen(dataset.id, dataset.spec.path);
     const absl::Status status = ingestor_.Sync(dataset.id, /*wait=*/false, {}).status();
     if (!status.ok() && !absl::IsNotFound(status)) {
       log::Warn("cannot sync", {{"dataset", dataset.name}, {"error", status.ToString()}});

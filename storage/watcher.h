@@ -13,13 +13,21 @@
 
 namespace tidemill::storage {
 
+struct WatcherOptions {
+  // Time between two listings of a dataset's folder.
+  std::chrono::milliseconds scan_interval{5'000};
+  // The same of a folder in an object store, where each listing costs requests.
+  std::chrono::milliseconds store_scan_interval{60'000};
+};
+
 // Listens to the folders of all registered datasets (inotify) and syncs a dataset soon after
 // something changed in its folder, and every `scan_interval` in any case: inotify sees neither
-// network filesystems nor what overflowed its queue. Thread-safe; the destructor stops it.
+// network filesystems nor what overflowed its queue. What happens in an object store is found by
+// listing it. Thread-safe; the destructor stops it.
 class Watcher {
  public:
   // `catalog` and `ingestor` must outlive it.
-  Watcher(DatasetCatalog& catalog, Ingestor& ingestor, std::chrono::milliseconds scan_interval);
+  Watcher(DatasetCatalog& catalog, Ingestor& ingestor, WatcherOptions options);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -45,7 +53,7 @@ class Watcher {
 
   DatasetCatalog& catalog_;
   Ingestor& ingestor_;
-  const std::chrono::milliseconds scan_interval_;
+  const WatcherOptions options_;
   // Of the task's thread alone.
   Notifier notifier_;
   std::map<DatasetId, Clock::time_point> next_scan_;

@@ -100,12 +100,18 @@ absl::StatusOr<OpenFile> OpenFile::Open(const std::string& path) {
   return file;
 }
 
+OpenFile::OpenFile(std::string path, std::unique_ptr<const RemoteFile> remote)
+    : path_(std::move(path)), remote_(std::move(remote)) {}
+
 OpenFile::OpenFile(OpenFile&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      remote_(std::move(other.remote_)) {}
 
 OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(descriptor_, other.descriptor_);
+  std::swap(remote_, other.remote_);
   return *this;
 }
 
@@ -114,12 +120,14 @@ OpenFile::~OpenFile() {
 }
 
 absl::StatusOr<FileIdentity> OpenFile::Identity() const {
+  if (remote_) return remote_->Identity();
   struct stat status = {};
   if (fstat(descriptor_, &status) != 0) return FromErrno(errno, "cannot examine", path_);
   return ToIdentity(status);
 }
 
 absl::StatusOr<size_t> OpenFile::ReadAt(int64_t offset, char* bytes, size_t size) const {
+  if (remote_) return remote_->ReadAt(offset, bytes, size);
   size_t done = 0;
   while (done < size) {
     const ssize_t count =
@@ -132,7 +140,12 @@ absl::StatusOr<size_t> OpenFile::ReadAt(int64_t offset, char* bytes, size_t size
   return done;
 }
 
+absl::Status OpenFile::Prepare(std::span<const ByteRange> ranges) const {
+  return remote_ ? remote_->Prepare(ranges) : absl::OkStatus();
+}
+
 absl::StatusOr<batch::Buffer> OpenFile::Map(size_t size) const {
+  if (remote_) return FailedPrecondition("{} lies elsewhere and cannot be mapped", path_);
   if (size == 0) return batch::Buffer();
   void* const start = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor_, 0);
   if (start == MAP_FAILED) return FromErrno(errno, "cannot map", path_);

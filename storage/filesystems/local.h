@@ -1,52 +1,54 @@
-// Files of the machine's own filesystem: listing, identity, reading.
+// Files: listing, identity, reading. An open file may lie elsewhere (remote_file.h); the functions
+// here know the machine's own filesystem alone.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/status.h"
-#include "base/time.h"
 #include "batch/buffer.h"
+#include "storage/filesystems/remote_file.h"
 
 namespace tidemill::storage {
-
-// What tells one state of a file from another.
-struct FileIdentity {
-  int64_t inode = 0;
-  int64_t size_bytes = 0;
-  int64_t modified_nanos = 0;
-
-  Timestamp modified_at() const { return {modified_nanos / 1000}; }
-  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
-};
 
 // An open file. Movable; the destructor closes it. Reads are thread-safe.
 class OpenFile {
  public:
   // NOT_FOUND, PERMISSION_DENIED; INVALID_ARGUMENT for what is no regular file.
   static absl::StatusOr<OpenFile> Open(const std::string& path);
+  // A file that lies elsewhere.
+  OpenFile(std::string path, std::unique_ptr<const RemoteFile> remote);
   OpenFile(OpenFile&& other) noexcept;
   OpenFile& operator=(OpenFile&& other) noexcept;
   ~OpenFile();
 
   const std::string& path() const { return path_; }
+  // Whether there is no descriptor, and nothing to be mapped.
+  bool is_remote() const { return remote_ != nullptr; }
   int descriptor() const { return descriptor_; }
 
-  // As the file is now, not as it was when opened.
+  // As the file is now, not as it was when opened; of a remote file as it was opened, which is all
+  // that can be read of it.
   absl::StatusOr<FileIdentity> Identity() const;
   // Up to `size` bytes at `offset`, fewer at the end of the file.
   absl::StatusOr<size_t> ReadAt(int64_t offset, char* bytes, size_t size) const;
+  // Where reading is dear, fetches what of the ranges is not at hand: many at once rather than one
+  // after another. The ranges may then be read at little cost. OK without a deed for other files.
+  absl::Status Prepare(std::span<const ByteRange> ranges) const;
   // Maps the first `size` bytes for reading; the mapping lives as long as a copy of the buffer.
-  // Touching bytes that the file no longer has raises SIGBUS.
+  // Touching bytes that the file no longer has raises SIGBUS. FAILED_PRECONDITION for a remote
+  // file.
   absl::StatusOr<batch::Buffer> Map(size_t size) const;
 
  private:
   OpenFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
   std::string path_;
   int descriptor_ = -1;
+  std::unique_ptr<const RemoteFile> remote_;
 };
 
 // NOT_FOUND when there is no regular file (links are followed).

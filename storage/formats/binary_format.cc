@@ -70,8 +70,10 @@ class BinaryFiles::Indexing {
 
  private:
   absl::Status Prepare() {
-    ASSIGN_OR_RETURN(file_times_, TimesOf(format_.spec_, format_.times_, input_));
-    ASSIGN_OR_RETURN(file_label_, LabelOf(format_.spec_, format_.labels_, input_));
+    ASSIGN_OR_RETURN(file_times_,
+                     TimesOf(format_.spec_, format_.times_, input_, format_.files_.source()));
+    ASSIGN_OR_RETURN(file_label_,
+                     LabelOf(format_.spec_, format_.labels_, input_, format_.files_.source()));
     if (!format_.spec_.label.file) return absl::OkStatus();
     ASSIGN_OR_RETURN(const std::string path, LabelFileOf(*format_.spec_.label.file, input_));
     ASSIGN_OR_RETURN(OpenFile labels, format_.files_.Open(path));

@@ -206,8 +206,10 @@ absl::StatusOr<std::unique_ptr<CsvFiles>> CsvFiles::Create(const DatasetSpec& sp
 
 absl::StatusOr<IndexedFile> CsvFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
-  ASSIGN_OR_RETURN(const std::optional<FileTimes> times, TimesOf(spec_, times_, input));
-  ASSIGN_OR_RETURN(const std::optional<Label> label, LabelOf(spec_, labels_, input));
+  ASSIGN_OR_RETURN(const std::optional<FileTimes> times,
+                   TimesOf(spec_, times_, input, files_.source()));
+  ASSIGN_OR_RETURN(const std::optional<Label> label,
+                   LabelOf(spec_, labels_, input, files_.source()));
   Indexing indexing(*this, input, times, label);
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);

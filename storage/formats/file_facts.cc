@@ -8,8 +8,8 @@ namespace {
 
 constexpr size_t kMaxSidecarBytes = 1 << 16;
 
-absl::StatusOr<std::string> ReadSidecar(const std::string& path) {
-  ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Open(path));
+absl::StatusOr<std::string> ReadSidecar(FileSystem& source, const std::string& path) {
+  ASSIGN_OR_RETURN(const OpenFile file, source.Open(path));
   std::string text(kMaxSidecarBytes + 1, '\0');
   ASSIGN_OR_RETURN(const size_t size, file.ReadAt(0, text.data(), text.size()));
   if (size > kMaxSidecarBytes) return InvalidArgument("{} is longer than a label or time", path);
@@ -27,7 +27,7 @@ absl::StatusOr<TimeReader> TimeReaderOf(const EventTimeSpec& spec) {
 }
 
 absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const TimeReader& times,
-                                                 const FileInput& input) {
+                                                 const FileInput& input, FileSystem& source) {
   if (spec.event_time.in_fields() || spec.event_time.member) return std::optional<FileTimes>();
   if (spec.event_time.row) {
     return std::optional(FileTimes{spec.event_time.row->start, spec.event_time.row->step});
@@ -39,7 +39,7 @@ absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const 
   if (spec.event_time.sidecar) {
     const std::string path = files::Join(input.root, input.path);
     ASSIGN_OR_RETURN(const std::string text,
-                     ReadSidecar(SidecarOf(path, *spec.event_time.sidecar)));
+                     ReadSidecar(source, SidecarOf(path, *spec.event_time.sidecar)));
     ASSIGN_OR_RETURN(const Timestamp time, times.Read(text));
     return std::optional(FileTimes{time, {}});
   }
@@ -47,10 +47,11 @@ absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const 
 }
 
 absl::StatusOr<std::optional<Label>> LabelOf(const DatasetSpec& spec, const LabelReader& labels,
-                                             const FileInput& input) {
+                                             const FileInput& input, FileSystem& source) {
   if (spec.label.sidecar) {
     const std::string path = files::Join(input.root, input.path);
-    ASSIGN_OR_RETURN(const std::string text, ReadSidecar(SidecarOf(path, *spec.label.sidecar)));
+    ASSIGN_OR_RETURN(const std::string text,
+                     ReadSidecar(source, SidecarOf(path, *spec.label.sidecar)));
     return labels.FromText(text);
   }
   if (spec.label.folder) {

@@ -7,11 +7,14 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "storage/client/dataset_spec.h"
+#include "storage/filesystems/file_system.h"
 #include "storage/formats/format.h"
 #include "storage/formats/label_reader.h"
 #include "storage/formats/time_reader.h"
 
 namespace tidemill::storage {
+
+// Files beside it are read from `source`, which is where it lies itself.
 
 // When the records of one file happened, unless each says so itself.
 struct FileTimes {
@@ -24,12 +27,12 @@ struct FileTimes {
 // `times` was made of the spec's event_time. INVALID_ARGUMENT for a path or sidecar that does not
 // read, NOT_FOUND for a missing sidecar. std::nullopt where each record has a time of its own.
 absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const TimeReader& times,
-                                                 const FileInput& input);
+                                                 const FileInput& input, FileSystem& source);
 
 // The label of all of a file's records, from a folder's name or a sidecar; std::nullopt where the
 // spec says otherwise.
 absl::StatusOr<std::optional<Label>> LabelOf(const DatasetSpec& spec, const LabelReader& labels,
-                                             const FileInput& input);
+                                             const FileInput& input, FileSystem& source);
 
 // A reader of the spec's event times.
 absl::StatusOr<TimeReader> TimeReaderOf(const EventTimeSpec& spec);

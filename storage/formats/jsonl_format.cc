@@ -137,7 +137,8 @@ absl::StatusOr<std::unique_ptr<JsonlFiles>> JsonlFiles::Create(const DatasetSpec
 
 absl::StatusOr<IndexedFile> JsonlFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
-  ASSIGN_OR_RETURN(RecordFacts facts, RecordFacts::Create(spec_, times_, labels_, input));
+  ASSIGN_OR_RETURN(RecordFacts facts,
+                   RecordFacts::Create(spec_, times_, labels_, input, files_.source()));
   Indexing indexing(*this, input, std::move(facts));
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);

@@ -27,10 +27,11 @@ RecordFacts::RecordFacts(const DatasetSpec& spec, const TimeReader& times,
       has_label_part_(spec.label.column || spec.label.member) {}
 
 absl::StatusOr<RecordFacts> RecordFacts::Create(const DatasetSpec& spec, const TimeReader& times,
-                                                const LabelReader& labels, const FileInput& input) {
+                                                const LabelReader& labels, const FileInput& input,
+                                                FileSystem& source) {
   RecordFacts facts(spec, times, labels);
-  ASSIGN_OR_RETURN(facts.file_times_, TimesOf(spec, times, input));
-  ASSIGN_OR_RETURN(facts.file_label_, storage::LabelOf(spec, labels, input));
+  ASSIGN_OR_RETURN(facts.file_times_, TimesOf(spec, times, input, source));
+  ASSIGN_OR_RETURN(facts.file_label_, storage::LabelOf(spec, labels, input, source));
   return facts;
 }
 

@@ -28,7 +28,8 @@ class RecordFacts {
 
   // What is referred to must outlive it. Codes as TimesOf and LabelOf.
   static absl::StatusOr<RecordFacts> Create(const DatasetSpec& spec, const TimeReader& times,
-                                            const LabelReader& labels, const FileInput& input);
+                                            const LabelReader& labels, const FileInput& input,
+                                            FileSystem& source);
 
   // INVALID_ARGUMENT, or what `text` returns, for a record without a sound time or label.
   absl::StatusOr<Timestamp> TimeOf(int64_t position, const PartText& text);

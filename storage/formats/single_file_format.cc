@@ -44,8 +44,10 @@ absl::StatusOr<IndexedFile> SingleFiles::Index(const FileInput& input) const {
   if (identity.size_bytes > most) {
     return InvalidArgument("the file has {} bytes, more than format.max_file", identity.size_bytes);
   }
-  ASSIGN_OR_RETURN(const std::optional<FileTimes> times, TimesOf(spec_, times_, input));
-  ASSIGN_OR_RETURN(const std::optional<Label> label, LabelOf(spec_, labels_, input));
+  ASSIGN_OR_RETURN(const std::optional<FileTimes> times,
+                   TimesOf(spec_, times_, input, files_.source()));
+  ASSIGN_OR_RETURN(const std::optional<Label> label,
+                   LabelOf(spec_, labels_, input, files_.source()));
   ASSIGN_OR_RETURN(const int64_t hash, HashOf(file));
   IndexedFile found;
   found.positions = {0};

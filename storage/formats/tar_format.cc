@@ -251,7 +251,8 @@ absl::StatusOr<std::unique_ptr<TarFiles>> TarFiles::Create(const DatasetSpec& sp
 absl::StatusOr<IndexedFile> TarFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
   ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
-  ASSIGN_OR_RETURN(RecordFacts facts, RecordFacts::Create(spec_, times_, labels_, input));
+  ASSIGN_OR_RETURN(RecordFacts facts,
+                   RecordFacts::Create(spec_, times_, labels_, input, files_.source()));
   return Indexing(*this, file, identity.size_bytes, std::move(facts)).Run();
 }
 

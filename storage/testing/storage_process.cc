@@ -31,20 +31,24 @@ std::string MakeFolder() {
 
 }  // namespace
 
-StorageProcess::StorageProcess() : folder_(MakeFolder()) {
+StorageProcess::StorageProcess(StorageSettings settings)
+    : settings_(std::move(settings)), folder_(MakeFolder()) {
+  std::string roots = folder_ + "/data";
+  for (const std::string& root : settings_.allowed_roots) roots += ", \"" + root + "\"";
   EXPECT_THAT(rpc::Tokens::Create(folder_ + "/tokens"), IsOk());
-  std::ofstream(folder_ + "/tidemill.yaml") << fmt::format(R"(cluster:
+  std::ofstream(folder_ + "/tidemill.yaml")
+      << fmt::format(R"(cluster:
   state_folder: {0}/state
   database: "{1}"
   token_file: {0}/tokens
   endpoints: {{storage: "unix:{0}/s"}}
 storage:
-  allowed_roots: [{0}/data]
+  allowed_roots: [{2}]
   scan_interval: 1h
   settle: 1ms
   block_bytes: 64KiB
-)",
-                                                           folder_, database_.connection_string());
+{3})",
+                     folder_, database_.connection_string(), roots, settings_.section);
 }
 
 StorageProcess::~StorageProcess() {
@@ -56,7 +60,8 @@ void StorageProcess::Start(const std::string& failpoints) {
   const std::string program =
       std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tidemill-storage";
   const std::string config = folder_ + "/tidemill.yaml";
-  std::vector<std::string> variables = {"TIDEMILL_FAILPOINTS=" + failpoints};
+  std::vector<std::string> variables = settings_.variables;
+  variables.push_back("TIDEMILL_FAILPOINTS=" + failpoints);
   for (char** variable = environ; *variable != nullptr; ++variable) {
     variables.emplace_back(*variable);
   }

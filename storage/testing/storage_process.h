@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <vector>
 
 #include "db/testing/postgres.h"
 #include "storage/client/storage_client.h"
@@ -11,11 +12,20 @@
 
 namespace tidemill::storage::testing {
 
+struct StorageSettings {
+  // More lines of the section `storage`, indented by two spaces.
+  std::string section = {};
+  // Folders besides data_folder() that datasets may lie in.
+  std::vector<std::string> allowed_roots = {};
+  // Of the environment, "NAME=value", before that of the test.
+  std::vector<std::string> variables = {};
+};
+
 // Runs the program tidemill-storage that lies beside the test program. Thread-compatible. The
 // destructor ends the process and removes its folders.
 class StorageProcess {
  public:
-  StorageProcess();
+  explicit StorageProcess(StorageSettings settings = {});
   ~StorageProcess();
   StorageProcess(const StorageProcess&) = delete;
   StorageProcess& operator=(const StorageProcess&) = delete;
@@ -37,6 +47,7 @@ class StorageProcess {
 
  private:
   db::testing::TestDatabase database_;
+  const StorageSettings settings_;
   const std::string folder_;  // Short, since a socket lies in it.
   pid_t process_ = 0;
 };

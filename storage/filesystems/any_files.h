@@ -1,0 +1,44 @@
+// The files of any path that a dataset may name.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/mutex.h"
+#include "storage/filesystems/file_system.h"
+#include "storage/filesystems/object_store_config.h"
+#include "storage/filesystems/s3_files.h"
+
+namespace tidemill::storage {
+
+// Paths that begin with s3:// are asked of the object store, which is set up when first needed: who
+// has none needs no credentials, and sees no failure. Thread-safe.
+class AnyFiles final : public FileSystem {
+ public:
+  // `folder`: for blocks of objects.
+  AnyFiles(ObjectStoreConfig config, std::string folder)
+      : config_(std::move(config)), folder_(std::move(folder)) {}
+
+  absl::StatusOr<OpenFile> Open(const std::string& path) override;
+  absl::StatusOr<FileIdentity> IdentityOf(const std::string& path) override;
+  absl::StatusOr<std::string> ResolveFolder(const std::string& path) override;
+  absl::Status Probe(const std::string& folder) override;
+  absl::StatusOr<FileListing> List(const std::string& root, std::string_view glob,
+                                   const std::function<bool(const std::string&)>& admit) override;
+
+  // Ends what waits for the store.
+  void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  // INVALID_ARGUMENT for what the configuration or the environment says wrongly.
+  absl::StatusOr<FileSystem*> SystemOf(const std::string& path) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const ObjectStoreConfig config_;
+  const std::string folder_;
+  LocalFiles local_;
+  Mutex mutex_;
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<S3Files> store_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,87 @@
+// Fetches objects in blocks, each once, several at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "base/worker_pool.h"
+#include "storage/filesystems/block_cache.h"
+#include "storage/filesystems/s3_client.h"
+
+namespace tidemill::storage {
+
+// A state of an object, cut into blocks.
+struct BlockedObject {
+  ObjectState state;
+  // Of every block but the last.
+  int64_t block_bytes = 0;
+  // Its blocks' keys, without the number.
+  BlockKey key;
+
+  int64_t num_blocks() const { return (state.size_bytes + block_bytes - 1) / block_bytes; }
+  int64_t SizeOf(int64_t block) const {
+    return std::min(block_bytes, state.size_bytes - block * block_bytes);
+  }
+  BlockKey KeyOf(int64_t block) const { return {key.file_high, key.file_low, block}; }
+};
+
+// Neighbouring blocks come with one request. Two who want the same block fetch it once.
+// Thread-safe; the destructor ends what is being fetched. Memory: what is being fetched, at most
+// some blocks for each connection, besides what the cache holds.
+class ObjectBlocks {
+ public:
+  // Both must outlive it.
+  ObjectBlocks(S3Client& client, BlockCache& cache, int connections);
+  ~ObjectBlocks();
+
+  // A whole block, its hash checked. Codes as S3Client::Get.
+  absl::StatusOr<batch::Buffer> Load(const std::shared_ptr<const BlockedObject>& object,
+                                     int64_t block) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Whether a block is at hand or being fetched. Load() mends what turns out to be damaged.
+  bool IsComing(const BlockedObject& object, int64_t block) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Begins to fetch those blocks, ascending, that are nowhere yet: no more than there is room for.
+  // Returns how many of them, from the first, need no further call.
+  size_t Begin(const std::shared_ptr<const BlockedObject>& object, std::span<const int64_t> blocks)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  BlockCache& cache() { return cache_; }
+
+ private:
+  // A block that is being fetched, and how that ended; shared by who fetches and who waits.
+  struct Flight {
+    bool done = false;
+    absl::Status status;
+    batch::Buffer bytes;
+  };
+  struct Claim {
+    int64_t block = 0;
+    std::shared_ptr<Flight> flight;
+  };
+  class Assembly;
+
+  // Fetches consecutive blocks that were claimed.
+  void Fetch(const BlockedObject& object, const std::vector<Claim>& run)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  void Land(const BlockedObject& object, const Claim& claim, absl::StatusOr<batch::Buffer> result)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<batch::Buffer> Await(const Flight& flight) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  S3Client& client_;
+  BlockCache& cache_;
+  const size_t max_flights_;
+  Mutex mutex_;
+  CondVar landed_;
+  absl::flat_hash_map<BlockKey, std::shared_ptr<Flight>> flights_ ABSL_GUARDED_BY(mutex_);
+  WorkerPool fetchers_;  // Last: its threads use everything above.
+};
+
+}  // namespace tidemill::storage

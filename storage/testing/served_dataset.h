@@ -1,0 +1,74 @@
+// A dataset in a storage process, and what is read of it compared with what was generated.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "batch/batch.h"
+#include "storage/client/storage_client.h"
+#include "storage/testing/generated_dataset.h"
+#include "storage/testing/storage_process.h"
+
+namespace tidemill::storage::testing {
+
+rpc::v1::Command NewCommand();
+
+// A sample as storage gave it.
+struct Sample {
+  int64_t key = 0;
+  int64_t event_time = 0;
+  std::optional<int64_t> class_label;
+  std::optional<double> real_label;
+  std::string payload;
+};
+
+struct ReadResult {
+  std::vector<Sample> samples;
+  std::map<int64_t, std::string> missing;
+  size_t num_missing = 0;
+  size_t num_blocks = 0;
+};
+
+// Runs storage with one dataset in it. What fails is a failure of the test. Thread-compatible.
+class Storage {
+ public:
+  explicit Storage(StorageSettings settings = {});
+
+  // And ingests it.
+  void Register(const GeneratedDataset& dataset);
+  void Sync();
+
+  v1::ListSamplesRequest ListRequest() const;
+  std::vector<Sample> List(const v1::ListSamplesRequest& request) const;
+  std::vector<int64_t> SortedKeys() const;
+  ReadResult Read(const std::vector<int64_t>& keys,
+                  const std::function<void()>& after_first_block = {}) const;
+
+  StorageProcess process;
+  StorageClient service;
+  StorageClient operate;
+  DatasetId id;
+  rpc::v1::Snapshot snapshot;
+};
+
+std::vector<int64_t> Shuffled(std::vector<int64_t> keys, uint32_t seed);
+
+// The keys of the samples in order are `keys`.
+std::map<int64_t, const ExpectedSample*> ByKey(const GeneratedDataset& dataset,
+                                               const std::vector<int64_t>& keys);
+
+bool IsAsExpected(const Sample& sample, const ExpectedSample& expected);
+
+// Every sample was answered for, in the order asked and right by content.
+void ExpectRight(const GeneratedDataset& dataset, const std::vector<int64_t>& sorted_keys,
+                 const std::vector<int64_t>& asked, const ReadResult& result);
+
+// Registers, ingests, and reads all keys in random order.
+void ExpectServesEverySample(const GeneratedDataset& dataset, Storage& storage);
+
+}  // namespace tidemill::storage::testing
