@@ -12,6 +12,7 @@
 #include "CLI/CLI.hpp"
 #include "base/config.h"
 #include "base/files.h"
+#include "base/heap.h"
 #include "base/log.h"
 #include "base/version.h"
 #include "rpc/address.h"
@@ -146,6 +147,7 @@ absl::StatusOr<std::string> ServiceContext::FolderOf(const std::string& service)
 }
 
 int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFactory& make) {
+  KeepFreedPages();
   Flags flags;
   CLI::App app("Runs the Tidemill service " + name + ".");
   app.set_version_flag("--version", fmt::format("tidemill-{} {}", name, kVersion));

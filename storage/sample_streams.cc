@@ -34,6 +34,15 @@ IntervalQuery ToQuery(const v1::ListSamplesRequest& request) {
   return query;
 }
 
+// A label that no row has need not travel.
+void DropEmptyLabels(batch::Batch& rows) {
+  for (const std::string_view name : {batch::kClassLabelColumn, batch::kRealLabelColumn}) {
+    const batch::Column* const column = rows.Find(name);
+    if (column == nullptr || column->validity.empty()) continue;
+    if (column->validity.view().find_first_not_of('\0') == std::string_view::npos) rows.Drop(name);
+  }
+}
+
 class ListSource final : public rpc::FrameSource {
  public:
   ListSource(SampleIndex& indexes, const grpc::ByteBuffer& request)
@@ -41,8 +50,9 @@ class ListSource final : public rpc::FrameSource {
 
   absl::StatusOr<MaybeMessage> Next() override {
     if (!reader_.has_value()) RETURN_IF_ERROR(Open());
-    ASSIGN_OR_RETURN(const std::optional<batch::Batch> rows, reader_->Next());
+    ASSIGN_OR_RETURN(std::optional<batch::Batch> rows, reader_->Next());
     if (!rows.has_value()) return MaybeMessage();
+    DropEmptyLabels(*rows);
     RETURN_IF_FAILPOINT("storage.send_list");
     return MaybeMessage(
         rpc::MakeFrame(v1::ListSamplesResponse::kBatchFieldNumber, batch::EncodeParts(*rows)));
@@ -85,6 +95,7 @@ class ReadSource final : public rpc::FrameSource {
       sample->set_sample_key(missing.key);
       sample->set_reason(std::move(missing.reason));
     }
+    DropEmptyLabels(block->batch);
     RETURN_IF_FAILPOINT("storage.send_block");
     return MaybeMessage(rpc::MakeFrame(v1::ReadSamplesResponse::kBatchFieldNumber,
                                        batch::EncodeParts(block->batch),

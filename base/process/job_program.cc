@@ -17,6 +17,7 @@
 
 #include "fmt/format.h"
 
+#include "base/heap.h"
 #include "base/process/protocol.h"
 #include "base/process/zygote.h"
 
@@ -188,6 +189,7 @@ void Report::Line(std::string_view line) {
 }
 
 int RunJobProgram(int argc, char** argv, const JobFunction& job) {
+  KeepFreedPages();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   signal(SIGPIPE, SIG_IGN);
   if (arguments == std::vector<std::string>{"--zygote"}) {

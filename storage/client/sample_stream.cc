@@ -30,6 +30,28 @@ batch::Batch WithoutFirstRows(const batch::Batch& rows, int64_t count) {
   return rows.Take(rest);
 }
 
+// Zeros that live for ever.
+batch::Buffer Zeros(size_t size) {
+  alignas(64) static char zeros[size_t{65'536} * 8];  // Never written, so no memory until read.
+  return size <= sizeof(zeros) ? batch::Buffer::Wrap(zeros, size, nullptr)
+                               : batch::Buffer::Allocate(size);
+}
+
+// Storage leaves out a label that no row has.
+absl::Status RestoreLabels(batch::Batch& rows) {
+  using batch::DataType;
+  const auto num_rows = static_cast<size_t>(rows.num_rows());
+  for (const auto& [name, type] : {std::pair(batch::kClassLabelColumn, DataType::kInt64),
+                                   std::pair(batch::kRealLabelColumn, DataType::kFloat64)}) {
+    if (num_rows == 0 || rows.Find(name) != nullptr) continue;
+    RETURN_IF_ERROR(rows.Set({.name = std::string(name),
+                              .type = type,
+                              .data = Zeros(num_rows * 8),
+                              .validity = Zeros((num_rows + 7) / 8)}));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<batch::Batch> TakeBatch(const grpc::ByteBuffer& message) {
   ASSIGN_OR_RETURN(const rpc::Frame frame,
                    rpc::TakeFrame(message, v1::ListSamplesResponse::kBatchFieldNumber));
@@ -51,6 +73,7 @@ absl::StatusOr<Block> TakeBlock(const grpc::ByteBuffer& message) {
   if (!others.ParseFromString(frame.rest)) return DataLoss("storage sent no ReadSamplesResponse");
   Block block;
   ASSIGN_OR_RETURN(block.rows, batch::Decode(frame.bulk));
+  RETURN_IF_ERROR(RestoreLabels(block.rows));
   block.missing.assign(others.missing().begin(), others.missing().end());
   return block;
 }
@@ -155,6 +178,7 @@ absl::Status StreamList(StorageConnection& connection, const v1::ListSamplesRequ
     for (; message.ok() && message->has_value(); message = reader.Next()) {
       patience.Arrived();
       ASSIGN_OR_RETURN(batch::Batch rows, TakeBatch(**message));
+      if (request.with_labels()) RETURN_IF_ERROR(RestoreLabels(rows));
       const int64_t num_known = std::min(num_to_skip, rows.num_rows());
       num_to_skip -= num_known;
       if (num_known == rows.num_rows()) continue;

@@ -1,8 +1,11 @@
 #include "storage/testing/storage_process.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,17 +25,33 @@ using ::tidemill::testing::IsOk;
 
 namespace {
 
-std::string MakeFolder() {
-  char name[] = "/tmp/tmst.XXXXXX";
-  EXPECT_NE(mkdtemp(name), nullptr);
-  std::filesystem::create_directories(std::string(name) + "/data");
+std::string MakeFolder(const std::string& root) {
+  std::string name = root + "/tmst.XXXXXX";
+  EXPECT_NE(mkdtemp(name.data()), nullptr);
+  std::filesystem::create_directories(name + "/data");
   return name;
+}
+
+// Free now, and given to nobody else for a while.
+int FreePort() {
+  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  EXPECT_EQ(bind(probe, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  EXPECT_EQ(getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  close(probe);
+  return ntohs(address.sin_port);
 }
 
 }  // namespace
 
 StorageProcess::StorageProcess(StorageSettings settings)
-    : settings_(std::move(settings)), folder_(MakeFolder()) {
+    : settings_(std::move(settings)),
+      folder_(MakeFolder(settings_.root)),
+      endpoint_(settings_.tcp ? fmt::format("127.0.0.1:{}", FreePort())
+                              : "unix:" + folder_ + "/s") {
   std::string roots = folder_ + "/data";
   for (const std::string& root : settings_.allowed_roots) roots += ", \"" + root + "\"";
   EXPECT_THAT(rpc::Tokens::Create(folder_ + "/tokens"), IsOk());
@@ -41,14 +60,15 @@ StorageProcess::StorageProcess(StorageSettings settings)
   state_folder: {0}/state
   database: "{1}"
   token_file: {0}/tokens
-  endpoints: {{storage: "unix:{0}/s"}}
+  endpoints: {{storage: "{4}"}}
 storage:
   allowed_roots: [{2}]
   scan_interval: 1h
   settle: 1ms
-  block_bytes: 64KiB
+  block_bytes: {5}
 {3})",
-                     folder_, database_.connection_string(), roots, settings_.section);
+                     folder_, database_.connection_string(), roots, settings_.section, endpoint_,
+                     settings_.block_bytes);
 }
 
 StorageProcess::~StorageProcess() {
@@ -87,12 +107,12 @@ void StorageProcess::AwaitEnd() {
   process_ = 0;
 }
 
-StorageClient StorageProcess::ClientAs(rpc::v1::Role role) const {
+rpc::Peer StorageProcess::PeerAs(rpc::v1::Role role) const {
   const auto tokens = rpc::Tokens::Read(folder_ + "/tokens");
   EXPECT_THAT(tokens, IsOk());
   const auto token = tokens->TokenOf(role);
   EXPECT_THAT(token, IsOk());
-  return StorageClient(rpc::Peer{.endpoint = "unix:" + folder_ + "/s", .token = *token});
+  return {.endpoint = endpoint_, .token = *token};
 }
 
 }  // namespace tidemill::storage::testing

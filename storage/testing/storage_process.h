@@ -19,6 +19,11 @@ struct StorageSettings {
   std::vector<std::string> allowed_roots = {};
   // Of the environment, "NAME=value", before that of the test.
   std::vector<std::string> variables = {};
+  // Serve on a free port of loopback instead of a UNIX socket.
+  bool tcp = false;
+  std::string block_bytes = "64KiB";
+  // Where its folders lie.
+  std::string root = "/tmp";
 };
 
 // Runs the program tidemill-storage that lies beside the test program. Thread-compatible. The
@@ -34,6 +39,8 @@ class StorageProcess {
   std::string data_folder() const { return folder_ + "/data"; }
   // storage's own folder.
   std::string storage_folder() const { return folder_ + "/state/storage"; }
+  // 0 while it does not run.
+  pid_t process() const { return process_; }
   const std::string& connection_string() const { return database_.connection_string(); }
 
   // Starts it with these failpoints armed; its clients wait until it serves.
@@ -43,12 +50,14 @@ class StorageProcess {
   // Waits for the process to end by itself.
   void AwaitEnd();
 
-  StorageClient ClientAs(rpc::v1::Role role) const;
+  StorageClient ClientAs(rpc::v1::Role role) const { return StorageClient(PeerAs(role)); }
+  rpc::Peer PeerAs(rpc::v1::Role role) const;
 
  private:
   db::testing::TestDatabase database_;
   const StorageSettings settings_;
   const std::string folder_;  // Short, since a socket lies in it.
+  const std::string endpoint_;
   pid_t process_ = 0;
 };
 

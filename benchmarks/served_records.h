@@ -1,0 +1,58 @@
+// Criteo-shaped records, served by a storage process of its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "benchmarks/bench_folder.h"
+#include "storage/client/storage_client.h"
+#include "storage/testing/storage_process.h"
+
+namespace tidemill::benchmarks {
+
+inline constexpr int64_t kRecordBytes = 160;
+inline constexpr int64_t kLabelBytes = 4;
+inline constexpr int64_t kPayloadBytes = kRecordBytes - kLabelBytes;
+inline constexpr int64_t kFirstEventTime = 1'500'000'000'000'000;
+inline constexpr int64_t kEventTimeStep = 1000;
+
+// `num_samples` records of 160 bytes in one file, ingested, served over TCP on
+// loopback. Sample i has key first_key() + i and happened i milliseconds after the first. Ends the
+// program where something fails.
+class ServedRecords {
+ public:
+  explicit ServedRecords(int64_t num_samples);
+
+  int64_t num_samples() const { return num_samples_; }
+  int64_t first_key() const { return first_key_; }
+  DatasetId dataset() const { return {snapshot_.dataset_id()}; }
+  const rpc::v1::Snapshot& snapshot() const { return snapshot_; }
+  const storage::StorageClient& client() const { return client_; }
+  const std::string& connection_string() const { return process_.connection_string(); }
+  const std::string& file() const { return file_; }
+
+  // Kills storage and starts it again; its clients wait until it serves.
+  void Restart();
+
+  // What sample `i` is by content.
+  static std::string PayloadOf(int64_t i);
+  static int64_t LabelOf(int64_t i);
+
+ private:
+  void WriteFile() const;
+
+  const int64_t num_samples_;
+  const BenchFolder folder_;
+  storage::testing::StorageProcess process_;
+  storage::StorageClient client_;
+  const std::string file_;
+  rpc::v1::Snapshot snapshot_;
+  int64_t first_key_ = 0;
+};
+
+// Ends the program with a sentence.
+[[noreturn]] void Fail(const std::string& reason);
+void Require(const absl::Status& status);
+
+}  // namespace tidemill::benchmarks
