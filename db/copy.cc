@@ -273,7 +273,7 @@ absl::Status CopyWriter::Rows(std::span<const CopyColumn> columns, int64_t num_r
     } else {
       AppendMixed(columns, from, to, buffer_);
     }
-    if (!buffer_.empty()) RETURN_IF_ERROR(Send());
+    RETURN_IF_ERROR(Flush());
   }
   return absl::OkStatus();
 }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "storage/ingest_writer.h"
@@ -14,7 +15,8 @@ BatchCommitter::BatchCommitter(db::Database& database, std::string storage_folde
     : database_(database),
       storage_folder_(std::move(storage_folder)),
       dataset_(dataset),
-      summarizer_(database, dataset) {}
+      summarizer_(database, dataset),
+      thread_([this] { Loop(); }) {}
 
 BatchCommitter::~BatchCommitter() {
   {
@@ -23,7 +25,7 @@ BatchCommitter::~BatchCommitter() {
     waiting_.reset();
     changed_.notify_all();
   }
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
 }
 
 absl::Status BatchCommitter::Add(IngestBatch batch) {
@@ -32,7 +34,6 @@ absl::Status BatchCommitter::Add(IngestBatch batch) {
   RETURN_IF_ERROR(status_);
   waiting_ = std::move(batch);
   changed_.notify_all();
-  if (!thread_.joinable()) thread_ = std::thread([this] { Loop(); });
   return absl::OkStatus();
 }
 
@@ -44,7 +45,7 @@ absl::Status BatchCommitter::Drain() {
 
 absl::Status BatchCommitter::Finish() {
   RETURN_IF_ERROR(Drain());
-  if (thread_.joinable()) summarizer_.Finish();
+  summarizer_.Finish();
   return absl::OkStatus();
 }
 
@@ -55,42 +56,38 @@ CommittedCounts BatchCommitter::counts() const {
 
 void BatchCommitter::Loop() {
   pthread_setname_np(pthread_self(), "commit");
-  while (true) {
-    IngestBatch batch;
-    {
-      MutexLock lock(mutex_);
-      committing_ = false;
-      changed_.notify_all();
-      while (!waiting_ && !stopping_) changed_.wait(mutex_);
-      if (stopping_ || !status_.ok()) return;
-      batch = *std::exchange(waiting_, std::nullopt);
-      committing_ = true;
-      changed_.notify_all();
+  absl::StatusOr<std::unique_ptr<db::CopyWriter>> copy = BeginIngest(database_);
+  while (const std::optional<IngestBatch> batch = Next()) {
+    absl::Status status = copy.status();
+    if (status.ok()) {
+      status =
+          CommitBatch(**copy, storage_folder_, dataset_, *batch, [&] { summarizer_.Continue(); });
     }
-    const absl::Status status = Commit(batch);
-    MutexLock lock(mutex_);
-    status_.Update(status);
-    if (!status.ok()) continue;
-    Count(batch);
+    if (status.ok()) status = (*copy)->BeginNext();
+    Note(status, *batch);
   }
 }
 
-void BatchCommitter::Count(const IngestBatch& batch) {
+std::optional<IngestBatch> BatchCommitter::Next() {
+  MutexLock lock(mutex_);
+  committing_ = false;
+  changed_.notify_all();
+  while (!waiting_ && !stopping_) changed_.wait(mutex_);
+  if (stopping_ || !status_.ok()) return std::nullopt;
+  committing_ = true;
+  changed_.notify_all();
+  return std::exchange(waiting_, std::nullopt);
+}
+
+void BatchCommitter::Note(const absl::Status& status, const IngestBatch& batch) {
+  MutexLock lock(mutex_);
+  status_.Update(status);
+  if (!status.ok()) return;
   counts_.num_files += std::ranges::count_if(
       batch.files, [](const FileRow& file) { return file.state != "partial"; });
   counts_.num_samples += batch.num_samples;
   counts_.num_deleted += std::ssize(batch.buried);
   counts_.num_quarantined += batch.num_quarantined;
-}
-
-absl::Status BatchCommitter::Commit(const IngestBatch& batch) {
-  if (copy_ == nullptr) {
-    ASSIGN_OR_RETURN(copy_, BeginIngest(database_));
-  } else {
-    RETURN_IF_ERROR(copy_->BeginNext());
-    summarizer_.Continue();
-  }
-  return CommitBatch(*copy_, storage_folder_, dataset_, batch);
 }
 
 }  // namespace tidemill::storage

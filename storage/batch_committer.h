@@ -1,7 +1,6 @@
 // Commits the batches of one sync while the next ones are made.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -9,7 +8,6 @@
 #include "base/id.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "db/copy.h"
 #include "db/database.h"
 #include "storage/ingest_batch.h"
 #include "storage/summarizer.h"
@@ -25,11 +23,10 @@ struct CommittedCounts {
 };
 
 // One connection, one thread, one transaction a batch, in the order in which they are added. Three
-// batches exist at most: one is committed, one waits, one is being made. Thread-compatible; starts
-// its thread and connects with the first batch.
+// batches exist at most: one is committed, one waits, one is being made. Thread-compatible.
 class BatchCommitter {
  public:
-  // `database` must outlive it.
+  // Connects while the first batch is made. `database` must outlive it.
   BatchCommitter(db::Database& database, std::string storage_folder, DatasetId dataset);
   // Drops the batch that waits and waits for the transaction in progress.
   ~BatchCommitter();
@@ -50,14 +47,14 @@ class BatchCommitter {
 
  private:
   void Loop() ABSL_LOCKS_EXCLUDED(mutex_);
-  void Count(const IngestBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status Commit(const IngestBatch& batch);
+  void Note(const absl::Status& status, const IngestBatch& batch) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The next batch, or none when it is time to stop.
+  std::optional<IngestBatch> Next() ABSL_LOCKS_EXCLUDED(mutex_);
 
   db::Database& database_;
   const std::string storage_folder_;
   const DatasetId dataset_;
   Summarizer summarizer_;
-  std::unique_ptr<db::CopyWriter> copy_;  // Of the thread alone.
   mutable Mutex mutex_;
   CondVar changed_;
   std::optional<IngestBatch> waiting_ ABSL_GUARDED_BY(mutex_);
@@ -65,7 +62,7 @@ class BatchCommitter {
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
   CommittedCounts counts_ ABSL_GUARDED_BY(mutex_);
-  std::thread thread_;
+  std::thread thread_;  // Last: it starts once everything above exists.
 };
 
 }  // namespace tidemill::storage

@@ -54,6 +54,9 @@ constexpr char kBury[] = R"(
 constexpr char kMoveWatermark[] =
     "UPDATE storage.watermarks SET committed_key = {} WHERE dataset_id = {}";
 
+// Rows between two calls of `copied`.
+constexpr int64_t kSlice = 1 << 16;
+
 std::vector<int64_t> ReplacedSegments(const IngestBatch& batch) {
   std::vector<int64_t> ids;
   for (const RewrittenSegment& segment : batch.rewritten) ids.push_back(segment.old_segment_id);
@@ -66,8 +69,9 @@ std::vector<int64_t> ReplacedSegments(const IngestBatch& batch) {
 // The transaction of one batch.
 class Transaction {
  public:
-  Transaction(db::CopyWriter& copy, DatasetId dataset, const IngestBatch& batch)
-      : copy_(copy), dataset_(dataset), batch_(batch) {}
+  Transaction(db::CopyWriter& copy, DatasetId dataset, const IngestBatch& batch,
+              const std::function<void()>& copied)
+      : copy_(copy), dataset_(dataset), batch_(batch), copied_(copied) {}
 
   absl::Status Run() {
     RETURN_IF_ERROR(copy_.Execute(fmt::format(kStart, dataset_.value)));
@@ -173,22 +177,37 @@ class Transaction {
   }
 
   absl::Status CopyRows(const NewSegment& added) {
+    const int64_t num_rows = added.segment.rows.num_rows();
+    int64_t from = num_rows - std::ssize(added.positions);
+    while (from < num_rows) {
+      const int64_t to = std::min(num_rows, from + kSlice);
+      RETURN_IF_ERROR(CopySlice(added, static_cast<size_t>(from), static_cast<size_t>(to)));
+      num_copied_ += to - from;
+      if (num_copied_ >= kSlice) {
+        copied_();
+        num_copied_ = 0;
+      }
+      from = to;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CopySlice(const NewSegment& added, size_t from, size_t to) {
     using db::CopyColumn;
     const SegmentRows& rows = added.segment.rows;
     const size_t num_old = static_cast<size_t>(rows.num_rows()) - added.positions.size();
-    const auto behind = [&](const std::vector<int64_t>& column) {
-      return std::span<const int64_t>(column).subspan(num_old);
+    const auto slice = [&](std::span<const int64_t> column) {
+      return CopyColumn::Int64(column.subspan(from, to - from));
     };
     const CopyColumn columns[] = {
         CopyColumn::Same(dataset_.value),
-        CopyColumn::CountingFrom(added.segment.first_key + static_cast<int64_t>(num_old)),
-        added.segment.file ? CopyColumn::Same(added.segment.file->value)
-                           : CopyColumn::Int64(behind(rows.file_id)),
-        CopyColumn::Int64(added.positions),
-        LabelColumn(rows.class_label, num_old, &CopyColumn::Int64),
-        LabelColumn(rows.real_label, num_old, &CopyColumn::Double),
-        CopyColumn::Times(behind(rows.event_time))};
-    return copy_.Rows(columns, static_cast<int64_t>(added.positions.size()));
+        CopyColumn::CountingFrom(added.segment.first_key + static_cast<int64_t>(from)),
+        added.segment.file ? CopyColumn::Same(added.segment.file->value) : slice(rows.file_id),
+        CopyColumn::Int64(std::span(added.positions).subspan(from - num_old)),
+        LabelColumn(rows.class_label, from, &CopyColumn::Int64),
+        LabelColumn(rows.real_label, from, &CopyColumn::Double),
+        CopyColumn::Times(std::span(rows.event_time).subspan(from))};
+    return copy_.Rows(columns, static_cast<int64_t>(to - from));
   }
 
   template <typename T>
@@ -230,6 +249,8 @@ class Transaction {
   db::CopyWriter& copy_;
   const DatasetId dataset_;
   const IngestBatch& batch_;
+  const std::function<void()>& copied_;
+  int64_t num_copied_ = 0;  // Since it was called.
 };
 
 absl::Status GiveSegmentIds(db::Database& database, IngestBatch& batch) {
@@ -270,8 +291,8 @@ absl::StatusOr<std::unique_ptr<db::CopyWriter>> BeginIngest(const db::Database& 
 }
 
 absl::Status CommitBatch(db::CopyWriter& copy, const std::string& storage_folder, DatasetId dataset,
-                         const IngestBatch& batch) {
-  RETURN_IF_ERROR(Transaction(copy, dataset, batch).Run());
+                         const IngestBatch& batch, const std::function<void()>& copied) {
+  RETURN_IF_ERROR(Transaction(copy, dataset, batch, copied).Run());
   RETURN_IF_FAILPOINT("storage.ingest_before_commit");
   RETURN_IF_ERROR(copy.Commit());
   FAILPOINT("storage.ingest_after_commit");

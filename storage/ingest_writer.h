@@ -1,6 +1,7 @@
 // One ingest transaction.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -22,9 +23,10 @@ absl::StatusOr<std::unique_ptr<db::CopyWriter>> BeginIngest(const db::Database& 
 
 // Writes all rows of a batch whose column files are there in the transaction begun, moves the
 // watermark and commits. Then removes the column files that were replaced. When it fails, or the
-// process dies, before the commit, nothing of the batch is in the database.
+// process dies, before the commit, nothing of the batch is in the database. `copied` is called
+// whenever some ten thousand more samples have been sent.
 absl::Status CommitBatch(db::CopyWriter& copy, const std::string& storage_folder, DatasetId dataset,
-                         const IngestBatch& batch);
+                         const IngestBatch& batch, const std::function<void()>& copied);
 
 // Removes column files that no segment of the dataset names. No ingest of it may be running.
 absl::Status RemoveOrphans(db::Database& database, const std::string& storage_folder,
