@@ -18,9 +18,10 @@ double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-double RateOf(const Work& work) {
+double RateOf(const Side& side) {
+  if (side.prepare) side.prepare();
   const auto begin = std::chrono::steady_clock::now();
-  const double done = work();
+  const double done = side.work();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return done / took.count();
 }
@@ -32,10 +33,11 @@ double MemcpyGigabytesPerSecond() {
   std::vector<char> to(kBytes);
   std::vector<double> rates;
   for (int repetition = 0; repetition < 5; ++repetition) {
-    rates.push_back(RateOf([&] {
+    const auto copy = [&] {
       std::memcpy(to.data(), from.data(), kBytes);
       return static_cast<double>(kBytes) / 1e9;
-    }));
+    };
+    rates.push_back(RateOf({.prepare = {}, .work = copy}));
   }
   return Median(rates);
 }
@@ -44,8 +46,14 @@ double MemcpyGigabytesPerSecond() {
 
 PairedResult Measure(const std::string& name, const std::string& unit, double scale,
                      const Work& ours, const Work& yardstick, int repetitions) {
-  ours();
-  yardstick();
+  return Measure(name, unit, scale, Side{.prepare = {}, .work = ours},
+                 Side{.prepare = {}, .work = yardstick}, repetitions);
+}
+
+PairedResult Measure(const std::string& name, const std::string& unit, double scale,
+                     const Side& ours, const Side& yardstick, int repetitions) {
+  RateOf(ours);
+  RateOf(yardstick);
   std::vector<double> our_rates;
   std::vector<double> yardstick_rates;
   std::vector<double> ratios;

@@ -26,6 +26,14 @@ using Work = std::function<double()>;
 PairedResult Measure(const std::string& name, const std::string& unit, double scale,
                      const Work& ours, const Work& yardstick, int repetitions = 9);
 
+// One of the two, where each repetition needs a state to start from that is not part of its time.
+struct Side {
+  std::function<void()> prepare;
+  Work work;
+};
+PairedResult Measure(const std::string& name, const std::string& unit, double scale,
+                     const Side& ours, const Side& yardstick, int repetitions = 9);
+
 // Prints one line for people on stderr and one JSON object on stdout:
 // {"name", "ratio", "min", "max", "repetitions", "ours", "yardstick", "unit", "memcpy_gbps"}.
 void Report(const PairedResult& result);

@@ -134,5 +134,62 @@ TEST_F(CopyTest, EndsWithTheFailureOfTheReader) {
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kCancelled, "enough"));
 }
 
+TEST_F(CopyTest, BringsBackRowsThatWentAsColumns) {
+  constexpr int64_t kNumRows = 10'000;
+  std::vector<int64_t> numbers, micros;
+  std::vector<double> reals;
+  std::vector<uint8_t> bits;
+  for (int64_t i = 0; i < kNumRows; ++i) {
+    numbers.push_back(i * -7);
+    reals.push_back(static_cast<double>(i) / 8);
+    micros.push_back(i * 1000);
+    if (i % 8 == 0) bits.push_back(0b0101'1010);
+  }
+  for (const bool mixed : {false, true}) {
+    const auto writer = Begin();
+    ASSERT_THAT(writer->Execute("DELETE FROM rows"), IsOk());
+    ASSERT_THAT(writer->Open("rows (i8, f8, at)"), IsOk());
+    const CopyColumn real = CopyColumn::Double(reals);
+    ASSERT_THAT(
+        writer->Rows(std::vector{CopyColumn::Int64(numbers), mixed ? real.Where(bits, 0) : real,
+                                 CopyColumn::Times(micros)},
+                     kNumRows),
+        IsOk());
+    ASSERT_THAT(writer->Rows(std::vector{CopyColumn::CountingFrom(8), CopyColumn::Null(),
+                                         CopyColumn::Same(-500)},
+                             2),
+                IsOk());
+    ASSERT_THAT(writer->Close(), IsOk());
+    ASSERT_THAT(writer->Commit(), IsOk());
+    int64_t row = 0;
+    for (const Row& values : Select("SELECT i8, f8, at FROM rows ORDER BY i8 > 0, abs(i8)")) {
+      if (row < kNumRows) {
+        EXPECT_EQ(ReadInt64(*values[0]), numbers[static_cast<size_t>(row)]);
+        EXPECT_EQ(values[1].has_value(), !mixed || (0b0101'1010 >> row % 8 & 1) != 0);
+        EXPECT_EQ(ReadDouble(values[1].value_or(std::string(8, 0))) * 8, values[1] ? row : 0);
+        EXPECT_EQ(ReadTime(*values[2]).micros, row * 1000);
+      } else {
+        EXPECT_EQ(ReadInt64(*values[0]), 8 + row - kNumRows);
+        EXPECT_FALSE(values[1].has_value());
+        EXPECT_EQ(ReadInt64(*values[2]), -500);
+      }
+      ++row;
+    }
+    EXPECT_EQ(row, kNumRows + 2);
+  }
+}
+
+TEST_F(CopyTest, TakesOneTransactionAfterAnother) {
+  const auto writer = Begin();
+  for (int64_t i = 0; i < 2; ++i) {
+    ASSERT_THAT(writer->Open("rows (i8)"), IsOk());
+    ASSERT_THAT(writer->Rows(std::vector{CopyColumn::Same(i)}, 1), IsOk());
+    ASSERT_THAT(writer->Close(), IsOk());
+    ASSERT_THAT(writer->Commit(), IsOk());
+    ASSERT_THAT(writer->BeginNext(), IsOk());
+  }
+  EXPECT_EQ(Select("SELECT i8 FROM rows").size(), 2U);
+}
+
 }  // namespace
 }  // namespace tidemill::db

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <functional>
@@ -151,13 +152,14 @@ TEST_F(IngestTest, TheWatcherTakesInWhatArrives) {
 
 TEST_F(IngestTest, ProgressEndsWithAllFilesDone) {
   for (int i = 0; i < 5; ++i) data_.Write(std::to_string(i) + ".csv", "t,y\n1,1\nx,1\n2,1\n");
-  Restart(2, {.files_per_batch = 2});
+  Restart(2, {.intake = {.files_per_batch = 2}});
   const DatasetId id = Register(SpecText());
   std::vector<SyncProgress> reports;
   ASSERT_THAT(
       stack_->ingestor().Sync(id, true, [&](const SyncProgress& p) { reports.push_back(p); }),
       IsOk());
-  ASSERT_THAT(reports, SizeIs(4));
+  ASSERT_GE(reports.size(), 2U);
+  EXPECT_TRUE(std::ranges::is_sorted(reports, {}, &SyncProgress::num_files_done));
   EXPECT_EQ(reports.front().num_files_done, 0);
   EXPECT_EQ(reports.back().num_files_done, 5);
   EXPECT_EQ(reports.back().num_files_found, 5);

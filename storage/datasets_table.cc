@@ -48,7 +48,7 @@ constexpr char kSnapshot[] = R"(
          coalesce((SELECT max(sequence) FROM storage.tombstones WHERE dataset_id = $1), 0)
   FROM storage.watermarks WHERE dataset_id = $1)";
 constexpr char kCountFiles[] =
-    "SELECT count(*) FROM storage.files WHERE dataset_id = $1 AND state = 'ingested'";
+    "SELECT count(*) FROM storage.files WHERE dataset_id = $1 AND state IN ('ingested', 'partial')";
 constexpr char kCountQuarantine[] = "SELECT count(*) FROM storage.quarantine WHERE dataset_id = $1";
 constexpr char kCountDeleted[] = "SELECT count(*) FROM storage.tombstones WHERE dataset_id = $1";
 constexpr char kCountSamples[] =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "base/log.h"
@@ -13,19 +14,35 @@ namespace tidemill::storage {
 
 namespace {
 
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
 // A file with too many bad records is not what the spec says it is.
-std::optional<std::string> TooManyBad(const DatasetSpec& spec, const IndexedFile& found) {
+std::optional<std::string> TooManyBad(const DatasetSpec& spec, const PieceTally& before,
+                                      const IndexedFile& found) {
+  const int64_t num_bad = before.num_bad + found.num_bad;
   // Not every good record of a series is a sample.
   const int64_t num_good =
-      std::max(static_cast<int64_t>(found.positions.size()), found.records_done - found.num_bad);
-  const auto total = static_cast<double>(num_good + found.num_bad);
-  if (static_cast<double>(found.num_bad) <= spec.max_bad_fraction * total) return std::nullopt;
-  return fmt::format("{} of {} records are bad; record {}: {}", found.num_bad,
-                     num_good + found.num_bad, found.bad.front().position,
+      std::max(static_cast<int64_t>(found.positions.size()), found.records_done - num_bad);
+  const auto total = static_cast<double>(num_good + num_bad);
+  if (static_cast<double>(num_bad) <= spec.max_bad_fraction * total) return std::nullopt;
+  const std::string summary = fmt::format("{} of {} records are bad", num_bad, num_good + num_bad);
+  if (found.bad.empty()) return summary;
+  return fmt::format("{}; record {}: {}", summary, found.bad.front().position,
                      found.bad.front().reason);
 }
 
 }  // namespace
+
+ChangedFile RestOf(const ParsedFile& piece, FileId id) {
+  ChangedFile rest = piece.file;
+  rest.change = FileChange::kResumed;
+  rest.known.emplace().id = id;
+  rest.input.from_byte = piece.found.bytes_done;
+  rest.input.from_record = piece.found.records_done;
+  if (!rest.tally) rest.tally.emplace();
+  rest.tally->num_bad += piece.found.num_bad;
+  return rest;
+}
 
 FileParser::FileParser(db::Database& database, UnpackedCache& files, const Format& format,
                        const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
@@ -50,11 +67,39 @@ absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
       change = FileChange::kReplaced;
     }
   }
+  if (change == FileChange::kResumed && !parsed.file.tally) {
+    RETURN_IF_ERROR(Resume(parsed.file));
+  }
+  if (change == FileChange::kNew) parsed.file.tally = PieceTally{.judged = true};
+  if (change == FileChange::kReplaced || !format_.ReadsInPieces()) {
+    parsed.file.input.max_records = parsed.file.input.max_bytes = kNoLimit;
+  }
   if (change != FileChange::kVanished) Index(parsed);
   if (!parsed.postponed && (change == FileChange::kReplaced || change == FileChange::kVanished)) {
     ASSIGN_OR_RETURN(parsed.old, LoadOld(*parsed.file.known, /*only_last=*/false));
   }
   return parsed;
+}
+
+absl::Status FileParser::GiveUp(ParsedFile& piece) const {
+  piece.file.change = FileChange::kReplaced;
+  ASSIGN_OR_RETURN(piece.old, LoadOld(*piece.file.known, /*only_last=*/false));
+  return absl::OkStatus();
+}
+
+absl::Status FileParser::Resume(ChangedFile& file) const {
+  const files_table::KnownFile& known = *file.known;
+  file.input.from_byte = known.bytes_done;
+  file.input.from_record = known.records_done;
+  return database_.Transact([&](pqxx::work& work) {
+    int64_t num_good = 0;
+    for (const files_table::Segment& segment : files_table::SegmentsOf(work, known.id)) {
+      num_good += segment.num_samples;
+    }
+    // Of a growing file it is not known which part of it was there at first.
+    file.tally = PieceTally{.num_bad = known.records_done - num_good, .judged = !spec_.append};
+    return absl::OkStatus();
+  });
 }
 
 void FileParser::Index(ParsedFile& parsed) const {
@@ -80,7 +125,8 @@ void FileParser::Index(ParsedFile& parsed) const {
                          absl::IsDataLoss(found.status()) || absl::IsNotFound(found.status()) ||
                          absl::IsResourceExhausted(found.status());
     // Samples that are there are not given up for a failure that may pass.
-    if (file.change == FileChange::kGrown || (!lasting && file.change == FileChange::kReplaced)) {
+    if (file.change == FileChange::kGrown || file.change == FileChange::kResumed ||
+        (!lasting && file.change == FileChange::kReplaced)) {
       log::Warn("file cannot be read now",
                 {{"path", file.path}, {"error", found.status().ToString()}});
       parsed.postponed = true;
@@ -91,8 +137,11 @@ void FileParser::Index(ParsedFile& parsed) const {
     parsed.failure = std::string(found.status().message());
     return;
   }
-  if (file.change != FileChange::kGrown) {
-    parsed.failure = TooManyBad(spec_, *found);
+  const PieceTally before = file.tally.value_or(PieceTally{.judged = true});
+  const auto num_listed = std::min(static_cast<size_t>(before.num_bad), kMaxBadRecords);
+  found->bad.resize(std::min(found->bad.size(), kMaxBadRecords - num_listed));
+  if (file.change != FileChange::kGrown && before.judged && !found->more) {
+    parsed.failure = TooManyBad(spec_, before, *found);
     if (!parsed.failure && !found->misfit.empty()) parsed.failure = found->misfit;
   }
   if (!parsed.failure) parsed.found = *std::move(found);

@@ -31,9 +31,12 @@ struct ParsedFile {
   IndexedFile found = {};
   // What `found` is to be compared with: the file's segments when it was replaced or has vanished,
   // the one with its sample where the format is one file a sample. Of a grown file the last one.
-  // Empty for a new file.
+  // Empty for a new file, and for one that is resumed.
   std::vector<OldSegment> old = {};
 };
+
+// What lies behind a piece of the file `id` whose `found.more` says so.
+ChangedFile RestOf(const ParsedFile& piece, FileId id);
 
 // Thread-safe.
 class FileParser {
@@ -43,10 +46,18 @@ class FileParser {
              const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
              std::function<bool(const std::string&)> admit);
 
-  // Reads the file. Trouble with the file is part of the result; a status concerns the database.
+  // Reads the file, or as much of it as the limits in its input say, where nothing of it is to be
+  // compared with what was there. Trouble with the file is part of the result; a status concerns
+  // the database.
   absl::StatusOr<ParsedFile> Parse(ChangedFile file) const;
 
+  // Makes a piece with a failure into one that gives up all that was taken in of the file before,
+  // which must be committed.
+  absl::Status GiveUp(ParsedFile& piece) const;
+
  private:
+  // Fills in where a file that was taken in in part goes on.
+  absl::Status Resume(ChangedFile& file) const;
   // Whether the file still begins with what was taken from it, as far as the last record of `old`
   // tells.
   bool ContinuesWhatWasTaken(const ChangedFile& file, const std::vector<OldSegment>& old) const;

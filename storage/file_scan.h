@@ -1,7 +1,6 @@
 // What has happened to a dataset's files since they were taken in.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +12,15 @@
 
 namespace tidemill::storage {
 
-enum class FileChange { kNew, kGrown, kReplaced, kVanished };
+// kResumed: it is as it was when a part of it was taken in.
+enum class FileChange { kNew, kGrown, kResumed, kReplaced, kVanished };
+
+// What came of the pieces of a file that were taken in before.
+struct PieceTally {
+  int64_t num_bad = 0;
+  // Whether the file is to be quarantined as a whole should too much of it turn out to be bad.
+  bool judged = false;
+};
 
 struct ChangedFile {
   FileChange change = FileChange::kNew;
@@ -21,6 +28,8 @@ struct ChangedFile {
   std::string path = {};  // Absolute.
   int64_t fingerprint = 0;
   std::optional<files_table::KnownFile> known = std::nullopt;
+  // Of one that goes on behind its last piece.
+  std::optional<PieceTally> tally = std::nullopt;
 };
 
 struct FileScan {
@@ -37,11 +46,11 @@ struct FileScan {
 int64_t FingerprintOf(const DatasetSpec& spec, const FileInput& input,
                       const IdentityLookup& identity_of);
 
-// Compares what was listed with what is known. Files whose names are not UTF-8 are left out with a
-// warning. UNAVAILABLE when there are no files at all and there were some: the folder looks like
-// one that is not mounted.
+// Compares what was listed with what is known, both in the order of their paths. Files whose names
+// are not UTF-8 are left out with a warning. UNAVAILABLE when there are no files at all and there
+// were some: the folder looks like one that is not mounted.
 absl::StatusOr<FileScan> CompareFiles(const DatasetSpec& spec, const FileListing& listing,
-                                      const std::map<std::string, files_table::KnownFile>& known,
+                                      const std::vector<files_table::KnownFile>& known,
                                       Duration settle, Timestamp now);
 
 }  // namespace tidemill::storage

@@ -1,5 +1,7 @@
 #include "storage/files_table.h"
 
+#include <algorithm>
+
 #include "fmt/format.h"
 
 namespace tidemill::storage::files_table {
@@ -14,7 +16,7 @@ constexpr char kFindFile[] = R"(
   FROM storage.files WHERE file_id = $1)";
 constexpr char kTotalSize[] = R"(
   SELECT coalesce(sum(size_bytes), 0)::bigint
-  FROM storage.files WHERE dataset_id = $1 AND state = 'ingested')";
+  FROM storage.files WHERE dataset_id = $1 AND state IN ('ingested', 'partial'))";
 constexpr char kSizesOf[] =
     "SELECT file_id, size_bytes FROM storage.files WHERE file_id = ANY($1::bigint[])";
 constexpr char kSegmentsOf[] = R"(
@@ -38,6 +40,18 @@ constexpr char kSummarize[] = R"(
   FROM pg_index JOIN pg_class ON pg_class.oid = pg_index.indexrelid
   JOIN pg_am ON pg_am.oid = pg_class.relam AND pg_am.amname = 'brin'
   WHERE pg_index.indrelid = ('storage.samples_' || $1::bigint)::regclass)";
+
+constexpr char kNumPages[] = R"(
+  SELECT pg_relation_size('storage.samples_' || $1::bigint) /
+         current_setting('block_size')::bigint)";
+constexpr char kSummarizeFull[] = R"(
+  SELECT sum(brin_summarize_range(pg_index.indexrelid, page))
+  FROM pg_index JOIN pg_class ON pg_class.oid = pg_index.indexrelid
+  JOIN pg_am ON pg_am.oid = pg_class.relam AND pg_am.amname = 'brin',
+  generate_series($2::bigint, $3::bigint - 1, $4::bigint) AS page
+  WHERE pg_index.indrelid = ('storage.samples_' || $1::bigint)::regclass)";
+// What PostgreSQL makes of an index without `pages_per_range`.
+constexpr int64_t kPagesPerRange = 128;
 
 KnownFile ToFile(const pqxx::row& row) {
   KnownFile file{.id = {row[0].as<int64_t>()},
@@ -70,12 +84,13 @@ std::vector<int64_t> ToNumbers(const pqxx::result& rows) {
 
 }  // namespace
 
-std::map<std::string, KnownFile> ListFiles(pqxx::work& work, DatasetId dataset) {
-  std::map<std::string, KnownFile> files;
-  for (const pqxx::row& row : work.exec_params(kListFiles, dataset.value)) {
-    KnownFile file = ToFile(row);
-    files.emplace(file.path, file);
-  }
+std::vector<KnownFile> ListFiles(pqxx::work& work, DatasetId dataset) {
+  std::vector<KnownFile> files;
+  const pqxx::result rows = work.exec_params(kListFiles, dataset.value);
+  files.reserve(static_cast<size_t>(rows.size()));
+  for (const pqxx::row& row : rows) files.push_back(ToFile(row));
+  // Here rather than by PostgreSQL, which would sort by its locale.
+  std::ranges::sort(files, {}, &KnownFile::path);
   return files;
 }
 
@@ -133,6 +148,14 @@ std::vector<int64_t> NewFileIds(pqxx::work& work, int64_t count) {
 
 std::vector<int64_t> NewSegmentIds(pqxx::work& work, int64_t count) {
   return ToNumbers(work.exec_params(kNewSegmentIds, count));
+}
+
+int64_t SummarizeFull(pqxx::work& work, DatasetId dataset, int64_t from_page) {
+  const auto num_pages = work.exec_params1(kNumPages, dataset.value)[0].as<int64_t>();
+  const int64_t to_page = num_pages / kPagesPerRange * kPagesPerRange;
+  if (to_page <= from_page) return from_page;
+  work.exec_params(kSummarizeFull, dataset.value, from_page, to_page, kPagesPerRange);
+  return to_page;
 }
 
 void Summarize(pqxx::work& work, DatasetId dataset) { work.exec_params(kSummarize, dataset.value); }

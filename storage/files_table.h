@@ -32,8 +32,8 @@ struct Segment {
   int64_t first_position = 0;
 };
 
-// By path.
-std::map<std::string, KnownFile> ListFiles(pqxx::work& work, DatasetId dataset);
+// In the byte order of their paths.
+std::vector<KnownFile> ListFiles(pqxx::work& work, DatasetId dataset);
 std::optional<KnownFile> FindFile(pqxx::work& work, FileId file);
 
 // Bytes of the files that samples were taken from.
@@ -53,5 +53,9 @@ std::vector<int64_t> NewSegmentIds(pqxx::work& work, int64_t count);
 // Adds page ranges that were filled since to the BRIN indexes of a dataset's samples: a range that
 // is not summarised is scanned by every query.
 void Summarize(pqxx::work& work, DatasetId dataset);
+// The same of ranges that are full and lie behind the page `from_page`, while rows are being added:
+// each row that is added to a range that was summarised costs a change of the index. Returns the
+// page to go on from.
+int64_t SummarizeFull(pqxx::work& work, DatasetId dataset, int64_t from_page);
 
 }  // namespace tidemill::storage::files_table

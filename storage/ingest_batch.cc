@@ -20,21 +20,48 @@ std::optional<T> ValueAt(const batch::Column& column, int64_t row) {
   return column.Values<T>()[static_cast<size_t>(row)];
 }
 
+template <typename T>
+NullableValues<T> ToNullable(const batch::Column& column) {
+  NullableValues<T> values;
+  if (column.validity.empty()) {
+    values.Append(column.Values<T>());
+  } else {
+    const auto num_rows = static_cast<int64_t>(column.Values<T>().size());
+    for (int64_t row = 0; row < num_rows; ++row) values.push_back(ValueAt<T>(column, row));
+  }
+  return values;
+}
+
 SegmentRows ToRows(const SegmentColumns& old) {
   SegmentRows rows;
   rows.byte_from.assign(old.byte_from.begin(), old.byte_from.end());
   rows.byte_to.assign(old.byte_to.begin(), old.byte_to.end());
   rows.event_time.assign(old.event_time.begin(), old.event_time.end());
   rows.hash.assign(old.hash.begin(), old.hash.end());
-  for (int64_t row = 0; row < old.num_rows(); ++row) {
-    rows.class_label.push_back(ValueAt<int64_t>(*old.class_label, row));
-    rows.real_label.push_back(ValueAt<double>(*old.real_label, row));
-  }
+  rows.class_label = ToNullable<int64_t>(*old.class_label);
+  rows.real_label = ToNullable<double>(*old.real_label);
   return rows;
 }
 
+// Appends the rows [from, to) of one column to another.
+void Append(std::vector<int64_t>& into, const std::vector<int64_t>& column, size_t from,
+            size_t to) {
+  into.insert(into.end(), column.begin() + static_cast<std::ptrdiff_t>(from),
+              column.begin() + static_cast<std::ptrdiff_t>(to));
+}
+
+void Append(SegmentRows& into, const SegmentRows& rows, size_t from, size_t to) {
+  Append(into.byte_from, rows.byte_from, from, to);
+  Append(into.byte_to, rows.byte_to, from, to);
+  Append(into.event_time, rows.event_time, from, to);
+  into.class_label.Append(rows.class_label, from, to);
+  into.real_label.Append(rows.real_label, from, to);
+  Append(into.hash, rows.hash, from, to);
+}
+
 FileRow ToFileRow(const ParsedFile& parsed, FileId id) {
-  const bool grown = parsed.file.change == FileChange::kGrown;
+  const bool grown =
+      parsed.file.change == FileChange::kGrown || parsed.file.change == FileChange::kResumed;
   FileRow row{.id = id,
               .path = parsed.file.path,
               .version_step = grown ? 0 : 1,
@@ -43,7 +70,7 @@ FileRow ToFileRow(const ParsedFile& parsed, FileId id) {
               .bytes_done = parsed.found.bytes_done,
               .records_done = parsed.found.records_done,
               .sample_key = std::nullopt,
-              .state = "ingested",
+              .state = parsed.found.more ? "partial" : "ingested",
               .fresh = !grown};
   if (parsed.failure) row.state = "quarantined";
   if (parsed.file.change == FileChange::kVanished) row.state = "vanished";
@@ -80,14 +107,17 @@ void IngestBatchBuilder::Add(ParsedFile parsed, FileId new_id) {
 
 void IngestBatchBuilder::AddRecords(ParsedFile& parsed, FileId id) {
   segment_open_ = false;
-  std::vector<bool> held(parsed.found.positions.size(), false);
-  if (parsed.file.change == FileChange::kGrown) {
-    if (!parsed.old.empty() && !held.empty()) Extend(parsed.old.back());
-  } else {
-    held = Rewrite(parsed, id);
+  const size_t num_found = parsed.found.positions.size();
+  if (parsed.file.change == FileChange::kGrown && !parsed.old.empty() && num_found > 0) {
+    Extend(parsed.old.back());
   }
-  for (size_t row = 0; row < parsed.found.positions.size(); ++row) {
-    if (!held[row]) AddRow(parsed, row, id, id);
+  const bool compared =
+      parsed.file.change != FileChange::kGrown && parsed.file.change != FileChange::kResumed;
+  if (!compared || parsed.old.empty()) return AddRows(parsed.found, 0, num_found, id, id);
+  const std::vector<bool> held = Rewrite(parsed, id);
+  for (size_t from = 0, to = 0; from < num_found; from = to + 1) {
+    for (to = from; to < num_found && !held[to];) ++to;
+    AddRows(parsed.found, from, to, id, id);
   }
 }
 
@@ -109,7 +139,7 @@ void IngestBatchBuilder::AddWholeFile(ParsedFile& parsed, FileRow& row) {
     batch_.moved.push_back({*old_key, std::nullopt});
   }
   if (!is_there) return;
-  AddRow(parsed, 0, std::nullopt, row.id);
+  AddRows(parsed.found, 0, 1, std::nullopt, row.id);
   row.sample_key = batch_.committed_key;
 }
 
@@ -177,33 +207,48 @@ void IngestBatchBuilder::BuryLost(const files_table::Segment& segment) {
   }
 }
 
-void IngestBatchBuilder::AddRow(const ParsedFile& parsed, size_t row, std::optional<FileId> file,
-                                FileId id) {
+void IngestBatchBuilder::AddRows(IndexedFile& found, size_t from, size_t to,
+                                 std::optional<FileId> file, FileId id) {
+  while (from < to) {
+    NewSegment& into = OpenSegment(file, found.positions[from]);
+    SegmentRows& rows = into.segment.rows;
+    const auto room = static_cast<size_t>(samples_per_segment_ - rows.num_rows());
+    const size_t end = std::min(to, from + room);
+    const bool is_all = from == 0 && end == found.positions.size() && rows.num_rows() == 0;
+    if (is_all && file) {
+      rows = std::move(found.rows);
+      into.positions = std::move(found.positions);
+    } else {
+      Append(rows, found.rows, from, end);
+      Append(into.positions, found.positions, from, end);
+      if (!file) rows.file_id.insert(rows.file_id.end(), end - from, id.value);
+    }
+    batch_.committed_key += static_cast<int64_t>(end - from);
+    batch_.num_samples += static_cast<int64_t>(end - from);
+    from = end;
+  }
+}
+
+NewSegment& IngestBatchBuilder::OpenSegment(std::optional<FileId> file, int64_t first_position) {
   const bool full =
       segment_open_ && batch_.added.back().segment.rows.num_rows() >= samples_per_segment_;
   if (!segment_open_ || full) {
     const SegmentRow segment{.file = file,
                              .first_key = batch_.committed_key + 1,
-                             .first_position = parsed.found.positions[row],
+                             .first_position = first_position,
                              .rows = {}};
     batch_.added.push_back({segment, {}, std::nullopt});
     segment_open_ = true;
   }
-  NewSegment& into = batch_.added.back();
-  SegmentRows& rows = into.segment.rows;
-  const SegmentRows& from = parsed.found.rows;
-  rows.byte_from.push_back(from.byte_from[row]);
-  rows.byte_to.push_back(from.byte_to[row]);
-  rows.event_time.push_back(from.event_time[row]);
-  rows.class_label.push_back(from.class_label[row]);
-  rows.real_label.push_back(from.real_label[row]);
-  rows.hash.push_back(from.hash[row]);
-  if (!file) rows.file_id.push_back(id.value);
-  into.positions.push_back(parsed.found.positions[row]);
-  ++batch_.committed_key;
-  ++batch_.num_samples;
+  return batch_.added.back();
 }
 
-IngestBatch IngestBatchBuilder::Finish() { return std::move(batch_); }
+IngestBatch IngestBatchBuilder::Finish() {
+  IngestBatch finished = std::move(batch_);
+  batch_ = {};
+  batch_.committed_key = finished.committed_key;
+  segment_open_ = false;
+  return finished;
+}
 
 }  // namespace tidemill::storage

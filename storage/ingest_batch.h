@@ -79,7 +79,11 @@ class IngestBatchBuilder {
   // `new_id`: of the file, if it is not known yet.
   void Add(ParsedFile parsed, FileId new_id);
 
+  // What was added so far is a batch; what is added next belongs to another one.
   IngestBatch Finish();
+
+  int64_t num_samples() const { return batch_.num_samples; }
+  int64_t num_files() const { return static_cast<int64_t>(batch_.files.size()); }
 
  private:
   void AddRecords(ParsedFile& parsed, FileId id);
@@ -90,7 +94,10 @@ class IngestBatchBuilder {
   // Goes on with a grown file's last segment while it is small: a file that grows line by line
   // would become a segment a line.
   void Extend(const OldSegment& old);
-  void AddRow(const ParsedFile& parsed, size_t row, std::optional<FileId> file, FileId id);
+  // Gives keys to the rows [from, to) of `found`. `file`: none where segments are shared.
+  void AddRows(IndexedFile& found, size_t from, size_t to, std::optional<FileId> file, FileId id);
+  // The segment that the next row goes to, with room for one at least.
+  NewSegment& OpenSegment(std::optional<FileId> file, int64_t first_position);
 
   const bool one_file_a_sample_;
   const int64_t samples_per_segment_;

@@ -74,7 +74,7 @@ TEST_F(IngestTest, KeysDoNotDependOnTheNumberOfParsers) {
     }
     data_.Write("f" + std::to_string(file) + ".csv", text);
   }
-  const IngestorOptions small{.files_per_batch = 7, .samples_per_segment = 13};
+  const IngestorOptions small{.intake = {.files_per_batch = 7, .samples_per_segment = 13}};
   Restart(1, small);
   Sync(Register(SpecText()));
   const std::vector<Found> by_one = Samples();

@@ -7,7 +7,6 @@
 
 #include "base/failpoints.h"
 #include "base/files.h"
-#include "base/log.h"
 #include "db/copy.h"
 #include "storage/files_table.h"
 
@@ -16,15 +15,16 @@ namespace tidemill::storage {
 namespace {
 
 // COPY takes no parameters: what is formatted into statements here are numbers of our own.
-constexpr char kStart[] = R"(
-  SELECT 1 FROM storage.watermarks WHERE dataset_id = {} FOR UPDATE;
+// Once a connection: making a table costs as much as copying thousands of rows.
+constexpr char kCreateTables[] = R"(
   CREATE TEMP TABLE ingest_files (
     file_id bigint, path text, version_step bigint, size_bytes bigint, modified_at timestamptz,
     fingerprint bigint, bytes_done bigint, records_done bigint, sample_key bigint, state text,
-    fresh bigint) ON COMMIT DROP;
-  CREATE TEMP TABLE ingest_replaced (segment_id bigint) ON COMMIT DROP;
-  CREATE TEMP TABLE ingest_moved (sample_key bigint, position bigint) ON COMMIT DROP;
-  CREATE TEMP TABLE ingest_buried (sample_key bigint) ON COMMIT DROP)";
+    fresh bigint) ON COMMIT DELETE ROWS;
+  CREATE TEMP TABLE ingest_replaced (segment_id bigint) ON COMMIT DELETE ROWS;
+  CREATE TEMP TABLE ingest_moved (sample_key bigint, position bigint) ON COMMIT DELETE ROWS;
+  CREATE TEMP TABLE ingest_buried (sample_key bigint) ON COMMIT DELETE ROWS)";
+constexpr char kStart[] = "SELECT 1 FROM storage.watermarks WHERE dataset_id = {} FOR UPDATE";
 constexpr char kMergeFiles[] = R"(
   INSERT INTO storage.files (file_id, dataset_id, path, version, size_bytes, modified_at,
                              fingerprint, bytes_done, records_done, sample_key, state)
@@ -54,6 +54,9 @@ constexpr char kBury[] = R"(
 constexpr char kMoveWatermark[] =
     "UPDATE storage.watermarks SET committed_key = {} WHERE dataset_id = {}";
 
+// Rows between two calls of `copied`.
+constexpr int64_t kSlice = 1 << 16;
+
 std::vector<int64_t> ReplacedSegments(const IngestBatch& batch) {
   std::vector<int64_t> ids;
   for (const RewrittenSegment& segment : batch.rewritten) ids.push_back(segment.old_segment_id);
@@ -66,8 +69,9 @@ std::vector<int64_t> ReplacedSegments(const IngestBatch& batch) {
 // The transaction of one batch.
 class Transaction {
  public:
-  Transaction(db::CopyWriter& copy, DatasetId dataset, const IngestBatch& batch)
-      : copy_(copy), dataset_(dataset), batch_(batch) {}
+  Transaction(db::CopyWriter& copy, DatasetId dataset, const IngestBatch& batch,
+              const std::function<void()>& copied)
+      : copy_(copy), dataset_(dataset), batch_(batch), copied_(copied) {}
 
   absl::Status Run() {
     RETURN_IF_ERROR(copy_.Execute(fmt::format(kStart, dataset_.value)));
@@ -168,23 +172,50 @@ class Transaction {
         copy_.Open(fmt::format("storage.samples_{} (dataset_id, sample_key, file_id, position, "
                                "class_label, real_label, event_time)",
                                dataset_.value)));
-    for (const NewSegment& added : batch_.added) {
-      const SegmentRows& rows = added.segment.rows;
-      const auto num_rows = static_cast<size_t>(rows.num_rows());
-      const size_t num_old = num_rows - added.positions.size();
-      for (size_t i = num_old; i < num_rows; ++i) {
-        copy_.BeginRow(7);
-        copy_.Int64(dataset_.value);
-        copy_.Int64(added.segment.first_key + static_cast<int64_t>(i));
-        copy_.Int64(added.segment.file ? added.segment.file->value : rows.file_id[i]);
-        copy_.Int64(added.positions[i - num_old]);
-        copy_.Int64(rows.class_label[i]);
-        copy_.Double(rows.real_label[i]);
-        copy_.Time(Timestamp{rows.event_time[i]});
-        RETURN_IF_ERROR(copy_.Flush());
-      }
-    }
+    for (const NewSegment& added : batch_.added) RETURN_IF_ERROR(CopyRows(added));
     return copy_.Close();
+  }
+
+  absl::Status CopyRows(const NewSegment& added) {
+    const int64_t num_rows = added.segment.rows.num_rows();
+    int64_t from = num_rows - std::ssize(added.positions);
+    while (from < num_rows) {
+      const int64_t to = std::min(num_rows, from + kSlice);
+      RETURN_IF_ERROR(CopySlice(added, static_cast<size_t>(from), static_cast<size_t>(to)));
+      num_copied_ += to - from;
+      if (num_copied_ >= kSlice) {
+        copied_();
+        num_copied_ = 0;
+      }
+      from = to;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CopySlice(const NewSegment& added, size_t from, size_t to) {
+    using db::CopyColumn;
+    const SegmentRows& rows = added.segment.rows;
+    const size_t num_old = static_cast<size_t>(rows.num_rows()) - added.positions.size();
+    const auto slice = [&](std::span<const int64_t> column) {
+      return CopyColumn::Int64(column.subspan(from, to - from));
+    };
+    const CopyColumn columns[] = {
+        CopyColumn::Same(dataset_.value),
+        CopyColumn::CountingFrom(added.segment.first_key + static_cast<int64_t>(from)),
+        added.segment.file ? CopyColumn::Same(added.segment.file->value) : slice(rows.file_id),
+        CopyColumn::Int64(std::span(added.positions).subspan(from - num_old)),
+        LabelColumn(rows.class_label, from, &CopyColumn::Int64),
+        LabelColumn(rows.real_label, from, &CopyColumn::Double),
+        CopyColumn::Times(std::span(rows.event_time).subspan(from))};
+    return copy_.Rows(columns, static_cast<int64_t>(to - from));
+  }
+
+  template <typename T>
+  static db::CopyColumn LabelColumn(const NullableValues<T>& labels, size_t from,
+                                    db::CopyColumn (*make)(std::span<const T>)) {
+    if (labels.all_missing()) return db::CopyColumn::Null();
+    const db::CopyColumn column = make(labels.values().subspan(from));
+    return labels.validity().empty() ? column : column.Where(labels.validity(), from);
   }
 
   absl::Status MoveSamples() {
@@ -218,6 +249,8 @@ class Transaction {
   db::CopyWriter& copy_;
   const DatasetId dataset_;
   const IngestBatch& batch_;
+  const std::function<void()>& copied_;
+  int64_t num_copied_ = 0;  // Since it was called.
 };
 
 absl::Status GiveSegmentIds(db::Database& database, IngestBatch& batch) {
@@ -235,8 +268,9 @@ absl::Status GiveSegmentIds(db::Database& database, IngestBatch& batch) {
 
 }  // namespace
 
-absl::Status WriteBatch(db::Database& database, const std::string& storage_folder,
-                        DatasetId dataset, IngestBatch& batch) {
+absl::Status WriteColumnFiles(db::Database& database, const std::string& storage_folder,
+                              DatasetId dataset, IngestBatch& batch) {
+  if (batch.added.empty() && batch.rewritten.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(GiveSegmentIds(database, batch));
   const auto write = [&](const SegmentRow& segment) {
     return WriteSegmentColumns(SegmentPath(storage_folder, dataset, segment.segment_id),
@@ -244,21 +278,28 @@ absl::Status WriteBatch(db::Database& database, const std::string& storage_folde
   };
   for (const NewSegment& added : batch.added) RETURN_IF_ERROR(write(added.segment));
   for (const RewrittenSegment& row : batch.rewritten) RETURN_IF_ERROR(write(row.segment));
-  ASSIGN_OR_RETURN(const std::unique_ptr<db::CopyWriter> copy,
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<db::CopyWriter>> BeginIngest(const db::Database& database) {
+  ASSIGN_OR_RETURN(std::unique_ptr<db::CopyWriter> copy,
                    db::CopyWriter::Begin(database.connection_string()));
-  RETURN_IF_ERROR(Transaction(*copy, dataset, batch).Run());
-  RETURN_IF_FAILPOINT("storage.ingest_before_commit");
+  RETURN_IF_ERROR(copy->Execute(kCreateTables));
   RETURN_IF_ERROR(copy->Commit());
+  RETURN_IF_ERROR(copy->BeginNext());
+  return copy;
+}
+
+absl::Status CommitBatch(db::CopyWriter& copy, const std::string& storage_folder, DatasetId dataset,
+                         const IngestBatch& batch, const std::function<void()>& copied) {
+  RETURN_IF_ERROR(Transaction(copy, dataset, batch, copied).Run());
+  RETURN_IF_FAILPOINT("storage.ingest_before_commit");
+  RETURN_IF_ERROR(copy.Commit());
   FAILPOINT("storage.ingest_after_commit");
   // Who has mapped one keeps it; who is about to will not find its segment, and looks again.
   for (const int64_t segment_id : ReplacedSegments(batch)) {
     files::Remove(SegmentPath(storage_folder, dataset, segment_id)).IgnoreError();
   }
-  const absl::Status summarized = database.Transact([&](pqxx::work& work) {
-    files_table::Summarize(work, dataset);
-    return absl::OkStatus();
-  });
-  if (!summarized.ok()) log::Warn("cannot summarize", {{"error", summarized.ToString()}});
   return absl::OkStatus();
 }
 

@@ -10,11 +10,11 @@
 
 #include "base/log.h"
 #include "storage/datasets_table.h"
+#include "storage/file_intake.h"
 #include "storage/file_parser.h"
 #include "storage/file_scan.h"
 #include "storage/files_table.h"
 #include "storage/formats/format.h"
-#include "storage/ingest_batch.h"
 #include "storage/ingest_writer.h"
 
 namespace tidemill::storage {
@@ -25,19 +25,6 @@ namespace {
 constexpr int kMaxWaits = 3;
 // Nor does it wait longer than this.
 constexpr Duration kLongestWait{10'000'000};
-
-// As many of the next files as one transaction takes in.
-size_t BatchEnd(const std::vector<ChangedFile>& files, size_t from,
-                const IngestorOptions& options) {
-  int64_t bytes = 0;
-  size_t to = from;
-  while (to < files.size() && to - from < static_cast<size_t>(options.files_per_batch)) {
-    bytes += files[to].input.identity.size_bytes;
-    if (to > from && bytes > options.bytes_per_batch) break;
-    ++to;
-  }
-  return to;
-}
 
 }  // namespace
 
@@ -62,14 +49,12 @@ class Ingestor::Run {
         0, scan.num_found - scan.num_unsettled - static_cast<int64_t>(scan.changed.size()));
     Report();
     RETURN_IF_ERROR(Complete(scan.changed));
-    ASSIGN_OR_RETURN(const std::unique_ptr<Format> format,
-                     MakeFormat(dataset_.spec, ingestor_.files_));
-    for (size_t from = 0; from < scan.changed.size();) {
-      const size_t to = BatchEnd(scan.changed, from, ingestor_.options_);
-      RETURN_IF_ERROR(Ingest(*format, {scan.changed.begin() + static_cast<int64_t>(from),
-                                       scan.changed.begin() + static_cast<int64_t>(to)}));
-      from = to;
-    }
+    const absl::Status taken = Take(std::move(scan.changed));
+    if (!taken.ok()) Unclear();
+    RETURN_IF_ERROR(taken);
+    // Files that changed or went while they were read count as done: nothing more is done to them.
+    const int64_t num_done = done_.num_files_found - scan.num_unsettled;
+    if (std::exchange(done_.num_files_done, num_done) != num_done) Report();
     return ingestor_.catalog_.Snapshot(dataset_.id);
   }
 
@@ -85,11 +70,17 @@ class Ingestor::Run {
     return absl::OkStatus();
   }
 
+  // What failed may have left column files behind.
+  void Unclear() {
+    MutexLock lock(ingestor_.mutex_);
+    ingestor_.cleared_.erase(dataset_.id);
+  }
+
   absl::StatusOr<FileScan> Scan() {
     const auto admit = [&](const std::string& path) { return ingestor_.catalog_.Admits(path); };
     ASSIGN_OR_RETURN(const FileListing listed, ingestor_.files_.source().List(
                                                    dataset_.spec.path, dataset_.spec.files, admit));
-    std::map<std::string, files_table::KnownFile> known;
+    std::vector<files_table::KnownFile> known;
     RETURN_IF_ERROR(ingestor_.database_.Transact([&](pqxx::work& work) {
       known = files_table::ListFiles(work, dataset_.id);
       return absl::OkStatus();
@@ -118,63 +109,30 @@ class Ingestor::Run {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::vector<ParsedFile>> Parse(const Format& format,
-                                                std::vector<ChangedFile> files) {
+  absl::Status Take(std::vector<ChangedFile> files) {
+    if (files.empty()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const std::unique_ptr<Format> format,
+                     MakeFormat(dataset_.spec, ingestor_.files_));
     const auto admit = [&](const std::string& path) { return ingestor_.catalog_.Admits(path); };
-    const FileParser parser(ingestor_.database_, ingestor_.files_, format, dataset_.spec,
+    const FileParser parser(ingestor_.database_, ingestor_.files_, *format, dataset_.spec,
                             dataset_.id, Folder(), admit);
-    std::vector<absl::StatusOr<ParsedFile>> results(files.size());
-    const auto parse = [&](int64_t i) {
-      const auto at = static_cast<size_t>(i);
-      if (const auto misfit = misfits_.find(files[at].path); misfit != misfits_.end()) {
-        results[at] = ParsedFile{.file = std::move(files[at]), .failure = misfit->second};
-      } else {
-        results[at] = parser.Parse(std::move(files[at]));
-      }
-    };
-    const auto count = static_cast<int64_t>(files.size());
-    if (ingestor_.options_.num_parsers > 1) {
-      ingestor_.parsers_.ParallelFor(count, parse);
-    } else {
-      for (int64_t i = 0; i < count; ++i) parse(i);
-    }
-    std::vector<ParsedFile> parsed;
-    for (absl::StatusOr<ParsedFile>& result : results) {
-      RETURN_IF_ERROR(result.status());
-      parsed.push_back(*std::move(result));
-    }
-    return parsed;
-  }
-
-  absl::Status Ingest(const Format& format, std::vector<ChangedFile> files) {
-    const auto num_files = static_cast<int64_t>(files.size());
-    ASSIGN_OR_RETURN(std::vector<ParsedFile> parsed, Parse(format, std::move(files)));
-    std::vector<int64_t> file_ids;
-    DatasetSnapshot snapshot;
-    RETURN_IF_ERROR(ingestor_.database_.Transact([&](pqxx::work& work) -> absl::Status {
-      file_ids = files_table::NewFileIds(work, num_files);
-      ASSIGN_OR_RETURN(snapshot, datasets_table::Snapshot(work, dataset_.id));
-      return absl::OkStatus();
+    FileIntake intake(ingestor_.database_, parser, ingestor_.parsers_,
+                      ingestor_.options_.num_parsers, Folder(), dataset_,
+                      ingestor_.options_.intake);
+    CommittedCounts total;
+    const int64_t num_unchanged = done_.num_files_done;
+    RETURN_IF_ERROR(intake.Take(std::move(files), misfits_, [&](const CommittedCounts& counts) {
+      total = counts;
+      done_.num_files_done = std::min(done_.num_files_found, num_unchanged + counts.num_files);
+      done_.num_samples = counts.num_samples;
+      done_.num_quarantined = counts.num_quarantined;
+      Report();
     }));
-    IngestBatchBuilder builder(snapshot.committed_key,
-                               std::holds_alternative<SingleFileFormat>(dataset_.spec.format),
-                               ingestor_.options_.samples_per_segment);
-    for (size_t i = 0; i < parsed.size(); ++i) {
-      builder.Add(std::move(parsed[i]), FileId{file_ids[i]});
-    }
-    IngestBatch batch = builder.Finish();
-    if (!batch.empty()) {
-      RETURN_IF_ERROR(WriteBatch(ingestor_.database_, Folder(), dataset_.id, batch));
-      log::Info("files ingested", {{"dataset", dataset_.name},
-                                   {"files", std::to_string(batch.files.size())},
-                                   {"samples", std::to_string(batch.num_samples)},
-                                   {"deleted", std::to_string(batch.buried.size())},
-                                   {"quarantined", std::to_string(batch.num_quarantined)}});
-    }
-    done_.num_files_done = std::min(done_.num_files_found, done_.num_files_done + num_files);
-    done_.num_samples += batch.num_samples;
-    done_.num_quarantined += batch.num_quarantined;
-    Report();
+    log::Info("files ingested", {{"dataset", dataset_.name},
+                                 {"files", std::to_string(total.num_files)},
+                                 {"samples", std::to_string(total.num_samples)},
+                                 {"deleted", std::to_string(total.num_deleted)},
+                                 {"quarantined", std::to_string(total.num_quarantined)}});
     return absl::OkStatus();
   }
 

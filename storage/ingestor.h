@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/worker_pool.h"
 #include "storage/dataset_catalog.h"
+#include "storage/file_intake.h"
 #include "storage/unpacked_cache.h"
 
 namespace tidemill::storage {
@@ -19,11 +20,7 @@ struct IngestorOptions {
   int num_parsers = 2;
   // How long a file must be unchanged, where its dataset's spec does not say.
   Duration settle{1'000'000};
-  // A transaction takes in so many files, or files of so many bytes together, and at least one.
-  int64_t files_per_batch = 4096;
-  int64_t bytes_per_batch = 256 << 20;
-  // Most samples of one segment.
-  int64_t samples_per_segment = 1 << 20;
+  IntakeOptions intake = {};
 };
 
 struct SyncProgress {
@@ -35,9 +32,10 @@ struct SyncProgress {
 
 // Ingests datasets. Thread-safe; one sync of a dataset at a time.
 //
-// Files are parsed side by side and committed in the order of their paths, a batch of files in one
-// transaction: keys depend on the files alone, and a process killed at any moment has ingested
-// whole batches, each once.
+// Files are parsed side by side and committed in the order of their paths, a batch of files, or a
+// piece of a large one, in one transaction: keys depend on the files alone, and a process killed at
+// any moment has ingested whole batches, each once. Memory depends on the size of a batch, not on
+// that of files; but a large file that was replaced is compared as a whole.
 class Ingestor {
  public:
   // All must outlive it.

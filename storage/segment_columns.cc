@@ -11,38 +11,45 @@ namespace tidemill::storage {
 namespace {
 
 using batch::Batch;
+using batch::Buffer;
 using batch::Column;
 using batch::DataType;
 
+// A view, good while `values` is.
 template <typename T>
-Column MakeNullableColumn(std::string_view name, const std::vector<std::optional<T>>& values) {
-  std::vector<T> numbers;
-  numbers.reserve(values.size());
-  bool all = true;
-  for (const std::optional<T>& value : values) {
-    numbers.push_back(value.value_or(T{}));
-    all = all && value.has_value();
-  }
-  Column column = batch::MakeColumn<T>(name, numbers);
-  if (all) return column;
-  column.validity = batch::Buffer::Allocate((values.size() + 7) / 8);
-  for (size_t row = 0; row < values.size(); ++row) {
-    if (values[row]) column.validity.mutable_data()[row / 8] |= std::byte{1} << row % 8;
+Buffer View(std::span<const T> values) {
+  return Buffer::Wrap(values.data(), values.size_bytes(), nullptr);
+}
+
+Column NumbersOf(std::string_view name, const std::vector<int64_t>& values) {
+  return {.name = std::string(name), .data = View<int64_t>(values)};
+}
+
+template <typename T>
+Column NullableOf(std::string_view name, DataType type, const NullableValues<T>& values) {
+  Column column{.name = std::string(name), .type = type};
+  if (values.all_missing() && !values.empty()) {
+    column.data = Buffer::Allocate(values.size() * sizeof(T));
+    column.validity = Buffer::Allocate((values.size() + 7) / 8);
+  } else {
+    column.data = View<T>(values.values());
+    column.validity = View<uint8_t>(values.validity());
   }
   return column;
 }
 
+// A view of the rows.
 absl::StatusOr<Batch> ToBatch(const SegmentRows& rows) {
   Batch made(rows.num_rows());
-  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kByteFromColumn, rows.byte_from)));
-  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kByteToColumn, rows.byte_to)));
-  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(batch::kEventTimeColumn, rows.event_time)));
-  RETURN_IF_ERROR(made.Set(MakeNullableColumn(batch::kClassLabelColumn, rows.class_label)));
-  RETURN_IF_ERROR(made.Set(MakeNullableColumn(batch::kRealLabelColumn, rows.real_label)));
-  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kHashColumn, rows.hash)));
-  if (!rows.file_id.empty()) {
-    RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kFileIdColumn, rows.file_id)));
-  }
+  RETURN_IF_ERROR(made.Set(NumbersOf(kByteFromColumn, rows.byte_from)));
+  RETURN_IF_ERROR(made.Set(NumbersOf(kByteToColumn, rows.byte_to)));
+  RETURN_IF_ERROR(made.Set(NumbersOf(batch::kEventTimeColumn, rows.event_time)));
+  RETURN_IF_ERROR(
+      made.Set(NullableOf(batch::kClassLabelColumn, DataType::kInt64, rows.class_label)));
+  RETURN_IF_ERROR(
+      made.Set(NullableOf(batch::kRealLabelColumn, DataType::kFloat64, rows.real_label)));
+  RETURN_IF_ERROR(made.Set(NumbersOf(kHashColumn, rows.hash)));
+  if (!rows.file_id.empty()) RETURN_IF_ERROR(made.Set(NumbersOf(kFileIdColumn, rows.file_id)));
   return made;
 }
 

@@ -2,18 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
+
+#include "storage/nullable_values.h"
 
 namespace tidemill::storage {
 
-// A segment's columns while they are being made, row by row.
+// A segment's columns while they are being made.
 struct SegmentRows {
   std::vector<int64_t> byte_from;
   std::vector<int64_t> byte_to;
   std::vector<int64_t> event_time;
-  std::vector<std::optional<int64_t>> class_label;
-  std::vector<std::optional<double>> real_label;
+  NullableValues<int64_t> class_label;
+  NullableValues<double> real_label;
   std::vector<int64_t> hash;
   std::vector<int64_t> file_id;  // Empty, or as long as the others.
 

@@ -10,7 +10,8 @@ namespace tidemill::storage {
 
 namespace {
 
-constexpr int64_t kBlockBytes = 4 << 20;
+// Little enough to be hashed while it lies in the cache.
+constexpr int64_t kBlockBytes = 256 << 10;
 
 // Bytes of a number of an IDX type code, 0 for an unknown code.
 int64_t IdxNumberBytes(unsigned char code) {
@@ -57,14 +58,17 @@ class BinaryFiles::Indexing {
     }
     int64_t end = RecordsIn(identity.size_bytes, layout.header_bytes, layout.record_bytes);
     if (label_file_) RETURN_IF_ERROR(FitToLabels(end));
-    while (position_ < end) RETURN_IF_ERROR(TakeBlock(file, end));
+    const int64_t stop = StopOf(end);
+    found_.more = stop < end;
+    Reserve(stop - position_);
+    while (position_ < stop) RETURN_IF_ERROR(TakeBlock(file, stop));
     const int64_t tail = identity.size_bytes - layout.header_bytes - end * layout.record_bytes;
-    if (!format_.spec_.append && tail != 0) {
+    if (!format_.spec_.append && tail != 0 && !found_.more) {
       found_.AddBad(position_++,
                     tail > 0 ? "the file ends within a record" : "the file ends within its header");
     }
     found_.records_done = position_;
-    found_.bytes_done = layout.header_bytes + end * layout.record_bytes;
+    found_.bytes_done = layout.header_bytes + stop * layout.record_bytes;
     return std::move(found_);
   }
 
@@ -74,11 +78,34 @@ class BinaryFiles::Indexing {
                      TimesOf(format_.spec_, format_.times_, input_, format_.files_.source()));
     ASSIGN_OR_RETURN(file_label_,
                      LabelOf(format_.spec_, format_.labels_, input_, format_.files_.source()));
+    if (const auto& in_record = format_.spec_.label.record) {
+      layout_ = &*in_record;
+      label_offset_ = in_record->offset;
+    }
     if (!format_.spec_.label.file) return absl::OkStatus();
+    layout_ = &*format_.spec_.label.file;
     ASSIGN_OR_RETURN(const std::string path, LabelFileOf(*format_.spec_.label.file, input_));
     ASSIGN_OR_RETURN(OpenFile labels, format_.files_.Open(path));
     label_file_.emplace(std::move(labels));
     return absl::OkStatus();
+  }
+
+  // Where a piece ends, of the records up to `end`.
+  int64_t StopOf(int64_t end) const {
+    if (position_ >= end) return end;
+    const int64_t size = format_.format_.record_bytes;
+    const int64_t by_bytes = std::max<int64_t>(1, input_.max_bytes / size);
+    return position_ + std::min({end - position_, input_.max_records, by_bytes});
+  }
+
+  // A column that grows row by row is copied again and again.
+  void Reserve(int64_t num_rows) {
+    const auto count = static_cast<size_t>(std::max<int64_t>(0, num_rows));
+    for (std::vector<int64_t>* column :
+         {&found_.rows.byte_from, &found_.rows.byte_to, &found_.rows.event_time, &found_.rows.hash,
+          &found_.positions}) {
+      column->reserve(count);
+    }
   }
 
   // As many labels as records, or, while both files grow, no more records than labels.
@@ -122,17 +149,18 @@ class BinaryFiles::Indexing {
   }
 
   void TakeRecord(const char* record, const char* label_bytes, int64_t offset) {
-    const int64_t size = format_.format_.record_bytes;
-    absl::StatusOr<Label> label = file_label_.value_or(Label{});
-    if (label_file_) {
-      label = format_.labels_.FromBytes(label_bytes, *format_.spec_.label.file);
-    } else if (format_.spec_.label.record) {
-      label = format_.labels_.FromBytes(record + format_.spec_.label.record->offset,
-                                        *format_.spec_.label.record);
+    Label label = file_label_.value_or(Label{});
+    if (layout_ != nullptr) {
+      const char* const number = label_file_ ? label_bytes : record + label_offset_;
+      label.class_label = format_.labels_.ClassFromBytes(number, *layout_);
+      if (!label.class_label) {
+        absl::StatusOr<Label> read = format_.labels_.FromBytes(number, *layout_);
+        if (!read.ok()) return found_.AddBad(position_, std::string(read.status().message()));
+        label = *read;
+      }
     }
-    if (!label.ok()) return found_.AddBad(position_, std::string(label.status().message()));
-    found_.AddGood(position_, offset, {record, static_cast<size_t>(size)},
-                   file_times_->At(position_), *label);
+    found_.AddGood(position_, offset, {record, static_cast<size_t>(format_.format_.record_bytes)},
+                   file_times_->At(position_), label);
   }
 
   const BinaryFiles& format_;
@@ -140,6 +168,9 @@ class BinaryFiles::Indexing {
   int64_t position_;
   std::optional<FileTimes> file_times_;
   std::optional<Label> file_label_;
+  // Of the labels that lie in bytes, here or in a file of their own; else null.
+  const NumberLayout* layout_ = nullptr;
+  int64_t label_offset_ = 0;
   std::optional<OpenFile> label_file_;
   std::vector<char> records_;
   std::vector<char> label_bytes_;

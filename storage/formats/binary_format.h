@@ -16,6 +16,7 @@ class BinaryFiles : public Format {
 
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return spec_.append; }
+  bool ReadsInPieces() const override { return true; }
 
  private:
   class Indexing;

@@ -53,7 +53,7 @@ class CsvFiles::Indexing {
  public:
   Indexing(const CsvFiles& format, const FileInput& input, std::optional<FileTimes> file_times,
            std::optional<Label> file_label)
-      : format_(format), file_times_(file_times), file_label_(file_label) {
+      : format_(format), input_(input), file_times_(file_times), file_label_(file_label) {
     found_.bytes_done = input.from_byte;
     found_.records_done = input.from_record;
     at_start_ = input.from_byte == 0;
@@ -73,6 +73,12 @@ class CsvFiles::Indexing {
       if (record_.kind == CsvRecord::Kind::kIncomplete) break;
       RETURN_IF_ERROR(Take(window.substr(at, record_.content), offset + static_cast<int64_t>(at)));
       at += record_.size;
+      found_.more = !runs_on_ && !expects_header_ &&
+                    IsFull(input_, found_.records_done, offset + static_cast<int64_t>(at));
+      if (found_.more) {
+        found_.bytes_done = offset + static_cast<int64_t>(at);
+        return Cancelled("the piece is full");
+      }
     }
     // Until its header is whole a file is read from its beginning.
     if (!expects_header_) found_.bytes_done = offset + static_cast<int64_t>(at);
@@ -171,6 +177,7 @@ class CsvFiles::Indexing {
   }
 
   const CsvFiles& format_;
+  const FileInput& input_;
   const std::optional<FileTimes> file_times_;
   const std::optional<Label> file_label_;
   bool at_start_ = true;
@@ -214,7 +221,8 @@ absl::StatusOr<IndexedFile> CsvFiles::Index(const FileInput& input) const {
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);
   };
-  RETURN_IF_ERROR(ReadWindows(file, input.from_byte, consume).status());
+  const absl::Status status = ReadWindows(file, input.from_byte, consume).status();
+  if (!status.ok() && !absl::IsCancelled(status)) return status;
   return indexing.Finish();
 }
 

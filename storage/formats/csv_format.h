@@ -22,6 +22,7 @@ class CsvFiles : public Format {
 
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return spec_.append; }
+  bool ReadsInPieces() const override { return true; }
 
  private:
   class Indexing;

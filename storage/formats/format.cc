@@ -73,6 +73,8 @@ absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const DatasetSpec& spec, Unpa
 
 std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& input) {
   std::vector<std::string> companions;
+  const bool has_any = spec.label.file || spec.label.sidecar || spec.event_time.sidecar;
+  if (!has_any) return companions;
   const std::string path = files::Join(input.root, input.path);
   if (spec.label.file) {
     const absl::StatusOr<std::string> labels = LabelFileOf(*spec.label.file, input);

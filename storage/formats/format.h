@@ -2,6 +2,7 @@
 // in MakeFormat().
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,7 +28,17 @@ struct FileInput {
   // taken, bad ones included. 0, 0: from the beginning. For a series see series_view.h.
   int64_t from_byte = 0;
   int64_t from_record = 0;
+  // Where to stop, of formats that read in pieces: behind the record with which so many records,
+  // bad ones included, or so many bytes are taken.
+  int64_t max_records = std::numeric_limits<int64_t>::max();
+  int64_t max_bytes = std::numeric_limits<int64_t>::max();
 };
+
+// Whether a piece of a file that has come so far is full.
+inline bool IsFull(const FileInput& input, int64_t records_done, int64_t bytes_done) {
+  return records_done - input.from_record >= input.max_records ||
+         bytes_done - input.from_byte >= input.max_bytes;
+}
 
 struct BadRecord {
   int64_t position = 0;  // Zero-based record in the file.
@@ -44,6 +55,8 @@ struct IndexedFile {
   int64_t num_bad = 0;
   int64_t bytes_done = 0;
   int64_t records_done = 0;
+  // It was stopped by `max_records` or `max_bytes`: there may be more behind `bytes_done`.
+  bool more = false;
   // Of rows, for `series` in the spec: which group each belongs to, numbered by first appearance.
   // Empty: all belong to one. A row of a series may lack the label that the spec names.
   std::vector<int64_t> groups;
@@ -73,6 +86,10 @@ class Format {
 
   // Whether a grown file may be taken from where it ended.
   virtual bool CanAppend() const { return false; }
+
+  // Whether Index() heeds `max_records` and `max_bytes` and goes on from where it stopped, whatever
+  // the spec says of growing files.
+  virtual bool ReadsInPieces() const { return false; }
 };
 
 // The format of a dataset. `files` must outlive it. INVALID_ARGUMENT for what the spec's own check

@@ -22,6 +22,7 @@ class JsonlFiles::Indexing {
  public:
   Indexing(const JsonlFiles& format, const FileInput& input, RecordFacts facts)
       : format_(format),
+        input_(input),
         facts_(std::move(facts)),
         group_part_(GroupPartOf(format.spec_)),
         names_(NamesOf(format.spec_)),
@@ -42,6 +43,12 @@ class JsonlFiles::Indexing {
       if (!whole && !ends && !runs_on_ && line.size() <= format_.max_record_ + 1) break;
       TakeLine(line, offset + static_cast<int64_t>(at), whole || ends);
       at += line.size() + (whole ? 1 : 0);
+      found_.more =
+          !runs_on_ && IsFull(input_, found_.records_done, offset + static_cast<int64_t>(at));
+      if (found_.more) {
+        found_.bytes_done = offset + static_cast<int64_t>(at);
+        return Cancelled("the piece is full");
+      }
     }
     found_.bytes_done = offset + static_cast<int64_t>(at);
     return at;
@@ -112,6 +119,7 @@ class JsonlFiles::Indexing {
   }
 
   const JsonlFiles& format_;
+  const FileInput& input_;
   RecordFacts facts_;
   const std::optional<size_t> group_part_;
   const std::vector<std::string> names_;
@@ -143,7 +151,8 @@ absl::StatusOr<IndexedFile> JsonlFiles::Index(const FileInput& input) const {
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);
   };
-  RETURN_IF_ERROR(ReadWindows(file, input.from_byte, consume).status());
+  const absl::Status status = ReadWindows(file, input.from_byte, consume).status();
+  if (!status.ok() && !absl::IsCancelled(status)) return status;
   return indexing.Finish();
 }
 

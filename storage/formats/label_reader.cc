@@ -59,6 +59,16 @@ absl::StatusOr<Label> LabelReader::FromText(std::string_view text) const {
   return FromClass(*number);
 }
 
+std::optional<int64_t> LabelReader::ClassFromBytes(const char* bytes,
+                                                   const NumberLayout& layout) const {
+  if (kind_ != LabelKind::kClass || layout.encoding == NumberEncoding::kFloat) return std::nullopt;
+  const uint64_t bits = Gather(bytes, layout);
+  const int64_t number = layout.encoding == NumberEncoding::kSigned ? SignExtend(bits, layout.width)
+                                                                    : static_cast<int64_t>(bits);
+  if (number < 0 || (num_classes_ > 0 && number >= num_classes_)) return std::nullopt;
+  return number;
+}
+
 absl::StatusOr<Label> LabelReader::FromBytes(const char* bytes, const NumberLayout& layout) const {
   const uint64_t bits = Gather(bytes, layout);
   double real = 0;

@@ -26,6 +26,10 @@ class LabelReader {
   // INVALID_ARGUMENT with the reason.
   absl::StatusOr<Label> FromText(std::string_view text) const;
 
+  // The class of a whole number in bytes, without the cost of a status: std::nullopt for a real
+  // number, and wherever FromBytes has something to say.
+  std::optional<int64_t> ClassFromBytes(const char* bytes, const NumberLayout& layout) const;
+
   // `bytes` has layout.width of them.
   absl::StatusOr<Label> FromBytes(const char* bytes, const NumberLayout& layout) const;
 

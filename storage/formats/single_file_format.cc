@@ -10,11 +10,22 @@ namespace tidemill::storage {
 
 namespace {
 
+constexpr int64_t kSmall = 1 << 20;
+
 struct FreeHash {
   void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
 };
 
-absl::StatusOr<int64_t> HashOf(const OpenFile& file) {
+// Of a file that is no larger than a window.
+absl::StatusOr<int64_t> HashOfSmall(const OpenFile& file, size_t size_bytes) {
+  const std::unique_ptr<char[]> bytes(new char[size_bytes]);  // Not cleared.
+  ASSIGN_OR_RETURN(const size_t got, file.ReadAt(0, bytes.get(), size_bytes));
+  if (got != size_bytes) return Unavailable("{} shrinks while read", file.path());
+  return static_cast<int64_t>(XXH3_64bits(bytes.get(), size_bytes));
+}
+
+absl::StatusOr<int64_t> HashOf(const OpenFile& file, int64_t size_bytes) {
+  if (size_bytes <= kSmall) return HashOfSmall(file, static_cast<size_t>(size_bytes));
   const std::unique_ptr<XXH3_state_t, FreeHash> state(XXH3_createState());
   XXH3_64bits_reset(state.get());
   const auto add = [&](std::string_view window, int64_t, bool) -> absl::StatusOr<size_t> {
@@ -48,7 +59,7 @@ absl::StatusOr<IndexedFile> SingleFiles::Index(const FileInput& input) const {
                    TimesOf(spec_, times_, input, files_.source()));
   ASSIGN_OR_RETURN(const std::optional<Label> label,
                    LabelOf(spec_, labels_, input, files_.source()));
-  ASSIGN_OR_RETURN(const int64_t hash, HashOf(file));
+  ASSIGN_OR_RETURN(const int64_t hash, HashOf(file, identity.size_bytes));
   IndexedFile found;
   found.positions = {0};
   found.rows = {.byte_from = {0},

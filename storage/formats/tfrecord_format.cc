@@ -38,6 +38,7 @@ class TfrecordFiles::Indexing {
  public:
   Indexing(const TfrecordFiles& format, const FileInput& input, RecordFacts facts)
       : format_(format),
+        input_(input),
         max_record_(
             static_cast<uint64_t>(std::get<TfrecordFormat>(format.spec_.format).max_record.bytes)),
         facts_(std::move(facts)),
@@ -59,6 +60,12 @@ class TfrecordFiles::Indexing {
         at += taken;
       } else {
         break;
+      }
+      found_.more =
+          to_skip_ == 0 && IsFull(input_, found_.records_done, offset + static_cast<int64_t>(at));
+      if (found_.more) {
+        found_.bytes_done = offset + static_cast<int64_t>(at);
+        return Cancelled("the piece is full");
       }
     }
     if (to_skip_ == 0) found_.bytes_done = offset + static_cast<int64_t>(at);
@@ -135,6 +142,7 @@ class TfrecordFiles::Indexing {
   }
 
   const TfrecordFiles& format_;
+  const FileInput& input_;
   const uint64_t max_record_;
   RecordFacts facts_;
   const std::vector<std::string> names_;

@@ -18,6 +18,7 @@ class TfrecordFiles : public Format {
 
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return spec_.append; }
+  bool ReadsInPieces() const override { return true; }
 
  private:
   class Indexing;

@@ -8,13 +8,18 @@ namespace tidemill::storage {
 
 namespace {
 
-constexpr size_t kWindow = size_t{1} << 20;
+constexpr int64_t kLeastWindow = 4 << 10;
+constexpr int64_t kWindow = 1 << 20;
 
 }  // namespace
 
 absl::StatusOr<int64_t> ReadWindows(const OpenFile& file, int64_t from,
                                     const WindowConsumer& consume) {
-  std::vector<char> window(kWindow);
+  // Of 10^5 small files each would cost the clearing of a large window. One byte more than a file
+  // has shows its end.
+  ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
+  std::vector<char> window(
+      static_cast<size_t>(std::clamp(identity.size_bytes - from + 1, kLeastWindow, kWindow)));
   int64_t offset = from;
   size_t held = 0;
   while (true) {

@@ -150,11 +150,12 @@ class IngestTest : public ::testing::Test {
   }
 
   // Runs a sync in a process of its own that is to be killed there.
-  void SyncAndDieAt(DatasetId id, const std::string& failpoint) {
+  void SyncAndDieAt(DatasetId id, const std::string& failpoint, int passage = 1,
+                    const IngestorOptions& options = {}) {
     const pid_t child = fork();
     if (child == 0) {
-      Stack stack(database_.connection_string(), data_, state_.path(), 2);
-      const bool armed = failpoints::Arm(failpoint + "=kill").ok();
+      Stack stack(database_.connection_string(), data_, state_.path(), 2, options);
+      const bool armed = failpoints::Arm(fmt::format("{}=kill:{}", failpoint, passage)).ok();
       const bool synced = armed && stack.ingestor().Sync(id, true, {}).ok();
       _exit(synced ? 0 : 1);
     }
