@@ -1,6 +1,9 @@
 // Decides whether a call may reach its method. The only place where that is decided.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "grpcpp/security/auth_metadata_processor.h"
 
 #include "base/status.h"
@@ -27,6 +30,11 @@ class Authentication : public grpc::AuthMetadataProcessor {
 
   const Tokens tokens_;
 };
+
+// UNAUTHENTICATED for an unknown token, PERMISSION_DENIED when the method's `allowed` option does
+// not list its role. `method` is "/package.Service/Method". For what is not asked through gRPC but
+// is a call all the same.
+absl::Status CheckToken(const Tokens& tokens, const std::string& token, std::string_view method);
 
 // INVALID_ARGUMENT when a method of the service, named in full, lacks `allowed` roles.
 absl::Status CheckAllMethodsHaveRoles(const std::string& service);

@@ -79,6 +79,18 @@ absl::StatusOr<std::shared_ptr<const DatasetIndex>> SampleIndex::Get(DatasetId d
   return Refresh(dataset);
 }
 
+std::shared_ptr<const DatasetIndex> SampleIndex::Loaded(DatasetId dataset) {
+  std::shared_ptr<Slot> slot;
+  {
+    MutexLock lock(mutex_);
+    const auto found = slots_.find(dataset);
+    if (found == slots_.end()) return nullptr;
+    slot = found->second;
+  }
+  MutexLock lock(slot->mutex);
+  return slot->current;
+}
+
 absl::StatusOr<std::shared_ptr<const DatasetIndex>> SampleIndex::Refresh(DatasetId dataset) {
   const std::shared_ptr<Slot> slot = SlotOf(dataset);
   MutexLock refreshing(slot->refreshing);

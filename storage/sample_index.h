@@ -29,6 +29,9 @@ class SampleIndex {
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> Get(DatasetId dataset)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The version in memory; nullptr when there is none. Never waits for the database.
+  std::shared_ptr<const DatasetIndex> Loaded(DatasetId dataset) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // The version that holds all that is committed by now: the one in memory if nothing has changed.
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> Refresh(DatasetId dataset)
       ABSL_LOCKS_EXCLUDED(mutex_);

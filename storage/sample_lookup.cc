@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 #include <variant>
 
@@ -34,6 +35,18 @@ void TakeLabel(const batch::Column* column, size_t row, size_t at, LabelRows<T>&
   ++labels.num_valid;
 }
 
+// Brings the bits up to date with the number of rows.
+template <typename T>
+void CutLabels(size_t num_rows, LabelRows<T>& labels) {
+  if (num_rows % 8 != 0) {
+    labels.validity.back() &= static_cast<uint8_t>((1U << num_rows % 8) - 1);
+  }
+  labels.num_valid = 0;
+  for (const uint8_t byte : labels.validity) {
+    labels.num_valid += static_cast<size_t>(std::popcount(byte));
+  }
+}
+
 }  // namespace
 
 void SampleRows::Clear() {
@@ -42,6 +55,14 @@ void SampleRows::Clear() {
   real_label.num_valid = 0;
   problems.clear();
   num_keys = 0;
+}
+
+void SampleRows::CutAt(size_t row) {
+  num_keys = position[row];
+  std::erase_if(problems, [&](const Problem& problem) { return problem.position >= num_keys; });
+  Resize(row);
+  CutLabels(row, class_label);
+  CutLabels(row, real_label);
 }
 
 void SampleRows::Resize(size_t num_rows) {

@@ -23,7 +23,7 @@ struct BlockLimits {
 template <typename T>
 struct LabelRows {
   std::vector<T> values;          // 0 where there is none.
-  std::vector<uint8_t> validity;  // One bit a row, least significant first.
+  std::vector<uint8_t> validity;  // One bit a row, least significant first; 0 behind them.
   size_t num_valid = 0;
 
   void Resize(size_t num_rows) {
@@ -58,6 +58,8 @@ struct SampleRows {
   void Clear();
   // Makes room, to be filled in, or drops rows at the end.
   void Resize(size_t num_rows);
+  // Drops row `row`, which must not be the first, and all that was looked up behind it.
+  void CutAt(size_t row);
 };
 
 // Looks keys up, some at a time: the lines of the index that the next ones need are on their way

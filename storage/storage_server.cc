@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/log.h"
 #include "db/migrations.h"
 #include "storage/migrations.h"
 
@@ -23,7 +24,8 @@ int NumSenders() { return std::max(4, static_cast<int>(std::thread::hardware_con
 
 absl::StatusOr<std::unique_ptr<StorageServer>> StorageServer::Create(const StorageConfig& config,
                                                                      const std::string& database,
-                                                                     const std::string& folder) {
+                                                                     const std::string& folder,
+                                                                     DirectServerOptions direct) {
   ASSIGN_OR_RETURN(std::unique_ptr<db::Database> connected, db::Database::Connect(database));
   RETURN_IF_ERROR(db::Migrate(*connected, "storage", Migrations()));
   auto source = std::make_unique<AnyFiles>(config.object_store, folder + "/blocks");
@@ -32,13 +34,14 @@ absl::StatusOr<std::unique_ptr<StorageServer>> StorageServer::Create(const Stora
       UnpackedCache::Create(
           {.folder = folder + "/unpacked", .max_bytes = config.unpacked_cache.bytes}, *source));
   return std::unique_ptr<StorageServer>(new StorageServer(config, folder, std::move(connected),
-                                                          std::move(source), std::move(unpacked)));
+                                                          std::move(source), std::move(unpacked),
+                                                          std::move(direct)));
 }
 
 StorageServer::StorageServer(const StorageConfig& config, const std::string& folder,
                              std::unique_ptr<db::Database> database,
                              std::unique_ptr<AnyFiles> source,
-                             std::unique_ptr<UnpackedCache> unpacked)
+                             std::unique_ptr<UnpackedCache> unpacked, DirectServerOptions direct)
     : config_(config),
       database_(std::move(database)),
       source_(std::move(source)),
@@ -58,7 +61,8 @@ StorageServer::StorageServer(const StorageConfig& config, const std::string& fol
                 .files = files_,
                 .unpacked = *unpacked_,
                 .senders = senders_,
-                .block_bytes = config.block_bytes.bytes}) {}
+                .block_bytes = config.block_bytes.bytes}),
+      direct_options_(std::move(direct)) {}
 
 absl::Status StorageServer::Started() {
   const std::chrono::milliseconds interval = ToMillis(config_.scan_interval);
@@ -68,10 +72,16 @@ absl::Status StorageServer::Started() {
                      .store_scan_interval = ToMillis(config_.object_store.scan_interval)});
   refresher_ = std::make_unique<PeriodicTask>("storage.refresh_indexes", interval,
                                               [this] { return indexes_.RefreshAll(); });
+  if (direct_options_.path.empty()) return absl::OkStatus();
+  auto direct = DirectServer::Start(direct_options_, indexes_);
+  // Clients do without.
+  if (!direct.ok()) log::Warn("no direct reads", {{"error", direct.status().ToString()}});
+  if (direct.ok()) direct_ = *std::move(direct);
   return absl::OkStatus();
 }
 
 void StorageServer::Stopping() {
+  direct_.reset();
   source_->Stop();
   refresher_.reset();
   watcher_.reset();
@@ -83,8 +93,14 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> MakeStorageServer(
       const StorageConfig config,
       config::ReadSection<StorageConfig>(context.config_text, context.config_name, "storage"));
   ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("storage"));
-  ASSIGN_OR_RETURN(std::unique_ptr<StorageServer> server,
-                   StorageServer::Create(config, context.cluster.database, folder));
+  const auto endpoint = context.cluster.endpoints.find("storage");
+  DirectServerOptions direct{.tokens = context.tokens, .block_bytes = config.block_bytes.bytes};
+  if (endpoint != context.cluster.endpoints.end()) {
+    direct.path = direct::SocketPathOf(endpoint->second);
+  }
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<StorageServer> server,
+      StorageServer::Create(config, context.cluster.database, folder, std::move(direct)));
   return std::unique_ptr<rpc::RunningService>(std::move(server));
 }
 

@@ -11,6 +11,7 @@
 #include "db/database.h"
 #include "rpc/service_main.h"
 #include "storage/dataset_catalog.h"
+#include "storage/direct_server.h"
 #include "storage/filesystems/any_files.h"
 #include "storage/ingestor.h"
 #include "storage/open_files.h"
@@ -24,11 +25,12 @@ namespace tidemill::storage {
 
 class StorageServer final : public rpc::RunningService {
  public:
-  // Brings the schema up to date. `folder` is storage's part of the state folder. UNAVAILABLE
-  // without a database.
+  // Brings the schema up to date. `folder` is storage's part of the state folder; `direct` says
+  // where direct reads are offered, nowhere if its path is empty. UNAVAILABLE without a database.
   static absl::StatusOr<std::unique_ptr<StorageServer>> Create(const StorageConfig& config,
                                                                const std::string& database,
-                                                               const std::string& folder);
+                                                               const std::string& folder,
+                                                               DirectServerOptions direct);
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   // Starts watching the registered datasets.
@@ -38,7 +40,7 @@ class StorageServer final : public rpc::RunningService {
  private:
   StorageServer(const StorageConfig& config, const std::string& folder,
                 std::unique_ptr<db::Database> database, std::unique_ptr<AnyFiles> source,
-                std::unique_ptr<UnpackedCache> unpacked);
+                std::unique_ptr<UnpackedCache> unpacked, DirectServerOptions direct);
 
   const StorageConfig config_;
   const std::unique_ptr<db::Database> database_;
@@ -50,7 +52,9 @@ class StorageServer final : public rpc::RunningService {
   OpenFiles files_;
   WorkerPool senders_;
   StorageService service_;
+  DirectServerOptions direct_options_;
   // They start once everything above exists.
+  std::unique_ptr<DirectServer> direct_;
   std::unique_ptr<Watcher> watcher_;
   std::unique_ptr<PeriodicTask> refresher_;
 };

@@ -56,6 +56,7 @@ StorageClient::StorageClient(const rpc::Peer& peer)
   connection_->peer = peer;
   connection_->channel = rpc::Connect(peer);
   connection_->stub = v1::StorageService::NewStub(connection_->channel);
+  connection_->direct = std::make_unique<direct::Reader>(peer);
 }
 StorageClient::~StorageClient() = default;
 StorageClient::StorageClient(StorageClient&&) noexcept = default;
@@ -112,7 +113,12 @@ absl::Status StorageClient::ListSamples(const v1::ListSamplesRequest& request,
 
 absl::Status StorageClient::ReadSamples(DatasetId dataset, std::span<const int64_t> keys,
                                         const SampleSink& sink) const {
-  return StreamSamples(*connection_, dataset, keys, sink);
+  const auto through_grpc = [&](std::span<const int64_t> some, const SampleSink& into) {
+    return StreamSamples(*connection_, dataset, some, into);
+  };
+  ASSIGN_OR_RETURN(const size_t num_done,
+                   connection_->direct->Read(dataset, keys, sink, through_grpc));
+  return through_grpc(keys.subspan(num_done), sink);
 }
 
 absl::StatusOr<v1::DeleteSamplesResponse> StorageClient::DeleteSamples(

@@ -59,7 +59,8 @@ class StorageClient {
 
   // Batches with the columns key, event_time, class_label, real_label and payload, in the order of
   // `keys`, a key as often as it stands there; a key that cannot be served is named in the missing
-  // of the batch where it would have been. Any number of keys.
+  // of the batch where it would have been. Any number of keys. On storage's host records are copied
+  // from the data files here (direct_reader.h), else, or where that fails, sent by storage.
   absl::Status ReadSamples(DatasetId dataset, std::span<const int64_t> keys,
                            const SampleSink& sink) const;
 

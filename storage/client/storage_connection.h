@@ -5,6 +5,7 @@
 
 #include "rpc/channel.h"
 #include "rpc/frame_reader.h"
+#include "storage/client/direct_reader.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 
 namespace tidemill::storage {
@@ -19,6 +20,7 @@ struct StorageConnection {
   std::shared_ptr<grpc::Channel> channel;  // Shared with the stub and the calls in flight.
   std::unique_ptr<v1::StorageService::Stub> stub;
   rpc::ByteCredits credits{kReadAheadBytes};
+  std::unique_ptr<direct::Reader> direct;
 };
 
 }  // namespace tidemill::storage
