@@ -31,9 +31,10 @@ std::string MakeFolder() {
 
 }  // namespace
 
-StorageProcess::StorageProcess() : folder_(MakeFolder()) {
+StorageProcess::StorageProcess(const std::string& block_bytes) : folder_(MakeFolder()) {
   EXPECT_THAT(rpc::Tokens::Create(folder_ + "/tokens"), IsOk());
-  std::ofstream(folder_ + "/tidemill.yaml") << fmt::format(R"(cluster:
+  std::ofstream(folder_ + "/tidemill.yaml")
+      << fmt::format(R"(cluster:
   state_folder: {0}/state
   database: "{1}"
   token_file: {0}/tokens
@@ -42,9 +43,9 @@ storage:
   allowed_roots: [{0}/data]
   scan_interval: 1h
   settle: 1ms
-  block_bytes: 64KiB
+  block_bytes: {2}
 )",
-                                                           folder_, database_.connection_string());
+                     folder_, database_.connection_string(), block_bytes);
 }
 
 StorageProcess::~StorageProcess() {

@@ -15,7 +15,8 @@ namespace tidemill::storage::testing {
 // destructor ends the process and removes its folders.
 class StorageProcess {
  public:
-  StorageProcess();
+  // `block_bytes`: small, so that tests see many blocks.
+  explicit StorageProcess(const std::string& block_bytes = "64KiB");
   ~StorageProcess();
   StorageProcess(const StorageProcess&) = delete;
   StorageProcess& operator=(const StorageProcess&) = delete;
