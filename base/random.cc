@@ -1,6 +1,9 @@
 #include "base/random.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <utility>
 
 #include "xxhash.h"
 
@@ -52,6 +55,33 @@ int64_t Permutation::operator()(int64_t index) const {
     value = Encrypt(value);
   } while (value >= static_cast<uint64_t>(size_));
   return static_cast<int64_t>(value);
+}
+
+void Permutation::Range(int64_t from, std::span<int64_t> images) const {
+  constexpr size_t kPiece = 1024;
+  std::array<uint16_t, kPiece> outside;
+  for (; !images.empty(); images = images.subspan(std::min(images.size(), kPiece))) {
+    const std::span<int64_t> piece = images.first(std::min(images.size(), kPiece));
+    for (size_t i = 0; i < piece.size(); ++i) {
+      piece[i] = static_cast<int64_t>(Encrypt(static_cast<uint64_t>(from++)));
+    }
+    // All walk on that are not there yet. The steps of one round are independent of one another and
+    // have no branch, so the processor does several at once.
+    size_t num_outside = 0;
+    for (size_t i = 0; i < piece.size(); ++i) {
+      outside[num_outside] = static_cast<uint16_t>(i);
+      num_outside += static_cast<size_t>(piece[i] >= size_);
+    }
+    while (num_outside > 0) {
+      const size_t num_walking = std::exchange(num_outside, 0);
+      for (size_t i = 0; i < num_walking; ++i) {
+        const uint16_t at = outside[i];
+        piece[at] = static_cast<int64_t>(Encrypt(static_cast<uint64_t>(piece[at])));
+        outside[num_outside] = at;
+        num_outside += static_cast<size_t>(piece[at] >= size_);
+      }
+    }
+  }
 }
 
 }  // namespace tidemill

@@ -34,6 +34,16 @@ TEST_P(PermutationTest, TakesEachNumberOnce) {
   EXPECT_EQ(images, all);
 }
 
+TEST_P(PermutationTest, HasTheSameImagesOneByOneAndTogether) {
+  const Permutation permutation(kKey, GetParam());
+  const std::vector<int64_t> images = Images(kKey, GetParam());
+  for (const int64_t from : {int64_t{0}, GetParam() / 3, GetParam()}) {
+    std::vector<int64_t> range(static_cast<size_t>(GetParam() - from));
+    permutation.Range(from, range);
+    EXPECT_TRUE(std::equal(range.begin(), range.end(), images.begin() + from, images.end()));
+  }
+}
+
 TEST(Permutation, DependsOnEveryPartOfTheKey) {
   const std::vector<int64_t> images = Images(kKey, 1000);
   EXPECT_EQ(Images(kKey, 1000), images);

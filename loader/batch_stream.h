@@ -2,6 +2,7 @@
 // that trains.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include "base/status.h"
 #include "loader/batch_source.h"
 #include "loader/read_ahead.h"
+#include "loader/sample_order.h"
 #include "loader/training_set.h"
 #include "transform/graph.h"
 
@@ -23,8 +25,7 @@ struct BatchPlan {
   int64_t epochs = 1;
   // Seeds the order of an epoch; its `epoch` is set by the stream.
   RandomKey shuffle;
-  // Without: the order of the training set.
-  bool shuffled = true;
+  models::OrderSpec order = models::FullOrder{};
   // Without: what is random in the graph is not, as when a model is measured.
   bool training = true;
   // Batches, counted through all epochs, to leave out at the beginning: those that a resumed
@@ -34,8 +35,11 @@ struct BatchPlan {
 
 struct StreamOptions {
   int num_threads = 2;
-  // Bytes of transformed samples to hold ready, about.
+  // Bytes of transformed samples held ready or in the making.
   int64_t bytes_ahead = int64_t{64} << 20;
+  // Called on the stream's threads for the rows of each batch, to settle them where they are to be
+  // used. They hold the same numbers afterwards.
+  std::function<absl::Status(batch::Batch&)> settle = nullptr;
 };
 
 // Reads through a SampleReader and runs the graph in this process, with random ops drawing by the
@@ -45,11 +49,12 @@ class BatchStream : public BatchSource {
  public:
   // `fitted`: nullptr for a graph that learns nothing. INVALID_ARGUMENT for a graph without target.
   static absl::StatusOr<std::unique_ptr<BatchStream>> Create(
-      TrainingSet set, SampleReader reader, std::shared_ptr<const transform::Graph> graph,
+      std::shared_ptr<const TrainingSet> set, SampleReader reader,
+      std::shared_ptr<const transform::Graph> graph,
       std::shared_ptr<const transform::FittedState> fitted, const BatchPlan& plan,
       const StreamOptions& options);
 
-  int64_t num_samples() const override { return set_.size(); }
+  int64_t num_samples() const override { return set_->size(); }
   int64_t num_batches() const override;
   absl::StatusOr<std::optional<TrainingBatch>> Next() override;
 
@@ -61,16 +66,16 @@ class BatchStream : public BatchSource {
   absl::StatusOr<Chunk> ReadChunk(int64_t from, int64_t to, const std::stop_token& stop) const;
   // The same for batches of one epoch.
   absl::StatusOr<Chunk> ReadBatches(int64_t from, int64_t to, const std::stop_token& stop) const;
-  Chunk Cut(const batch::Batch& rows, std::span<const int64_t> ordinals,
-            std::span<const int64_t> ends, int64_t from, const std::string& reason) const;
-  // The ordinals of one batch, counted through all epochs.
-  std::vector<int64_t> OrdinalsOf(int64_t batch) const;
+  absl::StatusOr<Chunk> Cut(const batch::Batch& rows, std::span<const int64_t> ordinals,
+                            int64_t from, const std::string& reason) const;
 
-  TrainingSet set_;
+  std::shared_ptr<const TrainingSet> set_;  // Shared with whoever trains on it several times.
   SampleReader reader_;
   std::shared_ptr<const transform::Graph> graph_;  // Shared with the job that made them.
   std::shared_ptr<const transform::FittedState> fitted_;
   BatchPlan plan_;
+  std::unique_ptr<const SampleOrder> order_;
+  std::function<absl::Status(batch::Batch&)> settle_;
   Chunk ready_;                              // The rest of the present chunk, the next batch last.
   std::unique_ptr<ReadAhead<Chunk>> ahead_;  // Last: its threads use all of the above.
 };

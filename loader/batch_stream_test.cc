@@ -80,10 +80,15 @@ absl::Status ReadSamples(std::span<const int64_t> keys, const SampleSink& sink) 
   return absl::OkStatus();
 }
 
+std::shared_ptr<const TrainingSet> Shared(TrainingSet set) {
+  return std::make_shared<const TrainingSet>(std::move(set));
+}
+
 std::vector<TrainingBatch> ReadAll(const TrainingSet& set, const BatchPlan& plan,
                                    const StreamOptions& options = {},
                                    const char* graph = kPlainGraph) {
-  auto stream = BatchStream::Create(set, ReadSamples, MakeGraph(graph), nullptr, plan, options);
+  auto stream =
+      BatchStream::Create(Shared(set), ReadSamples, MakeGraph(graph), nullptr, plan, options);
   EXPECT_TRUE(stream.ok()) << stream.status().ToString();
   std::vector<TrainingBatch> batches;
   while (true) {
@@ -210,7 +215,7 @@ TEST(BatchStream, WhatRandomOpsDrawDependsOnTheSampleAndTheEpochAlone) {
   EXPECT_EQ(DrawsOf(Plan(7, 3), {}), expected);
   EXPECT_EQ(DrawsOf(Plan(64, 3), {.num_threads = 4, .bytes_ahead = 1}), expected);
   BatchPlan plan = Plan(7, 3);
-  plan.shuffled = false;
+  plan.order = models::NoOrder{};
   EXPECT_EQ(DrawsOf(plan, {}), expected);
   plan.first_batch = 50;
   for (const auto& [place, drawn] : DrawsOf(plan, {})) EXPECT_EQ(expected.at(place), drawn);
@@ -238,7 +243,7 @@ TEST(BatchStream, HandsOverEveryInputColumnInItsType) {
 
 TEST(BatchStream, WithoutShufflingTheOrderIsThatOfTheSet) {
   BatchPlan plan = Plan(64, 1);
-  plan.shuffled = false;
+  plan.order = models::NoOrder{};
   std::vector<int64_t> ordinals;
   for (const TrainingBatch& batch : ReadAll(MakeSet(200), plan)) {
     const std::vector<int64_t> more = OrdinalsOf(batch);
@@ -251,7 +256,8 @@ TEST(BatchStream, AFailureOfTheStoreIsAFailureOfTheStream) {
   const SampleReader broken = [](std::span<const int64_t>, const SampleSink&) {
     return Unavailable("storage is away");
   };
-  auto stream = BatchStream::Create(MakeSet(100), broken, MakeGraph(), nullptr, Plan(10, 1), {});
+  auto stream =
+      BatchStream::Create(Shared(MakeSet(100)), broken, MakeGraph(), nullptr, Plan(10, 1), {});
   EXPECT_EQ((*stream)->Next().status().code(), absl::StatusCode::kUnavailable);
 }
 
@@ -261,13 +267,14 @@ TEST(BatchStream, AStoreThatSendsOtherKeysIsCaught) {
     std::reverse(others.begin(), others.end());
     return ReadSamples(others, sink);
   };
-  auto stream = BatchStream::Create(MakeSet(100), confused, MakeGraph(), nullptr, Plan(100, 1), {});
+  auto stream =
+      BatchStream::Create(Shared(MakeSet(100)), confused, MakeGraph(), nullptr, Plan(100, 1), {});
   EXPECT_EQ((*stream)->Next().status().code(), absl::StatusCode::kInternal);
 }
 
 TEST(BatchStream, AnAbandonedStreamEndsItsThreads) {
-  auto stream =
-      BatchStream::Create(MakeSet(5000), ReadSamples, MakeGraph(), nullptr, Plan(10, 100), {});
+  auto stream = BatchStream::Create(Shared(MakeSet(5000)), ReadSamples, MakeGraph(), nullptr,
+                                    Plan(10, 100), {});
   EXPECT_TRUE((*stream)->Next().ok());
 }
 
@@ -278,7 +285,7 @@ TEST(FitGraph, LearnsFromReadableSamplesAndIsReproducible) {
   ASSERT_TRUE(fitted.ok()) << fitted.status().ToString();
   EXPECT_EQ(FitGraph(*graph, set, ReadSamples)->digest(), fitted->digest());
   const auto shared = std::make_shared<const transform::FittedState>(*fitted);
-  auto stream = BatchStream::Create(set, ReadSamples, graph, shared, Plan(9000, 1), {});
+  auto stream = BatchStream::Create(Shared(set), ReadSamples, graph, shared, Plan(9000, 1), {});
   const auto batch = (*stream)->Next();
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   double sum = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "batch/slice.h"
 #include "loader/read_ahead.h"
 #include "transform/fitter.h"
 
@@ -23,7 +24,12 @@ absl::Status RunPass(const TrainingSet& set, const SampleReader& reader,
     return ReadRows(set, ordinals, reader, keep, stop);
   };
   const int64_t num_chunks = (set.size() + kChunkSamples - 1) / kChunkSamples;
-  ReadAhead<Rows> ahead({.num_threads = 2, .window = 3}, 0, num_chunks, read);
+  const auto bytes = [](const Rows& rows) {
+    int64_t sum = 0;
+    for (const batch::Batch& piece : rows.pieces) sum += batch::BytesOf(piece);
+    return sum;
+  };
+  ReadAhead<Rows> ahead({.expected_bytes = int64_t{4} << 20}, 0, num_chunks, read, bytes);
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<Rows> rows, ahead.Next());
     if (!rows) return fitter.EndPass();

@@ -16,68 +16,95 @@
 
 namespace tidemill::loader {
 
-// Makes items first .. last - 1 by `produce`, at most `window` of them begun and not yet taken, so
-// that memory is bounded. Next() belongs to one thread. The destructor asks running calls of
-// `produce` to stop and waits for them.
+// Makes items first .. last - 1 by `produce`, as far ahead as they fit into a budget of bytes, and
+// at least the next one. The threads live as long as the object. Next() belongs to one thread. The
+// destructor asks running calls of `produce` to stop and waits for them.
 template <typename T>
 class ReadAhead {
  public:
   using Produce = std::function<absl::StatusOr<T>(int64_t number, const std::stop_token& stop)>;
+  using Cost = std::function<int64_t(const T&)>;
 
   struct Options {
     int num_threads = 2;
-    int64_t window = 4;
+    // For items made, the one that was taken last included, and items being made.
+    int64_t bytes = int64_t{64} << 20;
+    // What an item is taken to cost before the first is made; later it is what the largest did.
+    int64_t expected_bytes = 1;
   };
 
-  ReadAhead(const Options& options, int64_t first, int64_t last, Produce produce)
-      : window_(options.window),
+  ReadAhead(const Options& options, int64_t first, int64_t last, Produce produce, Cost cost)
+      : options_(options),
         last_(last),
         produce_(std::move(produce)),
+        cost_(std::move(cost)),
         next_(first),
         begun_(first),
+        expected_(std::max<int64_t>(1, options.expected_bytes)),
         pool_("read-ahead", options.num_threads) {}
   ~ReadAhead() { stop_.request_stop(); }
 
   // Waits for the next item; std::nullopt after the last. An item that could not be made gives its
   // status; what lies behind it is undefined.
   absl::StatusOr<std::optional<T>> Next() ABSL_LOCKS_EXCLUDED(mutex_) {
+    MutexLock lock(mutex_);
+    taken_ = 0;
     if (next_ == last_) return std::optional<T>();
     Begin();
-    absl::StatusOr<T> item = Take(next_++);
-    if (!item.ok()) return std::move(item).status();
+    while (!made_.contains(next_)) changed_.wait(mutex_);
+    Made made = std::move(made_.extract(next_++).mapped());
+    ready_ -= made.bytes;
+    taken_ = made.bytes;
+    if (!made.item.ok()) return std::move(made.item).status();
     Begin();
-    return std::optional<T>(*std::move(item));
+    return std::optional<T>(*std::move(made.item));
   }
 
  private:
-  void Begin() {
-    for (; begun_ < std::min(last_, next_ + window_); ++begun_) {
+  struct Made {
+    absl::StatusOr<T> item;
+    int64_t bytes = 0;
+  };
+
+  // An item that comes sooner makes room sooner, so this is asked whenever one was made or taken.
+  void Begin() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    for (; begun_ < last_ && (begun_ == next_ || HasRoom()); ++begun_) {
+      ++being_made_;
       pool_.Submit([this, number = begun_] { Make(number); });
     }
+  }
+
+  bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return ready_ + taken_ + (being_made_ + 1) * expected_ <= options_.bytes;
   }
 
   void Make(int64_t number) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::StatusOr<T> item = Cancelled("nobody waits for it");
     if (!stop_.stop_requested()) item = produce_(number, stop_.get_token());
+    const int64_t bytes = item.ok() ? cost_(*item) : 0;
     MutexLock lock(mutex_);
-    made_.emplace(number, std::move(item));
+    --being_made_;
+    ready_ += bytes;
+    expected_ = std::max(expected_, bytes);
+    made_.emplace(number, Made{std::move(item), bytes});
+    if (!stop_.stop_requested()) Begin();
     changed_.notify_all();
   }
 
-  absl::StatusOr<T> Take(int64_t number) ABSL_LOCKS_EXCLUDED(mutex_) {
-    MutexLock lock(mutex_);
-    while (!made_.contains(number)) changed_.wait(mutex_);
-    return std::move(made_.extract(number).mapped());
-  }
-
-  const int64_t window_;
+  const Options options_;
   const int64_t last_;
   const Produce produce_;
-  int64_t next_;
-  int64_t begun_;
+  const Cost cost_;
   Mutex mutex_;
   CondVar changed_;
-  std::map<int64_t, absl::StatusOr<T>> made_ ABSL_GUARDED_BY(mutex_);
+  int64_t next_ ABSL_GUARDED_BY(mutex_);
+  int64_t begun_ ABSL_GUARDED_BY(mutex_);
+  int64_t being_made_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Bytes of `made_`, of the item taken last, and of the largest item so far.
+  int64_t ready_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t taken_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t expected_ ABSL_GUARDED_BY(mutex_);
+  std::map<int64_t, Made> made_ ABSL_GUARDED_BY(mutex_);
   std::stop_source stop_;
   WorkerPool pool_;  // Last: its destructor waits for tasks that use all of the above.
 };

@@ -1,6 +1,8 @@
 #include "loader/tensors.h"
 
+#include <cstring>
 #include <memory>
+#include <utility>
 
 #include "models/guard.h"
 #include "transform/graph.h"
@@ -26,7 +28,40 @@ absl::StatusOr<torch::ScalarType> TypeOf(const batch::Column& column) {
   return InvalidArgument("column {} is no column of numbers", column.name);
 }
 
+bool BecomesTensor(const batch::Column& column) {
+  return transform::IsInput(column.name) || column.name == transform::kTargetColumn ||
+         column.name == batch::kWeightColumn;
+}
+
+// The same bytes in page-locked memory, which torch keeps for the next batch when it is free again.
+batch::Buffer Pinned(const batch::Buffer& bytes) {
+  const auto memory = std::make_shared<const torch::Tensor>(
+      torch::empty({static_cast<int64_t>(bytes.size())},
+                   torch::TensorOptions().dtype(torch::kUInt8).pinned_memory(true)));
+  std::memcpy(memory->data_ptr<uint8_t>(), bytes.data(), bytes.size());
+  return batch::Buffer::Wrap(memory->data_ptr<uint8_t>(), bytes.size(), memory);
+}
+
 }  // namespace
+
+absl::Status PinTensors(batch::Batch& rows) {
+  if (!torch::cuda::is_available()) return FailedPrecondition("there is no GPU to pin memory for");
+  return models::Guard("pinning a batch", [&]() -> absl::Status {
+    batch::Batch pinned = rows;
+    for (const batch::Column& column : rows.columns()) {
+      if (!BecomesTensor(column) || column.data.empty()) continue;
+      batch::Column copy = column;
+      copy.data = Pinned(column.data);
+      RETURN_IF_ERROR(pinned.Set(std::move(copy)));
+    }
+    rows = std::move(pinned);
+    return absl::OkStatus();
+  });
+}
+
+torch::Tensor ToDevice(const torch::Tensor& tensor, const torch::Device& device) {
+  return tensor.to(device, /*non_blocking=*/device.is_cuda());
+}
 
 absl::StatusOr<torch::Tensor> ToTensor(const batch::Column& column, int64_t num_rows) {
   ASSIGN_OR_RETURN(const torch::ScalarType type, TypeOf(column));

@@ -29,4 +29,13 @@ absl::StatusOr<TensorBatch> ToTensors(const batch::Batch& rows);
 // One column of numbers as a tensor, as above. INVALID_ARGUMENT for text.
 absl::StatusOr<torch::Tensor> ToTensor(const batch::Column& column, int64_t num_rows);
 
+// Moves the columns that become tensors into page-locked memory, from which a GPU takes them while
+// the processor goes on. For StreamOptions::settle, where there is CUDA. FAILED_PRECONDITION where
+// there is not.
+absl::Status PinTensors(batch::Batch& rows);
+
+// A tensor on another device. From page-locked memory to a GPU the copy is only begun: whoever
+// reads the result on the GPU's current stream reads it after, and `tensor` must live until then.
+torch::Tensor ToDevice(const torch::Tensor& tensor, const torch::Device& device);
+
 }  // namespace tidemill::loader

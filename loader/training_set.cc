@@ -1,5 +1,6 @@
 #include "loader/training_set.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "selector/client/selector_client.h"
@@ -17,26 +18,37 @@ batch::Column Gather(std::string_view name, std::span<const int64_t> ordinals,
   return batch::MakeColumn<T>(name, gathered);
 }
 
-// Walks along the ordinals asked for and finds those of the rows that came.
+// Walks along the keys asked for and finds those of the rows that came.
 class OrdinalMatcher {
  public:
-  OrdinalMatcher(const TrainingSet& set, std::span<const int64_t> ordinals)
-      : set_(set), ordinals_(ordinals) {}
+  // One key for each ordinal.
+  OrdinalMatcher(std::span<const int64_t> keys, std::span<const int64_t> ordinals)
+      : keys_(keys), ordinals_(ordinals) {}
 
   // The ordinals of the next rows. INTERNAL for a key that was not asked for here.
-  absl::StatusOr<std::vector<int64_t>> Match(std::span<const int64_t> keys) {
-    std::vector<int64_t> matched;
-    matched.reserve(keys.size());
-    for (const int64_t key : keys) {
-      while (next_ < ordinals_.size() && set_.keys[ordinals_[next_]] != key) ++next_;
-      if (next_ == ordinals_.size()) return Internal("storage sent key {}, out of order", key);
-      matched.push_back(ordinals_[next_++]);
+  absl::StatusOr<batch::Column> Match(std::span<const int64_t> keys) {
+    const auto next = keys_.subspan(next_);
+    if (keys.size() <= next.size() && std::equal(keys.begin(), keys.end(), next.begin())) {
+      const auto matched = ordinals_.subspan(next_, keys.size());
+      next_ += keys.size();
+      return batch::MakeColumn<int64_t>(batch::kOrdinalColumn, matched);
     }
-    return matched;
+    return MatchWithHoles(keys);
   }
 
  private:
-  const TrainingSet& set_;
+  absl::StatusOr<batch::Column> MatchWithHoles(std::span<const int64_t> keys) {
+    std::vector<int64_t> matched;
+    matched.reserve(keys.size());
+    for (const int64_t key : keys) {
+      while (next_ < keys_.size() && keys_[next_] != key) ++next_;
+      if (next_ == keys_.size()) return Internal("storage sent key {}, out of order", key);
+      matched.push_back(ordinals_[next_++]);
+    }
+    return batch::MakeColumn<int64_t>(batch::kOrdinalColumn, matched);
+  }
+
+  const std::span<const int64_t> keys_;
   const std::span<const int64_t> ordinals_;
   size_t next_ = 0;
 };
@@ -81,7 +93,7 @@ absl::StatusOr<Rows> ReadRows(const TrainingSet& set, std::span<const int64_t> o
   std::vector<int64_t> keys;
   keys.reserve(ordinals.size());
   for (const int64_t ordinal : ordinals) keys.push_back(set.keys[ordinal]);
-  OrdinalMatcher matcher(set, ordinals);
+  OrdinalMatcher matcher(keys, ordinals);
   Rows rows{.num_skipped = static_cast<int64_t>(ordinals.size())};
   const auto take = [&](batch::Batch piece, const std::vector<Unreadable>& unreadable) {
     if (stop.stop_requested()) return Cancelled("reading has ended");
@@ -89,12 +101,12 @@ absl::StatusOr<Rows> ReadRows(const TrainingSet& set, std::span<const int64_t> o
       rows.reason = fmt::format("sample {}: {}", unreadable[0].key, unreadable[0].reason);
     }
     if (piece.num_rows() == 0) return absl::OkStatus();
-    ASSIGN_OR_RETURN(const std::vector<int64_t> matched, matcher.Match(piece.keys()));
-    RETURN_IF_ERROR(
-        piece.Set(batch::MakeColumn<int64_t>(batch::kOrdinalColumn, std::span(matched))));
+    ASSIGN_OR_RETURN(const batch::Column matched, matcher.Match(piece.keys()));
     if (!set.weights.empty()) {
-      RETURN_IF_ERROR(piece.Set(Gather<float>(batch::kWeightColumn, matched, set.weights)));
+      RETURN_IF_ERROR(
+          piece.Set(Gather<float>(batch::kWeightColumn, matched.Values<int64_t>(), set.weights)));
     }
+    RETURN_IF_ERROR(piece.Set(matched));
     RETURN_IF_ERROR(each(piece, rows));
     rows.num_skipped -= piece.num_rows();
     rows.pieces.push_back(std::move(piece));

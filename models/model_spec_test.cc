@@ -93,6 +93,25 @@ TEST(TrainingSpec, RefusesWhatContradictsItself) {
   }
 }
 
+TEST(TrainingSpec, TakesItsOrderFromShuffleUnlessItSaysMore) {
+  const auto order_of = [](const char* text) {
+    const auto spec = config::Read<TrainingSpec>(text, "training");
+    EXPECT_TRUE(spec.ok()) << spec.status().ToString();
+    return spec->EffectiveOrder();
+  };
+  EXPECT_EQ(order_of("{}"), OrderSpec(FullOrder{}));
+  EXPECT_EQ(order_of("shuffle: false"), OrderSpec(NoOrder{}));
+  EXPECT_EQ(order_of("order: none"), OrderSpec(NoOrder{}));
+  EXPECT_EQ(order_of("order: {type: reservoir, samples: 1e4}"),
+            OrderSpec(ReservoirOrder{.samples = {10'000}}));
+  EXPECT_EQ(order_of("order: {type: block, samples: 512, window: 8192}"),
+            OrderSpec(BlockOrder{.samples = {512}, .window = {8192}}));
+  for (const char* text : {"{shuffle: false, order: full}", "order: {type: block, samples: 0}",
+                           "order: {type: reservoir, samples: 1e9}"}) {
+    EXPECT_FALSE(config::Read<TrainingSpec>(text, "training").ok()) << text;
+  }
+}
+
 TEST(TrainingSpec, FitsOnceWithWarmStartAndEachTimeWithout) {
   EXPECT_EQ(TrainingSpec{.warm_start = true}.EffectiveFit(), Fit::kFirstTrigger);
   EXPECT_EQ(TrainingSpec{.warm_start = false}.EffectiveFit(), Fit::kEachTrigger);

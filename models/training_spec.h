@@ -22,6 +22,7 @@
 #include "models/loss_spec.h"
 #include "models/model_spec.h"
 #include "models/optimizer_spec.h"
+#include "models/order_spec.h"
 #include "models/schedule_spec.h"
 
 namespace tidemill::models {
@@ -88,6 +89,7 @@ struct TrainingSpec {
   int64_t seed = 0;
   std::optional<Fit> fit = std::nullopt;
   bool shuffle = true;
+  std::optional<OrderSpec> order = std::nullopt;
   int64_t checkpoint_every = 1'000'000;
   std::optional<int64_t> num_threads = std::nullopt;
   double max_bad_fraction = 0.1;
@@ -123,7 +125,10 @@ struct TrainingSpec {
     field("fit", fit,
           "When ops that learn from data do so: at the first trigger (the default with warm_start) "
           "or at each_trigger (the default without).");
-    field("shuffle", shuffle, "Visit the samples in a new random order in each epoch.");
+    field(
+        "shuffle", shuffle,
+        "Visit the samples in a new random order in each epoch: `order: full`, or without `none`.");
+    field("order", order, "The order of the samples in an epoch, where `shuffle` says too little.");
     field("checkpoint_every", checkpoint_every,
           "Samples between two checkpoints, from which an interrupted training goes on.",
           {.min = 1});
@@ -140,6 +145,9 @@ struct TrainingSpec {
     if (max_samples && max_samples->value < 1) {
       problems.Add("max_samples", "must be at least 1", "leave it out for no budget");
     }
+    if (!shuffle && order && !std::holds_alternative<NoOrder>(*order)) {
+      problems.Add("shuffle", "and order contradict each other", "leave shuffle out");
+    }
     if (optimizers.empty()) return;
     if (optimizer != OptimizerSpec(Adam{})) {
       problems.Add("optimizer", "and optimizers exclude each other", "leave one out");
@@ -154,6 +162,10 @@ struct TrainingSpec {
   std::vector<ModuleOptimizer> Optimizers() const {
     if (!optimizers.empty()) return optimizers;
     return {{.modules = "*", .optimizer = optimizer}};
+  }
+  // `order`, or what `shuffle` says of it.
+  OrderSpec EffectiveOrder() const {
+    return order.value_or(shuffle ? OrderSpec(FullOrder{}) : OrderSpec(NoOrder{}));
   }
   // `fit` with its default.
   Fit EffectiveFit() const {

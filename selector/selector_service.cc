@@ -1,10 +1,9 @@
 #include "selector/selector_service.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
-#include <vector>
 
+#include "batch/slice.h"
 #include "batch/wire.h"
 #include "rpc/grpc_status.h"
 
@@ -12,7 +11,7 @@ namespace tidemill::selector {
 namespace {
 
 // 1.2 MB a message with weights.
-constexpr int64_t kEntriesPerMessage = 100'000;
+constexpr int64_t kEntriesPerMessage = 102'400;
 
 // Sends one slice of the entries after another, as fast as the reader takes them.
 class EntriesWriter final : public grpc::ServerWriteReactor<v1::ReadTrainingSetResponse> {
@@ -48,10 +47,9 @@ class EntriesWriter final : public grpc::ServerWriteReactor<v1::ReadTrainingSetR
       Finish(grpc::Status::OK);
       return;
     }
-    std::vector<int64_t> rows(static_cast<size_t>(std::min(kEntriesPerMessage, end_ - next_)));
-    std::iota(rows.begin(), rows.end(), next_);
-    next_ += static_cast<int64_t>(rows.size());
-    response_.set_batch(batch::Encode(entries_.Take(rows)));
+    const int64_t to = std::min(next_ + kEntriesPerMessage, end_);
+    response_.set_batch(batch::Encode(batch::Slice(entries_, next_, to)));
+    next_ = to;
     StartWrite(&response_);
   }
 

@@ -22,6 +22,7 @@
 #include "loader/batch_stream.h"
 #include "loader/fit.h"
 #include "loader/sample_schema.h"
+#include "loader/tensors.h"
 #include "model_store/client/model_store_client.h"
 #include "rpc/tokens.h"
 #include "selector/client/selector_client.h"
@@ -66,8 +67,8 @@ absl::StatusOr<process::FileDescriptor> Lock(const std::string& folder) {
 struct OpenedJob {
   storage::DatasetSpec dataset;
   transform::GraphSpec graph_spec;
-  std::shared_ptr<const transform::Graph> graph;  // Shared with the stream.
-  loader::TrainingSet set;
+  std::shared_ptr<const transform::Graph> graph;   // Shared with the stream.
+  std::shared_ptr<const loader::TrainingSet> set;  // Shared with the streams over it.
   std::string token;
   rpc::Tls tls;
   std::unique_ptr<storage::StorageClient> storage;
@@ -86,7 +87,9 @@ absl::StatusOr<OpenedJob> Open(const FitJob& job) {
   ASSIGN_OR_RETURN(opened.tls, rpc::ReadTls(job.endpoints.tls));
   selector::SelectorClient selector(
       {.endpoint = job.endpoints.selector, .token = opened.token, .tls = opened.tls});
-  ASSIGN_OR_RETURN(opened.set, loader::ReadTrainingSet(selector, RunId{job.run_id}, job.trigger));
+  ASSIGN_OR_RETURN(loader::TrainingSet set,
+                   loader::ReadTrainingSet(selector, RunId{job.run_id}, job.trigger));
+  opened.set = std::make_shared<const loader::TrainingSet>(std::move(set));
   opened.storage = std::make_unique<storage::StorageClient>(
       rpc::Peer{.endpoint = job.endpoints.storage, .token = opened.token, .tls = opened.tls});
   opened.reader = loader::ReaderOf(*opened.storage, DatasetId{job.dataset_id});
@@ -100,7 +103,7 @@ absl::Status Fit(const std::string& folder) {
   ASSIGN_OR_RETURN(const FitJob job, ReadYaml<FitJob>(folder, kFitFile));
   ASSIGN_OR_RETURN(const OpenedJob opened, Open(job));
   ASSIGN_OR_RETURN(const transform::FittedState fitted,
-                   loader::FitGraph(*opened.graph, opened.set, opened.reader));
+                   loader::FitGraph(*opened.graph, *opened.set, opened.reader));
   RETURN_IF_ERROR(files::WriteAtomically(path, fitted.Encode()));
   RETURN_IF_FAILPOINT("trainer_server.after_fit");
   return absl::OkStatus();
@@ -122,11 +125,11 @@ class Training {
     first_samples_ = checkpointed_ = loop_->counters().samples;
     ASSIGN_OR_RETURN(
         const auto stream,
-        OpenStream(sets_.trained,
+        OpenStream(trained_,
                    {.batch_size = spec_.batch_size,
                     .epochs = spec_.epochs,
                     .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.trigger},
-                    .shuffled = spec_.shuffle,
+                    .order = spec_.EffectiveOrder(),
                     .first_batch = loop_->counters().batches}));
     RETURN_IF_ERROR(loop_->Run(*stream, [this](TrainingLoop& loop) { return AfterBatch(loop); }));
     return Finish();
@@ -142,14 +145,16 @@ class Training {
     MakeDeterministic(models::NumThreads(spec_, setup_.model));
     ASSIGN_OR_RETURN(setup_.device, ChooseDevice(spec_.device));
     ASSIGN_OR_RETURN(opened_, Open(job_));
-    sets_.trained = opened_.set;
+    trained_ = opened_.set;
     if (spec_.early_stopping) {
-      sets_ = HoldOut(opened_.set, spec_.early_stopping->held_out, spec_.seed);
+      DividedSet sets = HoldOut(*opened_.set, spec_.early_stopping->held_out, spec_.seed);
+      trained_ = std::make_shared<const loader::TrainingSet>(std::move(sets.trained));
+      held_out_ = std::make_shared<const loader::TrainingSet>(std::move(sets.held_out));
       setup_.held_out = [this] {
-        return OpenStream(sets_.held_out, {.batch_size = spec_.batch_size,
-                                           .shuffle = {.seed = spec_.seed, .purpose = "held_out"},
-                                           .shuffled = false,
-                                           .training = false});
+        return OpenStream(held_out_, {.batch_size = spec_.batch_size,
+                                      .shuffle = {.seed = spec_.seed, .purpose = "held_out"},
+                                      .order = models::NoOrder{},
+                                      .training = false});
       };
     }
     const std::string fitted_path = files::Join(
@@ -167,8 +172,11 @@ class Training {
   }
 
   absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenStream(
-      const loader::TrainingSet& set, const loader::BatchPlan& plan) const {
-    return loader::BatchStream::Create(set, opened_.reader, opened_.graph, fitted_, plan, {});
+      std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan) const {
+    loader::StreamOptions options;
+    if (setup_.device.is_cuda()) options.settle = loader::PinTensors;
+    return loader::BatchStream::Create(std::move(set), opened_.reader, opened_.graph, fitted_, plan,
+                                       options);
   }
 
   absl::Status Resume() {
@@ -221,7 +229,7 @@ class Training {
   }
 
   int64_t SamplesTotal() const {
-    const int64_t total = sets_.trained.size() * spec_.epochs;
+    const int64_t total = trained_->size() * spec_.epochs;
     return spec_.max_samples ? std::min(total, spec_.max_samples->value) : total;
   }
 
@@ -233,7 +241,7 @@ class Training {
     message.set_samples_done(counters.samples);
     message.set_samples_total(SamplesTotal());
     message.set_epoch(
-        static_cast<int32_t>(counters.samples / std::max<int64_t>(1, sets_.trained.size())));
+        static_cast<int32_t>(counters.samples / std::max<int64_t>(1, trained_->size())));
     message.set_loss(counters.loss());
     message.set_samples_per_second(static_cast<double>(counters.samples - first_samples_) /
                                    seconds);
@@ -260,7 +268,7 @@ class Training {
     const v1::WatchTrainingResponse last = Describe();
     TrainingResult result{.samples_done = last.samples_done(),
                           .samples_total = last.samples_total(),
-                          .num_samples = opened_.set.size(),
+                          .num_samples = opened_.set->size(),
                           .num_skipped = last.num_skipped(),
                           .epochs = last.epoch(),
                           .loss = last.loss(),
@@ -268,7 +276,7 @@ class Training {
                           .samples_per_second = last.samples_per_second(),
                           .wait_share = last.wait_share(),
                           .device = last.device(),
-                          .training_set_digest = opened_.set.digest,
+                          .training_set_digest = opened_.set->digest,
                           .weights_digest = Sha256(weights)};
     for (const LossCurve::Point& point : loop_->loss_curve().Points()) {
       result.loss_curve.push_back({point.num_samples, point.loss, point.validation_loss});
@@ -287,7 +295,9 @@ class Training {
   models::TrainingSpec spec_;
   TrainingSetup setup_;
   OpenedJob opened_;
-  DividedSet sets_;
+  // Shared with the streams over them; `held_out_` with early stopping only.
+  std::shared_ptr<const loader::TrainingSet> trained_;
+  std::shared_ptr<const loader::TrainingSet> held_out_;
   std::shared_ptr<const transform::FittedState> fitted_;  // Shared with the stream.
   std::optional<TrainingLoop> loop_;
   int64_t first_samples_ = 0;         // Had by the processes before this one.

@@ -139,10 +139,10 @@ absl::StatusOr<TrainingLoop::DeviceBatch> TrainingLoop::Prepare(
       models::CheckTargets(setup_.training.loss, tensors.target, models::NumOutputs(setup_.model)));
   DeviceBatch moved;
   for (const auto& [name, column] : tensors.inputs) {
-    moved.inputs[name] = column.to(setup_.device);
+    moved.inputs[name] = loader::ToDevice(column, setup_.device);
   }
-  moved.target = tensors.target.to(setup_.device);
-  if (tensors.weight.defined()) moved.weight = tensors.weight.to(setup_.device);
+  moved.target = loader::ToDevice(tensors.target, setup_.device);
+  if (tensors.weight.defined()) moved.weight = loader::ToDevice(tensors.weight, setup_.device);
   return moved;
 }
 
