@@ -19,17 +19,12 @@ namespace tidemill::storage {
 namespace {
 
 constexpr std::string_view kHalfWritten = ".part";
-constexpr int kNumFolders = 256;
-
-std::string SubfolderOf(int number) { return fmt::format("{:02x}", number); }
+constexpr uint64_t kNumFolders = 256;
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<BlockCache>> BlockCache::Create(BlockCacheOptions options) {
   RETURN_IF_ERROR(files::CreateFolder(options.folder));
-  for (int i = 0; i < kNumFolders; ++i) {
-    RETURN_IF_ERROR(files::CreateFolder(files::Join(options.folder, SubfolderOf(i))));
-  }
   std::unique_ptr<BlockCache> cache(new BlockCache(std::move(options)));
   RETURN_IF_ERROR(cache->Adopt());
   return cache;
@@ -54,9 +49,12 @@ absl::Status BlockCache::Adopt() {
   return absl::OkStatus();
 }
 
+std::string BlockCache::FolderOf(const BlockKey& key) const {
+  return fmt::format("{}/{:02x}", options_.folder, key.file_low % kNumFolders);
+}
+
 std::string BlockCache::PathOf(const BlockKey& key) const {
-  return fmt::format("{}/{}/{}", options_.folder,
-                     SubfolderOf(static_cast<int>(key.file_low % kNumFolders)), BlockFileName(key));
+  return files::Join(FolderOf(key), BlockFileName(key));
 }
 
 std::optional<batch::Buffer> BlockCache::FindInMemory(const BlockKey& key) {
@@ -113,7 +111,8 @@ void BlockCache::Insert(const BlockKey& key, const batch::Buffer& bytes) {
   KeepInMemory(key, bytes);
   const auto size_bytes = static_cast<int64_t>(bytes.size()) + kBlockHeaderBytes;
   if (size_bytes > options_.max_disk_bytes) return;
-  const absl::Status status = WriteBlockFile(PathOf(key), key, bytes);
+  absl::Status status = files::CreateFolder(FolderOf(key));
+  if (status.ok()) status = WriteBlockFile(PathOf(key), key, bytes);
   if (status.ok()) {
     NoteOnDisk(key, size_bytes);
     return;

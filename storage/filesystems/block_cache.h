@@ -77,6 +77,7 @@ class BlockCache {
 
   explicit BlockCache(BlockCacheOptions options) : options_(std::move(options)) {}
   absl::Status Adopt() ABSL_LOCKS_EXCLUDED(mutex_);
+  std::string FolderOf(const BlockKey& key) const;
   std::string PathOf(const BlockKey& key) const;
   std::optional<batch::Buffer> FindInMemory(const BlockKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
   // Counts a use on disk; returns whether it is there.
