@@ -1,11 +1,11 @@
 #include "cli/dataset_registration.h"
 
-#include <filesystem>
 #include <map>
 
 #include "base/config.h"
 #include "cli/pipeline_file.h"
 #include "rpc/channel.h"
+#include "storage/client/dataset_path.h"
 #include "storage/client/dataset_spec.h"
 
 namespace tidemill::cli {
@@ -45,7 +45,7 @@ absl::StatusOr<std::vector<storage::v1::RegisterDatasetRequest>> RegistrationsOf
   RETURN_IF_ERROR(session.AllowDataRoots(file.DataRoots()));
   std::vector<storage::v1::RegisterDatasetRequest> requests;
   for (auto& [name, spec] : datasets) {
-    spec.path = (std::filesystem::path(file.folder) / spec.path).lexically_normal();
+    spec.path = storage::AbsolutePath(file.folder, spec.path);
     storage::v1::RegisterDatasetRequest& request = requests.emplace_back();
     request.mutable_command()->set_request_id(rpc::NewRequestId());
     request.set_name(name);

@@ -18,6 +18,7 @@
 #include "base/time.h"
 #include "base/version.h"
 #include "cli/doctor.h"
+#include "storage/client/dataset_path.h"
 
 namespace tidemill::cli {
 namespace {
@@ -199,6 +200,8 @@ Findings ExamineDataRoots(const StackLayout& layout) {
   std::istringstream lines(*text);
   for (std::string folder; std::getline(lines, folder);) {
     std::error_code error;
+    // Only storage has the credentials for a store.
+    if (storage::IsObjectPath(folder)) continue;
     if (!std::filesystem::is_directory(folder, error)) {
       findings.push_back({"data", Health::kWarn,
                           folder + " is not there; its datasets cannot be read",

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "cli/exit_codes.h"
 #include "cli/text.h"
+#include "storage/client/dataset_path.h"
 #include "supervisor/pipeline_check.h"
 
 namespace tidemill::cli {
@@ -32,7 +33,9 @@ absl::StatusOr<PipelineFile> ReadPipelineFile(const std::string& path) {
   std::error_code error;
   file.folder = std::filesystem::canonical(path, error).parent_path();
   if (const char* data = std::getenv("TIDEMILL_DATA"); data != nullptr) {
-    const auto absolute = std::filesystem::weakly_canonical(data, error);
+    const auto absolute = storage::IsObjectPath(data)
+                              ? std::filesystem::path()
+                              : std::filesystem::weakly_canonical(data, error);
     file.variables["TIDEMILL_DATA"] = absolute.empty() ? data : absolute.string();
   }
   return file;

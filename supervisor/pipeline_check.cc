@@ -12,6 +12,7 @@
 
 #include "loader/sample_schema.h"
 #include "models/training_check.h"
+#include "storage/client/dataset_path.h"
 #include "supervisor/category_file.h"
 #include "supervisor/csv_peek.h"
 #include "transform/graph.h"
@@ -73,11 +74,11 @@ class Checker {
   }
 
   void CheckDataset(const std::string& at, storage::DatasetSpec& dataset) {
-    fs::path path = dataset.path;
-    if (path.is_relative()) path = fs::path(base_folder_) / path;
-    dataset.path = path.lexically_normal().string();
+    // The credentials for an object store are storage's, which looks into it at registration.
+    if (storage::IsObjectPath(dataset.path)) return;
+    dataset.path = storage::AbsolutePath(base_folder_, dataset.path);
     std::error_code error;
-    if (!fs::exists(path, error)) {
+    if (!fs::exists(dataset.path, error)) {
       problems_.Add(at + ".path", fmt::format("there is no {}", dataset.path), "check the path");
       return;
     }

@@ -29,8 +29,6 @@ std::string ObjectPath::ToString() const {
   return key.empty() ? fmt::format("s3://{}", bucket) : fmt::format("s3://{}/{}", bucket, key);
 }
 
-bool IsObjectPath(std::string_view path) { return path.starts_with(kScheme); }
-
 absl::StatusOr<ObjectPath> ParseObjectPath(std::string_view path) {
   if (!IsObjectPath(path)) return InvalidArgument("'{}' does not begin with s3://", path);
   const std::string_view rest = path.substr(kScheme.size());

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "storage/client/dataset_path.h"
 
 namespace tidemill::storage {
 
@@ -14,9 +15,6 @@ struct ObjectPath {
 
   std::string ToString() const;
 };
-
-// Whether a path names something in an object store.
-bool IsObjectPath(std::string_view path);
 
 // INVALID_ARGUMENT for what is no s3://bucket or s3://bucket/key.
 absl::StatusOr<ObjectPath> ParseObjectPath(std::string_view path);

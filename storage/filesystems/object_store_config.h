@@ -11,12 +11,12 @@
 namespace tidemill::storage {
 
 struct ObjectStoreConfig {
-  std::string endpoint;
-  std::string region;
-  std::string access_key_id;
-  std::string secret_access_key;
-  std::string session_token;
-  std::string ca_file;
+  std::string endpoint = {};
+  std::string region = {};
+  std::string access_key_id = {};
+  std::string secret_access_key = {};
+  std::string session_token = {};
+  std::string ca_file = {};
   bool plain_http = false;
   int connections = 16;
   Duration stall_timeout{10'000'000};

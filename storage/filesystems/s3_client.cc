@@ -62,11 +62,8 @@ absl::Status CheckRange(const HttpResponse& response, const ObjectState& object,
 absl::StatusOr<HttpResponse> S3Client::AskOnce(const ObjectPath& path, const HttpRequest& request,
                                                const BodySink& sink) {
   absl::StatusOr<HttpResponse> response = http_.Perform(request, sink);
-  if (absl::IsUnavailable(response.status())) {
-    return Unavailable("{} at {}: {}", path.ToString(), endpoint(),
-                       std::string(response.status().message()));
-  }
-  RETURN_IF_ERROR(response.status());
+  RETURN_IF_ERROR(
+      Annotate(response.status(), fmt::format("{} at {}", path.ToString(), endpoint())));
   if (response->status / 100 != 2) return ToStatus(*response, path, config_);
   return response;
 }

@@ -197,6 +197,17 @@ TEST_F(S3FilesTest, RefusalsSayWhatAndWhereAndWhatToDo) {
   EXPECT_THAT(files_->Probe("s3://files/x"), StatusIs(absl::StatusCode::kPermissionDenied, _));
 }
 
+TEST_F(S3FilesTest, ReadsByTlsFromAServerThatAnAuthorityVouchesFor) {
+  const std::string path = Put("object", "12345");
+  config_.endpoint = Server().tls_endpoint();
+  Restart();
+  EXPECT_THAT(files_->Open(path), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                           AllOf(HasSubstr("certificate"), HasSubstr("ca_file"))));
+  config_.ca_file = Server().certificate_file();
+  Restart();
+  EXPECT_EQ(*ReadAll(path), "12345");
+}
+
 TEST_F(S3FilesTest, GoesOnWhereAConnectionWasCut) {
   const std::string bytes = Pattern(8 * kBlockBytes, 4);
   const std::string path = Put("object", bytes);

@@ -60,9 +60,11 @@ class S3Http::Exchange {
     const CURLcode code = curl_easy_perform(handle_);
     if (!taken_.ok()) return taken_;
     if (http_.stopped_) return Cancelled("storage is stopping");
-    if (code != CURLE_OK) {
-      return Unavailable("{}", *error_ != '\0' ? error_ : curl_easy_strerror(code));
+    const char* const reason = *error_ != '\0' ? error_ : curl_easy_strerror(code);
+    if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE) {
+      return FailedPrecondition("{}; name its authority in storage.object_store.ca_file", reason);
     }
+    if (code != CURLE_OK) return Unavailable("{}", reason);
     return std::move(response_);
   }
 

@@ -72,6 +72,14 @@ S3Server::~S3Server() {
 
 std::string S3Server::endpoint() const { return fmt::format("http://127.0.0.1:{}", port_); }
 
+std::string S3Server::tls_endpoint() const {
+  const auto port = files::Read(folder_ + "/tls_port");
+  if (!port.ok()) Fail("Swift does not serve TLS");
+  return "https://127.0.0.1:" + *port;
+}
+
+std::string S3Server::certificate_file() const { return folder_ + "/certificate.pem"; }
+
 ObjectStoreConfig S3Server::Config() const {
   ObjectStoreConfig config;
   config.endpoint = endpoint();

@@ -26,6 +26,9 @@ class S3Server {
 
   int port() const { return port_; }
   std::string endpoint() const;
+  // The same by TLS, with a certificate that nobody but its file vouches for.
+  std::string tls_endpoint() const;
+  std::string certificate_file() const;
   // How to reach it, with the secret.
   ObjectStoreConfig Config() const;
 

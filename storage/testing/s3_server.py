@@ -1,10 +1,12 @@
 """OpenStack Swift on loopback, which speaks S3 and checks signatures: for tests.
 
 s3_server.py FOLDER ACCESS_KEY SECRET: serves until it is killed, from what FOLDER holds, and writes the
-port to FOLDER/port; started again on that folder, it has the same one. All of Swift's servers run in this one process, each disk write goes without a
+port to FOLDER/port; started again on that folder, it has the same one. FOLDER/tls_port is served with
+the certificate FOLDER/certificate.pem. All of Swift's servers run in this one process, each disk write goes without a
 sync, and what a memcached would hold is held in memory.
 """
 import os
+import subprocess
 import sys
 from array import array
 
@@ -105,6 +107,14 @@ def listen(port=0):
     return eventlet.listen(("127.0.0.1", port), backlog=256)
 
 
+def encrypted(listener):
+    key, certificate = FOLDER + "/key.pem", FOLDER + "/certificate.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                    "-nodes", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+                    "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    return eventlet.wrap_ssl(listener, keyfile=key, certfile=certificate, server_side=True)
+
+
 def port_before():
     try:
         with open(FOLDER + "/port") as file:
@@ -128,6 +138,10 @@ def main():
             f"{DEFAULTS}[pipeline:main]\npipeline = backend\n[app:backend]\nuse = egg:swift#{kind}\n"))
         eventlet.spawn(serve, listener, application)
     proxy = loadapp(ConfigString(DEFAULTS + PROXY))
+    secure = listen()
+    with open(FOLDER + "/tls_port", "w") as file:
+        file.write(str(secure.getsockname()[1]))
+    eventlet.spawn(serve, encrypted(secure), proxy)
     listener = listen(port_before())
     with open(FOLDER + "/port.part", "w") as file:
         file.write(str(listener.getsockname()[1]))
