@@ -58,6 +58,7 @@ std::string CriteoGraph() {
     fields:
       - {name: numbers, offset: 0, dtype: float32, shape: [13]}
       - {name: categories, offset: 52, dtype: int32, shape: [26]}
+- log1p: {columns: [numbers]}
 - stack: {columns: all, into: input}
 - label: {into: target}
 )";

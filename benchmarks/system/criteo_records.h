@@ -27,7 +27,8 @@ CriteoRecord MakeCriteoRecord(int64_t index);
 inline constexpr int64_t kCriteoRecordsInFile = 1'000'000;
 absl::Status WriteCriteoRecords(const std::string& folder, int64_t count);
 
-// The dataset, and the graph that makes one float32 row of 39 numbers and a target of each record.
+// The dataset, and the graph that makes one float32 row of 39 numbers, the logarithms of the
+// numbers and the categories, and a target of each record.
 std::string CriteoDatasetSpec(const std::string& folder);
 std::string CriteoGraph();
 
