@@ -297,6 +297,97 @@ TEST(IntervalReader, LabelsBelongToTheirKeys) {
   }
 }
 
+// Times that ascend, several samples at each.
+std::vector<int64_t> AscendingTimes(int64_t from, int64_t count) {
+  std::vector<int64_t> times;
+  for (int64_t i = 0; i < count; ++i) times.push_back(from + i / 3);
+  return times;
+}
+
+TEST(IntervalReader, RunsOfRowsAreCutWhereSamplesAreLeftOut) {
+  std::mt19937 random(13);
+  IndexBuilder builder;
+  builder.AddSegment(AscendingTimes(0, 30'000));
+  const int64_t first_known = builder.committed_key() - 500;
+  builder.AddSegment(AscendingTimes(10'000, 40));
+  builder.AddSegment(AscendingTimes(10'013, 200'000));
+  const int64_t second_known = builder.committed_key() - 1'000;
+  std::set<int64_t> deleted = {100, 101, 102, builder.committed_key()};
+  for (int i = 0; i < 300; ++i) deleted.insert(100 + static_cast<int64_t>(random() % 200'000));
+  for (const int64_t key : deleted) builder.Delete(key);
+  IntervalQuery query = Everything(builder);
+  query.committed_key -= 7;
+  query.with_labels = true;
+  query.horizons = {{{{9'990}, {0}}, first_known}, {{{70'000}, {205'000}}, second_known}};
+  Stream expected;
+  for (const auto& [time, key] : builder.SortedStream()) {
+    const Cut place{{time}, {key}};
+    if (key > query.committed_key || deleted.contains(key)) continue;
+    if (place < query.horizons[0].before && key > first_known) continue;
+    if (place < query.horizons[1].before && key > second_known) continue;
+    expected.emplace_back(time, key);
+  }
+  const auto index = builder.Make();
+  ASSERT_TRUE(index->order().is_by_key());
+  EXPECT_EQ(ReadAll(index, query), expected);
+  Stream slices;
+  query.num_workers = 7;
+  for (query.worker_index = 0; query.worker_index < 7; ++query.worker_index) {
+    for (const auto& sample : ReadAll(index, query)) slices.push_back(sample);
+  }
+  EXPECT_EQ(slices, expected);
+}
+
+TEST(IntervalReader, LongRunsAreViewsOfTheirSegment) {
+  IndexBuilder builder;
+  builder.AddSegment(AscendingTimes(0, 70'000));
+  const auto index = builder.Make();
+  IntervalQuery query = Everything(builder);
+  query.from = Cut{{5}, {0}};
+  query.with_labels = true;
+  auto reader = IntervalReader::Create(index, query);
+  ASSERT_THAT(reader, IsOk());
+  const auto rows = reader->Next();
+  ASSERT_THAT(rows, IsOk());
+  ASSERT_EQ((*rows)->num_rows(), 65'536);
+  const SegmentColumns& columns = *index->parts().segments[0].columns;
+  EXPECT_EQ((*rows)->Find(batch::kEventTimeColumn)->Values<int64_t>().data(),
+            columns.event_time.data() + 15);
+  const batch::Column& labels = *(*rows)->Find(batch::kClassLabelColumn);
+  EXPECT_EQ(labels.Values<int64_t>().data(), columns.class_label->Values<int64_t>().data() + 15);
+  for (int64_t row = 0; row < (*rows)->num_rows(); ++row) {
+    const int64_t key = (*rows)->keys()[static_cast<size_t>(row)];
+    ASSERT_EQ(key, 115 + row);
+    ASSERT_EQ(labels.IsValid(row), key % 3 != 0);
+  }
+}
+
+TEST(SampleOrder, IsFoundInSegmentsWhoseFilesDoNotTellIt) {
+  // As files were written before they told.
+  const auto order_of = [](const std::vector<int64_t>& times) {
+    IndexBuilder builder;
+    builder.AddSegment(times);
+    DatasetIndexParts parts = builder.Make()->parts();
+    SegmentColumns columns = *parts.segments[0].columns;
+    columns.is_in_order = false;
+    parts.segments[0].columns = std::make_shared<const SegmentColumns>(std::move(columns));
+    return SampleOrder(parts.segments).is_by_key();
+  };
+  std::vector<int64_t> times = AscendingTimes(0, 5'000);
+  EXPECT_TRUE(order_of(times));
+  std::swap(times[4'000], times[4'020]);
+  EXPECT_FALSE(order_of(times));
+}
+
+TEST(SegmentColumns, TellWhetherTheirTimesAscend) {
+  IndexBuilder builder;
+  builder.AddSegment({1, 1, 2});
+  builder.AddSegment({2, 1});
+  const auto index = builder.Make();
+  EXPECT_TRUE(index->parts().segments[0].columns->is_in_order);
+  EXPECT_FALSE(index->parts().segments[1].columns->is_in_order);
+}
+
 TEST(IntervalReader, AWorkerOutsideItsNumberIsRefused) {
   IndexBuilder builder;
   builder.AddSegment({1});

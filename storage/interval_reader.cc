@@ -4,13 +4,27 @@
 #include <limits>
 #include <utility>
 
-#include "storage/sample_columns.h"
-
 namespace tidemill::storage {
 
 namespace {
 
 constexpr int64_t kRowsPerBatch = 65'536;
+// A batch of its own, without copying, from here on.
+constexpr int64_t kLongRun = 8'192;
+
+// The rows of a segment from `from` on that lie before a cut end here, where times ascend.
+int64_t EndBefore(const IndexedSegment& segment, int64_t from, int64_t to, const Cut& cut) {
+  while (from < to) {
+    const int64_t middle = from + (to - from) / 2;
+    const SampleLocation sample{&segment, middle};
+    if (Cut{{sample.event_time()}, {sample.key()}} < cut) {
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
+  }
+  return from;
+}
 
 }  // namespace
 
@@ -27,6 +41,10 @@ absl::StatusOr<IntervalReader> IntervalReader::Create(std::shared_ptr<const Data
 IntervalReader::IntervalReader(std::shared_ptr<const DatasetIndex> index,
                                const IntervalQuery& query)
     : index_(std::move(index)), query_(query), num_to_take_(std::numeric_limits<int64_t>::max()) {
+  for (const auto& [key, sequence] : *index_->parts().tombstones) {
+    if (sequence <= query_.tombstone_sequence) deleted_keys_.push_back(key);
+  }
+  std::sort(deleted_keys_.begin(), deleted_keys_.end());
   if (query_.after_key > 0) {
     SeekNewer();
   } else {
@@ -71,42 +89,108 @@ SampleLocation IntervalReader::At(int64_t position) const {
                                               : order_->RowAt(position));
 }
 
-bool IntervalReader::Holds(const SampleLocation& sample, size_t& horizon) const {
+bool IntervalReader::IsDeleted(int64_t key) const {
+  return std::binary_search(deleted_keys_.begin(), deleted_keys_.end(), key);
+}
+
+void IntervalReader::PassHorizons(const Cut& place) {
+  while (horizon_ < query_.horizons.size() && query_.horizons[horizon_].before <= place) ++horizon_;
+}
+
+int64_t IntervalReader::KeyLimit() const {
+  if (horizon_ == query_.horizons.size()) return query_.committed_key;
+  return std::min(query_.committed_key, query_.horizons[horizon_].committed_key);
+}
+
+bool IntervalReader::Holds(const SampleLocation& sample) {
   const int64_t key = sample.key();
-  if (key > query_.committed_key || index_->IsDeleted(key, query_.tombstone_sequence)) return false;
-  if (query_.horizons.empty()) return true;
-  const Cut place{{sample.event_time()}, {key}};
-  while (horizon < query_.horizons.size() && query_.horizons[horizon].before <= place) ++horizon;
-  return horizon == query_.horizons.size() || key <= query_.horizons[horizon].committed_key;
+  if (!query_.horizons.empty()) PassHorizons({{sample.event_time()}, {key}});
+  return key <= KeyLimit() && !IsDeleted(key);
+}
+
+std::optional<RowRun> IntervalReader::NextRunByKey(int64_t max_rows) {
+  while (position_ < end_) {
+    const SampleLocation first = index_->LocationOf(position_);
+    const IndexedSegment& segment = *first.segment;
+    int64_t to = std::min(segment.num_samples, end_ - segment.first_row);
+    if (!query_.horizons.empty()) {
+      PassHorizons({{first.event_time()}, {first.key()}});
+      if (horizon_ < query_.horizons.size()) {
+        to = EndBefore(segment, first.row, to, query_.horizons[horizon_].before);
+      }
+    }
+    // Keys ascend, so those let through come first.
+    const int64_t held = std::min(to, KeyLimit() - segment.first_key + 1);
+    if (held <= first.row) {
+      position_ = segment.first_row + to;
+      continue;
+    }
+    const auto deleted = std::lower_bound(deleted_keys_.begin(), deleted_keys_.end(), first.key());
+    if (deleted != deleted_keys_.end() && *deleted == first.key()) {
+      ++position_;
+      continue;
+    }
+    RowRun run{&segment, first.row, std::min(held, first.row + max_rows)};
+    if (deleted != deleted_keys_.end()) run.to = std::min(run.to, *deleted - segment.first_key);
+    position_ += run.num_rows();
+    return run;
+  }
+  return std::nullopt;
+}
+
+std::optional<RowRun> IntervalReader::NextRunByPosition(int64_t max_rows) {
+  while (position_ < end_) {
+    const SampleLocation first = At(position_++);
+    if (!Holds(first)) continue;
+    RowRun run{first.segment, first.row, first.row + 1};
+    for (; position_ < end_ && run.num_rows() < max_rows; ++position_, ++run.to) {
+      const SampleLocation next = At(position_);
+      if (next.segment != run.segment || next.row != run.to || !Holds(next)) break;
+    }
+    return run;
+  }
+  return std::nullopt;
+}
+
+std::optional<RowRun> IntervalReader::NextRun(int64_t max_rows) {
+  const bool is_by_key = order_ != nullptr && order_->is_by_key();
+  return is_by_key ? NextRunByKey(max_rows) : NextRunByPosition(max_rows);
+}
+
+std::optional<RowRun> IntervalReader::NextRunOfWorker(int64_t max_rows) {
+  while (num_to_skip_ > 0) {
+    const std::optional<RowRun> skipped = NextRun(num_to_skip_);
+    if (!skipped.has_value()) return std::nullopt;
+    num_to_skip_ -= skipped->num_rows();
+  }
+  if (num_to_take_ == 0) return std::nullopt;
+  const std::optional<RowRun> run = NextRun(std::min(max_rows, num_to_take_));
+  if (run.has_value()) num_to_take_ -= run->num_rows();
+  return run;
 }
 
 int64_t IntervalReader::CountRest() const {
-  if (query_.committed_key >= index_->committed_key() && index_->parts().tombstones->empty() &&
-      query_.horizons.empty()) {
-    return std::max<int64_t>(0, end_ - position_);
-  }
-  size_t horizon = horizon_;
+  IntervalReader counted = *this;
   int64_t count = 0;
-  for (int64_t position = position_; position < end_; ++position) {
-    count += Holds(At(position), horizon) ? 1 : 0;
+  while (const auto run = counted.NextRun(std::numeric_limits<int64_t>::max() / 2)) {
+    count += run->num_rows();
   }
   return count;
 }
 
 absl::StatusOr<std::optional<batch::Batch>> IntervalReader::Next() {
-  SampleColumns columns;
-  while (position_ < end_ && num_to_take_ > 0 && columns.num_rows() < kRowsPerBatch) {
-    const SampleLocation location = At(position_++);
-    if (!Holds(location, horizon_)) continue;
-    if (num_to_skip_ > 0) {
-      --num_to_skip_;
-      continue;
-    }
-    --num_to_take_;
-    columns.Add(location);
+  std::vector<RowRun> runs;
+  // Long runs are sent as they lie; short ones are worth a copy.
+  int64_t num_rows = 0;
+  while (num_rows < kRowsPerBatch) {
+    const std::optional<RowRun> run = NextRunOfWorker(kRowsPerBatch - num_rows);
+    if (!run.has_value()) break;
+    runs.push_back(*run);
+    num_rows += run->num_rows();
+    if (runs.size() == 1 && num_rows >= kLongRun) break;
   }
-  if (columns.num_rows() == 0) return std::optional<batch::Batch>();
-  ASSIGN_OR_RETURN(batch::Batch batch, columns.Finish(query_.with_labels));
+  if (runs.empty()) return std::optional<batch::Batch>();
+  ASSIGN_OR_RETURN(batch::Batch batch, ListColumns(runs, query_.with_labels));
   return std::optional<batch::Batch>(std::move(batch));
 }
 

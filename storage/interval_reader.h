@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "batch/batch.h"
 #include "storage/dataset_index.h"
+#include "storage/list_columns.h"
 #include "storage/sample_order.h"
 
 namespace tidemill::storage {
@@ -38,7 +39,9 @@ struct IntervalQuery {
   std::vector<SampleHorizon> horizons = {};
 };
 
-// Thread-compatible. Keeps the index it reads alive.
+// Thread-compatible. Keeps the index it reads alive. Where keys are in the order of time it passes
+// over runs of rows, not over rows, and copies no column: what is deleted, too new or came late
+// cuts the runs.
 class IntervalReader {
  public:
   // INVALID_ARGUMENT for a worker outside its number.
@@ -52,9 +55,20 @@ class IntervalReader {
  private:
   IntervalReader(std::shared_ptr<const DatasetIndex> index, const IntervalQuery& query);
   void SeekNewer();
+  // The next rows that follow one another in their segment and are all listed, at most `max_rows`;
+  // std::nullopt at the end.
+  std::optional<RowRun> NextRun(int64_t max_rows);
+  std::optional<RowRun> NextRunByKey(int64_t max_rows);
+  std::optional<RowRun> NextRunByPosition(int64_t max_rows);
+  // Leaves out what belongs to workers before this one, and after it.
+  std::optional<RowRun> NextRunOfWorker(int64_t max_rows);
   SampleLocation At(int64_t position) const;
-  // `horizon` is the index of the one that counts at this sample or earlier, and is moved on.
-  bool Holds(const SampleLocation& sample, size_t& horizon) const;
+  bool Holds(const SampleLocation& sample);
+  bool IsDeleted(int64_t key) const;
+  // Passes the horizons that end at or before a place.
+  void PassHorizons(const Cut& place);
+  // The greatest key that the snapshot and the horizon ahead let through.
+  int64_t KeyLimit() const;
   int64_t CountRest() const;
 
   std::shared_ptr<const DatasetIndex> index_;  // Shared with other readers and the SampleIndex.
@@ -63,9 +77,11 @@ class IntervalReader {
   // are those of the interval in their order.
   const SampleOrder* order_ = nullptr;
   std::vector<int64_t> newer_rows_;
+  // Those that the snapshot leaves out, ascending.
+  std::vector<int64_t> deleted_keys_;
   int64_t position_ = 0;
   int64_t end_ = 0;
-  size_t horizon_ = 0;
+  size_t horizon_ = 0;  // The index of the one ahead.
   int64_t num_to_skip_ = 0;
   int64_t num_to_take_;
 };

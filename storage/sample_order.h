@@ -31,7 +31,8 @@ const IndexedSegment& SegmentOfRow(const std::vector<IndexedSegment>& segments, 
 // they are unless files arrive late. Immutable, so thread-safe.
 class SampleOrder {
  public:
-  // Scans the mapped times; sorts only what is out of order.
+  // Reads the times of a segment only where its file does not say that they ascend; sorts only what
+  // is out of order.
   explicit SampleOrder(const std::vector<IndexedSegment>& segments);
   // The same for segments that start with those that `before` orders: looks at the new ones only.
   SampleOrder(const SampleOrder& before, const std::vector<IndexedSegment>& segments);

@@ -1,5 +1,6 @@
 #include "storage/segment_columns.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/files.h"
@@ -41,6 +42,7 @@ Column NullableOf(std::string_view name, DataType type, const NullableValues<T>&
 // A view of the rows.
 absl::StatusOr<Batch> ToBatch(const SegmentRows& rows) {
   Batch made(rows.num_rows());
+<<<<<<< HEAD
   RETURN_IF_ERROR(made.Set(NumbersOf(kByteFromColumn, rows.byte_from)));
   RETURN_IF_ERROR(made.Set(NumbersOf(kByteToColumn, rows.byte_to)));
   RETURN_IF_ERROR(made.Set(NumbersOf(batch::kEventTimeColumn, rows.event_time)));
@@ -50,6 +52,21 @@ absl::StatusOr<Batch> ToBatch(const SegmentRows& rows) {
       made.Set(NullableOf(batch::kRealLabelColumn, DataType::kFloat64, rows.real_label)));
   RETURN_IF_ERROR(made.Set(NumbersOf(kHashColumn, rows.hash)));
   if (!rows.file_id.empty()) RETURN_IF_ERROR(made.Set(NumbersOf(kFileIdColumn, rows.file_id)));
+=======
+  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kByteFromColumn, rows.byte_from)));
+  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kByteToColumn, rows.byte_to)));
+  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(batch::kEventTimeColumn, rows.event_time)));
+  if (std::is_sorted(rows.event_time.begin(), rows.event_time.end())) {
+    RETURN_IF_ERROR(
+        made.Set({.name = std::string(kInOrderColumn), .type = DataType::kUInt8, .shape = {0}}));
+  }
+  RETURN_IF_ERROR(made.Set(MakeNullableColumn(batch::kClassLabelColumn, rows.class_label)));
+  RETURN_IF_ERROR(made.Set(MakeNullableColumn(batch::kRealLabelColumn, rows.real_label)));
+  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kHashColumn, rows.hash)));
+  if (!rows.file_id.empty()) {
+    RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kFileIdColumn, rows.file_id)));
+  }
+>>>>>>> 142d09c (storage: list runs of rows as they lie in their segments)
   return made;
 }
 
@@ -65,6 +82,7 @@ absl::StatusOr<SegmentColumns> FromBatch(Batch columns) {
   ASSIGN_OR_RETURN(segment.byte_from, Numbers(segment.batch, kByteFromColumn));
   ASSIGN_OR_RETURN(segment.byte_to, Numbers(segment.batch, kByteToColumn));
   ASSIGN_OR_RETURN(segment.event_time, Numbers(segment.batch, batch::kEventTimeColumn));
+  segment.is_in_order = segment.batch.Find(kInOrderColumn) != nullptr;
   ASSIGN_OR_RETURN(segment.class_label,
                    segment.batch.Get(batch::kClassLabelColumn, DataType::kInt64));
   ASSIGN_OR_RETURN(segment.real_label,

@@ -8,6 +8,8 @@
 //                              vanished from the file. A label inside a binary record lies within
 //                              these bytes: see PayloadCut in storage/formats/format.h.
 //   event_time          int64  microseconds
+//   in_order            uint8  of no numbers a row: there when the times ascend, so that nobody has
+//                              to read them all to find out
 //   class_label         int64  nullable
 //   real_label          float64, nullable
 //   hash                int64  xxh3-64 of those bytes
@@ -35,6 +37,7 @@ class UnpackedCache;
 inline constexpr std::string_view kByteFromColumn = "byte_from";
 inline constexpr std::string_view kByteToColumn = "byte_to";
 inline constexpr std::string_view kHashColumn = "hash";
+inline constexpr std::string_view kInOrderColumn = "in_order";
 inline constexpr std::string_view kFileIdColumn = "file_id";
 
 // A segment's columns as read. Views of a mapping that `batch` keeps alive; move it, a copy's
@@ -44,6 +47,8 @@ struct SegmentColumns {
   std::span<const int64_t> byte_from;
   std::span<const int64_t> byte_to;
   std::span<const int64_t> event_time;
+  // The times are known to ascend. Where they are not, they may still.
+  bool is_in_order = false;
   const batch::Column* class_label = nullptr;
   const batch::Column* real_label = nullptr;
   std::span<const int64_t> hash;

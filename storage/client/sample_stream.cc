@@ -19,10 +19,10 @@ namespace {
 
 constexpr char kListMethod[] = "/tidemill.storage.v1.StorageService/ListSamples";
 constexpr char kReadMethod[] = "/tidemill.storage.v1.StorageService/ReadSamples";
-// Keys of one ReadSamples call, so that its request stays far below gRPC's message limit.
-constexpr size_t kKeysPerCall = 65'536;
-// One that is read and one that storage gathers for meanwhile.
-constexpr size_t kCallsInFlight = 2;
+// Keys of one ReadSamples call: a few blocks, so that the calls in flight are gathered side by side.
+constexpr size_t kKeysPerCall = 32'768;
+// One that is read and two that storage gathers for meanwhile.
+constexpr size_t kCallsInFlight = 3;
 
 batch::Batch WithoutFirstRows(const batch::Batch& rows, int64_t count) {
   std::vector<int64_t> rest(static_cast<size_t>(rows.num_rows() - count));
