@@ -1,7 +1,7 @@
 // Keys, times and labels of half of a dataset through gRPC, storage restarted before each time,
 // against a binary COPY of the same rows out of the table that holds them, by libpq.
+#include <ctime>
 #include <string>
-#include <vector>
 
 #include "base/heap.h"
 #include "benchmarks/paired.h"
@@ -98,8 +98,14 @@ class Copier {
   }
 
  private:
+  // A constant, which an expression would not be: PostgreSQL would compute it for every row.
   static std::string Literal(int64_t i) {
-    return fmt::format("'epoch'::timestamptz + {} * interval '1 microsecond'", TimeOf(i));
+    const auto seconds = static_cast<time_t>(TimeOf(i) / 1'000'000);
+    std::tm time = {};
+    gmtime_r(&seconds, &time);
+    char text[32];
+    std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &time);
+    return fmt::format("timestamptz '{}.{:06}+00'", text, TimeOf(i) % 1'000'000);
   }
 
   PGconn* const connection_;
