@@ -5,6 +5,8 @@
 
 #include "batch/slice.h"
 #include "batch/wire.h"
+#include "rpc/byte_frames.h"
+#include "rpc/frame_stream.h"
 #include "rpc/grpc_status.h"
 
 namespace tidemill::selector {
@@ -12,56 +14,67 @@ namespace {
 
 // 1.2 MB a message with weights.
 constexpr int64_t kEntriesPerMessage = 102'400;
+// Sets are verified on them, too.
+constexpr int kNumSenders = 2;
 
-// Sends one slice of the entries after another, as fast as the reader takes them.
-class EntriesWriter final : public grpc::ServerWriteReactor<v1::ReadTrainingSetResponse> {
+// Rows [from, to) of columns of plain numbers, as views.
+absl::StatusOr<batch::Batch> PartOf(const batch::Batch& entries, int64_t from, int64_t to) {
+  batch::Batch rows(to - from);
+  for (const batch::Column& column : entries.columns()) {
+    const auto row_bytes = static_cast<size_t>(column.Width()) * batch::SizeOf(column.type);
+    batch::Column part{.name = column.name, .type = column.type, .shape = column.shape};
+    part.data = column.data.Slice(static_cast<size_t>(from) * row_bytes,
+                                  static_cast<size_t>(to - from) * row_bytes);
+    RETURN_IF_ERROR(rows.Set(std::move(part)));
+  }
+  return rows;
+}
+
+// A training set, or its late samples, in messages of a part each.
+class EntriesSource final : public rpc::FrameSource {
  public:
-  EntriesWriter(absl::StatusOr<batch::Batch> entries, const v1::ReadTrainingSetRequest& request) {
-    if (!entries.ok()) {
-      Finish(ToGrpc(entries.status()));
-      return;
-    }
-    entries_ = *std::move(entries);
+  EntriesSource(Selector& selector, const grpc::ByteBuffer& request)
+      : selector_(selector), request_(request) {}
+
+  absl::StatusOr<std::optional<grpc::ByteBuffer>> Next() override {
+    if (!is_open_) RETURN_IF_ERROR(Open());
+    if (next_ >= end_) return std::optional<grpc::ByteBuffer>();
+    const int64_t from = next_;
+    next_ = std::min(next_ + kEntriesPerMessage, end_);
+    ASSIGN_OR_RETURN(const batch::Batch part, PartOf(entries_, from, next_));
+    return std::optional<grpc::ByteBuffer>(
+        rpc::MakeFrame(v1::ReadTrainingSetResponse::kBatchFieldNumber, batch::EncodeParts(part)));
+  }
+
+ private:
+  absl::Status Open() {
+    v1::ReadTrainingSetRequest request;
+    RETURN_IF_ERROR(rpc::FromBytes(request_, request));
+    const RunId run{request.run_id()};
+    ASSIGN_OR_RETURN(entries_, request.late() ? selector_.ReadLate(run, request.trigger())
+                                              : selector_.Read(run, request.trigger()));
     const int64_t end = request.to_ordinal() == 0 ? entries_.num_rows() : request.to_ordinal();
     next_ = request.from_ordinal();
     end_ = std::min(end, entries_.num_rows());
     if (next_ < 0 || next_ > end) {
-      Finish(ToGrpc(InvalidArgument("ordinals [{}, {}) are no interval", next_, end)));
-      return;
+      return InvalidArgument("ordinals [{}, {}) are no interval", next_, end);
     }
-    WriteNext();
+    is_open_ = true;
+    return absl::OkStatus();
   }
 
-  void OnWriteDone(bool ok) override {
-    if (ok) {
-      WriteNext();
-    } else {
-      Finish(grpc::Status(grpc::StatusCode::CANCELLED, "the reader has gone"));
-    }
-  }
-  void OnDone() override { delete this; }
-
- private:
-  void WriteNext() {
-    if (next_ >= end_) {
-      Finish(grpc::Status::OK);
-      return;
-    }
-    const int64_t to = std::min(next_ + kEntriesPerMessage, end_);
-    response_.set_batch(batch::Encode(batch::Slice(entries_, next_, to)));
-    next_ = to;
-    StartWrite(&response_);
-  }
-
+  Selector& selector_;
+  const grpc::ByteBuffer request_;
+  bool is_open_ = false;
   batch::Batch entries_;
   int64_t next_ = 0;
   int64_t end_ = 0;
-  v1::ReadTrainingSetResponse response_;
 };
 
 }  // namespace
 
-SelectorService::SelectorService(Selector& selector) : selector_(selector) {}
+SelectorService::SelectorService(Selector& selector)
+    : selector_(selector), senders_("selector.send", kNumSenders) {}
 
 grpc::Status SelectorService::SealTrainingSet(grpc::ServerContext*,
                                               const v1::SealTrainingSetRequest* request,
@@ -81,12 +94,9 @@ grpc::Status SelectorService::GetTrainingSet(grpc::ServerContext*,
   return grpc::Status::OK;
 }
 
-grpc::ServerWriteReactor<v1::ReadTrainingSetResponse>* SelectorService::ReadTrainingSet(
-    grpc::CallbackServerContext*, const v1::ReadTrainingSetRequest* request) {
-  const RunId run{request->run_id()};
-  return new EntriesWriter(request->late() ? selector_.ReadLate(run, request->trigger())
-                                           : selector_.Read(run, request->trigger()),
-                           *request);
+grpc::ServerWriteReactor<grpc::ByteBuffer>* SelectorService::ReadTrainingSet(
+    grpc::CallbackServerContext*, const grpc::ByteBuffer* request) {
+  return rpc::SendFrames(senders_, std::make_unique<EntriesSource>(selector_, *request));
 }
 
 grpc::Status SelectorService::RetireTrainingSets(grpc::ServerContext*,

@@ -1,14 +1,16 @@
 // The gRPC face of the selector: translates, never decides. See selector.proto.
 #pragma once
 
+#include "base/worker_pool.h"
 #include "selector/selector.h"
 #include "tidemill/selector/v1/selector.grpc.pb.h"
 
 namespace tidemill::selector {
 
-// Thread-safe. ReadTrainingSet is a callback method, so that a reader that stalls holds no thread.
-class SelectorService final
-    : public v1::SelectorService::WithCallbackMethod_ReadTrainingSet<v1::SelectorService::Service> {
+// Thread-safe. ReadTrainingSet is a callback method that sends frames of the mapped file: a reader
+// that stalls holds neither a thread nor memory.
+class SelectorService final : public v1::SelectorService::WithRawCallbackMethod_ReadTrainingSet<
+                                  v1::SelectorService::Service> {
  public:
   // `selector` must outlive this object.
   explicit SelectorService(Selector& selector);
@@ -19,8 +21,8 @@ class SelectorService final
   grpc::Status GetTrainingSet(grpc::ServerContext* context,
                               const v1::GetTrainingSetRequest* request,
                               v1::GetTrainingSetResponse* response) override;
-  grpc::ServerWriteReactor<v1::ReadTrainingSetResponse>* ReadTrainingSet(
-      grpc::CallbackServerContext* context, const v1::ReadTrainingSetRequest* request) override;
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadTrainingSet(
+      grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) override;
   grpc::Status RetireTrainingSets(grpc::ServerContext* context,
                                   const v1::RetireTrainingSetsRequest* request,
                                   v1::RetireTrainingSetsResponse* response) override;
@@ -29,6 +31,7 @@ class SelectorService final
 
  private:
   Selector& selector_;
+  WorkerPool senders_;
 };
 
 }  // namespace tidemill::selector

@@ -57,7 +57,8 @@ struct TrainingSetContent {
 absl::StatusOr<std::string> WriteTrainingSet(const std::string& path,
                                              const TrainingSetContent& content);
 
-// Reads the columns `key` and, if the file has them, `weight`. DATA_LOSS when the bytes do not
+// Reads the columns `key` and, if the file has them, `weight`, as views of the mapped file, which
+// may be removed meanwhile. DATA_LOSS when the bytes do not
 // have the digest that stands at their end, or not `digest`; NOT_FOUND when there is no file.
 absl::StatusOr<batch::Batch> ReadTrainingSet(const std::string& path, const std::string& digest);
 

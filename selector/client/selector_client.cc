@@ -1,17 +1,28 @@
 #include "selector/client/selector_client.h"
 
-#include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "batch/wire.h"
-#include "rpc/grpc_status.h"
+#include "rpc/byte_frames.h"
+#include "rpc/frame_reader.h"
 
 namespace tidemill::selector {
 
+namespace {
+
+constexpr char kReadMethod[] = "/tidemill.selector.v1.SelectorService/ReadTrainingSet";
+// Received and not yet decoded, which takes less time than to receive it.
+constexpr int64_t kReadAheadBytes = int64_t{8} << 20;
+
+}  // namespace
+
 SelectorClient::SelectorClient(rpc::Peer peer)
-    : peer_(std::move(peer)), stub_(v1::SelectorService::NewStub(rpc::Connect(peer_))) {}
+    : peer_(std::move(peer)),
+      channel_(rpc::Connect(peer_)),
+      stub_(v1::SelectorService::NewStub(channel_)) {}
 
 absl::StatusOr<v1::TrainingSet> SelectorClient::SealTrainingSet(
     const v1::SealTrainingSetRequest& request) {
@@ -55,21 +66,17 @@ absl::StatusOr<batch::Batch> SelectorClient::ReadLateSamples(RunId run, int64_t 
 }
 
 absl::StatusOr<batch::Batch> SelectorClient::Read(const v1::ReadTrainingSetRequest& request) {
-  grpc::ClientContext context;
-  rpc::Prepare(peer_, std::chrono::milliseconds{0}, context);
-  const auto reader = stub_->ReadTrainingSet(&context, request);
+  rpc::ByteCredits credits(kReadAheadBytes);
+  rpc::FrameReader reader(peer_, channel_, kReadMethod, rpc::ToBytes(request), credits);
   std::vector<batch::Batch> slices;
-  absl::Status decoded;
-  v1::ReadTrainingSetResponse response;
-  while (decoded.ok() && reader->Read(&response)) {
-    auto slice = batch::Decode(batch::Buffer::FromString(std::move(*response.mutable_batch())));
-    decoded = slice.status();
-    if (slice.ok()) slices.push_back(*std::move(slice));
+  while (true) {
+    ASSIGN_OR_RETURN(const std::optional<grpc::ByteBuffer> message, reader.Next());
+    if (!message.has_value()) break;
+    ASSIGN_OR_RETURN(const rpc::Frame frame,
+                     rpc::TakeFrame(*message, v1::ReadTrainingSetResponse::kBatchFieldNumber));
+    ASSIGN_OR_RETURN(batch::Batch slice, batch::Decode(frame.bulk));
+    slices.push_back(std::move(slice));
   }
-  if (!decoded.ok()) context.TryCancel();
-  const grpc::Status finished = reader->Finish();
-  RETURN_IF_ERROR(decoded);
-  RETURN_IF_ERROR(FromGrpc(finished));
   if (slices.empty()) {
     batch::Batch none(0);
     RETURN_IF_ERROR(none.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, {})));

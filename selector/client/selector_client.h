@@ -38,6 +38,7 @@ class SelectorClient {
   absl::StatusOr<batch::Batch> Read(const v1::ReadTrainingSetRequest& request);
 
   const rpc::Peer peer_;
+  const std::shared_ptr<grpc::Channel> channel_;  // Shared with the stub.
   const std::unique_ptr<v1::SelectorService::Stub> stub_;
 };
 
