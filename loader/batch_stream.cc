@@ -13,6 +13,8 @@ namespace {
 constexpr int64_t kMinChunks = 4;
 // Samples read together where they are small: enough to pay for a call.
 constexpr int64_t kMaxChunkSamples = 8192;
+// Samples run through the graph together where batches are small: its columns stay in the cache.
+constexpr int64_t kGraphSamples = 2048;
 
 int64_t BytesOf(const std::vector<TrainingBatch>& chunk) {
   int64_t bytes = 0;
@@ -28,6 +30,44 @@ absl::StatusOr<batch::Batch> Narrow(const batch::Batch& transformed) {
   }
   return rows;
 }
+
+// Walks along rows that stand in the order of the ordinals asked for, with holes, in pieces.
+class RowCursor {
+ public:
+  explicit RowCursor(std::span<const batch::Batch> pieces) : pieces_(pieces) {}
+
+  // The rows of the next ordinals, as far as there are any.
+  absl::StatusOr<batch::Batch> Take(std::span<const int64_t> wanted) {
+    std::vector<batch::Batch> parts;
+    for (size_t next = 0; next < wanted.size() && piece_ < pieces_.size();) {
+      const batch::Batch& piece = pieces_[piece_];
+      const int64_t first = row_;
+      next = Walk(piece, wanted, next);
+      if (row_ > first) parts.push_back(batch::Slice(piece, first, row_));
+      if (row_ < piece.num_rows()) break;
+      ++piece_;
+      row_ = 0;
+    }
+    if (parts.empty()) return batch::Batch();
+    if (parts.size() == 1) return std::move(parts[0]);
+    return batch::Concatenate(parts);
+  }
+
+ private:
+  // Passes the rows of a piece that are wanted from `next` on; returns what comes after them.
+  size_t Walk(const batch::Batch& piece, std::span<const int64_t> wanted, size_t next) {
+    if (piece.num_rows() == 0) return next;
+    const auto have = piece.Find(batch::kOrdinalColumn)->Values<int64_t>();
+    for (; next < wanted.size() && row_ < piece.num_rows(); ++next) {
+      if (have[static_cast<size_t>(row_)] == wanted[next]) ++row_;
+    }
+    return next;
+  }
+
+  const std::span<const batch::Batch> pieces_;
+  size_t piece_ = 0;
+  int64_t row_ = 0;
+};
 
 }  // namespace
 
@@ -108,38 +148,27 @@ absl::StatusOr<BatchStream::Chunk> BatchStream::ReadBatches(int64_t from, int64_
     ASSIGN_OR_RETURN(piece, Narrow(transformed.batch));
     return absl::OkStatus();
   };
-  ASSIGN_OR_RETURN(Rows rows, ReadRows(*set_, ordinals, reader_, run_graph, stop));
-  batch::Batch all;
-  if (!rows.pieces.empty()) {
-    ASSIGN_OR_RETURN(
-        all, rows.pieces.size() == 1 ? std::move(rows.pieces[0]) : batch::Concatenate(rows.pieces));
-  }
-  return Cut(all, ordinals, from, rows.reason);
+  // Whole batches, so that most of them need not be put together.
+  const int64_t max_rows =
+      std::max<int64_t>(1, kGraphSamples / plan_.batch_size) * plan_.batch_size;
+  ASSIGN_OR_RETURN(const Rows rows, ReadRows(*set_, ordinals, reader_, max_rows, run_graph, stop));
+  return Cut(rows, ordinals, from);
 }
 
-// The rows stand in the order of `ordinals`, with holes: walks along both. The rows of a batch are
-// neighbours.
-absl::StatusOr<BatchStream::Chunk> BatchStream::Cut(const batch::Batch& rows,
-                                                    std::span<const int64_t> ordinals, int64_t from,
-                                                    const std::string& reason) const {
-  std::span<const int64_t> have;
-  if (rows.num_rows() > 0) have = rows.Find(batch::kOrdinalColumn)->Values<int64_t>();
-  const bool is_whole = have.size() == ordinals.size();
+absl::StatusOr<BatchStream::Chunk> BatchStream::Cut(const Rows& rows,
+                                                    std::span<const int64_t> ordinals,
+                                                    int64_t from) const {
+  RowCursor cursor(rows.pieces);
   Chunk chunk;
-  for (int64_t row = 0; !ordinals.empty(); ++from) {
+  for (; !ordinals.empty(); ++from) {
     const auto wanted =
         ordinals.first(std::min(ordinals.size(), static_cast<size_t>(plan_.batch_size)));
     ordinals = ordinals.subspan(wanted.size());
-    const int64_t first = row;
-    if (is_whole) row += std::ssize(wanted);
-    for (size_t i = 0; i < wanted.size() && !is_whole; ++i) {
-      if (row < std::ssize(have) && have[static_cast<size_t>(row)] == wanted[i]) ++row;
-    }
     TrainingBatch cut{.epoch = from / num_batches(), .index = from % num_batches()};
-    cut.num_skipped = std::ssize(wanted) - (row - first);
-    if (row > first) cut.rows = batch::Slice(rows, first, row);
-    if (row > first && settle_) RETURN_IF_ERROR(settle_(cut.rows));
-    if (cut.num_skipped > 0) cut.reason = reason;
+    ASSIGN_OR_RETURN(cut.rows, cursor.Take(wanted));
+    cut.num_skipped = std::ssize(wanted) - cut.rows.num_rows();
+    if (cut.num_skipped > 0) cut.reason = rows.reason;
+    if (cut.rows.num_rows() > 0 && settle_) RETURN_IF_ERROR(settle_(cut.rows));
     chunk.push_back(std::move(cut));
   }
   return chunk;

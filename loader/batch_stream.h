@@ -66,8 +66,8 @@ class BatchStream : public BatchSource {
   absl::StatusOr<Chunk> ReadChunk(int64_t from, int64_t to, const std::stop_token& stop) const;
   // The same for batches of one epoch.
   absl::StatusOr<Chunk> ReadBatches(int64_t from, int64_t to, const std::stop_token& stop) const;
-  absl::StatusOr<Chunk> Cut(const batch::Batch& rows, std::span<const int64_t> ordinals,
-                            int64_t from, const std::string& reason) const;
+  absl::StatusOr<Chunk> Cut(const Rows& rows, std::span<const int64_t> ordinals,
+                            int64_t from) const;
 
   std::shared_ptr<const TrainingSet> set_;  // Shared with whoever trains on it several times.
   SampleReader reader_;

@@ -21,7 +21,7 @@ absl::Status RunPass(const TrainingSet& set, const SampleReader& reader,
     std::vector<int64_t> ordinals(std::min(kChunkSamples, set.size() - from));
     std::iota(ordinals.begin(), ordinals.end(), from);
     const auto keep = [](batch::Batch&, Rows&) { return absl::OkStatus(); };
-    return ReadRows(set, ordinals, reader, keep, stop);
+    return ReadRows(set, ordinals, reader, kChunkSamples, keep, stop);
   };
   const int64_t num_chunks = (set.size() + kChunkSamples - 1) / kChunkSamples;
   const auto bytes = [](const Rows& rows) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "batch/slice.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"
 
@@ -87,7 +88,7 @@ SampleReader ReaderOf(const storage::StorageClient& storage, DatasetId dataset) 
 }
 
 absl::StatusOr<Rows> ReadRows(const TrainingSet& set, std::span<const int64_t> ordinals,
-                              const SampleReader& reader,
+                              const SampleReader& reader, int64_t max_rows,
                               const std::function<absl::Status(batch::Batch&, Rows&)>& each,
                               const std::stop_token& stop) {
   std::vector<int64_t> keys;
@@ -107,9 +108,12 @@ absl::StatusOr<Rows> ReadRows(const TrainingSet& set, std::span<const int64_t> o
           piece.Set(Gather<float>(batch::kWeightColumn, matched.Values<int64_t>(), set.weights)));
     }
     RETURN_IF_ERROR(piece.Set(matched));
-    RETURN_IF_ERROR(each(piece, rows));
-    rows.num_skipped -= piece.num_rows();
-    rows.pieces.push_back(std::move(piece));
+    for (int64_t from = 0; from < piece.num_rows(); from += max_rows) {
+      batch::Batch part = batch::Slice(piece, from, std::min(from + max_rows, piece.num_rows()));
+      RETURN_IF_ERROR(each(part, rows));
+      rows.num_skipped -= part.num_rows();
+      rows.pieces.push_back(std::move(part));
+    }
     return absl::OkStatus();
   };
   RETURN_IF_ERROR(reader(keys, take));

@@ -60,11 +60,12 @@ struct Rows {
   std::string reason = {};
 };
 
-// Reads the samples with these ordinals, in that order. `each` sees every piece as it arrives and
-// may change it. CANCELLED once `stop` is requested; INTERNAL when the reader gives other keys than
-// it was asked for.
+// Reads the samples with these ordinals, in that order. `each` sees them in pieces of at most
+// `max_rows` rows as they arrive, and may change them: pieces that fit into the processor's cache
+// are changed faster. CANCELLED once `stop` is requested; INTERNAL when the reader gives other keys
+// than it was asked for.
 absl::StatusOr<Rows> ReadRows(const TrainingSet& set, std::span<const int64_t> ordinals,
-                              const SampleReader& reader,
+                              const SampleReader& reader, int64_t max_rows,
                               const std::function<absl::Status(batch::Batch&, Rows&)>& each,
                               const std::stop_token& stop);
 

@@ -1,5 +1,6 @@
 #include "benchmarks/system/criteo_records.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -53,15 +54,17 @@ settle: 1ms
 }
 
 std::string CriteoGraph() {
-  return R"(
+  return fmt::format(R"(
 - parse_record:
     fields:
-      - {name: numbers, offset: 0, dtype: float32, shape: [13]}
-      - {name: categories, offset: 52, dtype: int32, shape: [26]}
-- log1p: {columns: [numbers]}
-- stack: {columns: all, into: input}
-- label: {into: target}
-)";
+      - {{name: numbers, offset: 0, dtype: float32, shape: [13]}}
+      - {{name: categories, offset: 52, dtype: int32, shape: [26]}}
+- log1p: {{columns: [numbers]}}
+- stack: {{columns: [numbers], into: input}}
+- hash_buckets: {{column: categories, buckets: {}, into: input_categories}}
+- label: {{into: target}}
+)",
+                     kCriteoBuckets);
 }
 
 }  // namespace tidemill::benchmarks

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "base/status.h"
@@ -27,8 +26,9 @@ CriteoRecord MakeCriteoRecord(int64_t index);
 inline constexpr int64_t kCriteoRecordsInFile = 1'000'000;
 absl::Status WriteCriteoRecords(const std::string& folder, int64_t count);
 
-// The dataset, and the graph that makes one float32 row of 39 numbers, the logarithms of the
-// numbers and the categories, and a target of each record.
+// The dataset, and the graph that makes of each record `input`, the logarithms of its numbers,
+// `input_categories`, its categories as buckets of a hash, and `target`.
+inline constexpr int64_t kCriteoBuckets = int64_t{1} << 18;
 std::string CriteoDatasetSpec(const std::string& folder);
 std::string CriteoGraph();
 

@@ -1,8 +1,12 @@
 #include "transform/ops/hash_buckets.h"
 
 #include <bit>
+#include <optional>
 
 #include "transform/engine/numbers.h"
+
+// Inlined, so that the hash of a number, whose size is known, is a few instructions.
+#define XXH_INLINE_ALL
 #include "xxhash.h"
 
 namespace tidemill::transform {
@@ -13,7 +17,11 @@ static_assert(std::endian::native == std::endian::little, "numbers are hashed as
 class HashBucketsOp final : public Op {
  public:
   HashBucketsOp(uint64_t buckets, uint64_t seed, BoundColumn input, BoundColumn output)
-      : buckets_(buckets), seed_(seed), input_(std::move(input)), output_(std::move(output)) {}
+      : buckets_(buckets),
+        mask_(std::has_single_bit(buckets) ? std::optional(buckets - 1) : std::nullopt),
+        seed_(seed),
+        input_(std::move(input)),
+        output_(std::move(output)) {}
 
   absl::Status Run(std::span<const Learned>, Frame& frame) const override {
     const batch::Column& in = frame.Get(input_.slot);
@@ -38,10 +46,13 @@ class HashBucketsOp final : public Op {
 
  private:
   int64_t Bucket(const void* bytes, size_t size) const {
-    return static_cast<int64_t>(XXH3_64bits_withSeed(bytes, size, seed_) % buckets_);
+    const uint64_t hash = XXH3_64bits_withSeed(bytes, size, seed_);
+    // A division takes longer than the hash.
+    return static_cast<int64_t>(mask_.has_value() ? hash & *mask_ : hash % buckets_);
   }
 
   const uint64_t buckets_;
+  const std::optional<uint64_t> mask_;  // For a power of two.
   const uint64_t seed_;
   const BoundColumn input_;
   const BoundColumn output_;
