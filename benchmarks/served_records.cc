@@ -43,10 +43,10 @@ std::string ServedRecords::PayloadOf(int64_t i) {
   return {reinterpret_cast<const char*>(record) + kLabelBytes, kPayloadBytes};
 }
 
-ServedRecords::ServedRecords(int64_t num_samples)
+ServedRecords::ServedRecords(int64_t num_samples, Served served)
     : num_samples_(num_samples),
       folder_("served"),
-      process_({.tcp = true, .block_bytes = "2MiB", .root = folder_.path()}),
+      process_({.tcp = served == Served::kOverTcp, .block_bytes = "2MiB", .root = folder_.path()}),
       client_(process_.ClientAs(rpc::v1::ROLE_SERVICE)),
       file_(process_.data_folder() + "/records.bin") {
   WriteFile();

@@ -17,12 +17,14 @@ inline constexpr int64_t kPayloadBytes = kRecordBytes - kLabelBytes;
 inline constexpr int64_t kFirstEventTime = 1'500'000'000'000'000;
 inline constexpr int64_t kEventTimeStep = 1000;
 
-// `num_samples` records of 160 bytes in one file, ingested, served over TCP on
-// loopback. Sample i has key first_key() + i and happened i milliseconds after the first. Ends the
-// program where something fails.
+// `num_samples` records of 160 bytes in one file, ingested, served over TCP on loopback or to
+// clients on the host. Sample i has key first_key() + i and happened i milliseconds after the
+// first. Ends the program where something fails.
 class ServedRecords {
  public:
-  explicit ServedRecords(int64_t num_samples);
+  enum class Served { kOverTcp, kLocally };
+
+  explicit ServedRecords(int64_t num_samples, Served served = Served::kOverTcp);
 
   int64_t num_samples() const { return num_samples_; }
   int64_t first_key() const { return first_key_; }

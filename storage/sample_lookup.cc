@@ -26,15 +26,6 @@ bool IsValid(const batch::Column& column, size_t row) {
          (std::to_integer<unsigned>(column.validity.data()[row / 8]) >> row % 8 & 1U) != 0;
 }
 
-// `at`: the row that it becomes, whose bit is not set yet.
-template <typename T>
-void TakeLabel(const batch::Column* column, size_t row, size_t at, LabelRows<T>& labels) {
-  if (column == nullptr || !IsValid(*column, row)) return;
-  labels.values[at] = column->Values<T>()[row];
-  labels.validity[at / 8] = static_cast<uint8_t>(labels.validity[at / 8] | 1U << at % 8);
-  ++labels.num_valid;
-}
-
 // Brings the bits up to date with the number of rows.
 template <typename T>
 void CutLabels(size_t num_rows, LabelRows<T>& labels) {
@@ -95,62 +86,123 @@ const IndexedSegment* SampleLookup::SegmentOf(int64_t key) {
   return last_;
 }
 
-SampleLookup::Place SampleLookup::PlaceOf(int64_t key) {
-  const IndexedSegment* const segment = SegmentOf(key);
-  if (segment == nullptr) return {};
-  if (has_tombstones_ && index_.IsDeleted(key, index_.tombstone_sequence())) {
-    return {.is_deleted = true};
+// Inlined by force: see LookAhead in gather.cc.
+[[gnu::always_inline]] inline void SampleLookup::LookAhead(std::span<const int64_t> keys,
+                                                           Places& places) {
+  places.count = std::min(keys.size(), kStep);
+  for (size_t i = 0; i < places.count; ++i) {
+    const int64_t key = keys[i];
+    const IndexedSegment* const segment = SegmentOf(key);
+    places.is_deleted[i] =
+        segment != nullptr && has_tombstones_ && index_.IsDeleted(key, index_.tombstone_sequence());
+    places.segment[i] = segment;
+    places.columns[i] =
+        segment == nullptr || places.is_deleted[i] ? nullptr : segment->columns.get();
+    if (places.columns[i] == nullptr) continue;
+    const SegmentColumns& columns = *places.columns[i];
+    const auto row = static_cast<size_t>(key - segment->first_key);
+    places.row[i] = row;
+    __builtin_prefetch(&columns.byte_from[row]);
+    if (record_bytes_ == 0) __builtin_prefetch(&columns.byte_to[row]);
+    __builtin_prefetch(&columns.hash[row]);
+    __builtin_prefetch(&columns.event_time[row]);
+    const batch::Column* const label = has_real_labels_ ? columns.real_label : columns.class_label;
+    if (label != nullptr) __builtin_prefetch(label->data.data() + row * sizeof(int64_t));
+    if (!columns.file_id.empty()) __builtin_prefetch(&columns.file_id[row]);
   }
-  return {.segment = segment, .row = static_cast<size_t>(key - segment->first_key)};
 }
 
-// Inlined by force: see Gatherer::Prefetch.
-[[gnu::always_inline]] inline void SampleLookup::Prefetch(const Place& place) const {
-  if (place.segment == nullptr) return;
-  const SegmentColumns& columns = *place.segment->columns;
-  __builtin_prefetch(&columns.byte_from[place.row]);
-  if (record_bytes_ == 0) __builtin_prefetch(&columns.byte_to[place.row]);
-  __builtin_prefetch(&columns.hash[place.row]);
-  __builtin_prefetch(&columns.event_time[place.row]);
-  const batch::Column* const label = has_real_labels_ ? columns.real_label : columns.class_label;
-  if (label != nullptr) __builtin_prefetch(label->data.data() + place.row * sizeof(int64_t));
-  if (!columns.file_id.empty()) __builtin_prefetch(&columns.file_id[place.row]);
-}
-
-void SampleLookup::Fill(int64_t key, const SegmentColumns& columns, const Place& place,
-                        SampleRows& rows) {
-  const size_t at = num_rows_++;
-  rows.key[at] = key;
-  rows.position[at] = static_cast<uint32_t>(rows.num_keys);
-  rows.file[at] = place.segment->file ? *place.segment->file : FileId{columns.file_id[place.row]};
-  rows.hash[at] = static_cast<uint64_t>(columns.hash[place.row]);
-  rows.event_time[at] = columns.event_time[place.row];
-  TakeLabel(columns.class_label, place.row, at, rows.class_label);
-  TakeLabel(columns.real_label, place.row, at, rows.real_label);
-}
-
-bool SampleLookup::Take(int64_t key, const Place& place, const BlockLimits& limits,
-                        SampleRows& rows) {
-  const auto add_problem = [&](std::string reason) {
-    rows.problems.push_back({rows.num_keys++, std::move(reason), place.is_deleted});
-    return true;
-  };
-  if (place.segment == nullptr) return add_problem(place.is_deleted ? "was deleted" : "is unknown");
-  const SegmentColumns& columns = *place.segment->columns;
-  const int64_t from = columns.byte_from[place.row];
+int64_t SampleLookup::SizeAt(const Places& places, size_t i) const {
   // A vanished record is at -1, whatever its size.
-  const int64_t size = record_bytes_ > 0 ? record_bytes_ : columns.byte_to[place.row] - from;
-  const int64_t payload = size - cut_.size;
-  if (from < 0 || payload < cut_.offset) return add_problem("has vanished from its file");
-  if (payload > kMaxPayloadBytes) {
-    return add_problem(fmt::format("has {} bytes, too many for a message", payload));
+  if (record_bytes_ > 0) return record_bytes_;
+  const SegmentColumns& columns = *places.columns[i];
+  return columns.byte_to[places.row[i]] - columns.byte_from[places.row[i]];
+}
+
+void SampleLookup::Fill(std::span<const int64_t> keys, const Places& places, size_t from, size_t to,
+                        SampleRows& rows) {
+  const size_t at = num_rows_;
+  // Column by column: many lines on their way at once.
+  const auto fill = [&](auto& column, const auto& value) {
+    for (size_t i = from; i < to; ++i) column[at + i - from] = value(i);
+  };
+  fill(rows.key, [&](size_t i) { return keys[i]; });
+  fill(rows.position, [&](size_t i) { return static_cast<uint32_t>(rows.num_keys + i - from); });
+  fill(rows.byte_from, [&](size_t i) { return places.columns[i]->byte_from[places.row[i]]; });
+  fill(rows.size, [&](size_t i) { return static_cast<uint32_t>(SizeAt(places, i)); });
+  fill(rows.hash,
+       [&](size_t i) { return static_cast<uint64_t>(places.columns[i]->hash[places.row[i]]); });
+  fill(rows.event_time, [&](size_t i) { return places.columns[i]->event_time[places.row[i]]; });
+  fill(rows.file, [&](size_t i) {
+    const IndexedSegment& segment = *places.segment[i];
+    return segment.file ? *segment.file : FileId{places.columns[i]->file_id[places.row[i]]};
+  });
+  const auto fill_labels = [&](auto& labels, const batch::Column* const SegmentColumns::*member) {
+    using T = typename std::decay_t<decltype(labels.values)>::value_type;
+    for (size_t i = from; i < to; ++i) {
+      const batch::Column* const column = places.columns[i]->*member;
+      if (column == nullptr || !IsValid(*column, places.row[i])) continue;
+      const size_t row = at + i - from;
+      labels.values[row] = column->Values<T>()[places.row[i]];
+      labels.validity[row / 8] = static_cast<uint8_t>(labels.validity[row / 8] | 1U << row % 8);
+      ++labels.num_valid;
+    }
+  };
+  // A spec has labels of one kind, and samples none of the other.
+  if (has_real_labels_) {
+    fill_labels(rows.real_label, &SegmentColumns::real_label);
+  } else {
+    fill_labels(rows.class_label, &SegmentColumns::class_label);
   }
-  if (payload_bytes_ > 0 && payload_bytes_ + payload > 2 * limits.payload_bytes) return false;
-  payload_bytes_ += payload;
-  rows.byte_from[num_rows_] = from;
-  rows.size[num_rows_] = static_cast<uint32_t>(size);
-  Fill(key, columns, place, rows);
-  ++rows.num_keys;
+  num_rows_ += to - from;
+  rows.num_keys += to - from;
+}
+
+bool SampleLookup::TakeStep(std::span<const int64_t> keys, const Places& places,
+                            const BlockLimits& limits, SampleRows& rows) {
+  int64_t payload_bytes = payload_bytes_;
+  for (size_t i = 0; i < places.count; ++i) {
+    if (places.columns[i] == nullptr) return TakeOneByOne(keys, places, limits, rows);
+    const int64_t payload = SizeAt(places, i) - cut_.size;
+    if (places.columns[i]->byte_from[places.row[i]] < 0 || payload < cut_.offset ||
+        payload > kMaxPayloadBytes || payload_bytes >= limits.payload_bytes ||
+        payload_bytes + payload > 2 * limits.payload_bytes) {
+      return TakeOneByOne(keys, places, limits, rows);
+    }
+    payload_bytes += payload;
+  }
+  payload_bytes_ = payload_bytes;
+  Fill(keys, places, 0, places.count, rows);
+  return true;
+}
+
+bool SampleLookup::TakeOneByOne(std::span<const int64_t> keys, const Places& places,
+                                const BlockLimits& limits, SampleRows& rows) {
+  const auto add_problem = [&](std::string reason, bool is_final = false) {
+    rows.problems.push_back({rows.num_keys++, std::move(reason), is_final});
+  };
+  for (size_t i = 0; i < places.count; ++i) {
+    if (payload_bytes_ >= limits.payload_bytes) return false;
+    if (places.is_deleted[i]) {
+      add_problem("was deleted", /*is_final=*/true);
+      continue;
+    }
+    if (places.columns[i] == nullptr) {
+      add_problem("is unknown");
+      continue;
+    }
+    const int64_t payload = SizeAt(places, i) - cut_.size;
+    if (places.columns[i]->byte_from[places.row[i]] < 0 || payload < cut_.offset) {
+      add_problem("has vanished from its file");
+    } else if (payload > kMaxPayloadBytes) {
+      add_problem(fmt::format("has {} bytes, too many for a message", payload));
+    } else if (payload_bytes_ > 0 && payload_bytes_ + payload > 2 * limits.payload_bytes) {
+      return false;
+    } else {
+      payload_bytes_ += payload;
+      Fill(keys, places, i, i + 1, rows);
+    }
+  }
   return true;
 }
 
@@ -160,25 +212,13 @@ void SampleLookup::Find(std::span<const int64_t> keys, const BlockLimits& limits
   num_rows_ = 0;
   payload_bytes_ = 0;
   keys = keys.first(std::min(keys.size(), limits.max_keys));
-  std::array<std::array<Place, kStep>, 2> places;
-  const auto place_step = [&](size_t from, std::array<Place, kStep>& into) {
-    for (size_t i = from; i < std::min(from + kStep, keys.size()); ++i) {
-      into[i - from] = PlaceOf(keys[i]);
-      Prefetch(into[i - from]);
-    }
-  };
-  const auto take_step = [&](size_t from, const std::array<Place, kStep>& placed) {
-    for (size_t i = from; i < std::min(from + kStep, keys.size()); ++i) {
-      if (payload_bytes_ >= limits.payload_bytes) return false;
-      if (!Take(keys[i], placed[i - from], limits, rows)) return false;
-    }
-    return true;
-  };
-  place_step(0, places[0]);
+  const auto behind = [&](size_t from) { return keys.subspan(std::min(from, keys.size())); };
+  std::array<Places, 2> places;
+  LookAhead(keys, places[0]);
   for (size_t from = 0, step = 0; from < keys.size(); from += kStep, ++step) {
-    place_step(from + kStep, places[(step + 1) % 2]);
+    LookAhead(behind(from + kStep), places[(step + 1) % 2]);
     rows.Resize(num_rows_ + kStep);
-    if (!take_step(from, places[step % 2])) break;
+    if (!TakeStep(behind(from), places[step % 2], limits, rows)) break;
   }
   rows.Resize(num_rows_);
 }

@@ -1,6 +1,7 @@
 // Where the samples of given keys lie, as columns.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -77,18 +78,28 @@ class SampleLookup {
 
  private:
   static constexpr size_t kStep = 64;
-  // A key's place in the mapped columns.
-  struct Place {
-    const IndexedSegment* segment = nullptr;  // nullptr: no sample to read.
-    size_t row = 0;
-    bool is_deleted = false;
+  // Keys' places in the mapped columns. No columns: no sample to be read.
+  struct Places {
+    std::array<const SegmentColumns*, kStep> columns;
+    std::array<const IndexedSegment*, kStep> segment;
+    std::array<size_t, kStep> row;
+    std::array<bool, kStep> is_deleted;
+    size_t count = 0;
   };
+
   const IndexedSegment* SegmentOf(int64_t key);
-  Place PlaceOf(int64_t key);
-  void Prefetch(const Place& place) const;
-  // Writes row `num_rows_`, or a problem. False when the row would not fit the block.
-  bool Take(int64_t key, const Place& place, const BlockLimits& limits, SampleRows& rows);
-  void Fill(int64_t key, const SegmentColumns& columns, const Place& place, SampleRows& rows);
+  // Finds the places of a step's keys and asks for the lines of them.
+  void LookAhead(std::span<const int64_t> keys, Places& places);
+  // Take up the keys of a step; false once the block is full. The second one does it key by key,
+  // where there may be problems.
+  bool TakeStep(std::span<const int64_t> keys, const Places& places, const BlockLimits& limits,
+                SampleRows& rows);
+  bool TakeOneByOne(std::span<const int64_t> keys, const Places& places, const BlockLimits& limits,
+                    SampleRows& rows);
+  // Fills the columns of the rows [first_row, first_row + to - from) from places [from, to).
+  void Fill(std::span<const int64_t> keys, const Places& places, size_t from, size_t to,
+            SampleRows& rows);
+  int64_t SizeAt(const Places& places, size_t i) const;
 
   const DatasetIndex& index_;
   const PayloadCut cut_;

@@ -16,27 +16,14 @@ namespace tidemill::storage {
 namespace {
 
 constexpr int64_t kLine = 64;
-// A processor keeps some tens of lines on their way. Records are copied in groups, two groups ahead
-// of which lines are asked for: hashes of one group run while the lines of the next ones arrive,
-// which record by record they would not, since a hash fills the processor's window.
-constexpr int64_t kLinesInGroup = 128;
-constexpr size_t kMaxRowsInGroup = 32;
+// Records are gathered in groups, in passes: ask for the lines of the next group, copy this one,
+// hash the copies. Record by record the processor, which looks some hundred instructions ahead,
+// would see too little of what is to come: a hash or a copy fills its window, a pass of prefetches
+// does not.
+constexpr int64_t kLinesInGroup = 256;
+constexpr size_t kMaxRowsInGroup = 64;
 // Of longer records the processor guesses the rest by itself.
 constexpr int64_t kMaxLinesAhead = 16;
-
-// Copies at least a line in pieces that the compiler turns into vector moves; no call, whatever the
-// size.
-inline void Copy(std::byte* to, const std::byte* from, size_t size) {
-  constexpr size_t kPiece = 32;
-  if (size < kPiece || size > 1024) {
-    std::memcpy(to, from, size);
-    return;
-  }
-  std::byte* const last = to + size - kPiece;
-  const std::byte* const last_from = from + size - kPiece;
-  for (; to < last; to += kPiece, from += kPiece) std::memcpy(to, from, kPiece);
-  std::memcpy(last, last_from, kPiece);
-}
 
 // kFixed: all records have extents.record_bytes. kCut: the label lies within the record.
 template <bool kFixed, bool kCut>
@@ -46,8 +33,8 @@ class Gatherer {
       : extents_(extents), offsets_(offsets), into_(into) {
     const auto rows = static_cast<int64_t>(extents.num_rows());
     const int64_t mean = kFixed ? extents.record_bytes : (offsets.back() + rows - 1) / rows;
-    lines_ = std::clamp<int64_t>(mean / kLine + 1, 1, kMaxLinesAhead);
-    group_ = std::min(static_cast<size_t>(kLinesInGroup / lines_), kMaxRowsInGroup);
+    const int64_t lines = std::clamp<int64_t>(mean / kLine + 1, 1, kMaxLinesAhead);
+    group_ = std::min(static_cast<size_t>(kLinesInGroup / lines), kMaxRowsInGroup);
     // Long records need no groups, only that the copy is still near when it is hashed.
     if (mean > 4096) group_ = 1;
     if constexpr (kCut) {
@@ -60,65 +47,72 @@ class Gatherer {
 
   void Run(std::vector<uint32_t>& bad) {
     const size_t rows = extents_.num_rows();
-    for (size_t row = 0; row < std::min(2 * group_, rows); ++row) Prefetch(row);
-    for (size_t from = 0; from < rows; from += group_) {
-      const size_t count = std::min(group_, rows - from);
-      CopyGroup(from, count);
-      CheckGroup(from, count, bad);
+    std::array<std::array<const std::byte*, kMaxRowsInGroup>, 2> places;
+    LookAhead(0, places[0]);
+    for (size_t from = 0, group = 0; from < rows; from += group_, ++group) {
+      LookAhead(from + group_, places[(group + 1) % 2]);
+      CopyGroup(from, places[group % 2]);
+      CheckGroup(from, places[group % 2], bad);
     }
   }
 
  private:
-  int64_t SizeOf(size_t row) const {
-    return kFixed ? extents_.record_bytes : int64_t{extents_.size[row]};
+  using Places = std::array<const std::byte*, kMaxRowsInGroup>;
+
+  size_t CountOf(size_t from) const {
+    const size_t rows = extents_.num_rows();
+    return from >= rows ? 0 : std::min(group_, rows - from);
   }
-  const MappedFile* FileOf(size_t row) const {
-    return extents_.files[extents_.file.empty() ? 0 : extents_.file[row]];
+  size_t SizeOf(size_t row) const {
+    return static_cast<size_t>(kFixed ? extents_.record_bytes : int64_t{extents_.size[row]});
   }
 
-  // Inlined by force: g++ takes a function that only prefetches for one that does nothing, and
-  // drops calls of it.
-  [[gnu::always_inline]] void Prefetch(size_t row) const {
-    const MappedFile* const file = FileOf(row);
+  // Where a record lies; nullptr where it is not within its file.
+  const std::byte* PlaceOf(size_t row) const {
+    const MappedFile* const file = extents_.files[extents_.file.empty() ? 0 : extents_.file[row]];
     const int64_t from = extents_.byte_from[row];
-    if (file == nullptr) return;
-    // Nothing is touched: an address outside of the file is no harm.
-    const auto start = reinterpret_cast<uintptr_t>(file->data()) + static_cast<uintptr_t>(from);
-    const char* const at = reinterpret_cast<const char*>(start);
-    const int64_t size = SizeOf(row);
-    const int64_t lines = std::min(size / kLine + 1, kMaxLinesAhead);
-    for (int64_t line = 0; line < lines; ++line) __builtin_prefetch(at + line * kLine);
-    if (lines < kMaxLinesAhead) __builtin_prefetch(at + std::max<int64_t>(size, 1) - 1);
+    if (file == nullptr || from < 0) return nullptr;
+    const size_t size = SizeOf(row);
+    if (size > file->size() || static_cast<size_t>(from) > file->size() - size) return nullptr;
+    return file->data() + from;
   }
 
-  // Where a row of a group is copied to whole.
-  std::byte* TargetOf(size_t row, size_t in_group) {
-    if constexpr (kCut) return scratch_.data() + in_group * stride_;
-    return into_ + offsets_[row];
-  }
-
-  void CopyGroup(size_t from, size_t count) {
+  // Finds the records of the group at `from` and asks for their lines. Inlined by force: g++ takes
+  // a function that does little but prefetch for one without effect, and drops calls of it.
+  [[gnu::always_inline]] void LookAhead(size_t from, Places& places) const {
+    const size_t count = CountOf(from);
     for (size_t i = 0; i < count; ++i) {
-      const size_t row = from + i;
-      const MappedFile* const file = FileOf(row);
-      const int64_t byte_from = extents_.byte_from[row];
-      const int64_t size = SizeOf(row);
-      inside_[i] = file != nullptr && byte_from >= 0 &&
-                   size <= static_cast<int64_t>(file->size()) &&
-                   byte_from <= static_cast<int64_t>(file->size()) - size;
-      if (inside_[i]) {
-        Copy(TargetOf(row, i), file->data() + byte_from, static_cast<size_t>(size));
-      }
-      if (row + 2 * group_ < extents_.num_rows()) Prefetch(row + 2 * group_);
+      const std::byte* const place = PlaceOf(from + i);
+      places[i] = place;
+      if (place == nullptr) continue;
+      const auto size = static_cast<int64_t>(SizeOf(from + i));
+      const int64_t ahead = std::min(size, kMaxLinesAhead * kLine);
+      for (int64_t at = 0; at < ahead; at += kLine) __builtin_prefetch(place + at);
+      __builtin_prefetch(place + std::max<int64_t>(ahead, 1) - 1);
     }
   }
 
-  void CheckGroup(size_t from, size_t count, std::vector<uint32_t>& bad) {
+  // Where row `row`, the i-th of its group, is copied to whole.
+  std::byte* TargetOf(size_t row, size_t i) {
+    if constexpr (kCut) return scratch_.data() + i * stride_;
+    return into_ + offsets_[row];
+  }
+
+  void CopyGroup(size_t from, const Places& places) {
+    const size_t count = CountOf(from);
+    for (size_t i = 0; i < count; ++i) {
+      if (places[i] == nullptr) continue;
+      std::memcpy(TargetOf(from + i, i), places[i], SizeOf(from + i));
+    }
+  }
+
+  void CheckGroup(size_t from, const Places& places, std::vector<uint32_t>& bad) {
+    const size_t count = CountOf(from);
     for (size_t i = 0; i < count; ++i) {
       const size_t row = from + i;
       const std::byte* const record = TargetOf(row, i);
-      const auto size = static_cast<size_t>(SizeOf(row));
-      if (!inside_[i] || XXH3_64bits(record, size) != extents_.hash[row]) {
+      const size_t size = SizeOf(row);
+      if (places[i] == nullptr || XXH3_64bits(record, size) != extents_.hash[row]) {
         bad.push_back(static_cast<uint32_t>(row));
         continue;
       }
@@ -126,8 +120,8 @@ class Gatherer {
         const auto before = static_cast<size_t>(extents_.cut.offset);
         const size_t behind = before + static_cast<size_t>(extents_.cut.size);
         std::byte* const to = into_ + offsets_[row];
-        if (before > 0) Copy(to, record, before);
-        Copy(to + before, record + behind, size - behind);
+        if (before > 0) std::memcpy(to, record, before);
+        if (behind < size) std::memcpy(to + before, record + behind, size - behind);
       }
     }
   }
@@ -135,11 +129,9 @@ class Gatherer {
   const Extents& extents_;
   const std::span<const int64_t> offsets_;
   std::byte* const into_;
-  int64_t lines_ = 0;
   size_t group_ = 0;
   size_t stride_ = 0;
   std::vector<std::byte> scratch_;
-  std::array<bool, kMaxRowsInGroup> inside_{};
 };
 
 // Whether the page that a record begins on is in memory; also when that cannot be told.
