@@ -42,31 +42,19 @@ Column NullableOf(std::string_view name, DataType type, const NullableValues<T>&
 // A view of the rows.
 absl::StatusOr<Batch> ToBatch(const SegmentRows& rows) {
   Batch made(rows.num_rows());
-<<<<<<< HEAD
   RETURN_IF_ERROR(made.Set(NumbersOf(kByteFromColumn, rows.byte_from)));
   RETURN_IF_ERROR(made.Set(NumbersOf(kByteToColumn, rows.byte_to)));
   RETURN_IF_ERROR(made.Set(NumbersOf(batch::kEventTimeColumn, rows.event_time)));
+  if (std::is_sorted(rows.event_time.begin(), rows.event_time.end())) {
+    RETURN_IF_ERROR(made.Set(
+        {.name = std::string(kInOrderColumn), .type = DataType::kUInt8, .shape = {0}}));
+  }
   RETURN_IF_ERROR(
       made.Set(NullableOf(batch::kClassLabelColumn, DataType::kInt64, rows.class_label)));
   RETURN_IF_ERROR(
       made.Set(NullableOf(batch::kRealLabelColumn, DataType::kFloat64, rows.real_label)));
   RETURN_IF_ERROR(made.Set(NumbersOf(kHashColumn, rows.hash)));
   if (!rows.file_id.empty()) RETURN_IF_ERROR(made.Set(NumbersOf(kFileIdColumn, rows.file_id)));
-=======
-  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kByteFromColumn, rows.byte_from)));
-  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kByteToColumn, rows.byte_to)));
-  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(batch::kEventTimeColumn, rows.event_time)));
-  if (std::is_sorted(rows.event_time.begin(), rows.event_time.end())) {
-    RETURN_IF_ERROR(
-        made.Set({.name = std::string(kInOrderColumn), .type = DataType::kUInt8, .shape = {0}}));
-  }
-  RETURN_IF_ERROR(made.Set(MakeNullableColumn(batch::kClassLabelColumn, rows.class_label)));
-  RETURN_IF_ERROR(made.Set(MakeNullableColumn(batch::kRealLabelColumn, rows.real_label)));
-  RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kHashColumn, rows.hash)));
-  if (!rows.file_id.empty()) {
-    RETURN_IF_ERROR(made.Set(batch::MakeColumn<int64_t>(kFileIdColumn, rows.file_id)));
-  }
->>>>>>> 142d09c (storage: list runs of rows as they lie in their segments)
   return made;
 }
 
