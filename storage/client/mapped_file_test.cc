@@ -21,7 +21,6 @@ namespace {
 
 using ::testing::ExitedWithCode;
 using testing::IsOk;
-using ::testing::KilledBySignal;
 using testing::StatusIs;
 
 constexpr size_t kPage = 4096;
@@ -119,20 +118,22 @@ void TouchALostPage() {
   const OnesFile ones(2);
   void* const start = mmap(nullptr, 2 * kPage, PROT_READ, MAP_SHARED, ones.descriptor(), 0);
   ones.Truncate(0);
-  _exit(10 + *(static_cast<const volatile char*>(start) + kPage));
+  [[maybe_unused]] const char lost = *(static_cast<const volatile char*>(start) + kPage);
+  _exit(0);
 }
 
 TEST(MappedFileDeathTest, ABusErrorElsewhereStillKills) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_EXIT(TouchALostPage(), KilledBySignal(SIGBUS), "");
-  EXPECT_EXIT(
+  // By the signal, or by a sanitizer that is told of it.
+  EXPECT_DEATH(TouchALostPage(), "");
+  EXPECT_DEATH(
       {
         const OnesFile ones(1);
         const auto file = MappedFile::Map(ones.descriptor());
         kill(getpid(), SIGBUS);
-        _exit(file.ok() ? 0 : 1);
+        _exit(0);
       },
-      KilledBySignal(SIGBUS), "");
+      "");
 }
 
 TEST(MappedFileDeathTest, AnEarlierHandlerIsStillCalled) {

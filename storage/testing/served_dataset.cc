@@ -23,6 +23,8 @@ std::optional<T> LabelAt(const batch::Batch& rows, std::string_view name, int64_
   return column->Values<T>()[static_cast<size_t>(row)];
 }
 
+}  // namespace
+
 void AppendTo(std::vector<Sample>& samples, const batch::Batch& rows) {
   const batch::Column* payload = rows.Find(batch::kPayloadColumn);
   for (int64_t row = 0; row < rows.num_rows(); ++row) {
@@ -35,8 +37,6 @@ void AppendTo(std::vector<Sample>& samples, const batch::Batch& rows) {
          .payload = payload ? std::string(payload->Bytes(row)) : ""});
   }
 }
-
-}  // namespace
 
 rpc::v1::Command NewCommand() {
   rpc::v1::Command command;

@@ -34,6 +34,9 @@ struct ReadResult {
   size_t num_blocks = 0;
 };
 
+// Adds the rows of a batch.
+void AppendTo(std::vector<Sample>& samples, const batch::Batch& rows);
+
 // Runs storage with one dataset in it. What fails is a failure of the test. Thread-compatible.
 class Storage {
  public:
