@@ -233,6 +233,29 @@ TEST(StorageServer, ServesTheSameAfterKillMinusNine) {
   EXPECT_EQ(described->last_event_time(), dataset.samples.back().event_time);
 }
 
+TEST(StorageServer, ServesOverTcpByContentAlsoWhenItIsCutOffTwice) {
+  Storage storage({.tcp = true});
+  const GeneratedDataset dataset = MakeRecords(storage.process.data_folder(), kNumKeys);
+  storage.Register(dataset);
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  const std::vector<int64_t> asked = Shuffled(keys, 5);
+  // The second time before a block is sent.
+  const ReadResult result = storage.Read(asked, [&] {
+    storage.process.Kill();
+    storage.process.Start("storage.send_block=error:9");
+  });
+  ExpectRight(dataset, keys, asked, result);
+}
+
+TEST(StorageServer, AListThatIsCutOffGoesOnBehindWhatWasDelivered) {
+  Storage storage;
+  storage.Register(MakeCsv(storage.process.data_folder(), 50'000));
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  storage.process.Kill();
+  storage.process.Start("storage.send_list=error:1");
+  EXPECT_EQ(storage.SortedKeys(), keys);
+}
+
 TEST(StorageServer, AReadThatIsCutOffGoesOnBehindWhatWasReceived) {
   Storage storage;
   const GeneratedDataset dataset = MakeRecords(storage.process.data_folder(), kNumKeys);

@@ -1,0 +1,174 @@
+// Readers of storage that stand still, for two seconds or for TIDEMILL_STALL_SECONDS.
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "gmock/gmock.h"
+
+#include "base/testing/process_memory.h"
+#include "base/testing/status_matchers.h"
+#include "rpc/byte_frames.h"
+#include "rpc/frame_reader.h"
+#include "storage/testing/served_dataset.h"
+
+namespace tidemill::storage {
+namespace {
+
+using testing::GeneratedDataset;
+using ::testing::Le;
+using testing::Storage;
+using tidemill::testing::IsOk;
+using tidemill::testing::kStallBudget;
+using tidemill::testing::MemoryGrowth;
+using tidemill::testing::StatusIs;
+
+// Of small records, of which a list is long: 96 MiB without its labels, 150 MiB with all else.
+constexpr int64_t kMany = int64_t{6} << 20;
+// A list does not fit between both ends of a stream.
+constexpr int64_t kFew = int64_t{1} << 20;
+
+GeneratedDataset MakeSmallRecords(const std::string& root, int64_t num_samples) {
+  GeneratedDataset dataset{.name = "small", .folder = root};
+  std::ofstream(root + "/all.bin", std::ios::binary)
+      << std::string(static_cast<size_t>(num_samples) * 3, 'x');
+  dataset.spec = fmt::format(R"(path: {}
+files: "*.bin"
+format: {{type: binary, record_bytes: 3}}
+event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 1ms}}}}
+label: {{kind: class, record: {{offset: 0, width: 1}}}}
+settle: 1ms
+)",
+                             root);
+  return dataset;
+}
+
+class StalledReader : public ::testing::Test {
+ protected:
+  // Over TCP, since a UNIX socket may lead around gRPC.
+  StalledReader() : storage_({.tcp = true, .block_bytes = "2MiB"}) {}
+
+  void Serve(int64_t num_samples) {
+    storage_.Register(MakeSmallRecords(storage_.process.data_folder(), num_samples));
+    first_key_ = storage_.snapshot.committed_key() - num_samples + 1;
+    // What ingest has freed is not to be filled again unseen.
+    storage_.process.Kill();
+    storage_.process.Start();
+    EXPECT_EQ(storage_.Read({first_key_}).samples.size(), 1);
+  }
+
+  // Begins a list, of which nobody reads more than the first message.
+  std::unique_ptr<rpc::FrameReader> BeginList() {
+    auto reader = Call("ListSamples", rpc::ToBytes(storage_.ListRequest()),
+                       storage_.process.PeerAs(rpc::v1::ROLE_SERVICE));
+    const auto first = reader->Next();
+    EXPECT_THAT(first, IsOk());
+    EXPECT_TRUE(first.ok() && first->has_value());
+    return reader;
+  }
+  std::unique_ptr<rpc::FrameReader> Call(const std::string& method, const grpc::ByteBuffer& request,
+                                         const rpc::Peer& peer) {
+    return std::make_unique<rpc::FrameReader>(peer, rpc::Connect(peer),
+                                              "/tidemill.storage.v1.StorageService/" + method,
+                                              request, no_credits_);
+  }
+
+  // Stands still at the first call, and says by how much this process and storage's have grown.
+  absl::Status StandStill() {
+    if (growth_ == 0) growth_ = watched_->AwaitSettled();
+    return absl::OkStatus();
+  }
+  void BeginToWatch() {
+    watched_.emplace(std::vector<pid_t>{getpid(), storage_.process.process()});
+  }
+
+  rpc::ByteCredits no_credits_{0};
+  Storage storage_;
+  int64_t first_key_ = 0;
+  std::optional<MemoryGrowth> watched_;
+  int64_t growth_ = 0;
+};
+
+TEST_F(StalledReader, OfSamplesCostsNoProcessMoreThanItsBudget) {
+  Serve(kMany);
+  std::vector<int64_t> keys(static_cast<size_t>(kMany));
+  std::iota(keys.begin(), keys.end(), first_key_);
+  BeginToWatch();
+  int64_t num_rows = 0;
+  EXPECT_THAT(storage_.service.ReadSamples(
+                  storage_.id, keys,
+                  [&](const batch::Batch& rows, const std::vector<v1::MissingSample>&) {
+                    num_rows += rows.num_rows();
+                    return StandStill();
+                  }),
+              IsOk());
+  EXPECT_THAT(growth_, Le(kStallBudget));
+  EXPECT_EQ(num_rows, kMany) << "the rest comes when the reader goes on";
+}
+
+TEST_F(StalledReader, OfAListCostsNoProcessMoreThanItsBudget) {
+  Serve(kMany);
+  v1::ListSamplesRequest request = storage_.ListRequest();
+  request.set_with_labels(true);
+  BeginToWatch();
+  int64_t num_rows = 0;
+  EXPECT_THAT(storage_.service.ListSamples(request,
+                                           [&](const batch::Batch& rows) {
+                                             num_rows += rows.num_rows();
+                                             return StandStill();
+                                           }),
+              IsOk());
+  EXPECT_THAT(growth_, Le(kStallBudget));
+  EXPECT_EQ(num_rows, kMany);
+}
+
+TEST_F(StalledReader, KeepsNoOtherCallWaiting) {
+  Serve(kFew);
+  // More than storage has threads.
+  constexpr int kNumStalled = 64;
+  std::vector<std::unique_ptr<rpc::FrameReader>> stalled;
+  for (int i = 0; i < kNumStalled; ++i) stalled.push_back(BeginList());
+  EXPECT_EQ(storage_.Read({first_key_, first_key_ + 1}).samples.size(), 2);
+  EXPECT_THAT(storage_.service.GetDataset("small"), IsOk());
+}
+
+TEST_F(StalledReader, LetsTheServerStopAtOnce) {
+  Serve(kFew);
+  const auto reader = BeginList();
+  kill(storage_.process.process(), SIGTERM);
+  storage_.process.AwaitEnd();
+  absl::StatusOr<std::optional<grpc::ByteBuffer>> message = reader->Next();
+  while (message.ok() && message->has_value()) message = reader->Next();
+  EXPECT_EQ(message.status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(StalledReader, NeedsTheTokenOfAServiceToBegin) {
+  storage_.Register(testing::MakeCsv(storage_.process.data_folder(), 1));  // It serves.
+  rpc::Peer peer = storage_.process.PeerAs(rpc::v1::ROLE_READER);
+  for (const auto code :
+       {absl::StatusCode::kPermissionDenied, absl::StatusCode::kUnauthenticated}) {
+    for (const char* const method : {"ListSamples", "ReadSamples"}) {
+      EXPECT_EQ(Call(method, rpc::ToBytes(storage_.ListRequest()), peer)->Next().status().code(),
+                code)
+          << method;
+    }
+    peer.token = "unknown";
+  }
+}
+
+TEST_F(StalledReader, IsToldThatItsRequestIsNone) {
+  storage_.Register(testing::MakeCsv(storage_.process.data_folder(), 1));  // It serves.
+  const rpc::Peer peer = storage_.process.PeerAs(rpc::v1::ROLE_SERVICE);
+  const grpc::Slice wrong(std::string("\xff\xff"));
+  for (const char* const method : {"ListSamples", "ReadSamples"}) {
+    EXPECT_THAT(Call(method, grpc::ByteBuffer(&wrong, 1), peer)->Next(),
+                StatusIs(absl::StatusCode::kInvalidArgument, ::testing::_));
+  }
+}
+
+}  // namespace
+}  // namespace tidemill::storage
