@@ -8,6 +8,7 @@
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "db/copy.h"
+#include "storage/column_files.h"
 #include "storage/files_table.h"
 
 namespace tidemill::storage {
@@ -272,13 +273,13 @@ absl::Status WriteColumnFiles(db::Database& database, const std::string& storage
                               DatasetId dataset, IngestBatch& batch) {
   if (batch.added.empty() && batch.rewritten.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(GiveSegmentIds(database, batch));
-  const auto write = [&](const SegmentRow& segment) {
-    return WriteSegmentColumns(SegmentPath(storage_folder, dataset, segment.segment_id),
-                               segment.rows);
+  std::vector<NewColumnFile> files;
+  const auto add = [&](const SegmentRow& segment) {
+    files.push_back({segment.segment_id, &segment.rows});
   };
-  for (const NewSegment& added : batch.added) RETURN_IF_ERROR(write(added.segment));
-  for (const RewrittenSegment& row : batch.rewritten) RETURN_IF_ERROR(write(row.segment));
-  return absl::OkStatus();
+  for (const NewSegment& added : batch.added) add(added.segment);
+  for (const RewrittenSegment& rewritten : batch.rewritten) add(rewritten.segment);
+  return WriteNewColumnFiles(storage_folder, dataset, files);
 }
 
 absl::StatusOr<std::unique_ptr<db::CopyWriter>> BeginIngest(const db::Database& database) {

@@ -103,10 +103,15 @@ std::string SegmentPath(const std::string& storage_folder, DatasetId dataset, in
   return fmt::format("{}/{}.batch", SegmentFolder(storage_folder, dataset), segment_id);
 }
 
+absl::StatusOr<std::string> EncodeSegmentColumns(const SegmentRows& rows) {
+  ASSIGN_OR_RETURN(const Batch columns, ToBatch(rows));
+  return batch::Encode(columns);
+}
+
 absl::Status WriteSegmentColumns(const std::string& path, const SegmentRows& rows) {
   RETURN_IF_ERROR(files::CreateFolder(std::filesystem::path(path).parent_path().string()));
-  ASSIGN_OR_RETURN(const Batch columns, ToBatch(rows));
-  return files::WriteAtomically(path, batch::Encode(columns));
+  ASSIGN_OR_RETURN(const std::string bytes, EncodeSegmentColumns(rows));
+  return files::WriteAtomically(path, bytes);
 }
 
 absl::StatusOr<SegmentColumns> OpenSegmentColumns(const std::string& path) {

@@ -60,6 +60,9 @@ struct SegmentColumns {
 std::string SegmentFolder(const std::string& storage_folder, DatasetId dataset);
 std::string SegmentPath(const std::string& storage_folder, DatasetId dataset, int64_t segment_id);
 
+// The bytes of a column file.
+absl::StatusOr<std::string> EncodeSegmentColumns(const SegmentRows& rows);
+
 // Writes the file whole or not at all; creates the folder.
 absl::Status WriteSegmentColumns(const std::string& path, const SegmentRows& rows);
 

@@ -3,71 +3,23 @@
 //
 // TIDEMILL_BENCH_SAMPLES: how many, a million unless it says otherwise. The data lie below
 // TIDEMILL_BENCH_FOLDER, /tmp unless it says otherwise, and so does the PostgreSQL.
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <bit>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "base/files.h"
-#include "benchmarks/paired.h"
-#include "db/database.h"
-#include "db/migrations.h"
-#include "db/private_postgres.h"
-#include "libpq-fe.h"
-#include "storage/dataset_catalog.h"
-#include "storage/datasets_table.h"
-#include "storage/ingestor.h"
-#include "storage/migrations.h"
+#include "fmt/format.h"
 
-namespace tidemill::storage {
+#include "benchmarks/paired.h"
+#include "benchmarks/system/ingest_rig.h"
+#include "libpq-fe.h"
+
+namespace tidemill::benchmarks {
 namespace {
 
 constexpr int64_t kRecordBytes = 160;
 constexpr int64_t kStartMicros = 1'500'000'000'000'000;
 constexpr int64_t kStepMicros = 1000;
-
-[[noreturn]] void Fail(const std::string& reason) {
-  fmt::print(stderr, "{}\n", reason);
-  std::exit(1);
-}
-
-void Must(const absl::Status& status) {
-  if (!status.ok()) Fail(status.ToString());
-}
-
-template <typename T>
-T Must(absl::StatusOr<T> value) {
-  Must(value.status());
-  return *std::move(value);
-}
-
-std::string Variable(const char* name, const std::string& otherwise) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? otherwise : value;
-}
-
-// A folder that goes with all in it.
-class Folder {
- public:
-  Folder() : path_(Variable("TIDEMILL_BENCH_FOLDER", "/tmp") + "/tidemill-ingest-XXXXXX") {
-    if (::mkdtemp(path_.data()) == nullptr) Fail("cannot make " + path_);
-    ::chmod(path_.c_str(), 0711);  // The user of PostgreSQL passes through.
-  }
-  ~Folder() { files::Remove(path_).IgnoreError(); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 // Whether the click came: the first of a record's 40 numbers.
 int64_t LabelOf(int64_t position) { return (position * 2'654'435'761 >> 8) % 4 == 0 ? 1 : 0; }
@@ -115,7 +67,7 @@ class CopyYardstick {
     for (int64_t position = 0; position < num_samples_; ++position) {
       Append<uint16_t>(7);
       Number(dataset.value);
-      Number((slot << kSlotShift) + 1 + position);
+      Number((slot << storage::kSlotShift) + 1 + position);
       Number(file);
       Number(position);
       Number(LabelOf(position));
@@ -181,48 +133,31 @@ class CopyYardstick {
 // Both sides on one PostgreSQL.
 class Contest {
  public:
-  explicit Contest(int64_t num_samples) : num_samples_(num_samples) {
-    for (const char* const name : {"data", "empty", "state"}) {
-      Must(files::CreateFolder(folder_ / name));
-    }
-    WriteRecords(folder_ / "data/part-0.bin", num_samples_);
-    postgres_ = Must(db::PrivatePostgres::Start(folder_ / "cluster", folder_ / "s"));
-    database_ = Must(db::Database::Connect(postgres_->ConnectionString()));
-    Must(db::Migrate(*database_, "storage", Migrations()));
-    cache_ = Must(UnpackedCache::Create({.folder = folder_ / "state/unpacked"}));
-    catalog_ = std::make_unique<DatasetCatalog>(
-        *database_, *cache_,
-        CatalogOptions{.folder = folder_ / "state", .allowed_roots = {folder_ / "."}});
-    ingestor_ = std::make_unique<Ingestor>(*database_, *catalog_, *cache_, IngestorOptions{});
-    yardstick_ = std::make_unique<CopyYardstick>(postgres_->ConnectionString(), num_samples_);
+  Contest(IngestRig& rig, int64_t num_samples)
+      : rig_(rig), num_samples_(num_samples), yardstick_(rig.connection_string(), num_samples) {
+    WriteRecords(rig_.Folder("data") + "/part-0.bin", num_samples_);
   }
-  ~Contest() {
-    yardstick_.reset();
-    if (postgres_ != nullptr) postgres_->Stop().IgnoreError();
-  }
-  Contest(const Contest&) = delete;
-  Contest& operator=(const Contest&) = delete;
 
   void PrepareOurs() {
-    Must(catalog_->Delete("", "ours", {}).status());
-    yardstick_->Checkpoint();
+    Must(rig_.catalog().Delete("", "ours", {}).status());
+    yardstick_.Checkpoint();
   }
 
   double RunOurs() {
-    ours_ = Must(catalog_->Register("", "ours", SpecText(folder_ / "data"), {})).id;
-    Must(ingestor_->Sync(ours_, /*wait=*/true, {}));
+    ours_ = Must(rig_.catalog().Register("", "ours", SpecText(rig_.Folder("data")), {})).id;
+    Must(rig_.ingestor().Sync(ours_, /*wait=*/true, {}));
     return static_cast<double>(num_samples_);
   }
 
   void PrepareYardstick() {
-    Must(catalog_->Delete("", "yardstick", {}).status());
-    theirs_ = Must(catalog_->Register("", "yardstick", SpecText(folder_ / "empty"), {})).id;
-    yardstick_->Encode(theirs_, Must(catalog_->Find(theirs_)).slot, /*file=*/1);
-    yardstick_->Checkpoint();
+    Must(rig_.catalog().Delete("", "yardstick", {}).status());
+    theirs_ = Must(rig_.catalog().Register("", "yardstick", SpecText(rig_.Folder("empty")), {})).id;
+    yardstick_.Encode(theirs_, Must(rig_.catalog().Find(theirs_)).slot, /*file=*/1);
+    yardstick_.Checkpoint();
   }
 
   double RunYardstick() {
-    yardstick_->Copy();
+    yardstick_.Copy();
     return static_cast<double>(num_samples_);
   }
 
@@ -230,13 +165,13 @@ class Contest {
   void Check() {
     const std::string rows = Contents(ours_);
     if (rows != Contents(theirs_)) Fail("the tables differ: " + rows + " and " + Contents(theirs_));
-    if (Must(catalog_->Count(ours_)).num_samples != num_samples_) Fail("samples are missing");
+    if (Must(rig_.catalog().Count(ours_)).num_samples != num_samples_) Fail("samples are missing");
   }
 
  private:
   std::string Contents(DatasetId dataset) {
     std::string contents;
-    Must(database_->Transact([&](pqxx::work& work) {
+    Must(rig_.database().Transact([&](pqxx::work& work) {
       const pqxx::row row = work.exec1(fmt::format(
           "SELECT count(*), count(DISTINCT file_id), sum(hashint8(sample_key & ((1::bigint << 44) "
           "- 1))::bigint * (position % 1000003) + hashfloat8(extract(epoch FROM event_time)::float8"
@@ -250,30 +185,26 @@ class Contest {
     return contents;
   }
 
+  IngestRig& rig_;
   const int64_t num_samples_;
-  Folder folder_;
-  std::unique_ptr<db::PrivatePostgres> postgres_;
-  std::unique_ptr<db::Database> database_;
-  std::unique_ptr<UnpackedCache> cache_;
-  std::unique_ptr<DatasetCatalog> catalog_;
-  std::unique_ptr<Ingestor> ingestor_;
-  std::unique_ptr<CopyYardstick> yardstick_;
+  CopyYardstick yardstick_;
   DatasetId ours_, theirs_;
 };
 
-}  // namespace
-}  // namespace tidemill::storage
-
-int main() {
-  using namespace tidemill;  // NOLINT: a program of one function.
-  const int64_t num_samples = std::stoll(storage::Variable("TIDEMILL_BENCH_SAMPLES", "1000000"));
-  storage::Contest contest(num_samples);
-  const benchmarks::Side ours = {.prepare = [&] { contest.PrepareOurs(); },
-                                 .work = [&] { return contest.RunOurs(); }};
-  const benchmarks::Side yardstick = {.prepare = [&] { contest.PrepareYardstick(); },
-                                      .work = [&] { return contest.RunYardstick(); }};
-  const benchmarks::PairedResult result =
-      benchmarks::Measure("ingest_vs_copy", "samples/s", 1, ours, yardstick);
+int Run() {
+  const int64_t num_samples = NumSamplesOr(1'000'000);
+  Contest contest(IngestRig::Make(), num_samples);
+  const Side ours = {.prepare = [&] { contest.PrepareOurs(); },
+                     .work = [&] { return contest.RunOurs(); }};
+  const Side yardstick = {.prepare = [&] { contest.PrepareYardstick(); },
+                          .work = [&] { return contest.RunYardstick(); }};
+  const PairedResult result = Measure("ingest_vs_copy", "samples/s", 1, ours, yardstick);
   contest.Check();
-  benchmarks::Report(result);
+  Report(result);
+  return 0;
 }
+
+}  // namespace
+}  // namespace tidemill::benchmarks
+
+int main() { return tidemill::benchmarks::Run(); }
