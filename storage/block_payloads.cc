@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <variant>
 
 #include "storage/client/block_pool.h"
 #include "storage/client/gather.h"
@@ -12,10 +13,17 @@ namespace tidemill::storage {
 
 namespace {
 
-// The files of a block, numbered as they come up.
+// A block may lie in as many files as it has rows, a process has fewer descriptors.
+constexpr size_t kMaxHeldFiles = 256;
+
+// The files of a block, numbered as they come up. Holds open what it gathers from mappings; other
+// files are opened when they are read, one after another.
 class BlockFiles {
  public:
-  BlockFiles(const DatasetIndex& index, OpenFiles& files) : index_(index), files_(files) {}
+  BlockFiles(const DatasetIndex& index, OpenFiles& files)
+      : index_(index),
+        files_(files),
+        one_file_a_sample_(std::holds_alternative<SingleFileFormat>(index.spec().format)) {}
 
   void Number(std::span<const FileId> of_rows) {
     numbers_.resize(of_rows.size());
@@ -31,17 +39,18 @@ class BlockFiles {
 
   // Reads records of one file through the file system.
   absl::Status Read(uint32_t number, PayloadCut cut, std::span<WantedRecord> wanted) {
-    const absl::StatusOr<std::shared_ptr<const DataFile>>& file = open_[number];
-    RETURN_IF_ERROR(file.status());
-    if ((*file)->mapping == nullptr) {
+    const std::string* const path = index_.PathOf(ids_[number]);
+    if (path == nullptr) return NotFound("its file is unknown");
+    std::shared_ptr<const DataFile> file = held_[number];
+    if (file == nullptr) {
+      ASSIGN_OR_RETURN(file, files_.Get(*path));
       // Of a remote file the reason of a failure is known only here.
-      if (Prepare((*file)->file, wanted).ok()) GatherRecords((*file)->file, cut, wanted);
+      if (Prepare(file->file, wanted).ok()) GatherRecords(file->file, cut, wanted);
       const auto is_ok = [](const WantedRecord& record) { return record.ok; };
       if (std::all_of(wanted.begin(), wanted.end(), is_ok)) return absl::OkStatus();
     }
     // Another file may stand there since this one was opened, or it has grown.
-    ASSIGN_OR_RETURN(const std::shared_ptr<const DataFile> fresh,
-                     files_.GetFresh(*index_.PathOf(ids_[number]), *file));
+    ASSIGN_OR_RETURN(const std::shared_ptr<const DataFile> fresh, files_.GetFresh(*path, file));
     RETURN_IF_ERROR(Prepare(fresh->file, wanted));
     GatherRecords(fresh->file, cut, wanted);
     return absl::OkStatus();
@@ -61,22 +70,30 @@ class BlockFiles {
     const auto [found, is_new] = number_of_.try_emplace(id, static_cast<uint32_t>(ids_.size()));
     if (is_new) {
       ids_.push_back(id);
-      const std::string* const path = index_.PathOf(id);
-      if (path == nullptr) {
-        open_.emplace_back(NotFound("its file is unknown"));
-      } else {
-        open_.push_back(files_.Get(*path));
-      }
-      mappings_.push_back(open_.back().ok() ? (*open_.back())->mapping.get() : nullptr);
+      held_.push_back(Mapped(id));
+      mappings_.push_back(held_.back() == nullptr ? nullptr : held_.back()->mapping.get());
     }
     return found->second;
   }
 
+  // The file, if it is worth its descriptor; what cannot be opened shows when it is read.
+  std::shared_ptr<const DataFile> Mapped(FileId id) {
+    if (one_file_a_sample_ || num_held_ == kMaxHeldFiles) return nullptr;
+    const std::string* const path = index_.PathOf(id);
+    if (path == nullptr) return nullptr;
+    absl::StatusOr<std::shared_ptr<const DataFile>> file = files_.Get(*path);
+    if (!file.ok() || (*file)->mapping == nullptr) return nullptr;
+    ++num_held_;
+    return *std::move(file);
+  }
+
   const DatasetIndex& index_;
   OpenFiles& files_;
+  const bool one_file_a_sample_;
   absl::flat_hash_map<FileId, uint32_t> number_of_;
   std::vector<FileId> ids_;
-  std::vector<absl::StatusOr<std::shared_ptr<const DataFile>>> open_;
+  std::vector<std::shared_ptr<const DataFile>> held_;  // nullptr: opened when it is read.
+  size_t num_held_ = 0;
   std::vector<const MappedFile*> mappings_;
   std::vector<uint32_t> numbers_;
 };
