@@ -108,10 +108,18 @@ install_torch() {
   [ "$(cat .venv/torch_dir 2>/dev/null)" = "$folder" ] || echo "$folder" >.venv/torch_dir
 }
 
+# The torch wheel's Python side needs packages that the build does not.
+install_dataloader() {
+  if [ ! -x .venv/bin/python ] || .venv/bin/python -c 'import numpy, torch.utils.data' 2>/dev/null; then return; fi
+  say "installing what a DataLoader needs"
+  .venv/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 \
+    numpy typing-extensions filelock sympy networkx jinja2 fsspec >&2
+}
+
 case "${1:-}" in
   "") install_packages "${packages[@]}" && install_torch ;;
   --checks) install_packages "${packages[@]}" "${check_packages[@]}" && install_torch ;;
-  --bench) install_packages "${packages[@]}" "${bench_packages[@]}" && install_torch ;;
+  --bench) install_packages "${packages[@]}" "${bench_packages[@]}" && install_torch && install_dataloader ;;
   --torch-dir)
     folder=$(cat .venv/torch_dir 2>/dev/null || true)
     [ "$folder" = debian ] || echo "$folder"

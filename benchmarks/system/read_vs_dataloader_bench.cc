@@ -37,7 +37,8 @@ std::string FindPython() {
 // The DataLoader's process, driven through pipes.
 class DataLoader {
  public:
-  explicit DataLoader(const ServedRecords& records) : first_key_(records.first_key()) {
+  DataLoader(const std::string& python, const ServedRecords& records)
+      : first_key_(records.first_key()) {
     int input[2];
     int output[2];
     if (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) Fail("cannot make pipes");
@@ -45,7 +46,6 @@ class DataLoader {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, input[0], 0);
     posix_spawn_file_actions_adddup2(&actions, output[1], 1);
-    const std::string python = FindPython();
     const std::string record_bytes = std::to_string(kRecordBytes);
     const std::string num_rows = std::to_string(kKeysPerRead);
     const char* const arguments[] = {
@@ -110,9 +110,10 @@ int64_t SumOfBytes(const ServedRecords& records, const std::vector<int64_t>& key
 }
 
 int Run() {
+  const std::string python = FindPython();
   const ServedRecords records(NumSamples(10'000'000), ServedRecords::Served::kLocally);
   ShuffledReads requests(records);
-  DataLoader loader(records);
+  DataLoader loader(python, records);
   const std::vector<int64_t>& first = requests.Next();
   CheckContent(records, first);
   loader.Prepare(first);
