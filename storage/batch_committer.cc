@@ -1,7 +1,5 @@
 #include "storage/batch_committer.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -16,16 +14,15 @@ BatchCommitter::BatchCommitter(db::Database& database, std::string storage_folde
       storage_folder_(std::move(storage_folder)),
       dataset_(dataset),
       summarizer_(database, dataset),
-      thread_([this] { Loop(); }) {}
+      thread_("commit", 1) {
+  thread_.Submit([this] { Loop(); });
+}
 
 BatchCommitter::~BatchCommitter() {
-  {
-    MutexLock lock(mutex_);
-    stopping_ = true;
-    waiting_.reset();
-    changed_.notify_all();
-  }
-  thread_.join();
+  MutexLock lock(mutex_);
+  stopping_ = true;
+  waiting_.reset();
+  changed_.notify_all();
 }
 
 absl::Status BatchCommitter::Add(IngestBatch batch) {
@@ -55,7 +52,6 @@ CommittedCounts BatchCommitter::counts() const {
 }
 
 void BatchCommitter::Loop() {
-  pthread_setname_np(pthread_self(), "commit");
   absl::StatusOr<std::unique_ptr<db::CopyWriter>> copy = BeginIngest(database_);
   while (const std::optional<IngestBatch> batch = Next()) {
     absl::Status status = copy.status();

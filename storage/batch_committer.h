@@ -3,11 +3,11 @@
 
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "base/id.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "base/worker_pool.h"
 #include "db/database.h"
 #include "storage/ingest_batch.h"
 #include "storage/summarizer.h"
@@ -62,7 +62,7 @@ class BatchCommitter {
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
   CommittedCounts counts_ ABSL_GUARDED_BY(mutex_);
-  std::thread thread_;  // Last: it starts once everything above exists.
+  WorkerPool thread_;  // Last: it starts once everything above exists.
 };
 
 }  // namespace tidemill::storage

@@ -16,48 +16,33 @@ void Warn(const absl::Status& status) {
 Summarizer::Summarizer(db::Database& database, DatasetId dataset)
     : database_(database), dataset_(dataset) {}
 
-Summarizer::~Summarizer() {
+void Summarizer::Continue() {
   {
     MutexLock lock(mutex_);
-    stopping_ = true;
-    wake_.notify_all();
+    if (waits_) return;
+    waits_ = true;
   }
-  if (thread_.joinable()) thread_.join();
-}
-
-void Summarizer::Continue() {
-  MutexLock lock(mutex_);
-  wanted_ = true;
-  wake_.notify_all();
-  if (!thread_.joinable()) thread_ = std::thread([this] { Loop(); });
+  if (!thread_) thread_.emplace("summarize", 1);
+  thread_->Submit([this] { SummarizeFull(); });
 }
 
 void Summarizer::Finish() {
-  {
-    MutexLock lock(mutex_);
-    stopping_ = true;
-    wake_.notify_all();
-  }
-  if (thread_.joinable()) thread_.join();
+  thread_.reset();
   Warn(database_.Transact([&](pqxx::work& work) {
     files_table::Summarize(work, dataset_);
     return absl::OkStatus();
   }));
 }
 
-void Summarizer::Loop() {
-  while (true) {
-    {
-      MutexLock lock(mutex_);
-      while (!wanted_ && !stopping_) wake_.wait(mutex_);
-      if (stopping_) return;
-      wanted_ = false;
-    }
-    Warn(database_.Transact([&](pqxx::work& work) {
-      next_page_ = files_table::SummarizeFull(work, dataset_, next_page_);
-      return absl::OkStatus();
-    }));
+void Summarizer::SummarizeFull() {
+  {
+    MutexLock lock(mutex_);
+    waits_ = false;
   }
+  Warn(database_.Transact([&](pqxx::work& work) {
+    next_page_ = files_table::SummarizeFull(work, dataset_, next_page_);
+    return absl::OkStatus();
+  }));
 }
 
 }  // namespace tidemill::storage

@@ -1,11 +1,12 @@
 // Keeps the BRIN indexes of a dataset's samples up to date while samples are added.
 #pragma once
 
-#include <thread>
+#include <optional>
 
 #include "base/id.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "base/worker_pool.h"
 #include "db/database.h"
 
 namespace tidemill::storage {
@@ -16,27 +17,21 @@ class Summarizer {
  public:
   // `database` must outlive it.
   Summarizer(db::Database& database, DatasetId dataset);
-  // Waits for the statement in progress.
-  ~Summarizer();
-  Summarizer(const Summarizer&) = delete;
-  Summarizer& operator=(const Summarizer&) = delete;
 
-  // Rows were committed and more are to come: summarises soon what is full.
+  // Rows were committed and more are to come: summarises soon what is full. From one thread.
   void Continue() ABSL_LOCKS_EXCLUDED(mutex_);
   // No more are to come: summarises all, and returns when that is done.
   void Finish() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  void Loop() ABSL_LOCKS_EXCLUDED(mutex_);
+  void SummarizeFull() ABSL_LOCKS_EXCLUDED(mutex_);
 
   db::Database& database_;
   const DatasetId dataset_;
   int64_t next_page_ = 0;  // Of the thread alone.
   Mutex mutex_;
-  CondVar wake_;
-  bool wanted_ ABSL_GUARDED_BY(mutex_) = false;
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // Starts with the first Continue().
+  bool waits_ ABSL_GUARDED_BY(mutex_) = false;  // One that has not begun is enough.
+  std::optional<WorkerPool> thread_;  // Last: its destructor waits for the statement in progress.
 };
 
 }  // namespace tidemill::storage

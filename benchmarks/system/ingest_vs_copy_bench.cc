@@ -18,6 +18,8 @@ namespace tidemill::benchmarks {
 namespace {
 
 constexpr int64_t kRecordBytes = 160;
+// Both numbers are our own.
+constexpr char kSummarize[] = "SELECT brin_summarize_new_values('storage.samples_{}_{}_idx')";
 constexpr int64_t kStartMicros = 1'500'000'000'000'000;
 constexpr int64_t kStepMicros = 1000;
 
@@ -95,8 +97,7 @@ class CopyYardstick {
     while (PGresult* const result = PQgetResult(connection_)) Check(result);
     Run("COMMIT");
     for (const char* const column : {"sample_key", "event_time"}) {
-      Run(fmt::format("SELECT brin_summarize_new_values('storage.samples_{}_{}_idx')",
-                      dataset_.value, column));
+      Run(fmt::format(kSummarize, dataset_.value, column));
     }
   }
 
