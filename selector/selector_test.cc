@@ -14,10 +14,14 @@
 
 #include "base/failpoints.h"
 #include "base/files.h"
+#include "base/testing/process_memory.h"
 #include "base/testing/status_matchers.h"
 #include "db/migrations.h"
 #include "db/testing/postgres.h"
+#include "rpc/byte_frames.h"
+#include "rpc/frame_reader.h"
 #include "rpc/server.h"
+#include "rpc/testing/token_folder.h"
 #include "selector/client/selector_client.h"
 #include "selector/migrations.h"
 #include "selector/selector_service.h"
@@ -153,6 +157,37 @@ TEST_F(SelectorTest, ChoosesTheSameWhateverTheChunksOfTheStream) {
   }
   EXPECT_EQ(digests[0], digests[1]);
   EXPECT_EQ(digests[0], digests[2]);
+}
+
+TEST_F(SelectorTest, AReaderThatStandsStillCostsNoMoreThanItsBudget) {
+  constexpr int64_t kNumSamples = int64_t{20} << 20;  // 160 MiB.
+  Selector selector = Make(kNumSamples, 1 << 20);
+  ASSERT_THAT(selector.Seal(Request(1, 0, kNumSamples, "new_data")), IsOk());
+  SelectorService service(selector);
+  const rpc::testing::TokenFolder tokens;
+  const auto server = rpc::Server::Start({.listen = "unix:" + tokens.path() + "/socket"},
+                                         tokens.tokens(), {&service});
+  ASSERT_THAT(server, IsOk());
+  const rpc::Peer peer{.endpoint = (*server)->endpoint(),
+                       .token = tokens.TokenOf(rpc::v1::ROLE_SERVICE)};
+  v1::ReadTrainingSetRequest request;
+  request.set_run_id(7);
+  request.set_trigger(1);
+  // Both ends of the stream are this process.
+  const tidemill::testing::MemoryGrowth growth({getpid()});
+  rpc::ByteCredits credits(int64_t{16} << 20);
+  rpc::FrameReader reader(peer, rpc::Connect(peer),
+                          "/tidemill.selector.v1.SelectorService/ReadTrainingSet",
+                          rpc::ToBytes(request), credits);
+  auto message = reader.Next();
+  ASSERT_THAT(message, IsOk());
+  EXPECT_LE(growth.AwaitSettled(), tidemill::testing::kStallBudget);
+  int64_t num_bytes = 0;
+  for (; message.ok() && message->has_value(); message = reader.Next()) {
+    num_bytes += static_cast<int64_t>((*message)->Length());
+  }
+  EXPECT_THAT(message, IsOk());
+  EXPECT_GT(num_bytes, kNumSamples * 8);
 }
 
 TEST_F(SelectorTest, SealingTwiceReturnsTheFirstSet) {
