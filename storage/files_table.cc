@@ -20,14 +20,14 @@ constexpr char kTotalSize[] = R"(
 constexpr char kSizesOf[] =
     "SELECT file_id, size_bytes FROM storage.files WHERE file_id = ANY($1::bigint[])";
 constexpr char kSegmentsOf[] = R"(
-  SELECT segment_id, file_id, first_key, num_samples, first_position
+  SELECT segment_id, file_id, first_key, num_samples, first_position, byte_from, byte_to
   FROM storage.segments WHERE file_id = $1 ORDER BY first_key)";
 constexpr char kSegmentWith[] = R"(
-  SELECT segment_id, file_id, first_key, num_samples, first_position
+  SELECT segment_id, file_id, first_key, num_samples, first_position, byte_from, byte_to
   FROM storage.segments WHERE dataset_id = $1 AND first_key <= $2
   ORDER BY first_key DESC LIMIT 1)";
 constexpr char kFindSegment[] = R"(
-  SELECT segment_id, file_id, first_key, num_samples, first_position
+  SELECT segment_id, file_id, first_key, num_samples, first_position, byte_from, byte_to
   FROM storage.segments WHERE dataset_id = $1 AND segment_id = $2)";
 constexpr char kSegmentIds[] =
     "SELECT segment_id FROM storage.segments WHERE dataset_id = $1 ORDER BY segment_id";
@@ -71,7 +71,9 @@ Segment ToSegment(const pqxx::row& row) {
                   .file = std::nullopt,
                   .first_key = row[2].as<int64_t>(),
                   .num_samples = row[3].as<int64_t>(),
-                  .first_position = row[4].as<int64_t>()};
+                  .first_position = row[4].as<int64_t>(),
+                  .byte_from = row[5].as<int64_t>(),
+                  .byte_to = row[6].as<int64_t>()};
   if (!row[1].is_null()) segment.file = FileId{row[1].as<int64_t>()};
   return segment;
 }

@@ -30,6 +30,9 @@ struct Segment {
   int64_t first_key = 0;
   int64_t num_samples = 0;
   int64_t first_position = 0;
+  // What its records span, of the unpacked file.
+  int64_t byte_from = 0;
+  int64_t byte_to = 0;
 };
 
 // In the byte order of their paths.

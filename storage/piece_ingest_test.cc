@@ -1,5 +1,6 @@
 // Files that are larger than a transaction, on a real PostgreSQL.
 #include "storage/testing/ingest_fixture.h"
+#include "storage/testing/tfrecord_writer.h"
 
 namespace tidemill::storage::testing {
 namespace {
@@ -10,6 +11,17 @@ constexpr IngestorOptions kSmallPieces{.intake = {.samples_per_batch = 2}};
 class PieceIngestTest : public IngestTest {
  protected:
   void SetUp() override { Restart(2, kSmallPieces); }
+
+  // The bytes of a dataset's column files.
+  std::vector<std::string> ColumnsOf(DatasetId id) {
+    std::vector<std::string> columns;
+    for (const auto& row : Query("SELECT segment_id FROM storage.segments ORDER BY first_key")) {
+      const auto bytes = files::Read(SegmentPath(state_.path(), id, std::stoll(row[0])));
+      EXPECT_THAT(bytes, IsOk());
+      columns.push_back(*bytes);
+    }
+    return columns;
+  }
 
   std::string StateOf(const std::string& name) {
     const auto rows =
@@ -133,6 +145,32 @@ TEST_F(PieceIngestTest, ALostColumnFileOfAPartIsRebuilt) {
   LoseColumnFiles(id);
   EXPECT_THAT(NumIndexedRows(id), IsOkAndHolds(5));
   EXPECT_EQ(Samples()[2], (Found{3, "a.csv:2", "3,1", 1}));
+}
+
+TEST_F(PieceIngestTest, LostColumnFilesOfPiecesAreRebuiltInEveryFormat) {
+  std::string fixed, lines, records;
+  for (int i = 0; i < 9; ++i) {
+    fixed += "record " + std::to_string(i);
+    lines += "{\"x\": " + std::to_string(i) + "}\n";
+    records += TfRecord(std::string(static_cast<size_t>(i), 'r'));
+  }
+  data_.Write("a.bin", fixed);
+  data_.Write("a.jsonl", lines);
+  data_.Write("a.tfrecord", records);
+  for (const std::string format :
+       {"{type: binary, record_bytes: 8}", "{type: jsonl}", "{type: tfrecord}"}) {
+    const std::string type = format.substr(7, format.find_first_of(",}") - 7);
+    const DatasetId id =
+        Register(fmt::format("path: {}\nfiles: a.{}\nformat: {}\nsettle: 1us\n", data_.path(),
+                             type == "binary" ? "bin" : type, format));
+    Sync(id);
+    const auto before = ColumnsOf(id);
+    EXPECT_THAT(before, SizeIs(5)) << format;
+    LoseColumnFiles(id);
+    EXPECT_THAT(NumIndexedRows(id), IsOkAndHolds(9)) << format;
+    EXPECT_EQ(ColumnsOf(id), before) << format;
+    ASSERT_THAT(stack_->catalog().Delete("", "d", {}), IsOkAndHolds(true));
+  }
 }
 
 TEST_F(PieceIngestTest, AFailedBatchEndsTheSyncAndTheNextGoesOnBehindTheLastCommitted) {

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/files.h"
@@ -68,11 +70,11 @@ absl::Status MissingIsLost(const absl::Status& status) {
   return absl::IsNotFound(status) ? DataLoss("{}", std::string(status.message())) : status;
 }
 
-// Where the records of a file lie, by their position.
-absl::StatusOr<std::map<int64_t, size_t>> FindPlaces(FileSystem& source, const DatasetSpec& spec,
-                                                     const Format& format,
-                                                     const files_table::KnownFile& file,
-                                                     IndexedFile& found) {
+// Finds the records of a segment in one of its files. Where the format allows, as little of the
+// file is read as holds them.
+absl::StatusOr<IndexedFile> FindRecords(FileSystem& source, const DatasetSpec& spec,
+                                        const Format& format, const files_table::Segment& segment,
+                                        const files_table::KnownFile& file) {
   FileInput input{.root = spec.path, .path = file.path.substr(spec.path.size() + 1)};
   ASSIGN_OR_RETURN(input.identity, source.IdentityOf(file.path));
   const bool grown = spec.append && input.identity.size_bytes >= file.size_bytes;
@@ -80,20 +82,20 @@ absl::StatusOr<std::map<int64_t, size_t>> FindPlaces(FileSystem& source, const D
   if (!grown && FingerprintOf(spec, input, identity_of) != file.fingerprint) {
     return DataLoss("{} has changed since it was ingested", file.path);
   }
-  ASSIGN_OR_RETURN(found, format.Index(input));
-  std::map<int64_t, size_t> places;
-  for (size_t row = 0; row < found.positions.size(); ++row) places[found.positions[row]] = row;
-  return places;
+  if (format.ReadsInPieces()) {
+    input.from_byte = segment.byte_from - format.LeadBytes();
+    input.from_record = segment.first_position;
+    input.max_bytes = segment.byte_to - input.from_byte;
+  }
+  return format.Index(input);
 }
 
-// The same; DATA_LOSS for a file that has changed or is missing.
-absl::StatusOr<std::map<int64_t, size_t>> PlacesIn(FileSystem& source, const DatasetSpec& spec,
-                                                   const Format& format,
-                                                   const files_table::KnownFile& file,
-                                                   IndexedFile& found) {
-  absl::StatusOr<std::map<int64_t, size_t>> places = FindPlaces(source, spec, format, file, found);
-  if (!places.ok()) return MissingIsLost(places.status());
-  return places;
+// The row of the record at a position; none where there is no such record.
+std::optional<size_t> RowOf(const IndexedFile& found, std::optional<int64_t> position) {
+  if (!position) return std::nullopt;
+  const auto at = std::ranges::lower_bound(found.positions, *position);
+  if (at == found.positions.end() || *at != *position) return std::nullopt;
+  return at - found.positions.begin();
 }
 
 }  // namespace
@@ -108,23 +110,21 @@ absl::Status RebuildSegmentColumns(db::Database& database, UnpackedCache& files,
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<Format> format, MakeFormat(spec, files));
   const bool one_file_a_sample = !stored.segment.file.has_value();
-  std::map<FileId, std::pair<IndexedFile, std::map<int64_t, size_t>>> indexed;
+  std::map<FileId, IndexedFile> indexed;
   for (const auto& [id, file] : stored.files) {
-    auto& [found, places] = indexed[id];
-    absl::StatusOr<std::map<int64_t, size_t>> result =
-        PlacesIn(files.source(), spec, *format, file, found);
+    absl::StatusOr<IndexedFile> found =
+        FindRecords(files.source(), spec, *format, stored.segment, file);
     // Of many small files the others are none the worse.
-    if (!result.ok() && !one_file_a_sample) return result.status();
-    if (result.ok()) places = *std::move(result);
+    if (!found.ok() && !one_file_a_sample) return MissingIsLost(found.status());
+    if (found.ok()) indexed.emplace(id, *std::move(found));
   }
   SegmentRows rows;
   for (const Sample& sample : stored.samples) {
-    const auto& [found, places] = indexed[sample.file];
-    const auto place = sample.position ? places.find(*sample.position) : places.end();
-    const bool is_there = place != places.end();
-    rows.byte_from.push_back(is_there ? found.rows.byte_from[place->second] : -1);
-    rows.byte_to.push_back(is_there ? found.rows.byte_to[place->second] : -1);
-    rows.hash.push_back(is_there ? found.rows.hash[place->second] : 0);
+    const IndexedFile& found = indexed[sample.file];
+    const std::optional<size_t> row = RowOf(found, sample.position);
+    rows.byte_from.push_back(row ? found.rows.byte_from[*row] : -1);
+    rows.byte_to.push_back(row ? found.rows.byte_to[*row] : -1);
+    rows.hash.push_back(row ? found.rows.hash[*row] : 0);
     rows.event_time.push_back(sample.event_time);
     rows.class_label.push_back(sample.class_label);
     rows.real_label.push_back(sample.real_label);

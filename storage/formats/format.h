@@ -90,6 +90,9 @@ class Format {
   // Whether Index() heeds `max_records` and `max_bytes` and goes on from where it stopped, whatever
   // the spec says of growing files.
   virtual bool ReadsInPieces() const { return false; }
+
+  // Bytes of a record that stand before those of its sample.
+  virtual int64_t LeadBytes() const { return 0; }
 };
 
 // The format of a dataset. `files` must outlive it. INVALID_ARGUMENT for what the spec's own check

@@ -163,6 +163,8 @@ absl::StatusOr<std::unique_ptr<TfrecordFiles>> TfrecordFiles::Create(const Datas
   return std::unique_ptr<TfrecordFiles>(new TfrecordFiles(spec, std::move(times), files));
 }
 
+int64_t TfrecordFiles::LeadBytes() const { return kHeaderBytes; }
+
 absl::StatusOr<IndexedFile> TfrecordFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
   ASSIGN_OR_RETURN(RecordFacts facts,

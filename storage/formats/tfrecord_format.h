@@ -19,6 +19,7 @@ class TfrecordFiles : public Format {
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return spec_.append; }
   bool ReadsInPieces() const override { return true; }
+  int64_t LeadBytes() const override;
 
  private:
   class Indexing;
