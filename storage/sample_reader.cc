@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "storage/block_payloads.h"
+#include "storage/client/block_pool.h"
 
 namespace tidemill::storage {
 
@@ -14,21 +15,39 @@ namespace {
 // A block is made again when the index has changed under it, but not for ever.
 constexpr int kMaxAttempts = 3;
 
+// Into memory that was used before: the rows' own is filled again for the next block.
 template <typename T>
-batch::Column LabelColumn(std::string_view name, const LabelRows<T>& labels) {
-  batch::Column column = batch::MakeColumn<T>(name, labels.values);
-  if (labels.num_valid == labels.values.size()) return column;
-  column.validity = batch::Buffer::Allocate(labels.validity.size());
-  std::memcpy(column.validity.mutable_data(), labels.validity.data(), labels.validity.size());
+batch::Column CopyColumn(std::string_view name, batch::DataType type,
+                         const std::vector<T>& values) {
+  batch::Column column{.name = std::string(name), .type = type};
+  column.data = TakeBlock(values.size() * sizeof(T));
+  if (!values.empty()) {
+    std::memcpy(column.data.mutable_data(), values.data(), values.size() * sizeof(T));
+  }
   return column;
 }
 
+// A label that no row has is left out.
+template <typename T>
+absl::Status SetLabel(std::string_view name, batch::DataType type, const LabelRows<T>& labels,
+                      batch::Batch& batch) {
+  if (labels.num_valid == 0) return absl::OkStatus();
+  batch::Column column = CopyColumn(name, type, labels.values);
+  if (labels.num_valid < labels.values.size()) {
+    column.validity = batch::Buffer::Allocate(labels.validity.size());
+    std::memcpy(column.validity.mutable_data(), labels.validity.data(), labels.validity.size());
+  }
+  return batch.Set(std::move(column));
+}
+
 absl::StatusOr<batch::Batch> MakeBatch(const SampleRows& rows, BlockPayloads& payloads) {
+  using batch::DataType;
   batch::Batch batch(static_cast<int64_t>(rows.num_rows()));
-  RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, rows.key)));
-  RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kEventTimeColumn, rows.event_time)));
-  RETURN_IF_ERROR(batch.Set(LabelColumn(batch::kClassLabelColumn, rows.class_label)));
-  RETURN_IF_ERROR(batch.Set(LabelColumn(batch::kRealLabelColumn, rows.real_label)));
+  RETURN_IF_ERROR(batch.Set(CopyColumn(batch::kKeyColumn, DataType::kInt64, rows.key)));
+  RETURN_IF_ERROR(
+      batch.Set(CopyColumn(batch::kEventTimeColumn, DataType::kInt64, rows.event_time)));
+  RETURN_IF_ERROR(SetLabel(batch::kClassLabelColumn, DataType::kInt64, rows.class_label, batch));
+  RETURN_IF_ERROR(SetLabel(batch::kRealLabelColumn, DataType::kFloat64, rows.real_label, batch));
   batch::Column column{.name = std::string(batch::kPayloadColumn),
                        .type = batch::DataType::kBinary};
   column.data = std::move(payloads.bytes);
