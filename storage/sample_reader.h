@@ -22,8 +22,8 @@ struct MissingKey {
 
 // The answer to a run of consecutive requested keys: each is a row of the batch or missing.
 struct SampleBlock {
-  // Columns key, event_time, class_label, real_label and payload, less a label that no row has; rows
-  // in the order asked.
+  // Columns key, event_time, class_label, real_label and payload, less a label that no row has;
+  // rows in the order asked.
   batch::Batch batch;
   std::vector<MissingKey> missing;
 };

@@ -28,9 +28,10 @@ struct DatasetSpec {
   std::optional<Duration> settle;
   double max_bad_fraction = 0.5;
   void Fields(auto&& field) {
-    field("path", path,
-          "The folder with the files, or s3://bucket/folder; below one of the allowed data folders.",
-          {.required = true, .example = "${TIDEMILL_DATA}/drift_elec2"});
+    field(
+        "path", path,
+        "The folder with the files, or s3://bucket/folder; below one of the allowed data folders.",
+        {.required = true, .example = "${TIDEMILL_DATA}/drift_elec2"});
     field("files", files,
           "Which files below it: * is any text but /, ** any text, ? one character. Hidden files "
           "are left out. Files of any format may be compressed with gzip, xz or zstd, which shows "

@@ -19,7 +19,8 @@ namespace {
 
 constexpr char kListMethod[] = "/tidemill.storage.v1.StorageService/ListSamples";
 constexpr char kReadMethod[] = "/tidemill.storage.v1.StorageService/ReadSamples";
-// Keys of one ReadSamples call: a few blocks, so that the calls in flight are gathered side by side.
+// Keys of one ReadSamples call: a few blocks, so that the calls in flight are gathered side by
+// side.
 constexpr size_t kKeysPerCall = 32'768;
 // One that is read and two that storage gathers for meanwhile.
 constexpr size_t kCallsInFlight = 3;
