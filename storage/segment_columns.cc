@@ -46,8 +46,8 @@ absl::StatusOr<Batch> ToBatch(const SegmentRows& rows) {
   RETURN_IF_ERROR(made.Set(NumbersOf(kByteToColumn, rows.byte_to)));
   RETURN_IF_ERROR(made.Set(NumbersOf(batch::kEventTimeColumn, rows.event_time)));
   if (std::is_sorted(rows.event_time.begin(), rows.event_time.end())) {
-    RETURN_IF_ERROR(made.Set(
-        {.name = std::string(kInOrderColumn), .type = DataType::kUInt8, .shape = {0}}));
+    RETURN_IF_ERROR(
+        made.Set({.name = std::string(kInOrderColumn), .type = DataType::kUInt8, .shape = {0}}));
   }
   RETURN_IF_ERROR(
       made.Set(NullableOf(batch::kClassLabelColumn, DataType::kInt64, rows.class_label)));
