@@ -51,15 +51,14 @@ FileParser::FileParser(db::Database& database, UnpackedCache& files, const Forma
       files_(files),
       format_(format),
       spec_(spec),
-      dataset_(dataset),
-      storage_folder_(std::move(storage_folder)),
+      old_segments_(database, std::move(storage_folder), dataset),
       admit_(std::move(admit)) {}
 
 absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
   ParsedFile parsed{.file = std::move(file)};
   FileChange& change = parsed.file.change;
   if (change == FileChange::kGrown) {
-    ASSIGN_OR_RETURN(parsed.old, LoadOld(*parsed.file.known, /*only_last=*/true));
+    ASSIGN_OR_RETURN(parsed.old, old_segments_.LastOf(parsed.file.known->id));
     if (ContinuesWhatWasTaken(parsed.file, parsed.old)) {
       parsed.file.input.from_byte = parsed.file.known->bytes_done;
       parsed.file.input.from_record = parsed.file.known->records_done;
@@ -76,14 +75,14 @@ absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
   }
   if (change != FileChange::kVanished) Index(parsed);
   if (!parsed.postponed && (change == FileChange::kReplaced || change == FileChange::kVanished)) {
-    ASSIGN_OR_RETURN(parsed.old, LoadOld(*parsed.file.known, /*only_last=*/false));
+    ASSIGN_OR_RETURN(parsed.old, AllOld(*parsed.file.known));
   }
   return parsed;
 }
 
 absl::Status FileParser::GiveUp(ParsedFile& piece) const {
   piece.file.change = FileChange::kReplaced;
-  ASSIGN_OR_RETURN(piece.old, LoadOld(*piece.file.known, /*only_last=*/false));
+  ASSIGN_OR_RETURN(piece.old, AllOld(*piece.file.known));
   return absl::OkStatus();
 }
 
@@ -192,30 +191,10 @@ bool FileParser::ContinuesWhatWasTaken(const ChangedFile& file,
          static_cast<int64_t>(XXH3_64bits(record.data(), record.size())) == hash;
 }
 
-absl::StatusOr<std::vector<OldSegment>> FileParser::LoadOld(const files_table::KnownFile& known,
-                                                            bool only_last) const {
-  std::vector<files_table::Segment> segments;
-  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    segments = files_table::SegmentsOf(work, known.id);
-    if (known.sample_key) {
-      const auto with = files_table::SegmentWith(work, dataset_, *known.sample_key);
-      if (with) segments = {*with};
-    }
-    return absl::OkStatus();
-  }));
-  if (only_last && !segments.empty()) segments = {segments.back()};
-  std::vector<OldSegment> old;
-  for (const files_table::Segment& segment : segments) {
-    const std::string path = SegmentPath(storage_folder_, dataset_, segment.segment_id);
-    absl::StatusOr<SegmentColumns> columns = OpenSegmentColumns(path);
-    old.push_back({.segment = segment, .columns = std::nullopt});
-    if (columns.ok() && columns->num_rows() == segment.num_samples) {
-      old.back().columns = *std::move(columns);
-    } else {
-      log::Warn("segment columns lost", {{"path", path}, {"error", columns.status().ToString()}});
-    }
-  }
-  return old;
+absl::StatusOr<std::vector<OldSegment>> FileParser::AllOld(
+    const files_table::KnownFile& known) const {
+  if (known.sample_key) return old_segments_.With(*known.sample_key);
+  return old_segments_.Of(known.id);
 }
 
 }  // namespace tidemill::storage

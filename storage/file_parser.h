@@ -12,15 +12,9 @@
 #include "storage/file_scan.h"
 #include "storage/files_table.h"
 #include "storage/formats/format.h"
-#include "storage/segment_columns.h"
+#include "storage/old_segments.h"
 
 namespace tidemill::storage {
-
-// A segment as committed, with its columns where they could be read.
-struct OldSegment {
-  files_table::Segment segment;
-  std::optional<SegmentColumns> columns;
-};
 
 struct ParsedFile {
   ChangedFile file;
@@ -61,8 +55,7 @@ class FileParser {
   // Whether the file still begins with what was taken from it, as far as the last record of `old`
   // tells.
   bool ContinuesWhatWasTaken(const ChangedFile& file, const std::vector<OldSegment>& old) const;
-  absl::StatusOr<std::vector<OldSegment>> LoadOld(const files_table::KnownFile& known,
-                                                  bool only_last) const;
+  absl::StatusOr<std::vector<OldSegment>> AllOld(const files_table::KnownFile& known) const;
   void Index(ParsedFile& parsed) const;
   // INVALID_ARGUMENT for a file of labels or times that leads out of the allowed folders or is no
   // regular one. Links of sample files were judged when they were listed.
@@ -72,8 +65,7 @@ class FileParser {
   UnpackedCache& files_;
   const Format& format_;
   const DatasetSpec& spec_;
-  const DatasetId dataset_;
-  const std::string storage_folder_;
+  mutable OldSegments old_segments_;
   const std::function<bool(const std::string&)> admit_;
 };
 

@@ -146,9 +146,9 @@ void IngestBatchBuilder::AddWholeFile(ParsedFile& parsed, FileRow& row) {
 std::vector<bool> IngestBatchBuilder::Rewrite(ParsedFile& parsed, FileId id) {
   const IndexedFile& found = parsed.found;
   std::vector<bool> held(found.positions.size(), false);
-  std::vector<SegmentColumns> columns;
+  std::vector<std::shared_ptr<const SegmentColumns>> columns;
   const size_t first = batch_.rewritten.size();
-  for (OldSegment& old : parsed.old) {
+  for (const OldSegment& old : parsed.old) {
     if (!old.columns) {
       BuryLost(old.segment);
       continue;
@@ -160,7 +160,7 @@ std::vector<bool> IngestBatchBuilder::Rewrite(ParsedFile& parsed, FileId id) {
     std::ranges::fill(segment.rows.byte_to, kVanished);
     segment.first_position = kVanished;
     batch_.rewritten.push_back({old.segment.segment_id, std::move(segment)});
-    columns.push_back(*std::move(old.columns));
+    columns.push_back(old.columns);
   }
   const std::vector<SegmentPlace> places = MatchRecords(columns, found.rows);
   for (size_t row = 0; row < places.size(); ++row) {
@@ -177,9 +177,9 @@ std::vector<bool> IngestBatchBuilder::Rewrite(ParsedFile& parsed, FileId id) {
   for (size_t i = 0; i < columns.size(); ++i) {
     SegmentRow& segment = batch_.rewritten[first + i].segment;
     segment.first_position = std::max<int64_t>(0, segment.first_position);
-    for (int64_t row = 0; row < columns[i].num_rows(); ++row) {
+    for (int64_t row = 0; row < columns[i]->num_rows(); ++row) {
       const auto at = static_cast<size_t>(row);
-      if (columns[i].byte_from[at] < 0 || segment.rows.byte_from[at] >= 0) continue;
+      if (columns[i]->byte_from[at] < 0 || segment.rows.byte_from[at] >= 0) continue;
       batch_.buried.push_back(segment.first_key + row);
       batch_.moved.push_back({segment.first_key + row, std::nullopt});
     }

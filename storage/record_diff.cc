@@ -16,11 +16,11 @@ struct OldRow {
   bool matched = false;
 };
 
-std::vector<OldRow> InFileOrder(std::span<const SegmentColumns> old) {
+std::vector<OldRow> InFileOrder(std::span<const std::shared_ptr<const SegmentColumns>> old) {
   std::vector<OldRow> rows;
   for (size_t segment = 0; segment < old.size(); ++segment) {
-    for (int64_t row = 0; row < old[segment].num_rows(); ++row) {
-      const int64_t byte_from = old[segment].byte_from[static_cast<size_t>(row)];
+    for (int64_t row = 0; row < old[segment]->num_rows(); ++row) {
+      const int64_t byte_from = old[segment]->byte_from[static_cast<size_t>(row)];
       if (byte_from < 0) continue;
       rows.push_back({.place = {static_cast<int64_t>(segment), row}, .byte_from = byte_from});
     }
@@ -43,14 +43,14 @@ bool SameLabels(const SegmentColumns& old, int64_t row, const SegmentRows& fresh
 
 }  // namespace
 
-std::vector<SegmentPlace> MatchRecords(std::span<const SegmentColumns> old,
+std::vector<SegmentPlace> MatchRecords(std::span<const std::shared_ptr<const SegmentColumns>> old,
                                        const SegmentRows& fresh) {
   std::vector<OldRow> rows = InFileOrder(old);
   absl::flat_hash_map<int64_t, int64_t> first;  // By hash.
   first.reserve(rows.size());
   for (int64_t i = static_cast<int64_t>(rows.size()) - 1; i >= 0; --i) {
     OldRow& row = rows[static_cast<size_t>(i)];
-    const auto& columns = old[static_cast<size_t>(row.place.segment)];
+    const SegmentColumns& columns = *old[static_cast<size_t>(row.place.segment)];
     const auto [entry, inserted] =
         first.try_emplace(columns.hash[static_cast<size_t>(row.place.row)], i);
     if (inserted) continue;
@@ -69,7 +69,7 @@ std::vector<SegmentPlace> MatchRecords(std::span<const SegmentColumns> old,
     for (int64_t i = head; i >= 0; i = rows[static_cast<size_t>(i)].next) {
       OldRow& row = rows[static_cast<size_t>(i)];
       if (row.matched) continue;
-      const auto& columns = old[static_cast<size_t>(row.place.segment)];
+      const SegmentColumns& columns = *old[static_cast<size_t>(row.place.segment)];
       if (!SameLabels(columns, row.place.row, fresh, at)) continue;
       row.matched = true;
       places[at] = row.place;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct SegmentPlace {
 // For each row of `fresh` the old row with the same hash and labels: the k-th of equal records is
 // matched with the k-th of them in the old file, so each old row is matched at most once. Rows that
 // had vanished from the file before are matched with none.
-std::vector<SegmentPlace> MatchRecords(std::span<const SegmentColumns> old,
+std::vector<SegmentPlace> MatchRecords(std::span<const std::shared_ptr<const SegmentColumns>> old,
                                        const SegmentRows& fresh);
 
 }  // namespace tidemill::storage

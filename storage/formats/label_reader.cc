@@ -3,6 +3,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 namespace tidemill::storage {
 
@@ -19,6 +20,13 @@ std::optional<T> Parse(std::string_view text) {
 
 // The bytes as an unsigned number, most significant byte first.
 uint64_t Gather(const char* bytes, const NumberLayout& layout) {
+  const bool is_native =
+      (layout.endianness == Endianness::kLittle) == (std::endian::native == std::endian::little);
+  if (layout.width == 4 && is_native) {  // What most files have.
+    uint32_t number = 0;
+    std::memcpy(&number, bytes, sizeof(number));
+    return number;
+  }
   uint64_t bits = 0;
   for (int64_t i = 0; i < layout.width; ++i) {
     const int64_t at = layout.endianness == Endianness::kBig ? i : layout.width - 1 - i;
