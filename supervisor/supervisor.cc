@@ -51,7 +51,7 @@ absl::Status Supervisor::Recover() {
     runs = UnfinishedRuns(work);
     return absl::OkStatus();
   }));
-  for (const RunId run : runs) Conduct(run);
+  for (const RunId run : runs) ConductIfIdle(run);
   return absl::OkStatus();
 }
 
@@ -68,6 +68,17 @@ void Supervisor::Conduct(RunId run, std::shared_ptr<RunFeed> feed) {
   if (feed == nullptr) feed = std::make_shared<RunFeed>();
   std::vector<Conducted> finished;  // Threads end without the lock.
   MutexLock lock(mutex_);
+  ConductLocked(run, std::move(feed), finished);
+}
+
+void Supervisor::ConductIfIdle(RunId run) {
+  std::vector<Conducted> finished;
+  MutexLock lock(mutex_);
+  if (!conducted_.contains(run)) ConductLocked(run, std::make_shared<RunFeed>(), finished);
+}
+
+void Supervisor::ConductLocked(RunId run, std::shared_ptr<RunFeed> feed,
+                               std::vector<Conducted>& finished) {
   for (auto it = conducted_.begin(); it != conducted_.end();) {
     if (it->second.conductor != nullptr && it->second.conductor->finished()) {
       finished.push_back(std::move(it->second));
@@ -112,12 +123,7 @@ absl::StatusOr<v1::SubmitPipelineResponse> Supervisor::Submit(
   if (run.summary.state() == v1::RUN_STATE_STOPPED) {
     RETURN_IF_ERROR(ResumeRun(run.run_id).status());
   } else if (response.created()) {
-    bool conducted = false;
-    {
-      MutexLock lock(mutex_);
-      conducted = conducted_.contains(run.run_id);
-    }
-    if (!conducted && run.summary.state() == v1::RUN_STATE_RUNNING) Conduct(run.run_id);
+    if (run.summary.state() == v1::RUN_STATE_RUNNING) ConductIfIdle(run.run_id);
   }
   return response;
 }

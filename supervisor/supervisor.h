@@ -73,6 +73,12 @@ class Supervisor {
   // Begins to conduct, with the feed of an earlier conductor if its watchers are to go on; forgets
   // the conductors of other runs that have ended.
   void Conduct(RunId run, std::shared_ptr<RunFeed> feed = nullptr) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Does nothing where the run is conducted: a second conductor would take the run from the first
+  // one and leave its watchers waiting for ever.
+  void ConductIfIdle(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Moves what it forgets to `finished`.
+  void ConductLocked(RunId run, std::shared_ptr<RunFeed> feed, std::vector<Conducted>& finished)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Ends the work of the run's conductor, if it has one, and returns its feed.
   std::shared_ptr<RunFeed> EndConductor(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -96,6 +96,17 @@ class SupervisorTest : public testing::SupervisorFixture {
   }
 };
 
+// The first submission may come while a supervisor that has just started looks for runs.
+TEST_F(SupervisorTest, LeavesARunToItsConductorAndWatchersWhenItRecovers) {
+  services_.HoldTrainings();
+  const RunId run = Submit(Request("a"));
+  const auto watched = supervisor_->Watch(run);
+  ASSERT_THAT(watched, IsOk());
+  ASSERT_THAT(supervisor_->Recover(), IsOk());
+  EXPECT_EQ(*supervisor_->Watch(run), *watched);
+  services_.Release();
+}
+
 TEST_F(SupervisorTest, ConductsAReplayToItsEnd) {
   const RunId run = Submit(Request("a"));
   const std::vector<std::string> types = Finish(run);
