@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -33,11 +34,16 @@ class BenchFolder {
   std::string path_;
 };
 
-// $TIDEMILL_BENCH_SAMPLES, written 10000000 or 1e7, or the figure's own number.
+// $TIDEMILL_BENCH_SAMPLES, written 10000000 or 1e7, or the figure's own number. Ends the program
+// when it is no number.
 inline int64_t NumSamples(int64_t otherwise) {
   const char* const text = std::getenv("TIDEMILL_BENCH_SAMPLES");
-  const auto asked = text == nullptr ? 0 : static_cast<int64_t>(std::strtod(text, nullptr));
-  return asked > 0 ? asked : otherwise;
+  if (text == nullptr) return otherwise;
+  char* end = nullptr;
+  const double asked = std::strtod(text, &end);
+  if (*end == '\0' && asked >= 1 && asked <= 1e12) return static_cast<int64_t>(asked);
+  fmt::print(stderr, "TIDEMILL_BENCH_SAMPLES={} is no number of samples, such as 1e6\n", text);
+  std::exit(2);
 }
 
 }  // namespace tidemill::benchmarks

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "gmock/gmock.h"
 
 #include "base/mutex.h"
+#include "base/testing/process_memory.h"
 #include "base/testing/status_matchers.h"
 #include "storage/testing/storage_process.h"
 
@@ -27,18 +27,6 @@ constexpr int64_t kMostBytes = int64_t{1} << 30;
 // Three batches of a quarter of a million records. The index of all records would be larger.
 constexpr int64_t kMostBytes = int64_t{128} << 20;
 #endif
-
-// Memory that is neither a file's nor shared.
-int64_t AnonymousBytes(pid_t process) {
-  std::ifstream status(fmt::format("/proc/{}/status", process));
-  for (std::string line; std::getline(status, line);) {
-    std::istringstream words(line);
-    std::string name;
-    int64_t kibibytes = 0;
-    if (words >> name >> kibibytes && name == "RssAnon:") return kibibytes * 1024;
-  }
-  return 0;
-}
 
 void WriteRecords(const std::string& path) {
   std::ofstream file(path, std::ios::binary);
@@ -64,14 +52,14 @@ TEST(IngestMemory, DoesNotDependOnTheSizeOfAFile) {
                   process.data_folder(), kRecordBytes),
       command);
   ASSERT_THAT(registered, IsOk());
-  const int64_t before = AnonymousBytes(process.process());
+  const int64_t before = tidemill::testing::AnonymousBytesOf(process.process());
   ASSERT_GT(before, 0);
   int64_t most = before;
   std::jthread observer([&](const std::stop_token& stop) {
     Mutex mutex;
     CondVar wake;
     while (!stop.stop_requested()) {
-      most = std::max(most, AnonymousBytes(process.process()));
+      most = std::max(most, tidemill::testing::AnonymousBytesOf(process.process()));
       MutexLock lock(mutex);
       wake.wait_for(mutex, stop, std::chrono::milliseconds{2}, [] { return false; });
     }

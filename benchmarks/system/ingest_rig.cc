@@ -32,11 +32,6 @@ void Fail(const std::string& reason) {
   std::exit(1);
 }
 
-int64_t NumSamplesOr(int64_t otherwise) {
-  const char* const text = std::getenv("TIDEMILL_BENCH_SAMPLES");
-  return text == nullptr ? otherwise : std::atoll(text);
-}
-
 IngestRig& IngestRig::Make() {
   std::atexit(&IngestRig::Remove);
   new IngestRig();

@@ -26,9 +26,6 @@ T Must(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
-// TIDEMILL_BENCH_SAMPLES.
-int64_t NumSamplesOr(int64_t otherwise);
-
 class IngestRig {
  public:
   // The one of this program. Below TIDEMILL_BENCH_FOLDER, /tmp unless it says otherwise; removed,

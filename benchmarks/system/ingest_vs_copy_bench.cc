@@ -10,6 +10,7 @@
 
 #include "fmt/format.h"
 
+#include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/system/ingest_rig.h"
 #include "libpq-fe.h"
@@ -193,7 +194,7 @@ class Contest {
 };
 
 int Run() {
-  const int64_t num_samples = NumSamplesOr(1'000'000);
+  const int64_t num_samples = NumSamples(1'000'000);
   Contest contest(IngestRig::Make(), num_samples);
   const Side ours = {.prepare = [&] { contest.PrepareOurs(); },
                      .work = [&] { return contest.RunOurs(); }};

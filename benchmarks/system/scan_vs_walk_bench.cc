@@ -11,6 +11,7 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
+#include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/system/ingest_rig.h"
 
@@ -38,7 +39,7 @@ double Seconds(const std::function<void()>& work) {
 }
 
 int Run() {
-  const int64_t num_files = NumSamplesOr(100'000);
+  const int64_t num_files = NumSamples(100'000);
   IngestRig& rig = IngestRig::Make();
   const std::string folder = rig.Folder("data");
   WriteFiles(folder, num_files);
