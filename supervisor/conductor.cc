@@ -80,7 +80,7 @@ absl::Status Conductor::TakeOver() {
     if (!found) return NotFound("run {} is unknown", run_.value);
     row = *std::move(found);
     ASSIGN_OR_RETURN(events, ReadEvents(work, run_));
-    last_decision_ = LastDecision(work, run_);
+    last_decision_ = FindLastDecision(work, run_);
     return absl::OkStatus();
   }));
   for (EventRow& event : events) {
@@ -156,15 +156,14 @@ void Conductor::Close() {
   }
 }
 
-absl::Status Conductor::Record(const v1::RunEvent& event,
-                               const std::optional<NumberedDecision>& decision) {
+absl::Status Conductor::Record(const v1::RunEvent& event, const DecisionBatch& decisions) {
   RunState after = state_;
   after.Apply(event);
   EventRow row;
   RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
     const EventPlace place{.run = run_, .run_epoch = epoch_, .sequence = last_sequence_ + 1};
     ASSIGN_OR_RETURN(row, AppendEvent(work, place, event, after));
-    if (decision) AddDecision(work, run_, decision->number, decision->decision);
+    AddDecisions(work, run_, decisions);
     return absl::OkStatus();
   }));
   state_ = std::move(after);

@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "base/worker_pool.h"
 #include "db/database.h"
+#include "supervisor/decisions_table.h"
 #include "supervisor/downstream.h"
 #include "supervisor/live_stream.h"
 #include "supervisor/pipeline_spec.h"
@@ -49,8 +50,12 @@ class Conductor {
  private:
   // A part of the stream, from the last decision on.
   struct Seen {
+    // Not recorded yet.
     std::vector<Decision> decisions;
-    int64_t num_samples = 0;
+    // Of the policy behind them.
+    std::string state;
+    // Samples since the last trigger.
+    int64_t num_new = 0;
     Cut end;
   };
 
@@ -62,10 +67,15 @@ class Conductor {
 
   absl::Status Sync(const std::string& dataset);
   absl::Status Decide();
+  absl::Status EndReplay(const Seen& seen);
   absl::StatusOr<Seen> SeekTrigger();
+  // The run's policy right behind the last decision that counts.
+  absl::StatusOr<Decider> MakeDecider() const;
+  absl::StatusOr<storage::v1::ListSamplesRequest> StreamBehindLastDecision() const;
   // Of the dataset that is trained on.
   absl::StatusOr<Duration> LabelDelay() const;
-  absl::Status RecordDecision(const Decision& decision);
+  // Makes decisions count, all but the last one unfired. `state` is the policy's behind the last.
+  absl::Status RecordDecisions(std::vector<Decision> decisions, std::string state);
   absl::Status Select(const TriggerState& trigger);
   absl::Status Fit(const TriggerState& trigger);
   absl::Status Train(const TriggerState& trigger);
@@ -97,9 +107,8 @@ class Conductor {
       const std::function<absl::Status()>& call,
       const std::function<int64_t()>& progress = [] { return int64_t{0}; });
 
-  // Appends an event, with `decision` in the same transaction; then applies it and shows it.
-  absl::Status Record(const v1::RunEvent& event,
-                      const std::optional<NumberedDecision>& decision = std::nullopt);
+  // Appends an event, with decisions in the same transaction; then applies it and shows it.
+  absl::Status Record(const v1::RunEvent& event, const DecisionBatch& decisions = {});
   // Runs a transaction until the database answers.
   absl::Status Transact(const std::function<absl::Status(pqxx::work&)>& body);
   void Report(const v1::Progress& progress);
@@ -122,7 +131,7 @@ class Conductor {
   RunPlan plan_;
   RunState state_;
   int64_t last_sequence_ = 0;
-  std::optional<NumberedDecision> last_decision_;
+  std::optional<LastDecision> last_decision_;
   std::unique_ptr<LiveStream> stream_;  // Of a live run, once it is looked at.
 
   WorkerPool thread_;  // Last: it starts once everything above exists.

@@ -16,20 +16,21 @@ absl::Status Conductor::Follow() {
   if (stream_ == nullptr) {
     const DatasetId dataset{TrainingData().snapshot().dataset_id()};
     ASSIGN_OR_RETURN(const Duration delay, LabelDelay());
-    stream_ = std::make_unique<LiveStream>(*downstream_, spec_, dataset, delay);
+    stream_ = std::make_unique<LiveStream>(*downstream_, spec_, dataset, delay,
+                                           [this] { return MakeDecider(); });
   }
-  std::optional<Decision> last;
-  if (last_decision_) last = last_decision_->decision;
-  std::vector<Decision> decisions;
+  std::optional<Cut> last;
+  if (last_decision_) last = last_decision_->at;
+  LiveStream::Decided decided;
   RETURN_IF_ERROR(Insist([&]() -> absl::Status {
-    ASSIGN_OR_RETURN(decisions, stream_->Advance(last, Moment()));
+    ASSIGN_OR_RETURN(decided, stream_->Advance(last, Moment(), state_.trigger_requested()));
     return absl::OkStatus();
   }));
   const auto fired = static_cast<int64_t>(state_.triggers().size());
   const bool enough = state_.max_triggers() > 0 && fired >= state_.max_triggers();
   if (enough || state_.stop_requested()) return EndLiveStream();
-  for (const Decision& decision : decisions) RETURN_IF_ERROR(RecordDecision(decision));
-  if (!decisions.empty()) {
+  if (!decided.decisions.empty()) {
+    RETURN_IF_ERROR(RecordDecisions(std::move(decided.decisions), std::move(decided.state)));
     FAILPOINT("supervisor.after_decision");
     return absl::OkStatus();
   }
@@ -52,10 +53,11 @@ absl::StatusOr<int64_t> Conductor::CountLate() const {
 absl::Status Conductor::AddWhatIsKnown(v1::TriggerFired& trigger) {
   *trigger.mutable_snapshot() = stream_->snapshot();
   trigger.set_dataset(TrainingData().name());
-  if (trigger.trigger() == 1 && stream_->first()) {
-    *trigger.mutable_stream_from() = ToProto(*stream_->first());
-  }
   return Insist([&]() -> absl::Status {
+    if (trigger.trigger() == 1) {
+      ASSIGN_OR_RETURN(const auto first, stream_->First());
+      if (first) *trigger.mutable_stream_from() = ToProto(*first);
+    }
     ASSIGN_OR_RETURN(const int64_t late, CountLate());
     trigger.set_num_late(late);
     return absl::OkStatus();

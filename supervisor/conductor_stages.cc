@@ -8,6 +8,7 @@
 #include "supervisor/cuts.h"
 #include "supervisor/label_delay.h"
 #include "supervisor/live_windows.h"
+#include "supervisor/progress.h"
 #include "supervisor/windows.h"
 
 namespace tidemill::supervisor {
@@ -22,15 +23,6 @@ class Stopwatch {
  private:
   const Clock::time_point start_ = Clock::now();
 };
-
-v1::Progress ProgressOf(const char* stage, int64_t done, int64_t total, const char* unit) {
-  v1::Progress progress;
-  progress.set_stage(stage);
-  progress.set_done(done);
-  progress.set_total(total);
-  progress.set_unit(unit);
-  return progress;
-}
 
 v1::RunEvent SyncedEvent(const storage::v1::Dataset& dataset, const rpc::v1::Snapshot& snapshot) {
   v1::RunEvent event;
@@ -59,9 +51,6 @@ absl::Status ClipToReplay(const ReplaySpec& replay, v1::DatasetSynced& synced) {
   }
   return absl::OkStatus();
 }
-
-// Stops a listing at the first decision that fires.
-absl::Status EnoughSeen() { return Cancelled("a trigger has fired"); }
 
 }  // namespace
 
@@ -109,101 +98,6 @@ absl::Status Conductor::Sync(const std::string& name) {
     RETURN_IF_ERROR(CheckNumWindows(evaluation.windows, synced.dataset_synced()));
   }
   return Record(synced);
-}
-
-absl::Status Conductor::Decide() {
-  if (spec_.live) return Follow();
-  const auto fired = static_cast<int64_t>(state_.triggers().size());
-  v1::RunEvent ended;
-  ended.mutable_stream_ended();
-  if (state_.max_triggers() > 0 && fired >= state_.max_triggers()) return Record(ended);
-
-  Seen seen;
-  RETURN_IF_ERROR(Insist([&]() -> absl::Status {
-    ASSIGN_OR_RETURN(seen, SeekTrigger());
-    return absl::OkStatus();
-  }));
-  for (const Decision& decision : seen.decisions) RETURN_IF_ERROR(RecordDecision(decision));
-  if (!seen.decisions.empty() && seen.decisions.back().fired) {
-    FAILPOINT("supervisor.after_decision");
-    return absl::OkStatus();
-  }
-  ended.mutable_stream_ended()->set_num_leftover(seen.num_samples);
-  // A replay that ends before its dataset does is evaluated on the rest, too.
-  const v1::DatasetSynced& dataset = TrainingData();
-  if (!dataset.has_replay_to() || dataset.replay_to().event_time() >= dataset.to().event_time()) {
-    *ended.mutable_stream_ended()->mutable_end() = ToProto(seen.end);
-  }
-  ended.mutable_stream_ended()->set_dataset(dataset.name());
-  return Record(ended);
-}
-
-absl::StatusOr<Duration> Conductor::LabelDelay() const { return LabelDelayOf(TrainingData()); }
-
-// Shows the policy the stream from the last decision on, until it fires or the stream ends. With a
-// delay of labels it sees each sample at the time at which its label becomes known, so a trigger
-// has as many samples to train on as the policy counted.
-absl::StatusOr<Conductor::Seen> Conductor::SeekTrigger() {
-  std::optional<Decision> last;
-  if (last_decision_) last = last_decision_->decision;
-  const auto policy = MakeTriggerPolicy(spec_.trigger, last);
-  storage::v1::ListSamplesRequest request;
-  *request.mutable_snapshot() = TrainingData().snapshot();
-  if (TrainingData().has_replay_from()) *request.mutable_from() = TrainingData().replay_from();
-  if (TrainingData().has_replay_to()) *request.mutable_to() = TrainingData().replay_to();
-  ASSIGN_OR_RETURN(const Duration delay, LabelDelay());
-  if (last) *request.mutable_from() = KnownAt(ToProto(last->at), delay);
-  Seen seen;
-  if (last) seen.end = {{last->at.event_time.micros - delay.micros}, last->at.sample_key};
-  bool fired = false;
-  const absl::Status listed =
-      downstream_->ListSamples(request, [&](const batch::Batch& chunk) -> absl::Status {
-        ASSIGN_OR_RETURN(const batch::Column* column,
-                         chunk.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
-        const auto times = column->Values<int64_t>();
-        if (times.empty()) return absl::OkStatus();
-        seen.num_samples += chunk.num_rows();
-        seen.end = {{times.back()}, {chunk.keys().back() + 1}};
-        Report(ProgressOf("decide", seen.num_samples, TrainingData().num_samples(), "samples"));
-        std::vector<int64_t> known(times.begin(), times.end());
-        for (int64_t& time : known) time += delay.micros;
-        for (Decision& decision : policy->Inform(known, chunk.keys())) {
-          fired = decision.fired;
-          seen.decisions.push_back(std::move(decision));
-          if (fired) return EnoughSeen();
-        }
-        return absl::OkStatus();
-      });
-  if (!fired) RETURN_IF_ERROR(listed);
-  return seen;
-}
-
-// Cuts ascend, so the new data of two triggers never overlap: what was trained on before a window
-// is not in it.
-absl::Status Conductor::RecordDecision(const Decision& decision) {
-  if (last_decision_ && decision.at <= last_decision_->decision.at) {
-    return Internal("the trigger policy went back from {} to {}",
-                    FormatTimestamp(last_decision_->decision.at.event_time),
-                    FormatTimestamp(decision.at.event_time));
-  }
-  const NumberedDecision numbered{.number = last_decision_ ? last_decision_->number + 1 : 1,
-                                  .decision = decision};
-  if (decision.fired) {
-    v1::RunEvent event;
-    v1::TriggerFired& trigger = *event.mutable_trigger_fired();
-    trigger.set_trigger(static_cast<int64_t>(state_.triggers().size()) + 1);
-    *trigger.mutable_at() = ToProto(decision.at);
-    trigger.set_num_samples(decision.num_samples);
-    if (spec_.live) RETURN_IF_ERROR(AddWhatIsKnown(trigger));
-    RETURN_IF_ERROR(Record(event, numbered));
-  } else {
-    RETURN_IF_ERROR(Transact([&](pqxx::work& work) {
-      AddDecision(work, run_, numbered.number, decision);
-      return absl::OkStatus();
-    }));
-  }
-  last_decision_ = numbered;
-  return absl::OkStatus();
 }
 
 absl::Status Conductor::Select(const TriggerState& trigger) {

@@ -112,6 +112,8 @@ std::string TextOf(const v1::RunEvent& event) {
       return "run resumed";
     case v1::RunEvent::kStopRequested:
       return "the run is to stop";
+    case v1::RunEvent::kTriggerRequested:
+      return "somebody has asked for a training";
     case v1::RunEvent::kModelsRetired:
       return fmt::format("models before trigger {} and training sets before trigger {} removed",
                          event.models_retired().first_model(),

@@ -26,12 +26,13 @@ absl::Status EnoughSeen() { return Cancelled("a trigger has fired"); }
 }  // namespace
 
 LiveStream::LiveStream(Downstream& downstream, const PipelineSpec& spec, DatasetId dataset,
-                       Duration label_delay)
+                       Duration label_delay, MakeDecider make_decider)
     : downstream_(downstream),
       spec_(spec),
       live_(*spec.live),
       dataset_(dataset),
-      delay_(label_delay) {}
+      delay_(label_delay),
+      make_decider_(std::move(make_decider)) {}
 
 Cut LiveStream::PlaceOf(const Cut& decided) const {
   return {{decided.event_time.micros - delay_.micros}, decided.sample_key};
@@ -45,29 +46,31 @@ storage::v1::ListSamplesRequest LiveStream::Listing(const std::optional<Cut>& fr
   return request;
 }
 
-absl::StatusOr<std::vector<Decision>> LiveStream::Advance(const std::optional<Decision>& last,
-                                                          const Moment& now) {
+absl::StatusOr<LiveStream::Decided> LiveStream::Advance(const std::optional<Cut>& last,
+                                                        const Moment& now, bool asked) {
   RETURN_IF_ERROR(Look(last, now));
   const auto clock = Clock(now);
-  if (!clock) return std::vector<Decision>();
-  if (policy_ == nullptr) {
-    policy_ = MakeTriggerPolicy(spec_.trigger, last);
+  if (!clock) return Decided();
+  if (!decider_) {
+    ASSIGN_OR_RETURN(Decider made, make_decider_());
+    decider_.emplace(std::move(made));
     shown_to_.reset();
-    if (last) shown_to_ = PlaceOf(last->at);
+    if (last) shown_to_ = PlaceOf(*last);
     num_shown_ = 0;
-    if (!last) first_.reset();
   }
-  if (shown_to_ && *clock <= *shown_to_) return std::vector<Decision>();
-  auto decisions = Show(shown_to_, *clock);
-  shown_to_ = *clock;
+  const bool moved = !shown_to_ || *clock > *shown_to_;
+  if (!moved && !(asked && decider_->num_new() > 0)) return Decided();
+  const Cut to = moved ? *clock : *shown_to_;
+  auto decided = Show(shown_to_, to, asked);
+  shown_to_ = to;
   // A decision counts once it is recorded, and what was shown after an error is not known.
-  if (!decisions.ok() || !decisions->empty()) policy_.reset();
-  return decisions;
+  if (!decided.ok() || !decided->decisions.empty()) decider_.reset();
+  return decided;
 }
 
 // Finds out what is new since the last look. A sample that lies among those that were shown already
 // means that they are to be shown anew.
-absl::Status LiveStream::Look(const std::optional<Decision>& last, const Moment& now) {
+absl::Status LiveStream::Look(const std::optional<Cut>& last, const Moment& now) {
   const bool is_first = snapshot_.dataset_id() == 0;
   ASSIGN_OR_RETURN(const rpc::v1::Snapshot synced,
                    downstream_.SyncDataset(dataset_, [](const auto&) {}));
@@ -79,7 +82,7 @@ absl::Status LiveStream::Look(const std::optional<Decision>& last, const Moment&
   const int64_t known = snapshot_.committed_key();
   rpc::v1::Snapshot before = std::exchange(snapshot_, synced);
   std::optional<Cut> from;
-  if (last) from = PlaceOf(last->at);
+  if (last) from = PlaceOf(*last);
   storage::v1::ListSamplesRequest request = Listing(from);
   request.set_after_key(known);
   std::optional<int64_t> greatest = greatest_;
@@ -98,7 +101,7 @@ absl::Status LiveStream::Look(const std::optional<Decision>& last, const Moment&
   }
   greatest_ = greatest;
   last_new_ = now.steady;
-  if (among_shown) policy_.reset();
+  if (among_shown) decider_.reset();
   return absl::OkStatus();
 }
 
@@ -109,35 +112,54 @@ std::optional<Cut> LiveStream::Clock(const Moment& now) const {
   return Cut{{idle ? *greatest_ + 1 : *greatest_ - live_.lateness.micros}, {}};
 }
 
-absl::StatusOr<std::vector<Decision>> LiveStream::Show(const std::optional<Cut>& from,
-                                                       const Cut& to) {
+absl::StatusOr<LiveStream::Decided> LiveStream::Show(const std::optional<Cut>& from, const Cut& to,
+                                                     bool asked) {
   storage::v1::ListSamplesRequest request = Listing(from);
   *request.mutable_to() = ToProto(to);
-  std::vector<Decision> decisions;
+  Decided decided;
   bool fired = false;
-  const auto take = [&](std::vector<Decision> found) -> absl::Status {
-    for (Decision& decision : found) {
-      fired = decision.fired;
-      decisions.push_back(std::move(decision));
-      if (fired) return EnoughSeen();
-    }
-    return absl::OkStatus();
+  const auto take = [&](std::optional<Decision> decision) {
+    if (!decision) return false;
+    fired = decision->fired;
+    decided.decisions.push_back(*std::move(decision));
+    return !fired;
   };
   const absl::Status listed =
       downstream_.ListSamples(request, [&](const batch::Batch& chunk) -> absl::Status {
         ASSIGN_OR_RETURN(const Rows rows, RowsOf(chunk));
         if (rows.times.empty()) return absl::OkStatus();
-        if (!first_) first_ = Cut{{rows.times.front()}, {}};
         num_shown_ += chunk.num_rows();
         std::vector<int64_t> known(rows.times.begin(), rows.times.end());
         for (int64_t& time : known) time += delay_.micros;
-        return take(policy_->Inform(known, rows.keys));
+        Samples ahead{known, rows.keys};
+        while (take(decider_->Next(ahead))) {
+        }
+        return fired ? EnoughSeen() : absl::OkStatus();
       });
   if (!fired) {
     RETURN_IF_ERROR(listed);
-    take(policy_->Advance(to.event_time + delay_)).IgnoreError();
+    const Timestamp clock = to.event_time + delay_;
+    while (take(decider_->Advance(clock))) {
+    }
+    const Cut here{clock, to.sample_key};
+    const bool behind = decided.decisions.empty() || decided.decisions.back().at < here;
+    if (!fired && asked && behind && decider_->num_new() > 0) take(decider_->Ask(here));
   }
-  return decisions;
+  decided.state = decider_->Seal();
+  return decided;
+}
+
+absl::StatusOr<std::optional<Cut>> LiveStream::First() const {
+  std::optional<Cut> first;
+  const absl::Status listed = downstream_.ListSamples(
+      Listing(std::nullopt), [&](const batch::Batch& chunk) -> absl::Status {
+        ASSIGN_OR_RETURN(const Rows rows, RowsOf(chunk));
+        if (rows.times.empty()) return absl::OkStatus();
+        first = Cut{{rows.times.front()}, {}};
+        return Cancelled("the first one is enough");
+      });
+  if (!first) RETURN_IF_ERROR(listed);
+  return first;
 }
 
 absl::StatusOr<int64_t> LiveStream::CountLate(const Cut& before,

@@ -3,8 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/id.h"
@@ -12,7 +13,7 @@
 #include "base/time.h"
 #include "supervisor/downstream.h"
 #include "supervisor/pipeline_spec.h"
-#include "supervisor/triggers/trigger_policy.h"
+#include "supervisor/triggers/decider.h"
 
 namespace tidemill::supervisor {
 
@@ -32,21 +33,29 @@ struct Moment {
 // Thread-compatible.
 class LiveStream {
  public:
+  // Makes the policy as it stands right behind the last decision that counts.
+  using MakeDecider = std::function<absl::StatusOr<Decider>()>;
+
   // `downstream` and `spec`, which is live, must outlive it. As in a replay, a policy sees each
   // sample at the time at which its label becomes known.
   LiveStream(Downstream& downstream, const PipelineSpec& spec, DatasetId dataset,
-             Duration label_delay);
+             Duration label_delay, MakeDecider make_decider);
 
+  struct Decided {
+    std::vector<Decision> decisions;
+    // Of the policy behind the last of them.
+    std::string state;
+  };
   // Looks for new samples and returns the decisions that they and the clock allow, in order, up to
   // the first that fires. `last` is the last decision that counts: those returned earlier count
-  // only once they are recorded. After an error it may be called again.
-  absl::StatusOr<std::vector<Decision>> Advance(const std::optional<Decision>& last,
-                                                const Moment& now);
+  // only once they are recorded. With `asked`, what has come before the clock is trained on even
+  // though the policy does not fire. After an error it may be called again.
+  absl::StatusOr<Decided> Advance(const std::optional<Cut>& last, const Moment& now, bool asked);
 
   // What the last Advance() knew of the dataset.
   const rpc::v1::Snapshot& snapshot() const { return snapshot_; }
-  // Where the samples that were shown begin; absent while there are none.
-  const std::optional<Cut>& first() const { return first_; }
+  // Where the samples begin that the last Advance() knew; absent while there are none.
+  absl::StatusOr<std::optional<Cut>> First() const;
   // Samples behind the last decision that were shown to the policy.
   int64_t num_shown() const { return num_shown_; }
 
@@ -64,9 +73,9 @@ class LiveStream {
  private:
   // Where the samples end that a decision at a cut covers. All that follows is in their times.
   Cut PlaceOf(const Cut& decided) const;
-  absl::Status Look(const std::optional<Decision>& last, const Moment& now);
+  absl::Status Look(const std::optional<Cut>& last, const Moment& now);
   std::optional<Cut> Clock(const Moment& now) const;
-  absl::StatusOr<std::vector<Decision>> Show(const std::optional<Cut>& from, const Cut& to);
+  absl::StatusOr<Decided> Show(const std::optional<Cut>& from, const Cut& to, bool asked);
   storage::v1::ListSamplesRequest Listing(const std::optional<Cut>& from) const;
 
   Downstream& downstream_;
@@ -74,15 +83,15 @@ class LiveStream {
   const LiveSpec& live_;
   const DatasetId dataset_;
   const Duration delay_;
+  const MakeDecider make_decider_;
   rpc::v1::Snapshot snapshot_;
   std::optional<int64_t> greatest_;  // Event time, of samples behind the last decision.
   std::chrono::steady_clock::time_point last_new_;
-  // nullptr: is to be shown everything from the last decision on.
-  std::unique_ptr<TriggerPolicy> policy_;
+  // Absent: is to be shown everything from the last decision on.
+  std::optional<Decider> decider_;
   // What the policy was shown ends here; std::nullopt: nothing, from the beginning on.
   std::optional<Cut> shown_to_;
   int64_t num_shown_ = 0;
-  std::optional<Cut> first_;
 };
 
 }  // namespace tidemill::supervisor

@@ -75,6 +75,12 @@ void RunState::ApplyToStream(const v1::RunEvent& event) {
     case v1::RunEvent::kStopRequested:
       stop_requested_ = true;
       break;
+    case v1::RunEvent::kTriggerRequested:
+      trigger_requested_ = true;
+      break;
+    case v1::RunEvent::kTriggerFired:
+      trigger_requested_ = false;
+      break;
     case v1::RunEvent::kRunResumed:
       state_ = v1::RUN_STATE_RUNNING;
       error_.clear();

@@ -45,6 +45,8 @@ class RunState {
   bool live() const { return live_; }
   // A live run is to measure what there is and to stop.
   bool stop_requested() const { return stop_requested_; }
+  // A live run is to train on what there is, whatever its policy says.
+  bool trigger_requested() const { return trigger_requested_; }
   // What a live run knew when its stream ended.
   const rpc::v1::Snapshot& end_snapshot() const { return end_snapshot_; }
   // A live run measures again and again, in rounds: after each stored model, and at the end.
@@ -75,6 +77,7 @@ class RunState {
   bool stream_ended_ = false;
   bool live_ = false;
   bool stop_requested_ = false;
+  bool trigger_requested_ = false;
   rpc::v1::Snapshot end_snapshot_;
   int32_t round_ = 0;
   bool round_pending_ = false;

@@ -4,7 +4,6 @@
 
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/time_util.h"
-#include "nlohmann/json.hpp"
 
 #include "supervisor/event_text.h"
 
@@ -55,6 +54,9 @@ constexpr char kDeleteRun[] = "DELETE FROM supervisor.runs WHERE run_id = $1";
 constexpr char kTakeOver[] = R"(
   UPDATE supervisor.runs SET run_epoch = run_epoch + 1 WHERE run_id = $1 RETURNING run_epoch)";
 
+constexpr char kHoldEpoch[] =
+    "SELECT 1 FROM supervisor.runs WHERE run_id = $1 AND run_epoch = $2 FOR SHARE";
+
 constexpr char kUpdateRun[] = R"(
   UPDATE supervisor.runs
   SET state = $3, error = $4, num_triggers = $5, num_samples = $6,
@@ -74,20 +76,20 @@ constexpr char kSelectEvents[] = R"(
   SELECT seq, (extract(epoch FROM at) * 1000000)::bigint, payload
   FROM supervisor.run_events WHERE run_id = $1 ORDER BY seq)";
 
-constexpr char kInsertDecision[] = R"(
-  INSERT INTO supervisor.decisions
-    (run_id, decision, event_time, sample_key, fired, num_samples, observed)
-  VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb)
-  ON CONFLICT (run_id, decision) DO NOTHING)";
-
-constexpr char kSelectLastDecision[] = R"(
-  SELECT decision, event_time, sample_key, fired, num_samples
-  FROM supervisor.decisions WHERE run_id = $1 ORDER BY decision DESC LIMIT 1)";
-
-constexpr char kSelectDecisions[] = R"(
-  SELECT decision, event_time, sample_key, fired, num_samples, observed,
-         (extract(epoch FROM at) * 1000000)::bigint
-  FROM supervisor.decisions WHERE run_id = $1 ORDER BY decision)";
+// Payloads leave out what is zero.
+constexpr char kSelectTrainings[] = R"(
+  SELECT samples, seconds
+  FROM (SELECT t.at, t.run_id, t.seq,
+               coalesce((s.payload->'training_set_sealed'->>'num_samples')::bigint, 0) AS samples,
+               coalesce((t.payload->'model_trained'->>'seconds')::double precision, 0) AS seconds
+        FROM supervisor.pipelines p
+        JOIN supervisor.runs r USING (pipeline_id)
+        JOIN supervisor.run_events t ON t.run_id = r.run_id AND t.type = 'model_trained'
+        JOIN supervisor.run_events s ON s.run_id = r.run_id AND s.type = 'training_set_sealed'
+         AND s.payload->'training_set_sealed'->>'trigger' = t.payload->'model_trained'->>'trigger'
+        WHERE p.namespace = $1 AND p.name = $2
+        ORDER BY t.at DESC, t.run_id DESC, t.seq DESC LIMIT $3) AS last
+  ORDER BY at, run_id, seq)";
 
 google::protobuf::Timestamp TimeOf(const pqxx::field& micros) {
   return json_util::TimeUtil::MicrosecondsToTimestamp(micros.as<int64_t>());
@@ -205,6 +207,11 @@ absl::StatusOr<int64_t> TakeOver(pqxx::work& work, RunId run) {
   return rows[0][0].as<int64_t>();
 }
 
+absl::Status HoldEpoch(pqxx::work& work, RunId run, int64_t run_epoch) {
+  if (!work.exec_params(kHoldEpoch, run.value, run_epoch).empty()) return absl::OkStatus();
+  return FailedPrecondition("run {} is no longer in epoch {}", run.value, run_epoch);
+}
+
 absl::StatusOr<EventRow> AppendEvent(pqxx::work& work, const EventPlace& place,
                                      const v1::RunEvent& event, const RunState& after) {
   const pqxx::result updated = work.exec_params(
@@ -228,6 +235,16 @@ absl::StatusOr<EventRow> AppendEvent(pqxx::work& work, const EventPlace& place,
   return EventRow{.shown = Shown(place.sequence, row[1], event), .event = event};
 }
 
+std::vector<TrainingCost> CompletedTrainings(pqxx::work& work, const PipelineName& name,
+                                             int64_t most) {
+  std::vector<TrainingCost> costs;
+  for (const pqxx::row& row :
+       work.exec_params(kSelectTrainings, name.name_space, name.name, most)) {
+    costs.push_back({.num_samples = row[0].as<int64_t>(), .seconds = row[1].as<double>()});
+  }
+  return costs;
+}
+
 absl::StatusOr<std::vector<EventRow>> ReadEvents(pqxx::work& work, RunId run) {
   std::vector<EventRow> events;
   for (const pqxx::row& row : work.exec_params(kSelectEvents, run.value)) {
@@ -238,43 +255,6 @@ absl::StatusOr<std::vector<EventRow>> ReadEvents(pqxx::work& work, RunId run) {
     events.push_back({.shown = Shown(row[0].as<int64_t>(), row[1], event), .event = event});
   }
   return events;
-}
-
-void AddDecision(pqxx::work& work, RunId run, int64_t number, const Decision& decision) {
-  const nlohmann::json observed = decision.observed;
-  work.exec_params0(kInsertDecision, run.value, number, decision.at.event_time.micros,
-                    decision.at.sample_key.value, decision.fired, decision.num_samples,
-                    observed.dump());
-}
-
-std::optional<NumberedDecision> LastDecision(pqxx::work& work, RunId run) {
-  const pqxx::result rows = work.exec_params(kSelectLastDecision, run.value);
-  if (rows.empty()) return std::nullopt;
-  const pqxx::row row = rows[0];
-  return NumberedDecision{.number = row[0].as<int64_t>(),
-                          .decision = {.at = {{row[1].as<int64_t>()}, {row[2].as<int64_t>()}},
-                                       .fired = row[3].as<bool>(),
-                                       .num_samples = row[4].as<int64_t>()}};
-}
-
-std::vector<v1::Decision> ListDecisions(pqxx::work& work, RunId run) {
-  std::vector<v1::Decision> decisions;
-  int64_t num_fired = 0;
-  for (const pqxx::row& row : work.exec_params(kSelectDecisions, run.value)) {
-    v1::Decision& decision = decisions.emplace_back();
-    decision.set_number(row[0].as<int64_t>());
-    decision.mutable_at()->set_event_time(row[1].as<int64_t>());
-    decision.mutable_at()->set_sample_key(row[2].as<int64_t>());
-    decision.set_fired(row[3].as<bool>());
-    if (decision.fired()) decision.set_trigger(++num_fired);
-    decision.set_num_samples(row[4].as<int64_t>());
-    const auto observed = nlohmann::json::parse(row[5].as<std::string>(), nullptr, false);
-    for (const auto& [name, value] : observed.items()) {
-      if (value.is_number()) (*decision.mutable_observed())[name] = value.get<double>();
-    }
-    *decision.mutable_decided_at() = TimeOf(row[6]);
-  }
-  return decisions;
 }
 
 }  // namespace tidemill::supervisor

@@ -1,5 +1,5 @@
-// The rows of supervisor.pipelines, runs, run_events and decisions. Functions work inside the
-// caller's transaction and throw what libpqxx throws, which db::Database::Transact catches.
+// The rows of supervisor.pipelines, runs and run_events. Functions work inside the caller's
+// transaction and throw what libpqxx throws, which db::Database::Transact catches.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +60,10 @@ void DeleteRun(pqxx::work& work, RunId run);
 // NOT_FOUND for an unknown run.
 absl::StatusOr<int64_t> TakeOver(pqxx::work& work, RunId run);
 
+// Keeps the epoch from ending before the transaction does. FAILED_PRECONDITION when it is not the
+// run's.
+absl::Status HoldEpoch(pqxx::work& work, RunId run, int64_t run_epoch);
+
 // Where an event goes: its place in the run, from 1, and the epoch of whoever writes it.
 struct EventPlace {
   RunId run;
@@ -73,17 +77,12 @@ struct EventPlace {
 absl::StatusOr<EventRow> AppendEvent(pqxx::work& work, const EventPlace& place,
                                      const v1::RunEvent& event, const RunState& after);
 
+// What the last completed trainings of a pipeline took, the oldest first, by how many samples were
+// selected.
+std::vector<TrainingCost> CompletedTrainings(pqxx::work& work, const PipelineName& name,
+                                             int64_t most);
+
 // All events in order. DATA_LOSS for one that does not parse.
 absl::StatusOr<std::vector<EventRow>> ReadEvents(pqxx::work& work, RunId run);
-
-// Does nothing where there is a decision of that number.
-void AddDecision(pqxx::work& work, RunId run, int64_t number, const Decision& decision);
-struct NumberedDecision {
-  int64_t number = 0;
-  Decision decision;
-};
-std::optional<NumberedDecision> LastDecision(pqxx::work& work, RunId run);
-// All of them in order, each with the trigger that it fired.
-std::vector<v1::Decision> ListDecisions(pqxx::work& work, RunId run);
 
 }  // namespace tidemill::supervisor

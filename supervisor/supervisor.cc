@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "db/fencing.h"
+#include "supervisor/decisions_table.h"
 #include "supervisor/evaluation_values.h"
 #include "supervisor/live_windows.h"
 #include "supervisor/pipeline_check.h"
@@ -14,6 +15,8 @@ namespace tidemill::supervisor {
 namespace {
 
 constexpr char kSchema[] = "supervisor";
+// Of a run with more only those that fired are shown with it.
+constexpr int64_t kMostDecisions = 10'000;
 
 std::string NamespaceOr(const std::string& name_space) {
   return name_space.empty() ? "default" : name_space;
@@ -286,7 +289,7 @@ absl::StatusOr<v1::GetRunResponse> Supervisor::GetRun(const v1::GetRunRequest& r
   if (request.with_events()) AddEvents(events, response);
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
     response.clear_decisions();
-    for (v1::Decision& decision : ListDecisions(work, run)) {
+    for (v1::Decision& decision : ListDecisions(work, run, kMostDecisions)) {
       *response.add_decisions() = std::move(decision);
     }
     return absl::OkStatus();

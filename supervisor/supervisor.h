@@ -1,6 +1,7 @@
 // Pipelines and their runs: submits, recovers, stops, resumes, deletes and shows them.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "db/database.h"
+#include "supervisor/backtest.h"
 #include "supervisor/conductor.h"
 #include "supervisor/downstream.h"
 #include "supervisor/run_feed.h"
@@ -46,6 +48,13 @@ class Supervisor {
   absl::StatusOr<v1::Run> StopRun(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<v1::Run> ResumeRun(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<bool> DeleteRun(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<v1::TriggerRunResponse> TriggerRun(const v1::TriggerRunRequest& request)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<v1::GetDecisionResponse> GetDecision(const v1::GetDecisionRequest& request);
+  // What `progress` returns other than OK ends it and is its result.
+  using BacktestProgress = std::function<absl::Status(const v1::WatchBacktestResponse::Progress&)>;
+  absl::StatusOr<v1::WatchBacktestResponse::Final> Backtest(const v1::WatchBacktestRequest& request,
+                                                            const BacktestProgress& progress);
 
   // What the run's watchers read. NOT_FOUND for an unknown run.
   absl::StatusOr<std::shared_ptr<RunFeed>> Watch(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -65,6 +74,17 @@ class Supervisor {
   absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
                                   const PipelineSpec& spec,
                                   const v1::SubmitPipelineRequest& request);
+  // From the completed trainings of a pipeline, which it tells `final`; std::nullopt without any.
+  absl::StatusOr<std::optional<TrainingForecast>> ForecastTrainings(
+      const v1::Pipeline& pipeline, v1::WatchBacktestResponse::Final& final);
+  // Shows them what a listing of the dataset that is trained on names; returns how many samples.
+  absl::StatusOr<int64_t> ShowHistory(const PipelineSpec& spec,
+                                      storage::v1::ListSamplesRequest listing,
+                                      const BacktestProgress& progress,
+                                      std::vector<supervisor::Backtest>& tests);
+
+  // In a transaction: the answer to a request for a training, and the event that it is.
+  absl::StatusOr<v1::TriggerRunResponse> RequestTrigger(pqxx::work& work, RunId run);
   // In a transaction: appends an event in a new epoch of the run; returns the epoch.
   absl::StatusOr<int64_t> Interrupt(pqxx::work& work, RunId run, const v1::RunEvent& event);
   absl::StatusOr<RunRow> Find(RunId run);

@@ -82,6 +82,39 @@ grpc::Status SupervisorService::ResumeRun(grpc::ServerContext*, const v1::Resume
   return grpc::Status::OK;
 }
 
+grpc::Status SupervisorService::TriggerRun(grpc::ServerContext*,
+                                           const v1::TriggerRunRequest* request,
+                                           v1::TriggerRunResponse* response) {
+  auto asked = supervisor_.TriggerRun(*request);
+  if (!asked.ok()) return ToGrpc(asked.status());
+  *response = *std::move(asked);
+  return grpc::Status::OK;
+}
+
+grpc::Status SupervisorService::GetDecision(grpc::ServerContext*,
+                                            const v1::GetDecisionRequest* request,
+                                            v1::GetDecisionResponse* response) {
+  auto decision = supervisor_.GetDecision(*request);
+  if (!decision.ok()) return ToGrpc(decision.status());
+  *response = *std::move(decision);
+  return grpc::Status::OK;
+}
+
+grpc::Status SupervisorService::WatchBacktest(
+    grpc::ServerContext*, const v1::WatchBacktestRequest* request,
+    grpc::ServerWriter<v1::WatchBacktestResponse>* writer) {
+  v1::WatchBacktestResponse response;
+  const auto report = [&](const v1::WatchBacktestResponse::Progress& progress) -> absl::Status {
+    *response.mutable_progress() = progress;
+    return writer->Write(response) ? absl::OkStatus() : Cancelled("nobody waits for it");
+  };
+  auto tested = supervisor_.Backtest(*request, report);
+  if (!tested.ok()) return ToGrpc(tested.status());
+  *response.mutable_final() = *std::move(tested);
+  writer->Write(response);
+  return grpc::Status::OK;
+}
+
 grpc::Status SupervisorService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                                           v1::DeleteRunResponse* response) {
   const auto existed = supervisor_.DeleteRun({request->run_id()});

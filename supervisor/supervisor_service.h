@@ -33,6 +33,12 @@ class SupervisorService final
                        v1::StopRunResponse* response) override;
   grpc::Status ResumeRun(grpc::ServerContext* context, const v1::ResumeRunRequest* request,
                          v1::ResumeRunResponse* response) override;
+  grpc::Status TriggerRun(grpc::ServerContext* context, const v1::TriggerRunRequest* request,
+                          v1::TriggerRunResponse* response) override;
+  grpc::Status GetDecision(grpc::ServerContext* context, const v1::GetDecisionRequest* request,
+                           v1::GetDecisionResponse* response) override;
+  grpc::Status WatchBacktest(grpc::ServerContext* context, const v1::WatchBacktestRequest* request,
+                             grpc::ServerWriter<v1::WatchBacktestResponse>* writer) override;
   grpc::Status DeleteRun(grpc::ServerContext* context, const v1::DeleteRunRequest* request,
                          v1::DeleteRunResponse* response) override;
 

@@ -50,14 +50,16 @@ ordered_json ExtentsOf(const v1::GetRunResponse& run) {
   return datasets;
 }
 
-// Between two decisions of the trigger policy lie as many samples as the later one says.
+// Between two decisions of the trigger policy lie as many samples as they differ in what is new;
+// those that did not fire may have been left out.
 ordered_json DecidedBins(const v1::GetRunResponse& run, int64_t from) {
   ordered_json bins = ordered_json::array();
   const size_t each = static_cast<size_t>(run.decisions_size()) / kMostPoints + 1;
-  int64_t samples = 0;
+  int64_t samples = 0, since_trigger = 0;
   size_t taken = 0;
   for (const v1::Decision& decision : run.decisions()) {
-    samples += decision.num_samples();
+    samples += decision.num_new() - since_trigger;
+    since_trigger = decision.fired() ? 0 : decision.num_new();
     if (++taken % each != 0) continue;
     bins.push_back({from, MillisOf(decision.at()), samples});
     from = MillisOf(decision.at());
@@ -67,8 +69,9 @@ ordered_json DecidedBins(const v1::GetRunResponse& run, int64_t from) {
   for (const auto& recorded : run.events()) {
     if (recorded.event().has_stream_ended()) ended = recorded.event().stream_ended();
   }
-  if (ended.has_end() && MillisOf(ended.end()) > from && samples + ended.num_leftover() > 0) {
-    bins.push_back({from, MillisOf(ended.end()), samples + ended.num_leftover()});
+  samples += ended.num_leftover() - since_trigger;
+  if (ended.has_end() && MillisOf(ended.end()) > from && samples > 0) {
+    bins.push_back({from, MillisOf(ended.end()), samples});
   }
   return bins;
 }

@@ -88,6 +88,22 @@ absl::StatusOr<v1::Run> SupervisorClient::ResumeRun(RunId run) {
   return std::move(*response.mutable_run());
 }
 
+absl::StatusOr<v1::TriggerRunResponse> SupervisorClient::TriggerRun(RunId run) {
+  v1::TriggerRunRequest request;
+  *request.mutable_command() = NewCommand();
+  request.set_run_id(run.value);
+  v1::TriggerRunResponse response;
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &Stub::TriggerRun, request, &response));
+  return response;
+}
+
+absl::StatusOr<v1::GetDecisionResponse> SupervisorClient::GetDecision(
+    const v1::GetDecisionRequest& request) {
+  v1::GetDecisionResponse response;
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &Stub::GetDecision, request, &response));
+  return response;
+}
+
 absl::StatusOr<bool> SupervisorClient::DeleteRun(RunId run) {
   v1::DeleteRunRequest request;
   *request.mutable_command() = NewCommand();

@@ -33,6 +33,8 @@ class SupervisorClient {
   absl::StatusOr<v1::GetRunResponse> GetRun(RunId run);
   absl::StatusOr<v1::Run> StopRun(RunId run);
   absl::StatusOr<v1::Run> ResumeRun(RunId run);
+  absl::StatusOr<v1::TriggerRunResponse> TriggerRun(RunId run);
+  absl::StatusOr<v1::GetDecisionResponse> GetDecision(const v1::GetDecisionRequest& request);
   // Returns whether there was one.
   absl::StatusOr<bool> DeleteRun(RunId run);
 

@@ -1,43 +1,55 @@
-#include <algorithm>
-
+#include "supervisor/triggers/decision_grid.h"
+#include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-// Decides right after every n-th sample and fires each time.
+// Decides right after every n-th sample since the last training, or since it last decided, and
+// fires each time.
 class AmountPolicy final : public TriggerPolicy {
  public:
-  explicit AmountPolicy(int64_t samples) : samples_(samples) {}
+  explicit AmountPolicy(const AmountTrigger& spec) : spec_(spec), grid_(spec.samples) {}
 
-  std::vector<Decision> Inform(std::span<const int64_t> event_times,
-                               std::span<const int64_t> keys) override {
-    std::vector<Decision> decisions;
-    const auto size = static_cast<int64_t>(keys.size());
-    int64_t taken = 0;
-    while (size - taken >= samples_ - seen_) {
-      taken += samples_ - seen_;
-      seen_ = 0;
-      const auto last = static_cast<size_t>(taken - 1);
-      decisions.push_back({.at = {{event_times[last]}, {keys[last] + 1}},
-                           .fired = true,
-                           .num_samples = samples_,
-                           .observed = {{"samples", static_cast<double>(samples_)}}});
-    }
-    seen_ += size - taken;
-    return decisions;
+  std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp) const override {
+    return grid_.NextPoint(ahead);
   }
+  void Take(Samples samples) override { grid_.Take(samples); }
+  Verdict Decide(const Evidence&) override {
+    const auto seen = static_cast<double>(grid_.seen());
+    grid_.Restart();
+    return Judge(spec_, {{"samples", seen}});
+  }
+  void Fired(const Cut&) override { grid_.Restart(); }
+  nlohmann::json Seal() const override { return grid_.Seal(); }
+  absl::Status Restore(const nlohmann::json& state) override { return grid_.Restore(state); }
 
  private:
-  const int64_t samples_;
-  int64_t seen_ = 0;
+  const AmountTrigger spec_;
+  SampleGrid grid_;
 };
 
 }  // namespace
 
-std::unique_ptr<TriggerPolicy> MakePolicy(const AmountTrigger& spec,
-                                          const std::optional<Decision>&) {
-  return std::make_unique<AmountPolicy>(spec.samples);
+std::unique_ptr<TriggerPolicy> MakePolicy(const AmountTrigger& spec) {
+  return std::make_unique<AmountPolicy>(spec);
+}
+
+Verdict Judge(const AmountTrigger& spec, const Observed& observed) {
+  const double seen = ValueOf(observed, "samples");
+  const auto asked = static_cast<double>(spec.samples);
+  return {.policy = std::string(AmountTrigger::kType),
+          .fired = seen >= asked,
+          .observed = observed,
+          .comparison = Comparison{"new samples", seen, asked, "samples"},
+          .nearest = Change{"samples", asked, seen}};
+}
+
+std::string Explain(const AmountTrigger& spec, const Verdict& verdict) {
+  const auto asked = static_cast<double>(spec.samples);
+  const std::string come = Counted(ValueOf(verdict.observed, "samples"), "new sample");
+  if (verdict.fired) return fmt::format("{} had come, as many as `samples` asks for", come);
+  return fmt::format("{} had come of the {} that `samples` asks for", come, Figure(asked));
 }
 
 }  // namespace tidemill::supervisor

@@ -1,96 +1,71 @@
-#include <utility>
-
+#include "supervisor/triggers/decision_grid.h"
+#include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-// Periods of equal length; where they begin is the stream's affair.
-class EqualPeriods {
- public:
-  explicit EqualPeriods(Duration every) : every_(every.micros) {}
+PeriodGrid GridOf(const TimeTrigger& spec) {
+  if (spec.calendar) return PeriodGrid(CalendarPeriods(spec.PeriodsOfCalendar()));
+  return PeriodGrid(EqualPeriods(spec.Length()));
+}
 
-  Period First(Timestamp time) const { return {time, {time.micros + every_}}; }
-
-  // The period that holds a time behind `before`.
-  Period After(const Period& before, Timestamp time) const {
-    const int64_t skipped = (time.micros - before.to.micros) / every_;
-    return First({before.to.micros + skipped * every_});
-  }
-
- private:
-  int64_t every_;
-};
-
-class CalendarPeriods {
- public:
-  explicit CalendarPeriods(Calendar calendar) : calendar_(std::move(calendar)) {}
-
-  Period First(Timestamp time) const { return calendar_.PeriodOf(time); }
-  Period After(const Period&, Timestamp time) const { return calendar_.PeriodOf(time); }
-
- private:
-  Calendar calendar_;
-};
-
-// Decides at the end of each period that holds samples, once a sample of a later period or the
-// clock shows that the period is over.
-template <typename Periods>
+// Decides at the end of each period that holds samples, and fires each time. Trainings that others
+// want do not move the periods.
 class TimePolicy final : public TriggerPolicy {
  public:
-  // `start` is where the last period ended.
-  TimePolicy(Periods periods, std::optional<Timestamp> start) : periods_(std::move(periods)) {
-    if (start) period_ = periods_.First(*start);
-  }
+  explicit TimePolicy(const TimeTrigger& spec) : spec_(spec), grid_(GridOf(spec)) {}
 
-  std::vector<Decision> Inform(std::span<const int64_t> event_times,
-                               std::span<const int64_t>) override {
-    std::vector<Decision> decisions;
-    for (const int64_t time : event_times) {
-      if (!period_) period_ = periods_.First({time});
-      if (time >= period_->to.micros) {
-        if (seen_ > 0) decisions.push_back(Close());
-        period_ = periods_.After(*period_, {time});
-      }
-      ++seen_;
-    }
-    return decisions;
+  std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp clock) const override {
+    return grid_.NextPoint(ahead, clock);
   }
-
-  std::vector<Decision> Advance(Timestamp clock) override {
-    if (seen_ == 0 || clock < period_->to) return {};
-    std::vector<Decision> decisions = {Close()};
-    period_ = periods_.After(*period_, period_->to);
-    return decisions;
+  void Take(Samples samples) override { grid_.Take(samples); }
+  Verdict Decide(const Evidence&) override {
+    const Period period = *grid_.period();
+    const auto seen = static_cast<double>(grid_.seen());
+    grid_.PassTo(period.to);
+    const double length = static_cast<double>(period.to.micros - period.from.micros) / 1e6;
+    return Judge(spec_, {{"samples", seen}, {"period_seconds", length}});
   }
+  void Fired(const Cut& at) override { grid_.StartAt(at.event_time); }
+  nlohmann::json Seal() const override { return grid_.Seal(); }
+  absl::Status Restore(const nlohmann::json& state) override { return grid_.Restore(state); }
 
  private:
-  Decision Close() {
-    const double length = static_cast<double>(period_->to.micros - period_->from.micros);
-    const int64_t seen = std::exchange(seen_, 0);
-    return {.at = {period_->to, {0}},
-            .fired = true,
-            .num_samples = seen,
-            .observed = {{"samples", static_cast<double>(seen)}, {"period_seconds", length / 1e6}}};
-  }
-
-  const Periods periods_;
-  std::optional<Period> period_;
-  int64_t seen_ = 0;  // Samples of the period.
+  const TimeTrigger spec_;
+  PeriodGrid grid_;
 };
-
-template <typename Periods>
-std::unique_ptr<TriggerPolicy> Make(Periods periods, const std::optional<Decision>& last) {
-  return std::make_unique<TimePolicy<Periods>>(
-      std::move(periods), last ? std::optional<Timestamp>(last->at.event_time) : std::nullopt);
-}
 
 }  // namespace
 
-std::unique_ptr<TriggerPolicy> MakePolicy(const TimeTrigger& spec,
-                                          const std::optional<Decision>& last) {
-  if (spec.calendar) return Make(CalendarPeriods(spec.PeriodsOfCalendar()), last);
-  return Make(EqualPeriods(spec.Length()), last);
+std::unique_ptr<TriggerPolicy> MakePolicy(const TimeTrigger& spec) {
+  return std::make_unique<TimePolicy>(spec);
+}
+
+Verdict Judge(const TimeTrigger& spec, const Observed& observed) {
+  const double passed = ValueOf(observed, "period_seconds");
+  const double asked = spec.calendar ? passed : static_cast<double>(spec.Length().micros) / 1e6;
+  Verdict verdict = {.policy = std::string(TimeTrigger::kType),
+                     .fired = passed >= asked,
+                     .observed = observed,
+                     .comparison = Comparison{"event time passed", passed, asked, "seconds"}};
+  if (!spec.calendar) verdict.nearest = Change{"every", asked, passed};
+  return verdict;
+}
+
+std::string Explain(const TimeTrigger& spec, const Verdict& verdict) {
+  const std::string held = Counted(ValueOf(verdict.observed, "samples"), "sample");
+  if (!spec.calendar) {
+    return fmt::format("a period of {} of event time had ended, with {} in it",
+                       Span(ValueOf(verdict.observed, "period_seconds")), held);
+  }
+  for (const auto& [unit, name] : config::EnumNames<CalendarUnit>::kNames) {
+    if (unit != *spec.calendar) continue;
+    const std::string units = spec.every ? *spec.every + " x " : "";
+    return fmt::format("a period of the calendar ({}{}) had ended, with {} in it", units, name,
+                       held);
+  }
+  return "";
 }
 
 }  // namespace tidemill::supervisor

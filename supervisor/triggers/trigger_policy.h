@@ -1,60 +1,102 @@
-// When to retrain: pure functions of the stream of (event time, key).
+// When to retrain: pure functions of the stream of (event time, key), and of what trainings cost.
 //
 // A policy declares its decision points by what the stream holds, never by how the stream was cut
-// into batches: Inform() called with one sample at a time or with all at once gives the same
-// decisions. Samples after the last decision point of a replay fire nothing.
+// into batches, and decides nowhere else. A Decider drives it:
+//
+//   NextPoint(ahead) -> Take(what lies before the point) -> Decide(at the point) -> Fired(), if so
+//
+// To add a policy: its spec and one line of TriggerSpec in trigger_spec.h, one file with its
+// MakePolicy(), Judge() and Explain(), declared below, and its line in trigger_harness_test.cc,
+// which holds every policy to what this file promises.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
+#include "nlohmann/json.hpp"
+
+#include "base/status.h"
 #include "base/time.h"
+#include "supervisor/triggers/samples.h"
 #include "supervisor/triggers/trigger_spec.h"
+#include "supervisor/triggers/verdict.h"
 
 namespace tidemill::supervisor {
 
-// One evaluation of a policy.
-struct Decision {
-  // The point in the stream; what a fired decision trains on ends here.
+// What is known at a decision point beside the samples that Take() was given. Policies that look at
+// columns of samples or at errors of models get them here.
+struct Evidence {
   Cut at;
-  bool fired = false;
-  // Samples since the decision before.
-  int64_t num_samples = 0;
-  // What the policy looked at, for people: "samples" -> 2000.
-  std::map<std::string, double> observed = {};
-
-  friend bool operator==(const Decision&, const Decision&) = default;
+  // Samples since the last training.
+  int64_t num_new = 0;
 };
 
-// Thread-compatible.
+// What a training took.
+struct TrainingCost {
+  int64_t num_samples = 0;
+  double seconds = 0;
+};
+
+// Its state is what it keeps of the samples before its last decision point and since. Sealed and
+// restored it goes on exactly as it would have. Thread-compatible.
 class TriggerPolicy {
  public:
   virtual ~TriggerPolicy() = default;
 
-  // Takes the next samples of the stream, two columns in the order (event time, key), and returns
-  // the decisions whose points they reach, in order.
-  virtual std::vector<Decision> Inform(std::span<const int64_t> event_times,
-                                       std::span<const int64_t> keys) = 0;
+  // The next point at which it decides when `ahead` follows and after it nothing before `clock`;
+  // std::nullopt when that point lies further ahead. Cuts ascend.
+  virtual std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp clock) const = 0;
 
-  // Learns that no sample before `clock` will follow, and returns the decisions that this allows:
-  // those, at most, that later samples would have brought about.
-  virtual std::vector<Decision> Advance(Timestamp /*clock*/) { return {}; }
+  // Takes samples, none of them behind its next point.
+  virtual void Take(Samples samples) = 0;
+
+  // Decides at its next point, before which it was given every sample, and moves on behind it.
+  virtual Verdict Decide(const Evidence& evidence) = 0;
+
+  // Learns that the run trains on everything before `at`, whoever wanted it.
+  virtual void Fired(const Cut& /*at*/) {}
+
+  // Learns what the training took that a fired decision brought about.
+  virtual void Learn(const TrainingCost& /*cost*/) {}
+
+  virtual nlohmann::json Seal() const = 0;
+  // DATA_LOSS for what is no state of this policy.
+  virtual absl::Status Restore(const nlohmann::json& state) = 0;
 };
 
-// The policy that `spec` names as it stands right after the decision `last`, or at the beginning of
-// the stream: what it saw earlier has no part in what it will decide.
-std::unique_ptr<TriggerPolicy> MakeTriggerPolicy(const TriggerSpec& spec,
-                                                 const std::optional<Decision>& last);
+// The policy of `spec` at the beginning of the stream.
+std::unique_ptr<TriggerPolicy> MakeTriggerPolicy(const TriggerSpec& spec);
+
+// The rule by itself: the answer to what a recorded verdict observed. It equals the verdict as long
+// as neither the settings nor the rule have changed.
+Verdict Replay(const TriggerSpec& spec, const Verdict& recorded);
+
+// Why, for people: a sentence without the names of members.
+std::string Explain(const TriggerSpec& spec, const Verdict& verdict);
 
 // The alternatives of TriggerSpec.
-std::unique_ptr<TriggerPolicy> MakePolicy(const AmountTrigger& spec,
-                                          const std::optional<Decision>& last);
-std::unique_ptr<TriggerPolicy> MakePolicy(const TimeTrigger& spec,
-                                          const std::optional<Decision>& last);
+std::unique_ptr<TriggerPolicy> MakePolicy(const AmountTrigger& spec);
+std::unique_ptr<TriggerPolicy> MakePolicy(const TimeTrigger& spec);
+std::unique_ptr<TriggerPolicy> MakePolicy(const NeverTrigger& spec);
+std::unique_ptr<TriggerPolicy> MakePolicy(const ManualTrigger& spec);
+std::unique_ptr<TriggerPolicy> MakePolicy(const CostTrigger& spec);
+std::unique_ptr<TriggerPolicy> MakePolicy(const EnsembleTrigger& spec);
+
+Verdict Judge(const AmountTrigger& spec, const Observed& observed);
+Verdict Judge(const TimeTrigger& spec, const Observed& observed);
+Verdict Judge(const NeverTrigger& spec, const Observed& observed);
+Verdict Judge(const ManualTrigger& spec, const Observed& observed);
+Verdict Judge(const CostTrigger& spec, const Observed& observed);
+// Of the members' verdicts, which it takes over.
+Verdict Judge(const EnsembleTrigger& spec, std::vector<Verdict> members);
+
+std::string Explain(const AmountTrigger& spec, const Verdict& verdict);
+std::string Explain(const TimeTrigger& spec, const Verdict& verdict);
+std::string Explain(const NeverTrigger& spec, const Verdict& verdict);
+std::string Explain(const ManualTrigger& spec, const Verdict& verdict);
+std::string Explain(const CostTrigger& spec, const Verdict& verdict);
+std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict);
 
 }  // namespace tidemill::supervisor

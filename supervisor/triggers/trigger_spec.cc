@@ -1,5 +1,8 @@
 #include "supervisor/triggers/trigger_spec.h"
 
+#include <algorithm>
+#include <functional>
+
 namespace tidemill::supervisor {
 namespace {
 
@@ -41,6 +44,43 @@ Duration TimeTrigger::Length() const { return *ParseDuration(*every); }
 
 Calendar TimeTrigger::PeriodsOfCalendar() const {
   return *Calendar::Create(*calendar, *UnitsOf(*this), time_zone);
+}
+
+void ManualTrigger::Check(config::Problems& problems) const {
+  if (std::adjacent_find(at.begin(), at.end(), std::greater_equal<>()) != at.end()) {
+    problems.Add("at", "does not ascend", "put the times in order, each once");
+  }
+}
+
+void DecisionInterval::Check(config::Problems& problems) const {
+  if (every.has_value() != samples.has_value()) return;
+  problems.Add("", every ? "has both every and samples" : "has neither every nor samples",
+               "write every: 1h or samples: 500");
+}
+
+void EnsembleTrigger::Check(config::Problems& problems) const {
+  if (at_least.has_value() != (vote == VoteRule::kAtLeast)) {
+    problems.Add(at_least ? "at_least" : "vote",
+                 at_least ? "needs vote: at_least" : "needs the key at_least",
+                 at_least ? "write vote: at_least" : "add at_least: 2");
+  } else if (at_least && *at_least > static_cast<int64_t>(of.size())) {
+    problems.Add("at_least", "is more than there are policies", "write a smaller number");
+  }
+}
+
+int64_t EnsembleTrigger::Needed() const {
+  const auto size = static_cast<int64_t>(of.size());
+  switch (vote) {
+    case VoteRule::kMajority:
+      return size / 2 + 1;
+    case VoteRule::kAtLeast:
+      return at_least.value_or(size);
+    case VoteRule::kAll:
+      return size;
+    case VoteRule::kAny:
+      break;
+  }
+  return 1;
 }
 
 }  // namespace tidemill::supervisor

@@ -3,13 +3,18 @@
 //   trigger: {type: amount, samples: 2000}
 //   trigger: {type: time, every: 7d}
 //   trigger: {type: time, calendar: month}
+//   trigger: {type: cost, evaluate: {every: 1h}, accepted_delay: 100}
+//   trigger: {type: ensemble, of: [{type: amount, samples: 5000}, {type: time, every: 7d}], vote:
+//   any}
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/config.h"
 #include "base/time.h"
@@ -20,6 +25,10 @@ namespace tidemill::supervisor {
 struct AmountTrigger {
   static constexpr std::string_view kType = "amount";
   static constexpr std::string_view kDoc = "Fires after every so many new samples.";
+  static constexpr std::string_view kRule = "new samples >= `samples`";
+  static constexpr std::string_view kPoints =
+      "right after every n-th sample since the last training";
+  static constexpr std::string_view kCost = "none worth naming; two numbers of state";
   int64_t samples = 1000;
 
   void Fields(auto&& field) {
@@ -33,6 +42,11 @@ struct TimeTrigger {
   static constexpr std::string_view kDoc =
       "Fires at the end of each period of event time: of a length, counted from the stream's first "
       "sample, or of the calendar. A period without samples does not fire.";
+  static constexpr std::string_view kRule = "a period of event time has ended";
+  static constexpr std::string_view kPoints =
+      "at the end of each period that holds samples, known once a later sample or the clock has "
+      "passed it";
+  static constexpr std::string_view kCost = "a binary search a batch; three numbers of state";
   std::optional<std::string> every = std::nullopt;
   std::optional<CalendarUnit> calendar = std::nullopt;
   std::string time_zone = "UTC";
@@ -56,7 +70,139 @@ struct TimeTrigger {
   Calendar PeriodsOfCalendar() const;
 };
 
+struct NeverTrigger {
+  static constexpr std::string_view kType = "never";
+  static constexpr std::string_view kDoc =
+      "Never retrains: the baseline that any other policy has to beat.";
+  static constexpr std::string_view kRule = "samples >= `first`, once";
+  static constexpr std::string_view kPoints = "right after the `first` sample, or nowhere";
+  static constexpr std::string_view kCost = "none; two numbers of state";
+  std::optional<int64_t> first = std::nullopt;
+
+  void Fields(auto&& field) {
+    field("first", first,
+          "After so many samples the one model that there is to be is trained; by default none is.",
+          {.min = 1, .example = "2000"});
+  }
+};
+
+struct ManualTrigger {
+  static constexpr std::string_view kType = "manual";
+  static constexpr std::string_view kDoc =
+      "Fires when somebody says so: of a live run with `tidemill trigger RUN`, which every policy "
+      "obeys; at the times that are listed here.";
+  static constexpr std::string_view kRule = "the time is listed, and something is new";
+  static constexpr std::string_view kPoints = "at the listed times";
+  static constexpr std::string_view kCost = "none; two numbers of state";
+  std::vector<Timestamp> at = {};
+
+  void Fields(auto&& field) {
+    field("at", at,
+          "Event times at which to fire, ascending; those without a new sample before them are "
+          "passed over.",
+          {.example = "[2020-01-01, 2020-03-15T12:00:00Z]"});
+  }
+  void Check(config::Problems& problems) const;
+};
+
+// Where a policy that may say no is evaluated.
+struct DecisionInterval {
+  std::optional<Duration> every = std::nullopt;
+  std::optional<int64_t> samples = std::nullopt;
+
+  void Fields(auto&& field) {
+    field("every", every,
+          "At the end of each period of event time of this length, counted from the first sample.",
+          {.min = 1e-6, .example = "1h"});
+    field("samples", samples, "After every so many samples.", {.min = 1, .example = "500"});
+  }
+  void Check(config::Problems& problems) const;
+};
+
+struct CostTrigger {
+  static constexpr std::string_view kType = "cost";
+  static constexpr std::string_view kDoc =
+      "Fires once the waiting of new data has come to as much as a training costs. Each new sample "
+      "waits from its event time on; the seconds of a training are forecast from those of the "
+      "trainings before, by the number of samples. The first evaluation fires: there is no model.";
+  static constexpr std::string_view kRule =
+      "waited / `accepted_delay` >= max(`least_cost`, a + b n), where waited is the sum over the n "
+      "samples since the last training of the seconds from their event times to now, and a and b "
+      "are the ridge regression (penalty 1 on b, neither below 0) of seconds on samples over the "
+      "last `trainings` trainings. With r samples a second it fires each rho b + sqrt(rho^2 b^2 + "
+      "2 rho a / r) seconds, rho being `accepted_delay`, which for b = 0 is the interval of least "
+      "total cost";
+  static constexpr std::string_view kPoints =
+      "where `evaluate` says; while nothing comes, also the first end of a period without samples "
+      "at which it fires";
+  static constexpr std::string_view kCost =
+      "one addition a sample, one regression an evaluation; two numbers a training of state";
+  static constexpr std::string_view kSource =
+      "Boether et al., Modyn: Data-Centric Machine Learning Pipeline Orchestration (SIGMOD 2025), "
+      "for delay as a cost; Dooly, Goldman and Scott, TCP Dynamic Acknowledgment Delay (STOC "
+      "1998), "
+      "for paying once what was lost equals the price; Hoerl and Kennard, Ridge Regression (1970)";
+  DecisionInterval evaluate;
+  double accepted_delay = 1;
+  int64_t trainings = 1000;
+  Duration least_cost{1000};
+
+  void Fields(auto&& field) {
+    field("evaluate", evaluate, "Where the two are compared.", {.required = true});
+    field("accepted_delay", accepted_delay,
+          "Sample-seconds of waiting that are accepted to save one second of training: twice as "
+          "much fires less often.",
+          {.min = 1e-9, .required = true, .example = "100"});
+    field("trainings", trainings, "The forecast rests on so many of the last trainings.",
+          {.min = 1, .max = 1e6});
+    field("least_cost", least_cost, "A forecast is never below this.", {.min = 1e-6});
+  }
+};
+
+enum class VoteRule { kMajority, kAtLeast, kAll, kAny };
+
+struct EnsembleTrigger;
+
 // A new policy is one line here and one file beside this one.
-using TriggerSpec = std::variant<AmountTrigger, TimeTrigger>;
+using TriggerSpec = std::variant<AmountTrigger, TimeTrigger, NeverTrigger, ManualTrigger,
+                                 CostTrigger, EnsembleTrigger>;
+
+struct EnsembleTrigger {
+  static constexpr std::string_view kType = "ensemble";
+  static constexpr std::string_view kDoc =
+      "Asks several policies and counts their votes. Each decides at its own points; a vote counts "
+      "until the next training, and the ensemble decides wherever one of them does.";
+  static constexpr std::string_view kRule =
+      "votes since the last training >= what `vote` needs: floor(n / 2) + 1, all n, 1, or "
+      "`at_least`";
+  static constexpr std::string_view kPoints = "wherever one of the policies decides";
+  static constexpr std::string_view kCost = "that of its policies";
+  std::vector<TriggerSpec> of;
+  VoteRule vote = VoteRule::kMajority;
+  std::optional<int64_t> at_least = std::nullopt;
+
+  void Fields(auto&& field) {
+    field("of", of, "The policies; ensembles among them are fine.",
+          {.required = true, .min_items = 1, .max_items = 32});
+    field("vote", vote,
+          "What fires: majority, more than half of the votes; all; any; at_least, so many as that "
+          "key says.");
+    field("at_least", at_least, "Votes that fire, with `vote: at_least`.",
+          {.min = 1, .example = "2"});
+  }
+  void Check(config::Problems& problems) const;
+
+  // Votes that fire.
+  int64_t Needed() const;
+};
 
 }  // namespace tidemill::supervisor
+
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::VoteRule> {
+  static constexpr std::pair<tidemill::supervisor::VoteRule, std::string_view> kNames[] = {
+      {tidemill::supervisor::VoteRule::kMajority, "majority"},
+      {tidemill::supervisor::VoteRule::kAtLeast, "at_least"},
+      {tidemill::supervisor::VoteRule::kAll, "all"},
+      {tidemill::supervisor::VoteRule::kAny, "any"}};
+};

@@ -43,6 +43,7 @@ void AddTrigger(int number, v1::GetRunResponse& run) {
   decision.set_fired(true);
   decision.set_trigger(number);
   decision.set_num_samples(100);
+  decision.set_num_new(100);
   (*decision.mutable_observed())["samples"] = 100;
 }
 

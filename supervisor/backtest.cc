@@ -1,0 +1,96 @@
+#include "supervisor/backtest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "base/overloaded.h"
+
+namespace tidemill::supervisor {
+
+int64_t NumSelected(const selector::SelectionSpec& selection, int64_t num_new, int64_t num_all) {
+  return std::visit(
+      Overloaded{[&](const selector::NewData& policy) {
+                   return std::min(num_new, policy.limit.value_or(num_new));
+                 },
+                 [&](const selector::Uniform& policy) {
+                   const int64_t pool = policy.over == selector::Pool::kNew ? num_new : num_all;
+                   if (policy.samples) return std::min(pool, *policy.samples);
+                   const double part = static_cast<double>(pool) * policy.fraction.value_or(1);
+                   return std::max<int64_t>(1, std::llround(part));
+                 }},
+      selection);
+}
+
+bool NeedsTrainingCosts(const TriggerSpec& spec) {
+  if (std::holds_alternative<CostTrigger>(spec)) return true;
+  const auto* ensemble = std::get_if<EnsembleTrigger>(&spec);
+  return ensemble != nullptr &&
+         std::any_of(ensemble->of.begin(), ensemble->of.end(), NeedsTrainingCosts);
+}
+
+absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
+                                          const selector::SelectionSpec& selection,
+                                          const std::optional<TrainingForecast>& forecast) {
+  if (!forecast && NeedsTrainingCosts(policy)) {
+    return FailedPrecondition(
+        "a policy weighs the cost of trainings, and no run of the pipeline has completed one to "
+        "forecast from");
+  }
+  ASSIGN_OR_RETURN(Decider decider, Decider::Create(policy, ""));
+  return Backtest(std::move(decider), selection, forecast);
+}
+
+void Backtest::Take(Samples samples) {
+  Samples ahead = samples;
+  while (true) {
+    const Samples before = ahead;
+    const auto decision = decider_.Next(ahead);
+    Wait(before.First(before.size() - ahead.size()));
+    if (!decision) return;
+    ++result_.num_decisions;
+    if (decision->fired) Train(*decision);
+  }
+}
+
+void Backtest::Wait(Samples samples) {
+  if (samples.empty()) return;
+  if (!first_waiting_) first_waiting_ = samples.event_times.front();
+  waiting_.Take(samples.event_times);
+}
+
+void Backtest::Train(const Decision& decision) {
+  num_trained_before_ += decision.num_new;
+  const int64_t selected = NumSelected(selection_, decision.num_new, num_trained_before_);
+  const Timestamp now = decision.at.event_time;
+  ++result_.num_triggers;
+  result_.num_selected += selected;
+  if (result_.triggers.size() < kMostBacktestTriggers) {
+    result_.triggers.push_back(
+        {.at = decision.at, .num_new = decision.num_new, .num_selected = selected});
+  }
+  if (forecast_) {
+    const double seconds = forecast_->Seconds(static_cast<double>(selected));
+    result_.training_seconds = result_.training_seconds.value_or(0) + seconds;
+    decider_.Learn({.num_samples = decision.num_new, .seconds = seconds});
+  }
+  waited_ += waiting_.At(now);
+  if (first_waiting_) {
+    longest_ = std::max(longest_, static_cast<double>(now.micros - *first_waiting_) / 1e6);
+  }
+  waiting_.Clear();
+  first_waiting_.reset();
+}
+
+BacktestResult Backtest::Finish() && {
+  result_.num_leftover = decider_.num_new();
+  if (forecast_ && !result_.training_seconds) result_.training_seconds = 0;
+  if (result_.num_triggers > 0) {
+    result_.mean_latency_seconds = waited_ / static_cast<double>(num_trained_before_);
+    result_.longest_latency_seconds = longest_;
+  }
+  return std::move(result_);
+}
+
+}  // namespace tidemill::supervisor

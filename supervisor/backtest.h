@@ -1,0 +1,79 @@
+// What a policy would have done with a stream that has happened: the real decisions, without the
+// trainings.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "selector/client/selection_spec.h"
+#include "supervisor/triggers/decider.h"
+#include "supervisor/triggers/training_cost.h"
+#include "supervisor/triggers/waiting.h"
+
+namespace tidemill::supervisor {
+
+// One retraining that there would have been.
+struct BacktestTrigger {
+  Cut at;
+  int64_t num_new = 0;
+  int64_t num_selected = 0;
+};
+
+struct BacktestResult {
+  // The first kMostBacktestTriggers of them.
+  std::vector<BacktestTrigger> triggers;
+  int64_t num_triggers = 0;
+  int64_t num_decisions = 0;
+  int64_t num_selected = 0;  // Trained on, over all triggers.
+  int64_t num_leftover = 0;  // Behind the last trigger.
+  // Forecast; absent without trainings to forecast from.
+  std::optional<double> training_seconds = std::nullopt;
+  // From a sample's time to the decision that has it trained on, in seconds of event time; absent
+  // without triggers. The longest is from the first sample of a trigger.
+  std::optional<double> mean_latency_seconds = std::nullopt;
+  std::optional<double> longest_latency_seconds = std::nullopt;
+};
+
+inline constexpr size_t kMostBacktestTriggers = 10'000;
+
+// How many samples a selection takes of so many new ones, of so many in all.
+int64_t NumSelected(const selector::SelectionSpec& selection, int64_t num_new, int64_t num_all);
+
+// Whether the policy, or one that it asks, decides by what trainings take.
+bool NeedsTrainingCosts(const TriggerSpec& spec);
+
+// Takes a stream in batches, however it is cut. Thread-compatible.
+class Backtest {
+ public:
+  // Decisions equal those of a replay. A policy that decides by what trainings take is told the
+  // forecast after each trigger. FAILED_PRECONDITION for such a policy without a forecast.
+  static absl::StatusOr<Backtest> Create(const TriggerSpec& policy,
+                                         const selector::SelectionSpec& selection,
+                                         const std::optional<TrainingForecast>& forecast);
+
+  void Take(Samples samples);
+  BacktestResult Finish() &&;
+
+ private:
+  Backtest(Decider decider, const selector::SelectionSpec& selection,
+           const std::optional<TrainingForecast>& forecast)
+      : decider_(std::move(decider)), selection_(selection), forecast_(forecast) {}
+  // Samples that lie before the next decision.
+  void Wait(Samples samples);
+  void Train(const Decision& decision);
+
+  Decider decider_;
+  selector::SelectionSpec selection_;
+  std::optional<TrainingForecast> forecast_;
+  BacktestResult result_;
+  Waiting waiting_;
+  std::optional<int64_t> first_waiting_;  // Its event time.
+  int64_t num_trained_before_ = 0;        // Samples before the last trigger.
+  double waited_ = 0;                     // Sample-seconds, of all triggers.
+  double longest_ = 0;
+};
+
+}  // namespace tidemill::supervisor

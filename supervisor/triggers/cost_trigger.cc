@@ -1,0 +1,146 @@
+// After policies.md's sources: the delay of data as a cost is Boether et al., Modyn (SIGMOD'25);
+// to pay once what has been lost equals what it costs is the rule for acknowledgements of Dooly,
+// Goldman and Scott (1998). With arrivals of rate l a second and trainings of a + b n seconds the
+// interval becomes rho b + sqrt(rho^2 b^2 + 2 rho a / l) for an accepted delay of rho.
+#include <algorithm>
+#include <cmath>
+
+#include "supervisor/triggers/decision_grid.h"
+#include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/sealed_fields.h"
+#include "supervisor/triggers/training_cost.h"
+#include "supervisor/triggers/trigger_policy.h"
+#include "supervisor/triggers/waiting.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// Decides at the points of a grid. While nothing comes, what waits goes on waiting: the end of a
+// period without samples is a point, too, if it is the first at which the policy would fire.
+class CostPolicy final : public TriggerPolicy {
+ public:
+  explicit CostPolicy(const CostTrigger& spec) : spec_(spec), costs_(spec.trainings) {
+    if (spec.evaluate.every) periods_.emplace(EqualPeriods(*spec.evaluate.every));
+    if (spec.evaluate.samples) counts_.emplace(*spec.evaluate.samples);
+  }
+
+  std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp clock) const override {
+    if (counts_) return counts_->NextPoint(ahead);
+    // A sample says as much as a clock at its time.
+    const Timestamp now = ahead.empty() ? clock : Timestamp{ahead.event_times.front()};
+    if (const auto end = FirstFiringEnd(now)) return DecisionPoint{.at = {*end, {0}}};
+    return periods_->NextPoint(ahead, clock);
+  }
+  void Take(Samples samples) override {
+    if (counts_) counts_->Take(samples);
+    if (periods_) periods_->Take(samples);
+    waiting_.Take(samples.event_times);
+  }
+  Verdict Decide(const Evidence& evidence) override {
+    if (counts_) counts_->Restart();
+    if (periods_) periods_->PassTo(evidence.at.event_time);
+    return Judge(spec_, At(evidence.at.event_time));
+  }
+  void Fired(const Cut& at) override {
+    waiting_.Clear();
+    if (counts_) counts_->Restart();
+    if (periods_) periods_->StartAt(at.event_time);
+  }
+  void Learn(const TrainingCost& cost) override { costs_.Add(cost); }
+
+  nlohmann::json Seal() const override {
+    return {{"grid", counts_ ? counts_->Seal() : periods_->Seal()},
+            {"waiting", waiting_.Seal()},
+            {"trainings", costs_.Seal()}};
+  }
+  absl::Status Restore(const nlohmann::json& state) override {
+    ASSIGN_OR_RETURN(const nlohmann::json* grid, SealedField(state, "grid"));
+    RETURN_IF_ERROR(counts_ ? counts_->Restore(*grid) : periods_->Restore(*grid));
+    ASSIGN_OR_RETURN(const nlohmann::json* waiting, SealedField(state, "waiting"));
+    RETURN_IF_ERROR(waiting_.Restore(*waiting));
+    ASSIGN_OR_RETURN(const nlohmann::json* costs, SealedList(state, "trainings"));
+    return costs_.Restore(*costs);
+  }
+
+ private:
+  // What the rule reads at a time.
+  Observed At(Timestamp time) const {
+    const TrainingForecast forecast = costs_.Fit();
+    return {{"samples", static_cast<double>(waiting_.num_samples())},
+            {"waited", waiting_.At(time)},
+            {"trainings", static_cast<double>(costs_.num_trainings())},
+            {"base_seconds", forecast.base},
+            {"seconds_per_sample", forecast.per_sample}};
+  }
+  bool FiresAt(Timestamp time) const { return Judge(spec_, At(time)).fired; }
+
+  // The end of the first of the empty periods up to `limit` that would fire, the present period
+  // among them; std::nullopt when that has samples.
+  std::optional<Timestamp> FirstFiringEnd(Timestamp limit) const {
+    const auto& period = periods_->period();
+    if (!period || periods_->seen() > 0 || waiting_.num_samples() == 0) return std::nullopt;
+    const int64_t every = spec_.evaluate.every->micros;
+    const auto end = [&](int64_t k) { return Timestamp{period->to.micros + k * every}; };
+    // What has waited only grows, so the first one is found by halving.
+    int64_t none = -1;
+    if (limit < period->to) return std::nullopt;
+    int64_t some = (limit.micros - period->to.micros) / every;
+    if (!FiresAt(end(some))) return std::nullopt;
+    while (some - none > 1) {
+      const int64_t middle = none + (some - none) / 2;
+      (FiresAt(end(middle)) ? some : none) = middle;
+    }
+    return end(some);
+  }
+
+  const CostTrigger spec_;
+  std::optional<SampleGrid> counts_;  // One of the two.
+  std::optional<PeriodGrid> periods_;
+  Waiting waiting_;
+  TrainingCostModel costs_;
+};
+
+double ForecastOf(const CostTrigger& spec, const Observed& observed) {
+  const TrainingForecast forecast{.base = ValueOf(observed, "base_seconds"),
+                                  .per_sample = ValueOf(observed, "seconds_per_sample")};
+  return std::max(forecast.Seconds(ValueOf(observed, "samples")),
+                  static_cast<double>(spec.least_cost.micros) / 1e6);
+}
+
+}  // namespace
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const CostTrigger& spec) {
+  return std::make_unique<CostPolicy>(spec);
+}
+
+Verdict Judge(const CostTrigger& spec, const Observed& observed) {
+  Verdict verdict = {.policy = std::string(CostTrigger::kType), .observed = observed};
+  if (ValueOf(observed, "trainings") == 0) {
+    verdict.fired = ValueOf(observed, "samples") > 0;
+    verdict.comparison = {"samples without a model", ValueOf(observed, "samples"), 1, "samples"};
+    return verdict;
+  }
+  const double waited = ValueOf(observed, "waited");
+  const double cost = ForecastOf(spec, observed);
+  verdict.comparison = {"cost of waiting", waited / spec.accepted_delay, cost, "seconds"};
+  verdict.fired = verdict.comparison->margin() >= 0;
+  verdict.nearest = Change{"accepted_delay", spec.accepted_delay, waited / cost};
+  return verdict;
+}
+
+std::string Explain(const CostTrigger& spec, const Verdict& verdict) {
+  const Observed& seen = verdict.observed;
+  const std::string samples = Counted(ValueOf(seen, "samples"), "sample");
+  if (ValueOf(seen, "trainings") == 0) return samples + " had come and there was no model";
+  const Comparison compared = verdict.comparison.value_or(Comparison());
+  const std::string said = fmt::format(
+      "{} had waited {} sample-seconds together, worth {} of training at `accepted_delay` {}; "
+      "a training was forecast to take {} (from {})",
+      samples, Figure(ValueOf(seen, "waited")), Span(compared.value), Figure(spec.accepted_delay),
+      Span(compared.threshold), Counted(ValueOf(seen, "trainings"), "training"));
+  if (verdict.fired || ValueOf(seen, "samples") == 0) return said;
+  const double missing = -compared.margin() * spec.accepted_delay / ValueOf(seen, "samples");
+  return said + fmt::format(". With nothing more to come it pays {} later", Span(missing));
+}
+
+}  // namespace tidemill::supervisor

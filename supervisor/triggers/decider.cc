@@ -1,0 +1,93 @@
+#include "supervisor/triggers/decider.h"
+
+#include <chrono>
+#include <utility>
+
+#include "supervisor/triggers/sealed_fields.h"
+
+namespace tidemill::supervisor {
+
+absl::StatusOr<Decider> Decider::Create(const TriggerSpec& spec, const std::string& sealed) {
+  Decider decider(spec);
+  if (sealed.empty()) return decider;
+  const auto state = nlohmann::json::parse(sealed, nullptr, /*allow_exceptions=*/false);
+  RETURN_IF_ERROR(ReadSealed(state, "samples", decider.num_samples_));
+  RETURN_IF_ERROR(ReadSealed(state, "new", decider.num_new_));
+  RETURN_IF_ERROR(ReadSealed(state, "trained", decider.num_trained_));
+  ASSIGN_OR_RETURN(const nlohmann::json* policy, SealedField(state, "policy"));
+  RETURN_IF_ERROR(decider.policy_->Restore(*policy));
+  return decider;
+}
+
+Decider Decider::After(const TriggerSpec& spec, const Cut& at) {
+  Decider decider(spec);
+  decider.policy_->Fired(at);
+  return decider;
+}
+
+std::string Decider::Seal() const {
+  const nlohmann::json state = {{"samples", num_samples_},
+                                {"new", num_new_},
+                                {"trained", num_trained_},
+                                {"policy", policy_->Seal()}};
+  return state.dump();
+}
+
+void Decider::Take(Samples samples) {
+  policy_->Take(samples);
+  num_samples_ += static_cast<int64_t>(samples.size());
+  num_new_ += static_cast<int64_t>(samples.size());
+}
+
+std::optional<Decision> Decider::Next(Samples& ahead) {
+  const auto point = policy_->NextPoint(ahead, kNoClock);
+  if (!point) {
+    Take(std::exchange(ahead, Samples()));
+    return std::nullopt;
+  }
+  Take(ahead.First(point->num_before));
+  ahead = ahead.From(point->num_before);
+  return DecideAt(point->at);
+}
+
+std::optional<Decision> Decider::Advance(Timestamp clock) {
+  const auto point = policy_->NextPoint({}, clock);
+  if (!point) return std::nullopt;
+  return DecideAt(point->at);
+}
+
+Decision Decider::DecideAt(const Cut& at) {
+  using Clock = std::chrono::steady_clock;
+  Decision decision = {.at = at};
+  const Clock::time_point start = Clock::now();
+  decision.verdict = policy_->Decide({.at = at, .num_new = num_new_});
+  decision.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  decision.fired = decision.verdict.fired;
+  if (decision.fired && num_new_ == 0) {
+    // Members of an ensemble may decide at different cuts between the same two samples.
+    decision.fired = false;
+    decision.cause = DecisionCause::kNothingNew;
+  }
+  Close(decision);
+  return decision;
+}
+
+Decision Decider::Ask(const Cut& at) {
+  Decision decision = {.at = at, .fired = true, .cause = DecisionCause::kRequest};
+  decision.verdict = {
+      .policy = "request", .fired = true, .observed = {{"samples", static_cast<double>(num_new_)}}};
+  Close(decision);
+  return decision;
+}
+
+void Decider::Close(Decision& decision) {
+  decision.num_samples = std::exchange(num_samples_, 0);
+  decision.num_new = num_new_;
+  // Where nothing is new everything has been trained on.
+  if (!decision.fired && decision.cause != DecisionCause::kNothingNew) return;
+  if (decision.fired) num_trained_ = num_new_;
+  num_new_ = 0;
+  policy_->Fired(decision.at);
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,65 @@
+// Drives the policy of a run through the stream.
+//
+//   ASSIGN_OR_RETURN(auto decider, Decider::Create(spec, sealed));
+//   for (Samples ahead = batch; auto decision = decider.Next(ahead);) {
+//     ... decision->fired: train, then decider.Learn(cost) ...
+//   }
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "supervisor/triggers/trigger_policy.h"
+
+namespace tidemill::supervisor {
+
+// However the stream is cut into batches the decisions are the same, and a decider made from what
+// another one sealed right after a decision goes on with the decisions of that one. Samples after
+// the last decision point of a replay bring about none. Thread-compatible.
+class Decider {
+ public:
+  // `sealed` is what Seal() gave; empty: at the beginning of the stream. DATA_LOSS for what is no
+  // state of this policy.
+  static absl::StatusOr<Decider> Create(const TriggerSpec& spec, const std::string& sealed);
+  // Right after a decision at `at` whose state was not sealed: what the policy observed earlier has
+  // no part in what it will decide.
+  static Decider After(const TriggerSpec& spec, const Cut& at);
+
+  // Takes samples off the front of `ahead` up to the next decision, or all of them when they reach
+  // none.
+  std::optional<Decision> Next(Samples& ahead);
+
+  // Learns that no sample before `clock` will follow: the next decision that this allows, one at
+  // most that later samples would have brought about.
+  std::optional<Decision> Advance(Timestamp clock);
+
+  // Fires because somebody asked. `at` lies behind every sample taken and the last decision.
+  Decision Ask(const Cut& at);
+
+  // What the training took that the last fired decision brought about.
+  void Learn(const TrainingCost& cost) { policy_->Learn(cost); }
+
+  // Samples since the last training, and what the last fired decision found new; 0 before one.
+  int64_t num_new() const { return num_new_; }
+  int64_t num_trained() const { return num_trained_; }
+
+  // All that it needs to go on, as JSON.
+  std::string Seal() const;
+
+ private:
+  explicit Decider(const TriggerSpec& spec) : policy_(MakeTriggerPolicy(spec)) {}
+  void Take(Samples samples);
+  Decision DecideAt(const Cut& at);
+  // Counts from here on.
+  void Close(Decision& decision);
+
+  std::unique_ptr<TriggerPolicy> policy_;
+  int64_t num_samples_ = 0;  // Since the last decision.
+  int64_t num_new_ = 0;
+  int64_t num_trained_ = 0;
+};
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,99 @@
+#include "supervisor/triggers/decision_grid.h"
+
+#include <algorithm>
+
+#include "supervisor/triggers/sealed_fields.h"
+
+namespace tidemill::supervisor {
+
+std::optional<DecisionPoint> SampleGrid::NextPoint(Samples ahead) const {
+  const int64_t missing = every_ - seen_;
+  if (missing <= 0) return DecisionPoint{.at = *end_, .num_before = 0};
+  if (missing > static_cast<int64_t>(ahead.size())) return std::nullopt;
+  const auto n = static_cast<size_t>(missing);
+  return DecisionPoint{.at = ahead.First(n).End(), .num_before = n};
+}
+
+void SampleGrid::Take(Samples samples) {
+  if (samples.empty()) return;
+  seen_ += static_cast<int64_t>(samples.size());
+  end_ = samples.End();
+}
+
+nlohmann::json SampleGrid::Seal() const { return {{"seen", seen_}, {"end", SealCut(end_)}}; }
+
+absl::Status SampleGrid::Restore(const nlohmann::json& state) {
+  RETURN_IF_ERROR(ReadSealed(state, "seen", seen_));
+  RETURN_IF_ERROR(ReadSealed(state, "end", end_));
+  if (seen_ < 0 || seen_ > every_ || (seen_ > 0 && !end_)) {
+    return DataLoss("a sealed trigger policy has seen {} of {} samples", seen_, every_);
+  }
+  return absl::OkStatus();
+}
+
+Period EqualPeriods::After(const Period& before, Timestamp time) const {
+  const int64_t skipped = (time.micros - before.to.micros) / every_;
+  return First({before.to.micros + skipped * every_});
+}
+
+Period PeriodGrid::First(Timestamp time) const {
+  return std::visit([&](const auto& periods) { return periods.First(time); }, periods_);
+}
+
+Period PeriodGrid::After(const Period& before, Timestamp time) const {
+  return std::visit([&](const auto& periods) { return periods.After(before, time); }, periods_);
+}
+
+Period PeriodGrid::PeriodFor(int64_t time) const {
+  if (!period_) return First({time});
+  if (seen_ == 0 && time >= period_->to.micros) return After(*period_, {time});
+  return *period_;
+}
+
+std::optional<DecisionPoint> PeriodGrid::NextPoint(Samples ahead, Timestamp clock) const {
+  if (ahead.empty()) {
+    if (seen_ == 0 || clock < period_->to) return std::nullopt;
+    return DecisionPoint{.at = {period_->to, {0}}, .num_before = 0};
+  }
+  const Period period = PeriodFor(ahead.event_times.front());
+  const auto end =
+      std::lower_bound(ahead.event_times.begin(), ahead.event_times.end(), period.to.micros);
+  if (end == ahead.event_times.end() && clock < period.to) return std::nullopt;
+  return DecisionPoint{.at = {period.to, {0}},
+                       .num_before = static_cast<size_t>(end - ahead.event_times.begin())};
+}
+
+void PeriodGrid::Take(Samples samples) {
+  if (samples.empty()) return;
+  period_ = PeriodFor(samples.event_times.front());
+  seen_ += static_cast<int64_t>(samples.size());
+}
+
+void PeriodGrid::PassTo(Timestamp end) {
+  seen_ = 0;
+  period_ = After(*period_, end);
+}
+
+void PeriodGrid::StartAt(Timestamp time) {
+  if (!period_) period_ = First(time);
+}
+
+nlohmann::json PeriodGrid::Seal() const {
+  nlohmann::json state = {{"seen", seen_}, {"period", nullptr}};
+  if (period_) state["period"] = {period_->from.micros, period_->to.micros};
+  return state;
+}
+
+absl::Status PeriodGrid::Restore(const nlohmann::json& state) {
+  RETURN_IF_ERROR(ReadSealed(state, "seen", seen_));
+  std::optional<Cut> period;  // Two numbers, too.
+  RETURN_IF_ERROR(ReadSealed(state, "period", period));
+  period_.reset();
+  if (period) period_ = Period{period->event_time, {period->sample_key.value}};
+  if (seen_ < 0 || (seen_ > 0 && !period_) || (period_ && period_->to <= period_->from)) {
+    return DataLoss("a sealed trigger policy has {} samples in no good period", seen_);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <utility>
+
+#include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/sealed_fields.h"
+#include "supervisor/triggers/trigger_policy.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// Decides wherever a member does. A member's vote counts from there to the next training.
+class EnsemblePolicy final : public TriggerPolicy {
+ public:
+  explicit EnsemblePolicy(const EnsembleTrigger& spec) : spec_(spec) {
+    for (const TriggerSpec& member : spec.of) {
+      members_.push_back({.policy = MakeTriggerPolicy(member), .voted_at = std::nullopt});
+    }
+  }
+
+  std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp clock) const override {
+    std::optional<DecisionPoint> next;
+    for (const Member& member : members_) {
+      const auto point = member.policy->NextPoint(ahead, clock);
+      if (point && (!next || point->at < next->at)) next = point;
+    }
+    return next;
+  }
+  void Take(Samples samples) override {
+    for (const Member& member : members_) member.policy->Take(samples);
+  }
+  Verdict Decide(const Evidence& evidence) override {
+    std::vector<Verdict> verdicts;
+    for (size_t i = 0; i < members_.size(); ++i) {
+      verdicts.push_back(Ask(members_[i], spec_.of[i], evidence));
+    }
+    return Judge(spec_, std::move(verdicts));
+  }
+  void Fired(const Cut& at) override {
+    for (Member& member : members_) {
+      member.voted_at.reset();
+      member.policy->Fired(at);
+    }
+  }
+  void Learn(const TrainingCost& cost) override {
+    for (const Member& member : members_) member.policy->Learn(cost);
+  }
+  nlohmann::json Seal() const override {
+    nlohmann::json members = nlohmann::json::array();
+    for (const Member& member : members_) {
+      members.push_back({{"voted_at", SealCut(member.voted_at)}, {"state", member.policy->Seal()}});
+    }
+    return {{"members", std::move(members)}};
+  }
+  absl::Status Restore(const nlohmann::json& state) override {
+    ASSIGN_OR_RETURN(const nlohmann::json* members, SealedList(state, "members"));
+    if (members->size() != members_.size()) {
+      return DataLoss("a sealed ensemble has {} members, this one {}", members->size(),
+                      members_.size());
+    }
+    for (size_t i = 0; i < members_.size(); ++i) {
+      RETURN_IF_ERROR(ReadSealed((*members)[i], "voted_at", members_[i].voted_at));
+      ASSIGN_OR_RETURN(const nlohmann::json* own, SealedField((*members)[i], "state"));
+      RETURN_IF_ERROR(members_[i].policy->Restore(*own));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  struct Member {
+    std::unique_ptr<TriggerPolicy> policy;
+    std::optional<Cut> voted_at;
+  };
+
+  // The member's verdict, if this point is one of its own, and its vote.
+  static Verdict Ask(Member& member, const TriggerSpec& spec, const Evidence& evidence) {
+    const auto point = member.policy->NextPoint({}, evidence.at.event_time);
+    const bool decides = point && point->at == evidence.at;
+    Verdict verdict;
+    if (decides) {
+      verdict = member.policy->Decide(evidence);
+    } else {
+      verdict.policy = std::visit([](const auto& own) { return std::string(own.kType); }, spec);
+      verdict.evaluated = false;
+    }
+    if (verdict.fired && !member.voted_at) member.voted_at = evidence.at;
+    verdict.voted_at = member.voted_at;
+    return verdict;
+  }
+
+  const EnsembleTrigger spec_;
+  std::vector<Member> members_;
+};
+
+// How far a verdict is from its threshold, as a part of it: what is nearest to turn.
+double Distance(const Verdict& verdict) {
+  const Comparison& compared = *verdict.comparison;
+  return std::abs(compared.margin()) / std::max(std::abs(compared.threshold), 1e-300);
+}
+
+// A vote that was missing, or one too many, where one vote turns the answer: the change of the
+// member that was nearest to the other answer.
+std::optional<Change> NearestOf(const std::vector<Verdict>& members, bool fired) {
+  const Verdict* nearest = nullptr;
+  for (const Verdict& member : members) {
+    const bool turns = member.evaluated && member.fired == fired && member.nearest &&
+                       member.comparison && (fired || !member.voted_at);
+    if (turns && (nearest == nullptr || Distance(member) < Distance(*nearest))) nearest = &member;
+  }
+  return nearest == nullptr ? std::nullopt : nearest->nearest;
+}
+
+}  // namespace
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const EnsembleTrigger& spec) {
+  return std::make_unique<EnsemblePolicy>(spec);
+}
+
+Verdict Judge(const EnsembleTrigger& spec, std::vector<Verdict> members) {
+  const auto votes = std::count_if(members.begin(), members.end(), [](const Verdict& member) {
+    return member.voted_at.has_value();
+  });
+  const int64_t needed = spec.Needed();
+  Verdict verdict = {.policy = std::string(EnsembleTrigger::kType),
+                     .fired = votes >= needed,
+                     .observed = {{"votes", static_cast<double>(votes)}},
+                     .comparison = Comparison{"votes", static_cast<double>(votes),
+                                              static_cast<double>(needed), "votes"}};
+  const bool one_turns = verdict.fired ? votes == needed : votes == needed - 1;
+  if (one_turns) verdict.nearest = NearestOf(members, verdict.fired);
+  if (!verdict.nearest) {
+    const auto turning = static_cast<double>(verdict.fired ? votes : needed);
+    verdict.nearest = Change{"votes", static_cast<double>(votes), turning};
+  }
+  verdict.members = std::move(members);
+  return verdict;
+}
+
+std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict) {
+  return fmt::format("{} of {} policies had voted for a training, {} {} needed",
+                     Figure(ValueOf(verdict.observed, "votes")), spec.of.size(), spec.Needed(),
+                     spec.Needed() == 1 ? "is" : "are");
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,59 @@
+#include "supervisor/triggers/decision_grid.h"
+#include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/sealed_fields.h"
+#include "supervisor/triggers/trigger_policy.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// Decides once, after the first samples, or nowhere.
+class NeverPolicy final : public TriggerPolicy {
+ public:
+  explicit NeverPolicy(const NeverTrigger& spec)
+      : spec_(spec), grid_(spec.first.value_or(1)), done_(!spec.first) {}
+
+  std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp) const override {
+    return done_ ? std::nullopt : grid_.NextPoint(ahead);
+  }
+  void Take(Samples samples) override {
+    if (!done_) grid_.Take(samples);
+  }
+  Verdict Decide(const Evidence&) override {
+    done_ = true;
+    return Judge(spec_, {{"samples", static_cast<double>(grid_.seen())}});
+  }
+  nlohmann::json Seal() const override { return {{"grid", grid_.Seal()}, {"done", done_}}; }
+  absl::Status Restore(const nlohmann::json& state) override {
+    RETURN_IF_ERROR(ReadSealed(state, "done", done_));
+    ASSIGN_OR_RETURN(const nlohmann::json* grid, SealedField(state, "grid"));
+    return grid_.Restore(*grid);
+  }
+
+ private:
+  const NeverTrigger spec_;
+  SampleGrid grid_;
+  bool done_;
+};
+
+}  // namespace
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const NeverTrigger& spec) {
+  return std::make_unique<NeverPolicy>(spec);
+}
+
+Verdict Judge(const NeverTrigger& spec, const Observed& observed) {
+  const double seen = ValueOf(observed, "samples");
+  const auto asked = static_cast<double>(spec.first.value_or(0));
+  return {.policy = std::string(NeverTrigger::kType),
+          .fired = spec.first && seen >= asked,
+          .observed = observed,
+          .comparison = Comparison{"samples", seen, asked, "samples"},
+          .nearest = Change{"first", asked, seen}};
+}
+
+std::string Explain(const NeverTrigger&, const Verdict& verdict) {
+  return fmt::format("{} had come, which the one model of this policy is trained on",
+                     Counted(ValueOf(verdict.observed, "samples"), "sample"));
+}
+
+}  // namespace tidemill::supervisor

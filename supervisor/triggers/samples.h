@@ -1,0 +1,37 @@
+// A part of the stream as policies see it, and the points at which they decide.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "base/time.h"
+
+namespace tidemill::supervisor {
+
+// Two columns of equal length in the order (event time, key), in microseconds. A view; cheap to
+// copy.
+struct Samples {
+  std::span<const int64_t> event_times;
+  std::span<const int64_t> keys;
+
+  bool empty() const { return event_times.empty(); }
+  size_t size() const { return event_times.size(); }
+  Samples First(size_t n) const { return {event_times.first(n), keys.first(n)}; }
+  Samples From(size_t n) const { return {event_times.subspan(n), keys.subspan(n)}; }
+  // Where the samples end; there is at least one.
+  Cut End() const { return {{event_times.back()}, {keys.back() + 1}}; }
+};
+
+// A position at which a policy decides.
+struct DecisionPoint {
+  Cut at;
+  // How many of the samples ahead lie before it.
+  size_t num_before = 0;
+};
+
+// The clock of those who know nothing of samples to come.
+inline constexpr Timestamp kNoClock{std::numeric_limits<int64_t>::min()};
+
+}  // namespace tidemill::supervisor

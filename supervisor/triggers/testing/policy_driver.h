@@ -1,0 +1,91 @@
+// Streams, and policies driven through them, for tests.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+#include "supervisor/triggers/decider.h"
+
+namespace tidemill::supervisor::testing {
+
+struct Stream {
+  std::vector<int64_t> times;
+  std::vector<int64_t> keys;
+
+  Samples View() const { return {times, keys}; }
+};
+
+// What the n-th training takes, as a test has it.
+inline TrainingCost CostOf(const Decision& decision) {
+  return {.num_samples = decision.num_new,
+          .seconds = 0.002 + 1e-6 * static_cast<double>(decision.num_new)};
+}
+
+// Shows the decider samples from the one at `from` on, in batches of `chunk`, with a training after
+// each fired decision, and returns the decisions. At each of them, `at_decision` may exchange it.
+template <typename AtDecision>
+std::vector<Decision> Drive(Decider decider, const Stream& stream, size_t from, size_t chunk,
+                            const AtDecision& at_decision) {
+  std::vector<Decision> decisions;
+  for (Samples rest = stream.View().From(from); !rest.empty();) {
+    const size_t size = std::min(chunk, rest.size());
+    Samples ahead = rest.First(size);
+    rest = rest.From(size);
+    while (auto decision = decider.Next(ahead)) {
+      at_decision(decider);
+      if (decision->fired) decider.Learn(CostOf(*decision));
+      decisions.push_back(*std::move(decision));
+    }
+  }
+  return decisions;
+}
+
+inline std::vector<Decision> Drive(Decider decider, const Stream& stream, size_t from,
+                                   size_t chunk) {
+  return Drive(std::move(decider), stream, from, chunk, [](const Decider&) {});
+}
+
+inline Decider Make(const TriggerSpec& spec, const std::string& sealed = "") {
+  auto decider = Decider::Create(spec, sealed);
+  EXPECT_TRUE(decider.ok()) << decider.status();
+  return *std::move(decider);
+}
+
+inline std::vector<Decision> Decide(const TriggerSpec& spec, const Stream& stream, size_t chunk) {
+  return Drive(Make(spec), stream, 0, chunk);
+}
+
+// How many samples lie before each cut.
+inline std::vector<int64_t> Places(const std::vector<Decision>& decisions, const Stream& stream) {
+  std::vector<int64_t> places;
+  for (const Decision& decision : decisions) {
+    int64_t before = 0;
+    for (size_t i = 0; i < stream.keys.size(); ++i) {
+      before += Cut{{stream.times[i]}, {stream.keys[i]}} < decision.at ? 1 : 0;
+    }
+    places.push_back(before);
+  }
+  return places;
+}
+
+// Times ascend in steps of 0 to 20 microseconds, with a pause of a hundred steps now and then.
+inline Stream ManySamples(int64_t n = 5000) {
+  Stream stream;
+  uint64_t state = 7;
+  int64_t time = 1'000'000;
+  for (int64_t i = 0; i < n; ++i) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    time += static_cast<int64_t>((state >> 33) % 21);
+    if ((state >> 40) % 500 == 0) time += 1000;
+    stream.times.push_back(time);
+    stream.keys.push_back((int64_t{1} << 44) + i);
+  }
+  return stream;
+}
+
+}  // namespace tidemill::supervisor::testing

@@ -1,0 +1,57 @@
+#include "supervisor/triggers/training_cost.h"
+
+#include <algorithm>
+
+namespace tidemill::supervisor {
+namespace {
+
+constexpr double kPenalty = 1;
+
+}  // namespace
+
+void TrainingCostModel::Add(const TrainingCost& cost) {
+  costs_.push_back(cost);
+  if (static_cast<int64_t>(costs_.size()) > window_) costs_.pop_front();
+}
+
+TrainingForecast TrainingCostModel::Fit() const {
+  if (costs_.empty()) return {};
+  const auto n = static_cast<double>(costs_.size());
+  double mean_x = 0, mean_y = 0;
+  for (const TrainingCost& cost : costs_) {
+    mean_x += static_cast<double>(cost.num_samples) / n;
+    mean_y += cost.seconds / n;
+  }
+  double sxx = 0, sxy = 0, xx = 0, xy = 0;
+  for (const TrainingCost& cost : costs_) {
+    const auto x = static_cast<double>(cost.num_samples);
+    sxx += (x - mean_x) * (x - mean_x);
+    sxy += (x - mean_x) * (cost.seconds - mean_y);
+    xx += x * x;
+    xy += x * cost.seconds;
+  }
+  const double slope = std::max(0.0, sxy / (sxx + kPenalty));
+  const double base = mean_y - slope * mean_x;
+  if (base >= 0) return {.base = base, .per_sample = slope};
+  return {.base = 0, .per_sample = std::max(0.0, xy / (xx + kPenalty))};
+}
+
+nlohmann::json TrainingCostModel::Seal() const {
+  nlohmann::json state = nlohmann::json::array();
+  for (const TrainingCost& cost : costs_) state.push_back({cost.num_samples, cost.seconds});
+  return state;
+}
+
+absl::Status TrainingCostModel::Restore(const nlohmann::json& state) {
+  costs_.clear();
+  for (const nlohmann::json& cost : state) {
+    if (!cost.is_array() || cost.size() != 2 || !cost[0].is_number_integer() ||
+        !cost[1].is_number()) {
+      return DataLoss("a sealed cost of a training is none");
+    }
+    costs_.push_back({.num_samples = cost[0].get<int64_t>(), .seconds = cost[1].get<double>()});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tidemill::supervisor

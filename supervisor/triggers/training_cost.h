@@ -1,0 +1,43 @@
+// What the next training will take, from what those before took.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "nlohmann/json.hpp"
+
+#include "base/status.h"
+#include "supervisor/triggers/trigger_policy.h"
+
+namespace tidemill::supervisor {
+
+// seconds = base + per_sample * samples; neither is below zero.
+struct TrainingForecast {
+  double base = 0;
+  double per_sample = 0;
+
+  double Seconds(double samples) const { return base + per_sample * samples; }
+};
+
+// A ridge regression (Hoerl and Kennard 1970) of seconds on samples with penalty 1 on the slope,
+// none on the intercept, over the last so many trainings. One training gives a constant. A slope
+// below zero becomes zero; so does an intercept below zero, the line then going through the origin.
+// Thread-compatible.
+class TrainingCostModel {
+ public:
+  explicit TrainingCostModel(int64_t window) : window_(window) {}
+
+  void Add(const TrainingCost& cost);
+  int64_t num_trainings() const { return static_cast<int64_t>(costs_.size()); }
+  // Zero without trainings.
+  TrainingForecast Fit() const;
+
+  nlohmann::json Seal() const;
+  absl::Status Restore(const nlohmann::json& state);
+
+ private:
+  int64_t window_;
+  std::deque<TrainingCost> costs_;
+};
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,176 @@
+// What every policy promises, held against every policy.
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/testing/status_matchers.h"
+#include "supervisor/triggers/testing/policy_driver.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using testing::Decide;
+using testing::Drive;
+using testing::Make;
+using testing::ManySamples;
+using ::testing::Not;
+using testing::Stream;
+using ::tidemill::testing::IsOk;
+
+CostTrigger Cost(DecisionInterval evaluate, double accepted_delay) {
+  return {.evaluate = evaluate, .accepted_delay = accepted_delay};
+}
+
+EnsembleTrigger Ensemble(std::vector<TriggerSpec> of, VoteRule vote,
+                         std::optional<int64_t> at_least = std::nullopt) {
+  return {.of = std::move(of), .vote = vote, .at_least = at_least};
+}
+
+// Every policy, most of them several times.
+std::vector<TriggerSpec> AllPolicies() {
+  const TriggerSpec amount = AmountTrigger{.samples = 300};
+  const TriggerSpec time = TimeTrigger{.every = "4000us"};
+  const TriggerSpec cost = Cost({.every = Duration{700}}, 40);
+  const TriggerSpec manual =
+      ManualTrigger{.at = {{900'000}, {1'000'500}, {1'010'000}, {1'010'001}, {1'030'000}}};
+  const TriggerSpec majority = Ensemble({amount, time, cost}, VoteRule::kMajority);
+  return {AmountTrigger{.samples = 3},
+          AmountTrigger{.samples = 700},
+          TimeTrigger{.every = "100us"},
+          TimeTrigger{.every = "7000us"},
+          NeverTrigger{},
+          NeverTrigger{.first = 777},
+          manual,
+          Cost({.every = Duration{50}}, 1),
+          Cost({.every = Duration{500}}, 100),
+          Cost({.samples = 13}, 10),
+          Ensemble({amount, time}, VoteRule::kAny),
+          Ensemble({amount, time}, VoteRule::kAll),
+          Ensemble({AmountTrigger{.samples = 1}, TimeTrigger{.every = "20us"}}, VoteRule::kAny),
+          majority,
+          Ensemble({majority, manual, cost, NeverTrigger{.first = 50}}, VoteRule::kAtLeast, 2)};
+}
+
+std::string Name(const ::testing::TestParamInfo<TriggerSpec>& tested) {
+  const auto type =
+      std::visit([](const auto& spec) { return std::string(spec.kType); }, tested.param);
+  return type + std::to_string(tested.index);
+}
+
+class EveryPolicy : public ::testing::TestWithParam<TriggerSpec> {
+ protected:
+  const Stream stream_ = ManySamples();
+  const std::vector<Decision> whole_ = Decide(GetParam(), stream_, stream_.keys.size());
+};
+
+INSTANTIATE_TEST_SUITE_P(Triggers, EveryPolicy, ::testing::ValuesIn(AllPolicies()), Name);
+
+TEST_P(EveryPolicy, DecidesTheSameHoweverTheStreamIsCut) {
+  for (const size_t chunk : {1, 7, 1000}) EXPECT_EQ(Decide(GetParam(), stream_, chunk), whole_);
+}
+
+TEST_P(EveryPolicy, DecidesTheSameWhenItIsKilledAtEachDecision) {
+  for (const size_t chunk : {1, 7, 1000}) {
+    const auto killed = [&](Decider& decider) { decider = Make(GetParam(), decider.Seal()); };
+    EXPECT_EQ(Drive(Make(GetParam()), stream_, 0, chunk, killed), whole_);
+  }
+}
+
+// Where it died between two decisions the samples behind the last one are shown again.
+TEST_P(EveryPolicy, GoesOnFromTheSealedStateOfAnyDecision) {
+  std::vector<std::string> sealed;
+  Drive(Make(GetParam()), stream_, 0, 1000,
+        [&](const Decider& decider) { sealed.push_back(decider.Seal()); });
+  ASSERT_EQ(sealed.size(), whole_.size());
+  const std::vector<int64_t> places = testing::Places(whole_, stream_);
+  for (size_t i = 0; i < sealed.size(); i += 1 + sealed.size() / 20) {
+    Decider decider = Make(GetParam(), sealed[i]);
+    if (whole_[i].fired) decider.Learn(testing::CostOf(whole_[i]));
+    const std::vector<Decision> rest(whole_.begin() + static_cast<ptrdiff_t>(i) + 1, whole_.end());
+    EXPECT_EQ(Drive(std::move(decider), stream_, static_cast<size_t>(places[i]), 13), rest);
+  }
+}
+
+TEST_P(EveryPolicy, SealsNoMoreAndNoLessThanItRestores) {
+  Drive(Make(GetParam()), stream_, 0, 7, [&](const Decider& decider) {
+    ASSERT_EQ(Make(GetParam(), decider.Seal()).Seal(), decider.Seal());
+  });
+}
+
+TEST_P(EveryPolicy, FindsARecordedAnswerAgain) {
+  for (const Decision& decision : whole_) {
+    const Verdict again = Replay(GetParam(), decision.verdict);
+    ASSERT_EQ(again, decision.verdict);
+    ASSERT_EQ(again.fired, decision.fired || decision.cause == DecisionCause::kNothingNew);
+  }
+}
+
+TEST_P(EveryPolicy, DecidesAtAscendingCutsAndTrainsOnSomethingEachTime) {
+  const std::vector<int64_t> places = testing::Places(whole_, stream_);
+  int64_t trained = 0, decided = 0;
+  for (size_t i = 0; i < whole_.size(); ++i) {
+    if (i > 0) {
+      EXPECT_LT(whole_[i - 1].at, whole_[i].at);
+    }
+    EXPECT_EQ(whole_[i].num_samples, places[i] - decided);
+    EXPECT_EQ(whole_[i].num_new, places[i] - trained);
+    decided = places[i];
+    if (!whole_[i].fired) continue;
+    EXPECT_GT(whole_[i].num_new, 0);
+    trained = places[i];
+  }
+}
+
+TEST_P(EveryPolicy, DecidesWithTheClockWhatLaterSamplesWouldDecide) {
+  Decider decider = Make(GetParam());
+  std::vector<Decision> decisions;
+  const auto take = [&](Decision decision) {
+    if (decision.fired) decider.Learn(testing::CostOf(decision));
+    decisions.push_back(std::move(decision));
+  };
+  for (size_t i = 0; i < stream_.keys.size(); ++i) {
+    while (auto decision = decider.Advance({stream_.times[i] - 1})) take(*std::move(decision));
+    Samples one = stream_.View().From(i).First(1);
+    while (auto decision = decider.Next(one)) take(*std::move(decision));
+  }
+  EXPECT_EQ(decisions, whole_);
+}
+
+TEST_P(EveryPolicy, ExplainsEachAnswerInASentence) {
+  for (const Decision& decision : whole_) {
+    ASSERT_GT(Explain(GetParam(), decision.verdict).size(), 20);
+  }
+}
+
+// A request is no evaluation: what a policy decides later follows from the stream and the request.
+TEST_P(EveryPolicy, GoesOnBehindARequestAndTrainsOnNothingTwice) {
+  const auto drive = [&](size_t chunk) {
+    Decider decider = Make(GetParam());
+    std::vector<Decision> decisions;
+    const auto show = [&](Samples samples) {
+      while (!samples.empty()) {
+        const size_t size = std::min(chunk, samples.size());
+        Samples ahead = samples.First(size);
+        samples = samples.From(size);
+        while (auto decision = decider.Next(ahead)) decisions.push_back(*std::move(decision));
+      }
+    };
+    show(stream_.View().First(1234));
+    if (decider.num_new() > 0) {
+      decisions.push_back(decider.Ask(stream_.View().First(1234).End()));
+      EXPECT_TRUE(decisions.back().fired);
+      EXPECT_EQ(decider.num_new(), 0);
+    }
+    show(stream_.View().From(1234));
+    return decisions;
+  };
+  EXPECT_EQ(drive(1), drive(1000));
+}
+
+TEST_P(EveryPolicy, RefusesTheStateOfAnotherPolicy) {
+  EXPECT_THAT(Decider::Create(GetParam(), R"({"samples":1,"new":1,"trained":0,"policy":[]})"),
+              Not(IsOk()));
+  EXPECT_THAT(Decider::Create(GetParam(), "no state"), Not(IsOk()));
+}
+
+}  // namespace
+}  // namespace tidemill::supervisor
