@@ -72,6 +72,9 @@ std::unique_ptr<CLI::App> MakeCommandLine() {
   AddModelsCommands(*app);
   AddReportCommands(*app);
   AddWatchCommand(*app);
+  AddWhyCommand(*app);
+  AddTriggerCommand(*app);
+  AddBacktestCommand(*app);
   AddCompareCommand(*app);
   AddLogsCommand(*app);
   AddDoctorCommand(*app);

@@ -1,5 +1,7 @@
 // Writes docs/reference/: everything the programs can say about themselves.
 #include <cstdio>
+#include <string_view>
+#include <variant>
 
 #include "nlohmann/json.hpp"
 
@@ -37,12 +39,37 @@ struct SystemConfig {
   }
 };
 
+template <typename Policy>
+std::string PolicyReference() {
+  std::string page = config::Reference<Policy>(fmt::format("Trigger policy `{}`", Policy::kType));
+  page += fmt::format(
+      "\n## How it decides\n\n| | |\n|---|---|\n| fires when | {} |\n| decides | {} |\n"
+      "| costs | {} |\n",
+      Policy::kRule, Policy::kPoints, Policy::kCost);
+  if constexpr (requires { Policy::kSource; })
+    page += fmt::format("| after | {} |\n", Policy::kSource);
+  return page;
+}
+
+// A page for each policy.
+template <typename... Policies>
+absl::Status WritePolicies(const std::string& folder, const std::variant<Policies...>&) {
+  RETURN_IF_ERROR(files::CreateFolder(folder));
+  absl::Status status;
+  const auto write = [&](std::string_view type, const std::string& page) {
+    status.Update(files::WriteAtomically(files::Join(folder, std::string(type) + ".md"), page));
+  };
+  (write(Policies::kType, PolicyReference<Policies>()), ...);
+  return status;
+}
+
 absl::Status WriteReference(const std::string& folder) {
   RETURN_IF_ERROR(files::CreateFolder(folder));
   const auto write = [&](const char* name, const std::string& text) {
     return files::WriteAtomically(files::Join(folder, name), text);
   };
   RETURN_IF_ERROR(write("commands.md", MarkdownOf(DescribeTree(*MakeCommandLine()))));
+  RETURN_IF_ERROR(WritePolicies(files::Join(folder, "triggers"), supervisor::TriggerSpec()));
   RETURN_IF_ERROR(write("exit_codes.md", ExitCodeReference()));
   RETURN_IF_ERROR(write("pipeline.md", config::Reference<supervisor::PipelineSpec>("Pipeline")));
   RETURN_IF_ERROR(

@@ -1,0 +1,46 @@
+// tidemill trigger RUN
+#include <cstdio>
+
+#include "nlohmann/json.hpp"
+
+#include "cli/command_line.h"
+#include "cli/exit_codes.h"
+#include "cli/with_session.h"
+#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+
+int Trigger(const GlobalFlags& flags, int64_t run) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    v1::TriggerRunRequest request;
+    request.mutable_command()->set_request_id(rpc::NewRequestId());
+    request.set_run_id(run);
+    v1::TriggerRunResponse response;
+    const absl::Status status = session.Call<v1::SupervisorService>(
+        "supervisor", &v1::SupervisorService::Stub::TriggerRun, request, &response);
+    if (!status.ok()) return Report(status);
+    if (flags.json) {
+      fmt::print("{}\n",
+                 nlohmann::ordered_json({{"run", run}, {"trigger", response.trigger()}}).dump());
+    } else {
+      fmt::print("run {}: trigger {} fires as soon as there is something new\n", run,
+                 response.trigger());
+    }
+    return kDone;
+  });
+}
+
+}  // namespace
+
+void AddTriggerCommand(CLI::App& app) {
+  CLI::App* trigger =
+      app.add_subcommand("trigger", "Have a live run retrain now, whatever its policy says");
+  static int64_t run = 0;
+  trigger->add_option("run", run, "Run id")->required()->type_name("RUN");
+  SetAction(*trigger, [](const GlobalFlags& flags) { return Trigger(flags, run); });
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,71 @@
+// tidemill why RUN[/TRIGGER]
+#include <cstdio>
+
+#include "nlohmann/json.hpp"
+
+#include "base/time.h"
+#include "cli/command_line.h"
+#include "cli/decision_report.h"
+#include "cli/exit_codes.h"
+#include "cli/with_session.h"
+#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+
+struct WhyFlags {
+  std::string which;
+  std::string at;
+};
+
+// "12" or "12/3".
+absl::StatusOr<v1::GetDecisionRequest> RequestOf(const WhyFlags& flags) {
+  v1::GetDecisionRequest request;
+  const size_t slash = flags.which.find('/');
+  const auto run = config::ParseCount(flags.which.substr(0, slash));
+  if (!run.ok()) return InvalidArgument("'{}' is neither RUN nor RUN/TRIGGER", flags.which);
+  request.set_run_id(*run);
+  if (slash != std::string::npos) {
+    const auto trigger = config::ParseCount(flags.which.substr(slash + 1));
+    if (!trigger.ok()) return InvalidArgument("'{}' is neither RUN nor RUN/TRIGGER", flags.which);
+    if (!flags.at.empty()) return InvalidArgument("--at goes with a run, not with a trigger");
+    request.set_trigger(*trigger);
+  }
+  if (!flags.at.empty()) {
+    ASSIGN_OR_RETURN(const Timestamp at, ParseTimestamp(flags.at));
+    request.set_event_time(at.micros);
+  }
+  return request;
+}
+
+int Why(const GlobalFlags& flags, const WhyFlags& why) {
+  const auto request = RequestOf(why);
+  if (!request.ok()) return Report(request.status());
+  return WithSession(flags, [&](const Session& session) -> int {
+    v1::GetDecisionResponse response;
+    const absl::Status status = session.Call<v1::SupervisorService>(
+        "supervisor", &v1::SupervisorService::Stub::GetDecision, *request, &response);
+    if (!status.ok()) return Report(status);
+    fmt::print("{}", flags.json ? DecisionToJson(response).dump() + "\n"
+                                : DescribeDecision(response, *request));
+    return kDone;
+  });
+}
+
+}  // namespace
+
+void AddWhyCommand(CLI::App& app) {
+  CLI::App* why = app.add_subcommand(
+      "why", "Explain why a trigger fired, or why none did: the last decision of a run by default");
+  static WhyFlags flags;
+  why->add_option("run", flags.which, "A run, or a trigger of it such as 12/3")
+      ->required()
+      ->type_name("RUN");
+  why->add_option("--at", flags.at, "The decision that counted at this event time")
+      ->type_name("TIME");
+  SetAction(*why, [](const GlobalFlags& global) { return Why(global, flags); });
+}
+
+}  // namespace tidemill::cli
