@@ -42,13 +42,13 @@ absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
   return Backtest(std::move(decider), selection, forecast);
 }
 
-void Backtest::Take(Samples samples) {
+absl::Status Backtest::Take(Samples samples) {
   Samples ahead = samples;
   while (true) {
     const Samples before = ahead;
-    const auto decision = decider_.Next(ahead);
+    ASSIGN_OR_RETURN(const auto decision, decider_.Next(ahead));
     Wait(before.First(before.size() - ahead.size()));
-    if (!decision) return;
+    if (!decision) return absl::OkStatus();
     ++result_.num_decisions;
     if (decision->fired) Train(*decision);
   }

@@ -54,7 +54,7 @@ class Backtest {
                                          const selector::SelectionSpec& selection,
                                          const std::optional<TrainingForecast>& forecast);
 
-  void Take(Samples samples);
+  absl::Status Take(Samples samples);
   BacktestResult Finish() &&;
 
  private:

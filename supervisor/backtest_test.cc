@@ -23,7 +23,7 @@ BacktestResult Try(const TriggerSpec& policy, const testing::Stream& stream, siz
   EXPECT_THAT(test, IsOk());
   for (Samples rest = stream.View(); !rest.empty();) {
     const size_t size = std::min(chunk, rest.size());
-    test->Take(rest.First(size));
+    EXPECT_THAT(test->Take(rest.First(size)), IsOk());
     rest = rest.From(size);
   }
   return std::move(*test).Finish();

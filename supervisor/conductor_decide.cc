@@ -102,7 +102,9 @@ absl::StatusOr<Conductor::Seen> Conductor::SeekTrigger() {
         std::vector<int64_t> known(times.begin(), times.end());
         for (int64_t& time : known) time += delay.micros;
         Samples ahead{known, chunk.keys()};
-        while (auto decision = decider.Next(ahead)) {
+        while (true) {
+          ASSIGN_OR_RETURN(auto decision, decider.Next(ahead));
+          if (!decision) break;
           fired = decision->fired;
           seen.decisions.push_back(*std::move(decision));
           if (fired) return EnoughSeen();

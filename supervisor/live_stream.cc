@@ -118,10 +118,12 @@ absl::StatusOr<LiveStream::Decided> LiveStream::Show(const std::optional<Cut>& f
   *request.mutable_to() = ToProto(to);
   Decided decided;
   bool fired = false;
-  const auto take = [&](std::optional<Decision> decision) {
-    if (!decision) return false;
-    fired = decision->fired;
-    decided.decisions.push_back(*std::move(decision));
+  // Whether another one may follow.
+  const auto take = [&](absl::StatusOr<std::optional<Decision>> next) -> absl::StatusOr<bool> {
+    RETURN_IF_ERROR(next.status());
+    if (!*next) return false;
+    fired = (*next)->fired;
+    decided.decisions.push_back(**std::move(next));
     return !fired;
   };
   const absl::Status listed =
@@ -132,18 +134,22 @@ absl::StatusOr<LiveStream::Decided> LiveStream::Show(const std::optional<Cut>& f
         std::vector<int64_t> known(rows.times.begin(), rows.times.end());
         for (int64_t& time : known) time += delay_.micros;
         Samples ahead{known, rows.keys};
-        while (take(decider_->Next(ahead))) {
+        for (bool more = true; more;) {
+          ASSIGN_OR_RETURN(more, take(decider_->Next(ahead)));
         }
         return fired ? EnoughSeen() : absl::OkStatus();
       });
   if (!fired) {
     RETURN_IF_ERROR(listed);
     const Timestamp clock = to.event_time + delay_;
-    while (take(decider_->Advance(clock))) {
+    for (bool more = true; more;) {
+      ASSIGN_OR_RETURN(more, take(decider_->Advance(clock)));
     }
     const Cut here{clock, to.sample_key};
     const bool behind = decided.decisions.empty() || decided.decisions.back().at < here;
-    if (!fired && asked && behind && decider_->num_new() > 0) take(decider_->Ask(here));
+    if (!fired && asked && behind && decider_->num_new() > 0) {
+      decided.decisions.push_back(decider_->Ask(here));
+    }
   }
   decided.state = decider_->Seal();
   return decided;

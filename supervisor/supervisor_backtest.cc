@@ -125,7 +125,9 @@ absl::StatusOr<int64_t> Supervisor::ShowHistory(const PipelineSpec& spec,
     const auto times = column->Values<int64_t>();
     known.assign(times.begin(), times.end());
     for (int64_t& time : known) time += delay;
-    for (supervisor::Backtest& test : tests) test.Take({known, chunk.keys()});
+    for (supervisor::Backtest& test : tests) {
+      RETURN_IF_ERROR(test.Take({known, chunk.keys()}));
+    }
     num_samples += chunk.num_rows();
     if (num_samples - report.num_samples() < kProgressEvery) return absl::OkStatus();
     report.set_num_samples(num_samples);

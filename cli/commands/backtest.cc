@@ -66,11 +66,12 @@ std::string Describe(const v1::WatchBacktestResponse::Final& final) {
     return text +
            "No training of this pipeline has completed: there is nothing to forecast from.\n";
   }
-  return text + fmt::format(
-                    "Training is forecast from {} completed trainings: {} and {:.3g} s for each "
-                    "1,000 samples.\n",
-                    WithThousands(final.num_trainings()), Elapsed(final.base_seconds()),
-                    1000 * final.seconds_per_sample());
+  return text +
+         fmt::format(
+             "Training is forecast from {} completed trainings: {:.3g} s and {:.3g} s for each "
+             "1,000 samples.\n",
+             WithThousands(final.num_trainings()), final.base_seconds(),
+             1000 * final.seconds_per_sample());
 }
 
 template <typename Value>

@@ -60,6 +60,13 @@ TEST(TrainingCostModel, ForecastsNothingBelowZero) {
   EXPECT_EQ(TrainingCostModel(1000).Fit().Seconds(10), 0);
 }
 
+TEST(TrainingCostModel, SeesNoSlopeWhereAllTrainingsAreOfOneSize) {
+  TrainingCostModel model(1000);
+  for (const double seconds : {.1, .3, .7}) model.Add({.num_samples = 1344, .seconds = seconds});
+  EXPECT_EQ(model.Fit().per_sample, 0);
+  EXPECT_NEAR(model.Fit().base, 1.1 / 3, 1e-12);
+}
+
 TEST(TrainingCostModel, ForgetsTrainingsBeyondItsWindow) {
   TrainingCostModel model(2);
   model.Add({.num_samples = 1, .seconds = 1000});
@@ -86,7 +93,7 @@ std::vector<double> Intervals(const Economy& economy, int64_t every_micros) {
   std::vector<double> seconds;
   double last = 0;
   int64_t number = 0;
-  for (Samples ahead = stream.View(); auto decision = decider.Next(ahead);) {
+  for (Samples ahead = stream.View(); auto decision = *decider.Next(ahead);) {
     if (!decision->fired) continue;
     const auto cost = [&](int64_t n) { return economy.a + economy.b * static_cast<double>(n); };
     decider.Learn({.num_samples = decision->num_new, .seconds = cost(decision->num_new)});
@@ -133,13 +140,13 @@ TEST(CostTrigger, FiresWithinAPauseOfTheStreamOnceWaitingHasCostEnough) {
   Decider decider =
       Make(CostTrigger{.evaluate = {.every = Duration{10 * kSecond}}, .accepted_delay = 100});
   Samples ahead = stream.View();
-  ASSERT_TRUE(decider.Next(ahead)->fired);
+  ASSERT_TRUE((*decider.Next(ahead))->fired);
   decider.Learn({.num_samples = 1, .seconds = 5});
-  const auto refused = decider.Next(ahead);
+  const auto refused = *decider.Next(ahead);
   EXPECT_FALSE(refused->fired);
   EXPECT_EQ(refused->at.event_time.micros, 20 * kSecond);
   // 500 sample-seconds of two samples, from 10 and 11 s on, are reached at 260.5 s.
-  const auto fired = decider.Next(ahead);
+  const auto fired = *decider.Next(ahead);
   EXPECT_TRUE(fired->fired);
   EXPECT_EQ(fired->at.event_time.micros, 270 * kSecond);
   EXPECT_EQ(fired->num_new, 2);

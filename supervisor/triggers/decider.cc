@@ -7,20 +7,24 @@
 
 namespace tidemill::supervisor {
 
-absl::StatusOr<Decider> Decider::Create(const TriggerSpec& spec, const std::string& sealed) {
-  Decider decider(spec);
-  if (sealed.empty()) return decider;
-  const auto state = nlohmann::json::parse(sealed, nullptr, /*allow_exceptions=*/false);
-  RETURN_IF_ERROR(ReadSealed(state, "samples", decider.num_samples_));
-  RETURN_IF_ERROR(ReadSealed(state, "new", decider.num_new_));
-  RETURN_IF_ERROR(ReadSealed(state, "trained", decider.num_trained_));
-  ASSIGN_OR_RETURN(const nlohmann::json* policy, SealedField(state, "policy"));
-  RETURN_IF_ERROR(decider.policy_->Restore(*policy));
+absl::StatusOr<Decider> Decider::Create(const TriggerSpec& spec, const std::string& sealed,
+                                        EvidenceSource* source) {
+  Decider decider(MakeTriggerPolicy(spec), source);
+  if (!sealed.empty()) RETURN_IF_ERROR(decider.Restore(sealed));
   return decider;
 }
 
+absl::Status Decider::Restore(const std::string& sealed) {
+  const auto state = nlohmann::json::parse(sealed, nullptr, /*allow_exceptions=*/false);
+  RETURN_IF_ERROR(ReadSealed(state, "samples", num_samples_));
+  RETURN_IF_ERROR(ReadSealed(state, "new", num_new_));
+  RETURN_IF_ERROR(ReadSealed(state, "trained", num_trained_));
+  ASSIGN_OR_RETURN(const nlohmann::json* policy, SealedField(state, "policy"));
+  return policy_->Restore(*policy);
+}
+
 Decider Decider::After(const TriggerSpec& spec, const Cut& at) {
-  Decider decider(spec);
+  Decider decider(MakeTriggerPolicy(spec));
   decider.policy_->Fired(at);
   return decider;
 }
@@ -39,28 +43,41 @@ void Decider::Take(Samples samples) {
   num_new_ += static_cast<int64_t>(samples.size());
 }
 
-std::optional<Decision> Decider::Next(Samples& ahead) {
+absl::StatusOr<std::optional<Decision>> Decider::Next(Samples& ahead) {
   const auto point = policy_->NextPoint(ahead, kNoClock);
   if (!point) {
     Take(std::exchange(ahead, Samples()));
-    return std::nullopt;
+    return std::optional<Decision>();
   }
   Take(ahead.First(point->num_before));
   ahead = ahead.From(point->num_before);
   return DecideAt(point->at);
 }
 
-std::optional<Decision> Decider::Advance(Timestamp clock) {
+absl::StatusOr<std::optional<Decision>> Decider::Advance(Timestamp clock) {
   const auto point = policy_->NextPoint({}, clock);
-  if (!point) return std::nullopt;
+  if (!point) return std::optional<Decision>();
   return DecideAt(point->at);
 }
 
-Decision Decider::DecideAt(const Cut& at) {
+absl::StatusOr<Evidence> Decider::Gather(const Cut& at) {
+  Evidence evidence{.at = at, .num_new = num_new_};
+  for (const EvidenceRequest& request : policy_->Needs(at)) {
+    if (source_ == nullptr) {
+      return FailedPrecondition("the trigger policy needs more than samples' times");
+    }
+    ASSIGN_OR_RETURN(EvidenceTable table, source_->Read(request));
+    evidence.tables.push_back(std::move(table));
+  }
+  return evidence;
+}
+
+absl::StatusOr<std::optional<Decision>> Decider::DecideAt(const Cut& at) {
   using Clock = std::chrono::steady_clock;
   Decision decision = {.at = at};
   const Clock::time_point start = Clock::now();
-  decision.verdict = policy_->Decide({.at = at, .num_new = num_new_});
+  ASSIGN_OR_RETURN(const Evidence evidence, Gather(at));
+  decision.verdict = policy_->Decide(evidence);
   decision.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   decision.fired = decision.verdict.fired;
   if (decision.fired && num_new_ == 0) {
@@ -69,7 +86,7 @@ Decision Decider::DecideAt(const Cut& at) {
     decision.cause = DecisionCause::kNothingNew;
   }
   Close(decision);
-  return decision;
+  return std::optional<Decision>(std::move(decision));
 }
 
 Decision Decider::Ask(const Cut& at) {

@@ -28,10 +28,27 @@ class EnsemblePolicy final : public TriggerPolicy {
   void Take(Samples samples) override {
     for (const Member& member : members_) member.policy->Take(samples);
   }
+  std::vector<EvidenceRequest> Needs(const Cut& at) const override {
+    std::vector<EvidenceRequest> needs;
+    for (const Member& member : members_) {
+      if (!IsDue(member, at)) continue;
+      const std::vector<EvidenceRequest> own = member.policy->Needs(at);
+      needs.insert(needs.end(), own.begin(), own.end());
+    }
+    return needs;
+  }
   Verdict Decide(const Evidence& evidence) override {
     std::vector<Verdict> verdicts;
+    auto table = evidence.tables.begin();
     for (size_t i = 0; i < members_.size(); ++i) {
-      verdicts.push_back(Ask(members_[i], spec_.of[i], evidence));
+      Evidence own{.at = evidence.at, .num_new = evidence.num_new};
+      const bool due = IsDue(members_[i], evidence.at);
+      if (due) {
+        const auto end = table + static_cast<ptrdiff_t>(members_[i].policy->Needs(own.at).size());
+        own.tables.assign(table, end);
+        table = end;
+      }
+      verdicts.push_back(Ask(members_[i], spec_.of[i], own, due));
     }
     return Judge(spec_, std::move(verdicts));
   }
@@ -71,12 +88,16 @@ class EnsemblePolicy final : public TriggerPolicy {
     std::optional<Cut> voted_at;
   };
 
-  // The member's verdict, if this point is one of its own, and its vote.
-  static Verdict Ask(Member& member, const TriggerSpec& spec, const Evidence& evidence) {
-    const auto point = member.policy->NextPoint({}, evidence.at.event_time);
-    const bool decides = point && point->at == evidence.at;
+  // Whether a point, which all members have reached, is one of its own.
+  static bool IsDue(const Member& member, const Cut& at) {
+    const auto point = member.policy->NextPoint({}, at.event_time);
+    return point && point->at == at;
+  }
+
+  // The member's verdict, if it is due, and its vote.
+  static Verdict Ask(Member& member, const TriggerSpec& spec, const Evidence& evidence, bool due) {
     Verdict verdict;
-    if (decides) {
+    if (due) {
       verdict = member.policy->Decide(evidence);
     } else {
       verdict.policy = std::visit([](const auto& own) { return std::string(own.kType); }, spec);
@@ -106,7 +127,10 @@ std::optional<Change> NearestOf(const std::vector<Verdict>& members, bool fired)
                        member.comparison && (fired || !member.voted_at);
     if (turns && (nearest == nullptr || Distance(member) < Distance(*nearest))) nearest = &member;
   }
-  return nearest == nullptr ? std::nullopt : nearest->nearest;
+  if (nearest == nullptr) return std::nullopt;
+  Change change = *nearest->nearest;
+  change.key = fmt::format("of[{}].{}", nearest - members.data(), change.key);
+  return change;
 }
 
 }  // namespace

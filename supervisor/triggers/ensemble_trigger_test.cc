@@ -95,7 +95,7 @@ TEST(EnsembleTrigger, DoesNotTrainOnNothing) {
 TEST(EnsembleTrigger, IsAsFarFromTheOtherAnswerAsItsNearestMember) {
   const auto decisions = Decide(Of({kFour, kTen}, VoteRule::kAny), Steady(5), 1);
   ASSERT_EQ(decisions.size(), 1);
-  EXPECT_EQ(decisions[0].verdict.nearest, (Change{"samples", 4, 4}));
+  EXPECT_EQ(decisions[0].verdict.nearest, (Change{"of[0].samples", 4, 4}));
 }
 
 }  // namespace

@@ -128,9 +128,9 @@ TEST_P(EveryPolicy, DecidesWithTheClockWhatLaterSamplesWouldDecide) {
     decisions.push_back(std::move(decision));
   };
   for (size_t i = 0; i < stream_.keys.size(); ++i) {
-    while (auto decision = decider.Advance({stream_.times[i] - 1})) take(*std::move(decision));
+    while (auto decision = *decider.Advance({stream_.times[i] - 1})) take(*std::move(decision));
     Samples one = stream_.View().From(i).First(1);
-    while (auto decision = decider.Next(one)) take(*std::move(decision));
+    while (auto decision = *decider.Next(one)) take(*std::move(decision));
   }
   EXPECT_EQ(decisions, whole_);
 }
@@ -151,7 +151,7 @@ TEST_P(EveryPolicy, GoesOnBehindARequestAndTrainsOnNothingTwice) {
         const size_t size = std::min(chunk, samples.size());
         Samples ahead = samples.First(size);
         samples = samples.From(size);
-        while (auto decision = decider.Next(ahead)) decisions.push_back(*std::move(decision));
+        while (auto decision = *decider.Next(ahead)) decisions.push_back(*std::move(decision));
       }
     };
     show(stream_.View().First(1234));

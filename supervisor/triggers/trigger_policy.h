@@ -3,7 +3,7 @@
 // A policy declares its decision points by what the stream holds, never by how the stream was cut
 // into batches, and decides nowhere else. A Decider drives it:
 //
-//   NextPoint(ahead) -> Take(what lies before the point) -> Decide(at the point) -> Fired(), if so
+//   NextPoint(ahead) -> Take(what lies before the point) -> Needs() -> Decide() -> Fired(), if so
 //
 // To add a policy: its spec and one line of TriggerSpec in trigger_spec.h, one file with its
 // MakePolicy(), Judge() and Explain(), declared below, and its line in trigger_harness_test.cc,
@@ -14,24 +14,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "nlohmann/json.hpp"
 
 #include "base/status.h"
 #include "base/time.h"
+#include "supervisor/triggers/evidence.h"
 #include "supervisor/triggers/samples.h"
 #include "supervisor/triggers/trigger_spec.h"
 #include "supervisor/triggers/verdict.h"
 
 namespace tidemill::supervisor {
-
-// What is known at a decision point beside the samples that Take() was given. Policies that look at
-// columns of samples or at errors of models get them here.
-struct Evidence {
-  Cut at;
-  // Samples since the last training.
-  int64_t num_new = 0;
-};
 
 // What a training took.
 struct TrainingCost {
@@ -51,6 +45,9 @@ class TriggerPolicy {
 
   // Takes samples, none of them behind its next point.
   virtual void Take(Samples samples) = 0;
+
+  // What it has to see to decide at its next point, which lies at `at`.
+  virtual std::vector<EvidenceRequest> Needs(const Cut& /*at*/) const { return {}; }
 
   // Decides at its next point, before which it was given every sample, and moves on behind it.
   virtual Verdict Decide(const Evidence& evidence) = 0;

@@ -36,6 +36,7 @@ struct Comparison {
 // or of something that it observed. The answer turns beyond `to`, or, where it turned to yes, at
 // it.
 struct Change {
+  // Its place below the policy: "samples", "of[1].accepted_delay".
   std::string key;
   double from = 0;
   double to = 0;

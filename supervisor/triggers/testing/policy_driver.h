@@ -26,6 +26,13 @@ inline TrainingCost CostOf(const Decision& decision) {
           .seconds = 0.002 + 1e-6 * static_cast<double>(decision.num_new)};
 }
 
+// Of a decider whose evidence is there.
+inline std::optional<Decision> NextOf(Decider& decider, Samples& ahead) {
+  auto decision = decider.Next(ahead);
+  EXPECT_TRUE(decision.ok()) << decision.status();
+  return decision.ok() ? *std::move(decision) : std::nullopt;
+}
+
 // Shows the decider samples from the one at `from` on, in batches of `chunk`, with a training after
 // each fired decision, and returns the decisions. At each of them, `at_decision` may exchange it.
 template <typename AtDecision>
@@ -36,7 +43,7 @@ std::vector<Decision> Drive(Decider decider, const Stream& stream, size_t from, 
     const size_t size = std::min(chunk, rest.size());
     Samples ahead = rest.First(size);
     rest = rest.From(size);
-    while (auto decision = decider.Next(ahead)) {
+    while (auto decision = NextOf(decider, ahead)) {
       at_decision(decider);
       if (decision->fired) decider.Learn(CostOf(*decision));
       decisions.push_back(*std::move(decision));

@@ -1,0 +1,102 @@
+#include "supervisor/triggers/decider.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/testing/status_matchers.h"
+#include "supervisor/triggers/decision_grid.h"
+#include "supervisor/triggers/sealed_fields.h"
+#include "supervisor/triggers/testing/policy_driver.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using testing::Drive;
+using ::testing::HasSubstr;
+using testing::ManySamples;
+using testing::Stream;
+using ::tidemill::testing::StatusIs;
+
+// A model that is wrong about each sample whose key a number divides.
+class WrongNowAndThen : public EvidenceSource {
+ public:
+  explicit WrongNowAndThen(const Stream& stream) : stream_(stream) {}
+
+  absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) override {
+    EvidenceTable table;
+    for (size_t i = 0; i < stream_.keys.size(); ++i) {
+      const Cut sample{{stream_.times[i]}, {stream_.keys[i]}};
+      if (sample < request.from || request.to <= sample) continue;
+      ++table.num_rows;
+      table.values.push_back(stream_.keys[i] % 17 == 0 ? 1 : 0);
+    }
+    return table;
+  }
+
+ private:
+  const Stream& stream_;
+};
+
+// Fires once the active model was wrong about twenty samples since the last training; looks every
+// fifty samples.
+class ErrorCounter : public TriggerPolicy {
+ public:
+  std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp) const override {
+    return grid_.NextPoint(ahead);
+  }
+  void Take(Samples samples) override { grid_.Take(samples); }
+  std::vector<EvidenceRequest> Needs(const Cut& at) const override {
+    return {{.kind = EvidenceKind::kErrors, .from = from_.value_or(Cut()), .to = at}};
+  }
+  Verdict Decide(const Evidence& evidence) override {
+    for (const double error : evidence.tables.at(0).values) errors_ += error;
+    grid_.Restart();
+    from_ = evidence.at;
+    return {.policy = "errors", .fired = errors_ >= 20, .observed = {{"errors", errors_}}};
+  }
+  void Fired(const Cut&) override { errors_ = 0; }
+  nlohmann::json Seal() const override {
+    return {{"grid", grid_.Seal()}, {"from", SealCut(from_)}, {"errors", errors_}};
+  }
+  absl::Status Restore(const nlohmann::json& state) override {
+    RETURN_IF_ERROR(ReadSealed(state, "from", from_));
+    RETURN_IF_ERROR(ReadSealed(state, "errors", errors_));
+    return grid_.Restore(state.at("grid"));
+  }
+
+ private:
+  SampleGrid grid_{50};
+  std::optional<Cut> from_;
+  double errors_ = 0;
+};
+
+TEST(Decider, GivesAPolicyTheEvidenceThatItNeedsHoweverTheStreamIsCut) {
+  const Stream stream = ManySamples();
+  WrongNowAndThen source(stream);
+  const auto make = [&] { return Decider(std::make_unique<ErrorCounter>(), &source); };
+  const std::vector<Decision> whole = Drive(make(), stream, 0, 5000);
+  ASSERT_EQ(whole.size(), 100);
+  int64_t fired = 0;
+  for (const Decision& decision : whole) fired += decision.fired ? 1 : 0;
+  EXPECT_EQ(fired, 5000 / 17 / 20);
+  const auto killed = [&](Decider& decider) {
+    Decider again = make();
+    ASSERT_TRUE(again.Restore(decider.Seal()).ok());
+    decider = std::move(again);
+  };
+  for (const size_t chunk : {1, 7, 1000}) {
+    EXPECT_EQ(Drive(make(), stream, 0, chunk), whole);
+    EXPECT_EQ(Drive(make(), stream, 0, chunk, killed), whole);
+  }
+}
+
+TEST(Decider, FailsWithItsEvidence) {
+  const Stream stream = ManySamples(100);
+  Decider decider(std::make_unique<ErrorCounter>());
+  Samples ahead = stream.View();
+  EXPECT_THAT(decider.Next(ahead).status(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("needs more")));
+}
+
+}  // namespace
+}  // namespace tidemill::supervisor
