@@ -18,8 +18,8 @@ using nlohmann::ordered_json;
 std::string TimeOf(const rpc::v1::Cut& cut) { return FormatTimestampShort({cut.event_time()}); }
 
 std::string Number(double value) {
-  if (value == std::floor(value) && std::abs(value) < 1e15) {
-    return WithThousands(static_cast<int64_t>(value));
+  if (std::abs(value) < 1e15 && (value == std::floor(value) || std::abs(value) >= 1000)) {
+    return WithThousands(std::llround(value));
   }
   return fmt::format("{:.4g}", value);
 }

@@ -49,7 +49,8 @@ bool NeedsTrainingCosts(const TriggerSpec& spec);
 class Backtest {
  public:
   // Decisions equal those of a replay. A policy that decides by what trainings take is told the
-  // forecast after each trigger. FAILED_PRECONDITION for such a policy without a forecast.
+  // forecast after each trigger. FAILED_PRECONDITION for such a policy without a forecast, and for
+  // one that looks at what models answer.
   static absl::StatusOr<Backtest> Create(const TriggerSpec& policy,
                                          const selector::SelectionSpec& selection,
                                          const std::optional<TrainingForecast>& forecast);

@@ -4,7 +4,6 @@
 #include <variant>
 
 #include "supervisor/cuts.h"
-#include "supervisor/triggers/phrases.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -103,8 +102,7 @@ void AddTexts(const TriggerSpec& spec, v1::Decision& record) {
   }
   v1::Verdict& verdict = *record.mutable_verdict();
   if (record.cause() == v1::DECISION_CAUSE_REQUEST) {
-    verdict.set_text("somebody asked for a training; " +
-                     Counted(static_cast<double>(record.num_new()), "new sample") + " had come");
+    verdict.set_text("somebody asked for a training");
     return;
   }
   AddTexts(spec, verdict);

@@ -54,6 +54,7 @@ class Checker {
     const storage::DatasetSpec* trained_on = Find(spec_.preprocess.dataset);
     if (trained_on != nullptr) CheckTraining(*trained_on);
     for (size_t i = 0; i < spec_.evaluation.size(); ++i) CheckEvaluation(i);
+    CheckTrigger();
   }
 
  private:
@@ -71,6 +72,13 @@ class Checker {
       problems_.Add("name", fmt::format("'{}' cannot name a pipeline", spec_.name),
                     "use up to 63 letters, digits, '_' and '-'");
     }
+  }
+
+  void CheckTrigger() {
+    const std::string place = WhatNeedsEvidence(spec_.trigger, "trigger");
+    if (place.empty()) return;
+    problems_.Add(place, "looks at mistakes of the active model, which runs do not show policies",
+                  "write of: delay");
   }
 
   void CheckDataset(const std::string& at, storage::DatasetSpec& dataset) {

@@ -4,7 +4,9 @@
 // interval becomes rho b + sqrt(rho^2 b^2 + 2 rho a / l) for an accepted delay of rho.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "supervisor/triggers/avoidable_errors.h"
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
@@ -36,13 +38,26 @@ class CostPolicy final : public TriggerPolicy {
     if (periods_) periods_->Take(samples);
     waiting_.Take(samples.event_times);
   }
+  // Before the first training there is no model whose errors could be looked at.
+  std::vector<EvidenceRequest> Needs(const Cut& at) const override {
+    if (!CountsMistakes() || costs_.num_trainings() == 0) return {};
+    return {{.kind = EvidenceKind::kErrors, .from = from_.value_or(Cut()), .to = at}};
+  }
   Verdict Decide(const Evidence& evidence) override {
     if (counts_) counts_->Restart();
     if (periods_) periods_->PassTo(evidence.at.event_time);
+    for (const EvidenceTable& table : evidence.tables) {
+      const double wrong = std::accumulate(table.values.begin(), table.values.end(), 0.0);
+      errors_.Add(evidence.at.event_time, static_cast<double>(table.num_rows), wrong,
+                  spec_.expected_accuracy.value_or(1));
+    }
+    from_ = evidence.at;
     return Judge(spec_, At(evidence.at.event_time));
   }
   void Fired(const Cut& at) override {
     waiting_.Clear();
+    errors_.Clear(at.event_time);
+    from_ = at;
     if (counts_) counts_->Restart();
     if (periods_) periods_->StartAt(at.event_time);
   }
@@ -51,6 +66,8 @@ class CostPolicy final : public TriggerPolicy {
   nlohmann::json Seal() const override {
     return {{"grid", counts_ ? counts_->Seal() : periods_->Seal()},
             {"waiting", waiting_.Seal()},
+            {"errors", errors_.Seal()},
+            {"from", SealCut(from_)},
             {"trainings", costs_.Seal()}};
   }
   absl::Status Restore(const nlohmann::json& state) override {
@@ -58,16 +75,20 @@ class CostPolicy final : public TriggerPolicy {
     RETURN_IF_ERROR(counts_ ? counts_->Restore(*grid) : periods_->Restore(*grid));
     ASSIGN_OR_RETURN(const nlohmann::json* waiting, SealedField(state, "waiting"));
     RETURN_IF_ERROR(waiting_.Restore(*waiting));
+    ASSIGN_OR_RETURN(const nlohmann::json* errors, SealedField(state, "errors"));
+    RETURN_IF_ERROR(errors_.Restore(*errors));
+    RETURN_IF_ERROR(ReadSealed(state, "from", from_));
     ASSIGN_OR_RETURN(const nlohmann::json* costs, SealedList(state, "trainings"));
     return costs_.Restore(*costs);
   }
 
  private:
+  bool CountsMistakes() const { return spec_.of == CostOf::kMisclassifications; }
   // What the rule reads at a time.
   Observed At(Timestamp time) const {
     const TrainingForecast forecast = costs_.Fit();
     return {{"samples", static_cast<double>(waiting_.num_samples())},
-            {"waited", waiting_.At(time)},
+            {"waited", CountsMistakes() ? errors_.At(time) : waiting_.At(time)},
             {"trainings", static_cast<double>(costs_.num_trainings())},
             {"base_seconds", forecast.base},
             {"seconds_per_sample", forecast.per_sample}};
@@ -97,6 +118,8 @@ class CostPolicy final : public TriggerPolicy {
   std::optional<SampleGrid> counts_;  // One of the two.
   std::optional<PeriodGrid> periods_;
   Waiting waiting_;
+  AvoidableErrors errors_;
+  std::optional<Cut> from_;  // Up to here the errors have been looked at.
   TrainingCostModel costs_;
 };
 
@@ -133,12 +156,16 @@ std::string Explain(const CostTrigger& spec, const Verdict& verdict) {
   const std::string samples = Counted(ValueOf(seen, "samples"), "sample");
   if (ValueOf(seen, "trainings") == 0) return samples + " had come and there was no model";
   const Comparison compared = verdict.comparison.value_or(Comparison());
+  const bool mistakes = spec.of == CostOf::kMisclassifications;
+  const std::string waited = Figure(ValueOf(seen, "waited"));
   const std::string said = fmt::format(
-      "{} had waited {} sample-seconds together, worth {} of training at `accepted_delay` {}; "
-      "a training was forecast to take {} (from {})",
-      samples, Figure(ValueOf(seen, "waited")), Span(compared.value), Figure(spec.accepted_delay),
-      Span(compared.threshold), Counted(ValueOf(seen, "trainings"), "training"));
-  if (verdict.fired || ValueOf(seen, "samples") == 0) return said;
+      "{}, worth {} of training at `accepted_delay` {}; a training was forecast to take {} (from "
+      "{})",
+      mistakes ? "avoidable mistakes had gone on for " + waited + " mistake-seconds together"
+               : samples + " had waited " + waited + " sample-seconds together",
+      Span(compared.value), Figure(spec.accepted_delay), Span(compared.threshold),
+      Counted(ValueOf(seen, "trainings"), "training"));
+  if (verdict.fired || mistakes || ValueOf(seen, "samples") == 0) return said;
   const double missing = -compared.margin() * spec.accepted_delay / ValueOf(seen, "samples");
   return said + fmt::format(". With nothing more to come it pays {} later", Span(missing));
 }

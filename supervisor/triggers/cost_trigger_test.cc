@@ -3,6 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "supervisor/triggers/avoidable_errors.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 #include "supervisor/triggers/training_cost.h"
 #include "supervisor/triggers/waiting.h"
@@ -73,6 +74,76 @@ TEST(TrainingCostModel, ForgetsTrainingsBeyondItsWindow) {
   model.Add({.num_samples = 10, .seconds = 5});
   model.Add({.num_samples = 20, .seconds = 5});
   EXPECT_NEAR(model.Fit().Seconds(15), 5, 1e-12);
+}
+
+TEST(AvoidableErrors, GoOnUntilTheyAreTrainedAway) {
+  AvoidableErrors errors;
+  errors.Clear({0});
+  const auto after = [&](double avoidable, int64_t end) {
+    errors.Add({end * kSecond}, 100, avoidable + 10, .9);
+    return errors.At({end * kSecond});
+  };
+  EXPECT_NEAR(after(4, 10), 20, 1e-9);
+  EXPECT_NEAR(after(0, 20), 60, 1e-9);
+  EXPECT_NEAR(after(2, 25), 85, 1e-9);
+  errors.Clear({25 * kSecond});
+  EXPECT_EQ(errors.At({100 * kSecond}), 0);
+}
+
+TEST(AvoidableErrors, AreThoseBeyondWhatIsExpected) {
+  AvoidableErrors errors;
+  errors.Clear({0});
+  errors.Add({2 * kSecond}, 200, 50, .9);
+  EXPECT_NEAR(errors.At({2 * kSecond}), 30, 1e-9);
+  errors.Add({4 * kSecond}, 200, 5, .9);  // Better than expected: nothing is paid back.
+  EXPECT_NEAR(errors.At({4 * kSecond}), 90, 1e-9);
+}
+
+// Every fourth sample is one that the active model gets wrong.
+class OneInFourWrong : public EvidenceSource {
+ public:
+  absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) override {
+    EXPECT_EQ(request.kind, EvidenceKind::kErrors);
+    EvidenceTable table;
+    for (int64_t key = request.from.sample_key.value; key < request.to.sample_key.value; ++key) {
+      ++table.num_rows;
+      table.values.push_back(key % 4 == 0 ? 1 : 0);
+    }
+    return table;
+  }
+};
+
+TEST(CostTrigger, WeighsMistakesThatANewModelWouldNotMake) {
+  Stream stream;
+  for (int64_t i = 0; i < 400; ++i) {
+    stream.times.push_back(i * kSecond);
+    stream.keys.push_back(i);
+  }
+  OneInFourWrong source;
+  const auto drive = [&](double expected, size_t chunk, bool killed) {
+    const TriggerSpec spec = CostTrigger{.evaluate = {.samples = 20},
+                                         .of = CostOf::kMisclassifications,
+                                         .expected_accuracy = expected,
+                                         .accepted_delay = 10};
+    const auto make = [&](const std::string& sealed) {
+      return *Decider::Create(spec, sealed, &source);
+    };
+    return testing::Drive(make(""), stream, 0, chunk, [&](Decider& decider) {
+      if (killed) decider = make(decider.Seal());
+    });
+  };
+  const std::vector<Decision> whole = drive(.85, 400, false);
+  ASSERT_EQ(whole.size(), 20);
+  EXPECT_TRUE(whole[0].fired) << "there is no model";
+  EXPECT_TRUE(whole[1].fired);
+  // Of twenty samples five are wrong and three were to be expected.
+  EXPECT_NEAR(whole[1].verdict.observed.at("waited"), 2 * 20 / 2, 1e-9);
+  EXPECT_EQ(drive(.85, 1, false), whole);
+  EXPECT_EQ(drive(.85, 7, true), whole);
+  // A model that is as good as a new one is left alone.
+  const std::vector<Decision> good = drive(.75, 400, false);
+  EXPECT_TRUE(good[0].fired);
+  for (size_t i = 1; i < good.size(); ++i) EXPECT_FALSE(good[i].fired);
 }
 
 // Arrivals of `rate` a second, trainings of a + b n seconds.

@@ -58,6 +58,26 @@ void DecisionInterval::Check(config::Problems& problems) const {
                "write every: 1h or samples: 500");
 }
 
+void CostTrigger::Check(config::Problems& problems) const {
+  const bool counts_mistakes = of == CostOf::kMisclassifications;
+  if (counts_mistakes == expected_accuracy.has_value()) return;
+  problems.Add(counts_mistakes ? "of" : "expected_accuracy",
+               counts_mistakes ? "needs the key expected_accuracy" : "needs of: misclassifications",
+               counts_mistakes ? "add expected_accuracy: 0.9" : "add of: misclassifications");
+}
+
+std::string WhatNeedsEvidence(const TriggerSpec& spec, const std::string& path) {
+  if (const auto* cost = std::get_if<CostTrigger>(&spec)) {
+    return cost->of == CostOf::kMisclassifications ? path : "";
+  }
+  const auto* ensemble = std::get_if<EnsembleTrigger>(&spec);
+  for (size_t i = 0; ensemble != nullptr && i < ensemble->of.size(); ++i) {
+    const std::string below = path + ".of[" + std::to_string(i) + "]";
+    if (std::string found = WhatNeedsEvidence(ensemble->of[i], below); !found.empty()) return found;
+  }
+  return "";
+}
+
 void EnsembleTrigger::Check(config::Problems& problems) const {
   if (at_least.has_value() != (vote == VoteRule::kAtLeast)) {
     problems.Add(at_least ? "at_least" : "vote",

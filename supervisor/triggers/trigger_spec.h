@@ -119,6 +119,9 @@ struct DecisionInterval {
   void Check(config::Problems& problems) const;
 };
 
+// What of new data costs while it is not trained on.
+enum class CostOf { kDelay, kMisclassifications };
+
 struct CostTrigger {
   static constexpr std::string_view kType = "cost";
   static constexpr std::string_view kDoc =
@@ -127,7 +130,9 @@ struct CostTrigger {
       "trainings before, by the number of samples. The first evaluation fires: there is no model.";
   static constexpr std::string_view kRule =
       "waited / `accepted_delay` >= max(`least_cost`, a + b n), where waited is the sum over the n "
-      "samples since the last training of the seconds from their event times to now, and a and b "
+      "samples since the last training of the seconds from their event times to now, or over the "
+      "avoidable mistakes, max(0, mistakes - (1 - `expected_accuracy`) samples) of each interval "
+      "spread evenly over it, and a and b "
       "are the ridge regression (penalty 1 on b, neither below 0) of seconds on samples over the "
       "last `trainings` trainings. With r samples a second it fires each rho b + sqrt(rho^2 b^2 + "
       "2 rho a / r) seconds, rho being `accepted_delay`, which for b = 0 is the interval of least "
@@ -143,20 +148,30 @@ struct CostTrigger {
       "1998), "
       "for paying once what was lost equals the price; Hoerl and Kennard, Ridge Regression (1970)";
   DecisionInterval evaluate;
+  CostOf of = CostOf::kDelay;
+  std::optional<double> expected_accuracy = std::nullopt;
   double accepted_delay = 1;
   int64_t trainings = 1000;
   Duration least_cost{1000};
 
   void Fields(auto&& field) {
     field("evaluate", evaluate, "Where the two are compared.", {.required = true});
+    field("of", of,
+          "What costs: delay, each new sample from its event time on; misclassifications, each "
+          "mistake of the active model that a new one is expected not to make, from when it was "
+          "made on.");
+    field("expected_accuracy", expected_accuracy,
+          "Accuracy of a new model, with `of: misclassifications`.",
+          {.min = 0, .max = 1, .example = "0.9"});
     field("accepted_delay", accepted_delay,
-          "Sample-seconds of waiting that are accepted to save one second of training: twice as "
-          "much fires less often.",
+          "Sample-seconds of waiting, or mistake-seconds, that are accepted to save one second of "
+          "training: twice as much fires less often.",
           {.min = 1e-9, .required = true, .example = "100"});
     field("trainings", trainings, "The forecast rests on so many of the last trainings.",
           {.min = 1, .max = 1e6});
     field("least_cost", least_cost, "A forecast is never below this.", {.min = 1e-6});
   }
+  void Check(config::Problems& problems) const;
 };
 
 enum class VoteRule { kMajority, kAtLeast, kAll, kAny };
@@ -196,7 +211,18 @@ struct EnsembleTrigger {
   int64_t Needed() const;
 };
 
+// The first policy in the tree that looks at more than times and trainings: "trigger", or
+// "trigger.of[1]" below an ensemble there; empty when there is none.
+std::string WhatNeedsEvidence(const TriggerSpec& spec, const std::string& path);
+
 }  // namespace tidemill::supervisor
+
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::CostOf> {
+  static constexpr std::pair<tidemill::supervisor::CostOf, std::string_view> kNames[] = {
+      {tidemill::supervisor::CostOf::kDelay, "delay"},
+      {tidemill::supervisor::CostOf::kMisclassifications, "misclassifications"}};
+};
 
 template <>
 struct tidemill::config::EnumNames<tidemill::supervisor::VoteRule> {
