@@ -1,9 +1,13 @@
 // Decisions of runs, as they are kept and explained.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <thread>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "base/failpoints.h"
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "supervisor/decision_record.h"
@@ -18,6 +22,39 @@ namespace {
 using ::testing::HasSubstr;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
+
+// Decisions of a release that did not number the triggers get their numbers.
+TEST(DecisionMigrations, NumberTheTriggersThatThereAre) {
+  db::testing::TestDatabase test_database;
+  const auto database = db::Database::Connect(test_database.connection_string());
+  ASSERT_THAT(database, IsOk());
+  ASSERT_THAT(db::Migrate(**database, "supervisor", Migrations().first(2)), IsOk());
+  const auto execute = [&](const char* sql) {
+    return (*database)->Transact([&](pqxx::work& work) {
+      work.exec0(sql);
+      return absl::OkStatus();
+    });
+  };
+  ASSERT_THAT(execute(R"(
+    INSERT INTO supervisor.pipelines (namespace, name, description, spec) VALUES ('', 'p', '', '');
+    INSERT INTO supervisor.runs (pipeline_id, spec, state) VALUES (1, '', ''), (1, '', '');
+    INSERT INTO supervisor.decisions
+      (run_id, decision, event_time, sample_key, fired, num_samples, observed)
+    SELECT run, n, n * 1000, 0, n % 2 = 0, 5, '{"samples": 5}'
+    FROM generate_series(1, 2) AS run, generate_series(1, 6) AS n)"),
+              IsOk());
+  ASSERT_THAT(db::Migrate(**database, "supervisor", Migrations()), IsOk());
+  std::vector<v1::Decision> decisions;
+  ASSERT_THAT((*database)->Transact([&](pqxx::work& work) {
+    decisions = ListDecisions(work, {2}, 100);
+    return absl::OkStatus();
+  }),
+              IsOk());
+  ASSERT_EQ(decisions.size(), 6);
+  for (const v1::Decision& decision : decisions) {
+    EXPECT_EQ(decision.trigger(), decision.fired() ? decision.number() / 2 : 0);
+  }
+}
 
 // Fires after ten samples once a period of seven seconds has ended, too.
 constexpr char kBoth[] = R"({type: ensemble, vote: all, of: [{type: amount, samples: 10},
@@ -118,6 +155,48 @@ TEST_F(DecisionsTest, AreFoundAgainByTheRule) {
       EXPECT_EQ(verdict.fired, record.fired());
     }
     EXPECT_THAT(supervisor_->DeletePipeline("", "weather"), IsOk());
+  }
+}
+
+std::vector<Decision> Recorded(const v1::GetRunResponse& run, const TriggerSpec& spec) {
+  std::vector<Decision> decisions;
+  for (const v1::Decision& record : run.decisions()) {
+    decisions.push_back({.at = {{record.at().event_time()}, {record.at().sample_key()}},
+                         .fired = record.fired(),
+                         .num_samples = record.num_samples(),
+                         .num_new = record.num_new(),
+                         .verdict = VerdictOf(record, spec)});
+  }
+  return decisions;
+}
+
+TEST_F(DecisionsTest, AreTheSameOfARunThatIsKilledBehindThem) {
+  const v1::GetRunResponse undisturbed = Get(Finish(kBoth));
+  ASSERT_GT(undisturbed.decisions_size(), undisturbed.triggers_size());
+  const auto spec = config::Read<TriggerSpec>(kBoth, "trigger");
+  ASSERT_THAT(spec, IsOk());
+  ASSERT_THAT(supervisor_->DeletePipeline("", "weather"), IsOk());
+  supervisor_.reset();
+  for (int trigger = 1; trigger <= undisturbed.triggers_size(); ++trigger) {
+    v1::SubmitPipelineRequest submission = RequestWith(kBoth);
+    submission.mutable_command()->set_request_id("killed " + std::to_string(trigger));
+    const pid_t child = fork();
+    if (child == 0) {
+      failpoints::Arm("supervisor.after_decision=kill:" + std::to_string(trigger)).IgnoreError();
+      auto database = db::Database::Connect(test_database_.connection_string());
+      Supervisor supervisor(**database, services_.Connect(), services_.Connect());
+      supervisor.Submit(submission).status().IgnoreError();
+      while (true) std::this_thread::yield();
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    Restart();
+    ASSERT_THAT(supervisor_->Recover(), IsOk());
+    const RunId run{supervisor_->ListRuns("", "weather")->front().run_id()};
+    while (Get(run).run().state() == v1::RUN_STATE_RUNNING) std::this_thread::yield();
+    EXPECT_EQ(Recorded(Get(run), *spec), Recorded(undisturbed, *spec));
+    supervisor_.reset();
   }
 }
 
