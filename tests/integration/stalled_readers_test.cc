@@ -53,20 +53,25 @@ class StalledReaders : public ::testing::Test {
     return command;
   }
 
-  // Samples, and a training set of all of them.
-  void MakeMuchToRead() {
-    const auto dataset = storage::testing::MakeSmallRecords(stack_.files(), kNumSamples);
+  void Ingest(const storage::testing::GeneratedDataset& dataset, rpc::v1::Snapshot& snapshot) {
     const storage::StorageClient operators(stack_.PeerOf("storage", rpc::v1::ROLE_OPERATOR));
     const storage::StorageClient storage(stack_.PeerOf("storage"));
     const auto registered = operators.RegisterDataset(dataset.name, dataset.spec, NewCommand());
     ASSERT_THAT(registered, IsOk());
-    const auto snapshot = storage.SyncDataset({registered->dataset_id()}, {});
-    ASSERT_THAT(snapshot, IsOk());
-    snapshot_ = *snapshot;
+    const auto synced = storage.SyncDataset({registered->dataset_id()}, {});
+    ASSERT_THAT(synced, IsOk());
+    snapshot = *synced;
+  }
+
+  // Many small samples with a training set of all of them, and some large ones.
+  void MakeMuchToRead() {
+    const std::string folder = stack_.files();
+    Ingest(storage::testing::MakeSmallRecords(folder, kNumSmall), small_);
+    Ingest(storage::testing::MakeLargeRecords(folder, kNumLarge), large_);
     selector::v1::SealTrainingSetRequest seal;
     *seal.mutable_command() = NewCommand();
     seal.set_trigger(1);
-    *seal.mutable_snapshot() = snapshot_;
+    *seal.mutable_snapshot() = small_;
     seal.mutable_to()->set_event_time(std::numeric_limits<int64_t>::max());
     seal.set_selection("{type: uniform, fraction: 1.0, weights: inverse_probability}");
     selector::SelectorClient selector(stack_.PeerOf("selector"));
@@ -85,13 +90,13 @@ class StalledReaders : public ::testing::Test {
   }
   void StallEveryBulkStream() {
     storage::v1::ListSamplesRequest list;
-    *list.mutable_snapshot() = snapshot_;
+    *list.mutable_snapshot() = small_;
     list.set_with_labels(true);
     Stall("storage", "/tidemill.storage.v1.StorageService/ListSamples", list);
     storage::v1::ReadSamplesRequest read;
-    read.set_dataset_id(snapshot_.dataset_id());
-    std::vector<int64_t> keys(1'900'000);
-    std::iota(keys.begin(), keys.end(), snapshot_.committed_key() - kNumSamples + 1);
+    read.set_dataset_id(large_.dataset_id());
+    std::vector<int64_t> keys(kNumLarge);
+    std::iota(keys.begin(), keys.end(), large_.committed_key() - kNumLarge + 1);
     read.mutable_sample_keys()->Add(keys.begin(), keys.end());
     Stall("storage", "/tidemill.storage.v1.StorageService/ReadSamples", read);
     selector::v1::ReadTrainingSetRequest set;
@@ -132,7 +137,7 @@ class StalledReaders : public ::testing::Test {
   }
 
   Stack stack_;
-  rpc::v1::Snapshot snapshot_;
+  rpc::v1::Snapshot small_, large_;
   rpc::ByteCredits no_credits_{0};
   std::vector<std::unique_ptr<rpc::FrameReader>> stalled_;
   std::vector<std::unique_ptr<rpc::FrameReader>> watches_;
