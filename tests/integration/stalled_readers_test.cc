@@ -28,9 +28,10 @@ using tidemill::testing::IsOk;
 using tidemill::testing::kStallBudget;
 using tidemill::testing::MemoryGrowth;
 
-// A list of them is 128 MiB, a weighted training set 96; keys of a read are as many as fit a
-// request.
-constexpr int64_t kNumSamples = int64_t{8} << 20;
+// A list of them is 128 MiB, a weighted training set 96.
+constexpr int64_t kNumSmall = int64_t{8} << 20;
+// 144 MiB.
+constexpr int kNumLarge = 4608;
 constexpr int kNumWatchers = 64;
 
 class StalledReaders : public ::testing::Test {
