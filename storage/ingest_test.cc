@@ -252,8 +252,8 @@ TEST_F(IngestTest, LostColumnFilesAreRebuiltAsTheyWere) {
     const auto after = OpenSegmentColumns(path);
     ASSERT_THAT(after, IsOk());
     // Of a record that has vanished nobody knows the hash.
-    const auto place = [](const LookupRow& row) {
-      return std::tuple(row.byte_from, row.event_time, row.label);
+    const auto place = [](const LookupRow& at) {
+      return std::tuple(at.byte_from, at.event_time, at.label);
     };
     EXPECT_TRUE(std::ranges::equal(after->lookup, before->lookup, {}, place, place));
     EXPECT_TRUE(std::ranges::equal(after->byte_to, before->byte_to));

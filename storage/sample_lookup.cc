@@ -15,6 +15,9 @@ namespace {
 // Leaves room for the other columns in a message of rpc::kMaxMessageBytes.
 constexpr int64_t kMaxPayloadBytes = int64_t{15} << 20;
 
+// Rows for which room is made at a time.
+constexpr size_t kRoom = 1024;
+
 // A series' samples are windows of records.
 int64_t RecordBytesOf(const DatasetSpec& spec) {
   const auto* const binary = std::get_if<BinaryFormat>(&spec.format);
@@ -191,12 +194,12 @@ void SampleLookup::Find(std::span<const int64_t> keys, const BlockLimits& limits
   payload_bytes_ = 0;
   keys = keys.first(std::min(keys.size(), limits.max_keys));
   const auto behind = [&](size_t from) { return keys.subspan(std::min(from, keys.size())); };
-  std::array<Places, 2> places;
-  LookAhead(keys, places[0]);
+  std::array<Places, kStepsAhead + 1> places;
+  for (size_t step = 0; step < kStepsAhead; ++step) LookAhead(behind(step * kStep), places[step]);
   for (size_t from = 0, step = 0; from < keys.size(); from += kStep, ++step) {
-    LookAhead(behind(from + kStep), places[(step + 1) % 2]);
-    rows.Resize(num_rows_ + kStep);
-    if (!TakeStep(behind(from), places[step % 2], limits, rows)) break;
+    LookAhead(behind(from + kStepsAhead * kStep), places[(step + kStepsAhead) % places.size()]);
+    if (rows.num_rows() < num_rows_ + kStep) rows.Resize(num_rows_ + kRoom);
+    if (!TakeStep(behind(from), places[step % places.size()], limits, rows)) break;
   }
   rows.Resize(num_rows_);
 }

@@ -77,7 +77,10 @@ class SampleLookup {
   int64_t record_bytes() const { return record_bytes_; }
 
  private:
-  static constexpr size_t kStep = 64;
+  // Few enough that the processor takes note of all their lines at once, and waits for none while
+  // it takes up the keys of an earlier step.
+  static constexpr size_t kStep = 16;
+  static constexpr size_t kStepsAhead = 4;
   // Where keys lie in the mapped columns.
   struct Places {
     // nullptr: no sample to be read.
