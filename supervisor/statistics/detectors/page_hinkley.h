@@ -1,0 +1,66 @@
+// Page-Hinkley: drift when values have exceeded their running mean by more than `threshold` in sum
+// (Page, "Continuous inspection schemes", 1954; Hinkley, 1971, with an unknown mean; in the
+// form of Gama, Sebastiao and Rodrigues, "On evaluating stream learning algorithms", 2013).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "supervisor/statistics/detectors/detector_signal.h"
+
+namespace tidemill::supervisor::statistics {
+
+enum class PageHinkleySides : uint8_t {
+  // Sees values rise. The sum never falls below 0.
+  kUp,
+  // Sees them rise and fall: each sum is held against its extreme so far.
+  kBoth,
+};
+
+struct PageHinkleyConfig {
+  int64_t warm_up = 29;      // Values without a verdict.
+  double tolerance = 0.005;  // What values may lie above the mean for nothing.
+  double threshold = 50;     // Greater: fewer false alarms, later ones.
+  double fading = 0.9999;    // Of the sum at each value; 1 forgets nothing. Of kUp only.
+  PageHinkleySides sides = PageHinkleySides::kUp;
+};
+
+struct PageHinkleyState {
+  int64_t num_values = 0;
+  double mean = 0;
+  double rise = 0;  // The sum of what values exceeded the mean by.
+  double fall = 0;  // The same downward, 0 or less at first.
+  double least_rise = 0;
+  double greatest_fall = 0;
+  bool drifted = false;
+
+  void Fields(auto&& field) {
+    field("num_values", num_values);
+    field("mean", mean);
+    field("rise", rise);
+    field("fall", fall);
+    field("least_rise", least_rise);
+    field("greatest_fall", greatest_fall);
+    field("drifted", drifted);
+  }
+  friend bool operator==(const PageHinkleyState&, const PageHinkleyState&) = default;
+};
+
+// O(1) time and memory per value. Never warns.
+class PageHinkley {
+ public:
+  explicit PageHinkley(const PageHinkleyConfig& config, const PageHinkleyState& state = {})
+      : config_(config), state_(state) {}
+
+  DetectorSignal Update(double value);
+  const PageHinkleyState& state() const { return state_; }
+
+ private:
+  // By how much values have risen, or fallen, so far.
+  double Excess() const;
+
+  const PageHinkleyConfig config_;
+  PageHinkleyState state_;
+};
+
+}  // namespace tidemill::supervisor::statistics
