@@ -60,7 +60,9 @@ void ExpectRate(const std::vector<double>& history, double per_month,
   }
   const PoissonBand band = PoissonBandOf(200 * per_month);
   EXPECT_LE(alarms, band.high);
-  if (!at_most) EXPECT_GE(alarms, band.low);
+  if (!at_most) {
+    EXPECT_GE(alarms, band.low);
+  }
 }
 
 TEST(FalseAlarms, KeepToTheStatedRateOnShuffledHistories) {

@@ -6,8 +6,13 @@ namespace tidemill::supervisor::statistics {
 namespace {
 
 std::string Number(int64_t value) { return fmt::format("{}", value); }
-// The shortest text that is read as the same number.
-std::string Number(double value) { return fmt::format("{}", value); }
+// The shortest text that is read as the same number; with a point, as -0 is not one of the
+// integers.
+std::string Number(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
 
 template <typename Value>
 std::string List(const std::vector<Value>& values) {

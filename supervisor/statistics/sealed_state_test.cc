@@ -56,7 +56,7 @@ TEST(SealedState, IsRestoredToTheLastBit) {
 
 TEST(SealedState, IsReadable) {
   EXPECT_EQ(SealState(Outer{.count = 3, .scores = {0.5}}),
-            R"({"fired":false,"count":3,"scores":[0.5],"numbers":[],"inner":{"share":0}})");
+            R"({"fired":false,"count":3,"scores":[0.5],"numbers":[],"inner":{"share":0.0}})");
 }
 
 TEST(SealedState, RefusesWhatItIsNot) {

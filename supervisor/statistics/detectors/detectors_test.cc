@@ -95,9 +95,12 @@ TEST(Ddm, WarnsBeforeItFires) {
 }
 
 TEST(Eddm, KeepsItsWarningUntilTheNextError) {
-  Eddm eddm({.warm_up = 2, .warning = 0.95, .drift = 0.1});
-  for (int i = 0; i < 10; ++i) eddm.Update(i % 5 == 4);
-  EXPECT_EQ(eddm.Update(true), DetectorSignal::kWarning);
+  Eddm eddm({.warning = 0.95, .drift = 0.1});
+  for (int i = 0; i < 1000; ++i) eddm.Update(i % 10 == 9);
+  EXPECT_EQ(eddm.Update(false), DetectorSignal::kStable);
+  int num_errors = 0;
+  while (eddm.Update(true) != DetectorSignal::kWarning && num_errors < 1000) ++num_errors;
+  EXPECT_LT(num_errors, 1000);
   EXPECT_EQ(eddm.Update(false), DetectorSignal::kWarning);
 }
 
