@@ -80,7 +80,7 @@ TEST(Criteria, SayWhatWouldHaveChangedTheVerdict) {
 TEST(Criteria, KeepTheirHistorySealed) {
   const ScoreHistory history = {.most = 3, .scores = {0.1, 1.0 / 3, -0.0}};
   EXPECT_EQ(*RestoreState<ScoreHistory>(SealState(history)), history);
-  EXPECT_FALSE(RestoreState<ScoreHistory>(R"({"most":1,"scores":[1,2]})").ok());
+  EXPECT_FALSE(RestoreState<ScoreHistory>({{"most", 1}, {"scores", {1, 2}}}).ok());
 }
 
 }  // namespace

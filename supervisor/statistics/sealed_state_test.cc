@@ -38,6 +38,10 @@ struct Outer {
   friend bool operator==(const Outer&, const Outer&) = default;
 };
 
+nlohmann::json ThroughText(const nlohmann::json& sealed) {
+  return nlohmann::json::parse(sealed.dump());
+}
+
 TEST(SealedState, IsRestoredToTheLastBit) {
   Outer state = {.fired = true,
                  .count = std::numeric_limits<int64_t>::min(),
@@ -48,27 +52,29 @@ TEST(SealedState, IsRestoredToTheLastBit) {
     const double any = std::bit_cast<double>(RandomBits({.purpose = "test"}, i));
     if (std::isfinite(any)) state.scores.push_back(any);
   }
-  const auto restored = RestoreState<Outer>(SealState(state));
+  const auto restored = RestoreState<Outer>(ThroughText(SealState(state)));
   ASSERT_TRUE(restored.ok()) << restored.status();
   EXPECT_EQ(*restored, state);
   EXPECT_TRUE(std::signbit(restored->scores[1]));
 }
 
 TEST(SealedState, IsReadable) {
-  EXPECT_EQ(SealState(Outer{.count = 3, .scores = {0.5}}),
-            R"({"fired":false,"count":3,"scores":[0.5],"numbers":[],"inner":{"share":0.0}})");
+  EXPECT_EQ(SealState(Outer{.count = 3, .scores = {0.5}}).dump(),
+            R"({"count":3,"fired":false,"inner":{"share":0.0},"numbers":[],"scores":[0.5]})");
 }
 
 TEST(SealedState, RefusesWhatItIsNot) {
   constexpr auto kLoss = absl::StatusCode::kDataLoss;
-  EXPECT_THAT(RestoreState<Inner>("nonsense"), StatusIs(kLoss, HasSubstr("no JSON object")));
-  EXPECT_THAT(RestoreState<Inner>("{}"), StatusIs(kLoss, HasSubstr("no 'share'")));
-  EXPECT_THAT(RestoreState<Inner>(R"({"share":"a"})"), StatusIs(kLoss, HasSubstr("another type")));
-  EXPECT_THAT(RestoreState<Inner>(R"({"share":1,"more":2})"),
+  EXPECT_THAT(RestoreState<Inner>(nlohmann::json(7)), StatusIs(kLoss, HasSubstr("no JSON object")));
+  EXPECT_THAT(RestoreState<Inner>(nlohmann::json::parse("{}")),
+              StatusIs(kLoss, HasSubstr("no 'share'")));
+  EXPECT_THAT(RestoreState<Inner>(nlohmann::json::parse(R"({"share":"a"})")),
+              StatusIs(kLoss, HasSubstr("another type")));
+  EXPECT_THAT(RestoreState<Inner>(nlohmann::json::parse(R"({"share":1,"more":2})")),
               StatusIs(kLoss, HasSubstr("2 members")));
-  EXPECT_THAT(
-      RestoreState<Outer>(R"({"fired":true,"count":1,"scores":[],"numbers":[],"inner":{}})"),
-      StatusIs(kLoss, HasSubstr("no 'share'")));
+  EXPECT_THAT(RestoreState<Outer>(nlohmann::json::parse(
+                  R"({"fired":true,"count":1,"scores":[],"numbers":[],"inner":{}})")),
+              StatusIs(kLoss, HasSubstr("no 'share'")));
 }
 
 }  // namespace

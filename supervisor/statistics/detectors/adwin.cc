@@ -64,7 +64,7 @@ void Adwin::Compress() {
     const auto oldest = static_cast<size_t>(end);
     const double size = SizeOf(level);
     const double apart = (state_.totals[oldest] - state_.totals[oldest + 1]) / size;
-    const bool loses = config_.variant == AdwinVariant::kSkipLastAndVariance;
+    const bool loses = config_.cuts == AdwinVariant::kSkipLastAndVariance;
     state_.variances[oldest + 1] +=
         (loses ? 0 : state_.variances[oldest]) + size / 2 * apart * apart;
     state_.totals[oldest + 1] += state_.totals[oldest];
@@ -93,7 +93,7 @@ void Adwin::DropOldest() {
 }
 
 bool Adwin::HasCut() const {
-  const bool skips = config_.variant != AdwinVariant::kAllCuts;
+  const bool skips = config_.cuts != AdwinVariant::kAllCuts;
   double older = 0, sum = 0;
   size_t bucket = 0;
   for (size_t level = state_.num_of_size.size(); level-- > 0;) {

@@ -7,9 +7,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/config.h"
 #include "base/status.h"
 #include "supervisor/statistics/detectors/detector_signal.h"
 
@@ -24,12 +26,31 @@ enum class AdwinVariant : uint8_t {
 };
 
 struct AdwinConfig {
-  double delta = 0.002;     // Confidence: about the chance of a false alarm at a check.
-  int64_t clock = 32;       // Values between two checks; 1 sees drift sooner, at 32 times the cost.
-  int64_t max_buckets = 5;  // Of each size.
-  int64_t min_window = 5;   // Values on either side of a cut.
-  int64_t grace = 10;       // Values without a check.
-  AdwinVariant variant = AdwinVariant::kAllCuts;
+  static constexpr std::string_view kType = "adwin";
+  static constexpr std::string_view kDoc =
+      "ADWIN (Bifet and Gavalda, 2007): keeps the latest values as long as their mean is the same, "
+      "and fires when an older part of them differs.";
+  double delta = 0.002;
+  int64_t clock = 32;
+  int64_t max_buckets = 5;
+  int64_t min_window = 5;
+  int64_t grace = 10;
+  AdwinVariant cuts = AdwinVariant::kAllCuts;
+
+  void Fields(auto&& field) {
+    field("delta", delta, "About the chance of a false alarm at a check.",
+          {.min = 1e-12, .max = 0.5});
+    field("clock", clock, "Values between two checks; 1 sees drift sooner, at 32 times the cost.",
+          {.min = 1});
+    field("max_buckets", max_buckets, "Buckets of each size: more remember more precisely.",
+          {.min = 2, .max = 1000});
+    field("min_window", min_window, "Values on either side of a cut, at least.", {.min = 1});
+    field("grace", grace, "Values before the first check.", {.min = 2});
+    field("cuts", cuts,
+          "Which cuts are looked at: all, as published; or those that Python ports look at, for "
+          "comparison with them.");
+  }
+  friend bool operator==(const AdwinConfig&, const AdwinConfig&) = default;
 };
 
 struct AdwinState {
@@ -82,3 +103,12 @@ class Adwin {
 };
 
 }  // namespace tidemill::supervisor::statistics
+
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::statistics::AdwinVariant> {
+  using Variant = tidemill::supervisor::statistics::AdwinVariant;
+  static constexpr std::pair<Variant, std::string_view> kNames[] = {
+      {Variant::kAllCuts, "all"},
+      {Variant::kSkipLast, "skip_last"},
+      {Variant::kSkipLastAndVariance, "skip_last_and_variance"}};
+};

@@ -48,7 +48,7 @@ TEST(Adwin, SeesDriftSoonerWhenItLooksAtEachValue) {
 }
 
 TEST(Adwin, MissesCutsWhenItSkipsTheLastBucketOfEachSize) {
-  const AdwinConfig config = {.variant = AdwinVariant::kSkipLast};
+  const AdwinConfig config = {.cuts = AdwinVariant::kSkipLast};
   Adwin on_a(config), on_b(config), on_c(config);
   EXPECT_EQ(Drifts(on_a, Stream("A")), (std::vector<int64_t>{1023, 1055, 1087}));
   EXPECT_EQ(Drifts(on_b, Stream("B")), (std::vector<int64_t>{1119, 1151, 1183, 1279, 1343}));

@@ -3,19 +3,30 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
-#include "base/status.h"
 #include "supervisor/statistics/detectors/detector_signal.h"
 
 namespace tidemill::supervisor::statistics {
 
 struct DdmConfig {
-  // Values without a verdict, as an error rate of few values jumps about.
+  static constexpr std::string_view kType = "ddm";
+  static constexpr std::string_view kDoc =
+      "DDM (Gama and others, 2004): fires when the error rate has risen well above its least "
+      "value. "
+      "After a warm-up without errors the first error fires.";
   int64_t warm_up = 30;
-  // Standard deviations above the least error rate. After a warm-up without any error the least
-  // deviation is 0, and the first error is a drift.
   double warning = 2;
   double drift = 3;
+
+  void Fields(auto&& field) {
+    field("warm_up", warm_up,
+          "Values without a verdict, as the error rate of few values jumps about.", {.min = 1});
+    field("warning", warning, "Standard deviations above the least error rate that warn.",
+          {.min = 0});
+    field("drift", drift, "Standard deviations above the least error rate that fire.", {.min = 0});
+  }
+  friend bool operator==(const DdmConfig&, const DdmConfig&) = default;
 };
 
 struct DdmState {

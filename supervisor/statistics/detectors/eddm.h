@@ -4,17 +4,31 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "supervisor/statistics/detectors/detector_signal.h"
 
 namespace tidemill::supervisor::statistics {
 
 struct EddmConfig {
-  // Errors without a verdict.
+  static constexpr std::string_view kType = "eddm";
+  static constexpr std::string_view kDoc =
+      "EDDM (Baena-Garcia and others, 2006): fires when errors come closer together than they did "
+      "at "
+      "their farthest. Sees gradual drift sooner than `ddm`, and takes fright sooner.";
   int64_t warm_up = 30;
-  // Shares of the greatest (mean + 2 standard deviations) of the distance between errors.
   double warning = 0.95;
   double drift = 0.9;
+
+  void Fields(auto&& field) {
+    field("warm_up", warm_up, "Errors without a verdict.", {.min = 1});
+    field("warning", warning,
+          "Share of the greatest distance between errors, mean and two standard deviations, below "
+          "which it warns.",
+          {.min = 0, .max = 1});
+    field("drift", drift, "The share below which it fires.", {.min = 0, .max = 1});
+  }
+  friend bool operator==(const EddmConfig&, const EddmConfig&) = default;
 };
 
 struct EddmState {

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
+#include "base/config.h"
 #include "supervisor/statistics/detectors/detector_signal.h"
 
 namespace tidemill::supervisor::statistics {
@@ -18,11 +20,29 @@ enum class PageHinkleySides : uint8_t {
 };
 
 struct PageHinkleyConfig {
-  int64_t warm_up = 29;      // Values without a verdict.
-  double tolerance = 0.005;  // What values may lie above the mean for nothing.
-  double threshold = 50;     // Greater: fewer false alarms, later ones.
-  double fading = 0.9999;    // Of the sum at each value; 1 forgets nothing. Of kUp only.
+  static constexpr std::string_view kType = "page_hinkley";
+  static constexpr std::string_view kDoc =
+      "Page-Hinkley (Page, 1954): fires when values have exceeded their running mean by more than "
+      "a "
+      "threshold in sum.";
+  int64_t warm_up = 29;
+  double tolerance = 0.005;
+  double threshold = 50;
+  double fading = 0.9999;
   PageHinkleySides sides = PageHinkleySides::kUp;
+
+  void Fields(auto&& field) {
+    field("warm_up", warm_up, "Values without a verdict.", {.min = 0});
+    field("tolerance", tolerance, "What a value may lie above the mean for nothing.", {.min = 0});
+    field("threshold", threshold,
+          "The sum that fires: greater means fewer false alarms, later ones.", {.min = 0});
+    field("fading", fading,
+          "What is left of the sum at each value, with `sides: up`; 1 forgets "
+          "nothing.",
+          {.min = 0, .max = 1});
+    field("sides", sides, "Whether it watches values rise, or rise and fall.");
+  }
+  friend bool operator==(const PageHinkleyConfig&, const PageHinkleyConfig&) = default;
 };
 
 struct PageHinkleyState {
@@ -64,3 +84,10 @@ class PageHinkley {
 };
 
 }  // namespace tidemill::supervisor::statistics
+
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::statistics::PageHinkleySides> {
+  using Sides = tidemill::supervisor::statistics::PageHinkleySides;
+  static constexpr std::pair<Sides, std::string_view> kNames[] = {{Sides::kUp, "up"},
+                                                                  {Sides::kBoth, "both"}};
+};
