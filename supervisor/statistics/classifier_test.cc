@@ -9,6 +9,7 @@
 #include "Eigen/Cholesky"
 #include "Eigen/Core"
 #include "supervisor/statistics/distributions.h"
+#include "supervisor/statistics/mann_whitney.h"
 
 namespace tidemill::supervisor::statistics {
 namespace {
@@ -78,18 +79,6 @@ Regression Fit(const Matrix& rows, const Eigen::VectorXd& truth) {
   return fit;
 }
 
-// P(a score of `high` is above one of `low`), ties half, from ranks.
-double RocAuc(const Eigen::VectorXd& low, const Eigen::VectorXd& high) {
-  std::vector<double> sorted(low.data(), low.data() + low.size());
-  std::sort(sorted.begin(), sorted.end());
-  double wins = 0;
-  for (const double score : high) {
-    const auto [below, above] = std::equal_range(sorted.begin(), sorted.end(), score);
-    wins += static_cast<double>(below - sorted.begin()) + static_cast<double>(above - below) / 2;
-  }
-  return wins / (static_cast<double>(low.size()) * static_cast<double>(high.size()));
-}
-
 }  // namespace
 
 ClassifierTest JudgeHits(int64_t hits, int64_t trials, double chance) {
@@ -118,7 +107,11 @@ ClassifierTest ClassifierTwoSampleTest(const Rows& reference, const Rows& curren
       static_cast<double>(std::max(low.size(), high.size())) / static_cast<double>(trials);
   ClassifierTest test =
       JudgeHits((low.array() <= 0).count() + (high.array() > 0).count(), trials, chance);
-  test.roc_auc = RocAuc(low, high);
+  const MannWhitney ranks =
+      MannWhitneyTest({low.data(), static_cast<size_t>(low.size())},
+                      {high.data(), static_cast<size_t>(high.size())}, Alternative::kGreater);
+  test.roc_auc = ranks.roc_auc;
+  test.rank_p_value = ranks.p_value;
   return test;
 }
 

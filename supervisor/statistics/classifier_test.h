@@ -23,11 +23,14 @@ struct ClassifierTest {
   double accuracy = 0;
   // 0 at chance, 1 at no mistake: max(0, 1 - (1 - accuracy) / (1 - chance)).
   double distance = 0;
-  // P(as many hits or more) by chance, from the binomial distribution.
+  // P(as many hits or more) by chance, from the binomial distribution. Of windows of unequal size
+  // it sees little: where nothing tells them apart, the classifier names the greater one each time.
   double p_value = 1;
   // The chance that a current row is given a higher score than one of the reference; about 1/2
   // without drift, 1 when the windows do not overlap. Ties count half.
   double roc_auc = 0.5;
+  // P(so great an area by chance), see mann_whitney.h: at any sizes of the windows.
+  double rank_p_value = 1;
 };
 
 // A logistic regression on standardised columns, with a ridge of 1 on its slopes, fitted by

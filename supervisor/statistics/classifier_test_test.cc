@@ -49,6 +49,13 @@ TEST(ClassifierTest, SeesADriftThatNoColumnShowsAlone) {
   EXPECT_LT(ClassifierTwoSampleTest({x, 2}, {y, 2}, {}).p_value, 1e-6);
 }
 
+TEST(ClassifierTest, SeesDriftInWindowsOfUnequalSize) {
+  const auto x = Normals(1000, 1), y = Normals(100, 2, 0.7);
+  const ClassifierTest test = ClassifierTwoSampleTest({x}, {y}, {});
+  EXPECT_GT(test.p_value, 0.1);
+  EXPECT_LT(test.rank_p_value, 0.01);
+}
+
 TEST(ClassifierTest, IsAPureFunctionOfItsSeed) {
   const auto x = Normals(500, 1), y = Normals(500, 2, 0.2);
   const ClassifierOptions options = {.seed = 4, .most_rows = 300};
@@ -69,13 +76,17 @@ TEST(ClassifierTest, BearsConstantColumnsAndFewRows) {
 
 TEST(ClassifierTest, RaisesNoMoreFalseAlarmsThanStated) {
   int64_t alarms = 0;
+  std::vector<double> by_rank;
   for (int64_t seed = 0; seed < 1000; ++seed) {
     const auto x = Normals(120, 2 * seed), y = Normals(120, 2 * seed + 1);
-    alarms += ClassifierTwoSampleTest({x, 2}, {y, 2}, {.seed = seed}).p_value <= 0.1 ? 1 : 0;
+    const ClassifierTest test = ClassifierTwoSampleTest({x, 2}, {y, 2}, {.seed = seed});
+    alarms += test.p_value <= 0.1 ? 1 : 0;
+    by_rank.push_back(test.rank_p_value);
   }
   // 100 on average at most, deviation 9.5; p is discrete, so they are fewer.
   EXPECT_LE(alarms, 125);
   EXPECT_GE(alarms, 30);
+  EXPECT_GT(testing::UniformityP(by_rank), 1e-3);
 }
 
 }  // namespace

@@ -54,26 +54,34 @@ struct KernelSums {
   double all = 0;
 };
 
-// `first` has a column for each split, with 1 for rows of the first part.
+// `first` has a column for each split, the observed one first, with 1 for rows of the first part.
 KernelSums SumKernel(const Centred& centred, std::span<const double> widths, const Matrix& first) {
   const Eigen::Index size = centred.rows.rows();
   KernelSums sums = {.inside = Eigen::VectorXd::Zero(first.cols()), .from = {}, .all = 0};
   Eigen::VectorXd degrees = Eigen::VectorXd::Zero(size);
+  // By itself, so that its sums have the same bits however many others there are.
+  const Eigen::VectorXd observed = first.col(0);
+  const Eigen::Index num_others = first.cols() - 1;
   for (Eigen::Index i = 0; i < size; i += kBlock) {
     const Eigen::Index rows = std::min(kBlock, size - i);
     for (Eigen::Index j = i; j < size; j += kBlock) {
       const Eigen::Index columns = std::min(kBlock, size - j);
       Matrix kernel = KernelBlock(centred, {i, rows}, {j, columns}, widths);
       if (i == j) kernel.diagonal().setZero();
-      const Matrix product = kernel * first.middleRows(j, columns);
       // A block beside the diagonal stands for its mirror image as well.
-      sums.inside += (i == j ? 1.0 : 2.0) *
-                     product.cwiseProduct(first.middleRows(i, rows)).colwise().sum().transpose();
+      const double times = i == j ? 1 : 2;
+      sums.inside(0) +=
+          times * observed.segment(i, rows).dot(kernel * observed.segment(j, columns));
+      const Matrix product = kernel * first.block(j, 1, columns, num_others);
+      sums.inside.tail(num_others) +=
+          times *
+          product.cwiseProduct(first.block(i, 1, rows, num_others)).colwise().sum().transpose();
       degrees.segment(i, rows) += kernel.rowwise().sum();
       if (i != j) degrees.segment(j, columns) += kernel.colwise().sum().transpose();
     }
   }
   sums.from = first.transpose() * degrees;
+  sums.from(0) = observed.dot(degrees);
   sums.all = degrees.sum();
   return sums;
 }
