@@ -38,6 +38,21 @@ Frequencies Join(const Frequencies& left, const Frequencies& right, int64_t squa
   return joined;
 }
 
+// The paths to (n, m) by their sum of (a i - b j)^2, a n = b m being the least common multiple.
+Frequencies CountPaths(int64_t n, int64_t m) {
+  const int64_t a = std::lcm(n, m) / n, b = std::lcm(n, m) / m;
+  const Frequencies none;
+  std::vector<Frequencies> to(static_cast<size_t>(n) + 1);
+  to[0] = {{0, 1}};
+  for (int64_t j = 0; j <= m; ++j) {
+    for (int64_t i = j == 0 ? 1 : 0; i <= n; ++i) {
+      const auto at = static_cast<size_t>(i);
+      to[at] = Join(i > 0 ? to[at - 1] : none, to[at], (a * i - b * j) * (a * i - b * j));
+    }
+  }
+  return to.back();
+}
+
 // Sum over k = from + 1 ... from + count of (mean_rank - k)^2.
 double SquaresFrom(double mean_rank, int64_t from, int64_t count) {
   double sum = 0;
@@ -50,27 +65,13 @@ double SquaresFrom(double mean_rank, int64_t from, int64_t count) {
 }  // namespace
 
 double CramerVonMisesExactP(double statistic, int64_t n, int64_t m) {
-  const int64_t multiple = std::lcm(n, m);
-  const int64_t a = multiple / n, b = multiple / m;
   // T = n m / (n + m)^2 sum (i / n - j / m)^2 over the path, whose terms are whole in units of the
   // least common multiple.
   const double both = static_cast<double>(n + m);
   const double observed = statistic * both * both / static_cast<double>(n * m) *
-                          std::pow(static_cast<double>(multiple), 2);
-  std::vector<Frequencies> to(static_cast<size_t>(n) + 1);
-  for (int64_t j = 0; j <= m; ++j) {
-    for (int64_t i = 0; i <= n; ++i) {
-      Frequencies& here = to[static_cast<size_t>(i)];
-      const int64_t square = (a * i - b * j) * (a * i - b * j);
-      if (i + j == 0) {
-        here = {{0, 1}};
-      } else {
-        here = Join(i > 0 ? to[static_cast<size_t>(i) - 1] : Frequencies{}, here, square);
-      }
-    }
-  }
+                          std::pow(static_cast<double>(std::lcm(n, m)), 2);
   double all = 0, as_far = 0;
-  for (const Frequency& frequency : to.back()) {
+  for (const Frequency& frequency : CountPaths(n, m)) {
     all += frequency.num_paths;
     if (static_cast<double>(frequency.sum) >= observed - 1e-6) as_far += frequency.num_paths;
   }

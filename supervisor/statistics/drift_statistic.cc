@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "supervisor/statistics/binned.h"
-#include "supervisor/statistics/classifier_test.h"
+#include "supervisor/statistics/classifier_two_sample.h"
 #include "supervisor/statistics/cramer_von_mises.h"
 #include "supervisor/statistics/distances.h"
 #include "supervisor/statistics/kolmogorov_smirnov.h"

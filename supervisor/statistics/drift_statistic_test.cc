@@ -129,7 +129,7 @@ TEST(DriftStatistic, CalibratesToAStatedRate) {
   const std::span<const double> values = fresh;
   for (const std::string text : {"{type: mmd}", "{type: classifier}", "{type: binned}"}) {
     const TwoSampleStatistic statistic = ScoreOf(SpecOf(text), 3);
-    const auto scores = *ScoresWithoutDrift({history, 2}, 15, 15, statistic, 4000, 1);
+    const auto scores = *ScoresWithoutDrift({history, 2}, statistic, {15, 15, 4000, 1});
     const double threshold = *ThresholdAt(scores, 0.1, BadSide::kHigh);
     int64_t alarms = 0;
     for (size_t at = 0; at < values.size(); at += 60) {

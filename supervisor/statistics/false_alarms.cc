@@ -23,24 +23,23 @@ int64_t ScoresNeeded(double share) {
   return static_cast<int64_t>(std::min(std::ceil(100 / share), 200'000.0));
 }
 
-absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const Rows& history, int64_t reference_rows,
-                                                       int64_t current_rows,
+absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const Rows& history,
                                                        const TwoSampleStatistic& statistic,
-                                                       int64_t count, int64_t seed) {
-  const int64_t rows = reference_rows + current_rows;
+                                                       const NullScores& wanted) {
+  const int64_t rows = wanted.reference_rows + wanted.current_rows;
   if (history.num_rows() < rows) {
     return FailedPrecondition("a history of {} samples has no room for windows of {} and {}",
-                              history.num_rows(), reference_rows, current_rows);
+                              history.num_rows(), wanted.reference_rows, wanted.current_rows);
   }
   std::vector<int64_t> numbers(static_cast<size_t>(history.num_rows()));
   std::iota(numbers.begin(), numbers.end(), 0);
   std::vector<double> scores;
-  for (int64_t draw = 0; draw < count; ++draw) {
+  for (int64_t draw = 0; draw < wanted.count; ++draw) {
     // Numbers stay as the draw before left them: any order will do to draw from.
-    DrawFirst(numbers, rows, {.seed = seed, .purpose = "false alarms", .epoch = draw});
+    DrawFirst(numbers, rows, {.seed = wanted.seed, .purpose = "false alarms", .epoch = draw});
     const std::vector<double> drawn = Gather(history, {numbers.data(), static_cast<size_t>(rows)});
     const std::span<const double> values = drawn;
-    const auto cut = static_cast<size_t>(reference_rows * history.num_columns);
+    const auto cut = static_cast<size_t>(wanted.reference_rows * history.num_columns);
     scores.push_back(statistic({values.first(cut), history.num_columns},
                                {values.subspan(cut), history.num_columns}));
   }
@@ -75,8 +74,8 @@ PoissonBand PoissonBandOf(double mean) {
   PoissonBand band;
   double below = 0;
   for (int64_t events = 0;; ++events) {
-    const double log_mass =
-        static_cast<double>(events) * std::log(mean) - mean - std::lgamma(events + 1.0);
+    const double log_mass = static_cast<double>(events) * std::log(mean) - mean -
+                            std::lgamma(static_cast<double>(events) + 1);
     const double up_to = below + std::exp(log_mass);
     if (below <= 0.025) band.low = events;
     band.high = events;

@@ -36,13 +36,20 @@ double EvaluationsPerMonth(Duration every);
 // alarms: 100 / share, at most 200'000 (there a rate of 1 in 2000 is still good to a tenth).
 int64_t ScoresNeeded(double share);
 
-// `count` scores of two windows that are drawn without replacement, and without overlap, from all
+// What to score when nothing drifts.
+struct NullScores {
+  int64_t reference_rows = 0;
+  int64_t current_rows = 0;
+  int64_t count = 0;  // See ScoresNeeded().
+  int64_t seed = 0;
+};
+
+// So many scores of two windows that are drawn without replacement, and without overlap, from all
 // of the history. FAILED_PRECONDITION when it has fewer rows than the two windows. A pure function
-// of history and seed. Time count x that of the statistic.
-absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const Rows& history, int64_t reference_rows,
-                                                       int64_t current_rows,
+// of its arguments. Time `count` times that of the statistic.
+absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const Rows& history,
                                                        const TwoSampleStatistic& statistic,
-                                                       int64_t count, int64_t seed);
+                                                       const NullScores& wanted);
 
 // The threshold for JudgeByThreshold() that one more score like these reaches with a probability of
 // `share`: the k-th worst of M scores for k = share (M + 1), interpolated between neighbours, which

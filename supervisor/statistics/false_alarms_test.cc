@@ -52,7 +52,7 @@ void ExpectRate(const std::vector<double>& history, double per_month,
   const auto evaluations = static_cast<double>(static_cast<int64_t>(history.size()) / kWindow - 1);
   const double share = *AlarmShare(per_month, evaluations);
   const auto scores =
-      *ScoresWithoutDrift({history}, kWindow, kWindow, statistic, 4 * ScoresNeeded(share), 7);
+      *ScoresWithoutDrift({history}, statistic, {kWindow, kWindow, 4 * ScoresNeeded(share), 7});
   const double threshold = *ThresholdAt(scores, share, BadSide::kHigh);
   int64_t alarms = 0;
   for (int64_t seed = 0; seed < 200; ++seed) {
@@ -88,7 +88,7 @@ TEST(FalseAlarms, KeepToTheRateOnHistoriesOfTheirOwn) {
     const auto all = testing::Normals(3000, 1000 + seed);
     const std::span<const double> values = all;
     const auto scores =
-        *ScoresWithoutDrift({values.first(600)}, kWindow, kWindow, Wasserstein, 1000, seed);
+        *ScoresWithoutDrift({values.first(600)}, Wasserstein, {kWindow, kWindow, 1000, seed});
     const double threshold = *ThresholdAt(scores, 1.0 / 30, BadSide::kHigh);
     for (size_t at = 600; at + 2 * kWindow <= values.size(); at += 2 * kWindow) {
       const double score =
@@ -129,7 +129,7 @@ TEST(FalseAlarms, NameWhatDoesNotFit) {
   EXPECT_THAT(AlarmShare(31, 30), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("31")));
   EXPECT_DOUBLE_EQ(EvaluationsPerMonth({int64_t{86'400'000'000}}), 30.436875);
   const auto history = testing::Normals(79, 1);
-  EXPECT_THAT(ScoresWithoutDrift({history}, 40, 40, Wasserstein, 5, 0),
+  EXPECT_THAT(ScoresWithoutDrift({history}, Wasserstein, {40, 40, 5, 0}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("79 samples")));
 }
 

@@ -1,4 +1,4 @@
-#include "supervisor/statistics/classifier_test.h"
+#include "supervisor/statistics/classifier_two_sample.h"
 
 #include <algorithm>
 #include <cmath>
