@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup build install quickstart test bench docs format check sanitize fuzz clean
+.PHONY: setup build install quickstart test every_path_full bench docs format check sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -28,6 +28,11 @@ quickstart: build
 
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
+
+# READS shuffled reads of every format by every way that samples take, each compared by content.
+READS ?= 1e6
+every_path_full: build
+	@TIDEMILL_EVERY_PATH_READS=$(READS) $(BUILD)/bin/every_path_test
 
 # Every figure of docs/performance.md, or NAME; SCALE=1: at 10^5, 10^6 and 10^7 samples.
 bench: build

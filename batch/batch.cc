@@ -64,7 +64,7 @@ void TakeStrings(const Column& from, std::span<const int64_t> rows, Column& into
   for (size_t i = 0; i < rows.size(); ++i) {
     offsets[i + 1] = offsets[i] + static_cast<int64_t>(from.Bytes(rows[i]).size());
   }
-  into.data = Buffer::Allocate(static_cast<size_t>(offsets.back()));
+  into.data = Buffer::AllocateUnwritten(static_cast<size_t>(offsets.back()));
   for (size_t i = 0; i < rows.size(); ++i) {
     const std::string_view bytes = from.Bytes(rows[i]);
     if (!bytes.empty()) {
@@ -75,7 +75,7 @@ void TakeStrings(const Column& from, std::span<const int64_t> rows, Column& into
 
 void TakeNumbers(const Column& from, std::span<const int64_t> rows, Column& into) {
   const size_t row_bytes = static_cast<size_t>(from.Width()) * SizeOf(from.type);
-  into.data = Buffer::Allocate(rows.size() * row_bytes);
+  into.data = Buffer::AllocateUnwritten(rows.size() * row_bytes);
   if (row_bytes == 0) return;
   for (size_t i = 0; i < rows.size(); ++i) {
     std::memcpy(into.data.mutable_data() + i * row_bytes,
@@ -116,7 +116,7 @@ absl::Status CheckSameColumns(const Batch& first, const Batch& other) {
 Buffer ConcatenateBytes(std::span<const Column* const> parts) {
   size_t size = 0;
   for (const Column* part : parts) size += part->data.size();
-  Buffer data = Buffer::Allocate(size);
+  Buffer data = Buffer::AllocateUnwritten(size);
   size_t at = 0;
   for (const Column* part : parts) {
     if (!part->data.empty()) {
@@ -289,7 +289,7 @@ Batch Batch::Take(std::span<const int64_t> rows) const {
 template <typename T>
 Column MakeColumn(std::string_view name, std::span<const T> values, std::vector<int64_t> shape) {
   Column column{.name = std::string(name), .type = TypeOf<T>(), .shape = std::move(shape)};
-  column.data = Buffer::Allocate(values.size_bytes());
+  column.data = Buffer::AllocateUnwritten(values.size_bytes());
   if (!values.empty()) {
     std::memcpy(column.data.mutable_data(), values.data(), values.size_bytes());
   }
@@ -309,7 +309,7 @@ Column MakeBinaryColumn(std::string_view name, std::span<const std::string_view>
   for (size_t i = 0; i < values.size(); ++i) {
     offsets[i + 1] = offsets[i] + static_cast<int64_t>(values[i].size());
   }
-  column.data = Buffer::Allocate(static_cast<size_t>(offsets.back()));
+  column.data = Buffer::AllocateUnwritten(static_cast<size_t>(offsets.back()));
   for (size_t i = 0; i < values.size(); ++i) {
     if (!values[i].empty()) {
       std::memcpy(column.data.mutable_data() + offsets[i], values[i].data(), values[i].size());

@@ -17,10 +17,15 @@ struct FreeAligned {
 }  // namespace
 
 Buffer Buffer::Allocate(size_t size) {
+  Buffer buffer = AllocateUnwritten(size);
+  if (size > 0) std::memset(buffer.mutable_data(), 0, size);
+  return buffer;
+}
+
+Buffer Buffer::AllocateUnwritten(size_t size) {
   Buffer buffer;
   if (size == 0) return buffer;
   void* memory = ::operator new(size, kAlignment);
-  std::memset(memory, 0, size);
   buffer.data_ = static_cast<const std::byte*>(memory);
   buffer.size_ = size;
   buffer.owner_ = std::shared_ptr<void>(memory, FreeAligned{});

@@ -20,6 +20,8 @@ class Buffer {
   // 64-byte aligned, zeroed memory of `size` bytes, to be written through mutable_data() before
   // the buffer is shared.
   static Buffer Allocate(size_t size);
+  // The same, not zeroed: for whoever writes every byte.
+  static Buffer AllocateUnwritten(size_t size);
   // Takes over a string's bytes without copying them (their alignment is the string's).
   static Buffer FromString(std::string bytes);
   // A view of `size` bytes that `owner` keeps alive.

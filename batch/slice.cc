@@ -12,7 +12,7 @@ Buffer AlignedSlice(const Buffer& buffer, size_t offset, size_t size) {
   if (reinterpret_cast<uintptr_t>(buffer.data() + offset) % kAlignment == 0) {
     return buffer.Slice(offset, size);
   }
-  Buffer copy = Buffer::Allocate(size);
+  Buffer copy = Buffer::AllocateUnwritten(size);
   std::memcpy(copy.mutable_data(), buffer.data() + offset, size);
   return copy;
 }

@@ -109,7 +109,7 @@ absl::StatusOr<Column> ReadColumn(Reader& reader, const Buffer& bytes) {
 // The buffers' numbers are read in place, so memory at odd addresses is copied once.
 Buffer Aligned(Buffer bytes) {
   if (reinterpret_cast<uintptr_t>(bytes.data()) % 8 == 0) return bytes;
-  Buffer copy = Buffer::Allocate(bytes.size());
+  Buffer copy = Buffer::AllocateUnwritten(bytes.size());
   std::memcpy(copy.mutable_data(), bytes.data(), bytes.size());
   return copy;
 }

@@ -18,11 +18,19 @@ double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+// Work of a few milliseconds is done again and again: in less, one turn of another program on the
+// machine would show.
+constexpr std::chrono::duration<double> kLeastTime{0.25};
+
 double RateOf(const Side& side) {
   if (side.prepare) side.prepare();
   const auto begin = std::chrono::steady_clock::now();
-  const double done = side.work();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  double done = 0;
+  std::chrono::duration<double> took{0};
+  do {
+    done += side.work();
+    took = std::chrono::steady_clock::now() - begin;
+  } while (!side.prepare && took < kLeastTime);
   return done / took.count();
 }
 

@@ -22,7 +22,8 @@ struct PairedResult {
 // What one repetition did, in units: bytes, samples. The rate is that over the time it took.
 using Work = std::function<double()>;
 
-// Runs both once to warm up, then `repetitions` times in turn.
+// Runs both once to warm up, then `repetitions` times in turn; what takes less than a quarter of a
+// second is done several times in a repetition.
 PairedResult Measure(const std::string& name, const std::string& unit, double scale,
                      const Work& ours, const Work& yardstick, int repetitions = 9);
 

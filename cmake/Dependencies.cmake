@@ -16,6 +16,8 @@ find_package(PNG REQUIRED)            # PNG samples
 find_package(JPEG REQUIRED)           # JPEG samples
 find_package(CURL REQUIRED)           # requests to object stores, signed
 find_package(pugixml REQUIRED)        # what object stores answer
+find_package(Boost REQUIRED)          # Boost.Math: tails of distributions, without exceptions
+find_package(Eigen3 REQUIRED)         # kernels and regressions of drift statistics, free of libtorch
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx)      # PostgreSQL, all but bulk rows
 pkg_check_modules(pq REQUIRED IMPORTED_TARGET libpq)          # binary COPY

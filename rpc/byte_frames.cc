@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -13,7 +12,6 @@ namespace tidemill::rpc {
 
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
 // A copy of less is cheaper than a count of references.
 constexpr size_t kLeastShared = 256;
 
@@ -29,14 +27,6 @@ grpc::Slice ToSlice(const batch::Buffer& bytes) {
   if (bytes.size() < kLeastShared) return {data, bytes.size()};
   const auto release = [](void* owner) { delete static_cast<batch::Buffer*>(owner); };
   return {data, bytes.size(), release, new batch::Buffer(bytes)};
-}
-
-batch::Buffer AllocateUnwritten(size_t size) {
-  struct Free {
-    void operator()(void* memory) const { ::operator delete(memory, kAlignment); }
-  };
-  void* const memory = ::operator new(size, kAlignment);
-  return batch::Buffer::Wrap(memory, size, std::shared_ptr<void>(memory, Free{}));
 }
 
 // Walks over the bytes of a message that lies in pieces.
@@ -76,14 +66,14 @@ class SliceWalk {
   absl::StatusOr<batch::Buffer> Bulk(uint64_t size) {
     if (size > rest_) return DataLoss("message ends {} bytes too early", size - rest_);
     if (size == 0) return batch::Buffer();
-    constexpr auto kAligned = static_cast<uintptr_t>(kAlignment);
+    constexpr uintptr_t kAligned = 64;
     if (PieceSize() >= size && reinterpret_cast<uintptr_t>(Piece()) % kAligned == 0) {
       batch::Buffer view =
           batch::Buffer::Wrap(Piece(), size, std::make_shared<const grpc::Slice>(slices_[slice_]));
       Advance(size);
       return view;
     }
-    batch::Buffer copy = AllocateUnwritten(size);
+    batch::Buffer copy = batch::Buffer::AllocateUnwritten(size);
     RETURN_IF_ERROR(Copy(copy.mutable_data(), size));
     return copy;
   }

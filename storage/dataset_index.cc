@@ -26,6 +26,7 @@ FileId SampleLocation::file() const {
 DatasetIndex::DatasetIndex(DatasetIndexParts parts, const DatasetIndex* before)
     : parts_(std::move(parts)) {
   for (IndexedSegment& segment : parts_.segments) {
+    first_keys_.push_back(segment.first_key);
     segment.first_row = num_rows_;
     num_rows_ += segment.num_samples;
   }
@@ -39,13 +40,9 @@ DatasetIndex::DatasetIndex(DatasetIndexParts parts, const DatasetIndex* before)
 }
 
 std::optional<SampleLocation> DatasetIndex::Find(int64_t key) const {
-  const auto behind = std::upper_bound(
-      parts_.segments.begin(), parts_.segments.end(), key,
-      [](int64_t value, const IndexedSegment& segment) { return value < segment.first_key; });
-  if (behind == parts_.segments.begin()) return std::nullopt;
-  const IndexedSegment& segment = *std::prev(behind);
-  if (key - segment.first_key >= segment.num_samples) return std::nullopt;
-  return SampleLocation{&segment, key - segment.first_key};
+  const IndexedSegment* const segment = SegmentOf(key);
+  if (segment == nullptr) return std::nullopt;
+  return SampleLocation{segment, key - segment->first_key};
 }
 
 bool DatasetIndex::IsDeleted(int64_t key, int64_t sequence) const {

@@ -63,6 +63,22 @@ class DatasetIndex {
 
   // std::nullopt for a key that no segment holds.
   std::optional<SampleLocation> Find(int64_t key) const;
+  // The segment that holds a key; nullptr when none does. Searches without branches: shuffled keys
+  // of many segments cannot be guessed.
+  const IndexedSegment* SegmentOf(int64_t key) const {
+    const int64_t* first = first_keys_.data();
+    size_t count = first_keys_.size();
+    if (count == 0) return nullptr;
+    while (count > 1) {
+      const size_t half = count / 2;
+      first = first[half] <= key ? first + half : first;
+      count -= half;
+    }
+    const IndexedSegment& segment =
+        parts_.segments[static_cast<size_t>(first - first_keys_.data())];
+    const uint64_t row = static_cast<uint64_t>(key) - static_cast<uint64_t>(segment.first_key);
+    return row < static_cast<uint64_t>(segment.num_samples) ? &segment : nullptr;
+  }
   // Whether a tombstone up to `sequence` names the key.
   bool IsDeleted(int64_t key, int64_t sequence) const;
   // nullptr for an unknown file.
@@ -79,6 +95,7 @@ class DatasetIndex {
   std::shared_ptr<const SampleOrder> built_order() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   DatasetIndexParts parts_;
+  std::vector<int64_t> first_keys_;  // Of the segments, side by side to be searched.
   int64_t num_rows_ = 0;
   mutable Mutex mutex_;
   // Shared with later versions that find nothing new to order.

@@ -12,8 +12,9 @@
 
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
-#include "storage/client/direct_connection.h"
-#include "storage/client/direct_reader.h"
+#include "storage/client/direct_frames.h"
+#include "storage/client/direct_socket.h"
+#include "storage/testing/direct_client.h"
 #include "storage/testing/generated_dataset.h"
 #include "storage/testing/generated_formats.h"
 #include "storage/testing/served_dataset.h"
@@ -21,6 +22,7 @@
 namespace tidemill::storage {
 namespace {
 
+using testing::DirectClient;
 using ::testing::ElementsAre;
 using testing::GeneratedDataset;
 using ::testing::HasSubstr;
@@ -39,46 +41,6 @@ int NumSamples() {
   const char* const text = std::getenv("TIDEMILL_TEST_SAMPLES");
   return text == nullptr ? 100'000 : static_cast<int>(std::strtod(text, nullptr));
 }
-
-// Reads directly, and nothing any other way unless the test allows it.
-class DirectClient {
- public:
-  explicit DirectClient(const Storage& storage)
-      : storage_(storage),
-        peer_(storage.process.PeerAs(rpc::v1::ROLE_SERVICE)),
-        reader_(std::make_unique<direct::Reader>(peer_)) {}
-
-  // As Storage::Read, with the keys that were left to gRPC.
-  ReadResult Read(const std::vector<int64_t>& keys,
-                  const std::function<void()>& after_first_block = {}) {
-    ReadResult result;
-    const auto sink = [&](const batch::Batch& rows, const std::vector<v1::MissingSample>& missing) {
-      testing::AppendTo(result.samples, rows);
-      for (const v1::MissingSample& sample : missing) {
-        result.missing[sample.sample_key()] = sample.reason();
-        ++result.num_missing;
-      }
-      if (++result.num_blocks == 1 && after_first_block) after_first_block();
-      return absl::OkStatus();
-    };
-    const auto other_way = [&](std::span<const int64_t> some, const direct::SampleSink& into) {
-      left_to_grpc.insert(left_to_grpc.end(), some.begin(), some.end());
-      return storage_.service.ReadSamples(storage_.id, some, into);
-    };
-    const auto done = reader_->Read(storage_.id, keys, sink, other_way);
-    EXPECT_THAT(done, IsOk());
-    num_done = *done;
-    return result;
-  }
-
-  std::vector<int64_t> left_to_grpc;
-  size_t num_done = 0;
-
- private:
-  const Storage& storage_;
-  const rpc::Peer peer_;
-  std::unique_ptr<direct::Reader> reader_;
-};
 
 // A raw connection to the socket, without good manners.
 class RawClient {
@@ -145,7 +107,7 @@ void ExpectAllDirect(const GeneratedDataset& dataset, Storage& storage) {
   const std::vector<int64_t> asked = Shuffled(keys, 1);
   DirectClient client(storage);
   testing::ExpectRight(dataset, keys, asked, client.Read(asked));
-  EXPECT_THAT(client.left_to_grpc, IsEmpty());
+  EXPECT_THAT(client.left_to_grpc(), IsEmpty());
 }
 
 TEST(DirectReads, FixedRecordsWithTheirLabelsAreRightByContent) {
@@ -177,7 +139,7 @@ TEST(DirectReads, PackedFilesAndSingleOnesAreLeftToGrpc) {
     const std::vector<int64_t> keys = storage.SortedKeys();
     DirectClient client(storage);
     EXPECT_THAT(client.Read(keys).samples, IsEmpty());
-    EXPECT_EQ(client.num_done, 0);
+    EXPECT_EQ(client.num_done(), 0);
     // The client as others use it does not notice.
     testing::ExpectRight(dataset, keys, keys, storage.Read(keys));
   }
@@ -196,7 +158,7 @@ TEST(DirectReads, DeletedKeysAreNamedAndUnknownOnesAskedForAnew) {
   const ReadResult result = client.Read(keys);
   EXPECT_THAT(result.missing, ElementsAre(Pair(keys[8], HasSubstr("deleted")),
                                           Pair(unknown, HasSubstr("unknown"))));
-  EXPECT_THAT(client.left_to_grpc, ElementsAre(unknown));
+  EXPECT_THAT(client.left_to_grpc(), ElementsAre(unknown));
   EXPECT_THAT(result.samples, SizeIs(499));
   EXPECT_EQ(result.samples[3].key, keys[4]) << "in the order asked";
 }
@@ -265,7 +227,7 @@ TEST(DirectReads, AFileReplacedBetweenReadsIsReadFromAFreshDescriptor) {
   ASSERT_THAT(files::WriteAtomically(path, text), IsOk());
   storage.Sync();
   testing::ExpectRight(dataset, keys, keys, client.Read(keys));
-  EXPECT_THAT(client.left_to_grpc, IsEmpty());
+  EXPECT_THAT(client.left_to_grpc(), IsEmpty());
 }
 
 TEST(DirectReads, WithoutTheSocketEverythingComesThroughGrpc) {
@@ -366,7 +328,7 @@ TEST(DirectReads, ClientsThatReadNothingStopNobody) {
   }
   DirectClient client(storage);
   testing::ExpectRight(dataset, keys, keys, client.Read(keys));
-  EXPECT_THAT(client.left_to_grpc, IsEmpty());
+  EXPECT_THAT(client.left_to_grpc(), IsEmpty());
 }
 
 TEST(DirectReads, MoreConnectionsThanThereMayBeDoNotStopAnybody) {

@@ -177,10 +177,11 @@ bool FileParser::ContinuesWhatWasTaken(const ChangedFile& file,
     if (!segment.columns) continue;
     for (int64_t row = 0; row < segment.columns->num_rows(); ++row) {
       const auto at = static_cast<size_t>(row);
-      if (segment.columns->byte_from[at] <= from) continue;
-      from = segment.columns->byte_from[at];
+      const LookupRow& place = segment.columns->lookup[at];
+      if (place.byte_from <= from) continue;
+      from = place.byte_from;
       to = segment.columns->byte_to[at];
-      hash = segment.columns->hash[at];
+      hash = place.hash;
     }
   }
   // Nothing was taken from it that could show it to be the same file: read it whole again.

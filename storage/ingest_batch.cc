@@ -15,12 +15,6 @@ constexpr int64_t kVanished = -1;
 constexpr int64_t kMaxExtended = 16'384;
 
 template <typename T>
-std::optional<T> ValueAt(const batch::Column& column, int64_t row) {
-  if (!column.IsValid(row)) return std::nullopt;
-  return column.Values<T>()[static_cast<size_t>(row)];
-}
-
-template <typename T>
 NullableValues<T> ToNullable(const batch::Column& column) {
   NullableValues<T> values;
   if (column.validity.empty()) {
@@ -34,10 +28,12 @@ NullableValues<T> ToNullable(const batch::Column& column) {
 
 SegmentRows ToRows(const SegmentColumns& old) {
   SegmentRows rows;
-  rows.byte_from.assign(old.byte_from.begin(), old.byte_from.end());
+  for (const LookupRow& row : old.lookup) {
+    rows.byte_from.push_back(row.byte_from);
+    rows.hash.push_back(row.hash);
+  }
   rows.byte_to.assign(old.byte_to.begin(), old.byte_to.end());
   rows.event_time.assign(old.event_time.begin(), old.event_time.end());
-  rows.hash.assign(old.hash.begin(), old.hash.end());
   rows.class_label = ToNullable<int64_t>(*old.class_label);
   rows.real_label = ToNullable<double>(*old.real_label);
   return rows;
@@ -129,7 +125,7 @@ void IngestBatchBuilder::AddWholeFile(ParsedFile& parsed, FileRow& row) {
     const OldSegment& old = parsed.old.front();
     const int64_t at = *old_key - old.segment.first_key;
     const auto place = static_cast<size_t>(at);
-    if (is_there && old.columns && old.columns->hash[place] == parsed.found.rows.hash[0] &&
+    if (is_there && old.columns && old.columns->lookup[place].hash == parsed.found.rows.hash[0] &&
         ValueAt<int64_t>(*old.columns->class_label, at) == parsed.found.rows.class_label[0] &&
         ValueAt<double>(*old.columns->real_label, at) == parsed.found.rows.real_label[0]) {
       row.sample_key = old_key;  // Touched, not changed.
@@ -179,7 +175,7 @@ std::vector<bool> IngestBatchBuilder::Rewrite(ParsedFile& parsed, FileId id) {
     segment.first_position = std::max<int64_t>(0, segment.first_position);
     for (int64_t row = 0; row < columns[i]->num_rows(); ++row) {
       const auto at = static_cast<size_t>(row);
-      if (columns[i]->byte_from[at] < 0 || segment.rows.byte_from[at] >= 0) continue;
+      if (columns[i]->lookup[at].byte_from < 0 || segment.rows.byte_from[at] >= 0) continue;
       batch_.buried.push_back(segment.first_key + row);
       batch_.moved.push_back({segment.first_key + row, std::nullopt});
     }

@@ -3,10 +3,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <functional>
 #include <thread>
+#include <tuple>
 
 #include "gmock/gmock.h"
 
@@ -249,7 +251,11 @@ TEST_F(IngestTest, LostColumnFilesAreRebuiltAsTheyWere) {
                 IsOk());
     const auto after = OpenSegmentColumns(path);
     ASSERT_THAT(after, IsOk());
-    EXPECT_TRUE(std::ranges::equal(after->byte_from, before->byte_from));
+    // Of a record that has vanished nobody knows the hash.
+    const auto place = [](const LookupRow& at) {
+      return std::tuple(at.byte_from, at.event_time, at.label);
+    };
+    EXPECT_TRUE(std::ranges::equal(after->lookup, before->lookup, {}, place, place));
     EXPECT_TRUE(std::ranges::equal(after->byte_to, before->byte_to));
     EXPECT_TRUE(std::ranges::equal(after->event_time, before->event_time));
   }

@@ -20,7 +20,7 @@ std::vector<OldRow> InFileOrder(std::span<const std::shared_ptr<const SegmentCol
   std::vector<OldRow> rows;
   for (size_t segment = 0; segment < old.size(); ++segment) {
     for (int64_t row = 0; row < old[segment]->num_rows(); ++row) {
-      const int64_t byte_from = old[segment]->byte_from[static_cast<size_t>(row)];
+      const int64_t byte_from = old[segment]->lookup[static_cast<size_t>(row)].byte_from;
       if (byte_from < 0) continue;
       rows.push_back({.place = {static_cast<int64_t>(segment), row}, .byte_from = byte_from});
     }
@@ -28,12 +28,6 @@ std::vector<OldRow> InFileOrder(std::span<const std::shared_ptr<const SegmentCol
   std::stable_sort(rows.begin(), rows.end(),
                    [](const OldRow& a, const OldRow& b) { return a.byte_from < b.byte_from; });
   return rows;
-}
-
-template <typename T>
-std::optional<T> ValueAt(const batch::Column& column, int64_t row) {
-  if (!column.IsValid(row)) return std::nullopt;
-  return column.Values<T>()[static_cast<size_t>(row)];
 }
 
 bool SameLabels(const SegmentColumns& old, int64_t row, const SegmentRows& fresh, size_t at) {
@@ -52,7 +46,7 @@ std::vector<SegmentPlace> MatchRecords(std::span<const std::shared_ptr<const Seg
     OldRow& row = rows[static_cast<size_t>(i)];
     const SegmentColumns& columns = *old[static_cast<size_t>(row.place.segment)];
     const auto [entry, inserted] =
-        first.try_emplace(columns.hash[static_cast<size_t>(row.place.row)], i);
+        first.try_emplace(columns.lookup[static_cast<size_t>(row.place.row)].hash, i);
     if (inserted) continue;
     row.next = entry->second;
     entry->second = i;

@@ -15,15 +15,13 @@ namespace {
 // Leaves room for the other columns in a message of rpc::kMaxMessageBytes.
 constexpr int64_t kMaxPayloadBytes = int64_t{15} << 20;
 
+// Rows for which room is made at a time.
+constexpr size_t kRoom = 1024;
+
 // A series' samples are windows of records.
 int64_t RecordBytesOf(const DatasetSpec& spec) {
   const auto* const binary = std::get_if<BinaryFormat>(&spec.format);
   return binary == nullptr || spec.series ? 0 : binary->record_bytes;
-}
-
-bool IsValid(const batch::Column& column, size_t row) {
-  return column.validity.empty() ||
-         (std::to_integer<unsigned>(column.validity.data()[row / 8]) >> row % 8 & 1U) != 0;
 }
 
 // Brings the bits up to date with the number of rows.
@@ -75,39 +73,25 @@ SampleLookup::SampleLookup(const DatasetIndex& index)
       has_real_labels_(EffectiveLabel(index.spec()).kind == LabelKind::kReal),
       has_tombstones_(!index.parts().tombstones->empty()) {}
 
-const IndexedSegment* SampleLookup::SegmentOf(int64_t key) {
-  const auto holds = [key](const IndexedSegment& segment) {
-    return key >= segment.first_key && key - segment.first_key < segment.num_samples;
-  };
-  if (last_ != nullptr && holds(*last_)) return last_;
-  const std::optional<SampleLocation> location = index_.Find(key);
-  if (!location.has_value()) return nullptr;
-  last_ = location->segment;
-  return last_;
-}
-
 // Inlined by force: see LookAhead in gather.cc.
 [[gnu::always_inline]] inline void SampleLookup::LookAhead(std::span<const int64_t> keys,
                                                            Places& places) {
   places.count = std::min(keys.size(), kStep);
   for (size_t i = 0; i < places.count; ++i) {
     const int64_t key = keys[i];
-    const IndexedSegment* const segment = SegmentOf(key);
+    const IndexedSegment* const segment = index_.SegmentOf(key);
     places.is_deleted[i] =
         segment != nullptr && has_tombstones_ && index_.IsDeleted(key, index_.tombstone_sequence());
     places.segment[i] = segment;
-    places.columns[i] =
-        segment == nullptr || places.is_deleted[i] ? nullptr : segment->columns.get();
-    if (places.columns[i] == nullptr) continue;
-    const SegmentColumns& columns = *places.columns[i];
+    if (segment == nullptr || places.is_deleted[i]) {
+      places.place[i] = nullptr;
+      continue;
+    }
+    const SegmentColumns& columns = *segment->columns;
     const auto row = static_cast<size_t>(key - segment->first_key);
-    places.row[i] = row;
-    __builtin_prefetch(&columns.byte_from[row]);
+    places.place[i] = &columns.lookup[row];
+    __builtin_prefetch(places.place[i]);
     if (record_bytes_ == 0) __builtin_prefetch(&columns.byte_to[row]);
-    __builtin_prefetch(&columns.hash[row]);
-    __builtin_prefetch(&columns.event_time[row]);
-    const batch::Column* const label = has_real_labels_ ? columns.real_label : columns.class_label;
-    if (label != nullptr) __builtin_prefetch(label->data.data() + row * sizeof(int64_t));
     if (!columns.file_id.empty()) __builtin_prefetch(&columns.file_id[row]);
   }
 }
@@ -115,35 +99,32 @@ const IndexedSegment* SampleLookup::SegmentOf(int64_t key) {
 int64_t SampleLookup::SizeAt(const Places& places, size_t i) const {
   // A vanished record is at -1, whatever its size.
   if (record_bytes_ > 0) return record_bytes_;
-  const SegmentColumns& columns = *places.columns[i];
-  return columns.byte_to[places.row[i]] - columns.byte_from[places.row[i]];
+  return places.segment[i]->columns->byte_to[places.RowOf(i)] - places.place[i]->byte_from;
 }
 
 void SampleLookup::Fill(std::span<const int64_t> keys, const Places& places, size_t from, size_t to,
                         SampleRows& rows) {
   const size_t at = num_rows_;
-  // Column by column: many lines on their way at once.
-  const auto fill = [&](auto& column, const auto& value) {
-    for (size_t i = from; i < to; ++i) column[at + i - from] = value(i);
-  };
-  fill(rows.key, [&](size_t i) { return keys[i]; });
-  fill(rows.position, [&](size_t i) { return static_cast<uint32_t>(rows.num_keys + i - from); });
-  fill(rows.byte_from, [&](size_t i) { return places.columns[i]->byte_from[places.row[i]]; });
-  fill(rows.size, [&](size_t i) { return static_cast<uint32_t>(SizeAt(places, i)); });
-  fill(rows.hash,
-       [&](size_t i) { return static_cast<uint64_t>(places.columns[i]->hash[places.row[i]]); });
-  fill(rows.event_time, [&](size_t i) { return places.columns[i]->event_time[places.row[i]]; });
-  fill(rows.file, [&](size_t i) {
+  for (size_t i = from; i < to; ++i) {
+    const LookupRow& place = *places.place[i];
+    const size_t row = at + i - from;
+    rows.key[row] = keys[i];
+    rows.position[row] = static_cast<uint32_t>(rows.num_keys + i - from);
+    rows.byte_from[row] = place.byte_from;
+    rows.size[row] = static_cast<uint32_t>(SizeAt(places, i));
+    rows.hash[row] = static_cast<uint64_t>(place.hash);
+    rows.event_time[row] = place.event_time;
     const IndexedSegment& segment = *places.segment[i];
-    return segment.file ? *segment.file : FileId{places.columns[i]->file_id[places.row[i]]};
-  });
+    rows.file[row] =
+        segment.file ? *segment.file : FileId{segment.columns->file_id[places.RowOf(i)]};
+  }
   const auto fill_labels = [&](auto& labels, const batch::Column* const SegmentColumns::*member) {
     using T = typename std::decay_t<decltype(labels.values)>::value_type;
     for (size_t i = from; i < to; ++i) {
-      const batch::Column* const column = places.columns[i]->*member;
-      if (column == nullptr || !IsValid(*column, places.row[i])) continue;
+      const batch::Column& column = *((*places.segment[i]->columns).*member);
+      if (!column.IsValid(static_cast<int64_t>(places.RowOf(i)))) continue;
       const size_t row = at + i - from;
-      labels.values[row] = column->Values<T>()[places.row[i]];
+      labels.values[row] = std::bit_cast<T>(places.place[i]->label);
       labels.validity[row / 8] = static_cast<uint8_t>(labels.validity[row / 8] | 1U << row % 8);
       ++labels.num_valid;
     }
@@ -162,10 +143,10 @@ bool SampleLookup::TakeStep(std::span<const int64_t> keys, const Places& places,
                             const BlockLimits& limits, SampleRows& rows) {
   int64_t payload_bytes = payload_bytes_;
   for (size_t i = 0; i < places.count; ++i) {
-    if (places.columns[i] == nullptr) return TakeOneByOne(keys, places, limits, rows);
+    if (places.place[i] == nullptr) return TakeOneByOne(keys, places, limits, rows);
     const int64_t payload = SizeAt(places, i) - cut_.size;
-    if (places.columns[i]->byte_from[places.row[i]] < 0 || payload < cut_.offset ||
-        payload > kMaxPayloadBytes || payload_bytes >= limits.payload_bytes ||
+    if (places.place[i]->byte_from < 0 || payload < cut_.offset || payload > kMaxPayloadBytes ||
+        payload_bytes >= limits.payload_bytes ||
         payload_bytes + payload > 2 * limits.payload_bytes) {
       return TakeOneByOne(keys, places, limits, rows);
     }
@@ -187,12 +168,12 @@ bool SampleLookup::TakeOneByOne(std::span<const int64_t> keys, const Places& pla
       add_problem("was deleted", /*is_final=*/true);
       continue;
     }
-    if (places.columns[i] == nullptr) {
+    if (places.place[i] == nullptr) {
       add_problem("is unknown");
       continue;
     }
     const int64_t payload = SizeAt(places, i) - cut_.size;
-    if (places.columns[i]->byte_from[places.row[i]] < 0 || payload < cut_.offset) {
+    if (places.place[i]->byte_from < 0 || payload < cut_.offset) {
       add_problem("has vanished from its file");
     } else if (payload > kMaxPayloadBytes) {
       add_problem(fmt::format("has {} bytes, too many for a message", payload));
@@ -213,12 +194,12 @@ void SampleLookup::Find(std::span<const int64_t> keys, const BlockLimits& limits
   payload_bytes_ = 0;
   keys = keys.first(std::min(keys.size(), limits.max_keys));
   const auto behind = [&](size_t from) { return keys.subspan(std::min(from, keys.size())); };
-  std::array<Places, 2> places;
-  LookAhead(keys, places[0]);
+  std::array<Places, kStepsAhead + 1> places;
+  for (size_t step = 0; step < kStepsAhead; ++step) LookAhead(behind(step * kStep), places[step]);
   for (size_t from = 0, step = 0; from < keys.size(); from += kStep, ++step) {
-    LookAhead(behind(from + kStep), places[(step + 1) % 2]);
-    rows.Resize(num_rows_ + kStep);
-    if (!TakeStep(behind(from), places[step % 2], limits, rows)) break;
+    LookAhead(behind(from + kStepsAhead * kStep), places[(step + kStepsAhead) % places.size()]);
+    if (rows.num_rows() < num_rows_ + kStep) rows.Resize(num_rows_ + kRoom);
+    if (!TakeStep(behind(from), places[step % places.size()], limits, rows)) break;
   }
   rows.Resize(num_rows_);
 }

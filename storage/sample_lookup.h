@@ -77,17 +77,23 @@ class SampleLookup {
   int64_t record_bytes() const { return record_bytes_; }
 
  private:
-  static constexpr size_t kStep = 64;
-  // Keys' places in the mapped columns. No columns: no sample to be read.
+  // Few enough that the processor takes note of all their lines at once, and waits for none while
+  // it takes up the keys of an earlier step.
+  static constexpr size_t kStep = 16;
+  static constexpr size_t kStepsAhead = 4;
+  // Where keys lie in the mapped columns.
   struct Places {
-    std::array<const SegmentColumns*, kStep> columns;
+    // nullptr: no sample to be read.
+    std::array<const LookupRow*, kStep> place;
     std::array<const IndexedSegment*, kStep> segment;
-    std::array<size_t, kStep> row;
     std::array<bool, kStep> is_deleted;
     size_t count = 0;
+
+    size_t RowOf(size_t i) const {
+      return static_cast<size_t>(place[i] - segment[i]->columns->lookup.data());
+    }
   };
 
-  const IndexedSegment* SegmentOf(int64_t key);
   // Finds the places of a step's keys and asks for the lines of them.
   void LookAhead(std::span<const int64_t> keys, Places& places);
   // Take up the keys of a step; false once the block is full. The second one does it key by key,
@@ -106,7 +112,6 @@ class SampleLookup {
   const int64_t record_bytes_;
   const bool has_real_labels_;
   const bool has_tombstones_;
-  const IndexedSegment* last_ = nullptr;
   // Of the block that is being filled.
   size_t num_rows_ = 0;
   int64_t payload_bytes_ = 0;

@@ -1,6 +1,9 @@
 #include "storage/segment_columns.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 
 #include "base/files.h"
@@ -16,6 +19,8 @@ using batch::Buffer;
 using batch::Column;
 using batch::DataType;
 
+constexpr int64_t kNumbersInLookupRow = sizeof(LookupRow) / sizeof(int64_t);
+
 // A view, good while `values` is.
 template <typename T>
 Buffer View(std::span<const T> values) {
@@ -24,6 +29,20 @@ Buffer View(std::span<const T> values) {
 
 Column NumbersOf(std::string_view name, const std::vector<int64_t>& values) {
   return {.name = std::string(name), .data = View<int64_t>(values)};
+}
+
+Column LookupOf(const SegmentRows& rows) {
+  Column column{.name = std::string(kLookupColumn), .shape = {kNumbersInLookupRow}};
+  column.data = Buffer::Allocate(rows.byte_from.size() * sizeof(LookupRow));
+  const std::span<LookupRow> lookup = column.data.MutableAs<LookupRow>();
+  for (size_t i = 0; i < lookup.size(); ++i) {
+    const std::optional<double> real = rows.real_label[i];
+    lookup[i] = {.byte_from = rows.byte_from[i],
+                 .hash = rows.hash[i],
+                 .event_time = rows.event_time[i],
+                 .label = rows.class_label[i].value_or(std::bit_cast<int64_t>(real.value_or(0)))};
+  }
+  return column;
 }
 
 template <typename T>
@@ -42,7 +61,7 @@ Column NullableOf(std::string_view name, DataType type, const NullableValues<T>&
 // A view of the rows.
 absl::StatusOr<Batch> ToBatch(const SegmentRows& rows) {
   Batch made(rows.num_rows());
-  RETURN_IF_ERROR(made.Set(NumbersOf(kByteFromColumn, rows.byte_from)));
+  RETURN_IF_ERROR(made.Set(LookupOf(rows)));
   RETURN_IF_ERROR(made.Set(NumbersOf(kByteToColumn, rows.byte_to)));
   RETURN_IF_ERROR(made.Set(NumbersOf(batch::kEventTimeColumn, rows.event_time)));
   if (std::is_sorted(rows.event_time.begin(), rows.event_time.end())) {
@@ -53,7 +72,6 @@ absl::StatusOr<Batch> ToBatch(const SegmentRows& rows) {
       made.Set(NullableOf(batch::kClassLabelColumn, DataType::kInt64, rows.class_label)));
   RETURN_IF_ERROR(
       made.Set(NullableOf(batch::kRealLabelColumn, DataType::kFloat64, rows.real_label)));
-  RETURN_IF_ERROR(made.Set(NumbersOf(kHashColumn, rows.hash)));
   if (!rows.file_id.empty()) RETURN_IF_ERROR(made.Set(NumbersOf(kFileIdColumn, rows.file_id)));
   return made;
 }
@@ -64,10 +82,37 @@ absl::StatusOr<std::span<const int64_t>> Numbers(const Batch& columns, std::stri
   return column->Values<int64_t>();
 }
 
+// What an earlier layout kept in columns of their own.
+absl::Status AddLookup(Batch& columns) {
+  SegmentRows rows;
+  const auto copy = [&](std::string_view name, std::vector<int64_t>& into) -> absl::Status {
+    ASSIGN_OR_RETURN(const std::span<const int64_t> numbers, Numbers(columns, name));
+    into.assign(numbers.begin(), numbers.end());
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(copy("byte_from", rows.byte_from));
+  RETURN_IF_ERROR(copy("hash", rows.hash));
+  RETURN_IF_ERROR(copy(batch::kEventTimeColumn, rows.event_time));
+  ASSIGN_OR_RETURN(const Column* const classes,
+                   columns.Get(batch::kClassLabelColumn, DataType::kInt64));
+  ASSIGN_OR_RETURN(const Column* const reals,
+                   columns.Get(batch::kRealLabelColumn, DataType::kFloat64));
+  for (int64_t row = 0; row < columns.num_rows(); ++row) {
+    rows.class_label.push_back(ValueAt<int64_t>(*classes, row));
+    rows.real_label.push_back(ValueAt<double>(*reals, row));
+  }
+  return columns.Set(LookupOf(rows));
+}
+
 absl::StatusOr<SegmentColumns> FromBatch(Batch columns) {
+  if (columns.Find(kLookupColumn) == nullptr) RETURN_IF_ERROR(AddLookup(columns));
   SegmentColumns segment;
   segment.batch = std::move(columns);
-  ASSIGN_OR_RETURN(segment.byte_from, Numbers(segment.batch, kByteFromColumn));
+  ASSIGN_OR_RETURN(const Column* const lookup, segment.batch.Get(kLookupColumn, DataType::kInt64));
+  if (lookup->Width() != kNumbersInLookupRow) {
+    return DataLoss("column {} has rows of {} numbers", kLookupColumn, lookup->Width());
+  }
+  segment.lookup = lookup->data.As<LookupRow>();
   ASSIGN_OR_RETURN(segment.byte_to, Numbers(segment.batch, kByteToColumn));
   ASSIGN_OR_RETURN(segment.event_time, Numbers(segment.batch, batch::kEventTimeColumn));
   segment.is_in_order = segment.batch.Find(kInOrderColumn) != nullptr;
@@ -75,7 +120,6 @@ absl::StatusOr<SegmentColumns> FromBatch(Batch columns) {
                    segment.batch.Get(batch::kClassLabelColumn, DataType::kInt64));
   ASSIGN_OR_RETURN(segment.real_label,
                    segment.batch.Get(batch::kRealLabelColumn, DataType::kFloat64));
-  ASSIGN_OR_RETURN(segment.hash, Numbers(segment.batch, kHashColumn));
   if (segment.batch.Find(kFileIdColumn)) {
     ASSIGN_OR_RETURN(segment.file_id, Numbers(segment.batch, kFileIdColumn));
   }
@@ -86,7 +130,13 @@ absl::StatusOr<SegmentColumns> FromBatch(Batch columns) {
 absl::StatusOr<batch::Buffer> BytesOf(const OpenFile& file, int64_t size_bytes) {
   constexpr int64_t kLeastMapped = 256 << 10;
   const auto size = static_cast<size_t>(size_bytes);
-  if (size_bytes >= kLeastMapped) return file.Map(size);
+  if (size_bytes >= kLeastMapped) {
+    ASSIGN_OR_RETURN(batch::Buffer mapping, file.Map(size));
+    // Shuffled keys touch every page of it: with large ones, translating an address is no search
+    // in memory of its own. Not every file system has them.
+    madvise(mapping.mutable_data(), size, MADV_HUGEPAGE);
+    return mapping;
+  }
   batch::Buffer bytes = batch::Buffer::Allocate(size);
   ASSIGN_OR_RETURN(const size_t num_read,
                    file.ReadAt(0, reinterpret_cast<char*>(bytes.mutable_data()), size));

@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -19,7 +18,6 @@
 namespace tidemill::storage {
 namespace {
 
-using testing::GeneratedDataset;
 using ::testing::Le;
 using testing::Storage;
 using tidemill::testing::IsOk;
@@ -32,28 +30,13 @@ constexpr int64_t kMany = int64_t{6} << 20;
 // A list does not fit between both ends of a stream.
 constexpr int64_t kFew = int64_t{1} << 20;
 
-GeneratedDataset MakeSmallRecords(const std::string& root, int64_t num_samples) {
-  GeneratedDataset dataset{.name = "small", .folder = root};
-  std::ofstream(root + "/all.bin", std::ios::binary)
-      << std::string(static_cast<size_t>(num_samples) * 3, 'x');
-  dataset.spec = fmt::format(R"(path: {}
-files: "*.bin"
-format: {{type: binary, record_bytes: 3}}
-event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 1ms}}}}
-label: {{kind: class, record: {{offset: 0, width: 1}}}}
-settle: 1ms
-)",
-                             root);
-  return dataset;
-}
-
 class StalledReader : public ::testing::Test {
  protected:
   // Over TCP, since a UNIX socket may lead around gRPC.
-  StalledReader() : storage_({.tcp = true, .block_bytes = "2MiB"}) {}
+  explicit StalledReader(bool tcp = true) : storage_({.tcp = tcp, .block_bytes = "2MiB"}) {}
 
   void Serve(int64_t num_samples) {
-    storage_.Register(MakeSmallRecords(storage_.process.data_folder(), num_samples));
+    storage_.Register(testing::MakeSmallRecords(storage_.process.data_folder(), num_samples));
     first_key_ = storage_.snapshot.committed_key() - num_samples + 1;
     // What ingest has freed is not to be filled again unseen.
     storage_.process.Kill();
@@ -86,6 +69,24 @@ class StalledReader : public ::testing::Test {
     watched_.emplace(std::vector<pid_t>{getpid(), storage_.process.process()});
   }
 
+  // Reads all samples, and stands still in between.
+  void ReadAndStandStill() {
+    Serve(kMany);
+    std::vector<int64_t> keys(static_cast<size_t>(kMany));
+    std::iota(keys.begin(), keys.end(), first_key_);
+    BeginToWatch();
+    int64_t num_rows = 0;
+    EXPECT_THAT(storage_.service.ReadSamples(
+                    storage_.id, keys,
+                    [&](const batch::Batch& rows, const std::vector<v1::MissingSample>&) {
+                      num_rows += rows.num_rows();
+                      return StandStill();
+                    }),
+                IsOk());
+    EXPECT_THAT(growth_, Le(kStallBudget));
+    EXPECT_EQ(num_rows, kMany) << "the rest comes when the reader goes on";
+  }
+
   rpc::ByteCredits no_credits_{0};
   Storage storage_;
   int64_t first_key_ = 0;
@@ -93,22 +94,15 @@ class StalledReader : public ::testing::Test {
   int64_t growth_ = 0;
 };
 
-TEST_F(StalledReader, OfSamplesCostsNoProcessMoreThanItsBudget) {
-  Serve(kMany);
-  std::vector<int64_t> keys(static_cast<size_t>(kMany));
-  std::iota(keys.begin(), keys.end(), first_key_);
-  BeginToWatch();
-  int64_t num_rows = 0;
-  EXPECT_THAT(storage_.service.ReadSamples(
-                  storage_.id, keys,
-                  [&](const batch::Batch& rows, const std::vector<v1::MissingSample>&) {
-                    num_rows += rows.num_rows();
-                    return StandStill();
-                  }),
-              IsOk());
-  EXPECT_THAT(growth_, Le(kStallBudget));
-  EXPECT_EQ(num_rows, kMany) << "the rest comes when the reader goes on";
-}
+TEST_F(StalledReader, OfSamplesCostsNoProcessMoreThanItsBudget) { ReadAndStandStill(); }
+
+// On the host of storage, whose files it reads itself.
+class StalledDirectReader : public StalledReader {
+ protected:
+  StalledDirectReader() : StalledReader(/*tcp=*/false) {}
+};
+
+TEST_F(StalledDirectReader, OfSamplesCostsNoProcessMoreThanItsBudget) { ReadAndStandStill(); }
 
 TEST_F(StalledReader, OfAListCostsNoProcessMoreThanItsBudget) {
   Serve(kMany);

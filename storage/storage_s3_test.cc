@@ -14,6 +14,7 @@
 #include "storage/testing/generated_formats.h"
 #include "storage/testing/s3_server.h"
 #include "storage/testing/served_dataset.h"
+#include "storage/testing/uploaded_dataset.h"
 
 namespace tidemill::storage {
 namespace {
@@ -39,35 +40,15 @@ using tidemill::testing::StatusIs;
 constexpr int kNumKeys = 20'000;
 constexpr char kBucket[] = "tidemill";
 
-std::string ReadFile(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// How a storage process reaches the store.
 StorageSettings SettingsOf(const S3Server& server, const std::string& secret = S3Server::kSecret,
                            const std::string& section = "") {
-  return {.section = "  object_store: {retry_for: 2s, scan_interval: 1h" + section + "}\n",
-          .allowed_roots = {std::string("s3://") + kBucket + "/data"},
-          .variables = {"AWS_ENDPOINT_URL=" + server.endpoint(), "AWS_REGION=us-east-1",
-                        std::string("AWS_ACCESS_KEY_ID=") + S3Server::kAccessKey,
-                        "AWS_SECRET_ACCESS_KEY=" + secret, "AWS_SESSION_TOKEN="}};
+  return testing::SettingsFor(server, kBucket, secret, section);
 }
 
 class StorageS3 : public ::testing::Test {
  protected:
-  // Puts the files of a generated dataset into the store, below data/<name>.
   GeneratedDataset Upload(GeneratedDataset dataset) {
-    const std::filesystem::path folder = dataset.folder;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-      if (!entry.is_regular_file()) continue;
-      const std::string name = entry.path().lexically_relative(folder).string();
-      server_.Put("data/" + dataset.name + "/" + name, ReadFile(entry.path()));
-    }
-    const std::string root = std::string("s3://") + kBucket + "/data/" + dataset.name;
-    dataset.spec.replace(dataset.spec.find(dataset.folder), dataset.folder.size(), root);
-    dataset.folder = root;
-    return dataset;
+    return testing::Upload(server_, kBucket, std::move(dataset));
   }
 
   DataFolder local_;
@@ -85,6 +66,28 @@ TEST_F(StorageS3, ServesEveryFormatByContent) {
   for (const GeneratedDataset& dataset : datasets) {
     SCOPED_TRACE(dataset.name);
     ExpectServesEverySample(Upload(dataset), storage);
+  }
+}
+
+TEST_F(StorageS3, AnObjectThatIsReplacedOrDeletedUnderARunningReadCostsItsOwnSamplesAtMost) {
+  for (const bool is_deleted : {false, true}) {
+    // 36 MiB, which need not be here when the first block comes.
+    const GeneratedDataset dataset = Upload(testing::MakeLargeRecords(local_.path(), 1152));
+    Storage storage(SettingsOf(server_));
+    storage.Register(dataset);
+    const std::vector<int64_t> keys = storage.SortedKeys();
+    const ReadResult result = storage.Read(keys, [&] {
+      const std::string object = "data/large/2.bin";
+      is_deleted ? server_.Remove(object) : server_.Put(object, "something else");
+    });
+    EXPECT_EQ(result.samples.size() + result.num_missing, keys.size());
+    const auto expected = testing::ByKey(dataset, keys);
+    for (const auto& [key, reason] : result.missing) EXPECT_EQ(expected.at(key)->file, "2.bin");
+    for (const testing::Sample& sample : result.samples) {
+      EXPECT_TRUE(testing::IsAsExpected(sample, *expected.at(sample.key)));
+    }
+    const std::vector<int64_t> others(keys.begin(), keys.begin() + 768);
+    testing::ExpectRight(dataset, keys, others, storage.Read(others));
   }
 }
 

@@ -119,6 +119,13 @@ CommandResult Stack::Tidemill(const std::vector<std::string>& words,
   return RunTidemill(all, environment, root_);
 }
 
+rpc::Peer Stack::PeerOf(const std::string& service, rpc::v1::Role role) const {
+  const nlohmann::json status = Tidemill({"status", "--json"}).Json();
+  const auto tokens = rpc::Tokens::Read(state_ + "/token");
+  return {.endpoint = status.at("endpoints").at(service).get<std::string>(),
+          .token = tokens->TokenOf(role).value()};
+}
+
 std::vector<int> Stack::Processes(const std::string& name) const {
   // Members name the state folder or the database's, or descend from one that does.
   const nlohmann::json status = Tidemill({"status", "--json"}).Json();

@@ -7,6 +7,9 @@
 
 #include "nlohmann/json.hpp"
 
+#include "rpc/channel.h"
+#include "rpc/tokens.h"
+
 namespace tidemill::tests {
 
 // What a command answered.
@@ -40,6 +43,9 @@ class Stack {
   // Runs `tidemill <words> --state <folder>` with these variables added to the environment.
   CommandResult Tidemill(const std::vector<std::string>& words,
                          const std::map<std::string, std::string>& environment = {}) const;
+
+  // How to call one of its services, by the name that `tidemill status` gives it.
+  rpc::Peer PeerOf(const std::string& service, rpc::v1::Role role = rpc::v1::ROLE_SERVICE) const;
 
   // The process ids of the stack's members whose program is called `name`
   // ("tidemill-storage", "postgres", "tidemill"); every member when empty.

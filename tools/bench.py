@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs benchmarks and keeps what they say.
 
-tools/bench.py [--build FOLDER] [--scale] [NAME]
+tools/bench.py [--build FOLDER] [--results FOLDER] [--scale [--sizes 1e3,1e4]] [NAME]
 
 NAME: only the figure, or the program, of that name. Writes benchmarks/results/latest.json; with
---scale each figure is measured at 10^5, 10^6 and 10^7 samples and goes to results/scale.json.
+--scale each figure is measured at 10^5, 10^6 and 10^7 samples, or other sizes, and goes to
+results/scale.json.
 A figure whose greatest ratio is more than 1.3 times its least says so and is run again; the
 steadier of the two runs is kept. tools/performance.py makes docs/performance.md of both files.
 """
@@ -17,7 +18,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-SCALES = (100_000, 1_000_000, 10_000_000)
+SIZES = "1e5,1e6,1e7"
 STEADY = 1.3
 
 
@@ -74,23 +75,26 @@ def keep(file, results, identity):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--results", type=pathlib.Path, default=RESULTS)
     parser.add_argument("--scale", action="store_true")
+    parser.add_argument("--sizes", default=SIZES)
     parser.add_argument("name", nargs="?", default="")
     arguments = parser.parse_args()
     scaled = {figure["name"] for figure in json.loads((ROOT / "benchmarks/figures.json").read_text()) if figure["scale"]}
+    sizes = [int(float(size)) for size in arguments.sizes.split(",")] if arguments.scale else [None]
     failed = False
     for program in programs(arguments.build, arguments.name):
         if arguments.scale and program.name[: -len("_bench")] not in scaled:
             continue
-        for samples in SCALES if arguments.scale else (None,):
+        for samples in sizes:
             results = run(program, samples)
             if results is None:
                 failed = True
             elif arguments.scale:
                 results = [{**result, "samples": samples} for result in results]
-                keep(RESULTS / "scale.json", results, lambda entry: (entry["name"], entry["samples"]))
+                keep(arguments.results / "scale.json", results, lambda entry: (entry["name"], entry["samples"]))
             else:
-                keep(RESULTS / "latest.json", results, lambda entry: entry["name"])
+                keep(arguments.results / "latest.json", results, lambda entry: entry["name"])
     sys.exit(1 if failed else 0)
 
 

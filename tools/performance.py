@@ -1,12 +1,14 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Makes docs/performance.md, and its picture, of what tools/bench.py measured.
 
 tools/performance.py [--check]
 
---check: only says whether the document is what the figures give.
+--check: only says whether the document is what the figures give. Runs with the system's Python,
+which has the matplotlib that tools/setup.sh installs.
 """
 import json
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -33,14 +35,18 @@ Records of 160 bytes, a label among them; sizes as the descriptions say, 10^7 sa
 
 CURVE = """
 ## The curve
-The same figures with datasets of 10^5, 10^6 and 10^7 samples (`make bench SCALE=1`): cost grows in proportion, and what is read
-does not get dearer because there is more that is not read.
+The same figures with datasets of 10^5, 10^6 and 10^7 samples (`make bench SCALE=1`). The seconds are those for as many samples as
+the dataset has, at the rate measured: cost that grows in proportion makes lines as steep as the dotted one. Growth is by what
+factor these seconds are more than those of the smallest dataset; in proportion is the factor in brackets. What costs the same at
+any size, as the restart of storage that each list follows and the transactions of an ingest, shows at the small end.
 
-![rates by size](pictures/performance_scale.svg)
+![seconds by samples](pictures/performance_scale.svg)
 
-| figure | samples | ratio | ours | yardstick |
-|---|---|---|---|---|
+| figure | samples | ratio | ours | seconds | growth | yardstick | seconds |
+|---|---|---|---|---|---|---|---|
 """
+
+PREFIXES = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
 
 
 def number(value):
@@ -59,6 +65,20 @@ def ratio(result):
     if result["max"] / result["min"] > 1.3:
         text += ", unsteady"
     return text
+
+
+def points_of(figure, scale):
+    """The results of a figure by size of the dataset."""
+    return sorted((result for result in scale if result["name"] == figure["name"]), key=lambda result: result["samples"])
+
+
+def seconds(figure, result, side):
+    """What as many samples as the dataset has take at the rate of a side."""
+    prefix, what = re.fullmatch(r"([kMG]?) ?(\w+)/s", result["unit"]).groups()
+    per_second = result[side] * PREFIXES[prefix]
+    if what == "B":
+        per_second /= figure["bytes_per_sample"]
+    return result["samples"] / per_second
 
 
 def load(name):
@@ -82,10 +102,13 @@ def document(figures, latest, scale):
     if scale:
         text += CURVE
         for figure in figures:
-            for result in scale:
-                if result["name"] == figure["name"]:
-                    text += (f"| `{result['name']}` | {result['samples']:,} | {ratio(result)} "
-                             f"| {rate(result['ours'], result['unit'])} | {rate(result['yardstick'], result['unit'])} |\n")
+            points = points_of(figure, scale)
+            for point in points:
+                growth = seconds(figure, point, "ours") / seconds(figure, points[0], "ours")
+                text += (f"| `{point['name']}` | {point['samples']:,} | {ratio(point)} "
+                         f"| {rate(point['ours'], point['unit'])} | {seconds(figure, point, 'ours'):.3g} "
+                         f"| {growth:.3g} ({point['samples'] / points[0]['samples']:g}) "
+                         f"| {rate(point['yardstick'], point['unit'])} | {seconds(figure, point, 'yardstick'):.3g} |\n")
     return text
 
 
@@ -93,22 +116,24 @@ def draw(figures, scale):
     import matplotlib
     matplotlib.use("svg")
     from matplotlib import pyplot
-    pyplot.rcParams.update({"svg.hashsalt": "tidemill", "font.size": 9})
-    names = [figure["name"] for figure in figures if any(result["name"] == figure["name"] for result in scale)]
-    rows = (len(names) + 2) // 3
+    pyplot.rcParams.update({"svg.hashsalt": "tidemill", "font.size": 9, "svg.fonttype": "none"})
+    shown = [figure for figure in figures if points_of(figure, scale)]
+    rows = (len(shown) + 2) // 3
     canvas, panels = pyplot.subplots(rows, 3, figsize=(10, 2.9 * rows), squeeze=False)
-    for panel in panels.flat[len(names):]:
+    for panel in panels.flat[len(shown):]:
         panel.axis("off")
-    for panel, name in zip(panels.flat, names):
-        points = sorted((result for result in scale if result["name"] == name), key=lambda result: result["samples"])
+    for panel, figure in zip(panels.flat, shown):
+        points = points_of(figure, scale)
         sizes = [point["samples"] for point in points]
-        panel.plot(sizes, [point["yardstick"] for point in points], "o--", color="#8a8f98", label="yardstick")
-        panel.plot(sizes, [point["ours"] for point in points], "o-", color="#0a6ebd", label="ours")
+        ours = [seconds(figure, point, "ours") for point in points]
+        panel.plot(sizes, [seconds(figure, point, "yardstick") for point in points], "o--", color="#8a8f98", label="yardstick")
+        panel.plot(sizes, ours, "o-", color="#0a6ebd", label="ours")
+        panel.plot(sizes, [ours[-1] * size / sizes[-1] for size in sizes], ":", color="#333333", label="in proportion")
         panel.set_xscale("log")
-        panel.set_ylim(bottom=0)
-        panel.set_title(name)
+        panel.set_yscale("log")
+        panel.set_title(figure["name"])
         panel.set_xlabel("samples in the dataset")
-        panel.set_ylabel(points[0]["unit"])
+        panel.set_ylabel("seconds for as many")
         panel.grid(alpha=0.3)
         panel.legend()
     canvas.tight_layout()

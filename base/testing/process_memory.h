@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -42,7 +43,7 @@ class MemoryGrowth {
   }
 
   // Waits until none of them has grown for two seconds, or for TIDEMILL_STALL_SECONDS; returns the
-  // most that one has grown by meanwhile.
+  // most that one has grown by meanwhile, and prints it of each.
   int64_t AwaitSettled() const {
     using Clock = std::chrono::steady_clock;
     constexpr int64_t kStill = 256 << 10;
@@ -50,22 +51,32 @@ class MemoryGrowth {
     const std::chrono::seconds patience{asked == nullptr ? 2 : std::atoi(asked)};
     const Clock::time_point give_up = Clock::now() + patience + std::chrono::seconds{60};
     std::vector<int64_t> settled = Now();
-    int64_t most = 0;
+    std::vector<int64_t> most(processes_.size());
+    const Clock::time_point begin = Clock::now();
     for (Clock::time_point since = Clock::now();
          Clock::now() < since + patience && Clock::now() < give_up;
          std::this_thread::sleep_for(std::chrono::milliseconds{50})) {
       const std::vector<int64_t> now = Now();
       for (size_t i = 0; i < now.size(); ++i) {
-        most = std::max(most, now[i] - before_[i]);
+        most[i] = std::max(most[i], now[i] - before_[i]);
         if (now[i] < settled[i] + kStill) continue;
         settled[i] = now[i];
         since = Clock::now();
       }
     }
-    return most;
+    Print(most, std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin));
+    return *std::max_element(most.begin(), most.end());
   }
 
  private:
+  void Print(const std::vector<int64_t>& most, std::chrono::seconds waited) const {
+    for (size_t i = 0; i < most.size(); ++i) {
+      std::string name;
+      std::ifstream("/proc/" + std::to_string(processes_[i]) + "/comm") >> name;
+      std::cout << name << ": RssAnon " << before_[i] / 1024 << " kB, at most " << most[i] / 1024
+                << " kB more in " << waited.count() << " s\n";
+    }
+  }
   std::vector<int64_t> Now() const {
     std::vector<int64_t> bytes;
     for (const pid_t process : processes_) bytes.push_back(AnonymousBytesOf(process));

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 
 #include "fmt/format.h"
@@ -123,6 +124,51 @@ files: "**/*.bin"
 format: {{type: binary, header_bytes: 4, record_bytes: 21}}
 event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 10s}}}}
 label: {{kind: real, record: {{offset: 3, width: 4, encoding: float, endianness: big}}}}
+settle: 1ms
+)",
+                             dataset.folder);
+  return dataset;
+}
+
+GeneratedDataset MakeLargeRecords(const std::string& root, int num_samples) {
+  GeneratedDataset dataset{.name = "large", .folder = root + "/large"};
+  std::mt19937_64 random(4);
+  constexpr int kFiles = 3, kNumClasses = 5, kPayloadBytes = 32 << 10;
+  std::vector<uint64_t> numbers(kPayloadBytes / sizeof(uint64_t));
+  for (int file = 0; file < kFiles; ++file) {
+    const std::string name = fmt::format("{}.bin", file);
+    std::string bytes;
+    for (int i = 0; i < num_samples / kFiles; ++i) {
+      std::generate(numbers.begin(), numbers.end(), std::ref(random));
+      std::string payload(reinterpret_cast<const char*>(numbers.data()), kPayloadBytes);
+      bytes += static_cast<char>(i % kNumClasses);
+      bytes += payload;
+      dataset.samples.push_back({.payload = std::move(payload),
+                                 .event_time = (kStart + i) * kMicros,
+                                 .class_label = i % kNumClasses,
+                                 .file = name});
+    }
+    WriteFile(dataset.folder + "/" + name, bytes);
+  }
+  dataset.spec = fmt::format(R"(path: {}
+files: "*.bin"
+format: {{type: binary, record_bytes: {}}}
+event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 1s}}}}
+label: {{kind: class, record: {{offset: 0, width: 1}}}}
+settle: 1ms
+)",
+                             dataset.folder, kPayloadBytes + 1);
+  return dataset;
+}
+
+GeneratedDataset MakeSmallRecords(const std::string& root, int64_t num_samples) {
+  GeneratedDataset dataset{.name = "small", .folder = root + "/small"};
+  WriteFile(dataset.folder + "/all.bin", std::string(static_cast<size_t>(num_samples) * 3, 'x'));
+  dataset.spec = fmt::format(R"(path: {}
+files: "*.bin"
+format: {{type: binary, record_bytes: 3}}
+event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 1ms}}}}
+label: {{kind: class, record: {{offset: 0, width: 1}}}}
 settle: 1ms
 )",
                              dataset.folder);

@@ -35,6 +35,12 @@ GeneratedDataset MakeCsv(const std::string& root, int num_samples);
 // Fixed records with a header, whose real label is a big-endian float32 in the record; times by
 // row, so that the files overlap in time.
 GeneratedDataset MakeRecords(const std::string& root, int num_samples);
+// Records of 32 KiB behind their class, so that few of them are more than both ends of a stream
+// hold; three files of the same length.
+GeneratedDataset MakeLargeRecords(const std::string& root, int num_samples);
+// Records of three bytes, the first of them their class, all in one file, of which `samples` tells
+// nothing: for what is long rather than various.
+GeneratedDataset MakeSmallRecords(const std::string& root, int64_t num_samples);
 // IDX files with the labels in a second file, all gzipped.
 GeneratedDataset MakeGzippedIdx(const std::string& root, int num_samples);
 // One file a sample; the folder is the class, the name the time.

@@ -1,14 +1,12 @@
 #include "storage/testing/generated_formats.h"
 
-#include <lzma.h>
-#include <zstd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <random>
 
 #include "fmt/format.h"
 
+#include "storage/testing/packing.h"
 #include "storage/testing/tar_writer.h"
 #include "storage/testing/tfrecord_writer.h"
 
@@ -26,22 +24,6 @@ void WriteFile(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-std::string Zstd(const std::string& bytes) {
-  std::string packed(ZSTD_compressBound(bytes.size()), '\0');
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), 1));
-  return packed;
-}
-
-std::string Xz(const std::string& bytes) {
-  std::string packed(lzma_stream_buffer_bound(bytes.size()), '\0');
-  size_t size = 0;
-  lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, nullptr,
-                          reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(),
-                          reinterpret_cast<uint8_t*>(packed.data()), &size, packed.size());
-  packed.resize(size);
-  return packed;
-}
-
 // Calls make(i, name of its file) for each sample; what it returns makes up the files.
 template <typename Make, typename Finish>
 void MakeFiles(const GeneratedDataset& dataset, const char* suffix, int num_samples,
@@ -56,9 +38,12 @@ void MakeFiles(const GeneratedDataset& dataset, const char* suffix, int num_samp
   }
 }
 
-}  // namespace
+std::string AsItIs(std::string bytes) { return bytes; }
 
-GeneratedDataset MakeJsonl(const std::string& root, int num_samples) {
+// `finish` packs the bytes of a file, whose name `suffix` ends.
+template <typename Finish>
+GeneratedDataset MakeJsonlFiles(const std::string& root, int num_samples, const char* suffix,
+                                const Finish& finish) {
   GeneratedDataset dataset{.name = "jsonl", .folder = root + "/jsonl"};
   const auto make = [&](int i, const std::string& name) {
     std::string line =
@@ -70,20 +55,64 @@ GeneratedDataset MakeJsonl(const std::string& root, int num_samples) {
                                .file = name});
     return line + "\n";
   };
-  const auto finish = [](const std::string& bytes) {
-    const size_t half = bytes.size() / 2;
-    return Zstd(bytes.substr(0, half)) + Zstd(bytes.substr(half));
-  };
-  MakeFiles(dataset, ".jsonl.zst", num_samples, make, finish);
+  MakeFiles(dataset, suffix, num_samples, make, finish);
   dataset.spec = fmt::format(R"(path: {}
-files: "*.jsonl.zst"
+files: "*{}"
 format: jsonl
 event_time: {{column: at.ms, format: unix_ms}}
 label: {{column: animal, classes: [cat, dog, owl]}}
 settle: 1ms
 )",
-                             dataset.folder);
+                             dataset.folder, suffix);
   return dataset;
+}
+
+template <typename Finish>
+GeneratedDataset MakeTfRecordFiles(const std::string& root, int num_samples, const char* suffix,
+                                   const Finish& finish) {
+  GeneratedDataset dataset{.name = "tfrecord", .folder = root + "/tfrecord"};
+  const auto make = [&](int i, const std::string& name) {
+    std::string example = TfExample({.ints = {{"at", kStart + i}, {"label", i % 5}},
+                                     .bytes = {{"text", fmt::format("sample {}", i)}}});
+    const std::string record = TfRecord(example);
+    dataset.samples.push_back({.payload = std::move(example),
+                               .event_time = (kStart + i) * kMicros,
+                               .class_label = i % 5,
+                               .file = name});
+    return record;
+  };
+  MakeFiles(dataset, suffix, num_samples, make, finish);
+  dataset.spec = fmt::format(R"(path: {}
+files: "*{}"
+format: tfrecord
+event_time: {{column: at, format: unix}}
+label: {{column: label}}
+settle: 1ms
+)",
+                             dataset.folder, suffix);
+  return dataset;
+}
+
+}  // namespace
+
+GeneratedDataset MakePlainJsonl(const std::string& root, int num_samples) {
+  return MakeJsonlFiles(root, num_samples, ".jsonl", AsItIs);
+}
+
+GeneratedDataset MakeJsonl(const std::string& root, int num_samples) {
+  return MakeJsonlFiles(root, num_samples, ".jsonl.zst", [](const std::string& bytes) {
+    const size_t half = bytes.size() / 2;
+    return Pack(bytes.substr(0, half), Packing::kZstd) + Pack(bytes.substr(half), Packing::kZstd);
+  });
+}
+
+GeneratedDataset MakePlainTfRecords(const std::string& root, int num_samples) {
+  return MakeTfRecordFiles(root, num_samples, ".tfrecord", AsItIs);
+}
+
+GeneratedDataset MakeTfRecords(const std::string& root, int num_samples) {
+  return MakeTfRecordFiles(root, num_samples, ".tfrecord.xz",
+                           [](const std::string& bytes) { return Pack(bytes, Packing::kXz); });
 }
 
 GeneratedDataset MakeTar(const std::string& root, int num_samples) {
@@ -110,30 +139,6 @@ files: "*.tar"
 format: {{type: tar, payload: [img]}}
 event_time: {{member: json, column: time, format: unix}}
 label: {{member: cls}}
-settle: 1ms
-)",
-                             dataset.folder);
-  return dataset;
-}
-
-GeneratedDataset MakeTfRecords(const std::string& root, int num_samples) {
-  GeneratedDataset dataset{.name = "tfrecord", .folder = root + "/tfrecord"};
-  const auto make = [&](int i, const std::string& name) {
-    std::string example = TfExample({.ints = {{"at", kStart + i}, {"label", i % 5}},
-                                     .bytes = {{"text", fmt::format("sample {}", i)}}});
-    const std::string record = TfRecord(example);
-    dataset.samples.push_back({.payload = std::move(example),
-                               .event_time = (kStart + i) * kMicros,
-                               .class_label = i % 5,
-                               .file = name});
-    return record;
-  };
-  MakeFiles(dataset, ".tfrecord.xz", num_samples, make, Xz);
-  dataset.spec = fmt::format(R"(path: {}
-files: "*.tfrecord.xz"
-format: tfrecord
-event_time: {{column: at, format: unix}}
-label: {{column: label}}
 settle: 1ms
 )",
                              dataset.folder);

@@ -7,11 +7,15 @@
 
 namespace tidemill::storage::testing {
 
-// JSON lines packed with zstd, one file of several frames; label and time are nested fields.
+// JSON lines; label and time are nested fields.
+GeneratedDataset MakePlainJsonl(const std::string& root, int num_samples);
+// The same packed with zstd, a file in two frames.
 GeneratedDataset MakeJsonl(const std::string& root, int num_samples);
 // Archives in WebDataset's layout; the label is a text, the time a field of a JSON member.
 GeneratedDataset MakeTar(const std::string& root, int num_samples);
-// TFRecords of Examples packed with xz.
+// TFRecords of Examples.
+GeneratedDataset MakePlainTfRecords(const std::string& root, int num_samples);
+// The same packed with xz.
 GeneratedDataset MakeTfRecords(const std::string& root, int num_samples);
 
 }  // namespace tidemill::storage::testing

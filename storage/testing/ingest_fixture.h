@@ -141,8 +141,9 @@ class IngestTest : public ::testing::Test {
       EXPECT_EQ(columns->class_label->Values<int64_t>()[at], std::stoll(row[3]));
       const auto file = stack_->cache().Open(row[1]);
       EXPECT_THAT(file, IsOk());
-      std::string bytes(static_cast<size_t>(columns->byte_to[at] - columns->byte_from[at]), '\0');
-      EXPECT_THAT(file->ReadAt(columns->byte_from[at], bytes.data(), bytes.size()), IsOk());
+      const int64_t byte_from = columns->lookup[at].byte_from;
+      std::string bytes(static_cast<size_t>(columns->byte_to[at] - byte_from), '\0');
+      EXPECT_THAT(file->ReadAt(byte_from, bytes.data(), bytes.size()), IsOk());
       const std::string name = std::filesystem::path(row[1]).filename().string();
       samples.push_back({std::stoll(row[0]), name + ":" + row[2], bytes, std::stoll(row[3])});
     }

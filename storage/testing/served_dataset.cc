@@ -38,6 +38,16 @@ void AppendTo(std::vector<Sample>& samples, const batch::Batch& rows) {
   }
 }
 
+void AppendTo(ReadResult& result, const batch::Batch& rows,
+              const std::vector<v1::MissingSample>& missing) {
+  AppendTo(result.samples, rows);
+  for (const v1::MissingSample& sample : missing) {
+    result.missing[sample.sample_key()] = sample.reason();
+    ++result.num_missing;
+  }
+  ++result.num_blocks;
+}
+
 rpc::v1::Command NewCommand() {
   rpc::v1::Command command;
   command.set_request_id(rpc::NewRequestId());
@@ -94,12 +104,8 @@ ReadResult Storage::Read(const std::vector<int64_t>& keys,
   EXPECT_THAT(service.ReadSamples(
                   id, keys,
                   [&](const batch::Batch& rows, const std::vector<v1::MissingSample>& missing) {
-                    AppendTo(result.samples, rows);
-                    for (const v1::MissingSample& sample : missing) {
-                      result.missing[sample.sample_key()] = sample.reason();
-                      ++result.num_missing;
-                    }
-                    if (++result.num_blocks == 1 && after_first_block) after_first_block();
+                    AppendTo(result, rows, missing);
+                    if (result.num_blocks == 1 && after_first_block) after_first_block();
                     return absl::OkStatus();
                   }),
               IsOk());

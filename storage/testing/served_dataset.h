@@ -36,6 +36,9 @@ struct ReadResult {
 
 // Adds the rows of a batch.
 void AppendTo(std::vector<Sample>& samples, const batch::Batch& rows);
+// Adds a block.
+void AppendTo(ReadResult& result, const batch::Batch& rows,
+              const std::vector<v1::MissingSample>& missing);
 
 // Runs storage with one dataset in it. What fails is a failure of the test. Thread-compatible.
 class Storage {

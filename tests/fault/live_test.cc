@@ -18,7 +18,6 @@
 #include "base/random.h"
 #include "base/testing/status_matchers.h"
 #include "base/time.h"
-#include "rpc/tokens.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"
 #include "tests/stack.h"
@@ -143,13 +142,6 @@ class Live : public ::testing::TestWithParam<const char*> {
     return stack_.Tidemill({"runs", "show", std::to_string(run_), "--json"}).Json();
   }
 
-  rpc::Peer PeerOf(const std::string& service) const {
-    const auto tokens = rpc::Tokens::Read(stack_.state() + "/token");
-    const auto status = nlohmann::json::parse(stack_.Tidemill({"status", "--json"}).out);
-    return {.endpoint = status.at("endpoints").at(service).get<std::string>(),
-            .token = *tokens->TokenOf(rpc::v1::ROLE_SERVICE)};
-  }
-
   // Looks until something holds; fails after five minutes.
   void Await(const char* what, const std::function<bool()>& holds) const {
     const auto give_up = Clock::now() + std::chrono::minutes{5};
@@ -245,7 +237,7 @@ TEST_P(Live, EachKeyIsDecidedOnOnceThoughTheSupervisorIsKilledTwice) {
   ASSERT_EQ(started.exit_code, 0) << started.err << stack_.Logs();
   run_ = started.Json().at("run").get<int64_t>();
   GenerateAndKill();
-  const storage::StorageClient storage(PeerOf("storage"));
+  const storage::StorageClient storage(stack_.PeerOf("storage"));
   AwaitIngest(storage);
   const int64_t greatest = generator_.GreatestTime();
   generator_.WriteLast();
@@ -261,7 +253,7 @@ TEST_P(Live, EachKeyIsDecidedOnOnceThoughTheSupervisorIsKilledTwice) {
 
   const nlohmann::json shown = Show();
   const auto num_triggers = static_cast<int64_t>(shown.at("triggers").size());
-  SelectorClient selector(PeerOf("selector"));
+  SelectorClient selector(stack_.PeerOf("selector"));
   const Decided decided = ReadDecisions(selector, {run_}, num_triggers);
   const std::map<int64_t, int64_t> keys = KeysById(storage);
   ASSERT_EQ(keys.size(), generator_.written().size());

@@ -11,7 +11,6 @@
 
 #include "base/testing/status_matchers.h"
 #include "base/time.h"
-#include "rpc/tokens.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"
 #include "tests/stack.h"
@@ -60,12 +59,6 @@ evaluation:
   return path;
 }
 
-rpc::Peer PeerOf(const Stack& stack, const nlohmann::json& status, const std::string& service) {
-  const auto tokens = rpc::Tokens::Read(stack.state() + "/token");
-  return {.endpoint = status.at("endpoints").at(service).get<std::string>(),
-          .token = *tokens->TokenOf(rpc::v1::ROLE_SERVICE)};
-}
-
 // The event time of every key.
 std::map<int64_t, int64_t> ListTimes(const storage::StorageClient& storage) {
   const auto dataset = storage.GetDataset("wave");
@@ -94,9 +87,8 @@ TEST(LabelDelay, NoKeyIsTrainedOnBeforeItsLabelIsKnownNorMeasuredAfterwards) {
       stack.Tidemill({"run", WriteSeriesPipeline(stack.files()), "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err << stack.Logs();
   const nlohmann::json run = result.Json();
-  const nlohmann::json status = nlohmann::json::parse(stack.Tidemill({"status", "--json"}).out);
-  const storage::StorageClient storage(PeerOf(stack, status, "storage"));
-  selector::SelectorClient selector(PeerOf(stack, status, "selector"));
+  const storage::StorageClient storage(stack.PeerOf("storage"));
+  selector::SelectorClient selector(stack.PeerOf("selector"));
   const std::map<int64_t, int64_t> times = ListTimes(storage);
   ASSERT_EQ(times.size(), kNumRows - (kHistory - 1) - kHorizon);
 

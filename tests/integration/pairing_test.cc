@@ -10,10 +10,10 @@
 
 #include "base/random.h"
 #include "base/testing/status_matchers.h"
-#include "rpc/tokens.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"
 #include "storage/testing/generated_dataset.h"
+#include "storage/testing/generated_formats.h"
 #include "tests/stack.h"
 
 namespace tidemill::tests {
@@ -39,13 +39,6 @@ class Pairing : public ::testing::TestWithParam<Format> {
     const CommandResult up = stack_.Tidemill({"up"});
     EXPECT_EQ(up.exit_code, 0) << up.err << stack_.Logs();
     std::ofstream(stack_.state() + "/data_roots") << stack_.files() << "\n";
-    status_ = nlohmann::json::parse(stack_.Tidemill({"status", "--json"}).out);
-  }
-
-  rpc::Peer PeerOf(const std::string& service, rpc::v1::Role role) const {
-    const auto tokens = rpc::Tokens::Read(stack_.state() + "/token");
-    return {.endpoint = status_.at("endpoints").at(service).get<std::string>(),
-            .token = *tokens->TokenOf(role)};
   }
 
   static rpc::v1::Command NewCommand() {
@@ -57,7 +50,6 @@ class Pairing : public ::testing::TestWithParam<Format> {
   }
 
   Stack stack_;
-  nlohmann::json status_;
 };
 
 // Compares one row of a batch with what the generator wrote.
@@ -78,9 +70,9 @@ void ExpectSample(const batch::Batch& rows, int64_t row, const ExpectedSample& e
 
 TEST_P(Pairing, BytesLabelAndWeightOfEachShuffledKeyAreRight) {
   const GeneratedDataset dataset = GetParam().generate(stack_.files(), kNumSamples);
-  const storage::StorageClient operators(PeerOf("storage", rpc::v1::ROLE_OPERATOR));
-  const storage::StorageClient storage(PeerOf("storage", rpc::v1::ROLE_SERVICE));
-  selector::SelectorClient selector(PeerOf("selector", rpc::v1::ROLE_SERVICE));
+  const storage::StorageClient operators(stack_.PeerOf("storage", rpc::v1::ROLE_OPERATOR));
+  const storage::StorageClient storage(stack_.PeerOf("storage"));
+  selector::SelectorClient selector(stack_.PeerOf("selector"));
   const auto registered = operators.RegisterDataset(dataset.name, dataset.spec, NewCommand());
   ASSERT_THAT(registered, IsOk());
   const DatasetId id{registered->dataset_id()};
@@ -150,6 +142,9 @@ INSTANTIATE_TEST_SUITE_P(EachFormat, Pairing,
                                            Format{"records", storage::testing::MakeRecords},
                                            Format{"gzipped_idx", storage::testing::MakeGzippedIdx},
                                            Format{"series", storage::testing::MakeSeries},
+                                           Format{"jsonl", storage::testing::MakeJsonl},
+                                           Format{"tar", storage::testing::MakeTar},
+                                           Format{"tfrecord", storage::testing::MakeTfRecords},
                                            Format{"single_file",
                                                   storage::testing::MakeSingleFiles}),
                          [](const auto& tested) { return std::string(tested.param.name); });

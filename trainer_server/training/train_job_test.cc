@@ -18,6 +18,8 @@
 #include "base/digest.h"
 #include "batch/wire.h"
 #include "model_store/client/model_store_client.h"
+#include "rpc/byte_frames.h"
+#include "rpc/frame_reader.h"
 #include "rpc/server.h"
 #include "rpc/tokens.h"
 #include "selector/client/selector_client.h"
@@ -356,6 +358,29 @@ TEST_F(TrainJob, AStoppedTrainingIsResumedWhenStartedAgain) {
   StopServer();
   StartServer("");
   EXPECT_TRUE(Train(Request(1)).ok());
+}
+
+TEST_F(TrainJob, WatchesThatStallHoldUpNeitherTheTrainingNorAnyOtherCall) {
+  ASSERT_TRUE(Fit(1).ok());
+  ASSERT_TRUE(client_->StartTraining(Request(1)).ok());
+  constexpr int kNumStalled = 64;
+  v1::WatchTrainingRequest request;
+  request.set_run_id(kRun);
+  request.set_trigger(1);
+  const rpc::Peer peer = PeerOf(server_->endpoint());
+  rpc::ByteCredits no_credits(0);
+  std::vector<std::unique_ptr<rpc::FrameReader>> stalled;
+  for (int i = 0; i < kNumStalled; ++i) {
+    stalled.push_back(std::make_unique<rpc::FrameReader>(
+        peer, rpc::Connect(peer), "/tidemill.trainer_server.v1.TrainerService/WatchTraining",
+        rpc::ToBytes(request), no_credits));
+    EXPECT_TRUE(stalled.back()->Next().ok());
+  }
+  const auto last = client_->WatchTraining(
+      RunId{kRun}, 1, [](const v1::WatchTrainingResponse&) { return absl::OkStatus(); });
+  ASSERT_TRUE(last.ok()) << last.status().ToString();
+  EXPECT_EQ(last->state(), v1::TRAINING_STATE_DONE);
+  EXPECT_TRUE(client_->StoreModel(CommandOf(), 1).ok());
 }
 
 TEST_F(TrainJob, ATrainingThatWaitsForASlotIsStoppedAtOnce) {

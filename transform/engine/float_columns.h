@@ -16,12 +16,12 @@ std::vector<BoundColumn> ReplaceByFloats(OpBuilder& builder, std::string_view fi
                                          const std::vector<BoundColumn>& inputs);
 
 // Calls body(in, out) with the numbers of `input` and, as float32 or float64, those that `output`
-// is to hold.
+// is to hold. The body writes them all.
 template <typename Body>
 void RunFloats(const BoundColumn& input, const BoundColumn& output, Frame& frame, Body&& body) {
   const ColumnSchema& schema = output.schema;
   const auto run = [&]<typename T>(T /*type*/) {
-    batch::Column column = NewColumn<T>(schema.name, frame.num_rows(), schema.shape);
+    batch::Column column = NewUnwrittenColumn<T>(schema.name, frame.num_rows(), schema.shape);
     const std::span<T> out = column.data.template MutableAs<T>();
     VisitNumbers(frame.Get(input.slot), [&](auto in) { body(in, out); });
     frame.Set(output.slot, std::move(column));

@@ -50,6 +50,15 @@ batch::Column NewColumn(std::string_view name, int64_t num_rows, std::vector<int
   return column;
 }
 
+// The same of numbers that are anything, for who writes every one.
+template <typename T>
+batch::Column NewUnwrittenColumn(std::string_view name, int64_t num_rows,
+                                 std::vector<int64_t> shape) {
+  batch::Column column{.name = std::string(name), .type = TypeOf<T>(), .shape = std::move(shape)};
+  column.data = batch::Buffer::AllocateUnwritten(num_rows * column.Width() * sizeof(T));
+  return column;
+}
+
 // True when some number is infinite or not a number. One pass without branches.
 template <typename T>
 bool HasNonFinite(std::span<const T> values) {

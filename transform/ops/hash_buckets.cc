@@ -26,7 +26,7 @@ class HashBucketsOp final : public Op {
   absl::Status Run(std::span<const Learned>, Frame& frame) const override {
     const batch::Column& in = frame.Get(input_.slot);
     batch::Column out =
-        NewColumn<int64_t>(output_.schema.name, frame.num_rows(), output_.schema.shape);
+        NewUnwrittenColumn<int64_t>(output_.schema.name, frame.num_rows(), output_.schema.shape);
     const std::span<int64_t> values = out.data.MutableAs<int64_t>();
     if (in.type == batch::DataType::kBinary) {
       for (int64_t row = 0; row < frame.num_rows(); ++row) {

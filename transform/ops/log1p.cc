@@ -30,7 +30,10 @@ class Log1pOp final : public Op {
       const auto value = static_cast<double>(in[i]);
       if (!(value < 0)) {
         out[i] = static_cast<To>(std::log1p(value));
-      } else if (negative_ == NegativeNumber::kBadSample) {
+        continue;
+      }
+      out[i] = 0;
+      if (negative_ == NegativeNumber::kBadSample) {
         frame.Reject(static_cast<int64_t>(i) / width,
                      fmt::format("column {}: {} is negative and has no log1p", schema.name, in[i]));
       }

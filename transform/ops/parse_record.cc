@@ -74,7 +74,7 @@ class ParseRecordOp final : public Op {
   template <typename Stored, typename T>
   void Read(const Target& target, const batch::Column& payload, Frame& frame) const {
     const ColumnSchema& schema = target.column.schema;
-    batch::Column column = NewColumn<T>(schema.name, frame.num_rows(), schema.shape);
+    batch::Column column = NewUnwrittenColumn<T>(schema.name, frame.num_rows(), schema.shape);
     const int64_t width = column.Width() / rows_.count;  // Of a record.
     const int64_t end = (rows_.first + rows_.count - 1) * record_bytes_ + target.end;
     T* values = column.data.template MutableAs<T>().data();
@@ -82,13 +82,14 @@ class ParseRecordOp final : public Op {
         (target.endianness == Endianness::kBig) != (std::endian::native == std::endian::big);
     for (int64_t row = 0; row < frame.num_rows(); ++row) {
       const std::string_view record = payload.Bytes(row);
+      T* out = values + row * rows_.count * width;
       if (static_cast<int64_t>(record.size()) < end) {
+        std::fill_n(out, rows_.count * width, T{});
         frame.Reject(row, fmt::format("the record has {} bytes, but field {} ends at {}",
                                       record.size(), schema.name, end));
         continue;
       }
       const char* field = record.data() + rows_.first * record_bytes_ + target.offset;
-      T* out = values + row * rows_.count * width;
       for (int64_t i = 0; i < rows_.count; ++i, field += record_bytes_, out += width) {
         Convert<Stored>(field, width, swap, out);
       }

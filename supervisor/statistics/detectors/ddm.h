@@ -1,0 +1,66 @@
+// DDM: drift when the error rate has risen well above its least value (Gama, Medas, Castillo and
+// Rodrigues, "Learning with drift detection", SBIA 2004).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "supervisor/statistics/detectors/detector_signal.h"
+
+namespace tidemill::supervisor::statistics {
+
+struct DdmConfig {
+  static constexpr std::string_view kType = "ddm";
+  static constexpr std::string_view kDoc =
+      "DDM (Gama and others, 2004): fires when the error rate has risen well above its least "
+      "value. "
+      "After a warm-up without errors the first error fires.";
+  int64_t warm_up = 30;
+  double warning = 2;
+  double drift = 3;
+
+  void Fields(auto&& field) {
+    field("warm_up", warm_up,
+          "Values without a verdict, as the error rate of few values jumps about.", {.min = 1});
+    field("warning", warning, "Standard deviations above the least error rate that warn.",
+          {.min = 0});
+    field("drift", drift, "Standard deviations above the least error rate that fire.", {.min = 0});
+  }
+  friend bool operator==(const DdmConfig&, const DdmConfig&) = default;
+};
+
+struct DdmState {
+  int64_t num_values = 0;
+  double error_rate = 0;
+  bool has_least = false;
+  double least_rate = 0;
+  double least_deviation = 0;
+  bool drifted = false;
+
+  void Fields(auto&& field) {
+    field("num_values", num_values);
+    field("error_rate", error_rate);
+    field("has_least", has_least);
+    field("least_rate", least_rate);
+    field("least_deviation", least_deviation);
+    field("drifted", drifted);
+  }
+  friend bool operator==(const DdmState&, const DdmState&) = default;
+};
+
+// O(1) time and memory per value.
+class Ddm {
+ public:
+  explicit Ddm(const DdmConfig& config, const DdmState& state = {})
+      : config_(config), state_(state) {}
+
+  // `error` in [0, 1].
+  DetectorSignal Update(double error);
+  const DdmState& state() const { return state_; }
+
+ private:
+  const DdmConfig config_;
+  DdmState state_;
+};
+
+}  // namespace tidemill::supervisor::statistics

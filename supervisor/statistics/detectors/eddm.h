@@ -1,0 +1,74 @@
+// EDDM: drift when errors come closer together than they did at their farthest (Baena-Garcia, del
+// Campo-Avila, Fidalgo, Bifet, Gavalda and Morales-Bueno, "Early drift detection method", 2006).
+// Sees gradual drift sooner than DDM, and takes fright sooner.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "supervisor/statistics/detectors/detector_signal.h"
+
+namespace tidemill::supervisor::statistics {
+
+struct EddmConfig {
+  static constexpr std::string_view kType = "eddm";
+  static constexpr std::string_view kDoc =
+      "EDDM (Baena-Garcia and others, 2006): fires when errors come closer together than they did "
+      "at "
+      "their farthest. Sees gradual drift sooner than `ddm`, and takes fright sooner.";
+  int64_t warm_up = 30;
+  double warning = 0.95;
+  double drift = 0.9;
+
+  void Fields(auto&& field) {
+    field("warm_up", warm_up, "Errors without a verdict.", {.min = 1});
+    field("warning", warning,
+          "Share of the greatest distance between errors, mean and two standard deviations, below "
+          "which it warns.",
+          {.min = 0, .max = 1});
+    field("drift", drift, "The share below which it fires.", {.min = 0, .max = 1});
+  }
+  friend bool operator==(const EddmConfig&, const EddmConfig&) = default;
+};
+
+struct EddmState {
+  int64_t num_values = 0;
+  int64_t num_errors = 0;
+  int64_t last_error = 0;    // The number of the value, from 1.
+  double mean_distance = 0;  // Of errors, in values.
+  double squares = 0;        // Sum of squared deviations from that mean.
+  double greatest = 0;
+  bool warned = false;
+  bool drifted = false;
+
+  void Fields(auto&& field) {
+    field("num_values", num_values);
+    field("num_errors", num_errors);
+    field("last_error", last_error);
+    field("mean_distance", mean_distance);
+    field("squares", squares);
+    field("greatest", greatest);
+    field("warned", warned);
+    field("drifted", drifted);
+  }
+  friend bool operator==(const EddmState&, const EddmState&) = default;
+};
+
+// O(1) time and memory per value.
+class Eddm {
+ public:
+  explicit Eddm(const EddmConfig& config, const EddmState& state = {})
+      : config_(config), state_(state) {}
+
+  // Between two errors the signal stays that of the last one.
+  DetectorSignal Update(bool error);
+  const EddmState& state() const { return state_; }
+
+ private:
+  DetectorSignal AtError();
+
+  const EddmConfig config_;
+  EddmState state_;
+};
+
+}  // namespace tidemill::supervisor::statistics

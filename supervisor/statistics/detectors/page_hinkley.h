@@ -1,0 +1,93 @@
+// Page-Hinkley: drift when values have exceeded their running mean by more than `threshold` in sum
+// (Page, "Continuous inspection schemes", 1954; Hinkley, 1971, with an unknown mean; in the
+// form of Gama, Sebastiao and Rodrigues, "On evaluating stream learning algorithms", 2013).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "base/config.h"
+#include "supervisor/statistics/detectors/detector_signal.h"
+
+namespace tidemill::supervisor::statistics {
+
+enum class PageHinkleySides : uint8_t {
+  // Sees values rise. The sum never falls below 0.
+  kUp,
+  // Sees them rise and fall: each sum is held against its extreme so far.
+  kBoth,
+};
+
+struct PageHinkleyConfig {
+  static constexpr std::string_view kType = "page_hinkley";
+  static constexpr std::string_view kDoc =
+      "Page-Hinkley (Page, 1954): fires when values have exceeded their running mean by more than "
+      "a "
+      "threshold in sum.";
+  int64_t warm_up = 29;
+  double tolerance = 0.005;
+  double threshold = 50;
+  double fading = 0.9999;
+  PageHinkleySides sides = PageHinkleySides::kUp;
+
+  void Fields(auto&& field) {
+    field("warm_up", warm_up, "Values without a verdict.", {.min = 0});
+    field("tolerance", tolerance, "What a value may lie above the mean for nothing.", {.min = 0});
+    field("threshold", threshold,
+          "The sum that fires: greater means fewer false alarms, later ones.", {.min = 0});
+    field("fading", fading,
+          "What is left of the sum at each value, with `sides: up`; 1 forgets "
+          "nothing.",
+          {.min = 0, .max = 1});
+    field("sides", sides, "Whether it watches values rise, or rise and fall.");
+  }
+  friend bool operator==(const PageHinkleyConfig&, const PageHinkleyConfig&) = default;
+};
+
+struct PageHinkleyState {
+  int64_t num_values = 0;
+  double mean = 0;
+  double rise = 0;  // The sum of what values exceeded the mean by.
+  double fall = 0;  // The same downward, 0 or less at first.
+  double least_rise = 0;
+  double greatest_fall = 0;
+  bool drifted = false;
+
+  void Fields(auto&& field) {
+    field("num_values", num_values);
+    field("mean", mean);
+    field("rise", rise);
+    field("fall", fall);
+    field("least_rise", least_rise);
+    field("greatest_fall", greatest_fall);
+    field("drifted", drifted);
+  }
+  friend bool operator==(const PageHinkleyState&, const PageHinkleyState&) = default;
+};
+
+// O(1) time and memory per value. Never warns.
+class PageHinkley {
+ public:
+  explicit PageHinkley(const PageHinkleyConfig& config, const PageHinkleyState& state = {})
+      : config_(config), state_(state) {}
+
+  DetectorSignal Update(double value);
+  const PageHinkleyState& state() const { return state_; }
+
+ private:
+  // By how much values have risen, or fallen, so far.
+  double Excess() const;
+
+  const PageHinkleyConfig config_;
+  PageHinkleyState state_;
+};
+
+}  // namespace tidemill::supervisor::statistics
+
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::statistics::PageHinkleySides> {
+  using Sides = tidemill::supervisor::statistics::PageHinkleySides;
+  static constexpr std::pair<Sides, std::string_view> kNames[] = {{Sides::kUp, "up"},
+                                                                  {Sides::kBoth, "both"}};
+};

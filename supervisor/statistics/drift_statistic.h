@@ -1,0 +1,211 @@
+// The statistics that compare two windows, as a pipeline names them: `{type: ks, correction: fdr}`.
+//
+//   ASSIGN_OR_RETURN(const DriftScore score, CompareWindows(spec, reference, current, seed));
+//
+// A distance by itself says how far, and thresholds of it depend on data and windows: take a
+// criterion that learns from scores (criteria.h, false_alarms.h). A p-value says how surely; tests
+// repeated at a level alpha fire in alpha of all evaluations though nothing drifts, and with many
+// rows at any difference, however small.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/config.h"
+#include "base/status.h"
+#include "supervisor/statistics/multiple_testing.h"
+#include "supervisor/statistics/permutation.h"
+#include "supervisor/statistics/rows.h"
+
+namespace tidemill::supervisor::statistics {
+
+enum class MmdEstimator : uint8_t { kQuadratic, kLinear };
+
+struct MmdStatistic {
+  static constexpr std::string_view kType = "mmd";
+  static constexpr std::string_view kDoc =
+      "Maximum mean discrepancy with a Gaussian kernel (Gretton and others, 2012): the distance of "
+      "the windows as a whole, in all columns together. Sees any change, of means or shapes. The "
+      "score "
+      "is the squared distance, without bias: about 0 without drift.";
+  MmdEstimator estimator = MmdEstimator::kQuadratic;
+  std::vector<double> widths = {};
+  int64_t rows = 2000;
+  int64_t permutations = 0;
+
+  void Fields(auto&& field) {
+    field("estimator", estimator,
+          "quadratic: of all pairs of rows. linear: of as many pairs as there are rows, for "
+          "windows of "
+          "10^5 rows and more; has a p-value of its own.");
+    field("widths", widths,
+          "Widths of the kernel, averaged over; by default one, the median distance of rows by the "
+          "root of 2.",
+          {.max_items = 16});
+    field(
+        "rows", rows,
+        "Rows of each window that `quadratic` compares, drawn at random from more: its cost grows "
+        "with their square.",
+        {.min = 2, .max = 20'000});
+    field("permutations", permutations,
+          "Random splits that `quadratic` takes its p-value from; 0 gives none.",
+          {.min = 0, .max = 100'000});
+  }
+  friend bool operator==(const MmdStatistic&, const MmdStatistic&) = default;
+};
+
+struct KsStatistic {
+  static constexpr std::string_view kType = "ks";
+  static constexpr std::string_view kDoc =
+      "Kolmogorov-Smirnov, by column: the greatest difference of the distribution functions. The "
+      "score is that of the column that drifted most.";
+  Correction correction = Correction::kBonferroni;
+
+  void Fields(auto&& field) {
+    field("correction", correction, "How the p-values of many columns become one.");
+  }
+  friend bool operator==(const KsStatistic&, const KsStatistic&) = default;
+};
+
+struct CramerVonMisesStatistic {
+  static constexpr std::string_view kType = "cvm";
+  static constexpr std::string_view kDoc =
+      "Cramer-von Mises, by column: the mean square of the difference of the distribution "
+      "functions, "
+      "which sees small shifts sooner than `ks`. The score is that of the column that drifted "
+      "most.";
+  Correction correction = Correction::kBonferroni;
+
+  void Fields(auto&& field) {
+    field("correction", correction, "How the p-values of many columns become one.");
+  }
+  friend bool operator==(const CramerVonMisesStatistic&, const CramerVonMisesStatistic&) = default;
+};
+
+struct WassersteinStatistic {
+  static constexpr std::string_view kType = "wasserstein";
+  static constexpr std::string_view kDoc =
+      "Wasserstein distance, by column: how far values have moved, on average, in standard "
+      "deviations "
+      "of the reference. The score is that of the column that drifted most.";
+  int64_t permutations = 0;
+
+  void Fields(auto&& field) {
+    field("permutations", permutations, "Random splits for a p-value; 0 gives none.",
+          {.min = 0, .max = 100'000});
+  }
+  friend bool operator==(const WassersteinStatistic&, const WassersteinStatistic&) = default;
+};
+
+struct EnergyStatistic {
+  static constexpr std::string_view kType = "energy";
+  static constexpr std::string_view kDoc =
+      "Energy distance, by column (Szekely and Rizzo, 2013). The score is that of the column that "
+      "drifted most, in the root of its unit.";
+  int64_t permutations = 0;
+
+  void Fields(auto&& field) {
+    field("permutations", permutations, "Random splits for a p-value; 0 gives none.",
+          {.min = 0, .max = 100'000});
+  }
+  friend bool operator==(const EnergyStatistic&, const EnergyStatistic&) = default;
+};
+
+enum class Divergence : uint8_t { kJensenShannon, kHellinger, kPsi };
+
+struct BinnedStatistic {
+  static constexpr std::string_view kType = "binned";
+  static constexpr std::string_view kDoc =
+      "A divergence of histograms, by column. Bins hold equally many rows of the reference each; a "
+      "column of few different values, such as labels, is taken as classes. The score is that of "
+      "the "
+      "column that drifted most.";
+  Divergence divergence = Divergence::kJensenShannon;
+  int64_t bins = 10;
+  int64_t permutations = 0;
+
+  void Fields(auto&& field) {
+    field("divergence", divergence,
+          "jensen_shannon: a distance from 0 to 0.83. hellinger: a distance from 0 to 1. psi: the "
+          "population stability index; by custom 0.1 is a change and 0.2 a great one.");
+    field("bins", bins,
+          "Bins of a column; columns with no more than twice as many different values have a class "
+          "for "
+          "each.",
+          {.min = 2, .max = 1000});
+    field("permutations", permutations, "Random splits for a p-value; 0 gives none.",
+          {.min = 0, .max = 100'000});
+  }
+  friend bool operator==(const BinnedStatistic&, const BinnedStatistic&) = default;
+};
+
+struct ClassifierStatistic {
+  static constexpr std::string_view kType = "classifier";
+  static constexpr std::string_view kDoc =
+      "Whether a logistic regression can tell current rows from those of the reference "
+      "(Lopez-Paz and Oquab, 2017). The score is its area under the ROC curve on rows held out: "
+      "about "
+      "0.5 without drift, 1 when it is never wrong.";
+  double train_share = 0.5;
+  int64_t rows = 10'000;
+
+  void Fields(auto&& field) {
+    field("train_share", train_share, "Share of the rows that it learns from.",
+          {.min = 0.1, .max = 0.9});
+    field("rows", rows, "Rows of each window, drawn at random from more.",
+          {.min = 4, .max = 1'000'000});
+  }
+  friend bool operator==(const ClassifierStatistic&, const ClassifierStatistic&) = default;
+};
+
+// A new statistic is one line here, and its overload in drift_statistic.cc.
+using DriftStatistic =
+    std::variant<MmdStatistic, KsStatistic, CramerVonMisesStatistic, WassersteinStatistic,
+                 EnergyStatistic, BinnedStatistic, ClassifierStatistic>;
+
+struct DriftScore {
+  // Grows with the difference of the windows.
+  double score = 0;
+  // Small where so great a difference is unlikely by chance. Of many columns the one of all.
+  std::optional<double> p_value = std::nullopt;
+  // By column where a statistic has a score for each; empty otherwise.
+  std::vector<double> columns = {};
+
+  friend bool operator==(const DriftScore&, const DriftScore&) = default;
+};
+
+// A pure function of its arguments. INVALID_ARGUMENT for windows that CheckSamples() refuses and
+// for ones of fewer than two rows.
+absl::StatusOr<DriftScore> CompareWindows(const DriftStatistic& statistic, const Rows& reference,
+                                          const Rows& current, int64_t seed);
+
+// The score alone, without p-value, for ScoresWithoutDrift(). Takes windows that have passed
+// CheckSamples(), of at least two rows.
+TwoSampleStatistic ScoreOf(const DriftStatistic& statistic, int64_t seed);
+
+}  // namespace tidemill::supervisor::statistics
+
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::statistics::MmdEstimator> {
+  using Estimator = tidemill::supervisor::statistics::MmdEstimator;
+  static constexpr std::pair<Estimator, std::string_view> kNames[] = {
+      {Estimator::kQuadratic, "quadratic"}, {Estimator::kLinear, "linear"}};
+};
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::statistics::Correction> {
+  using Correction = tidemill::supervisor::statistics::Correction;
+  static constexpr std::pair<Correction, std::string_view> kNames[] = {
+      {Correction::kBonferroni, "bonferroni"}, {Correction::kFdr, "fdr"}};
+};
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::statistics::Divergence> {
+  using Divergence = tidemill::supervisor::statistics::Divergence;
+  static constexpr std::pair<Divergence, std::string_view> kNames[] = {
+      {Divergence::kJensenShannon, "jensen_shannon"},
+      {Divergence::kHellinger, "hellinger"},
+      {Divergence::kPsi, "psi"}};
+};

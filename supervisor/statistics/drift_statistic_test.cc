@@ -1,0 +1,147 @@
+#include "supervisor/statistics/drift_statistic.h"
+
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/testing/status_matchers.h"
+#include "supervisor/statistics/false_alarms.h"
+#include "supervisor/statistics/kolmogorov_smirnov.h"
+#include "supervisor/statistics/testing/draws.h"
+#include "supervisor/statistics/testing/vectors.h"
+
+namespace tidemill::supervisor::statistics {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Normals;
+using ::tidemill::testing::StatusIs;
+
+DriftStatistic SpecOf(const std::string& text) {
+  return config::Read<DriftStatistic>(text, "statistic.yaml").value();
+}
+
+// Every statistic, with a p-value.
+const std::vector<std::string> kTexts = {
+    "{type: mmd, permutations: 99}",
+    "{type: mmd, estimator: linear}",
+    "{type: ks, correction: bonferroni}",
+    "{type: ks, correction: fdr}",
+    "{type: cvm, correction: fdr}",
+    "{type: wasserstein, permutations: 99}",
+    "{type: energy, permutations: 99}",
+    "{type: binned, divergence: jensen_shannon, permutations: 99}",
+    "{type: binned, divergence: hellinger, permutations: 99}",
+    "{type: binned, divergence: psi, permutations: 99}",
+    "{type: classifier}"};
+
+TEST(DriftStatistic, SeesADriftOfOneColumnInThree) {
+  const auto x = Normals(1800, 1);
+  auto y = Normals(1800, 2);
+  for (size_t i = 1; i < y.size(); i += 3) y[i] += 1;
+  for (const std::string& text : kTexts) {
+    const auto drift = CompareWindows(SpecOf(text), {x, 3}, {y, 3}, 0);
+    ASSERT_TRUE(drift.ok()) << drift.status();
+    EXPECT_LE(*drift->p_value, 0.01) << text;
+    const auto none = CompareWindows(SpecOf(text), {x, 3}, {x, 3}, 0);
+    EXPECT_LT(none->score, drift->score) << text;
+    if (drift->columns.empty()) continue;
+    EXPECT_EQ(drift->score, drift->columns[1]) << text;
+    EXPECT_GT(drift->columns[1], 2 * std::max(drift->columns[0], drift->columns[2])) << text;
+  }
+}
+
+TEST(DriftStatistic, RaisesNoMoreFalseAlarmsThanItsPSays) {
+  for (const std::string& text : kTexts) {
+    const DriftStatistic spec = SpecOf(text);
+    int64_t alarms = 0;
+    for (int64_t seed = 0; seed < 200; ++seed) {
+      const auto x = Normals(80, 2 * seed), y = Normals(120, 2 * seed + 1);
+      alarms += *CompareWindows(spec, {x, 2}, {y, 2}, seed)->p_value <= 0.1 ? 1 : 0;
+    }
+    // 20 on average at most, deviation 4.2.
+    EXPECT_LE(alarms, 34) << text;
+    EXPECT_GE(alarms, 5) << text;
+  }
+}
+
+TEST(DriftStatistic, HasUniformPWithoutDrift) {
+  for (const std::string text :
+       {"{type: wasserstein, permutations: 99}", "{type: energy, permutations: 99}",
+        "{type: mmd, permutations: 99}"}) {
+    std::vector<double> p_values;
+    for (int64_t seed = 0; seed < 500; ++seed) {
+      const auto x = Normals(40, 2 * seed), y = Normals(40, 2 * seed + 1);
+      p_values.push_back(*CompareWindows(SpecOf(text), {x, 2}, {y, 2}, seed)->p_value);
+    }
+    EXPECT_GT(testing::UniformityP(p_values), 1e-3) << text;
+  }
+}
+
+TEST(DriftStatistic, IsAPureFunction) {
+  const auto x = Normals(300, 1), y = Normals(300, 2, 0.1);
+  for (const std::string& text : kTexts) {
+    EXPECT_EQ(*CompareWindows(SpecOf(text), {x, 3}, {y, 3}, 5),
+              *CompareWindows(SpecOf(text), {x, 3}, {y, 3}, 5));
+    EXPECT_EQ(ScoreOf(SpecOf(text), 5)({x, 3}, {y, 3}),
+              CompareWindows(SpecOf(text), {x, 3}, {y, 3}, 5)->score);
+  }
+}
+
+TEST(DriftStatistic, TakesTheColumnThatDriftedMostNotTheMean) {
+  // 49 columns that do not drift hide nothing.
+  const auto x = Normals(50 * 200, 1);
+  auto y = Normals(50 * 200, 2);
+  for (size_t i = 0; i < y.size(); i += 50) y[i] += 2;
+  const auto score = CompareWindows(KsStatistic{}, {x, 50}, {y, 50}, 0);
+  const KolmogorovSmirnov first = KolmogorovSmirnovTest(ColumnOf({x, 50}, 0), ColumnOf({y, 50}, 0));
+  EXPECT_EQ(score->score, first.distance);
+  EXPECT_DOUBLE_EQ(*score->p_value, 50 * first.p_value);
+}
+
+TEST(DriftStatistic, TakesLabelsAsClasses) {
+  std::vector<double> x, y;
+  for (int i = 0; i < 100; ++i) {
+    x.push_back(i < 50 ? 0 : 1);
+    y.push_back(i < 25 ? 0 : 1);
+  }
+  const auto score = CompareWindows(SpecOf("{type: binned, divergence: psi}"), {x}, {y}, 0);
+  EXPECT_THAT(score->score, testing::IsNear(0.25 * std::log(2) + 0.25 * std::log(1.5)));
+  EXPECT_EQ(score->p_value, std::nullopt);
+}
+
+TEST(DriftStatistic, RefusesWindowsThatItCannotCompare) {
+  const std::vector<double> one = {1}, two = {1, 2},
+                            bad = {1, std::numeric_limits<double>::infinity()};
+  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+  for (const std::string& text : kTexts) {
+    EXPECT_THAT(CompareWindows(SpecOf(text), {one}, {two}, 0),
+                StatusIs(kInvalid, HasSubstr("1 and 2 rows")));
+    EXPECT_THAT(CompareWindows(SpecOf(text), {two}, {bad}, 0),
+                StatusIs(kInvalid, HasSubstr("row 1")));
+    EXPECT_TRUE(CompareWindows(SpecOf(text), {two}, {two}, 0).ok());
+  }
+}
+
+TEST(DriftStatistic, CalibratesToAStatedRate) {
+  const auto history = Normals(1200, 9), fresh = Normals(60 * 500, 10);
+  const std::span<const double> values = fresh;
+  for (const std::string text : {"{type: mmd}", "{type: classifier}", "{type: binned}"}) {
+    const TwoSampleStatistic statistic = ScoreOf(SpecOf(text), 3);
+    const auto scores = *ScoresWithoutDrift({history, 2}, statistic, {15, 15, 4000, 1});
+    const double threshold = *ThresholdAt(scores, 0.1, BadSide::kHigh);
+    int64_t alarms = 0;
+    for (size_t at = 0; at < values.size(); at += 60) {
+      const Rows x = {values.subspan(at, 30), 2}, y = {values.subspan(at + 30, 30), 2};
+      alarms += JudgeByThreshold(statistic(x, y), threshold, BadSide::kHigh).fired ? 1 : 0;
+    }
+    const PoissonBand band = PoissonBandOf(50);
+    EXPECT_LE(alarms, band.high) << text;
+    // Scores of a classifier and of bins tie, so they may come to fewer.
+    EXPECT_GE(alarms, text == "{type: mmd}" ? band.low : 10) << text;
+  }
+}
+
+}  // namespace
+}  // namespace tidemill::supervisor::statistics

@@ -1,0 +1,87 @@
+#include "supervisor/statistics/false_alarms.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace tidemill::supervisor::statistics {
+
+absl::StatusOr<double> AlarmShare(double alarms_per_month, double evaluations_per_month) {
+  if (!(alarms_per_month > 0) || !(evaluations_per_month > alarms_per_month)) {
+    return InvalidArgument("{} false alarms a month do not fit {} evaluations a month",
+                           alarms_per_month, evaluations_per_month);
+  }
+  return alarms_per_month / evaluations_per_month;
+}
+
+double EvaluationsPerMonth(Duration every) {
+  return kSecondsPerMonth / (static_cast<double>(every.micros) / 1e6);
+}
+
+int64_t ScoresNeeded(double share) {
+  return static_cast<int64_t>(std::min(std::ceil(100 / share), 200'000.0));
+}
+
+absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const Rows& history,
+                                                       const TwoSampleStatistic& statistic,
+                                                       const NullScores& wanted) {
+  const int64_t rows = wanted.reference_rows + wanted.current_rows;
+  if (history.num_rows() < rows) {
+    return FailedPrecondition("a history of {} samples has no room for windows of {} and {}",
+                              history.num_rows(), wanted.reference_rows, wanted.current_rows);
+  }
+  std::vector<int64_t> numbers(static_cast<size_t>(history.num_rows()));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::vector<double> scores;
+  for (int64_t draw = 0; draw < wanted.count; ++draw) {
+    // Numbers stay as the draw before left them: any order will do to draw from.
+    DrawFirst(numbers, rows, {.seed = wanted.seed, .purpose = "false alarms", .epoch = draw});
+    const std::vector<double> drawn = Gather(history, {numbers.data(), static_cast<size_t>(rows)});
+    const std::span<const double> values = drawn;
+    const auto cut = static_cast<size_t>(wanted.reference_rows * history.num_columns);
+    scores.push_back(statistic({values.first(cut), history.num_columns},
+                               {values.subspan(cut), history.num_columns}));
+  }
+  return scores;
+}
+
+absl::StatusOr<double> ThresholdAt(std::span<const double> scores, double share, BadSide bad) {
+  const double sign = bad == BadSide::kHigh ? 1 : -1;
+  // The worst first.
+  std::vector<double> badness;
+  for (const double score : scores) badness.push_back(sign * score);
+  std::sort(badness.begin(), badness.end(), std::greater<>());
+  const double k = share * static_cast<double>(badness.size() + 1);
+  if (k < 1) {
+    return FailedPrecondition(
+        "{} scores tell nothing of what happens in {} of all evaluations; at least {} are needed",
+        badness.size(), share, static_cast<int64_t>(std::ceil(1 / share)) - 1);
+  }
+  const auto whole = static_cast<size_t>(k);
+  if (whole >= badness.size()) return sign * badness.back();
+  const double here = badness[whole - 1], next = badness[whole];
+  if (here > next) return sign * std::lerp(here, next, k - static_cast<double>(whole));
+  // Ties: this value comes too often, so half of the way to the next worse one.
+  const auto worse = std::lower_bound(badness.begin(), badness.end(), here, std::greater<>());
+  if (worse == badness.begin()) {
+    return sign * std::nextafter(here, std::numeric_limits<double>::infinity());
+  }
+  return sign * (here + *(worse - 1)) / 2;
+}
+
+PoissonBand PoissonBandOf(double mean) {
+  PoissonBand band;
+  double below = 0;
+  for (int64_t events = 0;; ++events) {
+    const double log_mass = static_cast<double>(events) * std::log(mean) - mean -
+                            std::lgamma(static_cast<double>(events) + 1);
+    const double up_to = below + std::exp(log_mass);
+    if (below <= 0.025) band.low = events;
+    band.high = events;
+    if (up_to >= 0.975) return band;
+    below = up_to;
+  }
+}
+
+}  // namespace tidemill::supervisor::statistics

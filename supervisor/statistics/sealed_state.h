@@ -1,0 +1,92 @@
+// State as JSON and back, exactly: what a policy keeps between two samples is sealed with its run,
+// and a run that is resumed goes on as if nothing had happened.
+//
+// A state is a plain struct that lists its members:
+//
+//   struct DdmState {
+//     int64_t num_values = 0;
+//     double error_rate = 0;
+//     void Fields(auto&& field) {
+//       field("num_values", num_values);
+//       field("error_rate", error_rate);
+//     }
+//     absl::Status Check() const;  // Optional: what a sealed state has to fulfil besides.
+//   };
+//   const nlohmann::json sealed = SealState(state);
+//   ASSIGN_OR_RETURN(state, RestoreState<DdmState>(sealed));
+//
+// Members are bool, int64_t, double, lists of the latter two, and states. Numbers are finite; the
+// text of the JSON holds them to the last bit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+
+#include "base/status.h"
+
+namespace tidemill::supervisor::statistics {
+
+template <typename State>
+nlohmann::json SealState(State state) {
+  nlohmann::json sealed = nlohmann::json::object();
+  state.Fields([&](std::string_view name, auto& member) {
+    if constexpr (requires { member.Fields([](auto&&...) {}); }) {
+      sealed[std::string(name)] = SealState(member);
+    } else {
+      sealed[std::string(name)] = member;
+    }
+  });
+  return sealed;
+}
+
+// DATA_LOSS for what is no object, a member that is missing or of another type, a member that is
+// none of the state's, and a state that does not fulfil its Check().
+template <typename State>
+absl::StatusOr<State> RestoreState(const nlohmann::json& sealed);
+
+namespace internal {
+
+absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name, bool& member);
+absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name, int64_t& member);
+absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name, double& member);
+absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name,
+                        std::vector<int64_t>& member);
+absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name,
+                        std::vector<double>& member);
+template <typename State>
+requires requires(State state) {
+  state.Fields([](auto&&...) {});
+}
+absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name, State& member) {
+  const auto found = sealed.find(std::string(name));
+  if (found == sealed.end()) return DataLoss("sealed state has no '{}'", name);
+  ASSIGN_OR_RETURN(member, RestoreState<State>(*found));
+  return absl::OkStatus();
+}
+
+}  // namespace internal
+
+template <typename State>
+absl::StatusOr<State> RestoreState(const nlohmann::json& sealed) {
+  if (!sealed.is_object()) return DataLoss("sealed state is no JSON object");
+  State state;
+  absl::Status status;
+  size_t num_members = 0;
+  state.Fields([&](std::string_view name, auto& member) {
+    ++num_members;
+    if (status.ok()) status = internal::ReadMember(sealed, name, member);
+  });
+  RETURN_IF_ERROR(status);
+  if (sealed.size() != num_members) {
+    return DataLoss("sealed state has {} members, not {}", sealed.size(), num_members);
+  }
+  if constexpr (requires { state.Check(); }) RETURN_IF_ERROR(state.Check());
+  return state;
+}
+
+}  // namespace tidemill::supervisor::statistics
