@@ -1,5 +1,7 @@
-// BoundedQueue and WorkerPool.
+// BoundedQueue, WorkerPool and the priority of threads.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <memory>
@@ -8,6 +10,7 @@
 
 #include "base/bounded_queue.h"
 #include "base/testing/status_matchers.h"
+#include "base/thread_priority.h"
 #include "base/worker_pool.h"
 
 namespace tidemill {
@@ -15,6 +18,22 @@ namespace {
 
 using testing::IsOk;
 using testing::StatusIs;
+
+TEST(ThreadPriority, AThreadThatGivesWayDoesSoAlone) {
+  const auto niceness = [] { return getpriority(PRIO_PROCESS, static_cast<id_t>(gettid())); };
+  const int before = niceness();
+  int lowered = before;
+  int lowered_again = before;
+  std::jthread([&] {
+    GiveWay();
+    lowered = niceness();
+    GiveWay();
+    lowered_again = niceness();
+  }).join();
+  EXPECT_GT(lowered, before);
+  EXPECT_EQ(lowered_again, lowered);
+  EXPECT_EQ(niceness(), before);
+}
 
 TEST(BoundedQueue, GivesItemsInOrderAndThenTheEnd) {
   BoundedQueue<std::unique_ptr<int>> queue(10);

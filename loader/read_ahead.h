@@ -12,13 +12,15 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "base/thread_priority.h"
 #include "base/worker_pool.h"
 
 namespace tidemill::loader {
 
 // Makes items first .. last - 1 by `produce`, as far ahead as they fit into a budget of bytes, and
-// at least the next one. The threads live as long as the object. Next() belongs to one thread. The
-// destructor asks running calls of `produce` to stop and waits for them.
+// at least the next one. The threads live as long as the object and give way to others: who has
+// items to work on is not to wait for a processor that makes more of them. Next() belongs to one
+// thread. The destructor asks running calls of `produce` to stop and waits for them.
 template <typename T>
 class ReadAhead {
  public:
@@ -79,6 +81,7 @@ class ReadAhead {
   }
 
   void Make(int64_t number) ABSL_LOCKS_EXCLUDED(mutex_) {
+    GiveWay();
     absl::StatusOr<T> item = Cancelled("nobody waits for it");
     if (!stop_.stop_requested()) item = produce_(number, stop_.get_token());
     const int64_t bytes = item.ok() ? cost_(*item) : 0;
