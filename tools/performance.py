@@ -46,6 +46,12 @@ any size, as the restart of storage that each list follows and the transactions 
 |---|---|---|---|---|---|---|---|
 """
 
+BELOW = """
+## Below the aim
+Why, as far as a profiler tells.
+
+"""
+
 PREFIXES = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
 
 
@@ -99,6 +105,10 @@ def document(figures, latest, scale):
         text += (f"| `{figure['name']}` | {ratio(result)} | {aim} "
                  f"| {figure['ours']}: {rate(result['ours'], result['unit'])} "
                  f"| {figure['yardstick']}: {rate(result['yardstick'], result['unit'])} |\n")
+    missed = [figure for figure in figures
+              if (result := by_name.get(figure["name"])) and figure.get("below") and result["ratio"] < figure["target"]]
+    if missed:
+        text += BELOW + "".join(f"- `{figure['name']}`: {figure['below']}\n" for figure in missed)
     if scale:
         text += CURVE
         for figure in figures:
