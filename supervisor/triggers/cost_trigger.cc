@@ -41,7 +41,7 @@ class CostPolicy final : public TriggerPolicy {
   // Before the first training there is no model whose errors could be looked at.
   std::vector<EvidenceRequest> Needs(const Cut& at) const override {
     if (!CountsMistakes() || costs_.num_trainings() == 0) return {};
-    return {{.kind = EvidenceKind::kErrors, .from = from_.value_or(Cut()), .to = at}};
+    return {{.kind = EvidenceKind::kErrors, .from = from_, .to = at}};
   }
   Verdict Decide(const Evidence& evidence) override {
     if (counts_) counts_->Restart();

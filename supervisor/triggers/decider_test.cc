@@ -46,7 +46,7 @@ class ErrorCounter : public TriggerPolicy {
   }
   void Take(Samples samples) override { grid_.Take(samples); }
   std::vector<EvidenceRequest> Needs(const Cut& at) const override {
-    return {{.kind = EvidenceKind::kErrors, .from = from_.value_or(Cut()), .to = at}};
+    return {{.kind = EvidenceKind::kErrors, .from = from_, .to = at}};
   }
   Verdict Decide(const Evidence& evidence) override {
     for (const double error : evidence.tables.at(0).values) errors_ += error;
