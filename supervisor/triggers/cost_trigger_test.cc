@@ -105,7 +105,7 @@ class OneInFourWrong : public EvidenceSource {
   absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) override {
     EXPECT_EQ(request.kind, EvidenceKind::kErrors);
     EvidenceTable table;
-    for (int64_t key = request.from.sample_key.value; key < request.to.sample_key.value; ++key) {
+    for (int64_t key = request.from.value_or(Cut()).sample_key.value; key < request.to.sample_key.value; ++key) {
       ++table.num_rows;
       table.values.push_back(key % 4 == 0 ? 1 : 0);
     }
