@@ -38,7 +38,7 @@ absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
         "a policy weighs the cost of trainings, and no run of the pipeline has completed one to "
         "forecast from");
   }
-  if (const std::string place = WhatNeedsEvidence(policy, "policy"); !place.empty()) {
+  if (const std::string place = WhatAsksModels(policy, "policy"); !place.empty()) {
     return FailedPrecondition("{} looks at what models answer, and a backtest has no models",
                               place);
   }
