@@ -47,6 +47,8 @@ std::vector<TriggerSpec> AllPolicies() {
           Ensemble({amount, time}, VoteRule::kAll),
           Ensemble({AmountTrigger{.samples = 1}, TimeTrigger{.every = "20us"}}, VoteRule::kAny),
           majority,
+          EnsembleTrigger{.of = {amount, cost}, .vote = VoteRule::kAny, .first = 1000},
+          EnsembleTrigger{.of = {TimeTrigger{.every = "20us"}}, .first = 1},
           Ensemble({majority, manual, cost, NeverTrigger{.first = 50}}, VoteRule::kAtLeast, 2)};
 }
 
