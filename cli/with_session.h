@@ -15,4 +15,12 @@ int WithSession(const GlobalFlags& flags, const Body& body) {
   return body(*session);
 }
 
+// The same for a command that makes one request, `body(session, request)`, of what it was given.
+template <typename Request, typename Body>
+int WithSession(const GlobalFlags& flags, const absl::StatusOr<Request>& request,
+                const Body& body) {
+  if (!request.ok()) return Report(request.status());
+  return WithSession(flags, [&](const Session& session) -> int { return body(session, *request); });
+}
+
 }  // namespace tidemill::cli

@@ -8,6 +8,23 @@
 #include "base/overloaded.h"
 
 namespace tidemill::supervisor {
+namespace {
+
+// Answers what follows from the history alone.
+class WithoutModels final : public EvidenceSource {
+ public:
+  explicit WithoutModels(EvidenceSource& source) : source_(source) {}
+
+  absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) override {
+    if (!IsOfModel(request.kind)) return source_.Read(request);
+    return FailedPrecondition("the policy looks at what models answer, and a backtest has none");
+  }
+
+ private:
+  EvidenceSource& source_;
+};
+
+}  // namespace
 
 int64_t NumSelected(const selector::SelectionSpec& selection, int64_t num_new, int64_t num_all) {
   return std::visit(
@@ -30,20 +47,27 @@ bool NeedsTrainingCosts(const TriggerSpec& spec) {
          std::any_of(ensemble->of.begin(), ensemble->of.end(), NeedsTrainingCosts);
 }
 
+bool LooksAtSamples(const TriggerSpec& spec) { return !WhatNeedsEvidence(spec, "policy").empty(); }
+
 absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
                                           const selector::SelectionSpec& selection,
-                                          const std::optional<TrainingForecast>& forecast) {
+                                          const std::optional<TrainingForecast>& forecast,
+                                          EvidenceSource* source, const EvaluationMatrix* matrix) {
   if (!forecast && NeedsTrainingCosts(policy)) {
     return FailedPrecondition(
         "a policy weighs the cost of trainings, and no run of the pipeline has completed one to "
         "forecast from");
   }
-  if (const std::string place = WhatNeedsEvidence(policy, "policy"); !place.empty()) {
+  if (source == nullptr && LooksAtSamples(policy)) {
     return FailedPrecondition("{} looks at what models answer, and a backtest has no models",
-                              place);
+                              WhatNeedsEvidence(policy, "policy"));
   }
-  ASSIGN_OR_RETURN(Decider decider, Decider::Create(policy, ""));
-  return Backtest(std::move(decider), selection, forecast);
+  auto answered = source != nullptr ? std::make_unique<WithoutModels>(*source) : nullptr;
+  ASSIGN_OR_RETURN(Decider decider, Decider::Create(policy, "", answered.get()));
+  Backtest backtest(std::move(decider), selection, forecast);
+  backtest.source_ = std::move(answered);
+  if (matrix != nullptr) backtest.mean_.emplace(*matrix);
+  return backtest;
 }
 
 absl::Status Backtest::Take(Samples samples) {
@@ -68,6 +92,7 @@ void Backtest::Train(const Decision& decision) {
   num_trained_before_ += decision.num_new;
   const int64_t selected = NumSelected(selection_, decision.num_new, num_trained_before_);
   const Timestamp now = decision.at.event_time;
+  if (mean_) mean_->Fired(decision.at);
   ++result_.num_triggers;
   result_.num_selected += selected;
   if (result_.triggers.size() < kMostBacktestTriggers) {
@@ -93,6 +118,12 @@ BacktestResult Backtest::Finish() && {
   if (result_.num_triggers > 0) {
     result_.mean_latency_seconds = waited_ / static_cast<double>(num_trained_before_);
     result_.longest_latency_seconds = longest_;
+  }
+  if (mean_) {
+    mean_->Finish();
+    result_.value = mean_->Value();
+    result_.num_measured = mean_->num_samples();
+    result_.num_windows_left_out = mean_->num_left_out();
   }
   return std::move(result_);
 }

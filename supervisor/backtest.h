@@ -3,13 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "selector/client/selection_spec.h"
+#include "supervisor/evaluation_matrix.h"
 #include "supervisor/triggers/decider.h"
+#include "supervisor/triggers/evidence.h"
 #include "supervisor/triggers/training_cost.h"
 #include "supervisor/triggers/waiting.h"
 
@@ -35,6 +38,10 @@ struct BacktestResult {
   // without triggers. The longest is from the first sample of a trigger.
   std::optional<double> mean_latency_seconds = std::nullopt;
   std::optional<double> longest_latency_seconds = std::nullopt;
+  // By a matrix of models that were trained, as MatrixMean tells; absent without one.
+  std::optional<double> value = std::nullopt;
+  int64_t num_measured = 0;
+  int64_t num_windows_left_out = 0;
 };
 
 inline constexpr size_t kMostBacktestTriggers = 10'000;
@@ -45,28 +52,39 @@ int64_t NumSelected(const selector::SelectionSpec& selection, int64_t num_new, i
 // Whether the policy, or one that it asks, decides by what trainings take.
 bool NeedsTrainingCosts(const TriggerSpec& spec);
 
+// Whether the policy, or one that it asks, looks at more of samples than their times.
+bool LooksAtSamples(const TriggerSpec& spec);
+
 // Takes a stream in batches, however it is cut. Thread-compatible.
 class Backtest {
  public:
   // Decisions equal those of a replay. A policy that decides by what trainings take is told the
-  // forecast after each trigger. FAILED_PRECONDITION for such a policy without a forecast, and for
-  // one that looks at what models answer.
+  // forecast after each trigger; one that looks at samples is answered by `source`. Models are
+  // judged by `matrix`. Both must outlive this object and may be null. FAILED_PRECONDITION for a
+  // policy without the forecast or the source that it needs, and, when it first asks, for one that
+  // looks at what models answer.
   static absl::StatusOr<Backtest> Create(const TriggerSpec& policy,
                                          const selector::SelectionSpec& selection,
-                                         const std::optional<TrainingForecast>& forecast);
+                                         const std::optional<TrainingForecast>& forecast,
+                                         EvidenceSource* source = nullptr,
+                                         const EvaluationMatrix* matrix = nullptr);
+  // Of a policy that is answered already.
+  Backtest(Decider decider, const selector::SelectionSpec& selection,
+           const std::optional<TrainingForecast>& forecast)
+      : decider_(std::move(decider)), selection_(selection), forecast_(forecast) {}
 
+  // After an error it is of no more use.
   absl::Status Take(Samples samples);
   BacktestResult Finish() &&;
 
  private:
-  Backtest(Decider decider, const selector::SelectionSpec& selection,
-           const std::optional<TrainingForecast>& forecast)
-      : decider_(std::move(decider)), selection_(selection), forecast_(forecast) {}
   // Samples that lie before the next decision.
   void Wait(Samples samples);
   void Train(const Decision& decision);
 
+  std::unique_ptr<EvidenceSource> source_;  // What `decider_` asks; null without one.
   Decider decider_;
+  std::optional<MatrixMean> mean_;
   selector::SelectionSpec selection_;
   std::optional<TrainingForecast> forecast_;
   BacktestResult result_;

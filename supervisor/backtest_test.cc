@@ -104,9 +104,23 @@ class BacktestTest : public testing::SupervisorFixture {
     while (Get(run).run().state() == v1::RUN_STATE_RUNNING) std::this_thread::yield();
     return run;
   }
-  absl::StatusOr<v1::WatchBacktestResponse::Final> Try(const std::vector<std::string>& policies) {
+  // The same pipeline with windows of its own.
+  v1::SubmitPipelineRequest WithWindows(const std::string& trigger, const std::string& windows) {
+    v1::SubmitPipelineRequest request = With(trigger, "");
+    const std::string between = "{type: between_triggers}";
+    std::string pipeline = request.pipeline();
+    pipeline.replace(pipeline.find(between), between.size(), windows);
+    request.set_pipeline(pipeline);
+    request.mutable_command()->set_request_id(trigger + windows);
+    return request;
+  }
+  absl::StatusOr<v1::WatchBacktestResponse::Final> Try(const std::vector<std::string>& policies,
+                                                       int64_t run = 0,
+                                                       const std::string& measure = "") {
     v1::WatchBacktestRequest request;
     request.set_pipeline_name("weather");
+    request.set_run_id(run);
+    request.set_measure(measure);
     for (const std::string& policy : policies) {
       auto& asked = *request.add_policies();
       asked.set_name("p" + std::to_string(request.policies_size()));
@@ -161,6 +175,103 @@ TEST_F(BacktestTest, ForecastsFromTheTrainingsOfThePipeline) {
   EXPECT_EQ(tested->results(1).name(), "p2");
   EXPECT_TRUE(tested->results(1).has_training_seconds());
   EXPECT_GT(tested->results(2).num_triggers(), 1);
+}
+
+// Of the models that were in use, as those who read the run have it.
+double ActiveMean(const v1::GetRunResponse& run) {
+  double sum = 0;
+  int64_t samples = 0;
+  for (const v1::CompositeValue& value : run.active()) {
+    if (!value.has_value() || value.num_samples() == 0) continue;
+    sum += value.value() * static_cast<double>(value.num_samples());
+    samples += value.num_samples();
+  }
+  return sum / static_cast<double>(samples);
+}
+
+TEST_F(BacktestTest, ValuesTheRunsOwnPolicyAsTheRunDoes) {
+  for (const char* trigger : {"{type: amount, samples: 4}", "{type: time, every: 7s}"}) {
+    for (const char* windows :
+         {"{type: between_triggers}", "{type: slices, every: 3s}",
+          "{type: periodic, every: 2s, length: 5s}", "{type: around_triggers, from: 1s, to: 9s}"}) {
+      const v1::GetRunResponse run = Get(Finish(WithWindows(trigger, windows)));
+      ASSERT_EQ(run.run().state(), v1::RUN_STATE_SUCCEEDED) << run.run().error();
+      ASSERT_GT(run.active_size(), 2) << windows;
+      const auto tested = Try({});
+      ASSERT_THAT(tested, IsOk());
+      EXPECT_EQ(tested->run_id(), run.run().run_id());
+      EXPECT_EQ(tested->measure(), "accuracy");
+      EXPECT_EQ(tested->dataset(), "weather");
+      ASSERT_TRUE(tested->results(0).has_value()) << trigger << windows;
+      EXPECT_EQ(tested->results(0).value(), ActiveMean(run)) << trigger << windows;
+      EXPECT_GT(ActiveMean(run), 1);
+    }
+  }
+}
+
+TEST_F(BacktestTest, ValuesOtherPoliciesByTheNewestModelsTheyCouldHaveHad) {
+  const RunId run = Finish(WithWindows("{type: amount, samples: 4}", "{type: slices, every: 5s}"));
+  const auto tested = Try({"{type: amount, samples: 10}", "{type: amount, samples: 100}"});
+  ASSERT_THAT(tested, IsOk());
+  EXPECT_EQ(tested->run_id(), run.value);
+  // Triggers after 10, 20 and 30 samples; models 2, 5 and 7 were trained on 8, 20 and 28. They are
+  // in use in the windows from the seconds 10, 20 and 30 on.
+  EXPECT_EQ(tested->results(0).value(), (10 * 2 + 10 * 5 + 5 * 7) / 25.0);
+  EXPECT_EQ(tested->results(0).num_measured(), 25);
+  EXPECT_EQ(tested->results(0).num_windows_left_out(), 2);
+  EXPECT_FALSE(tested->results(1).has_value());
+  EXPECT_EQ(tested->results(1).num_windows_left_out(), 7);
+}
+
+TEST_F(BacktestTest, TakesTheMatrixOfTheRunAndMeasureAskedFor) {
+  const RunId fine = Finish(WithWindows("{type: amount, samples: 4}", "{type: slices, every: 5s}"));
+  EXPECT_THAT(Try({}, fine.value, "accuracy on weather"), IsOk());
+  EXPECT_THAT(
+      Try({}, fine.value, "f1").status(),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("it has: accuracy on weather")));
+  EXPECT_THAT(Try({}, 4711).status(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("4711")));
+
+  v1::SubmitPipelineRequest elsewhere = With("{type: amount, samples: 4}", "");
+  std::string pipeline = elsewhere.pipeline();
+  for (const std::string before : {"name: ", "datasets:\n  ", "dataset: "}) {
+    for (size_t at = 0; (at = pipeline.find(before + "weather")) != std::string::npos;) {
+      pipeline.replace(at + before.size(), 7, "climate");
+    }
+  }
+  elsewhere.set_pipeline(pipeline);
+  elsewhere.mutable_command()->set_request_id("elsewhere");
+  const RunId other = Finish(elsewhere);
+  EXPECT_THAT(Try({}, other.value).status(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("name a run on weather")));
+}
+
+TEST_F(BacktestTest, HasNoValuesWithoutWindowsOfTime) {
+  const RunId run = Finish(WithWindows("{type: amount, samples: 4}", "{type: whole}"));
+  const auto tested = Try({});
+  ASSERT_THAT(tested, IsOk());
+  EXPECT_EQ(tested->run_id(), 0);
+  EXPECT_FALSE(tested->results(0).has_value());
+  EXPECT_EQ(tested->first_time(), 0);
+  EXPECT_EQ(tested->last_time(), 34'000'000);
+  EXPECT_THAT(Try({}, run.value).status(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("by windows of time")));
+  EXPECT_THAT(Try({}, 0, "accuracy").status(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("there is no accuracy")));
+}
+
+TEST_F(BacktestTest, CountsFalseAlarmsOnlyOfPoliciesThatLookAtSamples) {
+  Finish(With("{type: amount, samples: 10}", ""));
+  v1::WatchBacktestRequest request;
+  request.set_pipeline_name("weather");
+  request.set_num_shuffles(3);
+  const auto quiet = [](const auto&) { return absl::OkStatus(); };
+  const auto tested = supervisor_->Backtest(request, quiet);
+  ASSERT_THAT(tested, IsOk());
+  EXPECT_EQ(tested->num_shuffles(), 0);
+  EXPECT_FALSE(tested->results(0).has_num_false_alarms());
+  request.set_num_shuffles(-1);
+  EXPECT_THAT(supervisor_->Backtest(request, quiet).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("from 0 to 1000")));
 }
 
 TEST_F(BacktestTest, RefusesWhatIsNoPolicy) {

@@ -15,6 +15,7 @@
 #include "supervisor/backtest.h"
 #include "supervisor/conductor.h"
 #include "supervisor/downstream.h"
+#include "supervisor/evaluation_matrix.h"
 #include "supervisor/run_feed.h"
 #include "supervisor/runs_table.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
@@ -77,11 +78,20 @@ class Supervisor {
   // From the completed trainings of a pipeline, which it tells `final`; std::nullopt without any.
   absl::StatusOr<std::optional<TrainingForecast>> ForecastTrainings(
       const v1::Pipeline& pipeline, v1::WatchBacktestResponse::Final& final);
-  // Shows them what a listing of the dataset that is trained on names; returns how many samples.
-  absl::StatusOr<int64_t> ShowHistory(const PipelineSpec& spec,
-                                      storage::v1::ListSamplesRequest listing,
-                                      const BacktestProgress& progress,
-                                      std::vector<supervisor::Backtest>& tests);
+  // Of the run asked for, or of the last one of the pipeline that has evaluations, which it tells
+  // `final`; std::nullopt without any.
+  absl::StatusOr<std::optional<EvaluationMatrix>> FindMatrix(
+      const v1::WatchBacktestRequest& request, const v1::Pipeline& pipeline,
+      v1::WatchBacktestResponse::Final& final);
+  absl::StatusOr<std::optional<ChosenMatrix>> MatrixOf(const RunRow& run,
+                                                       const std::string& dataset,
+                                                       const std::string& measure);
+  // Gives `sink` what a listing of the dataset that is trained on names, each sample at the time at
+  // which its label becomes known, and tells `final` about it.
+  absl::Status ShowHistory(const PipelineSpec& spec, storage::v1::ListSamplesRequest listing,
+                           const BacktestProgress& progress,
+                           const std::function<absl::Status(Samples)>& sink,
+                           v1::WatchBacktestResponse::Final& final);
 
   // In a transaction: the answer to a request for a training, and the event that it is.
   absl::StatusOr<v1::TriggerRunResponse> RequestTrigger(pqxx::work& work, RunId run);

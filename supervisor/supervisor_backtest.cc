@@ -3,6 +3,7 @@
 
 #include "supervisor/backtest.h"
 #include "supervisor/cuts.h"
+#include "supervisor/false_alarms.h"
 #include "supervisor/supervisor.h"
 
 namespace tidemill::supervisor {
@@ -11,10 +12,17 @@ namespace {
 // Trainings that the forecast rests on, and samples between two reports of progress.
 constexpr int64_t kMostTrainings = 1000;
 constexpr int64_t kProgressEvery = 1'000'000;
+constexpr int kMostShuffles = 1000;
 
 struct NamedPolicy {
   std::string name;
   TriggerSpec spec;
+};
+
+// Who reads samples for the policies that look at them. Without, such policies are refused.
+struct Readers {
+  std::unique_ptr<EvidenceSource> of_history = nullptr;
+  EvidenceOf of_shuffled = nullptr;
 };
 
 absl::StatusOr<std::vector<NamedPolicy>> PoliciesOf(const v1::WatchBacktestRequest& request,
@@ -28,8 +36,8 @@ absl::StatusOr<std::vector<NamedPolicy>> PoliciesOf(const v1::WatchBacktestReque
   return policies;
 }
 
-storage::v1::ListSamplesRequest History(const v1::WatchBacktestRequest& request,
-                                        const ReplaySpec& replay) {
+storage::v1::ListSamplesRequest ListingOf(const v1::WatchBacktestRequest& request,
+                                          const ReplaySpec& replay) {
   storage::v1::ListSamplesRequest listing;
   std::optional<Timestamp> from = replay.from, to = replay.to;
   if (request.has_from()) from = Timestamp{request.from()};
@@ -52,6 +60,9 @@ v1::BacktestResult Shown(const NamedPolicy& policy, BacktestResult result) {
   if (result.longest_latency_seconds) {
     proto.set_longest_latency_seconds(*result.longest_latency_seconds);
   }
+  if (result.value) proto.set_value(*result.value);
+  proto.set_num_measured(result.num_measured);
+  proto.set_num_windows_left_out(result.num_windows_left_out);
   for (const BacktestTrigger& trigger : result.triggers) {
     auto& shown = *proto.add_triggers();
     *shown.mutable_at() = ToProto(trigger.at);
@@ -61,27 +72,59 @@ v1::BacktestResult Shown(const NamedPolicy& policy, BacktestResult result) {
   return proto;
 }
 
+// A copy of the history for shuffles, while it is shown.
+void Remember(Samples samples, History& history) {
+  history.times.insert(history.times.end(), samples.event_times.begin(), samples.event_times.end());
+  history.keys.insert(history.keys.end(), samples.keys.begin(), samples.keys.end());
+}
+
+absl::Status CheckShuffles(int num_shuffles) {
+  if (num_shuffles >= 0 && num_shuffles <= kMostShuffles) return absl::OkStatus();
+  return InvalidArgument("{} shuffles of the history; write a number from 0 to {}", num_shuffles,
+                         kMostShuffles);
+}
+
 }  // namespace
 
 absl::StatusOr<v1::WatchBacktestResponse::Final> Supervisor::Backtest(
     const v1::WatchBacktestRequest& request, const BacktestProgress& progress) {
+  RETURN_IF_ERROR(CheckShuffles(request.num_shuffles()));
   ASSIGN_OR_RETURN(const v1::Pipeline pipeline,
                    GetPipeline(request.namespace_(), request.pipeline_name()));
   ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(pipeline.spec(), "pipeline"));
   ASSIGN_OR_RETURN(const std::vector<NamedPolicy> policies, PoliciesOf(request, spec));
   v1::WatchBacktestResponse::Final final;
   ASSIGN_OR_RETURN(const auto forecast, ForecastTrainings(pipeline, final));
+  ASSIGN_OR_RETURN(const auto matrix, FindMatrix(request, pipeline, final));
+  const Readers readers;
   std::vector<supervisor::Backtest> tests;
   for (const NamedPolicy& policy : policies) {
-    auto test = supervisor::Backtest::Create(policy.spec, spec.selection, forecast);
+    auto test = supervisor::Backtest::Create(policy.spec, spec.selection, forecast,
+                                             readers.of_history.get(), matrix ? &*matrix : nullptr);
     if (!test.ok()) return Annotate(test.status(), policy.name);
     tests.push_back(*std::move(test));
+    if (LooksAtSamples(policy.spec)) final.set_num_shuffles(request.num_shuffles());
   }
-  ASSIGN_OR_RETURN(const int64_t num_samples,
-                   ShowHistory(spec, History(request, spec.replay), progress, tests));
-  final.set_num_samples(num_samples);
+  History history;
+  const auto show = [&](Samples samples) -> absl::Status {
+    if (final.num_shuffles() > 0) Remember(samples, history);
+    for (size_t i = 0; i < tests.size(); ++i) {
+      const absl::Status status = tests[i].Take(samples);
+      if (!status.ok()) return Annotate(status, policies[i].name);
+    }
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(ShowHistory(spec, ListingOf(request, spec.replay), progress, show, final));
   for (size_t i = 0; i < tests.size(); ++i) {
-    *final.add_results() = Shown(policies[i], std::move(tests[i]).Finish());
+    v1::BacktestResult& result = *final.add_results();
+    result = Shown(policies[i], std::move(tests[i]).Finish());
+    if (final.num_shuffles() == 0 || !LooksAtSamples(policies[i].spec)) continue;
+    const auto begin = [&](EvidenceSource& source) {
+      return supervisor::Backtest::Create(policies[i].spec, spec.selection, forecast, &source);
+    };
+    ASSIGN_OR_RETURN(const double alarms,
+                     CountFalseAlarms(history, final.num_shuffles(), begin, readers.of_shuffled));
+    result.set_num_false_alarms(alarms);
   }
   return final;
 }
@@ -105,35 +148,94 @@ absl::StatusOr<std::optional<TrainingForecast>> Supervisor::ForecastTrainings(
   return std::optional<TrainingForecast>(forecast);
 }
 
-// Policies see each sample at the time at which its label becomes known, as in a replay.
-absl::StatusOr<int64_t> Supervisor::ShowHistory(const PipelineSpec& spec,
-                                                storage::v1::ListSamplesRequest listing,
-                                                const BacktestProgress& progress,
-                                                std::vector<supervisor::Backtest>& tests) {
+absl::StatusOr<std::optional<EvaluationMatrix>> Supervisor::FindMatrix(
+    const v1::WatchBacktestRequest& request, const v1::Pipeline& pipeline,
+    v1::WatchBacktestResponse::Final& final) {
+  ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(pipeline.spec(), "pipeline"));
+  const std::string& dataset = spec.preprocess.dataset;
+  std::vector<RunRow> runs;
+  if (request.run_id() != 0) {
+    ASSIGN_OR_RETURN(RunRow run, Find({request.run_id()}));
+    runs.push_back(std::move(run));
+  } else {
+    RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+      runs = supervisor::ListRuns(work,
+                                  {.name_space = pipeline.namespace_(), .name = pipeline.name()});
+      return absl::OkStatus();
+    }));
+  }
+  for (const RunRow& run : runs) {
+    auto chosen = MatrixOf(run, dataset, request.measure());
+    // An earlier pipeline of the name may have read another dataset.
+    if (request.run_id() == 0 && absl::IsFailedPrecondition(chosen.status())) continue;
+    RETURN_IF_ERROR(chosen.status());
+    if (!*chosen) continue;
+    final.set_run_id(run.run_id.value);
+    final.set_measure((*chosen)->measure);
+    final.set_dataset((*chosen)->dataset);
+    return std::optional<EvaluationMatrix>(std::move((*chosen)->matrix));
+  }
+  if (request.run_id() != 0) {
+    return FailedPrecondition(
+        "run {} has finished no evaluation by windows of time, so it cannot tell what its models "
+        "were worth when; name another run, or none",
+        request.run_id());
+  }
+  if (!request.measure().empty()) {
+    return FailedPrecondition(
+        "no run of pipeline {} has finished an evaluation by windows of time, so there is no {}; "
+        "let one finish, or name a run of another pipeline",
+        pipeline.name(), request.measure());
+  }
+  return std::optional<EvaluationMatrix>();
+}
+
+absl::StatusOr<std::optional<ChosenMatrix>> Supervisor::MatrixOf(const RunRow& run,
+                                                                 const std::string& dataset,
+                                                                 const std::string& measure) {
+  ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(run.spec, "pipeline"));
+  if (spec.preprocess.dataset != dataset) {
+    return FailedPrecondition(
+        "run {} of pipeline {} was trained on {}, and the history is that of {}; name a run on {}",
+        run.run_id.value, run.summary.pipeline_name(), spec.preprocess.dataset, dataset, dataset);
+  }
+  std::vector<EventRow> events;
+  ASSIGN_OR_RETURN(const RunState state, Fold(run.run_id, events));
+  if (!state.stream_ended() && !state.live()) return std::optional<ChosenMatrix>();
+  ASSIGN_OR_RETURN(auto values, downstream_->ListEvaluations(run.run_id));
+  auto chosen = ChooseMatrix(spec, state, std::move(values), measure);
+  if (!chosen.ok()) return Annotate(chosen.status(), fmt::format("run {}", run.run_id.value));
+  return chosen;
+}
+
+absl::Status Supervisor::ShowHistory(const PipelineSpec& spec,
+                                     storage::v1::ListSamplesRequest listing,
+                                     const BacktestProgress& progress,
+                                     const std::function<absl::Status(Samples)>& sink,
+                                     v1::WatchBacktestResponse::Final& final) {
   ASSIGN_OR_RETURN(const auto dataset, downstream_->GetDataset(spec.preprocess.dataset));
   ASSIGN_OR_RETURN(*listing.mutable_snapshot(),
                    downstream_->SyncDataset({dataset.dataset_id()}, [](const auto&) {}));
   ASSIGN_OR_RETURN(const auto data, config::Read<storage::DatasetSpec>(dataset.spec(), "dataset"));
   const int64_t delay = storage::EffectiveLabelDelay(data).micros;
-  int64_t num_samples = 0;
   std::vector<int64_t> known;
   v1::WatchBacktestResponse::Progress report;
   report.set_num_samples_total(dataset.num_samples());
-  RETURN_IF_ERROR(downstream_->ListSamples(listing, [&](const batch::Batch& chunk) -> absl::Status {
+  return downstream_->ListSamples(listing, [&](const batch::Batch& chunk) -> absl::Status {
     ASSIGN_OR_RETURN(const batch::Column* column,
                      chunk.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
     const auto times = column->Values<int64_t>();
+    if (times.empty()) return absl::OkStatus();
     known.assign(times.begin(), times.end());
     for (int64_t& time : known) time += delay;
-    for (supervisor::Backtest& test : tests) {
-      RETURN_IF_ERROR(test.Take({known, chunk.keys()}));
-    }
-    num_samples += chunk.num_rows();
-    if (num_samples - report.num_samples() < kProgressEvery) return absl::OkStatus();
-    report.set_num_samples(num_samples);
+    RETURN_IF_ERROR(sink({known, chunk.keys()}));
+    if (final.num_samples() == 0) final.set_first_time(known.front());
+    final.set_last_time(known.back());
+    final.set_num_samples(final.num_samples() + chunk.num_rows());
+    if (final.num_samples() - report.num_samples() < kProgressEvery) return absl::OkStatus();
+    report.set_num_samples(final.num_samples());
     return progress(report);
-  }));
-  return num_samples;
+  });
 }
 
 }  // namespace tidemill::supervisor

@@ -7,10 +7,11 @@
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
-#include "base/time.h"
+#include "cli/backtest_report.h"
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
 #include "cli/text.h"
+#include "cli/time_flag.h"
 #include "cli/with_session.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
@@ -18,7 +19,6 @@ namespace tidemill::cli {
 namespace {
 
 namespace v1 = supervisor::v1;
-using nlohmann::ordered_json;
 
 constexpr size_t kMaxBytes = size_t{1} << 20;
 
@@ -27,6 +27,10 @@ struct BacktestFlags {
   std::vector<std::string> policies;
   std::string from;
   std::string to;
+  int64_t run = 0;
+  std::string measure;
+  int shuffles = 0;
+  std::string report;
 };
 
 absl::StatusOr<v1::WatchBacktestRequest> RequestOf(const BacktestFlags& flags) {
@@ -37,100 +41,59 @@ absl::StatusOr<v1::WatchBacktestRequest> RequestOf(const BacktestFlags& flags) {
     policy.set_name(std::filesystem::path(path).stem().string());
     ASSIGN_OR_RETURN(*policy.mutable_text(), files::Read(path, kMaxBytes));
   }
-  if (!flags.from.empty()) {
-    ASSIGN_OR_RETURN(const Timestamp from, ParseTimestamp(flags.from));
-    request.set_from(from.micros);
-  }
-  if (!flags.to.empty()) {
-    ASSIGN_OR_RETURN(const Timestamp to, ParseTimestamp(flags.to));
-    request.set_to(to.micros);
-  }
+  ASSIGN_OR_RETURN(const auto from, TimeOf("--from", flags.from));
+  if (from) request.set_from(from->micros);
+  ASSIGN_OR_RETURN(const auto to, TimeOf("--to", flags.to));
+  if (to) request.set_to(to->micros);
+  request.set_run_id(flags.run);
+  request.set_measure(flags.measure);
+  request.set_num_shuffles(flags.shuffles);
   return request;
 }
 
-std::string Describe(const v1::WatchBacktestResponse::Final& final) {
-  Table table({"POLICY", "TRIGGERS", "SAMPLES", "TRAINING", "MEAN DELAY", "LONGEST", "LEFT OVER"});
-  for (const v1::BacktestResult& result : final.results()) {
-    const auto seconds = [](bool known, double value) { return known ? Elapsed(value) : "-"; };
-    table.Add({Printable(result.name()), WithThousands(result.num_triggers()),
-               WithThousands(result.num_selected()),
-               seconds(result.has_training_seconds(), result.training_seconds()),
-               seconds(result.has_mean_latency_seconds(), result.mean_latency_seconds()),
-               seconds(result.has_longest_latency_seconds(), result.longest_latency_seconds()),
-               WithThousands(result.num_leftover())});
+absl::StatusOr<BacktestFinal> Fetch(const Session& session, const v1::WatchBacktestRequest& request,
+                                    bool paint) {
+  BacktestFinal final;
+  const absl::Status status = session.Stream<v1::SupervisorService, v1::WatchBacktestResponse>(
+      "supervisor", &v1::SupervisorService::Stub::WatchBacktest, request,
+      [&](const v1::WatchBacktestResponse& response) {
+        if (response.has_final()) final = response.final();
+        if (!response.has_progress() || !paint) return;
+        fmt::print(stderr, "\r{} of {} samples", WithThousands(response.progress().num_samples()),
+                   WithThousands(response.progress().num_samples_total()));
+      });
+  if (paint) fmt::print(stderr, "\r\033[K");
+  RETURN_IF_ERROR(status);
+  return final;
+}
+
+void Tell(const BacktestFlags& flags, const BacktestFinal& final) {
+  fmt::print("{}", DescribeBacktest(final));
+  if (flags.shuffles > 0 && final.num_shuffles() == 0) {
+    fmt::print("No policy looks at samples, so shuffling them would change nothing.\n");
   }
-  std::string text = table.ToString();
-  text += fmt::format("\n{} samples of history; nothing was trained.\n",
-                      WithThousands(final.num_samples()));
-  if (final.num_trainings() == 0) {
-    return text +
-           "No training of this pipeline has completed: there is nothing to forecast from.\n";
-  }
-  return text +
-         fmt::format(
-             "Training is forecast from {} completed trainings: {:.3g} s and {:.3g} s for each "
-             "1,000 samples.\n",
-             WithThousands(final.num_trainings()), final.base_seconds(),
-             1000 * final.seconds_per_sample());
+  if (!flags.report.empty()) fmt::print("{}\n", flags.report);
 }
 
-template <typename Value>
-ordered_json Known(bool known, const Value& value) {
-  return known ? ordered_json(value) : ordered_json(nullptr);
-}
-
-ordered_json ToJson(const v1::BacktestResult& result) {
-  ordered_json triggers = ordered_json::array();
-  for (const auto& trigger : result.triggers()) {
-    triggers.push_back({{"at", FormatTimestamp({trigger.at().event_time()})},
-                        {"key", trigger.at().sample_key()},
-                        {"new_samples", trigger.num_new()},
-                        {"samples", trigger.num_selected()}});
-  }
-  return {{"name", result.name()},
-          {"policy", result.policy()},
-          {"num_triggers", result.num_triggers()},
-          {"num_decisions", result.num_decisions()},
-          {"samples", result.num_selected()},
-          {"leftover", result.num_leftover()},
-          {"training_seconds", Known(result.has_training_seconds(), result.training_seconds())},
-          {"mean_delay_seconds",
-           Known(result.has_mean_latency_seconds(), result.mean_latency_seconds())},
-          {"longest_delay_seconds",
-           Known(result.has_longest_latency_seconds(), result.longest_latency_seconds())},
-          {"triggers", std::move(triggers)}};
-}
-
-ordered_json ToJson(const v1::WatchBacktestResponse::Final& final) {
-  ordered_json results = ordered_json::array();
-  for (const v1::BacktestResult& result : final.results()) results.push_back(ToJson(result));
-  return {{"samples", final.num_samples()},
-          {"forecast",
-           {{"trainings", final.num_trainings()},
-            {"base_seconds", final.base_seconds()},
-            {"seconds_per_sample", final.seconds_per_sample()}}},
-          {"results", std::move(results)}};
-}
-
-int Backtest(const GlobalFlags& flags, const BacktestFlags& backtest) {
-  const auto request = RequestOf(backtest);
-  if (!request.ok()) return Report(request.status());
-  return WithSession(flags, [&](const Session& session) -> int {
-    const bool paint = !flags.quiet && IsTerminal(STDERR_FILENO);
-    v1::WatchBacktestResponse::Final final;
-    const absl::Status status = session.Stream<v1::SupervisorService, v1::WatchBacktestResponse>(
-        "supervisor", &v1::SupervisorService::Stub::WatchBacktest, *request,
-        [&](const v1::WatchBacktestResponse& response) {
-          if (response.has_final()) final = response.final();
-          if (!response.has_progress() || !paint) return;
-          fmt::print(stderr, "\r{} of {} samples", WithThousands(response.progress().num_samples()),
-                     WithThousands(response.progress().num_samples_total()));
-        });
-    if (paint) fmt::print(stderr, "\r\033[K");
-    if (!status.ok()) return Report(status);
-    fmt::print("{}", flags.json ? ToJson(final).dump() + "\n" : Describe(final));
-    return kDone;
-  });
+int Backtest(const GlobalFlags& global, const BacktestFlags& flags) {
+  return WithSession(
+      global, RequestOf(flags), [&](const Session& session, const auto& request) -> int {
+        const auto final = Fetch(session, request, !global.quiet && IsTerminal(STDERR_FILENO));
+        if (!final.ok()) return Report(final.status());
+        if (!flags.report.empty()) {
+          const absl::Status written =
+              files::WriteAtomically(flags.report, BacktestPage(flags.pipeline, *final));
+          if (!written.ok()) return Report(written);
+        }
+        if (!global.json) {
+          Tell(flags, *final);
+          return kDone;
+        }
+        nlohmann::ordered_json json = BacktestToJson(*final);
+        if (!flags.report.empty()) json["report"] = flags.report;
+        fmt::print("{}\n", json.dump());
+        return kDone;
+      });
 }
 
 }  // namespace
@@ -149,6 +112,21 @@ void AddBacktestCommand(CLI::App& app) {
       ->type_name("FILE");
   backtest->add_option("--from", flags.from, "Begin at this event time")->type_name("TIME");
   backtest->add_option("--to", flags.to, "End before this event time")->type_name("TIME");
+  backtest
+      ->add_option("--run", flags.run,
+                   "The run whose evaluations tell what models were worth, of any pipeline on the "
+                   "dataset (default: the last one of this pipeline that has some)")
+      ->type_name("RUN");
+  backtest->add_option("--measure", flags.measure,
+                       "Which measure of that run, such as accuracy, or 'accuracy on elec2' "
+                       "(default: the first one on the dataset that is trained on)");
+  backtest
+      ->add_option("--shuffles", flags.shuffles,
+                   "Count the false alarms of policies that look at samples, on so many histories "
+                   "of shuffled samples (default: none)")
+      ->check(CLI::Range(0, 1000));
+  backtest->add_option("--report", flags.report, "Write the results as one HTML file, too")
+      ->type_name("FILE");
   SetAction(*backtest, [](const GlobalFlags& global) { return Backtest(global, flags); });
 }
 

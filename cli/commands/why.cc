@@ -3,10 +3,10 @@
 
 #include "nlohmann/json.hpp"
 
-#include "base/time.h"
 #include "cli/command_line.h"
 #include "cli/decision_report.h"
 #include "cli/exit_codes.h"
+#include "cli/time_flag.h"
 #include "cli/with_session.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
@@ -33,25 +33,22 @@ absl::StatusOr<v1::GetDecisionRequest> RequestOf(const WhyFlags& flags) {
     if (!flags.at.empty()) return InvalidArgument("--at goes with a run, not with a trigger");
     request.set_trigger(*trigger);
   }
-  if (!flags.at.empty()) {
-    ASSIGN_OR_RETURN(const Timestamp at, ParseTimestamp(flags.at));
-    request.set_event_time(at.micros);
-  }
+  ASSIGN_OR_RETURN(const auto at, TimeOf("--at", flags.at));
+  if (at) request.set_event_time(at->micros);
   return request;
 }
 
 int Why(const GlobalFlags& flags, const WhyFlags& why) {
-  const auto request = RequestOf(why);
-  if (!request.ok()) return Report(request.status());
-  return WithSession(flags, [&](const Session& session) -> int {
-    v1::GetDecisionResponse response;
-    const absl::Status status = session.Call<v1::SupervisorService>(
-        "supervisor", &v1::SupervisorService::Stub::GetDecision, *request, &response);
-    if (!status.ok()) return Report(status);
-    fmt::print("{}", flags.json ? DecisionToJson(response).dump() + "\n"
-                                : DescribeDecision(response, *request));
-    return kDone;
-  });
+  return WithSession(
+      flags, RequestOf(why), [&](const Session& session, const auto& request) -> int {
+        v1::GetDecisionResponse response;
+        const absl::Status status = session.Call<v1::SupervisorService>(
+            "supervisor", &v1::SupervisorService::Stub::GetDecision, request, &response);
+        if (!status.ok()) return Report(status);
+        fmt::print("{}", flags.json ? DecisionToJson(response).dump() + "\n"
+                                    : DescribeDecision(response, request));
+        return kDone;
+      });
 }
 
 }  // namespace

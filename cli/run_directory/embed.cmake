@@ -1,4 +1,4 @@
-# Writes the files of a report as string constants into a header. Raw strings may be of any length
+# Writes the files of a page as string constants of the namespace NAME into a header. Raw strings may be of any length
 # with the compilers that build this project.
 function(concatenate result)
   set(all "")
@@ -25,11 +25,11 @@ file(
 
 #include <string_view>
 
-namespace tidemill::cli::report_assets {
+namespace tidemill::cli::${NAME} {
 
 inline constexpr std::string_view kPage = R\"asset(${page})asset\";
 inline constexpr std::string_view kStyle = R\"asset(${style})asset\";
 inline constexpr std::string_view kScript = R\"asset(${script})asset\";
 
-}  // namespace tidemill::cli::report_assets
+}  // namespace tidemill::cli::${NAME}
 ")

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "cli/run_directory/run_record.h"
 
@@ -11,8 +10,5 @@ namespace tidemill::cli {
 // The page with its style, its script and its data inside: it opens without a network, and its
 // content security policy forbids it any. Whatever users named or wrote is text, never markup.
 std::string ReportPage(const RunRecord& record);
-
-// & < > " ' as character references.
-std::string EscapeHtml(std::string_view text);
 
 }  // namespace tidemill::cli

@@ -185,11 +185,16 @@ class FakeDownstream final : public Downstream {
   // Of the last evaluation: each model is as accurate as its trigger's number says.
   absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId) override {
     RETURN_IF_ERROR(services_.Count("ListEvaluations"));
-    MutexLock lock(services_.mutex_);
+    const auto measured = services_.evaluations();
     std::vector<evaluator::v1::Evaluation> values;
-    if (services_.evaluations_.empty()) return values;
-    for (const auto& window : services_.evaluations_.back().windows()) {
-      for (const int64_t model : services_.evaluations_.back().model_ids()) {
+    if (measured.empty()) return values;
+    for (const auto& window : measured.back().windows()) {
+      storage::v1::ListSamplesRequest list;
+      *list.mutable_snapshot() = measured.back().snapshot();
+      *list.mutable_from() = window.from();
+      *list.mutable_to() = window.to();
+      const auto samples = services_.Samples(list);
+      for (const int64_t model : measured.back().model_ids()) {
         evaluator::v1::Evaluation& value = values.emplace_back();
         value.set_model_id(model);
         value.set_trigger(model % 100);
@@ -197,6 +202,7 @@ class FakeDownstream final : public Downstream {
         *value.mutable_to() = window.to();
         value.set_measure("accuracy");
         value.set_value(static_cast<double>(model % 100));
+        value.set_num_samples(static_cast<int64_t>(samples.size()));
       }
     }
     return values;

@@ -61,8 +61,8 @@ std::set<uint32_t> ColoursOf(const std::string& path) {
   return colours;
 }
 
-// Per sample, of the models in use, in percent.
-std::string ActiveAccuracy(const nlohmann::json& run) {
+// Per sample, of the models in use.
+double ActiveAccuracy(const nlohmann::json& run) {
   double sum = 0;
   double samples = 0;
   for (const auto& value : run.at("composite").at("active")) {
@@ -70,7 +70,7 @@ std::string ActiveAccuracy(const nlohmann::json& run) {
     sum += value["value"].get<double>() * value.at("samples").get<double>();
     samples += value["samples"].get<double>();
   }
-  return fmt::format("{:.1f} %", 100 * sum / samples);
+  return sum / samples;
 }
 
 TEST(Report, ShowsTheQuickstartInABrowser) {
@@ -90,7 +90,7 @@ TEST(Report, ShowsTheQuickstartInABrowser) {
                              "--dump-dom --screenshot='" + picture + "' --window-size=1200,2400");
   EXPECT_THAT(shown.log, Not(HasSubstr("CONSOLE")));
   EXPECT_THAT(shown.dom, HasSubstr("data-drawn=\"yes\""));
-  EXPECT_THAT(shown.dom, HasSubstr("<b>" + ActiveAccuracy(run) + "</b>"));
+  EXPECT_THAT(shown.dom, HasSubstr(fmt::format("<b>{:.1f} %</b>", 100 * ActiveAccuracy(run))));
   const size_t models = run.at("models").size();
   EXPECT_EQ(Count(shown.dom, " data-at=\""), models * (models + 1));
   EXPECT_EQ(Count(shown.dom, "<canvas"), 2U);  // Quality and loss.
@@ -132,6 +132,41 @@ TEST(Report, IsWrittenAgainByPullAndReportAndShowsTextAsText) {
   EXPECT_THAT(shown.dom, Not(HasSubstr("<img")));
   EXPECT_EQ(stack.Tidemill({"report", "9999"}).exit_code, 4);
   EXPECT_EQ(stack.Tidemill({"pull", run, "--into", stack.files()}).exit_code, 7);
+}
+
+TEST(Report, ShowsPoliciesThatWereTriedOnHistory) {
+  const Stack stack;
+  ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();
+  const CommandResult result = stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+  const nlohmann::json run = result.Json();
+  std::vector<std::string> command = {"backtest", "small", "--json"};
+  for (const auto& [name, policy] : {std::pair("own", "{type: amount, samples: 250}"),
+                                     std::pair("hourly", "{type: time, every: 1h}"),
+                                     std::pair("never", "{type: never, first: 300}")}) {
+    const std::string path = fmt::format("{}/{}.yaml", stack.files(), name);
+    ASSERT_TRUE(files::WriteAtomically(path, policy).ok());
+    command.insert(command.end(), {"--policy", path});
+  }
+  const std::string page = stack.files() + "/policies.html";
+  command.insert(command.end(), {"--report", page});
+  const CommandResult tried = stack.Tidemill(command);
+  ASSERT_EQ(tried.exit_code, 0) << tried.err << stack.Logs();
+  const nlohmann::json own = tried.Json().at("results").at(0);
+  EXPECT_EQ(own.at("value").get<double>(), ActiveAccuracy(run));
+  EXPECT_EQ(own.at("num_triggers"), run.at("models").size());
+  EXPECT_EQ(tried.Json().at("matrix").at("run"), run.at("run"));
+
+  const std::string picture = stack.files() + "/policies.png";
+  const Shown shown = Browse(stack.files(), page,
+                             "--dump-dom --screenshot='" + picture + "' --window-size=1200,2000");
+  EXPECT_THAT(shown.log, Not(HasSubstr("CONSOLE")));
+  EXPECT_THAT(shown.dom, HasSubstr("data-drawn=\"yes\""));
+  EXPECT_THAT(shown.dom, HasSubstr(fmt::format("<td>{:.2f} %</td>", 100 * ActiveAccuracy(run))));
+  EXPECT_EQ(Count(shown.dom, "<circle"), 3U);
+  EXPECT_GT(ColoursOf(picture).size(), 50U);
+  EXPECT_EQ(stack.Tidemill({"backtest", "small", "--run", "9999"}).exit_code, 4);
+  EXPECT_EQ(stack.Tidemill({"backtest", "small", "--measure", "beauty"}).exit_code, 3);
 }
 
 }  // namespace

@@ -93,3 +93,33 @@ function tableOf(columns, rows, caption) {
     el("tbody", {}, rows.map(row => el("tr", {}, columns.map(column => el("td", {class: column.left ? "left" : null}, column.value(row)))))));
 }
 const folded = (summary, open, ...content) => el("details", open ? {open: ""} : {}, el("summary", {}, summary), ...content);
+const tileOf = (value, text) => el("div", {class: "tile"}, el("b", {}, value), el("span", {}, text));
+const glossarySection = words => section("Words", null, el("dl", {}, Object.entries(words).map(([word, meaning]) => [el("dt", {}, word), el("dd", {}, meaning)])));
+
+// The time axis of a chart: ticks below `y`, and what they are.
+function timeScale(chart, {from, to, left, right, y}) {
+  const x = at => left + (at - from) / (to - from) * (right - left);
+  for (const tick of timeTicks(from, to, Math.floor((right - left) / 90))) {
+    if (x(tick.at) > right - 28) continue;
+    chart.append(svg("line", {x1: x(tick.at), x2: x(tick.at), y1: y - 10, y2: y - 5, stroke: colour("muted")}),
+      svg("text", {x: x(tick.at), y: y + 8, "text-anchor": "middle", class: "muted"}, tick.label));
+  }
+  chart.append(svg("text", {x: (left + right) / 2, y: y + 24, "text-anchor": "middle", class: "muted"}, "event time (UTC)"));
+}
+
+// Puts the page together and draws it, again whenever its width, its theme or its medium changes.
+function present(parts, footer) {
+  document.getElementById("sections").append(...parts.flat().filter(Boolean));
+  document.getElementById("footer").append(footer);
+  redrawAll();
+  let pending = 0;
+  addEventListener("resize", () => { cancelAnimationFrame(pending); pending = requestAnimationFrame(redrawAll); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+  addEventListener("beforeprint", () => {
+    document.documentElement.classList.add("print");
+    document.querySelectorAll("details").forEach(part => part.setAttribute("open", ""));
+    redrawAll();
+  });
+  addEventListener("afterprint", () => { document.documentElement.classList.remove("print"); redrawAll(); });
+  document.documentElement.dataset.drawn = "yes";
+}

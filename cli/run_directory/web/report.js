@@ -2,7 +2,7 @@
 
 function tiles() {
   const {run, triggers} = DATA, all = [];
-  const tile = (value, text) => all.push(el("div", {class: "tile"}, el("b", {}, value), el("span", {}, text)));
+  const tile = (value, text) => all.push(tileOf(value, text));
   const main = DATA.tables.find(table => table.means.active) || DATA.tables.find(table => table.means.last);
   if (main) {
     tile(shown(main, (main.means.active || main.means.last).value), main.measure + (main.means.active ? " of the models in use" : " of the last model") + (main.lower ? " (lower is better)" : ""));
@@ -23,23 +23,11 @@ function show() {
   if (run.error && !document.getElementById("headline").textContent.includes(run.error)) {
     document.getElementById("headline").after(el("p", {class: "error"}, run.error));
   }
-  const sections = document.getElementById("sections");
-  for (const failure of DATA.failures) sections.append(el("p", {class: "error"}, "Lost: " + failure));
-  sections.append(...[timelineSection(), compositeSection(), modelsSection(), matrixSection(), lossSection(), stagesSection(), slicesSection(), confusionSection(),
-    triggersSection(), decisionsSection(), configurationSection(), glossarySection()].filter(Boolean));
-  document.getElementById("footer").append("Run " + run.id + ", started " + minute(run.started) +
-    (run.finished === null ? "" : ", ended " + minute(run.finished)) + ". Tidemill " + DATA.version + ". This file loads nothing; charts of curves are drawn by uPlot (MIT licence).");
-  redrawAll();
-  document.documentElement.dataset.drawn = "yes";
+  present([DATA.failures.map(failure => el("p", {class: "error"}, "Lost: " + failure)),
+    timelineSection(), compositeSection(), modelsSection(), matrixSection(), lossSection(), stagesSection(), slicesSection(), confusionSection(),
+    triggersSection(), decisionsSection(), configurationSection(), glossarySection(WORDS)],
+    "Run " + run.id + ", started " + minute(run.started) + (run.finished === null ? "" : ", ended " + minute(run.finished)) +
+    ". Tidemill " + DATA.version + ". This file loads nothing; charts of curves are drawn by uPlot (MIT licence).");
 }
 
 show();
-let pending = 0;
-addEventListener("resize", () => { cancelAnimationFrame(pending); pending = requestAnimationFrame(redrawAll); });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
-addEventListener("beforeprint", () => {
-  document.documentElement.classList.add("print");
-  document.querySelectorAll("details").forEach(part => part.setAttribute("open", ""));
-  redrawAll();
-});
-addEventListener("afterprint", () => { document.documentElement.classList.remove("print"); redrawAll(); });

@@ -76,4 +76,3 @@ const WORDS = {
   "loss": "What training makes small; comparable only within a pipeline.",
   "mean": "Over windows, each weighted by its samples.",
 };
-const glossarySection = () => section("Words", null, el("dl", {}, Object.entries(WORDS).map(([word, meaning]) => [el("dt", {}, word), el("dd", {}, meaning)])));

@@ -40,12 +40,7 @@ function timelineChart(width) {
     if (end - at > 56 && every === 1) chart.append(svg("text", {x: (at + end) / 2, y: spans + 18, "text-anchor": "middle"}, "model #" + trigger.number));
     else if (end - at > 24) chart.append(svg("text", {x: (at + end) / 2, y: spans + 18, "text-anchor": "middle"}, "#" + trigger.number));
   });
-  for (const tick of timeTicks(from, to, Math.floor((right - left) / 90))) {
-    if (x(tick.at) > right - 28) continue;
-    chart.append(svg("line", {x1: x(tick.at), x2: x(tick.at), y1: bottom - 10, y2: bottom - 5, stroke: colour("muted")}),
-      svg("text", {x: x(tick.at), y: bottom + 8, "text-anchor": "middle", class: "muted"}, tick.label));
-  }
-  chart.append(svg("text", {x: (left + right) / 2, y: 204, "text-anchor": "middle", class: "muted"}, "event time (UTC)"));
+  timeScale(chart, {from, to, left, right, y: bottom});
   return chart;
 }
 

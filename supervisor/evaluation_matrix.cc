@@ -1,0 +1,143 @@
+#include "supervisor/evaluation_matrix.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "fmt/ranges.h"
+
+#include "supervisor/cuts.h"
+#include "supervisor/live_windows.h"
+#include "supervisor/windows.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using Span = std::pair<Cut, Cut>;
+
+// An evaluation, of which windows are cut by time, and one of its measures.
+struct Choice {
+  size_t evaluation = 0;
+  std::string measure;
+};
+
+std::string Title(const PipelineSpec& spec, const Choice& choice) {
+  return choice.measure + " on " + spec.evaluation[choice.evaluation].dataset;
+}
+
+// In the order in which they are preferred.
+std::vector<Choice> ChoicesOf(const PipelineSpec& spec, const RunState& state) {
+  std::vector<Choice> choices;
+  for (const bool trained_on : {true, false}) {
+    for (size_t i = 0; i < spec.evaluation.size(); ++i) {
+      const evaluator::EvaluationSpec& evaluation = spec.evaluation[i];
+      if ((evaluation.dataset == spec.preprocess.dataset) != trained_on) continue;
+      if (std::holds_alternative<evaluator::Whole>(evaluation.windows)) continue;
+      if (!state.datasets().contains(evaluation.dataset)) continue;
+      if (!state.live() && !state.IsEvaluated(static_cast<int32_t>(i))) continue;
+      for (const auto& measure : evaluation.measures) {
+        choices.push_back({.evaluation = i, .measure = evaluator::NameOf(measure)});
+      }
+    }
+  }
+  return choices;
+}
+
+absl::StatusOr<EvaluationMatrix> MatrixOf(const PipelineSpec& spec, const RunState& state,
+                                          const std::vector<evaluator::v1::Evaluation>& values,
+                                          const Choice& choice) {
+  const evaluator::EvaluationSpec& evaluation = spec.evaluation[choice.evaluation];
+  ASSIGN_OR_RETURN(const v1::DatasetSynced dataset, MeasuredPart(state, spec, evaluation.dataset));
+  std::vector<evaluator::v1::Evaluation> own;
+  for (const auto& value : values) {
+    if (value.evaluation() == static_cast<int32_t>(choice.evaluation)) own.push_back(value);
+  }
+  return EvaluationMatrix::Create(evaluation.windows, dataset,
+                                  state.live() ? StoredTriggers(state) : state.triggers(), own,
+                                  choice.measure);
+}
+
+}  // namespace
+
+absl::StatusOr<EvaluationMatrix> EvaluationMatrix::Create(
+    const evaluator::WindowsSpec& windows, const v1::DatasetSynced& dataset,
+    const std::vector<TriggerState>& triggers, const std::vector<evaluator::v1::Evaluation>& values,
+    const std::string& measure) {
+  ASSIGN_OR_RETURN(const auto cut, MakeWindows(windows, dataset, triggers));
+  EvaluationMatrix matrix;
+  std::map<Span, size_t> places;
+  for (const supervisor::Window& window : cut) {
+    places[{FromProto(window.from), FromProto(window.to)}] = matrix.windows_.size();
+    matrix.windows_.push_back({.from = FromProto(window.from)});
+  }
+  for (const TriggerState& trigger : triggers) {
+    matrix.triggers_.push_back(FromProto(trigger.trigger.at()));
+  }
+  for (const evaluator::v1::Evaluation& value : values) {
+    if (!value.slice().empty() || value.measure() != measure) continue;
+    const auto place = places.find({FromProto(value.from()), FromProto(value.to())});
+    if (place == places.end() || value.num_samples() == 0) continue;
+    matrix.windows_[place->second].has_samples = true;
+    if (!value.has_value() || !std::isfinite(value.value())) continue;
+    matrix.cells_[{value.trigger(), place->second}] = {.value = value.value(),
+                                                       .num_samples = value.num_samples()};
+  }
+  return matrix;
+}
+
+const EvaluationMatrix::Cell* EvaluationMatrix::At(const Cut& trained_to, size_t window) const {
+  const auto behind = std::upper_bound(triggers_.begin(), triggers_.end(), trained_to);
+  const auto cell = cells_.find({behind - triggers_.begin(), window});
+  return cell == cells_.end() ? nullptr : &cell->second;
+}
+
+void MatrixMean::Fired(const Cut& at) {
+  const auto& windows = matrix_->windows();
+  while (next_ < windows.size() && windows[next_].from < at) Measure(next_++);
+  last_ = at;
+}
+
+void MatrixMean::Finish() {
+  while (next_ < matrix_->windows().size()) Measure(next_++);
+}
+
+void MatrixMean::Measure(size_t window) {
+  const EvaluationMatrix::Cell* cell = last_ ? matrix_->At(*last_, window) : nullptr;
+  if (cell == nullptr) {
+    if (matrix_->windows()[window].has_samples) ++num_left_out_;
+    return;
+  }
+  sum_ += cell->value * static_cast<double>(cell->num_samples);
+  num_samples_ += cell->num_samples;
+}
+
+std::optional<double> MatrixMean::Value() const {
+  if (num_samples_ == 0) return std::nullopt;
+  return sum_ / static_cast<double>(num_samples_);
+}
+
+absl::StatusOr<std::optional<ChosenMatrix>> ChooseMatrix(
+    const PipelineSpec& spec, const RunState& state, std::vector<evaluator::v1::Evaluation> values,
+    const std::string& measure) {
+  if (state.live()) {
+    values = NewestOfEach(std::move(values), static_cast<int>(spec.evaluation.size()));
+  }
+  std::vector<std::string> known;
+  for (const Choice& choice : ChoicesOf(spec, state)) {
+    ASSIGN_OR_RETURN(EvaluationMatrix matrix, MatrixOf(spec, state, values, choice));
+    if (matrix.empty()) continue;
+    const std::string title = Title(spec, choice);
+    if (measure.empty() || measure == choice.measure || measure == title) {
+      return ChosenMatrix{.dataset = spec.evaluation[choice.evaluation].dataset,
+                          .measure = choice.measure,
+                          .matrix = std::move(matrix)};
+    }
+    known.push_back(title);
+  }
+  if (known.empty()) return std::optional<ChosenMatrix>();
+  return InvalidArgument("the run has no values of '{}' by windows of time; it has: {}", measure,
+                         fmt::join(known, ", "));
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,100 @@
+// What triggers other than a run's own would have made of its models.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "supervisor/pipeline_spec.h"
+#include "supervisor/run_state.h"
+#include "tidemill/evaluator/v1/evaluator.pb.h"
+
+namespace tidemill::supervisor {
+
+// The models of a run on the windows of one of its evaluations, by one measure. Immutable.
+class EvaluationMatrix {
+ public:
+  struct Cell {
+    double value = 0;
+    int64_t num_samples = 0;
+  };
+  struct Window {
+    Cut from;
+    // Whether any model met samples in it.
+    bool has_samples = false;
+  };
+
+  // `dataset` and `triggers` are those that the run's windows are cut by. `values` are of one
+  // evaluation; other measures and slices are passed over. Fails as MakeWindows() does.
+  static absl::StatusOr<EvaluationMatrix> Create(
+      const evaluator::WindowsSpec& windows, const v1::DatasetSynced& dataset,
+      const std::vector<TriggerState>& triggers,
+      const std::vector<evaluator::v1::Evaluation>& values, const std::string& measure);
+
+  // By their beginning and then their end.
+  const std::vector<Window>& windows() const { return windows_; }
+  bool empty() const { return cells_.empty(); }
+
+  // On a window the newest model whose trigger is at or before `trained_to`, which stands for one
+  // that would have been trained there. Null where there is none, and where it has no value.
+  const Cell* At(const Cut& trained_to, size_t window) const;
+
+ private:
+  EvaluationMatrix() = default;
+
+  std::vector<Window> windows_;
+  std::vector<Cut> triggers_;                         // Ascending.
+  std::map<std::pair<int64_t, size_t>, Cell> cells_;  // By trigger, from 1, and window.
+};
+
+// What the models would have been worth that a policy would have had active: in each window that of
+// its last trigger at or before the window's beginning. For the run's own triggers that is the mean
+// of the run's composite series `active`. Thread-compatible.
+class MatrixMean {
+ public:
+  // `matrix` must outlive this object.
+  explicit MatrixMean(const EvaluationMatrix& matrix) : matrix_(&matrix) {}
+
+  // Triggers come in order.
+  void Fired(const Cut& at);
+  // No trigger follows.
+  void Finish();
+
+  // Weighted by the samples of the windows; std::nullopt without any.
+  std::optional<double> Value() const;
+  int64_t num_samples() const { return num_samples_; }
+  // Windows with samples that have no part in the mean.
+  int64_t num_left_out() const { return num_left_out_; }
+
+ private:
+  void Measure(size_t window);
+
+  const EvaluationMatrix* matrix_;
+  size_t next_ = 0;  // The windows before it are measured.
+  std::optional<Cut> last_;
+  double sum_ = 0;
+  int64_t num_samples_ = 0;
+  int64_t num_left_out_ = 0;
+};
+
+struct ChosenMatrix {
+  std::string dataset;
+  std::string measure;
+  EvaluationMatrix matrix;
+};
+
+// Of a run's finished evaluations by windows of time that of `measure`, which is a name such as
+// `accuracy`, or `accuracy on elec2`; empty for any. Evaluations on the dataset that is trained on
+// come first, then the order of the pipeline decides. `values` are all that the evaluator knows of
+// the run. std::nullopt when there is no value at all; INVALID_ARGUMENT, with the measures that
+// there are, when there is none of `measure`.
+absl::StatusOr<std::optional<ChosenMatrix>> ChooseMatrix(
+    const PipelineSpec& spec, const RunState& state, std::vector<evaluator::v1::Evaluation> values,
+    const std::string& measure);
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,44 @@
+// A history in which nothing drifts.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/random.h"
+#include "base/status.h"
+#include "supervisor/triggers/evidence.h"
+#include "supervisor/triggers/samples.h"
+
+namespace tidemill::supervisor {
+
+// The places of a history: when samples became known, and their keys, in the order of the stream.
+struct History {
+  std::vector<int64_t> times = {};
+  std::vector<int64_t> keys = {};
+
+  int64_t size() const { return static_cast<int64_t>(keys.size()); }
+  Samples View() const { return {times, keys}; }
+};
+
+// The same places, at each of which another sample of the history stands, all of them drawn anew:
+// what a policy finds between any two stretches of it is chance. Thread-safe.
+class ShuffledHistory {
+ public:
+  // Shuffles are numbered; each is a permutation of its own. `history` must outlive this object.
+  ShuffledHistory(const History& history, int64_t shuffle)
+      : history_(&history),
+        permutation_({.purpose = "shuffled history", .epoch = shuffle}, history.size()) {}
+
+  // The keys of the samples that stand at the places that a request names, in their order. Of more
+  // than `most_rows` those are drawn that come first by a hash of their keys.
+  absl::StatusOr<std::vector<int64_t>> KeysOf(const EvidenceRequest& request) const;
+
+ private:
+  // Of places before the cut.
+  int64_t NumBefore(const Cut& cut) const;
+
+  const History* history_;
+  Permutation permutation_;
+};
+
+}  // namespace tidemill::supervisor
