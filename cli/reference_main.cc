@@ -10,6 +10,7 @@
 #include "cli/command_line.h"
 #include "cli/command_tree.h"
 #include "cli/exit_codes.h"
+#include "evaluator/evaluator_config.h"
 #include "rpc/service_main.h"
 #include "selector/selector_config.h"
 #include "storage/storage_config.h"
@@ -32,10 +33,12 @@ struct SystemConfig {
   rpc::ClusterConfig cluster;
   storage::StorageConfig storage;
   selector::SelectorConfig selector;
+  evaluator::EvaluatorConfig evaluator;
   void Fields(auto&& field) {
     field("cluster", cluster, "What all services share.", {.required = true});
     field("storage", storage, "The storage service.");
     field("selector", selector, "The selector service.");
+    field("evaluator", evaluator, "The evaluator service.");
   }
 };
 

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/process/program_folder.h"
 #include "db/database.h"
+#include "evaluator/column_files.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/evaluator_config.h"
 #include "evaluator/evaluator_service.h"
@@ -22,20 +23,25 @@ namespace {
 class EvaluatorServer final : public rpc::RunningService {
  public:
   EvaluatorServer(std::unique_ptr<db::Database> database, std::unique_ptr<JobProcesses> processes,
-                  std::unique_ptr<Evaluator> evaluator)
+                  std::unique_ptr<Evaluator> evaluator, std::unique_ptr<ColumnFiles> columns)
       : database_(std::move(database)),
         processes_(std::move(processes)),
         evaluator_(std::move(evaluator)),
-        service_(*evaluator_) {}
+        columns_(std::move(columns)),
+        service_(*evaluator_, *columns_) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   absl::Status Started() override { return evaluator_->Resume(); }
-  void Stopping() override { evaluator_->Stop(); }
+  void Stopping() override {
+    evaluator_->Stop();
+    columns_->Stop();
+  }
 
  private:
   const std::unique_ptr<db::Database> database_;
   const std::unique_ptr<JobProcesses> processes_;
   const std::unique_ptr<Evaluator> evaluator_;
+  const std::unique_ptr<ColumnFiles> columns_;
   EvaluatorService service_;
 };
 
@@ -64,13 +70,24 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
                            .tls = context.cluster.tls,
                            .num_threads = NumThreads(config)}));
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
+  ASSIGN_OR_RETURN(auto evaluator,
+                   Evaluator::Open(*database, config.jobs,
+                                   [&runner = *processes](const JobKey&, const auto&... arguments) {
+                                     return runner.Run(arguments...);
+                                   }));
   ASSIGN_OR_RETURN(
-      auto evaluator,
-      Evaluator::Open(*database, config.jobs, [&runner = *processes](const auto&... arguments) {
-        return runner.Run(arguments...);
-      }));
+      auto columns,
+      ColumnFiles::Open(
+          *database,
+          {.folder = files::Join(folder, "columns"),
+           .max_bytes = config.columns_bytes.bytes,
+           .num_jobs = config.jobs},
+          [&runner = *processes](const v1::EvaluationJob& job, const std::stop_token& stop) {
+            return runner.Run(
+                job, [](const v1::JobReport&) { return absl::OkStatus(); }, stop);
+          }));
   return std::make_unique<EvaluatorServer>(std::move(database), std::move(processes),
-                                           std::move(evaluator));
+                                           std::move(evaluator), std::move(columns));
 }
 
 }  // namespace tidemill::evaluator

@@ -1,10 +1,68 @@
 #include "evaluator/evaluator_service.h"
 
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <stop_token>
 #include <utility>
 
+#include "batch/slice.h"
+#include "batch/wire.h"
+#include "rpc/byte_frames.h"
+#include "rpc/frame_stream.h"
 #include "rpc/grpc_status.h"
 
 namespace tidemill::evaluator {
+namespace {
+
+constexpr int64_t kMessageBytes = int64_t{1} << 20;
+// Most of them wait for jobs.
+constexpr int kNumSenders = 16;
+
+// The columns of a request, in messages of about kMessageBytes.
+class ColumnsSource final : public rpc::FrameSource {
+ public:
+  ColumnsSource(ColumnFiles& columns, const grpc::ByteBuffer& request)
+      : columns_(columns), request_(request) {}
+
+  absl::StatusOr<std::optional<grpc::ByteBuffer>> Next() override {
+    if (!is_open_) RETURN_IF_ERROR(Open());
+    if (next_ >= rows_.num_rows()) return std::optional<grpc::ByteBuffer>();
+    const int64_t from = next_;
+    next_ = std::min(next_ + rows_per_message_, rows_.num_rows());
+    const batch::Batch part = batch::Slice(rows_, from, next_);
+    return std::optional<grpc::ByteBuffer>(
+        rpc::MakeFrame(v1::ReadModelColumnsResponse::kBatchFieldNumber, batch::EncodeParts(part)));
+  }
+
+  void Cancel() override { stop_.request_stop(); }
+
+ private:
+  absl::Status Open() {
+    v1::ReadModelColumnsRequest request;
+    RETURN_IF_ERROR(rpc::FromBytes(request_, request));
+    ASSIGN_OR_RETURN(rows_, columns_.Read(request, stop_.get_token()));
+    const int64_t row_bytes = batch::BytesOf(rows_) / std::max<int64_t>(1, rows_.num_rows());
+    // At a multiple of 64 every column can be sent as it lies in the file.
+    rows_per_message_ = std::max<int64_t>(1, kMessageBytes / std::max<int64_t>(1, row_bytes));
+    if (rows_per_message_ > 64) rows_per_message_ = rows_per_message_ / 64 * 64;
+    is_open_ = true;
+    return absl::OkStatus();
+  }
+
+  ColumnFiles& columns_;
+  const grpc::ByteBuffer request_;
+  std::stop_source stop_;
+  bool is_open_ = false;
+  batch::Batch rows_;
+  int64_t rows_per_message_ = 1;
+  int64_t next_ = 0;
+};
+
+}  // namespace
+
+EvaluatorService::EvaluatorService(Evaluator& evaluator, ColumnFiles& columns)
+    : evaluator_(evaluator), columns_(columns), senders_("evaluator.send", kNumSenders) {}
 
 grpc::Status EvaluatorService::StartEvaluation(grpc::ServerContext*,
                                                const v1::StartEvaluationRequest* request,
@@ -34,10 +92,17 @@ grpc::Status EvaluatorService::ListEvaluations(
   return grpc::Status::OK;
 }
 
+grpc::ServerWriteReactor<grpc::ByteBuffer>* EvaluatorService::ReadModelColumns(
+    grpc::CallbackServerContext*, const grpc::ByteBuffer* request) {
+  return rpc::SendFrames(senders_, std::make_unique<ColumnsSource>(columns_, *request));
+}
+
 grpc::Status EvaluatorService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                                          v1::DeleteRunResponse* response) {
   const auto num_deleted = evaluator_.DeleteRun(request->command());
   if (!num_deleted.ok()) return ToGrpc(num_deleted.status());
+  const absl::Status removed = columns_.DeleteRun(RunId{request->command().run_id()});
+  if (!removed.ok()) return ToGrpc(removed);
   response->set_num_deleted(*num_deleted);
   return grpc::Status::OK;
 }

@@ -1,14 +1,20 @@
-// gRPC face of Evaluator: translate, call, translate back. See evaluator.proto.
+// gRPC face of Evaluator and ColumnFiles: translate, call, translate back. See evaluator.proto.
 #pragma once
 
+#include "base/worker_pool.h"
+#include "evaluator/column_files.h"
 #include "evaluator/evaluator.h"
 #include "tidemill/evaluator/v1/evaluator.grpc.pb.h"
 
 namespace tidemill::evaluator {
 
-class EvaluatorService final : public v1::EvaluatorService::Service {
+// Thread-safe. ReadModelColumns is a callback method that sends frames of the mapped file: a reader
+// that stalls holds neither a thread nor memory. One that waits for a job holds a thread.
+class EvaluatorService final : public v1::EvaluatorService::WithRawCallbackMethod_ReadModelColumns<
+                                   v1::EvaluatorService::Service> {
  public:
-  explicit EvaluatorService(Evaluator& evaluator) : evaluator_(evaluator) {}
+  // Both must outlive this object.
+  EvaluatorService(Evaluator& evaluator, ColumnFiles& columns);
 
   grpc::Status StartEvaluation(grpc::ServerContext*, const v1::StartEvaluationRequest* request,
                                v1::StartEvaluationResponse*) override;
@@ -17,11 +23,15 @@ class EvaluatorService final : public v1::EvaluatorService::Service {
                                grpc::ServerWriter<v1::WatchEvaluationResponse>* writer) override;
   grpc::Status ListEvaluations(grpc::ServerContext*, const v1::ListEvaluationsRequest* request,
                                grpc::ServerWriter<v1::ListEvaluationsResponse>* writer) override;
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadModelColumns(
+      grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) override;
   grpc::Status DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                          v1::DeleteRunResponse* response) override;
 
  private:
   Evaluator& evaluator_;
+  ColumnFiles& columns_;
+  WorkerPool senders_;
 };
 
 }  // namespace tidemill::evaluator

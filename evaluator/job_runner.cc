@@ -19,11 +19,17 @@ absl::StatusOr<v1::JobReport> Parse(const std::string& line) {
   return report;
 }
 
+absl::Status FailureOf(const v1::JobReport& report) {
+  const auto code = static_cast<absl::StatusCode>(report.failure_code());
+  const bool is_final = code != absl::StatusCode::kOk && code != absl::StatusCode::kUnavailable;
+  return absl::Status(is_final ? code : absl::StatusCode::kInternal, report.failure());
+}
+
 // Hands over reports until the job has no more.
 absl::Status Listen(process::Job& job, const ReportSink& sink) {
   while (const std::optional<std::string> line = job.ReadLine()) {
     ASSIGN_OR_RETURN(const v1::JobReport report, Parse(*line));
-    if (report.has_failure()) return Internal("{}", report.failure());
+    if (report.has_failure()) return FailureOf(report);
     if (report.has_interruption()) return Unavailable("{}", report.interruption());
     RETURN_IF_ERROR(sink(report));
   }
@@ -48,7 +54,7 @@ JobProcesses::JobProcesses(std::unique_ptr<process::Zygote> zygote, std::string 
 
 JobProcesses::~JobProcesses() = default;
 
-absl::Status JobProcesses::Run(const JobKey& key, v1::EvaluationJob job, const ReportSink& report,
+absl::Status JobProcesses::Run(v1::EvaluationJob job, const ReportSink& report,
                                const std::stop_token& stop) {
   job.set_storage_endpoint(settings_.storage_endpoint);
   job.set_model_store_endpoint(settings_.model_store_endpoint);
@@ -57,8 +63,7 @@ absl::Status JobProcesses::Run(const JobKey& key, v1::EvaluationJob job, const R
   job.set_tls_key(settings_.tls.key);
   job.set_tls_ca(settings_.tls.ca);
   job.set_num_threads(settings_.num_threads);
-  const std::string path =
-      files::Join(folder_, fmt::format("{}-{}.job", key.run.value, key.evaluation));
+  const std::string path = files::Join(folder_, fmt::format("{}.job", num_jobs_.fetch_add(1)));
   RETURN_IF_ERROR(files::WriteAtomically(path, job.SerializeAsString()));
   ASSIGN_OR_RETURN(const auto process, zygote_->Spawn({path}));
   const std::stop_callback kill(stop, [&] { process->Kill(); });
@@ -66,9 +71,9 @@ absl::Status JobProcesses::Run(const JobKey& key, v1::EvaluationJob job, const R
   if (!heard.ok()) process->Kill();
   const process::JobExit exit = process->Wait();
   RETURN_IF_ERROR(files::Remove(path));
-  if (stop.stop_requested()) return Cancelled("the evaluation was stopped");
+  if (stop.stop_requested()) return Cancelled("the job was stopped");
   if (!heard.ok()) return heard;
-  if (!exit.ok()) return Unavailable("the process of the evaluation {}", exit.Describe());
+  if (!exit.ok()) return Unavailable("the process of the job {}", exit.Describe());
   return absl::OkStatus();
 }
 

@@ -1,6 +1,8 @@
 // How the evaluator has a job done.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -46,9 +48,8 @@ class JobProcesses {
                                                              JobSettings settings);
   ~JobProcesses();
 
-  // A JobRunner.
-  absl::Status Run(const JobKey& key, v1::EvaluationJob job, const ReportSink& report,
-                   const std::stop_token& stop);
+  // As a JobRunner does.
+  absl::Status Run(v1::EvaluationJob job, const ReportSink& report, const std::stop_token& stop);
 
  private:
   JobProcesses(std::unique_ptr<process::Zygote> zygote, std::string folder, JobSettings settings);
@@ -56,6 +57,7 @@ class JobProcesses {
   const std::unique_ptr<process::Zygote> zygote_;
   const std::string folder_;
   const JobSettings settings_;
+  std::atomic<int64_t> num_jobs_ = 0;
 };
 
 }  // namespace tidemill::evaluator

@@ -35,4 +35,8 @@ absl::StatusOr<ModulePtr> MakeScript(std::string program);
 torch::nn::Sequential MakeLayers(int64_t width, const std::vector<int64_t>& hidden, double dropout,
                                  int64_t outputs);
 
+// What the last of such layers is given for the rows `x`, and what it makes of it.
+torch::Tensor ForwardToLast(torch::nn::Sequential& layers, torch::Tensor x);
+torch::Tensor ForwardLast(torch::nn::Sequential& layers, const torch::Tensor& embedded);
+
 }  // namespace tidemill::models

@@ -20,8 +20,12 @@ class LayersNetwork final : public NetworkModule {
   }
 
   torch::Tensor Forward(const Inputs& inputs) override {
+    return ForwardLast(layers_, Embed(inputs));
+  }
+
+  torch::Tensor Embed(const Inputs& inputs) override {
     const torch::Tensor& input = inputs.at(std::string(kInput));
-    return layers_->forward(input.dim() == 1 ? input.unsqueeze(1) : input.flatten(1));
+    return ForwardToLast(layers_, input.dim() == 1 ? input.unsqueeze(1) : input.flatten(1));
   }
 
  private:
@@ -46,6 +50,15 @@ nn::Sequential MakeLayers(int64_t width, const std::vector<int64_t>& hidden, dou
   }
   if (outputs > 0) push("output", nn::Linear(width, outputs));
   return layers;
+}
+
+torch::Tensor ForwardToLast(nn::Sequential& layers, torch::Tensor x) {
+  for (auto layer = layers->begin(); layer + 1 != layers->end(); ++layer) x = layer->forward(x);
+  return x;
+}
+
+torch::Tensor ForwardLast(nn::Sequential& layers, const torch::Tensor& embedded) {
+  return (layers->end() - 1)->forward(embedded);
 }
 
 ModulePtr MakeLogistic(const Logistic& spec, const InputSpecs& inputs) {

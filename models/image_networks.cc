@@ -45,14 +45,15 @@ class ConvnetNetwork final : public NetworkModule {
     output_ = register_module("output", nn::Linear(spec.hidden, spec.outputs));
   }
 
-  torch::Tensor Forward(const Inputs& inputs) override {
+  torch::Tensor Forward(const Inputs& inputs) override { return output_->forward(Embed(inputs)); }
+
+  torch::Tensor Embed(const Inputs& inputs) override {
     torch::Tensor x = ImagesOf(inputs);
     for (nn::Conv2d& convolution : convolutions_) {
       x = torch::max_pool2d(torch::relu(convolution->forward(x)), 2);
     }
     x = torch::relu(hidden_->forward(x.flatten(1)));
-    if (dropout_->options.p() > 0) x = dropout_->forward(x);
-    return output_->forward(x);
+    return dropout_->options.p() > 0 ? dropout_->forward(x) : x;
   }
 
  private:
@@ -114,11 +115,13 @@ class ResnetNetwork final : public NetworkModule {
     InitialiseConvolutions();
   }
 
-  torch::Tensor Forward(const Inputs& inputs) override {
+  torch::Tensor Forward(const Inputs& inputs) override { return output_->forward(Embed(inputs)); }
+
+  torch::Tensor Embed(const Inputs& inputs) override {
     torch::Tensor x = torch::relu(norm_->forward(stem_->forward(ImagesOf(inputs))));
     if (is_pooled_) x = torch::max_pool2d(x, 3, 2, 1);
     for (const auto& block : blocks_) x = block->Forward(x);
-    return output_->forward(x.mean({2, 3}));
+    return x.mean({2, 3});
   }
 
  private:

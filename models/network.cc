@@ -112,6 +112,22 @@ absl::Status Network::Check(const Inputs& columns) const {
   return InvalidArgument("{} columns where the model takes {}", columns.size(), inputs.size());
 }
 
+absl::StatusOr<torch::Tensor> Network::Embed(const Inputs& columns) const {
+  if (!module->has_embedding()) {
+    return FailedPrecondition(
+        "the TorchScript module has no method embed; export one beside forward that takes the same "
+        "columns and gives what the last layer is given, [n, d]");
+  }
+  const torch::Tensor embedded = module->Embed(columns).to(torch::kFloat32);
+  const int64_t num_rows = columns.begin()->second.size(0);
+  if (embedded.dim() < 1 || embedded.size(0) != num_rows) {
+    return FailedPrecondition(
+        "the network's method embed gives {} for {} samples instead of [n, d]",
+        ShapeText(embedded.sizes().vec()), num_rows);
+  }
+  return embedded.reshape({num_rows, -1});
+}
+
 InputSpecs SpecsOf(const Inputs& columns) {
   InputSpecs specs;
   for (const auto& [name, column] : columns) {

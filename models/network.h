@@ -30,6 +30,13 @@ class NetworkModule : public torch::nn::Module {
   // trace of it holds for batches of any size.
   virtual torch::Tensor Forward(const Inputs& inputs) = 0;
 
+  // -> [n, d]: what the last layer is given, or the terms whose sum is the output of a network that
+  // ends without one. Forward() is made from it. Throws c10::Error; only where has_embedding().
+  virtual torch::Tensor Embed(const Inputs& inputs) = 0;
+
+  // False for a program that does not say what its last layer is given.
+  virtual bool has_embedding() const { return true; }
+
   // The program of a network that is a file; else empty.
   virtual std::string_view program() const { return {}; }
 };
@@ -45,6 +52,10 @@ struct Network {
   torch::Tensor Forward(const Inputs& columns) const {
     return module->Forward(columns).to(torch::kFloat32);
   }
+
+  // Float32 and of two dimensions. FAILED_PRECONDITION for a network that has no embedding. Throws
+  // c10::Error: call it in Guard().
+  absl::StatusOr<torch::Tensor> Embed(const Inputs& columns) const;
 
   // Whether `columns`, on the CPU, are what the network takes: names, shapes, types, and ids within
   // their limits. INVALID_ARGUMENT names the first difference.

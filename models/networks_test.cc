@@ -131,6 +131,38 @@ TEST_P(EachNetwork, GivesASampleTheSameOutputInEachBatch) {
   EXPECT_TRUE(torch::allclose(network.Forward(alone)[0], together[5], 1e-4, 1e-5));
 }
 
+// A network's last linear layer; undefined tensors where it ends without one.
+std::pair<torch::Tensor, torch::Tensor> LastLayer(const Network& network) {
+  std::pair<torch::Tensor, torch::Tensor> layer;
+  for (const auto& [name, tensor] : StateOf(network)) {
+    if (name.ends_with("output.weight") && !name.starts_with("layer1")) layer.first = tensor;
+    if (name.ends_with("output.bias") && !name.starts_with("layer1")) layer.second = tensor;
+  }
+  return layer;
+}
+
+TEST_P(EachNetwork, EmbedsWhatItsLastLayerIsGiven) {
+  torch::manual_seed(3);
+  const Task task = GetParam().make();
+  const Network network = MakeFor(task);
+  network.module->eval();
+  const torch::Tensor outputs = network.Forward(task.inputs);
+  const auto embedded = network.Embed(task.inputs);
+  ASSERT_TRUE(embedded.ok()) << embedded.status().ToString();
+  ASSERT_EQ(embedded->dim(), 2);
+  EXPECT_EQ(embedded->size(0), task.target.size(0));
+  if (const auto [weight, bias] = LastLayer(network); weight.defined()) {
+    // Residual layers begin as zeros.
+    EXPECT_TRUE(torch::allclose(torch::linear(*embedded, weight, bias), outputs, 1e-5, 1e-6));
+    return;
+  }
+  const int64_t num_outputs = outputs.size(1);
+  const torch::Tensor linear = embedded->slice(1, 0, num_outputs);
+  const torch::Tensor pairs = embedded->slice(1, num_outputs);
+  const torch::Tensor sum = linear + pairs.reshape({-1, num_outputs, 4}).sum(2);
+  EXPECT_TRUE(torch::allclose(sum, outputs, 1e-5, 1e-6));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Networks, EachNetwork,
     ::testing::Values(
@@ -141,6 +173,17 @@ INSTANTIATE_TEST_SUITE_P(
                return task;
              },
              0.5},
+        Case{"mlp",
+             [] {
+               Task task = Forecast(Mlp{.hidden = {16, 8}, .outputs = 1});
+               return task;
+             },
+             1},
+        Case{"convnet",
+             [] {
+               return Images(Convnet{.channels = {8}, .hidden = 16, .outputs = 3}, {3, 8, 8});
+             },
+             0.1},
         Case{"resnet18",
              [] {
                return Images(Resnet18{.outputs = 3, .width = 4}, {3, 16, 16});

@@ -15,9 +15,11 @@ struct TorchScript {
   static constexpr std::string_view kType = "torchscript";
   static constexpr std::string_view kDoc =
       "Any network as a TorchScript file. Its `forward` takes the columns `input`, `input_...` in "
-      "the order of their names and gives [n, outputs]. Training begins with the file's weights. "
-      "The file is kept with each model, runs in the processes of trainings and evaluations only, "
-      "and is code: take none from people that you do not trust.";
+      "the order of their names and gives [n, outputs]. A method `embed`, if it has one, takes the "
+      "same and gives what the last layer is given, [n, d], for policies that look at embeddings. "
+      "Training begins with the file's weights. The file is kept with each model, runs in the "
+      "processes of trainings and evaluations only, and is code: take none from people that you do "
+      "not trust.";
   std::string file = {};
   int64_t outputs = 1;
   Duration timeout = {600'000'000};

@@ -24,6 +24,14 @@ class ScriptNetwork final : public NetworkModule {
     return script_.forward(std::move(arguments)).toTensor();
   }
 
+  torch::Tensor Embed(const Inputs& inputs) override {
+    std::vector<torch::jit::IValue> arguments;
+    for (const auto& [name, column] : inputs) arguments.emplace_back(column);
+    return script_.get_method("embed")(std::move(arguments)).toTensor();
+  }
+
+  bool has_embedding() const override { return script_.find_method("embed").has_value(); }
+
   std::string_view program() const override { return program_; }
 
   void train(bool on) override {

@@ -16,6 +16,9 @@ torch::Tensor SeriesOf(const Inputs& inputs) {
   return input.dim() == 2 ? input.unsqueeze(2) : input;
 }
 
+// The features of the last row.
+torch::Tensor LatestOf(const Inputs& inputs) { return SeriesOf(inputs).select(1, -1); }
+
 nn::Linear Zeros(int64_t in, int64_t out) {
   nn::Linear layer(in, out);
   const torch::NoGradGuard no_gradients;
@@ -35,14 +38,17 @@ class GruNetwork final : public NetworkModule {
   }
 
   torch::Tensor Forward(const Inputs& inputs) override {
+    const torch::Tensor output = output_->forward(Embed(inputs));
+    return residual_ ? output + residual_->forward(LatestOf(inputs)) : output;
+  }
+
+  torch::Tensor Embed(const Inputs& inputs) override {
     const torch::Tensor series = SeriesOf(inputs);
-    const torch::Tensor latest = series.select(1, -1);
     // Zeros of the batch's size, without naming it.
-    const torch::Tensor zeros = torch::zeros_like(latest.narrow(1, 0, 1));
+    const torch::Tensor zeros = torch::zeros_like(LatestOf(inputs).narrow(1, 0, 1));
     const torch::Tensor begin = zeros.unsqueeze(0).expand({layers_, -1, hidden_}).contiguous();
     const torch::Tensor states = std::get<0>(units_->forward(series, begin));
-    const torch::Tensor output = output_->forward(states.select(1, -1));
-    return residual_ ? output + residual_->forward(latest) : output;
+    return states.select(1, -1);
   }
 
  private:
@@ -102,11 +108,14 @@ class TcnNetwork final : public NetworkModule {
   }
 
   torch::Tensor Forward(const Inputs& inputs) override {
-    const torch::Tensor series = SeriesOf(inputs);
-    torch::Tensor x = series.transpose(1, 2);
+    const torch::Tensor output = output_->forward(Embed(inputs));
+    return residual_ ? output + residual_->forward(LatestOf(inputs)) : output;
+  }
+
+  torch::Tensor Embed(const Inputs& inputs) override {
+    torch::Tensor x = SeriesOf(inputs).transpose(1, 2);
     for (const auto& block : blocks_) x = block->Forward(x);
-    const torch::Tensor output = output_->forward(x.select(2, -1));
-    return residual_ ? output + residual_->forward(series.select(1, -1)) : output;
+    return x.select(2, -1);
   }
 
  private:

@@ -1,4 +1,5 @@
 #include <numeric>
+#include <utility>
 
 #include "models/builders.h"
 
@@ -48,13 +49,15 @@ class DlrmNetwork final : public NetworkModule {
     top_ = register_module("top", MakeLayers(spec.width + num_pairs, spec.top, 0, spec.outputs));
   }
 
-  torch::Tensor Forward(const Inputs& inputs) override {
+  torch::Tensor Forward(const Inputs& inputs) override { return ForwardLast(top_, Embed(inputs)); }
+
+  torch::Tensor Embed(const Inputs& inputs) override {
     const torch::Tensor dense = bottom_->forward(AsRows(inputs.at(std::string(kInput))));
     const torch::Tensor ids = AsRows(inputs.at(std::string(kInputCategories)));
     const torch::Tensor embedded = embedding_->forward(ids + offsets_).to(dense.scalar_type());
     const torch::Tensor vectors = torch::cat({dense.unsqueeze(1), embedded}, 1);
     const torch::Tensor products = torch::bmm(vectors, vectors.transpose(1, 2)).flatten(1);
-    return top_->forward(torch::cat({dense, products.index_select(1, pairs_)}, 1));
+    return ForwardToLast(top_, torch::cat({dense, products.index_select(1, pairs_)}, 1));
   }
 
  private:
@@ -89,6 +92,19 @@ class FactorizationMachineNetwork final : public NetworkModule {
   }
 
   torch::Tensor Forward(const Inputs& inputs) override {
+    const auto [linear, pairs] = TermsOf(inputs);
+    return linear + pairs.reshape(shape_).sum(2) / 2;
+  }
+
+  // The linear terms of each output and half the pairs of each of its factors, which add up to it.
+  torch::Tensor Embed(const Inputs& inputs) override {
+    const auto [linear, pairs] = TermsOf(inputs);
+    return torch::cat({linear, pairs / 2}, 1);
+  }
+
+ private:
+  // [n, outputs] and [n, outputs * factors].
+  std::pair<torch::Tensor, torch::Tensor> TermsOf(const Inputs& inputs) {
     const torch::Tensor ids = AsRows(inputs.at(ids_)) + offsets_;
     torch::Tensor linear = linear_->forward(ids).sum(1) + bias_;
     torch::Tensor vectors = factors_->forward(ids);  // [n, k, outputs * factors].
@@ -97,11 +113,9 @@ class FactorizationMachineNetwork final : public NetworkModule {
       linear = linear + torch::matmul(dense, dense_linear_);
       vectors = torch::cat({vectors, dense.unsqueeze(2) * dense_factors_.unsqueeze(0)}, 1);
     }
-    const torch::Tensor pairs = vectors.sum(1).square() - vectors.square().sum(1);
-    return linear + pairs.reshape(shape_).sum(2) / 2;
+    return {linear, vectors.sum(1).square() - vectors.square().sum(1)};
   }
 
- private:
   const std::string ids_;
   const bool has_dense_;
   const std::vector<int64_t> shape_;

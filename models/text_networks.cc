@@ -40,11 +40,16 @@ class EmbeddingBagNetwork final : public NetworkModule {
                                 MakeLayers(spec.width, spec.hidden, spec.dropout, spec.outputs))) {}
 
   torch::Tensor Forward(const Inputs& inputs) override {
+    return ForwardLast(layers_, Embed(inputs));
+  }
+
+  torch::Tensor Embed(const Inputs& inputs) override {
     const torch::Tensor& tokens = inputs.at(std::string(kInput));
     // The row of the padding is zeros and stays so.
     const torch::Tensor x = embedding_->forward(tokens);
-    if (!is_mean_) return layers_->forward(x.sum(1));
-    return layers_->forward(MeanOfTokens(x, tokens.ne(kPadding).unsqueeze(2).to(x.scalar_type())));
+    if (!is_mean_) return ForwardToLast(layers_, x.sum(1));
+    const torch::Tensor present = tokens.ne(kPadding).unsqueeze(2).to(x.scalar_type());
+    return ForwardToLast(layers_, MeanOfTokens(x, present));
   }
 
  private:
@@ -114,13 +119,15 @@ class TextTransformerNetwork final : public NetworkModule {
     output_ = register_module("output", nn::Linear(spec.width, spec.outputs));
   }
 
-  torch::Tensor Forward(const Inputs& inputs) override {
+  torch::Tensor Forward(const Inputs& inputs) override { return output_->forward(Embed(inputs)); }
+
+  torch::Tensor Embed(const Inputs& inputs) override {
     const torch::Tensor& tokens = inputs.at(std::string(kInput));
     torch::Tensor x = tokens_->forward(tokens) + positions_;
     const torch::Tensor absent = tokens.eq(kPadding).unsqueeze(1).unsqueeze(1);
     for (const auto& layer : layers_) x = layer->Forward(x, absent);
     x = norm_->forward(x);
-    return output_->forward(MeanOfTokens(x, tokens.ne(kPadding).unsqueeze(2).to(x.scalar_type())));
+    return MeanOfTokens(x, tokens.ne(kPadding).unsqueeze(2).to(x.scalar_type()));
   }
 
  private:

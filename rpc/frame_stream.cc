@@ -41,6 +41,7 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
       cut_off_ = true;
       ready_.clear();
     }
+    source_->Cancel();
     Step();
   }
 
@@ -103,7 +104,8 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   }
 
   WorkerPool& pool_;
-  const std::unique_ptr<FrameSource> source_;  // Used by the one task there is at a time.
+  const std::unique_ptr<FrameSource> source_;  // Used by the one task there is at a time, but for
+                                               // Cancel().
   std::shared_ptr<FrameStream> self_;  // gRPC's share, until it is done; the task has its own.
   grpc::ByteBuffer sending_;           // gRPC's while `writing_`.
   Mutex mutex_;

@@ -11,7 +11,7 @@
 
 namespace tidemill::rpc {
 
-// What a stream consists of. Used by one thread at a time.
+// What a stream consists of. Used by one thread at a time, but for Cancel().
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
@@ -19,6 +19,10 @@ class FrameSource {
   // Makes the next message, which may take as long as it needs; std::nullopt at the end. A failure
   // ends the stream and is its status.
   virtual absl::StatusOr<std::optional<grpc::ByteBuffer>> Next() = 0;
+
+  // Who reads has gone away: a Next() that waits for something may end. Called at most once, from
+  // another thread and perhaps in the middle of Next().
+  virtual void Cancel() {}
 };
 
 // Sends what a source makes, as fast as the reader takes it. While a message is on the wire the one

@@ -1,13 +1,6 @@
 #include "selector/training_set_file.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -15,12 +8,12 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "batch/sealed_file.h"
 #include "batch/wire.h"
 
 namespace tidemill::selector {
 namespace {
 
-constexpr int64_t kDigestSize = 64;  // SHA-256 in hexadecimal.
 // Hashed while it still lies in the cache.
 constexpr int64_t kPieceBytes = int64_t{256} << 10;
 constexpr int64_t kKeyBytes = sizeof(int64_t);
@@ -51,30 +44,6 @@ absl::StatusOr<batch::Batch> ShapeOf(int64_t num_keys, bool weighted) {
 }
 
 int64_t RoundUpTo64(int64_t size) { return (size + 63) / 64 * 64; }
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-
- private:
-  const int number_;
-};
-
-// Pages of the file, which the kernel may take back at any time, rather than memory of our own: a
-// reader that stalls in the middle of a set costs nothing. Nobody writes to a sealed file.
-absl::StatusOr<batch::Buffer> MapFile(int file, const std::string& path, int64_t size) {
-  const auto length = static_cast<size_t>(size);
-  void* const memory = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file, 0);
-  if (memory == MAP_FAILED) return Internal("cannot map {}: {}", path, std::strerror(errno));
-  const auto unmap = [length](void* mapped) { ::munmap(mapped, length); };
-  return batch::Buffer::Wrap(memory, length, std::shared_ptr<void>(memory, unmap));
-}
 
 }  // namespace
 
@@ -140,26 +109,12 @@ absl::StatusOr<std::string> WriteTrainingSet(const std::string& path,
 }
 
 absl::StatusOr<batch::Batch> ReadTrainingSet(const std::string& path, const std::string& digest) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0 && errno == ENOENT) return NotFound("there is no {}", path);
-  struct stat info = {};
-  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
-    return Internal("cannot open {}: {}", path, std::strerror(errno));
+  ASSIGN_OR_RETURN(batch::SealedBatch file, batch::ReadSealedFile(path));
+  if (file.digest != digest) {
+    return DataLoss("{} does not match its SHA-256: found {}, sealed as {}", path, file.digest,
+                    digest);
   }
-  const int64_t size = info.st_size - kDigestSize;
-  if (size <= 0) return DataLoss("{} is cut short", path);
-  ASSIGN_OR_RETURN(const batch::Buffer bytes, MapFile(file.get(), path, info.st_size));
-  Sha256Stream sha256;
-  for (int64_t at = 0; at < size; at += kPieceBytes) {
-    sha256.Add(bytes.view().substr(static_cast<size_t>(at),
-                                   static_cast<size_t>(std::min(size - at, kPieceBytes))));
-  }
-  const std::string_view sealed = bytes.view().substr(static_cast<size_t>(size));
-  const std::string found = sha256.Finish();
-  if (found != sealed || found != digest) {
-    return DataLoss("{} does not match its SHA-256: found {}, sealed as {}", path, found, digest);
-  }
-  return batch::Decode(bytes.Slice(0, static_cast<size_t>(size)));
+  return std::move(file.batch);
 }
 
 }  // namespace tidemill::selector

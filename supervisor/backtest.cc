@@ -8,24 +8,6 @@
 #include "base/overloaded.h"
 
 namespace tidemill::supervisor {
-namespace {
-
-// Answers what follows from the history alone.
-class WithoutModels final : public EvidenceSource {
- public:
-  explicit WithoutModels(EvidenceSource& source) : source_(source) {}
-
-  absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) override {
-    if (!IsOfModel(request.kind)) return source_.Read(request);
-    return FailedPrecondition("the policy looks at what models answer, and a backtest has none");
-  }
-
- private:
-  EvidenceSource& source_;
-};
-
-}  // namespace
-
 int64_t NumSelected(const selector::SelectionSpec& selection, int64_t num_new, int64_t num_all) {
   return std::visit(
       Overloaded{[&](const selector::NewData& policy) {
@@ -47,7 +29,12 @@ bool NeedsTrainingCosts(const TriggerSpec& spec) {
          std::any_of(ensemble->of.begin(), ensemble->of.end(), NeedsTrainingCosts);
 }
 
-bool LooksAtSamples(const TriggerSpec& spec) { return !WhatNeedsEvidence(spec, "policy").empty(); }
+bool LooksAtSamples(const TriggerSpec& spec) {
+  if (std::holds_alternative<DriftTrigger>(spec)) return true;
+  const auto* ensemble = std::get_if<EnsembleTrigger>(&spec);
+  if (ensemble == nullptr) return !WhatAsksModels(spec, "").empty();
+  return std::any_of(ensemble->of.begin(), ensemble->of.end(), LooksAtSamples);
+}
 
 absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
                                           const selector::SelectionSpec& selection,
@@ -58,14 +45,15 @@ absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
         "a policy weighs the cost of trainings, and no run of the pipeline has completed one to "
         "forecast from");
   }
-  if (source == nullptr && LooksAtSamples(policy)) {
+  if (const std::string place = WhatAsksModels(policy, "policy"); !place.empty()) {
     return FailedPrecondition("{} looks at what models answer, and a backtest has no models",
-                              WhatNeedsEvidence(policy, "policy"));
+                              place);
   }
-  auto answered = source != nullptr ? std::make_unique<WithoutModels>(*source) : nullptr;
-  ASSIGN_OR_RETURN(Decider decider, Decider::Create(policy, "", answered.get()));
+  if (source == nullptr && LooksAtSamples(policy)) {
+    return FailedPrecondition("the policy looks at samples, which are not to be had here");
+  }
+  ASSIGN_OR_RETURN(Decider decider, Decider::Create(policy, "", source));
   Backtest backtest(std::move(decider), selection, forecast);
-  backtest.source_ = std::move(answered);
   if (matrix != nullptr) backtest.mean_.emplace(*matrix);
   return backtest;
 }

@@ -61,8 +61,8 @@ class Backtest {
   // Decisions equal those of a replay. A policy that decides by what trainings take is told the
   // forecast after each trigger; one that looks at samples is answered by `source`. Models are
   // judged by `matrix`. Both must outlive this object and may be null. FAILED_PRECONDITION for a
-  // policy without the forecast or the source that it needs, and, when it first asks, for one that
-  // looks at what models answer.
+  // policy without the forecast or the source that it needs, and for one that looks at what models
+  // answer.
   static absl::StatusOr<Backtest> Create(const TriggerSpec& policy,
                                          const selector::SelectionSpec& selection,
                                          const std::optional<TrainingForecast>& forecast,
@@ -82,7 +82,6 @@ class Backtest {
   void Wait(Samples samples);
   void Train(const Decision& decision);
 
-  std::unique_ptr<EvidenceSource> source_;  // What `decider_` asks; null without one.
   Decider decider_;
   std::optional<MatrixMean> mean_;
   selector::SelectionSpec selection_;

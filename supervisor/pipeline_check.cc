@@ -10,6 +10,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
+#include "base/overloaded.h"
 #include "loader/sample_schema.h"
 #include "models/training_check.h"
 #include "storage/client/dataset_path.h"
@@ -54,7 +55,7 @@ class Checker {
     const storage::DatasetSpec* trained_on = Find(spec_.preprocess.dataset);
     if (trained_on != nullptr) CheckTraining(*trained_on);
     for (size_t i = 0; i < spec_.evaluation.size(); ++i) CheckEvaluation(i);
-    CheckTrigger();
+    if (trained_on != nullptr) CheckTrigger("trigger", spec_.trigger);
   }
 
  private:
@@ -72,13 +73,6 @@ class Checker {
       problems_.Add("name", fmt::format("'{}' cannot name a pipeline", spec_.name),
                     "use up to 63 letters, digits, '_' and '-'");
     }
-  }
-
-  void CheckTrigger() {
-    const std::string place = WhatNeedsEvidence(spec_.trigger, "trigger");
-    if (place.empty()) return;
-    problems_.Add(place, "looks at mistakes of the active model, which runs do not show policies",
-                  "write of: delay");
   }
 
   void CheckDataset(const std::string& at, storage::DatasetSpec& dataset) {
@@ -336,6 +330,74 @@ class Checker {
     }
   }
 
+  // Notes what a policy asks of samples that they cannot answer.
+  void CheckTrigger(const std::string& at, const TriggerSpec& trigger) {
+    std::visit(
+        Overloaded{[&](const DriftTrigger& drift) { CheckDrift(at, drift); },
+                   [&](const PerformanceTrigger& performance) {
+                     const bool of_classes = performance.measure == PerformanceMeasure::kAccuracy;
+                     CheckMistakes(at, "measure", of_classes);
+                   },
+                   [&](const DetectorTrigger& detector) {
+                     CheckMistakes(at, "detector", statistics::CountsMistakes(detector.detector));
+                   },
+                   [&](const CostTrigger& cost) {
+                     if (cost.of == CostOf::kMisclassifications) CheckMistakes(at, "of", true);
+                   },
+                   [&](const EnsembleTrigger& ensemble) {
+                     for (size_t i = 0; i < ensemble.of.size(); ++i) {
+                       CheckTrigger(fmt::format("{}.of[{}]", at, i), ensemble.of[i]);
+                     }
+                   },
+                   [](const auto&) {}},
+        trigger);
+  }
+
+  void CheckDrift(const std::string& at, const DriftTrigger& drift) {
+    const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
+    if (drift.of == DriftOf::kLabels && schema.label == transform::LabelKind::kNone) {
+      problems_.Add(at + ".of", fmt::format("'{}' has no labels", spec_.preprocess.dataset),
+                    "write of: embeddings");
+    }
+    for (size_t i = 0; i < drift.columns.size(); ++i) {
+      CheckRecordColumn(fmt::format("{}.columns[{}]", at, i), spec_.preprocess.dataset, schema,
+                        drift.columns[i]);
+    }
+  }
+
+  // Notes a key that needs mistakes, which classes have, or, for `of_classes` false, a distance,
+  // which real labels have.
+  void CheckMistakes(const std::string& at, const char* key, bool of_classes) {
+    const transform::LabelKind label = SchemaOf(spec_.preprocess.dataset).label;
+    const std::string place = at + "." + key;
+    if (label == transform::LabelKind::kNone) {
+      problems_.Add(place,
+                    fmt::format("'{}' has no labels to be wrong about", spec_.preprocess.dataset),
+                    "name its label, or take another policy");
+    } else if (of_classes && label == transform::LabelKind::kReal) {
+      problems_.Add(place,
+                    fmt::format("counts mistakes, and the label of '{}' is a real number",
+                                spec_.preprocess.dataset),
+                    std::string_view(key) == "detector" ? "real labels: adwin, page_hinkley"
+                                                        : "write measure: mean_absolute_error");
+    }
+  }
+
+  // Notes a column that the records of a dataset do not have.
+  void CheckRecordColumn(const std::string& at, const std::string& dataset,
+                         const transform::SampleSchema& schema, const std::string& column) {
+    if (schema.payload != transform::PayloadKind::kCsv &&
+        schema.payload != transform::PayloadKind::kJson) {
+      problems_.Add(at, fmt::format("the records of '{}' have no columns", dataset),
+                    "only csv and jsonl have columns");
+    } else if (schema.columns &&
+               std::ranges::find(*schema.columns, column) == schema.columns->end()) {
+      std::string hint = config::DidYouMean(column, *schema.columns);
+      if (hint.empty()) hint = fmt::format("columns: {}", fmt::join(*schema.columns, ", "));
+      problems_.Add(at, fmt::format("'{}' has no column '{}'", dataset, column), hint);
+    }
+  }
+
   void CheckSlices(const std::string& at, const evaluator::EvaluationSpec& evaluation,
                    const transform::SampleSchema& schema) {
     for (size_t i = 0; i < evaluation.slices.size(); ++i) {
@@ -345,18 +407,7 @@ class Checker {
         problems_.Add(path, fmt::format("the label of '{}' has no classes", evaluation.dataset),
                       "make slices of a column: {type: column, name: ...}");
       }
-      if (column == nullptr) continue;
-      if (schema.payload != transform::PayloadKind::kCsv &&
-          schema.payload != transform::PayloadKind::kJson) {
-        problems_.Add(path, fmt::format("the records of '{}' have no columns", evaluation.dataset),
-                      "only csv and jsonl have columns");
-      } else if (schema.columns &&
-                 std::ranges::find(*schema.columns, column->name) == schema.columns->end()) {
-        std::string hint = config::DidYouMean(column->name, *schema.columns);
-        if (hint.empty()) hint = fmt::format("columns: {}", fmt::join(*schema.columns, ", "));
-        problems_.Add(
-            path, fmt::format("'{}' has no column '{}'", evaluation.dataset, column->name), hint);
-      }
+      if (column != nullptr) CheckRecordColumn(path, evaluation.dataset, schema, column->name);
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include "base/id.h"
 #include "base/status.h"
+#include "batch/batch.h"
 #include "rpc/channel.h"
 #include "tidemill/evaluator/v1/evaluator.grpc.pb.h"
 
@@ -17,6 +18,8 @@ class EvaluatorClient {
  public:
   // What it returns other than OK ends the watch and is its result.
   using ProgressSink = std::function<absl::Status(const v1::WatchEvaluationResponse&)>;
+
+  using BatchSink = std::function<absl::Status(batch::Batch)>;
 
   explicit EvaluatorClient(rpc::Peer peer);
 
@@ -32,11 +35,21 @@ class EvaluatorClient {
   // In the order (evaluation, model, window, measure, slice). Retries UNAVAILABLE.
   absl::StatusOr<std::vector<v1::Evaluation>> ListEvaluations(RunId run);
 
-  // Forgets the evaluations of the command's run and returns how many there were. Idempotent.
+  // What a model says of samples; see evaluator.proto. Batches come in the order of the keys, a key
+  // as often as it stands there, samples of which nothing can be said left out. Waits while the
+  // columns are computed, and retries UNAVAILABLE until nothing has arrived for the peer's
+  // deadline; a stream that breaks goes on behind what was delivered, so the sink gets no row
+  // twice. What the sink returns other than OK ends the call and is its result. A stop of the peer
+  // ends it with CANCELLED.
+  absl::Status ReadModelColumns(const v1::ReadModelColumnsRequest& request, const BatchSink& sink);
+
+  // Forgets the evaluations and column files of the command's run and returns how many
+  // evaluations there were. Idempotent.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
 
  private:
   const rpc::Peer peer_;
+  const std::shared_ptr<grpc::Channel> channel_;  // Shared with the stub.
   const std::unique_ptr<v1::EvaluatorService::Stub> stub_;
 };
 

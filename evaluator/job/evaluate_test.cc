@@ -1,19 +1,12 @@
 // The evaluator with its real job program: zygote, libtorch, model store and all.
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/files.h"
 #include "base/testing/status_matchers.h"
-#include "evaluator/client/evaluator_client.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/evaluator_service.h"
-#include "evaluator/testing/cluster.h"
+#include "evaluator/testing/running_evaluator.h"
 #include "evaluator/testing/samples.h"
-#include "models/safetensors.h"
+#include "evaluator/testing/weights.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -26,43 +19,13 @@ using ::tidemill::testing::StatusIs;
 
 constexpr int64_t kNumSamples = 2500;
 
-// The weights of a linear network that says HIGH where x > threshold.
-std::string LinearWeights(float threshold) {
-  const float weight[] = {0.0F, 1.0F};
-  const float bias[] = {threshold, 0.0F};
-  const auto bytes = [](const float(&values)[2]) {
-    return std::string_view(reinterpret_cast<const char*>(values), sizeof(values));
-  };
-  return *models::WriteTensorFile(
-      {.tensors = {{"output.weight", {.dtype = "F32", .shape = {2, 1}, .bytes = bytes(weight)}},
-                   {"output.bias", {.dtype = "F32", .shape = {2}, .bytes = bytes(bias)}}},
-       .metadata = {{"input_shape", "1"}}});
-}
-
-std::string Program() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tidemill-evaluate";
-}
-
 class EvaluateTest : public ::testing::Test {
  protected:
   // Starts the service; `failpoints` are armed in its job processes.
   EvaluatorClient& Serve(const char* failpoints = "") {
-    setenv("TIDEMILL_FAILPOINTS", failpoints, 1);
-    processes_ = *JobProcesses::Start(Program(), cluster_.folder() + "/jobs",
-                                      {.storage_endpoint = cluster_.storage_endpoint(),
-                                       .model_store_endpoint = cluster_.model_store_endpoint(),
-                                       .token_file = cluster_.token_file()});
-    unsetenv("TIDEMILL_FAILPOINTS");
-    evaluator_ = *Evaluator::Open(cluster_.database(), 1, [this](const auto&... arguments) {
-      return processes_->Run(arguments...);
-    });
-    service_ = std::make_unique<EvaluatorService>(*evaluator_);
-    server_ = *rpc::Server::Start({.listen = "unix:" + cluster_.folder() + "/evaluator"},
-                                  cluster_.tokens(), {service_.get()});
-    client_ = std::make_unique<EvaluatorClient>(
-        rpc::Peer{.endpoint = server_->endpoint(),
-                  .token = *cluster_.tokens().TokenOf(rpc::v1::ROLE_SERVICE)});
-    return *client_;
+    running_ = std::make_unique<testing::RunningEvaluator>(
+        cluster_, testing::RunningEvaluator::Options{.failpoints = failpoints});
+    return running_->client();
   }
 
   // Evaluation 0 of run 1: three windows, all models on each.
@@ -80,15 +43,12 @@ class EvaluateTest : public ::testing::Test {
   }
 
   absl::StatusOr<v1::WatchEvaluationResponse> Watch() {
-    return client_->WatchEvaluation(RunId{1}, 0, [](const auto&) { return absl::OkStatus(); });
+    return running_->client().WatchEvaluation(RunId{1}, 0,
+                                              [](const auto&) { return absl::OkStatus(); });
   }
 
   testing::Cluster cluster_{kNumSamples};
-  std::unique_ptr<JobProcesses> processes_;
-  std::unique_ptr<Evaluator> evaluator_;
-  std::unique_ptr<EvaluatorService> service_;
-  std::unique_ptr<rpc::Server> server_;
-  std::unique_ptr<EvaluatorClient> client_;
+  std::unique_ptr<testing::RunningEvaluator> running_;
 };
 
 // Samples of [from, to) whose class a threshold gets right.
@@ -99,8 +59,8 @@ double Right(int64_t from, int64_t to, int64_t threshold) {
 }
 
 TEST_F(EvaluateTest, MeasuresNetworksByTheirContent) {
-  const int64_t exact = cluster_.Put(1, LinearWeights(4.5F));
-  const int64_t late = cluster_.Put(2, LinearWeights(1700.5F));
+  const int64_t exact = cluster_.Put(1, testing::LinearWeights(4.5F));
+  const int64_t late = cluster_.Put(2, testing::LinearWeights(1700.5F));
   EvaluatorClient& client = Serve();
   ASSERT_THAT(client.StartEvaluation(Request({exact, late})), IsOk());
   const auto end = Watch();
@@ -126,7 +86,7 @@ TEST_F(EvaluateTest, MeasuresNetworksByTheirContent) {
 }
 
 TEST_F(EvaluateTest, AKilledProcessIsReplacedUntilAllWindowsAreMeasured) {
-  const int64_t model = cluster_.Put(1, LinearWeights(4.5F));
+  const int64_t model = cluster_.Put(1, testing::LinearWeights(4.5F));
   EvaluatorClient& client = Serve("evaluate.before_window=kill:2");
   ASSERT_THAT(client.StartEvaluation(Request({model})), IsOk());
   const auto end = Watch();
@@ -140,10 +100,10 @@ TEST_F(EvaluateTest, AKilledProcessIsReplacedUntilAllWindowsAreMeasured) {
 }
 
 TEST_F(EvaluateTest, DamagedWeightsAndWeightsOfAnotherNetworkAreNamed) {
-  const int64_t fine = cluster_.Put(1, LinearWeights(4.5F));
-  const int64_t damaged = cluster_.Put(2, LinearWeights(5.5F));
+  const int64_t fine = cluster_.Put(1, testing::LinearWeights(4.5F));
+  const int64_t damaged = cluster_.Put(2, testing::LinearWeights(5.5F));
   const int64_t foreign =
-      cluster_.Put(3, LinearWeights(6.5F), "{type: mlp, hidden: [3], outputs: 2}");
+      cluster_.Put(3, testing::LinearWeights(6.5F), "{type: mlp, hidden: [3], outputs: 2}");
   cluster_.Damage(damaged);
   EvaluatorClient& client = Serve();
   ASSERT_THAT(client.StartEvaluation(Request({damaged, fine, foreign})), IsOk());

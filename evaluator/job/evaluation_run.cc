@@ -10,12 +10,12 @@
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "evaluator/client/evaluation_spec.h"
+#include "evaluator/job/job_peers.h"
+#include "evaluator/job/model_columns.h"
 #include "evaluator/job/short_reason.h"
 #include "evaluator/job/window_measurement.h"
 #include "evaluator/job/window_samples.h"
 #include "loader/sample_schema.h"
-#include "rpc/channel.h"
-#include "rpc/tokens.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/client/storage_client.h"
 
@@ -115,16 +115,6 @@ absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, con
   return absl::OkStatus();
 }
 
-absl::StatusOr<rpc::Peer> PeerAt(const std::string& endpoint, const v1::EvaluationJob& job) {
-  ASSIGN_OR_RETURN(const rpc::Tokens tokens, rpc::Tokens::Read(job.token_file()));
-  ASSIGN_OR_RETURN(const std::string token, tokens.TokenOf(rpc::v1::ROLE_SERVICE));
-  ASSIGN_OR_RETURN(const rpc::Tls tls, rpc::ReadTls({.certificate = job.tls_certificate(),
-                                                     .key = job.tls_key(),
-                                                     .ca = job.tls_ca(),
-                                                     .client_ca = {}}));
-  return rpc::Peer{.endpoint = endpoint, .token = token, .tls = tls};
-}
-
 }  // namespace
 
 absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arithmetic,
@@ -133,11 +123,10 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
                    config::Read<EvaluationSpec>(job.evaluation_spec(), "evaluation"));
   ASSIGN_OR_RETURN(const auto dataset,
                    config::Read<storage::DatasetSpec>(job.dataset_spec(), "dataset"));
-  ASSIGN_OR_RETURN(const rpc::Peer storage_peer, PeerAt(job.storage_endpoint(), job));
-  ASSIGN_OR_RETURN(const rpc::Peer store_peer, PeerAt(job.model_store_endpoint(), job));
+  ASSIGN_OR_RETURN(const JobPeers peers, PeersOf(job));
   arithmetic.set_threads(job.num_threads());
-  const storage::StorageClient storage(storage_peer);
-  model_store::ModelStoreClient store(store_peer);
+  const storage::StorageClient storage(peers.storage);
+  model_store::ModelStoreClient store(peers.model_store);
   ModelCache models(store, dataset, arithmetic.make_predictor);
   const MeasurementPlan plan{.spec = spec,
                              .class_names = storage::EffectiveLabel(dataset).classes,
@@ -163,6 +152,8 @@ int RunEvaluationJob(const std::string& job_path, const Arithmetic& arithmetic,
     status = bytes.status();
   } else if (!job.ParseFromString(*bytes)) {
     status = DataLoss("{} is no evaluation job", job_path);
+  } else if (job.has_columns()) {
+    status = WriteModelColumns(job, arithmetic);
   } else {
     status = RunEvaluation(job, arithmetic, send);
   }
@@ -172,6 +163,7 @@ int RunEvaluationJob(const std::string& job_path, const Arithmetic& arithmetic,
     message.set_interruption(ShortReason(status));
   } else {
     message.set_failure(ShortReason(status));
+    message.set_failure_code(status.raw_code());
   }
   send(message);
   return 1;

@@ -5,17 +5,10 @@
 #include <string>
 
 #include "base/status.h"
-#include "evaluator/job/model_cache.h"
+#include "evaluator/job/arithmetic.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 
 namespace tidemill::evaluator {
-
-// How a job computes; torch stays behind it.
-struct Arithmetic {
-  PredictorFactory make_predictor;
-  // Called once, before anything is computed.
-  std::function<void(int num_threads)> set_threads;
-};
 
 // Measures every window of `job` and reports each when it is done. OK, though models or windows may
 // have failed, which their scores say. UNAVAILABLE or DEADLINE_EXCEEDED when a service is not to be
@@ -23,8 +16,8 @@ struct Arithmetic {
 absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arithmetic,
                            const std::function<void(const v1::JobReport&)>& report);
 
-// The main() of a job: `job_path` is a file with an EvaluationJob, `report` takes lines. Returns
-// the exit code of the process.
+// The main() of a job, of either kind: `job_path` is a file with an EvaluationJob, `report` takes
+// lines. Returns the exit code of the process.
 int RunEvaluationJob(const std::string& job_path, const Arithmetic& arithmetic,
                      const std::function<void(const std::string& line)>& report);
 

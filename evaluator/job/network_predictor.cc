@@ -52,9 +52,21 @@ class NetworkPredictor final : public Predictor {
     });
   }
 
+  absl::StatusOr<Embeddings> Embed(const batch::Batch& rows) override {
+    return models::Guard("embedding samples", [&]() -> absl::StatusOr<Embeddings> {
+      const torch::NoGradGuard no_gradients;
+      const models::Inputs inputs = InputsOf(rows);
+      RETURN_IF_ERROR(network_.Check(inputs));
+      ASSIGN_OR_RETURN(torch::Tensor embedded, network_.Embed(inputs));
+      embedded = embedded.contiguous();
+      const auto* first = embedded.data_ptr<float>();
+      return Embeddings{.numbers = std::vector<float>(first, first + embedded.numel()),
+                        .width = embedded.size(1)};
+    });
+  }
+
  private:
-  // Throws c10::Error.
-  absl::StatusOr<torch::Tensor> Forward(const batch::Batch& rows) {
+  static models::Inputs InputsOf(const batch::Batch& rows) {
     models::Inputs inputs;
     for (const batch::Column& column : rows.columns()) {
       if (!transform::IsInput(column.name)) continue;
@@ -66,6 +78,12 @@ class NetworkPredictor final : public Predictor {
       inputs[column.name] =
           torch::from_blob(numbers, shape, is_integer ? torch::kInt64 : torch::kFloat32);
     }
+    return inputs;
+  }
+
+  // Throws c10::Error.
+  absl::StatusOr<torch::Tensor> Forward(const batch::Batch& rows) {
+    const models::Inputs inputs = InputsOf(rows);
     RETURN_IF_ERROR(network_.Check(inputs));
     return network_.Forward(inputs);
   }

@@ -22,6 +22,13 @@ struct ClassPredictions {
   int64_t num_classes = 0;
 };
 
+struct Embeddings {
+  // Row by row.
+  std::vector<float> numbers = {};
+  // Numbers in a row.
+  int64_t width = 0;
+};
+
 // The network of a model. Thread-compatible.
 class Predictor {
  public:
@@ -34,6 +41,9 @@ class Predictor {
                                                           bool with_probabilities) = 0;
   // FAILED_PRECONDITION for a network with more than one output.
   virtual absl::StatusOr<std::vector<float>> PredictValues(const batch::Batch& rows) = 0;
+
+  // What the network's last layer is given. FAILED_PRECONDITION for a network that does not say.
+  virtual absl::StatusOr<Embeddings> Embed(const batch::Batch& rows) = 0;
 };
 
 // A graph bound to the evaluated dataset, with what it learned: shared by all models that have the

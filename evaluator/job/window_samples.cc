@@ -44,6 +44,8 @@ absl::StatusOr<Page> ListPage(const storage::StorageClient& storage,
   return page;
 }
 
+}  // namespace
+
 absl::Status ReadBlock(const storage::StorageClient& storage, DatasetId dataset,
                        std::span<const int64_t> keys, const BlockSink& sink) {
   std::vector<batch::Batch> batches;
@@ -60,8 +62,6 @@ absl::Status ReadBlock(const storage::StorageClient& storage, DatasetId dataset,
   ASSIGN_OR_RETURN(const batch::Batch block, batch::Concatenate(batches));
   return sink(block, num_missing);
 }
-
-}  // namespace
 
 absl::Status ReadWindow(const storage::StorageClient& storage, const rpc::v1::Snapshot& snapshot,
                         const v1::Window& window, int64_t block_rows, const BlockSink& sink) {

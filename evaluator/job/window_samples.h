@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
+#include "base/id.h"
 #include "base/status.h"
 #include "batch/batch.h"
 #include "storage/client/storage_client.h"
@@ -19,5 +21,9 @@ using BlockSink = std::function<absl::Status(const batch::Batch& samples, int64_
 // and the blocks are the same each time. Codes of the storage client's methods and of `sink`.
 absl::Status ReadWindow(const storage::StorageClient& storage, const rpc::v1::Snapshot& snapshot,
                         const v1::Window& window, int64_t block_rows, const BlockSink& sink);
+
+// Reads the samples with these keys, in their order, as one block.
+absl::Status ReadBlock(const storage::StorageClient& storage, DatasetId dataset,
+                       std::span<const int64_t> keys, const BlockSink& sink);
 
 }  // namespace tidemill::evaluator

@@ -38,6 +38,11 @@ class ThresholdPredictor final : public Predictor {
     return std::vector<float>(values.begin(), values.end());
   }
 
+  absl::StatusOr<Embeddings> Embed(const batch::Batch& rows) override {
+    ASSIGN_OR_RETURN(std::vector<float> values, PredictValues(rows));
+    return Embeddings{.numbers = std::move(values), .width = 1};
+  }
+
  private:
   const std::optional<float> threshold_;
 };

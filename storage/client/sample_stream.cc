@@ -11,7 +11,7 @@
 #include "batch/wire.h"
 #include "rpc/byte_frames.h"
 #include "rpc/frame_reader.h"
-#include "storage/client/stream_patience.h"
+#include "rpc/stream_patience.h"
 
 namespace tidemill::storage {
 
@@ -159,7 +159,7 @@ class SampleStream {
   const DatasetId dataset_;
   std::span<const int64_t> rest_;  // Not yet delivered.
   const StorageClient::SampleSink& sink_;
-  StreamPatience patience_;
+  rpc::StreamPatience patience_;
   absl::Status broken_;
   std::deque<Call> calls_;  // In the order of their keys, which are the first of the rest.
   size_t num_asked_ = 0;
@@ -169,7 +169,7 @@ class SampleStream {
 
 absl::Status StreamList(StorageConnection& connection, const v1::ListSamplesRequest& request,
                         const StorageClient::BatchSink& sink) {
-  StreamPatience patience(connection.peer, *connection.channel);
+  rpc::StreamPatience patience(connection.peer, *connection.channel);
   int64_t num_delivered = 0;
   while (true) {
     rpc::FrameReader reader(connection.peer, connection.channel, kListMethod, rpc::ToBytes(request),

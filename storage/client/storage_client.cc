@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "rpc/grpc_status.h"
+#include "rpc/stream_patience.h"
 #include "storage/client/sample_stream.h"
 #include "storage/client/storage_connection.h"
-#include "storage/client/stream_patience.h"
 
 namespace tidemill::storage {
 
@@ -25,7 +25,7 @@ absl::Status Stream(const StorageConnection& connection,
                         grpc::ClientContext*, const Request&),
                     const Request& request, const std::function<void()>& before_attempt,
                     const std::function<absl::Status(Response&)>& take) {
-  StreamPatience patience(connection.peer, *connection.channel);
+  rpc::StreamPatience patience(connection.peer, *connection.channel);
   while (true) {
     if (before_attempt) before_attempt();
     grpc::ClientContext context;

@@ -123,7 +123,26 @@ int64_t PermutationsOf(const Statistic& spec) {
 }
 int64_t PermutationsOf(const MmdStatistic&) { return 0; }
 
+// Whether a p-value comes out without permutations.
+template <typename Statistic>
+bool HasOwnPValue(const Statistic& spec) {
+  if constexpr (requires { spec.estimator; }) return spec.estimator == MmdEstimator::kLinear;
+  return !requires { spec.permutations; };
+}
+
 }  // namespace
+
+std::optional<double> LeastPValue(const DriftStatistic& statistic) {
+  return std::visit(
+      [](const auto& spec) -> std::optional<double> {
+        if (HasOwnPValue(spec)) return 0;
+        if constexpr (requires { spec.permutations; }) {
+          if (spec.permutations > 0) return 1 / (static_cast<double>(spec.permutations) + 1);
+        }
+        return std::nullopt;
+      },
+      statistic);
+}
 
 TwoSampleStatistic ScoreOf(const DriftStatistic& statistic, int64_t seed) {
   DriftStatistic bare = statistic;

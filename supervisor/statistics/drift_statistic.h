@@ -183,6 +183,10 @@ struct DriftScore {
 absl::StatusOr<DriftScore> CompareWindows(const DriftStatistic& statistic, const Rows& reference,
                                           const Rows& current, int64_t seed);
 
+// The least p-value that can come out: 0 where there is no bound, 1 / (permutations + 1) of
+// permutations; std::nullopt for a statistic that has none.
+std::optional<double> LeastPValue(const DriftStatistic& statistic);
+
 // The score alone, without p-value, for ScoresWithoutDrift(). Takes windows that have passed
 // CheckSamples(), of at least two rows.
 TwoSampleStatistic ScoreOf(const DriftStatistic& statistic, int64_t seed);

@@ -31,6 +31,15 @@ bool Read(const nlohmann::json& json, std::vector<Value>& values) {
   return true;
 }
 
+bool Read(const nlohmann::json& json, std::optional<Cut>& cut) {
+  cut.reset();
+  if (json.is_null()) return true;
+  std::vector<int64_t> numbers;
+  if (!Read(json, numbers) || numbers.size() != 2) return false;
+  cut = Cut{{numbers[0]}, {numbers[1]}};
+  return true;
+}
+
 template <typename Value>
 absl::Status ReadNamed(const nlohmann::json& sealed, std::string_view name, Value& value) {
   const auto found = sealed.find(std::string(name));
@@ -41,6 +50,11 @@ absl::Status ReadNamed(const nlohmann::json& sealed, std::string_view name, Valu
 
 }  // namespace
 
+nlohmann::json SealMember(const std::optional<Cut>& member) {
+  if (!member) return nullptr;
+  return {member->event_time.micros, member->sample_key.value};
+}
+
 absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name, bool& member) {
   return ReadNamed(sealed, name, member);
 }
@@ -48,6 +62,10 @@ absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name, int
   return ReadNamed(sealed, name, member);
 }
 absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name, double& member) {
+  return ReadNamed(sealed, name, member);
+}
+absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name,
+                        std::optional<Cut>& member) {
   return ReadNamed(sealed, name, member);
 }
 absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name,

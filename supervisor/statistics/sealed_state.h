@@ -15,11 +15,12 @@
 //   const nlohmann::json sealed = SealState(state);
 //   ASSIGN_OR_RETURN(state, RestoreState<DdmState>(sealed));
 //
-// Members are bool, int64_t, double, lists of the latter two, and states. Numbers are finite; the
-// text of the JSON holds them to the last bit.
+// Members are bool, int64_t, double, lists of the latter two, positions in a stream that may be
+// absent, and states. Numbers are finite; the text of the JSON holds them to the last bit.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -28,8 +29,15 @@
 #include "nlohmann/json.hpp"
 
 #include "base/status.h"
+#include "base/time.h"
 
 namespace tidemill::supervisor::statistics {
+
+namespace internal {
+
+nlohmann::json SealMember(const std::optional<Cut>& member);
+
+}  // namespace internal
 
 template <typename State>
 nlohmann::json SealState(State state) {
@@ -37,6 +45,8 @@ nlohmann::json SealState(State state) {
   state.Fields([&](std::string_view name, auto& member) {
     if constexpr (requires { member.Fields([](auto&&...) {}); }) {
       sealed[std::string(name)] = SealState(member);
+    } else if constexpr (requires { internal::SealMember(member); }) {
+      sealed[std::string(name)] = internal::SealMember(member);
     } else {
       sealed[std::string(name)] = member;
     }
@@ -54,6 +64,8 @@ namespace internal {
 absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name, bool& member);
 absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name, int64_t& member);
 absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name, double& member);
+absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name,
+                        std::optional<Cut>& member);
 absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name,
                         std::vector<int64_t>& member);
 absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name,

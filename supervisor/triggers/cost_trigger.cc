@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "supervisor/triggers/avoidable_errors.h"
 #include "supervisor/triggers/decision_grid.h"
+#include "supervisor/triggers/lasting_errors.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/training_cost.h"
@@ -118,7 +118,7 @@ class CostPolicy final : public TriggerPolicy {
   std::optional<SampleGrid> counts_;  // One of the two.
   std::optional<PeriodGrid> periods_;
   Waiting waiting_;
-  AvoidableErrors errors_;
+  LastingErrors errors_;
   std::optional<Cut> from_;  // Up to here the errors have been looked at.
   TrainingCostModel costs_;
 };

@@ -3,7 +3,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "supervisor/triggers/avoidable_errors.h"
+#include "supervisor/statistics/testing/vectors.h"
+#include "supervisor/triggers/lasting_errors.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 #include "supervisor/triggers/training_cost.h"
 #include "supervisor/triggers/waiting.h"
@@ -11,6 +12,9 @@
 namespace tidemill::supervisor {
 namespace {
 
+using statistics::testing::IsNear;
+using statistics::testing::Numbers;
+using statistics::testing::Vectors;
 using testing::Make;
 using testing::Stream;
 
@@ -23,10 +27,44 @@ TEST(Waiting, IsTheAreaUnderTheNumberOfSamplesThatWait) {
     waiting.Take(seconds);
     return waiting.At({end * kSecond});
   };
-  EXPECT_EQ(at({0, 5, 10}, 10), 15);
-  EXPECT_EQ(at({15, 20}, 20), 50);
-  EXPECT_EQ(at({30}, 30), 100);
+  const auto expected = Numbers(Vectors().at("cost").at("latency"));
+  EXPECT_EQ(at({0, 5, 10}, 10), expected[0]);
+  EXPECT_EQ(at({15, 20}, 20), expected[1]);
+  EXPECT_EQ(at({30}, 30), expected[2]);
   EXPECT_EQ(waiting.num_samples(), 6);
+}
+
+// Two samples that count 1 and 1/2 from seconds 1 and 2 on, then ones of 4 and 2: all twice, to be
+// whole.
+TEST(Waiting, CountsSamplesOfOneTimeTogether) {
+  Waiting waiting;
+  const auto take = [&](int64_t second, size_t times) {
+    waiting.Take(std::vector<int64_t>(times, second * kSecond));
+  };
+  take(1, 2);
+  take(2, 1);
+  EXPECT_EQ(waiting.At({3 * kSecond}), 2 * 2.5);
+  take(6, 8);
+  take(7, 4);
+  EXPECT_EQ(waiting.At({13 * kSecond}), 2 * 57.5);
+}
+
+TEST(Waiting, DoesNotDependOnHowTheStreamIsCut) {
+  std::vector<int64_t> times;
+  for (int64_t i = 0; i < 1000; ++i) times.push_back(i * 777'777 / 13);
+  Waiting all;
+  all.Take(times);
+  for (const size_t size : {1, 7, 999}) {
+    Waiting cut;
+    const std::span<const int64_t> rest = times;
+    for (size_t at = 0; at < times.size(); at += size) {
+      cut.Take(rest.subspan(at, std::min(size, times.size() - at)));
+      Waiting restored;
+      ASSERT_TRUE(restored.Restore(cut.Seal()).ok());
+      cut = restored;
+    }
+    EXPECT_EQ(cut.Seal(), all.Seal());
+  }
 }
 
 TEST(Waiting, HoldsTenMillionSamplesOfOurDays) {
@@ -38,13 +76,18 @@ TEST(Waiting, HoldsTenMillionSamplesOfOurDays) {
 }
 
 TEST(TrainingCostModel, IsARidgeRegressionOnTheNumberOfSamples) {
+  const auto& known = Vectors().at("cost").at("ridge_cost");
+  const auto samples = Numbers(known.at("n")), seconds = Numbers(known.at("t"));
   TrainingCostModel model(1000);
-  model.Add({.num_samples = 1000, .seconds = 10});
-  EXPECT_EQ(model.Fit().Seconds(5000), 10);
-  model.Add({.num_samples = 2000, .seconds = 18});
-  model.Add({.num_samples = 4000, .seconds = 37});
-  EXPECT_NEAR(model.Fit().per_sample, .0090714266, 1e-10);
-  EXPECT_NEAR(model.Fit().Seconds(3000), 27.7142844184, 1e-9);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    model.Add({.num_samples = static_cast<int64_t>(samples[i]), .seconds = seconds[i]});
+    // One training gives a constant.
+    if (i == 0) {
+      EXPECT_EQ(model.Fit().Seconds(5000), seconds[0]);
+    }
+  }
+  EXPECT_NEAR(model.Fit().per_sample, .0090714266, 5e-11);
+  EXPECT_THAT(model.Fit().Seconds(3000), IsNear(known.at("pred3000").get<double>()));
 }
 
 TEST(TrainingCostModel, ForecastsNothingBelowZero) {
@@ -76,8 +119,8 @@ TEST(TrainingCostModel, ForgetsTrainingsBeyondItsWindow) {
   EXPECT_NEAR(model.Fit().Seconds(15), 5, 1e-12);
 }
 
-TEST(AvoidableErrors, GoOnUntilTheyAreTrainedAway) {
-  AvoidableErrors errors;
+TEST(LastingErrors, GoOnUntilTheyAreTrainedAway) {
+  LastingErrors errors;
   errors.Clear({0});
   const auto after = [&](double avoidable, int64_t end) {
     errors.Add({end * kSecond}, 100, avoidable + 10, .9);
@@ -90,8 +133,17 @@ TEST(AvoidableErrors, GoOnUntilTheyAreTrainedAway) {
   EXPECT_EQ(errors.At({100 * kSecond}), 0);
 }
 
-TEST(AvoidableErrors, AreThoseBeyondWhatIsExpected) {
-  AvoidableErrors errors;
+TEST(LastingErrors, CountFromTheMiddleOfTheirInterval) {
+  LastingErrors errors;
+  errors.Clear({0});
+  errors.Add({2 * kSecond}, 1, 1, 1);
+  EXPECT_EQ(errors.At({2 * kSecond}), 1);
+  errors.Add({6 * kSecond}, .5, .5, 1);
+  EXPECT_EQ(errors.At({6 * kSecond}), 6);
+}
+
+TEST(LastingErrors, AreThoseBeyondWhatIsExpected) {
+  LastingErrors errors;
   errors.Clear({0});
   errors.Add({2 * kSecond}, 200, 50, .9);
   EXPECT_NEAR(errors.At({2 * kSecond}), 30, 1e-9);
@@ -105,7 +157,8 @@ class OneInFourWrong : public EvidenceSource {
   absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) override {
     EXPECT_EQ(request.kind, EvidenceKind::kErrors);
     EvidenceTable table;
-    for (int64_t key = request.from.value_or(Cut()).sample_key.value; key < request.to.sample_key.value; ++key) {
+    for (int64_t key = request.from.value_or(Cut()).sample_key.value;
+         key < request.to.sample_key.value; ++key) {
       ++table.num_rows;
       table.values.push_back(key % 4 == 0 ? 1 : 0);
     }
@@ -179,13 +232,15 @@ std::vector<double> Intervals(const Economy& economy, int64_t every_micros) {
 
 // The regret is zero again after each training, and a larger acceptance waits longer.
 TEST(CostTrigger, FiresPeriodicallyAtTheIntervalOfLeastCost) {
-  for (const Economy& economy :
-       {Economy{1, 50, 0, 1, 10.0}, Economy{2, 30, .01, 5, 4.9190203102253},
-        Economy{4, 50, 0, 1, 20.0}}) {
-    EXPECT_NEAR(
-        economy.accepted * economy.b + std::sqrt(std::pow(economy.accepted * economy.b, 2) +
-                                                 2 * economy.accepted * economy.a / economy.rate),
-        economy.interval, 1e-9);
+  std::vector<Economy> economies = {{4, 50, 0, 1, 20.0}};
+  for (const auto& known : Vectors().at("cost").at("tau")) {
+    const auto number = [&](const char* name) { return known.at(name).get<double>(); };
+    economies.push_back({number("rho"), number("a"), number("b"), number("lam"), number("tau")});
+  }
+  for (const Economy& economy : economies) {
+    const double rho_b = economy.accepted * economy.b;
+    EXPECT_NEAR(rho_b + std::sqrt(rho_b * rho_b + 2 * economy.accepted * economy.a / economy.rate),
+                economy.interval, 1e-9);
     const std::vector<double> intervals = Intervals(economy, 10'000);
     ASSERT_GT(intervals.size(), 50);
     // Arrivals come one by one: half a sample's time lies between them and the steady stream.

@@ -1,6 +1,10 @@
 #include "supervisor/triggers/training_cost.h"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "supervisor/statistics/forecast.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -16,25 +20,24 @@ void TrainingCostModel::Add(const TrainingCost& cost) {
 
 TrainingForecast TrainingCostModel::Fit() const {
   if (costs_.empty()) return {};
-  const auto n = static_cast<double>(costs_.size());
   // Counted from the first one, so that equal sizes have no spread at all.
   const auto origin = static_cast<double>(costs_.front().num_samples);
-  double mean_x = 0, mean_y = 0;
-  for (const TrainingCost& cost : costs_) {
-    mean_x += (static_cast<double>(cost.num_samples) - origin) / n;
-    mean_y += cost.seconds / n;
-  }
-  double sxx = 0, sxy = 0, xx = 0, xy = 0;
+  std::vector<double> sizes, seconds;
+  double xx = 0, xy = 0;
   for (const TrainingCost& cost : costs_) {
     const auto x = static_cast<double>(cost.num_samples);
-    sxx += (x - origin - mean_x) * (x - origin - mean_x);
-    sxy += (x - origin - mean_x) * (cost.seconds - mean_y);
+    sizes.push_back(x - origin);
+    seconds.push_back(cost.seconds);
     xx += x * x;
     xy += x * cost.seconds;
   }
-  const double slope = std::max(0.0, sxy / (sxx + kPenalty));
-  const double base = mean_y - slope * (mean_x + origin);
-  if (base >= 0) return {.base = base, .per_sample = slope};
+  const statistics::Line line = statistics::FitRidge(sizes, seconds, kPenalty);
+  if (line.slope < 0) {
+    const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+    return {.base = sum / static_cast<double>(seconds.size()), .per_sample = 0};
+  }
+  const double base = line.At(-origin);
+  if (base >= 0) return {.base = base, .per_sample = line.slope};
   return {.base = 0, .per_sample = std::max(0.0, xy / (xx + kPenalty))};
 }
 

@@ -3,14 +3,13 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
-#include "supervisor/triggers/testing/policy_driver.h"
+#include "supervisor/triggers/testing/drifting_evidence.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-using testing::Decide;
+using testing::DriftingEvidence;
 using testing::Drive;
-using testing::Make;
 using testing::ManySamples;
 using ::testing::Not;
 using testing::Stream;
@@ -25,6 +24,79 @@ EnsembleTrigger Ensemble(std::vector<TriggerSpec> of, VoteRule vote,
   return {.of = std::move(of), .vote = vote, .at_least = at_least};
 }
 
+DriftTrigger Drift(DriftOf of, DecisionInterval evaluate, statistics::DriftStatistic statistic,
+                   DriftCriterion criterion) {
+  return {.evaluate = evaluate,
+          .of = of,
+          .columns = of == DriftOf::kColumns ? std::vector<std::string>{"a", "b"}
+                                             : std::vector<std::string>{},
+          .reference = {.samples = 300},
+          .current = {.samples = 200},
+          .rows = 150,
+          .statistic = std::move(statistic),
+          .criterion = criterion};
+}
+
+template <typename Trigger>
+Trigger WithWarmUp(Trigger trigger, SimpleTrigger simple, int64_t evaluations) {
+  trigger.warm_up = WarmUp{.evaluations = evaluations, .trigger = std::move(simple)};
+  return trigger;
+}
+
+std::vector<TriggerSpec> DriftPolicies() {
+  const DecisionInterval hundred = {.samples = 100}, period = {.every = Duration{1100}};
+  DriftTrigger by_time =
+      Drift(DriftOf::kLabels, period, statistics::BinnedStatistic{}, ThresholdCriterion{.at = .2});
+  by_time.reference = {.length = Duration{4000}};
+  by_time.current = {.length = Duration{3000}};
+  const DriftTrigger mmd = Drift(DriftOf::kEmbeddings, hundred, statistics::MmdStatistic{},
+                                 QuantileCriterion{.tail = .1, .history = 5});
+  const DriftTrigger automatic =
+      Drift(DriftOf::kPredictions, hundred, statistics::KsStatistic{},
+            AutoCriterion{.alarms_per_month = 5e6, .history = 900, .scores = 40});
+  return {mmd,
+          by_time,
+          automatic,
+          WithWarmUp(mmd, AmountTrigger{.samples = 130}, 7),
+          WithWarmUp(automatic, TimeTrigger{.every = "2ms"}, 9),
+          Drift(DriftOf::kColumns, {.samples = 37}, statistics::EnergyStatistic{},
+                RollingAverageCriterion{.deviation = .5}),
+          Drift(DriftOf::kColumns, hundred, statistics::WassersteinStatistic{.permutations = 30},
+                PValueCriterion{.alpha = .04}),
+          Drift(DriftOf::kPredictions, period, statistics::CramerVonMisesStatistic{},
+                PValueCriterion{.alpha = .01, .spend = true}),
+          Drift(DriftOf::kEmbeddings, period, statistics::ClassifierStatistic{},
+                RollingAverageCriterion{.deviation = .02, .relative = false, .history = 3})};
+}
+
+std::vector<TriggerSpec> PoliciesOfMistakes() {
+  const DecisionInterval ninety = {.samples = 90}, period = {.every = Duration{1000}};
+  const PerformanceTrigger threshold = {.evaluate = ninety,
+                                        .criterion = ThresholdCriterion{.at = .7}};
+  const PerformanceTrigger quantile = {.evaluate = period, .criterion = QuantileCriterion{}};
+  const PerformanceTrigger avoidable = {
+      .evaluate = {.samples = 60},
+      .criterion =
+          AvoidableErrorsCriterion{.at_least = 40, .forecast = statistics::ForecastMethod::kRidge}};
+  return {threshold,
+          quantile,
+          avoidable,
+          WithWarmUp(quantile, TimeTrigger{.every = "1500us"}, 12),
+          WithWarmUp(avoidable, AmountTrigger{.samples = 200}, 4),
+          PerformanceTrigger{.evaluate = ninety,
+                             .measure = PerformanceMeasure::kMeanAbsoluteError,
+                             .criterion = RollingAverageCriterion{.deviation = .3}},
+          PerformanceTrigger{.evaluate = {.samples = 1},
+                             .criterion =
+                                 AvoidableErrorsCriterion{
+                                     .at_least = 9, .expected_accuracy = .8, .may_fall = true}},
+          DetectorTrigger{.evaluate = ninety, .detector = statistics::AdwinConfig{}},
+          DetectorTrigger{.evaluate = period, .detector = statistics::DdmConfig{}},
+          DetectorTrigger{.evaluate = {.samples = 7}, .detector = statistics::EddmConfig{}},
+          DetectorTrigger{.evaluate = {.samples = 250},
+                          .detector = statistics::PageHinkleyConfig{.threshold = 15}}};
+}
+
 // Every policy, most of them several times.
 std::vector<TriggerSpec> AllPolicies() {
   const TriggerSpec amount = AmountTrigger{.samples = 300};
@@ -33,23 +105,30 @@ std::vector<TriggerSpec> AllPolicies() {
   const TriggerSpec manual =
       ManualTrigger{.at = {{900'000}, {1'000'500}, {1'010'000}, {1'010'001}, {1'030'000}}};
   const TriggerSpec majority = Ensemble({amount, time, cost}, VoteRule::kMajority);
-  return {AmountTrigger{.samples = 3},
-          AmountTrigger{.samples = 700},
-          TimeTrigger{.every = "100us"},
-          TimeTrigger{.every = "7000us"},
-          NeverTrigger{},
-          NeverTrigger{.first = 777},
-          manual,
-          Cost({.every = Duration{50}}, 1),
-          Cost({.every = Duration{500}}, 100),
-          Cost({.samples = 13}, 10),
-          Ensemble({amount, time}, VoteRule::kAny),
-          Ensemble({amount, time}, VoteRule::kAll),
-          Ensemble({AmountTrigger{.samples = 1}, TimeTrigger{.every = "20us"}}, VoteRule::kAny),
-          majority,
-          EnsembleTrigger{.of = {amount, cost}, .vote = VoteRule::kAny, .first = 1000},
-          EnsembleTrigger{.of = {TimeTrigger{.every = "20us"}}, .first = 1},
-          Ensemble({majority, manual, cost, NeverTrigger{.first = 50}}, VoteRule::kAtLeast, 2)};
+  const std::vector<TriggerSpec> drift = DriftPolicies(), mistakes = PoliciesOfMistakes();
+  std::vector<TriggerSpec> policies = {
+      AmountTrigger{.samples = 3},
+      AmountTrigger{.samples = 700},
+      TimeTrigger{.every = "100us"},
+      TimeTrigger{.every = "7000us"},
+      NeverTrigger{},
+      NeverTrigger{.first = 777},
+      manual,
+      Cost({.every = Duration{50}}, 1),
+      Cost({.every = Duration{500}}, 100),
+      Cost({.samples = 13}, 10),
+      Ensemble({amount, time}, VoteRule::kAny),
+      Ensemble({amount, time}, VoteRule::kAll),
+      Ensemble({AmountTrigger{.samples = 1}, TimeTrigger{.every = "20us"}}, VoteRule::kAny),
+      majority,
+      Ensemble({majority, manual, cost, NeverTrigger{.first = 50}}, VoteRule::kAtLeast, 2),
+      Ensemble(drift, VoteRule::kAny),
+      Ensemble(mistakes, VoteRule::kMajority),
+      Ensemble({drift[0], mistakes[0], majority, drift[4], mistakes[3], amount}, VoteRule::kAtLeast,
+               2)};
+  policies.insert(policies.end(), drift.begin(), drift.end());
+  policies.insert(policies.end(), mistakes.begin(), mistakes.end());
+  return policies;
 }
 
 std::string Name(const ::testing::TestParamInfo<TriggerSpec>& tested) {
@@ -60,7 +139,15 @@ std::string Name(const ::testing::TestParamInfo<TriggerSpec>& tested) {
 
 class EveryPolicy : public ::testing::TestWithParam<TriggerSpec> {
  protected:
+  Decider Make(const TriggerSpec& spec, const std::string& sealed = "") {
+    return testing::Make(spec, sealed, &source_);
+  }
+  std::vector<Decision> Decide(const TriggerSpec& spec, const Stream& stream, size_t chunk) {
+    return testing::Decide(spec, stream, chunk, &source_);
+  }
+
   const Stream stream_ = ManySamples();
+  DriftingEvidence source_{stream_};
   const std::vector<Decision> whole_ = Decide(GetParam(), stream_, stream_.keys.size());
 };
 

@@ -79,6 +79,9 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const TimeTrigger& spec);
 std::unique_ptr<TriggerPolicy> MakePolicy(const NeverTrigger& spec);
 std::unique_ptr<TriggerPolicy> MakePolicy(const ManualTrigger& spec);
 std::unique_ptr<TriggerPolicy> MakePolicy(const CostTrigger& spec);
+std::unique_ptr<TriggerPolicy> MakePolicy(const DriftTrigger& spec);
+std::unique_ptr<TriggerPolicy> MakePolicy(const PerformanceTrigger& spec);
+std::unique_ptr<TriggerPolicy> MakePolicy(const DetectorTrigger& spec);
 std::unique_ptr<TriggerPolicy> MakePolicy(const EnsembleTrigger& spec);
 
 Verdict Judge(const AmountTrigger& spec, const Observed& observed);
@@ -86,6 +89,9 @@ Verdict Judge(const TimeTrigger& spec, const Observed& observed);
 Verdict Judge(const NeverTrigger& spec, const Observed& observed);
 Verdict Judge(const ManualTrigger& spec, const Observed& observed);
 Verdict Judge(const CostTrigger& spec, const Observed& observed);
+Verdict Judge(const DriftTrigger& spec, const Observed& observed);
+Verdict Judge(const PerformanceTrigger& spec, const Observed& observed);
+Verdict Judge(const DetectorTrigger& spec, const Observed& observed);
 // Of the members' verdicts, which it takes over, and of the "samples" that have come while the
 // first training is still waited for.
 Verdict Judge(const EnsembleTrigger& spec, const Observed& observed, std::vector<Verdict> members);
@@ -95,6 +101,9 @@ std::string Explain(const TimeTrigger& spec, const Verdict& verdict);
 std::string Explain(const NeverTrigger& spec, const Verdict& verdict);
 std::string Explain(const ManualTrigger& spec, const Verdict& verdict);
 std::string Explain(const CostTrigger& spec, const Verdict& verdict);
+std::string Explain(const DriftTrigger& spec, const Verdict& verdict);
+std::string Explain(const PerformanceTrigger& spec, const Verdict& verdict);
+std::string Explain(const DetectorTrigger& spec, const Verdict& verdict);
 std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict);
 
 }  // namespace tidemill::supervisor

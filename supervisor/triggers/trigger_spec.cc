@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "fmt/format.h"
+
 namespace tidemill::supervisor {
 namespace {
 
@@ -66,14 +68,84 @@ void CostTrigger::Check(config::Problems& problems) const {
                counts_mistakes ? "add expected_accuracy: 0.9" : "add of: misclassifications");
 }
 
-std::string WhatNeedsEvidence(const TriggerSpec& spec, const std::string& path) {
-  if (const auto* cost = std::get_if<CostTrigger>(&spec)) {
-    return cost->of == CostOf::kMisclassifications ? path : "";
+void SampleWindow::Check(config::Problems& problems) const {
+  if (samples && length) {
+    problems.Add("", "has both samples and length", "write samples: 1000 or length: 30d");
   }
+}
+
+namespace {
+
+// What is drawn from a window at most.
+int64_t RowsOf(const SampleWindow& window, int64_t most) {
+  return window.length ? most : std::min(most, window.Samples());
+}
+
+void CheckLevel(const statistics::DriftStatistic& statistic, const PValueCriterion& criterion,
+                config::Problems& problems) {
+  const auto least = statistics::LeastPValue(statistic);
+  if (!least) {
+    problems.Add("criterion", "needs a p-value, which the statistic has none of",
+                 "add permutations: 1000 to it, or write statistic: ks");
+  } else if (*least >= criterion.alpha) {
+    problems.Add(
+        "criterion.alpha",
+        fmt::format("is never reached: so few permutations give no p-value below {:.3g}", *least),
+        "write more permutations");
+  }
+}
+
+}  // namespace
+
+void DriftTrigger::Check(config::Problems& problems) const {
+  if ((of == DriftOf::kColumns) == columns.empty()) {
+    problems.Add(columns.empty() ? "of" : "columns",
+                 columns.empty() ? "needs the key columns" : "needs of: columns",
+                 columns.empty() ? "add columns: [temperature]" : "write of: columns");
+  }
+  if (const auto* p_value = std::get_if<PValueCriterion>(&criterion)) {
+    CheckLevel(statistic, *p_value, problems);
+  }
+  const auto* automatic = std::get_if<AutoCriterion>(&criterion);
+  if (automatic == nullptr) return;
+  const int64_t both = RowsOf(reference, rows) + RowsOf(current, rows);
+  if (automatic->history < both) {
+    problems.Add("criterion.history",
+                 fmt::format("has no room for both windows, which have up to {} rows", both),
+                 fmt::format("write {} or more, or smaller windows", both));
+  }
+}
+
+void PerformanceTrigger::Check(config::Problems& problems) const {
+  if (measure == PerformanceMeasure::kAccuracy) return;
+  if (!std::holds_alternative<AvoidableErrorsCriterion>(criterion)) return;
+  problems.Add("criterion", "counts mistakes, which real labels have none of",
+               "write type: threshold, or measure: accuracy");
+}
+
+namespace {
+
+bool AsksModel(const AmountTrigger&) { return false; }
+bool AsksModel(const TimeTrigger&) { return false; }
+bool AsksModel(const NeverTrigger&) { return false; }
+bool AsksModel(const ManualTrigger&) { return false; }
+bool AsksModel(const CostTrigger& spec) { return spec.of == CostOf::kMisclassifications; }
+bool AsksModel(const DriftTrigger& spec) {
+  return spec.of == DriftOf::kEmbeddings || spec.of == DriftOf::kPredictions;
+}
+bool AsksModel(const PerformanceTrigger&) { return true; }
+bool AsksModel(const DetectorTrigger&) { return true; }
+// Its policies do.
+bool AsksModel(const EnsembleTrigger&) { return false; }
+
+}  // namespace
+
+std::string WhatAsksModels(const TriggerSpec& spec, const std::string& path) {
+  if (std::visit([](const auto& policy) { return AsksModel(policy); }, spec)) return path;
   const auto* ensemble = std::get_if<EnsembleTrigger>(&spec);
   for (size_t i = 0; ensemble != nullptr && i < ensemble->of.size(); ++i) {
     const std::string below = path + ".of[" + std::to_string(i) + "]";
-    if (std::string found = WhatNeedsEvidence(ensemble->of[i], below); !found.empty()) return found;
+    if (std::string found = WhatAsksModels(ensemble->of[i], below); !found.empty()) return found;
   }
   return "";
 }

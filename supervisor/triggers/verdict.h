@@ -20,7 +20,8 @@ inline double ValueOf(const Observed& observed, const std::string& name) {
   return it == observed.end() ? 0 : it->second;
 }
 
-// A policy answers yes where a value has reached its threshold.
+// A policy answers yes where a value has reached its threshold: most rise to it, accuracies and
+// p-values fall.
 struct Comparison {
   std::string quantity;  // "new samples"
   double value = 0;

@@ -2,8 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
+#include "base/testing/status_matchers.h"
+#include "evaluator/client/evaluator_client.h"
+#include "model_store/client/model_store_client.h"
+#include "storage/client/storage_client.h"
 #include "tests/run_comparison.h"
 #include "tests/stack.h"
 
@@ -20,6 +26,12 @@ const std::vector<std::string>& Undisturbed() {
     return Fingerprint(result.Json());
   }();
   return fingerprint;
+}
+
+std::string NameOf(const ::testing::TestParamInfo<const char*>& tested) {
+  std::string name = tested.param;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
 }
 
 class Failpoint : public ::testing::TestWithParam<const char*> {};
@@ -56,13 +68,97 @@ INSTANTIATE_TEST_SUITE_P(
         "supervisor.after_select", "supervisor.after_fit", "supervisor.mid_train",
         "supervisor.after_train", "supervisor.after_store", "supervisor.before_evaluate",
         "supervisor.after_evaluate", "supervisor.after_retire"),
-    [](const auto& tested) {
-      std::string name = tested.param;
-      for (char& c : name) {
-        if (c == '.') c = '_';
-      }
-      return name;
-    });
+    NameOf);
+
+// What the last model of a run says of samples, asked for as a policy would.
+class ModelColumnsFailpoint : public ::testing::TestWithParam<const char*> {
+ protected:
+  // Runs the pipeline with the failpoint armed, which no part of it passes.
+  void RunPipeline() {
+    std::filesystem::create_directory(marks_);
+    const CommandResult result =
+        stack_.Tidemill({"run", WriteSmallPipeline(stack_.files()), "--json"},
+                        {{"TIDEMILL_FAILPOINTS", std::string(GetParam()) + "=kill"},
+                         {"TIDEMILL_FAILPOINTS_ONCE", marks_}});
+    ASSERT_EQ(result.exit_code, 0) << result.err << stack_.Logs();
+    run_ = RunId{result.Json().at("run").get<int64_t>()};
+  }
+
+  bool WasPassed() const { return std::filesystem::exists(marks_ + "/" + GetParam()); }
+
+  // All samples of the dataset.
+  evaluator::v1::ReadModelColumnsRequest Request() {
+    evaluator::v1::ReadModelColumnsRequest request;
+    request.mutable_command()->set_run_id(run_.value);
+    request.mutable_command()->set_run_epoch(1'000);
+    const auto models =
+        model_store::ModelStoreClient(stack_.PeerOf("model_store")).ListModels(run_);
+    EXPECT_THAT(models, tidemill::testing::IsOk());
+    request.set_model_id(models->back().model_id());
+    const storage::StorageClient storage(stack_.PeerOf("storage"));
+    const auto dataset = storage.GetDataset("drift");
+    EXPECT_THAT(dataset, tidemill::testing::IsOk());
+    request.set_dataset_id(dataset->dataset_id());
+    request.set_dataset_spec(dataset->spec());
+    storage::v1::ListSamplesRequest everything;
+    *everything.mutable_snapshot() = dataset->snapshot();
+    EXPECT_THAT(storage.ListSamples(everything,
+                                    [&](const batch::Batch& batch) {
+                                      request.mutable_keys()->Add(batch.keys().begin(),
+                                                                  batch.keys().end());
+                                      return absl::OkStatus();
+                                    }),
+                tidemill::testing::IsOk());
+    request.add_columns(evaluator::v1::MODEL_COLUMN_PREDICTION);
+    request.add_columns(evaluator::v1::MODEL_COLUMN_ERROR);
+    return request;
+  }
+
+  // The bytes of each row.
+  std::map<int64_t, std::string> Read(const evaluator::v1::ReadModelColumnsRequest& request) {
+    std::map<int64_t, std::string> rows;
+    evaluator::EvaluatorClient evaluator(stack_.PeerOf("evaluator"));
+    EXPECT_THAT(evaluator.ReadModelColumns(
+                    request,
+                    [&](const batch::Batch& batch) {
+                      for (int64_t row = 0; row < batch.num_rows(); ++row) {
+                        std::string& bytes = rows[batch.keys()[static_cast<size_t>(row)]];
+                        EXPECT_EQ(bytes, "") << "a row came twice";
+                        for (const batch::Column& column : batch.columns()) {
+                          const size_t width =
+                              static_cast<size_t>(column.Width()) * batch::SizeOf(column.type);
+                          bytes +=
+                              column.data.view().substr(static_cast<size_t>(row) * width, width);
+                        }
+                      }
+                      return absl::OkStatus();
+                    }),
+                tidemill::testing::IsOk())
+        << stack_.Logs();
+    return rows;
+  }
+
+  const Stack stack_;
+  const std::string marks_ = stack_.files() + "/marks";
+  RunId run_;
+};
+
+TEST_P(ModelColumnsFailpoint, KillingTheServiceThereChangesNothingThatIsSaid) {
+  RunPipeline();
+  ASSERT_FALSE(HasFatalFailure());
+  ASSERT_FALSE(WasPassed());
+  auto request = Request();
+  const auto disturbed = Read(request);
+  EXPECT_TRUE(WasPassed());
+  EXPECT_EQ(disturbed.size(), 1200u);
+  // Another request, of which there is no file yet.
+  std::reverse(request.mutable_keys()->begin(), request.mutable_keys()->end());
+  EXPECT_EQ(Read(request), disturbed);
+}
+
+INSTANTIATE_TEST_SUITE_P(EachStage, ModelColumnsFailpoint,
+                         ::testing::Values("evaluator.before_columns", "evaluate.mid_columns"),
+                         NameOf);
 
 }  // namespace
 }  // namespace tidemill::tests

@@ -40,6 +40,10 @@ Detectors Make(const DetectorSpec& spec) {
 
 }  // namespace
 
+bool CountsMistakes(const DetectorSpec& spec) {
+  return std::holds_alternative<DdmConfig>(spec) || std::holds_alternative<EddmConfig>(spec);
+}
+
 StreamDetector::StreamDetector(const DetectorSpec& spec) : spec_(spec), detector_(Make(spec)) {}
 
 DetectorSignal StreamDetector::Update(double value) {

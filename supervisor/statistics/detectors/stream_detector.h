@@ -17,6 +17,9 @@ namespace tidemill::supervisor::statistics {
 // A new detector is one line here, one in StreamDetector, and one file beside this one.
 using DetectorSpec = std::variant<AdwinConfig, DdmConfig, EddmConfig, PageHinkleyConfig>;
 
+// Whether a detector takes mistakes, 0 or 1, and no other numbers.
+bool CountsMistakes(const DetectorSpec& spec);
+
 // Thread-compatible.
 class StreamDetector {
  public:

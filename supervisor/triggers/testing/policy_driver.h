@@ -57,14 +57,16 @@ inline std::vector<Decision> Drive(Decider decider, const Stream& stream, size_t
   return Drive(std::move(decider), stream, from, chunk, [](const Decider&) {});
 }
 
-inline Decider Make(const TriggerSpec& spec, const std::string& sealed = "") {
-  auto decider = Decider::Create(spec, sealed);
+inline Decider Make(const TriggerSpec& spec, const std::string& sealed = "",
+                    EvidenceSource* source = nullptr) {
+  auto decider = Decider::Create(spec, sealed, source);
   EXPECT_TRUE(decider.ok()) << decider.status();
   return *std::move(decider);
 }
 
-inline std::vector<Decision> Decide(const TriggerSpec& spec, const Stream& stream, size_t chunk) {
-  return Drive(Make(spec), stream, 0, chunk);
+inline std::vector<Decision> Decide(const TriggerSpec& spec, const Stream& stream, size_t chunk,
+                                    EvidenceSource* source = nullptr) {
+  return Drive(Make(spec, "", source), stream, 0, chunk);
 }
 
 // How many samples lie before each cut.

@@ -1,9 +1,9 @@
-#include "storage/client/stream_patience.h"
+#include "rpc/stream_patience.h"
 
 #include <algorithm>
 #include <thread>
 
-namespace tidemill::storage {
+namespace tidemill::rpc {
 
 namespace {
 
@@ -16,7 +16,7 @@ constexpr milliseconds kLook{200};
 
 }  // namespace
 
-StreamPatience::StreamPatience(const rpc::Peer& peer, grpc::Channel& channel)
+StreamPatience::StreamPatience(const Peer& peer, grpc::Channel& channel)
     : peer_(peer), channel_(channel), pause_(kFirstPause) {}
 
 void StreamPatience::Arrived() {
@@ -37,4 +37,4 @@ absl::Status StreamPatience::Wait(const absl::Status& broken) {
   return absl::OkStatus();
 }
 
-}  // namespace tidemill::storage
+}  // namespace tidemill::rpc

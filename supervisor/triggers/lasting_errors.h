@@ -13,7 +13,7 @@ namespace tidemill::supervisor {
 // Of an interval with n samples, of which the active model got m wrong while the expected accuracy
 // is a, m - (1 - a) n mistakes were avoidable, or none. Each costs from its time on; those of an
 // interval are taken to be spread over it evenly. Thread-compatible.
-class AvoidableErrors {
+class LastingErrors {
  public:
   // Adds the interval from the last one's end, or the last Clear(), to `to`.
   void Add(Timestamp to, double num_samples, double num_wrong, double expected_accuracy);

@@ -8,14 +8,14 @@
 #include "base/status.h"
 #include "rpc/channel.h"
 
-namespace tidemill::storage {
+namespace tidemill::rpc {
 
 // Tries again while the service is UNAVAILABLE, until nothing has arrived for the peer's deadline.
 // Belongs to one call of a client, and to its thread.
 class StreamPatience {
  public:
   // Both must outlive it.
-  StreamPatience(const rpc::Peer& peer, grpc::Channel& channel);
+  StreamPatience(const Peer& peer, grpc::Channel& channel);
 
   // A message has arrived.
   void Arrived();
@@ -27,10 +27,10 @@ class StreamPatience {
  private:
   using Clock = std::chrono::steady_clock;
 
-  const rpc::Peer& peer_;
+  const Peer& peer_;
   grpc::Channel& channel_;
   Clock::time_point last_arrival_ = Clock::now();
   std::chrono::milliseconds pause_;
 };
 
-}  // namespace tidemill::storage
+}  // namespace tidemill::rpc

@@ -1,0 +1,16 @@
+// How a job computes; torch stays behind it.
+#pragma once
+
+#include <functional>
+
+#include "evaluator/job/model_cache.h"
+
+namespace tidemill::evaluator {
+
+struct Arithmetic {
+  PredictorFactory make_predictor;
+  // Called once, before anything is computed.
+  std::function<void(int num_threads)> set_threads;
+};
+
+}  // namespace tidemill::evaluator

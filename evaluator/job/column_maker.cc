@@ -1,0 +1,174 @@
+#include "evaluator/job/column_maker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tidemill::evaluator {
+namespace {
+
+// A column that is not finite where the network's outputs are not, though nobody asked for it.
+constexpr std::string_view kOutputsColumn = "outputs";
+
+batch::Batch Padded(const batch::Batch& rows) {
+  std::vector<int64_t> places(ColumnMaker::kNetworkRows, rows.num_rows() - 1);
+  std::iota(places.begin(), places.begin() + rows.num_rows(), 0);
+  return rows.Take(places);
+}
+
+// Labels that are none, so that a graph leaves out no sample for want of one.
+absl::Status ForgetLabels(batch::Batch& samples) {
+  const auto num_rows = static_cast<size_t>(samples.num_rows());
+  RETURN_IF_ERROR(samples.Set(
+      batch::MakeColumn<int64_t>(batch::kClassLabelColumn, std::vector<int64_t>(num_rows, 0))));
+  return samples.Set(
+      batch::MakeColumn<double>(batch::kRealLabelColumn, std::vector<double>(num_rows, 0)));
+}
+
+absl::StatusOr<batch::Batch> KeepFinite(const batch::Batch& said) {
+  std::vector<int64_t> finite;
+  for (int64_t row = 0; row < said.num_rows(); ++row) {
+    const bool keep = std::all_of(
+        said.columns().begin(), said.columns().end(), [row](const batch::Column& column) {
+          if (column.type != batch::DataType::kFloat32) return true;
+          const auto width = static_cast<size_t>(column.Width());
+          const auto numbers =
+              column.Values<float>().subspan(static_cast<size_t>(row) * width, width);
+          return std::all_of(numbers.begin(), numbers.end(),
+                             [](float number) { return std::isfinite(number); });
+        });
+    if (keep) finite.push_back(row);
+  }
+  batch::Batch kept = std::ssize(finite) == said.num_rows() ? said : said.Take(finite);
+  kept.Drop(kOutputsColumn);
+  return kept;
+}
+
+// Zeros in the columns that a network is given.
+absl::StatusOr<batch::Batch> Nothing(const transform::Graph& graph) {
+  batch::Batch rows(ColumnMaker::kNetworkRows);
+  std::vector<transform::ColumnSchema> columns = graph.inputs();
+  if (const auto target = graph.target()) columns.push_back(*target);
+  columns.push_back({.name = std::string(batch::kKeyColumn), .type = batch::DataType::kInt64});
+  for (const transform::ColumnSchema& column : columns) {
+    const auto num_bytes =
+        static_cast<size_t>(rows.num_rows() * column.Width()) * batch::SizeOf(column.type);
+    RETURN_IF_ERROR(rows.Set({.name = column.name,
+                              .type = column.type,
+                              .shape = column.shape,
+                              .data = batch::Buffer::Allocate(num_bytes)}));
+  }
+  return rows;
+}
+
+}  // namespace
+
+absl::StatusOr<ColumnMaker> ColumnMaker::Make(ScoredModel& model, const AskedColumns& asked) {
+  const auto target = model.graph->graph.target();
+  if (!target) {
+    return FailedPrecondition("the model's graph makes no target, so what it predicts has no name");
+  }
+  return ColumnMaker(model, asked, target->type == batch::DataType::kInt64);
+}
+
+absl::StatusOr<batch::Batch> ColumnMaker::Make(const batch::Batch& samples) {
+  const PreparedGraph& prepared = *model_->graph;
+  batch::Batch known = samples;
+  if (!asked_.error) RETURN_IF_ERROR(ForgetLabels(known));
+  ASSIGN_OR_RETURN(const transform::Transformed transformed,
+                   prepared.graph.Run(known, prepared.fitted ? &*prepared.fitted : nullptr));
+  std::vector<batch::Batch> parts;
+  for (int64_t from = 0; from < transformed.batch.num_rows(); from += kNetworkRows) {
+    std::vector<int64_t> places(
+        static_cast<size_t>(std::min(kNetworkRows, transformed.batch.num_rows() - from)));
+    std::iota(places.begin(), places.end(), from);
+    const batch::Batch rows = transformed.batch.Take(places);
+    auto said = Say(rows);
+    // Some id is beyond what the network knows, or nothing fits at all.
+    if (said.status().code() == absl::StatusCode::kInvalidArgument) said = SayOfEach(rows);
+    RETURN_IF_ERROR(said.status());
+    if (said->num_rows() > 0) parts.push_back(*std::move(said));
+  }
+  return parts.empty() ? MakeNone() : batch::Concatenate(parts);
+}
+
+absl::StatusOr<batch::Batch> ColumnMaker::MakeNone() {
+  ASSIGN_OR_RETURN(const batch::Batch nothing, Nothing(model_->graph->graph));
+  const auto said = Say(nothing);
+  if (said.status().code() == absl::StatusCode::kInvalidArgument) {
+    return FailedPrecondition("the model's network does not fit its graph: {}",
+                              std::string(said.status().message()));
+  }
+  RETURN_IF_ERROR(said.status());
+  return said->Take({});
+}
+
+absl::StatusOr<batch::Batch> ColumnMaker::SayOfEach(const batch::Batch& rows) {
+  ASSIGN_OR_RETURN(batch::Batch none, MakeNone());
+  std::vector<batch::Batch> parts = {std::move(none)};
+  for (int64_t row = 0; row < rows.num_rows(); ++row) {
+    auto said = Say(rows.Take(std::vector<int64_t>{row}));
+    if (said.status().code() == absl::StatusCode::kInvalidArgument) continue;
+    RETURN_IF_ERROR(said.status());
+    parts.push_back(*std::move(said));
+  }
+  return batch::Concatenate(parts);
+}
+
+absl::StatusOr<batch::Batch> ColumnMaker::Say(const batch::Batch& rows) {
+  const batch::Batch padded = Padded(rows);
+  batch::Batch said(kNetworkRows);
+  ASSIGN_OR_RETURN(const batch::Column* keys,
+                   padded.Get(batch::kKeyColumn, batch::DataType::kInt64));
+  RETURN_IF_ERROR(said.Set(*keys));
+  if (asked_.prediction || asked_.error) RETURN_IF_ERROR(AddPredictions(padded, said));
+  if (asked_.embedding) RETURN_IF_ERROR(AddEmbeddings(padded, said));
+  std::vector<int64_t> places(static_cast<size_t>(rows.num_rows()));
+  std::iota(places.begin(), places.end(), 0);
+  return KeepFinite(said.Take(places));
+}
+
+absl::Status ColumnMaker::AddPredictions(const batch::Batch& padded, batch::Batch& said) {
+  return is_class_ ? AddClasses(padded, said) : AddValues(padded, said);
+}
+
+absl::Status ColumnMaker::AddClasses(const batch::Batch& padded, batch::Batch& said) {
+  ASSIGN_OR_RETURN(const ClassPredictions predicted,
+                   model_->predictor->PredictClasses(padded, /*with_probabilities=*/true));
+  RETURN_IF_ERROR(
+      said.Set(batch::MakeColumn<float>(asked_.prediction ? kPredictionColumn : kOutputsColumn,
+                                        predicted.probabilities, {predicted.num_classes})));
+  if (!asked_.error) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const batch::Column* target,
+                   padded.Get(transform::kTargetColumn, batch::DataType::kInt64));
+  std::vector<float> errors;
+  for (const int64_t true_class : target->Values<int64_t>()) {
+    errors.push_back(predicted.classes[errors.size()] == true_class ? 0.0F : 1.0F);
+  }
+  return said.Set(batch::MakeColumn<float>(kErrorColumn, errors));
+}
+
+absl::Status ColumnMaker::AddValues(const batch::Batch& padded, batch::Batch& said) {
+  ASSIGN_OR_RETURN(const std::vector<float> values, model_->predictor->PredictValues(padded));
+  if (asked_.prediction) {
+    RETURN_IF_ERROR(said.Set(batch::MakeColumn<float>(kPredictionColumn, values, {1})));
+  }
+  if (!asked_.error) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const batch::Column* target,
+                   padded.Get(transform::kTargetColumn, batch::DataType::kFloat32));
+  std::vector<float> errors;
+  for (const float true_value : target->Values<float>()) {
+    errors.push_back(std::abs(values[errors.size()] - true_value));
+  }
+  return said.Set(batch::MakeColumn<float>(kErrorColumn, errors));
+}
+
+absl::Status ColumnMaker::AddEmbeddings(const batch::Batch& padded, batch::Batch& said) {
+  ASSIGN_OR_RETURN(const Embeddings embedded, model_->predictor->Embed(padded));
+  return said.Set(batch::MakeColumn<float>(kEmbeddingColumn, embedded.numbers, {embedded.width}));
+}
+
+}  // namespace tidemill::evaluator

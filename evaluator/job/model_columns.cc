@@ -1,0 +1,110 @@
+#include "evaluator/job/model_columns.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/config.h"
+#include "base/failpoints.h"
+#include "batch/sealed_file.h"
+#include "evaluator/job/column_maker.h"
+#include "evaluator/job/job_peers.h"
+#include "evaluator/job/window_samples.h"
+#include "model_store/client/model_store_client.h"
+#include "storage/client/dataset_spec.h"
+#include "storage/client/storage_client.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+// Samples read and decoded at once: what bounds the memory of a job.
+constexpr size_t kBlockRows = 1024;
+
+AskedColumns AskedBy(const v1::ModelColumnsJob& job) {
+  AskedColumns asked;
+  for (const int column : job.columns()) {
+    asked.prediction |= column == v1::MODEL_COLUMN_PREDICTION;
+    asked.embedding |= column == v1::MODEL_COLUMN_EMBEDDING;
+    asked.error |= column == v1::MODEL_COLUMN_ERROR;
+  }
+  return asked;
+}
+
+// A graph that cannot be built for the dataset is nothing that another request would mend.
+absl::Status WhyUnusable(const absl::Status& status) {
+  if (status.code() != absl::StatusCode::kInvalidArgument) return status;
+  return FailedPrecondition("{}", std::string(status.message()));
+}
+
+// The file, which is created once its columns are known.
+class ColumnFile {
+ public:
+  explicit ColumnFile(const v1::ModelColumnsJob& job) : job_(job) {}
+
+  absl::Status Add(const batch::Batch& rows) {
+    if (writer_ == nullptr) RETURN_IF_ERROR(Create(rows));
+    return writer_->Append(rows);
+  }
+
+  bool is_created() const { return writer_ != nullptr; }
+
+  absl::Status Seal() { return writer_->Seal().status(); }
+
+ private:
+  absl::Status Create(const batch::Batch& rows) {
+    int64_t row_bytes = 0;
+    for (const batch::Column& column : rows.columns()) {
+      row_bytes += column.Width() * static_cast<int64_t>(batch::SizeOf(column.type));
+    }
+    if (job_.keys_size() * row_bytes > job_.max_bytes()) {
+      return ResourceExhausted(
+          "{} samples with {} bytes each are more than the {} bytes of evaluator.columns_bytes; "
+          "ask for fewer, or for fewer columns",
+          job_.keys_size(), row_bytes, job_.max_bytes());
+    }
+    ASSIGN_OR_RETURN(writer_,
+                     batch::SealedFileWriter::Create(job_.path(), rows.Take({}), job_.keys_size()));
+    return absl::OkStatus();
+  }
+
+  const v1::ModelColumnsJob& job_;
+  std::unique_ptr<batch::SealedFileWriter> writer_;
+};
+
+}  // namespace
+
+absl::Status WriteModelColumns(const v1::EvaluationJob& job, const Arithmetic& arithmetic) {
+  const v1::ModelColumnsJob& columns = job.columns();
+  ASSIGN_OR_RETURN(const auto dataset,
+                   config::Read<storage::DatasetSpec>(job.dataset_spec(), "dataset"));
+  ASSIGN_OR_RETURN(const JobPeers peers, PeersOf(job));
+  arithmetic.set_threads(job.num_threads());
+  const storage::StorageClient storage(peers.storage);
+  model_store::ModelStoreClient store(peers.model_store);
+  ModelCache models(store, dataset, arithmetic.make_predictor);
+  ASSIGN_OR_RETURN(ScoredModel * model, models.Get(columns.model_id()));
+  RETURN_IF_ERROR(WhyUnusable(model->status));
+  ASSIGN_OR_RETURN(ColumnMaker maker, ColumnMaker::Make(*model, AskedBy(columns)));
+  ColumnFile file(columns);
+  const std::span<const int64_t> keys(columns.keys().data(),
+                                      static_cast<size_t>(columns.keys_size()));
+  const auto add = [&](const batch::Batch& samples, int64_t) -> absl::Status {
+    if (samples.num_rows() == 0) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const batch::Batch said, maker.Make(samples));
+    RETURN_IF_ERROR(file.Add(said));
+    RETURN_IF_FAILPOINT("evaluate.mid_columns");
+    return absl::OkStatus();
+  };
+  for (size_t from = 0; from < keys.size(); from += kBlockRows) {
+    RETURN_IF_ERROR(ReadBlock(storage, {columns.dataset_id()},
+                              keys.subspan(from, std::min(kBlockRows, keys.size() - from)), add));
+  }
+  if (!file.is_created()) {
+    ASSIGN_OR_RETURN(const batch::Batch none, maker.MakeNone());
+    RETURN_IF_ERROR(file.Add(none));
+  }
+  return file.Seal();
+}
+
+}  // namespace tidemill::evaluator

@@ -1,0 +1,49 @@
+#include "evaluator/testing/running_evaluator.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/files.h"
+
+namespace tidemill::evaluator::testing {
+
+std::string ColumnsFolder(const Cluster& cluster) {
+  return files::Join(cluster.folder(), "columns");
+}
+
+RunningEvaluator::RunningEvaluator(Cluster& cluster, const Options& options) : cluster_(cluster) {
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
+  setenv("TIDEMILL_FAILPOINTS", options.failpoints, 1);
+  processes_ = *JobProcesses::Start((self.parent_path() / "tidemill-evaluate").string(),
+                                    files::Join(cluster.folder(), "jobs"),
+                                    {.storage_endpoint = cluster.storage_endpoint(),
+                                     .model_store_endpoint = cluster.model_store_endpoint(),
+                                     .token_file = cluster.token_file(),
+                                     .num_threads = options.num_threads});
+  unsetenv("TIDEMILL_FAILPOINTS");
+  evaluator_ = *Evaluator::Open(
+      cluster.database(), 1,
+      [this](const JobKey&, const auto&... arguments) { return processes_->Run(arguments...); });
+  columns_ = *ColumnFiles::Open(
+      cluster.database(), {.folder = ColumnsFolder(cluster), .max_bytes = options.columns_bytes},
+      [this](const v1::EvaluationJob& job, const std::stop_token& stop) {
+        return processes_->Run(
+            job, [](const v1::JobReport&) { return absl::OkStatus(); }, stop);
+      });
+  service_ = std::make_unique<EvaluatorService>(*evaluator_, *columns_);
+  server_ = *rpc::Server::Start({.listen = "unix:" + files::Join(cluster.folder(), "evaluator")},
+                                cluster.tokens(), {service_.get()});
+  client_ = std::make_unique<EvaluatorClient>(peer());
+}
+
+RunningEvaluator::~RunningEvaluator() {
+  evaluator_->Stop();
+  columns_->Stop();
+}
+
+rpc::Peer RunningEvaluator::peer() const {
+  return {.endpoint = server_->endpoint(),
+          .token = *cluster_.tokens().TokenOf(rpc::v1::ROLE_SERVICE)};
+}
+
+}  // namespace tidemill::evaluator::testing

@@ -1,0 +1,48 @@
+// An evaluator with its real job program, behind a real server.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "evaluator/client/evaluator_client.h"
+#include "evaluator/column_files.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/evaluator_service.h"
+#include "evaluator/job_runner.h"
+#include "evaluator/testing/cluster.h"
+#include "rpc/server.h"
+
+namespace tidemill::evaluator::testing {
+
+// One life of the service. Thread-compatible.
+class RunningEvaluator {
+ public:
+  struct Options {
+    // Armed in the job processes.
+    const char* failpoints = "";
+    int64_t columns_bytes = int64_t{1} << 30;
+    int num_threads = 1;
+  };
+
+  // `cluster` must outlive it; tidemill-evaluate lies beside this program.
+  RunningEvaluator(Cluster& cluster, const Options& options);
+  ~RunningEvaluator();
+
+  EvaluatorClient& client() { return *client_; }
+  ColumnFiles& columns() { return *columns_; }
+  rpc::Peer peer() const;
+
+ private:
+  Cluster& cluster_;
+  std::unique_ptr<JobProcesses> processes_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::unique_ptr<ColumnFiles> columns_;
+  std::unique_ptr<EvaluatorService> service_;
+  std::unique_ptr<rpc::Server> server_;
+  std::unique_ptr<EvaluatorClient> client_;
+};
+
+// The folder with the column files of such an evaluator.
+std::string ColumnsFolder(const Cluster& cluster);
+
+}  // namespace tidemill::evaluator::testing

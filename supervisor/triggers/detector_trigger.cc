@@ -1,0 +1,140 @@
+#include <numeric>
+#include <utility>
+
+#include "supervisor/statistics/sealed_state.h"
+#include "supervisor/triggers/evaluation_points.h"
+#include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/sealed_fields.h"
+#include "supervisor/triggers/trigger_policy.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using statistics::DetectorSignal;
+using statistics::StreamDetector;
+
+struct DetectorState {
+  std::optional<Cut> from = std::nullopt;  // Up to here the detector has seen the samples.
+  bool has_model = false;
+  int64_t num_samples = 0;  // Since the last training.
+  int64_t num_seen = 0;     // Of these by the detector.
+
+  void Fields(auto&& field) {
+    field("from", from);
+    field("has_model", has_model);
+    field("num_samples", num_samples);
+    field("num_seen", num_seen);
+  }
+};
+
+class DetectorPolicy final : public TriggerPolicy {
+ public:
+  explicit DetectorPolicy(const DetectorTrigger& spec)
+      : spec_(spec), points_(spec.evaluate, std::nullopt) {
+    detector_.emplace(spec.detector);
+  }
+
+  std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp clock) const override {
+    return points_.NextPoint(ahead, clock);
+  }
+  void Take(Samples samples) override {
+    points_.Take(samples);
+    state_.num_samples += static_cast<int64_t>(samples.size());
+  }
+  std::vector<EvidenceRequest> Needs(const Cut& at) const override {
+    if (!state_.has_model) return {};
+    return {{.kind = EvidenceKind::kErrors, .from = state_.from, .to = at}};
+  }
+  Verdict Decide(const Evidence& evidence) override {
+    Observed observed = points_.Pass(evidence);
+    observed["samples"] = static_cast<double>(state_.num_samples);
+    observed["model"] = state_.has_model ? 1 : 0;
+    for (const EvidenceTable& errors : evidence.tables) Show(errors, observed);
+    state_.from = evidence.at;
+    return Judge(spec_, observed);
+  }
+  void Fired(const Cut& at) override {
+    points_.Fired(at);
+    detector_.emplace(spec_.detector);
+    state_ = {.from = at, .has_model = true};
+  }
+  nlohmann::json Seal() const override {
+    return {{"points", points_.Seal()},
+            {"detector", detector_->Seal()},
+            {"state", statistics::SealState(state_)}};
+  }
+  absl::Status Restore(const nlohmann::json& state) override {
+    ASSIGN_OR_RETURN(const nlohmann::json* points, SealedField(state, "points"));
+    RETURN_IF_ERROR(points_.Restore(*points));
+    ASSIGN_OR_RETURN(const nlohmann::json* detector, SealedField(state, "detector"));
+    RETURN_IF_ERROR(detector_->Restore(*detector));
+    ASSIGN_OR_RETURN(const nlohmann::json* own, SealedField(state, "state"));
+    ASSIGN_OR_RETURN(state_, statistics::RestoreState<DetectorState>(*own));
+    return absl::OkStatus();
+  }
+
+ private:
+  void Show(const EvidenceTable& errors, Observed& observed) {
+    int64_t drifts = 0, warnings = 0, first_drift = 0;
+    for (const double error : errors.values) {
+      ++state_.num_seen;
+      const DetectorSignal signal = detector_->Update(error);
+      if (signal == DetectorSignal::kWarning) ++warnings;
+      if (signal == DetectorSignal::kDrift && ++drifts == 1) first_drift = state_.num_seen;
+    }
+    observed["rows"] = static_cast<double>(errors.num_rows);
+    observed["missing"] = static_cast<double>(errors.num_missing);
+    observed["errors"] = std::accumulate(errors.values.begin(), errors.values.end(), 0.0);
+    observed["warnings"] = static_cast<double>(warnings);
+    observed["drifts"] = static_cast<double>(drifts);
+    if (drifts > 0) observed["first_drift"] = static_cast<double>(first_drift);
+  }
+
+  const DetectorTrigger spec_;
+  EvaluationPoints points_;
+  std::optional<StreamDetector> detector_;  // Always there; made anew after each training.
+  DetectorState state_;
+};
+
+}  // namespace
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const DetectorTrigger& spec) {
+  return std::make_unique<DetectorPolicy>(spec);
+}
+
+Verdict Judge(const DetectorTrigger&, const Observed& observed) {
+  Verdict verdict = {.policy = std::string(DetectorTrigger::kType), .observed = observed};
+  if (ValueOf(observed, "model") == 0) {
+    verdict.fired = ValueOf(observed, "samples") > 0;
+    verdict.comparison = {"samples without a model", ValueOf(observed, "samples"), 1, "samples"};
+    return verdict;
+  }
+  const double drifts = ValueOf(observed, "drifts");
+  verdict.fired = drifts >= 1;
+  verdict.comparison = {"signals of drift", drifts, 1, "signals"};
+  verdict.nearest = Change{"drifts", drifts, 1};
+  return verdict;
+}
+
+std::string Explain(const DetectorTrigger& spec, const Verdict& verdict) {
+  const Observed& seen = verdict.observed;
+  if (ValueOf(seen, "model") == 0) {
+    return Counted(ValueOf(seen, "samples"), "sample") + " had come and there was no model";
+  }
+  const auto name =
+      std::visit([](const auto& detector) { return std::string(detector.kType); }, spec.detector);
+  const std::string shown =
+      fmt::format("{} since the last evaluation, with errors of {} in sum",
+                  Counted(ValueOf(seen, "rows"), "sample"), Figure(ValueOf(seen, "errors")));
+  if (verdict.fired) {
+    return fmt::format("{} signalled drift at sample {} since the last training; it was shown {}",
+                       name, Figure(ValueOf(seen, "first_drift")), shown);
+  }
+  const std::string warned =
+      ValueOf(seen, "warnings") > 0
+          ? fmt::format("warned at {}", Counted(ValueOf(seen, "warnings"), "sample"))
+          : "signalled nothing";
+  return fmt::format("{} {}; it was shown {}", name, warned, shown);
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,376 @@
+// After Boether et al., Modyn (SIGMOD'25), with windows that the cut of the last training parts: a
+// sample is never in both.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "supervisor/statistics/sealed_state.h"
+#include "supervisor/triggers/evaluation_points.h"
+#include "supervisor/triggers/false_alarm_threshold.h"
+#include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/score_criterion.h"
+#include "supervisor/triggers/sealed_fields.h"
+#include "supervisor/triggers/stream_marks.h"
+#include "supervisor/triggers/trigger_policy.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using statistics::RestoreState;
+using statistics::Rows;
+using statistics::SealState;
+
+EvidenceKind KindOf(DriftOf of) {
+  switch (of) {
+    case DriftOf::kEmbeddings:
+      return EvidenceKind::kEmbeddings;
+    case DriftOf::kPredictions:
+      return EvidenceKind::kPredictions;
+    case DriftOf::kLabels:
+      return EvidenceKind::kLabels;
+    case DriftOf::kColumns:
+      break;
+  }
+  return EvidenceKind::kColumns;
+}
+
+std::string NameOf(DriftOf of) {
+  for (const auto& [value, name] : config::EnumNames<DriftOf>::kNames) {
+    if (value == of) return std::string(name);
+  }
+  return "";
+}
+
+ScoreKind KindOf(const DriftTrigger& spec) {
+  return {.name =
+              std::visit([](const auto& own) { return std::string(own.kType); }, spec.statistic)};
+}
+
+Rows RowsOf(const EvidenceTable& table) {
+  return {.values = table.values, .num_columns = table.width};
+}
+
+double Seconds(Duration length) { return static_cast<double>(length.micros) / 1e6; }
+
+double Seconds(Timestamp from, Timestamp to) {
+  return static_cast<double>(to.micros - from.micros) / 1e6;
+}
+
+struct DriftState {
+  // The cut of the last training; where to look for the samples before it.
+  std::optional<Cut> trained = std::nullopt;
+  std::optional<Cut> reference_from = std::nullopt;
+  std::optional<Cut> history_from = std::nullopt;
+  int64_t num_before = 0;  // Samples before it.
+  int64_t tests = 0;       // Since.
+  int64_t draws = 0;       // Windows compared since the beginning: each draws its own numbers.
+  statistics::ScoreHistory scores = {};
+  FalseAlarmThreshold threshold = {};
+
+  void Fields(auto&& field) {
+    field("trained", trained);
+    field("reference_from", reference_from);
+    field("history_from", history_from);
+    field("num_before", num_before);
+    field("tests", tests);
+    field("draws", draws);
+    field("scores", scores);
+    field("threshold", threshold);
+  }
+};
+
+class DriftPolicy final : public TriggerPolicy {
+ public:
+  explicit DriftPolicy(const DriftTrigger& spec)
+      : spec_(spec), kind_(KindOf(spec)), points_(spec.evaluate, spec.warm_up) {
+    state_.scores.most =
+        std::visit([](const auto& criterion) { return HistoryOf(criterion); }, spec.criterion);
+    marks_.reach =
+        std::max({spec.reference.Samples(), spec.current.Samples(), Auto() ? Auto()->history : 0});
+  }
+
+  std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp clock) const override {
+    return points_.NextPoint(ahead, clock);
+  }
+  void Take(Samples samples) override {
+    points_.Take(samples);
+    marks_.Take(samples);
+  }
+  std::vector<EvidenceRequest> Needs(const Cut& at) const override {
+    if (!points_.EvaluatesAt(at) || !IsFull(at)) return {};
+    std::vector<EvidenceRequest> needs = {Reference(), Current(at)};
+    if (NeedsThreshold()) needs.push_back(History());
+    return needs;
+  }
+  Verdict Decide(const Evidence& evidence) override {
+    Observed observed = points_.Pass(evidence);
+    observed["samples"] = static_cast<double>(NumNew());
+    observed["model"] = state_.trained ? 1 : 0;
+    if (state_.trained) {
+      observed["seconds"] = Seconds(state_.trained->event_time, evidence.at.event_time);
+    }
+    if (evidence.tables.size() >= 2) Compare(evidence, observed);
+    marks_.Mark(evidence.at);
+    return Judge(spec_, observed);
+  }
+  void Fired(const Cut& at) override {
+    points_.Fired(at);
+    marks_.Mark(at);
+    state_.trained = at;
+    state_.reference_from = From(spec_.reference, at);
+    state_.history_from = Auto() ? marks_.Before(Auto()->history) : std::nullopt;
+    state_.num_before = marks_.num_samples;
+    state_.tests = 0;
+    state_.threshold = {};
+  }
+  nlohmann::json Seal() const override {
+    return {{"points", points_.Seal()}, {"marks", SealState(marks_)}, {"state", SealState(state_)}};
+  }
+  absl::Status Restore(const nlohmann::json& state) override {
+    ASSIGN_OR_RETURN(const nlohmann::json* points, SealedField(state, "points"));
+    RETURN_IF_ERROR(points_.Restore(*points));
+    ASSIGN_OR_RETURN(const nlohmann::json* marks, SealedField(state, "marks"));
+    ASSIGN_OR_RETURN(marks_, RestoreState<StreamMarks>(*marks));
+    ASSIGN_OR_RETURN(const nlohmann::json* own, SealedField(state, "state"));
+    ASSIGN_OR_RETURN(state_, RestoreState<DriftState>(*own));
+    return absl::OkStatus();
+  }
+
+ private:
+  const AutoCriterion* Auto() const { return std::get_if<AutoCriterion>(&spec_.criterion); }
+  // Samples since the last training.
+  int64_t NumNew() const { return marks_.num_samples - state_.num_before; }
+  bool NeedsThreshold() const { return Auto() != nullptr && !state_.threshold.sought; }
+
+  bool IsFull(const Cut& at) const {
+    if (!state_.trained) return false;
+    if (!spec_.current.length) return NumNew() >= spec_.current.Samples();
+    return at.event_time.micros - state_.trained->event_time.micros >= spec_.current.length->micros;
+  }
+
+  // A place no later than where the window that ends at `to`, so far the end of the stream, begins.
+  std::optional<Cut> From(const SampleWindow& window, const Cut& to) const {
+    if (!window.length) return marks_.Before(window.Samples());
+    return Cut{{to.event_time.micros - window.length->micros}, {0}};
+  }
+  EvidenceRequest Reference() const {
+    return {.kind = KindOf(spec_.of),
+            .from = state_.reference_from,
+            .to = *state_.trained,
+            .newest = spec_.reference.Samples(),
+            .most_rows = spec_.rows,
+            .columns = spec_.columns};
+  }
+  EvidenceRequest Current(const Cut& at) const {
+    return {.kind = KindOf(spec_.of),
+            .from = std::max(*state_.trained, From(spec_.current, at).value_or(*state_.trained)),
+            .to = at,
+            .newest = spec_.current.Samples(),
+            .most_rows = spec_.rows,
+            .columns = spec_.columns};
+  }
+  EvidenceRequest History() const {
+    return {.kind = KindOf(spec_.of),
+            .from = state_.history_from,
+            .to = *state_.trained,
+            .newest = Auto()->history,
+            .columns = spec_.columns};
+  }
+
+  // Looks at both windows, and at the history while a threshold is wanting.
+  void Compare(const Evidence& evidence, Observed& observed) {
+    const EvidenceTable& reference = evidence.tables[0];
+    const EvidenceTable& current = evidence.tables[1];
+    observed["reference_rows"] = static_cast<double>(reference.num_rows);
+    observed["current_rows"] = static_cast<double>(current.num_rows);
+    observed["missing"] = static_cast<double>(reference.num_missing + current.num_missing);
+    if (std::min(reference.num_rows, current.num_rows) < 2) return;
+    if (Auto() != nullptr) FindThreshold(evidence, observed);
+    const auto score = statistics::CompareWindows(spec_.statistic, RowsOf(reference),
+                                                  RowsOf(current), spec_.seed + state_.draws);
+    // The windows have other columns: what is looked at has changed.
+    if (!score.ok()) return;
+    ++state_.draws;
+    observed["score"] = score->score;
+    observed["test"] = static_cast<double>(++state_.tests);
+    if (score->p_value) observed["p_value"] = *score->p_value;
+    if (!score->columns.empty()) {
+      observed["column"] = static_cast<double>(
+          std::max_element(score->columns.begin(), score->columns.end()) - score->columns.begin());
+    }
+    std::visit([&](const auto& own) { ObserveScores(own, state_.scores, kind_, observed); },
+               spec_.criterion);
+    state_.scores.Add(score->score);
+  }
+
+  void FindThreshold(const Evidence& evidence, Observed& observed) {
+    const Timestamp at = evidence.at.event_time;
+    if (NeedsThreshold() && evidence.tables.size() == 3) {
+      const double per_month = spec_.evaluate.every
+                                   ? statistics::EvaluationsPerMonth(*spec_.evaluate.every)
+                                   : marks_.Rate(at) * statistics::kSecondsPerMonth /
+                                         static_cast<double>(*spec_.evaluate.samples);
+      state_.threshold = FindFalseAlarmThreshold(*Auto(), RowsOf(evidence.tables[2]),
+                                                 statistics::ScoreOf(spec_.statistic, spec_.seed),
+                                                 {.reference_rows = evidence.tables[0].num_rows,
+                                                  .current_rows = evidence.tables[1].num_rows,
+                                                  .evaluations_per_month = per_month,
+                                                  .seed = spec_.seed});
+    }
+    Observe(state_.threshold, observed);
+    observed["samples_before"] = static_cast<double>(state_.num_before);
+  }
+
+  const DriftTrigger spec_;
+  const ScoreKind kind_;
+  EvaluationPoints points_;
+  StreamMarks marks_;
+  DriftState state_;
+};
+
+// Whether the training came before there were samples enough to find a threshold, and now there
+// are: behind another training it can be found.
+bool HasHistoryNow(const AutoCriterion& criterion, const Observed& observed) {
+  const auto wanted = static_cast<double>(criterion.history);
+  const double before = ValueOf(observed, "samples_before");
+  return before < wanted && before + ValueOf(observed, "samples") >= wanted;
+}
+
+void JudgeWithoutThreshold(const AutoCriterion& criterion, Verdict& verdict) {
+  const double before = ValueOf(verdict.observed, "samples_before");
+  verdict.fired = HasHistoryNow(criterion, verdict.observed);
+  verdict.comparison =
+      Comparison{"samples to find a threshold with", before + ValueOf(verdict.observed, "samples"),
+                 static_cast<double>(criterion.history), "samples"};
+}
+
+// Of a window that is not full yet, or has hardly a row.
+Comparison FillingOf(const DriftTrigger& spec, const Observed& observed) {
+  if (observed.contains("current_rows")) {
+    return {"samples that could be looked at",
+            std::min(ValueOf(observed, "reference_rows"), ValueOf(observed, "current_rows")), 2,
+            "samples"};
+  }
+  if (spec.current.length) {
+    return {"length of the current window", ValueOf(observed, "seconds"),
+            Seconds(*spec.current.length), "seconds"};
+  }
+  return {"samples of the current window", ValueOf(observed, "samples"),
+          static_cast<double>(spec.current.Samples()), "samples"};
+}
+
+// Why there is no score.
+std::string ExplainNoScore(const DriftTrigger& spec, const Observed& seen) {
+  if (seen.contains("current_rows")) {
+    return fmt::format(
+        "the windows could not be compared: of the reference {} could be looked at, of the current "
+        "window {}",
+        Counted(ValueOf(seen, "reference_rows"), "sample"), Figure(ValueOf(seen, "current_rows")));
+  }
+  const Comparison filling = FillingOf(spec, seen);
+  if (spec.current.length) {
+    return fmt::format("{} of the {} of the current window had passed", Span(filling.value),
+                       Span(filling.threshold));
+  }
+  return fmt::format("{} of the {} of the current window had come", Figure(filling.value),
+                     Counted(filling.threshold, "sample"));
+}
+
+std::string ExplainNoThreshold(const AutoCriterion& criterion, const Observed& seen) {
+  if (HasHistoryNow(criterion, seen)) {
+    return fmt::format(
+        "the samples before the last training were too few to find a threshold with, and now the "
+        "{} have come that `history` asks for",
+        Counted(static_cast<double>(criterion.history), "sample"));
+  }
+  if (ValueOf(seen, "evaluations_per_month") <= criterion.alarms_per_month) {
+    return fmt::format("there is no threshold: of {} a month {} may be false alarms",
+                       Counted(ValueOf(seen, "evaluations_per_month"), "evaluation"),
+                       Figure(criterion.alarms_per_month));
+  }
+  if (ValueOf(seen, "history_rows") >=
+      ValueOf(seen, "reference_rows") + ValueOf(seen, "current_rows")) {
+    return fmt::format(
+        "there is no threshold: one alarm in {} is too seldom to be found",
+        Counted(ValueOf(seen, "evaluations_per_month") / criterion.alarms_per_month, "evaluation"));
+  }
+  return fmt::format(
+      "there is no threshold: {} before the last training had no room for both windows, of {} and "
+      "{}",
+      Counted(ValueOf(seen, "history_rows"), "sample"), Figure(ValueOf(seen, "reference_rows")),
+      Counted(ValueOf(seen, "current_rows"), "sample"));
+}
+
+std::string ExplainWindows(const DriftTrigger& spec, const Observed& seen) {
+  std::string text = fmt::format(
+      "{} of the {} of {} since the last training, against {} before it, was {}", KindOf(spec).name,
+      NameOf(spec.of), Counted(ValueOf(seen, "current_rows"), "sample"),
+      Figure(ValueOf(seen, "reference_rows")), Figure(ValueOf(seen, "score")));
+  const auto column = static_cast<size_t>(ValueOf(seen, "column"));
+  if (seen.contains("column") && column < spec.columns.size()) {
+    text += fmt::format(", most in `{}`", spec.columns[column]);
+  }
+  return text;
+}
+
+// Whether a score is there, and what it is held against.
+bool CanBeJudged(const ThresholdCriterion&, const Observed&) { return true; }
+bool CanBeJudged(const QuantileCriterion&, const Observed&) { return true; }
+bool CanBeJudged(const RollingAverageCriterion&, const Observed&) { return true; }
+bool CanBeJudged(const PValueCriterion&, const Observed& observed) {
+  return observed.contains("p_value");
+}
+bool CanBeJudged(const AutoCriterion&, const Observed& observed) {
+  return observed.contains("threshold");
+}
+
+}  // namespace
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const DriftTrigger& spec) {
+  return std::make_unique<DriftPolicy>(spec);
+}
+
+Verdict Judge(const DriftTrigger& spec, const Observed& observed) {
+  if (auto warm = JudgeWarmUp(spec.warm_up, DriftTrigger::kType, observed)) return *warm;
+  Verdict verdict = {.policy = std::string(DriftTrigger::kType), .observed = observed};
+  if (ValueOf(observed, "model") == 0) {
+    verdict.fired = ValueOf(observed, "samples") > 0;
+    verdict.comparison = {"samples without a model", ValueOf(observed, "samples"), 1, "samples"};
+    return verdict;
+  }
+  if (!observed.contains("score")) {
+    verdict.comparison = FillingOf(spec, observed);
+    return verdict;
+  }
+  std::visit(
+      [&]<typename Criterion>(const Criterion& criterion) {
+        if (CanBeJudged(criterion, observed)) return JudgeScore(criterion, KindOf(spec), verdict);
+        if constexpr (std::is_same_v<Criterion, AutoCriterion>) {
+          JudgeWithoutThreshold(criterion, verdict);
+        }
+      },
+      spec.criterion);
+  return verdict;
+}
+
+std::string Explain(const DriftTrigger& spec, const Verdict& verdict) {
+  const Observed& seen = verdict.observed;
+  if (auto warm = ExplainWarmUp(spec.warm_up, verdict)) return *warm;
+  if (ValueOf(seen, "model") == 0) {
+    return Counted(ValueOf(seen, "samples"), "sample") + " had come and there was no model";
+  }
+  if (!seen.contains("score")) return ExplainNoScore(spec, seen);
+  return std::visit(
+      [&]<typename Criterion>(const Criterion& criterion) {
+        if (CanBeJudged(criterion, seen)) {
+          return ExplainWindows(spec, seen) + "; " + ExplainScore(criterion, verdict);
+        }
+        if constexpr (std::is_same_v<Criterion, AutoCriterion>) {
+          return ExplainNoThreshold(criterion, seen);
+        }
+        return ExplainWindows(spec, seen) + ", without a p-value";
+      },
+      spec.criterion);
+}
+
+}  // namespace tidemill::supervisor

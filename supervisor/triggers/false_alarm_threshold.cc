@@ -1,0 +1,48 @@
+#include "supervisor/triggers/false_alarm_threshold.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tidemill::supervisor {
+namespace {
+
+constexpr int64_t kMostScores = 200'000;
+
+}  // namespace
+
+FalseAlarmThreshold FindFalseAlarmThreshold(const AutoCriterion& criterion,
+                                            const statistics::Rows& history,
+                                            const statistics::TwoSampleStatistic& statistic,
+                                            const Evaluations& evaluations) {
+  FalseAlarmThreshold found = {.sought = true,
+                               .evaluations_per_month = evaluations.evaluations_per_month,
+                               .history_rows = history.num_rows()};
+  const auto share =
+      statistics::AlarmShare(criterion.alarms_per_month, evaluations.evaluations_per_month);
+  if (!share.ok()) return found;
+  found.evaluations_per_alarm = 1 / *share;
+  // With fewer scores than the share's inverse none of them stands for the share.
+  const double least = std::min(std::ceil(1 / *share), static_cast<double>(kMostScores));
+  const int64_t count = std::max(static_cast<int64_t>(least),
+                                 std::min(criterion.scores, statistics::ScoresNeeded(*share)));
+  const auto scores = statistics::ScoresWithoutDrift(history, statistic,
+                                                     {.reference_rows = evaluations.reference_rows,
+                                                      .current_rows = evaluations.current_rows,
+                                                      .count = count,
+                                                      .seed = evaluations.seed});
+  if (!scores.ok()) return found;
+  const auto threshold = statistics::ThresholdAt(*scores, *share, statistics::BadSide::kHigh);
+  found.found = threshold.ok();
+  found.threshold = threshold.value_or(0);
+  return found;
+}
+
+void Observe(const FalseAlarmThreshold& threshold, Observed& observed) {
+  observed["history_rows"] = static_cast<double>(threshold.history_rows);
+  observed["evaluations_per_month"] = threshold.evaluations_per_month;
+  if (!threshold.found) return;
+  observed["threshold"] = threshold.threshold;
+  observed["evaluations_per_alarm"] = threshold.evaluations_per_alarm;
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,92 @@
+// Policies that look at the mistakes of the active model.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/config.h"
+#include "supervisor/statistics/detectors/stream_detector.h"
+#include "supervisor/triggers/criterion_spec.h"
+#include "supervisor/triggers/evaluation_spec.h"
+
+namespace tidemill::supervisor {
+
+enum class PerformanceMeasure { kAccuracy, kMeanAbsoluteError };
+
+using PerformanceCriterion = std::variant<ThresholdCriterion, QuantileCriterion,
+                                          RollingAverageCriterion, AvoidableErrorsCriterion>;
+
+struct PerformanceTrigger {
+  static constexpr std::string_view kType = "performance";
+  static constexpr std::string_view kDoc =
+      "Fires when the active model has become bad at the samples since the last evaluation, whose "
+      "labels are known by then. The first evaluation fires: there is no model.";
+  static constexpr std::string_view kRule =
+      "the score of the interval, by `measure`, is bad by `criterion`, low for an accuracy and "
+      "high "
+      "for an error: threshold, accuracy <= at; quantile, accuracy < the tail-quantile of the last "
+      "scores; rolling_average, accuracy <= mean - deviation of the last scores, or mean (1 - "
+      "deviation); avoidable_errors, the sum over the intervals since the last training of round(m "
+      "- (1 - expected) n), m of n samples being mistaken, is at least at_least, or that sum and "
+      "(expected - forecast) n for the interval to come. An interval of which no sample could be "
+      "looked at answers no";
+  static constexpr std::string_view kPoints =
+      "where `evaluate` says, samples being counted from the last training on; during `warm_up` "
+      "from the beginning, and where its trigger decides";
+  static constexpr std::string_view kCost =
+      "what the model takes to answer each sample once; of state the last scores";
+  static constexpr std::string_view kSource =
+      "Boether et al., Modyn (SIGMOD 2025), for criteria over accuracies and avoidable mistakes; "
+      "Hoerl and Kennard, Ridge Regression (1970), for the forecast";
+  DecisionInterval evaluate;
+  PerformanceMeasure measure = PerformanceMeasure::kAccuracy;
+  PerformanceCriterion criterion;
+  std::optional<WarmUp> warm_up = std::nullopt;
+
+  void Fields(auto&& field) {
+    field("evaluate", evaluate, "Where the model is looked at.", {.required = true});
+    field("measure", measure, "accuracy, of classes; mean_absolute_error, of real labels.");
+    field("criterion", criterion, "When a score is reason enough.", {.required = true});
+    field("warm_up", warm_up, "Lets a simple policy decide until there is a history of scores.");
+  }
+  void Check(config::Problems& problems) const;
+};
+
+struct DetectorTrigger {
+  static constexpr std::string_view kType = "detector";
+  static constexpr std::string_view kDoc =
+      "Shows the mistakes of the active model to a detector of drift, sample by sample, and fires "
+      "when that signals one. The first evaluation fires: there is no model.";
+  static constexpr std::string_view kRule =
+      "`detector`, begun anew after each training, signalled drift at a sample since the last "
+      "evaluation";
+  static constexpr std::string_view kPoints =
+      "where `evaluate` says, samples being counted from the last training on";
+  static constexpr std::string_view kCost =
+      "what the model takes to answer each sample once; O(1) of time and state a sample, O(log W) "
+      "for adwin";
+  static constexpr std::string_view kSource =
+      "Bifet and Gavalda, Learning from Time-Changing Data with Adaptive Windowing (SDM 2007); "
+      "Gama "
+      "et al., Learning with Drift Detection (SBIA 2004); Baena-Garcia et al., Early Drift "
+      "Detection Method (2006); Page, Continuous Inspection Schemes (1954)";
+  DecisionInterval evaluate;
+  statistics::DetectorSpec detector;
+
+  void Fields(auto&& field) {
+    field("evaluate", evaluate, "Where it is asked; what it saw before counts.",
+          {.required = true});
+    field("detector", detector, "Which one.");
+  }
+};
+
+}  // namespace tidemill::supervisor
+
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::PerformanceMeasure> {
+  using Measure = tidemill::supervisor::PerformanceMeasure;
+  static constexpr std::pair<Measure, std::string_view> kNames[] = {
+      {Measure::kAccuracy, "accuracy"}, {Measure::kMeanAbsoluteError, "mean_absolute_error"}};
+};

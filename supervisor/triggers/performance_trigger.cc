@@ -1,0 +1,227 @@
+// After Boether et al., Modyn (SIGMOD'25). What a new model achieves is seen on the first interval
+// after its training, which it has not been trained on.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "supervisor/statistics/avoidable_errors.h"
+#include "supervisor/statistics/forecast.h"
+#include "supervisor/statistics/sealed_state.h"
+#include "supervisor/triggers/evaluation_points.h"
+#include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/score_criterion.h"
+#include "supervisor/triggers/sealed_fields.h"
+#include "supervisor/triggers/trigger_policy.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using statistics::BadSide;
+using statistics::RestoreState;
+using statistics::ScoreHistory;
+using statistics::SealState;
+
+// Accuracies that a forecast rests on, at most.
+constexpr int64_t kMostAccuracies = 100;
+
+ScoreKind KindOf(const PerformanceTrigger& spec) {
+  if (spec.measure == PerformanceMeasure::kAccuracy) {
+    return {.name = "accuracy", .bad = BadSide::kLow};
+  }
+  return {.name = "mean absolute error", .bad = BadSide::kHigh};
+}
+
+struct PerformanceState {
+  std::optional<Cut> from = std::nullopt;  // Up to here samples have been looked at.
+  bool has_model = false;
+  bool is_new = false;      // No interval since the last training has been looked at.
+  int64_t num_samples = 0;  // Since the last training.
+  statistics::AvoidableErrors avoidable = {};
+  ScoreHistory accuracies = {.most = kMostAccuracies};  // Since the last training.
+  ScoreHistory new_models = {};                         // Of each on its first interval.
+  ScoreHistory scores = {};
+
+  void Fields(auto&& field) {
+    field("from", from);
+    field("has_model", has_model);
+    field("is_new", is_new);
+    field("num_samples", num_samples);
+    field("avoidable", avoidable);
+    field("accuracies", accuracies);
+    field("new_models", new_models);
+    field("scores", scores);
+  }
+};
+
+class PerformancePolicy final : public TriggerPolicy {
+ public:
+  explicit PerformancePolicy(const PerformanceTrigger& spec)
+      : spec_(spec), kind_(KindOf(spec)), points_(spec.evaluate, spec.warm_up) {
+    state_.scores.most =
+        std::visit([](const auto& criterion) { return HistoryOf(criterion); }, spec.criterion);
+    if (Avoidable() != nullptr) state_.new_models.most = Avoidable()->trainings;
+  }
+
+  std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp clock) const override {
+    return points_.NextPoint(ahead, clock);
+  }
+  void Take(Samples samples) override {
+    points_.Take(samples);
+    state_.num_samples += static_cast<int64_t>(samples.size());
+  }
+  std::vector<EvidenceRequest> Needs(const Cut& at) const override {
+    if (!state_.has_model || !points_.EvaluatesAt(at)) return {};
+    return {{.kind = EvidenceKind::kErrors, .from = state_.from, .to = at}};
+  }
+  Verdict Decide(const Evidence& evidence) override {
+    Observed observed = points_.Pass(evidence);
+    observed["samples"] = static_cast<double>(state_.num_samples);
+    observed["model"] = state_.has_model ? 1 : 0;
+    if (!evidence.tables.empty()) {
+      Look(evidence.tables[0], observed);
+      state_.from = evidence.at;
+    }
+    return Judge(spec_, observed);
+  }
+  void Fired(const Cut& at) override {
+    points_.Fired(at);
+    state_.from = at;
+    state_.has_model = true;
+    state_.is_new = true;
+    state_.num_samples = 0;
+    state_.avoidable.Reset();
+    state_.accuracies.scores.clear();
+  }
+  nlohmann::json Seal() const override {
+    return {{"points", points_.Seal()}, {"state", SealState(state_)}};
+  }
+  absl::Status Restore(const nlohmann::json& state) override {
+    ASSIGN_OR_RETURN(const nlohmann::json* points, SealedField(state, "points"));
+    RETURN_IF_ERROR(points_.Restore(*points));
+    ASSIGN_OR_RETURN(const nlohmann::json* own, SealedField(state, "state"));
+    ASSIGN_OR_RETURN(state_, RestoreState<PerformanceState>(*own));
+    return absl::OkStatus();
+  }
+
+ private:
+  const AvoidableErrorsCriterion* Avoidable() const {
+    return std::get_if<AvoidableErrorsCriterion>(&spec_.criterion);
+  }
+
+  // Looks at the errors of an interval.
+  void Look(const EvidenceTable& errors, Observed& observed) {
+    const auto n = static_cast<double>(errors.num_rows);
+    observed["rows"] = n;
+    observed["missing"] = static_cast<double>(errors.num_missing);
+    if (errors.num_rows == 0) return;
+    const double sum = std::accumulate(errors.values.begin(), errors.values.end(), 0.0);
+    const double score = spec_.measure == PerformanceMeasure::kAccuracy ? 1 - sum / n : sum / n;
+    observed["errors"] = sum;
+    observed["score"] = score;
+    if (Avoidable() != nullptr) Count(*Avoidable(), std::llround(sum), errors.num_rows, observed);
+    std::visit([&](const auto& own) { ObserveScores(own, state_.scores, kind_, observed); },
+               spec_.criterion);
+    state_.scores.Add(score);
+  }
+
+  void Count(const AvoidableErrorsCriterion& criterion, int64_t num_errors, int64_t num_rows,
+             Observed& observed) {
+    const double accuracy = ValueOf(observed, "score");
+    if (std::exchange(state_.is_new, false)) state_.new_models.Add(accuracy);
+    state_.accuracies.Add(accuracy);
+    const double expected = criterion.expected_accuracy.value_or(statistics::ForecastNextShare(
+        state_.new_models.scores, statistics::ForecastMethod::kRollingAverage));
+    state_.avoidable.Add(num_errors, num_rows, expected, criterion.may_fall);
+    observed["expected_accuracy"] = expected;
+    observed["avoidable"] = static_cast<double>(state_.avoidable.count);
+    if (!criterion.forecast) return;
+    const double forecast =
+        statistics::ForecastNextShare(state_.accuracies.scores, *criterion.forecast);
+    observed["forecast_accuracy"] = forecast;
+    observed["avoidable_ahead"] = state_.avoidable.Ahead(num_rows, forecast, expected);
+  }
+
+  const PerformanceTrigger spec_;
+  const ScoreKind kind_;
+  EvaluationPoints points_;
+  PerformanceState state_;
+};
+
+// The greater one of what there are and what is forecast.
+double CountOf(const Observed& observed) {
+  const double count = ValueOf(observed, "avoidable");
+  if (!observed.contains("avoidable_ahead")) return count;
+  return std::max(count, ValueOf(observed, "avoidable_ahead"));
+}
+
+void JudgeScore(const AvoidableErrorsCriterion& criterion, const ScoreKind&, Verdict& verdict) {
+  const double count = CountOf(verdict.observed);
+  const auto wanted = static_cast<double>(criterion.at_least);
+  verdict.fired = count >= wanted;
+  verdict.comparison = Comparison{"avoidable mistakes", count, wanted, "mistakes"};
+  verdict.nearest = Change{"criterion.at_least", wanted, count};
+}
+
+std::string ExplainScore(const AvoidableErrorsCriterion& criterion, const Verdict& verdict) {
+  const Observed& seen = verdict.observed;
+  std::string text =
+      fmt::format("of a new model {} is expected, which makes {} since the last training",
+                  Figure(ValueOf(seen, "expected_accuracy")),
+                  Counted(ValueOf(seen, "avoidable"), "avoidable mistake"));
+  if (seen.contains("avoidable_ahead")) {
+    text += fmt::format(", and {} after the next interval at the forecast accuracy of {}",
+                        Figure(ValueOf(seen, "avoidable_ahead")),
+                        Figure(ValueOf(seen, "forecast_accuracy")));
+  }
+  return text + fmt::format("; `at_least` is {}", Figure(static_cast<double>(criterion.at_least)));
+}
+
+std::string ExplainInterval(const PerformanceTrigger& spec, const Observed& seen) {
+  const std::string samples = Counted(ValueOf(seen, "rows"), "sample");
+  const std::string score = Figure(ValueOf(seen, "score"));
+  if (spec.measure != PerformanceMeasure::kAccuracy) {
+    return fmt::format("the mean absolute error of {} was {}", samples, score);
+  }
+  return fmt::format("of {} the model got {} wrong, an accuracy of {}", samples,
+                     Figure(ValueOf(seen, "errors")), score);
+}
+
+}  // namespace
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const PerformanceTrigger& spec) {
+  return std::make_unique<PerformancePolicy>(spec);
+}
+
+Verdict Judge(const PerformanceTrigger& spec, const Observed& observed) {
+  if (auto warm = JudgeWarmUp(spec.warm_up, PerformanceTrigger::kType, observed)) return *warm;
+  Verdict verdict = {.policy = std::string(PerformanceTrigger::kType), .observed = observed};
+  if (ValueOf(observed, "model") == 0) {
+    verdict.fired = ValueOf(observed, "samples") > 0;
+    verdict.comparison = {"samples without a model", ValueOf(observed, "samples"), 1, "samples"};
+    return verdict;
+  }
+  if (!observed.contains("score")) {
+    verdict.comparison = {"samples that could be looked at", 0, 1, "samples"};
+    return verdict;
+  }
+  std::visit([&](const auto& criterion) { JudgeScore(criterion, KindOf(spec), verdict); },
+             spec.criterion);
+  return verdict;
+}
+
+std::string Explain(const PerformanceTrigger& spec, const Verdict& verdict) {
+  const Observed& seen = verdict.observed;
+  if (auto warm = ExplainWarmUp(spec.warm_up, verdict)) return *warm;
+  if (ValueOf(seen, "model") == 0) {
+    return Counted(ValueOf(seen, "samples"), "sample") + " had come and there was no model";
+  }
+  if (!seen.contains("score")) {
+    return "no sample since the last evaluation could be looked at";
+  }
+  return ExplainInterval(spec, seen) + "; " +
+         std::visit([&](const auto& criterion) { return ExplainScore(criterion, verdict); },
+                    spec.criterion);
+}
+
+}  // namespace tidemill::supervisor

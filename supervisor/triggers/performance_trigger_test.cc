@@ -1,0 +1,164 @@
+#include <cmath>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "supervisor/triggers/testing/scripted_errors.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using statistics::ForecastMethod;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::ScriptedErrors;
+using testing::SteadySamples;
+
+std::vector<Decision> Decide(const PerformanceTrigger& spec, int64_t num_samples,
+                             ScriptedErrors::ErrorOf error_of) {
+  ScriptedErrors source(std::move(error_of));
+  return testing::Decide(spec, SteadySamples(num_samples), 100, &source);
+}
+
+std::vector<int64_t> Fired(const std::vector<Decision>& decisions) {
+  std::vector<int64_t> numbers;
+  for (size_t i = 0; i < decisions.size(); ++i) {
+    if (decisions[i].fired) numbers.push_back(static_cast<int64_t>(i));
+  }
+  return numbers;
+}
+
+// One in so many is wrong.
+ScriptedErrors::ErrorOf OneIn(int64_t n) {
+  return [n](int64_t number) { return number % n == 0 ? 1 : 0; };
+}
+
+PerformanceTrigger Of(PerformanceCriterion criterion, int64_t every = 100) {
+  return {.evaluate = {.samples = every}, .criterion = criterion};
+}
+
+TEST(PerformanceTrigger, FiresWhenTheAccuracyHasFallenToTheThreshold) {
+  const PerformanceTrigger spec = Of(ThresholdCriterion{.at = .8});
+  const auto decisions = Decide(
+      spec, 1000, [](int64_t number) { return number % 10 < (number < 500 ? 1 : 2) ? 1 : 0; });
+  EXPECT_THAT(Fired(decisions), ElementsAre(0, 5, 6, 7, 8, 9));
+  EXPECT_EQ(Explain(spec, decisions[0].verdict), "100 samples had come and there was no model");
+  EXPECT_EQ(Explain(spec, decisions[1].verdict),
+            "of 100 samples the model got 10 wrong, an accuracy of 0.9; `at` is 0.8");
+  EXPECT_EQ(decisions[1].verdict.nearest, (Change{"criterion.at", .8, .9}));
+  EXPECT_EQ(decisions[1].verdict.comparison, (Comparison{"accuracy", .9, .8, ""}));
+}
+
+TEST(PerformanceTrigger, FiresWhenTheErrorHasRisen) {
+  PerformanceTrigger spec = Of(RollingAverageCriterion{.deviation = .5, .history = 3});
+  spec.measure = PerformanceMeasure::kMeanAbsoluteError;
+  const auto decisions = Decide(spec, 800, [](int64_t number) { return number < 500 ? 2.0 : 3.5; });
+  // The first score has none before it; 3.5 is beyond 1.5 times 2 once.
+  EXPECT_THAT(Fired(decisions), ElementsAre(0, 1, 5));
+}
+
+TEST(PerformanceTrigger, AnswersNoWhereNoSampleCouldBeLookedAt) {
+  const PerformanceTrigger spec = Of(ThresholdCriterion{.at = 1});
+  const auto decisions = Decide(spec, 300, [](int64_t) { return std::nullopt; });
+  EXPECT_THAT(Fired(decisions), ElementsAre(0));
+  EXPECT_EQ(Explain(spec, decisions[1].verdict),
+            "no sample since the last evaluation could be looked at");
+}
+
+// Of 200 samples 50 are wrong and 20 were to be expected.
+TEST(PerformanceTrigger, CountsMistakesThatANewModelWouldNotMake) {
+  const PerformanceTrigger spec =
+      Of(AvoidableErrorsCriterion{.at_least = 90, .expected_accuracy = .9}, 200);
+  const auto decisions = Decide(spec, 1600, OneIn(4));
+  EXPECT_EQ(decisions[1].verdict.observed.at("avoidable"), 30);
+  EXPECT_EQ(decisions[2].verdict.observed.at("avoidable"), 60);
+  // After ceil(90 / 30) intervals, and as many again, for a training sets the count back.
+  EXPECT_THAT(Fired(decisions), ElementsAre(0, 3, 6));
+  EXPECT_EQ(decisions[2].verdict.nearest, (Change{"criterion.at_least", 90, 60}));
+}
+
+TEST(PerformanceTrigger, LetsTheCountFallOnlyWhereItIsToldTo) {
+  // 40 avoidable ones, then intervals ten better than expected.
+  const auto errors = [](int64_t number) { return number % 100 < (number < 200 ? 50 : 0) ? 1 : 0; };
+  for (const bool may_fall : {false, true}) {
+    const auto decisions =
+        Decide(Of(AvoidableErrorsCriterion{
+                   .at_least = 1000, .expected_accuracy = .9, .may_fall = may_fall}),
+               400, errors);
+    EXPECT_EQ(decisions[1].verdict.observed.at("avoidable"), 40);
+    EXPECT_EQ(decisions[3].verdict.observed.at("avoidable"), may_fall ? 20 : 40);
+  }
+}
+
+// Accuracies of .9, .88, .86, .84, .82: the ridge line comes to .8028571429 next, their mean is
+// .86.
+TEST(PerformanceTrigger, LooksOneIntervalAhead) {
+  const auto falling = [](int64_t number) {
+    const int64_t interval = number / 100 - 1;
+    return number % 100 < 10 + 2 * interval ? 1 : 0;
+  };
+  for (const auto& [method, accuracy] : {std::pair(ForecastMethod::kRidge, .8028571429),
+                                         std::pair(ForecastMethod::kRollingAverage, .86)}) {
+    const PerformanceTrigger spec =
+        Of(AvoidableErrorsCriterion{.at_least = 1000, .expected_accuracy = .9, .forecast = method});
+    const auto decisions = Decide(spec, 600, falling);
+    const Observed& seen = decisions[5].verdict.observed;
+    EXPECT_NEAR(seen.at("forecast_accuracy"), accuracy, 1e-9);
+    EXPECT_EQ(seen.at("avoidable"), 2 + 4 + 6 + 8);
+    EXPECT_NEAR(seen.at("avoidable_ahead"), 20 + (.9 - accuracy) * 100, 1e-7);
+    // What is to come turns the answer.
+    PerformanceTrigger nearly = spec;
+    std::get<AvoidableErrorsCriterion>(nearly.criterion).at_least = 24;
+    EXPECT_TRUE(Judge(nearly, seen).fired);
+    std::get<AvoidableErrorsCriterion>(nearly.criterion).forecast.reset();
+    Observed without = seen;
+    without.erase("avoidable_ahead");
+    EXPECT_FALSE(Judge(nearly, without).fired);
+    EXPECT_THAT(Explain(spec, decisions[5].verdict), HasSubstr("after the next interval"));
+  }
+}
+
+// What a new model achieves is seen where no model has been trained: on the first interval behind
+// each training.
+TEST(PerformanceTrigger, ExpectsOfAModelWhatNewOnesAchieved) {
+  // Right behind a training one in ten is wrong, then three. Trainings come at 100, and whenever 40
+  // more than expected are wrong: at 400, 700 ...
+  const auto errors = [](int64_t number) {
+    return number % 10 < (number / 100 % 3 == 1 ? 1 : 3) ? 1 : 0;
+  };
+  const auto decisions = Decide(Of(AvoidableErrorsCriterion{.at_least = 40}), 1000, errors);
+  EXPECT_THAT(Fired(decisions), ElementsAre(0, 3, 6, 9));
+  for (size_t i = 1; i < decisions.size(); ++i) {
+    EXPECT_NEAR(decisions[i].verdict.observed.at("expected_accuracy"), .9, 1e-12);
+  }
+  // The models become worse, and what is expected of them follows, of the last two.
+  const auto worse = [](int64_t number) { return number % 100 < number / 100 * 5 ? 1 : 0; };
+  const auto followed =
+      Decide(Of(AvoidableErrorsCriterion{.at_least = 5, .trainings = 2}), 1000, worse);
+  EXPECT_NEAR(followed[1].verdict.observed.at("expected_accuracy"), .95, 1e-12);
+  EXPECT_FALSE(followed[1].fired);
+  EXPECT_TRUE(followed[2].fired);
+  EXPECT_NEAR(followed[3].verdict.observed.at("expected_accuracy"), (.95 + .85) / 2, 1e-12);
+  EXPECT_TRUE(followed[3].fired);
+  EXPECT_NEAR(followed[4].verdict.observed.at("expected_accuracy"), (.85 + .8) / 2, 1e-12);
+}
+
+TEST(PerformanceTrigger, FillsItsHistoryWhileASimplePolicyDecides) {
+  PerformanceTrigger spec = Of(QuantileCriterion{.tail = .1, .history = 50}, 50);
+  spec.warm_up = WarmUp{.evaluations = 10, .trigger = AmountTrigger{.samples = 120}};
+  const auto decisions = Decide(spec, 1000, [](int64_t number) {
+    return (number * 7919) % 100 < (number < 800 ? 10 + number % 7 : 40) ? 1 : 0;
+  });
+  const auto first = std::find_if(decisions.begin(), decisions.end(), [](const Decision& decision) {
+    return !decision.verdict.observed.contains("warm_up");
+  });
+  ASSERT_NE(first, decisions.end());
+  // The first two evaluations had no model to look at.
+  EXPECT_EQ(first->verdict.observed.at("scores"), 8);
+  for (auto it = decisions.begin(); it != first; ++it) {
+    EXPECT_EQ(it->fired, it->verdict.observed.contains("warm_up.decided"));
+  }
+}
+
+}  // namespace
+}  // namespace tidemill::supervisor
