@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup build install quickstart test every_path_full bench docs format check sanitize fuzz clean
+.PHONY: setup build install quickstart test every_path_full bench policies docs format check sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -39,6 +39,13 @@ bench: build
 	@tools/setup.sh --bench
 	@tools/bench.py --build $(BUILD) $(if $(SCALE),--scale) $(NAME)
 	@tools/performance.py
+
+# Runs pipelines under one retraining policy after the other and writes docs/policies.md. TIDEMILL_DATA:
+# the datasets; DATASET: only these of benchmarks/policies/; QUICK=1: a trial, kept in the build folder.
+policies: build
+	@tools/setup.sh --bench
+	@tools/compare_policies.py --build $(BUILD) $(if $(QUICK),--quick --results $(BUILD)/policies/policies.json) $(DATASET)
+	@tools/policies_page.py $(if $(QUICK),--results $(BUILD)/policies/policies.json --into $(BUILD)/policies)
 
 # Writes docs/reference/ from the program's own descriptors.
 docs: build

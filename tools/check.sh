@@ -31,6 +31,7 @@ run rules python3 tools/check_rules.py
 run reference reference_is_current
 run documents python3 tools/check_docs.py
 run performance python3 tools/performance.py --check
+run policies python3 tools/policies_page.py --check
 run deploy python3 tools/check_deploy.py "$build"
 run compose docker-compose config --quiet
 run yaml yamllint --strict --config-file tools/yamllint.yaml docker-compose.yml deploy

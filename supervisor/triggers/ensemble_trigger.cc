@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/trigger_policy.h"
@@ -8,10 +9,12 @@
 namespace tidemill::supervisor {
 namespace {
 
-// Decides wherever a member does. A member's vote counts from there to the next training.
+// Decides wherever a member does. A member's vote counts from there to the next training. Until the
+// first one members are asked, too, for what they learn by it.
 class EnsemblePolicy final : public TriggerPolicy {
  public:
   explicit EnsemblePolicy(const EnsembleTrigger& spec) : spec_(spec) {
+    if (spec.first) until_first_.emplace(*spec.first);
     for (const TriggerSpec& member : spec.of) {
       members_.push_back({.policy = MakeTriggerPolicy(member), .voted_at = std::nullopt});
     }
@@ -19,6 +22,7 @@ class EnsemblePolicy final : public TriggerPolicy {
 
   std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp clock) const override {
     std::optional<DecisionPoint> next;
+    if (until_first_) next = until_first_->NextPoint(ahead);
     for (const Member& member : members_) {
       const auto point = member.policy->NextPoint(ahead, clock);
       if (point && (!next || point->at < next->at)) next = point;
@@ -26,6 +30,7 @@ class EnsemblePolicy final : public TriggerPolicy {
     return next;
   }
   void Take(Samples samples) override {
+    if (until_first_) until_first_->Take(samples);
     for (const Member& member : members_) member.policy->Take(samples);
   }
   std::vector<EvidenceRequest> Needs(const Cut& at) const override {
@@ -50,9 +55,12 @@ class EnsemblePolicy final : public TriggerPolicy {
       }
       verdicts.push_back(Ask(members_[i], spec_.of[i], own, due));
     }
-    return Judge(spec_, std::move(verdicts));
+    Observed observed;
+    if (until_first_) observed["samples"] = static_cast<double>(until_first_->seen());
+    return Judge(spec_, observed, std::move(verdicts));
   }
   void Fired(const Cut& at) override {
+    until_first_.reset();
     for (Member& member : members_) {
       member.voted_at.reset();
       member.policy->Fired(at);
@@ -66,9 +74,12 @@ class EnsemblePolicy final : public TriggerPolicy {
     for (const Member& member : members_) {
       members.push_back({{"voted_at", SealCut(member.voted_at)}, {"state", member.policy->Seal()}});
     }
-    return {{"members", std::move(members)}};
+    nlohmann::json state = {{"members", std::move(members)}};
+    if (spec_.first) state["until_first"] = until_first_ ? until_first_->Seal() : nullptr;
+    return state;
   }
   absl::Status Restore(const nlohmann::json& state) override {
+    if (spec_.first) RETURN_IF_ERROR(RestoreUntilFirst(state));
     ASSIGN_OR_RETURN(const nlohmann::json* members, SealedList(state, "members"));
     if (members->size() != members_.size()) {
       return DataLoss("a sealed ensemble has {} members, this one {}", members->size(),
@@ -87,6 +98,13 @@ class EnsemblePolicy final : public TriggerPolicy {
     std::unique_ptr<TriggerPolicy> policy;
     std::optional<Cut> voted_at;
   };
+
+  absl::Status RestoreUntilFirst(const nlohmann::json& state) {
+    ASSIGN_OR_RETURN(const nlohmann::json* grid, SealedField(state, "until_first"));
+    until_first_.reset();
+    if (grid->is_null()) return absl::OkStatus();
+    return until_first_.emplace(*spec_.first).Restore(*grid);
+  }
 
   // Whether a point, which all members have reached, is one of its own.
   static bool IsDue(const Member& member, const Cut& at) {
@@ -110,6 +128,8 @@ class EnsemblePolicy final : public TriggerPolicy {
 
   const EnsembleTrigger spec_;
   std::vector<Member> members_;
+  // Counts up to the first training; absent from there on and where nothing is said of it.
+  std::optional<SampleGrid> until_first_;
 };
 
 // How far a verdict is from its threshold, as a part of it: what is nearest to turn.
@@ -133,13 +153,26 @@ std::optional<Change> NearestOf(const std::vector<Verdict>& members, bool fired)
   return change;
 }
 
+Verdict JudgeFirst(const EnsembleTrigger& spec, const Observed& observed,
+                   std::vector<Verdict> members) {
+  const double samples = ValueOf(observed, "samples");
+  const auto first = static_cast<double>(spec.first.value_or(1));
+  return {.policy = std::string(EnsembleTrigger::kType),
+          .fired = samples >= first,
+          .observed = observed,
+          .comparison = Comparison{"samples without a model", samples, first, "samples"},
+          .nearest = Change{"first", first, samples},
+          .members = std::move(members)};
+}
+
 }  // namespace
 
 std::unique_ptr<TriggerPolicy> MakePolicy(const EnsembleTrigger& spec) {
   return std::make_unique<EnsemblePolicy>(spec);
 }
 
-Verdict Judge(const EnsembleTrigger& spec, std::vector<Verdict> members) {
+Verdict Judge(const EnsembleTrigger& spec, const Observed& observed, std::vector<Verdict> members) {
+  if (observed.contains("samples")) return JudgeFirst(spec, observed, std::move(members));
   const auto votes = std::count_if(members.begin(), members.end(), [](const Verdict& member) {
     return member.voted_at.has_value();
   });
@@ -160,6 +193,11 @@ Verdict Judge(const EnsembleTrigger& spec, std::vector<Verdict> members) {
 }
 
 std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict) {
+  if (verdict.observed.contains("samples")) {
+    return fmt::format("{} had come of the {} that the first training waits for",
+                       Counted(ValueOf(verdict.observed, "samples"), "sample"),
+                       spec.first.value_or(1));
+  }
   return fmt::format("{} of {} policies had voted for a training, {} {} needed",
                      Figure(ValueOf(verdict.observed, "votes")), spec.of.size(), spec.Needed(),
                      spec.Needed() == 1 ? "is" : "are");

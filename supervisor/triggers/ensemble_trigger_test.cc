@@ -92,6 +92,33 @@ TEST(EnsembleTrigger, DoesNotTrainOnNothing) {
   EXPECT_EQ(decisions[1].cause, DecisionCause::kNothingNew);
 }
 
+TEST(EnsembleTrigger, MakesTheFirstTrainingWaitForItsSamplesWhateverTheVotes) {
+  const auto with_first = [](std::vector<TriggerSpec> members, int64_t first) {
+    return TriggerSpec(
+        EnsembleTrigger{.of = std::move(members), .vote = VoteRule::kAny, .first = first});
+  };
+  // Votes given before it are gone with it.
+  EXPECT_THAT(Fired(with_first({kFour}, 9), Steady(20)), ElementsAre(9, 13, 17));
+  EXPECT_THAT(Fired(with_first({kFour}, 3), Steady(20)), ElementsAre(3, 7, 11, 15, 19));
+  EXPECT_THAT(Fired(with_first({NeverTrigger{}}, 5), Steady(20)), ElementsAre(5));
+  // Below another ensemble any training is the first.
+  EXPECT_THAT(Fired(Of({with_first({kFour}, 9), kThree}, VoteRule::kAny), Steady(8)),
+              ElementsAre(3, 6));
+}
+
+TEST(EnsembleTrigger, SaysHowManySamplesTheFirstTrainingStillWaitsFor) {
+  const TriggerSpec spec = EnsembleTrigger{.of = {kFour}, .first = 9};
+  const auto decisions = Decide(spec, Steady(9), 2);
+  ASSERT_EQ(decisions.size(), 3);
+  const Verdict& waits = decisions[0].verdict;
+  EXPECT_FALSE(waits.fired);
+  EXPECT_TRUE(waits.members[0].fired);
+  EXPECT_EQ(waits.comparison, (Comparison{"samples without a model", 4, 9, "samples"}));
+  EXPECT_EQ(waits.nearest, (Change{"first", 9, 4}));
+  EXPECT_EQ(Explain(spec, waits), "4 samples had come of the 9 that the first training waits for");
+  EXPECT_TRUE(decisions[2].fired);
+}
+
 TEST(EnsembleTrigger, IsAsFarFromTheOtherAnswerAsItsNearestMember) {
   const auto decisions = Decide(Of({kFour, kTen}, VoteRule::kAny), Steady(5), 1);
   ASSERT_EQ(decisions.size(), 1);

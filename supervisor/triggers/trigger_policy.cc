@@ -17,7 +17,7 @@ Verdict ReplayEnsemble(const EnsembleTrigger& spec, const Verdict& recorded) {
     again.voted_at = member.voted_at;
     members.push_back(std::move(again));
   }
-  return Judge(spec, std::move(members));
+  return Judge(spec, recorded.observed, std::move(members));
 }
 
 }  // namespace

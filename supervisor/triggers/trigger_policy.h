@@ -92,8 +92,9 @@ Verdict Judge(const CostTrigger& spec, const Observed& observed);
 Verdict Judge(const DriftTrigger& spec, const Observed& observed);
 Verdict Judge(const PerformanceTrigger& spec, const Observed& observed);
 Verdict Judge(const DetectorTrigger& spec, const Observed& observed);
-// Of the members' verdicts, which it takes over.
-Verdict Judge(const EnsembleTrigger& spec, std::vector<Verdict> members);
+// Of the members' verdicts, which it takes over, and of the "samples" that have come while the
+// first training is still waited for.
+Verdict Judge(const EnsembleTrigger& spec, const Observed& observed, std::vector<Verdict> members);
 
 std::string Explain(const AmountTrigger& spec, const Verdict& verdict);
 std::string Explain(const TimeTrigger& spec, const Verdict& verdict);

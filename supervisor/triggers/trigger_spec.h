@@ -100,12 +100,14 @@ struct EnsembleTrigger {
       "until the next training, and the ensemble decides wherever one of them does.";
   static constexpr std::string_view kRule =
       "votes since the last training >= what `vote` needs: floor(n / 2) + 1, all n, 1, or "
-      "`at_least`";
-  static constexpr std::string_view kPoints = "wherever one of the policies decides";
+      "`at_least`. With `first`, for the first training: samples >= `first`, whatever the votes";
+  static constexpr std::string_view kPoints =
+      "wherever one of the policies decides, and right after the `first` sample";
   static constexpr std::string_view kCost = "that of its policies";
   std::vector<TriggerSpec> of;
   VoteRule vote = VoteRule::kMajority;
   std::optional<int64_t> at_least = std::nullopt;
+  std::optional<int64_t> first = std::nullopt;
 
   void Fields(auto&& field) {
     field("of", of, "The policies; ensembles among them are fine.",
@@ -115,6 +117,10 @@ struct EnsembleTrigger {
           "key says.");
     field("at_least", at_least, "Votes that fire, with `vote: at_least`.",
           {.min = 1, .example = "2"});
+    field("first", first,
+          "The first training comes after so many samples and none before: votes count from then "
+          "on. Policies that are compared then start from the same model.",
+          {.min = 1, .example = "2000"});
   }
   void Check(config::Problems& problems) const;
 
