@@ -85,6 +85,7 @@ class Backtest {
   std::unique_ptr<EvidenceSource> source_;  // What `decider_` asks; null without one.
   Decider decider_;
   std::optional<MatrixMean> mean_;
+  bool extends_ = false;  // No sample has come since the last trigger.
   selector::SelectionSpec selection_;
   std::optional<TrainingForecast> forecast_;
   BacktestResult result_;
