@@ -17,6 +17,7 @@
 #include "db/database.h"
 #include "supervisor/decisions_table.h"
 #include "supervisor/downstream.h"
+#include "supervisor/evidence/evidence_keys.h"
 #include "supervisor/live_stream.h"
 #include "supervisor/pipeline_spec.h"
 #include "supervisor/run_feed.h"
@@ -69,8 +70,12 @@ class Conductor {
   absl::Status Decide();
   absl::Status EndReplay(const Seen& seen);
   absl::StatusOr<Seen> SeekTrigger();
-  // The run's policy right behind the last decision that counts.
-  absl::StatusOr<Decider> MakeDecider() const;
+  // The run's policy right behind the last decision that counts. It may look at samples and at the
+  // model that is active from there to the next training, until the next one is made.
+  absl::StatusOr<Decider> MakeDecider();
+  absl::Status OpenEvidence();
+  // The stream as it is known now, from its beginning on.
+  storage::v1::ListSamplesRequest Stream() const;
   absl::StatusOr<storage::v1::ListSamplesRequest> StreamBehindLastDecision() const;
   // Of the dataset that is trained on.
   absl::StatusOr<Duration> LabelDelay() const;
@@ -132,6 +137,8 @@ class Conductor {
   RunState state_;
   int64_t last_sequence_ = 0;
   std::optional<LastDecision> last_decision_;
+  std::unique_ptr<EvidenceKeys> evidence_keys_;
+  std::unique_ptr<EvidenceSource> evidence_;
   std::unique_ptr<LiveStream> stream_;  // Of a live run, once it is looked at.
 
   WorkerPool thread_;  // Last: it starts once everything above exists.

@@ -5,14 +5,17 @@
 #include "base/failpoints.h"
 #include "supervisor/conductor.h"
 #include "supervisor/cuts.h"
+#include "supervisor/evidence/stored_evidence.h"
 #include "supervisor/label_delay.h"
 #include "supervisor/progress.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-// As many decisions go into the database at a time.
+// So many decisions go into the database at a time, or fewer where making them takes long: those
+// that are not there yet are made again after a crash.
 constexpr size_t kDecisionsAtATime = 1000;
+constexpr std::chrono::seconds kLongestUnrecorded{5};
 
 // Stops a listing at the first decision that fires.
 absl::Status EnoughSeen() { return Cancelled("a trigger has fired"); }
@@ -21,11 +24,35 @@ absl::Status EnoughSeen() { return Cancelled("a trigger has fired"); }
 
 absl::StatusOr<Duration> Conductor::LabelDelay() const { return LabelDelayOf(TrainingData()); }
 
-absl::StatusOr<Decider> Conductor::MakeDecider() const {
-  if (!last_decision_) return Decider::Create(spec_.trigger, "");
-  absl::StatusOr<Decider> decider = last_decision_->state.empty()
-                                        ? Decider::After(spec_.trigger, last_decision_->at)
-                                        : Decider::Create(spec_.trigger, last_decision_->state);
+storage::v1::ListSamplesRequest Conductor::Stream() const {
+  storage::v1::ListSamplesRequest request;
+  *request.mutable_snapshot() = stream_ ? stream_->snapshot() : TrainingData().snapshot();
+  if (TrainingData().has_replay_from()) *request.mutable_from() = TrainingData().replay_from();
+  if (TrainingData().has_replay_to()) *request.mutable_to() = TrainingData().replay_to();
+  return request;
+}
+
+absl::Status Conductor::OpenEvidence() {
+  ASSIGN_OR_RETURN(const Duration delay, LabelDelay());
+  evidence_keys_ = std::make_unique<StoredKeys>(*downstream_, delay, [this] { return Stream(); });
+  std::optional<ActiveModel> model;
+  if (!state_.triggers().empty() && state_.triggers().back().stored) {
+    const v1::Trigger& trained = state_.triggers().back().trigger;
+    model = {.model_id = trained.model_id(), .command = CommandFor("evidence", trained.number())};
+  }
+  const DatasetId dataset{TrainingData().snapshot().dataset_id()};
+  ASSIGN_OR_RETURN(evidence_, StoredEvidence::Create(*downstream_, *evidence_keys_, dataset,
+                                                     TrainingData().spec(), std::move(model)));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Decider> Conductor::MakeDecider() {
+  RETURN_IF_ERROR(OpenEvidence());
+  if (!last_decision_) return Decider::Create(spec_.trigger, "", evidence_.get());
+  absl::StatusOr<Decider> decider =
+      last_decision_->state.empty()
+          ? Decider::After(spec_.trigger, last_decision_->at, evidence_.get())
+          : Decider::Create(spec_.trigger, last_decision_->state, evidence_.get());
   RETURN_IF_ERROR(decider.status());
   // The state behind a decision that fired knows nothing of the training that followed.
   const bool trained = !state_.triggers().empty() && state_.triggers().back().trained;
@@ -70,10 +97,7 @@ absl::Status Conductor::EndReplay(const Seen& seen) {
 }
 
 absl::StatusOr<storage::v1::ListSamplesRequest> Conductor::StreamBehindLastDecision() const {
-  storage::v1::ListSamplesRequest request;
-  *request.mutable_snapshot() = TrainingData().snapshot();
-  if (TrainingData().has_replay_from()) *request.mutable_from() = TrainingData().replay_from();
-  if (TrainingData().has_replay_to()) *request.mutable_to() = TrainingData().replay_to();
+  storage::v1::ListSamplesRequest request = Stream();
   ASSIGN_OR_RETURN(const Duration delay, LabelDelay());
   if (last_decision_) *request.mutable_from() = KnownAt(ToProto(last_decision_->at), delay);
   return request;
@@ -90,6 +114,7 @@ absl::StatusOr<Conductor::Seen> Conductor::SeekTrigger() {
   if (last_decision_) seen.end = FromProto(request.from());
   int64_t num_seen = 0;
   bool fired = false;
+  auto recorded = std::chrono::steady_clock::now();
   const absl::Status listed =
       downstream_->ListSamples(request, [&](const batch::Batch& chunk) -> absl::Status {
         ASSIGN_OR_RETURN(const batch::Column* column,
@@ -108,7 +133,11 @@ absl::StatusOr<Conductor::Seen> Conductor::SeekTrigger() {
           fired = decision->fired;
           seen.decisions.push_back(*std::move(decision));
           if (fired) return EnoughSeen();
-          if (seen.decisions.size() < kDecisionsAtATime) continue;
+          const auto now = std::chrono::steady_clock::now();
+          if (seen.decisions.size() < kDecisionsAtATime && now - recorded < kLongestUnrecorded) {
+            continue;
+          }
+          recorded = now;
           RETURN_IF_ERROR(RecordDecisions(std::exchange(seen.decisions, {}), decider.Seal()));
         }
         return absl::OkStatus();
@@ -151,6 +180,7 @@ absl::Status Conductor::RecordDecisions(std::vector<Decision> decisions, std::st
       AddDecisions(work, run_, batch);
       return absl::OkStatus();
     }));
+    FAILPOINT("supervisor.after_unfired_decisions");
   }
   const auto count = static_cast<int64_t>(batch.decisions.size());
   last_decision_ = LastDecision{.number = batch.first_number + count - 1,

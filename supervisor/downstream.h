@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -33,6 +34,10 @@ class Downstream {
   // What `sink` returns other than OK ends the call and is its result.
   virtual absl::Status ListSamples(const storage::v1::ListSamplesRequest& request,
                                    const std::function<absl::Status(batch::Batch)>& sink) = 0;
+  // Samples with payload and labels, in the order of the keys; those that cannot be read are left
+  // out. As above.
+  virtual absl::Status ReadSamples(DatasetId dataset, std::span<const int64_t> keys,
+                                   const std::function<absl::Status(batch::Batch)>& sink) = 0;
 
   virtual absl::StatusOr<selector::v1::TrainingSet> SealTrainingSet(
       const selector::v1::SealTrainingSetRequest& request) = 0;
@@ -55,6 +60,10 @@ class Downstream {
       RunId run, int32_t evaluation,
       const std::function<void(const evaluator::v1::WatchEvaluationResponse&)>& progress) = 0;
   virtual absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId run) = 0;
+  // As ListSamples.
+  virtual absl::Status ReadModelColumns(
+      const evaluator::v1::ReadModelColumnsRequest& request,
+      const std::function<absl::Status(batch::Batch)>& sink) = 0;
 
   // Removes what retention does not keep. Idempotent.
   virtual absl::Status Retire(const rpc::v1::Command& command,

@@ -9,8 +9,8 @@ absl::StatusOr<double> CountFalseAlarms(const History& history, int num_shuffles
                                         const BeginBacktest& begin, const EvidenceOf& evidence_of) {
   int64_t alarms = 0;
   for (int shuffle = 0; shuffle < num_shuffles; ++shuffle) {
-    const ShuffledHistory shuffled(history, shuffle);
-    const std::unique_ptr<EvidenceSource> source = evidence_of(shuffled);
+    ShuffledHistory shuffled(history, shuffle);
+    ASSIGN_OR_RETURN(const std::unique_ptr<EvidenceSource> source, evidence_of(shuffled));
     ASSIGN_OR_RETURN(Backtest test, begin(*source));
     RETURN_IF_ERROR(test.Take(history.View()));
     alarms += std::max<int64_t>(0, std::move(test).Finish().num_triggers - 1);

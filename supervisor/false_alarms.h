@@ -12,7 +12,7 @@
 namespace tidemill::supervisor {
 
 // What answers for a history; it lives no longer than the history.
-using EvidenceOf = std::function<std::unique_ptr<EvidenceSource>(const ShuffledHistory&)>;
+using EvidenceOf = std::function<absl::StatusOr<std::unique_ptr<EvidenceSource>>(ShuffledHistory&)>;
 // A policy at the beginning of the stream, answered by a source that outlives it.
 using BeginBacktest = std::function<absl::StatusOr<Backtest>(EvidenceSource&)>;
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "evaluator/client/evaluator_client.h"
 #include "rpc/grpc_status.h"
 #include "storage/client/storage_client.h"
 #include "tidemill/evaluator/v1/evaluator.grpc.pb.h"
@@ -63,7 +64,8 @@ class GrpcDownstream final : public Downstream {
         trainer_(peers.trainer_server, stop),
         model_store_(peers.model_store, stop),
         evaluator_(peers.evaluator, stop),
-        samples_(Stoppable(peers.storage, stop)) {}
+        samples_(Stoppable(peers.storage, stop)),
+        models_(Stoppable(peers.evaluator, stop)) {}
 
   absl::StatusOr<storage::v1::RegisterDatasetResponse> RegisterDataset(
       const std::string& name, const std::string& spec, const rpc::v1::Command& command) override {
@@ -110,6 +112,16 @@ class GrpcDownstream final : public Downstream {
       if (stop_.stop_requested()) return Cancelled("the caller stopped");
       return sink(std::move(batch));
     });
+  }
+
+  absl::Status ReadSamples(DatasetId dataset, std::span<const int64_t> keys,
+                           const std::function<absl::Status(batch::Batch)>& sink) override {
+    return samples_.ReadSamples(dataset, keys,
+                                [&](batch::Batch batch, const auto&) -> absl::Status {
+                                  if (stop_.stop_requested())
+                                    return Cancelled("the caller stopped");
+                                  return sink(std::move(batch));
+                                });
   }
 
   absl::StatusOr<selector::v1::TrainingSet> SealTrainingSet(
@@ -184,6 +196,11 @@ class GrpcDownstream final : public Downstream {
     return evaluations;
   }
 
+  absl::Status ReadModelColumns(const evaluator::v1::ReadModelColumnsRequest& request,
+                                const std::function<absl::Status(batch::Batch)>& sink) override {
+    return models_.ReadModelColumns(request, sink);
+  }
+
   absl::Status Retire(const rpc::v1::Command& command, const v1::ModelsRetired& retired) override {
     model_store::v1::RetireModelsRequest models;
     *models.mutable_command() = command;
@@ -233,6 +250,7 @@ class GrpcDownstream final : public Downstream {
   Connection<ModelStoreService> model_store_;
   Connection<EvaluatorService> evaluator_;
   const storage::StorageClient samples_;
+  evaluator::EvaluatorClient models_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
+#include "supervisor/evidence/evidence_keys.h"
 #include "supervisor/triggers/evidence.h"
 #include "supervisor/triggers/samples.h"
 
@@ -22,20 +23,21 @@ struct History {
 
 // The same places, at each of which another sample of the history stands, all of them drawn anew:
 // what a policy finds between any two stretches of it is chance. Thread-safe.
-class ShuffledHistory {
+class ShuffledHistory final : public EvidenceKeys {
  public:
   // Shuffles are numbered; each is a permutation of its own. `history` must outlive this object.
   ShuffledHistory(const History& history, int64_t shuffle)
       : history_(&history),
         permutation_({.purpose = "shuffled history", .epoch = shuffle}, history.size()) {}
 
-  // The keys of the samples that stand at the places that a request names, in their order. Of more
-  // than `most_rows` those are drawn that come first by a hash of their keys.
-  absl::StatusOr<std::vector<int64_t>> KeysOf(const EvidenceRequest& request) const;
+  absl::StatusOr<std::vector<int64_t>> KeysOf(const EvidenceRequest& request) override;
+  absl::StatusOr<std::vector<int64_t>> KeysFrom(const Cut& from, int64_t most) override;
 
  private:
   // Of places before the cut.
   int64_t NumBefore(const Cut& cut) const;
+  // Who stands at the places [from, to).
+  std::vector<int64_t> KeysAt(int64_t from, int64_t to) const;
 
   const History* history_;
   Permutation permutation_;

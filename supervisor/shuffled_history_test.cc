@@ -34,14 +34,14 @@ Cut Before(const History& history, size_t place) {
   return {{history.times[place]}, {history.keys[place]}};
 }
 
-std::vector<int64_t> KeysOf(const ShuffledHistory& shuffled, const EvidenceRequest& request) {
+std::vector<int64_t> KeysOf(ShuffledHistory& shuffled, const EvidenceRequest& request) {
   const auto keys = shuffled.KeysOf(request);
   EXPECT_THAT(keys, IsOk());
   return keys.value_or(std::vector<int64_t>());
 }
 
 std::vector<int64_t> All(const History& history, int64_t shuffle) {
-  return KeysOf(ShuffledHistory(history, shuffle), {.to = Before(history, history.keys.size())});
+  return KeysOf(*std::make_unique<ShuffledHistory>(history, shuffle), {.to = Before(history, history.keys.size())});
 }
 
 TEST(ShuffledHistory, IsAPermutationOfTheHistory) {
@@ -73,7 +73,7 @@ TEST(ShuffledHistory, PutsEverySampleAnywhereAlike) {
 
 TEST(ShuffledHistory, AnswersByPlaces) {
   const History history = Pairs(10);
-  const ShuffledHistory shuffled(history, 3);
+  ShuffledHistory shuffled(history, 3);
   const std::vector<int64_t> all = All(history, 3);
   for (size_t from = 0; from <= all.size(); ++from) {
     for (size_t to = from; to <= all.size(); ++to) {
@@ -91,12 +91,12 @@ TEST(ShuffledHistory, AnswersByPlaces) {
   EXPECT_THAT(KeysOf(shuffled, {.from = Cut{{99'000'000}, {}}, .to = {{100'000'000}, {}}}),
               IsEmpty());
   const History nothing;
-  EXPECT_THAT(KeysOf(ShuffledHistory(nothing, 0), {.to = {{1}, {}}}), IsEmpty());
+  EXPECT_THAT(KeysOf(*std::make_unique<ShuffledHistory>(nothing, 0), {.to = {{1}, {}}}), IsEmpty());
 }
 
 TEST(ShuffledHistory, DrawsByKeyAndKeepsTheOrder) {
   const History history = Pairs(200);
-  const ShuffledHistory shuffled(history, 0);
+  ShuffledHistory shuffled(history, 0);
   EvidenceRequest request{.to = Before(history, 100), .most_rows = 20};
   const std::vector<int64_t> drawn = KeysOf(shuffled, request);
   EXPECT_EQ(drawn.size(), 20);
@@ -173,7 +173,8 @@ TEST(CountFalseAlarms, CountsTriggersBeyondTheFirst) {
   ASSERT_THAT(drifting->Take(history.View()), IsOk());
   EXPECT_EQ(std::move(*drifting).Finish().num_triggers, 4);
 
-  const auto evidence = [](const ShuffledHistory& shuffled) {
+  const auto evidence =
+      [](ShuffledHistory& shuffled) -> absl::StatusOr<std::unique_ptr<EvidenceSource>> {
     return std::make_unique<KeysAsColumns>(
         [&](const EvidenceRequest& request) { return shuffled.KeysOf(request); });
   };

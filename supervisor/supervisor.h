@@ -16,6 +16,7 @@
 #include "supervisor/conductor.h"
 #include "supervisor/downstream.h"
 #include "supervisor/evaluation_matrix.h"
+#include "supervisor/evidence/evidence_keys.h"
 #include "supervisor/run_feed.h"
 #include "supervisor/runs_table.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
@@ -86,12 +87,22 @@ class Supervisor {
   absl::StatusOr<std::optional<ChosenMatrix>> MatrixOf(const RunRow& run,
                                                        const std::string& dataset,
                                                        const std::string& measure);
-  // Gives `sink` what a listing of the dataset that is trained on names, each sample at the time at
-  // which its label becomes known, and tells `final` about it.
-  absl::Status ShowHistory(const PipelineSpec& spec, storage::v1::ListSamplesRequest listing,
-                           const BacktestProgress& progress,
-                           const std::function<absl::Status(Samples)>& sink,
-                           v1::WatchBacktestResponse::Final& final);
+  // The part of the dataset that is trained on, synced first, that a backtest shows to policies.
+  struct PastStream {
+    storage::v1::Dataset dataset;
+    storage::v1::ListSamplesRequest listing;
+    Duration label_delay;
+  };
+  absl::StatusOr<PastStream> OpenPast(const v1::WatchBacktestRequest& request,
+                                      const PipelineSpec& spec);
+  // Gives `sink` the samples, each at the time at which its label becomes known, and tells `final`
+  // about them.
+  absl::Status ShowPast(const PastStream& past, const BacktestProgress& progress,
+                        const std::function<absl::Status(Samples)>& sink,
+                        v1::WatchBacktestResponse::Final& final);
+  // Answers, from storage, policies that look at the samples that `keys` names.
+  absl::StatusOr<std::unique_ptr<EvidenceSource>> EvidenceOfPast(const PastStream& past,
+                                                                 EvidenceKeys& keys);
 
   // In a transaction: the answer to a request for a training, and the event that it is.
   absl::StatusOr<v1::TriggerRunResponse> RequestTrigger(pqxx::work& work, RunId run);

@@ -3,6 +3,7 @@
 
 #include "supervisor/backtest.h"
 #include "supervisor/cuts.h"
+#include "supervisor/evidence/stored_evidence.h"
 #include "supervisor/false_alarms.h"
 #include "supervisor/supervisor.h"
 
@@ -17,12 +18,6 @@ constexpr int kMostShuffles = 1000;
 struct NamedPolicy {
   std::string name;
   TriggerSpec spec;
-};
-
-// Who reads samples for the policies that look at them. Without, such policies are refused.
-struct Readers {
-  std::unique_ptr<EvidenceSource> of_history = nullptr;
-  EvidenceOf of_shuffled = nullptr;
 };
 
 absl::StatusOr<std::vector<NamedPolicy>> PoliciesOf(const v1::WatchBacktestRequest& request,
@@ -96,11 +91,13 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> Supervisor::Backtest(
   v1::WatchBacktestResponse::Final final;
   ASSIGN_OR_RETURN(const auto forecast, ForecastTrainings(pipeline, final));
   ASSIGN_OR_RETURN(const auto matrix, FindMatrix(request, pipeline, final));
-  const Readers readers;
+  ASSIGN_OR_RETURN(const PastStream past, OpenPast(request, spec));
+  StoredKeys keys(*downstream_, past.label_delay, [&] { return past.listing; });
+  ASSIGN_OR_RETURN(const auto evidence, EvidenceOfPast(past, keys));
   std::vector<supervisor::Backtest> tests;
   for (const NamedPolicy& policy : policies) {
-    auto test = supervisor::Backtest::Create(policy.spec, spec.selection, forecast,
-                                             readers.of_history.get(), matrix ? &*matrix : nullptr);
+    auto test = supervisor::Backtest::Create(policy.spec, spec.selection, forecast, evidence.get(),
+                                             matrix ? &*matrix : nullptr);
     if (!test.ok()) return Annotate(test.status(), policy.name);
     tests.push_back(*std::move(test));
     if (LooksAtSamples(policy.spec)) final.set_num_shuffles(request.num_shuffles());
@@ -114,7 +111,7 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> Supervisor::Backtest(
     }
     return absl::OkStatus();
   };
-  RETURN_IF_ERROR(ShowHistory(spec, ListingOf(request, spec.replay), progress, show, final));
+  RETURN_IF_ERROR(ShowPast(past, progress, show, final));
   for (size_t i = 0; i < tests.size(); ++i) {
     v1::BacktestResult& result = *final.add_results();
     result = Shown(policies[i], std::move(tests[i]).Finish());
@@ -122,8 +119,11 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> Supervisor::Backtest(
     const auto begin = [&](EvidenceSource& source) {
       return supervisor::Backtest::Create(policies[i].spec, spec.selection, forecast, &source);
     };
+    const auto evidence_of = [&](ShuffledHistory& shuffled) {
+      return EvidenceOfPast(past, shuffled);
+    };
     ASSIGN_OR_RETURN(const double alarms,
-                     CountFalseAlarms(history, final.num_shuffles(), begin, readers.of_shuffled));
+                     CountFalseAlarms(history, final.num_shuffles(), begin, evidence_of));
     result.set_num_false_alarms(alarms);
   }
   return final;
@@ -208,26 +208,39 @@ absl::StatusOr<std::optional<ChosenMatrix>> Supervisor::MatrixOf(const RunRow& r
   return chosen;
 }
 
-absl::Status Supervisor::ShowHistory(const PipelineSpec& spec,
-                                     storage::v1::ListSamplesRequest listing,
-                                     const BacktestProgress& progress,
-                                     const std::function<absl::Status(Samples)>& sink,
-                                     v1::WatchBacktestResponse::Final& final) {
-  ASSIGN_OR_RETURN(const auto dataset, downstream_->GetDataset(spec.preprocess.dataset));
-  ASSIGN_OR_RETURN(*listing.mutable_snapshot(),
-                   downstream_->SyncDataset({dataset.dataset_id()}, [](const auto&) {}));
-  ASSIGN_OR_RETURN(const auto data, config::Read<storage::DatasetSpec>(dataset.spec(), "dataset"));
-  const int64_t delay = storage::EffectiveLabelDelay(data).micros;
+absl::StatusOr<Supervisor::PastStream> Supervisor::OpenPast(const v1::WatchBacktestRequest& request,
+                                                            const PipelineSpec& spec) {
+  PastStream past{.dataset = {}, .listing = ListingOf(request, spec.replay), .label_delay = {}};
+  ASSIGN_OR_RETURN(past.dataset, downstream_->GetDataset(spec.preprocess.dataset));
+  ASSIGN_OR_RETURN(*past.listing.mutable_snapshot(),
+                   downstream_->SyncDataset({past.dataset.dataset_id()}, [](const auto&) {}));
+  // As it is now: the first sync completes the spec.
+  ASSIGN_OR_RETURN(past.dataset, downstream_->GetDataset(spec.preprocess.dataset));
+  ASSIGN_OR_RETURN(const auto data,
+                   config::Read<storage::DatasetSpec>(past.dataset.spec(), "dataset"));
+  past.label_delay = storage::EffectiveLabelDelay(data);
+  return past;
+}
+
+absl::StatusOr<std::unique_ptr<EvidenceSource>> Supervisor::EvidenceOfPast(const PastStream& past,
+                                                                           EvidenceKeys& keys) {
+  return StoredEvidence::Create(*downstream_, keys, {past.dataset.dataset_id()},
+                                past.dataset.spec(), /*model=*/std::nullopt);
+}
+
+absl::Status Supervisor::ShowPast(const PastStream& past, const BacktestProgress& progress,
+                                  const std::function<absl::Status(Samples)>& sink,
+                                  v1::WatchBacktestResponse::Final& final) {
   std::vector<int64_t> known;
   v1::WatchBacktestResponse::Progress report;
-  report.set_num_samples_total(dataset.num_samples());
-  return downstream_->ListSamples(listing, [&](const batch::Batch& chunk) -> absl::Status {
+  report.set_num_samples_total(past.dataset.num_samples());
+  return downstream_->ListSamples(past.listing, [&](const batch::Batch& chunk) -> absl::Status {
     ASSIGN_OR_RETURN(const batch::Column* column,
                      chunk.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
     const auto times = column->Values<int64_t>();
     if (times.empty()) return absl::OkStatus();
     known.assign(times.begin(), times.end());
-    for (int64_t& time : known) time += delay;
+    for (int64_t& time : known) time += past.label_delay.micros;
     RETURN_IF_ERROR(sink({known, chunk.keys()}));
     if (final.num_samples() == 0) final.set_first_time(known.front());
     final.set_last_time(known.back());

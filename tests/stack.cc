@@ -172,7 +172,7 @@ std::string Stack::Logs() const {
   return text;
 }
 
-std::string WriteSmallPipeline(const std::string& folder) {
+std::string WriteSmallPipeline(const std::string& folder, const std::string& trigger) {
   std::ofstream data(folder + "/drift.csv");
   data << "time,a,b,c,class\n";
   for (int row = 0; row < 1200; ++row) {
@@ -187,7 +187,8 @@ std::string WriteSmallPipeline(const std::string& folder) {
                         up ? "UP" : "DOWN");
   }
   const std::string path = folder + "/pipeline.yaml";
-  std::ofstream(path) << R"(version: 1
+  std::ofstream pipeline(path);
+  pipeline << R"(version: 1
 name: small
 description: A pipeline that takes a few seconds.
 datasets:
@@ -206,7 +207,8 @@ preprocess:
     - stack: {columns: all, into: input}
     - label: {into: target}
 model: {type: mlp, hidden: [8], outputs: 2}
-trigger: {type: amount, samples: 250}
+)";
+  pipeline << "trigger: " << trigger << R"(
 selection: {type: uniform, fraction: 0.8, weights: inverse_probability}
 training:
   device: cpu

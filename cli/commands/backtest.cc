@@ -117,9 +117,11 @@ void AddBacktestCommand(CLI::App& app) {
                    "The run whose evaluations tell what models were worth, of any pipeline on the "
                    "dataset (default: the last one of this pipeline that has some)")
       ->type_name("RUN");
-  backtest->add_option("--measure", flags.measure,
-                       "Which measure of that run, such as accuracy, or 'accuracy on elec2' "
-                       "(default: the first one on the dataset that is trained on)");
+  backtest
+      ->add_option("--measure", flags.measure,
+                   "Which measure of that run, such as accuracy, or 'accuracy on elec2' "
+                   "(default: the first one on the dataset that is trained on)")
+      ->type_name("MEASURE");
   backtest
       ->add_option("--shuffles", flags.shuffles,
                    "Count the false alarms of policies that look at samples, on so many histories "

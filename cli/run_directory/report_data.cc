@@ -10,6 +10,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/version.h"
+#include "cli/run_directory/report_decisions.h"
 #include "cli/run_directory/report_tables.h"
 #include "cli/run_directory/result_tables.h"
 #include "cli/run_json.h"
@@ -196,6 +197,7 @@ ordered_json ReportData(const RunRecord& record) {
   data["slices"] = SlicesOf(run);
   data["confusions"] = ConfusionsOf(run);
   data["decisions"] = DecisionsOf(run);
+  data["compared"] = ComparedOf(run);
   data["failures"] = FailuresOf(run);
   data["config"] = run.pipeline_text();
   data["resolved"] = run.pipeline_resolved();

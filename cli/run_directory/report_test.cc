@@ -91,6 +91,34 @@ TEST(ReportData, JoinsTheBinsOfVeryManyDecisions) {
   EXPECT_EQ(data.at("decisions").at("total"), 10'000);
 }
 
+TEST(ReportData, HasWhatEachPolicyComparedWhereItSaidNoAtLeastOnce) {
+  RunRecord record = testing::ExampleRun("p", 2);
+  for (int i = 0; i < 3; ++i) {
+    auto& decision = *record.run.add_decisions();
+    decision.mutable_at()->set_event_time(1'000'000 * (i + 1));
+    decision.set_fired(i == 2);
+    auto& verdict = *decision.mutable_verdict();
+    verdict.set_policy("ensemble");
+    verdict.set_fired(i == 2);
+    auto& always = *verdict.add_members();
+    always.set_policy("amount");
+    always.set_fired(true);
+    always.mutable_comparison()->set_value(5);
+    auto& drift = *verdict.add_members();
+    drift.set_policy("drift");
+    drift.set_fired(i == 2);
+    drift.set_passed_over(i == 1);
+    drift.mutable_comparison()->set_quantity("score");
+    drift.mutable_comparison()->set_value(0.1 * (i + 1));
+    drift.mutable_comparison()->set_threshold(0.25);
+  }
+  const auto compared = ReportData(record).at("compared");
+  ASSERT_EQ(compared.size(), 1U);
+  EXPECT_EQ(compared.at(0).at("policy"), "of[1]: drift");
+  EXPECT_EQ(compared.at(0).at("quantity"), "score");
+  EXPECT_EQ(compared.at(0).at("points").dump(), "[[1000,0.1,0.25,false],[3000,0.3,0.25,true]]");
+}
+
 TEST(SlicesOf, MeanOverTheWindowsOfTheModelsInUse) {
   auto run = testing::ExampleRun("p", 4).run;
   const auto whole = run.evaluations();

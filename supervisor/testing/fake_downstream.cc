@@ -94,6 +94,18 @@ class FakeDownstream final : public Downstream {
     return keys.empty() ? absl::OkStatus() : flush();
   }
 
+  // Samples with even keys are of class 0, the others of class 1.
+  absl::Status ReadSamples(DatasetId, std::span<const int64_t> keys,
+                           const std::function<absl::Status(batch::Batch)>& sink) override {
+    RETURN_IF_ERROR(services_.Count("ReadSamples"));
+    std::vector<int64_t> classes;
+    for (const int64_t key : keys) classes.push_back(key % 2);
+    batch::Batch batch(static_cast<int64_t>(keys.size()));
+    RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys)));
+    RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kClassLabelColumn, classes)));
+    return sink(std::move(batch));
+  }
+
   absl::StatusOr<selector::v1::TrainingSet> SealTrainingSet(
       const selector::v1::SealTrainingSetRequest& request) override {
     RETURN_IF_ERROR(services_.Count("SealTrainingSet"));
@@ -216,6 +228,21 @@ class FakeDownstream final : public Downstream {
   }
 
   absl::Status DeleteRun(const rpc::v1::Command&) override { return services_.Count("DeleteRun"); }
+
+  // A model is wrong about one sample in four, each model about others.
+  absl::Status ReadModelColumns(const evaluator::v1::ReadModelColumnsRequest& request,
+                                const std::function<absl::Status(batch::Batch)>& sink) override {
+    RETURN_IF_ERROR(services_.Count("ReadModelColumns"));
+    std::vector<float> errors;
+    for (const int64_t key : request.keys()) {
+      errors.push_back((key + request.model_id()) % 4 == 0 ? 1 : 0);
+    }
+    batch::Batch batch(request.keys_size());
+    const std::vector<int64_t> keys(request.keys().begin(), request.keys().end());
+    RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys)));
+    RETURN_IF_ERROR(batch.Set(batch::MakeColumn<float>("error", errors)));
+    return sink(std::move(batch));
+  }
 
  private:
   bool Held() const ABSL_NO_THREAD_SAFETY_ANALYSIS { return services_.held_; }

@@ -23,8 +23,8 @@ absl::Status Decider::Restore(const std::string& sealed) {
   return policy_->Restore(*policy);
 }
 
-Decider Decider::After(const TriggerSpec& spec, const Cut& at) {
-  Decider decider(MakeTriggerPolicy(spec));
+Decider Decider::After(const TriggerSpec& spec, const Cut& at, EvidenceSource* source) {
+  Decider decider(MakeTriggerPolicy(spec), source);
   decider.policy_->Fired(at);
   return decider;
 }

@@ -37,7 +37,7 @@ class Decider {
   absl::Status Restore(const std::string& sealed);
   // Right after a decision at `at` whose state was not sealed: what the policy observed earlier has
   // no part in what it will decide.
-  static Decider After(const TriggerSpec& spec, const Cut& at);
+  static Decider After(const TriggerSpec& spec, const Cut& at, EvidenceSource* source = nullptr);
 
   // Takes samples off the front of `ahead` up to the next decision, or all of them when they reach
   // none.

@@ -85,7 +85,7 @@ struct DriftTrigger {
           "`columns`.",
           {.required = true});
     field("columns", columns, "Columns of numbers, with `of: columns`.",
-          {.max_items = 256, .example = "[temperature, wind]"});
+          {.example = "[temperature, wind]", .max_items = 256});
     field("reference", reference, "The window before the last training.");
     field("current", current, "The window behind it.");
     field("rows", rows,

@@ -243,7 +243,7 @@ Verdict After(const Criterion& criterion, BadSide bad, std::vector<double> score
   const ScoreKind kind = {.name = "score", .bad = bad};
   statistics::ScoreHistory history = {.most = HistoryOf(criterion)};
   for (const double before : scores) history.Add(before);
-  Verdict verdict = {.observed = {{"score", score}}};
+  Verdict verdict = {.policy = "any", .observed = {{"score", score}}};
   ObserveScores(criterion, history, kind, verdict.observed);
   JudgeScore(criterion, kind, verdict);
   return verdict;

@@ -52,7 +52,7 @@ struct EvidenceRequest {
 struct EvidenceTable {
   int64_t num_rows = 0;
   int64_t width = 1;
-  std::vector<double> values;
+  std::vector<double> values = {};
   // Samples that were left out.
   int64_t num_missing = 0;
 };

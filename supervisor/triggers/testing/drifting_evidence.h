@@ -27,7 +27,8 @@ class DriftingEvidence : public EvidenceSource {
 
   absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) override {
     requests_.push_back(request);
-    EvidenceTable table = {.width = WidthOf(request)};
+    EvidenceTable table;
+    table.width = WidthOf(request);
     for (const int64_t number : NumbersOf(request)) {
       if (IsMissing(number)) {
         ++table.num_missing;

@@ -1,0 +1,74 @@
+#include "supervisor/evidence/sample_values.h"
+
+#include <utility>
+
+#include "loader/sample_schema.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// Rows [0, n) of a batch whose validity says yes, with their values.
+absl::StatusOr<batch::Batch> LabelsOf(const batch::Batch& samples) {
+  std::vector<int64_t> keys;
+  std::vector<double> values;
+  const batch::Column* classes = samples.Find(batch::kClassLabelColumn);
+  const batch::Column* reals = samples.Find(batch::kRealLabelColumn);
+  for (int64_t row = 0; row < samples.num_rows(); ++row) {
+    const auto place = static_cast<size_t>(row);
+    if (classes != nullptr && classes->IsValid(row)) {
+      values.push_back(static_cast<double>(classes->Values<int64_t>()[place]));
+    } else if (reals != nullptr && reals->IsValid(row)) {
+      values.push_back(reals->Values<double>()[place]);
+    } else {
+      continue;
+    }
+    keys.push_back(samples.keys()[place]);
+  }
+  batch::Batch labels(static_cast<int64_t>(keys.size()));
+  RETURN_IF_ERROR(labels.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys)));
+  RETURN_IF_ERROR(labels.Set(batch::MakeColumn<double>(SampleValues::kValuesColumn, values)));
+  return labels;
+}
+
+}  // namespace
+
+absl::Status SampleValues::ReadLabels(std::span<const int64_t> keys, const Sink& sink) {
+  return downstream_.ReadSamples(dataset_, keys, [&](const batch::Batch& samples) -> absl::Status {
+    ASSIGN_OR_RETURN(const batch::Batch labels, LabelsOf(samples));
+    return sink(labels);
+  });
+}
+
+absl::StatusOr<transform::Graph> SampleValues::GraphOf(
+    const std::vector<std::string>& columns) const {
+  const transform::SampleSchema schema = loader::SchemaOf(spec_);
+  transform::GraphSpec graph;
+  if (schema.payload == transform::PayloadKind::kCsv) {
+    graph.push_back({transform::ParseCsvSpec{.columns = columns}});
+  } else if (schema.payload == transform::PayloadKind::kJson) {
+    graph.push_back({transform::ParseJsonSpec{.fields = columns}});
+  } else {
+    return FailedPrecondition("raw columns need a dataset of format csv or jsonl");
+  }
+  graph.push_back({transform::StackSpec{}});
+  return transform::Graph::Build(graph, schema);
+}
+
+absl::Status SampleValues::ReadColumns(std::span<const int64_t> keys,
+                                       const std::vector<std::string>& columns, const Sink& sink) {
+  ASSIGN_OR_RETURN(const transform::Graph graph, GraphOf(columns));
+  return downstream_.ReadSamples(dataset_, keys, [&](const batch::Batch& samples) -> absl::Status {
+    if (samples.num_rows() == 0) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const transform::Transformed parsed, graph.Run(samples, nullptr));
+    batch::Batch values(parsed.batch.num_rows());
+    const batch::Column* numbers = parsed.batch.Find(transform::kInputColumn);
+    if (numbers == nullptr) return Internal("the graph made no input");
+    batch::Column named = *numbers;
+    named.name = std::string(kValuesColumn);
+    RETURN_IF_ERROR(values.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, parsed.batch.keys())));
+    RETURN_IF_ERROR(values.Set(std::move(named)));
+    return sink(values);
+  });
+}
+
+}  // namespace tidemill::supervisor
