@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs pipelines with one retraining policy after the other and keeps what each cost and was worth.
 
-tools/compare_policies.py [--build FOLDER] [--results FILE] [--quick] [--policy NAME] [DATASET...]
+tools/compare_policies.py [--build FOLDER] [--results FILE] [--quick] [--seeds NUMBER] [--policy NAME]
+                          [DATASET...]
 
 benchmarks/policies/DATASET.json names a pipeline, the policies that take the place of its trigger
 and the windows that all of them are measured on. Every run goes through all services of a stack of
@@ -11,7 +12,7 @@ benchmarks/results/policies.json that it has measured anew; tools/policies_page.
 docs/policies.md of them. TIDEMILL_DATA: the folder with one folder a dataset.
 
 --quick: one seed each, and only so many triggers as the file says.
---policy NAME: only this one; what is there of the others stays.
+--seeds NUMBER: at most so many of the seeds. --policy NAME: only this one; what is there of the others stays.
 """
 import argparse
 import datetime
@@ -42,7 +43,8 @@ class Stack:
         return self
 
     def __exit__(self, *_):
-        subprocess.run([self.program, "down", "--purge", "--quiet", "--state", self.folder / "state"], check=False)
+        subprocess.run([self.program, "down", "--purge", "--quiet", "--state", self.folder / "state"],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         shutil.rmtree(self.folder)
 
     def call(self, *arguments):
@@ -154,9 +156,8 @@ def check_alike(comparison, runs):
         sys.exit(f"{comparison['dataset']}: policies were measured on different numbers of samples: {sorted(samples)}")
 
 
-def compare(program, comparison, policies, quick):
+def compare(program, comparison, policies, seeds, most):
     """The entries of a dataset's policies."""
-    seeds = comparison["seeds"][:1] if quick else comparison["seeds"]
     entries = {policy["name"]: {"dataset": comparison["dataset"], "policy": policy["name"],
                                 "trigger": policy["trigger"],
                                 "cores": os.cpu_count(), "runs": []} for policy in policies}
@@ -164,7 +165,7 @@ def compare(program, comparison, policies, quick):
         folder = prepare(stack, comparison)
         for seed in seeds:
             for policy in policies:
-                figures = run_once(stack, folder, comparison, policy, seed, comparison["quick"] if quick else 0)
+                figures = run_once(stack, folder, comparison, policy, seed, most)
                 entries[policy["name"]]["runs"].append(figures)
                 print(f"{comparison['dataset']}, {policy['name']}, seed {seed}: {figures['triggers']} triggers, "
                       f"{figures['samples_trained']:,} samples, {comparison['measure']} {figures['value']:.4f}, "
@@ -191,6 +192,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--results", type=pathlib.Path, default=RESULTS)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seeds", type=int)
     parser.add_argument("--policy", action="append", default=[])
     parser.add_argument("datasets", nargs="*", metavar="DATASET")
     arguments = parser.parse_args()
@@ -200,7 +202,10 @@ def main():
         comparison = json.loads((COMPARISONS / f"{name}.json").read_text())
         policies = [policy for policy in comparison["policies"]
                     if not arguments.policy or policy["name"] in arguments.policy]
-        keep(arguments.results, compare(arguments.build / "bin" / "tidemill", comparison, policies, arguments.quick), comparison)
+        seeds = comparison["seeds"][:1 if arguments.quick else arguments.seeds]
+        entries = compare(arguments.build / "bin" / "tidemill", comparison, policies, seeds,
+                          comparison["quick"] if arguments.quick else 0)
+        keep(arguments.results, entries, comparison)
 
 
 if __name__ == "__main__":

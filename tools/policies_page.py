@@ -63,6 +63,11 @@ def spread(entry, key, form):
     return texts[0] if texts[1] == texts[2] else f"{texts[0]} ({texts[1]} to {texts[2]})"
 
 
+def seconds(entry, key):
+    value = mean(entry, key)
+    return f"{value:.{2 if value < 1 else 1 if value < 100 else 0}f}"
+
+
 def of_dataset(results, comparison):
     """The entries of a dataset, the best first."""
     entries = [entry for entry in results if entry["dataset"] == comparison["dataset"]]
@@ -81,8 +86,8 @@ def table(comparison, entries):
     text = TABLE.format(title=comparison["title"], setting=setting, measure=comparison["measure"])
     for entry in entries:
         text += (f"| {entry['policy']} | {spread(entry, 'triggers', '{:.0f}')} | {spread(entry, 'samples_trained', '{:,.0f}')} "
-                 f"| {mean(entry, 'training_seconds'):.2g} | {mean(entry, 'deciding_seconds'):.2g} "
-                 f"| {mean(entry, 'seconds'):.2g} | {spread(entry, 'value', comparison['form'])} |\n")
+                 f"| {seconds(entry, 'training_seconds')} | {seconds(entry, 'deciding_seconds')} "
+                 f"| {seconds(entry, 'seconds')} | {spread(entry, 'value', comparison['form'])} |\n")
     return f"{text}\n{verdict(comparison, entries)}\n"
 
 
