@@ -101,8 +101,13 @@ std::string DescribeMatrix(const BacktestFinal& final) {
   std::set<int64_t> measured;
   int64_t left_out = 0;
   for (const v1::BacktestResult& result : final.results()) {
+    if (!result.has_value()) continue;
     measured.insert(result.num_measured());
     left_out = std::max(left_out, result.num_windows_left_out());
+  }
+  if (measured.empty()) {
+    return fmt::format("Run {} has no model that any of these policies could have had.\n",
+                       final.run_id());
   }
   std::string text = fmt::format(
       "{} on {} is by the models of run {}, over {} samples: in each window the newest one that "
@@ -111,7 +116,7 @@ std::string DescribeMatrix(const BacktestFinal& final) {
       Printable(final.measure()), Printable(final.dataset()), final.run_id(),
       measured.size() > 1 ? fmt::format("{} to {}", WithThousands(*measured.begin()),
                                         WithThousands(*measured.rbegin()))
-                          : WithThousands(measured.empty() ? 0 : *measured.begin()));
+                          : WithThousands(*measured.begin()));
   if (measured.size() > 1) {
     text += fmt::format(
         "Not all policies have a model in all windows, of which up to {} are left out: these means "
@@ -184,10 +189,11 @@ std::string Headline(const BacktestFinal& final) {
                   WithThousands(final.num_samples()));
   if (best == nullptr) return tried;
   return fmt::format(
-      "{} By the models of run {}, {} would have had the best {}: {}, for {} triggers "
-      "and {} samples trained on.",
+      "{} By the models of run {}, {} would have had the best {}: {} over {} samples, for {} "
+      "triggers and {} samples trained on.",
       tried, final.run_id(), best->name(), final.measure(), ShowValue(style, best->value()),
-      WithThousands(best->num_triggers()), WithThousands(best->num_selected()));
+      WithThousands(best->num_measured()), WithThousands(best->num_triggers()),
+      WithThousands(best->num_selected()));
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST(BacktestPage, SaysWhatWasBestAndDrawsALimitedNumberOfTriggers) {
   BacktestFinal final = Judged();
   *final.add_results() = Result("always", 9000);
   const std::string page = BacktestPage("elec2", final);
-  EXPECT_THAT(page, HasSubstr("often would have had the best accuracy: 60.0 %, for 10 triggers"));
+  EXPECT_THAT(page, HasSubstr("often would have had the best accuracy: 60.0 % over 90 samples"));
   const auto data = DataOf(page);
   EXPECT_EQ(data.at("results").at(0).at("triggers").at(0), 10'000);
   EXPECT_EQ(data.at("results").at(2).at("triggers").size(), 2000U);

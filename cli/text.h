@@ -15,7 +15,7 @@ std::string Printable(std::string_view text);
 // "1,461"
 std::string WithThousands(int64_t number);
 
-// "0.8 s", "12 s", "3 min 05 s", "2 h 10 min"
+// "0.8 s", "12 s", "3 min 05 s", "2 h 10 min", "60 d 12 h"
 std::string Elapsed(double seconds);
 
 // "1.3 k", "41 k", "2.5 M"

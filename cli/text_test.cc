@@ -33,6 +33,8 @@ TEST(Text, NumbersReadWell) {
   EXPECT_EQ(Short(41'234), "41 k");
   EXPECT_EQ(Elapsed(3.14), "3.1 s");
   EXPECT_EQ(Elapsed(185), "3 min 05 s");
+  EXPECT_EQ(Elapsed(47 * 3600 + 600), "47 h 10 min");
+  EXPECT_EQ(Elapsed(1452 * 3600), "60 d 12 h");
   EXPECT_EQ(Measure(std::nullopt), "-");
 }
 

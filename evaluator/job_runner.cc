@@ -1,5 +1,8 @@
 #include "evaluator/job_runner.h"
 
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -23,6 +26,16 @@ absl::Status FailureOf(const v1::JobReport& report) {
   const auto code = static_cast<absl::StatusCode>(report.failure_code());
   const bool is_final = code != absl::StatusCode::kOk && code != absl::StatusCode::kUnavailable;
   return absl::Status(is_final ? code : absl::StatusCode::kInternal, report.failure());
+}
+
+// Without waiting for the disk, which would take longer than many a job: nobody reads what is left
+// of a description after a crash.
+absl::Status WriteDown(const v1::EvaluationJob& job, const std::string& path) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  if (!job.SerializeToOstream(&file) || !file.flush()) {
+    return Internal("cannot write {}: {}", path, std::strerror(errno));
+  }
+  return absl::OkStatus();
 }
 
 // Hands over reports until the job has no more.
@@ -64,7 +77,7 @@ absl::Status JobProcesses::Run(v1::EvaluationJob job, const ReportSink& report,
   job.set_tls_ca(settings_.tls.ca);
   job.set_num_threads(settings_.num_threads);
   const std::string path = files::Join(folder_, fmt::format("{}.job", num_jobs_.fetch_add(1)));
-  RETURN_IF_ERROR(files::WriteAtomically(path, job.SerializeAsString()));
+  RETURN_IF_ERROR(WriteDown(job, path));
   ASSIGN_OR_RETURN(const auto process, zygote_->Spawn({path}));
   const std::stop_callback kill(stop, [&] { process->Kill(); });
   const absl::Status heard = Listen(*process, report);

@@ -61,6 +61,10 @@ absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
 absl::Status Backtest::Take(Samples samples) {
   Samples ahead = samples;
   while (true) {
+    if (extends_ && !ahead.empty()) {
+      mean_->Extend({{ahead.event_times.front()}, {ahead.keys.front()}});
+      extends_ = false;
+    }
     const Samples before = ahead;
     ASSIGN_OR_RETURN(const auto decision, decider_.Next(ahead));
     Wait(before.First(before.size() - ahead.size()));
@@ -80,7 +84,10 @@ void Backtest::Train(const Decision& decision) {
   num_trained_before_ += decision.num_new;
   const int64_t selected = NumSelected(selection_, decision.num_new, num_trained_before_);
   const Timestamp now = decision.at.event_time;
-  if (mean_) mean_->Fired(decision.at);
+  if (mean_) {
+    mean_->Fired(decision.at);
+    extends_ = true;
+  }
   ++result_.num_triggers;
   result_.num_selected += selected;
   if (result_.triggers.size() < kMostBacktestTriggers) {

@@ -84,6 +84,7 @@ class Backtest {
 
   Decider decider_;
   std::optional<MatrixMean> mean_;
+  bool extends_ = false;  // No sample has come since the last trigger.
   selector::SelectionSpec selection_;
   std::optional<TrainingForecast> forecast_;
   BacktestResult result_;

@@ -223,6 +223,16 @@ TEST_F(BacktestTest, ValuesOtherPoliciesByTheNewestModelsTheyCouldHaveHad) {
   EXPECT_EQ(tested->results(1).num_windows_left_out(), 7);
 }
 
+TEST_F(BacktestTest, ValuesPoliciesAlikeThatWouldHaveTrainedOnTheSame) {
+  // The one fires when a period of seven seconds ends, the other right after each seventh sample.
+  Finish(WithWindows("{type: time, every: 7s}", "{type: slices, every: 5s}"));
+  const auto tested = Try({"{type: time, every: 7s}", "{type: amount, samples: 7}"});
+  ASSERT_THAT(tested, IsOk());
+  EXPECT_TRUE(tested->results(0).has_value());
+  EXPECT_EQ(tested->results(0).value(), tested->results(1).value());
+  EXPECT_EQ(tested->results(1).num_windows_left_out(), 2);
+}
+
 TEST_F(BacktestTest, TakesTheMatrixOfTheRunAndMeasureAskedFor) {
   const RunId fine = Finish(WithWindows("{type: amount, samples: 4}", "{type: slices, every: 5s}"));
   EXPECT_THAT(Try({}, fine.value, "accuracy on weather"), IsOk());

@@ -95,7 +95,7 @@ const EvaluationMatrix::Cell* EvaluationMatrix::At(const Cut& trained_to, size_t
 void MatrixMean::Fired(const Cut& at) {
   const auto& windows = matrix_->windows();
   while (next_ < windows.size() && windows[next_].from < at) Measure(next_++);
-  last_ = at;
+  trained_to_ = at;
 }
 
 void MatrixMean::Finish() {
@@ -103,7 +103,7 @@ void MatrixMean::Finish() {
 }
 
 void MatrixMean::Measure(size_t window) {
-  const EvaluationMatrix::Cell* cell = last_ ? matrix_->At(*last_, window) : nullptr;
+  const EvaluationMatrix::Cell* cell = trained_to_ ? matrix_->At(*trained_to_, window) : nullptr;
   if (cell == nullptr) {
     if (matrix_->windows()[window].has_samples) ++num_left_out_;
     return;

@@ -62,6 +62,9 @@ class MatrixMean {
 
   // Triggers come in order.
   void Fired(const Cut& at);
+  // Between the last trigger and `next` lies no sample: a model that was trained to `next` has seen
+  // the same ones.
+  void Extend(const Cut& next) { trained_to_ = next; }
   // No trigger follows.
   void Finish();
 
@@ -75,8 +78,8 @@ class MatrixMean {
   void Measure(size_t window);
 
   const EvaluationMatrix* matrix_;
-  size_t next_ = 0;  // The windows before it are measured.
-  std::optional<Cut> last_;
+  size_t next_ = 0;                // The windows before it are measured.
+  std::optional<Cut> trained_to_;  // By the last trigger.
   double sum_ = 0;
   int64_t num_samples_ = 0;
   int64_t num_left_out_ = 0;

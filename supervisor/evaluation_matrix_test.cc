@@ -81,6 +81,17 @@ TEST(MatrixMean, IsThatOfTheNewestModelsThatThePolicyCouldHaveHad) {
   EXPECT_EQ(Mean(matrix, {20}).num_left_out(), 2);
 }
 
+TEST(MatrixMean, CountsAModelThatHasSeenTheSameSamples) {
+  const EvaluationMatrix matrix = Matrix(Values());
+  MatrixMean mean(matrix);
+  mean.Fired(At(7));
+  mean.Extend(At(8));
+  mean.Fired(At(12));
+  mean.Extend(At(19));
+  mean.Finish();
+  EXPECT_EQ(mean.Value(), (.2 * 2 + .3 * 4) / 6);
+}
+
 TEST(MatrixMean, LeavesOutWindowsWithoutAModel) {
   const EvaluationMatrix matrix = Matrix(Values());
   // Before the first model of the run there is none that could stand for the policy's.

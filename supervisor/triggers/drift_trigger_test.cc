@@ -329,7 +329,7 @@ TEST(DriftTrigger, LetsASimplePolicyDecideWhileItWarmsUp) {
                !decision.verdict.observed.contains("warm_up");
       });
   ASSERT_NE(first, decisions.end());
-  EXPECT_GE(first->verdict.observed.at("scores"), 7);
+  EXPECT_EQ(first->verdict.observed.at("scores"), 6);
 }
 
 DriftTrigger Automatic(double alarms_per_month) {
@@ -343,21 +343,28 @@ DriftTrigger Automatic(double alarms_per_month) {
 // 150 samples take 150 seconds.
 constexpr double kEvaluationsPerMonth = statistics::kSecondsPerMonth / 150;
 
+// A reference that is long beside the current window differs little from what is usual: evaluations
+// that share it raise alarms as if each were by itself.
 TEST(DriftTrigger, RaisesAsManyFalseAlarmsAsAreAccepted) {
   const Stream stream = Steady(60'000);
+  DriftTrigger spec = OfColumns(900, 100, 100);
+  spec.columns = {"a"};
+  spec.statistic = statistics::WassersteinStatistic{};
+  spec.criterion = AutoCriterion{
+      .alarms_per_month = statistics::kSecondsPerMonth / 100 / 20, .history = 3000, .scores = 200};
   int64_t evaluations = 0, alarms = 0;
   for (int64_t seed = 1; seed <= 3; ++seed) {
     DriftingEvidence source(stream, &Never, /*missing_of=*/0, seed);
-    for (const Decision& decision : Decide(Automatic(kEvaluationsPerMonth / 20), stream, source)) {
+    for (const Decision& decision : Decide(spec, stream, source)) {
       if (!decision.verdict.observed.contains("threshold")) continue;
       ++evaluations;
       if (decision.fired) ++alarms;
     }
   }
-  ASSERT_GT(evaluations, 1000);
+  ASSERT_GT(evaluations, 1500);
   const auto band = statistics::PoissonBandOf(static_cast<double>(evaluations) / 20);
-  EXPECT_GE(alarms, band.low);
-  EXPECT_LE(alarms, band.high);
+  EXPECT_GE(alarms, band.low) << evaluations;
+  EXPECT_LE(alarms, band.high) << evaluations;
 }
 
 TEST(DriftTrigger, FindsItsThresholdOnceAfterEachTraining) {

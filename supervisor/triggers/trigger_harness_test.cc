@@ -32,7 +32,7 @@ DriftTrigger Drift(DriftOf of, DecisionInterval evaluate, statistics::DriftStati
                                              : std::vector<std::string>{},
           .reference = {.samples = 300},
           .current = {.samples = 200},
-          .rows = 150,
+          .rows = 80,
           .statistic = std::move(statistic),
           .criterion = criterion};
 }
@@ -53,7 +53,7 @@ std::vector<TriggerSpec> DriftPolicies() {
                                  QuantileCriterion{.tail = .1, .history = 5});
   const DriftTrigger automatic =
       Drift(DriftOf::kPredictions, hundred, statistics::KsStatistic{},
-            AutoCriterion{.alarms_per_month = 5e6, .history = 900, .scores = 40});
+            AutoCriterion{.alarms_per_month = 2e8, .history = 900, .scores = 30});
   return {mmd,
           by_time,
           automatic,
@@ -125,8 +125,9 @@ std::vector<TriggerSpec> AllPolicies() {
       EnsembleTrigger{.of = {drift[0], mistakes[0]}, .vote = VoteRule::kAny, .first = 1000},
       EnsembleTrigger{.of = {TimeTrigger{.every = "20us"}}, .first = 1},
       Ensemble({majority, manual, cost, NeverTrigger{.first = 50}}, VoteRule::kAtLeast, 2),
-      Ensemble(drift, VoteRule::kAny),
-      Ensemble(mistakes, VoteRule::kMajority),
+      Ensemble({drift[1], drift[2], drift[5], drift[7]}, VoteRule::kAny),
+      Ensemble({mistakes[1], mistakes[2], mistakes[4], mistakes[7], mistakes[9]},
+               VoteRule::kMajority),
       Ensemble({drift[0], mistakes[0], majority, drift[4], mistakes[3], amount}, VoteRule::kAtLeast,
                2)};
   policies.insert(policies.end(), drift.begin(), drift.end());

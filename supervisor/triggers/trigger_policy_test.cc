@@ -105,5 +105,34 @@ TEST(TimeTrigger, DecidesTheSameOnTheCalendarHoweverTheStreamIsCut) {
   }
 }
 
+TEST(WhatAsksModels, NamesTheFirstPolicyThatLooksAtWhatModelsAnswer) {
+  const auto drift_of = [](DriftOf of) {
+    return DriftTrigger{.evaluate = {.samples = 1},
+                        .of = of,
+                        .statistic = statistics::KsStatistic{},
+                        .criterion = ThresholdCriterion{}};
+  };
+  const TriggerSpec labels = drift_of(DriftOf::kLabels);
+  const TriggerSpec detector =
+      DetectorTrigger{.evaluate = {.samples = 1}, .detector = statistics::DdmConfig{}};
+  for (const TriggerSpec& samples_only :
+       {TriggerSpec(AmountTrigger{}), labels, TriggerSpec(drift_of(DriftOf::kColumns)),
+        TriggerSpec(CostTrigger{.evaluate = {.samples = 1}}),
+        TriggerSpec(EnsembleTrigger{.of = {labels, AmountTrigger{}}})}) {
+    EXPECT_EQ(WhatAsksModels(samples_only, "trigger"), "");
+  }
+  for (const TriggerSpec& asking :
+       {detector, TriggerSpec(drift_of(DriftOf::kEmbeddings)),
+        TriggerSpec(drift_of(DriftOf::kPredictions)),
+        TriggerSpec(
+            PerformanceTrigger{.evaluate = {.samples = 1}, .criterion = ThresholdCriterion{}}),
+        TriggerSpec(CostTrigger{.evaluate = {.samples = 1}, .of = CostOf::kMisclassifications})}) {
+    EXPECT_EQ(WhatAsksModels(asking, "policy"), "policy");
+    const TriggerSpec below = EnsembleTrigger{.of = {labels, asking}};
+    EXPECT_EQ(WhatAsksModels(EnsembleTrigger{.of = {labels, below}}, "trigger"),
+              "trigger.of[1].of[1]");
+  }
+}
+
 }  // namespace
 }  // namespace tidemill::supervisor

@@ -22,7 +22,7 @@ function scaleOf(values, from, to, most, atZero) {
   const logarithmic = least > 0 && largest > 40 * least;
   if (logarithmic) { least /= 1.4; largest *= 1.4; } else {
     const room = (largest - least || Math.abs(largest) || 1) * 0.12;
-    least = atZero ? 0 : least - room;
+    least = atZero && least * 2 < largest ? 0 : least - room;
     largest += room;
   }
   const place = logarithmic ? Math.log : value => value;
