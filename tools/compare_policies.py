@@ -156,31 +156,28 @@ def check_alike(comparison, runs):
         sys.exit(f"{comparison['dataset']}: policies were measured on different numbers of samples: {sorted(samples)}")
 
 
-def compare(program, comparison, policies, seeds, most):
-    """The entries of a dataset's policies."""
+def compare(stack, comparison, policies, seeds, most):
+    """The entries of the policies, each as soon as it has one run more."""
     entries = {policy["name"]: {"dataset": comparison["dataset"], "policy": policy["name"],
                                 "trigger": policy["trigger"],
                                 "cores": os.cpu_count(), "runs": []} for policy in policies}
-    with Stack(program) as stack:
-        folder = prepare(stack, comparison)
-        for seed in seeds:
-            for policy in policies:
-                figures = run_once(stack, folder, comparison, policy, seed, most)
-                entries[policy["name"]]["runs"].append(figures)
-                print(f"{comparison['dataset']}, {policy['name']}, seed {seed}: {figures['triggers']} triggers, "
-                      f"{figures['samples_trained']:,} samples, {comparison['measure']} {figures['value']:.4f}, "
-                      f"{figures['seconds']:.1f} s", file=sys.stderr)
-    return list(entries.values())
+    folder = prepare(stack, comparison)
+    for seed in seeds:
+        for policy in policies:
+            figures = run_once(stack, folder, comparison, policy, seed, most)
+            print(f"{comparison['dataset']}, {policy['name']}, seed {seed}: {figures['triggers']} triggers, "
+                  f"{figures['samples_trained']:,} samples, {comparison['measure']} {figures['value']:.4f}, "
+                  f"{figures['seconds']:.1f} s", file=sys.stderr)
+            entries[policy["name"]]["runs"].append(figures)
+            yield entries[policy["name"]]
 
 
 def keep(file, fresh, comparison):
-    """Replaces the entries of the same dataset and policy and drops those that are no longer compared."""
-    names = {policy["name"] for policy in comparison["policies"]}
-    done = {entry["policy"] for entry in fresh}
+    """Replaces the entry of the same dataset and policy and drops those that are no longer compared."""
+    names = {policy["name"] for policy in comparison["policies"]} - {fresh["policy"]}
     old = json.loads(file.read_text()) if file.exists() else []
     others = [entry for entry in old if entry["dataset"] != comparison["dataset"]]
-    same = fresh + [entry for entry in old if entry["dataset"] == comparison["dataset"]
-                    and entry["policy"] in names - done]
+    same = [fresh] + [entry for entry in old if entry["dataset"] == comparison["dataset"] and entry["policy"] in names]
     check_alike(comparison, [(entry["policy"], run) for entry in same for run in entry["runs"]])
     kept = sorted(others + same, key=lambda entry: (entry["dataset"], entry["policy"]))
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -203,9 +200,10 @@ def main():
         policies = [policy for policy in comparison["policies"]
                     if not arguments.policy or policy["name"] in arguments.policy]
         seeds = comparison["seeds"][:1 if arguments.quick else arguments.seeds]
-        entries = compare(arguments.build / "bin" / "tidemill", comparison, policies, seeds,
-                          comparison["quick"] if arguments.quick else 0)
-        keep(arguments.results, entries, comparison)
+        most = comparison["quick"] if arguments.quick else 0
+        with Stack(arguments.build / "bin" / "tidemill") as stack:
+            for entry in compare(stack, comparison, policies, seeds, most):
+                keep(arguments.results, entry, comparison)
 
 
 if __name__ == "__main__":
