@@ -74,8 +74,9 @@ def pipeline_of(comparison, policy, seed):
     for key, value in comparison.get("alike", {}).items():
         text = with_section(text, key, value)
     text = with_section(text, "trigger", trigger_of(comparison, policy))
-    text = with_section(text, "evaluation", f"[{{dataset: {comparison['dataset']}, windows: {comparison['windows']}, models: active, "
-                                            f"measures: [{comparison['measure']}], bootstrap: {{replicates: 0}}}}]")
+    text = with_section(text, "evaluation", f"[{{dataset: {comparison['dataset']}, windows: {comparison['windows']}, "
+                                            f"models: active, measures: [{comparison['measure']}], "
+                                            "bootstrap: {replicates: 0}}]")
     text = with_section(text, "retention", "{models: 1, training_sets: 1}")
     text, found = re.subn(r"^(\s+seed:) \d+", rf"\1 {seed}", text, flags=re.MULTILINE)
     if found != 1:
