@@ -67,7 +67,8 @@ std::string DescribeNearest(const v1::Verdict& verdict) {
   const v1::Change& nearest = verdict.nearest();
   const std::string from = Number(nearest.from()), to = Number(nearest.to());
   if (verdict.fired()) {
-    return fmt::format("  It would not have fired with `{}` above {}{}.\n", nearest.key(), to,
+    const char* side = nearest.to() < nearest.from() ? "below" : "above";
+    return fmt::format("  It would not have fired with `{}` {} {}{}.\n", nearest.key(), side, to,
                        from == to ? "" : " (it is " + from + ")");
   }
   return fmt::format("  It would have fired with `{}` at {} (it is {}).\n", nearest.key(), to,

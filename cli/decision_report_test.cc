@@ -95,5 +95,19 @@ TEST(DecisionReport, IsEverythingAsJson) {
   EXPECT_EQ(json["next"]["fired"], true);
 }
 
+TEST(DecisionReport, TellsOnWhichSideTheAnswerTurns) {
+  v1::GetDecisionResponse response = Refused();
+  v1::Verdict& verdict = *response.mutable_decision()->mutable_verdict();
+  verdict.set_fired(true);
+  verdict.mutable_nearest()->set_key("criterion.at");
+  verdict.mutable_nearest()->set_from(0.8);
+  verdict.mutable_nearest()->set_to(0.75);
+  EXPECT_THAT(
+      DescribeDecision(response, {}),
+      ::testing::HasSubstr("would not have fired with `criterion.at` below 0.75 (it is 0.8)"));
+  verdict.mutable_nearest()->set_to(0.85);
+  EXPECT_THAT(DescribeDecision(response, {}), ::testing::HasSubstr("`criterion.at` above 0.85"));
+}
+
 }  // namespace
 }  // namespace tidemill::cli

@@ -1,5 +1,6 @@
 #include "cli/run_directory/report_decisions.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -28,18 +29,20 @@ struct Series {
   std::string quantity;
   std::string unit;
   bool said_no = false;
+  int64_t num_yes = 0;
   std::vector<Point> points;
 };
 
 // Adds what a verdict and those below it compared. `place` is "of[1]" below an ensemble.
 void Collect(const v1::Decision& decision, const v1::Verdict& verdict, const std::string& place,
-             std::map<std::string, Series>& all) {
+             std::map<std::pair<std::string, std::string>, Series>& all) {
   if (!verdict.passed_over() && verdict.has_comparison()) {
-    Series& series = all[place];
+    Series& series = all[{place, verdict.comparison().quantity()}];
     series.policy = place.empty() ? verdict.policy() : place + ": " + verdict.policy();
     series.quantity = verdict.comparison().quantity();
     series.unit = verdict.comparison().unit();
     series.said_no |= !verdict.fired();
+    series.num_yes += verdict.fired() ? 1 : 0;
     series.points.push_back({.at = decision.at().event_time() / 1000,
                              .value = verdict.comparison().value(),
                              .threshold = verdict.comparison().threshold(),
@@ -66,18 +69,23 @@ ordered_json PointsOf(const std::vector<Point>& all) {
 }  // namespace
 
 ordered_json ComparedOf(const v1::GetRunResponse& run) {
-  std::map<std::string, Series> all;
+  std::map<std::pair<std::string, std::string>, Series> all;
   for (const v1::Decision& decision : run.decisions()) {
     Collect(decision, decision.verdict(), "", all);
   }
-  ordered_json compared = ordered_json::array();
+  std::vector<const Series*> shown;
   for (const auto& [place, series] : all) {
-    if (!series.said_no) continue;
-    compared.push_back({{"policy", series.policy},
-                        {"quantity", series.quantity},
-                        {"unit", series.unit},
-                        {"total", series.points.size()},
-                        {"points", PointsOf(series.points)}});
+    if (series.said_no) shown.push_back(&series);
+  }
+  std::stable_sort(shown.begin(), shown.end(),
+                   [](const Series* a, const Series* b) { return a->num_yes > b->num_yes; });
+  ordered_json compared = ordered_json::array();
+  for (const Series* series : shown) {
+    compared.push_back({{"policy", series->policy},
+                        {"quantity", series->quantity},
+                        {"unit", series->unit},
+                        {"total", series->points.size()},
+                        {"points", PointsOf(series->points)}});
   }
   return compared;
 }

@@ -93,30 +93,35 @@ TEST(ReportData, JoinsTheBinsOfVeryManyDecisions) {
 
 TEST(ReportData, HasWhatEachPolicyComparedWhereItSaidNoAtLeastOnce) {
   RunRecord record = testing::ExampleRun("p", 2);
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 5; ++i) {
     auto& decision = *record.run.add_decisions();
     decision.mutable_at()->set_event_time(1'000'000 * (i + 1));
-    decision.set_fired(i == 2);
+    decision.set_fired(i >= 3);
     auto& verdict = *decision.mutable_verdict();
     verdict.set_policy("ensemble");
-    verdict.set_fired(i == 2);
+    verdict.set_fired(i >= 3);
     auto& always = *verdict.add_members();
     always.set_policy("amount");
     always.set_fired(true);
     always.mutable_comparison()->set_value(5);
     auto& drift = *verdict.add_members();
     drift.set_policy("drift");
-    drift.set_fired(i == 2);
-    drift.set_passed_over(i == 1);
+    drift.set_fired(i >= 3);
+    drift.set_passed_over(i == 1 || i == 4);
     drift.mutable_comparison()->set_quantity("score");
     drift.mutable_comparison()->set_value(0.1 * (i + 1));
     drift.mutable_comparison()->set_threshold(0.25);
+    if (i > 0) continue;
+    drift.mutable_comparison()->set_quantity("samples of the current window");
+    drift.mutable_comparison()->set_threshold(100);
   }
   const auto compared = ReportData(record).at("compared");
-  ASSERT_EQ(compared.size(), 1U);
+  ASSERT_EQ(compared.size(), 2U);
   EXPECT_EQ(compared.at(0).at("policy"), "of[1]: drift");
   EXPECT_EQ(compared.at(0).at("quantity"), "score");
-  EXPECT_EQ(compared.at(0).at("points").dump(), "[[1000,0.1,0.25,false],[3000,0.3,0.25,true]]");
+  EXPECT_EQ(compared.at(0).at("points").dump(), "[[3000,0.3,0.25,false],[4000,0.4,0.25,true]]");
+  EXPECT_EQ(compared.at(1).at("quantity"), "samples of the current window");
+  EXPECT_EQ(compared.at(1).at("points").dump(), "[[1000,0.1,100.0,false]]");
 }
 
 TEST(SlicesOf, MeanOverTheWindowsOfTheModelsInUse) {

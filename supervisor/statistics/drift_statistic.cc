@@ -15,6 +15,9 @@ namespace {
 // The share that an empty bin has in a population stability index.
 constexpr double kEmptyBin = 1e-4;
 
+// A kernel of so many rows takes 256 MiB.
+constexpr int64_t kMostKernelRows = 8192;
+
 // of(column of the reference, that of the current window), for each.
 template <typename Of>
 std::vector<double> ByColumn(const Rows& reference, const Rows& current, Of of) {
@@ -151,6 +154,26 @@ TwoSampleStatistic ScoreOf(const DriftStatistic& statistic, int64_t seed) {
     return std::visit([&](const auto& spec) { return Score(spec, reference, current, seed).score; },
                       bare);
   };
+}
+
+absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const DriftStatistic& statistic,
+                                                       const Rows& history,
+                                                       const NullScores& wanted, int64_t seed) {
+  const auto* mmd = std::get_if<MmdStatistic>(&statistic);
+  if (mmd == nullptr || mmd->estimator != MmdEstimator::kQuadratic ||
+      history.num_rows() > kMostKernelRows) {
+    return ScoresWithoutDrift(history, ScoreOf(statistic, seed), wanted);
+  }
+  NullScores compared = wanted;
+  compared.reference_rows = std::min(wanted.reference_rows, mmd->rows);
+  compared.current_rows = std::min(wanted.current_rows, mmd->rows);
+  const KernelOfRows kernel(history, mmd->widths, seed);
+  std::vector<double> scores;
+  RETURN_IF_ERROR(
+      DrawWindows(history.num_rows(), compared, [&](const auto& reference, const auto& current) {
+        scores.push_back(kernel.Squared(reference, current));
+      }));
+  return scores;
 }
 
 absl::StatusOr<DriftScore> CompareWindows(const DriftStatistic& statistic, const Rows& reference,

@@ -125,15 +125,15 @@ TEST(DriftStatistic, RefusesWindowsThatItCannotCompare) {
 }
 
 TEST(DriftStatistic, CalibratesToAStatedRate) {
-  const auto history = Normals(1200, 9), fresh = Normals(60 * 500, 10);
+  const auto history = Normals(1200, 9), fresh = Normals(120 * 500, 10);
   const std::span<const double> values = fresh;
   for (const std::string text : {"{type: mmd}", "{type: classifier}", "{type: binned}"}) {
     const TwoSampleStatistic statistic = ScoreOf(SpecOf(text), 3);
-    const auto scores = *ScoresWithoutDrift({history, 2}, statistic, {15, 15, 4000, 1});
+    const auto scores = *ScoresWithoutDrift(SpecOf(text), {history, 2}, {30, 30, 4000, 1}, 3);
     const double threshold = *ThresholdAt(scores, 0.1, BadSide::kHigh);
     int64_t alarms = 0;
-    for (size_t at = 0; at < values.size(); at += 60) {
-      const Rows x = {values.subspan(at, 30), 2}, y = {values.subspan(at + 30, 30), 2};
+    for (size_t at = 0; at < values.size(); at += 120) {
+      const Rows x = {values.subspan(at, 60), 2}, y = {values.subspan(at + 60, 60), 2};
       alarms += JudgeByThreshold(statistic(x, y), threshold, BadSide::kHigh).fired ? 1 : 0;
     }
     const PoissonBand band = PoissonBandOf(50);

@@ -23,26 +23,36 @@ int64_t ScoresNeeded(double share) {
   return static_cast<int64_t>(std::min(std::ceil(100 / share), 200'000.0));
 }
 
-absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const Rows& history,
-                                                       const TwoSampleStatistic& statistic,
-                                                       const NullScores& wanted) {
+absl::Status DrawWindows(int64_t history_rows, const NullScores& wanted,
+                         const std::function<void(std::span<const int64_t> reference,
+                                                  std::span<const int64_t> current)>& each) {
   const int64_t rows = wanted.reference_rows + wanted.current_rows;
-  if (history.num_rows() < rows) {
+  if (history_rows < rows) {
     return FailedPrecondition("a history of {} samples has no room for windows of {} and {}",
-                              history.num_rows(), wanted.reference_rows, wanted.current_rows);
+                              history_rows, wanted.reference_rows, wanted.current_rows);
   }
-  std::vector<int64_t> numbers(static_cast<size_t>(history.num_rows()));
+  std::vector<int64_t> numbers(static_cast<size_t>(history_rows));
   std::iota(numbers.begin(), numbers.end(), 0);
-  std::vector<double> scores;
   for (int64_t draw = 0; draw < wanted.count; ++draw) {
     // Numbers stay as the draw before left them: any order will do to draw from.
     DrawFirst(numbers, rows, {.seed = wanted.seed, .purpose = "false alarms", .epoch = draw});
-    const std::vector<double> drawn = Gather(history, {numbers.data(), static_cast<size_t>(rows)});
-    const std::span<const double> values = drawn;
-    const auto cut = static_cast<size_t>(wanted.reference_rows * history.num_columns);
-    scores.push_back(statistic({values.first(cut), history.num_columns},
-                               {values.subspan(cut), history.num_columns}));
+    const auto drawn = std::span<const int64_t>(numbers).first(static_cast<size_t>(rows));
+    const auto cut = static_cast<size_t>(wanted.reference_rows);
+    each(drawn.first(cut), drawn.subspan(cut));
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const Rows& history,
+                                                       const TwoSampleStatistic& statistic,
+                                                       const NullScores& wanted) {
+  std::vector<double> scores;
+  const auto score = [&](std::span<const int64_t> reference, std::span<const int64_t> current) {
+    const std::vector<double> before = Gather(history, reference);
+    const std::vector<double> now = Gather(history, current);
+    scores.push_back(statistic({before, history.num_columns}, {now, history.num_columns}));
+  };
+  RETURN_IF_ERROR(DrawWindows(history.num_rows(), wanted, score));
   return scores;
 }
 

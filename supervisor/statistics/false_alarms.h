@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -44,9 +45,15 @@ struct NullScores {
   int64_t seed = 0;
 };
 
-// So many scores of two windows that are drawn without replacement, and without overlap, from all
-// of the history. FAILED_PRECONDITION when it has fewer rows than the two windows. A pure function
-// of its arguments. Time `count` times that of the statistic.
+// Draws two windows without replacement, and without overlap, so many times, and calls `each` with
+// the numbers of the reference's rows and with those of the current one's. FAILED_PRECONDITION when
+// the history has fewer rows than the two windows. A pure function of its arguments.
+absl::Status DrawWindows(int64_t history_rows, const NullScores& wanted,
+                         const std::function<void(std::span<const int64_t> reference,
+                                                  std::span<const int64_t> current)>& each);
+
+// The scores of windows that DrawWindows() draws. Fails as it does. Time `count` times that of the
+// statistic.
 absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const Rows& history,
                                                        const TwoSampleStatistic& statistic,
                                                        const NullScores& wanted);

@@ -186,6 +186,48 @@ Mmd MmdTest(const Rows& reference, const Rows& current, const MmdOptions& option
   return result;
 }
 
+KernelOfRows::KernelOfRows(const Rows& rows, std::vector<double> widths, int64_t seed)
+    : num_rows_(rows.num_rows()), kernel_(static_cast<size_t>(num_rows_ * num_rows_)) {
+  if (widths.empty()) widths = {MedianWidth(rows, seed)};
+  const Centred centred = Centre(rows);
+  Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> all(
+      kernel_.data(), num_rows_, num_rows_);
+  for (Eigen::Index i = 0; i < num_rows_; i += kBlock) {
+    const Eigen::Index height = std::min<Eigen::Index>(kBlock, num_rows_ - i);
+    for (Eigen::Index j = i; j < num_rows_; j += kBlock) {
+      const Eigen::Index width = std::min<Eigen::Index>(kBlock, num_rows_ - j);
+      const Matrix kernel = KernelBlock(centred, {i, height}, {j, width}, widths);
+      all.block(i, j, height, width) = kernel.cast<float>();
+      all.block(j, i, width, height) = kernel.transpose().cast<float>();
+    }
+  }
+}
+
+double KernelOfRows::SumWithin(std::span<const int64_t> numbers) const {
+  double sum = 0;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const float* row = kernel_.data() + numbers[i] * num_rows_;
+    double of_row = 0;
+    for (size_t j = i + 1; j < numbers.size(); ++j) of_row += row[numbers[j]];
+    sum += of_row;
+  }
+  return 2 * sum;
+}
+
+double KernelOfRows::Squared(std::span<const int64_t> reference,
+                             std::span<const int64_t> current) const {
+  double across = 0;
+  for (const int64_t left : reference) {
+    const float* row = kernel_.data() + left * num_rows_;
+    double of_row = 0;
+    for (const int64_t right : current) of_row += row[right];
+    across += of_row;
+  }
+  const auto xs = static_cast<double>(reference.size()), ys = static_cast<double>(current.size());
+  return SumWithin(reference) / (xs * (xs - 1)) + SumWithin(current) / (ys * (ys - 1)) -
+         2 * across / (xs * ys);
+}
+
 LinearMmd LinearMmdTest(const Rows& reference, const Rows& current, const MmdOptions& options) {
   const std::vector<double> widths = WidthsFor(reference, current, options);
   const int64_t rows = std::min(reference.num_rows(), current.num_rows());

@@ -49,6 +49,25 @@ struct Mmd {
 // O(N (columns + permutations)) memory.
 Mmd MmdTest(const Rows& reference, const Rows& current, const MmdOptions& options);
 
+// The kernel of many rows, for the distances of window after window that are drawn from them: it is
+// computed once, in single precision, and a distance then takes one look at each pair of its rows.
+// Time O(rows^2 columns) and memory 4 rows^2 bytes for all; O(N^2) time for windows of N rows
+// together. Immutable, hence thread-safe.
+class KernelOfRows {
+ public:
+  // Without widths: the median heuristic on all of the rows.
+  KernelOfRows(const Rows& rows, std::vector<double> widths, int64_t seed);
+
+  // As Mmd::squared, of the rows of these numbers; at least two on each side.
+  double Squared(std::span<const int64_t> reference, std::span<const int64_t> current) const;
+
+ private:
+  double SumWithin(std::span<const int64_t> numbers) const;
+
+  int64_t num_rows_;
+  std::vector<float> kernel_;
+};
+
 struct LinearMmd {
   double squared = 0;
   // From the limit, a normal distribution, with the variance of the terms.

@@ -210,12 +210,12 @@ class DriftPolicy final : public TriggerPolicy {
                                    ? statistics::EvaluationsPerMonth(*spec_.evaluate.every)
                                    : marks_.Rate(at) * statistics::kSecondsPerMonth /
                                          static_cast<double>(*spec_.evaluate.samples);
-      state_.threshold = FindFalseAlarmThreshold(*Auto(), RowsOf(evidence.tables[2]),
-                                                 statistics::ScoreOf(spec_.statistic, spec_.seed),
-                                                 {.reference_rows = evidence.tables[0].num_rows,
-                                                  .current_rows = evidence.tables[1].num_rows,
-                                                  .evaluations_per_month = per_month,
-                                                  .seed = spec_.seed});
+      state_.threshold =
+          FindFalseAlarmThreshold(*Auto(), RowsOf(evidence.tables[2]), spec_.statistic,
+                                  {.reference_rows = evidence.tables[0].num_rows,
+                                   .current_rows = evidence.tables[1].num_rows,
+                                   .evaluations_per_month = per_month,
+                                   .seed = spec_.seed});
     }
     Observe(state_.threshold, observed);
     observed["samples_before"] = static_cast<double>(state_.num_before);

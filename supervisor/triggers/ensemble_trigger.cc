@@ -184,9 +184,8 @@ Verdict Judge(const EnsembleTrigger& spec, const Observed& observed, std::vector
                                               static_cast<double>(needed), "votes"}};
   const bool one_turns = verdict.fired ? votes == needed : votes == needed - 1;
   if (one_turns) verdict.nearest = NearestOf(members, verdict.fired);
-  if (!verdict.nearest) {
-    const auto turning = static_cast<double>(verdict.fired ? votes : needed);
-    verdict.nearest = Change{"votes", static_cast<double>(votes), turning};
+  if (!verdict.nearest && votes != needed) {
+    verdict.nearest = Change{"votes", static_cast<double>(votes), static_cast<double>(needed)};
   }
   verdict.members = std::move(members);
   return verdict;

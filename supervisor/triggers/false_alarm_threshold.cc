@@ -12,7 +12,7 @@ constexpr int64_t kMostScores = 200'000;
 
 FalseAlarmThreshold FindFalseAlarmThreshold(const AutoCriterion& criterion,
                                             const statistics::Rows& history,
-                                            const statistics::TwoSampleStatistic& statistic,
+                                            const statistics::DriftStatistic& statistic,
                                             const Evaluations& evaluations) {
   FalseAlarmThreshold found = {.sought = true,
                                .evaluations_per_month = evaluations.evaluations_per_month,
@@ -25,11 +25,12 @@ FalseAlarmThreshold FindFalseAlarmThreshold(const AutoCriterion& criterion,
   const double least = std::min(std::ceil(1 / *share), static_cast<double>(kMostScores));
   const int64_t count = std::max(static_cast<int64_t>(least),
                                  std::min(criterion.scores, statistics::ScoresNeeded(*share)));
-  const auto scores = statistics::ScoresWithoutDrift(history, statistic,
+  const auto scores = statistics::ScoresWithoutDrift(statistic, history,
                                                      {.reference_rows = evaluations.reference_rows,
                                                       .current_rows = evaluations.current_rows,
                                                       .count = count,
-                                                      .seed = evaluations.seed});
+                                                      .seed = evaluations.seed},
+                                                     evaluations.seed);
   if (!scores.ok()) return found;
   const auto threshold = statistics::ThresholdAt(*scores, *share, statistics::BadSide::kHigh);
   found.found = threshold.ok();

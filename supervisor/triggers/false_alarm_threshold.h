@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "supervisor/statistics/false_alarms.h"
+#include "supervisor/statistics/drift_statistic.h"
 #include "supervisor/triggers/criterion_spec.h"
 #include "supervisor/triggers/verdict.h"
 
@@ -38,10 +38,10 @@ struct Evaluations {
 
 // Not found where the history has no room for both windows, and where there are no more evaluations
 // a month than may be false alarms. The rows are of this history, of any order. Time that of
-// `scores` statistics.
+// `scores` statistics, or less (drift_statistic.h).
 FalseAlarmThreshold FindFalseAlarmThreshold(const AutoCriterion& criterion,
                                             const statistics::Rows& history,
-                                            const statistics::TwoSampleStatistic& statistic,
+                                            const statistics::DriftStatistic& statistic,
                                             const Evaluations& evaluations);
 
 void Observe(const FalseAlarmThreshold& threshold, Observed& observed);

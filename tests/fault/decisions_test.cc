@@ -46,6 +46,7 @@ struct Outcome {
 
 Outcome Observe(const std::string& policy, const std::map<std::string, std::string>& environment) {
   const Stack stack;
+  EXPECT_EQ(stack.Tidemill({"up"}, environment).exit_code, 0) << stack.Logs();
   const CommandResult result = stack.Tidemill(
       {"run", WriteSmallPipeline(stack.files(), Policies().at(policy)), "--json"}, environment);
   EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
