@@ -21,6 +21,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -194,6 +195,9 @@ def main():
     parser.add_argument("--policy", action="append", default=[])
     parser.add_argument("datasets", nargs="*", metavar="DATASET")
     arguments = parser.parse_args()
+    # Whatever ends the program, it leaves no stack behind.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit("interrupted"))
     if "TIDEMILL_DATA" not in os.environ:
         sys.exit("set TIDEMILL_DATA to the folder that holds the datasets")
     for name in arguments.datasets or sorted(file.stem for file in COMPARISONS.glob("*.json")):
