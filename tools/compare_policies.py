@@ -29,6 +29,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMPARISONS = ROOT / "benchmarks" / "policies"
 RESULTS = ROOT / "benchmarks" / "results" / "policies.json"
+# Whatever ends the program, it leaves no stack behind.
+ENDINGS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stack:
@@ -40,10 +42,14 @@ class Stack:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="policies", dir="/tmp"))
 
     def __enter__(self):
+        for number in ENDINGS:
+            signal.signal(number, lambda *_: sys.exit("interrupted"))
         self.call("up")
         return self
 
     def __exit__(self, *_):
+        for number in ENDINGS:
+            signal.signal(number, signal.SIG_IGN)
         subprocess.run([self.program, "down", "--purge", "--quiet", "--state", self.folder / "state"],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         shutil.rmtree(self.folder)
@@ -195,9 +201,6 @@ def main():
     parser.add_argument("--policy", action="append", default=[])
     parser.add_argument("datasets", nargs="*", metavar="DATASET")
     arguments = parser.parse_args()
-    # Whatever ends the program, it leaves no stack behind.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: sys.exit("interrupted"))
     if "TIDEMILL_DATA" not in os.environ:
         sys.exit("set TIDEMILL_DATA to the folder that holds the datasets")
     for name in arguments.datasets or sorted(file.stem for file in COMPARISONS.glob("*.json")):
