@@ -61,9 +61,8 @@ class Downstream {
       const std::function<void(const evaluator::v1::WatchEvaluationResponse&)>& progress) = 0;
   virtual absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId run) = 0;
   // As ListSamples.
-  virtual absl::Status ReadModelColumns(
-      const evaluator::v1::ReadModelColumnsRequest& request,
-      const std::function<absl::Status(batch::Batch)>& sink) = 0;
+  virtual absl::Status ReadModelColumns(const evaluator::v1::ReadModelColumnsRequest& request,
+                                        const std::function<absl::Status(batch::Batch)>& sink) = 0;
 
   // Removes what retention does not keep. Idempotent.
   virtual absl::Status Retire(const rpc::v1::Command& command,

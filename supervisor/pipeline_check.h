@@ -30,8 +30,9 @@ using RegisteredDatasets =
 
 // Reads a pipeline, makes dataset paths absolute, and looks for problems that no single section
 // shows: datasets that nobody defines, paths without files, labels outside their classes, ops over
-// columns that are not there, a loss, an output, a measure or a trigger that does not fit the label. Reads the
-// beginning of one file of each CSV dataset; changes nothing. All problems are reported at once.
+// columns that are not there, a loss, an output, a measure or a trigger that does not fit the
+// label. Reads the beginning of one file of each CSV dataset; changes nothing. All problems are
+// reported at once.
 config::Decoded<PipelineSpec> CheckPipeline(const PipelineSource& source,
                                             const RegisteredDatasets& registered = nullptr);
 

@@ -41,7 +41,8 @@ std::vector<int64_t> KeysOf(ShuffledHistory& shuffled, const EvidenceRequest& re
 }
 
 std::vector<int64_t> All(const History& history, int64_t shuffle) {
-  return KeysOf(*std::make_unique<ShuffledHistory>(history, shuffle), {.to = Before(history, history.keys.size())});
+  return KeysOf(*std::make_unique<ShuffledHistory>(history, shuffle),
+                {.to = Before(history, history.keys.size())});
 }
 
 TEST(ShuffledHistory, IsAPermutationOfTheHistory) {
@@ -162,7 +163,8 @@ TEST(CountFalseAlarms, CountsTriggersBeyondTheFirst) {
   const auto begin = [](EvidenceSource& source) -> absl::StatusOr<Backtest> {
     return Backtest(Decider(std::make_unique<KeyDrift>(), &source), {}, std::nullopt);
   };
-  // The keys ascend: on the history itself the policy fires twice at the beginning and once at the end.
+  // The keys ascend: on the history itself the policy fires twice at the beginning and once at the
+  // end.
   KeysAsColumns in_order([](const EvidenceRequest& request) {
     std::vector<int64_t> keys;
     for (int64_t i = 10; i > 0; --i) keys.push_back(request.to.sample_key.value - i);

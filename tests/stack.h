@@ -68,8 +68,8 @@ class Stack {
 };
 
 // A CSV dataset with drifting classes, and a pipeline over it that takes a few seconds: 1,200
-// samples, one a minute, an mlp, an evaluation. Written to `folder`; returns the pipeline's path. Of
-// the same text and bytes at every call.
+// samples, one a minute, an mlp, an evaluation. Written to `folder`; returns the pipeline's path.
+// Of the same text and bytes at every call.
 std::string WriteSmallPipeline(const std::string& folder,
                                const std::string& trigger = "{type: amount, samples: 250}");
 

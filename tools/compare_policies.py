@@ -21,6 +21,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMPARISONS = ROOT / "benchmarks" / "policies"
 RESULTS = ROOT / "benchmarks" / "results" / "policies.json"
+# Whatever ends the program, it leaves no stack behind.
+ENDINGS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stack:
@@ -39,10 +42,14 @@ class Stack:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="policies", dir="/tmp"))
 
     def __enter__(self):
+        for number in ENDINGS:
+            signal.signal(number, lambda *_: sys.exit("interrupted"))
         self.call("up")
         return self
 
     def __exit__(self, *_):
+        for number in ENDINGS:
+            signal.signal(number, signal.SIG_IGN)
         subprocess.run([self.program, "down", "--purge", "--quiet", "--state", self.folder / "state"],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         shutil.rmtree(self.folder)
@@ -74,8 +81,9 @@ def pipeline_of(comparison, policy, seed):
     for key, value in comparison.get("alike", {}).items():
         text = with_section(text, key, value)
     text = with_section(text, "trigger", trigger_of(comparison, policy))
-    text = with_section(text, "evaluation", f"[{{dataset: {comparison['dataset']}, windows: {comparison['windows']}, models: active, "
-                                            f"measures: [{comparison['measure']}], bootstrap: {{replicates: 0}}}}]")
+    text = with_section(text, "evaluation", f"[{{dataset: {comparison['dataset']}, windows: {comparison['windows']}, "
+                                            f"models: active, measures: [{comparison['measure']}], "
+                                            "bootstrap: {replicates: 0}}]")
     text = with_section(text, "retention", "{models: 1, training_sets: 1}")
     text, found = re.subn(r"^(\s+seed:) \d+", rf"\1 {seed}", text, flags=re.MULTILINE)
     if found != 1:
@@ -156,31 +164,28 @@ def check_alike(comparison, runs):
         sys.exit(f"{comparison['dataset']}: policies were measured on different numbers of samples: {sorted(samples)}")
 
 
-def compare(program, comparison, policies, seeds, most):
-    """The entries of a dataset's policies."""
+def compare(stack, comparison, policies, seeds, most):
+    """The entries of the policies, each as soon as it has one run more."""
     entries = {policy["name"]: {"dataset": comparison["dataset"], "policy": policy["name"],
                                 "trigger": policy["trigger"],
                                 "cores": os.cpu_count(), "runs": []} for policy in policies}
-    with Stack(program) as stack:
-        folder = prepare(stack, comparison)
-        for seed in seeds:
-            for policy in policies:
-                figures = run_once(stack, folder, comparison, policy, seed, most)
-                entries[policy["name"]]["runs"].append(figures)
-                print(f"{comparison['dataset']}, {policy['name']}, seed {seed}: {figures['triggers']} triggers, "
-                      f"{figures['samples_trained']:,} samples, {comparison['measure']} {figures['value']:.4f}, "
-                      f"{figures['seconds']:.1f} s", file=sys.stderr)
-    return list(entries.values())
+    folder = prepare(stack, comparison)
+    for seed in seeds:
+        for policy in policies:
+            figures = run_once(stack, folder, comparison, policy, seed, most)
+            print(f"{comparison['dataset']}, {policy['name']}, seed {seed}: {figures['triggers']} triggers, "
+                  f"{figures['samples_trained']:,} samples, {comparison['measure']} {figures['value']:.4f}, "
+                  f"{figures['seconds']:.1f} s", file=sys.stderr)
+            entries[policy["name"]]["runs"].append(figures)
+            yield entries[policy["name"]]
 
 
 def keep(file, fresh, comparison):
-    """Replaces the entries of the same dataset and policy and drops those that are no longer compared."""
-    names = {policy["name"] for policy in comparison["policies"]}
-    done = {entry["policy"] for entry in fresh}
+    """Replaces the entry of the same dataset and policy and drops those that are no longer compared."""
+    names = {policy["name"] for policy in comparison["policies"]} - {fresh["policy"]}
     old = json.loads(file.read_text()) if file.exists() else []
     others = [entry for entry in old if entry["dataset"] != comparison["dataset"]]
-    same = fresh + [entry for entry in old if entry["dataset"] == comparison["dataset"]
-                    and entry["policy"] in names - done]
+    same = [fresh] + [entry for entry in old if entry["dataset"] == comparison["dataset"] and entry["policy"] in names]
     check_alike(comparison, [(entry["policy"], run) for entry in same for run in entry["runs"]])
     kept = sorted(others + same, key=lambda entry: (entry["dataset"], entry["policy"]))
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -203,9 +208,10 @@ def main():
         policies = [policy for policy in comparison["policies"]
                     if not arguments.policy or policy["name"] in arguments.policy]
         seeds = comparison["seeds"][:1 if arguments.quick else arguments.seeds]
-        entries = compare(arguments.build / "bin" / "tidemill", comparison, policies, seeds,
-                          comparison["quick"] if arguments.quick else 0)
-        keep(arguments.results, entries, comparison)
+        most = comparison["quick"] if arguments.quick else 0
+        with Stack(arguments.build / "bin" / "tidemill") as stack:
+            for entry in compare(stack, comparison, policies, seeds, most):
+                keep(arguments.results, entry, comparison)
 
 
 if __name__ == "__main__":
