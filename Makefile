@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup build install quickstart test every_path_full bench policies docs format check sanitize fuzz clean
+.PHONY: setup build install quickstart test nightly every_path_full bench policies selections docs format check sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -29,6 +29,13 @@ quickstart: build
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
 
+# Pairwise selection from 10^6 nodes by worker processes: fails when its objective comes less than
+# 98 % of the way from a random subset's to that of the greedy algorithm on all nodes.
+nightly: build
+	@for alpha in 0.9 0.5; do \
+	  $(BUILD)/bin/pairwise_scale --nodes=1e6 --alpha=$$alpha --partitions=8 --rounds=32 --central --at-least=0.98 || exit 1; \
+	done
+
 # READS shuffled reads of every format by every way that samples take, each compared by content.
 READS ?= 1e6
 every_path_full: build
@@ -46,6 +53,13 @@ policies: build
 	@tools/setup.sh --bench
 	@tools/compare_policies.py --build $(BUILD) $(if $(QUICK),--quick --results $(BUILD)/policies/policies.json) $(DATASET)
 	@tools/policies_page.py $(if $(QUICK),--results $(BUILD)/policies/policies.json --into $(BUILD)/policies)
+
+# Runs pipelines under one selection or downsampling policy after the other and writes docs/selections.md;
+# settings as of `policies`.
+selections: build
+	@tools/setup.sh --bench
+	@tools/compare_selections.py --build $(BUILD) $(if $(QUICK),--quick --results $(BUILD)/selections/selections.json) $(DATASET)
+	@tools/selections_page.py $(if $(QUICK),--results $(BUILD)/selections/selections.json --into $(BUILD)/selections)
 
 # Writes docs/reference/ from the program's own descriptors.
 docs: build

@@ -5,21 +5,12 @@
 #include <bit>
 #include <utility>
 
+#include "base/mix_bits.h"
 #include "xxhash.h"
 
 namespace tidemill {
-namespace {
 
 static_assert(std::endian::native == std::endian::little, "hashed integers are little-endian");
-
-// Stafford's variant 13 of the 64-bit finaliser of MurmurHash3.
-uint64_t Mix(uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9U;
-  value = (value ^ (value >> 27)) * 0x94D049BB133111EBU;
-  return value ^ (value >> 31);
-}
-
-}  // namespace
 
 uint64_t RandomBits(const RandomKey& key, int64_t ordinal) {
   const uint64_t purpose = XXH3_64bits(key.purpose.data(), key.purpose.size());
@@ -42,7 +33,7 @@ uint64_t Permutation::Encrypt(uint64_t value) const {
   uint64_t left = value >> half_bits_;
   uint64_t right = value & mask;
   for (const uint64_t key : keys_) {
-    const uint64_t mixed = left ^ (Mix(right ^ key) & mask);
+    const uint64_t mixed = left ^ (MixBits(right ^ key) & mask);
     left = right;
     right = mixed;
   }

@@ -42,28 +42,57 @@ struct SystemConfig {
   }
 };
 
+// What a row of a policy's table says, where the policy says it.
+void AddRow(std::string& page, const char* name, std::string_view text) {
+  if (!text.empty()) page += fmt::format("| {} | {} |\n", name, text);
+}
+
 template <typename Policy>
-std::string PolicyReference() {
+std::string TriggerReference() {
   std::string page = config::Reference<Policy>(fmt::format("Trigger policy `{}`", Policy::kType));
-  page += fmt::format(
-      "\n## How it decides\n\n| | |\n|---|---|\n| fires when | {} |\n| decides | {} |\n"
-      "| costs | {} |\n",
-      Policy::kRule, Policy::kPoints, Policy::kCost);
-  if constexpr (requires { Policy::kSource; })
-    page += fmt::format("| after | {} |\n", Policy::kSource);
+  page += "\n## How it decides\n\n| | |\n|---|---|\n";
+  AddRow(page, "fires when", Policy::kRule);
+  AddRow(page, "decides", Policy::kPoints);
+  AddRow(page, "costs", Policy::kCost);
+  if constexpr (requires { Policy::kSource; }) AddRow(page, "after", Policy::kSource);
   return page;
 }
 
-// A page for each policy.
+template <typename Policy>
+std::string ChoiceReference(const char* kind) {
+  std::string page = config::Reference<Policy>(fmt::format("{} `{}`", kind, Policy::kType));
+  page += "\n## How it chooses\n\n| | |\n|---|---|\n";
+  AddRow(page, "chooses", Policy::kRule);
+  AddRow(page, "weights", Policy::kWeights);
+  AddRow(page, "costs", Policy::kCost);
+  if constexpr (requires { Policy::kSource; }) AddRow(page, "after", Policy::kSource);
+  return page;
+}
+
+// A page for each policy, made by `page`, which is called with a pointer to each.
 template <typename... Policies>
-absl::Status WritePolicies(const std::string& folder, const std::variant<Policies...>&) {
+absl::Status WritePolicies(const std::string& folder, const std::variant<Policies...>&,
+                           const auto& page) {
   RETURN_IF_ERROR(files::CreateFolder(folder));
   absl::Status status;
-  const auto write = [&](std::string_view type, const std::string& page) {
-    status.Update(files::WriteAtomically(files::Join(folder, std::string(type) + ".md"), page));
+  const auto write = [&](std::string_view type, const std::string& text) {
+    status.Update(files::WriteAtomically(files::Join(folder, std::string(type) + ".md"), text));
   };
-  (write(Policies::kType, PolicyReference<Policies>()), ...);
+  (write(Policies::kType, page(static_cast<const Policies*>(nullptr))), ...);
   return status;
+}
+
+absl::Status WriteAllPolicies(const std::string& folder) {
+  RETURN_IF_ERROR(
+      WritePolicies(files::Join(folder, "triggers"), supervisor::TriggerSpec(),
+                    []<typename Policy>(const Policy*) { return TriggerReference<Policy>(); }));
+  RETURN_IF_ERROR(WritePolicies(
+      files::Join(folder, "selection"), selector::SelectionSpec(),
+      []<typename Policy>(const Policy*) { return ChoiceReference<Policy>("Selection policy"); }));
+  return WritePolicies(files::Join(folder, "downsampling"), models::DownsamplingSpec(),
+                       []<typename Policy>(const Policy*) {
+                         return ChoiceReference<Policy>("Downsampling method");
+                       });
 }
 
 absl::Status WriteReference(const std::string& folder) {
@@ -72,7 +101,7 @@ absl::Status WriteReference(const std::string& folder) {
     return files::WriteAtomically(files::Join(folder, name), text);
   };
   RETURN_IF_ERROR(write("commands.md", MarkdownOf(DescribeTree(*MakeCommandLine()))));
-  RETURN_IF_ERROR(WritePolicies(files::Join(folder, "triggers"), supervisor::TriggerSpec()));
+  RETURN_IF_ERROR(WriteAllPolicies(folder));
   RETURN_IF_ERROR(write("exit_codes.md", ExitCodeReference()));
   RETURN_IF_ERROR(write("pipeline.md", config::Reference<supervisor::PipelineSpec>("Pipeline")));
   RETURN_IF_ERROR(

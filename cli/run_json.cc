@@ -6,6 +6,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
+#include "cli/selection_report.h"
 
 namespace tidemill::cli {
 namespace {
@@ -62,18 +63,20 @@ ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
     seconds += spent;
     stages[stage] = spent;
   }
-  return {{"number", trigger.number()},
-          {"at", TimeOf(trigger.at())},
-          {"samples", trigger.num_samples()},
-          {"seconds", seconds},
-          {"stages", stages},
-          {"model", trigger.model_id()},
-          {"training_set_digest", trigger.training_set_digest()},
-          {"weights_digest", trigger.weights_digest()},
-          {"skipped", trigger.num_skipped()},
-          {"late", trigger.num_late()},
-          {"late_policy", trigger.late()},
-          {"removed", trigger.removed()}};
+  ordered_json json = {{"number", trigger.number()},
+                       {"at", TimeOf(trigger.at())},
+                       {"samples", trigger.num_samples()},
+                       {"seconds", seconds},
+                       {"stages", stages},
+                       {"model", trigger.model_id()},
+                       {"training_set_digest", trigger.training_set_digest()},
+                       {"weights_digest", trigger.weights_digest()},
+                       {"skipped", trigger.num_skipped()},
+                       {"late", trigger.num_late()},
+                       {"late_policy", trigger.late()},
+                       {"removed", trigger.removed()}};
+  if (trigger.has_downsampling()) json["downsampling"] = DownsamplingToJson(trigger.downsampling());
+  return json;
 }
 
 }  // namespace

@@ -56,6 +56,16 @@ std::string DescribeTriggers(const v1::GetRunResponse& run) {
   return table.ToString() + DescribeLate(run);
 }
 
+absl::StatusOr<v1::GetRunResponse> Fetch(const Session& session, int64_t run, bool with_events) {
+  v1::GetRunRequest request;
+  request.set_run_id(run);
+  request.set_with_events(with_events);
+  v1::GetRunResponse response;
+  RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
+      "supervisor", &v1::SupervisorService::Stub::GetRun, request, &response));
+  return response;
+}
+
 ExitCode ExitCodeOf(const v1::GetRunResponse& run) {
   if (run.run().state() != v1::RUN_STATE_SUCCEEDED) return kFailed;
   const auto lost = [](const v1::EvaluationValue& value) { return !value.failure().empty(); };
@@ -66,12 +76,11 @@ ExitCode ExitCodeOf(const v1::GetRunResponse& run) {
 }  // namespace
 
 absl::StatusOr<v1::GetRunResponse> FetchRun(const Session& session, int64_t run) {
-  v1::GetRunRequest request;
-  request.set_run_id(run);
-  v1::GetRunResponse response;
-  RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
-      "supervisor", &v1::SupervisorService::Stub::GetRun, request, &response));
-  return response;
+  return Fetch(session, run, /*with_events=*/false);
+}
+
+absl::StatusOr<v1::GetRunResponse> FetchRunWithEvents(const Session& session, int64_t run) {
+  return Fetch(session, run, /*with_events=*/true);
 }
 
 std::string DescribeRun(const v1::GetRunResponse& run, bool paint) {

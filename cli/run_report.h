@@ -10,6 +10,8 @@
 namespace tidemill::cli {
 
 absl::StatusOr<supervisor::v1::GetRunResponse> FetchRun(const Session& session, int64_t run);
+absl::StatusOr<supervisor::v1::GetRunResponse> FetchRunWithEvents(const Session& session,
+                                                                  int64_t run);
 
 // Triggers, matrices and a closing line for people.
 std::string DescribeRun(const supervisor::v1::GetRunResponse& run, bool paint);

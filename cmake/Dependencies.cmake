@@ -18,6 +18,16 @@ find_package(CURL REQUIRED)           # requests to object stores, signed
 find_package(pugixml REQUIRED)        # what object stores answer
 find_package(Boost REQUIRED)          # Boost.Math: tails of distributions, without exceptions
 find_package(Eigen3 REQUIRED)         # kernels and regressions of drift statistics, free of libtorch
+find_package(OpenMP QUIET)            # faiss
+if(NOT TARGET OpenMP::OpenMP_CXX)
+  # clang without its own OpenMP; faiss is compiled for gcc's.
+  add_library(OpenMP::OpenMP_CXX INTERFACE IMPORTED)
+  target_link_libraries(OpenMP::OpenMP_CXX INTERFACE gomp)
+endif()
+find_package(faiss CONFIG REQUIRED)   # nearest neighbours and k-means of embeddings
+find_library(ROARING_LIBRARY roaring REQUIRED)  # sets of keys
+add_library(roaring::roaring INTERFACE IMPORTED)
+target_link_libraries(roaring::roaring INTERFACE ${ROARING_LIBRARY})
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx)      # PostgreSQL, all but bulk rows
 pkg_check_modules(pq REQUIRED IMPORTED_TARGET libpq)          # binary COPY

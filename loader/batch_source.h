@@ -30,9 +30,10 @@ class BatchSource {
  public:
   virtual ~BatchSource() = default;
 
-  // Samples in an epoch, holes included.
+  // Samples in the epoch of the batch that was given last, holes included; before the first batch
+  // in the first epoch, as far as is known. All epochs of most sources have as many.
   virtual int64_t num_samples() const = 0;
-  // Batches in an epoch.
+  // Batches in that epoch.
   virtual int64_t num_batches() const = 0;
 
   // Waits for the next batch, epoch after epoch; std::nullopt after the last.

@@ -31,6 +31,23 @@ absl::StatusOr<batch::Batch> Narrow(const batch::Batch& transformed) {
   return rows;
 }
 
+// The weights of the rows, by ordinal: those of the set times those of the subset.
+absl::Status SetWeights(const TrainingSet& set, const Subset* subset, batch::Batch& rows) {
+  const bool is_chosen = subset != nullptr && !subset->weights.empty();
+  if (set.weights.empty() && !is_chosen) return absl::OkStatus();
+  std::vector<float> weights;
+  weights.reserve(static_cast<size_t>(rows.num_rows()));
+  for (const int64_t ordinal : rows.Find(batch::kOrdinalColumn)->Values<int64_t>()) {
+    float weight = set.weights.empty() ? 1 : set.weights[static_cast<size_t>(ordinal)];
+    if (is_chosen) {
+      const auto at = std::lower_bound(subset->ordinals.begin(), subset->ordinals.end(), ordinal);
+      weight *= subset->weights[static_cast<size_t>(at - subset->ordinals.begin())];
+    }
+    weights.push_back(weight);
+  }
+  return rows.Set(batch::MakeColumn<float>(batch::kWeightColumn, weights));
+}
+
 // Walks along rows that stand in the order of the ordinals asked for, with holes, in pieces.
 class RowCursor {
  public:
@@ -86,7 +103,10 @@ absl::StatusOr<std::unique_ptr<BatchStream>> BatchStream::Create(
   stream->graph_ = std::move(graph);
   stream->fitted_ = std::move(fitted);
   stream->plan_ = plan;
-  stream->order_ = MakeSampleOrder(plan.order, plan.shuffle, stream->num_samples());
+  stream->order_ = plan.draw
+                       ? MakeDrawnOrder(plan.order, plan.shuffle, stream->set_->size(), *plan.draw)
+                       : MakeSampleOrder(plan.order, plan.shuffle, stream->num_samples());
+  stream->kept_ = options.kept;
   stream->settle_ = options.settle;
   const int64_t end = stream->num_batches() * plan.epochs;
   const int64_t first = std::min(plan.first_batch, end);
@@ -110,8 +130,13 @@ absl::StatusOr<std::unique_ptr<BatchStream>> BatchStream::Create(
   return stream;
 }
 
+int64_t BatchStream::num_samples() const {
+  if (plan_.subset != nullptr) return plan_.subset->size();
+  return plan_.draw ? plan_.draw->samples : set_->size();
+}
+
 int64_t BatchStream::num_batches() const {
-  return (set_->size() + plan_.batch_size - 1) / plan_.batch_size;
+  return (num_samples() + plan_.batch_size - 1) / plan_.batch_size;
 }
 
 absl::StatusOr<BatchStream::Chunk> BatchStream::ReadChunk(int64_t from, int64_t to,
@@ -127,17 +152,18 @@ absl::StatusOr<BatchStream::Chunk> BatchStream::ReadChunk(int64_t from, int64_t 
   return chunk;
 }
 
-absl::StatusOr<BatchStream::Chunk> BatchStream::ReadBatches(int64_t from, int64_t to,
-                                                            const std::stop_token& stop) const {
-  // What random ops draw depends on the epoch, so samples of several epochs are not run together.
-  const transform::RunContext context{.training = plan_.training,
-                                      .seed = plan_.shuffle.seed,
-                                      .trigger = plan_.shuffle.trigger,
-                                      .epoch = from / num_batches()};
-  const int64_t first = from % num_batches() * plan_.batch_size;
-  const int64_t last = std::min(first + (to - from) * plan_.batch_size, num_samples());
+std::vector<int64_t> BatchStream::OrdinalsOf(int64_t epoch, int64_t first, int64_t last) const {
   std::vector<int64_t> ordinals(static_cast<size_t>(last - first));
-  order_->Get(context.epoch, first, ordinals);
+  order_->Get(epoch, first, ordinals);
+  if (plan_.subset != nullptr) {
+    for (int64_t& ordinal : ordinals) ordinal = plan_.subset->ordinals[ordinal];
+  }
+  return ordinals;
+}
+
+absl::StatusOr<Rows> BatchStream::Read(std::span<const int64_t> ordinals,
+                                       const transform::RunContext& context,
+                                       const std::stop_token& stop) const {
   const auto run_graph = [&](batch::Batch& piece, Rows& rows) -> absl::Status {
     ASSIGN_OR_RETURN(const transform::Transformed transformed,
                      graph_->Run(piece, fitted_.get(), context));
@@ -146,13 +172,42 @@ absl::StatusOr<BatchStream::Chunk> BatchStream::ReadBatches(int64_t from, int64_
       rows.reason = fmt::format("sample {}: {}", piece.keys()[bad.row], bad.reason);
     }
     ASSIGN_OR_RETURN(piece, Narrow(transformed.batch));
+    if (kept_ != nullptr) kept_->Keep(piece);
     return absl::OkStatus();
   };
   // Whole batches, so that most of them need not be put together.
   const int64_t max_rows =
       std::max<int64_t>(1, kGraphSamples / plan_.batch_size) * plan_.batch_size;
-  ASSIGN_OR_RETURN(const Rows rows, ReadRows(*set_, ordinals, reader_, max_rows, run_graph, stop));
-  return Cut(rows, ordinals, from);
+  return ReadRows(*set_, ordinals, reader_, max_rows, run_graph, stop);
+}
+
+absl::StatusOr<BatchStream::Chunk> BatchStream::ReadBatches(int64_t from, int64_t to,
+                                                            const std::stop_token& stop) const {
+  // What random ops draw depends on the epoch, so samples of several epochs are not run together.
+  const transform::RunContext context{.training = plan_.training,
+                                      .seed = plan_.shuffle.seed,
+                                      .trigger = plan_.shuffle.trigger,
+                                      .epoch = plan_.first_epoch + from / num_batches()};
+  const int64_t first = from % num_batches() * plan_.batch_size;
+  const int64_t last = std::min(first + (to - from) * plan_.batch_size, num_samples());
+  const std::vector<int64_t> ordinals = OrdinalsOf(context.epoch, first, last);
+  if (kept_ == nullptr) {
+    ASSIGN_OR_RETURN(const Rows rows, Read(ordinals, context, stop));
+    return Cut(rows, ordinals, from);
+  }
+  std::vector<int64_t> places = kept_->Find(ordinals);
+  std::vector<int64_t> unknown;
+  for (size_t i = 0; i < ordinals.size(); ++i) {
+    if (places[i] == DecodedSamples::kUnknown) unknown.push_back(ordinals[i]);
+  }
+  Rows rows;
+  if (!unknown.empty()) {
+    ASSIGN_OR_RETURN(rows, Read(unknown, context, stop));
+    if (unknown.size() == ordinals.size() && rows.num_skipped == 0) {
+      return Cut(rows, ordinals, from);
+    }
+  }
+  return CutKept(rows, ordinals, std::move(places), from);
 }
 
 absl::StatusOr<BatchStream::Chunk> BatchStream::Cut(const Rows& rows,
@@ -164,14 +219,69 @@ absl::StatusOr<BatchStream::Chunk> BatchStream::Cut(const Rows& rows,
     const auto wanted =
         ordinals.first(std::min(ordinals.size(), static_cast<size_t>(plan_.batch_size)));
     ordinals = ordinals.subspan(wanted.size());
-    TrainingBatch cut{.epoch = from / num_batches(), .index = from % num_batches()};
+    TrainingBatch cut{.epoch = plan_.first_epoch + from / num_batches(),
+                      .index = from % num_batches()};
     ASSIGN_OR_RETURN(cut.rows, cursor.Take(wanted));
-    cut.num_skipped = std::ssize(wanted) - cut.rows.num_rows();
-    if (cut.num_skipped > 0) cut.reason = rows.reason;
-    if (cut.rows.num_rows() > 0 && settle_) RETURN_IF_ERROR(settle_(cut.rows));
+    RETURN_IF_ERROR(Finish(cut, wanted, rows.reason));
     chunk.push_back(std::move(cut));
   }
   return chunk;
+}
+
+absl::StatusOr<BatchStream::Chunk> BatchStream::CutKept(const Rows& rows,
+                                                        std::span<const int64_t> ordinals,
+                                                        std::vector<int64_t> places,
+                                                        int64_t from) const {
+  batch::Batch read;
+  if (rows.pieces.size() == 1) read = rows.pieces[0];
+  if (rows.pieces.size() > 1) {
+    ASSIGN_OR_RETURN(read, batch::Concatenate(rows.pieces));
+  }
+  // The rows read are those of the unknown ones, in the same order, with holes.
+  std::vector<int64_t> holes;
+  int64_t row = 0;
+  const auto have = read.num_rows() > 0 ? read.Find(batch::kOrdinalColumn)->Values<int64_t>()
+                                        : std::span<const int64_t>();
+  for (size_t i = 0; i < ordinals.size(); ++i) {
+    if (places[i] != DecodedSamples::kUnknown) continue;
+    if (row < read.num_rows() && have[row] == ordinals[i]) {
+      places[i] = DecodedSamples::PlaceOfRead(row++);
+    } else {
+      places[i] = DecodedSamples::kHole;
+      holes.push_back(ordinals[i]);
+    }
+  }
+  kept_->KeepHoles(holes, rows.reason);
+  const std::string reason = rows.reason.empty() ? kept_->reason() : rows.reason;
+  Chunk chunk;
+  const auto size = static_cast<size_t>(plan_.batch_size);
+  for (size_t begin = 0; begin < ordinals.size(); begin += size, ++from) {
+    const auto wanted = ordinals.subspan(begin, std::min(size, ordinals.size() - begin));
+    std::vector<int64_t> good;
+    std::vector<int64_t> good_places;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (places[begin + i] == DecodedSamples::kHole) continue;
+      good.push_back(wanted[i]);
+      good_places.push_back(places[begin + i]);
+    }
+    TrainingBatch cut{.epoch = plan_.first_epoch + from / num_batches(),
+                      .index = from % num_batches()};
+    if (!good.empty()) {
+      ASSIGN_OR_RETURN(cut.rows, kept_->Gather(good, good_places, read));
+    }
+    RETURN_IF_ERROR(Finish(cut, wanted, reason));
+    chunk.push_back(std::move(cut));
+  }
+  return chunk;
+}
+
+absl::Status BatchStream::Finish(TrainingBatch& cut, std::span<const int64_t> wanted,
+                                 const std::string& reason) const {
+  cut.num_skipped = std::ssize(wanted) - cut.rows.num_rows();
+  if (cut.num_skipped > 0) cut.reason = reason;
+  if (cut.rows.num_rows() == 0) return absl::OkStatus();
+  RETURN_IF_ERROR(SetWeights(*set_, plan_.subset.get(), cut.rows));
+  return settle_ ? settle_(cut.rows) : absl::OkStatus();
 }
 
 absl::StatusOr<std::optional<TrainingBatch>> BatchStream::Next() {

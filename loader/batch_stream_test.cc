@@ -300,5 +300,61 @@ TEST(FitGraph, AGraphThatLearnsNothingReadsNothing) {
   EXPECT_TRUE(FitGraph(*MakeGraph(), MakeSet(10), broken).ok());
 }
 
+TEST(BatchStream, ASubsetIsVisitedInEachEpochWithItsWeights) {
+  const TrainingSet set = MakeSet(300);
+  Subset subset;
+  for (int64_t ordinal = 1; ordinal < 300; ordinal += 4) {
+    subset.ordinals.push_back(ordinal);
+    subset.weights.push_back(static_cast<float>(ordinal) / 8);
+  }
+  BatchPlan plan = Plan(16, 2);
+  plan.subset = std::make_shared<const Subset>(subset);
+  plan.first_epoch = 3;
+  std::map<int64_t, std::set<int64_t>> by_epoch;
+  int64_t num_skipped = 0;
+  for (const TrainingBatch& batch : ReadAll(set, plan)) {
+    num_skipped += batch.num_skipped;
+    const auto weights = batch.rows.Find("weight")->Values<float>();
+    const std::vector<int64_t> ordinals = OrdinalsOf(batch);
+    for (size_t row = 0; row < ordinals.size(); ++row) {
+      EXPECT_TRUE(by_epoch[batch.epoch].insert(ordinals[row]).second);
+      EXPECT_EQ(ordinals[row] % 4, 1);
+      EXPECT_EQ(weights[row], set.weights[ordinals[row]] * (static_cast<float>(ordinals[row]) / 8));
+      EXPECT_EQ(batch.rows.keys()[row], set.keys[ordinals[row]]);
+    }
+  }
+  EXPECT_EQ(by_epoch.size(), 2u);
+  EXPECT_TRUE(by_epoch.contains(3) && by_epoch.contains(4));
+  EXPECT_EQ(std::ssize(by_epoch[3]) * 2 + num_skipped, 2 * subset.size());
+}
+
+TEST(BatchStream, KeptSamplesChangeNoBatch) {
+  const TrainingSet set = MakeSet(500);
+  BatchPlan plan = Plan(16, 3);
+  for (const bool draws : {false, true}) {
+    if (draws) plan.draw = RepeatedDraw{.samples = 200};
+    const auto expected = ReadAll(set, plan);
+    for (const int64_t budget : {1, 2000, 1'000'000}) {
+      for (const int num_threads : {1, 3}) {
+        const auto kept = std::make_shared<DecodedSamples>(500, budget);
+        const auto batches =
+            ReadAll(set, plan, {.num_threads = num_threads, .bytes_ahead = 4000, .kept = kept});
+        ASSERT_EQ(batches.size(), expected.size());
+        for (size_t i = 0; i < batches.size(); ++i) {
+          EXPECT_EQ(batches[i].epoch, expected[i].epoch);
+          EXPECT_EQ(batches[i].index, expected[i].index);
+          EXPECT_EQ(batches[i].num_skipped, expected[i].num_skipped);
+          EXPECT_EQ(batches[i].reason.empty(), expected[i].reason.empty());
+          for (const batch::Column& column : expected[i].rows.columns()) {
+            const batch::Column* const other = batches[i].rows.Find(column.name);
+            ASSERT_NE(other, nullptr) << column.name;
+            EXPECT_EQ(other->data.view(), column.data.view()) << column.name;
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tidemill::loader

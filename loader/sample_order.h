@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/random.h"
+#include "loader/subset.h"
 #include "models/order_spec.h"
 
 namespace tidemill::loader {
@@ -23,5 +24,11 @@ class SampleOrder {
 // Of `size` samples. `key` names the stream of random numbers; its `epoch` is not used.
 std::unique_ptr<SampleOrder> MakeSampleOrder(const models::OrderSpec& spec, const RandomKey& key,
                                              int64_t size);
+
+// Of the samples that each epoch draws of `size`: positions [0, draw.samples) of an epoch. A full
+// order is that in which they are drawn and takes constant memory; others hold the ordinals of an
+// epoch. (Okanovic et al., Repeated Random Sampling, ICLR 2024.)
+std::unique_ptr<SampleOrder> MakeDrawnOrder(const models::OrderSpec& spec, const RandomKey& key,
+                                            int64_t size, const RepeatedDraw& draw);
 
 }  // namespace tidemill::loader

@@ -17,10 +17,21 @@ std::array<int64_t, 3> ImageShape(const InputSpecs& inputs) {
   return {shape[0], shape[1], shape[2]};
 }
 
-// Rows of [height, width] become images of one channel.
+// Rows of [height, width] become images of one channel. The channels of a pixel lie side by side:
+// pooling then takes a whole vector of them at a time, which makes a forward pass on a CPU up to
+// three times as fast. Networks compute in the layout of their input and of their weights.
 torch::Tensor ImagesOf(const Inputs& inputs) {
   const torch::Tensor& input = inputs.at(std::string(kInput));
-  return input.dim() == 3 ? input.unsqueeze(1) : input;
+  return (input.dim() == 3 ? input.unsqueeze(1) : input)
+      .contiguous(torch::MemoryFormat::ChannelsLast);
+}
+
+// The same for the weights of convolutions; their values and their files stay as they are.
+void PutChannelsLast(nn::Module& module) {
+  for (torch::Tensor& weight : module.parameters()) {
+    if (weight.dim() != 4) continue;
+    weight.set_data(weight.detach().contiguous(torch::MemoryFormat::ChannelsLast));
+  }
 }
 
 nn::Conv2d Convolution(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
@@ -43,6 +54,7 @@ class ConvnetNetwork final : public NetworkModule {
     hidden_ = register_module("hidden", nn::Linear(channels * pixels[0] * pixels[1], spec.hidden));
     dropout_ = register_module("hidden_dropout", nn::Dropout(spec.dropout));
     output_ = register_module("output", nn::Linear(spec.hidden, spec.outputs));
+    PutChannelsLast(*this);
   }
 
   torch::Tensor Forward(const Inputs& inputs) override { return output_->forward(Embed(inputs)); }
@@ -113,6 +125,7 @@ class ResnetNetwork final : public NetworkModule {
     }
     output_ = register_module("output", nn::Linear(channels, spec.outputs));
     InitialiseConvolutions();
+    PutChannelsLast(*this);
   }
 
   torch::Tensor Forward(const Inputs& inputs) override { return output_->forward(Embed(inputs)); }

@@ -75,6 +75,10 @@ torch::Tensor WeightedSum(const torch::Tensor& losses, const torch::Tensor& weig
 }
 
 torch::Tensor WeightedMean(const torch::Tensor& losses, const torch::Tensor& weights) {
+  return weights.defined() ? (losses * weights).mean() : losses.mean();
+}
+
+torch::Tensor SelfNormalisedMean(const torch::Tensor& losses, const torch::Tensor& weights) {
   if (!weights.defined()) return losses.mean();
   const torch::Tensor total = weights.sum();
   if (total.item<float>() == 0) return (losses * weights).sum();

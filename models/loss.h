@@ -20,8 +20,12 @@ absl::Status CheckTargets(const Loss& loss, const torch::Tensor& target, int64_t
 // sum(weight * loss), or the sum without weights (an undefined tensor).
 torch::Tensor WeightedSum(const torch::Tensor& losses, const torch::Tensor& weights);
 
-// The loss of a batch: sum(weight * loss) / sum(weight), or the mean without weights. Weights that
-// sum to zero give zero.
+// The loss of a batch: sum(weight * loss) / (number of samples), or the mean without weights. With
+// the weights of a draw it estimates the mean over all that was drawn from, without a bias.
 torch::Tensor WeightedMean(const torch::Tensor& losses, const torch::Tensor& weights);
+
+// sum(weight * loss) / sum(weight), or the mean without weights. Weights that sum to zero give
+// zero.
+torch::Tensor SelfNormalisedMean(const torch::Tensor& losses, const torch::Tensor& weights);
 
 }  // namespace tidemill::models

@@ -161,9 +161,15 @@ TEST(Loss, ErrorsAgreeWithTheirFormulas) {
 TEST(Loss, AWeightActsOnItsOwnSampleOnly) {
   const torch::Tensor losses = torch::tensor({1.0f, 10.0f, 100.0f});
   EXPECT_FLOAT_EQ(WeightedMean(losses, {}).item<float>(), 37);
-  EXPECT_FLOAT_EQ(WeightedMean(losses, torch::tensor({0.0f, 1.0f, 0.0f})).item<float>(), 10);
-  EXPECT_FLOAT_EQ(WeightedMean(losses, torch::tensor({3.0f, 0.0f, 1.0f})).item<float>(), 25.75);
+  EXPECT_FLOAT_EQ(SelfNormalisedMean(losses, {}).item<float>(), 37);
+  const torch::Tensor one = torch::tensor({0.0f, 1.0f, 0.0f});
+  EXPECT_FLOAT_EQ(WeightedMean(losses, one).item<float>(), 10.0f / 3);
+  EXPECT_FLOAT_EQ(SelfNormalisedMean(losses, one).item<float>(), 10);
+  const torch::Tensor two = torch::tensor({3.0f, 0.0f, 1.0f});
+  EXPECT_FLOAT_EQ(WeightedMean(losses, two).item<float>(), 103.0f / 3);
+  EXPECT_FLOAT_EQ(SelfNormalisedMean(losses, two).item<float>(), 25.75);
   EXPECT_FLOAT_EQ(WeightedMean(losses, torch::zeros({3})).item<float>(), 0);
+  EXPECT_FLOAT_EQ(SelfNormalisedMean(losses, torch::zeros({3})).item<float>(), 0);
 }
 
 TEST(Loss, TargetsThatDoNotSuitTheModelAreNamed) {

@@ -2,6 +2,10 @@
 
 #include <fnmatch.h>
 
+#include <type_traits>
+#include <utility>
+#include <variant>
+
 #include "fmt/format.h"
 
 namespace tidemill::models {
@@ -77,6 +81,57 @@ void CheckSparse(const TrainingSpec& training, Problems& problems) {
   }
 }
 
+// Samples that are scored together with batch_then_sample: they lie in memory at once.
+constexpr double kMaxLargeBatch = 65'536;
+
+template <typename Method>
+constexpr bool kNeedsClasses = std::is_same_v<Method, LeastConfidence> ||
+                               std::is_same_v<Method, Margin> || std::is_same_v<Method, Entropy>;
+
+template <typename Method>
+void CheckMethod(const Method& method, const ModelSpec& model, const TrainingSpec& training,
+                 const LabelKind& label, Problems& problems) {
+  constexpr std::string_view kPath = "training.downsampling";
+  if (kNeedsClasses<Method> && !IsOfClasses(training.loss)) {
+    Add(problems, kPath, fmt::format("{} needs probabilities of classes", Method::kType),
+        "use loss, gradient_norm or el2n for real labels");
+  }
+  if constexpr (requires { method.balance; }) {
+    if (method.balance && !label.is_class) {
+      Add(problems, kPath, "balance needs classes", "write balance: false");
+    }
+  }
+  if constexpr (requires { method.when; }) {
+    const double large = static_cast<double>(training.batch_size) / method.fraction;
+    if (method.when == ScoreWhen::kBatchThenSample && large > kMaxLargeBatch) {
+      Add(problems, kPath,
+          fmt::format("batch_size / fraction = {:.0f} samples are scored together, {:.0f} at most",
+                      large, kMaxLargeBatch),
+          "write when: sample_then_batch, or a smaller batch_size");
+    }
+  }
+  if constexpr (std::is_same_v<Method, RhoLoss>) {
+    if (method.model && NumOutputs(*method.model) != NumOutputs(model)) {
+      Add(problems, "training.downsampling.model",
+          fmt::format("{} outputs where the model has {}", NumOutputs(*method.model),
+                      NumOutputs(model)),
+          fmt::format("write outputs: {}", NumOutputs(model)));
+    }
+  }
+}
+
+void CheckDownsampling(const DownsamplingSpec& spec, const ModelSpec& model,
+                       const TrainingSpec& training, const LabelKind& label, Problems& problems) {
+  if (const auto* const schedule = std::get_if<DownsamplingSchedule>(&spec)) {
+    for (const DownsamplingStep& step : schedule->steps) {
+      CheckDownsampling(step.use, model, training, label, problems);
+    }
+    return;
+  }
+  std::visit([&](const auto& method) { CheckMethod(method, model, training, label, problems); },
+             spec);
+}
+
 }  // namespace
 
 std::vector<TrainingProblem> FindTrainingProblems(const ModelSpec& model,
@@ -85,6 +140,7 @@ std::vector<TrainingProblem> FindTrainingProblems(const ModelSpec& model,
   Problems problems;
   CheckLoss(model, training.loss, label, problems);
   if (HasSparseGradients(model)) CheckSparse(training, problems);
+  CheckDownsampling(training.downsampling, model, training, label, problems);
   return problems;
 }
 

@@ -26,7 +26,8 @@ struct TrainingProblem {
 };
 
 // All that does not fit: a loss of another kind of label, outputs that are not as many as the loss
-// and the classes need, sparse gradients that an optimiser cannot take.
+// and the classes need, sparse gradients that an optimiser cannot take, a method of downsampling
+// that asks for what the loss, the label or memory does not give.
 std::vector<TrainingProblem> FindTrainingProblems(const ModelSpec& model,
                                                   const TrainingSpec& training,
                                                   const LabelKind& label);

@@ -57,6 +57,32 @@ TEST(TrainingCheck, SparseGradientsNeedAnOptimizerThatTakesThem) {
   EXPECT_THAT(PathsOf(model, {.optimizers = two}, kTwoClasses), IsEmpty());
 }
 
+TEST(TrainingCheck, DownsamplingAsksForWhatThereIs) {
+  const auto paths = [](const DownsamplingSpec& method, const Loss& loss, const LabelKind& label,
+                        int64_t batch_size = 128) {
+    const ModelSpec model = Mlp{.outputs = label.is_class ? 2 : 1};
+    return PathsOf(model, {.batch_size = batch_size, .loss = loss, .downsampling = method}, label);
+  };
+  const LabelKind real = {.is_class = false, .num_classes = 0, .dataset = "weather"};
+  EXPECT_THAT(paths(Margin{}, CrossEntropy{}, kTwoClasses), IsEmpty());
+  EXPECT_THAT(paths(Margin{}, Mse{}, real), ElementsAre("training.downsampling"));
+  EXPECT_THAT(paths(El2n{}, Mse{}, real), IsEmpty());
+  EXPECT_THAT(paths(Craig{}, CrossEntropy{}, kTwoClasses), IsEmpty());
+  EXPECT_THAT(paths(Craig{}, Mse{}, real), ElementsAre("training.downsampling"));
+  LossSampling by_batch;
+  by_batch.when = ScoreWhen::kBatchThenSample;
+  by_batch.fraction = 0.01;
+  EXPECT_THAT(paths(by_batch, Mse{}, real, 128), IsEmpty());
+  EXPECT_THAT(paths(by_batch, Mse{}, real, 1024), ElementsAre("training.downsampling"));
+  RhoLoss other;
+  other.model = Logistic{.outputs = 3};
+  EXPECT_THAT(paths(other, CrossEntropy{}, kTwoClasses),
+              ElementsAre("training.downsampling.model"));
+  const DownsamplingSchedule schedule{
+      {{.triggers = 1, .use = NoDownsampling{}}, {.use = Entropy{}}}};
+  EXPECT_THAT(paths(schedule, Huber{}, real), ElementsAre("training.downsampling"));
+}
+
 TEST(InputCheck, EachNetworkNamesWhatItTakes) {
   const InputSpecs image = {{"input", {{1, 28, 28}, false}}};
   const InputSpecs tokens = {{"input", {{20}, true}}};

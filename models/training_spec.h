@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "models/downsampling_spec.h"
 #include "models/loss_spec.h"
 #include "models/model_spec.h"
 #include "models/optimizer_spec.h"
@@ -30,6 +31,8 @@ namespace tidemill::models {
 enum class Device { kAuto, kCpu, kCuda };
 enum class Fit { kFirstTrigger, kEachTrigger };
 enum class Precision { kFloat32, kBfloat16 };
+// By what the weighted losses of a batch are divided.
+enum class WeightedLoss { kUnbiased, kSelfNormalised };
 
 // Bounds what one batch can do.
 struct GradientClipping {
@@ -93,6 +96,9 @@ struct TrainingSpec {
   int64_t checkpoint_every = 1'000'000;
   std::optional<int64_t> num_threads = std::nullopt;
   double max_bad_fraction = 0.1;
+  DownsamplingSpec downsampling = NoDownsampling{};
+  WeightedLoss weighted_loss = WeightedLoss::kUnbiased;
+  config::ByteSize decoded_budget{int64_t{512} << 20};
 
   void Fields(auto&& field) {
     field("device", device, "Where to train; `auto` takes a GPU when there is one.");
@@ -139,6 +145,17 @@ struct TrainingSpec {
     field("max_bad_fraction", max_bad_fraction,
           "Share of samples that may be unreadable before the training fails.",
           {.min = 0, .max = 1});
+    field("downsampling", downsampling, "On which of its samples an epoch trains.");
+    field(
+        "weighted_loss", weighted_loss,
+        "The loss of a batch with weights: unbiased, their sum over the number of samples, so that "
+        "it estimates the loss of all candidates; self_normalised, their sum over that of the "
+        "weights, which is biased and varies less.");
+    field(
+        "decoded_budget", decoded_budget,
+        "Bytes of decoded samples that downsampling keeps in memory between scoring and training; "
+        "what does not fit, or is random in the graph, is read again.",
+        {.min = 0});
   }
 
   void Check(config::Problems& problems) const {
@@ -200,6 +217,12 @@ template <>
 struct EnumNames<models::Precision> {
   static constexpr std::pair<models::Precision, std::string_view> kNames[] = {
       {models::Precision::kFloat32, "float32"}, {models::Precision::kBfloat16, "bfloat16"}};
+};
+template <>
+struct EnumNames<models::WeightedLoss> {
+  static constexpr std::pair<models::WeightedLoss, std::string_view> kNames[] = {
+      {models::WeightedLoss::kUnbiased, "unbiased"},
+      {models::WeightedLoss::kSelfNormalised, "self_normalised"}};
 };
 template <>
 struct EnumNames<models::Fit> {

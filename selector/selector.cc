@@ -1,14 +1,17 @@
 #include "selector/selector.h"
 
+#include <absl/strings/numbers.h>
+
+#include <filesystem>
+#include <limits>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "db/fencing.h"
-#include "selector/policies/policies.h"
+#include "selector/set_comparison.h"
 #include "selector/temporary_file.h"
 #include "selector/training_set_file.h"
 #include "selector/training_sets_table.h"
@@ -17,48 +20,7 @@ namespace tidemill::selector {
 namespace {
 
 constexpr std::string_view kSchema = "selector";
-
-auto Place(const rpc::v1::Cut& cut) { return std::tuple(cut.event_time(), cut.sample_key()); }
-
-storage::v1::ListSamplesRequest CandidatesOf(const v1::SealTrainingSetRequest& request,
-                                             const SelectionSpec& spec) {
-  storage::v1::ListSamplesRequest list;
-  *list.mutable_snapshot() = request.snapshot();
-  const bool from_begin = !request.has_from() || DrawsFromHistory(spec);
-  // Of its new data a trigger knows all that the snapshot knows.
-  if (!from_begin) list.mutable_snapshot()->clear_horizons();
-  if (request.has_begin()) *list.mutable_from() = request.begin();
-  if (!from_begin && (!list.has_from() || Place(list.from()) < Place(request.from()))) {
-    *list.mutable_from() = request.from();
-  }
-  *list.mutable_to() = request.to();
-  return list;
-}
-
-// What became known after the trigger before and lies before its cut; std::nullopt where nothing
-// can be late.
-std::optional<storage::v1::ListSamplesRequest> LateOf(const v1::SealTrainingSetRequest& request) {
-  if (request.late_after_key() <= 0 || !request.has_from()) return std::nullopt;
-  storage::v1::ListSamplesRequest list;
-  *list.mutable_snapshot() = request.snapshot();
-  list.mutable_snapshot()->clear_horizons();
-  if (request.has_begin()) *list.mutable_from() = request.begin();
-  *list.mutable_to() = request.from();
-  list.set_after_key(request.late_after_key());
-  return list;
-}
-
-// Hands the candidates over as they come.
-absl::Status Pull(const SampleLister& list_samples, const storage::v1::ListSamplesRequest& request,
-                  const std::function<absl::Status(const Candidates&)>& take) {
-  return list_samples(request, [&](const batch::Batch& chunk) -> absl::Status {
-    ASSIGN_OR_RETURN(const batch::Column* keys,
-                     chunk.Get(batch::kKeyColumn, batch::DataType::kInt64));
-    ASSIGN_OR_RETURN(const batch::Column* times,
-                     chunk.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
-    return take({.keys = keys->Values<int64_t>(), .event_times = times->Values<int64_t>()});
-  });
-}
+constexpr std::string_view kChosenSuffix = ".chosen";
 
 absl::Status CheckRequest(const v1::SealTrainingSetRequest& request) {
   if (request.command().run_id() <= 0) return InvalidArgument("the command names no run");
@@ -69,86 +31,71 @@ absl::Status CheckRequest(const v1::SealTrainingSetRequest& request) {
 
 }  // namespace
 
-struct Selector::Unsealed {
-  explicit Unsealed(const std::string& folder) : entries(folder), late(folder) {}
+// Two sealings of one set at once would do the same work twice: the second waits for the first and
+// finds what it sealed.
+class Selector::Turn {
+ public:
+  Turn(Selector& selector, const v1::SealTrainingSetRequest& request)
+      : selector_(selector), name_(request.command().run_id(), request.trigger()) {
+    MutexLock lock(selector_.mutex_);
+    while (!selector_.under_way_.insert(name_).second) selector_.done_.wait(selector_.mutex_);
+  }
+  ~Turn() {
+    MutexLock lock(selector_.mutex_);
+    selector_.under_way_.erase(name_);
+    selector_.done_.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
 
-  v1::TrainingSet set;
-  TrainingSetWriter entries;
-  TrainingSetWriter late;
+ private:
+  Selector& selector_;
+  const std::pair<int64_t, int64_t> name_;
 };
 
-Selector::Selector(db::Database& database, std::string folder, SampleLister list_samples,
-                   const SelectorConfig& config)
+Selector::Selector(db::Database& database, std::string folder, Sources sources,
+                   const SelectorConfig& config, std::string worker_program)
     : database_(database),
       folder_(std::move(folder)),
-      list_samples_(std::move(list_samples)),
-      memory_budget_(config.memory_budget.bytes),
+      sources_(std::move(sources)),
       // The caller's thread is one of them.
       pool_(config.num_threads > 1
                 ? std::make_unique<WorkerPool>("selection", config.num_threads - 1)
-                : nullptr) {}
+                : nullptr),
+      place_{.folder = folder_,
+             .memory_budget = config.memory_budget.bytes,
+             .pool = pool_.get(),
+             .worker_program = std::move(worker_program),
+             .num_workers = config.num_workers,
+             .worker_memory = config.worker_memory.bytes} {}
 
 absl::Status Selector::RemoveLeftovers() { return TemporaryFile::RemoveLeftovers(folder_); }
 
 absl::StatusOr<v1::TrainingSet> Selector::Seal(const v1::SealTrainingSetRequest& request) {
   RETURN_IF_ERROR(CheckRequest(request));
-  ASSIGN_OR_RETURN(const std::optional<v1::TrainingSet> sealed, FindSealed(request));
-  if (sealed) return *sealed;
+  const Turn turn(*this, request);
+  ASSIGN_OR_RETURN(const Found found, Find(request));
+  if (found.sealed) return *found.sealed;
+  const RunId run{request.command().run_id()};
   Unsealed unsealed(folder_);
-  RETURN_IF_ERROR(Write(request, unsealed));
-  return Commit(request, unsealed);
+  const auto paths_of = [&](int64_t trigger) { return PathsOfTrigger(run, trigger); };
+  RETURN_IF_ERROR(WriteTrainingSet(request, found.before, paths_of, sources_, place_, unsealed));
+  ASSIGN_OR_RETURN(v1::TrainingSet set, Commit(request, unsealed));
+  RETURN_IF_ERROR(RemoveChosenBefore(run, request.trigger()));
+  return set;
 }
 
 // A supervisor that was replaced is told so before the work is done; Commit() asks again.
-absl::StatusOr<std::optional<v1::TrainingSet>> Selector::FindSealed(
-    const v1::SealTrainingSetRequest& request) {
-  std::optional<v1::TrainingSet> sealed;
+absl::StatusOr<Selector::Found> Selector::Find(const v1::SealTrainingSetRequest& request) {
+  Found found;
+  const RunId run{request.command().run_id()};
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
-    sealed = FindTrainingSet(work, RunId{request.command().run_id()}, request.trigger());
-    if (sealed) return absl::OkStatus();
+    found.sealed = FindTrainingSet(work, run, request.trigger());
+    if (found.sealed) return absl::OkStatus();
+    found.before = TrainingSetsBefore(work, run, request.trigger());
     return db::CheckFence(work, kSchema, request.command());
   }));
-  return sealed;
-}
-
-absl::Status Selector::Write(const v1::SealTrainingSetRequest& request, Unsealed& unsealed) {
-  ASSIGN_OR_RETURN(const SelectionSpec spec,
-                   config::Read<SelectionSpec>(request.selection(), "selection"));
-  const RandomKey random{
-      .seed = request.seed(), .purpose = "selection", .trigger = request.trigger()};
-  const Workplace workplace{
-      .folder = folder_, .memory_budget = memory_budget_, .pool = pool_.get()};
-  const std::unique_ptr<Chooser> chooser = MakeChooser(spec, random, workplace, unsealed.entries);
-  int64_t num_candidates = 0;
-  const auto choose = [&](const Candidates& candidates) {
-    num_candidates += std::ssize(candidates.keys);
-    return chooser->Add(candidates);
-  };
-  if (const auto list = LateOf(request)) {
-    RETURN_IF_ERROR(unsealed.late.Open(/*weighted=*/false));
-    // All that is known so far holds the late ones, or leaves them out by its horizons. Else they
-    // are earlier than all others, so the order stays that of time.
-    const bool take_part = request.accept_late() && !DrawsFromHistory(spec);
-    RETURN_IF_ERROR(Pull(list_samples_, *list, [&](const Candidates& candidates) -> absl::Status {
-      RETURN_IF_ERROR(unsealed.late.AddKeys(candidates.keys));
-      return take_part ? choose(candidates) : absl::OkStatus();
-    }));
-  }
-  RETURN_IF_ERROR(Pull(list_samples_, CandidatesOf(request, spec), choose));
-  RETURN_IF_ERROR(chooser->Finish());
-
-  v1::TrainingSet& set = unsealed.set;
-  set.set_run_id(request.command().run_id());
-  set.set_trigger(request.trigger());
-  set.set_dataset_id(request.snapshot().dataset_id());
-  set.set_num_samples(unsealed.entries.num_keys());
-  set.set_num_candidates(num_candidates);
-  set.set_weighted(unsealed.entries.weighted());
-  set.set_num_late(unsealed.late.num_keys());
-  ASSIGN_OR_RETURN(*set.mutable_digest(), unsealed.entries.Seal());
-  if (set.num_late() == 0) return absl::OkStatus();
-  ASSIGN_OR_RETURN(*set.mutable_late_digest(), unsealed.late.Seal());
-  return absl::OkStatus();
+  return found;
 }
 
 // Sealings of one training set follow one another, so that a set that has a row is never written
@@ -157,6 +104,7 @@ absl::StatusOr<v1::TrainingSet> Selector::Commit(const v1::SealTrainingSetReques
                                                  Unsealed& unsealed) {
   v1::TrainingSet set = unsealed.set;
   const RunId run{set.run_id()};
+  const TriggerPaths paths = PathsOfTrigger(run, set.trigger());
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     RETURN_IF_ERROR(db::CheckFence(work, kSchema, request.command()));
     LockTrainingSet(work, run, set.trigger());
@@ -166,17 +114,30 @@ absl::StatusOr<v1::TrainingSet> Selector::Commit(const v1::SealTrainingSetReques
     }
     RETURN_IF_FAILPOINT("selector.before_seal");
     RETURN_IF_ERROR(files::CreateFolder(FolderOf(run)));
-    if (set.num_late() > 0) {
-      RETURN_IF_ERROR(unsealed.late.Publish(LatePathOf(run, set.trigger())));
-    }
-    RETURN_IF_ERROR(unsealed.entries.Publish(PathOf(run, set.trigger())));
+    if (set.num_late() > 0) RETURN_IF_ERROR(unsealed.late.Publish(paths.late));
+    if (unsealed.chosen) RETURN_IF_ERROR(unsealed.chosen->file->Publish(paths.chosen));
+    RETURN_IF_ERROR(unsealed.entries.Publish(paths.entries));
     RETURN_IF_FAILPOINT("selector.after_seal");
-    InsertTrainingSet(work, set);
+    InsertTrainingSet(
+        work, {.set = set, .chosen_digest = unsealed.chosen ? unsealed.chosen->digest : ""});
     RETURN_IF_FAILPOINT("selector.before_commit");
     return absl::OkStatus();
   }));
   RETURN_IF_FAILPOINT("selector.after_commit");
   return set;
+}
+
+// What was chosen up to a trigger is asked for by the next one only.
+absl::Status Selector::RemoveChosenBefore(RunId run, int64_t trigger) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(FolderOf(run), error)) {
+    int64_t of = 0;
+    const std::string name = entry.path().filename().string();
+    const bool is_chosen =
+        name.ends_with(kChosenSuffix) && absl::SimpleAtoi(name.substr(0, name.find('.')), &of);
+    if (is_chosen && of < trigger) RETURN_IF_ERROR(files::Remove(entry.path().string()));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<v1::TrainingSet> Selector::Get(RunId run, int64_t trigger) {
@@ -189,13 +150,38 @@ absl::StatusOr<v1::TrainingSet> Selector::Get(RunId run, int64_t trigger) {
   return *std::move(set);
 }
 
+absl::StatusOr<std::vector<v1::TrainingSet>> Selector::List(RunId run) {
+  std::vector<v1::TrainingSet> sets;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    for (TrainingSetRow& row : TrainingSetsBefore(work, run, std::numeric_limits<int64_t>::max())) {
+      sets.push_back(std::move(row.set));
+    }
+    return absl::OkStatus();
+  }));
+  return sets;
+}
+
+absl::StatusOr<v1::CompareTrainingSetsResponse> Selector::Compare(
+    const v1::CompareTrainingSetsRequest& request) {
+  const RunId first{request.first_run_id()};
+  const RunId second{request.second_run_id()};
+  v1::CompareTrainingSetsResponse comparison;
+  ASSIGN_OR_RETURN(*comparison.mutable_first(), Get(first, request.first_trigger()));
+  ASSIGN_OR_RETURN(*comparison.mutable_second(), Get(second, request.second_trigger()));
+  ASSIGN_OR_RETURN(const batch::Batch of_first, Read(first, request.first_trigger()));
+  ASSIGN_OR_RETURN(const batch::Batch of_second, Read(second, request.second_trigger()));
+  RETURN_IF_ERROR(CompareSets(of_first, of_second, sources_.list_samples, comparison));
+  return comparison;
+}
+
 absl::StatusOr<batch::Batch> Selector::Read(RunId run, int64_t trigger) {
   ASSIGN_OR_RETURN(const v1::TrainingSet set, Get(run, trigger));
   if (set.removed()) {
     return NotFound("the training set of trigger {} of run {} was removed by the run's retention",
                     trigger, run.value);
   }
-  absl::StatusOr<batch::Batch> entries = ReadTrainingSet(PathOf(run, trigger), set.digest());
+  absl::StatusOr<batch::Batch> entries =
+      ReadTrainingSet(PathsOfTrigger(run, trigger).entries, set.digest());
   if (absl::IsNotFound(entries.status())) {
     return DataLoss("the file of trigger {} of run {} is gone", trigger, run.value);
   }
@@ -209,7 +195,8 @@ absl::StatusOr<batch::Batch> Selector::ReadLate(RunId run, int64_t trigger) {
     RETURN_IF_ERROR(none.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, {})));
     return none;
   }
-  absl::StatusOr<batch::Batch> keys = ReadTrainingSet(LatePathOf(run, trigger), set.late_digest());
+  absl::StatusOr<batch::Batch> keys =
+      ReadTrainingSet(PathsOfTrigger(run, trigger).late, set.late_digest());
   if (absl::IsNotFound(keys.status())) {
     return DataLoss("the late samples of trigger {} of run {} are gone", trigger, run.value);
   }
@@ -224,7 +211,8 @@ absl::StatusOr<int64_t> Selector::Retire(const rpc::v1::Command& command,
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     RETURN_IF_ERROR(db::CheckFence(work, kSchema, command));
     const std::vector<int64_t> triggers = KeptTrainingSets(work, run, first_kept_trigger);
-    for (const int64_t trigger : triggers) RETURN_IF_ERROR(files::Remove(PathOf(run, trigger)));
+    for (const int64_t trigger : triggers)
+      RETURN_IF_ERROR(files::Remove(PathsOfTrigger(run, trigger).entries));
     MarkRemoved(work, run, first_kept_trigger);
     num_removed = static_cast<int64_t>(triggers.size());
     return absl::OkStatus();
@@ -249,12 +237,11 @@ std::string Selector::FolderOf(RunId run) const {
   return files::Join(folder_, std::to_string(run.value));
 }
 
-std::string Selector::PathOf(RunId run, int64_t trigger) const {
-  return files::Join(FolderOf(run), std::to_string(trigger) + ".batch");
-}
-
-std::string Selector::LatePathOf(RunId run, int64_t trigger) const {
-  return files::Join(FolderOf(run), std::to_string(trigger) + ".late.batch");
+TriggerPaths Selector::PathsOfTrigger(RunId run, int64_t trigger) const {
+  const std::string stem = files::Join(FolderOf(run), std::to_string(trigger));
+  return {.entries = stem + ".batch",
+          .late = stem + ".late.batch",
+          .chosen = stem + std::string(kChosenSuffix)};
 }
 
 }  // namespace tidemill::selector

@@ -1,45 +1,57 @@
 // Chooses the samples of each trigger and seals them.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/id.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "base/worker_pool.h"
 #include "batch/batch.h"
 #include "db/database.h"
+#include "selector/run_history.h"
+#include "selector/sealing.h"
 #include "selector/selector_config.h"
+#include "selector/training_sets_table.h"
 #include "tidemill/selector/v1/selector.pb.h"
-#include "tidemill/storage/v1/storage.pb.h"
 
 namespace tidemill::selector {
 
-// Streams the keys and event times of an interval, as StorageClient::ListSamples does.
-using SampleLister = std::function<absl::Status(const storage::v1::ListSamplesRequest&,
-                                                const std::function<absl::Status(batch::Batch)>&)>;
-
 // Training sets live in `<folder>/<run>/<trigger>.batch`, one row each in selector.training_sets;
-// the keys of the samples that came late stand beside them in `<trigger>.late.batch`.
-// A set is sealed once and never changes. Thread-safe: the state is the database's and the files'.
+// the keys of the samples that came late stand beside them in `<trigger>.late.batch`, and beside
+// the newest set of a run, in `<trigger>.chosen`, the keys that any of its sets holds. A set is
+// sealed once and never changes. Thread-safe: the state is the database's and the files'.
 class Selector {
  public:
-  // `folder` exists and nobody else writes there.
-  Selector(db::Database& database, std::string folder, SampleLister list_samples,
-           const SelectorConfig& config = {});
+  // `folder` exists and nobody else writes there. `worker_program`: for policies that choose in
+  // processes of their own; see Workplace.
+  Selector(db::Database& database, std::string folder, Sources sources,
+           const SelectorConfig& config = {}, std::string worker_program = "");
 
   // Removes what sealings left behind that were cut off. Before any other call.
   absl::Status RemoveLeftovers();
 
-  // Chooses and seals, or returns what was sealed before for the same run and trigger.
+  // Chooses and seals, or returns what was sealed before for the same run and trigger, or waits
+  // until it is sealed where that is under way.
   // INVALID_ARGUMENT for a policy that does not decode; FAILED_PRECONDITION for a run epoch that
   // another supervisor has passed.
   absl::StatusOr<v1::TrainingSet> Seal(const v1::SealTrainingSetRequest& request);
 
   // NOT_FOUND before the set is sealed.
   absl::StatusOr<v1::TrainingSet> Get(RunId run, int64_t trigger);
+
+  // Those of a run, by trigger.
+  absl::StatusOr<std::vector<v1::TrainingSet>> List(RunId run);
+
+  // How two sets of one dataset differ. NOT_FOUND as Read(); FAILED_PRECONDITION for sets of
+  // different datasets.
+  absl::StatusOr<v1::CompareTrainingSetsResponse> Compare(
+      const v1::CompareTrainingSetsRequest& request);
 
   // All entries in the order of ordinals, columns `key` and, if weighted, `weight`. NOT_FOUND
   // before the set is sealed; DATA_LOSS when the file does not match its digest.
@@ -56,24 +68,30 @@ class Selector {
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
 
  private:
-  // A set and its late samples, written but not yet where they are found.
-  struct Unsealed;
+  class Turn;
+  // What was sealed before for the trigger, if anything was; else the sets before it.
+  struct Found {
+    std::optional<v1::TrainingSet> sealed;
+    std::vector<TrainingSetRow> before;
+  };
 
-  // What was sealed before, if anything was; else FAILED_PRECONDITION as Seal().
-  absl::StatusOr<std::optional<v1::TrainingSet>> FindSealed(
-      const v1::SealTrainingSetRequest& request);
-  absl::Status Write(const v1::SealTrainingSetRequest& request, Unsealed& unsealed);
+  // FAILED_PRECONDITION as Seal().
+  absl::StatusOr<Found> Find(const v1::SealTrainingSetRequest& request);
   absl::StatusOr<v1::TrainingSet> Commit(const v1::SealTrainingSetRequest& request,
                                          Unsealed& unsealed);
+  absl::Status RemoveChosenBefore(RunId run, int64_t trigger);
   std::string FolderOf(RunId run) const;
-  std::string PathOf(RunId run, int64_t trigger) const;
-  std::string LatePathOf(RunId run, int64_t trigger) const;
+  TriggerPaths PathsOfTrigger(RunId run, int64_t trigger) const;
 
   db::Database& database_;
   const std::string folder_;
-  const SampleLister list_samples_;
-  const int64_t memory_budget_;
+  const Sources sources_;
   const std::unique_ptr<WorkerPool> pool_;  // nullptr for one thread.
+  const SealingPlace place_;
+  Mutex mutex_;
+  CondVar done_;
+  // The runs and triggers whose sets are being chosen.
+  std::set<std::pair<int64_t, int64_t>> under_way_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemill::selector

@@ -8,6 +8,8 @@ namespace tidemill::selector {
 struct SelectorConfig {
   config::ByteSize memory_budget{int64_t{256} << 20};
   int num_threads = 2;
+  int num_workers = 2;
+  config::ByteSize worker_memory{int64_t{512} << 20};
 
   void Fields(auto&& field) {
     field("memory_budget", memory_budget,
@@ -15,6 +17,11 @@ struct SelectorConfig {
           {.min = 1'048'576});
     field("num_threads", num_threads, "Threads that one selection draws with.",
           {.min = 1, .max = 256});
+    field("num_workers", num_workers,
+          "Processes that one selection chooses in at once, for policies that choose in parts.",
+          {.min = 1, .max = 256});
+    field("worker_memory", worker_memory, "Bytes of candidates that one of them holds.",
+          {.min = 1'048'576});
   }
 };
 

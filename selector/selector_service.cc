@@ -94,6 +94,24 @@ grpc::Status SelectorService::GetTrainingSet(grpc::ServerContext*,
   return grpc::Status::OK;
 }
 
+grpc::Status SelectorService::ListTrainingSets(grpc::ServerContext*,
+                                               const v1::ListTrainingSetsRequest* request,
+                                               v1::ListTrainingSetsResponse* response) {
+  auto sets = selector_.List(RunId{request->run_id()});
+  if (!sets.ok()) return ToGrpc(sets.status());
+  for (v1::TrainingSet& set : *sets) *response->add_training_sets() = std::move(set);
+  return grpc::Status::OK;
+}
+
+grpc::Status SelectorService::CompareTrainingSets(grpc::ServerContext*,
+                                                  const v1::CompareTrainingSetsRequest* request,
+                                                  v1::CompareTrainingSetsResponse* response) {
+  auto comparison = selector_.Compare(*request);
+  if (!comparison.ok()) return ToGrpc(comparison.status());
+  *response = *std::move(comparison);
+  return grpc::Status::OK;
+}
+
 grpc::ServerWriteReactor<grpc::ByteBuffer>* SelectorService::ReadTrainingSet(
     grpc::CallbackServerContext*, const grpc::ByteBuffer* request) {
   return rpc::SendFrames(senders_, std::make_unique<EntriesSource>(selector_, *request));

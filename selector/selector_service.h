@@ -21,6 +21,12 @@ class SelectorService final : public v1::SelectorService::WithRawCallbackMethod_
   grpc::Status GetTrainingSet(grpc::ServerContext* context,
                               const v1::GetTrainingSetRequest* request,
                               v1::GetTrainingSetResponse* response) override;
+  grpc::Status ListTrainingSets(grpc::ServerContext* context,
+                                const v1::ListTrainingSetsRequest* request,
+                                v1::ListTrainingSetsResponse* response) override;
+  grpc::Status CompareTrainingSets(grpc::ServerContext* context,
+                                   const v1::CompareTrainingSetsRequest* request,
+                                   v1::CompareTrainingSetsResponse* response) override;
   grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadTrainingSet(
       grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) override;
   grpc::Status RetireTrainingSets(grpc::ServerContext* context,

@@ -92,7 +92,7 @@ class SelectorTest : public ::testing::Test {
   ~SelectorTest() override { EXPECT_THAT(files::Remove(folder_), IsOk()); }
 
   Selector Make(int64_t num_samples, int64_t chunk = 1000) {
-    return Selector(*database_, folder_, Stream(num_samples, chunk));
+    return Selector(*database_, folder_, {.list_samples = Stream(num_samples, chunk)});
   }
 
   std::string PathOf(int64_t trigger) const {
@@ -141,7 +141,7 @@ TEST_F(SelectorTest, TakesNothingFromBeforeTheBeginningOfTheRun) {
 }
 
 TEST_F(SelectorTest, ChoosesTheSameWhateverTheChunksOfTheStream) {
-  const std::string policy = "{type: uniform, fraction: 0.3, weights: inverse_probability}";
+  const std::string policy = "{type: balanced, fraction: 0.3, weights: inverse_probability}";
   std::vector<std::string> digests;
   for (const int64_t chunk : {1, 7, 1000}) {
     const auto set = Make(2000, chunk).Seal(Request(chunk, 0, 2000, policy));
@@ -283,7 +283,7 @@ const std::vector<std::pair<int64_t, int64_t>> kArrived = {{10, 10}, {20, 11}, {
                                                            {80, 18}, {51, 19}};
 
 TEST_F(SelectorTest, TrainsOnLateSamplesWhereTheyAreAccepted) {
-  Selector selector(*database_, folder_, Arrived(kArrived));
+  Selector selector(*database_, folder_, {.list_samples = Arrived(kArrived)});
   auto request = LiveRequest("new_data");
   request.set_accept_late(true);
   const auto set = selector.Seal(request);
@@ -294,7 +294,7 @@ TEST_F(SelectorTest, TrainsOnLateSamplesWhereTheyAreAccepted) {
 }
 
 TEST_F(SelectorTest, OnlyRecordsLateSamplesOtherwise) {
-  Selector selector(*database_, folder_, Arrived(kArrived));
+  Selector selector(*database_, folder_, {.list_samples = Arrived(kArrived)});
   const auto set = selector.Seal(LiveRequest("new_data"));
   ASSERT_THAT(set, IsOk());
   EXPECT_EQ(set->num_late(), 3);
@@ -304,7 +304,7 @@ TEST_F(SelectorTest, OnlyRecordsLateSamplesOtherwise) {
 }
 
 TEST_F(SelectorTest, KnowsOfHistoryWhatItsHorizonsKnow) {
-  Selector selector(*database_, folder_, Arrived(kArrived));
+  Selector selector(*database_, folder_, {.list_samples = Arrived(kArrived)});
   const std::string all = "{type: uniform, fraction: 1.0, over: all}";
   ASSERT_THAT(selector.Seal(LiveRequest(all)), IsOk());
   EXPECT_THAT(selector.Read({7}, 2)->keys(), ElementsAre(10, 11, 12, 14, 16));
@@ -317,7 +317,7 @@ TEST_F(SelectorTest, KnowsOfHistoryWhatItsHorizonsKnow) {
 }
 
 TEST_F(SelectorTest, RemovesWhatIsNotToBeKeptAndSaysSo) {
-  Selector selector(*database_, folder_, Arrived(kArrived));
+  Selector selector(*database_, folder_, {.list_samples = Arrived(kArrived)});
   auto first = Request(1, 0, 50, "new_data");
   first.mutable_snapshot()->set_committed_key(12);
   ASSERT_THAT(selector.Seal(first), IsOk());
@@ -340,8 +340,8 @@ void SealAndDie(const std::string& connection_string, const std::string& folder,
   if (child == 0) {
     failpoints::Arm(failpoint + "=kill").IgnoreError();
     auto database = db::Database::Connect(connection_string);
-    const auto set =
-        Selector(**database, folder, Stream(1000, 100)).Seal(Request(1, 0, 500, "new_data"));
+    const auto set = Selector(**database, folder, {.list_samples = Stream(1000, 100)})
+                         .Seal(Request(1, 0, 500, "new_data"));
     _exit(set.ok() ? 0 : 1);
   }
   int status = 0;
@@ -385,7 +385,7 @@ TEST_F(SelectorTest, ServesAHundredThousandKeysEachWithItsWeight) {
       {.endpoint = (*server)->endpoint(), .token = *tokens->TokenOf(rpc::v1::ROLE_SERVICE)});
 
   const auto set = client.SealTrainingSet(
-      Request(1, 0, 200'000, "{type: uniform, samples: 100_000, weights: inverse_probability}"));
+      Request(1, 0, 200'000, "{type: balanced, samples: 100_000, weights: inverse_probability}"));
   ASSERT_THAT(set, IsOk());
   const auto entries = client.ReadTrainingSet({7}, 1);
   ASSERT_THAT(entries, IsOk());
@@ -394,7 +394,7 @@ TEST_F(SelectorTest, ServesAHundredThousandKeysEachWithItsWeight) {
   EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
   EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
   for (const float weight : entries->Find(batch::kWeightColumn)->Values<float>()) {
-    ASSERT_EQ(weight, 2.0F);
+    ASSERT_EQ(weight, 1.0F);  // Of one class.
   }
   const auto slice = client.ReadTrainingSet({7}, 1, 99'998, 0);
   ASSERT_THAT(slice, IsOk());

@@ -1,6 +1,7 @@
 #include "selector/temporary_file.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,8 +14,6 @@
 
 namespace tidemill::selector {
 namespace {
-
-constexpr std::string_view kPrefix = ".unsealed.";
 
 absl::Status Failed(std::string_view doing, const std::string& path) {
   const int error = errno;
@@ -36,7 +35,7 @@ absl::Status SyncFolderOf(const std::string& path) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TemporaryFile>> TemporaryFile::Create(const std::string& folder) {
-  std::string path = files::Join(folder, std::string(kPrefix) + "XXXXXX");
+  std::string path = files::Join(folder, std::string(kUnsealedPrefix) + "XXXXXX");
   const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
   if (descriptor < 0) return Failed("create a file in", folder);
   return std::unique_ptr<TemporaryFile>(new TemporaryFile(descriptor, std::move(path)));
@@ -45,7 +44,7 @@ absl::StatusOr<std::unique_ptr<TemporaryFile>> TemporaryFile::Create(const std::
 absl::Status TemporaryFile::RemoveLeftovers(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (!entry.path().filename().string().starts_with(kPrefix)) continue;
+    if (!entry.path().filename().string().starts_with(kUnsealedPrefix)) continue;
     RETURN_IF_ERROR(files::Remove(entry.path().string()));
   }
   return absl::OkStatus();
@@ -70,6 +69,12 @@ absl::Status TemporaryFile::WriteAt(int64_t offset, std::string_view bytes) {
   return absl::OkStatus();
 }
 
+absl::Status TemporaryFile::Append(std::string_view bytes) {
+  RETURN_IF_ERROR(WriteAt(appended_, bytes));
+  appended_ += std::ssize(bytes);
+  return absl::OkStatus();
+}
+
 absl::Status TemporaryFile::ReadAt(int64_t offset, std::span<char> bytes) const {
   while (!bytes.empty()) {
     const ssize_t count = ::pread(descriptor_, bytes.data(), bytes.size(), offset);
@@ -80,6 +85,13 @@ absl::Status TemporaryFile::ReadAt(int64_t offset, std::span<char> bytes) const 
     offset += count;
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::span<const char>> TemporaryFile::Map(int64_t size) const {
+  const auto length = static_cast<size_t>(size);
+  void* const start = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, descriptor_, 0);
+  if (start == MAP_FAILED) return Failed("map", path_);
+  return std::span<const char>(static_cast<const char*>(start), length);
 }
 
 void TemporaryFile::StartSync() { ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE); }

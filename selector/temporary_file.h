@@ -13,13 +13,16 @@
 
 namespace tidemill::selector {
 
+// What the names of files and folders begin with that RemoveLeftovers() removes.
+inline constexpr std::string_view kUnsealedPrefix = ".unsealed.";
+
 // Thread-compatible; ReadAt() may be called from several threads. RESOURCE_EXHAUSTED when the disk
 // is full.
 class TemporaryFile {
  public:
   // In `folder`, which exists. A crash leaves a file there that RemoveLeftovers() finds.
   static absl::StatusOr<std::unique_ptr<TemporaryFile>> Create(const std::string& folder);
-  // Of processes that are gone; nobody else may have files in `folder`.
+  // Of processes that are gone, folders included; nobody else may have files in `folder`.
   static absl::Status RemoveLeftovers(const std::string& folder);
 
   ~TemporaryFile();
@@ -27,7 +30,11 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   absl::Status WriteAt(int64_t offset, std::string_view bytes);
+  // Behind what Append() wrote before.
+  absl::Status Append(std::string_view bytes);
   absl::Status ReadAt(int64_t offset, std::span<char> bytes) const;
+  // Maps the first `size` bytes to be read; the caller unmaps them.
+  absl::StatusOr<std::span<const char>> Map(int64_t size) const;
 
   // Lets the disk begin with what is written so far. Only a hint.
   void StartSync();
@@ -40,6 +47,7 @@ class TemporaryFile {
 
   const int descriptor_;
   std::string path_;  // Empty once published.
+  int64_t appended_ = 0;
 };
 
 }  // namespace tidemill::selector

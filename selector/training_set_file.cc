@@ -70,6 +70,17 @@ absl::Status TrainingSetWriter::AddWeights(std::span<const float> weights) {
   return absl::OkStatus();
 }
 
+absl::Status TrainingSetWriter::ReadKeys(int64_t first, std::span<int64_t> keys) const {
+  return file_->ReadAt(keys_at_ + first * kKeyBytes,
+                       {reinterpret_cast<char*>(keys.data()), keys.size_bytes()});
+}
+
+absl::Status TrainingSetWriter::ReadWeights(int64_t first, std::span<float> weights) const {
+  const int64_t weights_at = RoundUpTo64(keys_at_ + num_keys_ * kKeyBytes);
+  return file_->ReadAt(weights_at + first * kWeightBytes,
+                       {reinterpret_cast<char*>(weights.data()), weights.size_bytes()});
+}
+
 // The header comes first and says how many entries there are, so the file is read once more for its
 // digest; meanwhile the disk is busy with it.
 absl::StatusOr<std::string> TrainingSetWriter::Seal() {

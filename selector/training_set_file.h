@@ -34,6 +34,10 @@ class TrainingSetWriter {
   absl::StatusOr<std::string> Seal();
   absl::Status Publish(const std::string& path);
 
+  // Entries that were added, from `first` on; there are as many as the span is long.
+  absl::Status ReadKeys(int64_t first, std::span<int64_t> keys) const;
+  absl::Status ReadWeights(int64_t first, std::span<float> weights) const;
+
   int64_t num_keys() const { return num_keys_; }
   bool weighted() const { return weighted_; }
 

@@ -1,6 +1,7 @@
 #include "selector/training_sets_table.h"
 
 #include <string>
+#include <utility>
 
 namespace tidemill::selector {
 namespace {
@@ -9,15 +10,17 @@ constexpr char kLock[] = R"(
   SELECT pg_advisory_xact_lock(hashtextextended('training set ' || $1 || '/' || $2, 0)))";
 
 constexpr char kFind[] = R"(
-  SELECT dataset_id, num_samples, num_candidates, weighted, digest, num_late, late_digest, removed
+  SELECT trigger, dataset_id, num_samples, num_candidates, weighted, digest, num_late, late_digest,
+         removed, summary, chosen_digest
   FROM selector.training_sets
-  WHERE run_id = $1 AND trigger = $2)";
+  WHERE run_id = $1 AND trigger >= $2 AND trigger < $3
+  ORDER BY trigger)";
 
 constexpr char kInsert[] = R"(
   INSERT INTO selector.training_sets
     (run_id, trigger, dataset_id, num_samples, num_candidates, weighted, digest, num_late,
-     late_digest)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9))";
+     late_digest, summary, chosen_digest)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))";
 
 constexpr char kFindKept[] = R"(
   SELECT trigger FROM selector.training_sets
@@ -30,6 +33,36 @@ constexpr char kMarkRemoved[] = R"(
 
 constexpr char kDelete[] = "DELETE FROM selector.training_sets WHERE run_id = $1";
 
+TrainingSetRow RowOf(RunId run, const pqxx::row& columns) {
+  TrainingSetRow row;
+  v1::TrainingSet& set = row.set;
+  set.set_run_id(run.value);
+  set.set_trigger(columns[0].as<int64_t>());
+  set.set_dataset_id(columns[1].as<int64_t>());
+  set.set_num_samples(columns[2].as<int64_t>());
+  set.set_num_candidates(columns[3].as<int64_t>());
+  set.set_weighted(columns[4].as<bool>());
+  set.set_digest(columns[5].as<std::string>());
+  set.set_num_late(columns[6].as<int64_t>());
+  set.set_late_digest(columns[7].as<std::string>());
+  set.set_removed(columns[8].as<bool>());
+  const pqxx::binarystring summary(columns[9]);
+  if (!summary.empty()) {
+    set.mutable_summary()->ParseFromArray(summary.data(), static_cast<int>(summary.size()));
+  }
+  row.chosen_digest = columns[10].as<std::string>();
+  return row;
+}
+
+// From trigger `from` to before `to`.
+std::vector<TrainingSetRow> Between(pqxx::work& work, RunId run, int64_t from, int64_t to) {
+  std::vector<TrainingSetRow> found;
+  for (const pqxx::row& row : work.exec_params(kFind, run.value, from, to)) {
+    found.push_back(RowOf(run, row));
+  }
+  return found;
+}
+
 }  // namespace
 
 void LockTrainingSet(pqxx::work& work, RunId run, int64_t trigger) {
@@ -37,26 +70,21 @@ void LockTrainingSet(pqxx::work& work, RunId run, int64_t trigger) {
 }
 
 std::optional<v1::TrainingSet> FindTrainingSet(pqxx::work& work, RunId run, int64_t trigger) {
-  const pqxx::result rows = work.exec_params(kFind, run.value, trigger);
+  std::vector<TrainingSetRow> rows = Between(work, run, trigger, trigger + 1);
   if (rows.empty()) return std::nullopt;
-  v1::TrainingSet set;
-  set.set_run_id(run.value);
-  set.set_trigger(trigger);
-  set.set_dataset_id(rows[0][0].as<int64_t>());
-  set.set_num_samples(rows[0][1].as<int64_t>());
-  set.set_num_candidates(rows[0][2].as<int64_t>());
-  set.set_weighted(rows[0][3].as<bool>());
-  set.set_digest(rows[0][4].as<std::string>());
-  set.set_num_late(rows[0][5].as<int64_t>());
-  set.set_late_digest(rows[0][6].as<std::string>());
-  set.set_removed(rows[0][7].as<bool>());
-  return set;
+  return std::move(rows.front().set);
 }
 
-void InsertTrainingSet(pqxx::work& work, const v1::TrainingSet& set) {
+std::vector<TrainingSetRow> TrainingSetsBefore(pqxx::work& work, RunId run, int64_t trigger) {
+  return Between(work, run, 0, trigger);
+}
+
+void InsertTrainingSet(pqxx::work& work, const TrainingSetRow& row) {
+  const v1::TrainingSet& set = row.set;
+  const std::string summary = set.summary().SerializeAsString();
   work.exec_params(kInsert, set.run_id(), set.trigger(), set.dataset_id(), set.num_samples(),
                    set.num_candidates(), set.weighted(), set.digest(), set.num_late(),
-                   set.late_digest());
+                   set.late_digest(), pqxx::binarystring(summary), row.chosen_digest);
 }
 
 std::vector<int64_t> KeptTrainingSets(pqxx::work& work, RunId run, int64_t before) {

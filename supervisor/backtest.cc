@@ -1,25 +1,46 @@
 #include "supervisor/backtest.h"
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 #include <utility>
 #include <variant>
 
 #include "base/overloaded.h"
 
 namespace tidemill::supervisor {
-int64_t NumSelected(const selector::SelectionSpec& selection, int64_t num_new, int64_t num_all) {
+namespace {
+
+// Candidates at the last of the triggers that had so many new samples each.
+int64_t NumCandidates(const selector::CandidatePool& pool, std::span<const int64_t> num_new) {
+  if (pool.over == selector::Pool::kNew) {
+    const auto triggers = static_cast<size_t>(pool.tail.value_or(0)) + 1;
+    num_new = num_new.last(std::min(triggers, num_new.size()));
+  }
+  return std::accumulate(num_new.begin(), num_new.end(), int64_t{0});
+}
+
+}  // namespace
+
+int64_t NumSelected(const selector::SelectionSpec& selection, std::span<const int64_t> num_new) {
+  const auto trigger = std::ssize(num_new);
+  const selector::SelectionSpec policy = selector::PolicyOf(selection, trigger);
+  const int64_t candidates = NumCandidates(selector::PoolOf(policy), num_new);
+  if (selector::WhatItLooksAt(policy) == selector::LooksAt::kModel && trigger == 1) {
+    return candidates;  // There is no model yet.
+  }
   return std::visit(
-      Overloaded{[&](const selector::NewData& policy) {
-                   return std::min(num_new, policy.limit.value_or(num_new));
-                 },
-                 [&](const selector::Uniform& policy) {
-                   const int64_t pool = policy.over == selector::Pool::kNew ? num_new : num_all;
-                   if (policy.samples) return std::min(pool, *policy.samples);
-                   const double part = static_cast<double>(pool) * policy.fraction.value_or(1);
-                   return std::max<int64_t>(1, std::llround(part));
-                 }},
-      selection);
+      [&](const auto& one) {
+        if constexpr (requires { one.Target(candidates); }) {
+          return one.Target(candidates);
+        } else if constexpr (requires { one.limit; }) {
+          return std::min(candidates, one.limit.value_or(candidates));
+        } else if constexpr (requires { one.samples; }) {
+          return std::min(candidates, std::optional<int64_t>(one.samples).value_or(candidates));
+        } else {
+          return candidates;
+        }
+      },
+      policy);
 }
 
 bool NeedsTrainingCosts(const TriggerSpec& spec) {
@@ -81,8 +102,9 @@ void Backtest::Wait(Samples samples) {
 }
 
 void Backtest::Train(const Decision& decision) {
+  num_new_.push_back(decision.num_new);
   num_trained_before_ += decision.num_new;
-  const int64_t selected = NumSelected(selection_, decision.num_new, num_trained_before_);
+  const int64_t selected = NumSelected(selection_, num_new_);
   const Timestamp now = decision.at.event_time;
   if (mean_) {
     mean_->Fired(decision.at);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,9 @@ struct BacktestResult {
 
 inline constexpr size_t kMostBacktestTriggers = 10'000;
 
-// How many samples a selection takes of so many new ones, of so many in all.
-int64_t NumSelected(const selector::SelectionSpec& selection, int64_t num_new, int64_t num_all);
+// How many samples a selection takes at the last of the triggers that had so many new ones each.
+// Where that depends on the samples themselves, as many as it may take.
+int64_t NumSelected(const selector::SelectionSpec& selection, std::span<const int64_t> num_new);
 
 // Whether the policy, or one that it asks, decides by what trainings take.
 bool NeedsTrainingCosts(const TriggerSpec& spec);
@@ -90,7 +92,8 @@ class Backtest {
   BacktestResult result_;
   Waiting waiting_;
   std::optional<int64_t> first_waiting_;  // Its event time.
-  int64_t num_trained_before_ = 0;        // Samples before the last trigger.
+  std::vector<int64_t> num_new_;          // Of each trigger.
+  int64_t num_trained_before_ = 0;        // Their sum.
   double waited_ = 0;                     // Sample-seconds, of all triggers.
   double longest_ = 0;
 };

@@ -68,12 +68,25 @@ TEST(Backtest, IsTheSameHoweverTheStreamIsCut) {
 }
 
 TEST(Backtest, CountsWhatTheSelectionTakes) {
-  EXPECT_EQ(NumSelected(selector::NewData{.limit = 7}, 10, 100), 7);
-  EXPECT_EQ(NumSelected(selector::NewData{}, 10, 100), 10);
-  EXPECT_EQ(NumSelected(selector::Uniform{.fraction = .25}, 10, 100), 3);
-  EXPECT_EQ(NumSelected(selector::Uniform{.fraction = .25, .over = selector::Pool::kAll}, 10, 100),
-            25);
-  EXPECT_EQ(NumSelected(selector::Uniform{.samples = 50}, 10, 100), 10);
+  const std::vector<int64_t> num_new = {70, 20, 10};
+  const auto selected = [&](const std::string& selection) {
+    const auto spec = config::Read<selector::SelectionSpec>(selection, "selection");
+    EXPECT_THAT(spec, IsOk());
+    return spec.ok() ? NumSelected(*spec, num_new) : 0;
+  };
+  EXPECT_EQ(selected("{type: new_data, limit: 7}"), 7);
+  EXPECT_EQ(selected("new_data"), 10);
+  EXPECT_EQ(selected("{type: new_data, tail: 1}"), 30);
+  EXPECT_EQ(selected("{type: new_data, tail: 9}"), 100);
+  EXPECT_EQ(selected("all_data"), 100);
+  EXPECT_EQ(selected("{type: uniform, fraction: 0.25}"), 3);
+  EXPECT_EQ(selected("{type: uniform, fraction: 0.25, over: all}"), 25);
+  EXPECT_EQ(selected("{type: uniform, fraction: 0.25, warmup_triggers: 3}"), 10);
+  EXPECT_EQ(selected("{type: uniform, samples: 50}"), 10);
+  EXPECT_EQ(selected("{type: reservoir, samples: 50}"), 50);
+  EXPECT_EQ(selected("{type: k_center, fraction: 0.5, tail: 1}"), 15);
+  EXPECT_EQ(selected("{type: schedule, steps: [{triggers: 2, use: all_data}, {use: new_data}]}"),
+            10);
 }
 
 TEST(Backtest, NeedsTrainingsToWeighTheirCost) {

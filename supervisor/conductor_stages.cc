@@ -112,9 +112,15 @@ absl::Status Conductor::Select(const TriggerState& trigger) {
   if (TrainingData().has_replay_from()) *request.mutable_begin() = TrainingData().replay_from();
   ASSIGN_OR_RETURN(const Duration delay, LabelDelay());
   if (spec_.live) AddLateSamples(trigger, delay, request);
+  for (const TriggerState& before : state_.triggers()) {
+    if (before.trigger.number() >= number) break;
+    *request.add_ends() = KnownAt(before.trigger.at(), delay);
+    request.set_model_id(before.trigger.model_id());
+  }
   if (number > 1) *request.mutable_from() = KnownAt(trigger.from, delay);
   *request.mutable_to() = KnownAt(trigger.trigger.at(), delay);
   request.set_selection(config::Print(spec_.selection));
+  request.set_dataset_spec(TrainingData().spec());
   request.set_seed(spec_.training.seed);
   selector::v1::TrainingSet set;
   RETURN_IF_ERROR(Insist([&]() -> absl::Status {
@@ -214,6 +220,7 @@ absl::Status Conductor::Train(const TriggerState& trigger) {
   trained.set_loss(last.loss());
   trained.set_seconds(stopwatch.Seconds());
   *trained.mutable_loss_curve() = last.loss_curve();
+  if (last.has_downsampling()) *trained.mutable_downsampling() = last.downsampling();
   return Record(event);
 }
 

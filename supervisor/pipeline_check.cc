@@ -56,6 +56,7 @@ class Checker {
     if (trained_on != nullptr) CheckTraining(*trained_on);
     for (size_t i = 0; i < spec_.evaluation.size(); ++i) CheckEvaluation(i);
     if (trained_on != nullptr) CheckTrigger("trigger", spec_.trigger);
+    if (trained_on != nullptr) CheckSelection("selection", spec_.selection);
   }
 
  private:
@@ -298,14 +299,11 @@ class Checker {
     for (size_t m = 0; m < evaluation.measures.size(); ++m) {
       const bool of_classes = evaluator::IsOfClasses(evaluation.measures[m]);
       if (of_classes == (schema.label == transform::LabelKind::kClass)) continue;
-      const char* label = schema.label == transform::LabelKind::kNone   ? "missing"
-                          : schema.label == transform::LabelKind::kReal ? "a real number"
-                                                                        : "a class";
-      problems_.Add(
-          fmt::format("{}.measures[{}]", at, m),
-          fmt::format("{} does not fit the label of '{}', which is {}",
-                      evaluator::NameOf(evaluation.measures[m]), evaluation.dataset, label),
-          of_classes ? "real labels: mae, rmse, r2" : "classes: accuracy, f1, roc_auc");
+      problems_.Add(fmt::format("{}.measures[{}]", at, m),
+                    fmt::format("{} does not fit the label of '{}', which is {}",
+                                evaluator::NameOf(evaluation.measures[m]), evaluation.dataset,
+                                DescribeLabel(schema.label)),
+                    of_classes ? "real labels: mae, rmse, r2" : "classes: accuracy, f1, roc_auc");
     }
     CheckTopK(at, evaluation, schema);
     CheckSlices(at, evaluation, schema);
@@ -351,6 +349,37 @@ class Checker {
                    },
                    [](const auto&) {}},
         trigger);
+  }
+
+  // Notes what a policy looks at that the samples do not have.
+  void CheckSelection(const std::string& at, const selector::SelectionSpec& selection) {
+    const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
+    if (const auto* schedule = std::get_if<selector::SelectionSchedule>(&selection)) {
+      for (size_t i = 0; i < schedule->steps.size(); ++i) {
+        CheckSelection(fmt::format("{}.steps[{}].use", at, i), schedule->steps[i].use);
+      }
+    } else if (const auto* importance = std::get_if<selector::Importance>(&selection)) {
+      CheckRecordColumn(at + ".column", spec_.preprocess.dataset, schema, importance->column);
+    } else if (const auto* balanced = std::get_if<selector::Balanced>(&selection)) {
+      const bool by_label = balanced->by == selector::BalanceBy::kLabel;
+      if (!by_label || schema.label == transform::LabelKind::kClass) return;
+      problems_.Add(at,
+                    fmt::format("balances classes, and the label of '{}' is {}",
+                                spec_.preprocess.dataset, DescribeLabel(schema.label)),
+                    "write by: trigger, or take another policy");
+    } else if (std::holds_alternative<selector::Pairwise>(selection)) {
+      if (schema.label == transform::LabelKind::kClass) return;
+      problems_.Add(at,
+                    fmt::format("looks at probabilities of classes, and the label of '{}' is {}",
+                                spec_.preprocess.dataset, DescribeLabel(schema.label)),
+                    "take k_center, facility_location or k_medoids");
+    }
+  }
+
+  static const char* DescribeLabel(transform::LabelKind label) {
+    return label == transform::LabelKind::kNone   ? "missing"
+           : label == transform::LabelKind::kReal ? "a real number"
+                                                  : "a class";
   }
 
   void CheckDrift(const std::string& at, const DriftTrigger& drift) {

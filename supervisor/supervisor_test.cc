@@ -159,7 +159,16 @@ TEST_F(SupervisorTest, TrainsEachTriggerOnItsNewDataFromTheModelBefore) {
   for (size_t i = 1; i < selections.size(); ++i) {
     EXPECT_EQ(selections[i].from().ShortDebugString(), selections[i - 1].to().ShortDebugString());
     EXPECT_EQ(selections[i].seed(), 7);
+    ASSERT_THAT(selections[i].ends(), SizeIs(i));
+    for (size_t before = 0; before < i; ++before) {
+      EXPECT_EQ(selections[i].ends(static_cast<int>(before)).ShortDebugString(),
+                selections[before].to().ShortDebugString());
+    }
+    // Of the trigger before.
+    EXPECT_EQ(selections[i].model_id() % 100, static_cast<int64_t>(i));
+    EXPECT_FALSE(selections[i].dataset_spec().empty());
   }
+  EXPECT_EQ(selections[0].model_id(), 0);
   const auto trainings = services_.trainings();
   ASSERT_THAT(trainings, SizeIs(3));
   EXPECT_EQ(trainings[0].parent_model_id(), 0);

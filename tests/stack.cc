@@ -209,7 +209,7 @@ preprocess:
 model: {type: mlp, hidden: [8], outputs: 2}
 )";
   pipeline << "trigger: " << trigger << R"(
-selection: {type: uniform, fraction: 0.8, weights: inverse_probability}
+selection: {type: balanced, fraction: 0.8, weights: inverse_probability}
 training:
   device: cpu
   epochs: 4

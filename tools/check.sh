@@ -32,6 +32,7 @@ run reference reference_is_current
 run documents python3 tools/check_docs.py
 run performance python3 tools/performance.py --check
 run policies python3 tools/policies_page.py --check
+run selections python3 tools/selections_page.py --check
 run deploy python3 tools/check_deploy.py "$build"
 run compose docker-compose config --quiet
 run yaml yamllint --strict --config-file tools/yamllint.yaml docker-compose.yml deploy

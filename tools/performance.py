@@ -7,8 +7,10 @@ tools/performance.py [--check]
 which has the matplotlib that tools/setup.sh installs.
 """
 import json
+import math
 import pathlib
 import re
+import statistics
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -52,6 +54,34 @@ Why, as far as a profiler tells.
 
 """
 
+DOWNSAMPLING = """
+## Trainings that leave samples out
+A training of the [convnet](../pipelines/fashion_mnist/README.md) on all 60,000 images of Fashion-MNIST, 5 epochs from a fresh
+initialisation, with [downsampling](guides/what-to-train-on.md) to a tenth in each epoch: the whole stage, with the start of its
+process, reading, scoring, choosing and handing over. Methods took turns, each turn with another seed; the gain is the median over
+turns of full / method, in brackets the least and the greatest; accuracy is that on the 10,000 test images with its standard error.
+`benchmarks/system/downsampling.py --results benchmarks/results/downsampling.json` measures it.
+
+| method | seconds | times as fast | accuracy |
+|---|---|---|---|
+"""
+
+PAIRWISE = """
+## Choosing from 10^8 samples
+Pairwise selection ([subsets/pairwise](../subsets/pairwise/README.md)) of a tenth of an implicit graph: every node has a utility and
+{neighbors} neighbours, whose cosines are computed from embeddings when they are asked for, by {workers} worker processes. Memory is the
+greatest sum of RssAnon over the process that leads and all workers, looked at every 50 ms; the list of what is chosen would take
+eight bytes a sample. Processor seconds are those of all processes; the seconds that passed include what others did on the same two
+cores, which were busy, more so with 16 rounds. A number of partitions that does not grow lets parts grow beyond the caches of a
+processor, which is why a sample costs more in larger graphs at alpha 0.5, where bounds decide nothing.
+
+The greedy algorithm on all nodes in one process is what the objective is held against: as a plain ratio, and as the share of the
+way there from a random subset's objective, which is the stricter of the two. `make nightly` holds the latter to 98 % at 10^6.
+
+| alpha | samples | chosen | partitions, rounds | seconds | processor seconds | a sample | memory | list of the chosen | decided by bounds | objective | random subset | greedy on all | ratio | of the way |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+"""
+
 PREFIXES = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
 
 
@@ -92,7 +122,7 @@ def load(name):
     return json.loads(file.read_text()) if file.exists() else []
 
 
-def document(figures, latest, scale):
+def document(figures, latest, scale, selections, trainings):
     by_name = {result["name"]: result for result in latest}
     copies = sorted(result["memcpy_gbps"] for result in latest)
     machine = f"One `memcpy` of 256 MiB ran at {copies[len(copies) // 2]:.1f} GB/s on the machine that measured." if copies else ""
@@ -119,6 +149,46 @@ def document(figures, latest, scale):
                          f"| {rate(point['ours'], point['unit'])} | {seconds(figure, point, 'ours'):.3g} "
                          f"| {growth:.3g} ({point['samples'] / points[0]['samples']:g}) "
                          f"| {rate(point['yardstick'], point['unit'])} | {seconds(figure, point, 'yardstick'):.3g} |\n")
+    return text + pairwise(selections) + downsampling(trainings)
+
+
+def duration(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def pairwise(points):
+    """The section on selection at scale."""
+    if not points:
+        return ""
+    first = points[0]
+    text = PAIRWISE.format(**{key: first[key] for key in ("neighbors", "workers")})
+    for point in sorted(points, key=lambda point: (-point["alpha"], -point["partitions"], point["nodes"])):
+        decided = 1 - point["undecided"] / point["nodes"]
+        held_against = "| | | "
+        if "central_objective" in point:
+            held_against = f"| {point['central_objective']:,.0f} | {point['ratio']:.2%} | {point['normalised']:.2%} "
+        text += (f"| {point['alpha']:g} | {point['nodes']:,} | {point['chosen']:,} "
+                 f"| {point['partitions']}, {point['max_rounds']} | {duration(point['seconds'])} | {duration(point['processor_seconds'])} "
+                 f"| {1e6 * point['processor_seconds'] / point['nodes']:.2g} µs "
+                 f"| {point['rss_anon'] / 1e6:,.0f} MB | {8 * point['chosen'] / 1e6:,.1f} MB | {decided:.1%} "
+                 f"| {point['objective']:,.0f} | {point['random_objective']:,.0f} {held_against}|\n")
+    return text
+
+
+def downsampling(trainings):
+    """The section on trainings that leave samples out."""
+    if not trainings:
+        return ""
+    text = DOWNSAMPLING
+    full = [run["train_seconds"] for run in trainings["runs"]["full"]]
+    for name, runs in trainings["runs"].items():
+        seconds_of_runs = [run["train_seconds"] for run in runs]
+        gains = sorted(a / b for a, b in zip(full, seconds_of_runs))  # Of the turns that had both.
+        accuracies = [run["accuracy"] for run in runs]
+        error = statistics.stdev(accuracies) / math.sqrt(len(accuracies))
+        text += (f"| {name} | {statistics.median(seconds_of_runs):.2f} "
+                 f"| {statistics.median(gains):.2f} ({gains[0]:.2f} to {gains[-1]:.2f}) "
+                 f"| {statistics.mean(accuracies):.4f} ± {error:.4f} ({len(runs)} seeds) |\n")
     return text
 
 
@@ -153,7 +223,7 @@ def draw(figures, scale):
 def main():
     figures = json.loads((ROOT / "benchmarks" / "figures.json").read_text())
     scale = load("scale.json")
-    text = document(figures, load("latest.json"), scale)
+    text = document(figures, load("latest.json"), scale, load("pairwise.json"), load("downsampling.json"))
     if sys.argv[1:] == ["--check"]:
         if DOCUMENT.exists() and DOCUMENT.read_text() == text:
             return

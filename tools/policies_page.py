@@ -175,25 +175,32 @@ def draw(comparisons, results, file):
     canvas.savefig(file, metadata={"Date": None})
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def publish(text, page, check):
+    """Writes a page, or with `check` ends the program unless it is there already. Whether it was written."""
+    if not check:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text)
+    elif not page.exists() or page.read_text() != text:
+        sys.exit(f"{page.relative_to(ROOT)} is not what benchmarks/results/ gives; run {sys.argv[0]}")
+    return not check
+
+
+def arguments_of(description, results):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--results", type=pathlib.Path, default=RESULTS)
+    parser.add_argument("--results", type=pathlib.Path, default=results)
     parser.add_argument("--into", type=pathlib.Path, default=ROOT / "docs")
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    arguments = arguments_of(__doc__, RESULTS)
     results = json.loads(arguments.results.read_text())
     files = sorted((ROOT / "benchmarks" / "policies").glob("*.json"))
     comparisons = [json.loads(file.read_text()) for file in files]
     comparisons = [comparison for comparison in comparisons if of_dataset(results, comparison)]
-    text = document(comparisons, results)
-    page = arguments.into / "policies.md"
-    if arguments.check:
-        if page.exists() and page.read_text() == text:
-            return
-        sys.exit("docs/policies.md is not what benchmarks/results/ gives; run tools/policies_page.py")
-    arguments.into.mkdir(parents=True, exist_ok=True)
-    page.write_text(text)
-    draw(comparisons, results, arguments.into / PICTURE)
+    if publish(document(comparisons, results), arguments.into / "policies.md", arguments.check):
+        draw(comparisons, results, arguments.into / PICTURE)
 
 
 if __name__ == "__main__":

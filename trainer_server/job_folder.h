@@ -6,6 +6,7 @@
 //   fitted.batch          what the graph learned; there once the fit is done
 //   job.yaml              TrainingJob
 //   checkpoints/          see checkpoints.h
+//   downsampling/         what epochs are trained on, losses of auxiliary models; while it lasts
 //   artefact/             weights.safetensors, fitted.batch, spec.yaml
 //   result.yaml           TrainingResult; there once the training has ended
 //   stored.yaml           StoredModel; there once the model store has the artefact
@@ -32,6 +33,8 @@ inline constexpr std::string_view kFitFile = "fit.yaml";
 inline constexpr std::string_view kFittedFile = "fitted.batch";
 inline constexpr std::string_view kJobFile = "job.yaml";
 inline constexpr std::string_view kCheckpointFolder = "checkpoints";
+inline constexpr std::string_view kDownsamplingFolder = "downsampling";
+inline constexpr std::string_view kAuxiliaryFile = "irreducible_losses";
 inline constexpr std::string_view kArtefactFolder = "artefact";
 inline constexpr std::string_view kResultFile = "result.yaml";
 inline constexpr std::string_view kStoredFile = "stored.yaml";
@@ -105,6 +108,37 @@ struct LossPoint {
   }
 };
 
+// See DownsamplingSummary in rpc.proto.
+struct DownsampledEpoch {
+  int64_t num_chosen = 0;
+  double effective_size = 0;
+  int64_t num_scored = 0;
+
+  void Fields(auto&& field) {
+    field("num_chosen", num_chosen, "Samples that it was to train on.");
+    field("effective_size", effective_size, "As many equally weighted ones are as good.");
+    field("num_scored", num_scored, "Samples scored for it.");
+  }
+};
+
+struct DownsamplingResult {
+  std::string method = {};
+  int64_t num_samples = 0;
+  std::vector<DownsampledEpoch> epochs = {};
+  double scoring_seconds = 0;
+  double auxiliary_seconds = 0;
+  int64_t num_not_finite = 0;
+
+  void Fields(auto&& field) {
+    field("method", method, "The method that served the trigger.");
+    field("num_samples", num_samples, "Samples to choose from.");
+    field("epochs", epochs, "The first epochs.");
+    field("scoring_seconds", scoring_seconds, "Time of scoring and choosing.");
+    field("auxiliary_seconds", auxiliary_seconds, "Time of training auxiliary models.");
+    field("num_not_finite", num_not_finite, "Scores that were no finite number.");
+  }
+};
+
 struct TrainingResult {
   // Empty: the training is done. Else why it failed.
   std::string error = {};
@@ -121,6 +155,7 @@ struct TrainingResult {
   std::string training_set_digest = {};
   std::string weights_digest = {};
   std::vector<LossPoint> loss_curve = {};
+  std::optional<DownsamplingResult> downsampling = std::nullopt;
 
   void Fields(auto&& field) {
     field("error", error, "Why the training failed; empty when it is done.");
@@ -137,6 +172,7 @@ struct TrainingResult {
     field("training_set_digest", training_set_digest, "SHA-256 of the training set.");
     field("weights_digest", weights_digest, "SHA-256 of the weights file.");
     field("loss_curve", loss_curve, "The loss in the course of the training.");
+    field("downsampling", downsampling, "What downsampling did.");
   }
 };
 

@@ -43,6 +43,21 @@ TrainingJob MakeTrainingJob(const v1::StartTrainingRequest& request, const Endpo
   return job;
 }
 
+rpc::v1::DownsamplingSummary ToMessage(const DownsamplingResult& result) {
+  rpc::v1::DownsamplingSummary summary;
+  summary.set_method(result.method);
+  summary.set_num_samples(result.num_samples);
+  for (const DownsampledEpoch& epoch : result.epochs) {
+    rpc::v1::DownsamplingSummary::Epoch& added = *summary.add_epochs();
+    added.set_num_chosen(epoch.num_chosen);
+    added.set_effective_size(epoch.effective_size);
+    added.set_num_scored(epoch.num_scored);
+  }
+  summary.set_scoring_seconds(result.scoring_seconds);
+  summary.set_auxiliary_seconds(result.auxiliary_seconds);
+  return summary;
+}
+
 v1::WatchTrainingResponse ToMessage(const TrainingResult& result) {
   v1::WatchTrainingResponse message;
   message.set_state(result.error.empty() ? v1::TRAINING_STATE_DONE : v1::TRAINING_STATE_FAILED);
@@ -62,6 +77,7 @@ v1::WatchTrainingResponse ToMessage(const TrainingResult& result) {
     added.set_loss(point.loss);
     if (point.validation_loss) added.set_validation_loss(*point.validation_loss);
   }
+  if (result.downsampling) *message.mutable_downsampling() = ToMessage(*result.downsampling);
   return message;
 }
 
@@ -213,6 +229,7 @@ absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) const 
     if (config::Print(*before) != config::Print(job)) {
       log::Warn("a training begins anew with another spec", {{"folder", folder}});
       RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
+      RETURN_IF_ERROR(files::Remove(files::Join(folder, kDownsamplingFolder)));
     }
   }
   RETURN_IF_ERROR(files::Remove(files::Join(folder, kResultFile)));
@@ -375,6 +392,7 @@ absl::Status Trainings::Retire(const v1::RetireTrainingsRequest& request) {
     // From here on everything was removed before.
     if (!files::Exists(files::Join(folder, kArtefactFolder))) break;
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
+    RETURN_IF_ERROR(files::Remove(files::Join(folder, kDownsamplingFolder)));
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kArtefactFolder)));
   }
   return absl::OkStatus();

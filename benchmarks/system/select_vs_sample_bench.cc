@@ -23,13 +23,18 @@ constexpr int64_t kFirstKey = int64_t{1} << 44;
 constexpr size_t kPiece = 65'536;
 constexpr double kFraction = 0.1;
 
+selector::SelectionSpec UniformDraw() {
+  selector::Uniform draw;
+  draw.fraction = kFraction;
+  return draw;
+}
+
 // Our way: the policy, its writer, the digest, a name.
 absl::StatusOr<std::string> SelectAndSeal(std::span<const int64_t> keys, int64_t seed,
                                           WorkerPool& pool, const std::string& folder) {
   selector::TrainingSetWriter writer(folder);
   const auto chooser =
-      selector::MakeChooser(selector::SelectionSpec(selector::Uniform{.fraction = kFraction}),
-                            {.seed = seed, .purpose = "selection", .trigger = 1},
+      selector::MakeChooser(UniformDraw(), {.seed = seed, .purpose = "selection", .trigger = 1},
                             {.folder = folder, .pool = &pool}, writer);
   for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kPiece))) {
     const auto piece = keys.first(std::min(keys.size(), kPiece));

@@ -1,4 +1,4 @@
-// tidemill runs list|show|watch|stop|resume|delete
+// tidemill runs list|show|diff|watch|stop|resume|delete
 #include <unistd.h>
 
 #include <cstdio>
@@ -10,11 +10,13 @@
 #include "cli/exit_codes.h"
 #include "cli/run_json.h"
 #include "cli/run_report.h"
+#include "cli/selection_report.h"
 #include "cli/session.h"
 #include "cli/slices_table.h"
 #include "cli/text.h"
 #include "cli/watch.h"
 #include "cli/with_session.h"
+#include "tidemill/selector/v1/selector.grpc.pb.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {
@@ -25,6 +27,9 @@ using Stub = v1::SupervisorService::Stub;
 
 struct RunsFlags {
   int64_t run = 0;
+  // Of commands that take triggers, too.
+  std::string which;
+  std::string other;
   std::string pipeline;
   bool slices = false;
 };
@@ -55,18 +60,96 @@ int List(const GlobalFlags& flags) {
   });
 }
 
-int Show(const GlobalFlags& flags) {
-  return WithSession(flags, [&](const Session& session) -> int {
-    const auto run = FetchRun(session, Flags().run);
-    if (!run.ok()) return Report(run.status());
-    fmt::print("{}", flags.json ? RunToJson(*run).dump() + "\n"
-                                : DescribeRun(*run, IsTerminal(STDOUT_FILENO)));
-    if (Flags().slices && !flags.json) {
-      const std::string slices = DrawSlices(*run);
-      fmt::print("\n{}", slices.empty() ? "no evaluation of this run has slices\n" : slices);
-    }
+// The selections, as far as the selector is within reach; why not goes to stderr.
+std::vector<selector::v1::TrainingSet> SelectionsOf(const Session& session, int64_t run) {
+  auto sets = FetchTrainingSets(session, run);
+  if (sets.ok()) return *std::move(sets);
+  fmt::print(stderr, "tidemill: selections are not to be had: {}\n",
+             std::string(sets.status().message()));
+  return {};
+}
+
+nlohmann::ordered_json WithSelections(const v1::GetRunResponse& run,
+                                      const std::vector<selector::v1::TrainingSet>& sets) {
+  nlohmann::ordered_json json = RunToJson(run);
+  json["selections"] = nlohmann::ordered_json::array();
+  const std::vector<std::string> classes = ClassNamesOf(run);
+  for (const auto& set : sets) json["selections"].push_back(SelectionToJson(set, classes));
+  return json;
+}
+
+int ShowRun(const GlobalFlags& flags, const Session& session, int64_t number) {
+  const auto run = FetchRunWithEvents(session, number);
+  if (!run.ok()) return Report(run.status());
+  const auto sets = SelectionsOf(session, number);
+  if (flags.json) {
+    fmt::print("{}\n", WithSelections(*run, sets).dump());
     return kDone;
-  });
+  }
+  if (!sets.empty()) fmt::print("{}\n", DescribeSelections(*run, sets));
+  fmt::print("{}", DescribeRun(*run, IsTerminal(STDOUT_FILENO)));
+  if (Flags().slices) {
+    const std::string slices = DrawSlices(*run);
+    fmt::print("\n{}", slices.empty() ? "no evaluation of this run has slices\n" : slices);
+  }
+  return kDone;
+}
+
+int ShowTrigger(const GlobalFlags& flags, const Session& session, const SetName& name) {
+  const auto run = FetchRunWithEvents(session, name.run);
+  if (!run.ok()) return Report(run.status());
+  selector::v1::GetTrainingSetRequest request;
+  request.set_run_id(name.run);
+  request.set_trigger(name.trigger);
+  selector::v1::GetTrainingSetResponse response;
+  const absl::Status status = session.Call<selector::v1::SelectorService>(
+      "selector", &selector::v1::SelectorService::Stub::GetTrainingSet, request, &response);
+  if (!status.ok()) return Report(status);
+  const auto classes = ClassNamesOf(*run);
+  fmt::print("{}", flags.json ? SelectionToJson(response.training_set(), classes).dump() + "\n"
+                              : DescribeSelection(response.training_set(), classes));
+  return kDone;
+}
+
+int Show(const GlobalFlags& flags) {
+  if (Flags().which.find('/') != std::string::npos) {
+    return WithSession(flags, ParseSetName(Flags().which),
+                       [&](const Session& session, const SetName& name) {
+                         return ShowTrigger(flags, session, name);
+                       });
+  }
+  const auto run = config::ParseCount(Flags().which);
+  if (!run.ok()) {
+    return Report(InvalidArgument("'{}' is neither RUN nor RUN/TRIGGER", Flags().which));
+  }
+  return WithSession(flags, [&](const Session& session) { return ShowRun(flags, session, *run); });
+}
+
+absl::StatusOr<selector::v1::CompareTrainingSetsRequest> ComparisonOf(const RunsFlags& flags) {
+  ASSIGN_OR_RETURN(const SetName first, ParseSetName(flags.which));
+  ASSIGN_OR_RETURN(const SetName second, ParseSetName(flags.other));
+  selector::v1::CompareTrainingSetsRequest request;
+  request.set_first_run_id(first.run);
+  request.set_first_trigger(first.trigger);
+  request.set_second_run_id(second.run);
+  request.set_second_trigger(second.trigger);
+  return request;
+}
+
+int Diff(const GlobalFlags& flags) {
+  return WithSession(
+      flags, ComparisonOf(Flags()), [&](const Session& session, const auto& request) -> int {
+        selector::v1::CompareTrainingSetsResponse comparison;
+        const absl::Status status = session.Call<selector::v1::SelectorService>(
+            "selector", &selector::v1::SelectorService::Stub::CompareTrainingSets, request,
+            &comparison);
+        if (!status.ok()) return Report(status);
+        const auto run = FetchRunWithEvents(session, request.first_run_id());
+        const auto classes = run.ok() ? ClassNamesOf(*run) : std::vector<std::string>();
+        fmt::print("{}", flags.json ? ComparisonToJson(comparison, classes).dump() + "\n"
+                                    : DescribeComparison(comparison, classes));
+        return kDone;
+      });
 }
 
 int Watch(const GlobalFlags& flags) {
@@ -116,9 +199,22 @@ void AddRunsCommands(CLI::App& app) {
   list->add_option("--pipeline", Flags().pipeline, "Only runs of this pipeline")
       ->type_name("PIPELINE");
   SetAction(*list, List);
-  CLI::App* show = AddVerb(*runs, "show", "Show triggers, matrix and result of a run");
+  CLI::App* show = runs->add_subcommand(
+      "show", "Show selections, triggers, matrix and result of a run, or one selection in full");
+  show->add_option("run", Flags().which, "Run id, or a trigger of it such as 12/3")
+      ->required()
+      ->type_name("RUN");
   show->add_flag("--slices", Flags().slices, "Show the values of slices, too");
   SetAction(*show, Show);
+  CLI::App* diff = runs->add_subcommand(
+      "diff", "Compare two training sets: what is in one, in the other, in both");
+  diff->add_option("first", Flags().which, "A trigger of a run such as 12/3")
+      ->required()
+      ->type_name("RUN");
+  diff->add_option("second", Flags().other, "Another one, of the same dataset")
+      ->required()
+      ->type_name("RUN");
+  SetAction(*diff, Diff);
   SetAction(*AddVerb(*runs, "watch", "Follow a run to its end"), Watch);
   SetAction(*AddVerb(*runs, "stop", "Stop a run; it can be resumed"), [](const GlobalFlags& flags) {
     return Send<v1::StopRunRequest, v1::StopRunResponse>(flags, &Stub::StopRun);

@@ -11,9 +11,11 @@
 
 #include "base/version.h"
 #include "cli/run_directory/report_decisions.h"
+#include "cli/run_directory/report_selections.h"
 #include "cli/run_directory/report_tables.h"
 #include "cli/run_directory/result_tables.h"
 #include "cli/run_json.h"
+#include "cli/selection_report.h"
 #include "supervisor/pipeline_spec.h"
 
 namespace tidemill::cli {
@@ -109,6 +111,15 @@ ordered_json CurveOf(const v1::Trigger& trigger, size_t most) {
   return curve;
 }
 
+ordered_json DownsampledOf(const v1::Trigger& trigger) {
+  if (!trigger.has_downsampling()) return nullptr;
+  const rpc::v1::DownsamplingSummary& summary = trigger.downsampling();
+  return {{"method", summary.method()},
+          {"samples", summary.num_samples()},
+          {"share_trained", Rounded(ShareTrained(summary))},
+          {"seconds", Rounded(summary.scoring_seconds() + summary.auxiliary_seconds())}};
+}
+
 ordered_json TriggersOf(const v1::GetRunResponse& run) {
   ordered_json triggers = ordered_json::array();
   const size_t points_each =
@@ -134,6 +145,7 @@ ordered_json TriggersOf(const v1::GetRunResponse& run) {
          {"stored", trigger.has_stored_at() ? ordered_json(MillisOf(trigger.stored_at()))
                                             : ordered_json(nullptr)},
          {"stages", std::move(stages)},
+         {"downsampling", DownsampledOf(trigger)},
          {"curve", CurveOf(trigger, points_each)}});
   }
   return triggers;
@@ -194,6 +206,7 @@ ordered_json ReportData(const RunRecord& record) {
   data["evaluate_seconds"] = Rounded(EvaluationSeconds(run));
   data["tables"] = ordered_json::array();
   for (const ResultTable& table : tables) data["tables"].push_back(TableToJson(table));
+  data["selections"] = SelectionsOf(record);
   data["slices"] = SlicesOf(run);
   data["confusions"] = ConfusionsOf(run);
   data["decisions"] = DecisionsOf(run);

@@ -14,7 +14,8 @@ inline constexpr size_t kMostMatrixLines = 200;   // Rows, and columns.
 inline constexpr size_t kMostListedRows = 2'000;  // Of decisions and of triggers.
 
 // Times are milliseconds since the epoch, values have five digits. Members: run, datasets, density,
-// triggers, tables, slices, confusions, decisions, compared, failures, config, resolved.
+// triggers, tables, selections, slices, confusions, decisions, compared, failures, config,
+// resolved.
 nlohmann::ordered_json ReportData(const RunRecord& record);
 
 }  // namespace tidemill::cli

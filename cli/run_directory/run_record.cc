@@ -1,5 +1,8 @@
 #include "cli/run_directory/run_record.h"
 
+#include <utility>
+
+#include "cli/selection_report.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
@@ -40,6 +43,9 @@ absl::StatusOr<RunRecord> FetchRecord(const Session& session, int64_t run) {
             .ok()) {
       record.statistics[name] = std::move(response);
     }
+  }
+  if (auto sets = FetchTrainingSets(session, run); sets.ok()) {
+    record.training_sets = *std::move(sets);
   }
   return record;
 }

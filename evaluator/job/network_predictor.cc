@@ -1,5 +1,6 @@
 #include "evaluator/job/network_predictor.h"
 
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -102,6 +103,12 @@ absl::StatusOr<std::unique_ptr<Predictor>> MakeNetworkPredictor(const models::Mo
   });
 }
 
-void SetArithmeticThreads(int num_threads) { torch::set_num_threads(num_threads); }
+void SetArithmeticThreads(int num_threads) {
+  // On some processors MKL multiplies rows that begin at odd addresses in another order of
+  // additions, so that what is said of a sample would depend on its place. Read once, before the
+  // first product.
+  setenv("MKL_CBWR", "AUTO", /*overwrite=*/0);
+  torch::set_num_threads(num_threads);
+}
 
 }  // namespace tidemill::evaluator

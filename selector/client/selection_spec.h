@@ -1,78 +1,93 @@
 // The `selection` section of a pipeline: on which samples a trigger trains.
 //
 //   selection: new_data
-//   selection: {type: uniform, fraction: 0.25, over: all, weights: inverse_probability}
+//   selection: {type: uniform, fraction: 0.25, over: all}
+//   selection: {type: balanced, samples: 10_000, over: all, weights: inverse_probability}
+//   selection: {type: schedule, steps: [{triggers: 3, use: all_data}, {use: {type: k_center,
+//   fraction: 0.1}}]}
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/config.h"
+#include "selector/client/embedding_policies.h"
+#include "selector/client/sampling_policies.h"
 
 namespace tidemill::selector {
 
-// All samples that came since the trigger before.
-struct NewData {
-  static constexpr std::string_view kType = "new_data";
-  static constexpr std::string_view kDoc = "Trains on all samples since the trigger before.";
-  std::optional<int64_t> limit = std::nullopt;
+struct SelectionSchedule;
+
+// A new policy is one line here, its struct beside the others and one file in selector/policies/.
+using SelectionSpec =
+    std::variant<NewData, AllData, Uniform, Balanced, Freshness, Reservoir, Importance, KCenter,
+                 FacilityLocation, KMedoids, Pairwise, Deduplicated, SelectionSchedule>;
+
+struct SelectionStep;
+
+struct SelectionSchedule {
+  static constexpr std::string_view kType = "schedule";
+  static constexpr std::string_view kDoc = "Chooses by one policy after the other.";
+  static constexpr std::string_view kRule =
+      "the first step serves the first `triggers` triggers, the next one those after them; the "
+      "last "
+      "step serves all others";
+  static constexpr std::string_view kWeights = "those of the step's policy";
+  static constexpr std::string_view kCost = "that of the step's policy";
+  std::vector<SelectionStep> steps;
+
+  void Fields(auto&& field);
+  void Check(config::Problems& problems) const;
+};
+
+struct SelectionStep {
+  static constexpr std::string_view kDoc = "One step of the schedule.";
+  std::optional<int64_t> triggers = std::nullopt;
+  SelectionSpec use;
 
   void Fields(auto&& field) {
-    field("limit", limit, "Keep only this many of them, the latest in the stream.", {.min = 1});
+    field("triggers", triggers, "How many triggers it serves; not for the last step.", {.min = 1});
+    field("use", use, "The policy; no schedule.", {.required = true});
   }
 };
 
-// From where a policy draws.
-enum class Pool { kNew, kAll };
+void SelectionSchedule::Fields(auto&& field) {
+  field("steps", steps, "The policies, in the order of the triggers that they serve.",
+        {.required = true, .min_items = 1, .max_items = 1000});
+}
 
-// What weight a drawn sample gets in the loss.
-enum class Weighting { kNone, kInverseProbability };
-
-// A uniform draw without replacement.
-struct Uniform {
-  static constexpr std::string_view kType = "uniform";
-  static constexpr std::string_view kDoc =
-      "Trains on samples drawn uniformly, each at most once, as many as stated.";
-  std::optional<double> fraction = std::nullopt;
-  std::optional<int64_t> samples = std::nullopt;
-  Pool over = Pool::kNew;
-  Weighting weights = Weighting::kNone;
-
-  void Fields(auto&& field) {
-    field("fraction", fraction,
-          "Share of the candidates to draw, rounded to the nearest number of samples, at least 1.",
-          {.min = 0, .max = 1, .example = "0.25"});
-    field("samples", samples, "Number of samples to draw; all of them when there are fewer.",
-          {.min = 1, .example = "10_000"});
-    field("over", over, "Draw from the samples since the trigger before, or from all so far.");
-    field("weights", weights,
-          "`inverse_probability` weighs each drawn sample by candidates / drawn in the loss.");
-  }
-  void Check(config::Problems& problems) const {
-    if (fraction.has_value() == samples.has_value()) {
-      problems.Add("", "needs exactly one of `fraction` and `samples`", "write fraction: 0.25");
-    } else if (fraction && *fraction <= 0) {
-      problems.Add("fraction", "draws nothing", "write a number in (0, 1]");
+inline void SelectionSchedule::Check(config::Problems& problems) const {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const bool is_last = i + 1 == steps.size();
+    if (steps[i].triggers.has_value() == is_last) {
+      problems.Add("steps", "need `triggers` each, but for the last",
+                   "write {triggers: 3, use: all_data} before it");
+      return;
+    }
+    if (std::holds_alternative<SelectionSchedule>(steps[i].use)) {
+      problems.Add("steps", "hold a schedule", "write its steps here");
+      return;
     }
   }
-};
+}
 
-// A new policy is one line here and one file in selector/policies/.
-using SelectionSpec = std::variant<NewData, Uniform>;
+// The policy that serves a trigger, from 1: what a schedule says, and all candidates while a policy
+// warms up, as NewData or AllData of the same pool. A step of a schedule warms up in its own first
+// triggers.
+SelectionSpec PolicyOf(const SelectionSpec& spec, int64_t trigger);
+
+// From where a policy, no schedule, takes its candidates: `tail` when there is one, else `over`.
+CandidatePool PoolOf(const SelectionSpec& spec);
+
+// What the policy looks at beside keys, event times and labels; of a schedule the most that one of
+// its steps does.
+enum class LooksAt { kNothing, kColumn, kModel };
+LooksAt WhatItLooksAt(const SelectionSpec& spec);
+
+// As `type` in a pipeline.
+std::string_view NameOf(const SelectionSpec& spec);
 
 }  // namespace tidemill::selector
-
-template <>
-struct tidemill::config::EnumNames<tidemill::selector::Pool> {
-  static constexpr std::pair<tidemill::selector::Pool, std::string_view> kNames[] = {
-      {tidemill::selector::Pool::kNew, "new"}, {tidemill::selector::Pool::kAll, "all"}};
-};
-template <>
-struct tidemill::config::EnumNames<tidemill::selector::Weighting> {
-  static constexpr std::pair<tidemill::selector::Weighting, std::string_view> kNames[] = {
-      {tidemill::selector::Weighting::kNone, "none"},
-      {tidemill::selector::Weighting::kInverseProbability, "inverse_probability"}};
-};

@@ -42,6 +42,16 @@ absl::StatusOr<v1::TrainingSet> SelectorClient::GetTrainingSet(RunId run, int64_
   return std::move(*response.mutable_training_set());
 }
 
+absl::StatusOr<std::vector<v1::TrainingSet>> SelectorClient::ListTrainingSets(RunId run) {
+  v1::ListTrainingSetsRequest request;
+  request.set_run_id(run.value);
+  v1::ListTrainingSetsResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(peer_, *stub_, &v1::SelectorService::Stub::ListTrainingSets, request, &response));
+  return std::vector<v1::TrainingSet>(response.training_sets().begin(),
+                                      response.training_sets().end());
+}
+
 absl::StatusOr<batch::Batch> SelectorClient::ReadTrainingSet(RunId run, int64_t trigger) {
   return ReadTrainingSet(run, trigger, 0, 0);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "base/id.h"
 #include "base/status.h"
@@ -19,6 +20,8 @@ class SelectorClient {
 
   absl::StatusOr<v1::TrainingSet> SealTrainingSet(const v1::SealTrainingSetRequest& request);
   absl::StatusOr<v1::TrainingSet> GetTrainingSet(RunId run, int64_t trigger);
+  // Those of a run, by trigger.
+  absl::StatusOr<std::vector<v1::TrainingSet>> ListTrainingSets(RunId run);
 
   // All entries in the order of ordinals: `key` and, unless every weight is 1, `weight`. The
   // selector verifies the digest first: DATA_LOSS when the set is damaged.

@@ -10,6 +10,8 @@ namespace tidemill::selector {
 namespace {
 
 constexpr size_t kPiece = 1024;
+constexpr double kDeviations = 12;
+constexpr double kSlack = 64;
 
 // Calls body(bits, key) for each key.
 template <typename Body>
@@ -30,6 +32,8 @@ Lot LotAtShare(double count, double of) {
   if (!(share < 1)) return kGreatestLot;
   return {static_cast<uint64_t>(std::ldexp(std::max(share, 0.0), 64)), kGreatestLot.key};
 }
+
+double DeviationOfLots(double expected) { return kDeviations * std::sqrt(expected) + kSlack; }
 
 size_t KeepUpTo(const Lot& bound, const RandomKey& random, std::span<const int64_t> keys,
                 int64_t* kept) {

@@ -25,6 +25,10 @@ inline constexpr Lot kGreatestLot{std::numeric_limits<uint64_t>::max(),
 // The lot below which lies the share `count / of` of all lots; the greatest one when that is all.
 Lot LotAtShare(double count, double of);
 
+// By how much the number of lots below a bound may differ from the number expected: 12 standard
+// deviations, which happens with a probability of 10^-32, and some more where few are expected.
+double DeviationOfLots(double expected);
+
 // Copies the keys whose lot is at most `bound` to `kept`, in their order, and returns how many
 // there are. `kept` has room for all of them.
 size_t KeepUpTo(const Lot& bound, const RandomKey& random, std::span<const int64_t> keys,

@@ -71,12 +71,26 @@ class LatestOfThem final : public Chooser {
   KeyColumn younger_;
 };
 
+std::unique_ptr<Chooser> MakeLimited(std::optional<int64_t> limit, LimitBy by,
+                                     const RandomKey& random, const Workplace& workplace,
+                                     TrainingSetWriter& into) {
+  if (!limit) return std::make_unique<AllOfThem>(into);
+  if (by == LimitBy::kLatest) return std::make_unique<LatestOfThem>(*limit, workplace, into);
+  Uniform draw;
+  draw.samples = limit;
+  return MakeChooser(draw, random, workplace, into);
+}
+
 }  // namespace
 
-std::unique_ptr<Chooser> MakeChooser(const NewData& spec, const RandomKey&,
+std::unique_ptr<Chooser> MakeChooser(const NewData& spec, const RandomKey& random,
                                      const Workplace& workplace, TrainingSetWriter& into) {
-  if (!spec.limit) return std::make_unique<AllOfThem>(into);
-  return std::make_unique<LatestOfThem>(*spec.limit, workplace, into);
+  return MakeLimited(spec.limit, spec.limit_by, random, workplace, into);
+}
+
+std::unique_ptr<Chooser> MakeChooser(const AllData& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into) {
+  return MakeLimited(spec.limit, spec.limit_by, random, workplace, into);
 }
 
 }  // namespace tidemill::selector

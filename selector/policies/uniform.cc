@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <memory>
 #include <vector>
 
 #include "selector/key_column.h"
+#include "selector/policies/grouped_draw.h"
 #include "selector/policies/lots.h"
 #include "selector/policies/policies.h"
 
@@ -12,19 +15,6 @@ namespace {
 
 constexpr size_t kPartKeys = 16'384;
 constexpr size_t kPartsInWave = 16;
-constexpr size_t kWeightsInPiece = 65'536;
-// Standard deviations by which a number of lots may differ from its expectation. That it differs by
-// more has a probability of 10^-32.
-constexpr double kDeviations = 12;
-// Keeps the bounds apart where expectations are small.
-constexpr double kSlack = 64;
-
-int64_t NumDrawn(const Uniform& spec, int64_t available) {
-  if (available == 0) return 0;
-  if (spec.samples) return std::min(*spec.samples, available);
-  const int64_t share = std::llround(*spec.fraction * static_cast<double>(available));
-  return std::clamp(share, int64_t{1}, available);
-}
 
 // The k smallest lots, without a candidate in memory that cannot be among them: after n candidates
 // a lot far above k(n) / n is out, since that bound only sinks as more come.
@@ -49,27 +39,25 @@ class UniformChooser final : public Chooser {
   }
 
   absl::Status Finish() override {
-    const int64_t drawn = NumDrawn(spec_, seen_);
-    const bool weighted = spec_.weights == Weighting::kInverseProbability && drawn < seen_;
-    RETURN_IF_ERROR(into_.Open(weighted));
+    const int64_t drawn = spec_.Target(seen_);
+    RETURN_IF_ERROR(into_.Open(/*weighted=*/false));
     ASSIGN_OR_RETURN(const Lot last, LastDrawn(drawn));
-    RETURN_IF_ERROR(kept_.ForEach(0, [&](std::span<const int64_t> keys) -> absl::Status {
+    return kept_.ForEach(0, [&](std::span<const int64_t> keys) -> absl::Status {
       for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), wave_.size()))) {
         const auto piece = keys.first(std::min(keys.size(), wave_.size()));
         const size_t count = KeepUpTo(last, random_, piece, wave_.data());
         RETURN_IF_ERROR(into_.AddKeys(std::span(wave_).first(count)));
       }
       return absl::OkStatus();
-    }));
-    return weighted ? AddWeights(drawn) : absl::OkStatus();
+    });
   }
 
  private:
   absl::Status AddWave(std::span<const int64_t> keys) {
     seen_ += std::ssize(keys);
-    const auto drawn = static_cast<double>(NumDrawn(spec_, seen_));
-    bound_ = std::min(bound_, LotAtShare(drawn + kDeviations * std::sqrt(drawn) + kSlack,
-                                         static_cast<double>(seen_)));
+    const auto drawn = static_cast<double>(spec_.Target(seen_));
+    bound_ =
+        std::min(bound_, LotAtShare(drawn + DeviationOfLots(drawn), static_cast<double>(seen_)));
     if (bound_ == kGreatestLot) return kept_.Append(keys);
     const size_t num_parts = (keys.size() + kPartKeys - 1) / kPartKeys;
     std::array<size_t, kPartsInWave> counts = {};
@@ -93,7 +81,7 @@ class UniformChooser final : public Chooser {
   absl::StatusOr<Lot> LastDrawn(int64_t drawn) const {
     if (drawn == seen_) return kGreatestLot;
     const auto expected = static_cast<double>(drawn);
-    const double low = expected - kDeviations * std::sqrt(expected) - kSlack;
+    const double low = expected - DeviationOfLots(expected);
     Lot from = low > 0 ? LotAtShare(low, static_cast<double>(seen_)) : Lot{};
     std::vector<Lot> band;
     while (true) {
@@ -113,16 +101,6 @@ class UniformChooser final : public Chooser {
     }
   }
 
-  absl::Status AddWeights(int64_t drawn) {
-    const double weight = static_cast<double>(seen_) / static_cast<double>(drawn);
-    const std::vector<float> piece(kWeightsInPiece, static_cast<float>(weight));
-    for (int64_t left = drawn; left > 0; left -= kWeightsInPiece) {
-      const auto count = std::min(static_cast<size_t>(left), kWeightsInPiece);
-      RETURN_IF_ERROR(into_.AddWeights(std::span(piece).first(count)));
-    }
-    return absl::OkStatus();
-  }
-
   const Uniform spec_;
   const RandomKey random_;
   const Workplace workplace_;
@@ -133,10 +111,59 @@ class UniformChooser final : public Chooser {
   std::vector<int64_t> wave_;
 };
 
+// A draw in rounds: samples that the present round has not had come first, and when they are too
+// few, a new round begins with what is short.
+class RoundsChooser final : public Chooser {
+ public:
+  RoundsChooser(const Uniform& spec, const RandomKey& random, const Workplace& workplace,
+                TrainingSetWriter& into)
+      : spec_(spec),
+        in_round_(workplace.chosen_in_round),
+        draw_(random, workplace, spec.samples),
+        into_(into) {}
+
+  absl::Status Add(const Candidates& candidates) override {
+    had_.assign(candidates.keys.size(), 0);
+    if (in_round_ != nullptr) in_round_->Contains(candidates.keys, had_.data());
+    const std::vector<int64_t> groups(had_.begin(), had_.end());
+    return draw_.Add(candidates.keys, groups);
+  }
+
+  absl::Status Finish() override {
+    const auto counts = draw_.counts();
+    const int64_t num_fresh = counts.empty() ? 0 : counts[0];
+    const int64_t target = spec_.Target(draw_.num_candidates());
+    const int64_t from_fresh = std::min(target, num_fresh);
+    GroupQuotas quotas{.quotas = {from_fresh, target - from_fresh}};
+    quotas.quotas.resize(counts.size());
+    if (target > from_fresh) {
+      notes_.new_round = round_;
+      notes_.remarks.push_back(
+          fmt::format("every candidate had been chosen once, so {} came from a new round",
+                      target - from_fresh));
+      quotas.noted = round_.get();
+      quotas.noted_group = 1;
+    }
+    return draw_.Draw(quotas, into_);
+  }
+
+  ChoiceNotes notes() const override { return notes_; }
+
+ private:
+  const Uniform spec_;
+  const ChosenKeys* const in_round_;
+  GroupedDraw draw_;
+  TrainingSetWriter& into_;
+  std::vector<uint8_t> had_;
+  const std::shared_ptr<ChosenKeys> round_ = std::make_shared<ChosenKeys>();
+  ChoiceNotes notes_;
+};
+
 }  // namespace
 
 std::unique_ptr<Chooser> MakeChooser(const Uniform& spec, const RandomKey& random,
                                      const Workplace& workplace, TrainingSetWriter& into) {
+  if (!spec.reuse) return std::make_unique<RoundsChooser>(spec, random, workplace, into);
   return std::make_unique<UniformChooser>(spec, random, workplace, into);
 }
 

@@ -47,7 +47,12 @@ StoredEvidence::StoredEvidence(Downstream& downstream, EvidenceKeys& keys, Datas
       keys_(keys),
       dataset_(dataset),
       spec_text_(std::move(spec_text)),
-      values_(downstream, dataset, std::move(spec)),
+      values_(
+          [&downstream](DatasetId read, std::span<const int64_t> some,
+                        const std::function<absl::Status(batch::Batch)>& sink) {
+            return downstream.ReadSamples(read, some, sink);
+          },
+          dataset, std::move(spec)),
       model_(std::move(model)) {}
 
 absl::StatusOr<EvidenceTable> StoredEvidence::Read(const EvidenceRequest& request) {
@@ -88,7 +93,7 @@ absl::Status StoredEvidence::Fetch(const EvidenceRequest& request, std::span<con
   for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kKeysAtATime))) {
     const auto some = keys.first(std::min(keys.size(), kKeysAtATime));
     const auto add = [&](const batch::Batch& values) {
-      return rows.Add(values, SampleValues::kValuesColumn);
+      return rows.Add(values, loader::SampleValues::kValuesColumn);
     };
     if (IsOfModel(request.kind)) {
       RETURN_IF_ERROR(AskModel(request.kind, some, rows));

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/status.h"
+#include "loader/sample_values.h"
 #include "supervisor/downstream.h"
 #include "supervisor/evidence/evidence_keys.h"
 #include "supervisor/evidence/row_cache.h"
-#include "supervisor/evidence/sample_values.h"
 #include "supervisor/triggers/evidence.h"
 
 namespace tidemill::supervisor {
@@ -62,7 +62,7 @@ class StoredEvidence final : public EvidenceSource {
   EvidenceKeys& keys_;
   const DatasetId dataset_;
   const std::string spec_text_;
-  SampleValues values_;
+  loader::SampleValues values_;
   const std::optional<ActiveModel> model_;
   std::map<Subject, Kept> kept_;
 };

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "evaluator/client/evaluator_client.h"
 #include "model_store/client/model_store_client.h"
@@ -69,6 +70,52 @@ INSTANTIATE_TEST_SUITE_P(
         "supervisor.after_train", "supervisor.after_store", "supervisor.before_evaluate",
         "supervisor.after_evaluate", "supervisor.after_retire"),
     NameOf);
+
+// The small pipeline with a training that trains another model, scores and chooses.
+std::string WriteDownsamplingPipeline(const std::string& folder) {
+  const std::string path = WriteSmallPipeline(folder);
+  std::string text = files::Read(path).value();
+  const std::string seed = "  seed: 11\n";
+  text.insert(text.find(seed) + seed.size(),
+              "  downsampling: {type: rho_loss, fraction: 0.5, when: sample_then_batch}\n");
+  EXPECT_TRUE(files::WriteAtomically(path, text).ok());
+  return path;
+}
+
+class DownsamplingFailpoint : public ::testing::TestWithParam<const char*> {
+ protected:
+  // The run, with the failpoint armed, or undisturbed.
+  static std::vector<std::string> Run(const std::string& point) {
+    const Stack stack;
+    const std::string marks = stack.files() + "/marks";
+    std::filesystem::create_directory(marks);
+    std::map<std::string, std::string> armed;
+    if (!point.empty()) {
+      armed = {{"TIDEMILL_FAILPOINTS", point + "=kill"}, {"TIDEMILL_FAILPOINTS_ONCE", marks}};
+    }
+    const CommandResult result =
+        stack.Tidemill({"run", WriteDownsamplingPipeline(stack.files()), "--json"}, armed);
+    EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+    if (!point.empty()) {
+      EXPECT_TRUE(std::filesystem::exists(marks + "/" + point)) << "nothing passed " << point;
+    }
+    return Fingerprint(result.Json());
+  }
+};
+
+TEST_P(DownsamplingFailpoint, KillingTheTrainingThereChangesNoWeight) {
+  static const std::vector<std::string> undisturbed = Run("");
+  ASSERT_EQ(undisturbed.front(), "succeeded");
+  EXPECT_EQ(Run(GetParam()), undisturbed);
+}
+
+INSTANTIATE_TEST_SUITE_P(EachStage, DownsamplingFailpoint,
+                         ::testing::Values("trainer_server.mid_auxiliary",
+                                           "trainer_server.after_auxiliary",
+                                           "trainer_server.mid_scoring",
+                                           "trainer_server.before_choice",
+                                           "trainer_server.after_choice"),
+                         NameOf);
 
 // What the last model of a run says of samples, asked for as a policy would.
 class ModelColumnsFailpoint : public ::testing::TestWithParam<const char*> {

@@ -94,13 +94,13 @@ TEST_P(Pairing, BytesLabelAndWeightOfEachShuffledKeyAreRight) {
   std::map<int64_t, const ExpectedSample*> expected;
   for (size_t row = 0; row < keys.size(); ++row) expected[keys[row]] = &dataset.samples[row];
 
-  // A weighted training set: 40 % of the keys, each with the weight candidates / drawn.
+  // A weighted training set: 40 % of the keys, each weighted by its class.
   selector::v1::SealTrainingSetRequest seal;
   *seal.mutable_command() = NewCommand();
   seal.set_trigger(1);
   *seal.mutable_snapshot() = *snapshot;
   seal.mutable_to()->set_event_time(std::numeric_limits<int64_t>::max());
-  seal.set_selection("{type: uniform, fraction: 0.4, weights: inverse_probability}");
+  seal.set_selection("{type: balanced, fraction: 0.4, force: size, weights: inverse_probability}");
   seal.set_seed(5);
   const auto sealed = selector.SealTrainingSet(seal);
   ASSERT_THAT(sealed, IsOk());
@@ -131,9 +131,18 @@ TEST_P(Pairing, BytesLabelAndWeightOfEachShuffledKeyAreRight) {
                                   }),
               IsOk());
   EXPECT_EQ(next, asked.size());
+  // Of each class: all there are, and those drawn.
+  std::map<std::optional<int64_t>, std::pair<double, double>> classes;
+  for (const auto& [key, sample] : expected) {
+    auto& [size, drawn] = classes[sample->class_label];
+    ++size;
+    drawn += weights.contains(key) ? 1 : 0;
+  }
+  const double share = static_cast<double>(set->num_rows()) / static_cast<double>(keys.size());
   for (const auto& [key, weight] : weights) {
-    EXPECT_TRUE(expected.contains(key));
-    EXPECT_FLOAT_EQ(weight, static_cast<float>(keys.size()) / static_cast<float>(set->num_rows()));
+    ASSERT_TRUE(expected.contains(key));
+    const auto& [size, drawn] = classes.at(expected.at(key)->class_label);
+    EXPECT_FLOAT_EQ(weight, static_cast<float>(size / drawn * share));
   }
 }
 

@@ -74,7 +74,7 @@ class StalledReaders : public ::testing::Test {
     seal.set_trigger(1);
     *seal.mutable_snapshot() = small_;
     seal.mutable_to()->set_event_time(std::numeric_limits<int64_t>::max());
-    seal.set_selection("{type: uniform, fraction: 1.0, weights: inverse_probability}");
+    seal.set_selection("{type: balanced, fraction: 1.0, weights: inverse_probability}");
     selector::SelectorClient selector(stack_.PeerOf("selector"));
     ASSERT_THAT(selector.SealTrainingSet(seal), IsOk());
   }

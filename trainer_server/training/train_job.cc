@@ -1,10 +1,12 @@
 #include "trainer_server/training/train_job.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -29,10 +31,13 @@
 #include "storage/client/storage_client.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/checkpoints.h"
+#include "trainer_server/downsampling/downsampled_source.h"
+#include "trainer_server/downsampling/irreducible_losses.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/job_processes.h"
 #include "trainer_server/training/training_loop.h"
 #include "trainer_server/training/watchdog.h"
+#include "transform/randomness.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -40,11 +45,21 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kReportInterval{100};
+// Of input that is scored together.
+constexpr int64_t kScoredBytes = int64_t{1} << 20;
 // What a report may say of an error: it has to fit one line of a pipe.
 constexpr size_t kMaxError = 1500;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Every batch takes and gives back the same large pieces of memory. The allocator is to keep them
+// instead of having the kernel make and clear their pages anew each time.
+void KeepFreedMemory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // The most that it takes.
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 64 << 20);
 }
 
 void Send(process::Report& report, const v1::WatchTrainingResponse& message) {
@@ -121,17 +136,11 @@ class Training {
     if (files::Exists(files::Join(folder_, kResultFile))) return absl::OkStatus();
     RETURN_IF_ERROR(Prepare());
     WatchScript();
+    RETURN_IF_ERROR(TrainAuxiliaryModels());
     RETURN_IF_ERROR(Resume());
     first_samples_ = checkpointed_ = loop_->counters().samples;
-    ASSIGN_OR_RETURN(
-        const auto stream,
-        OpenStream(trained_,
-                   {.batch_size = spec_.batch_size,
-                    .epochs = spec_.epochs,
-                    .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.trigger},
-                    .order = spec_.EffectiveOrder(),
-                    .first_batch = loop_->counters().batches}));
-    RETURN_IF_ERROR(loop_->Run(*stream, [this](TrainingLoop& loop) { return AfterBatch(loop); }));
+    checkpointed_epoch_ = loop_->counters().epoch;
+    RETURN_IF_ERROR(loop_->Run(*source_, [this](TrainingLoop& loop) { return AfterBatch(loop); }));
     return Finish();
   }
 
@@ -157,6 +166,7 @@ class Training {
                                       .training = false});
       };
     }
+    PrepareDownsampling();
     const std::string fitted_path = files::Join(
         files::Join(folder_, ".."), files::Join(std::to_string(job_.fitted_trigger), kFittedFile));
     ASSIGN_OR_RETURN(std::string bytes, files::Read(fitted_path));
@@ -171,27 +181,95 @@ class Training {
     return absl::OkStatus();
   }
 
+  // Batches of what is trained on. Such rows do not depend on the epoch unless the graph is random,
+  // so that those which downsampling looks at and trains on are read once.
+  void PrepareDownsampling() {
+    method_ = models::MethodOf(spec_.downsampling, job_.trigger);
+    if (std::holds_alternative<models::NoDownsampling>(method_)) return;
+    if (spec_.decoded_budget.bytes > 0 && !transform::IsRandom(opened_.graph_spec)) {
+      kept_ =
+          std::make_shared<loader::DecodedSamples>(trained_->size(), spec_.decoded_budget.bytes);
+    }
+    if (std::holds_alternative<models::InfoBatch>(method_)) setup_.num_losses = trained_->size();
+    downsampling_ = {
+        .method = method_,
+        .set = trained_,
+        .open = [this](const loader::BatchPlan& plan) { return OpenStream(trained_, plan, kept_); },
+        .folder = files::Join(folder_, kDownsamplingFolder),
+        .progress = [this] { return AfterScoring(); },
+        .score_batch = ScoreBatch()};
+  }
+
+  // As large as pays, and a power of two: beyond a megabyte of input larger batches are no faster.
+  int64_t ScoreBatch() const {
+    int64_t row_bytes = 1;
+    for (const transform::ColumnSchema& input : opened_.graph->inputs()) {
+      row_bytes += input.Width() * static_cast<int64_t>(batch::SizeOf(input.type));
+    }
+    constexpr int64_t kMostSamples = 1024;
+    const int64_t fitting = std::clamp<int64_t>(kScoredBytes / row_bytes, 1, kMostSamples);
+    return std::max(spec_.batch_size,
+                    static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(fitting))));
+  }
+
   absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenStream(
-      std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan) const {
-    loader::StreamOptions options;
+      std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan,
+      std::shared_ptr<loader::DecodedSamples> kept = nullptr) const {
+    loader::StreamOptions options{.kept = std::move(kept)};
     if (setup_.device.is_cuda()) options.settle = loader::PinTensors;
     return loader::BatchStream::Create(std::move(set), opened_.reader, opened_.graph, fitted_, plan,
                                        options);
   }
 
+  // Before the loop is made, which owns torch's generator from then on.
+  absl::Status TrainAuxiliaryModels() {
+    const auto* const rho_loss = std::get_if<models::RhoLoss>(&method_);
+    if (rho_loss == nullptr) return absl::OkStatus();
+    activity_ = "auxiliary model";
+    ASSIGN_OR_RETURN(StoredNumbers losses,
+                     FindIrreducibleLosses(*rho_loss, setup_, downsampling_,
+                                           files::Join(downsampling_.folder, kAuxiliaryFile)));
+    downsampling_.irreducible_losses = std::move(losses.numbers);
+    auxiliary_seconds_ = losses.seconds;
+    activity_.clear();
+    return absl::OkStatus();
+  }
+
   absl::Status Resume() {
-    loop_.emplace(setup_);
     ASSIGN_OR_RETURN(const std::optional<StoredCheckpoint> checkpoint, checkpoints_.ReadLatest());
-    if (!checkpoint) return absl::OkStatus();
-    const absl::Status restored = loop_->Restore(checkpoint->payload);
-    if (restored.ok()) {
+    if (!checkpoint) return Begin("");
+    const absl::Status resumed = Begin(checkpoint->payload);
+    if (resumed.ok()) {
       log::Info("training resumes",
                 {{"folder", folder_}, {"batches", std::to_string(checkpoint->batches)}});
       return absl::OkStatus();
     }
     log::Warn("training starts over: its checkpoint does not fit",
-              {{"folder", folder_}, {"error", std::string(restored.message())}});
+              {{"folder", folder_}, {"error", std::string(resumed.message())}});
+    RETURN_IF_ERROR(ChoiceFiles(downsampling_.folder).Forget(spec_.epochs));
+    return Begin("");
+  }
+
+  // Makes the loop and its source, as a checkpoint says or as at first.
+  absl::Status Begin(const std::string& checkpoint) {
+    source_.reset();
+    downsampled_ = nullptr;
     loop_.emplace(setup_);
+    if (!checkpoint.empty()) RETURN_IF_ERROR(loop_->Restore(checkpoint));
+    if (!std::holds_alternative<models::NoDownsampling>(method_)) {
+      ASSIGN_OR_RETURN(auto source, MakeDownsampledSource(downsampling_, *loop_));
+      downsampled_ = source.get();
+      source_ = std::move(source);
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(
+        source_,
+        OpenStream(trained_,
+                   {.batch_size = spec_.batch_size,
+                    .epochs = spec_.epochs,
+                    .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.trigger},
+                    .order = spec_.EffectiveOrder(),
+                    .first_batch = loop_->counters().batches}));
     return absl::OkStatus();
   }
 
@@ -210,13 +288,25 @@ class Training {
     });
   }
 
-  absl::Status AfterBatch(TrainingLoop& loop) {
+  // Tells the watchdog and, not too often, whoever watches.
+  void Report() {
     if (watchdog_) watchdog_->Progress();
+    if (Clock::now() - reported_ < kReportInterval) return;
+    reported_ = Clock::now();
+    Send(report_, Describe());
+  }
+
+  absl::Status AfterScoring() {
+    RETURN_IF_FAILPOINT("trainer_server.mid_scoring");
+    if (activity_.empty()) activity_ = "scoring";
+    Report();
+    if (activity_ == "scoring") activity_.clear();
+    return absl::OkStatus();
+  }
+
+  absl::Status AfterBatch(TrainingLoop& loop) {
+    Report();
     const TrainingCounters& counters = loop.counters();
-    if (Clock::now() - reported_ >= kReportInterval) {
-      reported_ = Clock::now();
-      Send(report_, Describe());
-    }
     if (!loop.can_checkpoint()) return absl::OkStatus();
     const int64_t every = spec_.checkpoint_every;
     const bool due = counters.samples / every != checkpointed_ / every;
@@ -225,30 +315,35 @@ class Training {
     ASSIGN_OR_RETURN(std::string payload, loop.Checkpoint());
     RETURN_IF_ERROR(checkpoints_.Write({counters.batches, std::move(payload)}));
     RETURN_IF_FAILPOINT("trainer_server.after_checkpoint");
-    return absl::OkStatus();
+    // The checkpoint before this one is kept, too.
+    const int64_t before = std::exchange(checkpointed_epoch_, counters.epoch);
+    return downsampled_ == nullptr ? absl::OkStatus() : downsampled_->Forget(before);
   }
 
   int64_t SamplesTotal() const {
-    const int64_t total = trained_->size() * spec_.epochs;
+    int64_t total = trained_->size() * spec_.epochs;
+    if (downsampled_ != nullptr) total = downsampled_->samples_total();
     return spec_.max_samples ? std::min(total, spec_.max_samples->value) : total;
   }
 
   v1::WatchTrainingResponse Describe() const {
-    const TrainingCounters& counters = loop_->counters();
     const double seconds = SecondsSince(started_);
     v1::WatchTrainingResponse message;
     message.set_state(v1::TRAINING_STATE_RUNNING);
+    message.set_activity(activity_);
+    message.set_device(setup_.device.str());
+    message.set_seconds(seconds);
+    if (!loop_) return message;
+    const TrainingCounters& counters = loop_->counters();
+    const Tally tally = downsampled_ == nullptr ? Tally() : downsampled_->tally();
     message.set_samples_done(counters.samples);
     message.set_samples_total(SamplesTotal());
-    message.set_epoch(
-        static_cast<int32_t>(counters.samples / std::max<int64_t>(1, trained_->size())));
+    message.set_epoch(static_cast<int32_t>(counters.epoch));
     message.set_loss(counters.loss());
     message.set_samples_per_second(static_cast<double>(counters.samples - first_samples_) /
                                    seconds);
-    message.set_wait_share(loop_->wait_seconds() / seconds);
-    message.set_num_skipped(counters.num_skipped);
-    message.set_device(setup_.device.str());
-    message.set_seconds(seconds);
+    message.set_wait_share(std::max(0.0, loop_->wait_seconds() - tally.scoring_seconds) / seconds);
+    message.set_num_skipped(counters.num_skipped + tally.num_skipped);
     return message;
   }
 
@@ -281,9 +376,27 @@ class Training {
     for (const LossCurve::Point& point : loop_->loss_curve().Points()) {
       result.loss_curve.push_back({point.num_samples, point.loss, point.validation_loss});
     }
+    if (downsampled_ != nullptr) result.downsampling = Summary();
     RETURN_IF_ERROR(WriteYaml(folder_, kResultFile, result));
     // They have served their purpose.
+    RETURN_IF_ERROR(files::Remove(files::Join(folder_, kDownsamplingFolder)));
     return files::Remove(files::Join(folder_, kCheckpointFolder));
+  }
+
+  DownsamplingResult Summary() const {
+    const Tally tally = downsampled_->tally();
+    DownsamplingResult summary{
+        .method = std::string(std::visit([](const auto& one) { return one.kType; }, method_)),
+        .num_samples = trained_->size(),
+        .scoring_seconds = tally.scoring_seconds,
+        .auxiliary_seconds = auxiliary_seconds_,
+        .num_not_finite = tally.num_not_finite};
+    for (const Tally::Epoch& epoch : tally.epochs) {
+      summary.epochs.push_back({.num_chosen = epoch.num_chosen,
+                                .effective_size = epoch.effective_size(),
+                                .num_scored = epoch.num_scored});
+    }
+    return summary;
   }
 
   const std::string folder_;
@@ -299,10 +412,18 @@ class Training {
   std::shared_ptr<const loader::TrainingSet> trained_;
   std::shared_ptr<const loader::TrainingSet> held_out_;
   std::shared_ptr<const transform::FittedState> fitted_;  // Shared with the stream.
+  models::DownsamplingSpec method_;                       // That serves the trigger.
+  DownsamplingSetup downsampling_;
+  std::shared_ptr<loader::DecodedSamples> kept_;  // Shared with the streams.
+  std::string activity_;
+  double auxiliary_seconds_ = 0;
   std::optional<TrainingLoop> loop_;
-  int64_t first_samples_ = 0;         // Had by the processes before this one.
-  int64_t checkpointed_ = 0;          // Samples when a checkpoint was last considered.
-  std::optional<Watchdog> watchdog_;  // Last: its thread uses the above.
+  std::unique_ptr<loader::BatchSource> source_;
+  DownsampledSource* downsampled_ = nullptr;  // `source_`, where the training downsamples.
+  int64_t first_samples_ = 0;                 // Had by the processes before this one.
+  int64_t checkpointed_epoch_ = 0;            // That the checkpoint written last lies in.
+  int64_t checkpointed_ = 0;                  // Samples when a checkpoint was last considered.
+  std::optional<Watchdog> watchdog_;          // Last: its thread uses the above.
 };
 
 absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& report) {
@@ -318,6 +439,7 @@ absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& 
 
 int RunTrainJob(const std::vector<std::string>& arguments, process::Report& report) {
   log::Configure("train", log::Level::kInfo, /*json=*/false);
+  KeepFreedMemory();
   const absl::Status status = RunJob(arguments, report);
   if (status.ok()) return 0;
   v1::WatchTrainingResponse message;

@@ -1,274 +1,27 @@
-// The trainer server with its zygote and its jobs, against stores that live in memory behind real
-// gRPC servers.
-#include <stdlib.h>
-#include <unistd.h>
-
+// Fits and trainings through the trainer server.
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 #include "base/digest.h"
-#include "batch/wire.h"
-#include "model_store/client/model_store_client.h"
 #include "rpc/byte_frames.h"
 #include "rpc/frame_reader.h"
-#include "rpc/server.h"
-#include "rpc/tokens.h"
-#include "selector/client/selector_client.h"
-#include "tidemill/model_store/v1/model_store.grpc.pb.h"
-#include "tidemill/selector/v1/selector.grpc.pb.h"
-#include "tidemill/storage/v1/storage.grpc.pb.h"
-#include "trainer_server/client/trainer_client.h"
-#include "trainer_server/trainer_service.h"
+#include "trainer_server/testing/train_job_room.h"
 
 namespace tidemill::trainer_server {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kSamples = 400;
-constexpr int64_t kRun = 7;
-constexpr char kDataset[] =
-    "path: /data\nformat: {type: csv, columns: [a, b, c]}\n"
-    "label: {column: c, classes: [DOWN, UP]}\n";
-constexpr char kGraph[] =
-    "- parse_csv: {columns: [a, b]}\n- standardize: {columns: all}\n"
-    "- stack: {columns: all, into: input}\n- label: {into: target}\n";
-constexpr char kModel[] = "{type: mlp, hidden: [16], outputs: 2, dropout: 0.2}\n";
-constexpr char kTraining[] =
-    "device: cpu\nepochs: 3\nbatch_size: 32\noptimizer: {type: adam, lr: 0.01}\nseed: 42\n"
-    "checkpoint_every: 200\nnum_threads: 1\n";
-
-// Sample k is "x,y,label" with the label x > y; every 50th is broken, every 61st missing.
-class MemoryStorage final : public storage::v1::StorageService::Service {
- public:
-  grpc::Status ReadSamples(grpc::ServerContext*, const storage::v1::ReadSamplesRequest* request,
-                           grpc::ServerWriter<storage::v1::ReadSamplesResponse>* writer) override {
-    storage::v1::ReadSamplesResponse response;
-    std::vector<int64_t> keys;
-    std::vector<int64_t> labels;
-    std::vector<std::string> texts;
-    for (const int64_t key : request->sample_keys()) {
-      if (key % 61 == 0) {
-        response.add_missing()->set_sample_key(key);
-        continue;
-      }
-      const int64_t x = key * 37 % 101;
-      const int64_t y = key * 53 % 97;
-      keys.push_back(key);
-      labels.push_back(x > y ? 1 : 0);
-      texts.push_back(key % 50 == 0 ? "?,?,?" : fmt::format("{},{},{}", x, y, x > y));
-    }
-    const std::vector<std::string_view> payloads(texts.begin(), texts.end());
-    batch::Batch samples(static_cast<int64_t>(keys.size()));
-    EXPECT_TRUE(samples.Set(batch::MakeColumn<int64_t>("key", keys)).ok());
-    EXPECT_TRUE(samples.Set(batch::MakeColumn<int64_t>("class_label", labels)).ok());
-    EXPECT_TRUE(samples.Set(batch::MakeBinaryColumn("payload", payloads)).ok());
-    response.set_batch(batch::Encode(samples));
-    writer->Write(response);
-    return grpc::Status::OK;
-  }
-};
-
-// Trigger t of the run has the keys t * 1000 + 1 ...; triggers from 100 on are not sealed.
-class MemorySelector final : public selector::v1::SelectorService::Service {
- public:
-  grpc::Status GetTrainingSet(grpc::ServerContext*,
-                              const selector::v1::GetTrainingSetRequest* request,
-                              selector::v1::GetTrainingSetResponse* response) override {
-    if (request->trigger() >= 100) return {grpc::StatusCode::NOT_FOUND, "not sealed"};
-    response->mutable_training_set()->set_num_samples(kSamples);
-    response->mutable_training_set()->set_digest(fmt::format("set {}", request->trigger()));
-    return grpc::Status::OK;
-  }
-  grpc::Status ReadTrainingSet(
-      grpc::ServerContext*, const selector::v1::ReadTrainingSetRequest* request,
-      grpc::ServerWriter<selector::v1::ReadTrainingSetResponse>* writer) override {
-    std::vector<int64_t> keys;
-    for (int64_t i = 1; i <= kSamples; ++i) keys.push_back(request->trigger() * 1000 + i);
-    batch::Batch entries(kSamples);
-    EXPECT_TRUE(entries.Set(batch::MakeColumn<int64_t>("key", keys)).ok());
-    selector::v1::ReadTrainingSetResponse response;
-    response.set_batch(batch::Encode(entries));
-    writer->Write(response);
-    return grpc::Status::OK;
-  }
-};
-
-class MemoryModelStore final : public model_store::v1::ModelStoreService::Service {
- public:
-  grpc::Status PutModel(grpc::ServerContext*,
-                        grpc::ServerReader<model_store::v1::PutModelRequest>* reader,
-                        model_store::v1::PutModelResponse* response) override {
-    model_store::v1::PutModelRequest request;
-    model_store::v1::Model model;
-    std::string bytes;
-    while (reader->Read(&request)) {
-      if (request.has_header()) model = request.header().model();
-      bytes += request.bytes();
-    }
-    model.set_model_id(1000 + model.trigger());
-    size_t at = 0;
-    for (auto& part : *model.mutable_parts()) {
-      parts[model.model_id()][part.name()] = bytes.substr(at, part.size_bytes());
-      at += part.size_bytes();
-    }
-    models[model.model_id()] = model;
-    response->set_model_id(model.model_id());
-    return grpc::Status::OK;
-  }
-  grpc::Status GetModel(grpc::ServerContext*, const model_store::v1::GetModelRequest* request,
-                        model_store::v1::GetModelResponse* response) override {
-    if (!models.contains(request->model_id())) return {grpc::StatusCode::NOT_FOUND, "unknown"};
-    *response->mutable_model() = models[request->model_id()];
-    return grpc::Status::OK;
-  }
-  grpc::Status ReadModel(grpc::ServerContext*, const model_store::v1::ReadModelRequest* request,
-                         grpc::ServerWriter<model_store::v1::ReadModelResponse>* writer) override {
-    model_store::v1::ReadModelResponse response;
-    response.set_bytes(parts[request->model_id()][request->part()]);
-    writer->Write(response);
-    return grpc::Status::OK;
-  }
-
-  // Used by one call at a time.
-  std::map<int64_t, model_store::v1::Model> models;
-  std::map<int64_t, std::map<std::string, std::string>> parts;
-};
-
-std::string TrainProgram() {
-  return fs::read_symlink("/proc/self/exe").parent_path() / "tidemill-train";
-}
-
-class TrainJob : public testing::Test {
- protected:
-  TrainJob() {
-    char pattern[] = "/tmp/train-XXXXXX";
-    folder_ = mkdtemp(pattern);
-    token_file_ = folder_ + "/tokens";
-    EXPECT_TRUE(rpc::Tokens::Create(token_file_).ok());
-    tokens_ = rpc::Tokens::Read(token_file_).value();
-    stores_ = Serve("stores", {&storage_, &selector_service_, &model_store_service_});
-    StartServer("");
-  }
-  ~TrainJob() override {
-    StopServer();
-    stores_.reset();
-    fs::remove_all(folder_);
-  }
-
-  std::unique_ptr<rpc::Server> Serve(const std::string& name,
-                                     const std::vector<grpc::Service*>& services) {
-    auto server = rpc::Server::Start({.listen = "unix:" + folder_ + "/" + name}, tokens_, services);
-    EXPECT_TRUE(server.ok()) << server.status().ToString();
-    return *std::move(server);
-  }
-  rpc::Peer PeerOf(const std::string& endpoint) {
-    return {.endpoint = endpoint, .token = tokens_.TokenOf(rpc::v1::ROLE_SERVICE).value()};
-  }
-
-  // `failpoints` are armed in the jobs, each to fire in one process only.
-  void StartServer(const std::string& failpoints) {
-    const std::string once = folder_ + "/once";
-    fs::remove_all(once);
-    fs::create_directory(once);
-    setenv("TIDEMILL_FAILPOINTS", failpoints.c_str(), 1);
-    setenv("TIDEMILL_FAILPOINTS_ONCE", once.c_str(), 1);
-    auto processes = JobProcesses::Start(TrainProgram());
-    unsetenv("TIDEMILL_FAILPOINTS");
-    ASSERT_TRUE(processes.ok()) << processes.status().ToString();
-    processes_ = *std::move(processes);
-    selector_ = std::make_unique<selector::SelectorClient>(PeerOf(stores_->endpoint()));
-    model_store_ = std::make_unique<model_store::ModelStoreClient>(PeerOf(stores_->endpoint()));
-    trainings_ = std::make_unique<Trainings>(
-        TrainingsOptions{.folder = folder_ + "/state",
-                         .endpoints = {.storage = stores_->endpoint(),
-                                       .selector = stores_->endpoint(),
-                                       .model_store = stores_->endpoint(),
-                                       .token_file = token_file_},
-                         .config = {}},
-        *processes_, *selector_, *model_store_);
-    service_ = std::make_unique<TrainerService>(*trainings_);
-    server_ = Serve("trainer", {service_.get()});
-    client_ = std::make_unique<TrainerClient>(PeerOf(server_->endpoint()));
-  }
-  void StopServer() {
-    if (trainings_ != nullptr) trainings_->Shutdown();
-    server_.reset();
-    service_.reset();
-    trainings_.reset();
-    processes_.reset();
-  }
-
-  rpc::v1::Command CommandOf(int64_t epoch = 1) {
-    rpc::v1::Command command;
-    command.set_request_id(rpc::NewRequestId());
-    command.set_run_id(kRun);
-    command.set_run_epoch(epoch);
-    return command;
-  }
-  absl::StatusOr<std::string> Fit(int64_t trigger) {
-    v1::FitGraphRequest request;
-    *request.mutable_command() = CommandOf();
-    request.set_trigger(trigger);
-    request.set_dataset_id(1);
-    request.set_dataset_spec(kDataset);
-    request.set_graph(kGraph);
-    return client_->FitGraph(request);
-  }
-  v1::StartTrainingRequest Request(int64_t trigger, int64_t parent = 0) {
-    v1::StartTrainingRequest request;
-    *request.mutable_command() = CommandOf();
-    request.set_trigger(trigger);
-    request.set_dataset_id(1);
-    request.set_dataset_spec(kDataset);
-    request.set_graph(kGraph);
-    request.set_fitted_trigger(1);
-    request.set_model(kModel);
-    request.set_training(kTraining);
-    request.set_parent_model_id(parent);
-    return request;
-  }
-  absl::StatusOr<v1::WatchTrainingResponse> Train(const v1::StartTrainingRequest& request) {
-    return client_->Train(request,
-                          [](const v1::WatchTrainingResponse&) { return absl::OkStatus(); });
-  }
-  // Fits, trains and stores trigger 1 of the run and forgets it; returns the weights' digest.
-  std::string DigestOfTraining(const std::string& failpoints) {
-    StopServer();
-    StartServer(failpoints);
-    EXPECT_TRUE(Fit(1).ok());
-    const auto done = Train(Request(1));
-    EXPECT_TRUE(done.ok()) << failpoints << ": " << done.status().ToString();
-    const auto stored = client_->StoreModel(CommandOf(), 1);
-    EXPECT_TRUE(stored.ok()) << stored.status().ToString();
-    EXPECT_TRUE(client_->DeleteRun(CommandOf()).ok());
-    return stored.ok() ? stored->weights_digest() : "";
-  }
-
-  std::string folder_;
-  std::string token_file_;
-  rpc::Tokens tokens_;
-  MemoryStorage storage_;
-  MemorySelector selector_service_;
-  MemoryModelStore model_store_service_;
-  std::unique_ptr<rpc::Server> stores_;
-  std::unique_ptr<JobProcesses> processes_;
-  std::unique_ptr<selector::SelectorClient> selector_;
-  std::unique_ptr<model_store::ModelStoreClient> model_store_;
-  std::unique_ptr<Trainings> trainings_;
-  std::unique_ptr<TrainerService> service_;
-  std::unique_ptr<rpc::Server> server_;
-  std::unique_ptr<TrainerClient> client_;
-};
+using testing::kRun;
+using testing::kSamples;
+using testing::TrainJob;
 
 TEST_F(TrainJob, FitsTrainsAndStoresAModel) {
   const auto fitted = Fit(1);
@@ -294,11 +47,11 @@ TEST_F(TrainJob, FitsTrainsAndStoresAModel) {
   const auto& model = model_store_service_.models[stored->model_id()];
   EXPECT_EQ(model.num_samples(), kSamples);
   EXPECT_EQ(model.training_set_digest(), "set 1");
-  EXPECT_THAT(model.classes(), testing::ElementsAre("DOWN", "UP"));
+  EXPECT_THAT(model.classes(), ::testing::ElementsAre("DOWN", "UP"));
   auto& parts = model_store_service_.parts[stored->model_id()];
   EXPECT_EQ(Sha256(parts["weights.safetensors"]), stored->weights_digest());
   EXPECT_EQ(Sha256(parts["fitted.batch"]), *fitted);
-  EXPECT_THAT(parts["spec.yaml"], testing::HasSubstr("standardize"));
+  EXPECT_THAT(parts["spec.yaml"], ::testing::HasSubstr("standardize"));
 }
 
 TEST_F(TrainJob, AWarmStartBeginsWithTheParentsWeights) {
@@ -421,7 +174,7 @@ TEST_F(TrainJob, ATrainingThatCannotSucceedFailsWithItsReason) {
   request.set_model("{type: mlp, hidden: [4], outputs: 1}");
   const auto failed = Train(request);
   EXPECT_EQ(failed.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(failed.status().message()), testing::HasSubstr("class 1"));
+  EXPECT_THAT(std::string(failed.status().message()), ::testing::HasSubstr("class 1"));
   EXPECT_TRUE(Train(Request(1)).ok());
 }
 

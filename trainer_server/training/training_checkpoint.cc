@@ -19,10 +19,12 @@ constexpr char kIntegers[] = "counters.integers";
 constexpr char kNumbers[] = "counters.numbers";
 constexpr char kCurveIntegers[] = "curve.integers";
 constexpr char kCurveNumbers[] = "curve.numbers";
+constexpr char kCompanionNumbers[] = "companion.numbers";
+constexpr char kCompanionLosses[] = "companion.losses";
 constexpr char kThreads[] = "num_threads";
 constexpr char kProgram[] = "program_sha256";
 
-constexpr int64_t kNumIntegers = 9;
+constexpr int64_t kNumIntegers = 13;
 constexpr int64_t kNumNumbers = 3;
 // Of the curve's arrays: numbers before the points, then two for each point.
 constexpr int64_t kCurveHead = 4;
@@ -119,14 +121,25 @@ models::TensorFile TrainingLoop::Encode(std::vector<torch::Tensor>& kept) {
     file.tensors[kDeviceGenerator] = models::BytesOf(GeneratorOf(setup_.device).get_state(), kept);
   }
   const TrainingCounters& c = counters_;
-  const std::vector<int64_t> integers = {
-      c.batches,      c.samples,           c.num_skipped,
-      c.num_steps,    c.num_not_finite,    c.num_not_finite_in_row,
-      c.loss_samples, stopping_.num_worse, stopping_.stopped ? 1 : 0};
+  const std::vector<int64_t> integers = {c.batches,
+                                         c.samples,
+                                         c.num_skipped,
+                                         c.num_steps,
+                                         c.num_not_finite,
+                                         c.num_not_finite_in_row,
+                                         c.loss_samples,
+                                         stopping_.num_worse,
+                                         stopping_.stopped ? 1 : 0,
+                                         c.epoch,
+                                         c.epoch_batches,
+                                         c.steps_before_epoch,
+                                         c.samples_before_epoch};
   const std::vector<double> numbers = {c.loss_sum, c.last_epoch_loss, stopping_.best};
   file.tensors[kIntegers] = models::BytesOf(TensorOf(integers), kept);
   file.tensors[kNumbers] = models::BytesOf(TensorOf(numbers), kept);
   SaveCurve(curve_.state(), file, kept);
+  file.tensors[kCompanionNumbers] = models::BytesOf(TensorOf(companion_.numbers), kept);
+  file.tensors[kCompanionLosses] = models::BytesOf(torch::tensor(companion_.losses), kept);
   file.metadata[kThreads] = std::to_string(models::NumThreads(setup_.training, setup_.model));
   return file;
 }
@@ -151,11 +164,18 @@ absl::Status TrainingLoop::Decode(const models::TensorFile& file) {
                .num_steps = i[3],
                .num_not_finite = i[4],
                .num_not_finite_in_row = i[5],
+               .epoch = i[9],
+               .epoch_batches = i[10],
+               .steps_before_epoch = i[11],
+               .samples_before_epoch = i[12],
                .loss_sum = n[0],
                .loss_samples = i[6],
                .last_epoch_loss = n[1]};
   stopping_ = {.best = n[2], .num_worse = i[7], .stopped = i[8] != 0};
   ASSIGN_OR_RETURN(curve_, LoadCurve(file));
+  ASSIGN_OR_RETURN(companion_.numbers, Find<double>(file, kCompanionNumbers));
+  ASSIGN_OR_RETURN(companion_.losses, Find<float>(file, kCompanionLosses));
+  if (std::ssize(companion_.losses) != setup_.num_losses) return DataLoss("losses do not fit");
   if (file.metadata.contains(kProgram)) {
     ASSIGN_OR_RETURN(const models::InputSpecs inputs, models::ReadInputs(file));
     ASSIGN_OR_RETURN(models::Network network, models::MakeNetwork(setup_.model, inputs));

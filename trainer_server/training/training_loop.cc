@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "ATen/Context.h"
@@ -29,14 +30,26 @@ int64_t Ceiling(int64_t dividend, int64_t divisor) { return (dividend + divisor 
 
 }  // namespace
 
-int64_t NumSteps(const models::TrainingSpec& spec, const loader::BatchSource& source) {
+int64_t NumSteps(const models::TrainingSpec& spec, const TrainingCounters& counters,
+                 const loader::BatchSource& source) {
   const int64_t of_epoch = Ceiling(source.num_batches(), spec.accumulate);
-  const int64_t whole = of_epoch * spec.epochs;
-  if (!spec.max_samples || source.num_samples() == 0) return whole;
-  const int64_t epochs = spec.max_samples->value / source.num_samples();
-  const int64_t rest = spec.max_samples->value % source.num_samples();
-  const int64_t batches = Ceiling(rest, spec.batch_size);
-  return std::min(whole, epochs * of_epoch + Ceiling(batches, spec.accumulate));
+  const int64_t whole = of_epoch * (spec.epochs - counters.epoch);
+  if (!spec.max_samples || source.num_samples() == 0) return counters.steps_before_epoch + whole;
+  const int64_t left = spec.max_samples->value - counters.samples_before_epoch;
+  const int64_t epochs = left / source.num_samples();
+  const int64_t batches = Ceiling(left % source.num_samples(), spec.batch_size);
+  return counters.steps_before_epoch +
+         std::min(whole, epochs * of_epoch + Ceiling(batches, spec.accumulate));
+}
+
+absl::Status CheckHoles(int64_t num_skipped, int64_t num_samples, double max_bad_fraction,
+                        std::string_view reason) {
+  const double allowed = max_bad_fraction * static_cast<double>(num_samples);
+  if (static_cast<double>(num_skipped) <= allowed) return absl::OkStatus();
+  return FailedPrecondition(
+      "{} of {} samples could not be read or decoded, more than max_bad_fraction admits; {}",
+      num_skipped, num_samples,
+      reason.empty() ? "they are gone" : fmt::format("for example {}", reason));
 }
 
 void MakeDeterministic(int64_t num_threads) {
@@ -55,7 +68,10 @@ absl::StatusOr<torch::Device> ChooseDevice(models::Device device) {
   });
 }
 
-TrainingLoop::TrainingLoop(TrainingSetup setup) : setup_(std::move(setup)) {}
+TrainingLoop::TrainingLoop(TrainingSetup setup) : setup_(std::move(setup)) {
+  companion_.losses.assign(static_cast<size_t>(setup_.num_losses),
+                           std::numeric_limits<float>::quiet_NaN());
+}
 
 absl::Status TrainingLoop::Begin(models::Network network) {
   network.module->to(setup_.device);
@@ -91,7 +107,7 @@ absl::Status TrainingLoop::Run(loader::BatchSource& source, const Observer& obse
     RETURN_IF_FAILPOINT("trainer_server.mid_training");
     RETURN_IF_ERROR(observer(*this));
   }
-  RETURN_IF_ERROR(CheckHoles());
+  RETURN_IF_ERROR(CheckOwnHoles());
   if (best_.empty() || !setup_.training.early_stopping->restore_best) return absl::OkStatus();
   return models::Guard("restoring the best weights", [&]() -> absl::Status {
     const torch::NoGradGuard no_gradients;
@@ -111,11 +127,18 @@ absl::Status TrainingLoop::Visit(const loader::TrainingBatch& batch,
     RETURN_IF_ERROR(CloseGroup(source));
   }
   if ((epoch_ends || IsOver()) && setup_.held_out && network_) RETURN_IF_ERROR(MeasureHeldOut());
-  if (!epoch_ends) return absl::OkStatus();
+  return epoch_ends ? EndEpoch() : absl::OkStatus();
+}
+
+absl::Status TrainingLoop::EndEpoch() {
   if (counters_.loss_samples > 0) counters_.last_epoch_loss = counters_.loss();
   counters_.loss_sum = 0;
   counters_.loss_samples = 0;
-  return CheckHoles();
+  ++counters_.epoch;
+  counters_.epoch_batches = 0;
+  counters_.steps_before_epoch = counters_.num_steps;
+  counters_.samples_before_epoch = counters_.samples;
+  return CheckOwnHoles();
 }
 
 absl::StatusOr<TrainingLoop::DeviceBatch> TrainingLoop::Prepare(
@@ -146,34 +169,76 @@ absl::StatusOr<TrainingLoop::DeviceBatch> TrainingLoop::Prepare(
   return moved;
 }
 
-torch::Tensor TrainingLoop::LossesOf(const DeviceBatch& batch) {
-  torch::Tensor output;
+torch::Tensor TrainingLoop::OutputOf(const DeviceBatch& batch) {
   if (setup_.training.precision == models::Precision::kBfloat16) {
     const models::Bfloat16Scope in_short_numbers(setup_.device);
-    output = network_->Forward(batch.inputs);
-  } else {
-    output = network_->Forward(batch.inputs);
+    return network_->Forward(batch.inputs);
   }
-  return models::SampleLosses(setup_.training.loss, output, batch.target);
+  return network_->Forward(batch.inputs);
+}
+
+torch::Tensor TrainingLoop::LossesOf(const DeviceBatch& batch) {
+  return models::SampleLosses(setup_.training.loss, OutputOf(batch), batch.target);
+}
+
+absl::StatusOr<Answers> TrainingLoop::Ask(const loader::TrainingBatch& batch, bool embed) {
+  return models::Guard("asking the network", [&]() -> absl::StatusOr<Answers> {
+    ASSIGN_OR_RETURN(const DeviceBatch moved, Prepare(batch));
+    const torch::NoGradGuard no_gradients;
+    network_->module->eval();
+    Answers answers{.output = OutputOf(moved), .target = moved.target, .embedding = {}};
+    if (embed) {
+      // A second pass up to the last layer: networks do not say what their last layer was given.
+      ASSIGN_OR_RETURN(answers.embedding, network_->Embed(moved.inputs));
+    }
+    network_->module->train();
+    return answers;
+  });
+}
+
+torch::Tensor TrainingLoop::MeanOf(const torch::Tensor& losses, const torch::Tensor& weight) const {
+  return setup_.training.weighted_loss == models::WeightedLoss::kUnbiased
+             ? models::WeightedMean(losses, weight)
+             : models::SelfNormalisedMean(losses, weight);
+}
+
+// What the sum of a batch's weighted losses is divided by.
+double TrainingLoop::DivisorOf(const DeviceBatch& batch) const {
+  return setup_.training.weighted_loss == models::WeightedLoss::kUnbiased || !batch.weight.defined()
+             ? static_cast<double>(batch.target.size(0))
+             : batch.weight.sum().item<double>();
+}
+
+absl::Status TrainingLoop::Remember(const loader::TrainingBatch& batch,
+                                    const torch::Tensor& losses) {
+  if (companion_.losses.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const batch::Column* const column,
+                   batch.rows.Get(batch::kOrdinalColumn, batch::DataType::kInt64));
+  const torch::Tensor values = losses.detach().to(torch::kCPU, torch::kFloat32).contiguous();
+  const float* value = values.data_ptr<float>();
+  for (const int64_t ordinal : column->Values<int64_t>()) {
+    companion_.losses[static_cast<size_t>(ordinal)] = *value++;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status TrainingLoop::AddGradients(const loader::TrainingBatch& batch) {
   ASSIGN_OR_RETURN(const DeviceBatch moved, Prepare(batch));
   if (!group_is_open_) optimizer_->ZeroGradients();
   const torch::Tensor losses = LossesOf(moved);
+  RETURN_IF_ERROR(Remember(batch, losses));
   const int64_t num_rows = batch.rows.num_rows();
   // Several batches share one divisor, which is known at the end only.
   const bool is_alone = setup_.training.accumulate == 1;
-  const torch::Tensor loss = is_alone ? models::WeightedMean(losses, moved.weight)
-                                      : models::WeightedSum(losses, moved.weight);
+  const torch::Tensor loss =
+      is_alone ? MeanOf(losses, moved.weight) : models::WeightedSum(losses, moved.weight);
   double value = loss.item<double>();
   if (!std::isfinite(value)) return RefuseLoss();
   loss.backward();
   if (!is_alone) {
-    const double weight =
-        moved.weight.defined() ? moved.weight.sum().item<double>() : static_cast<double>(num_rows);
-    group_weight_ += weight;
-    value = weight > 0 ? value / weight : 0;
+    const double divisor = DivisorOf(moved);
+    group_divisor_ += divisor;
+    value = divisor > 0 ? value / divisor : 0;
   }
   ++group_batches_;
   counters_.num_not_finite_in_row = 0;
@@ -186,13 +251,13 @@ absl::Status TrainingLoop::AddGradients(const loader::TrainingBatch& batch) {
 absl::Status TrainingLoop::CloseGroup(const loader::BatchSource& source) {
   group_is_open_ = false;
   const int64_t num_batches = std::exchange(group_batches_, 0);
-  const double weight = std::exchange(group_weight_, 0);
+  const double divisor = std::exchange(group_divisor_, 0);
   if (num_batches == 0) return absl::OkStatus();
-  if (weight > 0) optimizer_->ScaleGradients(1 / weight);
+  if (divisor > 0) optimizer_->ScaleGradients(1 / divisor);
   const auto& clipping = setup_.training.gradient_clipping;
   if (clipping && !optimizer_->ClipGradients(*clipping)) return RefuseLoss();
   optimizer_->Step(models::LearningRateFactor(setup_.training.schedule, counters_.num_steps,
-                                              NumSteps(setup_.training, source)));
+                                              NumSteps(setup_.training, counters_, source)));
   ++counters_.num_steps;
   return absl::OkStatus();
 }
@@ -208,18 +273,15 @@ absl::Status TrainingLoop::RefuseLoss() {
 
 void TrainingLoop::Count(const loader::TrainingBatch& batch) {
   ++counters_.batches;
+  ++counters_.epoch_batches;
   counters_.samples += batch.rows.num_rows() + batch.num_skipped;
   counters_.num_skipped += batch.num_skipped;
   if (!batch.reason.empty()) last_reason_ = batch.reason;
 }
 
-absl::Status TrainingLoop::CheckHoles() const {
-  const double allowed = setup_.training.max_bad_fraction * static_cast<double>(counters_.samples);
-  if (static_cast<double>(counters_.num_skipped) <= allowed) return absl::OkStatus();
-  return FailedPrecondition(
-      "{} of {} samples could not be read or decoded, more than max_bad_fraction admits; {}",
-      counters_.num_skipped, counters_.samples,
-      last_reason_.empty() ? "they are gone" : "for example " + last_reason_);
+absl::Status TrainingLoop::CheckOwnHoles() const {
+  return CheckHoles(counters_.num_skipped, counters_.samples, setup_.training.max_bad_fraction,
+                    last_reason_);
 }
 
 absl::Status TrainingLoop::MeasureHeldOut() {
@@ -227,19 +289,18 @@ absl::Status TrainingLoop::MeasureHeldOut() {
   const torch::NoGradGuard no_gradients;
   network_->module->eval();
   double sum = 0;
-  double weight = 0;
+  double divisor = 0;
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<loader::TrainingBatch> batch, source->Next());
     if (!batch) break;
     if (batch->rows.num_rows() == 0) continue;
     ASSIGN_OR_RETURN(const DeviceBatch moved, Prepare(*batch));
     sum += models::WeightedSum(LossesOf(moved), moved.weight).item<double>();
-    weight += moved.weight.defined() ? moved.weight.sum().item<double>()
-                                     : static_cast<double>(batch->rows.num_rows());
+    divisor += DivisorOf(moved);
   }
   network_->module->train();
-  if (weight == 0) return absl::OkStatus();
-  const double loss = sum / weight;
+  if (divisor == 0) return absl::OkStatus();
+  const double loss = sum / divisor;
   if (std::isfinite(loss)) curve_.AddValidation(loss);
   if (!Observe(*setup_.training.early_stopping, loss, stopping_)) return absl::OkStatus();
   best_.clear();

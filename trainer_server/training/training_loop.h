@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "torch/torch.h"
 
@@ -34,6 +35,11 @@ struct TrainingCounters {
   // Batches left out because the loss was not a finite number: all, and in a row until now.
   int64_t num_not_finite = 0;
   int64_t num_not_finite_in_row = 0;
+  // Epochs that have ended, batches of the present one, and what there was before it.
+  int64_t epoch = 0;
+  int64_t epoch_batches = 0;
+  int64_t steps_before_epoch = 0;
+  int64_t samples_before_epoch = 0;
   // Of the present epoch.
   double loss_sum = 0;
   int64_t loss_samples = 0;
@@ -43,6 +49,14 @@ struct TrainingCounters {
   double loss() const {
     return loss_samples > 0 ? loss_sum / static_cast<double>(loss_samples) : last_epoch_loss;
   }
+};
+
+// What those who choose a training's samples want its checkpoints to hold.
+struct Companion {
+  std::vector<double> numbers = {};
+  // By ordinal, the loss that the sample had when it was trained on last, in training mode; NaN for
+  // one that was not yet. Empty unless TrainingSetup::num_losses says otherwise.
+  std::vector<float> losses = {};
 };
 
 // What a training is made of.
@@ -55,6 +69,16 @@ struct TrainingSetup {
   std::optional<std::string> parent_weights = std::nullopt;
   // Opens one pass over the samples held out; nullptr when none are.
   std::function<absl::StatusOr<std::unique_ptr<loader::BatchSource>>()> held_out = nullptr;
+  // Ordinals that there are, for a training that is to remember the last loss of each; 0 for none.
+  int64_t num_losses = 0;
+};
+
+// What a network says of a batch, on the training's device; row r of each belongs to row r of the
+// batch.
+struct Answers {
+  torch::Tensor output;     // [n, outputs] float32.
+  torch::Tensor target;     // As in loader::TensorBatch.
+  torch::Tensor embedding;  // [n, d] float32; undefined unless asked for.
 };
 
 // Owns torch's global generator and thread count for as long as it runs: one per process.
@@ -70,14 +94,22 @@ class TrainingLoop {
   absl::Status Restore(std::string_view checkpoint);
 
   // Trains until the source ends, the budget is used up or the held-out loss no longer falls.
-  // `source` starts at batch counters().batches. INVALID_ARGUMENT for data that do not suit the
-  // model; FAILED_PRECONDITION when the loss stays infinite or too many samples are unreadable.
+  // `source` starts where counters() say: after so many batches of all, in that epoch. Its next
+  // batch is asked for between two steps, when it may Ask() the network. INVALID_ARGUMENT for data
+  // that do not suit the model; FAILED_PRECONDITION when the loss stays infinite or too many
+  // samples are unreadable.
   absl::Status Run(loader::BatchSource& source, const Observer& observer);
+
+  // What the network says of a batch as it is now: in evaluation mode, without gradients, drawing
+  // no random numbers. A network that is not there yet is made, as for the first step. Errors as of
+  // Run(); FAILED_PRECONDITION when `embed` is asked of a network without an embedding. The batch
+  // has rows.
+  absl::StatusOr<Answers> Ask(const loader::TrainingBatch& batch, bool embed);
 
   // Whether a checkpoint can be made now: not between batches whose gradients make one step.
   bool can_checkpoint() const { return !group_is_open_; }
 
-  // The full state: weights, optimiser, generators, counters, loss curve, thread count.
+  // The full state: weights, optimiser, generators, counters, loss curve, thread count, companion.
   // FAILED_PRECONDITION unless can_checkpoint().
   absl::StatusOr<std::string> Checkpoint();
 
@@ -85,9 +117,11 @@ class TrainingLoop {
   // is not a finite number.
   absl::StatusOr<std::string> Weights() const;
 
+  const TrainingSetup& setup() const { return setup_; }
   const TrainingCounters& counters() const { return counters_; }
   const LossCurve& loss_curve() const { return curve_; }
   const StoppingState& stopping() const { return stopping_; }
+  Companion& companion() { return companion_; }
   // Seconds that Run() has waited for its source.
   double wait_seconds() const { return wait_seconds_; }
 
@@ -104,11 +138,16 @@ class TrainingLoop {
   bool IsOver() const;
   absl::Status Visit(const loader::TrainingBatch& batch, const loader::BatchSource& source);
   absl::StatusOr<DeviceBatch> Prepare(const loader::TrainingBatch& batch);
+  torch::Tensor OutputOf(const DeviceBatch& batch);
   torch::Tensor LossesOf(const DeviceBatch& batch);
+  torch::Tensor MeanOf(const torch::Tensor& losses, const torch::Tensor& weight) const;
+  double DivisorOf(const DeviceBatch& batch) const;
+  absl::Status Remember(const loader::TrainingBatch& batch, const torch::Tensor& losses);
   absl::Status AddGradients(const loader::TrainingBatch& batch);
   absl::Status CloseGroup(const loader::BatchSource& source);
   void Count(const loader::TrainingBatch& batch);
-  absl::Status CheckHoles() const;
+  absl::Status EndEpoch();
+  absl::Status CheckOwnHoles() const;
   absl::Status MeasureHeldOut();
   absl::Status RefuseLoss();
   models::TensorFile Encode(std::vector<torch::Tensor>& kept);
@@ -118,20 +157,28 @@ class TrainingLoop {
   TrainingCounters counters_;
   LossCurve curve_;
   StoppingState stopping_;
+  Companion companion_;
   std::optional<models::Network> network_;  // Absent until the shape of the input is known.
   std::optional<models::Optimizer> optimizer_;
   // The state of the best epoch, in the order of StateOf(); empty before there is one.
   std::vector<torch::Tensor> best_;
-  // Between batches whose gradients make one step: their weights, and how many had gradients.
+  // Between batches whose gradients make one step: what to divide by, and how many had gradients.
   bool group_is_open_ = false;
-  double group_weight_ = 0;
+  double group_divisor_ = 0;
   int64_t group_batches_ = 0;
   std::string last_reason_;
   double wait_seconds_ = 0;
 };
 
-// Steps of the optimiser in a whole training on a source: what the learning rate's schedule spans.
-int64_t NumSteps(const models::TrainingSpec& spec, const loader::BatchSource& source);
+// Steps of the optimiser in a whole training: what the learning rate's schedule spans. Those made
+// before the present epoch, and as many in all epochs from it on as the source has batches for now.
+int64_t NumSteps(const models::TrainingSpec& spec, const TrainingCounters& counters,
+                 const loader::BatchSource& source);
+
+// FAILED_PRECONDITION when more samples were unreadable than training.max_bad_fraction admits.
+// `reason` says why one was, or nothing.
+absl::Status CheckHoles(int64_t num_skipped, int64_t num_samples, double max_bad_fraction,
+                        std::string_view reason);
 
 // Sets what must not differ between two runs of the same training: the number of threads and
 // deterministic algorithms. Call it first in the process.

@@ -69,13 +69,18 @@ Trained Untrained(TrainingSetup setup) {
   return Train(setup, {.num_classes = models::NumOutputs(setup.model) == 1 ? 2 : 3});
 }
 
+using models::WeightedLoss;
+
 TEST(Accumulation, OfSmallBatchesEqualsBigOnes) {
-  for (const bool weighted : {false, true}) {
+  for (const auto& [weighted, divisor] :
+       {std::pair(false, WeightedLoss::kUnbiased), std::pair(true, WeightedLoss::kUnbiased),
+        std::pair(true, WeightedLoss::kSelfNormalised)}) {
     const auto train = [&](int64_t batch_size, int64_t accumulate) {
       return Train(Linear({.epochs = 2,
                            .batch_size = batch_size,
                            .accumulate = accumulate,
-                           .optimizer = models::Sgd{.lr = 0.5, .momentum = 0.9}}),
+                           .optimizer = models::Sgd{.lr = 0.5, .momentum = 0.9},
+                           .weighted_loss = divisor}),
                    {.weighted = weighted});
     };
     const Trained small = train(4, 2);
@@ -85,6 +90,37 @@ TEST(Accumulation, OfSmallBatchesEqualsBigOnes) {
     EXPECT_LT(Distance(small, big), 1e-5);
     EXPECT_GT(Distance(small, train(4, 1)), 1e-2);
   }
+}
+
+// The weights of the source are 1, 2, 3, 4 in turn: 123 in all for 50 samples.
+TEST(WeightedLosses, AreDividedByTheNumberOfSamplesOrByTheirWeights) {
+  const auto train = [](WeightedLoss divisor, double lr) {
+    return Train(
+        Linear({.batch_size = 50, .optimizer = models::Sgd{.lr = lr}, .weighted_loss = divisor}),
+        {.weighted = true});
+  };
+  const Trained unbiased = train(WeightedLoss::kUnbiased, 0.1);
+  const Trained normalised = train(WeightedLoss::kSelfNormalised, 0.1 * 123 / 50);
+  EXPECT_LT(Distance(unbiased, normalised), 1e-6);
+  EXPECT_GT(Distance(unbiased, train(WeightedLoss::kSelfNormalised, 0.1)), 1e-3);
+  EXPECT_NEAR(unbiased.counters.last_epoch_loss, normalised.counters.last_epoch_loss * 123 / 50,
+              1e-5);
+}
+
+TEST(WeightedLosses, OfSamplesHeldOutAreDividedAlike) {
+  const auto loss = [](WeightedLoss divisor) {
+    TrainingSetup setup = Linear({.batch_size = 50,
+                                  .optimizer = models::Sgd{.lr = 0},
+                                  .early_stopping = models::EarlyStopping{},
+                                  .weighted_loss = divisor});
+    setup.held_out = [] {
+      return std::make_unique<MemorySource>(
+          MemorySource::Options{.samples = 40, .epochs = 1, .weighted = true});
+    };
+    return Train(setup, {.weighted = true}).curve.back().validation_loss.value_or(0);
+  };
+  // 40 samples weigh 100.
+  EXPECT_NEAR(loss(WeightedLoss::kUnbiased), loss(WeightedLoss::kSelfNormalised) * 2.5, 1e-5);
 }
 
 TEST(GradientClipping, BoundsTheLengthOfAStep) {
@@ -115,14 +151,14 @@ TEST(Schedules, ScaleTheLearningRateOfEachStep) {
 
 TEST(Schedules, SpanTheStepsOfTheWholeTraining) {
   const MemorySource source({.samples = 50, .batch_size = 8});
-  EXPECT_EQ(NumSteps({.epochs = 2, .batch_size = 8}, source), 14);
-  EXPECT_EQ(NumSteps({.epochs = 2, .batch_size = 8, .accumulate = 3}, source), 6);
+  EXPECT_EQ(NumSteps({.epochs = 2, .batch_size = 8}, {}, source), 14);
+  EXPECT_EQ(NumSteps({.epochs = 2, .batch_size = 8, .accumulate = 3}, {}, source), 6);
   // An epoch of 3 steps, then two batches that make one.
   EXPECT_EQ(
       NumSteps({.epochs = 2, .max_samples = config::Count{60}, .batch_size = 8, .accumulate = 3},
-               source),
+               {}, source),
       4);
-  EXPECT_EQ(NumSteps({.max_samples = config::Count{1000}, .batch_size = 8}, source), 7);
+  EXPECT_EQ(NumSteps({.max_samples = config::Count{1000}, .batch_size = 8}, {}, source), 7);
 }
 
 TEST(Budget, EndsATrainingInMidEpochWithALastStep) {

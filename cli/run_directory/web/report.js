@@ -24,7 +24,7 @@ function show() {
     document.getElementById("headline").after(el("p", {class: "error"}, run.error));
   }
   present([DATA.failures.map(failure => el("p", {class: "error"}, "Lost: " + failure)),
-    timelineSection(), comparedSection(), compositeSection(), modelsSection(), matrixSection(), lossSection(), stagesSection(), slicesSection(), confusionSection(),
+    timelineSection(), comparedSection(), compositeSection(), modelsSection(), matrixSection(), lossSection(), stagesSection(), selectionsSection(), slicesSection(), confusionSection(),
     triggersSection(), decisionsSection(), configurationSection(), glossarySection(WORDS)],
     "Run " + run.id + ", started " + minute(run.started) + (run.finished === null ? "" : ", ended " + minute(run.finished)) +
     ". Tidemill " + DATA.version + ". This file loads nothing; charts of curves are drawn by uPlot (MIT licence).");

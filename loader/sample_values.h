@@ -3,27 +3,30 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/id.h"
 #include "base/status.h"
 #include "batch/batch.h"
 #include "storage/client/dataset_spec.h"
-#include "supervisor/downstream.h"
 #include "transform/graph.h"
 
-namespace tidemill::supervisor {
+namespace tidemill::loader {
+
+// Gives the samples of the keys, in their order, in batches with payload and labels; those that
+// cannot be read are left out. As StorageClient::ReadSamples does.
+using SampleReader =
+    std::function<absl::Status(DatasetId, std::span<const int64_t> keys,
+                               const std::function<absl::Status(batch::Batch)>& sink)>;
 
 // Reads samples of one dataset in blocks of bounded size. Thread-compatible.
 class SampleValues {
  public:
-  // `downstream` must outlive it.
-  SampleValues(Downstream& downstream, DatasetId dataset, storage::DatasetSpec spec)
-      : downstream_(downstream), dataset_(dataset), spec_(std::move(spec)) {}
+  SampleValues(SampleReader read_samples, DatasetId dataset, storage::DatasetSpec spec)
+      : read_samples_(std::move(read_samples)), dataset_(dataset), spec_(std::move(spec)) {}
 
   // What blocks of samples hold, as a batch with `key` and kValuesColumn; samples without a value
   // are left out.
@@ -32,17 +35,17 @@ class SampleValues {
 
   // The label: a real number, or the number of a class.
   absl::Status ReadLabels(std::span<const int64_t> keys, const Sink& sink);
-  // Fields of the records as numbers. FAILED_PRECONDITION for a dataset whose records have no
-  // columns, INVALID_ARGUMENT for columns that it has not.
+  // Fields of the records as numbers, float32, in the order of `columns`. FAILED_PRECONDITION for a
+  // dataset whose records have no columns, INVALID_ARGUMENT for columns that it has not.
   absl::Status ReadColumns(std::span<const int64_t> keys, const std::vector<std::string>& columns,
                            const Sink& sink);
 
  private:
   absl::StatusOr<transform::Graph> GraphOf(const std::vector<std::string>& columns) const;
 
-  Downstream& downstream_;
+  const SampleReader read_samples_;
   const DatasetId dataset_;
   const storage::DatasetSpec spec_;
 };
 
-}  // namespace tidemill::supervisor
+}  // namespace tidemill::loader

@@ -1,10 +1,10 @@
-#include "supervisor/evidence/sample_values.h"
+#include "loader/sample_values.h"
 
 #include <utility>
 
 #include "loader/sample_schema.h"
 
-namespace tidemill::supervisor {
+namespace tidemill::loader {
 namespace {
 
 // Rows [0, n) of a batch whose validity says yes, with their values.
@@ -33,7 +33,7 @@ absl::StatusOr<batch::Batch> LabelsOf(const batch::Batch& samples) {
 }  // namespace
 
 absl::Status SampleValues::ReadLabels(std::span<const int64_t> keys, const Sink& sink) {
-  return downstream_.ReadSamples(dataset_, keys, [&](const batch::Batch& samples) -> absl::Status {
+  return read_samples_(dataset_, keys, [&](const batch::Batch& samples) -> absl::Status {
     ASSIGN_OR_RETURN(const batch::Batch labels, LabelsOf(samples));
     return sink(labels);
   });
@@ -41,7 +41,7 @@ absl::Status SampleValues::ReadLabels(std::span<const int64_t> keys, const Sink&
 
 absl::StatusOr<transform::Graph> SampleValues::GraphOf(
     const std::vector<std::string>& columns) const {
-  const transform::SampleSchema schema = loader::SchemaOf(spec_);
+  const transform::SampleSchema schema = SchemaOf(spec_);
   transform::GraphSpec graph;
   if (schema.payload == transform::PayloadKind::kCsv) {
     graph.push_back({transform::ParseCsvSpec{.columns = columns}});
@@ -57,7 +57,7 @@ absl::StatusOr<transform::Graph> SampleValues::GraphOf(
 absl::Status SampleValues::ReadColumns(std::span<const int64_t> keys,
                                        const std::vector<std::string>& columns, const Sink& sink) {
   ASSIGN_OR_RETURN(const transform::Graph graph, GraphOf(columns));
-  return downstream_.ReadSamples(dataset_, keys, [&](const batch::Batch& samples) -> absl::Status {
+  return read_samples_(dataset_, keys, [&](const batch::Batch& samples) -> absl::Status {
     if (samples.num_rows() == 0) return absl::OkStatus();
     ASSIGN_OR_RETURN(const transform::Transformed parsed, graph.Run(samples, nullptr));
     batch::Batch values(parsed.batch.num_rows());
@@ -71,4 +71,4 @@ absl::Status SampleValues::ReadColumns(std::span<const int64_t> keys,
   });
 }
 
-}  // namespace tidemill::supervisor
+}  // namespace tidemill::loader

@@ -1,0 +1,15 @@
+// What the page of a report says of selections.
+#pragma once
+
+#include "nlohmann/json_fwd.hpp"
+
+#include "cli/run_directory/run_record.h"
+
+namespace tidemill::cli {
+
+// {"classes": [name, ...], "total": number of sets, "rows": [{"trigger", "policy", "candidates",
+// "samples", "shared", "previous", "fresh", "effective", "seconds", "remarks", "shares": [...]}]}.
+// Classes are the most frequent of all sets; behind more than nine comes "others".
+nlohmann::ordered_json SelectionsOf(const RunRecord& record);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,69 @@
+// Counts of samples by class and over time, made in one pass.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "selector/policies/policies.h"
+
+namespace tidemill::selector {
+
+inline constexpr size_t kMostClasses = 1000;
+inline constexpr size_t kMostIntervals = 20;
+
+// Numbers of samples of each class, kNoClass among them. Thread-compatible.
+class ClassCounts {
+ public:
+  void Add(int64_t label, int64_t count = 1) {
+    if (label >= 0 && label < kFew) {
+      few_[static_cast<size_t>(label)] += count;
+    } else {
+      others_[label] += count;
+    }
+  }
+  void Add(std::span<const int64_t> labels) {
+    for (const int64_t label : labels) Add(label);
+  }
+  int64_t Of(int64_t label) const;
+  // Those with samples, the most frequent first, of equal ones the smaller label.
+  std::vector<int64_t> Labels() const;
+
+ private:
+  static constexpr int64_t kFew = 1024;
+  std::vector<int64_t> few_ = std::vector<int64_t>(kFew);
+  absl::flat_hash_map<int64_t, int64_t> others_;
+};
+
+// Intervals of equal length, a power of two of microseconds, from the first time on: as short as
+// kMostIntervals of them allow. Counts several kinds of samples at once. Thread-compatible.
+class TimeCounts {
+ public:
+  explicit TimeCounts(size_t num_kinds) : counts_(num_kinds) {}
+
+  // The first time of all is the least; samples of one call are in order.
+  void Add(std::span<const int64_t> times, size_t kind);
+
+  // Those that hold samples, and the ones between them.
+  struct Interval {
+    int64_t from = 0;
+    int64_t to = 0;
+    std::vector<int64_t> counts = {};  // By kind.
+  };
+  std::vector<Interval> Intervals() const;
+
+ private:
+  size_t IndexOf(int64_t time) const {
+    return static_cast<size_t>((time - *first_) >> log_length_);
+  }
+
+  std::optional<int64_t> first_;
+  int log_length_ = 0;
+  std::vector<std::array<int64_t, kMostIntervals>> counts_;
+};
+
+}  // namespace tidemill::selector

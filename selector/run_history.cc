@@ -1,0 +1,67 @@
+#include "selector/run_history.h"
+
+#include <utility>
+
+#include "selector/training_set_file.h"
+
+namespace tidemill::selector {
+namespace {
+
+bool AsksWhatWasChosen(const SelectionSpec& policy) {
+  return DrawsInRounds(policy) || std::holds_alternative<Freshness>(policy);
+}
+
+// From the entries of all sets.
+absl::StatusOr<ChosenSoFar> Rebuild(const std::vector<TrainingSetRow>& rows,
+                                    const SelectionSpec& spec, const PathsOf& paths_of) {
+  ChosenSoFar chosen;
+  for (const TrainingSetRow& row : rows) {
+    const int64_t trigger = row.set.trigger();
+    if (row.set.removed()) {
+      return DataLoss("the run's retention has removed the training set of trigger {}", trigger);
+    }
+    ASSIGN_OR_RETURN(const batch::Batch entries,
+                     ReadTrainingSet(paths_of(trigger).entries, row.set.digest()));
+    ChosenKeys keys;
+    keys.Add(entries.keys());
+    chosen.Add(keys, DrawsInRounds(PolicyOf(spec, trigger)));
+  }
+  return chosen;
+}
+
+}  // namespace
+
+bool DrawsInRounds(const SelectionSpec& policy) {
+  const auto* uniform = std::get_if<Uniform>(&policy);
+  return uniform != nullptr && !uniform->reuse;
+}
+
+absl::StatusOr<RunHistory> ReadRunHistory(const std::vector<TrainingSetRow>& rows,
+                                          const SelectionSpec& spec, int64_t trigger,
+                                          const PathsOf& paths_of) {
+  RunHistory history;
+  if (rows.empty()) return history;
+  const TrainingSetRow& last = rows.back();
+  history.previous = last.set;
+  absl::StatusOr<ChosenSoFar> chosen = absl::NotFoundError("it was never written");
+  if (!last.chosen_digest.empty()) {
+    chosen = ReadChosen(paths_of(last.set.trigger()).chosen, last.chosen_digest);
+  }
+  const absl::Status lost = chosen.status();
+  if (!chosen.ok()) chosen = Rebuild(rows, spec, paths_of);
+  if (chosen.ok()) {
+    history.chosen = *std::move(chosen);
+    return history;
+  }
+  if (AsksWhatWasChosen(PolicyOf(spec, trigger))) {
+    return DataLoss(
+        "policy {} asks which samples the run has chosen before trigger {}, but the record of that "
+        "is lost ({}) and cannot be made again: {}; start a new run",
+        NameOf(PolicyOf(spec, trigger)), trigger, std::string(lost.message()),
+        std::string(chosen.status().message()));
+  }
+  history.chosen.reset();
+  return history;
+}
+
+}  // namespace tidemill::selector

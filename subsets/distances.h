@@ -1,0 +1,75 @@
+// Distances and products of rows. Each number depends on its two rows alone, not on which others
+// are computed beside it nor by how many threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/worker_pool.h"
+#include "subsets/rows.h"
+
+namespace tidemill::subsets {
+
+// Calls body(from, to) for pieces of [0, count) that do not depend on the pool, which may be
+// nullptr.
+template <typename Body>
+void ForPieces(WorkerPool* pool, int64_t count, int64_t piece, Body&& body) {
+  const int64_t num_pieces = (count + piece - 1) / piece;
+  const auto run = [&](int64_t i) { body(i * piece, std::min((i + 1) * piece, count)); };
+  if (pool != nullptr && num_pieces > 1) {
+    pool->ParallelFor(num_pieces, run);
+  } else {
+    for (int64_t i = 0; i < num_pieces; ++i) run(i);
+  }
+}
+
+float SquaredDistance(std::span<const float> a, std::span<const float> b);
+float Product(std::span<const float> a, std::span<const float> b);
+
+// distances[i] = squared Euclidean distance of `point` from row from + i.
+void SquaredDistances(std::span<const float> point, const Rows& rows, int64_t from,
+                      std::span<float> distances);
+
+// For each row of `points` the nearest row of `to`, of equally near ones the first, and its squared
+// distance.
+struct Nearest {
+  std::vector<int64_t> rows;
+  std::vector<float> squared_distances;
+};
+Nearest FindNearest(const Rows& points, const Rows& to, WorkerPool* pool);
+
+// A symmetric matrix of n rows and n columns, one number for each pair of rows.
+class PairMatrix {
+ public:
+  PairMatrix() = default;
+  explicit PairMatrix(int64_t size) : size_(size), values_(static_cast<size_t>(size * size)) {}
+
+  int64_t size() const { return size_; }
+  std::span<const float> Row(int64_t row) const {
+    return {values_.data() + row * size_, static_cast<size_t>(size_)};
+  }
+  std::span<float> MutableRow(int64_t row) {
+    return {values_.data() + row * size_, static_cast<size_t>(size_)};
+  }
+
+ private:
+  int64_t size_ = 0;
+  std::vector<float> values_;
+};
+
+// n^2 floats each, O(n^2 d) time. Rows are finite; see UsableRows.
+PairMatrix Distances(const Rows& rows, WorkerPool* pool);  // Euclidean, 0 on the diagonal.
+// (greatest distance) + 1e-3 - distance.
+PairMatrix ShiftedDistances(const Rows& rows, WorkerPool* pool);
+// (1 + cosine) / 2; 1 on the diagonal, 1/2 for rows of zeros and any other row.
+PairMatrix CosineSimilarities(const Rows& rows, WorkerPool* pool);
+
+// Each row divided by its length; rows of zeros stay.
+std::vector<float> Normalised(const Rows& rows);
+
+// Copies of some rows, one after the other.
+std::vector<float> Gathered(const Rows& rows, std::span<const int64_t> which);
+
+}  // namespace tidemill::subsets

@@ -1,0 +1,52 @@
+// The k-th greatest of numbers that lie in several places, exactly, in two passes over them that
+// exchange 2^16 counters each and never a number.
+//
+//   KthLargest search(k);
+//   while (!search.done()) {
+//     for each part: search.Count(values, counters);   // Counters of parts are added up.
+//     search.Narrow(counters);
+//   }
+//   search.value()
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tidemill::subsets {
+
+class KthLargest {
+ public:
+  static constexpr int64_t kNumCounters = 65'536;
+  using Counters = std::vector<int64_t>;  // kNumCounters of them, zero at the beginning of a pass.
+
+  // k is at least 1.
+  explicit KthLargest(int64_t k) : left_(k) {}
+
+  // Adds the values of one part to its counters. NaN counts nowhere, -0 as 0. Thread-safe.
+  void Count(std::span<const float> values, std::span<int64_t> counters) const;
+  // Ends a pass, given the sums of all counters.
+  void Narrow(std::span<const int64_t> counters);
+  bool done() const { return passes_ == 2; }
+
+  // The k-th greatest; minus infinity when there are fewer than k.
+  float value() const;
+  // How many of the values equal to it belong to the k greatest; 0 when there are fewer than k.
+  int64_t num_of_equal() const { return is_short_ ? 0 : left_; }
+
+ private:
+  int64_t left_;
+  uint32_t prefix_ = 0;
+  int passes_ = 0;
+  bool is_short_ = false;
+};
+
+// All of it for values in one place.
+struct Threshold {
+  float value = 0;
+  int64_t num_of_equal = 0;
+};
+Threshold FindKthLargest(std::span<const float> values, int64_t k);
+
+}  // namespace tidemill::subsets

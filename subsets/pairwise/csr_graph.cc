@@ -1,0 +1,94 @@
+#include "subsets/pairwise/csr_graph.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/files.h"
+
+namespace tidemill::subsets {
+namespace {
+
+constexpr char kUtilities[] = "utilities.f32";
+constexpr char kOffsets[] = "offsets.i64";
+constexpr char kEdges[] = "edges";
+
+}  // namespace
+
+CsrGraph::CsrGraph(MappedFile utilities, MappedFile offsets, MappedFile edges)
+    : files_{std::move(utilities), std::move(offsets), std::move(edges)},
+      utilities_(files_[0].As<const float>()),
+      offsets_(files_[1].As<const int64_t>()),
+      edges_(files_[2].As<const CsrEdge>()) {}
+
+absl::StatusOr<CsrGraph> CsrGraph::Open(const std::string& folder) {
+  ASSIGN_OR_RETURN(MappedFile utilities, MappedFile::Open(files::Join(folder, kUtilities)));
+  ASSIGN_OR_RETURN(MappedFile offsets, MappedFile::Open(files::Join(folder, kOffsets)));
+  ASSIGN_OR_RETURN(MappedFile edges, MappedFile::Open(files::Join(folder, kEdges)));
+  CsrGraph graph(std::move(utilities), std::move(offsets), std::move(edges));
+  const int64_t count = graph.num_nodes();
+  if (std::ssize(graph.offsets_) != count + 2 ||
+      graph.offsets_[static_cast<size_t>(count)] > std::ssize(graph.edges_)) {
+    return DataLoss("the files of the graph in {} contradict each other; write it again", folder);
+  }
+  return graph;
+}
+
+CsrWriter::CsrWriter(MappedFile utilities, MappedFile offsets, MappedFile edges)
+    : files_{std::move(utilities), std::move(offsets), std::move(edges)} {}
+
+absl::StatusOr<CsrWriter> CsrWriter::Create(const std::string& folder, int64_t num_nodes,
+                                            int64_t num_edges) {
+  if (num_nodes > kMaxCsrNodes) {
+    return InvalidArgument("a graph in files has at most {} nodes, not {}", kMaxCsrNodes,
+                           num_nodes);
+  }
+  const auto create = [&](const char* name, int64_t count, size_t bytes) {
+    return MappedFile::Create(files::Join(folder, name), count * static_cast<int64_t>(bytes));
+  };
+  ASSIGN_OR_RETURN(MappedFile utilities, create(kUtilities, num_nodes, sizeof(float)));
+  ASSIGN_OR_RETURN(MappedFile offsets, create(kOffsets, num_nodes + 2, sizeof(int64_t)));
+  ASSIGN_OR_RETURN(MappedFile edges, create(kEdges, num_edges, sizeof(CsrEdge)));
+  return CsrWriter(std::move(utilities), std::move(offsets), std::move(edges));
+}
+
+void CsrWriter::AddRow(std::span<const CsrEdge> row) {
+  std::copy(row.begin(), row.end(),
+            files_[2].As<CsrEdge>().subspan(static_cast<size_t>(edges_)).begin());
+  edges_ += std::ssize(row);
+  const std::span<int64_t> offsets = files_[1].As<int64_t>();
+  offsets[static_cast<size_t>(++rows_)] = edges_;
+  // Its place is behind the offsets, so the last row does not write over it.
+  offsets.back() = std::max(offsets.back(), std::ssize(row));
+}
+
+absl::Status WriteCsrGraph(const std::string& folder, std::span<const float> utilities,
+                           std::span<const Pair> pairs) {
+  std::vector<std::vector<CsrEdge>> rows(utilities.size());
+  for (const Pair& pair : pairs) {
+    const int64_t count = std::ssize(rows);
+    if (std::min(pair.from, pair.to) < 0 || std::max(pair.from, pair.to) >= count ||
+        pair.from == pair.to) {
+      return InvalidArgument("({}, {}) is no pair of two among {} nodes", pair.from, pair.to,
+                             count);
+    }
+    rows[static_cast<size_t>(pair.from)].push_back(
+        {static_cast<uint32_t>(pair.to), pair.similarity});
+    rows[static_cast<size_t>(pair.to)].push_back(
+        {static_cast<uint32_t>(pair.from), pair.similarity});
+  }
+  ASSIGN_OR_RETURN(CsrWriter writer,
+                   CsrWriter::Create(folder, std::ssize(utilities), 2 * std::ssize(pairs)));
+  std::copy(utilities.begin(), utilities.end(), writer.utilities().begin());
+  for (std::vector<CsrEdge>& row : rows) {
+    std::ranges::sort(row, {}, &CsrEdge::node);
+    if (std::ranges::adjacent_find(row, {}, &CsrEdge::node) != row.end()) {
+      return InvalidArgument("two nodes are a pair twice; leave one out");
+    }
+    writer.AddRow(row);
+  }
+  return absl::OkStatus();
+}
+
+static_assert(Graph<CsrGraph>);
+
+}  // namespace tidemill::subsets

@@ -1,0 +1,90 @@
+// A graph in files, mapped: compressed sparse rows.
+//
+//   utilities.f32   a number for each node
+//   offsets.i64     num_nodes + 1: the neighbours of v are edges [offsets[v], offsets[v + 1]); then
+//                   the greatest number of neighbours of any
+//   edges           {uint32 neighbour, float32 similarity} each; each pair of nodes stands there
+//                   from both ends; behind the last there may be more, which nobody reads
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/status.h"
+#include "subsets/pairwise/graph.h"
+#include "subsets/pairwise/mapped_file.h"
+
+namespace tidemill::subsets {
+
+inline constexpr int64_t kMaxCsrNodes = int64_t{1} << 32;
+
+// A neighbour and how similar it is.
+struct CsrEdge {
+  uint32_t node = 0;
+  float similarity = 0;
+};
+
+// Thread-safe.
+class CsrGraph {
+ public:
+  // `folder` holds the three files. DATA_LOSS where their sizes contradict each other.
+  static absl::StatusOr<CsrGraph> Open(const std::string& folder);
+
+  int64_t num_nodes() const { return std::ssize(utilities_); }
+  int64_t num_edges() const { return offsets_[offsets_.size() - 2] / 2; }
+  int64_t max_degree() const { return offsets_.back(); }
+  float utility(int64_t node) const { return Sane(utilities_[static_cast<size_t>(node)]); }
+
+  std::span<const CsrEdge> Neighbors(int64_t node) const {
+    const auto at = static_cast<size_t>(node);
+    const auto from = static_cast<size_t>(offsets_[at]);
+    return edges_.subspan(from, static_cast<size_t>(offsets_[at + 1]) - from);
+  }
+  template <typename Visit>
+  void ForEachNeighbor(int64_t node, Visit&& visit) const {
+    for (const CsrEdge& edge : Neighbors(node)) {
+      visit(static_cast<int64_t>(edge.node), [&] { return Sane(edge.similarity); });
+    }
+  }
+
+ private:
+  CsrGraph(MappedFile utilities, MappedFile offsets, MappedFile edges);
+
+  MappedFile files_[3];
+  std::span<const float> utilities_;
+  std::span<const int64_t> offsets_;
+  std::span<const CsrEdge> edges_;
+};
+
+// An undirected pair; at most one for the same two nodes.
+struct Pair {
+  int64_t from = 0;
+  int64_t to = 0;
+  float similarity = 0;
+};
+
+// Writes a small graph, all of which is in memory. INVALID_ARGUMENT for pairs of nodes that there
+// are not, of a node with itself, or that stand there twice.
+absl::Status WriteCsrGraph(const std::string& folder, std::span<const float> utilities,
+                           std::span<const Pair> pairs);
+
+// Writes rows of edges, node by node. Thread-compatible.
+class CsrWriter {
+ public:
+  // There are at most `num_edges` entries, two for each pair.
+  static absl::StatusOr<CsrWriter> Create(const std::string& folder, int64_t num_nodes,
+                                          int64_t num_edges);
+  // The neighbours of the next node, each once.
+  void AddRow(std::span<const CsrEdge> row);
+  std::span<float> utilities() { return files_[0].As<float>(); }
+
+ private:
+  CsrWriter(MappedFile utilities, MappedFile offsets, MappedFile edges);
+  MappedFile files_[3];
+  int64_t rows_ = 0;
+  int64_t edges_ = 0;
+};
+
+}  // namespace tidemill::subsets

@@ -1,0 +1,84 @@
+#include "subsets/pairwise/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace tidemill::subsets {
+namespace {
+
+absl::Status Failed(std::string_view doing, const std::string& path, int error) {
+  const std::string text = fmt::format("cannot {} {}: {}", doing, path, std::strerror(error));
+  if (error == ENOENT) return NotFound("{}", text);
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG) return ResourceExhausted("{}", text);
+  return Internal("{}", text);
+}
+
+class Descriptor {
+ public:
+  Descriptor(const std::string& path, int flags) : fd_(::open(path.c_str(), flags, 0600)) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+// nullptr for an empty file, which has nothing to map.
+absl::StatusOr<void*> Map(const std::string& path, int fd, int64_t bytes, int protection) {
+  if (bytes == 0) return nullptr;
+  void* data = ::mmap(nullptr, static_cast<size_t>(bytes), protection, MAP_SHARED, fd, 0);
+  if (data == MAP_FAILED) return Failed("map", path, errno);
+  return data;
+}
+
+}  // namespace
+
+absl::StatusOr<MappedFile> MappedFile::Create(const std::string& path, int64_t bytes) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return Failed("replace", path, errno);
+  const Descriptor file(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC);
+  if (file.get() < 0) return Failed("create", path, errno);
+  // A write into a hole of a full disk would end the process.
+  if (const int error = bytes > 0 ? ::posix_fallocate(file.get(), 0, bytes) : 0; error != 0) {
+    ::unlink(path.c_str());
+    return Failed("reserve space for", path, error);
+  }
+  ASSIGN_OR_RETURN(void* data, Map(path, file.get(), bytes, PROT_READ | PROT_WRITE));
+  return MappedFile(data, bytes);
+}
+
+absl::StatusOr<MappedFile> MappedFile::Open(const std::string& path, Access access) {
+  const bool writes = access == Access::kWrite;
+  const Descriptor file(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  if (file.get() < 0) return Failed("open", path, errno);
+  struct stat status = {};
+  if (::fstat(file.get(), &status) != 0) return Failed("look at", path, errno);
+  const int64_t bytes = status.st_size;
+  ASSIGN_OR_RETURN(void* data,
+                   Map(path, file.get(), bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ));
+  return MappedFile(data, bytes);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(data_, static_cast<size_t>(bytes_));
+}
+
+}  // namespace tidemill::subsets

@@ -1,0 +1,44 @@
+// A file in memory that several processes may share: what it holds counts as cache of the file, not
+// as memory of any of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "base/status.h"
+
+namespace tidemill::subsets {
+
+// Thread-compatible; who writes to the same words from several threads or processes does so by
+// atomics.
+class MappedFile {
+ public:
+  // A file of `bytes` zeros in place of what is at `path`. RESOURCE_EXHAUSTED when the disk is
+  // full.
+  static absl::StatusOr<MappedFile> Create(const std::string& path, int64_t bytes);
+  enum class Access { kRead, kWrite };
+  // NOT_FOUND when there is none.
+  static absl::StatusOr<MappedFile> Open(const std::string& path, Access access = Access::kRead);
+
+  MappedFile() = default;
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  // The file as numbers; a T that is not const only where it may be written to.
+  template <typename T>
+  std::span<T> As() const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return {static_cast<T*>(data_), static_cast<size_t>(bytes_) / sizeof(T)};
+  }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  MappedFile(void* data, int64_t bytes) : data_(data), bytes_(bytes) {}
+  void* data_ = nullptr;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace tidemill::subsets

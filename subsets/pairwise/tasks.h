@@ -1,0 +1,161 @@
+// The pieces of work that pairwise selection is cut into. A task reads and writes files of one
+// folder and may be done by any process, any number of times: doing it again, also after a part of
+// it was done, leaves the same files and gives the same result.
+//
+//   problem.json     what all tasks have in common
+//   *.set            sets of nodes (node_set.h)
+//   lower, upper     bounds, float32; those of the undecided nodes of a range of nodes [from, to)
+//                    lie one after the other from entry `from` on
+//   count.N          counters of the N-th range, int64 (subsets/kth_largest.h); count.sum, of all
+//   scatter.N        of the N-th range, the nodes by part: int64 ends of the parts, then the nodes
+//   as
+//                    uint32 differences from the range's first
+//   lots.N           {uint64 lot, int64 node} of the N-th range
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/status.h"
+#include "subsets/pairwise/csr_graph.h"
+#include "subsets/pairwise/implicit_graph.h"
+
+namespace tidemill::subsets {
+
+// A graph in files.
+struct CsrFolder {
+  std::string folder;
+};
+using GraphSpec = std::variant<ImplicitGraphSpec, CsrFolder>;
+using AnyGraph = std::variant<ImplicitGraph, CsrGraph>;
+
+// INVALID_ARGUMENT for an implicit graph with a negative number of nodes or neighbours.
+absl::StatusOr<AnyGraph> OpenGraph(const GraphSpec& spec);
+
+struct Problem {
+  GraphSpec graph;
+  double alpha = 0.9;
+  // Of all randomness of the selection.
+  int64_t seed = 0;
+  int64_t trigger = 0;
+};
+
+// The nodes [from, to), the index-th such range; `from` is a multiple of 64.
+struct NodeRange {
+  int64_t index = 0;
+  int64_t from = 0;
+  int64_t to = 0;
+};
+
+// Computes the bounds of the range's undecided nodes. With 0 < share, of a random share of their
+// neighbours, drawn for this pass.
+struct BoundsTask {
+  NodeRange range;
+  int64_t generation = 0;  // Of the sets of included and undecided nodes.
+  int64_t pass = 0;
+  int64_t most_neighbors = 0;
+  double share = 0;
+};
+
+// Counts a column of bounds for the search for the k-th largest. In the second pass, kCountSumFile
+// holds the sums of the first.
+struct CountTask {
+  NodeRange range;
+  int64_t generation = 0;
+  bool upper = false;
+  int64_t k = 1;
+  bool second_pass = false;
+};
+
+// Discards the nodes whose upper bound is below the threshold, or includes those whose lower bound
+// is above it: the range of the next generation of both sets.
+struct DecideTask {
+  NodeRange range;
+  int64_t generation = 0;
+  bool grow = false;
+  uint32_t threshold_bits = 0;  // Of the float, which text may not hold.
+};
+
+// Deals the nodes of a set to parts at random.
+struct ScatterTask {
+  NodeRange range;
+  std::string from_set;
+  int64_t round = 0;
+  int64_t num_parts = 1;
+};
+
+// Picks ceil(target * part / total) nodes of a part into another set.
+struct PickTask {
+  int64_t round = 0;
+  int64_t part = 0;
+  int64_t num_parts = 1;   // 1: what is picked from is all of `from_set`, which was not dealt.
+  int64_t num_ranges = 0;  // What was dealt came from so many ranges of so many nodes.
+  int64_t range_nodes = 0;
+  int64_t target = 0;
+  int64_t total = 0;
+  std::string from_set;
+  std::string into_set;
+  std::string fixed_set;  // Nodes chosen already; empty for none.
+};
+
+// Adds up the range's terms of the objective.
+struct ObjectiveTask {
+  NodeRange range;
+  std::string set;
+};
+
+// Draws the `count` nodes of the range with the smallest lots.
+struct LotsTask {
+  NodeRange range;
+  std::string set;
+  int64_t count = 0;
+};
+
+using Task =
+    std::variant<BoundsTask, CountTask, DecideTask, ScatterTask, PickTask, ObjectiveTask, LotsTask>;
+
+// What a task says beside the files it writes; each task sets what it has to say.
+struct TaskResult {
+  int64_t undecided = 0;
+  int64_t included = 0;
+  int64_t picked = 0;
+  double objective = 0;
+};
+
+struct Lot {
+  uint64_t bits = 0;
+  int64_t node = 0;
+  friend auto operator<=>(const Lot&, const Lot&) = default;
+};
+
+// `memory`: bytes that a task may hold, without what is mapped from files; 0 for any number.
+// RESOURCE_EXHAUSTED when it needs more.
+absl::StatusOr<TaskResult> RunTask(const Problem& problem, const AnyGraph& graph,
+                                   const std::string& folder, int64_t memory, const Task& task);
+
+// "picks from part 3 of 8 in round 2".
+std::string Describe(const Task& task);
+
+// One line of text each.
+std::string EncodeProblem(const Problem& problem);
+std::string EncodeTask(const Task& task);
+std::string EncodeResult(const TaskResult& result);
+absl::StatusOr<Problem> DecodeProblem(std::string_view text);
+absl::StatusOr<Task> DecodeTask(std::string_view text);
+absl::StatusOr<TaskResult> DecodeResult(std::string_view text);
+
+// Names of files.
+std::string UndecidedSet(int64_t generation);
+std::string IncludedSet(int64_t generation);
+std::string IndexedFile(std::string_view kind, int64_t index);
+inline constexpr std::string_view kProblemFile = "problem.json";
+inline constexpr std::string_view kLowerFile = "lower";
+inline constexpr std::string_view kUpperFile = "upper";
+inline constexpr std::string_view kCountFile = "count";
+inline constexpr std::string_view kCountSumFile = "count.sum";
+inline constexpr std::string_view kScatterFile = "scatter";
+inline constexpr std::string_view kLotsFile = "lots";
+
+}  // namespace tidemill::subsets

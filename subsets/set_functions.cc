@@ -1,0 +1,207 @@
+#include "subsets/set_functions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tidemill::subsets {
+namespace {
+
+constexpr double kRidge = 1e-12;
+// Kernels are of floats: what is left of a row below this share of itself is their rounding.
+constexpr double kRounding = 1e-6;
+constexpr int64_t kGainsInPiece = 16;
+constexpr int64_t kRowsInPiece = 4096;
+constexpr size_t kSums = 8;
+constexpr size_t kRun = 512;
+
+double Squared(double value) { return value * value; }
+
+// Sum over i of count(i) max(0, similarity - best). Each term, and so each rounded sum, can only
+// fall as `best` rises.
+template <typename Count>
+double Improvement(std::span<const float> similarity, std::span<const float> best, Count&& count) {
+  double total = 0;
+  for (size_t begin = 0; begin < best.size(); begin += kRun) {
+    const size_t end = std::min(begin + kRun, best.size());
+    float sums[kSums] = {};
+    size_t i = begin;
+    for (; i + kSums <= end; i += kSums) {
+      for (size_t s = 0; s < kSums; ++s) {
+        const float more = similarity[i + s] - best[i + s];
+        sums[s] += count(i + s) * (more > 0 ? more : 0);
+      }
+    }
+    for (; i < end; ++i) sums[0] += count(i) * std::max(0.0F, similarity[i] - best[i]);
+    for (const float sum : sums) total += sum;
+  }
+  return total;
+}
+
+double Sum(std::span<const float> row) { return std::accumulate(row.begin(), row.end(), 0.0); }
+
+// concave(sum + value) - concave(sum), without taking a difference.
+double Increase(Concave concave, double sum, double value) {
+  if (value == 0) return 0;
+  switch (concave) {
+    case Concave::kSquareRoot:
+      return value / (std::sqrt(sum + value) + std::sqrt(sum));
+    case Concave::kLog1p:
+      return std::log1p(value / (1 + sum));
+    case Concave::kInverse:
+      return value / (1 + sum + value) / (1 + sum);
+  }
+  return 0;
+}
+
+}  // namespace
+
+FacilityLocation::FacilityLocation(const PairMatrix& similarity, WorkerPool* pool,
+                                   std::span<const float> counts)
+    : similarity_(similarity),
+      pool_(pool),
+      counts_(counts),
+      best_(static_cast<size_t>(similarity.size()), 0.0F),
+      served_(static_cast<size_t>(similarity.size()), -1) {}
+
+void FacilityLocation::Gains(std::span<const int64_t> rows, std::span<double> gains) const {
+  ForPieces(pool_, std::ssize(rows), kGainsInPiece, [&](int64_t from, int64_t to) {
+    for (int64_t i = from; i < to; ++i) {
+      const auto at = static_cast<size_t>(i);
+      const auto similarity = similarity_.Row(rows[at]);
+      gains[at] = counts_.empty()
+                      ? Improvement(similarity, best_, [](size_t) { return 1.0F; })
+                      : Improvement(similarity, best_, [this](size_t j) { return counts_[j]; });
+    }
+  });
+}
+
+void FacilityLocation::Add(int64_t row) {
+  const auto similarity = similarity_.Row(row);
+  for (size_t i = 0; i < best_.size(); ++i) {
+    if (served_[i] >= 0 && similarity[i] <= best_[i]) continue;
+    best_[i] = similarity[i];
+    served_[i] = row;
+  }
+  served_[static_cast<size_t>(row)] = row;
+}
+
+std::vector<int64_t> FacilityLocation::NumNearest() const {
+  std::vector<int64_t> counts(served_.size(), 0);
+  for (size_t i = 0; i < served_.size(); ++i) {
+    if (served_[i] < 0) continue;
+    counts[static_cast<size_t>(served_[i])] +=
+        counts_.empty() ? 1 : static_cast<int64_t>(std::llround(counts_[i]));
+  }
+  return counts;
+}
+
+GraphCut::GraphCut(const PairMatrix& similarity, double lambda)
+    : similarity_(similarity), lambda_(lambda), to_chosen_(static_cast<size_t>(similarity.size())) {
+  own_.reserve(to_chosen_.size());
+  for (int64_t row = 0; row < size(); ++row) {
+    const auto values = similarity.Row(row);
+    own_.push_back(Sum(values) - lambda * values[static_cast<size_t>(row)]);
+  }
+}
+
+void GraphCut::Gains(std::span<const int64_t> rows, std::span<double> gains) const {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto row = static_cast<size_t>(rows[i]);
+    gains[i] = own_[row] - 2 * lambda_ * to_chosen_[row];
+  }
+}
+
+void GraphCut::Add(int64_t row) {
+  const auto values = similarity_.Row(row);
+  for (size_t i = 0; i < to_chosen_.size(); ++i) to_chosen_[i] += values[i];
+}
+
+LogDeterminant::LogDeterminant(const PairMatrix& kernel, WorkerPool* pool)
+    : kernel_(kernel), pool_(pool) {
+  left_.reserve(static_cast<size_t>(size()));
+  for (int64_t row = 0; row < size(); ++row) {
+    left_.push_back(kernel.Row(row)[static_cast<size_t>(row)] + kRidge);
+  }
+}
+
+void LogDeterminant::Gains(std::span<const int64_t> rows, std::span<double> gains) const {
+  for (size_t i = 0; i < rows.size(); ++i) gains[i] = std::log(LeftOf(rows[i]));
+}
+
+double LogDeterminant::LeftOf(int64_t row) const {
+  const auto at = static_cast<size_t>(row);
+  const double left = left_[at];
+  return left > kRounding * kernel_.Row(row)[at] ? std::max(left, kRidge) : kRidge;
+}
+
+void LogDeterminant::Add(int64_t row) {
+  const auto chosen = static_cast<size_t>(row);
+  const auto kernel = kernel_.Row(row);
+  // The chosen rows explain all of it: nothing more is explained by it.
+  if (LeftOf(row) <= kRidge) return;
+  const double scale = 1 / std::sqrt(left_[chosen]);
+  std::vector<double> factor(kernel.begin(), kernel.end());
+  ForPieces(pool_, size(), kRowsInPiece, [&](int64_t from, int64_t to) {
+    const auto begin = static_cast<size_t>(from);
+    const auto end = static_cast<size_t>(to);
+    for (const std::vector<double>& earlier : factors_) {
+      const double own = earlier[chosen];
+      for (size_t i = begin; i < end; ++i) factor[i] -= own * earlier[i];
+    }
+    for (size_t i = begin; i < end; ++i) {
+      factor[i] *= scale;
+      left_[i] -= Squared(factor[i]);
+    }
+  });
+  factors_.push_back(std::move(factor));
+}
+
+FeatureSum::FeatureSum(const Rows& features, Concave concave, std::span<const double> weights)
+    : features_(features),
+      concave_(concave),
+      weights_(weights.begin(), weights.end()),
+      sums_(static_cast<size_t>(features.width), 0.0) {
+  if (weights_.empty()) weights_.assign(sums_.size(), 1.0);
+}
+
+void FeatureSum::Gains(std::span<const int64_t> rows, std::span<double> gains) const {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto values = features_.Row(rows[i]);
+    double gain = 0;
+    for (size_t f = 0; f < values.size(); ++f) {
+      gain += weights_[f] * Increase(concave_, sums_[f], values[f]);
+    }
+    gains[i] = gain;
+  }
+}
+
+void FeatureSum::Add(int64_t row) {
+  const auto values = features_.Row(row);
+  for (size_t f = 0; f < values.size(); ++f) sums_[f] += values[f];
+}
+
+DisparityMin::DisparityMin(const PairMatrix& distances) : distances_(distances) {
+  // Greater than any distance, so that gains never increase.
+  double greatest = 0;
+  for (int64_t row = 0; row < size(); ++row) {
+    const auto values = distances.Row(row);
+    greatest = std::max<double>(greatest, *std::max_element(values.begin(), values.end()));
+    nearest_.push_back(-Sum(values));
+  }
+  const double lowest = nearest_.empty() ? 0 : *std::min_element(nearest_.begin(), nearest_.end());
+  for (double& value : nearest_) value += greatest - lowest;
+}
+
+void DisparityMin::Gains(std::span<const int64_t> rows, std::span<double> gains) const {
+  for (size_t i = 0; i < rows.size(); ++i) gains[i] = nearest_[static_cast<size_t>(rows[i])];
+}
+
+void DisparityMin::Add(int64_t row) {
+  const auto values = distances_.Row(row);
+  for (size_t i = 0; i < nearest_.size(); ++i) {
+    nearest_[i] = std::min<double>(nearest_[i], values[i]);
+  }
+}
+
+}  // namespace tidemill::subsets

@@ -1,0 +1,40 @@
+// Samples chosen out of each large batch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "trainer_server/downsampling/scoring.h"
+#include "trainer_server/downsampling/source_base.h"
+
+namespace tidemill::trainer_server {
+
+// batch_then_sample: probabilities and ranks are those within the large batch. A batch is a
+// function of the network and the samples alone, so nothing has to be written down.
+class BatchChoiceSource final : public SourceBase {
+ public:
+  BatchChoiceSource(DownsamplingSetup setup, TrainingLoop& loop, Tally tally);
+
+  absl::Status Open();
+
+  int64_t num_samples() const override;
+  int64_t num_batches() const override;
+  absl::StatusOr<std::optional<loader::TrainingBatch>> Next() override;
+
+ private:
+  int64_t NumChosen(int64_t num_read) const;
+  absl::StatusOr<loader::TrainingBatch> ChooseOf(const loader::TrainingBatch& large);
+
+  const double fraction_;
+  const int64_t large_batch_;
+  const std::shared_ptr<const loader::Subset> candidates_;
+  const int64_t num_candidates_;
+  Question question_;
+  std::unique_ptr<loader::BatchSource> stream_;
+  // Of the present epoch.
+  int64_t num_read_ = 0;
+  int64_t num_skipped_ = 0;
+};
+
+}  // namespace tidemill::trainer_server

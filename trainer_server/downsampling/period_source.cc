@@ -1,0 +1,157 @@
+#include "trainer_server/downsampling/period_source.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <utility>
+
+#include "base/failpoints.h"
+#include "subsets/info_batch.h"
+
+namespace tidemill::trainer_server {
+namespace {
+
+// Epochs between two choices; all of them where the method says 0.
+int64_t PeriodLength(const models::DownsamplingSpec& method, int64_t epochs) {
+  const int64_t period = std::visit(
+      [](const auto& one) -> int64_t {
+        if constexpr (requires { one.period; }) {
+          return one.period;
+        } else {
+          return 1;
+        }
+      },
+      method);
+  return period == 0 ? epochs : period;
+}
+
+}  // namespace
+
+PeriodSource::PeriodSource(DownsamplingSetup setup, TrainingLoop& loop, Tally tally)
+    : SourceBase(std::move(setup), loop, std::move(tally)),
+      files_(this->setup().folder),
+      candidates_(Candidates()),
+      num_candidates_(candidates_ ? candidates_->size() : this->setup().set->size()),
+      question_(QuestionOf(this->setup().method)),
+      period_(PeriodLength(this->setup().method, training().epochs)),
+      num_samples_(NumKept(FractionOf(this->setup().method), num_candidates_)) {
+  if (question_) question_->subtracted = this->setup().irreducible_losses;
+}
+
+int64_t PeriodSource::PeriodOf(int64_t epoch) const { return epoch / period_ * period_; }
+
+absl::Status PeriodSource::Open() {
+  const TrainingCounters& counters = loop().counters();
+  next_epoch_ = counters.epoch;
+  const bool is_begun = counters.epoch_batches > 0 || counters.epoch != PeriodOf(counters.epoch);
+  if (!is_begun || counters.epoch >= training().epochs) return absl::OkStatus();
+  // A new choice would be another one: the network has moved on since.
+  first_epoch_ = PeriodOf(counters.epoch);
+  ASSIGN_OR_RETURN(choice_, files_.Read(first_epoch_));
+  return BeginPeriod(counters.epoch, counters.epoch_batches);
+}
+
+int64_t PeriodSource::num_batches() const {
+  const int64_t size = training().batch_size;
+  return std::max<int64_t>(1, (num_samples_ + size - 1) / size);
+}
+
+absl::Status PeriodSource::Forget(int64_t epoch) { return files_.Forget(PeriodOf(epoch)); }
+
+// Opens the batches of the present choice from an epoch of its period on.
+absl::Status PeriodSource::BeginPeriod(int64_t epoch, int64_t first_batch) {
+  num_samples_ = choice_.subset.size();
+  next_epoch_ = std::min(first_epoch_ + period_, training().epochs);
+  if (num_samples_ == 0) {
+    next_epoch_ = epoch;
+    return absl::OkStatus();
+  }
+  loader::BatchPlan plan = PlanOf();
+  plan.subset = std::make_shared<const loader::Subset>(choice_.subset);
+  plan.first_epoch = epoch;
+  plan.epochs = next_epoch_ - epoch;
+  plan.first_batch = first_batch;
+  ASSIGN_OR_RETURN(stream_, setup().open(plan));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<loader::TrainingBatch>> PeriodSource::Next() {
+  while (true) {
+    std::optional<loader::TrainingBatch> batch;
+    if (stream_ != nullptr) {
+      ASSIGN_OR_RETURN(batch, stream_->Next());
+      if (!batch) stream_.reset();
+    }
+    if (!batch) {
+      if (next_epoch_ >= training().epochs || num_candidates_ == 0) return batch;
+      if (next_epoch_ == PeriodOf(next_epoch_)) {
+        first_epoch_ = next_epoch_;
+        ASSIGN_OR_RETURN(choice_, MakeChoice(first_epoch_));
+        RETURN_IF_ERROR(BeginPeriod(first_epoch_, 0));
+        if (stream_ != nullptr) continue;
+      }
+      batch = loader::TrainingBatch{.epoch = next_epoch_++};  // Nothing was chosen.
+    }
+    if (batch->index > 0) return batch;
+    const bool is_first = batch->epoch == first_epoch_;
+    if (is_first) CountPass(choice_.num_skipped, choice_.num_not_finite, choice_.seconds);
+    Count(batch->epoch, num_samples_, choice_.subset.weights, is_first ? choice_.num_scored : 0);
+    return batch;
+  }
+}
+
+loader::Subset PeriodSource::Everything() const {
+  if (candidates_ != nullptr) return *candidates_;
+  loader::Subset all;
+  all.ordinals.resize(static_cast<size_t>(num_candidates_));
+  std::iota(all.ordinals.begin(), all.ordinals.end(), int64_t{0});
+  return all;
+}
+
+absl::StatusOr<Choice> PeriodSource::ChooseByLosses(const models::InfoBatch& method,
+                                                    int64_t epoch) const {
+  const double until = method.until * static_cast<double>(training().epochs);
+  if (static_cast<double>(epoch) >= until) return Choice{.subset = Everything()};
+  const subsets::Choice kept =
+      subsets::LeaveOutWellLearnt(loop().companion().losses, method.prune, KeyOf(epoch));
+  Choice choice{.subset = {.ordinals = kept.rows}};
+  if (std::ranges::any_of(kept.weights, [](double weight) { return weight != 1; })) {
+    choice.subset.weights.assign(kept.weights.begin(), kept.weights.end());
+  }
+  return choice;
+}
+
+absl::StatusOr<Choice> PeriodSource::ScoreAndChoose(int64_t epoch) {
+  const int64_t kept = NumKept(FractionOf(setup().method), num_candidates_);
+  if (kept == num_candidates_) return Choice{.subset = Everything()};
+  loader::BatchPlan plan{.batch_size = setup().score_batch,
+                         .shuffle = PlanOf().shuffle,
+                         .order = models::NoOrder{},
+                         .subset = candidates_,
+                         .training = false};
+  Seen seen;
+  {
+    ASSIGN_OR_RETURN(const auto stream, setup().open(plan));
+    ASSIGN_OR_RETURN(seen, LookAtAll(loop(), *question_, *stream, setup().progress));
+  }
+  ASSIGN_OR_RETURN(Choice choice, Choose(setup().method, seen, kept, KeyOf(epoch)));
+  choice.num_scored = seen.size();
+  choice.num_skipped = seen.num_skipped;
+  return choice;
+}
+
+absl::StatusOr<Choice> PeriodSource::MakeChoice(int64_t epoch) {
+  // Made by an earlier process, which the network was the same in.
+  if (absl::StatusOr<Choice> before = files_.Read(epoch); before.ok()) return before;
+  const auto start = std::chrono::steady_clock::now();
+  const auto* const info_batch = std::get_if<models::InfoBatch>(&setup().method);
+  ASSIGN_OR_RETURN(Choice choice, info_batch != nullptr ? ChooseByLosses(*info_batch, epoch)
+                                                        : ScoreAndChoose(epoch));
+  choice.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  RETURN_IF_FAILPOINT("trainer_server.before_choice");
+  RETURN_IF_ERROR(files_.Write(epoch, choice));
+  RETURN_IF_FAILPOINT("trainer_server.after_choice");
+  return choice;
+}
+
+}  // namespace tidemill::trainer_server

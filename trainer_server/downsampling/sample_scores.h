@@ -1,0 +1,30 @@
+// Scores of samples, computed on tensors from what a network says of them.
+#pragma once
+
+#include "torch/torch.h"
+
+#include "models/loss_spec.h"
+#include "trainer_server/training/training_loop.h"
+
+namespace tidemill::trainer_server {
+
+enum class ScoreOf {
+  kLoss,                   // As it is trained: with class weights and smoothing.
+  kGradientNorm,           // ||dL / d outputs||.
+  kLastLayerGradientNorm,  // ||dL / d (weights and bias of the last layer)||; needs embeddings.
+  kGreatestProbability,    // Of a class.
+  kMargin,                 // Greatest probability minus the second.
+  kEntropy,                // -sum p log p.
+  kError,                  // ||p - y|| for classes, ||output - y|| for real labels.
+};
+
+// One number for each sample, [n] float32 on the answers' device. What is not finite stays so. A
+// single output of classes is the logit of class 1 against class 0. The probabilities' scores need
+// a loss of classes. Throws c10::Error: call it in Guard().
+torch::Tensor Score(ScoreOf what, const models::Loss& loss, const Answers& answers);
+
+// dL / d outputs of each sample, [n, outputs]: for cross entropy p - y where there are no class
+// weights and no smoothing. Throws c10::Error.
+torch::Tensor OutputGradients(const models::Loss& loss, const Answers& answers);
+
+}  // namespace tidemill::trainer_server

@@ -1,0 +1,109 @@
+#include "trainer_server/downsampling/scoring.h"
+
+#include <utility>
+
+#include "models/guard.h"
+
+namespace tidemill::trainer_server {
+namespace {
+
+template <typename Method>
+constexpr ScoreOf kScoreOf = ScoreOf::kLoss;
+template <>
+constexpr ScoreOf kScoreOf<models::LeastConfidence> = ScoreOf::kGreatestProbability;
+template <>
+constexpr ScoreOf kScoreOf<models::Margin> = ScoreOf::kMargin;
+template <>
+constexpr ScoreOf kScoreOf<models::Entropy> = ScoreOf::kEntropy;
+template <>
+constexpr ScoreOf kScoreOf<models::El2n> = ScoreOf::kError;
+
+void Append(const torch::Tensor& tensor, std::vector<float>& values) {
+  const torch::Tensor flat = tensor.to(torch::kCPU, torch::kFloat32).contiguous();
+  const float* const first = flat.data_ptr<float>();
+  values.insert(values.end(), first, first + flat.numel());
+}
+
+void AppendScores(const torch::Tensor& scores, const Question& question, Seen& seen) {
+  std::vector<float> values;
+  Append(scores, values);
+  size_t row = seen.scores.size();
+  for (const float value : values) {
+    const auto ordinal = static_cast<size_t>(seen.ordinals[row++]);
+    const float subtracted = question.subtracted.empty() ? 0 : question.subtracted[ordinal];
+    seen.scores.push_back(static_cast<double>(value) - static_cast<double>(subtracted));
+  }
+}
+
+}  // namespace
+
+std::optional<Question> QuestionOf(const models::DownsamplingSpec& method) {
+  return std::visit(
+      []<typename Method>(const Method& one) -> std::optional<Question> {
+        if constexpr (std::is_base_of_v<models::GradientCoreset, Method>) {
+          return Question{.score = std::nullopt,
+                          .embeddings = one.of == models::GradientOf::kLastLayer,
+                          .classes = one.balance};
+        } else if constexpr (std::is_same_v<Method, models::GradientNormSampling>) {
+          const bool whole = one.of == models::GradientOf::kLastLayer;
+          return Question{.score = whole ? ScoreOf::kLastLayerGradientNorm : ScoreOf::kGradientNorm,
+                          .embeddings = whole,
+                          .classes = one.balance};
+        } else if constexpr (std::is_base_of_v<models::Scored, Method>) {
+          return Question{.score = kScoreOf<Method>, .classes = one.balance};
+        } else if constexpr (std::is_same_v<Method, models::RhoLoss>) {
+          return Question{.score = ScoreOf::kLoss};
+        } else {
+          return std::nullopt;
+        }
+      },
+      method);
+}
+
+absl::Status Look(TrainingLoop& loop, const Question& question, const loader::TrainingBatch& batch,
+                  Seen& seen) {
+  const models::TrainingSpec& training = loop.setup().training;
+  ASSIGN_OR_RETURN(const batch::Column* const ordinals,
+                   batch.rows.Get(batch::kOrdinalColumn, batch::DataType::kInt64));
+  const std::span<const int64_t> added = ordinals->Values<int64_t>();
+  seen.ordinals.insert(seen.ordinals.end(), added.begin(), added.end());
+  ASSIGN_OR_RETURN(const Answers answers, loop.Ask(batch, question.embeddings));
+  return models::Guard("scoring", [&]() -> absl::Status {
+    const torch::NoGradGuard no_gradients;
+    if (question.score) {
+      AppendScores(Score(*question.score, training.loss, answers), question, seen);
+    } else {
+      seen.width = answers.output.size(1);
+      Append(OutputGradients(training.loss, answers), seen.gradients);
+      if (question.embeddings) {
+        seen.embedding_width = answers.embedding.size(1);
+        Append(answers.embedding, seen.embeddings);
+      }
+    }
+    if (!question.classes) return absl::OkStatus();
+    const torch::Tensor target = answers.target.to(torch::kCPU, torch::kInt64).contiguous();
+    const int64_t* const first = target.data_ptr<int64_t>();
+    seen.classes.insert(seen.classes.end(), first, first + added.size());
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<Seen> LookAtAll(TrainingLoop& loop, const Question& question,
+                               loader::BatchSource& source,
+                               const std::function<absl::Status()>& each) {
+  Seen seen;
+  std::string reason;
+  while (true) {
+    ASSIGN_OR_RETURN(const std::optional<loader::TrainingBatch> batch, source.Next());
+    if (!batch) break;
+    seen.num_skipped += batch->num_skipped;
+    if (!batch->reason.empty()) reason = batch->reason;
+    if (batch->rows.num_rows() > 0) RETURN_IF_ERROR(Look(loop, question, *batch, seen));
+    RETURN_IF_ERROR(each());
+  }
+  RETURN_IF_ERROR(CheckHoles(seen.num_skipped, source.num_samples(),
+                             loop.setup().training.max_bad_fraction, reason));
+  return seen;
+}
+
+}  // namespace tidemill::trainer_server

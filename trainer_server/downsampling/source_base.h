@@ -1,0 +1,94 @@
+// What all sources of downsampled batches have in common.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "trainer_server/downsampling/choose.h"
+#include "trainer_server/downsampling/downsampled_source.h"
+
+namespace tidemill::trainer_server {
+
+// The share of the samples that a method keeps; 1 for one that does not say.
+inline double FractionOf(const models::DownsamplingSpec& method) {
+  return std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.fraction; }) {
+          return one.fraction;
+        } else {
+          return 1.0;
+        }
+      },
+      method);
+}
+
+// Knows the plan and keeps the tally, also in the loop's checkpoints.
+class SourceBase : public DownsampledSource {
+ public:
+  SourceBase(DownsamplingSetup setup, TrainingLoop& loop, Tally tally)
+      : setup_(std::move(setup)), loop_(loop), tally_(std::move(tally)) {}
+
+  int64_t samples_total() const override {
+    const TrainingCounters& counters = loop_.counters();
+    return counters.samples_before_epoch +
+           num_samples() * std::max<int64_t>(0, training().epochs - counters.epoch);
+  }
+  Tally tally() const override { return tally_; }
+  absl::Status Forget(int64_t) override { return absl::OkStatus(); }
+
+ protected:
+  const DownsamplingSetup& setup() const { return setup_; }
+  TrainingLoop& loop() const { return loop_; }
+  const models::TrainingSpec& training() const { return loop_.setup().training; }
+
+  // All epochs of the set in the order of the training.
+  loader::BatchPlan PlanOf() const {
+    return {.batch_size = training().batch_size,
+            .epochs = training().epochs,
+            .shuffle = {.seed = training().seed,
+                        .purpose = "shuffle",
+                        .trigger = loop_.setup().trigger},
+            .order = training().EffectiveOrder()};
+  }
+  // Of what is drawn for an epoch.
+  RandomKey KeyOf(int64_t epoch) const {
+    return {.seed = training().seed,
+            .purpose = "downsampling",
+            .trigger = loop_.setup().trigger,
+            .epoch = epoch};
+  }
+  // See Tally::Add().
+  void Count(int64_t epoch, int64_t num_chosen, const std::vector<float>& weights,
+             int64_t num_scored) {
+    tally_.Add(epoch, num_chosen, weights, num_scored);
+    loop_.companion().numbers = tally_.Save();
+  }
+  // Before Count().
+  void CountPass(int64_t num_skipped, int64_t num_not_finite, double seconds) {
+    tally_.num_skipped += num_skipped;
+    tally_.num_not_finite += num_not_finite;
+    tally_.scoring_seconds += seconds;
+  }
+  const Tally& counted() const { return tally_; }
+
+  // The samples that may be trained on; nullptr for all.
+  std::shared_ptr<const loader::Subset> Candidates() const {
+    if (setup_.irreducible_losses.empty()) return nullptr;
+    loader::Subset subset;
+    for (size_t ordinal = 0; ordinal < setup_.irreducible_losses.size(); ++ordinal) {
+      if (!std::isnan(setup_.irreducible_losses[ordinal])) {
+        subset.ordinals.push_back(static_cast<int64_t>(ordinal));
+      }
+    }
+    return std::make_shared<const loader::Subset>(std::move(subset));
+  }
+
+ private:
+  const DownsamplingSetup setup_;
+  TrainingLoop& loop_;
+  Tally tally_;
+};
+
+}  // namespace tidemill::trainer_server

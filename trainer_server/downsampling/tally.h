@@ -1,0 +1,45 @@
+// What downsampling has done in the course of a training.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/status.h"
+
+namespace tidemill::trainer_server {
+
+// Counts by epoch, of the first kMaxEpochs. Thread-compatible.
+class Tally {
+ public:
+  static constexpr size_t kMaxEpochs = 1000;
+
+  struct Epoch {
+    int64_t num_chosen = 0;
+    int64_t num_scored = 0;
+    double weight_sum = 0;
+    double square_sum = 0;
+
+    // (sum of weights)^2 / (sum of their squares).
+    double effective_size() const {
+      return square_sum > 0 ? weight_sum * weight_sum / square_sum : 0;
+    }
+  };
+
+  // Counts a choice, or a part of one, for an epoch that follows or is the last. No weights: 1
+  // each.
+  void Add(int64_t epoch, int64_t num_chosen, const std::vector<float>& weights,
+           int64_t num_scored);
+
+  // As numbers of a checkpoint and back. DATA_LOSS.
+  std::vector<double> Save() const;
+  static absl::StatusOr<Tally> Load(const std::vector<double>& numbers);
+
+  std::vector<Epoch> epochs;
+  int64_t num_epochs = 0;  // Begun, beyond kMaxEpochs too.
+  // In passes that scored.
+  int64_t num_skipped = 0;
+  int64_t num_not_finite = 0;
+  double scoring_seconds = 0;
+};
+
+}  // namespace tidemill::trainer_server
