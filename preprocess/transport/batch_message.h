@@ -1,0 +1,25 @@
+// A prepared batch on its way from a worker to a consumer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "batch/batch.h"
+
+namespace tidemill::preprocess {
+
+// Identity is (lane, number); what a batch holds depends on it and the job alone, so two messages
+// of the same identity are equal but for their attempt.
+struct BatchMessage {
+  int32_t lane = 0;
+  int64_t number = 0;
+  // Of the split that it belongs to.
+  int32_t attempt = 1;
+  // Without rows and columns when all its samples were skipped.
+  batch::Batch rows = {};
+  int64_t num_skipped = 0;
+  // Why one of the skipped samples was; empty when none was.
+  std::string reason = {};
+};
+
+}  // namespace tidemill::preprocess
