@@ -9,86 +9,23 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/config.h"
 #include "loader/fit.h"
+#include "loader/testing/small_set.h"
 
 namespace tidemill::loader {
 namespace {
 
-constexpr char kPlainGraph[] =
-    "- parse_csv: {columns: [a]}\n- stack: {columns: all, into: input}\n- label: {into: target}\n";
-constexpr char kFittedGraph[] =
-    "- parse_csv: {columns: [a]}\n- standardize: {columns: all}\n"
-    "- stack: {columns: all, into: input}\n- label: {into: target}\n";
-
-// Cuts a pixel out of a number with zeros around it, so that what is drawn shows.
-constexpr char kRandomGraph[] =
-    "- parse_csv: {columns: [a]}\n- reshape: {column: a, shape: [1, 1]}\n"
-    "- random_crop: {column: a, height: 1, width: 1, padding: 1, into: input}\n"
-    "- cast: {columns: [a], dtype: int64}\n"
-    "- reshape: {column: a, shape: [1], into: input_whole}\n- label: {into: target}\n";
-
-std::shared_ptr<const transform::Graph> MakeGraph(const char* text = kPlainGraph) {
-  const auto spec = config::Read<transform::GraphSpec>(text, "graph");
-  EXPECT_TRUE(spec.ok()) << spec.status().ToString();
-  transform::SampleSchema schema;
-  schema.columns = {"a", "b"};
-  schema.label = transform::LabelKind::kClass;
-  auto graph = transform::Graph::Build(*spec, schema);
-  EXPECT_TRUE(graph.ok()) << graph.status().ToString();
-  return std::make_shared<const transform::Graph>(*std::move(graph));
-}
-
-// Keys that are no function of the ordinal; the third of every ten occurs twice.
-TrainingSet MakeSet(int64_t size) {
-  TrainingSet set;
-  for (int64_t ordinal = 0; ordinal < size; ++ordinal) {
-    const int64_t place = ordinal % 10 == 3 ? ordinal - 1 : ordinal;
-    set.keys.push_back(1000 + place * 7919 % 10007);
-    set.weights.push_back(static_cast<float>(ordinal) + 0.5f);
-  }
-  return set;
-}
-
-// A store of samples: sample k holds "k,x" and has the label k % 5. Keys divisible by 13 are gone,
-// those divisible by 17 hold no number. Blocks have changing sizes.
-absl::Status ReadSamples(std::span<const int64_t> keys, const SampleSink& sink) {
-  size_t at = 0;
-  for (size_t size = 1; at < keys.size(); size = size % 37 + 5) {
-    std::vector<int64_t> found;
-    std::vector<Unreadable> missing;
-    for (; at < keys.size() && found.size() < size; ++at) {
-      if (keys[at] % 13 == 0) {
-        missing.push_back({keys[at], "deleted"});
-      } else {
-        found.push_back(keys[at]);
-      }
-    }
-    std::vector<std::string> texts;
-    std::vector<int64_t> labels;
-    for (const int64_t key : found) {
-      texts.push_back(key % 17 == 0 ? "none,x" : std::to_string(key) + ",x");
-      labels.push_back(key % 5);
-    }
-    const std::vector<std::string_view> payloads(texts.begin(), texts.end());
-    batch::Batch samples(static_cast<int64_t>(found.size()));
-    RETURN_IF_ERROR(samples.Set(batch::MakeColumn<int64_t>("key", found)));
-    RETURN_IF_ERROR(samples.Set(batch::MakeColumn<int64_t>("class_label", labels)));
-    RETURN_IF_ERROR(samples.Set(batch::MakeBinaryColumn("payload", payloads)));
-    RETURN_IF_ERROR(sink(std::move(samples), std::move(missing)));
-  }
-  return absl::OkStatus();
-}
-
-std::shared_ptr<const TrainingSet> Shared(TrainingSet set) {
-  return std::make_shared<const TrainingSet>(std::move(set));
-}
+using namespace testing;
 
 std::vector<TrainingBatch> ReadAll(const TrainingSet& set, const BatchPlan& plan,
                                    const StreamOptions& options = {},
-                                   const char* graph = kPlainGraph) {
-  auto stream =
-      BatchStream::Create(Shared(set), ReadSamples, MakeGraph(graph), nullptr, plan, options);
+                                   const char* graph = kPlainGraph,
+                                   std::shared_ptr<DecodedSamples> kept = nullptr) {
+  auto stream = BatchStream::Create({.set = Shared(set),
+                                     .reader = ReadSamples,
+                                     .graph = MakeGraph(graph),
+                                     .kept = std::move(kept)},
+                                    plan, options);
   EXPECT_TRUE(stream.ok()) << stream.status().ToString();
   std::vector<TrainingBatch> batches;
   while (true) {
@@ -97,18 +34,6 @@ std::vector<TrainingBatch> ReadAll(const TrainingSet& set, const BatchPlan& plan
     if (!next.ok() || !*next) return batches;
     batches.push_back(**std::move(next));
   }
-}
-
-std::vector<int64_t> OrdinalsOf(const TrainingBatch& batch) {
-  if (batch.rows.num_rows() == 0) return {};
-  const auto ordinals = batch.rows.Find("ordinal")->Values<int64_t>();
-  return {ordinals.begin(), ordinals.end()};
-}
-
-BatchPlan Plan(int64_t batch_size, int64_t epochs) {
-  return {.batch_size = batch_size,
-          .epochs = epochs,
-          .shuffle = {.seed = 7, .purpose = "shuffle", .trigger = 3}};
 }
 
 TEST(BatchStream, BytesLabelWeightAndOrdinalOfAKeyNeverPart) {
@@ -256,8 +181,7 @@ TEST(BatchStream, AFailureOfTheStoreIsAFailureOfTheStream) {
   const SampleReader broken = [](std::span<const int64_t>, const SampleSink&) {
     return Unavailable("storage is away");
   };
-  auto stream =
-      BatchStream::Create(Shared(MakeSet(100)), broken, MakeGraph(), nullptr, Plan(10, 1), {});
+  auto stream = BatchStream::Create({Shared(MakeSet(100)), broken, MakeGraph()}, Plan(10, 1), {});
   EXPECT_EQ((*stream)->Next().status().code(), absl::StatusCode::kUnavailable);
 }
 
@@ -268,13 +192,13 @@ TEST(BatchStream, AStoreThatSendsOtherKeysIsCaught) {
     return ReadSamples(others, sink);
   };
   auto stream =
-      BatchStream::Create(Shared(MakeSet(100)), confused, MakeGraph(), nullptr, Plan(100, 1), {});
+      BatchStream::Create({Shared(MakeSet(100)), confused, MakeGraph()}, Plan(100, 1), {});
   EXPECT_EQ((*stream)->Next().status().code(), absl::StatusCode::kInternal);
 }
 
 TEST(BatchStream, AnAbandonedStreamEndsItsThreads) {
-  auto stream = BatchStream::Create(Shared(MakeSet(5000)), ReadSamples, MakeGraph(), nullptr,
-                                    Plan(10, 100), {});
+  auto stream =
+      BatchStream::Create({Shared(MakeSet(5000)), ReadSamples, MakeGraph()}, Plan(10, 100), {});
   EXPECT_TRUE((*stream)->Next().ok());
 }
 
@@ -285,7 +209,7 @@ TEST(FitGraph, LearnsFromReadableSamplesAndIsReproducible) {
   ASSERT_TRUE(fitted.ok()) << fitted.status().ToString();
   EXPECT_EQ(FitGraph(*graph, set, ReadSamples)->digest(), fitted->digest());
   const auto shared = std::make_shared<const transform::FittedState>(*fitted);
-  auto stream = BatchStream::Create(Shared(set), ReadSamples, graph, shared, Plan(9000, 1), {});
+  auto stream = BatchStream::Create({Shared(set), ReadSamples, graph, shared}, Plan(9000, 1), {});
   const auto batch = (*stream)->Next();
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   double sum = 0;
@@ -337,8 +261,8 @@ TEST(BatchStream, KeptSamplesChangeNoBatch) {
     for (const int64_t budget : {1, 2000, 1'000'000}) {
       for (const int num_threads : {1, 3}) {
         const auto kept = std::make_shared<DecodedSamples>(500, budget);
-        const auto batches =
-            ReadAll(set, plan, {.num_threads = num_threads, .bytes_ahead = 4000, .kept = kept});
+        const auto batches = ReadAll(set, plan, {.num_threads = num_threads, .bytes_ahead = 4000},
+                                     kPlainGraph, kept);
         ASSERT_EQ(batches.size(), expected.size());
         for (size_t i = 0; i < batches.size(); ++i) {
           EXPECT_EQ(batches[i].epoch, expected[i].epoch);

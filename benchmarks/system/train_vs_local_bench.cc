@@ -247,7 +247,7 @@ struct Selected {
 absl::StatusOr<std::unique_ptr<loader::BatchStream>> OpenStream(const Selected& selected,
                                                                 int64_t seed) {
   return loader::BatchStream::Create(
-      selected.set, selected.reader, selected.graph, nullptr,
+      {selected.set, selected.reader, selected.graph},
       {.batch_size = kBatchSize, .shuffle = {.seed = seed, .purpose = "shuffle", .trigger = 1}},
       {.num_threads = kThreads});
 }

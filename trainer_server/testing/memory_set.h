@@ -49,8 +49,9 @@ class MemorySet {
     };
     // A graph makes no such numbers, so they are put in behind it.
     const auto break_some = [this](batch::Batch& rows) { return Break(rows); };
-    return loader::BatchStream::Create(set_, read, graph_, nullptr, plan,
-                                       {.num_threads = 1, .kept = kept_, .settle = break_some});
+    return loader::BatchStream::Create(
+        {.set = set_, .reader = read, .graph = graph_, .kept = kept_}, plan,
+        {.num_threads = 1, .settle = break_some});
   }
 
  private:

@@ -19,7 +19,7 @@
 #include "models/network.h"
 #include "models/optimizer.h"
 #include "models/training_spec.h"
-#include "trainer_server/training/held_out.h"
+#include "trainer_server/training/early_stopping.h"
 #include "trainer_server/training/loss_curve.h"
 
 namespace tidemill::trainer_server {

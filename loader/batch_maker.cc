@@ -1,0 +1,331 @@
+#include "loader/batch_maker.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "batch/slice.h"
+
+namespace tidemill::loader {
+namespace {
+
+// Samples read together where they are small: enough to pay for a call.
+constexpr int64_t kMaxSamplesTogether = 8192;
+// Samples run through the graph together where batches are small: its columns stay in the cache.
+constexpr int64_t kGraphSamples = 2048;
+
+// Drops the columns that training does not need.
+absl::StatusOr<batch::Batch> Narrow(const batch::Batch& transformed) {
+  batch::Batch rows(transformed.num_rows());
+  for (const batch::Column& column : transformed.columns()) {
+    if (column.name != batch::kEventTimeColumn) RETURN_IF_ERROR(rows.Set(column));
+  }
+  return rows;
+}
+
+// The weights of the rows, by ordinal: those of the set times those of the subset.
+absl::Status SetWeights(const TrainingSet& set, const Subset* subset, batch::Batch& rows) {
+  const bool is_chosen = subset != nullptr && !subset->weights.empty();
+  if (set.weights.empty() && !is_chosen) return absl::OkStatus();
+  std::vector<float> weights;
+  weights.reserve(static_cast<size_t>(rows.num_rows()));
+  for (const int64_t ordinal : rows.Find(batch::kOrdinalColumn)->Values<int64_t>()) {
+    float weight = set.weights.empty() ? 1 : set.weights[static_cast<size_t>(ordinal)];
+    if (is_chosen) {
+      const auto at = std::lower_bound(subset->ordinals.begin(), subset->ordinals.end(), ordinal);
+      weight *= subset->weights[static_cast<size_t>(at - subset->ordinals.begin())];
+    }
+    weights.push_back(weight);
+  }
+  return rows.Set(batch::MakeColumn<float>(batch::kWeightColumn, weights));
+}
+
+// Walks along rows that stand in the order of the ordinals asked for, with holes, in pieces.
+class RowCursor {
+ public:
+  explicit RowCursor(std::span<const batch::Batch> pieces) : pieces_(pieces) {}
+
+  // The rows of the next ordinals, as far as there are any.
+  absl::StatusOr<batch::Batch> Take(std::span<const int64_t> wanted) {
+    std::vector<batch::Batch> parts;
+    for (size_t next = 0; next < wanted.size() && piece_ < pieces_.size();) {
+      const batch::Batch& piece = pieces_[piece_];
+      const int64_t first = row_;
+      next = Walk(piece, wanted, next);
+      if (row_ > first) parts.push_back(batch::Slice(piece, first, row_));
+      if (row_ < piece.num_rows()) break;
+      ++piece_;
+      row_ = 0;
+    }
+    if (parts.empty()) return batch::Batch();
+    if (parts.size() == 1) return std::move(parts[0]);
+    return batch::Concatenate(parts);
+  }
+
+ private:
+  // Passes the rows of a piece that are wanted from `next` on; returns what comes after them.
+  size_t Walk(const batch::Batch& piece, std::span<const int64_t> wanted, size_t next) {
+    if (piece.num_rows() == 0) return next;
+    const auto have = piece.Find(batch::kOrdinalColumn)->Values<int64_t>();
+    for (; next < wanted.size() && row_ < piece.num_rows(); ++next) {
+      if (have[static_cast<size_t>(row_)] == wanted[next]) ++row_;
+    }
+    return next;
+  }
+
+  const std::span<const batch::Batch> pieces_;
+  size_t piece_ = 0;
+  int64_t row_ = 0;
+};
+
+// Where a batch has more samples than the epoch has positions left, those from there on are there
+// to fill it.
+absl::Status SetPadding(int64_t num_true, std::span<const int64_t> wanted, batch::Batch& rows) {
+  const auto ordinals = rows.Find(batch::kOrdinalColumn)->Values<int64_t>();
+  const batch::Column* const given = rows.Find(batch::kWeightColumn);
+  std::vector<float> weights(ordinals.size(), 1.0f);
+  if (given != nullptr) std::ranges::copy(given->Values<float>(), weights.begin());
+  size_t row = 0;
+  for (int64_t i = 0; i < std::ssize(wanted) && row < ordinals.size(); ++i) {
+    if (ordinals[row] != wanted[i]) continue;
+    if (i >= num_true) weights[row] = 0;
+    ++row;
+  }
+  return rows.Set(batch::MakeColumn<float>(batch::kWeightColumn, weights));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<const BatchMaker>> BatchMaker::Create(BatchParts parts,
+                                                                     const BatchPlan& plan) {
+  if (plan.batch_size < 1 || plan.epochs < 1) {
+    return InvalidArgument("batches of {} in {} epochs are none", plan.batch_size, plan.epochs);
+  }
+  if (plan.num_slices < 1 || plan.slice < 0 || plan.slice >= plan.num_slices) {
+    return InvalidArgument("there is no slice {} of {}", plan.slice, plan.num_slices);
+  }
+  if (!parts.graph->target()) return InvalidArgument("the graph gives no `target` to learn");
+  std::unique_ptr<BatchMaker> maker(new BatchMaker());
+  maker->parts_ = std::move(parts);
+  maker->plan_ = plan;
+  const int64_t size = maker->SamplesOfEpoch();
+  maker->num_batches_ = plan.last_batch == LastBatch::kDrop
+                            ? size / plan.batch_size
+                            : (size + plan.batch_size - 1) / plan.batch_size;
+  maker->order_ =
+      plan.draw ? MakeDrawnOrder(plan.order, plan.shuffle, maker->parts_.set->size(), *plan.draw)
+                : MakeSampleOrder(plan.order, plan.shuffle, size);
+  return maker;
+}
+
+int64_t BatchMaker::SamplesOfEpoch() const {
+  if (plan_.subset != nullptr) return plan_.subset->size();
+  return plan_.draw ? plan_.draw->samples : parts_.set->size();
+}
+
+int64_t BatchMaker::num_samples() const {
+  if (num_batches_ == 0) return 0;
+  const auto [from, to] = PositionsOf(0);
+  const auto [last_from, last_to] = PositionsOf(num_batches_ - 1);
+  return (num_batches_ - 1) * (to - from) + last_to - last_from;
+}
+
+int64_t BatchMaker::batch_bytes() const {
+  int64_t row_bytes = 3 * sizeof(int64_t);  // Key, ordinal and target.
+  for (const transform::ColumnSchema& input : parts_.graph->inputs()) {
+    row_bytes += input.Width() * static_cast<int64_t>(batch::SizeOf(input.type));
+  }
+  const int64_t rows = (plan_.batch_size + plan_.num_slices - 1) / plan_.num_slices;
+  return rows * row_bytes;
+}
+
+int64_t BatchMaker::BatchesTogether(int64_t bytes) const {
+  const int64_t rows = (plan_.batch_size + plan_.num_slices - 1) / plan_.num_slices;
+  return std::max<int64_t>(1, std::min(kMaxSamplesTogether / rows, bytes / batch_bytes()));
+}
+
+// The epoch's positions of this slice of a batch; those behind the last are the first ones again.
+std::pair<int64_t, int64_t> BatchMaker::PositionsOf(int64_t index) const {
+  const int64_t from = index * plan_.batch_size;
+  int64_t end = from + plan_.batch_size;
+  if (plan_.last_batch == LastBatch::kKeep) end = std::min(end, SamplesOfEpoch());
+  const auto border = [&](int64_t slice) {
+    return std::min(from + plan_.batch_size * slice / plan_.num_slices, end);
+  };
+  return {border(plan_.slice), border(plan_.slice + 1)};
+}
+
+void BatchMaker::AppendOrdinals(int64_t epoch, int64_t from, int64_t to,
+                                std::vector<int64_t>& ordinals) const {
+  const int64_t size = SamplesOfEpoch();
+  while (from < to) {
+    const int64_t first = from % size;
+    const int64_t count = std::min(to - from, size - first);
+    ordinals.resize(ordinals.size() + static_cast<size_t>(count));
+    order_->Get(epoch, first, std::span(ordinals).last(static_cast<size_t>(count)));
+    from += count;
+  }
+}
+
+BatchMaker::Wanted BatchMaker::WantedOf(int64_t epoch, int64_t first, int64_t last) const {
+  Wanted wanted;
+  auto [from, to] = PositionsOf(first);
+  wanted.sizes.push_back(to - from);
+  for (int64_t index = first + 1; index < last; ++index) {
+    const auto [next_from, next_to] = PositionsOf(index);
+    wanted.sizes.push_back(next_to - next_from);
+    if (next_from != to) {
+      AppendOrdinals(epoch, from, to, wanted.ordinals);
+      from = next_from;
+    }
+    to = next_to;
+  }
+  AppendOrdinals(epoch, from, to, wanted.ordinals);
+  if (plan_.subset != nullptr) {
+    for (int64_t& ordinal : wanted.ordinals) ordinal = plan_.subset->ordinals[ordinal];
+  }
+  return wanted;
+}
+
+absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::Make(int64_t from, int64_t to,
+                                                            const std::stop_token& stop) const {
+  std::vector<TrainingBatch> batches;
+  while (from < to) {
+    const int64_t end_of_epoch = (from / num_batches_ + 1) * num_batches_;
+    const int64_t end = std::min(to, end_of_epoch);
+    ASSIGN_OR_RETURN(std::vector<TrainingBatch> part, MakeOfEpoch(from, end, stop));
+    std::move(part.begin(), part.end(), std::back_inserter(batches));
+    from = end;
+  }
+  return batches;
+}
+
+absl::StatusOr<Rows> BatchMaker::Read(std::span<const int64_t> ordinals,
+                                      const transform::RunContext& context,
+                                      const std::stop_token& stop) const {
+  const auto run_graph = [&](batch::Batch& piece, Rows& rows) -> absl::Status {
+    ASSIGN_OR_RETURN(const transform::Transformed transformed,
+                     parts_.graph->Run(piece, parts_.fitted.get(), context));
+    if (!transformed.bad.empty() && rows.reason.empty()) {
+      const transform::BadSample& bad = transformed.bad[0];
+      rows.reason = fmt::format("sample {}: {}", piece.keys()[bad.row], bad.reason);
+    }
+    ASSIGN_OR_RETURN(piece, Narrow(transformed.batch));
+    if (parts_.kept != nullptr) parts_.kept->Keep(piece);
+    return absl::OkStatus();
+  };
+  // Whole batches, so that most of them need not be put together.
+  const int64_t size = std::max<int64_t>(1, plan_.batch_size / plan_.num_slices);
+  const int64_t max_rows = std::max<int64_t>(1, kGraphSamples / size) * size;
+  return ReadRows(*parts_.set, ordinals, parts_.reader, max_rows, run_graph, stop);
+}
+
+absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::MakeOfEpoch(
+    int64_t from, int64_t to, const std::stop_token& stop) const {
+  // What random ops draw depends on the epoch, so samples of several epochs are not run together.
+  const transform::RunContext context{.training = plan_.training,
+                                      .seed = plan_.shuffle.seed,
+                                      .trigger = plan_.shuffle.trigger,
+                                      .epoch = plan_.first_epoch + from / num_batches_};
+  const int64_t first = from % num_batches_;
+  const Wanted wanted = WantedOf(context.epoch, first, first + to - from);
+  if (parts_.kept == nullptr) {
+    ASSIGN_OR_RETURN(const Rows rows, Read(wanted.ordinals, context, stop));
+    return Cut(rows, wanted, from);
+  }
+  std::vector<int64_t> places = parts_.kept->Find(wanted.ordinals);
+  std::vector<int64_t> unknown;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i] == DecodedSamples::kUnknown) unknown.push_back(wanted.ordinals[i]);
+  }
+  Rows rows;
+  if (!unknown.empty()) {
+    ASSIGN_OR_RETURN(rows, Read(unknown, context, stop));
+    if (unknown.size() == wanted.ordinals.size() && rows.num_skipped == 0) {
+      return Cut(rows, wanted, from);
+    }
+  }
+  return CutKept(rows, wanted, std::move(places), from);
+}
+
+TrainingBatch BatchMaker::Numbered(int64_t number) const {
+  return {.epoch = plan_.first_epoch + number / num_batches_, .index = number % num_batches_};
+}
+
+absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::Cut(const Rows& rows, const Wanted& wanted,
+                                                           int64_t from) const {
+  RowCursor cursor(rows.pieces);
+  std::vector<TrainingBatch> batches;
+  std::span<const int64_t> rest = wanted.ordinals;
+  for (const int64_t size : wanted.sizes) {
+    const auto ordinals = rest.first(static_cast<size_t>(size));
+    rest = rest.subspan(ordinals.size());
+    TrainingBatch cut = Numbered(from++);
+    ASSIGN_OR_RETURN(cut.rows, cursor.Take(ordinals));
+    RETURN_IF_ERROR(Finish(cut, ordinals, rows.reason));
+    batches.push_back(std::move(cut));
+  }
+  return batches;
+}
+
+absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::CutKept(const Rows& rows,
+                                                               const Wanted& wanted,
+                                                               std::vector<int64_t> places,
+                                                               int64_t from) const {
+  batch::Batch read;
+  if (rows.pieces.size() == 1) read = rows.pieces[0];
+  if (rows.pieces.size() > 1) {
+    ASSIGN_OR_RETURN(read, batch::Concatenate(rows.pieces));
+  }
+  const std::vector<int64_t>& ordinals = wanted.ordinals;
+  // The rows read are those of the unknown ones, in the same order, with holes.
+  std::vector<int64_t> holes;
+  int64_t row = 0;
+  const auto have = read.num_rows() > 0 ? read.Find(batch::kOrdinalColumn)->Values<int64_t>()
+                                        : std::span<const int64_t>();
+  for (size_t i = 0; i < ordinals.size(); ++i) {
+    if (places[i] != DecodedSamples::kUnknown) continue;
+    if (row < read.num_rows() && have[row] == ordinals[i]) {
+      places[i] = DecodedSamples::PlaceOfRead(row++);
+    } else {
+      places[i] = DecodedSamples::kHole;
+      holes.push_back(ordinals[i]);
+    }
+  }
+  parts_.kept->KeepHoles(holes, rows.reason);
+  const std::string reason = rows.reason.empty() ? parts_.kept->reason() : rows.reason;
+  std::vector<TrainingBatch> batches;
+  size_t begin = 0;
+  for (const int64_t size : wanted.sizes) {
+    const auto asked = std::span(ordinals).subspan(begin, static_cast<size_t>(size));
+    std::vector<int64_t> good;
+    std::vector<int64_t> good_places;
+    for (size_t i = 0; i < asked.size(); ++i) {
+      if (places[begin + i] == DecodedSamples::kHole) continue;
+      good.push_back(asked[i]);
+      good_places.push_back(places[begin + i]);
+    }
+    begin += asked.size();
+    TrainingBatch cut = Numbered(from++);
+    if (!good.empty()) {
+      ASSIGN_OR_RETURN(cut.rows, parts_.kept->Gather(good, good_places, read));
+    }
+    RETURN_IF_ERROR(Finish(cut, asked, reason));
+    batches.push_back(std::move(cut));
+  }
+  return batches;
+}
+
+absl::Status BatchMaker::Finish(TrainingBatch& cut, std::span<const int64_t> wanted,
+                                const std::string& reason) const {
+  cut.num_skipped = std::ssize(wanted) - cut.rows.num_rows();
+  if (cut.num_skipped > 0) cut.reason = reason;
+  if (cut.rows.num_rows() == 0) return absl::OkStatus();
+  RETURN_IF_ERROR(SetWeights(*parts_.set, plan_.subset.get(), cut.rows));
+  if (plan_.last_batch != LastBatch::kPad) return absl::OkStatus();
+  const int64_t num_true = SamplesOfEpoch() - PositionsOf(cut.index).first;
+  if (num_true >= std::ssize(wanted)) return absl::OkStatus();
+  return SetPadding(num_true, wanted, cut.rows);
+}
+
+}  // namespace tidemill::loader

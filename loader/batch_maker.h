@@ -1,0 +1,92 @@
+// Makes the batches of a plan: reads samples, runs the graph over them and cuts.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "loader/batch_plan.h"
+#include "loader/batch_source.h"
+#include "loader/decoded_samples.h"
+#include "loader/sample_order.h"
+#include "loader/training_set.h"
+#include "transform/graph.h"
+
+namespace tidemill::loader {
+
+// What a maker works with. Everything is shared with whoever opened it.
+struct BatchParts {
+  std::shared_ptr<const TrainingSet> set;
+  SampleReader reader;
+  std::shared_ptr<const transform::Graph> graph;
+  // nullptr for a graph that learns nothing.
+  std::shared_ptr<const transform::FittedState> fitted = nullptr;
+  // Rows are taken from there, and given to it once read. Not for a graph that is random in
+  // training; it must have been made for the same set.
+  std::shared_ptr<DecodedSamples> kept = nullptr;
+};
+
+// Any batch may be made at any time and as often as one likes: what is in it depends on the set,
+// the plan and the samples alone, never on threads, processes or what was made before. Random ops
+// draw by the shuffle's seed and trigger, the epoch and the ordinal. Thread-safe.
+class BatchMaker {
+ public:
+  // INVALID_ARGUMENT for a graph without target, or batches of no samples.
+  static absl::StatusOr<std::unique_ptr<const BatchMaker>> Create(BatchParts parts,
+                                                                  const BatchPlan& plan);
+
+  // Samples of an epoch in this slice, and batches of an epoch.
+  int64_t num_samples() const;
+  int64_t num_batches() const { return num_batches_; }
+  // Of the whole plan, all epochs; batches are numbered from 0 through them.
+  int64_t end() const { return num_batches_ * plan_.epochs; }
+  const BatchPlan& plan() const { return plan_; }
+
+  // Bytes that a full batch of this slice takes, about.
+  int64_t batch_bytes() const;
+  // Batches that are best made together, so that what a call costs is paid for many samples; at
+  // most `bytes` of them, at least one.
+  int64_t BatchesTogether(int64_t bytes) const;
+
+  // Makes batches [from, to), counted through all epochs. CANCELLED once `stop` is requested.
+  absl::StatusOr<std::vector<TrainingBatch>> Make(int64_t from, int64_t to,
+                                                  const std::stop_token& stop) const;
+
+ private:
+  // The samples of consecutive batches, and how many each has.
+  struct Wanted {
+    std::vector<int64_t> ordinals;
+    std::vector<int64_t> sizes;
+  };
+
+  BatchMaker() = default;
+  int64_t SamplesOfEpoch() const;
+  std::pair<int64_t, int64_t> PositionsOf(int64_t index) const;
+  Wanted WantedOf(int64_t epoch, int64_t first, int64_t last) const;
+  void AppendOrdinals(int64_t epoch, int64_t from, int64_t to,
+                      std::vector<int64_t>& ordinals) const;
+  absl::StatusOr<std::vector<TrainingBatch>> MakeOfEpoch(int64_t from, int64_t to,
+                                                         const std::stop_token& stop) const;
+  absl::StatusOr<Rows> Read(std::span<const int64_t> ordinals, const transform::RunContext& context,
+                            const std::stop_token& stop) const;
+  absl::StatusOr<std::vector<TrainingBatch>> Cut(const Rows& rows, const Wanted& wanted,
+                                                 int64_t from) const;
+  absl::StatusOr<std::vector<TrainingBatch>> CutKept(const Rows& rows, const Wanted& wanted,
+                                                     std::vector<int64_t> places,
+                                                     int64_t from) const;
+  TrainingBatch Numbered(int64_t number) const;
+  absl::Status Finish(TrainingBatch& cut, std::span<const int64_t> wanted,
+                      const std::string& reason) const;
+
+  BatchParts parts_;
+  BatchPlan plan_;
+  int64_t num_batches_ = 0;
+  std::unique_ptr<const SampleOrder> order_;
+};
+
+}  // namespace tidemill::loader
