@@ -12,8 +12,9 @@
 namespace tidemill::cli {
 
 // The services of a stack, in the order in which they depend on each other.
-inline constexpr const char* kServices[] = {"storage",        "selector",  "model_store",
-                                            "trainer_server", "evaluator", "supervisor"};
+inline constexpr const char* kServices[] = {"storage",    "selector",          "model_store",
+                                            "preprocess", "preprocess_worker", "trainer_server",
+                                            "evaluator",  "supervisor"};
 
 // Where a stack keeps what. Thread-compatible; immutable.
 struct StackLayout {

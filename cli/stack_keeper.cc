@@ -36,6 +36,8 @@ constexpr std::chrono::seconds kGrace{5};
 struct Service {
   std::string name;
   std::string program;
+  // Where it listens, when that is not its place in the configuration.
+  std::string endpoint = {};
   pid_t process = 0;
   Clock::time_point started = {};
   Clock::time_point start_at = {};  // When process is 0.
@@ -91,8 +93,13 @@ void Start(const StackLayout& layout, Service& service) {
     const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
-    execl(service.program.c_str(), service.program.c_str(), "--config", layout.ConfigFile().c_str(),
-          nullptr);
+    const std::string config = layout.ConfigFile();
+    if (service.endpoint.empty()) {
+      execl(service.program.c_str(), service.program.c_str(), "--config", config.c_str(), nullptr);
+    } else {
+      execl(service.program.c_str(), service.program.c_str(), "--config", config.c_str(),
+            "--listen", service.endpoint.c_str(), nullptr);
+    }
     _exit(127);
   }
   if (child < 0) {
@@ -103,6 +110,24 @@ void Start(const StackLayout& layout, Service& service) {
   service.process = child;
   service.started = Clock::now();
   log::Info("service started", {{"service", service.name}, {"process", std::to_string(child)}});
+}
+
+// Preprocessing workers beside the first, numbered from 2.
+absl::Status AddWorkers(const StackLayout& layout, std::vector<Service>& services) {
+  constexpr const char* kVariable = "TIDEMILL_WORKERS";
+  const char* const text = getenv(kVariable);
+  if (text == nullptr) return absl::OkStatus();
+  constexpr int64_t kMost = 100;
+  const auto count = config::ParseCount(text);
+  if (!count.ok() || *count < 1 || *count > kMost) {
+    return InvalidArgument("{} is '{}'; write a number from 1 to {}", kVariable, text, kMost);
+  }
+  ASSIGN_OR_RETURN(const std::string program, ProgramOf("preprocess_worker"));
+  for (int64_t number = 2; number <= *count; ++number) {
+    const std::string name = fmt::format("preprocess_worker_{}", number);
+    services.push_back({.name = name, .program = program, .endpoint = layout.EndpointOf(name)});
+  }
+  return absl::OkStatus();
 }
 
 void NoteEnd(Service& service, int status) {
@@ -189,6 +214,7 @@ absl::Status Keep(const StackLayout& layout) {
     ASSIGN_OR_RETURN(std::string program, ProgramOf(name));
     services.push_back({.name = name, .program = std::move(program)});
   }
+  RETURN_IF_ERROR(AddWorkers(layout, services));
   KeepRunning(layout, signals, services, postgres);
   log::Info("stopping");
   EndAll(services);

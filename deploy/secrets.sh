@@ -8,12 +8,12 @@
 # $SUPERVISOR_HOSTS: names by which the supervisor is reached from outside, separated by spaces.
 set -eu
 umask 077
-services='storage selector model-store trainer-server evaluator supervisor'
+services='storage selector model-store preprocess preprocess-worker trainer-server evaluator supervisor'
 tidemill_user=10001
 postgres_user=999
 
 here=$(dirname "$0")
-"$here/certificates.sh" /authority postgres operator storage selector model-store trainer-server evaluator
+"$here/certificates.sh" /authority postgres operator storage selector model-store preprocess preprocess-worker trainer-server evaluator
 HOSTS=${SUPERVISOR_HOSTS:-} "$here/certificates.sh" /authority supervisor
 
 cd /authority

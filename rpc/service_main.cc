@@ -107,9 +107,10 @@ void WarnOfExpiry(const ClusterConfig& cluster) {
 // From the start to the signal and the end.
 absl::Status Run(const Flags& flags, const std::string& name, const ServiceFactory& make) {
   const SignalPipe signals;
-  ASSIGN_OR_RETURN(const ServiceContext context, ReadContext(flags));
+  ASSIGN_OR_RETURN(ServiceContext context, ReadContext(flags));
   WarnOfExpiry(context.cluster);
   ASSIGN_OR_RETURN(const ServerOptions options, OptionsOf(context, name, flags.listen));
+  context.listen = options.listen;
   ASSIGN_OR_RETURN(const std::unique_ptr<RunningService> service, make(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
                    Server::Start(options, context.tokens, service->Faces()));

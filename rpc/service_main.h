@@ -48,6 +48,8 @@ struct ServiceContext {
   // The whole system configuration; a service reads its own section of it.
   std::string config_text;
   std::string config_name;
+  // Where it is going to listen.
+  std::string listen = {};
 
   // The peer for calls to another service, with this process's service token.
   absl::StatusOr<Peer> PeerOf(const std::string& service) const;

@@ -174,6 +174,7 @@ trainer_server::v1::StartTrainingRequest Conductor::TrainingOf(const TriggerStat
   request.set_fitted_trigger(FittedTrigger(plan_, number));
   request.set_model(config::Print(spec_.model));
   request.set_training(config::Print(spec_.training));
+  if (spec_.preprocess.workers) request.set_workers(config::Print(*spec_.preprocess.workers));
   if (spec_.training.warm_start && number > 1) {
     const TriggerState& parent = state_.triggers().at(static_cast<size_t>(number - 2));
     request.set_parent_model_id(parent.trigger.model_id());

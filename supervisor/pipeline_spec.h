@@ -13,11 +13,11 @@
 #include "evaluator/client/evaluation_spec.h"
 #include "models/model_spec.h"
 #include "models/training_spec.h"
+#include "preprocess/client/workers_spec.h"
 #include "selector/client/selection_spec.h"
 #include "storage/client/dataset_spec.h"
 #include "supervisor/stream_spec.h"
 #include "supervisor/triggers/trigger_spec.h"
-#include "transform/graph_spec.h"
 
 namespace tidemill::supervisor {
 
@@ -57,7 +57,7 @@ struct PipelineSpec {
   std::map<std::string, std::optional<storage::DatasetSpec>> datasets;
   ReplaySpec replay;
   std::optional<LiveSpec> live;
-  transform::PreprocessSpec preprocess;
+  preprocess::PreprocessSpec preprocess;
   models::ModelSpec model;
   TriggerSpec trigger;
   selector::SelectionSpec selection;

@@ -47,6 +47,7 @@ struct Endpoints {
   std::string storage = {};
   std::string selector = {};
   std::string model_store = {};
+  std::string preprocess = {};
   std::string token_file = {};
   rpc::TlsConfig tls = {};
 
@@ -54,6 +55,7 @@ struct Endpoints {
     field("storage", storage, "Endpoint of the storage service.");
     field("selector", selector, "Endpoint of the selector.");
     field("model_store", model_store, "Endpoint of the model store.");
+    field("preprocess", preprocess, "Endpoint of the dispatcher of preprocessing; empty for none.");
     field("token_file", token_file, "File with the tokens.");
     field("tls", tls, "Files with the certificates.");
   }
@@ -85,6 +87,8 @@ struct TrainingJob : FitJob {
   // A ModelSpec and a TrainingSpec, as canonical YAML.
   std::string model = {};
   std::string training = {};
+  // A WorkersSpec; empty where the training's own process prepares samples.
+  std::string workers = {};
 
   void Fields(auto&& field) {
     FitJob::Fields(field);
@@ -92,6 +96,7 @@ struct TrainingJob : FitJob {
     field("parent_model_id", parent_model_id, "The model to start from; 0 for none.");
     field("model", model, "The network's spec.");
     field("training", training, "How to train.");
+    field("workers", workers, "Who prepares the samples.");
   }
 };
 

@@ -46,9 +46,16 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   ASSIGN_OR_RETURN(const rpc::Peer storage, context.PeerOf("storage"));
   ASSIGN_OR_RETURN(const rpc::Peer selector, context.PeerOf("selector"));
   ASSIGN_OR_RETURN(const rpc::Peer model_store, context.PeerOf("model_store"));
+  // A stack may do without workers.
+  std::string preprocess;
+  if (context.cluster.endpoints.contains("preprocess")) {
+    ASSIGN_OR_RETURN(const rpc::Peer dispatcher, context.PeerOf("preprocess"));
+    preprocess = dispatcher.endpoint;
+  }
   options.endpoints = {.storage = storage.endpoint,
                        .selector = selector.endpoint,
                        .model_store = model_store.endpoint,
+                       .preprocess = preprocess,
                        .token_file = context.cluster.token_file,
                        .tls = context.cluster.tls};
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());

@@ -40,6 +40,7 @@ TrainingJob MakeTrainingJob(const v1::StartTrainingRequest& request, const Endpo
   job.parent_model_id = request.parent_model_id();
   job.model = request.model();
   job.training = request.training();
+  job.workers = request.workers();
   return job;
 }
 

@@ -25,8 +25,9 @@ namespace fs = std::filesystem;
 
 using ::testing::HasSubstr;
 
-constexpr const char* kServices[] = {"storage",        "selector",  "model_store",
-                                     "trainer_server", "evaluator", "supervisor"};
+constexpr const char* kServices[] = {
+    "storage",           "selector",       "model_store", "preprocess",
+    "preprocess_worker", "trainer_server", "evaluator",   "supervisor"};
 
 // A port that nobody listens on.
 int FreePort() {
@@ -85,7 +86,7 @@ class TlsStackTest : public ::testing::Test {
           "  tls: {{certificate: \"{}\", key: \"{}\", ca: \"{}\", client_ca: \"{}\"}}\n",
           tls.certificate, tls.key, tls.ca, tls.client_ca);
     }
-    text += fmt::format("storage: {{allowed_roots: [\"{}\"]}}\n", QUICKSTART);
+    text += fmt::format("storage: {{allowed_roots: [\"{}\"]}}\n", root_ + "/quickstart");
     const std::string path = root_ + "/" + name + ".yaml";
     EXPECT_TRUE(files::WriteAtomically(path, text).ok());
     return path;
@@ -128,8 +129,14 @@ class TlsStackTest : public ::testing::Test {
 
 TEST_F(TlsStackTest, ThePipelineRunsThroughThemAndStrangersAreRefused) {
   const std::string config = WriteConfig("operator", ours_.Issue("operator"));
-  const CommandResult run =
-      Tidemill({"run", std::string(QUICKSTART) + "/pipeline.yaml", "--json"}, config);
+  // Samples are prepared by the worker, over TLS like everything else.
+  const std::string folder = root_ + "/quickstart";
+  fs::copy(QUICKSTART, folder);
+  std::string text = files::Read(folder + "/pipeline.yaml").value();
+  const std::string section = "preprocess:\n";
+  text.insert(text.find(section) + section.size(), "  workers: {transport: frames}\n");
+  ASSERT_TRUE(files::WriteAtomically(folder + "/pipeline.yaml", text).ok());
+  const CommandResult run = Tidemill({"run", folder + "/pipeline.yaml", "--json"}, config);
   ASSERT_EQ(run.exit_code, 0) << run.err << Logs();
   EXPECT_EQ(run.Json().at("state"), "succeeded");
   EXPECT_EQ(run.Json().at("triggers").size(), 12);

@@ -23,18 +23,17 @@
 #include "base/process/zygote.h"
 #include "loader/batch_stream.h"
 #include "loader/fit.h"
-#include "loader/sample_schema.h"
+#include "loader/held_out.h"
 #include "loader/tensors.h"
 #include "model_store/client/model_store_client.h"
-#include "rpc/tokens.h"
-#include "selector/client/selector_client.h"
-#include "storage/client/storage_client.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/checkpoints.h"
 #include "trainer_server/downsampling/downsampled_source.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/job_processes.h"
+#include "trainer_server/training/opened_job.h"
+#include "trainer_server/training/prepared_batches.h"
 #include "trainer_server/training/training_loop.h"
 #include "trainer_server/training/watchdog.h"
 #include "transform/randomness.h"
@@ -76,39 +75,6 @@ absl::StatusOr<process::FileDescriptor> Lock(const std::string& folder) {
     if (errno != EINTR) return Unavailable("cannot lock {}: {}", folder, strerror(errno));
   }
   return file;
-}
-
-// The services and specs of a job, opened.
-struct OpenedJob {
-  storage::DatasetSpec dataset;
-  transform::GraphSpec graph_spec;
-  std::shared_ptr<const transform::Graph> graph;   // Shared with the stream.
-  std::shared_ptr<const loader::TrainingSet> set;  // Shared with the streams over it.
-  std::string token;
-  rpc::Tls tls;
-  std::unique_ptr<storage::StorageClient> storage;
-  loader::SampleReader reader;
-};
-
-absl::StatusOr<OpenedJob> Open(const FitJob& job) {
-  OpenedJob opened;
-  ASSIGN_OR_RETURN(opened.dataset, config::Read<storage::DatasetSpec>(job.dataset, "dataset"));
-  ASSIGN_OR_RETURN(opened.graph_spec, config::Read<transform::GraphSpec>(job.graph, "graph"));
-  ASSIGN_OR_RETURN(transform::Graph graph,
-                   transform::Graph::Build(opened.graph_spec, loader::SchemaOf(opened.dataset)));
-  opened.graph = std::make_shared<const transform::Graph>(std::move(graph));
-  ASSIGN_OR_RETURN(const rpc::Tokens tokens, rpc::Tokens::Read(job.endpoints.token_file));
-  ASSIGN_OR_RETURN(opened.token, tokens.TokenOf(rpc::v1::ROLE_SERVICE));
-  ASSIGN_OR_RETURN(opened.tls, rpc::ReadTls(job.endpoints.tls));
-  selector::SelectorClient selector(
-      {.endpoint = job.endpoints.selector, .token = opened.token, .tls = opened.tls});
-  ASSIGN_OR_RETURN(loader::TrainingSet set,
-                   loader::ReadTrainingSet(selector, RunId{job.run_id}, job.trigger));
-  opened.set = std::make_shared<const loader::TrainingSet>(std::move(set));
-  opened.storage = std::make_unique<storage::StorageClient>(
-      rpc::Peer{.endpoint = job.endpoints.storage, .token = opened.token, .tls = opened.tls});
-  opened.reader = loader::ReaderOf(*opened.storage, DatasetId{job.dataset_id});
-  return opened;
 }
 
 absl::Status Fit(const std::string& folder) {
@@ -156,7 +122,8 @@ class Training {
     ASSIGN_OR_RETURN(opened_, Open(job_));
     trained_ = opened_.set;
     if (spec_.early_stopping) {
-      DividedSet sets = HoldOut(*opened_.set, spec_.early_stopping->held_out, spec_.seed);
+      loader::DividedSet sets =
+          loader::HoldOut(*opened_.set, spec_.early_stopping->held_out, spec_.seed);
       trained_ = std::make_shared<const loader::TrainingSet>(std::move(sets.trained));
       held_out_ = std::make_shared<const loader::TrainingSet>(std::move(sets.held_out));
       setup_.held_out = [this] {
@@ -174,8 +141,7 @@ class Training {
                      transform::FittedState::Decode(std::move(bytes)));
     fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
     if (job_.parent_model_id == 0) return absl::OkStatus();
-    model_store::ModelStoreClient model_store(
-        {.endpoint = job_.endpoints.model_store, .token = opened_.token, .tls = opened_.tls});
+    model_store::ModelStoreClient model_store(opened_.PeerOf(job_.endpoints.model_store));
     ASSIGN_OR_RETURN(setup_.parent_weights, model_store.ReadPart(ModelId{job_.parent_model_id},
                                                                  std::string(kWeightsPart)));
     return absl::OkStatus();
@@ -215,10 +181,21 @@ class Training {
   absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenStream(
       std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan,
       std::shared_ptr<loader::DecodedSamples> kept = nullptr) const {
-    loader::StreamOptions options{.kept = std::move(kept)};
-    if (setup_.device.is_cuda()) options.settle = loader::PinTensors;
-    return loader::BatchStream::Create(std::move(set), opened_.reader, opened_.graph, fitted_, plan,
-                                       options);
+    return loader::BatchStream::Create(PartsOf(std::move(set), std::move(kept)), plan,
+                                       {.settle = Settle()});
+  }
+
+  loader::BatchParts PartsOf(std::shared_ptr<const loader::TrainingSet> set,
+                             std::shared_ptr<loader::DecodedSamples> kept) const {
+    return {.set = std::move(set),
+            .reader = opened_.reader,
+            .graph = opened_.graph,
+            .fitted = fitted_,
+            .kept = std::move(kept)};
+  }
+
+  loader::SettleRows Settle() const {
+    return setup_.device.is_cuda() ? loader::PinTensors : loader::SettleRows();
   }
 
   // Before the loop is made, which owns torch's generator from then on.
@@ -262,14 +239,20 @@ class Training {
       source_ = std::move(source);
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(
-        source_,
-        OpenStream(trained_,
-                   {.batch_size = spec_.batch_size,
-                    .epochs = spec_.epochs,
-                    .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.trigger},
-                    .order = spec_.EffectiveOrder(),
-                    .first_batch = loop_->counters().batches}));
+    const loader::BatchPlan plan = {
+        .batch_size = spec_.batch_size,
+        .epochs = spec_.epochs,
+        .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.trigger},
+        .order = spec_.EffectiveOrder(),
+        .first_batch = loop_->counters().batches};
+    const int64_t per_epoch = (trained_->size() + plan.batch_size - 1) / plan.batch_size;
+    const bool is_left = plan.first_batch < per_epoch * plan.epochs;
+    if (!job_.workers.empty() && !job_.endpoints.preprocess.empty() && is_left) {
+      ASSIGN_OR_RETURN(source_, OpenPreparedBatches(job_, opened_, spec_,
+                                                    PartsOf(trained_, nullptr), plan, Settle()));
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(source_, OpenStream(trained_, plan));
     return absl::OkStatus();
   }
 

@@ -1,0 +1,78 @@
+// What a worker must know to make the batches of a job: the text in CreateJobRequest.spec.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/config.h"
+#include "base/status.h"
+#include "loader/batch_maker.h"
+#include "models/order_spec.h"
+
+namespace tidemill::preprocess {
+
+// Which part of the sealed training set: see loader::HoldOut().
+struct HeldOutSpec {
+  double share = 0;
+  int64_t seed = 0;
+
+  void Fields(auto&& field) {
+    field("share", share, "Share of the keys that is not trained on.");
+    field("seed", seed, "Seed of the choice.");
+  }
+  friend bool operator==(const HeldOutSpec&, const HeldOutSpec&) = default;
+};
+
+// A pass over a training set, in batches. Lane n is the n-th slice of each batch.
+struct JobSpec {
+  int64_t run_id = 0;
+  int64_t trigger = 0;
+  int64_t dataset_id = 0;
+  // A DatasetSpec and a GraphSpec, as canonical YAML.
+  std::string dataset = {};
+  std::string graph = {};
+  // Without: the whole set.
+  std::optional<HeldOutSpec> held_out = std::nullopt;
+  int64_t batch_size = 1;
+  int64_t epochs = 1;
+  int64_t seed = 0;
+  models::OrderSpec order = models::FullOrder{};
+  loader::LastBatch last_batch = loader::LastBatch::kKeep;
+  int64_t num_lanes = 1;
+
+  void Fields(auto&& field) {
+    field("run_id", run_id, "The run.");
+    field("trigger", trigger, "The trigger in its run.");
+    field("dataset_id", dataset_id, "The dataset that the keys are of.");
+    field("dataset", dataset, "The dataset's spec.");
+    field("graph", graph, "The graph's spec.");
+    field("held_out", held_out, "Samples to leave out.");
+    field("batch_size", batch_size, "Samples of a batch, over all lanes.");
+    field("epochs", epochs, "Passes over the set.");
+    field("seed", seed, "Of the order of samples and of random ops.");
+    field("order", order, "In which order an epoch visits the samples.");
+    field("last_batch", last_batch, "What becomes of the last batch of an epoch.");
+    field("num_lanes", num_lanes, "Consumers that share each batch.");
+  }
+  friend bool operator==(const JobSpec&, const JobSpec&) = default;
+};
+
+// The plan of a lane of a job.
+loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane);
+
+// The part of the sealed set that a job is about.
+std::shared_ptr<const loader::TrainingSet> PartOf(const JobSpec& job, loader::TrainingSet sealed);
+
+}  // namespace tidemill::preprocess
+
+template <>
+struct tidemill::config::EnumNames<tidemill::loader::LastBatch> {
+  static constexpr std::pair<loader::LastBatch, std::string_view> kNames[] = {
+      {loader::LastBatch::kKeep, "keep"},
+      {loader::LastBatch::kDrop, "drop"},
+      {loader::LastBatch::kPad, "pad"},
+      {loader::LastBatch::kWrap, "wrap"}};
+};

@@ -1,0 +1,145 @@
+// A training set as batches that workers prepare.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "base/worker_pool.h"
+#include "loader/batch_maker.h"
+#include "loader/batch_source.h"
+#include "loader/batch_stream.h"
+#include "preprocess/client/arrivals.h"
+#include "preprocess/client/dispatcher_client.h"
+#include "preprocess/client/job_spec.h"
+#include "preprocess/transport/batch_link.h"
+#include "rpc/channel.h"
+
+namespace tidemill::preprocess {
+
+struct WorkerSourceOptions {
+  // The dispatcher; workers are spoken to with its token and certificates.
+  rpc::Peer dispatcher;
+  // Consumers that name the same job share it, each a lane of it.
+  std::string job_name;
+  v1::Guarantee guarantee = v1::GUARANTEE_EXACTLY_ONCE;
+  Delivery delivery = Delivery::kOrdered;
+  LinkOptions link = {};
+  // At most so many workers are connected to: of more, each consumer takes others.
+  int64_t most_workers = 8;
+  // Prepared batches that wait here and on the way.
+  int64_t bytes_ahead = int64_t{64} << 20;
+  // Without any worker for so long, batches are made in this process until there is one again.
+  std::chrono::milliseconds patience{10'000};
+  loader::SettleRows settle = nullptr;
+};
+
+// Since the source was opened.
+struct WorkerSourceCounters {
+  int64_t num_batches = 0;
+  // Made in this process, for want of workers.
+  int64_t num_made_here = 0;
+  // Come a second time and dropped; lost and given up.
+  int64_t num_dropped = 0;
+  int64_t num_given_up = 0;
+  double wait_seconds = 0;
+  // Of the links there are, by name of the worker.
+  std::map<std::string, LinkCounters> links = {};
+};
+
+// One lane of a job. Workers may come and go, and the dispatcher may be started anew, without the
+// caller noticing. Next() belongs to one thread, counters() to any.
+class WorkerSource : public loader::BatchSource {
+ public:
+  // Joins the job of that name, or creates it. `maker`: of the lane's plan, from whose
+  // `first_batch` on batches are given. `fitted`: as bytes, empty for a graph that learns nothing.
+  // ALREADY_EXISTS when there is another job of that name; UNAVAILABLE without a dispatcher.
+  static absl::StatusOr<std::unique_ptr<WorkerSource>> Open(
+      const JobSpec& job, const std::string& fitted,
+      std::unique_ptr<const loader::BatchMaker> maker, const WorkerSourceOptions& options);
+  ~WorkerSource() override;
+
+  int64_t num_samples() const override { return maker_->num_samples(); }
+  int64_t num_batches() const override { return maker_->num_batches(); }
+
+  // Waits for the next batch. INVALID_ARGUMENT and the like when workers cannot make the job's
+  // batches; FAILED_PRECONDITION when the dispatcher has given the job up.
+  absl::StatusOr<std::optional<loader::TrainingBatch>> Next() override ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // All batches before it were given; see Arrivals.
+  int64_t done_before() const ABSL_LOCKS_EXCLUDED(mutex_);
+  WorkerSourceCounters counters() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  // A worker that is connected.
+  struct Connection {
+    v1::Worker worker;
+    std::shared_ptr<BatchLink> link;  // Shared with whoever grants without the lock.
+  };
+  struct Origin {
+    int64_t connection = 0;
+    int64_t bytes = 0;
+  };
+
+  WorkerSource(const JobSpec& job, std::unique_ptr<const loader::BatchMaker> maker,
+               const WorkerSourceOptions& options);
+  absl::Status CreateJob(const JobSpec& job, const std::string& fitted);
+
+  void KeepReporting() ABSL_LOCKS_EXCLUDED(mutex_);
+  v1::ReportProgressRequest NextReport() ABSL_LOCKS_EXCLUDED(mutex_);
+  void Apply(const v1::ReportProgressRequest& sent, const v1::ReportProgressResponse& answer)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  void Connect(const v1::Worker& worker) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Ends the connections to workers that the dispatcher does not name, and returns their links.
+  std::vector<std::shared_ptr<BatchLink>> DropUnknown(const v1::ReportProgressResponse& answer)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::vector<v1::Worker> NewWorkers(const v1::ReportProgressResponse& answer) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  void Arrived(int64_t connection, BatchMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Ended(int64_t connection, const absl::Status& why) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  absl::StatusOr<std::optional<BatchMessage>> WaitForNext() ABSL_LOCKS_EXCLUDED(mutex_);
+  void AskForNext() ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status MakeHere() ABSL_LOCKS_EXCLUDED(mutex_);
+  void GiveCredit(const BatchMessage& taken) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool IsAlone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const WorkerSourceOptions options_;
+  const std::unique_ptr<const loader::BatchMaker> maker_;
+  const int32_t lane_;
+  const bool owns_job_;  // Nobody else reads it.
+  const std::string consumer_;
+  DispatcherClient dispatcher_;
+  int64_t job_id_ = 0;
+  int64_t window_ = 1;
+  int64_t credit_bytes_ = 1;  // Of a link.
+
+  mutable Mutex mutex_;
+  CondVar changed_;  // A batch came, or the state of connections changed.
+  CondVar due_;      // There is something to report.
+  Arrivals arrivals_ ABSL_GUARDED_BY(mutex_);
+  std::map<int64_t, Origin> origins_ ABSL_GUARDED_BY(mutex_);  // By number of a waiting batch.
+  std::map<int64_t, Connection> connections_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<BatchLink>> ended_links_ ABSL_GUARDED_BY(mutex_);
+  std::vector<v1::WorkerIncarnation> broken_ ABSL_GUARDED_BY(mutex_);
+  int64_t next_connection_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t reported_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_due_ ABSL_GUARDED_BY(mutex_) = true;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status failure_ ABSL_GUARDED_BY(mutex_);
+  Clock::time_point last_company_ ABSL_GUARDED_BY(mutex_) = Clock::now();
+  WorkerSourceCounters counters_ ABSL_GUARDED_BY(mutex_);
+  double reported_wait_ ABSL_GUARDED_BY(mutex_) = 0;
+  Clock::time_point reported_at_ ABSL_GUARDED_BY(mutex_) = Clock::now();
+  std::unique_ptr<WorkerPool> reporter_;  // Last: its thread uses all of the above.
+};
+
+}  // namespace tidemill::preprocess

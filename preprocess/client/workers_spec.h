@@ -1,0 +1,74 @@
+// The part of a pipeline's `preprocess` section that says who prepares samples, and how they come
+// to the training.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/config.h"
+#include "preprocess/transport/link_options.h"
+#include "transform/graph_spec.h"
+
+namespace tidemill::preprocess {
+
+struct WorkersSpec {
+  static constexpr std::string_view kDoc =
+      "Samples are prepared by the stack's preprocessing workers, on this host or others, instead "
+      "of "
+      "by the process that trains. A model is the same, bit by bit, with and without them and "
+      "however many there are.";
+  int64_t most = 8;
+  Transport transport = Transport::kAuto;
+  CompressionChoice compression = CompressionChoice::kAuto;
+  config::ByteSize bytes_ahead{int64_t{64} << 20};
+
+  void Fields(auto&& field) {
+    field("most", most, "A training takes batches from so many workers at most.",
+          {.min = 1, .max = 1000});
+    field(
+        "transport", transport,
+        "How batches come from a worker. `auto`: through shared memory from the same host, else "
+        "by gRPC. `ring`, `frames`: the one or the other; a ring that cannot be had gives frames.");
+    field("compression", compression,
+          "Of batches that come by gRPC. `auto`: where measurement says that it is faster.");
+    field("bytes_ahead", bytes_ahead,
+          "Prepared batches that wait for the training, in its process and on the way.");
+  }
+  void Check(config::Problems& problems) const {
+    if (bytes_ahead.bytes < (int64_t{1} << 20)) {
+      problems.Add("bytes_ahead", "must be at least 1MiB", "write 64MiB");
+    }
+  }
+  friend bool operator==(const WorkersSpec&, const WorkersSpec&) = default;
+};
+
+// The section `preprocess` of a pipeline.
+struct PreprocessSpec : transform::PreprocessSpec {
+  std::optional<WorkersSpec> workers = std::nullopt;
+
+  void Fields(auto&& field) {
+    transform::PreprocessSpec::Fields(field);
+    field("workers", workers, "Who prepares the samples. Without it, the training's own process.");
+  }
+  friend bool operator==(const PreprocessSpec&, const PreprocessSpec&) = default;
+};
+
+}  // namespace tidemill::preprocess
+
+template <>
+struct tidemill::config::EnumNames<tidemill::preprocess::Transport> {
+  static constexpr std::pair<preprocess::Transport, std::string_view> kNames[] = {
+      {preprocess::Transport::kAuto, "auto"},
+      {preprocess::Transport::kRing, "ring"},
+      {preprocess::Transport::kFrames, "frames"}};
+};
+template <>
+struct tidemill::config::EnumNames<tidemill::preprocess::CompressionChoice> {
+  static constexpr std::pair<preprocess::CompressionChoice, std::string_view> kNames[] = {
+      {preprocess::CompressionChoice::kAuto, "auto"},
+      {preprocess::CompressionChoice::kNone, "none"},
+      {preprocess::CompressionChoice::kLz4, "lz4"},
+      {preprocess::CompressionChoice::kZstd, "zstd"}};
+};

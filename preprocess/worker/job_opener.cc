@@ -1,0 +1,56 @@
+#include "preprocess/worker/job_opener.h"
+
+#include <string>
+#include <utility>
+
+#include "base/config.h"
+#include "loader/sample_schema.h"
+#include "loader/training_set.h"
+#include "selector/client/selector_client.h"
+#include "storage/client/dataset_spec.h"
+#include "storage/client/storage_client.h"
+#include "transform/graph_spec.h"
+
+namespace tidemill::preprocess {
+namespace {
+
+absl::StatusOr<std::shared_ptr<const transform::Graph>> BuildGraph(const JobSpec& job) {
+  ASSIGN_OR_RETURN(const auto dataset, config::Read<storage::DatasetSpec>(job.dataset, "dataset"));
+  ASSIGN_OR_RETURN(const auto spec, config::Read<transform::GraphSpec>(job.graph, "graph"));
+  ASSIGN_OR_RETURN(transform::Graph graph,
+                   transform::Graph::Build(spec, loader::SchemaOf(dataset)));
+  return std::make_shared<const transform::Graph>(std::move(graph));
+}
+
+absl::StatusOr<std::shared_ptr<const transform::FittedState>> DecodeFitted(
+    const std::string& bytes) {
+  if (bytes.empty()) return std::shared_ptr<const transform::FittedState>();
+  ASSIGN_OR_RETURN(transform::FittedState fitted, transform::FittedState::Decode(bytes));
+  return std::make_shared<const transform::FittedState>(std::move(fitted));
+}
+
+}  // namespace
+
+Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage) {
+  // Shared by the jobs, whose readers may outlive the opener.
+  const auto store = std::make_shared<storage::StorageClient>(storage);
+  return [selector, store](const v1::GetJobResponse& known) -> absl::StatusOr<OpenedJob> {
+    OpenedJob opened;
+    ASSIGN_OR_RETURN(opened.spec, config::Read<JobSpec>(known.spec(), known.name()));
+    ASSIGN_OR_RETURN(opened.parts.graph, BuildGraph(opened.spec));
+    ASSIGN_OR_RETURN(opened.parts.fitted, DecodeFitted(known.fitted()));
+    selector::SelectorClient client(selector);
+    ASSIGN_OR_RETURN(
+        loader::TrainingSet set,
+        loader::ReadTrainingSet(client, RunId{opened.spec.run_id}, opened.spec.trigger));
+    opened.parts.set = PartOf(opened.spec, std::move(set));
+    opened.parts.reader = [store,
+                           read = loader::ReaderOf(*store, DatasetId{opened.spec.dataset_id})](
+                              std::span<const int64_t> keys, const loader::SampleSink& sink) {
+      return read(keys, sink);
+    };
+    return opened;
+  };
+}
+
+}  // namespace tidemill::preprocess

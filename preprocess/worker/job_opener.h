@@ -1,0 +1,15 @@
+// Opens jobs with what the other services know of them.
+#pragma once
+
+#include <memory>
+
+#include "base/status.h"
+#include "preprocess/worker/worker.h"
+#include "rpc/channel.h"
+
+namespace tidemill::preprocess {
+
+// Reads training sets from the selector and samples from storage; both peers as of a service.
+Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage);
+
+}  // namespace tidemill::preprocess

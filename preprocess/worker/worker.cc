@@ -1,0 +1,235 @@
+#include "preprocess/worker/worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/failpoints.h"
+#include "base/log.h"
+#include "preprocess/transport/batch_link.h"
+
+namespace tidemill::preprocess {
+namespace {
+
+// Splits leased for each thread: one that it makes, one that lies ready for it.
+constexpr int kSplitsPerThread = 2;
+// How long a request for work may wait at the dispatcher, and how long a worker without room waits
+// before it says that it lives.
+constexpr std::chrono::milliseconds kLeaseWait{500};
+constexpr std::chrono::milliseconds kRoomWait{20};
+constexpr std::chrono::milliseconds kPause{1};
+// Batches of a split are put into the outbox in pieces of so many bytes.
+constexpr int64_t kPieceBytes = int64_t{1} << 20;
+
+}  // namespace
+
+Worker::Worker(WorkerOptions options, rpc::Peer dispatcher, JobOpener open)
+    : options_(std::move(options)),
+      open_(std::move(open)),
+      dispatcher_(std::move(dispatcher)),
+      pool_(std::make_unique<WorkerPool>("preprocess", options_.num_threads)) {}
+
+Worker::~Worker() {
+  stop_.request_stop();
+  {
+    MutexLock lock(mutex_);
+    changed_.notify_all();
+  }
+  leases_.reset();
+  for (const auto& job : Jobs()) job->Close(Unavailable("worker {} ends", options_.name));
+  pool_.reset();
+}
+
+void Worker::Start() {
+  leases_ =
+      std::make_unique<PeriodicTask>("preprocess-leases", kPause, [this] { return LeaseOnce(); });
+}
+
+absl::Status Worker::Register() {
+  v1::RegisterWorkerRequest request;
+  request.mutable_command()->set_request_id(rpc::NewRequestId());
+  request.set_name(options_.name);
+  request.set_endpoint(options_.endpoint);
+  request.set_boot_id(BootId());
+  request.set_ring_socket(options_.ring_socket);
+  request.set_num_threads(options_.num_threads);
+  ASSIGN_OR_RETURN(const v1::WorkerIncarnation self, dispatcher_.RegisterWorker(request));
+  std::map<int64_t, std::shared_ptr<WorkerJob>> before;
+  {
+    MutexLock lock(mutex_);
+    self_ = self;
+    before.swap(jobs_);
+  }
+  // Their splits are issued again; consumers connect to the new incarnation.
+  for (const auto& [id, job] : before) {
+    job->Close(Unavailable("worker {} has registered anew", options_.name));
+  }
+  log::Info("registered",
+            {{"worker", options_.name}, {"incarnation", std::to_string(self.incarnation())}});
+  return absl::OkStatus();
+}
+
+int Worker::Room() const {
+  int64_t bytes = 0;
+  for (const auto& job : Jobs()) bytes += job->bytes();
+  MutexLock lock(mutex_);
+  if (bytes >= options_.budget_bytes || draining_) return 0;
+  return std::max(0, kSplitsPerThread * options_.num_threads - num_making_);
+}
+
+absl::Status Worker::LeaseOnce() {
+  v1::LeaseSplitsRequest request;
+  {
+    MutexLock lock(mutex_);
+    *request.mutable_worker() = self_;
+    for (const auto& [id, job] : jobs_) request.add_job_ids(id);
+  }
+  if (request.worker().incarnation() == 0) return Register();
+  const int room = Room();
+  request.mutable_command()->set_request_id(rpc::NewRequestId());
+  request.set_max_splits(room);
+  request.set_wait_millis(kLeaseWait.count());
+  request.set_num_batches(num_batches_);
+  request.set_num_bytes(num_bytes_);
+  const auto answer = dispatcher_.LeaseSplits(request);
+  if (answer.status().code() == absl::StatusCode::kNotFound) return Register();
+  RETURN_IF_ERROR(answer.status());
+  for (const int64_t job : answer->finished_job_ids()) Forget(job);
+  MutexLock lock(mutex_);
+  draining_ = draining_ || answer->draining();
+  for (const v1::Split& split : answer->splits()) {
+    ++num_making_;
+    pool_->Submit([this, split, incarnation = request.worker().incarnation()] {
+      MakeSplit(split, incarnation);
+    });
+  }
+  if (room == 0) changed_.wait_for(mutex_, kRoomWait);
+  return absl::OkStatus();
+}
+
+std::vector<std::shared_ptr<WorkerJob>> Worker::Jobs() const {
+  MutexLock lock(mutex_);
+  std::vector<std::shared_ptr<WorkerJob>> jobs;
+  for (const auto& [id, job] : jobs_) jobs.push_back(job);
+  return jobs;
+}
+
+std::shared_ptr<WorkerJob> Worker::JobOf(int64_t job_id) {
+  MutexLock lock(mutex_);
+  std::shared_ptr<WorkerJob>& job = jobs_[job_id];
+  if (job == nullptr) {
+    job = std::make_shared<WorkerJob>([this, job_id]() -> absl::StatusOr<OpenedJob> {
+      ASSIGN_OR_RETURN(const v1::GetJobResponse known, dispatcher_.GetJob(job_id));
+      return open_(known);
+    });
+  }
+  return job;
+}
+
+void Worker::Forget(int64_t job_id) {
+  std::shared_ptr<WorkerJob> job;
+  {
+    MutexLock lock(mutex_);
+    const auto it = jobs_.find(job_id);
+    if (it == jobs_.end()) return;
+    job = std::move(it->second);
+    jobs_.erase(it);
+  }
+  job->Close(absl::OkStatus());
+}
+
+bool Worker::IsOver(int64_t incarnation) const {
+  MutexLock lock(mutex_);
+  return stop_.stop_requested() || self_.incarnation() != incarnation;
+}
+
+absl::Status Worker::MakeBatches(WorkerJob& job, const v1::Split& split, int64_t incarnation) {
+  ASSIGN_OR_RETURN(const loader::BatchMaker* const maker, job.MakerOf(split.lane()));
+  if (split.from_batch() < 0 || split.to_batch() > maker->end()) {
+    return InvalidArgument("the job has {} batches, none up to {}", maker->end(), split.to_batch());
+  }
+  const int64_t together = maker->BatchesTogether(kPieceBytes);
+  for (int64_t from = split.from_batch(); from < split.to_batch(); from += together) {
+    if (IsOver(incarnation)) return absl::OkStatus();
+    const int64_t to = std::min(from + together, split.to_batch());
+    ASSIGN_OR_RETURN(std::vector<loader::TrainingBatch> made,
+                     maker->Make(from, to, stop_.get_token()));
+    RETURN_IF_FAILPOINT("preprocess_worker.after_making");
+    for (size_t i = 0; i < made.size(); ++i) {
+      BatchMessage message = {.lane = split.lane(),
+                              .number = from + static_cast<int64_t>(i),
+                              .attempt = split.attempt(),
+                              .rows = std::move(made[i].rows),
+                              .num_skipped = made[i].num_skipped,
+                              .reason = std::move(made[i].reason)};
+      ++num_batches_;
+      num_bytes_ += BytesOf(message);
+      if (!job.Put(std::move(message))) return absl::OkStatus();
+    }
+    RETURN_IF_FAILPOINT("preprocess_worker.after_putting");
+  }
+  return absl::OkStatus();
+}
+
+void Worker::MakeSplit(const v1::Split& split, int64_t incarnation) {
+  if (!IsOver(incarnation)) {
+    const std::shared_ptr<WorkerJob> job = JobOf(split.job_id());
+    const absl::Status made = MakeBatches(*job, split, incarnation);
+    if (!made.ok() && !stop_.stop_requested()) {
+      log::Warn("a split cannot be made", {{"job", std::to_string(split.job_id())},
+                                           {"batch", std::to_string(split.from_batch())},
+                                           {"error", std::string(made.message())}});
+      // Its consumers hear why; the job may be opened anew when they try again.
+      job->Close(made);
+      MutexLock lock(mutex_);
+      const auto it = jobs_.find(split.job_id());
+      if (it != jobs_.end() && it->second == job) jobs_.erase(it);
+    }
+  }
+  MutexLock lock(mutex_);
+  --num_making_;
+  changed_.notify_all();
+}
+
+absl::StatusOr<std::shared_ptr<Outbox>> Worker::Open(const v1::ReadBatchesRequest::Open& request) {
+  {
+    MutexLock lock(mutex_);
+    if (request.worker().worker_id() != self_.worker_id() ||
+        request.worker().incarnation() != self_.incarnation()) {
+      return FailedPrecondition("this is incarnation {} of worker {}, not {}", self_.incarnation(),
+                                options_.name, request.worker().incarnation());
+    }
+  }
+  const std::shared_ptr<WorkerJob> job = JobOf(request.job_id());
+  auto outbox = std::make_shared<Outbox>(
+      std::vector<int32_t>(request.lanes().begin(), request.lanes().end()));
+  for (const int32_t lane : request.lanes()) {
+    const absl::Status known = job->MakerOf(lane).status();
+    if (known.ok()) continue;
+    Forget(request.job_id());
+    return known;
+  }
+  job->Attach(outbox);
+  return outbox;
+}
+
+void Worker::Drain(std::chrono::milliseconds patience) {
+  v1::WorkerIncarnation self;
+  {
+    MutexLock lock(mutex_);
+    draining_ = true;
+    self = self_;
+  }
+  if (self.incarnation() == 0) return;
+  const absl::Status told = dispatcher_.DrainWorker(self.worker_id());
+  if (!told.ok()) return;
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (std::chrono::steady_clock::now() < end) {
+    int64_t bytes = 0;
+    for (const auto& job : Jobs()) bytes += job->bytes();
+    MutexLock lock(mutex_);
+    if (bytes == 0 && num_making_ == 0) return;
+    changed_.wait_for(mutex_, kRoomWait);
+  }
+}
+
+}  // namespace tidemill::preprocess

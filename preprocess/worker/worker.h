@@ -1,0 +1,84 @@
+// Leases splits from the dispatcher, makes their batches and puts them where consumers take them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/periodic_task.h"
+#include "base/status.h"
+#include "base/worker_pool.h"
+#include "preprocess/client/dispatcher_client.h"
+#include "preprocess/transport/outbox.h"
+#include "preprocess/worker/worker_job.h"
+
+namespace tidemill::preprocess {
+
+struct WorkerOptions {
+  // Stays the same when the worker is started anew.
+  std::string name;
+  // Where consumers reach it.
+  std::string endpoint;
+  std::string ring_socket;
+  int num_threads = 1;
+  // Batches made and not sent, of all jobs. A split is begun while there are fewer.
+  int64_t budget_bytes = int64_t{256} << 20;
+};
+
+// Thread-safe.
+class Worker final : public OutboxProvider {
+ public:
+  // What opens a job, from GetJobResponse. Called from several threads.
+  using JobOpener = std::function<absl::StatusOr<OpenedJob>(const v1::GetJobResponse& job)>;
+
+  Worker(WorkerOptions options, rpc::Peer dispatcher, JobOpener open);
+  // Ends what it does.
+  ~Worker() override;
+
+  // Begins to lease.
+  void Start();
+
+  // Takes no more work and waits until what was made is sent, at most so long.
+  void Drain(std::chrono::milliseconds patience) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open& request) override
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  absl::Status LeaseOnce() ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Register() ABSL_LOCKS_EXCLUDED(mutex_);
+  int Room() const ABSL_LOCKS_EXCLUDED(mutex_);
+  std::shared_ptr<WorkerJob> JobOf(int64_t job_id) ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<std::shared_ptr<WorkerJob>> Jobs() const ABSL_LOCKS_EXCLUDED(mutex_);
+  void Forget(int64_t job_id) ABSL_LOCKS_EXCLUDED(mutex_);
+  void MakeSplit(const v1::Split& split, int64_t incarnation) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status MakeBatches(WorkerJob& job, const v1::Split& split, int64_t incarnation)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  bool IsOver(int64_t incarnation) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const WorkerOptions options_;
+  const JobOpener open_;
+  DispatcherClient dispatcher_;
+  std::stop_source stop_;
+
+  mutable Mutex mutex_;
+  CondVar changed_;                                     // A split ended, or a message was sent.
+  v1::WorkerIncarnation self_ ABSL_GUARDED_BY(mutex_);  // incarnation 0: not registered.
+  std::map<int64_t, std::shared_ptr<WorkerJob>> jobs_ ABSL_GUARDED_BY(mutex_);
+  int num_making_ ABSL_GUARDED_BY(mutex_) = 0;  // Splits, those that wait for a thread included.
+  bool draining_ ABSL_GUARDED_BY(mutex_) = false;
+  std::atomic<int64_t> num_batches_ = 0;
+  std::atomic<int64_t> num_bytes_ = 0;
+
+  // Last: their threads use all of the above. The leases end before the pool does.
+  std::unique_ptr<WorkerPool> pool_;
+  std::unique_ptr<PeriodicTask> leases_;
+};
+
+}  // namespace tidemill::preprocess

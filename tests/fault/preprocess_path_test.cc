@@ -1,0 +1,270 @@
+// Batches on their way from workers to consumers, with real processes, some of which are killed.
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/config.h"
+#include "base/testing/status_matchers.h"
+#include "preprocess/worker/job_opener.h"
+#include "tests/prepared_set.h"
+
+namespace tidemill::tests {
+namespace {
+
+using preprocess::Delivery;
+using preprocess::JobSpec;
+using preprocess::WorkerSource;
+using preprocess::WorkerSourceOptions;
+using ::tidemill::testing::IsOk;
+
+constexpr int64_t kNumSamples = 20'000;
+constexpr int kNumWorkers = 3;
+constexpr char kWorkerProgram[] = "tidemill-preprocess-worker";
+constexpr char kDispatcherProgram[] = "tidemill-preprocess";
+// A batch takes a worker that long, so that there is something to kill.
+constexpr char kSlow[] = "- delay: {milliseconds: 2, per: batch}\n";
+
+// How many random kills a test makes; `make nightly` asks for more.
+int NumSeeds(const char* variable, int otherwise) {
+  const char* const text = getenv(variable);
+  return text == nullptr ? otherwise : std::atoi(text);
+}
+
+std::vector<std::string> DescribeAll(const std::vector<loader::TrainingBatch>& batches) {
+  std::vector<std::string> described;
+  for (const loader::TrainingBatch& batch : batches) described.push_back(Describe(batch));
+  return described;
+}
+
+class PreprocessPath : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { set_ = new PreparedSet(kNumSamples, kNumWorkers); }
+  static void TearDownTestSuite() {
+    delete set_;
+    set_ = nullptr;
+  }
+
+  // Kills one of the processes of a program.
+  static void KillOneOf(const char* program, std::mt19937& random) {
+    const std::vector<int> processes = set_->stack().Processes(program);
+    if (processes.empty()) return;  // The one killed before is not back yet.
+    kill(processes[random() % processes.size()], SIGKILL);
+  }
+
+  // Reads a source to its end and kills one process of the program when `kill_at` batches have
+  // come.
+  static std::vector<std::string> ReadAndKill(WorkerSource& source, int64_t kill_at,
+                                              const char* program, std::mt19937& random) {
+    std::vector<std::string> batches;
+    while (true) {
+      if (std::ssize(batches) == kill_at) KillOneOf(program, random);
+      const auto next = source.Next();
+      EXPECT_THAT(next, IsOk()) << set_->stack().Logs();
+      if (!next.ok() || !*next) return batches;
+      batches.push_back(Describe(**next));
+    }
+  }
+
+  static PreparedSet* set_;
+};
+
+PreparedSet* PreprocessPath::set_ = nullptr;
+
+TEST_F(PreprocessPath, WorkersGiveTheBatchesThatThisProcessWouldMake) {
+  const JobSpec job = set_->Job(64, 2);
+  const std::vector<std::string> expected = DescribeAll(set_->Expected(job));
+  for (const auto transport : {preprocess::Transport::kAuto, preprocess::Transport::kFrames}) {
+    const auto source = set_->Consume(job, 0, 0, {.link = {.transport = transport}});
+    EXPECT_EQ(ReadAll(*source), expected);
+    EXPECT_EQ(source->counters().num_made_here, 0);
+    EXPECT_GT(source->counters().links.size(), 1u) << "several workers took part";
+  }
+}
+
+TEST_F(PreprocessPath, AKilledWorkerNeitherLosesNorRepeatsABatch) {
+  const JobSpec job = set_->Job(32, 1, kSlow);
+  const std::vector<std::string> expected = DescribeAll(set_->Expected(job));
+  for (int seed = 0; seed < NumSeeds("TIDEMILL_WORKER_KILLS", 4); ++seed) {
+    std::mt19937 random(static_cast<uint32_t>(seed));
+    const auto kill_at = static_cast<int64_t>(random() % expected.size());
+    const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = int64_t{1} << 20});
+    EXPECT_EQ(ReadAndKill(*source, kill_at, kWorkerProgram, random), expected)
+        << "seed " << seed << ", killed at batch " << kill_at;
+    EXPECT_EQ(source->counters().num_made_here, 0);
+  }
+}
+
+TEST_F(PreprocessPath, AKilledDispatcherIsNotNoticedByTheConsumer) {
+  const JobSpec job = set_->Job(32, 1, kSlow);
+  const std::vector<std::string> expected = DescribeAll(set_->Expected(job));
+  for (int seed = 0; seed < NumSeeds("TIDEMILL_DISPATCHER_KILLS", 2); ++seed) {
+    std::mt19937 random(static_cast<uint32_t>(seed));
+    const auto kill_at = static_cast<int64_t>(random() % expected.size());
+    const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = int64_t{1} << 20});
+    EXPECT_EQ(ReadAndKill(*source, kill_at, kDispatcherProgram, random), expected)
+        << "seed " << seed << ", killed at batch " << kill_at;
+  }
+}
+
+TEST_F(PreprocessPath, AtLeastOnceLosesNothingAndAtMostOnceRepeatsNothingWhenAWorkerIsKilled) {
+  const JobSpec job = set_->Job(32, 1, kSlow);
+  std::vector<std::string> expected = DescribeAll(set_->Expected(job));
+  const int64_t kill_at = std::ssize(expected) / 3;
+  std::sort(expected.begin(), expected.end());
+  for (const auto guarantee :
+       {preprocess::v1::GUARANTEE_AT_LEAST_ONCE, preprocess::v1::GUARANTEE_AT_MOST_ONCE}) {
+    std::mt19937 random(7);
+    const auto source = set_->Consume(
+        job, 0, 0,
+        {.guarantee = guarantee, .delivery = Delivery::kRelaxed, .bytes_ahead = int64_t{1} << 20});
+    std::vector<std::string> got = ReadAndKill(*source, kill_at, kWorkerProgram, random);
+    std::sort(got.begin(), got.end());
+    const std::set<std::string> different(got.begin(), got.end());
+    EXPECT_TRUE(
+        std::includes(expected.begin(), expected.end(), different.begin(), different.end()));
+    if (guarantee == preprocess::v1::GUARANTEE_AT_LEAST_ONCE) {
+      EXPECT_EQ(different.size(), expected.size());
+    } else {
+      EXPECT_EQ(different.size(), got.size());
+      EXPECT_EQ(std::ssize(got) + source->counters().num_given_up, std::ssize(expected));
+    }
+  }
+}
+
+TEST_F(PreprocessPath, AWorkerThatJoinsTakesPartAndOneThatIsAskedToLeaveLosesNothing) {
+  const JobSpec job = set_->Job(32, 4, kSlow);
+  const std::vector<std::string> expected = DescribeAll(set_->Expected(job));
+  const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = int64_t{1} << 20});
+  std::vector<std::string> got;
+  int joined = 0;
+  bool took_part = false;
+  while (true) {
+    const auto next = source->Next();
+    ASSERT_THAT(next, IsOk());
+    if (!*next) break;
+    got.push_back(Describe(**next));
+    if (std::ssize(got) == 20) joined = set_->StartWorker("joining");
+    if (took_part || joined == 0) continue;
+    const auto links = source->counters().links;
+    took_part = std::ranges::any_of(links, [](const auto& link) {
+      return link.first.find("joining") != std::string::npos && link.second.num_batches > 0;
+    });
+    if (took_part) kill(joined, SIGTERM);
+  }
+  EXPECT_TRUE(took_part);
+  EXPECT_EQ(got, expected);
+  EXPECT_EQ(source->counters().num_made_here, 0);
+  EXPECT_EQ(set_->AwaitWorker(joined), 0) << "it left in peace";
+}
+
+TEST_F(PreprocessPath, ConsumersTogetherSeeTheSameGlobalBatchesHoweverManyTheyAre) {
+  std::vector<std::vector<int64_t>> whole;
+  for (const int64_t consumers : {1, 2, 3, 4}) {
+    JobSpec job = set_->Job(48, 1);
+    job.num_lanes = consumers;
+    const std::string name = fmt::format("global/{}", consumers);
+    std::vector<std::vector<int64_t>> batches;
+    for (int64_t lane = 0; lane < consumers; ++lane) {
+      const auto source = set_->Consume(job, lane, 0, {.job_name = name});
+      batches.resize(static_cast<size_t>(source->num_batches()));
+      while (const auto next = source->Next().value()) {
+        const auto ordinals = next->rows.Find("ordinal")->Values<int64_t>();
+        auto& batch = batches[static_cast<size_t>(next->index)];
+        batch.insert(batch.end(), ordinals.begin(), ordinals.end());
+      }
+    }
+    if (consumers == 1) whole = batches;
+    EXPECT_EQ(batches, whole) << consumers << " consumers";
+  }
+}
+
+TEST_F(PreprocessPath, ConsumersThatResumeInOtherNumbersSeeWhatWasLeft) {
+  JobSpec job = set_->Job(48, 1);
+  const std::vector<loader::TrainingBatch> whole = set_->Expected(job);
+  const int64_t resumed_at = std::ssize(whole) / 3;
+  job.num_lanes = 2;
+  for (int64_t lane = 0; lane < 2; ++lane) {
+    const auto source = set_->Consume(job, lane, resumed_at, {.job_name = "resumed"});
+    for (int64_t number = resumed_at; number < std::ssize(whole); ++number) {
+      const auto next = source->Next();
+      ASSERT_THAT(next, IsOk());
+      ASSERT_TRUE(next->has_value());
+      const auto all = whole[number].rows.Find("ordinal")->Values<int64_t>();
+      const auto got = (*next)->rows.Find("ordinal")->Values<int64_t>();
+      const size_t half = 24;
+      const auto part = lane == 0 ? all.first(std::min(half, all.size()))
+                                  : all.subspan(std::min(half, all.size()));
+      EXPECT_TRUE(std::ranges::equal(got, part)) << "batch " << number << " lane " << lane;
+    }
+    EXPECT_FALSE(source->Next()->has_value());
+  }
+}
+
+TEST_F(PreprocessPath, ASlowWorkerGetsNoMoreThanItCanDo) {
+  const int slow = set_->StartWorker(
+      "slow", {{"TIDEMILL_FAILPOINTS", "preprocess_worker.after_making=delay:100ms"}});
+  ASSERT_GT(slow, 0);
+  const JobSpec job = set_->Job(32, 6, kSlow);
+  const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = int64_t{1} << 20});
+  std::map<std::string, int64_t> shares;
+  int64_t total = 0;
+  while (const auto next = source->Next().value()) {
+    ++total;
+    for (const auto& [name, link] : source->counters().links) shares[name] = link.num_batches;
+  }
+  for (const auto& [name, batches] : shares) {
+    if (name.find("slow") == std::string::npos) continue;
+    EXPECT_LT(batches, total / 4) << "a quarter would be as much as the others do";
+  }
+  kill(slow, SIGKILL);
+  set_->AwaitWorker(slow);
+}
+
+TEST_F(PreprocessPath, WithoutWorkersTheConsumerMakesItsBatchesItself) {
+  const PreparedSet alone(2000, 1);
+  const JobSpec job = alone.Job(50, 1);
+  const std::vector<std::string> expected = DescribeAll(alone.Expected(job));
+  for (const int worker : alone.stack().Processes(kWorkerProgram)) kill(worker, SIGSTOP);
+  const auto source = alone.Consume(job, 0, 0, {.patience = std::chrono::milliseconds{1}});
+  const std::vector<std::string> got = ReadAll(*source);
+  for (const int worker : alone.stack().Processes(kWorkerProgram)) kill(worker, SIGCONT);
+  EXPECT_EQ(got, expected);
+}
+
+TEST_F(PreprocessPath, AJobThatCannotBeOpenedFailsItsConsumerAndNobodyElse) {
+  JobSpec broken = set_->Job(32, 1);
+  const JobSpec sound = set_->Job(32, 1);
+  const auto fine = set_->Consume(sound);
+  auto source = set_->Consume(broken, 0, 0, {.job_name = "sound/1"});
+  source.reset();
+  WorkerSourceOptions options{.dispatcher = set_->stack().PeerOf("preprocess"),
+                              .job_name = "broken/1"};
+  auto opened =
+      preprocess::MakeJobOpener(set_->stack().PeerOf("selector"), set_->stack().PeerOf("storage"));
+  preprocess::v1::GetJobResponse known;
+  known.set_spec(config::Print(sound));
+  auto parts = opened(known);
+  ASSERT_THAT(parts, IsOk());
+  auto maker =
+      loader::BatchMaker::Create(std::move(parts->parts), PreparedSet::PlanOf(sound, 0, 0));
+  broken.trigger = 99;  // Was never sealed.
+  auto failing = WorkerSource::Open(broken, "", *std::move(maker), options);
+  ASSERT_THAT(failing, IsOk());
+  EXPECT_EQ((*failing)->Next().status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(ReadAll(*fine), DescribeAll(set_->Expected(sound)));
+}
+
+}  // namespace
+}  // namespace tidemill::tests

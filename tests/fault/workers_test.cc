@@ -1,0 +1,86 @@
+// Trainings whose samples are prepared by workers, which are killed: the models are those of
+// trainings that prepare their own.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/files.h"
+#include "tests/run_comparison.h"
+#include "tests/stack.h"
+
+namespace tidemill::tests {
+namespace {
+
+// The small pipeline, its samples prepared by workers.
+std::string WriteWorkersPipeline(const std::string& folder, const std::string& workers = "{}") {
+  const std::string path = WriteSmallPipeline(folder);
+  std::string text = files::Read(path).value();
+  const std::string dataset = "preprocess:\n  dataset: drift\n";
+  text.insert(text.find(dataset) + dataset.size(), "  workers: " + workers + "\n");
+  EXPECT_TRUE(files::WriteAtomically(path, text).ok());
+  return path;
+}
+
+// The run without workers, made once.
+const std::vector<std::string>& WithoutWorkers() {
+  static const std::vector<std::string> fingerprint = [] {
+    const Stack stack;
+    const CommandResult result =
+        stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+    return Fingerprint(result.Json());
+  }();
+  return fingerprint;
+}
+
+TEST(Workers, AModelIsTheSameHoweverManyPrepareItsSamplesAndHoweverTheyCome) {
+  ASSERT_EQ(WithoutWorkers().front(), "succeeded");
+  const std::map<std::string, std::string> settings = {
+      {"1", "{}"}, {"2", "{transport: ring}"}, {"3", "{transport: frames, bytes_ahead: 1MiB}"}};
+  for (const auto& [count, workers] : settings) {
+    const Stack stack;
+    const CommandResult result =
+        stack.Tidemill({"run", WriteWorkersPipeline(stack.files(), workers), "--json"},
+                       {{"TIDEMILL_WORKERS", count}});
+    EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+    EXPECT_EQ(Fingerprint(result.Json()), WithoutWorkers()) << count << " workers " << workers;
+    EXPECT_EQ(stack.Processes("tidemill-preprocess-worker").size(), std::stoul(count));
+  }
+}
+
+class WorkersFailpoint : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(WorkersFailpoint, KillingTheProcessThereChangesNoWeight) {
+  ASSERT_EQ(WithoutWorkers().front(), "succeeded");
+  const Stack stack;
+  const std::string marks = stack.files() + "/marks";
+  std::filesystem::create_directory(marks);
+  const std::string point = GetParam();
+  const CommandResult result =
+      stack.Tidemill({"run", WriteWorkersPipeline(stack.files()), "--json"},
+                     {{"TIDEMILL_FAILPOINTS", point + "=kill"},
+                      {"TIDEMILL_FAILPOINTS_ONCE", marks},
+                      {"TIDEMILL_WORKERS", "2"}});
+  EXPECT_TRUE(std::filesystem::exists(marks + "/" + point)) << "nothing passed " << point;
+  EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+  EXPECT_EQ(Fingerprint(result.Json()), WithoutWorkers());
+}
+
+INSTANTIATE_TEST_SUITE_P(EachStage, WorkersFailpoint,
+                         ::testing::Values("preprocess_worker.after_making",
+                                           "preprocess_worker.after_putting",
+                                           "trainer_server.mid_training",
+                                           "trainer_server.after_checkpoint"),
+                         [](const ::testing::TestParamInfo<const char*>& tested) {
+                           std::string name = tested.param;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace tidemill::tests

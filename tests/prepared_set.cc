@@ -1,0 +1,188 @@
+#include "tests/prepared_set.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <utility>
+
+#include "gtest/gtest.h"
+
+#include "base/config.h"
+#include "base/digest.h"
+#include "base/testing/status_matchers.h"
+#include "batch/wire.h"
+#include "preprocess/worker/job_opener.h"
+#include "selector/client/selector_client.h"
+#include "storage/client/storage_client.h"
+
+namespace tidemill::tests {
+namespace {
+
+using ::tidemill::testing::IsOk;
+
+constexpr char kDataset[] = R"(path: {}
+files: "numbers.csv"
+format: {{type: csv, header: true}}
+event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 1s}}}}
+label: {{column: class, classes: [third, other]}}
+settle: 0s
+)";
+
+constexpr char kGraph[] =
+    "- parse_csv: {columns: [a, b], dtype: float32}\n"
+    "- stack: {columns: all, into: input}\n"
+    "- label: {into: target}\n";
+
+rpc::v1::Command NewCommand() {
+  rpc::v1::Command command;
+  command.set_request_id(rpc::NewRequestId());
+  command.set_run_id(1);
+  command.set_run_epoch(1);
+  return command;
+}
+
+}  // namespace
+
+PreparedSet::PreparedSet(int64_t num_samples, int num_workers,
+                         const std::map<std::string, std::string>& environment) {
+  std::map<std::string, std::string> all = environment;
+  all["TIDEMILL_WORKERS"] = std::to_string(num_workers);
+  const CommandResult up = stack_.Tidemill({"up"}, all);
+  EXPECT_EQ(up.exit_code, 0) << up.err << stack_.Logs();
+  std::ofstream(stack_.state() + "/data_roots") << stack_.files() << "\n";
+  std::ofstream data(stack_.files() + "/numbers.csv");
+  data << "a,b,class\n";
+  for (int64_t row = 0; row < num_samples; ++row) {
+    data << row << "," << row % 1000 << "," << (row % 3 == 0 ? "third" : "other") << "\n";
+  }
+  data.close();
+
+  const storage::StorageClient operators(stack_.PeerOf("storage", rpc::v1::ROLE_OPERATOR));
+  const storage::StorageClient storage(stack_.PeerOf("storage"));
+  const auto registered =
+      operators.RegisterDataset("numbers", fmt::format(kDataset, stack_.files()), NewCommand());
+  EXPECT_THAT(registered, IsOk());
+  dataset_id_ = registered->dataset_id();
+  dataset_spec_ = registered->spec();
+  const auto snapshot = storage.SyncDataset(DatasetId{dataset_id_}, [](const auto&) {});
+  EXPECT_THAT(snapshot, IsOk());
+
+  selector::SelectorClient selector(stack_.PeerOf("selector"));
+  selector::v1::SealTrainingSetRequest seal;
+  *seal.mutable_command() = NewCommand();
+  seal.set_trigger(1);
+  *seal.mutable_snapshot() = *snapshot;
+  seal.mutable_to()->set_event_time(std::numeric_limits<int64_t>::max());
+  seal.set_selection("{type: balanced, fraction: 0.9, weights: inverse_probability}");
+  seal.set_seed(5);
+  EXPECT_THAT(selector.SealTrainingSet(seal), IsOk());
+}
+
+PreparedSet::~PreparedSet() {
+  for (const int process : processes_) {
+    kill(process, SIGKILL);
+    waitpid(process, nullptr, 0);
+  }
+}
+
+preprocess::JobSpec PreparedSet::Job(int64_t batch_size, int64_t epochs,
+                                     const std::string& ops) const {
+  return {.run_id = 1,
+          .trigger = 1,
+          .dataset_id = dataset_id_,
+          .dataset = dataset_spec_,
+          .graph = ops + kGraph,
+          .batch_size = batch_size,
+          .epochs = epochs,
+          .seed = 17};
+}
+
+loader::BatchPlan PreparedSet::PlanOf(const preprocess::JobSpec& job, int64_t lane, int64_t first) {
+  loader::BatchPlan plan = preprocess::PlanOf(job, lane);
+  plan.first_batch = first;
+  return plan;
+}
+
+std::unique_ptr<const loader::BatchMaker> PreparedSet::MakerOf(const preprocess::JobSpec& job,
+                                                               int64_t lane, int64_t first) const {
+  const auto open = preprocess::MakeJobOpener(stack_.PeerOf("selector"), stack_.PeerOf("storage"));
+  preprocess::v1::GetJobResponse known;
+  known.set_spec(config::Print(job));
+  auto opened = open(known);
+  EXPECT_THAT(opened, IsOk());
+  auto maker = loader::BatchMaker::Create(std::move(opened->parts), PlanOf(job, lane, first));
+  EXPECT_THAT(maker, IsOk());
+  return *std::move(maker);
+}
+
+std::unique_ptr<preprocess::WorkerSource> PreparedSet::Consume(
+    const preprocess::JobSpec& job, int64_t lane, int64_t first_batch,
+    preprocess::WorkerSourceOptions options) const {
+  options.dispatcher = stack_.PeerOf("preprocess");
+  if (options.job_name.empty()) options.job_name = "test/" + rpc::NewRequestId();
+  auto source = preprocess::WorkerSource::Open(job, "", MakerOf(job, lane, first_batch), options);
+  EXPECT_THAT(source, IsOk()) << stack_.Logs();
+  return *std::move(source);
+}
+
+std::vector<loader::TrainingBatch> PreparedSet::Expected(const preprocess::JobSpec& job,
+                                                         int64_t lane) const {
+  const auto maker = MakerOf(job, lane, 0);
+  auto made = maker->Make(0, maker->end(), {});
+  EXPECT_THAT(made, IsOk());
+  return *std::move(made);
+}
+
+int PreparedSet::StartWorker(const std::string& name,
+                             const std::map<std::string, std::string>& environment) {
+  const std::string program = ProgramFolder() + "/tidemill-preprocess-worker";
+  const std::string config = stack_.state() + "/tidemill.yaml";
+  const std::string listen = "unix:" + stack_.files() + "/" + name;
+  const std::string log = stack_.state() + "/logs/" + name + ".log";
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const auto& [key, value] : environment) setenv(key.c_str(), value.c_str(), 1);
+    const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
+    execl(program.c_str(), program.c_str(), "--config", config.c_str(), "--listen", listen.c_str(),
+          nullptr);
+    _exit(127);
+  }
+  processes_.push_back(child);
+  return child;
+}
+
+int PreparedSet::AwaitWorker(int process) {
+  int status = -1;
+  waitpid(process, &status, 0);
+  std::erase(processes_, process);
+  return status;
+}
+
+preprocess::DispatcherClient PreparedSet::Dispatcher() const {
+  return preprocess::DispatcherClient(stack_.PeerOf("preprocess"));
+}
+
+std::string Describe(const loader::TrainingBatch& batch) {
+  return fmt::format("epoch {} batch {} rows {} skipped {} {}", batch.epoch, batch.index,
+                     batch.rows.num_rows(), batch.num_skipped,
+                     batch.rows.num_rows() == 0 ? "" : Sha256(batch::Encode(batch.rows)));
+}
+
+std::vector<std::string> ReadAll(loader::BatchSource& source) {
+  std::vector<std::string> batches;
+  while (true) {
+    const auto next = source.Next();
+    EXPECT_THAT(next, IsOk());
+    if (!next.ok() || !*next) return batches;
+    batches.push_back(Describe(**next));
+  }
+}
+
+}  // namespace tidemill::tests
