@@ -1,0 +1,47 @@
+// How workers, consumers and operators see the dispatcher.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/status.h"
+#include "rpc/channel.h"
+#include "tidemill/preprocess/v1/preprocess.grpc.pb.h"
+
+namespace tidemill::preprocess {
+
+// All calls retry while the dispatcher is UNAVAILABLE, for the peer's deadline; the codes are those
+// of preprocess.proto. A request without a request id is given a fresh one, the same for all of a
+// call's retries. Thread-safe.
+class DispatcherClient {
+ public:
+  explicit DispatcherClient(rpc::Peer peer);
+
+  // Returns the job's id.
+  absl::StatusOr<int64_t> CreateJob(v1::CreateJobRequest request);
+
+  absl::StatusOr<v1::GetJobResponse> GetJob(int64_t job_id);
+
+  absl::StatusOr<v1::ReportProgressResponse> ReportProgress(v1::ReportProgressRequest request);
+
+  absl::Status FinishJob(v1::FinishJobRequest request);
+
+  absl::StatusOr<v1::WorkerIncarnation> RegisterWorker(v1::RegisterWorkerRequest request);
+
+  // After a failure that leaves open whether splits were given (anything but NOT_FOUND), the worker
+  // calls again with the same request id, which it chose, or registers anew: what it was given and
+  // never heard of would stay its own.
+  absl::StatusOr<v1::LeaseSplitsResponse> LeaseSplits(v1::LeaseSplitsRequest request);
+
+  absl::Status DrainWorker(int64_t worker_id);
+
+  absl::StatusOr<v1::ListJobsResponse> ListJobs();
+
+  absl::StatusOr<v1::ListWorkersResponse> ListWorkers();
+
+ private:
+  const rpc::Peer peer_;
+  const std::unique_ptr<v1::DispatcherService::Stub> stub_;
+};
+
+}  // namespace tidemill::preprocess
