@@ -1,10 +1,9 @@
-// How workers, consumers and the command line see the dispatcher of preprocessing.
+// How workers, consumers and operators see the dispatcher.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "base/status.h"
 #include "rpc/channel.h"
@@ -12,27 +11,36 @@
 
 namespace tidemill::preprocess {
 
-// Every method is safe to repeat; UNAVAILABLE is retried within the peer's deadline. Errors are
-// those of preprocess.proto. Thread-safe.
+// All calls retry while the dispatcher is UNAVAILABLE, for the peer's deadline; the codes are those
+// of preprocess.proto. A request without a request id is given a fresh one, the same for all of a
+// call's retries. Thread-safe.
 class DispatcherClient {
  public:
   explicit DispatcherClient(rpc::Peer peer);
 
-  // The job's id.
-  absl::StatusOr<int64_t> CreateJob(const v1::CreateJobRequest& request);
+  // Returns the job's id.
+  absl::StatusOr<int64_t> CreateJob(v1::CreateJobRequest request);
+
   absl::StatusOr<v1::GetJobResponse> GetJob(int64_t job_id);
-  absl::Status FinishJob(int64_t job_id);
 
-  // Within `deadline` instead of the peer's: who reports again and again need not wait long.
+  // Within `deadline`, where it is given: who reports again and again need not wait long.
   absl::StatusOr<v1::ReportProgressResponse> ReportProgress(
-      const v1::ReportProgressRequest& request, std::chrono::milliseconds deadline);
+      v1::ReportProgressRequest request, std::chrono::milliseconds deadline = {});
 
-  absl::StatusOr<v1::WorkerIncarnation> RegisterWorker(const v1::RegisterWorkerRequest& request);
-  absl::StatusOr<v1::LeaseSplitsResponse> LeaseSplits(const v1::LeaseSplitsRequest& request);
+  absl::Status FinishJob(v1::FinishJobRequest request);
+
+  absl::StatusOr<v1::WorkerIncarnation> RegisterWorker(v1::RegisterWorkerRequest request);
+
+  // After a failure that leaves open whether splits were given (anything but NOT_FOUND), the worker
+  // calls again with the same request id, which it chose, or registers anew: what it was given and
+  // never heard of would stay its own.
+  absl::StatusOr<v1::LeaseSplitsResponse> LeaseSplits(v1::LeaseSplitsRequest request);
+
   absl::Status DrainWorker(int64_t worker_id);
 
-  absl::StatusOr<std::vector<v1::Job>> ListJobs();
-  absl::StatusOr<std::vector<v1::Worker>> ListWorkers();
+  absl::StatusOr<v1::ListJobsResponse> ListJobs();
+
+  absl::StatusOr<v1::ListWorkersResponse> ListWorkers();
 
  private:
   const rpc::Peer peer_;

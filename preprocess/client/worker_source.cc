@@ -84,7 +84,6 @@ absl::Status WorkerSource::CreateJob(const JobSpec& job, const std::string& fitt
                                 std::max(kMostAhead, 2 * split));
   credit_bytes_ = std::max(options_.bytes_ahead / options_.most_workers, maker_->batch_bytes());
   v1::CreateJobRequest request;
-  request.mutable_command()->set_request_id(rpc::NewRequestId());
   request.mutable_command()->set_run_id(job.run_id);
   request.set_name(options_.job_name);
   request.set_spec(config::Print(job));
@@ -117,7 +116,9 @@ WorkerSource::~WorkerSource() {
   connections.clear();
   ended.clear();
   if (!owns_job_ || job_id_ == 0) return;
-  const absl::Status finished = dispatcher_.FinishJob(job_id_);
+  v1::FinishJobRequest request;
+  request.set_job_id(job_id_);
+  const absl::Status finished = dispatcher_.FinishJob(request);
   if (!finished.ok()) {
     log::Warn("the dispatcher does not hear that a job is over; it will find out",
               {{"job", options_.job_name}, {"error", std::string(finished.message())}});
@@ -149,7 +150,6 @@ void WorkerSource::KeepReporting() {
 
 v1::ReportProgressRequest WorkerSource::NextReport() {
   v1::ReportProgressRequest request;
-  request.mutable_command()->set_request_id(rpc::NewRequestId());
   request.set_job_id(job_id_);
   request.set_consumer(consumer_);
   std::vector<std::shared_ptr<BatchLink>> ended;  // Dropped without the lock.

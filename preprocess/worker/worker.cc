@@ -46,7 +46,6 @@ void Worker::Start() {
 
 absl::Status Worker::Register() {
   v1::RegisterWorkerRequest request;
-  request.mutable_command()->set_request_id(rpc::NewRequestId());
   request.set_name(options_.name);
   request.set_endpoint(options_.endpoint);
   request.set_boot_id(BootId());
@@ -76,23 +75,32 @@ int Worker::Room() const {
   return std::max(0, kSplitsPerThread * options_.num_threads - num_making_);
 }
 
-absl::Status Worker::LeaseOnce() {
+v1::LeaseSplitsRequest Worker::NextLease() const {
   v1::LeaseSplitsRequest request;
-  {
-    MutexLock lock(mutex_);
-    *request.mutable_worker() = self_;
-    for (const auto& [id, job] : jobs_) request.add_job_ids(id);
-  }
-  if (request.worker().incarnation() == 0) return Register();
-  const int room = Room();
   request.mutable_command()->set_request_id(rpc::NewRequestId());
-  request.set_max_splits(room);
+  request.set_max_splits(Room());
   request.set_wait_millis(kLeaseWait.count());
   request.set_num_batches(num_batches_);
   request.set_num_bytes(num_bytes_);
-  const auto answer = dispatcher_.LeaseSplits(request);
-  if (answer.status().code() == absl::StatusCode::kNotFound) return Register();
+  MutexLock lock(mutex_);
+  *request.mutable_worker() = self_;
+  for (const auto& [id, job] : jobs_) request.add_job_ids(id);
+  return request;
+}
+
+absl::Status Worker::LeaseOnce() {
+  // One that failed is repeated as it was: what it was given is its own.
+  if (!lease_) lease_ = NextLease();
+  const v1::LeaseSplitsRequest request = *lease_;
+  const bool is_registered = request.worker().incarnation() != 0;
+  const auto answer = is_registered ? dispatcher_.LeaseSplits(request)
+                                    : absl::StatusOr<v1::LeaseSplitsResponse>(NotFound("new"));
+  if (answer.status().code() == absl::StatusCode::kNotFound) {
+    lease_.reset();
+    return Register();
+  }
   RETURN_IF_ERROR(answer.status());
+  lease_.reset();
   for (const int64_t job : answer->finished_job_ids()) Forget(job);
   MutexLock lock(mutex_);
   draining_ = draining_ || answer->draining();
@@ -102,7 +110,7 @@ absl::Status Worker::LeaseOnce() {
       MakeSplit(split, incarnation);
     });
   }
-  if (room == 0) changed_.wait_for(mutex_, kRoomWait);
+  if (request.max_splits() == 0) changed_.wait_for(mutex_, kRoomWait);
   return absl::OkStatus();
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,7 @@ class Worker final : public OutboxProvider {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
+  v1::LeaseSplitsRequest NextLease() const ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status LeaseOnce() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Register() ABSL_LOCKS_EXCLUDED(mutex_);
   int Room() const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -66,6 +68,8 @@ class Worker final : public OutboxProvider {
   const JobOpener open_;
   DispatcherClient dispatcher_;
   std::stop_source stop_;
+  // A request for work that is not answered yet; the leasing thread's.
+  std::optional<v1::LeaseSplitsRequest> lease_;
 
   mutable Mutex mutex_;
   CondVar changed_;                                     // A split ended, or a message was sent.

@@ -1,0 +1,22 @@
+// The `preprocess` section of the system configuration.
+#pragma once
+
+#include "base/config.h"
+#include "base/time.h"
+
+namespace tidemill::preprocess {
+
+struct DispatcherConfig {
+  Duration worker_timeout{3'000'000};
+  Duration consumer_timeout{60'000'000};
+
+  void Fields(auto&& field) {
+    field("worker_timeout", worker_timeout,
+          "A worker that is silent for longer is lost: its splits are issued again.",
+          {.min = 1.5, .max = 3600});
+    field("consumer_timeout", consumer_timeout,
+          "A job none of whose consumers reports for longer is ended.", {.min = 1, .max = 86'400});
+  }
+};
+
+}  // namespace tidemill::preprocess

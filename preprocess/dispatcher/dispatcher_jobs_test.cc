@@ -1,0 +1,121 @@
+// How jobs begin and end.
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/testing/status_matchers.h"
+#include "preprocess/dispatcher/testing/dispatcher_fixture.h"
+
+namespace tidemill::preprocess {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::_;
+using testing::DispatcherTest;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::RequestOf;
+using ::testing::SizeIs;
+using ::tidemill::testing::IsOk;
+using ::tidemill::testing::IsOkAndHolds;
+using ::tidemill::testing::StatusIs;
+
+using DispatcherJobsTest = DispatcherTest;
+
+TEST_F(DispatcherJobsTest, EndsJobsOfSilentConsumersAndNoOthers) {
+  const int64_t silent = life_.CreateJob({.name = "silent"});
+  const int64_t reporting = life_.CreateJob({.name = "reporting"});
+  life_.Pass(seconds{40});
+  ASSERT_THAT(life_.Report({.job_id = reporting}), IsOk());
+  life_.Pass(seconds{40});
+  EXPECT_THAT(life_.Report({.job_id = silent}), StatusIs(absl::StatusCode::kNotFound, _));
+  EXPECT_THAT(life_->GetJob(silent), StatusIs(absl::StatusCode::kNotFound, _));
+  EXPECT_THAT(life_.Report({.job_id = reporting}), IsOk());
+  EXPECT_EQ(NumRows("jobs"), 1);
+  life_.Restart();
+  life_.Pass(seconds{40});
+  EXPECT_THAT(life_.Report({.job_id = reporting}), IsOk()) << "fresh grace after a restart";
+}
+
+TEST_F(DispatcherJobsTest, CreatingAJobTwiceGivesOneJobOrSaysWhatDiffers) {
+  const v1::CreateJobRequest request = RequestOf(testing::JobShape{});
+  const auto first = life_->CreateJob(request);
+  ASSERT_THAT(first, IsOk());
+  EXPECT_THAT(life_->CreateJob(request), IsOkAndHolds(*first));
+  life_.Restart();
+  EXPECT_THAT(life_->CreateJob(request), IsOkAndHolds(*first));
+  v1::CreateJobRequest other = request;
+  other.set_spec("another");
+  other.mutable_lanes(0)->set_end_batch(99);
+  EXPECT_THAT(life_->CreateJob(other),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("differs in: spec, lanes")));
+  other = request;
+  other.set_fitted("x");
+  other.set_split_batches(1);
+  other.set_guarantee(v1::GUARANTEE_AT_LEAST_ONCE);
+  EXPECT_THAT(life_->CreateJob(other),
+              StatusIs(absl::StatusCode::kAlreadyExists,
+                       HasSubstr("differs in: fitted, split_batches, guarantee")));
+  const auto job = life_->GetJob(*first);
+  ASSERT_THAT(job, IsOk());
+  EXPECT_EQ(job->spec(), request.spec());
+  EXPECT_EQ(job->fitted(), request.fitted());
+  EXPECT_EQ(job->num_lanes(), 1);
+}
+
+TEST_F(DispatcherJobsTest, RefusesJobsThatMakeNoSense) {
+  const auto refused = [&](const auto& change) {
+    v1::CreateJobRequest request = RequestOf(testing::JobShape{});
+    change(request);
+    return life_->CreateJob(request).status();
+  };
+  const auto invalid = StatusIs(absl::StatusCode::kInvalidArgument, _);
+  EXPECT_THAT(refused([](auto& request) { request.clear_name(); }), invalid);
+  EXPECT_THAT(refused([](auto& request) { request.clear_lanes(); }), invalid);
+  EXPECT_THAT(refused([](auto& request) { request.mutable_lanes(0)->set_end_batch(0); }), invalid);
+  EXPECT_THAT(refused([](auto& request) { request.mutable_lanes(0)->set_first_batch(101); }),
+              invalid);
+  EXPECT_THAT(refused([](auto& request) { request.mutable_lanes(0)->set_shard(-1); }), invalid);
+  EXPECT_THAT(refused([](auto& request) { request.set_split_batches(0); }), invalid);
+  EXPECT_THAT(refused([](auto& request) { request.clear_guarantee(); }), invalid);
+}
+
+TEST_F(DispatcherJobsTest, RefusesReportsOfBatchesThatALaneDoesNotHave) {
+  const int64_t job = life_.CreateJob({});
+  const auto invalid = StatusIs(absl::StatusCode::kInvalidArgument, _);
+  EXPECT_THAT(life_.Report({.job_id = job, .lanes = {{.lane = 1}}}), invalid);
+  EXPECT_THAT(life_.Report({.job_id = job, .lanes = {{.done_before = 101}}}), invalid);
+  EXPECT_THAT(life_.Report({.job_id = job, .lanes = {{.done = {100}}}}), invalid);
+  EXPECT_THAT(life_.Report({.job_id = 99}), StatusIs(absl::StatusCode::kNotFound, _));
+}
+
+TEST_F(DispatcherJobsTest, AFinishedJobIsForgottenAndItsNameIsFree) {
+  const int64_t job = life_.CreateJob({});
+  const Incarnation worker = life_.Register("a");
+  ASSERT_THAT(life_.Report({.job_id = job, .connected = {worker}}), IsOk());
+  EXPECT_THAT(Lease(worker, 1), SizeIs(1));
+  EXPECT_THAT(life_->FinishJob({}, job), IsOk());
+  EXPECT_THAT(life_->FinishJob({}, job), IsOk());
+  EXPECT_EQ(NumRows("splits") + NumRows("lanes") + NumRows("jobs"), 0);
+  v1::LeaseSplitsRequest heartbeat = testing::LeaseRequest(worker, 0, "");
+  heartbeat.add_job_ids(job);
+  life_->Lease(heartbeat, [&](const auto& response) {
+    EXPECT_THAT(response->finished_job_ids(), ElementsAre(job));
+  });
+  EXPECT_NE(life_.CreateJob({.lanes = {{.end_batch = 7}}}), job);
+}
+
+TEST_F(DispatcherJobsTest, RefusesCommandsOfAnEarlierEpoch) {
+  v1::CreateJobRequest request = RequestOf(testing::JobShape{});
+  request.mutable_command()->set_run_id(1);
+  request.mutable_command()->set_run_epoch(2);
+  const auto job = life_->CreateJob(request);
+  ASSERT_THAT(job, IsOk());
+  request.mutable_command()->set_run_epoch(1);
+  EXPECT_THAT(life_->CreateJob(request), StatusIs(absl::StatusCode::kFailedPrecondition, _));
+  EXPECT_THAT(life_->FinishJob(request.command(), *job),
+              StatusIs(absl::StatusCode::kFailedPrecondition, _));
+  EXPECT_THAT(life_.Report({.job_id = *job}), IsOk());
+}
+
+}  // namespace
+}  // namespace tidemill::preprocess

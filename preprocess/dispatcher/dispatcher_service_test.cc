@@ -1,0 +1,121 @@
+// The client against the dispatcher through a real server.
+#include "preprocess/dispatcher/dispatcher_service.h"
+
+#include <set>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/testing/status_matchers.h"
+#include "base/worker_pool.h"
+#include "preprocess/client/dispatcher_client.h"
+#include "preprocess/dispatcher/testing/dispatcher_life.h"
+#include "rpc/server.h"
+#include "rpc/testing/token_folder.h"
+
+namespace tidemill::preprocess {
+namespace {
+
+using ::testing::_;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::RequestOf;
+using ::testing::SizeIs;
+using ::tidemill::testing::IsOk;
+using ::tidemill::testing::StatusIs;
+
+class DispatcherServiceTest : public ::testing::Test {
+ protected:
+  DispatcherServiceTest() : service_(*life_) {
+    server_ = *rpc::Server::Start({.listen = "unix:" + folder_.path() + "/socket"},
+                                  folder_.tokens(), {&service_});
+    client_ = std::make_unique<DispatcherClient>(
+        rpc::Peer{.endpoint = server_->endpoint(),
+                  .token = folder_.TokenOf(rpc::v1::ROLE_SERVICE),
+                  .deadline = std::chrono::seconds{20}});
+  }
+  ~DispatcherServiceTest() override { life_->Stop(); }
+
+  v1::LeaseSplitsRequest LeaseRequest(const v1::WorkerIncarnation& worker, int32_t max_splits) {
+    v1::LeaseSplitsRequest request;
+    *request.mutable_worker() = worker;
+    request.set_max_splits(max_splits);
+    return request;
+  }
+
+  rpc::testing::TokenFolder folder_;
+  testing::DispatcherLife life_;
+  DispatcherService service_;
+  std::unique_ptr<rpc::Server> server_;
+  std::unique_ptr<DispatcherClient> client_;
+};
+
+TEST_F(DispatcherServiceTest, CarriesAJobFromItsCreationToItsEnd) {
+  const auto job = client_->CreateJob(RequestOf(testing::JobShape{.lanes = {{.end_batch = 8}}}));
+  ASSERT_THAT(job, IsOk());
+  EXPECT_EQ(client_->GetJob(*job)->spec(), "spec of a job");
+  const auto worker = client_->RegisterWorker(testing::RegistrationOf("a"));
+  ASSERT_THAT(worker, IsOk());
+  v1::ReportProgressRequest report = RequestOf(testing::Report{.job_id = *job});
+  *report.add_connected() = *worker;
+  const auto told = client_->ReportProgress(report);
+  ASSERT_THAT(told, IsOk());
+  ASSERT_THAT(told->workers(), SizeIs(1));
+  EXPECT_EQ(told->workers(0).endpoint(), "unix:/run/a");
+  const auto leased = client_->LeaseSplits(LeaseRequest(*worker, 5));
+  ASSERT_THAT(leased, IsOk());
+  EXPECT_THAT(leased->splits(), SizeIs(2));
+  EXPECT_EQ(client_->ListJobs()->jobs(0).num_leased(), 2);
+  EXPECT_EQ(client_->ListWorkers()->workers(0).num_leased(), 2);
+  EXPECT_GT(client_->ListWorkers()->workers(0).last_seen(), 1'700'000'000'000'000);
+  EXPECT_THAT(client_->DrainWorker(worker->worker_id()), IsOk());
+  EXPECT_TRUE(client_->LeaseSplits(LeaseRequest(*worker, 0))->draining());
+  v1::FinishJobRequest finish;
+  finish.set_job_id(*job);
+  EXPECT_THAT(client_->FinishJob(finish), IsOk());
+  EXPECT_THAT(client_->GetJob(*job), StatusIs(absl::StatusCode::kNotFound, _));
+}
+
+TEST_F(DispatcherServiceTest, SaysWhatIsWrong) {
+  EXPECT_THAT(client_->CreateJob({}), StatusIs(absl::StatusCode::kInvalidArgument, _));
+  EXPECT_THAT(client_->ReportProgress({}), StatusIs(absl::StatusCode::kNotFound, _));
+  EXPECT_THAT(client_->LeaseSplits({}), StatusIs(absl::StatusCode::kNotFound, _));
+  EXPECT_THAT(client_->RegisterWorker({}), StatusIs(absl::StatusCode::kInvalidArgument, _));
+  EXPECT_THAT(client_->DrainWorker(9), StatusIs(absl::StatusCode::kNotFound, HasSubstr("9")));
+}
+
+// More workers wait at once than a server has threads for.
+TEST_F(DispatcherServiceTest, ManyWorkersWaitAndAllAreGivenWorkWhenThereIsSome) {
+  constexpr int64_t kWorkers = 40;
+  std::vector<v1::WorkerIncarnation> workers;
+  for (int64_t i = 0; i < kWorkers; ++i) {
+    workers.push_back(*client_->RegisterWorker(testing::RegistrationOf(std::to_string(i))));
+  }
+  Mutex mutex;
+  std::set<int64_t> given;
+  WorkerPool pool("leases", kWorkers + 1);
+  pool.ParallelFor(kWorkers + 1, [&](int64_t i) {
+    if (i == kWorkers) {
+      const int64_t job = *client_->CreateJob(
+          RequestOf(testing::JobShape{.lanes = {{.end_batch = kWorkers}}, .split_batches = 1}));
+      v1::ReportProgressRequest report =
+          RequestOf(testing::Report{.job_id = job, .lanes = {{.window = kWorkers}}});
+      for (const auto& worker : workers) *report.add_connected() = worker;
+      EXPECT_THAT(client_->ReportProgress(report), IsOk());
+      return;
+    }
+    for (bool has_one = false; !has_one;) {
+      v1::LeaseSplitsRequest request = LeaseRequest(workers[static_cast<size_t>(i)], 1);
+      request.set_wait_millis(1000);
+      const auto response = client_->LeaseSplits(request);
+      ASSERT_THAT(response, IsOk());
+      has_one = !response->splits().empty();
+      MutexLock lock(mutex);
+      for (const v1::Split& split : response->splits()) given.insert(split.from_batch());
+    }
+  });
+  EXPECT_THAT(given, SizeIs(kWorkers));
+}
+
+}  // namespace
+}  // namespace tidemill::preprocess

@@ -1,0 +1,42 @@
+// How far lanes are issued: the one write that everything the dispatcher decides goes through.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "preprocess/dispatcher/lane.h"
+#include <pqxx/pqxx>
+
+namespace tidemill::preprocess {
+
+// What one transaction writes.
+struct IssueChanges {
+  struct OfLane {
+    int64_t job_id = 0;
+    int32_t lane = 0;
+    LaneChanges changes;
+  };
+  std::vector<OfLane> lanes;
+  std::vector<Incarnation> lost_workers;
+
+  bool empty() const { return lanes.empty() && lost_workers.empty(); }
+};
+
+// Functions of a transaction that is open; they throw pqxx exceptions, which end at
+// db::Database::Transact.
+class IssueTable {
+ public:
+  explicit IssueTable(pqxx::work& work) : work_(work) {}
+
+  // At most four statements, however many lanes and splits there are.
+  void Write(const IssueChanges& changes);
+
+ private:
+  void WriteLanes(const IssueChanges& changes);
+  void DeleteSplits(const IssueChanges& changes);
+  void WriteSplits(const IssueChanges& changes);
+
+  pqxx::work& work_;
+};
+
+}  // namespace tidemill::preprocess

@@ -1,0 +1,167 @@
+#include "preprocess/dispatcher/job.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace tidemill::preprocess {
+namespace {
+
+Incarnation FromProto(const v1::WorkerIncarnation& incarnation) {
+  return {.worker_id = incarnation.worker_id(), .number = incarnation.incarnation()};
+}
+
+}  // namespace
+
+Job::Job(JobFacts facts, std::vector<Lane> lanes, Clock::time_point now)
+    : facts_(std::move(facts)),
+      lanes_(std::move(lanes)),
+      readers_(lanes_.size(), nullptr),
+      last_heard_(now) {
+  for (const Lane& lane : lanes_) {
+    if (lane.counts().shard_worker_id == 0) continue;
+    shards_[lane.facts().shard] = lane.counts().shard_worker_id;
+  }
+}
+
+absl::StatusOr<int64_t> Job::Report(const v1::ReportProgressRequest& request,
+                                    Clock::time_point now) {
+  for (const v1::LaneProgress& progress : request.lanes()) {
+    if (progress.lane() < 0 || progress.lane() >= std::ssize(lanes_)) {
+      return InvalidArgument("job {} has {} lanes, there is no lane {}", facts_.name, lanes_.size(),
+                             progress.lane());
+    }
+    RETURN_IF_ERROR(lanes_[static_cast<size_t>(progress.lane())].Check(progress));
+  }
+  last_heard_ = now;
+  Consumer& consumer = consumers_[request.consumer()];
+  const std::string& request_id = request.command().request_id();
+  const bool repeated = !request_id.empty() && consumer.request_id == request_id;
+  consumer.request_id = request_id;
+  consumer.wait_share = request.wait_share();
+  std::set<Incarnation> broken;
+  if (!repeated) {
+    for (const auto& incarnation : request.broken()) broken.insert(FromProto(incarnation));
+  }
+  int64_t num_given_up = 0;
+  for (const v1::LaneProgress& progress : request.lanes()) {
+    const auto index = static_cast<size_t>(progress.lane());
+    readers_[index] = &consumer;
+    lanes_[index].Advance(progress);
+    if (broken.empty()) continue;
+    num_given_up +=
+        lanes_[index].Lose([&](const Incarnation& worker) { return broken.contains(worker); });
+  }
+  consumer.connected.clear();
+  for (const auto& incarnation : request.connected()) {
+    consumer.connected.insert(FromProto(incarnation));
+  }
+  DropIdleConsumers();
+  return num_given_up;
+}
+
+Job::Issued Job::Issue(const Incarnation& worker, const std::string& request_id,
+                       const Workers& workers) {
+  if (ending) return {};
+  int best = -1;
+  std::pair<bool, int64_t> best_rank;  // (fresh, where it begins)
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    const Lane& lane = lanes_[i];
+    const auto waiting = lane.NextWaiting();
+    if (!waiting && !lane.NextFresh()) continue;
+    const std::pair<bool, int64_t> rank =
+        waiting ? std::pair(false, *waiting) : std::pair(true, lane.counts().issued_before);
+    if (best >= 0 && best_rank <= rank) continue;
+    if (!IsOpenTo(i, worker, workers)) continue;
+    best = static_cast<int>(i);
+    best_rank = rank;
+  }
+  if (best < 0) return {};
+  Lane& lane = lanes_[static_cast<size_t>(best)];
+  if (lane.facts().shard > 0) BindShard(lane.facts().shard, worker.worker_id);
+  return {.lane = best, .from_batch = lane.Issue(worker, request_id).from_batch};
+}
+
+int64_t Job::Lose(const std::function<bool(const Incarnation&)>& is_gone) {
+  int64_t num_lost = 0;
+  for (Lane& lane : lanes_) num_lost += lane.Lose(is_gone);
+  return num_lost;
+}
+
+std::vector<Job::Issued> Job::LeasedBy(const Incarnation& worker,
+                                       const std::string& request_id) const {
+  std::vector<Issued> leased;
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    for (const auto& [from, split] : lanes_[i].splits()) {
+      if (split.state != SplitState::kLeased || split.worker != worker) continue;
+      if (split.request_id != request_id) continue;
+      leased.push_back({.lane = static_cast<int>(i), .from_batch = from});
+    }
+  }
+  return leased;
+}
+
+v1::Job Job::Describe() const {
+  v1::Job job;
+  job.set_job_id(facts_.job_id);
+  job.set_name(facts_.name);
+  job.set_guarantee(facts_.guarantee);
+  job.set_created_at(facts_.created_at);
+  const auto add = [](int64_t sum, int64_t more) { return sum + more; };
+  for (const Lane& lane : lanes_) {
+    const LaneFacts& facts = lane.facts();
+    const LaneCounts& counts = lane.counts();
+    job.set_num_batches(add(job.num_batches(), facts.end_batch - facts.first_batch));
+    job.set_num_issued(add(job.num_issued(), counts.issued_before - facts.first_batch));
+    job.set_num_done(add(job.num_done(), lane.num_done()));
+    job.set_num_leased(add(job.num_leased(), lane.num_leased()));
+    job.set_num_reissued(add(job.num_reissued(), counts.num_reissued));
+    job.set_num_lost(add(job.num_lost(), counts.num_lost));
+  }
+  double wait_share = 0;
+  for (const auto& [name, consumer] : consumers_) wait_share += consumer.wait_share;
+  job.set_num_consumers(static_cast<int32_t>(consumers_.size()));
+  if (!consumers_.empty()) job.set_wait_share(wait_share / std::ssize(consumers_));
+  return job;
+}
+
+bool Job::IsOpenTo(size_t lane, const Incarnation& worker, const Workers& workers) const {
+  const Consumer* const reader = readers_[lane];
+  if (reader == nullptr || !reader->connected.contains(worker)) return false;
+  const int32_t shard = lanes_[lane].facts().shard;
+  return shard == 0 || MayTakeShard(shard, *reader, worker, workers);
+}
+
+// A shard stays with its worker while that takes work. Else it goes to one of those workers that
+// have the fewest shards of the job: to one without any, as long as there is one.
+bool Job::MayTakeShard(int32_t shard, const Consumer& consumer, const Incarnation& worker,
+                       const Workers& workers) const {
+  if (const auto it = shards_.find(shard); it != shards_.end() && workers.TakesWork(it->second)) {
+    return it->second == worker.worker_id;
+  }
+  const auto num_shards = [&](int64_t worker_id) {
+    return std::count_if(shards_.begin(), shards_.end(), [&](const auto& bound) {
+      return bound.first != shard && bound.second == worker_id;
+    });
+  };
+  const auto mine = num_shards(worker.worker_id);
+  return std::none_of(consumer.connected.begin(), consumer.connected.end(),
+                      [&](const Incarnation& other) {
+                        return workers.TakesWork(other) && num_shards(other.worker_id) < mine;
+                      });
+}
+
+void Job::BindShard(int32_t shard, int64_t worker_id) {
+  shards_[shard] = worker_id;
+  for (Lane& lane : lanes_) {
+    if (lane.facts().shard == shard) lane.BindShard(worker_id);
+  }
+}
+
+void Job::DropIdleConsumers() {
+  std::erase_if(consumers_, [&](const auto& entry) {
+    return std::find(readers_.begin(), readers_.end(), &entry.second) == readers_.end();
+  });
+}
+
+}  // namespace tidemill::preprocess

@@ -1,0 +1,88 @@
+#include "preprocess/dispatcher/workers.h"
+
+#include <utility>
+
+namespace tidemill::preprocess {
+
+void Workers::Install(WorkerFacts facts, Clock::time_point now) {
+  const int64_t id = facts.incarnation.worker_id;
+  workers_.insert_or_assign(id, KnownWorker{.facts = std::move(facts), .last_seen = now});
+}
+
+absl::StatusOr<KnownWorker*> Workers::Hear(const Incarnation& incarnation, Clock::time_point now) {
+  const auto it = workers_.find(incarnation.worker_id);
+  if (it == workers_.end()) return NotFound("worker {} is unknown", incarnation.worker_id);
+  KnownWorker& worker = it->second;
+  if (worker.facts.incarnation != incarnation) {
+    return NotFound("incarnation {} of worker {} is over, it is at {}; register again",
+                    incarnation.number, worker.facts.name, worker.facts.incarnation.number);
+  }
+  if (worker.facts.lost) {
+    return NotFound("worker {} was silent for too long and is given up; register again",
+                    worker.facts.name);
+  }
+  worker.last_seen = now;
+  return &worker;
+}
+
+bool Workers::IsAlive(const Incarnation& incarnation) const {
+  const auto it = workers_.find(incarnation.worker_id);
+  return it != workers_.end() && it->second.facts.incarnation == incarnation &&
+         !it->second.facts.lost;
+}
+
+bool Workers::TakesWork(const Incarnation& incarnation) const {
+  const auto it = workers_.find(incarnation.worker_id);
+  return it != workers_.end() && it->second.facts.incarnation == incarnation &&
+         it->second.takes_work();
+}
+
+bool Workers::TakesWork(int64_t worker_id) const {
+  const auto it = workers_.find(worker_id);
+  return it != workers_.end() && it->second.takes_work();
+}
+
+absl::Status Workers::Drain(int64_t worker_id) {
+  const auto it = workers_.find(worker_id);
+  if (it == workers_.end()) return NotFound("worker {} is unknown", worker_id);
+  it->second.facts.draining = true;
+  return absl::OkStatus();
+}
+
+std::vector<Incarnation> Workers::LoseSilent(Clock::time_point now,
+                                             std::chrono::microseconds timeout) {
+  std::vector<Incarnation> lost;
+  for (auto& [id, worker] : workers_) {
+    if (worker.facts.lost || now - worker.last_seen <= timeout) continue;
+    worker.facts.lost = true;
+    lost.push_back(worker.facts.incarnation);
+  }
+  newly_lost_.insert(newly_lost_.end(), lost.begin(), lost.end());
+  return lost;
+}
+
+std::vector<Incarnation> Workers::TakeNewlyLost() { return std::exchange(newly_lost_, {}); }
+
+void Workers::ReturnNewlyLost(const std::vector<Incarnation>& lost) {
+  newly_lost_.insert(newly_lost_.end(), lost.begin(), lost.end());
+}
+
+v1::Worker Describe(const KnownWorker& worker) {
+  v1::Worker described;
+  const WorkerFacts& facts = worker.facts;
+  described.mutable_incarnation()->set_worker_id(facts.incarnation.worker_id);
+  described.mutable_incarnation()->set_incarnation(facts.incarnation.number);
+  described.set_name(facts.name);
+  described.set_endpoint(facts.endpoint);
+  described.set_boot_id(facts.boot_id);
+  described.set_ring_socket(facts.ring_socket);
+  described.set_num_threads(facts.num_threads);
+  described.set_state(facts.lost       ? v1::WORKER_STATE_LOST
+                      : facts.draining ? v1::WORKER_STATE_DRAINING
+                                       : v1::WORKER_STATE_ALIVE);
+  described.set_num_batches(worker.num_batches);
+  described.set_num_bytes(worker.num_bytes);
+  return described;
+}
+
+}  // namespace tidemill::preprocess
