@@ -68,7 +68,9 @@ PreparedSet::PreparedSet(int64_t num_samples, int num_workers,
       operators.RegisterDataset("numbers", fmt::format(kDataset, stack_.files()), NewCommand());
   EXPECT_THAT(registered, IsOk());
   dataset_id_ = registered->dataset_id();
-  dataset_spec_ = registered->spec();
+  const auto known = storage.GetDataset("numbers");
+  EXPECT_THAT(known, IsOk());
+  dataset_spec_ = known->spec();
   const auto snapshot = storage.SyncDataset(DatasetId{dataset_id_}, [](const auto&) {});
   EXPECT_THAT(snapshot, IsOk());
 

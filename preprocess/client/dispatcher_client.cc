@@ -18,6 +18,12 @@ void NameRequest(Request& request) {
 DispatcherClient::DispatcherClient(rpc::Peer peer)
     : peer_(std::move(peer)), stub_(v1::DispatcherService::NewStub(rpc::Connect(peer_))) {}
 
+rpc::Peer DispatcherClient::Within(std::chrono::milliseconds deadline) const {
+  rpc::Peer peer = peer_;
+  if (deadline > std::chrono::milliseconds{0}) peer.deadline = deadline;
+  return peer;
+}
+
 absl::StatusOr<int64_t> DispatcherClient::CreateJob(v1::CreateJobRequest request) {
   NameRequest(request);
   v1::CreateJobResponse response;
@@ -36,17 +42,16 @@ absl::StatusOr<v1::GetJobResponse> DispatcherClient::GetJob(int64_t job_id) {
 absl::StatusOr<v1::ReportProgressResponse> DispatcherClient::ReportProgress(
     v1::ReportProgressRequest request, std::chrono::milliseconds deadline) {
   NameRequest(request);
-  rpc::Peer peer = peer_;
-  if (deadline > std::chrono::milliseconds{0}) peer.deadline = deadline;
   v1::ReportProgressResponse response;
-  RETURN_IF_ERROR(rpc::Call(peer, *stub_, &Stub::ReportProgress, request, &response));
+  RETURN_IF_ERROR(rpc::Call(Within(deadline), *stub_, &Stub::ReportProgress, request, &response));
   return response;
 }
 
-absl::Status DispatcherClient::FinishJob(v1::FinishJobRequest request) {
+absl::Status DispatcherClient::FinishJob(v1::FinishJobRequest request,
+                                         std::chrono::milliseconds deadline) {
   NameRequest(request);
   v1::FinishJobResponse response;
-  return rpc::Call(peer_, *stub_, &Stub::FinishJob, request, &response);
+  return rpc::Call(Within(deadline), *stub_, &Stub::FinishJob, request, &response);
 }
 
 absl::StatusOr<v1::WorkerIncarnation> DispatcherClient::RegisterWorker(
@@ -68,12 +73,12 @@ absl::StatusOr<v1::LeaseSplitsResponse> DispatcherClient::LeaseSplits(
   return response;
 }
 
-absl::Status DispatcherClient::DrainWorker(int64_t worker_id) {
+absl::Status DispatcherClient::DrainWorker(int64_t worker_id, std::chrono::milliseconds deadline) {
   v1::DrainWorkerRequest request;
   NameRequest(request);
   request.set_worker_id(worker_id);
   v1::DrainWorkerResponse response;
-  return rpc::Call(peer_, *stub_, &Stub::DrainWorker, request, &response);
+  return rpc::Call(Within(deadline), *stub_, &Stub::DrainWorker, request, &response);
 }
 
 absl::StatusOr<v1::ListJobsResponse> DispatcherClient::ListJobs() {

@@ -23,11 +23,11 @@ class DispatcherClient {
 
   absl::StatusOr<v1::GetJobResponse> GetJob(int64_t job_id);
 
-  // Within `deadline`, where it is given: who reports again and again need not wait long.
+  // A deadline, here and below, takes the place of the peer's.
   absl::StatusOr<v1::ReportProgressResponse> ReportProgress(
       v1::ReportProgressRequest request, std::chrono::milliseconds deadline = {});
 
-  absl::Status FinishJob(v1::FinishJobRequest request);
+  absl::Status FinishJob(v1::FinishJobRequest request, std::chrono::milliseconds deadline = {});
 
   absl::StatusOr<v1::WorkerIncarnation> RegisterWorker(v1::RegisterWorkerRequest request);
 
@@ -36,13 +36,15 @@ class DispatcherClient {
   // never heard of would stay its own.
   absl::StatusOr<v1::LeaseSplitsResponse> LeaseSplits(v1::LeaseSplitsRequest request);
 
-  absl::Status DrainWorker(int64_t worker_id);
+  absl::Status DrainWorker(int64_t worker_id, std::chrono::milliseconds deadline = {});
 
   absl::StatusOr<v1::ListJobsResponse> ListJobs();
 
   absl::StatusOr<v1::ListWorkersResponse> ListWorkers();
 
  private:
+  rpc::Peer Within(std::chrono::milliseconds deadline) const;
+
   const rpc::Peer peer_;
   const std::unique_ptr<v1::DispatcherService::Stub> stub_;
 };

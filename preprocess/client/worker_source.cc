@@ -118,7 +118,7 @@ WorkerSource::~WorkerSource() {
   if (!owns_job_ || job_id_ == 0) return;
   v1::FinishJobRequest request;
   request.set_job_id(job_id_);
-  const absl::Status finished = dispatcher_.FinishJob(request);
+  const absl::Status finished = dispatcher_.FinishJob(request, kReportDeadline);
   if (!finished.ok()) {
     log::Warn("the dispatcher does not hear that a job is over; it will find out",
               {{"job", options_.job_name}, {"error", std::string(finished.message())}});

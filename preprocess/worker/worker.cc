@@ -20,12 +20,18 @@ constexpr std::chrono::milliseconds kPause{1};
 // Batches of a split are put into the outbox in pieces of so many bytes.
 constexpr int64_t kPieceBytes = int64_t{1} << 20;
 
+// Of which calls end when the worker does.
+rpc::Peer Stoppable(rpc::Peer peer, const std::stop_source& stop) {
+  peer.stop = stop.get_token();
+  return peer;
+}
+
 }  // namespace
 
 Worker::Worker(WorkerOptions options, rpc::Peer dispatcher, JobOpener open)
     : options_(std::move(options)),
       open_(std::move(open)),
-      dispatcher_(std::move(dispatcher)),
+      dispatcher_(Stoppable(std::move(dispatcher), stop_)),
       pool_(std::make_unique<WorkerPool>("preprocess", options_.num_threads)) {}
 
 Worker::~Worker() {
@@ -228,7 +234,7 @@ void Worker::Drain(std::chrono::milliseconds patience) {
     self = self_;
   }
   if (self.incarnation() == 0) return;
-  const absl::Status told = dispatcher_.DrainWorker(self.worker_id());
+  const absl::Status told = dispatcher_.DrainWorker(self.worker_id(), patience / 2);
   if (!told.ok()) return;
   const auto end = std::chrono::steady_clock::now() + patience;
   while (std::chrono::steady_clock::now() < end) {

@@ -66,8 +66,8 @@ class Worker final : public OutboxProvider {
 
   const WorkerOptions options_;
   const JobOpener open_;
-  DispatcherClient dispatcher_;
   std::stop_source stop_;
+  DispatcherClient dispatcher_;
   // A request for work that is not answered yet; the leasing thread's.
   std::optional<v1::LeaseSplitsRequest> lease_;
 

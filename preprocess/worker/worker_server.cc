@@ -1,5 +1,7 @@
 #include "preprocess/worker/worker_server.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <string>
 #include <thread>
@@ -7,8 +9,11 @@
 #include <vector>
 
 #include "base/config.h"
+#include "base/digest.h"
+#include "base/log.h"
 #include "base/worker_pool.h"
 #include "preprocess/transport/frame_sender.h"
+#include "preprocess/transport/ring_server.h"
 #include "preprocess/worker/job_opener.h"
 #include "preprocess/worker/worker.h"
 #include "preprocess/worker/worker_config.h"
@@ -21,24 +26,46 @@ constexpr int kStreamThreads = 4;
 // Of what was made, so that it need not be made again.
 constexpr std::chrono::milliseconds kDrainPatience{2'000};
 
+// Beside the socket of a worker that has one, else one of a name that no other worker has.
+std::string RingSocketOf(const std::string& endpoint) {
+  constexpr std::string_view kUnix = "unix:";
+  if (endpoint.starts_with(kUnix)) return endpoint.substr(kUnix.size()) + ".ring";
+  return fmt::format("/tmp/tidemill-ring-{}-{}", geteuid(), Sha256(endpoint).substr(0, 10));
+}
+
 class WorkerServer final : public rpc::RunningService {
  public:
-  WorkerServer(WorkerOptions options, rpc::Peer dispatcher, Worker::JobOpener open)
-      : streams_("preprocess-streams", kStreamThreads),
-        worker_(std::move(options), std::move(dispatcher), std::move(open)),
+  WorkerServer(const WorkerOptions& options, const rpc::Tokens& tokens, const rpc::Peer& dispatcher,
+               Worker::JobOpener open)
+      : ring_socket_(options.ring_socket),
+        tokens_(tokens),
+        streams_("preprocess-streams", kStreamThreads),
+        worker_(options, dispatcher, std::move(open)),
         face_(worker_, streams_) {}
 
   std::vector<grpc::Service*> Faces() override { return {&face_}; }
   absl::Status Started() override {
+    auto rings = RingServer::Start(ring_socket_, tokens_, worker_);
+    if (!rings.ok()) {
+      log::Warn("no shared memory; batches go by gRPC", {{"error", rings.status().ToString()}});
+    } else {
+      rings_ = *std::move(rings);
+    }
     worker_.Start();
     return absl::OkStatus();
   }
-  void Stopping() override { worker_.Drain(kDrainPatience); }
+  void Stopping() override {
+    worker_.Drain(kDrainPatience);
+    rings_.reset();
+  }
 
  private:
+  const std::string ring_socket_;
+  const rpc::Tokens tokens_;
   WorkerPool streams_;
   Worker worker_;
   WorkerFace face_;
+  std::unique_ptr<RingServer> rings_;
 };
 
 }  // namespace
@@ -58,7 +85,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartWorker(
                             ? config.threads
                             : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   options.budget_bytes = config.budget.bytes;
-  return std::make_unique<WorkerServer>(std::move(options), dispatcher,
+  options.ring_socket = RingSocketOf(context.listen);
+  return std::make_unique<WorkerServer>(options, context.tokens, dispatcher,
                                         MakeJobOpener(selector, storage));
 }
 

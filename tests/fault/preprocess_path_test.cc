@@ -33,8 +33,9 @@ constexpr int64_t kNumSamples = 20'000;
 constexpr int kNumWorkers = 3;
 constexpr char kWorkerProgram[] = "tidemill-preprocess-worker";
 constexpr char kDispatcherProgram[] = "tidemill-preprocess";
-// A batch takes a worker that long, so that there is something to kill.
-constexpr char kSlow[] = "- delay: {milliseconds: 2, per: batch}\n";
+// Workers take their time, so that there is something to kill, and splits are small.
+constexpr char kSlow[] = "preprocess_worker.after_making=delay:4ms";
+constexpr int64_t kBytesAhead = int64_t{256} << 10;
 
 // How many random kills a test makes; `make nightly` asks for more.
 int NumSeeds(const char* variable, int otherwise) {
@@ -50,7 +51,7 @@ std::vector<std::string> DescribeAll(const std::vector<loader::TrainingBatch>& b
 
 class PreprocessPath : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() { set_ = new PreparedSet(kNumSamples, kNumWorkers); }
+  static void SetUpTestSuite() { set_ = new PreparedSet(kNumSamples, kNumWorkers, {{"TIDEMILL_FAILPOINTS", kSlow}}); }
   static void TearDownTestSuite() {
     delete set_;
     set_ = nullptr;
@@ -94,12 +95,12 @@ TEST_F(PreprocessPath, WorkersGiveTheBatchesThatThisProcessWouldMake) {
 }
 
 TEST_F(PreprocessPath, AKilledWorkerNeitherLosesNorRepeatsABatch) {
-  const JobSpec job = set_->Job(32, 1, kSlow);
+  const JobSpec job = set_->Job(32, 3);
   const std::vector<std::string> expected = DescribeAll(set_->Expected(job));
   for (int seed = 0; seed < NumSeeds("TIDEMILL_WORKER_KILLS", 4); ++seed) {
     std::mt19937 random(static_cast<uint32_t>(seed));
     const auto kill_at = static_cast<int64_t>(random() % expected.size());
-    const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = int64_t{1} << 20});
+    const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = kBytesAhead});
     EXPECT_EQ(ReadAndKill(*source, kill_at, kWorkerProgram, random), expected)
         << "seed " << seed << ", killed at batch " << kill_at;
     EXPECT_EQ(source->counters().num_made_here, 0);
@@ -107,19 +108,19 @@ TEST_F(PreprocessPath, AKilledWorkerNeitherLosesNorRepeatsABatch) {
 }
 
 TEST_F(PreprocessPath, AKilledDispatcherIsNotNoticedByTheConsumer) {
-  const JobSpec job = set_->Job(32, 1, kSlow);
+  const JobSpec job = set_->Job(32, 3);
   const std::vector<std::string> expected = DescribeAll(set_->Expected(job));
   for (int seed = 0; seed < NumSeeds("TIDEMILL_DISPATCHER_KILLS", 2); ++seed) {
     std::mt19937 random(static_cast<uint32_t>(seed));
     const auto kill_at = static_cast<int64_t>(random() % expected.size());
-    const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = int64_t{1} << 20});
+    const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = kBytesAhead});
     EXPECT_EQ(ReadAndKill(*source, kill_at, kDispatcherProgram, random), expected)
         << "seed " << seed << ", killed at batch " << kill_at;
   }
 }
 
 TEST_F(PreprocessPath, AtLeastOnceLosesNothingAndAtMostOnceRepeatsNothingWhenAWorkerIsKilled) {
-  const JobSpec job = set_->Job(32, 1, kSlow);
+  const JobSpec job = set_->Job(32, 3);
   std::vector<std::string> expected = DescribeAll(set_->Expected(job));
   const int64_t kill_at = std::ssize(expected) / 3;
   std::sort(expected.begin(), expected.end());
@@ -128,7 +129,7 @@ TEST_F(PreprocessPath, AtLeastOnceLosesNothingAndAtMostOnceRepeatsNothingWhenAWo
     std::mt19937 random(7);
     const auto source = set_->Consume(
         job, 0, 0,
-        {.guarantee = guarantee, .delivery = Delivery::kRelaxed, .bytes_ahead = int64_t{1} << 20});
+        {.guarantee = guarantee, .delivery = Delivery::kRelaxed, .bytes_ahead = kBytesAhead});
     std::vector<std::string> got = ReadAndKill(*source, kill_at, kWorkerProgram, random);
     std::sort(got.begin(), got.end());
     const std::set<std::string> different(got.begin(), got.end());
@@ -144,9 +145,9 @@ TEST_F(PreprocessPath, AtLeastOnceLosesNothingAndAtMostOnceRepeatsNothingWhenAWo
 }
 
 TEST_F(PreprocessPath, AWorkerThatJoinsTakesPartAndOneThatIsAskedToLeaveLosesNothing) {
-  const JobSpec job = set_->Job(32, 4, kSlow);
+  const JobSpec job = set_->Job(32, 6);
   const std::vector<std::string> expected = DescribeAll(set_->Expected(job));
-  const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = int64_t{1} << 20});
+  const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = kBytesAhead});
   std::vector<std::string> got;
   int joined = 0;
   bool took_part = false;
@@ -216,8 +217,8 @@ TEST_F(PreprocessPath, ASlowWorkerGetsNoMoreThanItCanDo) {
   const int slow = set_->StartWorker(
       "slow", {{"TIDEMILL_FAILPOINTS", "preprocess_worker.after_making=delay:100ms"}});
   ASSERT_GT(slow, 0);
-  const JobSpec job = set_->Job(32, 6, kSlow);
-  const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = int64_t{1} << 20});
+  const JobSpec job = set_->Job(32, 6);
+  const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = kBytesAhead});
   std::map<std::string, int64_t> shares;
   int64_t total = 0;
   while (const auto next = source->Next().value()) {

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 #include "base/files.h"
+#include "preprocess/client/dispatcher_client.h"
 #include "tests/run_comparison.h"
 #include "tests/stack.h"
 
@@ -44,12 +45,18 @@ TEST(Workers, AModelIsTheSameHoweverManyPrepareItsSamplesAndHoweverTheyCome) {
       {"1", "{}"}, {"2", "{transport: ring}"}, {"3", "{transport: frames, bytes_ahead: 1MiB}"}};
   for (const auto& [count, workers] : settings) {
     const Stack stack;
+    ASSERT_EQ(stack.Tidemill({"up"}, {{"TIDEMILL_WORKERS", count}}).exit_code, 0);
     const CommandResult result =
-        stack.Tidemill({"run", WriteWorkersPipeline(stack.files(), workers), "--json"},
-                       {{"TIDEMILL_WORKERS", count}});
+        stack.Tidemill({"run", WriteWorkersPipeline(stack.files(), workers), "--json"});
     EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
     EXPECT_EQ(Fingerprint(result.Json()), WithoutWorkers()) << count << " workers " << workers;
-    EXPECT_EQ(stack.Processes("tidemill-preprocess-worker").size(), std::stoul(count));
+    preprocess::DispatcherClient dispatcher(stack.PeerOf("preprocess"));
+    const auto known = dispatcher.ListWorkers();
+    ASSERT_TRUE(known.ok()) << known.status();
+    EXPECT_EQ(known->workers_size(), std::stoi(count));
+    int64_t num_batches = 0;
+    for (const auto& worker : known->workers()) num_batches += worker.num_batches();
+    EXPECT_GT(num_batches, 0) << "nothing came from workers";
   }
 }
 
