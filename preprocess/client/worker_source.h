@@ -25,9 +25,9 @@ namespace tidemill::preprocess {
 
 struct WorkerSourceOptions {
   // The dispatcher; workers are spoken to with its token and certificates.
-  rpc::Peer dispatcher;
+  rpc::Peer dispatcher = {};
   // Consumers that name the same job share it, each a lane of it.
-  std::string job_name;
+  std::string job_name = {};
   v1::Guarantee guarantee = v1::GUARANTEE_EXACTLY_ONCE;
   Delivery delivery = Delivery::kOrdered;
   LinkOptions link = {};
