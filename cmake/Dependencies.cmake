@@ -33,7 +33,8 @@ pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx)      # PostgreSQL, all 
 pkg_check_modules(pq REQUIRED IMPORTED_TARGET libpq)          # binary COPY
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)  # record hashes, keyed randomness
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)  # which characters are letters
-pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)      # zstd inputs
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)      # zstd inputs, batches on slow links
+pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)        # batches on links that are a little slow
 find_package(prometheus-cpp CONFIG REQUIRED)                  # metrics registry and text format
 
 if(TIDEMILL_TORCH)

@@ -22,7 +22,8 @@ enum class Transport {
   kFrames,  // gRPC.
 };
 
-// Whether frames are compressed. kAuto: by measurement of what it saves and costs, again and again.
+// Whether frames are compressed. kAuto: by the worker's measurement of what it saves and costs,
+// again and again; kLz4, kZstd: always, where that makes a batch smaller.
 enum class CompressionChoice { kAuto, kNone, kLz4, kZstd };
 
 struct LinkOptions {
@@ -57,6 +58,7 @@ struct LinkHandler {
 };
 
 // Thread-safe. The destructor ends the link; the handler is not called any more once it returns.
+// The handler may grant, and must not destroy the link.
 class BatchLink {
  public:
   virtual ~BatchLink() = default;

@@ -22,4 +22,8 @@ struct BatchMessage {
   std::string reason = {};
 };
 
+// What a message counts for in credits: its rows as they are on the wire, uncompressed; 0 without
+// any.
+int64_t BytesOf(const BatchMessage& message);
+
 }  // namespace tidemill::preprocess

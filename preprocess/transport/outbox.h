@@ -28,16 +28,22 @@ class Outbox {
   // Never waits. Dropped once closed.
   void Put(BatchMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // More bytes may be sent; `wanted`: by place in lanes(), the batch the consumer waits for.
+  // More bytes may be sent; `wanted`: by place in lanes(), the batch the consumer waits for. Places
+  // that it does not reach stay as they were.
   void Grant(int64_t bytes, std::span<const int64_t> wanted) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // A message that may be sent now: the wanted one, else the one put first; std::nullopt when there
   // is none.
   std::optional<BatchMessage> Take() ABSL_LOCKS_EXCLUDED(mutex_);
+  // The wanted one alone: for a link that has no room for others.
+  std::optional<BatchMessage> TakeWanted() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether it is the one that the consumer waits for by now, for a link that has taken it.
+  bool IsWanted(const BatchMessage& message) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // `ready` is called, without a lock held, whenever Take() may give something that it did not
-  // before, and once the outbox is closed; at most one listener, nullptr for none. After it returns
-  // the listener before is not called any more.
+  // before, and once the outbox is closed; at most one listener, nullptr for none. It runs on the
+  // thread of whoever put, granted or closed. After Listen() returns, the listener before is not
+  // called any more; hence Listen() must not be called by a listener.
   void Listen(std::function<void()> ready) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Nothing more will come: what is in it is dropped. `why` is the status that the link ends with;
@@ -51,14 +57,23 @@ class Outbox {
   int64_t bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
+  bool IsWantedNow(const BatchMessage& message) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether Take() gives something.
+  bool HasSome() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::optional<BatchMessage> TakeAt(std::deque<BatchMessage>::iterator found)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CallListener() ABSL_LOCKS_EXCLUDED(mutex_);
+
   const std::vector<int32_t> lanes_;
   mutable Mutex mutex_;
+  CondVar calls_ended_;
   std::deque<BatchMessage> messages_ ABSL_GUARDED_BY(mutex_);
   std::vector<int64_t> wanted_ ABSL_GUARDED_BY(mutex_);
   int64_t credit_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::optional<absl::Status> closed_ ABSL_GUARDED_BY(mutex_);
   std::function<void()> ready_ ABSL_GUARDED_BY(mutex_);
+  int num_calls_ ABSL_GUARDED_BY(mutex_) = 0;  // Of listeners, running now.
 };
 
 // Where a worker's links get their outboxes. Thread-safe.

@@ -1,0 +1,58 @@
+// The consumer's end of a link over gRPC.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "grpcpp/grpcpp.h"
+#include "grpcpp/support/client_callback.h"
+
+#include "base/mutex.h"
+#include "preprocess/transport/batch_link.h"
+
+namespace tidemill::preprocess {
+
+// One stream of ReadBatches. It has no thread of its own: batches are decoded and handed on where
+// gRPC received them.
+class FrameLink final : public BatchLink,
+                        private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  // `peer`: with the worker's endpoint; `open`: whole.
+  FrameLink(const rpc::Peer& peer, const v1::ReadBatchesRequest::Open& open, LinkHandler handler);
+  ~FrameLink() override;
+
+  void Grant(int64_t bytes, std::span<const int64_t> wanted) override ABSL_LOCKS_EXCLUDED(mutex_);
+  LinkCounters counters() const override ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  void OnReadDone(bool ok) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnWriteDone(bool ok) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnDone(const grpc::Status& status) override ABSL_LOCKS_EXCLUDED(mutex_);
+  // Sends what was granted, unless something is being sent.
+  void Flush() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Hands a message on; false when the stream is of no more use.
+  bool Deliver() ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status EndOf(const grpc::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const LinkHandler handler_;
+  const std::stop_token stop_;
+  grpc::ClientContext context_;
+  grpc::ByteBuffer incoming_;  // gRPC's while it reads.
+  grpc::ByteBuffer outgoing_;  // gRPC's while `writing_`.
+  mutable Mutex mutex_;
+  CondVar changed_;
+  int64_t credit_ ABSL_GUARDED_BY(mutex_) = 0;           // Granted, not sent.
+  std::vector<int64_t> wanted_ ABSL_GUARDED_BY(mutex_);  // As granted last.
+  bool has_grant_ ABSL_GUARDED_BY(mutex_) = false;       // There is something to send.
+  bool writing_ ABSL_GUARDED_BY(mutex_) = true;
+  bool is_drained_ ABSL_GUARDED_BY(mutex_) = false;  // Nothing more to read: no more writes, too.
+  bool closing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_done_ ABSL_GUARDED_BY(mutex_) = false;  // gRPC has let go of it.
+  absl::Status failure_ ABSL_GUARDED_BY(mutex_);  // Of what was received.
+  LinkCounters counters_ ABSL_GUARDED_BY(mutex_) = {.transport = "frames"};
+  std::optional<std::stop_callback<std::function<void()>>> on_stop_;
+};
+
+}  // namespace tidemill::preprocess

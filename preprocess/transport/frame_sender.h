@@ -1,0 +1,36 @@
+// The worker's end of links over gRPC.
+#pragma once
+
+#include "grpcpp/support/server_callback.h"
+
+#include "base/worker_pool.h"
+#include "preprocess/transport/outbox.h"
+#include "tidemill/preprocess/v1/preprocess.grpc.pb.h"
+
+namespace tidemill::preprocess {
+
+// One stream of ReadBatches. Outboxes are opened, and batches compressed, on the pool; all else
+// happens on the threads of gRPC and of those who fill the outbox. A consumer that stalls holds no
+// thread, and besides what is in the outbox three messages at most; one that goes away, or a server
+// that stops, closes the outbox at once with UNAVAILABLE.
+//
+// Both must outlive the server. The reactor deletes itself.
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* SendBatches(OutboxProvider& provider,
+                                                                         WorkerPool& pool);
+
+// What a worker's server registers. Thread-safe.
+class WorkerFace final
+    : public v1::WorkerService::WithRawCallbackMethod_ReadBatches<v1::WorkerService::Service> {
+ public:
+  // Both must outlive the server.
+  WorkerFace(OutboxProvider& provider, WorkerPool& pool) : provider_(provider), pool_(pool) {}
+
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* ReadBatches(
+      grpc::CallbackServerContext* context) override;
+
+ private:
+  OutboxProvider& provider_;
+  WorkerPool& pool_;
+};
+
+}  // namespace tidemill::preprocess

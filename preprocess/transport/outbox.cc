@@ -1,0 +1,127 @@
+#include "preprocess/transport/outbox.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tidemill::preprocess {
+
+namespace {
+
+// No batch has this number.
+constexpr int64_t kNone = -1;
+
+}  // namespace
+
+Outbox::Outbox(std::vector<int32_t> lanes)
+    : lanes_(std::move(lanes)), wanted_(lanes_.size(), kNone) {}
+
+bool Outbox::IsWantedNow(const BatchMessage& message) const {
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    if (lanes_[i] == message.lane && wanted_[i] == message.number) return true;
+  }
+  return false;
+}
+
+bool Outbox::HasSome() const {
+  if (messages_.empty()) return false;
+  return credit_ > 0 ||
+         std::any_of(messages_.begin(), messages_.end(),
+                     [this](const BatchMessage& message)
+                         ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return IsWantedNow(message); });
+}
+
+void Outbox::Put(BatchMessage message) {
+  bool may_go = false;
+  {
+    MutexLock lock(mutex_);
+    if (closed_.has_value()) return;
+    bytes_ += BytesOf(message);
+    may_go = credit_ > 0 || IsWantedNow(message);
+    messages_.push_back(std::move(message));
+  }
+  if (may_go) CallListener();
+}
+
+void Outbox::Grant(int64_t bytes, std::span<const int64_t> wanted) {
+  bool may_go = false;
+  {
+    MutexLock lock(mutex_);
+    if (closed_.has_value()) return;
+    credit_ += bytes;
+    std::copy_n(wanted.begin(), std::min(wanted.size(), wanted_.size()), wanted_.begin());
+    may_go = HasSome();
+  }
+  if (may_go) CallListener();
+}
+
+std::optional<BatchMessage> Outbox::TakeAt(std::deque<BatchMessage>::iterator found) {
+  BatchMessage message = std::move(*found);
+  messages_.erase(found);
+  const int64_t bytes = BytesOf(message);
+  credit_ -= bytes;
+  bytes_ -= bytes;
+  return message;
+}
+
+std::optional<BatchMessage> Outbox::TakeWanted() {
+  MutexLock lock(mutex_);
+  for (auto i = messages_.begin(); i != messages_.end(); ++i) {
+    if (IsWantedNow(*i)) return TakeAt(i);
+  }
+  return std::nullopt;
+}
+
+std::optional<BatchMessage> Outbox::Take() {
+  if (std::optional<BatchMessage> wanted = TakeWanted(); wanted.has_value()) return wanted;
+  MutexLock lock(mutex_);
+  if (messages_.empty() || credit_ <= 0) return std::nullopt;
+  return TakeAt(messages_.begin());
+}
+
+bool Outbox::IsWanted(const BatchMessage& message) const {
+  MutexLock lock(mutex_);
+  return IsWantedNow(message);
+}
+
+void Outbox::Listen(std::function<void()> ready) {
+  MutexLock lock(mutex_);
+  ready_ = std::move(ready);
+  while (num_calls_ > 0) calls_ended_.wait(mutex_);
+}
+
+void Outbox::CallListener() {
+  std::function<void()> ready;
+  {
+    MutexLock lock(mutex_);
+    if (ready_ == nullptr) return;
+    ready = ready_;
+    ++num_calls_;
+  }
+  ready();
+  MutexLock lock(mutex_);
+  if (--num_calls_ == 0) calls_ended_.notify_all();
+}
+
+void Outbox::Close(absl::Status why) {
+  std::deque<BatchMessage> dropped;  // Freed without the lock.
+  {
+    MutexLock lock(mutex_);
+    if (closed_.has_value()) return;
+    closed_ = std::move(why);
+    dropped.swap(messages_);
+    bytes_ = 0;
+  }
+  CallListener();
+}
+
+std::optional<absl::Status> Outbox::closed() const {
+  MutexLock lock(mutex_);
+  return closed_;
+}
+
+int64_t Outbox::bytes() const {
+  MutexLock lock(mutex_);
+  return bytes_;
+}
+
+}  // namespace tidemill::preprocess

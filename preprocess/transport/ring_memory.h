@@ -1,0 +1,119 @@
+// The memory that the two ends of a ring share: docs/formats/batch_ring.md.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.h"
+#include "preprocess/transport/local_socket.h"
+
+namespace tidemill::preprocess {
+
+inline constexpr char kRingMagic[] = "TMRING01";
+inline constexpr uint32_t kRingVersion = 1;
+inline constexpr uint64_t kRingSlots = 1024;
+inline constexpr size_t kMaxRingLanes = 4096;
+inline constexpr int64_t kLeastRingBytes = int64_t{64} << 10;
+inline constexpr int64_t kMaxRingBytes = int64_t{16} << 30;
+// Of addresses, not of memory, behind those of the ring: for batches that are waited for.
+inline constexpr int64_t kRingReserve = int64_t{8} << 30;
+
+struct RingHeader {
+  char magic[8] = {'T', 'M', 'R', 'I', 'N', 'G', '0', '1'};
+  uint32_t version = kRingVersion;
+  uint32_t num_lanes = 0;
+  uint64_t control_bytes = 0;
+  uint64_t ring_bytes = 0;
+  uint64_t limit_bytes = 0;
+};
+
+// A batch on its way. Offsets count from the beginning of the data area.
+struct RingSlot {
+  uint64_t offset = 0;
+  uint64_t batch_bytes = 0;
+  int64_t number = 0;
+  int64_t num_skipped = 0;
+  int32_t lane = 0;
+  int32_t attempt = 0;
+  // Behind the batch, at the next multiple of 64.
+  uint32_t reason_bytes = 0;
+  uint32_t reserved[5] = {0, 0, 0, 0, 0};
+};
+static_assert(sizeof(RingSlot) == 64);
+
+// A counter that one end moves and the other follows.
+struct alignas(64) RingCounter {
+  std::atomic<uint64_t> value = 0;
+};
+
+// One end rings, the other waits; a futex, so that it costs nothing while nobody waits.
+struct alignas(64) RingBell {
+  std::atomic<uint32_t> rung = 0;
+  std::atomic<uint32_t> is_waiting = 0;
+
+  void Ring();
+  uint32_t seen() const { return rung.load(std::memory_order_acquire); }
+  // Until it has rung since `seen`, for so long at most.
+  void Await(uint32_t seen, std::chrono::milliseconds time);
+};
+
+// At the beginning of the memory. Who may write what stands in the document.
+struct RingControl {
+  alignas(4096) RingHeader header;
+  alignas(4096) RingCounter filled_tail;
+  RingCounter filled_head;
+  RingCounter released_tail;
+  RingCounter released_head;
+  RingCounter granted;
+  RingBell worker_bell;
+  RingBell consumer_bell;
+  // Whether the worker waits for room, so that releases ring.
+  alignas(64) std::atomic<uint32_t> wants_room = 0;
+  alignas(4096) RingSlot filled[kRingSlots];
+  alignas(4096) std::atomic<uint64_t> released[kRingSlots];
+  alignas(4096) std::atomic<int64_t> wanted[kMaxRingLanes];
+};
+inline constexpr size_t kRingControlBytes = sizeof(RingControl);
+static_assert(kRingControlBytes % 4096 == 0 && std::atomic<uint64_t>::is_always_lock_free);
+
+// A mapping of a ring's memory. Made once and shared; what is in it is up to its users.
+class RingMemory {
+ public:
+  // New memory that belongs to no file system, sealed against shrinking. RESOURCE_EXHAUSTED when
+  // there is too little of it; INVALID_ARGUMENT for a size or a number of lanes that cannot be.
+  static absl::StatusOr<RingMemory> Create(int64_t ring_bytes, size_t num_lanes);
+  // What another process has made; its data can be read only. DATA_LOSS when it is no ring.
+  static absl::StatusOr<RingMemory> Open(Descriptor descriptor, size_t num_lanes);
+  RingMemory(RingMemory&& other) noexcept;
+  RingMemory& operator=(RingMemory&&) = delete;
+  ~RingMemory();
+
+  RingControl& control() const { return *static_cast<RingControl*>(start_); }
+  std::byte* data() const { return static_cast<std::byte*>(start_) + kRingControlBytes; }
+  int64_t ring_bytes() const { return ring_bytes_; }
+  int64_t limit_bytes() const { return limit_bytes_; }
+  size_t num_lanes() const { return num_lanes_; }
+  int descriptor() const { return descriptor_.number(); }
+
+  // Provides memory for a part of the data area, making the file longer where it must.
+  // RESOURCE_EXHAUSTED when there is none.
+  absl::Status Provide(int64_t offset, int64_t bytes) const;
+  // Gives it back to the system; it reads as zeros then.
+  void Discard(int64_t offset, int64_t bytes) const;
+  // Bytes of the data area that the file has by now.
+  int64_t FileBytes() const;
+
+ private:
+  RingMemory(Descriptor descriptor, void* start, int64_t ring_bytes, int64_t limit_bytes,
+             size_t num_lanes);
+
+  Descriptor descriptor_;
+  void* start_;
+  int64_t ring_bytes_;
+  int64_t limit_bytes_;
+  size_t num_lanes_;
+};
+
+}  // namespace tidemill::preprocess

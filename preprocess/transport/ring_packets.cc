@@ -1,0 +1,90 @@
+#include "preprocess/transport/ring_packets.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "preprocess/transport/local_socket.h"
+#include "preprocess/transport/ring_memory.h"
+
+namespace tidemill::preprocess {
+
+namespace {
+
+constexpr uint32_t kMaxCode = 16;
+constexpr size_t kMaxTextBytes = 4096;
+
+struct RequestHead {
+  char magic[8] = {'T', 'M', 'R', 'I', 'N', 'G', '0', '1'};
+  uint32_t version = kRingVersion;
+  uint32_t token_bytes = 0;
+  int64_t ring_bytes = 0;
+};
+
+struct AnswerHead {
+  char magic[8] = {'T', 'M', 'R', 'I', 'N', 'G', '0', '1'};
+  uint32_t version = kRingVersion;
+  uint32_t code = 0;
+  uint32_t may_use_frames = 0;
+  uint32_t reserved = 0;
+};
+static_assert(sizeof(RequestHead) == 24 && sizeof(AnswerHead) == 24);
+
+template <typename Head>
+bool TakeHead(std::string_view& bytes, Head& head) {
+  if (bytes.size() < sizeof(head)) return false;
+  std::memcpy(&head, bytes.data(), sizeof(head));
+  bytes.remove_prefix(sizeof(head));
+  return std::memcmp(head.magic, kRingMagic, sizeof(head.magic)) == 0 &&
+         head.version == kRingVersion;
+}
+
+template <typename Head>
+std::string BytesOf(const Head& head) {
+  return {reinterpret_cast<const char*>(&head), sizeof(head)};
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> Encode(const RingRequest& request) {
+  const RequestHead head{.token_bytes = static_cast<uint32_t>(request.token.size()),
+                         .ring_bytes = request.ring_bytes};
+  std::string bytes = BytesOf(head) + request.token + request.open.SerializeAsString();
+  if (bytes.size() > kMaxPacketBytes) return InvalidArgument("too many lanes for a ring");
+  return bytes;
+}
+
+absl::StatusOr<RingRequest> DecodeRingRequest(std::string_view bytes) {
+  RequestHead head;
+  RingRequest request;
+  if (!TakeHead(bytes, head) || bytes.size() < head.token_bytes) {
+    return InvalidArgument("not a request for a ring of version {}", kRingVersion);
+  }
+  request.token = bytes.substr(0, head.token_bytes);
+  request.ring_bytes = head.ring_bytes;
+  bytes.remove_prefix(head.token_bytes);
+  if (!request.open.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return InvalidArgument("a request for a ring without a job");
+  }
+  return request;
+}
+
+std::string Encode(const RingAnswer& answer) {
+  const AnswerHead head{.code = static_cast<uint32_t>(answer.status.code()),
+                        .may_use_frames = answer.may_use_frames ? 1U : 0U};
+  const std::string text(answer.status.message());
+  return BytesOf(head) + text.substr(0, kMaxTextBytes);
+}
+
+absl::StatusOr<RingAnswer> DecodeRingAnswer(std::string_view bytes) {
+  AnswerHead head;
+  if (!TakeHead(bytes, head) || head.code > kMaxCode || head.may_use_frames > 1) {
+    return DataLoss("not an answer of version {} about a ring", kRingVersion);
+  }
+  RingAnswer answer{.may_use_frames = head.may_use_frames == 1};
+  if (head.code != 0) {
+    answer.status = absl::Status(static_cast<absl::StatusCode>(head.code), std::string(bytes));
+  }
+  return answer;
+}
+
+}  // namespace tidemill::preprocess

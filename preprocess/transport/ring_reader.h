@@ -1,0 +1,69 @@
+// The consumer's end of a ring.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "preprocess/transport/batch_message.h"
+#include "preprocess/transport/ring_memory.h"
+
+namespace tidemill::preprocess {
+
+// Pop() and Await() belong to one thread; the rest is thread-safe. Messages are views of the ring,
+// whose place is given back when the last of their buffers is dropped, on any thread, in any order,
+// also when nobody reads any more. What the other end writes is checked before it is used; the
+// columns' bytes are the worker's until they are released, and it is trusted not to change them.
+class RingReader : public std::enable_shared_from_this<RingReader> {
+ public:
+  // DATA_LOSS for a descriptor of something else than such a ring.
+  static absl::StatusOr<std::shared_ptr<RingReader>> Open(Descriptor descriptor, size_t num_lanes);
+
+  struct Popped {
+    BatchMessage message = {};
+    int64_t num_bytes = 0;
+  };
+  // std::nullopt: nothing is there now. DATA_LOSS: the ring is of no more use.
+  absl::StatusOr<std::optional<Popped>> Pop();
+  // As above, the encoded batch instead of its rows, which are empty: for whoever decodes himself.
+  struct PoppedBytes {
+    BatchMessage message = {};
+    batch::Buffer bytes = {};
+  };
+  absl::StatusOr<std::optional<PoppedBytes>> PopBytes();
+
+  void Grant(int64_t bytes, std::span<const int64_t> wanted);
+
+  // As RingWriter's.
+  uint32_t seen() const { return memory_.control().consumer_bell.seen(); }
+  void Await(uint32_t seen, std::chrono::milliseconds time);
+  void Wake() { memory_.control().consumer_bell.Ring(); }
+
+  // Batches that are in use.
+  int64_t num_views() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  class View;
+
+  explicit RingReader(RingMemory memory)
+      : memory_(std::move(memory)), file_bytes_(memory_.FileBytes()) {}
+  absl::Status Check(const RingSlot& slot);
+  void Release(uint64_t offset) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Passes on as many releases as the queue has room for.
+  void FlushReleases() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  RingMemory memory_;
+  int64_t file_bytes_;        // At least; the file may have grown since.
+  uint64_t filled_head_ = 0;  // Ours; the copy in the ring is written only.
+  mutable Mutex mutex_;
+  std::deque<uint64_t> releases_ ABSL_GUARDED_BY(mutex_);  // Not passed on yet.
+  uint64_t released_tail_ ABSL_GUARDED_BY(mutex_) = 0;     // Ours, likewise.
+  int64_t num_views_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace tidemill::preprocess

@@ -1,0 +1,54 @@
+// A worker that serves links, for tests.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/worker_pool.h"
+#include "preprocess/transport/batch_link.h"
+#include "preprocess/transport/frame_sender.h"
+#include "preprocess/transport/ring_server.h"
+#include "preprocess/transport/testing/test_batches.h"
+#include "rpc/server.h"
+#include "rpc/testing/token_folder.h"
+
+namespace tidemill::preprocess::testing {
+
+// A worker's description: what is served in a folder.
+v1::Worker DescribeWorker(const std::string& endpoint, const std::string& folder);
+std::string RingSocketIn(const std::string& folder);
+
+// Thread-compatible.
+class ServedWorker {
+ public:
+  // `listen`: a UNIX socket of its own when empty.
+  explicit ServedWorker(const std::string& listen = "", const rpc::Tls& server_tls = nullptr);
+  ~ServedWorker();
+
+  // Of job 1 and this worker.
+  std::unique_ptr<BatchLink> Open(Transport transport, Received& received,
+                                  std::vector<int32_t> lanes, LinkOptions options);
+  std::unique_ptr<BatchLink> OpenWith(Transport transport, LinkHandler handler,
+                                      std::vector<int32_t> lanes, LinkOptions options);
+  // As a dispatcher would tell of it.
+  v1::Worker Description() const;
+  void Stop();
+  // Serves frames alone from now on, though its description tells of a ring.
+  void StopRings() { rings_.reset(); }
+
+  rpc::testing::TokenFolder folder;
+  // Shown by links that are opened from now on.
+  std::string token;
+  rpc::Tls tls;
+  TestOutboxes outboxes;
+
+ private:
+  WorkerPool pool_{"test.worker", 2};
+  WorkerFace face_{outboxes, pool_};
+  std::unique_ptr<rpc::Server> server_;
+  std::unique_ptr<RingServer> rings_;
+  std::string endpoint_;
+};
+
+}  // namespace tidemill::preprocess::testing
