@@ -154,7 +154,9 @@ class Simulation {
       int32_t& attempt = lane.attempts[batch];
       EXPECT_GT(split.attempt(), attempt) << batch;
       attempt = split.attempt();
-      if (guarantee_ == v1::GUARANTEE_AT_MOST_ONCE) EXPECT_EQ(attempt, 1) << batch;
+      if (guarantee_ == v1::GUARANTEE_AT_MOST_ONCE) {
+        EXPECT_EQ(attempt, 1) << batch;
+      }
     }
   }
 
@@ -166,7 +168,9 @@ class Simulation {
     SimulatedLane& lane = lanes_[static_cast<size_t>(split.lane())];
     const int64_t batch = split.from_batch();
     ++lane.num_arrivals[batch];
-    if (guarantee_ == v1::GUARANTEE_AT_MOST_ONCE) EXPECT_EQ(lane.num_arrivals[batch], 1) << batch;
+    if (guarantee_ == v1::GUARANTEE_AT_MOST_ONCE) {
+      EXPECT_EQ(lane.num_arrivals[batch], 1) << batch;
+    }
     if (!lane.IsOver(batch)) lane.consumed.insert(batch);
     split.set_from_batch(batch + 1);
     if (split.from_batch() == split.to_batch()) {

@@ -192,7 +192,7 @@ TEST_F(DispatcherTest, ARestartReadsWhatIsInFlightAndNotWhatWasIssued) {
   life_.Pass(milliseconds{100});
   life_.Restart();
   // The worker, the job, its lane and three splits.
-  EXPECT_THAT(metrics::Process().Text(), HasSubstr("tidemill_preprocess_recovered_rows 6"));
+  EXPECT_THAT(metrics::Process().Text(), HasSubstr("tidemill_preprocess_recovered_rows 6\n"));
   EXPECT_EQ(life_->ListJobs().jobs(0).num_issued(), issued);
   EXPECT_EQ(life_->ListJobs().jobs(0).num_leased(), 3);
 }
@@ -301,9 +301,9 @@ TEST_F(DispatcherTest, ABrokenConnectionLosesTheReportersLanesOnly) {
   const int64_t job = life_.CreateJob({.lanes = {{.end_batch = 100}, {.end_batch = 100}}});
   const Incarnation worker = life_.Register("a");
   const auto report = [&](const std::string& consumer, int32_t lane, bool broken) {
-    testing::Report report{.job_id = job, .consumer = consumer, .lanes = {{.lane = lane}}};
-    (broken ? report.broken : report.connected).push_back(worker);
-    EXPECT_THAT(life_.Report(report), IsOk());
+    testing::Report said{.job_id = job, .consumer = consumer, .lanes = {{.lane = lane}}};
+    (broken ? said.broken : said.connected).push_back(worker);
+    EXPECT_THAT(life_.Report(said), IsOk());
   };
   report("left", 0, false);
   report("right", 1, false);
