@@ -89,12 +89,13 @@ class Simulation {
     if (action < 15) return Lease(AnyWorker(), "");
     if (action < 20) return Lease(AnyWorker(), "again");
     if (action < 50) return Deliver(AnyWorker());
-    if (action < 60) return Report({0, 1}, "left");
+    if (action < 60) return Report({0, 1}, "left " + std::to_string(num_lives_));
     if (action < 70) return Report({2}, "right");
     if (action < 78) return Die(AnyWorker());
     if (action < 84) return Register(AnyWorker());
     if (action < 90) return life_.Pass(milliseconds{1500});
-    if (action < 95) return life_.Restart();
+    if (action < 94) return life_.Restart();
+    if (action < 95) return static_cast<void>(++num_lives_);
     if (action < 98) return Arm("preprocess.after_lease=error");
     return Arm("preprocess.before_progress=error");
   }
@@ -215,6 +216,8 @@ class Simulation {
   std::vector<SimulatedLane> lanes_;
   std::set<std::tuple<Incarnation, std::string, std::string>> heard_;
   int num_requests_ = 0;
+  // Of the consumer that reads the first two lanes: each is another consumer.
+  int num_lives_ = 1;
 };
 
 class DispatcherSimulation : public ::testing::TestWithParam<unsigned> {};

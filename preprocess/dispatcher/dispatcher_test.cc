@@ -325,6 +325,22 @@ TEST_F(DispatcherTest, ALaneBelongsToWhoReportedItLast) {
   EXPECT_EQ(life_->ListJobs().jobs(0).num_consumers(), 1);
 }
 
+TEST_F(DispatcherTest, WhatWasLeasedForAnotherConsumerIsIssuedAgain) {
+  const int64_t job = life_.CreateJob({});
+  const Incarnation a = life_.Register("a");
+  ASSERT_THAT(life_.Report({.job_id = job, .consumer = "first", .connected = {a}}), IsOk());
+  EXPECT_THAT(Lease(a, 2), ElementsAre("0:[0,4)x1", "0:[4,8)x1"));
+  life_.Restart();  // The same consumer after a restart loses nothing.
+  ASSERT_THAT(life_.Report({.job_id = job, .consumer = "first", .connected = {a}}), IsOk());
+  EXPECT_THAT(Lease(a, 1), ElementsAre("0:[8,12)x1"));
+  life_.Restart();
+  ASSERT_THAT(
+      life_.Report(
+          {.job_id = job, .consumer = "second", .lanes = {{.done_before = 4}}, .connected = {a}}),
+      IsOk());
+  EXPECT_THAT(Lease(a, 3), ElementsAre("0:[4,8)x2", "0:[8,12)x2", "0:[12,16)x1"));
+}
+
 TEST_F(DispatcherTest, AShardStaysWithItsWorkerUntilThatIsLost) {
   const int64_t job = life_.CreateJob({.lanes = {{.end_batch = 100, .shard = 1},
                                                  {.end_batch = 100, .shard = 2},
