@@ -114,7 +114,11 @@ TEST_F(DispatcherJobsTest, RefusesCommandsOfAnEarlierEpoch) {
   EXPECT_THAT(life_->CreateJob(request), StatusIs(absl::StatusCode::kFailedPrecondition, _));
   EXPECT_THAT(life_->FinishJob(request.command(), *job),
               StatusIs(absl::StatusCode::kFailedPrecondition, _));
-  EXPECT_THAT(life_.Report({.job_id = *job}), IsOk());
+  v1::ReportProgressRequest report = RequestOf(testing::Report{.job_id = *job});
+  report.mutable_command()->set_run_epoch(2);
+  EXPECT_THAT(life_->ReportProgress(report), IsOk());
+  report.mutable_command()->set_run_epoch(1);
+  EXPECT_THAT(life_->ReportProgress(report), StatusIs(absl::StatusCode::kFailedPrecondition, _));
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ TEST_F(DispatcherTest, ARestartReadsWhatIsInFlightAndNotWhatWasIssued) {
   life_.Pass(milliseconds{100});
   life_.Restart();
   // The worker, the job, its lane and three splits.
-  EXPECT_THAT(metrics::Process().Text(), HasSubstr("tidemill_preprocess_recovered_rows 6"));
+  EXPECT_THAT(metrics::Process().Text(), HasSubstr("tidemill_preprocess_recovered_rows 6\n"));
   EXPECT_EQ(life_->ListJobs().jobs(0).num_issued(), issued);
   EXPECT_EQ(life_->ListJobs().jobs(0).num_leased(), 3);
 }
@@ -301,9 +301,9 @@ TEST_F(DispatcherTest, ABrokenConnectionLosesTheReportersLanesOnly) {
   const int64_t job = life_.CreateJob({.lanes = {{.end_batch = 100}, {.end_batch = 100}}});
   const Incarnation worker = life_.Register("a");
   const auto report = [&](const std::string& consumer, int32_t lane, bool broken) {
-    testing::Report report{.job_id = job, .consumer = consumer, .lanes = {{.lane = lane}}};
-    (broken ? report.broken : report.connected).push_back(worker);
-    EXPECT_THAT(life_.Report(report), IsOk());
+    testing::Report said{.job_id = job, .consumer = consumer, .lanes = {{.lane = lane}}};
+    (broken ? said.broken : said.connected).push_back(worker);
+    EXPECT_THAT(life_.Report(said), IsOk());
   };
   report("left", 0, false);
   report("right", 1, false);
@@ -323,6 +323,22 @@ TEST_F(DispatcherTest, ALaneBelongsToWhoReportedItLast) {
   EXPECT_THAT(Lease(a, 1), IsEmpty());
   EXPECT_THAT(Lease(b, 1), SizeIs(1));
   EXPECT_EQ(life_->ListJobs().jobs(0).num_consumers(), 1);
+}
+
+TEST_F(DispatcherTest, WhatWasLeasedForAnotherConsumerIsIssuedAgain) {
+  const int64_t job = life_.CreateJob({});
+  const Incarnation a = life_.Register("a");
+  ASSERT_THAT(life_.Report({.job_id = job, .consumer = "first", .connected = {a}}), IsOk());
+  EXPECT_THAT(Lease(a, 2), ElementsAre("0:[0,4)x1", "0:[4,8)x1"));
+  life_.Restart();  // The same consumer after a restart loses nothing.
+  ASSERT_THAT(life_.Report({.job_id = job, .consumer = "first", .connected = {a}}), IsOk());
+  EXPECT_THAT(Lease(a, 1), ElementsAre("0:[8,12)x1"));
+  life_.Restart();
+  ASSERT_THAT(
+      life_.Report(
+          {.job_id = job, .consumer = "second", .lanes = {{.done_before = 4}}, .connected = {a}}),
+      IsOk());
+  EXPECT_THAT(Lease(a, 3), ElementsAre("0:[4,8)x2", "0:[8,12)x2", "0:[12,16)x1"));
 }
 
 TEST_F(DispatcherTest, AShardStaysWithItsWorkerUntilThatIsLost) {

@@ -9,10 +9,11 @@ constexpr char kUpdateLanes[] = R"(
   UPDATE preprocess.lanes AS lanes
   SET issued_before = new.issued_before, done_before = new.done_before,
       num_reissued = new.num_reissued, num_lost = new.num_lost,
-      shard_worker_id = nullif(new.shard_worker_id, 0)
+      shard_worker_id = nullif(new.shard_worker_id, 0), consumer = new.consumer
   FROM unnest($1::bigint[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-              $7::bigint[])
-    AS new (job_id, lane, issued_before, done_before, num_reissued, num_lost, shard_worker_id)
+              $7::bigint[], $8::text[])
+    AS new (job_id, lane, issued_before, done_before, num_reissued, num_lost, shard_worker_id,
+            consumer)
   WHERE lanes.job_id = new.job_id AND lanes.lane = new.lane)";
 
 constexpr char kDeleteSplits[] = R"(
@@ -69,7 +70,7 @@ void IssueTable::Write(const IssueChanges& changes) {
 }
 
 void IssueTable::WriteLanes(const IssueChanges& changes) {
-  SqlArray jobs, lanes, issued, done, reissued, lost, shard_workers;
+  SqlArray jobs, lanes, issued, done, reissued, lost, shard_workers, consumers;
   for (const IssueChanges::OfLane& lane : changes.lanes) {
     const LaneCounts& counts = lane.changes.counts;
     jobs.Add(lane.job_id);
@@ -79,9 +80,10 @@ void IssueTable::WriteLanes(const IssueChanges& changes) {
     reissued.Add(counts.num_reissued);
     lost.Add(counts.num_lost);
     shard_workers.Add(counts.shard_worker_id);
+    consumers.Add(counts.consumer);
   }
   work_.exec_params(kUpdateLanes, jobs.text(), lanes.text(), issued.text(), done.text(),
-                    reissued.text(), lost.text(), shard_workers.text());
+                    reissued.text(), lost.text(), shard_workers.text(), consumers.text());
 }
 
 void IssueTable::DeleteSplits(const IssueChanges& changes) {

@@ -33,6 +33,11 @@ absl::StatusOr<int64_t> Job::Report(const v1::ReportProgressRequest& request,
     }
     RETURN_IF_ERROR(lanes_[static_cast<size_t>(progress.lane())].Check(progress));
   }
+  if (request.command().run_epoch() < run_epoch_) {
+    return FailedPrecondition("the consumers of job {} are at epoch {} of the run, not {}",
+                              facts_.name, run_epoch_, request.command().run_epoch());
+  }
+  run_epoch_ = request.command().run_epoch();
   last_heard_ = now;
   Consumer& consumer = consumers_[request.consumer()];
   const std::string& request_id = request.command().request_id();
@@ -48,6 +53,7 @@ absl::StatusOr<int64_t> Job::Report(const v1::ReportProgressRequest& request,
     const auto index = static_cast<size_t>(progress.lane());
     readers_[index] = &consumer;
     lanes_[index].Advance(progress);
+    num_given_up += lanes_[index].TakeOver(request.consumer());
     if (broken.empty()) continue;
     num_given_up +=
         lanes_[index].Lose([&](const Incarnation& worker) { return broken.contains(worker); });

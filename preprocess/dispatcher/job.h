@@ -41,8 +41,9 @@ class Job {
   bool removing = false;
 
   // Takes over a consumer's report: how far it has come, then what broke, then what it reads from.
-  // INVALID_ARGUMENT for lanes or batches that the job does not have; nothing is taken over then.
-  // Returns how many leases were given up.
+  // Returns how many leases were given up. INVALID_ARGUMENT for lanes or batches that the job does
+  // not have, FAILED_PRECONDITION for a command of an earlier epoch than another report's; nothing
+  // is taken over then.
   absl::StatusOr<int64_t> Report(const v1::ReportProgressRequest& request, Clock::time_point now);
 
   // Leases the worker one split, if the job has one for it: what is to be issued again first, and
@@ -85,6 +86,8 @@ class Job {
   // shard -> worker_id.
   std::map<int32_t, int64_t> shards_;
   Clock::time_point last_heard_;
+  // The highest of a report.
+  int64_t run_epoch_ = 0;
 };
 
 }  // namespace tidemill::preprocess

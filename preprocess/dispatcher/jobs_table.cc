@@ -41,7 +41,7 @@ constexpr char kSelectJobs[] = R"(
 
 constexpr char kSelectLanes[] = R"(
   SELECT lane, first_batch, end_batch, shard, issued_before, done_before, num_reissued, num_lost,
-         coalesce(shard_worker_id, 0) AS shard_worker_id
+         coalesce(shard_worker_id, 0) AS shard_worker_id, consumer
   FROM preprocess.lanes WHERE job_id = $1 ORDER BY lane)";
 
 constexpr char kSelectSplits[] = R"(
@@ -167,7 +167,8 @@ std::vector<Lane> JobsTable::LoadLanes(int64_t job_id, int64_t split_batches,
                                   .done_before = row["done_before"].as<int64_t>(),
                                   .num_reissued = row["num_reissued"].as<int64_t>(),
                                   .num_lost = row["num_lost"].as<int64_t>(),
-                                  .shard_worker_id = row["shard_worker_id"].as<int64_t>()},
+                                  .shard_worker_id = row["shard_worker_id"].as<int64_t>(),
+                                  .consumer = row["consumer"].as<std::string>()},
                        std::move(splits[row["lane"].as<int32_t>()]));
   }
   return lanes;

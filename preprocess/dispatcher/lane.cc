@@ -55,6 +55,13 @@ void Lane::Advance(const v1::LaneProgress& progress) {
   Trim();
 }
 
+int64_t Lane::TakeOver(const std::string& consumer) {
+  if (counts_.consumer == consumer) return 0;
+  counts_.consumer = consumer;
+  row_changed_ = true;
+  return Lose([](const Incarnation&) { return true; });
+}
+
 std::optional<int64_t> Lane::NextWaiting() const {
   if (waiting_.empty() || *waiting_.begin() >= WindowEnd()) return std::nullopt;
   return *waiting_.begin();

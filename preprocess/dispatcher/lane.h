@@ -61,6 +61,8 @@ struct LaneCounts {
   int64_t num_lost = 0;
   // Who makes its shard; 0: nobody yet.
   int64_t shard_worker_id = 0;
+  // Who reads it; empty: nobody yet.
+  std::string consumer = {};
 
   friend bool operator==(const LaneCounts&, const LaneCounts&) = default;
 };
@@ -96,6 +98,10 @@ class Lane {
   // Takes over what the consumer has reported; what is done is done for good, whatever older
   // reports arrive later.
   void Advance(const v1::LaneProgress& progress);
+
+  // The consumer reads the lane from now on. Where that was another one, the leases are given up:
+  // of what the workers have sent, nobody knows what reached it. Returns how many there were.
+  int64_t TakeOver(const std::string& consumer);
 
   // Where the next split begins, of those to issue again and of those never issued; std::nullopt
   // where there is none within the window. Without a report since the dispatcher's start the window

@@ -44,6 +44,8 @@ CREATE TABLE preprocess.lanes (
   done_before bigint NOT NULL,
   -- The worker that makes the lane's shard; NULL: none yet, or a lane without shard.
   shard_worker_id bigint,
+  -- Who reported it last; empty: nobody yet.
+  consumer text NOT NULL DEFAULT '',
   num_reissued bigint NOT NULL DEFAULT 0,
   num_lost bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (job_id, lane)
