@@ -11,8 +11,8 @@ enum class Transport {
   kFrames,  // gRPC.
 };
 
-// Whether frames are compressed. kAuto: by the worker's measurement of what it saves and costs, again
-// and again; kLz4, kZstd: always, where that makes a batch smaller.
+// Whether frames are compressed. kAuto: by the worker's measurement of what it saves and costs,
+// again and again; kLz4, kZstd: always, where that makes a batch smaller.
 enum class CompressionChoice { kAuto, kNone, kLz4, kZstd };
 
 struct LinkOptions {
