@@ -12,10 +12,14 @@ namespace {
 // How long a consumer is silent at most.
 constexpr std::chrono::milliseconds kReportInterval{50};
 constexpr std::chrono::milliseconds kReportDeadline{2'000};
-// Of the batches under way at least so many splits are made, that all workers have something to do.
-constexpr int64_t kSplitsAhead = 8;
+// Of the batches under way at least so many splits are made, that all workers have something to do
+// and a slow one holds little of them.
+constexpr int64_t kSplitsAhead = 16;
 // A small training is cut into at least so many splits.
-constexpr int64_t kLeastSplits = 16;
+constexpr int64_t kLeastSplits = 64;
+// Between attempts to connect to a worker that does not answer.
+constexpr std::chrono::milliseconds kFirstPause{20};
+constexpr std::chrono::milliseconds kLongestPause{1'000};
 constexpr int64_t kSplitBytes = int64_t{4} << 20;
 // What is done out of order is reported batch by batch.
 constexpr int64_t kMostAhead = 4096;
@@ -44,6 +48,10 @@ bool IsOfTheWorker(const absl::Status& status) {
 
 bool IsSame(const v1::WorkerIncarnation& a, const v1::WorkerIncarnation& b) {
   return a.worker_id() == b.worker_id() && a.incarnation() == b.incarnation();
+}
+
+std::pair<int64_t, int64_t> KeyOf(const v1::WorkerIncarnation& worker) {
+  return {worker.worker_id(), worker.incarnation()};
 }
 
 // Rendezvous hashing: which of more workers than it wants a consumer connects to, so that consumers
@@ -220,7 +228,9 @@ std::vector<v1::Worker> WorkerSource::NewWorkers(const v1::ReportProgressRespons
     const bool is_connected = std::ranges::any_of(
         connections_, [&](const auto& one) { return is_it(one.second.worker.incarnation()); });
     // Who is broken is tried again once the dispatcher has heard of it.
-    const bool is_broken = std::ranges::any_of(broken_, is_it);
+    const auto retry = retries_.find(KeyOf(worker.incarnation()));
+    const bool is_broken = std::ranges::any_of(broken_, is_it) ||
+                           (retry != retries_.end() && Clock::now() < retry->second.at);
     if (!is_connected && !is_broken && worker.state() == v1::WORKER_STATE_ALIVE) {
       workers.push_back(worker);
     }
@@ -269,14 +279,15 @@ void WorkerSource::Arrived(int64_t connection, BatchMessage message) {
   {
     MutexLock lock(mutex_);
     last_company_ = Clock::now();
+    const auto sender = connections_.find(connection);
+    if (sender != connections_.end()) retries_.erase(KeyOf(sender->second.worker.incarnation()));
     if (arrivals_.Add(std::move(message))) {
       origins_[number] = {.connection = connection, .bytes = bytes};
       changed_.notify_all();
       return;
     }
-    const auto it = connections_.find(connection);
-    if (it == connections_.end()) return;
-    link = it->second.link;
+    if (sender == connections_.end()) return;
+    link = sender->second.link;
     wanted = arrivals_.done_before();
   }
   if (link != nullptr) link->Grant(bytes, {&wanted, 1});
@@ -293,6 +304,9 @@ void WorkerSource::Ended(int64_t connection, const absl::Status& why) {
               {{"worker", it->second.worker.name()}, {"error", std::string(why.message())}});
     broken_.push_back(it->second.worker.incarnation());
   }
+  Retry& retry = retries_[KeyOf(it->second.worker.incarnation())];
+  retry.pause = std::clamp(retry.pause * 2, kFirstPause, kLongestPause);
+  retry.at = Clock::now() + retry.pause;
   // A link cannot be destroyed by its own call.
   if (it->second.link != nullptr) ended_links_.push_back(std::move(it->second.link));
   connections_.erase(it);

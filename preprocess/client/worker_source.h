@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.h"
@@ -83,6 +84,10 @@ class WorkerSource : public loader::BatchSource {
     v1::Worker worker;
     std::shared_ptr<BatchLink> link;  // Shared with whoever grants without the lock.
   };
+  struct Retry {
+    Clock::time_point at;
+    std::chrono::milliseconds pause{0};
+  };
   struct Origin {
     int64_t connection = 0;
     int64_t bytes = 0;
@@ -130,6 +135,8 @@ class WorkerSource : public loader::BatchSource {
   std::map<int64_t, Connection> connections_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<BatchLink>> ended_links_ ABSL_GUARDED_BY(mutex_);
   std::vector<v1::WorkerIncarnation> broken_ ABSL_GUARDED_BY(mutex_);
+  // Incarnations whose connections end, by id and number: when to try again.
+  std::map<std::pair<int64_t, int64_t>, Retry> retries_ ABSL_GUARDED_BY(mutex_);
   int64_t next_connection_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t reported_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_due_ ABSL_GUARDED_BY(mutex_) = true;
