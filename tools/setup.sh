@@ -23,8 +23,8 @@ packages=(
 check_packages=(clang clang-format clang-tidy shellcheck libclang-rt-14-dev zsh fish man-db chromium
   docker-compose yamllint python3-yaml)
 
-# What only `make bench` needs: the plot, and a DataLoader to compare with.
-bench_packages=(python3-matplotlib python3-numpy)
+# What only `make bench` needs: the plot, and a DataLoader to compare with, which decodes photographs with Pillow.
+bench_packages=(python3-matplotlib python3-numpy python3-pil)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 

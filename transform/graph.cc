@@ -108,9 +108,12 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
     builder.BeginOp(i);
     BoundOp bound;
     bound.op = std::visit([&](const auto& op) { return op.Build(builder); }, spec[i].value);
-    bound.name = fmt::format("op {} ({})", i + 1, TypeName(spec[i].value));
+    bound.type = TypeName(spec[i].value);
+    bound.name = fmt::format("op {} ({})", i + 1, bound.type);
     bound.stage = builder.stage();
     bound.fitted = builder.fitted();
+    bound.input_slots = builder.input_slots();
+    bound.outputs = builder.outputs();
     if (bound.fitted) graph.num_fit_passes_ = std::max(graph.num_fit_passes_, bound.stage + 1);
     graph.ops_.push_back(std::move(bound));
   }
@@ -126,12 +129,14 @@ std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema
   return Bind(spec, samples).problems;
 }
 
-absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& samples) {
+absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& samples,
+                                   Fusion fusion) {
   Built built = Bind(spec, samples);
   if (!built.problems.empty()) return ToStatus(built.problems, spec);
   const std::string ops = Canonical(spec);
   built.graph.spec_digest_ = Sha256(ops);
   built.graph.description_ = ops + Canonical(samples);
+  built.graph.CutIntoStages(fusion);
   return std::move(built.graph);
 }
 
@@ -150,23 +155,130 @@ std::optional<ColumnSchema> Graph::target() const {
   return target_->schema;
 }
 
+std::vector<std::string> Graph::op_types() const {
+  std::vector<std::string> types;
+  for (const BoundOp& op : ops_) types.push_back(op.type);
+  return types;
+}
+
+std::vector<GraphStage> Graph::stages() const {
+  std::vector<GraphStage> stages;
+  for (const BoundStage& stage : stages_) stages.push_back(stage.ops);
+  return stages;
+}
+
+int64_t Graph::OutputRowBytes() const {
+  std::vector<ColumnSchema> columns = inputs();
+  if (target_.has_value()) columns.push_back(target_->schema);
+  int64_t bytes = 0;
+  for (const ColumnSchema& column : columns) bytes += column.Width() * batch::SizeOf(column.type);
+  return bytes;
+}
+
+bool Graph::IsUsedAfter(size_t op, int slot) const {
+  const auto is_slot = [&](const BoundColumn& column) { return column.slot == slot; };
+  if (std::ranges::any_of(inputs_, is_slot)) return true;
+  if (target_.has_value() && is_slot(*target_)) return true;
+  for (size_t i = op + 1; i < ops_.size(); ++i) {
+    if (std::ranges::count(ops_[i].input_slots, slot) > 0) return true;
+  }
+  return false;
+}
+
+void Graph::CutIntoStages(Fusion fusion) {
+  const auto is_block_op = [&](size_t i) { return ops_[i].op->block_op() != nullptr; };
+  size_t end = 0;
+  for (size_t begin = 0; begin < ops_.size(); begin = end) {
+    end = begin + 1;
+    while (fusion == Fusion::kOn && is_block_op(begin) && end < ops_.size() && is_block_op(end)) {
+      ++end;
+    }
+    BoundStage& stage = stages_.emplace_back();
+    stage.ops = {static_cast<int>(begin), static_cast<int>(end - begin)};
+    if (stage.ops.count == 1) continue;
+    std::vector<Stage::Member> members;
+    for (size_t i = begin; i < end; ++i) {
+      members.push_back({ops_[i].op->block_op(), ops_[i].name});
+    }
+    stage.fused.emplace(std::move(members), [&](int slot) { return IsUsedAfter(end - 1, slot); });
+  }
+}
+
+absl::Status Graph::CheckFitted(const FittedState* fitted) const {
+  if (!needs_fit()) return absl::OkStatus();
+  if (fitted == nullptr) return FailedPrecondition("the graph is not fitted yet");
+  if (fitted->graph() != spec_digest_) {
+    return InvalidArgument("the fitted state belongs to another graph");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Graph::RunOp(const BoundOp& op, std::span<const Learned> learned, Frame& frame) const {
   return Annotate(op.op->Run(learned, frame), op.name);
 }
 
-absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples, const FittedState* fitted,
-                                       const RunContext& context) const {
-  if (needs_fit()) {
-    if (fitted == nullptr) return FailedPrecondition("the graph is not fitted yet");
-    if (fitted->graph() != spec_digest_) {
-      return InvalidArgument("the fitted state belongs to another graph");
-    }
+absl::Status Graph::RunStage(const BoundStage& stage, const FittedState* fitted, Frame& frame,
+                             std::span<OpWork> work) const {
+  const auto learned_of = [&](int op) {
+    return ops_[op].fitted ? fitted->Of(op) : std::span<const Learned>();
+  };
+  const auto [first, count] = stage.ops;
+  if (!stage.fused.has_value()) return RunOp(ops_[first], learned_of(first), frame);
+  std::vector<LearnedNumbers> learned(count);
+  for (int i = 0; i < count; ++i) {
+    const BoundOp& op = ops_[first + i];
+    absl::StatusOr<LearnedNumbers> numbers = op.op->block_op()->Prepare(learned_of(first + i));
+    if (!numbers.ok()) return Annotate(numbers.status(), op.name);
+    learned[i] = *std::move(numbers);
   }
+  return stage.fused->Run(learned, frame, work);
+}
+
+int64_t Graph::BytesMade(const BoundOp& op, const Frame& frame) const {
+  int64_t bytes = 0;
+  for (const auto& [slot, schema] : op.outputs) {
+    bytes += IsText(schema.type)
+                 ? static_cast<int64_t>(frame.Get(slot).data.size())
+                 : frame.num_rows() * schema.Width() * static_cast<int64_t>(SizeOf(schema.type));
+  }
+  return bytes;
+}
+
+absl::Status Graph::RunMeasured(const BoundStage& stage, const FittedState* fitted, Frame& frame,
+                                OpCounters& counters) const {
+  const auto [first, count] = stage.ops;
+  std::vector<OpWork> work(count);
+  const int64_t num_bad = frame.num_bad();
+  const ThreadTime begin = ThreadTime::Now();
+  RETURN_IF_ERROR(RunStage(stage, fitted, frame, work));
+  const ThreadTime end = ThreadTime::Now();
+  if (count == 1) {
+    work[0].rejected = frame.num_bad() - num_bad;
+    work[0].wall_ns = end.wall_ns - begin.wall_ns;
+  }
+  int64_t wall_ns = 0;
+  for (const OpWork& op : work) wall_ns += op.wall_ns;
+  const double cpu_share = static_cast<double>(end.cpu_ns - begin.cpu_ns) /
+                           static_cast<double>(std::max<int64_t>(1, wall_ns));
+  int64_t rows = frame.num_rows() - num_bad;
+  for (int i = 0; i < count; ++i) {
+    work[i].runs = 1;
+    work[i].rows = rows;
+    work[i].bytes = BytesMade(ops_[first + i], frame);
+    work[i].cpu_ns = static_cast<int64_t>(static_cast<double>(work[i].wall_ns) * cpu_share);
+    rows -= work[i].rejected;
+    counters.Add(first + i, work[i]);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples, const FittedState* fitted,
+                                       const RunContext& context, OpCounters* counters) const {
+  RETURN_IF_ERROR(CheckFitted(fitted));
   Frame frame(samples, num_slots_, context);
-  for (size_t i = 0; i < ops_.size(); ++i) {
-    const bool learned = ops_[i].fitted;
-    RETURN_IF_ERROR(RunOp(
-        ops_[i], learned ? fitted->Of(static_cast<int>(i)) : std::span<const Learned>(), frame));
+  for (const BoundStage& stage : stages_) {
+    RETURN_IF_ERROR(counters == nullptr ? RunStage(stage, fitted, frame, {})
+                                        : RunMeasured(stage, fitted, frame, *counters));
   }
   Transformed result{.batch = batch::Batch(samples.num_rows()), .bad = {}};
   for (const std::string_view name :

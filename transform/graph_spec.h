@@ -17,6 +17,7 @@
 #include "transform/ops/clip.h"
 #include "transform/ops/crop.h"
 #include "transform/ops/decode_image.h"
+#include "transform/ops/delay.h"
 #include "transform/ops/fill_missing.h"
 #include "transform/ops/flip.h"
 #include "transform/ops/hash_buckets.h"
@@ -67,6 +68,7 @@ using OpSpec = std::variant<ParseCsvSpec,      //
                             CastSpec,          //
                             ReshapeSpec,       //
                             StackSpec,         //
+                            DelaySpec,         //
                             LabelSpec>;
 
 using GraphSpec = std::vector<config::Keyed<OpSpec>>;

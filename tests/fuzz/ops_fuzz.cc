@@ -283,11 +283,12 @@ constexpr Target kTargets[] = {
      }},
     {"resize",
      [](Bytes& bytes) {
-       return WithImages(
-           bytes,
-           ResizeSpec{.height = Small(bytes, 1, 9),
-                      .width = Small(bytes, 1, 9),
-                      .method = Pick(bytes, {Interpolation::kBilinear, Interpolation::kNearest})});
+       return WithImages(bytes, ResizeSpec{.height = Small(bytes, 1, 9),
+                                           .width = Small(bytes, 1, 9),
+                                           .method = Pick(bytes, {Interpolation::kBilinear,
+                                                                  Interpolation::kBicubic,
+                                                                  Interpolation::kNearest}),
+                                           .antialias = bytes.ConsumeBool()});
      }},
     {"crop",
      [](Bytes& bytes) {
@@ -337,6 +338,14 @@ constexpr Target kTargets[] = {
        StackSpec spec;
        if (bytes.ConsumeBool()) spec.columns = {.all = false, .names = {"b", "a"}};
        Add(made, std::move(spec));
+       return made;
+     }},
+    {"delay",
+     [](Bytes& bytes) {
+       Case made = Numbers(bytes);
+       Add(made, DelaySpec{.share = bytes.ConsumeProbability<double>(),
+                           .per = Pick(bytes, {DelayPer::kBatch, DelayPer::kSample})});
+       Finish(made, bytes);
        return made;
      }},
     {"label",
@@ -436,11 +445,15 @@ void CheckResult(const Graph& graph, const batch::Batch& samples, const Transfor
   }
 }
 
-void CheckRun(const Graph& graph, const batch::Batch& samples, const FittedState& fitted,
-              const RunContext& context) {
+void CheckRun(const Graph& graph, const Graph& unfused, const batch::Batch& samples,
+              const FittedState& fitted, const RunContext& context) {
   const absl::StatusOr<Transformed> whole = graph.Run(samples, &fitted, context);
   Expect(whole.ok(), "the graph fails", whole.status().ToString());
   CheckResult(graph, samples, *whole);
+  const absl::StatusOr<Transformed> same = unfused.Run(samples, &fitted, context);
+  Expect(same.ok() && same->bad == whole->bad &&
+             batch::Encode(same->batch) == batch::Encode(whole->batch),
+         "stages make something else than their ops");
   std::vector<batch::Batch> rows;
   for (int64_t row = 0; row < samples.num_rows(); ++row) {
     const absl::StatusOr<Transformed> one = graph.Run(Row(samples, row), &fitted, context);
@@ -460,6 +473,8 @@ void RunCase(const Target& target, Bytes& bytes) {
   if (!spec.ok()) return;
   const absl::StatusOr<Graph> graph = Graph::Build(*spec, made.schema);
   if (!graph.ok()) return;
+  const absl::StatusOr<Graph> unfused = Graph::Build(*spec, made.schema, Fusion::kOff);
+  Expect(unfused.ok(), "the graph is sound only when fused", unfused.status().ToString());
   const RunContext context{.training = bytes.ConsumeBool(), .seed = Small(bytes, 0, 9)};
   const batch::Batch samples = MakeSamples(bytes);
   const std::optional<FittedState> fitted = Fit(*graph, samples, /*row_by_row=*/false);
@@ -467,7 +482,7 @@ void RunCase(const Target& target, Bytes& bytes) {
   Expect(fitted.has_value() == again.has_value(), "the fit depends on how samples are cut");
   if (!fitted.has_value()) return;
   Expect(fitted->digest() == again->digest(), "what is learned depends on how samples are cut");
-  CheckRun(*graph, samples, *fitted, context);
+  CheckRun(*graph, *unfused, samples, *fitted, context);
 }
 
 const Target* ChosenTarget() {

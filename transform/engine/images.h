@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "transform/engine/frame.h"
-#include "transform/engine/numbers.h"
-#include "transform/engine/op_builder.h"
+#include "transform/engine/block_op.h"
 
 namespace tidemill::transform {
 
@@ -47,20 +45,27 @@ void CopyPart(const T* in, const ImageSize& from, int64_t top, int64_t left, con
   }
 }
 
-// Calls body(row, in, out) for every row that is not bad, with pointers to its numbers in `input`
-// and to as many zeros, of the same type, as a row of `output` has.
-template <typename Body>
-void ForEachImage(const BoundColumn& input, const BoundColumn& output, Frame& frame, Body&& body) {
-  const int64_t in_width = input.schema.Width();
-  const int64_t out_width = output.schema.Width();
-  VisitNumbers(frame.Get(input.slot), [&]<typename T>(std::span<const T> in) {
-    batch::Column column = NewColumn<T>(output.schema.name, frame.num_rows(), output.schema.shape);
-    T* out = column.data.template MutableAs<T>().data();
-    for (int64_t row = 0; row < frame.num_rows(); ++row) {
-      if (!frame.IsBad(row)) body(row, in.data() + row * in_width, out + row * out_width);
-    }
-    frame.Set(output.slot, std::move(column));
-  });
-}
+// An op that makes an image out of an image of the same type.
+class ImageOp : public BlockOp {
+ public:
+  ImageOp(const BoundColumn& input, const BoundColumn& output) : BlockOp({input}, {output}) {}
+
+ protected:
+  // Calls body(row, in, out) for every row that is not bad, with pointers to its numbers in the
+  // input and to as many zeros, of the same type, as a row of the output has. Bad rows become
+  // zeros.
+  template <typename Body>
+  void ForEachImage(const Block& block, Body&& body) const {
+    VisitInput(block, 0, [&]<typename T>(std::span<const T> in) {
+      const std::span<T> out = OutputOf<T>(block, 0);
+      std::fill(out.begin(), out.end(), T{});
+      for (int64_t i = 0; i < block.num_rows; ++i) {
+        const int64_t row = block.first_row + i;
+        if (block.frame.IsBad(row)) continue;
+        body(row, in.data() + i * InputWidth(0), out.data() + i * OutputWidth(0));
+      }
+    });
+  }
+};
 
 }  // namespace tidemill::transform

@@ -3,34 +3,49 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "fmt/format.h"
 
 #include "batch/batch.h"
 #include "transform/engine/frame.h"
+#include "transform/engine/op_builder.h"
 
 namespace tidemill::transform {
 
-// Calls body(std::span<const T>) with the column's numbers. Text has none.
+// Calls body(std::span<const T>) with `count` numbers of a type. Text has none.
 template <typename Body>
-void VisitNumbers(const batch::Column& column, Body&& body) {
-  switch (column.type) {
+void VisitNumbers(batch::DataType type, const std::byte* numbers, int64_t count, Body&& body) {
+  const auto visit = [&]<typename T>(T /*type*/) {
+    body(std::span<const T>(reinterpret_cast<const T*>(numbers), static_cast<size_t>(count)));
+  };
+  switch (type) {
     case batch::DataType::kInt64:
-      return body(column.Values<int64_t>());
+      return visit(int64_t{});
     case batch::DataType::kInt32:
-      return body(column.Values<int32_t>());
+      return visit(int32_t{});
     case batch::DataType::kUInt8:
-      return body(column.Values<uint8_t>());
+      return visit(uint8_t{});
     case batch::DataType::kFloat32:
-      return body(column.Values<float>());
+      return visit(float{});
     case batch::DataType::kFloat64:
-      return body(column.Values<double>());
+      return visit(double{});
     case batch::DataType::kBinary:
       return;
   }
+}
+
+// The same with all numbers of a column.
+template <typename Body>
+void VisitNumbers(const batch::Column& column, Body&& body) {
+  const auto count = static_cast<int64_t>(column.data.size() / batch::SizeOf(column.type));
+  VisitNumbers(column.type, column.data.data(), count, std::forward<Body>(body));
 }
 
 template <typename T>
@@ -59,6 +74,14 @@ batch::Column NewUnwrittenColumn(std::string_view name, int64_t num_rows,
   return column;
 }
 
+// The same for the type that `schema` says, which is not text.
+inline batch::Column NewUnwrittenColumn(const ColumnSchema& schema, int64_t num_rows) {
+  batch::Column column{.name = schema.name, .type = schema.type, .shape = schema.shape};
+  column.data =
+      batch::Buffer::AllocateUnwritten(num_rows * schema.Width() * batch::SizeOf(schema.type));
+  return column;
+}
+
 // True when some number is infinite or not a number. One pass without branches.
 template <typename T>
 bool HasNonFinite(std::span<const T> values) {
@@ -72,17 +95,24 @@ bool HasNonFinite(std::span<const T> values) {
   return found != 0;
 }
 
+// Rejects rows of `width` numbers that hold one that is not finite. The first is row `first_row` of
+// the frame.
+template <typename T>
+void RejectNonFiniteRows(std::span<const T> values, std::string_view name, int64_t width,
+                         int64_t first_row, Frame& frame) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    frame.Reject(first_row + static_cast<int64_t>(i) / width,
+                 fmt::format("column {} holds {}, which is not a finite number", name, values[i]));
+  }
+}
+
 // Rejects the rows of a column of floats that hold a number that is not finite.
 template <typename T>
 void RejectNonFinite(const batch::Column& column, Frame& frame) {
   const std::span<const T> values = column.Values<T>();
-  if (!HasNonFinite(values)) return;
-  const int64_t width = column.Width();
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (std::isfinite(values[i])) continue;
-    frame.Reject(
-        static_cast<int64_t>(i) / width,
-        fmt::format("column {} holds {}, which is not a finite number", column.name, values[i]));
+  if (HasNonFinite(values)) {
+    RejectNonFiniteRows(values, column.name, column.Width(), 0, frame);
   }
 }
 

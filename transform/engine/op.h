@@ -13,6 +13,8 @@
 
 namespace tidemill::transform {
 
+class BlockOp;
+
 // Something an op learned of a column: numbers or words.
 struct Learned {
   std::string column;
@@ -49,6 +51,9 @@ class Op {
   // `learned`: what the op's fitter learned; empty for other ops. Fails only when the batch as a
   // whole is not what the graph was built for.
   virtual absl::Status Run(std::span<const Learned> learned, Frame& frame) const = 0;
+
+  // The op itself when it can be run on some rows at a time (block_op.h), else nullptr.
+  virtual const BlockOp* block_op() const { return nullptr; }
 
   // nullptr for an op that learns nothing.
   virtual std::unique_ptr<OpFitter> NewFitter() const { return nullptr; }

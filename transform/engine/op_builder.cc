@@ -32,6 +32,8 @@ void CheckIsText(OpBuilder& builder, std::string_view field, const BoundColumn& 
 void OpBuilder::BeginOp(int op_index) {
   op_index_ = op_index;
   inputs_.clear();
+  input_slots_.clear();
+  outputs_.clear();
   stage_ = 0;
   fitted_ = false;
 }
@@ -75,6 +77,7 @@ std::string OpBuilder::HintFor(std::string_view name) const {
 
 void OpBuilder::Use(const MadeColumn& column) {
   inputs_.push_back(column.bound.schema.name);
+  input_slots_.push_back(column.bound.slot);
   stage_ = std::max(stage_, column.stage);
 }
 
@@ -136,7 +139,7 @@ BoundColumn OpBuilder::Output(std::string_view field, ColumnSchema schema, bool 
   if (taken == nullptr) {
     columns_.push_back(
         {.bound = {num_slots_++, std::move(schema)}, .is_target = is_target, .stage = stage});
-    return columns_.back().bound;
+    return outputs_.emplace_back(columns_.back().bound);
   }
   if (std::find(inputs_.begin(), inputs_.end(), schema.name) == inputs_.end()) {
     Problem(field, fmt::format("column {} is there already", schema.name), "give it another name");
@@ -144,7 +147,7 @@ BoundColumn OpBuilder::Output(std::string_view field, ColumnSchema schema, bool 
   taken->bound.schema = std::move(schema);
   taken->is_target = is_target;
   taken->stage = stage;
-  return taken->bound;
+  return outputs_.emplace_back(taken->bound);
 }
 
 }  // namespace tidemill::transform

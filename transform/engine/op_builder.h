@@ -87,6 +87,10 @@ class OpBuilder {
   const BoundColumn* Find(std::string_view name) const;
   // The columns made so far, targets among them, in the order made.
   std::vector<BoundColumn> Columns() const;
+  // Where the op reads: the slots of the columns that it asked for.
+  const std::vector<int>& input_slots() const { return input_slots_; }
+  // What it makes.
+  const std::vector<BoundColumn>& outputs() const { return outputs_; }
   // Place of the op being built, from 0.
   int op_index() const { return op_index_; }
 
@@ -105,7 +109,10 @@ class OpBuilder {
   const SampleSchema& samples_;
   std::vector<MadeColumn> columns_;
   std::vector<GraphProblem> problems_;
-  std::vector<std::string> inputs_;  // Of the op being built.
+  // Of the op being built.
+  std::vector<std::string> inputs_;
+  std::vector<int> input_slots_;
+  std::vector<BoundColumn> outputs_;
   int op_index_ = 0;
   int stage_ = 0;
   bool fitted_ = false;

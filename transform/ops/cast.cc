@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "transform/engine/numbers.h"
+#include "transform/engine/block_op.h"
 
 namespace tidemill::transform {
 namespace {
@@ -41,43 +41,31 @@ batch::DataType ColumnType(CastType type) {
   return batch::DataType::kFloat32;
 }
 
-template <typename From, typename To>
-void Convert(std::span<const From> in, const ColumnSchema& schema, std::span<To> out,
-             Frame& frame) {
-  const int64_t width = schema.Width();
-  for (size_t i = 0; i < in.size(); ++i) {
-    if (Fits<To>(in[i])) {
-      out[i] = static_cast<To>(in[i]);
-      continue;
-    }
-    frame.Reject(static_cast<int64_t>(i) / width,
-                 fmt::format("column {}: {} does not fit into {}", schema.name, in[i],
-                             batch::NameOf(TypeOf<To>())));
-  }
-}
-
-class CastOp final : public Op {
+class CastOp final : public BlockOp {
  public:
-  CastOp(CastType dtype, std::vector<BoundColumn> columns)
-      : dtype_(dtype), columns_(std::move(columns)) {}
+  using BlockOp::BlockOp;
 
-  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
-    for (const BoundColumn& column : columns_) {
-      switch (dtype_) {
-        case CastType::kFloat32:
-          RunColumn<float>(column, frame);
+  bool InPlace() const override { return true; }
+
+  absl::Status RunBlock(const Block& block) const override {
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      switch (outputs()[i].schema.type) {
+        case batch::DataType::kFloat32:
+          RunColumn<float>(i, block);
           break;
-        case CastType::kFloat64:
-          RunColumn<double>(column, frame);
+        case batch::DataType::kFloat64:
+          RunColumn<double>(i, block);
           break;
-        case CastType::kInt64:
-          RunColumn<int64_t>(column, frame);
+        case batch::DataType::kInt64:
+          RunColumn<int64_t>(i, block);
           break;
-        case CastType::kInt32:
-          RunColumn<int32_t>(column, frame);
+        case batch::DataType::kInt32:
+          RunColumn<int32_t>(i, block);
           break;
-        case CastType::kUInt8:
-          RunColumn<uint8_t>(column, frame);
+        case batch::DataType::kUInt8:
+          RunColumn<uint8_t>(i, block);
+          break;
+        case batch::DataType::kBinary:
           break;
       }
     }
@@ -86,28 +74,43 @@ class CastOp final : public Op {
 
  private:
   template <typename To>
-  void RunColumn(const BoundColumn& column, Frame& frame) const {
-    const ColumnSchema& schema = column.schema;
-    batch::Column cast = NewColumn<To>(schema.name, frame.num_rows(), schema.shape);
-    const std::span<To> out = cast.data.template MutableAs<To>();
-    VisitNumbers(frame.Get(column.slot), [&](auto in) { Convert(in, schema, out, frame); });
-    frame.Set(column.slot, std::move(cast));
+  void RunColumn(size_t column, const Block& block) const {
+    VisitInput(block, column,
+               [&](auto in) { Convert(column, in, OutputOf<To>(block, column), block); });
   }
 
-  const CastType dtype_;
-  const std::vector<BoundColumn> columns_;
+  template <typename From, typename To>
+  void Convert(size_t column, std::span<const From> in, std::span<To> out,
+               const Block& block) const {
+    if constexpr (std::is_floating_point_v<To>) {
+      // Numbers that do not fit become infinite, and are looked for only when there are any.
+      MapNumbers(in, out, [](From value, size_t) { return static_cast<To>(value); });
+      if (!HasNonFinite(std::span<const To>(out))) return;
+    }
+    for (size_t i = 0; i < in.size(); ++i) {
+      const From value = in[i];
+      const bool fits = Fits<To>(value);
+      out[i] = fits ? static_cast<To>(value) : To{0};
+      if (fits) continue;
+      block.frame.Reject(
+          block.first_row + static_cast<int64_t>(i) / OutputWidth(column),
+          fmt::format("column {}: {} does not fit into {}", outputs()[column].schema.name, value,
+                      batch::NameOf(TypeOf<To>())));
+    }
+  }
 };
 
 }  // namespace
 
 std::unique_ptr<Op> CastSpec::Build(OpBuilder& builder) const {
+  std::vector<BoundColumn> inputs = builder.Inputs("columns", columns, Accepts::kNumbers);
   std::vector<BoundColumn> outputs;
-  for (const BoundColumn& input : builder.Inputs("columns", columns, Accepts::kNumbers)) {
+  for (const BoundColumn& input : inputs) {
     ColumnSchema schema = input.schema;
     schema.type = ColumnType(dtype);
     outputs.push_back(builder.Output("columns", std::move(schema)));
   }
-  return std::make_unique<CastOp>(dtype, std::move(outputs));
+  return std::make_unique<CastOp>(std::move(inputs), std::move(outputs));
 }
 
 }  // namespace tidemill::transform

@@ -4,42 +4,66 @@
 #include <limits>
 
 #include "base/config_problems.h"
-#include "transform/engine/numbers.h"
+#include "transform/engine/block_op.h"
 
 namespace tidemill::transform {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// The bounds as numbers of type T: a number is below the least number of T that is not below `min`
+// exactly if it is below `min`, and so above. Without a bound all numbers pass.
+template <typename T>
+struct Bounds {
+  T below;  // What is less becomes `min`.
+  T above;
+  T min;
+  T max;
 
-class ClipOp final : public Op {
+  T operator()(T value, size_t) const { return value < below ? min : value > above ? max : value; }
+};
+
+template <typename T>
+Bounds<T> BoundsOf(const std::optional<double>& min, const std::optional<double>& max) {
+  using Limits = std::numeric_limits<T>;
+  Bounds<T> bounds{Limits::lowest(), Limits::max(), Limits::lowest(), Limits::max()};
+  if constexpr (std::is_floating_point_v<T>) {
+    bounds.below = -Limits::infinity();
+    bounds.above = Limits::infinity();
+  }
+  if (min.has_value()) {
+    bounds.min = bounds.below = static_cast<T>(*min);
+    if constexpr (std::is_same_v<T, float>) {
+      if (bounds.below < *min) bounds.below = std::nextafter(bounds.below, Limits::infinity());
+    }
+  }
+  if (max.has_value()) {
+    bounds.max = bounds.above = static_cast<T>(*max);
+    if constexpr (std::is_same_v<T, float>) {
+      if (bounds.above > *max) bounds.above = std::nextafter(bounds.above, -Limits::infinity());
+    }
+  }
+  return bounds;
+}
+
+class ClipOp final : public BlockOp {
  public:
-  ClipOp(double min, double max, std::vector<BoundColumn> columns)
-      : min_(min), max_(max), columns_(std::move(columns)) {}
+  ClipOp(std::optional<double> min, std::optional<double> max, std::vector<BoundColumn> inputs,
+         std::vector<BoundColumn> outputs)
+      : BlockOp(std::move(inputs), std::move(outputs)), min_(min), max_(max) {}
 
-  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
-    for (const BoundColumn& column : columns_) {
-      VisitNumbers(frame.Get(column.slot), [&](auto in) { RunColumn(column, in, frame); });
+  bool InPlace() const override { return true; }
+
+  absl::Status RunBlock(const Block& block) const override {
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      VisitInput(block, i, [&]<typename T>(std::span<const T> in) {
+        MapNumbers(in, OutputOf<T>(block, i), BoundsOf<T>(min_, max_));
+      });
     }
     return absl::OkStatus();
   }
 
  private:
-  // Comparing as double is exact: the bounds of whole numbers are below 2^53.
-  template <typename T>
-  void RunColumn(const BoundColumn& bound, std::span<const T> in, Frame& frame) const {
-    const ColumnSchema& schema = bound.schema;
-    batch::Column column = NewColumn<T>(schema.name, frame.num_rows(), schema.shape);
-    T* out = column.data.template MutableAs<T>().data();
-    for (const T value : in) {
-      const auto number = static_cast<double>(value);
-      *out++ = number < min_ ? static_cast<T>(min_) : number > max_ ? static_cast<T>(max_) : value;
-    }
-    frame.Set(bound.slot, std::move(column));
-  }
-
-  const double min_;
-  const double max_;
-  const std::vector<BoundColumn> columns_;
+  const std::optional<double> min_;
+  const std::optional<double> max_;
 };
 
 // What numbers of a type can be clipped to.
@@ -92,14 +116,14 @@ void ClipSpec::Check(config::Problems& problems) const {
 }
 
 std::unique_ptr<Op> ClipSpec::Build(OpBuilder& builder) const {
+  std::vector<BoundColumn> inputs = builder.Inputs("columns", columns, Accepts::kFloats);
   std::vector<BoundColumn> outputs;
-  for (const BoundColumn& input : builder.Inputs("columns", columns, Accepts::kFloats)) {
+  for (const BoundColumn& input : inputs) {
     CheckBound(builder, "min", min, input.schema);
     CheckBound(builder, "max", max, input.schema);
     outputs.push_back(builder.Output("columns", input.schema));
   }
-  return std::make_unique<ClipOp>(min.value_or(-kInfinity), max.value_or(kInfinity),
-                                  std::move(outputs));
+  return std::make_unique<ClipOp>(min, max, std::move(inputs), std::move(outputs));
 }
 
 }  // namespace tidemill::transform

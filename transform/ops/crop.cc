@@ -6,19 +6,14 @@
 namespace tidemill::transform {
 namespace {
 
-class CropOp final : public Op {
+class CropOp final : public ImageOp {
  public:
-  CropOp(const ImageSize& from, const ImageSize& to, int64_t top, int64_t left, BoundColumn input,
-         BoundColumn output)
-      : from_(from),
-        to_(to),
-        top_(top),
-        left_(left),
-        input_(std::move(input)),
-        output_(std::move(output)) {}
+  CropOp(const ImageSize& from, const ImageSize& to, int64_t top, int64_t left,
+         const BoundColumn& input, const BoundColumn& output)
+      : ImageOp(input, output), from_(from), to_(to), top_(top), left_(left) {}
 
-  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
-    ForEachImage(input_, output_, frame, [&](int64_t /*row*/, const auto* in, auto* out) {
+  absl::Status RunBlock(const Block& block) const override {
+    ForEachImage(block, [&](int64_t /*row*/, const auto* in, auto* out) {
       CopyPart(in, from_, top_, left_, to_, out);
     });
     return absl::OkStatus();
@@ -29,8 +24,6 @@ class CropOp final : public Op {
   const ImageSize to_;
   const int64_t top_;
   const int64_t left_;
-  const BoundColumn input_;
-  const BoundColumn output_;
 };
 
 }  // namespace
@@ -59,9 +52,9 @@ std::unique_ptr<Op> CropSpec::Build(OpBuilder& builder) const {
     builder.Problem("width", fmt::format("leaves the images, which are {} wide", from.width),
                     "pad them first, or take less");
   }
-  BoundColumn output = ImageOutput(builder, into, *input, height, width);
+  const BoundColumn output = ImageOutput(builder, into, *input, height, width);
   return std::make_unique<CropOp>(from, ImageSize{from.channels, height, width}, top, left, *input,
-                                  std::move(output));
+                                  output);
 }
 
 }  // namespace tidemill::transform

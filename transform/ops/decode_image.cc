@@ -1,43 +1,44 @@
 #include "transform/ops/decode_image.h"
 
-#include "transform/engine/numbers.h"
+#include "transform/engine/block_op.h"
 #include "transform/ops/image_decoder.h"
 
 namespace tidemill::transform {
 namespace {
 
-class DecodeImageOp final : public Op {
+class DecodeImageOp final : public BlockOp {
  public:
-  DecodeImageOp(const ImageShape& shape, std::optional<BoundColumn> input, BoundColumn output)
-      : shape_(shape), input_(std::move(input)), output_(std::move(output)) {}
+  // `files`: the column of texts that they stand in; the samples themselves without.
+  DecodeImageOp(const ImageShape& shape, std::optional<BoundColumn> files,
+                const BoundColumn& output)
+      : BlockOp({}, {output}), shape_(shape), files_(std::move(files)) {}
 
-  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
+  absl::Status RunBlock(const Block& block) const override {
+    Frame& frame = block.frame;
     ASSIGN_OR_RETURN(const batch::Column* const files, FilesOf(frame));
-    batch::Column images =
-        NewColumn<uint8_t>(output_.schema.name, frame.num_rows(), output_.schema.shape);
-    const std::span<uint8_t> pixels = images.data.MutableAs<uint8_t>();
-    for (int64_t row = 0; row < frame.num_rows(); ++row) {
-      if (frame.IsBad(row)) continue;
-      const absl::Status status = DecodeImage(files->Bytes(row), shape_,
-                                              pixels.subspan(row * shape_.Size(), shape_.Size()));
+    std::span<uint8_t> pixels = OutputOf<uint8_t>(block, 0);
+    for (int64_t row = block.first_row; row < block.first_row + block.num_rows; ++row) {
+      const std::span<uint8_t> image = pixels.first(shape_.Size());
+      pixels = pixels.subspan(shape_.Size());
+      absl::Status status;
+      if (!frame.IsBad(row)) status = DecodeImage(files->Bytes(row), shape_, image);
       if (!status.ok()) {
-        frame.Reject(
-            row, fmt::format("column {}: {}", output_.schema.name, std::string(status.message())));
+        frame.Reject(row, fmt::format("column {}: {}", outputs()[0].schema.name,
+                                      std::string(status.message())));
       }
+      if (frame.IsBad(row)) std::fill(image.begin(), image.end(), uint8_t{0});
     }
-    frame.Set(output_.slot, std::move(images));
     return absl::OkStatus();
   }
 
  private:
   absl::StatusOr<const batch::Column*> FilesOf(const Frame& frame) const {
-    if (input_) return &frame.Get(input_->slot);
+    if (files_) return &frame.Get(files_->slot);
     return frame.samples().Get(batch::kPayloadColumn, batch::DataType::kBinary);
   }
 
   const ImageShape shape_;
-  const std::optional<BoundColumn> input_;
-  const BoundColumn output_;
+  const std::optional<BoundColumn> files_;
 };
 
 }  // namespace
@@ -57,10 +58,10 @@ std::unique_ptr<Op> DecodeImageSpec::Build(OpBuilder& builder) const {
   if (height > kMaxPixels / width) {
     builder.Problem("height", fmt::format("times width is more than {} pixels", kMaxPixels));
   }
-  BoundColumn output = builder.Output(
+  const BoundColumn output = builder.Output(
       "into", {.name = into, .type = batch::DataType::kUInt8, .shape = {channels, height, width}});
   return std::make_unique<DecodeImageOp>(ImageShape{channels, height, width}, std::move(input),
-                                         std::move(output));
+                                         output);
 }
 
 }  // namespace tidemill::transform

@@ -103,32 +103,42 @@ class FillingFitter final : public OpFitter {
   int64_t num_rows_ = 0;
 };
 
-class FillMissingOp final : public Op {
+class FillMissingOp final : public BlockOp {
  public:
-  // `indicators`: none, or one for each input.
+  // `outputs`: one for each input, then, where `spec` asks for it, the indicator of each.
   FillMissingOp(FillMissingSpec spec, std::vector<BoundColumn> inputs,
-                std::vector<BoundColumn> outputs, std::vector<BoundColumn> indicators)
-      : spec_(std::move(spec)),
-        inputs_(std::move(inputs)),
-        outputs_(std::move(outputs)),
-        indicators_(std::move(indicators)) {}
+                std::vector<BoundColumn> outputs)
+      : BlockOp(std::move(inputs), std::move(outputs)), spec_(std::move(spec)) {}
 
-  absl::Status Run(std::span<const Learned> learned, Frame& frame) const override {
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      const ColumnSchema& schema = outputs_[i].schema;
-      std::vector<double> numbers(schema.Width(), spec_.number);
-      if (spec_.with != Filling::kNumber) {
-        ASSIGN_OR_RETURN(const Learned* entry, FindLearned(learned, schema.name, kFilling));
-        if (std::ssize(entry->numbers) != schema.Width()) {
-          return InvalidArgument("the fitted state has {} numbers for column {}, which has {}",
-                                 entry->numbers.size(), schema.name, schema.Width());
-        }
-        numbers = entry->numbers;
+  bool InPlace() const override { return true; }
+
+  // For each column, what to fill its places with.
+  absl::StatusOr<LearnedNumbers> Prepare(std::span<const Learned> learned) const override {
+    LearnedNumbers numbers;
+    if (spec_.with == Filling::kNumber) return numbers;
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      const ColumnSchema& schema = outputs()[i].schema;
+      ASSIGN_OR_RETURN(const Learned* entry, FindLearned(learned, schema.name, kFilling));
+      if (std::ssize(entry->numbers) != OutputWidth(i)) {
+        return InvalidArgument("the fitted state has {} numbers for column {}, which has {}",
+                               entry->numbers.size(), schema.name, OutputWidth(i));
       }
-      // Before the column is replaced, which may be in the same slot.
-      if (!indicators_.empty()) Indicate(inputs_[i], indicators_[i], frame);
-      RunFloats(inputs_[i], outputs_[i], frame,
-                [&](auto in, auto out) { Fill(in, numbers, out.data()); });
+      numbers.push_back(entry->numbers);
+    }
+    return numbers;
+  }
+
+  absl::Status RunBlock(const Block& block) const override {
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      // Before the column is replaced, which may happen in its own memory.
+      if (spec_.indicator) Indicate(block, i);
+      VisitFloats(block, i, [&](auto in, auto out) {
+        if (spec_.with == Filling::kNumber) {
+          Fill(in, &spec_.number, 1, out);
+        } else {
+          Fill(in, block.learned[i].data(), block.learned[i].size(), out);
+        }
+      });
     }
     return absl::OkStatus();
   }
@@ -138,41 +148,44 @@ class FillMissingOp final : public Op {
       case Filling::kNumber:
         return nullptr;
       case Filling::kMean:
-        return std::make_unique<FillingFitter<RunningMean>>(inputs_);
+        return std::make_unique<FillingFitter<RunningMean>>(inputs());
       case Filling::kMedian:
-        return std::make_unique<FillingFitter<Median>>(inputs_);
+        return std::make_unique<FillingFitter<Median>>(inputs());
     }
     return nullptr;
   }
 
  private:
-  static bool IsMissing(auto value) { return std::isnan(static_cast<double>(value)); }
+  template <typename T>
+  static bool IsMissing(T value) {
+    if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
+    return false;
+  }
 
+  // Row after row, or number after number, is filled with `numbers`.
   template <typename From, typename To>
-  static void Fill(std::span<const From> in, std::span<const double> numbers, To* out) {
-    const size_t width = numbers.size();
-    for (size_t begin = 0; begin < in.size(); begin += width) {
-      for (size_t i = 0; i < width; ++i) {
-        const From value = in[begin + i];
-        out[begin + i] = IsMissing(value) ? static_cast<To>(numbers[i]) : static_cast<To>(value);
-      }
+  static void Fill(std::span<const From> in, const double* numbers, size_t width,
+                   std::span<To> out) {
+    const auto fill = [](From value, To filling) {
+      return IsMissing(value) ? filling : static_cast<To>(value);
+    };
+    if (width == 1) {
+      const auto filling = static_cast<To>(*numbers);
+      MapNumbers(in, out, [&](From value, size_t) { return fill(value, filling); });
+    } else {
+      MapRows(in, out, width,
+              [&](From value, size_t i) { return fill(value, static_cast<To>(numbers[i])); });
     }
   }
 
-  static void Indicate(const BoundColumn& input, const BoundColumn& indicator, Frame& frame) {
-    const ColumnSchema& schema = indicator.schema;
-    batch::Column column = NewColumn<float>(schema.name, frame.num_rows(), schema.shape);
-    float* out = column.data.MutableAs<float>().data();
-    VisitNumbers(frame.Get(input.slot), [&](auto in) {
-      for (const auto value : in) *out++ = IsMissing(value) ? 1.0F : 0.0F;
+  void Indicate(const Block& block, size_t index) const {
+    const std::span<float> out = OutputOf<float>(block, inputs().size() + index);
+    VisitInput(block, index, [&]<typename T>(std::span<const T> in) {
+      MapNumbers(in, out, [](T value, size_t) { return IsMissing(value) ? 1.0F : 0.0F; });
     });
-    frame.Set(indicator.slot, std::move(column));
   }
 
   const FillMissingSpec spec_;
-  const std::vector<BoundColumn> inputs_;
-  const std::vector<BoundColumn> outputs_;
-  const std::vector<BoundColumn> indicators_;
 };
 
 }  // namespace
@@ -188,14 +201,12 @@ std::unique_ptr<Op> FillMissingSpec::Build(OpBuilder& builder) const {
   std::vector<BoundColumn> inputs = builder.Inputs("columns", columns, Accepts::kFloats);
   if (with != Filling::kNumber) builder.MarkFitted();
   std::vector<BoundColumn> outputs = ReplaceByFloats(builder, "columns", inputs);
-  std::vector<BoundColumn> indicators;
   for (size_t i = 0; indicator && i < inputs.size(); ++i) {
-    indicators.push_back(builder.Output("indicator", {.name = inputs[i].schema.name + "_missing",
-                                                      .type = batch::DataType::kFloat32,
-                                                      .shape = inputs[i].schema.shape}));
+    outputs.push_back(builder.Output("indicator", {.name = inputs[i].schema.name + "_missing",
+                                                   .type = batch::DataType::kFloat32,
+                                                   .shape = inputs[i].schema.shape}));
   }
-  return std::make_unique<FillMissingOp>(*this, std::move(inputs), std::move(outputs),
-                                         std::move(indicators));
+  return std::make_unique<FillMissingOp>(*this, std::move(inputs), std::move(outputs));
 }
 
 }  // namespace tidemill::transform

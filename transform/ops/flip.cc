@@ -5,13 +5,14 @@
 namespace tidemill::transform {
 namespace {
 
-class FlipOp final : public Op {
+class FlipOp final : public ImageOp {
  public:
-  FlipOp(const ImageSize& size, FlipDirection direction, BoundColumn input, BoundColumn output)
-      : size_(size), direction_(direction), input_(std::move(input)), output_(std::move(output)) {}
+  FlipOp(const ImageSize& size, FlipDirection direction, const BoundColumn& input,
+         const BoundColumn& output)
+      : ImageOp(input, output), size_(size), direction_(direction) {}
 
-  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
-    ForEachImage(input_, output_, frame, [&](int64_t /*row*/, const auto* in, auto* out) {
+  absl::Status RunBlock(const Block& block) const override {
+    ForEachImage(block, [&](int64_t /*row*/, const auto* in, auto* out) {
       Mirror(in, size_, direction_, out);
     });
     return absl::OkStatus();
@@ -20,8 +21,6 @@ class FlipOp final : public Op {
  private:
   const ImageSize size_;
   const FlipDirection direction_;
-  const BoundColumn input_;
-  const BoundColumn output_;
 };
 
 }  // namespace
@@ -33,8 +32,8 @@ std::unique_ptr<Op> FlipSpec::Build(OpBuilder& builder) const {
     return nullptr;
   }
   const ImageSize size = ImageSizeOf(builder, "column", *input);
-  BoundColumn output = ImageOutput(builder, into, *input, size.height, size.width);
-  return std::make_unique<FlipOp>(size, direction, *input, std::move(output));
+  const BoundColumn output = ImageOutput(builder, into, *input, size.height, size.width);
+  return std::make_unique<FlipOp>(size, direction, *input, output);
 }
 
 }  // namespace tidemill::transform

@@ -7,42 +7,42 @@
 namespace tidemill::transform {
 namespace {
 
-class Log1pOp final : public Op {
+class Log1pOp final : public BlockOp {
  public:
   Log1pOp(NegativeNumber negative, std::vector<BoundColumn> inputs,
           std::vector<BoundColumn> outputs)
-      : negative_(negative), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+      : BlockOp(std::move(inputs), std::move(outputs)), negative_(negative) {}
 
-  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      RunFloats(inputs_[i], outputs_[i], frame,
-                [&](auto in, auto out) { RunColumn(outputs_[i].schema, in, out, frame); });
+  bool InPlace() const override { return true; }
+
+  absl::Status RunBlock(const Block& block) const override {
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      VisitFloats(block, i, [&](auto in, auto out) { RunColumn(i, in, out, block); });
     }
     return absl::OkStatus();
   }
 
  private:
   template <typename From, typename To>
-  void RunColumn(const ColumnSchema& schema, std::span<const From> in, std::span<To> out,
-                 Frame& frame) const {
-    const int64_t width = schema.Width();
+  void RunColumn(size_t column, std::span<const From> in, std::span<To> out,
+                 const Block& block) const {
     for (size_t i = 0; i < in.size(); ++i) {
-      const auto value = static_cast<double>(in[i]);
+      const From number = in[i];
+      const auto value = static_cast<double>(number);
       if (!(value < 0)) {
         out[i] = static_cast<To>(std::log1p(value));
         continue;
       }
       out[i] = 0;
       if (negative_ == NegativeNumber::kBadSample) {
-        frame.Reject(static_cast<int64_t>(i) / width,
-                     fmt::format("column {}: {} is negative and has no log1p", schema.name, in[i]));
+        block.frame.Reject(block.first_row + static_cast<int64_t>(i) / OutputWidth(column),
+                           fmt::format("column {}: {} is negative and has no log1p",
+                                       outputs()[column].schema.name, number));
       }
     }
   }
 
   const NegativeNumber negative_;
-  const std::vector<BoundColumn> inputs_;
-  const std::vector<BoundColumn> outputs_;
 };
 
 }  // namespace

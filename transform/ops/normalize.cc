@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "transform/engine/numbers.h"
+#include "transform/engine/block_op.h"
 
 namespace tidemill::transform {
 namespace {
@@ -17,50 +17,56 @@ struct Affine {
   float operator()(double x) const { return static_cast<float>((x * scale - mean) / deviation); }
 };
 
-// 256 results are all that bytes need.
-void Apply(const Affine& affine, std::span<const uint8_t> in, float* out) {
-  std::array<float, 256> table;
+// The 256 results are all that bytes need.
+using Table = std::array<float, 256>;
+
+Table TableOf(const Affine& affine) {
+  Table table;
   for (int value = 0; value < 256; ++value) table[value] = affine(value);
-  for (size_t i = 0; i < in.size(); ++i) out[i] = table[in[i]];
+  return table;
 }
 
-template <typename T>
-void Apply(const Affine& affine, std::span<const T> in, float* out) {
-  for (size_t i = 0; i < in.size(); ++i) out[i] = affine(static_cast<double>(in[i]));
-}
-
-class NormalizeOp final : public Op {
+class NormalizeOp final : public BlockOp {
  public:
-  NormalizeOp(BoundColumn input, BoundColumn output, std::vector<Affine> channels)
-      : input_(std::move(input)), output_(std::move(output)), channels_(std::move(channels)) {}
+  NormalizeOp(const BoundColumn& input, const BoundColumn& output, std::vector<Affine> channels)
+      : BlockOp({input}, {output}), channels_(std::move(channels)) {
+    constexpr size_t kMaxTables = 16;
+    if (input.schema.type != batch::DataType::kUInt8 || channels_.size() > kMaxTables) return;
+    for (const Affine& affine : channels_) tables_.push_back(TableOf(affine));
+  }
 
-  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
-    batch::Column column =
-        NewColumn<float>(output_.schema.name, frame.num_rows(), output_.schema.shape);
-    float* out = column.data.MutableAs<float>().data();
-    VisitNumbers(frame.Get(input_.slot), [&](auto in) {
-      if (channels_.size() == 1) return Apply(channels_[0], in, out);
-      ApplyByChannel(in, out);
+  bool InPlace() const override { return true; }
+
+  absl::Status RunBlock(const Block& block) const override {
+    const std::span<float> out = OutputOf<float>(block, 0);
+    const size_t plane = channels_.size() == 1 ? out.size() : OutputWidth(0) / channels_.size();
+    VisitInput(block, 0, [&](auto in) {
+      size_t channel = 0;
+      for (size_t begin = 0; begin < in.size(); begin += plane) {
+        Apply(channel, in.subspan(begin, plane), out.subspan(begin, plane));
+        channel = channel + 1 == channels_.size() ? 0 : channel + 1;
+      }
     });
-    RejectNonFinite<float>(column, frame);
-    frame.Set(output_.slot, std::move(column));
+    RejectNonFinite<float>(out, outputs()[0].schema, block);
     return absl::OkStatus();
   }
 
  private:
-  // A table per channel and image would cost more than it saves, so bytes are computed as well.
   template <typename T>
-  void ApplyByChannel(std::span<const T> in, float* out) const {
-    const size_t plane = output_.schema.Width() / channels_.size();
-    for (size_t begin = 0; begin < in.size(); begin += plane) {
-      const Affine& affine = channels_[begin / plane % channels_.size()];
-      for (size_t i = begin; i < begin + plane; ++i) out[i] = affine(static_cast<double>(in[i]));
+  void Apply(size_t channel, std::span<const T> in, std::span<float> out) const {
+    if constexpr (std::is_same_v<T, uint8_t>) {
+      if (!tables_.empty()) {
+        const Table& table = tables_[channel];
+        for (size_t i = 0; i < in.size(); ++i) out[i] = table[in[i]];
+        return;
+      }
     }
+    const Affine affine = channels_[channel];
+    MapNumbers(in, out, [affine](T value, size_t) { return affine(static_cast<double>(value)); });
   }
 
-  const BoundColumn input_;
-  const BoundColumn output_;
   const std::vector<Affine> channels_;
+  std::vector<Table> tables_;  // One a channel, or none.
 };
 
 // Reports numbers that are neither none, nor one, nor one per channel.
@@ -106,11 +112,11 @@ std::unique_ptr<Op> NormalizeSpec::Build(OpBuilder& builder) const {
   for (size_t i = 0; i < channels.size(); ++i) {
     channels[i] = {scale, ForChannel(mean, i, 0), ForChannel(deviation, i, 1)};
   }
-  BoundColumn output = builder.Output(
+  const BoundColumn output = builder.Output(
       "into",
       {.name = into.empty() ? column : into, .type = batch::DataType::kFloat32, .shape = shape});
   if (!input.has_value()) return nullptr;
-  return std::make_unique<NormalizeOp>(*input, std::move(output), std::move(channels));
+  return std::make_unique<NormalizeOp>(*input, output, std::move(channels));
 }
 
 }  // namespace tidemill::transform

@@ -11,19 +11,18 @@
 namespace tidemill::transform {
 namespace {
 
-class PadOp final : public Op {
+class PadOp final : public ImageOp {
  public:
   // `before`: one number for each dimension.
-  PadOp(const std::vector<int64_t>& before, double value, BoundColumn input, BoundColumn output)
-      : value_(value), input_(std::move(input)), output_(std::move(output)) {
-    line_ = input_.schema.shape.back();
+  PadOp(const std::vector<int64_t>& before, double value, const BoundColumn& input,
+        const BoundColumn& output)
+      : ImageOp(input, output), value_(value), line_(input.schema.shape.back()) {
     FindLines(before);
   }
 
-  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
-    const int64_t out_width = output_.schema.Width();
-    ForEachImage(input_, output_, frame, [&]<typename T>(int64_t, const T* in, T* out) {
-      if (value_ != 0) std::fill(out, out + out_width, static_cast<T>(value_));
+  absl::Status RunBlock(const Block& block) const override {
+    ForEachImage(block, [&]<typename T>(int64_t, const T* in, T* out) {
+      if (value_ != 0) std::fill(out, out + OutputWidth(0), static_cast<T>(value_));
       for (const int64_t begin : lines_) {
         std::copy(in, in + line_, out + begin);
         in += line_;
@@ -35,8 +34,8 @@ class PadOp final : public Op {
  private:
   // A line is a run along the last dimension; finds where each begins in a row of the output.
   void FindLines(const std::vector<int64_t>& before) {
-    const std::vector<int64_t>& from = input_.schema.shape;
-    const std::vector<int64_t>& to = output_.schema.shape;
+    const std::vector<int64_t>& from = inputs()[0].schema.shape;
+    const std::vector<int64_t>& to = outputs()[0].schema.shape;
     lines_ = {0};
     for (size_t dimension = 0; dimension < from.size(); ++dimension) {
       const bool last = dimension + 1 == from.size();
@@ -51,9 +50,7 @@ class PadOp final : public Op {
   }
 
   const double value_;
-  const BoundColumn input_;
-  const BoundColumn output_;
-  int64_t line_ = 1;
+  const int64_t line_;
   std::vector<int64_t> lines_;
 };
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "transform/engine/numbers.h"
+#include "transform/engine/block_op.h"
 #include "transform/engine/shapes.h"
 
 namespace tidemill::transform {
@@ -15,7 +15,6 @@ struct Target {
   Endianness endianness = Endianness::kLittle;
   int64_t offset = 0;
   int64_t end = 0;
-  BoundColumn column;
 };
 
 // Reads `count` numbers of type Stored, in the given order of bytes, into numbers of type T.
@@ -35,58 +34,64 @@ void Convert(const char* bytes, int64_t count, bool swap, T* out) {
   }
 }
 
-class ParseRecordOp final : public Op {
+class ParseRecordOp final : public BlockOp {
  public:
-  ParseRecordOp(RowRange rows, int64_t record_bytes, std::vector<Target> targets)
-      : rows_(rows), record_bytes_(record_bytes), targets_(std::move(targets)) {}
+  // `targets`: one for each output.
+  ParseRecordOp(RowRange rows, int64_t record_bytes, std::vector<Target> targets,
+                std::vector<BoundColumn> outputs)
+      : BlockOp({}, std::move(outputs)),
+        rows_(rows),
+        record_bytes_(record_bytes),
+        targets_(std::move(targets)) {}
 
-  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
+  absl::Status RunBlock(const Block& block) const override {
     ASSIGN_OR_RETURN(const batch::Column* payload,
-                     frame.samples().Get(batch::kPayloadColumn, batch::DataType::kBinary));
-    for (const Target& target : targets_) RunField(target, *payload, frame);
+                     block.frame.samples().Get(batch::kPayloadColumn, batch::DataType::kBinary));
+    for (size_t i = 0; i < targets_.size(); ++i) RunField(i, *payload, block);
     return absl::OkStatus();
   }
 
  private:
-  void RunField(const Target& target, const batch::Column& payload, Frame& frame) const {
-    switch (target.dtype) {
+  void RunField(size_t index, const batch::Column& payload, const Block& block) const {
+    switch (targets_[index].dtype) {
       case RecordType::kUInt8:
-        return Read<uint8_t, uint8_t>(target, payload, frame);
+        return Read<uint8_t, uint8_t>(index, payload, block);
       case RecordType::kInt8:
-        return Read<int8_t, int32_t>(target, payload, frame);
+        return Read<int8_t, int32_t>(index, payload, block);
       case RecordType::kUInt16:
-        return Read<uint16_t, int32_t>(target, payload, frame);
+        return Read<uint16_t, int32_t>(index, payload, block);
       case RecordType::kInt16:
-        return Read<int16_t, int32_t>(target, payload, frame);
+        return Read<int16_t, int32_t>(index, payload, block);
       case RecordType::kUInt32:
-        return Read<uint32_t, int64_t>(target, payload, frame);
+        return Read<uint32_t, int64_t>(index, payload, block);
       case RecordType::kInt32:
-        return Read<int32_t, int32_t>(target, payload, frame);
+        return Read<int32_t, int32_t>(index, payload, block);
       case RecordType::kInt64:
-        return Read<int64_t, int64_t>(target, payload, frame);
+        return Read<int64_t, int64_t>(index, payload, block);
       case RecordType::kFloat32:
-        return Read<float, float>(target, payload, frame);
+        return Read<float, float>(index, payload, block);
       case RecordType::kFloat64:
-        return Read<double, double>(target, payload, frame);
+        return Read<double, double>(index, payload, block);
     }
   }
 
   template <typename Stored, typename T>
-  void Read(const Target& target, const batch::Column& payload, Frame& frame) const {
-    const ColumnSchema& schema = target.column.schema;
-    batch::Column column = NewUnwrittenColumn<T>(schema.name, frame.num_rows(), schema.shape);
-    const int64_t width = column.Width() / rows_.count;  // Of a record.
+  void Read(size_t index, const batch::Column& payload, const Block& block) const {
+    const Target& target = targets_[index];
+    const ColumnSchema& schema = outputs()[index].schema;
+    const int64_t width = OutputWidth(index) / rows_.count;  // Of a record.
     const int64_t end = (rows_.first + rows_.count - 1) * record_bytes_ + target.end;
-    T* values = column.data.template MutableAs<T>().data();
+    const std::span<T> values = OutputOf<T>(block, index);
     const bool swap =
         (target.endianness == Endianness::kBig) != (std::endian::native == std::endian::big);
-    for (int64_t row = 0; row < frame.num_rows(); ++row) {
-      const std::string_view record = payload.Bytes(row);
-      T* out = values + row * rows_.count * width;
+    for (int64_t row = 0; row < block.num_rows; ++row) {
+      const std::string_view record = payload.Bytes(block.first_row + row);
+      T* out = values.data() + row * rows_.count * width;
       if (static_cast<int64_t>(record.size()) < end) {
         std::fill_n(out, rows_.count * width, T{});
-        frame.Reject(row, fmt::format("the record has {} bytes, but field {} ends at {}",
-                                      record.size(), schema.name, end));
+        block.frame.Reject(block.first_row + row,
+                           fmt::format("the record has {} bytes, but field {} ends at {}",
+                                       record.size(), schema.name, end));
         continue;
       }
       const char* field = record.data() + rows_.first * record_bytes_ + target.offset;
@@ -94,8 +99,7 @@ class ParseRecordOp final : public Op {
         Convert<Stored>(field, width, swap, out);
       }
     }
-    if constexpr (std::is_floating_point_v<T>) RejectNonFinite<T>(column, frame);
-    frame.Set(target.column.slot, std::move(column));
+    if constexpr (std::is_floating_point_v<T>) RejectNonFinite<T>(values, schema, block);
   }
 
   const RowRange rows_;
@@ -141,6 +145,7 @@ std::unique_ptr<Op> ParseRecordSpec::Build(OpBuilder& builder) const {
   if (fields.empty()) builder.Problem("fields", "is empty", "describe at least one field");
   CheckRows(builder, rows, /*is_text=*/false);
   std::vector<Target> targets;
+  std::vector<BoundColumn> outputs;
   for (const RecordField& field : fields) {
     const TypeFacts facts = FactsOf(field.dtype);
     const bool good_shape = CheckShape(builder, "fields", field.shape);
@@ -148,17 +153,18 @@ std::unique_ptr<Op> ParseRecordSpec::Build(OpBuilder& builder) const {
     if (good_shape) schema.shape = field.shape;
     const int64_t end = field.offset + schema.Width() * facts.bytes;
     if (rows == Rows::kAll) schema.shape.insert(schema.shape.begin(), samples.history);
-    const BoundColumn column = builder.Output("fields", std::move(schema));
+    outputs.push_back(builder.Output("fields", std::move(schema)));
     if (samples.record_bytes.has_value() && end > *samples.record_bytes) {
       builder.Problem("fields",
                       fmt::format("field {} ends at byte {}, but a record has {}", field.name, end,
                                   *samples.record_bytes),
                       "check offset, dtype and shape; the label's bytes do not count");
     }
-    targets.push_back({field.dtype, field.endianness, field.offset, end, column});
+    targets.push_back({field.dtype, field.endianness, field.offset, end});
   }
   return std::make_unique<ParseRecordOp>(RangeOf(rows, samples.history),
-                                         samples.record_bytes.value_or(0), std::move(targets));
+                                         samples.record_bytes.value_or(0), std::move(targets),
+                                         std::move(outputs));
 }
 
 }  // namespace tidemill::transform

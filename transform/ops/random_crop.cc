@@ -7,26 +7,25 @@
 namespace tidemill::transform {
 namespace {
 
-class RandomCropOp final : public Op {
+class RandomCropOp final : public ImageOp {
  public:
   RandomCropOp(const ImageSize& from, const ImageSize& to, int64_t padding, std::string purpose,
-               BoundColumn input, BoundColumn output)
-      : from_(from),
+               const BoundColumn& input, const BoundColumn& output)
+      : ImageOp(input, output),
+        from_(from),
         to_(to),
         padding_(padding),
-        purpose_(std::move(purpose)),
-        input_(std::move(input)),
-        output_(std::move(output)) {}
+        purpose_(std::move(purpose)) {}
 
-  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
+  absl::Status RunBlock(const Block& block) const override {
     const int64_t spare_height = from_.height + 2 * padding_ - to_.height;
     const int64_t spare_width = from_.width + 2 * padding_ - to_.width;
-    if (!frame.context().training) {
-      Crop(frame, [&](int64_t /*row*/) { return Place{spare_height / 2, spare_width / 2}; });
+    if (!block.frame.context().training) {
+      Crop(block, [&](int64_t /*row*/) { return Place{spare_height / 2, spare_width / 2}; });
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(const Draws draws, Draws::Of(frame, purpose_));
-    Crop(frame, [&](int64_t row) {
+    ASSIGN_OR_RETURN(const Draws draws, Draws::Of(block.frame, purpose_));
+    Crop(block, [&](int64_t row) {
       const uint64_t bits = draws.Bits(row);
       return Place{Draws::Below(spare_height + 1, static_cast<uint32_t>(bits >> 32)),
                    Draws::Below(spare_width + 1, static_cast<uint32_t>(bits))};
@@ -42,8 +41,8 @@ class RandomCropOp final : public Op {
   };
 
   template <typename PlaceOf>
-  void Crop(Frame& frame, PlaceOf place_of) const {
-    ForEachImage(input_, output_, frame, [&](int64_t row, const auto* in, auto* out) {
+  void Crop(const Block& block, PlaceOf place_of) const {
+    ForEachImage(block, [&](int64_t row, const auto* in, auto* out) {
       const Place place = place_of(row);
       CopyPart(in, from_, place.top - padding_, place.left - padding_, to_, out);
     });
@@ -53,8 +52,6 @@ class RandomCropOp final : public Op {
   const ImageSize to_;
   const int64_t padding_;
   const std::string purpose_;
-  const BoundColumn input_;
-  const BoundColumn output_;
 };
 
 }  // namespace
@@ -78,10 +75,10 @@ std::unique_ptr<Op> RandomCropSpec::Build(OpBuilder& builder) const {
     builder.Problem("width", fmt::format("leaves the images, which are {} wide with padding",
                                          from.width + 2 * padding));
   }
-  BoundColumn output = ImageOutput(builder, into, *input, height, width);
+  const BoundColumn output = ImageOutput(builder, into, *input, height, width);
   return std::make_unique<RandomCropOp>(from, ImageSize{from.channels, height, width}, padding,
                                         fmt::format("random_crop {}", builder.op_index()), *input,
-                                        std::move(output));
+                                        output);
 }
 
 }  // namespace tidemill::transform

@@ -9,31 +9,37 @@
 namespace tidemill::transform {
 namespace {
 
-class RandomFlipOp final : public Op {
+class RandomFlipOp final : public ImageOp {
  public:
   RandomFlipOp(const ImageSize& size, double probability, FlipDirection direction,
-               std::string purpose, BoundColumn input, BoundColumn output)
-      : size_(size),
+               std::string purpose, const BoundColumn& input, const BoundColumn& output)
+      : ImageOp(input, output),
+        size_(size),
         probability_(probability),
         direction_(direction),
-        purpose_(std::move(purpose)),
-        input_(std::move(input)),
-        output_(std::move(output)) {}
+        purpose_(std::move(purpose)) {}
 
-  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
-    if (!frame.context().training) {
-      batch::Column same = frame.Get(input_.slot);
-      same.name = output_.schema.name;
-      frame.Set(output_.slot, std::move(same));
+  absl::Status Run(std::span<const Learned> learned, Frame& frame) const override {
+    if (frame.context().training) return BlockOp::Run(learned, frame);
+    batch::Column same = frame.Get(inputs()[0].slot);
+    same.name = outputs()[0].schema.name;
+    frame.Set(outputs()[0].slot, std::move(same));
+    return absl::OkStatus();
+  }
+
+  absl::Status RunBlock(const Block& block) const override {
+    const auto copy = [&](const auto* in, auto* out) { std::copy(in, in + size_.Numbers(), out); };
+    if (!block.frame.context().training) {
+      ForEachImage(block, [&](int64_t /*row*/, const auto* in, auto* out) { copy(in, out); });
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(const Draws draws, Draws::Of(frame, purpose_));
-    ForEachImage(input_, output_, frame, [&](int64_t row, const auto* in, auto* out) {
+    ASSIGN_OR_RETURN(const Draws draws, Draws::Of(block.frame, purpose_));
+    ForEachImage(block, [&](int64_t row, const auto* in, auto* out) {
       const double unit = static_cast<double>(draws.Bits(row) >> 11) * 0x1p-53;
       if (unit < probability_) {
         Mirror(in, size_, direction_, out);
       } else {
-        std::copy(in, in + size_.Numbers(), out);
+        copy(in, out);
       }
     });
     return absl::OkStatus();
@@ -44,8 +50,6 @@ class RandomFlipOp final : public Op {
   const double probability_;
   const FlipDirection direction_;
   const std::string purpose_;
-  const BoundColumn input_;
-  const BoundColumn output_;
 };
 
 }  // namespace
@@ -62,10 +66,10 @@ std::unique_ptr<Op> RandomFlipSpec::Build(OpBuilder& builder) const {
     return nullptr;
   }
   const ImageSize size = ImageSizeOf(builder, "column", *input);
-  BoundColumn output = ImageOutput(builder, into, *input, size.height, size.width);
+  const BoundColumn output = ImageOutput(builder, into, *input, size.height, size.width);
   return std::make_unique<RandomFlipOp>(size, probability, direction,
                                         fmt::format("random_flip {}", builder.op_index()), *input,
-                                        std::move(output));
+                                        output);
 }
 
 }  // namespace tidemill::transform

@@ -1,9 +1,12 @@
 #include "transform/ops/resize.h"
 
 #include <cmath>
+#include <memory>
 
+#include "base/config_problems.h"
 #include "transform/engine/images.h"
 #include "transform/engine/shapes.h"
+#include "transform/ops/resampling.h"
 
 namespace tidemill::transform {
 namespace {
@@ -48,19 +51,18 @@ T Blend(T a, T b, T c, T d, double x, double y) {
   }
 }
 
-class ResizeOp final : public Op {
+class ResizeOp final : public ImageOp {
  public:
-  ResizeOp(const ImageSize& from, const ImageSize& to, Interpolation method, BoundColumn input,
-           BoundColumn output)
-      : from_(from),
+  ResizeOp(const ImageSize& from, const ImageSize& to, Interpolation method,
+           const BoundColumn& input, const BoundColumn& output)
+      : ImageOp(input, output),
+        from_(from),
         method_(method),
         rows_(SourcesOf(from.height, to.height, method)),
-        columns_(SourcesOf(from.width, to.width, method)),
-        input_(std::move(input)),
-        output_(std::move(output)) {}
+        columns_(SourcesOf(from.width, to.width, method)) {}
 
-  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
-    ForEachImage(input_, output_, frame, [&](int64_t /*row*/, const auto* in, auto* out) {
+  absl::Status RunBlock(const Block& block) const override {
+    ForEachImage(block, [&](int64_t /*row*/, const auto* in, auto* out) {
       for (int64_t channel = 0; channel < from_.channels; ++channel) {
         out = RunPlane(in + channel * from_.height * from_.width, out);
       }
@@ -88,11 +90,44 @@ class ResizeOp final : public Op {
   const Interpolation method_;
   const std::vector<Source> rows_;
   const std::vector<Source> columns_;
-  const BoundColumn input_;
-  const BoundColumn output_;
+};
+
+// The same with a filter as wide as the image is reduced.
+class SmoothResizeOp final : public ImageOp {
+ public:
+  SmoothResizeOp(const ImageSize& from, const ImageSize& to, Interpolation method,
+                 const BoundColumn& input, const BoundColumn& output)
+      : ImageOp(input, output),
+        resampling_(from, to,
+                    method == Interpolation::kBicubic ? ResamplingFilter::kCubic
+                                                      : ResamplingFilter::kTriangle) {}
+
+  absl::Status RunBlock(const Block& block) const override {
+    const size_t between_bytes = resampling_.BetweenSize() * batch::SizeOf(inputs()[0].schema.type);
+    batch::Buffer between = batch::Buffer::AllocateUnwritten(between_bytes);
+    ForEachImage(block, [&]<typename T>(int64_t /*row*/, const T* in, T* out) {
+      if constexpr (!std::is_same_v<T, int64_t>) {
+        resampling_.Run(in, between.MutableAs<T>().data(), out);
+      }
+    });
+    return absl::OkStatus();
+  }
+
+ private:
+  const Resampling resampling_;
 };
 
 }  // namespace
+
+void ResizeSpec::Check(config::Problems& problems) const {
+  if (antialias && method == Interpolation::kNearest) {
+    problems.Add("antialias", "is no use for nearest", "use bilinear or bicubic");
+  }
+  if (!antialias && method == Interpolation::kBicubic) {
+    problems.Add("method", "is bicubic, which there is with antialias only",
+                 "write antialias: true, or use bilinear");
+  }
+}
 
 std::unique_ptr<Op> ResizeSpec::Build(OpBuilder& builder) const {
   const std::optional<BoundColumn> input = builder.Input("column", column);
@@ -106,9 +141,10 @@ std::unique_ptr<Op> ResizeSpec::Build(OpBuilder& builder) const {
     builder.Problem("column", fmt::format("column {} is int64", column),
                     "cast it to uint8, int32 or a float type first");
   }
-  BoundColumn output = ImageOutput(builder, into, *input, height, width);
-  return std::make_unique<ResizeOp>(from, ImageSize{from.channels, height, width}, method, *input,
-                                    std::move(output));
+  const BoundColumn output = ImageOutput(builder, into, *input, height, width);
+  const ImageSize to{from.channels, height, width};
+  if (antialias) return std::make_unique<SmoothResizeOp>(from, to, method, *input, output);
+  return std::make_unique<ResizeOp>(from, to, method, *input, output);
 }
 
 }  // namespace tidemill::transform

@@ -9,24 +9,28 @@
 #include "base/config_types.h"
 #include "transform/engine/op_spec.h"
 
+namespace tidemill::config {
+class Problems;
+}
+
 namespace tidemill::transform {
 
-enum class Interpolation { kBilinear, kNearest };
+enum class Interpolation { kBilinear, kBicubic, kNearest };
 
 struct ResizeSpec {
   static constexpr std::string_view kType = "resize";
   static constexpr std::string_view kDoc =
       "Scales images of shape [height, width] or [channels, height, width]; their type stays. "
-      "Pixel "
-      "i of n takes its value at (i + 0.5) / n of the image. `bilinear` weighs the four pixels "
-      "around "
-      "that point by their distance, in double precision, and rounds whole numbers; `nearest` "
-      "takes "
-      "the pixel that the point lies in. Neither smooths before it shrinks.";
+      "Pixel i of n takes its value at (i + 0.5) / n of the image. `bilinear` weighs the four "
+      "pixels around that point by their distance, in double precision, and rounds whole numbers; "
+      "`nearest` takes the pixel that the point lies in. Neither smooths before it shrinks. With "
+      "`antialias`, a pixel is the weighted mean of all that it stands for, as Pillow's resize() "
+      "makes it with the filters BILINEAR and BICUBIC: uint8 comes out the same to the last bit.";
   std::string column = "image";
   int64_t height = 0;
   int64_t width = 0;
   Interpolation method = Interpolation::kBilinear;
+  bool antialias = false;
   std::string into = {};
   bool autocache = false;
 
@@ -36,10 +40,15 @@ struct ResizeSpec {
           config::Limits{.min = 1, .max = 65535, .required = true, .example = "32"});
     field("width", width, "Width to make, in pixels.",
           config::Limits{.min = 1, .max = 65535, .required = true, .example = "32"});
-    field("method", method, "How values between pixels are found.");
+    field("method", method,
+          "How values between pixels are found; `bicubic` is there with `antialias` only.");
+    field("antialias", antialias,
+          "Smooths as much as the image shrinks, so that nothing flickers: what models that were "
+          "trained on photographs expect.");
     field("into", into, "Name of the column to make; the column itself when not given.");
     field("autocache", autocache, kAutocacheDoc);
   }
+  void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 
   friend bool operator==(const ResizeSpec&, const ResizeSpec&) = default;
@@ -51,5 +60,6 @@ template <>
 struct tidemill::config::EnumNames<tidemill::transform::Interpolation> {
   static constexpr std::pair<tidemill::transform::Interpolation, std::string_view> kNames[] = {
       {tidemill::transform::Interpolation::kBilinear, "bilinear"},
+      {tidemill::transform::Interpolation::kBicubic, "bicubic"},
       {tidemill::transform::Interpolation::kNearest, "nearest"}};
 };

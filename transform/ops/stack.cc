@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "transform/engine/numbers.h"
+#include "transform/engine/block_op.h"
 #include "transform/engine/shapes.h"
 
 namespace tidemill::transform {
@@ -11,6 +11,13 @@ namespace {
 // Copies rows of `width` numbers to the beginnings of rows of `out_width`, each `repeat` times.
 template <typename T>
 void CopyRows(std::span<const T> in, int64_t width, int64_t repeat, float* out, int64_t out_width) {
+  if (width == 1 && repeat == 1) {
+    for (const T value : in) {
+      *out = static_cast<float>(value);
+      out += out_width;
+    }
+    return;
+  }
   for (size_t begin = 0; begin < in.size(); begin += width) {
     for (int64_t copy = 0; copy < repeat; ++copy, out += out_width) {
       for (int64_t i = 0; i < width; ++i) out[i] = static_cast<float>(in[begin + i]);
@@ -18,50 +25,52 @@ void CopyRows(std::span<const T> in, int64_t width, int64_t repeat, float* out, 
   }
 }
 
-class StackOp final : public Op {
+class StackOp final : public BlockOp {
  public:
   // The output has `num_rows` rows a sample, to each of which every input gives its part.
-  StackOp(std::vector<BoundColumn> inputs, int64_t num_rows, BoundColumn output)
-      : inputs_(std::move(inputs)), num_rows_(num_rows), output_(std::move(output)) {}
+  StackOp(std::vector<BoundColumn> inputs, int64_t num_rows, const BoundColumn& output)
+      : BlockOp(std::move(inputs), {output}), num_rows_(num_rows) {}
 
-  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
-    const ColumnSchema& schema = output_.schema;
-    if (IsRenaming()) {
-      batch::Column column = frame.Get(inputs_.front().slot);
-      column.name = schema.name;
-      column.shape = schema.shape;
-      RejectNonFinite<float>(column, frame);
-      frame.Set(output_.slot, std::move(column));
-      return absl::OkStatus();
-    }
-    batch::Column column = NewUnwrittenColumn<float>(schema.name, frame.num_rows(), schema.shape);
-    const std::span<float> out = column.data.MutableAs<float>();
-    const int64_t out_width = schema.Width() / num_rows_;
-    int64_t begin = 0;
-    for (const BoundColumn& input : inputs_) {
-      const bool repeats = num_rows_ > 1 && input.schema.shape.empty();
-      const int64_t repeat = repeats ? num_rows_ : 1;
-      const int64_t width = input.schema.Width() / (repeats ? 1 : num_rows_);
-      VisitNumbers(frame.Get(input.slot), [&](auto in) {
-        if (!in.empty()) CopyRows(in, width, repeat, &out[begin], out_width);
-      });
-      begin += width;
-    }
+  // The numbers stand there already as they are to be.
+  bool InPlace() const override {
+    return num_rows_ == 1 && inputs().size() == 1 &&
+           inputs().front().schema.type == batch::DataType::kFloat32;
+  }
+
+  absl::Status Run(std::span<const Learned> learned, Frame& frame) const override {
+    if (!InPlace()) return BlockOp::Run(learned, frame);
+    const BoundColumn& output = outputs().front();
+    batch::Column column = frame.Get(inputs().front().slot);
+    column.name = output.schema.name;
+    column.shape = output.schema.shape;
     RejectNonFinite<float>(column, frame);
-    frame.Set(output_.slot, std::move(column));
+    frame.Set(output.slot, std::move(column));
+    return absl::OkStatus();
+  }
+
+  absl::Status RunBlock(const Block& block) const override {
+    const std::span<float> out = OutputOf<float>(block, 0);
+    if (!InPlace() || block.inputs[0] != block.outputs[0]) Copy(block, out);
+    RejectNonFinite<float>(out, outputs().front().schema, block);
     return absl::OkStatus();
   }
 
  private:
-  // The numbers stand there already as they are to be.
-  bool IsRenaming() const {
-    return num_rows_ == 1 && inputs_.size() == 1 &&
-           inputs_.front().schema.type == batch::DataType::kFloat32;
+  void Copy(const Block& block, std::span<float> out) const {
+    const int64_t out_width = OutputWidth(0) / num_rows_;
+    int64_t begin = 0;
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      const bool repeats = num_rows_ > 1 && inputs()[i].schema.shape.empty();
+      const int64_t repeat = repeats ? num_rows_ : 1;
+      const int64_t width = InputWidth(i) / (repeats ? 1 : num_rows_);
+      VisitInput(block, i, [&](auto in) {
+        if (!in.empty()) CopyRows(in, width, repeat, &out[begin], out_width);
+      });
+      begin += width;
+    }
   }
 
-  const std::vector<BoundColumn> inputs_;
   const int64_t num_rows_;
-  const BoundColumn output_;
 };
 
 // [rows, numbers of all columns in a row]. Reports columns that are neither by row nor one number.
@@ -102,8 +111,8 @@ std::unique_ptr<Op> StackSpec::Build(OpBuilder& builder) const {
   }
   if (schema.shape.empty()) schema.shape = {1};
   const int64_t num_rows = by == StackBy::kRow ? builder.samples().history : 1;
-  BoundColumn output = builder.Output("into", std::move(schema));
-  return std::make_unique<StackOp>(std::move(inputs), num_rows, std::move(output));
+  const BoundColumn output = builder.Output("into", std::move(schema));
+  return std::make_unique<StackOp>(std::move(inputs), num_rows, output);
 }
 
 }  // namespace tidemill::transform

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "transform/engine/numbers.h"
+#include "transform/engine/float_columns.h"
 
 namespace tidemill::transform {
 namespace {
@@ -104,59 +104,59 @@ class StandardizeFitter final : public OpFitter {
 
 template <typename From, typename To>
 void Standardize(std::span<const From> in, std::span<const double> mean,
-                 std::span<const double> deviation, To* out) {
-  const size_t width = mean.size();
-  for (size_t begin = 0; begin < in.size(); begin += width) {
-    for (size_t i = 0; i < width; ++i) {
-      out[begin + i] =
-          static_cast<To>((static_cast<double>(in[begin + i]) - mean[i]) / deviation[i]);
-    }
+                 std::span<const double> deviation, std::span<To> out) {
+  const auto standardize = [](From value, double shift, double scale) {
+    return static_cast<To>((static_cast<double>(value) - shift) / scale);
+  };
+  if (mean.size() == 1) {
+    MapNumbers(in, out, [standardize, shift = mean[0], scale = deviation[0]](From value, size_t) {
+      return standardize(value, shift, scale);
+    });
+    return;
   }
+  MapRows(in, out, mean.size(),
+          [standardize, shifts = mean.data(), scales = deviation.data()](From value, size_t i) {
+            return standardize(value, shifts[i], scales[i]);
+          });
 }
 
-class StandardizeOp final : public Op {
+class StandardizeOp final : public BlockOp {
  public:
-  StandardizeOp(std::vector<BoundColumn> inputs, std::vector<BoundColumn> outputs)
-      : inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+  using BlockOp::BlockOp;
 
-  absl::Status Run(std::span<const Learned> learned, Frame& frame) const override {
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      const ColumnSchema& schema = outputs_[i].schema;
+  bool InPlace() const override { return true; }
+
+  // For each column, means and deviations.
+  absl::StatusOr<LearnedNumbers> Prepare(std::span<const Learned> learned) const override {
+    LearnedNumbers numbers;
+    for (size_t i = 0; i < outputs().size(); ++i) {
+      const ColumnSchema& schema = outputs()[i].schema;
       ASSIGN_OR_RETURN(const Learned* mean, FindLearned(learned, schema.name, kMean));
       ASSIGN_OR_RETURN(const Learned* deviation, FindLearned(learned, schema.name, kStd));
-      const size_t width = schema.Width();
+      const auto width = static_cast<size_t>(OutputWidth(i));
       if (mean->numbers.size() != width || deviation->numbers.size() != width) {
         return InvalidArgument("the fitted state has {} numbers for column {}, which has {}",
                                mean->numbers.size(), schema.name, width);
       }
-      if (schema.type == batch::DataType::kFloat64) {
-        RunColumn<double>(i, mean->numbers, deviation->numbers, frame);
-      } else {
-        RunColumn<float>(i, mean->numbers, deviation->numbers, frame);
-      }
+      numbers.push_back(mean->numbers);
+      numbers.push_back(deviation->numbers);
+    }
+    return numbers;
+  }
+
+  absl::Status RunBlock(const Block& block) const override {
+    for (size_t i = 0; i < outputs().size(); ++i) {
+      VisitFloats(block, i, [&]<typename To>(auto in, std::span<To> out) {
+        Standardize(in, block.learned[2 * i], block.learned[2 * i + 1], out);
+        RejectNonFinite<To>(out, outputs()[i].schema, block);
+      });
     }
     return absl::OkStatus();
   }
 
   std::unique_ptr<OpFitter> NewFitter() const override {
-    return std::make_unique<StandardizeFitter>(inputs_);
+    return std::make_unique<StandardizeFitter>(inputs());
   }
-
- private:
-  template <typename T>
-  void RunColumn(size_t index, std::span<const double> mean, std::span<const double> deviation,
-                 Frame& frame) const {
-    const BoundColumn& output = outputs_[index];
-    batch::Column column = NewColumn<T>(output.schema.name, frame.num_rows(), output.schema.shape);
-    T* out = column.data.template MutableAs<T>().data();
-    VisitNumbers(frame.Get(inputs_[index].slot),
-                 [&](auto in) { Standardize(in, mean, deviation, out); });
-    RejectNonFinite<T>(column, frame);
-    frame.Set(output.slot, std::move(column));
-  }
-
-  const std::vector<BoundColumn> inputs_;
-  const std::vector<BoundColumn> outputs_;
 };
 
 }  // namespace
@@ -164,12 +164,7 @@ class StandardizeOp final : public Op {
 std::unique_ptr<Op> StandardizeSpec::Build(OpBuilder& builder) const {
   std::vector<BoundColumn> inputs = builder.Inputs("columns", columns, Accepts::kFloats);
   builder.MarkFitted();
-  std::vector<BoundColumn> outputs;
-  for (const BoundColumn& input : inputs) {
-    ColumnSchema schema = input.schema;
-    if (schema.type != batch::DataType::kFloat64) schema.type = batch::DataType::kFloat32;
-    outputs.push_back(builder.Output("columns", std::move(schema)));
-  }
+  std::vector<BoundColumn> outputs = ReplaceByFloats(builder, "columns", inputs);
   return std::make_unique<StandardizeOp>(std::move(inputs), std::move(outputs));
 }
 
