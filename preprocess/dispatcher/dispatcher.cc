@@ -68,9 +68,7 @@ absl::StatusOr<std::unique_ptr<Dispatcher>> Dispatcher::Open(db::Database& datab
                                                              const DispatcherConfig& config,
                                                              NowFunction now) {
   RETURN_IF_ERROR(db::Migrate(database, kSchema, kMigrations));
-  std::unique_ptr<Dispatcher> dispatcher(new Dispatcher(database, config, std::move(now)));
-  RETURN_IF_ERROR(dispatcher->Load());
-  return dispatcher;
+  return std::unique_ptr<Dispatcher>(new Dispatcher(database, config, std::move(now)));
 }
 
 // What memory does not have after a restart: which batches beyond done_before are done, who reads
@@ -79,11 +77,12 @@ absl::StatusOr<std::unique_ptr<Dispatcher>> Dispatcher::Open(db::Database& datab
 // done before the restart is issued after it, however old the done_before of the row is. With
 // AT_MOST_ONCE the rows never know of too few leases, for a lease is durable before the worker
 // hears of it.
-absl::Status Dispatcher::Load() {
+absl::Status Dispatcher::Recover() {
   std::vector<StoredJob> stored;
   std::vector<WorkerFacts> workers;
   int64_t num_rows = 0;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    term_ = IssueTable(work).BeginTerm();
     JobsTable jobs(work);
     workers = WorkersTable(work).List();
     stored = jobs.Load(std::nullopt);
@@ -96,6 +95,7 @@ absl::Status Dispatcher::Load() {
   for (StoredJob& job : stored) Install(std::move(job));
   GiveUpLeases([&](const Incarnation& worker)
                    ABSL_NO_THREAD_SAFETY_ANALYSIS { return !workers_.IsAlive(worker); });
+  recovered_ = true;
   metrics_.recovered_rows.Set(static_cast<double>(num_rows));
   CountAll();
   log::Info("dispatcher recovered", {{"jobs", std::to_string(jobs_.size())},
@@ -104,7 +104,24 @@ absl::Status Dispatcher::Load() {
   return absl::OkStatus();
 }
 
+absl::Status Dispatcher::CheckServing() {
+  if (!recovered_) return Unavailable("the dispatcher is starting");
+  if (stopping_) return Unavailable("the dispatcher is stopping");
+  return absl::OkStatus();
+}
+
+absl::Status Dispatcher::Transact(const std::function<absl::Status(pqxx::work&)>& body) {
+  return database_.Transact([&](pqxx::work& work) -> absl::Status {
+    RETURN_IF_ERROR(IssueTable(work).CheckTerm(term_));
+    return body(work);
+  });
+}
+
 absl::Status Dispatcher::OnWriter(const std::function<absl::Status()>& body) {
+  {
+    MutexLock lock(mutex_);
+    RETURN_IF_ERROR(CheckServing());
+  }
   std::promise<absl::Status> result;
   writer_.Submit([&] { result.set_value(body()); });
   return result.get_future().get();
@@ -115,7 +132,7 @@ absl::StatusOr<int64_t> Dispatcher::CreateJob(const v1::CreateJobRequest& reques
   int64_t job_id = 0;
   RETURN_IF_ERROR(OnWriter([&]() -> absl::Status {
     std::vector<StoredJob> stored;
-    RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
       RETURN_IF_ERROR(db::CheckFence(work, kSchema, request.command()));
       JobsTable jobs(work);
       if (const auto inserted = jobs.Insert(request); inserted) {
@@ -147,6 +164,7 @@ absl::StatusOr<int64_t> Dispatcher::CreateJob(const v1::CreateJobRequest& reques
 absl::StatusOr<v1::GetJobResponse> Dispatcher::GetJob(int64_t job_id) {
   {
     MutexLock lock(mutex_);
+    RETURN_IF_ERROR(CheckServing());
     if (FindJob(job_id) == nullptr) return NotFound("job {} is finished or unknown", job_id);
   }
   std::optional<v1::GetJobResponse> job;
@@ -166,7 +184,7 @@ absl::Status Dispatcher::FinishJob(const rpc::v1::Command& command, int64_t job_
 // stays so when it is not known whether they went: Tick() tries again.
 absl::Status Dispatcher::RemoveJob(const rpc::v1::Command& command, int64_t job_id) {
   RETURN_IF_ERROR(
-      database_.Transact([&](pqxx::work& work) { return db::CheckFence(work, kSchema, command); }));
+      Transact([&](pqxx::work& work) { return db::CheckFence(work, kSchema, command); }));
   const auto mark = [&](bool removing) {
     MutexLock lock(mutex_);
     const auto it = jobs_.find(job_id);
@@ -175,7 +193,7 @@ absl::Status Dispatcher::RemoveJob(const rpc::v1::Command& command, int64_t job_
     it->second->removing = removing;
   };
   mark(true);
-  const absl::Status removed = database_.Transact([&](pqxx::work& work) {
+  const absl::Status removed = Transact([&](pqxx::work& work) {
     JobsTable(work).Delete(job_id);
     return absl::OkStatus();
   });
@@ -204,7 +222,7 @@ absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerR
   Incarnation registered;
   Answers answers;
   const absl::Status status = OnWriter([&]() -> absl::Status {
-    RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    RETURN_IF_ERROR(Transact([&](pqxx::work& work) {
       registered = WorkersTable(work).Register(request);
       return absl::OkStatus();
     }));
@@ -236,7 +254,7 @@ absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerR
 absl::Status Dispatcher::DrainWorker(const rpc::v1::Command& command, int64_t worker_id) {
   Answers answers;
   const absl::Status status = OnWriter([&]() -> absl::Status {
-    RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
       RETURN_IF_ERROR(db::CheckFence(work, kSchema, command));
       if (WorkersTable(work).Drain(worker_id)) return absl::OkStatus();
       return NotFound("worker {} is unknown", worker_id);
@@ -273,6 +291,7 @@ absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
     const v1::ReportProgressRequest& request) {
   v1::ReportProgressResponse response;
   MutexLock lock(mutex_);
+  RETURN_IF_ERROR(CheckServing());
   Job* const job = FindJob(request.job_id());
   if (job == nullptr) return NotFound("job {} is finished or unknown", request.job_id());
   ASSIGN_OR_RETURN(const int64_t num_broken, job->Report(request, now_()));

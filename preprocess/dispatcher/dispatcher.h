@@ -7,6 +7,7 @@
 // before anybody heard of it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -35,13 +36,17 @@ class Dispatcher {
   using NowFunction = std::function<Clock::time_point()>;
   using LeaseDone = std::function<void(absl::StatusOr<v1::LeaseSplitsResponse>)>;
 
-  // Migrates the schema and reads what is in flight. Workers and consumers count as heard from now.
-  // `database` must outlive the dispatcher, `now` is what timeouts go by.
+  // Migrates the schema. `database` must outlive the dispatcher, `now` is what timeouts go by.
   static absl::StatusOr<std::unique_ptr<Dispatcher>> Open(db::Database& database,
                                                           const DispatcherConfig& config,
                                                           NowFunction now = Clock::now);
   // Calls Stop() and finishes the write in progress.
   ~Dispatcher();
+
+  // Takes over from whatever dispatcher there was, which can write nothing from here on, and reads
+  // what is in flight. Workers and consumers count as heard from now. To be called once; before,
+  // calls are answered with UNAVAILABLE, and lists are empty.
+  absl::Status Recover();
 
   absl::StatusOr<int64_t> CreateJob(const v1::CreateJobRequest& request);
   absl::StatusOr<v1::GetJobResponse> GetJob(int64_t job_id);
@@ -92,7 +97,10 @@ class Dispatcher {
   using Answers = std::vector<Answer>;
 
   Dispatcher(db::Database& database, const DispatcherConfig& config, NowFunction now);
-  absl::Status Load();
+  // UNAVAILABLE unless it has recovered and is not stopping.
+  absl::Status CheckServing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A transaction of this dispatcher's term. UNAVAILABLE when that is over.
+  absl::Status Transact(const std::function<absl::Status(pqxx::work&)>& body);
   // Runs `body` on the thread that writes and returns what it returns.
   absl::Status OnWriter(const std::function<absl::Status()>& body);
   static void Send(Answers answers);
@@ -133,8 +141,11 @@ class Dispatcher {
   const DispatcherConfig config_;
   const NowFunction now_;
   DispatcherMetrics metrics_;
+  // Set by Recover(), before anything is written.
+  std::atomic<int64_t> term_ = 0;
 
   Mutex mutex_;
+  bool recovered_ ABSL_GUARDED_BY(mutex_) = false;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   bool round_scheduled_ ABSL_GUARDED_BY(mutex_) = false;
   // The next round writes what changed even if it gives no splits.

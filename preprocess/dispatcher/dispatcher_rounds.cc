@@ -39,9 +39,10 @@ void Dispatcher::Lease(const v1::LeaseSplitsRequest& request, LeaseDone done) {
                   .deadline = now + std::chrono::milliseconds(wait),
                   .job_ids = {request.job_ids().begin(), request.job_ids().end()},
                   .done = std::move(done)};
+    const absl::Status serving = CheckServing();
     const auto worker = workers_.Hear(waiter.worker, now);
-    if (stopping_) {
-      answers.push_back({std::move(waiter.done), Unavailable("the dispatcher is stopping")});
+    if (!serving.ok()) {
+      answers.push_back({std::move(waiter.done), serving});
     } else if (!worker.ok()) {
       answers.push_back({std::move(waiter.done), worker.status()});
     } else if (waiter.max_splits > 0 && waiter.request_id.empty()) {
@@ -190,7 +191,7 @@ absl::Status Dispatcher::Write(const IssueChanges& changes, bool has_leases) {
   const absl::Status written = [&]() -> absl::Status {
     if (has_leases) RETURN_IF_FAILPOINT("preprocess.before_lease");
     if (!has_leases) RETURN_IF_FAILPOINT("preprocess.before_progress");
-    RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    RETURN_IF_ERROR(Transact([&](pqxx::work& work) {
       IssueTable(work).Write(changes);
       return absl::OkStatus();
     }));

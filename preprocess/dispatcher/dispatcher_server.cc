@@ -24,7 +24,9 @@ class DispatcherServer final : public rpc::RunningService {
         service_(*dispatcher_) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
+  // Not before it listens: a second dispatcher on the same address ends without having taken over.
   absl::Status Started() override {
+    RETURN_IF_ERROR(dispatcher_->Recover());
     ticks_.emplace("dispatcher-tick", kTick, [this] {
       dispatcher_->Tick();
       return absl::OkStatus();

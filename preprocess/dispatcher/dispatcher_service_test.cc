@@ -9,6 +9,7 @@
 #include "base/testing/status_matchers.h"
 #include "base/worker_pool.h"
 #include "preprocess/client/dispatcher_client.h"
+#include "preprocess/dispatcher/dispatcher_server.h"
 #include "preprocess/dispatcher/testing/dispatcher_life.h"
 #include "rpc/server.h"
 #include "rpc/testing/token_folder.h"
@@ -82,6 +83,36 @@ TEST_F(DispatcherServiceTest, SaysWhatIsWrong) {
   EXPECT_THAT(client_->LeaseSplits({}), StatusIs(absl::StatusCode::kNotFound, _));
   EXPECT_THAT(client_->RegisterWorker({}), StatusIs(absl::StatusCode::kInvalidArgument, _));
   EXPECT_THAT(client_->DrainWorker(9), StatusIs(absl::StatusCode::kNotFound, HasSubstr("9")));
+}
+
+TEST_F(DispatcherServiceTest, TheRunningServiceAnswersWhoeverWaitedLongEnough) {
+  rpc::ServiceContext context;
+  context.cluster.database = life_.postgres().connection_string();
+  context.config_text = "preprocess: {worker_timeout: 2s}\n";
+  const auto service = StartDispatcher(context);
+  ASSERT_THAT(service, IsOk());
+  const auto server = rpc::Server::Start({.listen = "unix:" + folder_.path() + "/running"},
+                                         folder_.tokens(), (*service)->Faces());
+  ASSERT_THAT(server, IsOk());
+  ASSERT_THAT((*service)->Started(), IsOk());
+  DispatcherClient client(
+      {.endpoint = (*server)->endpoint(), .token = folder_.TokenOf(rpc::v1::ROLE_SERVICE)});
+  const auto worker = client.RegisterWorker(testing::RegistrationOf("a"));
+  ASSERT_THAT(worker, IsOk());
+  v1::LeaseSplitsRequest request = LeaseRequest(*worker, 1);
+  request.set_wait_millis(100);
+  const auto response = client.LeaseSplits(request);
+  ASSERT_THAT(response, IsOk());
+  EXPECT_THAT(response->splits(), IsEmpty());
+  (*service)->Stopping();
+}
+
+TEST_F(DispatcherServiceTest, RefusesASectionThatMakesNoSense) {
+  rpc::ServiceContext context;
+  context.cluster.database = life_.postgres().connection_string();
+  context.config_text = "preprocess: {worker_timeout: 1ms}\n";
+  EXPECT_THAT(StartDispatcher(context),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("worker_timeout")));
 }
 
 // More workers wait at once than a server has threads for.

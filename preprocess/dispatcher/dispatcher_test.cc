@@ -21,6 +21,7 @@ using testing::DispatcherTest;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::RequestOf;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::IsOkAndHolds;
@@ -314,6 +315,20 @@ TEST_F(DispatcherTest, ABrokenConnectionLosesTheReportersLanesOnly) {
   EXPECT_THAT(Lease(worker, 2), ElementsAre("0:[0,4)x2", "0:[4,8)x1"));
 }
 
+TEST_F(DispatcherTest, AReportThatIsRepeatedBreaksNothingTwice) {
+  const int64_t job = life_.CreateJob({});
+  const Incarnation worker = life_.Register("a");
+  v1::ReportProgressRequest broken =
+      RequestOf(testing::Report{.job_id = job, .connected = {worker}, .broken = {worker}});
+  broken.mutable_command()->set_request_id("once");
+  ASSERT_THAT(life_.Report({.job_id = job, .connected = {worker}}), IsOk());
+  EXPECT_THAT(Lease(worker, 1), ElementsAre("0:[0,4)x1"));
+  ASSERT_THAT(life_->ReportProgress(broken), IsOk());
+  EXPECT_THAT(Lease(worker, 1), ElementsAre("0:[0,4)x2"));
+  ASSERT_THAT(life_->ReportProgress(broken), IsOk());
+  EXPECT_THAT(Lease(worker, 1), ElementsAre("0:[4,8)x1"));
+}
+
 TEST_F(DispatcherTest, ALaneBelongsToWhoReportedItLast) {
   const int64_t job = life_.CreateJob({});
   const Incarnation a = life_.Register("a");
@@ -392,6 +407,32 @@ TEST_F(DispatcherTest, ALeaseThatCannotBeWrittenIsTakenBack) {
   ASSERT_THAT(life_.Report({.job_id = job, .connected = {a, b}}), IsOk());
   EXPECT_THAT(Lease(a, 2), ElementsAre("0:[4,8)x1", "0:[8,12)x1"));
   EXPECT_THAT(life_.Report({.job_id = job})->lost(), IsEmpty());
+}
+
+TEST_F(DispatcherTest, AReplacedDispatcherWritesNothingAndLeasesNothing) {
+  const int64_t job = life_.CreateJob({});
+  const Incarnation worker = life_.Register("a");
+  const auto successor = life_.NotRecovered();
+  ASSERT_THAT(life_.Report({.job_id = job, .connected = {worker}}), IsOk());
+  EXPECT_THAT(Lease(worker, 1), SizeIs(1)) << "the other one has not taken over";
+  ASSERT_THAT(successor->Recover(), IsOk());
+  const auto replaced = StatusIs(absl::StatusCode::kUnavailable, HasSubstr("taken over"));
+  EXPECT_THAT(life_.Lease(worker, 1), replaced);
+  EXPECT_THAT(life_->CreateJob(RequestOf(testing::JobShape{.name = "another"})), replaced);
+  EXPECT_THAT(life_->RegisterWorker(testing::RegistrationOf("b")), replaced);
+  EXPECT_THAT(life_->FinishJob({}, job), replaced);
+  EXPECT_EQ(successor->ListJobs().jobs(0).num_leased(), 1);
+}
+
+TEST_F(DispatcherTest, ADispatcherThatHasNotRecoveredKnowsOfNothing) {
+  const int64_t job = life_.CreateJob({});
+  const auto starting = life_.NotRecovered();
+  const auto unavailable = StatusIs(absl::StatusCode::kUnavailable, HasSubstr("starting"));
+  EXPECT_THAT(starting->ReportProgress(RequestOf(testing::Report{.job_id = job})), unavailable);
+  EXPECT_THAT(starting->GetJob(job), unavailable);
+  EXPECT_THAT(starting->RegisterWorker(testing::RegistrationOf("a")), unavailable);
+  starting->Lease(testing::LeaseRequest({}, 1, "request"),
+                  [&](const auto& response) { EXPECT_THAT(response, unavailable); });
 }
 
 TEST_F(DispatcherTest, AWaitingRequestIsAnsweredWhenWorkComesAndWhenItsTimeIsOver) {

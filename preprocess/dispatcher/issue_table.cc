@@ -5,6 +5,10 @@
 namespace tidemill::preprocess {
 namespace {
 
+constexpr char kBeginTerm[] = "UPDATE preprocess.terms SET term = term + 1 RETURNING term";
+
+constexpr char kCheckTerm[] = "SELECT 1 FROM preprocess.terms WHERE term = $1 FOR SHARE";
+
 constexpr char kUpdateLanes[] = R"(
   UPDATE preprocess.lanes AS lanes
   SET issued_before = new.issued_before, done_before = new.done_before,
@@ -53,6 +57,13 @@ const char* NameOf(SplitState state) {
 }
 
 }  // namespace
+
+int64_t IssueTable::BeginTerm() { return work_.exec(kBeginTerm).at(0)[0].as<int64_t>(); }
+
+absl::Status IssueTable::CheckTerm(int64_t term) {
+  if (!work_.exec_params(kCheckTerm, term).empty()) return absl::OkStatus();
+  return Unavailable("another dispatcher has taken over");
+}
 
 void IssueTable::Write(const IssueChanges& changes) {
   if (!changes.lanes.empty()) {

@@ -28,6 +28,12 @@ class IssueTable {
  public:
   explicit IssueTable(pqxx::work& work) : work_(work) {}
 
+  // Begins the next term and returns it, once everybody who writes in the last one has ended.
+  int64_t BeginTerm();
+
+  // UNAVAILABLE once there is a later term; none begins before this transaction ends.
+  absl::Status CheckTerm(int64_t term);
+
   // At most four statements, however many lanes and splits there are.
   void Write(const IssueChanges& changes);
 

@@ -99,6 +99,7 @@ absl::Status Run(const std::string& folder, const Load& load) {
                    db::PrivatePostgres::Start(folder + "/cluster", folder + "/s"));
   ASSIGN_OR_RETURN(const auto database, db::Database::Connect(postgres->ConnectionString()));
   ASSIGN_OR_RETURN(const auto dispatcher, Dispatcher::Open(*database, {}));
+  RETURN_IF_ERROR(dispatcher->Recover());
   DispatcherService service(*dispatcher);
   RETURN_IF_ERROR(rpc::Tokens::Create(folder + "/tokens"));
   ASSIGN_OR_RETURN(const auto tokens, rpc::Tokens::Read(folder + "/tokens"));

@@ -2,6 +2,14 @@
 -- the splits in between. A split that is issued and done has no row, so that a restart reads what
 -- is in flight and not what was.
 
+-- One row. A dispatcher that starts raises the term, and what it writes it writes in its term: one
+-- that was replaced and does not know it cannot write behind the back of its successor.
+CREATE TABLE preprocess.terms (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  term bigint NOT NULL
+);
+INSERT INTO preprocess.terms (term) VALUES (0);
+
 CREATE TABLE preprocess.workers (
   worker_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL,

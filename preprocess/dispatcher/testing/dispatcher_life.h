@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "gtest/gtest.h"
+
 #include "db/testing/postgres.h"
 #include "preprocess/dispatcher/dispatcher.h"
 
@@ -102,7 +104,14 @@ class DispatcherLife {
   // As if the process was killed and started again.
   void Restart() {
     dispatcher_.reset();
-    dispatcher_ = *Dispatcher::Open(*database_, config_, [this] { return now_.load(); });
+    dispatcher_ = NotRecovered();
+    const absl::Status recovered = dispatcher_->Recover();
+    EXPECT_TRUE(recovered.ok()) << recovered;
+  }
+
+  // Another dispatcher on the same database.
+  std::unique_ptr<Dispatcher> NotRecovered() {
+    return *Dispatcher::Open(*database_, config_, [this] { return now_.load(); });
   }
 
   Dispatcher& operator*() { return *dispatcher_; }
