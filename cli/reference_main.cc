@@ -11,6 +11,8 @@
 #include "cli/command_tree.h"
 #include "cli/exit_codes.h"
 #include "evaluator/evaluator_config.h"
+#include "preprocess/dispatcher/dispatcher_config.h"
+#include "preprocess/worker/worker_config.h"
 #include "rpc/service_main.h"
 #include "selector/selector_config.h"
 #include "storage/storage_config.h"
@@ -34,11 +36,15 @@ struct SystemConfig {
   storage::StorageConfig storage;
   selector::SelectorConfig selector;
   evaluator::EvaluatorConfig evaluator;
+  preprocess::DispatcherConfig preprocess;
+  preprocess::WorkerConfig preprocess_worker;
   void Fields(auto&& field) {
     field("cluster", cluster, "What all services share.", {.required = true});
     field("storage", storage, "The storage service.");
     field("selector", selector, "The selector service.");
     field("evaluator", evaluator, "The evaluator service.");
+    field("preprocess", preprocess, "The dispatcher of preprocessing.");
+    field("preprocess_worker", preprocess_worker, "A preprocessing worker.");
   }
 };
 

@@ -44,6 +44,8 @@ using namespace preprocess;  // NOLINT: all that is measured here.
 constexpr int64_t kBatchBytes = int64_t{1} << 20;
 constexpr int64_t kBatches = 256;
 constexpr int64_t kRingBytes = int64_t{64} << 20;
+// What the consumer has granted and not read yet, both ways.
+constexpr int64_t kWindowBytes = int64_t{16} << 20;
 constexpr int64_t kAheadBytes = int64_t{8} << 20;
 constexpr std::chrono::milliseconds kLook{50};
 
@@ -106,8 +108,7 @@ class Producer final : public OutboxProvider {
 };
 
 // Writes batches into a ring in place, as many as were granted, until its reader is gone.
-void ServeInPlace(const std::string& path) {
-  const LocalSocket listening = Require(LocalSocket::Listen(path));
+void ServeInPlace(const LocalSocket& listening) {
   while (!listening.Await(kLook)) {
   }
   const LocalSocket socket = *listening.Accept();
@@ -143,8 +144,9 @@ int RunWorker(const std::string& folder) {
   WorkerFace face(producer, pool);
   const auto server = Require(rpc::Server::Start({.listen = "127.0.0.1:0"}, tokens, {&face}));
   const auto rings = Require(RingServer::Start(folder + "/r", tokens, producer));
+  const LocalSocket listening = Require(LocalSocket::Listen(folder + "/p"));
   WorkerPool in_place("bench.in_place", 1);
-  in_place.Submit([&folder] { ServeInPlace(folder + "/p"); });
+  in_place.Submit([&listening] { ServeInPlace(listening); });
   fmt::print("{}\n", server->endpoint());
   std::fflush(stdout);
   std::getchar();
@@ -226,10 +228,10 @@ class LinkReader {
     int64_t left = 0;
     {
       MutexLock lock(mutex_);
-      to_grant_ = kBatches * bytes_per_batch_ - kRingBytes;
+      to_grant_ = kBatches * bytes_per_batch_ - kWindowBytes;
       num_left_ = kBatches;
     }
-    link_->Grant(kRingBytes, {});
+    link_->Grant(kWindowBytes, {});
     MutexLock lock(mutex_);
     while ((left = num_left_) > 0) changed_.wait(mutex_);
     return static_cast<double>(kBatches * kBatchBytes);
@@ -269,12 +271,15 @@ class RingBatches {
   }
 
   double ReadSome() {
-    reader_->Grant(kBatches * kBatchBytes, {});
+    int64_t to_grant = kBatches * kBatchBytes - kWindowBytes;
+    reader_->Grant(kWindowBytes, {});
     for (int64_t left = kBatches; left > 0;) {
       const uint32_t seen = reader_->seen();
       while (const auto popped = Require(reader_->Pop())) {
         Read(popped->message.rows, popped->message.number);
         --left;
+        if (to_grant > 0) reader_->Grant(kBatchBytes, {});
+        to_grant -= kBatchBytes;
       }
       if (left > 0) reader_->Await(seen, kLook);
     }

@@ -6,6 +6,7 @@
 
 #include "base/mutex.h"
 #include "preprocess/transport/batch_frame.h"
+#include "preprocess/transport/grpc_lifetime.h"
 #include "rpc/byte_frames.h"
 #include "rpc/grpc_status.h"
 
@@ -37,7 +38,7 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
   }
 
   void OnReadDone(bool ok) override {
-    if (!ok) return StopReading();
+    if (!ok) return CutOff();
     v1::ReadBatchesRequest request;
     if (absl::Status status = rpc::FromBytes(incoming_, request); !status.ok()) {
       return End(std::move(status));
@@ -64,12 +65,12 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
     {
       MutexLock lock(mutex_);
       writing_ = false;
-      is_broken_ = is_broken_ || !ok;  // gRPC is about to cancel.
       if (policy_.has_value()) {
         const std::chrono::duration<double> time = Clock::now() - write_began_;
         policy_->Written(static_cast<int64_t>(bytes_sending_), time.count());
       }
     }
+    if (!ok) return CutOff();
     Step();
   }
 
@@ -121,11 +122,7 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
     Step();
   }
 
-  // The consumer says nothing more; that it is gone, gRPC tells by cancelling.
-  void StopReading() {
-    if (OpenOutbox() == nullptr) End(InvalidArgument("a stream that nobody opens"));
-  }
-
+  // A consumer that gives no more credit wants nothing more.
   void CutOff() {
     std::shared_ptr<Outbox> outbox;
     {
@@ -164,11 +161,10 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
     const bool is_drained = ready_.empty() && !making_ && end_.has_value();
     if (!writing_ && (cut_off_ || is_drained)) {
       finished_ = true;
-      // Nobody reads the status of one that was cut off.
+      // Nobody reads the status of one that was cut off: it is nothing to be logged.
       actions.end = cut_off_ ? absl::OkStatus() : *end_;
       return actions;
     }
-    if (is_broken_) return actions;
     if (!writing_ && !ready_.empty()) {
       sending_.Swap(&ready_.front());
       ready_.pop_front();
@@ -262,7 +258,6 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
   bool look_again_ ABSL_GUARDED_BY(mutex_) = false;
   bool making_ ABSL_GUARDED_BY(mutex_) = false;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;  // No write succeeds any more.
   bool cut_off_ ABSL_GUARDED_BY(mutex_) = false;
   bool finished_ ABSL_GUARDED_BY(mutex_) = false;
 };
@@ -271,6 +266,7 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* SendBatches(OutboxProvider& provider,
                                                                          WorkerPool& pool) {
+  KeepGrpc();
   const auto stream = std::make_shared<FrameSender>(provider, pool);
   FrameSender* const reactor = stream.get();
   reactor->Start();

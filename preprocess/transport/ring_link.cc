@@ -146,8 +146,8 @@ void RingLink::Run() {
     Publish(connected_, nullptr);
     status = Serve();
   }
-  // The worker learns at once that nobody reads any more.
   socket_ = LocalSocket();
+  if (connected_ != nullptr) connected_->Leave();
   if (!is_closing_) handler_.ended(status);
 }
 

@@ -71,6 +71,8 @@ struct RingControl {
   RingBell consumer_bell;
   // Whether the worker waits for room, so that releases ring.
   alignas(64) std::atomic<uint32_t> wants_room = 0;
+  // The consumer reads no more.
+  alignas(64) std::atomic<uint32_t> has_left = 0;
   alignas(4096) RingSlot filled[kRingSlots];
   alignas(4096) std::atomic<uint64_t> released[kRingSlots];
   alignas(4096) std::atomic<int64_t> wanted[kMaxRingLanes];

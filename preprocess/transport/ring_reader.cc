@@ -107,6 +107,11 @@ void RingReader::Grant(int64_t bytes, std::span<const int64_t> wanted) {
   control.worker_bell.Ring();
 }
 
+void RingReader::Leave() {
+  memory_.control().has_left.store(1, std::memory_order_release);
+  memory_.control().worker_bell.Ring();
+}
+
 void RingReader::Release(uint64_t offset) {
   {
     MutexLock lock(mutex_);

@@ -39,6 +39,10 @@ class RingReader : public std::enable_shared_from_this<RingReader> {
 
   void Grant(int64_t bytes, std::span<const int64_t> wanted);
 
+  // Tells the other end that nobody reads any more, which it learns from the socket, too, but
+  // later.
+  void Leave();
+
   // As RingWriter's.
   uint32_t seen() const { return memory_.control().consumer_bell.seen(); }
   void Await(uint32_t seen, std::chrono::milliseconds time);

@@ -99,6 +99,7 @@ absl::Status RingSession::Serve() {
 }
 
 bool RingSession::HasConsumer() {
+  if (writer_->has_left()) return false;
   const Clock::time_point now = Clock::now();
   if (now < next_look_) return true;
   next_look_ = now + kLook;

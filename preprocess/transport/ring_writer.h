@@ -61,6 +61,9 @@ class RingWriter {
   // What was granted since the last call; std::nullopt when nothing was.
   absl::StatusOr<std::optional<Grant>> TakeGrant();
 
+  // The other end has said that it reads no more.
+  bool has_left() const { return memory_.control().has_left.load(std::memory_order_acquire) != 0; }
+
   // Wakes the other end, which Commit() does, too.
   void WakeReader() { memory_.control().consumer_bell.Ring(); }
   // Waits for a grant, a Wake() or, with `for_room`, a release since seen() was asked. The caller
