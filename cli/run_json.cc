@@ -75,6 +75,7 @@ ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
                        {"late", trigger.num_late()},
                        {"late_policy", trigger.late()},
                        {"removed", trigger.removed()}};
+  if (!trigger.verdict().empty()) json["verdict"] = trigger.verdict();
   if (trigger.has_downsampling()) json["downsampling"] = DownsamplingToJson(trigger.downsampling());
   return json;
 }

@@ -106,6 +106,7 @@ absl::StatusOr<std::unique_ptr<const BatchMaker>> BatchMaker::Create(BatchParts 
   }
   if (!parts.graph->target()) return InvalidArgument("the graph gives no `target` to learn");
   std::unique_ptr<BatchMaker> maker(new BatchMaker());
+  maker->counters_ = std::make_unique<PathCounters>(parts.graph->op_types());
   maker->parts_ = std::move(parts);
   maker->plan_ = plan;
   const int64_t size = maker->SamplesOfEpoch();
@@ -189,6 +190,7 @@ BatchMaker::Wanted BatchMaker::WantedOf(int64_t epoch, int64_t first, int64_t la
 
 absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::Make(int64_t from, int64_t to,
                                                             const std::stop_token& stop) const {
+  WorkTimer timer(*counters_);
   std::vector<TrainingBatch> batches;
   while (from < to) {
     const int64_t end_of_epoch = (from / num_batches_ + 1) * num_batches_;
@@ -197,27 +199,41 @@ absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::Make(int64_t from, int64_
     std::move(part.begin(), part.end(), std::back_inserter(batches));
     from = end;
   }
+  int64_t rows = 0;
+  int64_t bytes = 0;
+  for (const TrainingBatch& batch : batches) {
+    rows += batch.rows.num_rows();
+    bytes += batch::BytesOf(batch.rows);
+  }
+  timer.Finish(std::ssize(batches), rows, bytes);
   return batches;
 }
 
 absl::StatusOr<Rows> BatchMaker::Read(std::span<const int64_t> ordinals,
                                       const transform::RunContext& context,
                                       const std::stop_token& stop) const {
+  const int64_t begin = transform::ThreadTime::WallNow();
+  int64_t graph_ns = 0;
   const auto run_graph = [&](batch::Batch& piece, Rows& rows) -> absl::Status {
+    const int64_t arrived = transform::ThreadTime::WallNow();
     ASSIGN_OR_RETURN(const transform::Transformed transformed,
-                     parts_.graph->Run(piece, parts_.fitted.get(), context));
+                     parts_.graph->Run(piece, parts_.fitted.get(), context, &counters_->ops()));
     if (!transformed.bad.empty() && rows.reason.empty()) {
       const transform::BadSample& bad = transformed.bad[0];
       rows.reason = fmt::format("sample {}: {}", piece.keys()[bad.row], bad.reason);
     }
     ASSIGN_OR_RETURN(piece, Narrow(transformed.batch));
     if (parts_.kept != nullptr) parts_.kept->Keep(piece);
+    graph_ns += transform::ThreadTime::WallNow() - arrived;
     return absl::OkStatus();
   };
   // Whole batches, so that most of them need not be put together.
   const int64_t size = std::max<int64_t>(1, plan_.batch_size / plan_.num_slices);
   const int64_t max_rows = std::max<int64_t>(1, kGraphSamples / size) * size;
-  return ReadRows(*parts_.set, ordinals, parts_.reader, max_rows, run_graph, stop);
+  ASSIGN_OR_RETURN(Rows rows,
+                   ReadRows(*parts_.set, ordinals, parts_.reader, max_rows, run_graph, stop));
+  counters_->AddRead(transform::ThreadTime::WallNow() - begin - graph_ns);
+  return rows;
 }
 
 absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::MakeOfEpoch(

@@ -13,6 +13,7 @@
 #include "loader/batch_plan.h"
 #include "loader/batch_source.h"
 #include "loader/decoded_samples.h"
+#include "loader/path_work.h"
 #include "loader/sample_order.h"
 #include "loader/training_set.h"
 #include "transform/graph.h"
@@ -57,6 +58,9 @@ class BatchMaker {
   absl::StatusOr<std::vector<TrainingBatch>> Make(int64_t from, int64_t to,
                                                   const std::stop_token& stop) const;
 
+  // What making took so far.
+  PathWork work() const { return counters_->Snapshot(); }
+
  private:
   // The samples of consecutive batches, and how many each has.
   struct Wanted {
@@ -87,6 +91,7 @@ class BatchMaker {
   BatchPlan plan_;
   int64_t num_batches_ = 0;
   std::unique_ptr<const SampleOrder> order_;
+  std::unique_ptr<PathCounters> counters_;
 };
 
 }  // namespace tidemill::loader

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "batch/batch.h"
+#include "loader/path_work.h"
 
 namespace tidemill::loader {
 
@@ -38,6 +39,9 @@ class BatchSource {
 
   // Waits for the next batch, epoch after epoch; std::nullopt after the last.
   virtual absl::StatusOr<std::optional<TrainingBatch>> Next() = 0;
+
+  // What making the batches took so far, wherever they are made; nothing where that is not known.
+  virtual PathWork work() const { return {}; }
 };
 
 }  // namespace tidemill::loader

@@ -25,6 +25,8 @@ absl::StatusOr<std::unique_ptr<BatchStream>> BatchStream::Create(BatchParts part
   std::unique_ptr<BatchStream> stream(new BatchStream());
   ASSIGN_OR_RETURN(stream->maker_, BatchMaker::Create(std::move(parts), plan));
   stream->settle_ = options.settle;
+  stream->num_threads_ = options.num_threads;
+  stream->opened_ns_ = transform::ThreadTime::WallNow();
   const BatchMaker& maker = *stream->maker_;
   const int64_t end = maker.end();
   const int64_t first = std::min(plan.first_batch, end);
@@ -49,6 +51,12 @@ absl::StatusOr<BatchStream::Chunk> BatchStream::MakeChunk(int64_t from, int64_t 
     if (settle_ && batch.rows.num_rows() > 0) RETURN_IF_ERROR(settle_(batch.rows));
   }
   return chunk;
+}
+
+PathWork BatchStream::work() const {
+  PathWork work = maker_->work();
+  work.capacity_ns = (transform::ThreadTime::WallNow() - opened_ns_) * num_threads_;
+  return work;
 }
 
 absl::StatusOr<std::optional<TrainingBatch>> BatchStream::Next() {

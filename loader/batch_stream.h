@@ -37,6 +37,7 @@ class BatchStream : public BatchSource {
   int64_t num_samples() const override { return maker_->num_samples(); }
   int64_t num_batches() const override { return maker_->num_batches(); }
   absl::StatusOr<std::optional<TrainingBatch>> Next() override;
+  PathWork work() const override;
 
  private:
   // Consecutive batches, made together.
@@ -46,6 +47,8 @@ class BatchStream : public BatchSource {
   absl::StatusOr<Chunk> MakeChunk(int64_t from, int64_t to, const std::stop_token& stop) const;
 
   std::unique_ptr<const BatchMaker> maker_;
+  int num_threads_ = 1;
+  int64_t opened_ns_ = 0;
   SettleRows settle_;
   Chunk ready_;                              // The rest of the present chunk, the next batch last.
   std::unique_ptr<ReadAhead<Chunk>> ahead_;  // Last: its threads use all of the above.

@@ -12,8 +12,7 @@ DividedSet HoldOut(const TrainingSet& set, double share, int64_t seed) {
   divided.trained.digest = set.digest;
   divided.held_out.digest = set.digest;
   for (size_t i = 0; i < set.keys.size(); ++i) {
-    TrainingSet& part =
-        RandomUnit(key, set.keys[i]) < share ? divided.held_out : divided.trained;
+    TrainingSet& part = RandomUnit(key, set.keys[i]) < share ? divided.held_out : divided.trained;
     part.keys.push_back(set.keys[i]);
     if (!set.weights.empty()) part.weights.push_back(set.weights[i]);
   }

@@ -196,6 +196,7 @@ absl::Status Conductor::Train(const TriggerState& trigger) {
     progress.set_loss(update.loss());
     progress.set_wait_share(update.wait_share());
     progress.set_epoch(update.epoch());
+    *progress.mutable_path() = update.path();
     Report(progress);
   };
   RETURN_IF_ERROR(Insist(
@@ -221,6 +222,7 @@ absl::Status Conductor::Train(const TriggerState& trigger) {
   trained.set_loss(last.loss());
   trained.set_seconds(stopwatch.Seconds());
   *trained.mutable_loss_curve() = last.loss_curve();
+  trained.set_verdict(last.verdict());
   if (last.has_downsampling()) *trained.mutable_downsampling() = last.downsampling();
   return Record(event);
 }

@@ -52,6 +52,7 @@ std::string Text(const v1::ModelTrained& event) {
   std::string text = fmt::format("trigger {}: trained in {:.1f} s on {}, loss {:.4f}",
                                  event.trigger(), event.seconds(), event.device(), event.loss());
   if (event.num_skipped() > 0) text += fmt::format(", {} samples skipped", event.num_skipped());
+  if (!event.verdict().empty()) text += "; " + event.verdict();
   return text;
 }
 

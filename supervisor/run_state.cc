@@ -141,6 +141,7 @@ void RunState::ApplyToTrigger(const v1::RunEvent& event) {
       of.trigger.set_num_skipped(event.model_trained().num_skipped());
       of.trigger.set_device(event.model_trained().device());
       of.trigger.set_loss(event.model_trained().loss());
+      of.trigger.set_verdict(event.model_trained().verdict());
       if (event.model_trained().has_downsampling()) {
         *of.trigger.mutable_downsampling() = event.model_trained().downsampling();
       }

@@ -156,6 +156,8 @@ struct TrainingResult {
   double seconds = 0;
   double samples_per_second = 0;
   double wait_share = 0;
+  // Which share of the time went to waiting for data, and what limits.
+  std::string verdict = {};
   std::string device = {};
   std::string training_set_digest = {};
   std::string weights_digest = {};
@@ -173,6 +175,7 @@ struct TrainingResult {
     field("seconds", seconds, "Time that it took.");
     field("samples_per_second", samples_per_second, "Samples a second.");
     field("wait_share", wait_share, "Share of the time that it waited for data.");
+    field("verdict", verdict, "What limits it.");
     field("device", device, "Where it ran.");
     field("training_set_digest", training_set_digest, "SHA-256 of the training set.");
     field("weights_digest", weights_digest, "SHA-256 of the weights file.");

@@ -72,6 +72,7 @@ v1::WatchTrainingResponse ToMessage(const TrainingResult& result) {
   message.set_num_skipped(result.num_skipped);
   message.set_device(result.device);
   message.set_seconds(result.seconds);
+  message.set_verdict(result.verdict);
   for (const LossPoint& point : result.loss_curve) {
     rpc::v1::LossPoint& added = *message.add_loss_curve();
     added.set_num_samples(point.num_samples);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "preprocess/client/path_work_message.h"
 #include "xxhash.h"
 
 namespace tidemill::preprocess {
@@ -196,6 +197,7 @@ void WorkerSource::Apply(const v1::ReportProgressRequest& sent,
       if (lost.lane() == lane_) arrivals_.GiveUp(lost.from_batch(), lost.to_batch());
     }
     if (answer.lost_size() > 0) changed_.notify_all();
+    work_ = FromMessage(answer.work());
     chosen = NewWorkers(answer);
     if (!chosen.empty()) is_due_ = true;  // They get no work before it is known that we listen.
   }
@@ -419,6 +421,15 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> WorkerSource::Next() {
       .reason = std::move(message.reason)};
   if (options_.settle && batch.rows.num_rows() > 0) RETURN_IF_ERROR(options_.settle(batch.rows));
   return std::optional<loader::TrainingBatch>(std::move(batch));
+}
+
+loader::PathWork WorkerSource::work() const {
+  MutexLock lock(mutex_);
+  loader::PathWork work = work_;
+  if (counters_.num_made_here == 0) return work;
+  // Of the same graph, so that they add up.
+  loader::Merge(maker_->work(), work).IgnoreError();
+  return work;
 }
 
 int64_t WorkerSource::done_before() const {

@@ -73,6 +73,9 @@ class WorkerSource : public loader::BatchSource {
   // batches; FAILED_PRECONDITION when the dispatcher has given the job up.
   absl::StatusOr<std::optional<loader::TrainingBatch>> Next() override ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Of the whole job, as the dispatcher knew it last, and of batches made in this process.
+  loader::PathWork work() const override ABSL_LOCKS_EXCLUDED(mutex_);
+
   // All batches before it were given; see Arrivals.
   int64_t done_before() const ABSL_LOCKS_EXCLUDED(mutex_);
   WorkerSourceCounters counters() const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -144,6 +147,7 @@ class WorkerSource : public loader::BatchSource {
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);
   Clock::time_point last_company_ ABSL_GUARDED_BY(mutex_) = Clock::now();
   WorkerSourceCounters counters_ ABSL_GUARDED_BY(mutex_);
+  loader::PathWork work_ ABSL_GUARDED_BY(mutex_);
   double reported_wait_ ABSL_GUARDED_BY(mutex_) = 0;
   Clock::time_point reported_at_ ABSL_GUARDED_BY(mutex_) = Clock::now();
   std::unique_ptr<WorkerPool> reporter_;  // Last: its thread uses all of the above.

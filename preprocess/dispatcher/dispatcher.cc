@@ -304,6 +304,7 @@ absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
       lost.set_to_batch(to);
     }
   }
+  *response.mutable_work() = job->Work();
   std::map<int64_t, int32_t> num_leased;
   bool counted = false;
   for (const auto& [id, worker] : workers_.all()) {

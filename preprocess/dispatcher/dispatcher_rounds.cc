@@ -50,6 +50,9 @@ void Dispatcher::Lease(const v1::LeaseSplitsRequest& request, LeaseDone done) {
     } else {
       (*worker)->num_batches = request.num_batches();
       (*worker)->num_bytes = request.num_bytes();
+      for (const auto& done : request.work()) {
+        if (Job* const job = FindJob(done.job_id())) job->NoteWork(waiter.worker, done.work());
+      }
       if (waiter.max_splits <= 0) {
         auto response = Respond(waiter);
         answers.push_back({std::move(waiter.done), std::move(response)});

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "preprocess/dispatcher/work_sum.h"
+
 namespace tidemill::preprocess {
 namespace {
 
@@ -107,6 +109,12 @@ std::vector<Job::Issued> Job::LeasedBy(const Incarnation& worker,
   return leased;
 }
 
+rpc::v1::PathWork Job::Work() const {
+  rpc::v1::PathWork total;
+  for (const auto& [worker, work] : work_) Add(work, total);
+  return total;
+}
+
 v1::Job Job::Describe() const {
   v1::Job job;
   job.set_job_id(facts_.job_id);
@@ -126,6 +134,7 @@ v1::Job Job::Describe() const {
   }
   double wait_share = 0;
   for (const auto& [name, consumer] : consumers_) wait_share += consumer.wait_share;
+  *job.mutable_work() = Work();
   job.set_num_consumers(static_cast<int32_t>(consumers_.size()));
   if (!consumers_.empty()) job.set_wait_share(wait_share / std::ssize(consumers_));
   return job;

@@ -61,6 +61,11 @@ class Job {
   // The splits that the request was given and that are still leased by it.
   std::vector<Issued> LeasedBy(const Incarnation& worker, const std::string& request_id) const;
 
+  // Takes over what a worker says that it did for the job, all in all.
+  void NoteWork(const Incarnation& worker, const rpc::v1::PathWork& work) { work_[worker] = work; }
+  // Over all workers that said something since the dispatcher's start.
+  rpc::v1::PathWork Work() const;
+
   v1::Job Describe() const;
 
  private:
@@ -85,6 +90,7 @@ class Job {
   std::vector<const Consumer*> readers_;
   // shard -> worker_id.
   std::map<int32_t, int64_t> shards_;
+  std::map<Incarnation, rpc::v1::PathWork> work_;
   Clock::time_point last_heard_;
   // The highest of a report.
   int64_t run_epoch_ = 0;

@@ -38,6 +38,7 @@ void Outbox::Put(BatchMessage message) {
     bytes_ += BytesOf(message);
     may_go = credit_ > 0 || IsWantedNow(message);
     messages_.push_back(std::move(message));
+    NoteTime();
   }
   if (may_go) CallListener();
 }
@@ -48,6 +49,7 @@ void Outbox::Grant(int64_t bytes, std::span<const int64_t> wanted) {
     MutexLock lock(mutex_);
     if (closed_.has_value()) return;
     credit_ += bytes;
+    NoteTime();
     std::copy_n(wanted.begin(), std::min(wanted.size(), wanted_.size()), wanted_.begin());
     may_go = HasSome();
   }
@@ -60,6 +62,7 @@ std::optional<BatchMessage> Outbox::TakeAt(std::deque<BatchMessage>::iterator fo
   const int64_t bytes = BytesOf(message);
   credit_ -= bytes;
   bytes_ -= bytes;
+  NoteTime();
   return message;
 }
 
@@ -110,8 +113,29 @@ void Outbox::Close(absl::Status why) {
     closed_ = std::move(why);
     dropped.swap(messages_);
     bytes_ = 0;
+    NoteTime();
   }
   CallListener();
+}
+
+void Outbox::NoteTime() {
+  const bool is_busy = !messages_.empty() && credit_ > 0;
+  if (is_busy == busy_since_.has_value()) return;
+  const Clock::time_point now = Clock::now();
+  if (is_busy) {
+    busy_since_ = now;
+  } else {
+    busy_ += now - *busy_since_;
+    busy_since_.reset();
+  }
+}
+
+Outbox::LinkTime Outbox::link_time() const {
+  MutexLock lock(mutex_);
+  const Clock::time_point now = Clock::now();
+  const Clock::duration busy = busy_since_ ? busy_ + (now - *busy_since_) : busy_;
+  return {.busy_ns = std::chrono::nanoseconds(busy).count(),
+          .total_ns = std::chrono::nanoseconds(now - made_).count()};
 }
 
 std::optional<absl::Status> Outbox::closed() const {

@@ -1,6 +1,7 @@
 // What a worker has made for one consumer and has not sent yet.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -56,6 +57,14 @@ class Outbox {
   // Of the messages in it.
   int64_t bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // How long there was something in it that the consumer had given credit for, so that only the
+  // link kept it from going, of all the time since it was made. Nanoseconds.
+  struct LinkTime {
+    int64_t busy_ns = 0;
+    int64_t total_ns = 0;
+  };
+  LinkTime link_time() const ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
   bool IsWantedNow(const BatchMessage& message) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether Take() gives something.
@@ -63,7 +72,11 @@ class Outbox {
   std::optional<BatchMessage> TakeAt(std::deque<BatchMessage>::iterator found)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CallListener() ABSL_LOCKS_EXCLUDED(mutex_);
+  // To be called after each change of messages or credit.
+  void NoteTime() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point made_ = Clock::now();
   const std::vector<int32_t> lanes_;
   mutable Mutex mutex_;
   CondVar calls_ended_;
@@ -73,6 +86,8 @@ class Outbox {
   int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::optional<absl::Status> closed_ ABSL_GUARDED_BY(mutex_);
   std::function<void()> ready_ ABSL_GUARDED_BY(mutex_);
+  Clock::duration busy_ ABSL_GUARDED_BY(mutex_) = Clock::duration::zero();
+  std::optional<Clock::time_point> busy_since_ ABSL_GUARDED_BY(mutex_);
   int num_calls_ ABSL_GUARDED_BY(mutex_) = 0;  // Of listeners, running now.
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/failpoints.h"
 #include "base/log.h"
+#include "preprocess/client/path_work_message.h"
 #include "preprocess/transport/batch_link.h"
 
 namespace tidemill::preprocess {
@@ -14,7 +15,7 @@ namespace {
 constexpr int kSplitsPerThread = 2;
 // How long a request for work may wait at the dispatcher, and how long a worker without room waits
 // before it says that it lives.
-constexpr std::chrono::milliseconds kLeaseWait{500};
+constexpr std::chrono::milliseconds kLeaseWait{100};
 constexpr std::chrono::milliseconds kRoomWait{20};
 constexpr std::chrono::milliseconds kPause{1};
 // Batches of a split are put into the outbox in pieces of so many bytes.
@@ -90,7 +91,12 @@ v1::LeaseSplitsRequest Worker::NextLease() const {
   request.set_num_bytes(num_bytes_);
   MutexLock lock(mutex_);
   *request.mutable_worker() = self_;
-  for (const auto& [id, job] : jobs_) request.add_job_ids(id);
+  for (const auto& [id, job] : jobs_) {
+    request.add_job_ids(id);
+    auto* const work = request.add_work();
+    work->set_job_id(id);
+    *work->mutable_work() = ToMessage(job->work(options_.num_threads));
+  }
   return request;
 }
 

@@ -86,6 +86,24 @@ void WorkerJob::Close(const absl::Status& why) {
   for (const auto& outbox : outboxes) outbox->Close(why);
 }
 
+loader::PathWork WorkerJob::work(int num_threads) const {
+  MutexLock lock(mutex_);
+  loader::PathWork work;
+  for (const auto& [lane, maker] : makers_) {
+    // All of one graph, so that they add up.
+    if (maker != nullptr) loader::Merge(maker->work(), work).IgnoreError();
+  }
+  work.capacity_ns = (transform::ThreadTime::WallNow() - opened_ns_) * num_threads;
+  std::set<const Outbox*> counted;
+  for (const auto& [lane, outbox] : outboxes_) {
+    if (!counted.insert(outbox.get()).second) continue;
+    const Outbox::LinkTime time = outbox->link_time();
+    work.link_busy_ns += time.busy_ns;
+    work.link_ns += time.total_ns;
+  }
+  return work;
+}
+
 int64_t WorkerJob::bytes() const {
   MutexLock lock(mutex_);
   int64_t bytes = early_bytes_;

@@ -46,6 +46,9 @@ class WorkerJob {
   // Ends all its outboxes. The first call counts for later consumers, too, unless it is OK.
   void Close(const absl::Status& why) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // What making and sending took since the job was opened, with so many threads.
+  loader::PathWork work(int num_threads) const ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Of batches made and not sent.
   int64_t bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -53,6 +56,7 @@ class WorkerJob {
   absl::Status Open() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Opener open_;
+  const int64_t opened_ns_ = transform::ThreadTime::WallNow();
   mutable Mutex mutex_;
   CondVar opened_;
   bool is_opening_ ABSL_GUARDED_BY(mutex_) = false;

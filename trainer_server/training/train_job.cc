@@ -24,8 +24,10 @@
 #include "loader/batch_stream.h"
 #include "loader/fit.h"
 #include "loader/held_out.h"
+#include "loader/path_verdict.h"
 #include "loader/tensors.h"
 #include "model_store/client/model_store_client.h"
+#include "preprocess/client/path_work_message.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/checkpoints.h"
 #include "trainer_server/downsampling/downsampled_source.h"
@@ -327,6 +329,7 @@ class Training {
                                    seconds);
     message.set_wait_share(std::max(0.0, loop_->wait_seconds() - tally.scoring_seconds) / seconds);
     message.set_num_skipped(counters.num_skipped + tally.num_skipped);
+    if (source_ != nullptr) *message.mutable_path() = preprocess::ToMessage(source_->work());
     return message;
   }
 
@@ -353,6 +356,7 @@ class Training {
                           .seconds = last.seconds(),
                           .samples_per_second = last.samples_per_second(),
                           .wait_share = last.wait_share(),
+                          .verdict = loader::Judge(last.wait_share(), source_->work()).ToText(),
                           .device = last.device(),
                           .training_set_digest = opened_.set->digest,
                           .weights_digest = Sha256(weights)};

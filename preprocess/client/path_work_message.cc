@@ -1,0 +1,53 @@
+#include "preprocess/client/path_work_message.h"
+
+namespace tidemill::preprocess {
+
+rpc::v1::PathWork ToMessage(const loader::PathWork& work) {
+  rpc::v1::PathWork message;
+  message.set_batches(work.batches);
+  message.set_rows(work.rows);
+  message.set_bytes(work.bytes);
+  message.set_busy_nanos(work.busy_ns);
+  message.set_cpu_nanos(work.cpu_ns);
+  message.set_queue_nanos(work.queue_ns);
+  message.set_read_nanos(work.read_ns);
+  message.set_capacity_nanos(work.capacity_ns);
+  message.set_link_busy_nanos(work.link_busy_ns);
+  message.set_link_nanos(work.link_ns);
+  for (const transform::OpStatistics& op : work.ops) {
+    rpc::v1::OpWork* const added = message.add_ops();
+    added->set_type(op.type);
+    added->set_runs(op.work.runs);
+    added->set_rows(op.work.rows);
+    added->set_rejected(op.work.rejected);
+    added->set_bytes(op.work.bytes);
+    added->set_cpu_nanos(op.work.cpu_ns);
+    added->set_wall_nanos(op.work.wall_ns);
+  }
+  return message;
+}
+
+loader::PathWork FromMessage(const rpc::v1::PathWork& message) {
+  loader::PathWork work = {.batches = message.batches(),
+                           .rows = message.rows(),
+                           .bytes = message.bytes(),
+                           .busy_ns = message.busy_nanos(),
+                           .cpu_ns = message.cpu_nanos(),
+                           .queue_ns = message.queue_nanos(),
+                           .read_ns = message.read_nanos(),
+                           .capacity_ns = message.capacity_nanos(),
+                           .link_busy_ns = message.link_busy_nanos(),
+                           .link_ns = message.link_nanos()};
+  for (const rpc::v1::OpWork& op : message.ops()) {
+    work.ops.push_back({.type = op.type(),
+                        .work = {.runs = op.runs(),
+                                 .rows = op.rows(),
+                                 .rejected = op.rejected(),
+                                 .bytes = op.bytes(),
+                                 .cpu_ns = op.cpu_nanos(),
+                                 .wall_ns = op.wall_nanos()}});
+  }
+  return work;
+}
+
+}  // namespace tidemill::preprocess
