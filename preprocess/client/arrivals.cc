@@ -5,8 +5,11 @@
 
 namespace tidemill::preprocess {
 
-Arrivals::Arrivals(int64_t first, int64_t end, v1::Guarantee guarantee, Delivery delivery)
-    : end_(end), guarantee_(guarantee), delivery_(delivery), done_before_(std::min(first, end)) {}
+Arrivals::Arrivals(int64_t first, int64_t end, v1::Guarantee guarantee, Delivery delivery,
+                   const std::vector<int64_t>& done)
+    : end_(end), guarantee_(guarantee), delivery_(delivery), done_before_(std::min(first, end)) {
+  for (const int64_t number : done) MarkDone(number);
+}
 
 bool Arrivals::IsDone(int64_t number) const {
   return number < done_before_ || done_beyond_.contains(number);

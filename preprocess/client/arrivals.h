@@ -26,8 +26,9 @@ enum class Delivery {
 // taken before. Thread-compatible.
 class Arrivals {
  public:
-  // Of batches [first, end).
-  Arrivals(int64_t first, int64_t end, v1::Guarantee guarantee, Delivery delivery);
+  // Of batches [first, end) but for those that are done, which lie beyond `first`.
+  Arrivals(int64_t first, int64_t end, v1::Guarantee guarantee, Delivery delivery,
+           const std::vector<int64_t>& done = {});
 
   // A batch has come. Returns false when it is dropped: had before, given up, or none of the
   // lane's.

@@ -22,13 +22,14 @@ constexpr int64_t kLeastSplits = 64;
 constexpr std::chrono::milliseconds kFirstPause{20};
 constexpr std::chrono::milliseconds kLongestPause{1'000};
 constexpr int64_t kSplitBytes = int64_t{4} << 20;
-// What is done out of order is reported batch by batch.
-constexpr int64_t kMostAhead = 4096;
+// What is done out of order is reported batch by batch, and fits into a token.
+constexpr int64_t kMostAhead = ResumeToken::kMostBeyond;
 
 // Batches that a worker leases together.
 int64_t SplitOf(const loader::BatchMaker& maker, int64_t bytes_ahead) {
   const int64_t together = maker.BatchesTogether(std::min(kSplitBytes, bytes_ahead / kSplitsAhead));
-  return std::clamp<int64_t>(maker.end() / kLeastSplits, 1, together);
+  return std::clamp<int64_t>(maker.end() / kLeastSplits, 1,
+                             std::min(together, kMostAhead / kSplitsAhead));
 }
 
 // Whether another worker may do what this one could not.
@@ -72,7 +73,8 @@ WorkerSource::WorkerSource(const JobSpec& job, std::unique_ptr<const loader::Bat
       owns_job_(job.num_lanes == 1),
       consumer_(fmt::format("{}/{}", options.job_name, rpc::NewRequestId())),
       dispatcher_(options.dispatcher),
-      arrivals_(maker_->plan().first_batch, maker_->end(), options.guarantee, options.delivery),
+      arrivals_(maker_->plan().first_batch, maker_->end(), options.guarantee, options.delivery,
+                options.done_beyond),
       reporter_(std::make_unique<WorkerPool>("preprocess-report", 1)) {}
 
 absl::StatusOr<std::unique_ptr<WorkerSource>> WorkerSource::Open(
@@ -89,8 +91,8 @@ absl::StatusOr<std::unique_ptr<WorkerSource>> WorkerSource::Open(
 
 absl::Status WorkerSource::CreateJob(const JobSpec& job, const std::string& fitted) {
   const int64_t split = SplitOf(*maker_, options_.bytes_ahead);
-  window_ = std::clamp<int64_t>(options_.bytes_ahead / maker_->batch_bytes(), 2 * split,
-                                std::max(kMostAhead, 2 * split));
+  window_ =
+      std::clamp<int64_t>(options_.bytes_ahead / maker_->batch_bytes(), 2 * split, kMostAhead);
   credit_bytes_ = std::max(options_.bytes_ahead / options_.most_workers, maker_->batch_bytes());
   v1::CreateJobRequest request;
   request.mutable_command()->set_run_id(job.run_id);
@@ -432,9 +434,9 @@ loader::PathWork WorkerSource::work() const {
   return work;
 }
 
-int64_t WorkerSource::done_before() const {
+ResumeToken WorkerSource::token() const {
   MutexLock lock(mutex_);
-  return arrivals_.done_before();
+  return {.done_before = arrivals_.done_before(), .done_beyond = arrivals_.DoneBeyond()};
 }
 
 WorkerSourceCounters WorkerSource::counters() const {

@@ -19,6 +19,7 @@
 #include "preprocess/client/arrivals.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "preprocess/client/job_spec.h"
+#include "preprocess/client/resume_token.h"
 #include "preprocess/transport/batch_link.h"
 #include "rpc/channel.h"
 
@@ -34,6 +35,8 @@ struct WorkerSourceOptions {
   LinkOptions link = {};
   // At most so many workers are connected to: of more, each consumer takes others.
   int64_t most_workers = 8;
+  // Batches beyond the plan's first that are done, as of a token.
+  std::vector<int64_t> done_beyond = {};
   // Prepared batches that wait here and on the way.
   int64_t bytes_ahead = int64_t{64} << 20;
   // Without any worker for so long, batches are made in this process until there is one again.
@@ -76,8 +79,9 @@ class WorkerSource : public loader::BatchSource {
   // Of the whole job, as the dispatcher knew it last, and of batches made in this process.
   loader::PathWork work() const override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // All batches before it were given; see Arrivals.
-  int64_t done_before() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // What was given so far. To go on, open a source whose plan begins at `done_before`, with
+  // `done_beyond` among its options.
+  ResumeToken token() const ABSL_LOCKS_EXCLUDED(mutex_);
   WorkerSourceCounters counters() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -215,6 +215,31 @@ TEST_F(PreprocessPath, ConsumersThatResumeInOtherNumbersSeeWhatWasLeft) {
   }
 }
 
+TEST_F(PreprocessPath, ATokenTakesUpWhatARelaxedConsumerHasNotHad) {
+  const JobSpec job = set_->Job(32, 1);
+  std::vector<std::string> expected = DescribeAll(set_->Expected(job));
+  std::vector<std::string> got;
+  std::string text;
+  {
+    const auto first =
+        set_->Consume(job, 0, 0, {.delivery = Delivery::kRelaxed, .bytes_ahead = kBytesAhead});
+    for (size_t i = 0; i < expected.size() / 2; ++i)
+      got.push_back(Describe(*first->Next().value()));
+    text = preprocess::Encode(first->token(), job).value();
+  }
+  EXPECT_LE(text.size(), preprocess::ResumeToken::kMostBytes);
+  const auto token = preprocess::DecodeResumeToken(text, job);
+  ASSERT_THAT(token, IsOk());
+  const auto second = set_->Consume(job, 0, token->done_before,
+                                    {.delivery = Delivery::kRelaxed,
+                                     .done_beyond = token->done_beyond,
+                                     .bytes_ahead = kBytesAhead});
+  for (const std::string& batch : ReadAll(*second)) got.push_back(batch);
+  std::sort(got.begin(), got.end());
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(got, expected);
+}
+
 TEST_F(PreprocessPath, ASlowWorkerGetsNoMoreThanItCanDo) {
   const int slow = set_->StartWorker(
       "slow", {{"TIDEMILL_FAILPOINTS", "preprocess_worker.after_making=delay:100ms"}});
