@@ -91,8 +91,9 @@ absl::StatusOr<std::unique_ptr<WorkerSource>> WorkerSource::Open(
 
 absl::Status WorkerSource::CreateJob(const JobSpec& job, const std::string& fitted) {
   const int64_t split = SplitOf(*maker_, options_.bytes_ahead);
-  window_ =
-      std::clamp<int64_t>(options_.bytes_ahead / maker_->batch_bytes(), 2 * split, kMostAhead);
+  // A split that begins within the window may end behind it.
+  window_ = std::clamp<int64_t>(options_.bytes_ahead / maker_->batch_bytes(), 2 * split,
+                                kMostAhead - split);
   credit_bytes_ = std::max(options_.bytes_ahead / options_.most_workers, maker_->batch_bytes());
   v1::CreateJobRequest request;
   request.mutable_command()->set_run_id(job.run_id);
