@@ -1,0 +1,103 @@
+// Beginnings and ends of the graphs that ops_fuzz tries, out of the fuzzer's bytes.
+#pragma once
+
+#include <fuzzer/FuzzedDataProvider.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/config.h"
+#include "transform/graph.h"
+
+namespace tidemill::fuzz {
+
+using namespace transform;  // NOLINT: every op there is.
+
+using Bytes = FuzzedDataProvider;
+
+// A graph that ends with the op at work and what it needs, and what its samples look like.
+struct Case {
+  GraphSpec graph = {};
+  SampleSchema schema = {};
+};
+
+template <typename Spec>
+void Add(Case& made, Spec spec) {
+  made.graph.push_back(config::Keyed<OpSpec>{std::move(spec)});
+}
+
+template <typename Enum, size_t kCount>
+Enum Pick(Bytes& bytes, const Enum (&values)[kCount]) {
+  return values[bytes.ConsumeIntegralInRange<size_t>(0, kCount - 1)];
+}
+
+inline int64_t Small(Bytes& bytes, int64_t min, int64_t max) {
+  return bytes.ConsumeIntegralInRange<int64_t>(min, max);
+}
+
+inline double Number(Bytes& bytes) {
+  if (bytes.ConsumeBool()) return static_cast<double>(Small(bytes, -1000, 1000)) / 4;
+  return bytes.ConsumeFloatingPoint<double>();
+}
+
+inline std::vector<double> SomeNumbers(Bytes& bytes) {
+  std::vector<double> numbers(Small(bytes, 0, 4));
+  for (double& number : numbers) number = Number(bytes);
+  return numbers;
+}
+
+inline std::vector<int64_t> SomeSizes(Bytes& bytes, int64_t min, int64_t max) {
+  std::vector<int64_t> sizes(Small(bytes, 0, 4));
+  for (int64_t& size : sizes) size = Small(bytes, min, max);
+  return sizes;
+}
+
+inline std::string ShortText(Bytes& bytes) { return bytes.ConsumeRandomLengthString(6); }
+
+inline Case Records(Bytes& bytes, CsvType type, std::vector<std::string> missing = {}) {
+  Case made{.schema = {.columns = std::vector<std::string>{"a", "b"},
+                       .delimiter = Pick(bytes, {',', '\t', ';'})}};
+  if (bytes.ConsumeBool()) made.schema.quote.reset();
+  made.schema.label = LabelKind::kClass;
+  made.schema.num_classes = Small(bytes, 0, 4);
+  Add(made, ParseCsvSpec{.columns = {"a", "b"}, .dtype = type, .missing = std::move(missing)});
+  return made;
+}
+
+inline Case Floats(Bytes& bytes) {
+  return Records(bytes, bytes.ConsumeBool() ? CsvType::kFloat32 : CsvType::kFloat64, {"", "NA"});
+}
+
+inline Case Numbers(Bytes& bytes) {
+  return bytes.ConsumeBool() ? Floats(bytes) : Records(bytes, CsvType::kInt64);
+}
+
+inline Case Images(Bytes& bytes) {
+  Case made{.schema = {.payload = PayloadKind::kRecord}};
+  RecordField field{
+      .name = "image",
+      .offset = Small(bytes, 0, 2),
+      .dtype = Pick(bytes, {RecordType::kUInt8, RecordType::kInt16, RecordType::kFloat32,
+                            RecordType::kFloat64, RecordType::kInt64}),
+      .shape = SomeSizes(bytes, 1, 5),
+      .endianness = Pick(bytes, {Endianness::kLittle, Endianness::kBig})};
+  Add(made, ParseRecordSpec{.fields = {std::move(field)}});
+  return made;
+}
+
+// Ends a graph: what it made of floats and whole numbers becomes `input`.
+inline void Finish(Case& made, Bytes& bytes) {
+  if (bytes.ConsumeBool()) Add(made, FillMissingSpec{.number = 1});
+  Add(made, StackSpec{});
+}
+
+inline Case WithImages(Bytes& bytes, OpSpec op) {
+  Case made = Images(bytes);
+  made.graph.push_back({std::move(op)});
+  Add(made, StackSpec{});
+  return made;
+}
+
+}  // namespace tidemill::fuzz
