@@ -1,7 +1,12 @@
 #include "preprocess/transport/outbox.h"
 
+#include <atomic>
+#include <optional>
+#include <vector>
+
 #include "gmock/gmock.h"
 
+#include "base/worker_pool.h"
 #include "preprocess/transport/testing/test_batches.h"
 
 namespace tidemill::preprocess {
@@ -121,6 +126,38 @@ TEST(Outbox, OnceClosedDropsEverything) {
   EXPECT_EQ(outbox.bytes(), 0);
   ASSERT_TRUE(outbox.closed().has_value());
   EXPECT_EQ(*outbox.closed(), Unavailable("gone"));
+}
+
+TEST(Outbox, LosesNothingBetweenThreads) {
+  constexpr int64_t kCount = 2000;
+  Outbox outbox({0, 1});
+  std::atomic<int64_t> num_taken = 0;
+  std::atomic<int64_t> sum = 0;
+  const auto take = [&] {
+    while (const std::optional<BatchMessage> message = outbox.Take()) {
+      ++num_taken;
+      sum += message->number;
+    }
+  };
+  outbox.Listen(take);
+  {
+    WorkerPool pool("test.outbox", 4);
+    for (const int32_t lane : {0, 1}) {
+      pool.Submit([&outbox, lane] {
+        for (int64_t i = 0; i < kCount; ++i) outbox.Put(MakeMessage(lane, i, 16));
+      });
+    }
+    pool.Submit([&outbox] {
+      for (int64_t i = 0; i < kCount; ++i) outbox.Grant(100, std::vector<int64_t>{i, i});
+    });
+    pool.Submit([&outbox, &take] {
+      for (int64_t i = 0; i < 100; ++i) outbox.Listen(take);
+    });
+  }
+  outbox.Grant(int64_t{1} << 40, {});
+  take();
+  EXPECT_EQ(num_taken, 2 * kCount);
+  EXPECT_EQ(sum, kCount * (kCount - 1));
 }
 
 }  // namespace

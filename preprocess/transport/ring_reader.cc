@@ -12,7 +12,6 @@ namespace tidemill::preprocess {
 namespace {
 
 constexpr uint64_t kAligned = 64;
-constexpr uint32_t kMaxReasonBytes = 1 << 20;
 
 }  // namespace
 

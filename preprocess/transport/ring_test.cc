@@ -206,16 +206,49 @@ TEST_F(Ring, PassesGrantsOn) {
   EXPECT_FALSE(none->has_value());
 }
 
+TEST_F(Ring, RefusesWhatIsTooLongForAnyRing) {
+  Make(1 << 20);
+  const auto refused = StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("too long"));
+  EXPECT_THAT(writer_->Reserve((int64_t{1} << 30) + 1, 0, RingGrowth::kWhereNeeded), refused);
+  EXPECT_THAT(writer_->Reserve(0, (1 << 20) + 1, RingGrowth::kWhereNeeded), refused);
+  EXPECT_EQ(writer_->num_taken(), 0);
+}
+
+// What a file may have at most stands for what the machine has.
+class LittleMemory {
+ public:
+  explicit LittleMemory(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const struct rlimit little = {.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &little), 0);
+  }
+  ~LittleMemory() {
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &before_), 0);
+    std::signal(SIGXFSZ, handler_);
+  }
+  LittleMemory(const LittleMemory&) = delete;
+  LittleMemory& operator=(const LittleMemory&) = delete;
+
+ private:
+  struct rlimit before_ = {};
+  void (*const handler_)(int);
+};
+
+TEST_F(Ring, SaysWhenThereIsNoMemoryForWhatIsWaitedFor) {
+  Make(1 << 20);
+  const LittleMemory little(kRingControlBytes + (1 << 20));
+  ASSERT_TRUE(Send(MakeMessage(0, 0, 500'000)));
+  EXPECT_THAT(writer_->Send(MakeMessage(0, 1, 900'000), RingGrowth::kWhereNeeded),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("make the ring smaller")));
+  // What was there before can still be used.
+  EXPECT_TRUE(Send(MakeMessage(0, 2, 400'000)));
+  EXPECT_TRUE(TextOf(*Pop()) == TextOf(MakeMessage(0, 0, 500'000)));
+  EXPECT_TRUE(TextOf(*Pop()) == TextOf(MakeMessage(0, 2, 400'000)));
+}
+
 TEST(RingMemory, SaysWhenThereIsTooLittleOfIt) {
-  // What a file may have at most stands for what the machine has.
-  struct rlimit before = {};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
-  const struct rlimit little = {.rlim_cur = 1 << 20, .rlim_max = before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &little), 0);
+  const LittleMemory little(1 << 20);
   const auto refused = RingMemory::Create(64 << 20, 1);
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  std::signal(SIGXFSZ, handler);
   EXPECT_THAT(refused, StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("67108864")));
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "batch/wire.h"
+#include "preprocess/transport/codec.h"
 
 namespace tidemill::preprocess {
 
@@ -57,6 +58,10 @@ absl::Status RingWriter::Provide(int64_t offset, int64_t bytes) {
 absl::StatusOr<std::optional<RingWriter::Space>> RingWriter::Reserve(int64_t bytes,
                                                                      int64_t reason_bytes,
                                                                      RingGrowth growth) {
+  if (bytes > kMaxBatchBytes || reason_bytes > kMaxReasonBytes) {
+    return ResourceExhausted("a batch of {} bytes, with {} about what it lacks, is too long", bytes,
+                             reason_bytes);
+  }
   if (!HasSlot()) return std::optional<Space>();
   Space space{.reason_bytes = reason_bytes};
   const int64_t size = reason_bytes == 0 ? bytes : RoundUp(bytes, kAligned) + reason_bytes;
@@ -72,6 +77,8 @@ absl::StatusOr<std::optional<RingWriter::Space>> RingWriter::Reserve(int64_t byt
   if (!offset.has_value()) return std::optional<Space>();
   if (absl::Status status = Provide(*offset, size); !status.ok()) {
     Free(*offset);
+    // The ring ends where memory does, as long as others may make room.
+    if (growth == RingGrowth::kNever) return std::optional<Space>();
     return status;
   }
   space.offset = *offset;
