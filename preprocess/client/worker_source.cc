@@ -18,6 +18,8 @@ constexpr std::chrono::milliseconds kReportDeadline{2'000};
 constexpr int64_t kSplitsAhead = 16;
 // A small training is cut into at least so many splits.
 constexpr int64_t kLeastSplits = 64;
+// Credit is given back in so many parts.
+constexpr int64_t kGrantsOfCredit = 8;
 // Between attempts to connect to a worker that does not answer.
 constexpr std::chrono::milliseconds kFirstPause{20};
 constexpr std::chrono::milliseconds kLongestPause{1'000};
@@ -350,16 +352,17 @@ absl::StatusOr<std::optional<BatchMessage>> WorkerSource::WaitForNext() {
 }
 
 void WorkerSource::AskForNext() {
-  std::vector<std::shared_ptr<BatchLink>> links;
+  std::vector<std::pair<std::shared_ptr<BatchLink>, int64_t>> grants;
   int64_t wanted = 0;
   {
     MutexLock lock(mutex_);
     wanted = arrivals_.done_before();
-    for (const auto& [id, connection] : connections_) {
-      if (connection.link != nullptr) links.push_back(connection.link);
+    for (auto& [id, connection] : connections_) {
+      if (connection.link == nullptr) continue;
+      grants.emplace_back(connection.link, std::exchange(connection.owed, 0));
     }
   }
-  for (const auto& link : links) link->Grant(0, {&wanted, 1});
+  for (const auto& [link, bytes] : grants) link->Grant(bytes, {&wanted, 1});
 }
 
 absl::Status WorkerSource::MakeHere() {
@@ -398,8 +401,10 @@ void WorkerSource::GiveCredit(const BatchMessage& taken) {
     if (origin.empty()) return;
     const auto it = connections_.find(origin.mapped().connection);
     if (it == connections_.end()) return;
+    it->second.owed += origin.mapped().bytes;
+    if (it->second.owed < credit_bytes_ / kGrantsOfCredit) return;
     link = it->second.link;
-    bytes = origin.mapped().bytes;
+    bytes = std::exchange(it->second.owed, 0);
   }
   if (link != nullptr) link->Grant(bytes, {&wanted, 1});
 }

@@ -90,6 +90,8 @@ class WorkerSource : public loader::BatchSource {
   struct Connection {
     v1::Worker worker;
     std::shared_ptr<BatchLink> link;  // Shared with whoever grants without the lock.
+    // Credit to be given back; small batches are not worth a message each.
+    int64_t owed = 0;
   };
   struct Retry {
     Clock::time_point at;
