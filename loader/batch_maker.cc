@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "batch/slice.h"
@@ -78,6 +80,15 @@ class RowCursor {
   int64_t row_ = 0;
 };
 
+// The first of the ordinals that is not among the rows; there is one.
+int64_t FirstHole(const batch::Batch& rows, std::span<const int64_t> wanted) {
+  const auto have = rows.num_rows() > 0 ? rows.Find(batch::kOrdinalColumn)->Values<int64_t>()
+                                        : std::span<const int64_t>();
+  size_t row = 0;
+  while (row < have.size() && have[row] == wanted[row]) ++row;
+  return wanted[row];
+}
+
 // Where a batch has more samples than the epoch has positions left, those from there on are there
 // to fill it.
 absl::Status SetPadding(int64_t num_true, std::span<const int64_t> wanted, batch::Batch& rows) {
@@ -95,6 +106,18 @@ absl::Status SetPadding(int64_t num_true, std::span<const int64_t> wanted, batch
 }
 
 }  // namespace
+
+struct BatchMaker::Reasons {
+  std::unordered_map<int64_t, std::string_view> by_key;
+  // For samples of which it is only known that they were bad before.
+  std::string otherwise;
+};
+
+BatchMaker::Reasons BatchMaker::ReasonsOf(const Rows& rows, std::string otherwise) {
+  Reasons reasons{.by_key = {}, .otherwise = std::move(otherwise)};
+  for (const Unreadable& bad : rows.bad) reasons.by_key.emplace(bad.key, bad.reason);
+  return reasons;
+}
 
 absl::StatusOr<std::unique_ptr<const BatchMaker>> BatchMaker::Create(BatchParts parts,
                                                                      const BatchPlan& plan) {
@@ -218,9 +241,8 @@ absl::StatusOr<Rows> BatchMaker::Read(std::span<const int64_t> ordinals,
     const int64_t arrived = transform::ThreadTime::WallNow();
     ASSIGN_OR_RETURN(const transform::Transformed transformed,
                      parts_.graph->Run(piece, parts_.fitted.get(), context, &counters_->ops()));
-    if (!transformed.bad.empty() && rows.reason.empty()) {
-      const transform::BadSample& bad = transformed.bad[0];
-      rows.reason = fmt::format("sample {}: {}", piece.keys()[bad.row], bad.reason);
+    for (const transform::BadSample& bad : transformed.bad) {
+      rows.bad.push_back({piece.keys()[bad.row], bad.reason});
     }
     ASSIGN_OR_RETURN(piece, Narrow(transformed.batch));
     if (parts_.kept != nullptr) parts_.kept->Keep(piece);
@@ -233,6 +255,7 @@ absl::StatusOr<Rows> BatchMaker::Read(std::span<const int64_t> ordinals,
   ASSIGN_OR_RETURN(Rows rows,
                    ReadRows(*parts_.set, ordinals, parts_.reader, max_rows, run_graph, stop));
   counters_->AddRead(transform::ThreadTime::WallNow() - begin - graph_ns);
+  if (parts_.bad != nullptr) parts_.bad->Add(rows.bad);
   return rows;
 }
 
@@ -270,6 +293,7 @@ TrainingBatch BatchMaker::Numbered(int64_t number) const {
 
 absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::Cut(const Rows& rows, const Wanted& wanted,
                                                            int64_t from) const {
+  const Reasons reasons = ReasonsOf(rows, "");
   RowCursor cursor(rows.pieces);
   std::vector<TrainingBatch> batches;
   std::span<const int64_t> rest = wanted.ordinals;
@@ -278,7 +302,7 @@ absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::Cut(const Rows& rows, con
     rest = rest.subspan(ordinals.size());
     TrainingBatch cut = Numbered(from++);
     ASSIGN_OR_RETURN(cut.rows, cursor.Take(ordinals));
-    RETURN_IF_ERROR(Finish(cut, ordinals, rows.reason));
+    RETURN_IF_ERROR(Finish(cut, ordinals, reasons));
     batches.push_back(std::move(cut));
   }
   return batches;
@@ -308,8 +332,10 @@ absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::CutKept(const Rows& rows,
       holes.push_back(ordinals[i]);
     }
   }
-  parts_.kept->KeepHoles(holes, rows.reason);
-  const std::string reason = rows.reason.empty() ? parts_.kept->reason() : rows.reason;
+  const auto& bad = rows.bad;
+  parts_.kept->KeepHoles(
+      holes, bad.empty() ? "" : fmt::format("sample {}: {}", bad[0].key, bad[0].reason));
+  const Reasons reasons = ReasonsOf(rows, parts_.kept->reason());
   std::vector<TrainingBatch> batches;
   size_t begin = 0;
   for (const int64_t size : wanted.sizes) {
@@ -326,16 +352,23 @@ absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::CutKept(const Rows& rows,
     if (!good.empty()) {
       ASSIGN_OR_RETURN(cut.rows, parts_.kept->Gather(good, good_places, read));
     }
-    RETURN_IF_ERROR(Finish(cut, asked, reason));
+    RETURN_IF_ERROR(Finish(cut, asked, reasons));
     batches.push_back(std::move(cut));
   }
   return batches;
 }
 
+std::string BatchMaker::ReasonOf(int64_t ordinal, const Reasons& reasons) const {
+  const int64_t key = parts_.set->keys[static_cast<size_t>(ordinal)];
+  const auto found = reasons.by_key.find(key);
+  if (found != reasons.by_key.end()) return fmt::format("sample {}: {}", key, found->second);
+  return std::string(reasons.otherwise);
+}
+
 absl::Status BatchMaker::Finish(TrainingBatch& cut, std::span<const int64_t> wanted,
-                                const std::string& reason) const {
+                                const Reasons& reasons) const {
   cut.num_skipped = std::ssize(wanted) - cut.rows.num_rows();
-  if (cut.num_skipped > 0) cut.reason = reason;
+  if (cut.num_skipped > 0) cut.reason = ReasonOf(FirstHole(cut.rows, wanted), reasons);
   if (cut.rows.num_rows() == 0) return absl::OkStatus();
   RETURN_IF_ERROR(SetWeights(*parts_.set, plan_.subset.get(), cut.rows));
   if (plan_.last_batch != LastBatch::kPad) return absl::OkStatus();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "loader/bad_samples.h"
 #include "loader/batch_plan.h"
 #include "loader/batch_source.h"
 #include "loader/decoded_samples.h"
@@ -30,6 +31,8 @@ struct BatchParts {
   // Rows are taken from there, and given to it once read. Not for a graph that is random in
   // training; it must have been made for the same set.
   std::shared_ptr<DecodedSamples> kept = nullptr;
+  // Hears of samples that could not be read or turned into tensors.
+  std::shared_ptr<BadSamples> bad = nullptr;
 };
 
 // Any batch may be made at any time and as often as one likes: what is in it depends on the set,
@@ -68,6 +71,9 @@ class BatchMaker {
     std::vector<int64_t> sizes;
   };
 
+  // Why samples read together could not be used.
+  struct Reasons;
+
   BatchMaker() = default;
   int64_t SamplesOfEpoch() const;
   std::pair<int64_t, int64_t> PositionsOf(int64_t index) const;
@@ -85,7 +91,10 @@ class BatchMaker {
                                                      int64_t from) const;
   TrainingBatch Numbered(int64_t number) const;
   absl::Status Finish(TrainingBatch& cut, std::span<const int64_t> wanted,
-                      const std::string& reason) const;
+                      const Reasons& reasons) const;
+  static Reasons ReasonsOf(const Rows& rows, std::string otherwise);
+  // Why the sample with this ordinal is a hole.
+  std::string ReasonOf(int64_t ordinal, const Reasons& reasons) const;
 
   BatchParts parts_;
   BatchPlan plan_;

@@ -98,9 +98,7 @@ absl::StatusOr<Rows> ReadRows(const TrainingSet& set, std::span<const int64_t> o
   Rows rows{.num_skipped = static_cast<int64_t>(ordinals.size())};
   const auto take = [&](batch::Batch piece, const std::vector<Unreadable>& unreadable) {
     if (stop.stop_requested()) return Cancelled("reading has ended");
-    if (!unreadable.empty() && rows.reason.empty()) {
-      rows.reason = fmt::format("sample {}: {}", unreadable[0].key, unreadable[0].reason);
-    }
+    rows.bad.insert(rows.bad.end(), unreadable.begin(), unreadable.end());
     if (piece.num_rows() == 0) return absl::OkStatus();
     ASSIGN_OR_RETURN(const batch::Column matched, matcher.Match(piece.keys()));
     if (!set.weights.empty()) {

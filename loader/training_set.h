@@ -56,8 +56,8 @@ struct Rows {
   // Samples with the columns `ordinal` and, in a weighted set, `weight` added.
   std::vector<batch::Batch> pieces = {};
   int64_t num_skipped = 0;
-  // Why one of the skipped ones was; empty when none was.
-  std::string reason = {};
+  // Those that could not be read or transformed, each as often as it was met.
+  std::vector<Unreadable> bad = {};
 };
 
 // Reads the samples with these ordinals, in that order. `each` sees them in pieces of at most

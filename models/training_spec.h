@@ -96,6 +96,7 @@ struct TrainingSpec {
   int64_t checkpoint_every = 1'000'000;
   std::optional<int64_t> num_threads = std::nullopt;
   double max_bad_fraction = 0.1;
+  std::optional<config::Count> max_bad_samples = std::nullopt;
   DownsamplingSpec downsampling = NoDownsampling{};
   WeightedLoss weighted_loss = WeightedLoss::kUnbiased;
   config::ByteSize decoded_budget{int64_t{512} << 20};
@@ -145,6 +146,9 @@ struct TrainingSpec {
     field("max_bad_fraction", max_bad_fraction,
           "Share of samples that may be unreadable before the training fails.",
           {.min = 0, .max = 1});
+    field("max_bad_samples", max_bad_samples,
+          "So many samples may be unreadable, those of each epoch counted; the next one ends the "
+          "training at once. 0: the first one does.");
     field("downsampling", downsampling, "On which of its samples an epoch trains.");
     field(
         "weighted_loss", weighted_loss,

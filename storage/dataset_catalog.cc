@@ -259,6 +259,19 @@ absl::StatusOr<int64_t> DatasetCatalog::DeleteSamples(DatasetId id,
   return num_deleted;
 }
 
+absl::StatusOr<int64_t> DatasetCatalog::QuarantineSamples(DatasetId id,
+                                                          const std::vector<int64_t>& keys,
+                                                          const std::vector<std::string>& reasons,
+                                                          const CommandGuard& guard) {
+  int64_t num_recorded = 0;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    if (guard) RETURN_IF_ERROR(guard(work));
+    num_recorded = datasets_table::QuarantineSamples(work, id, keys, reasons);
+    return absl::OkStatus();
+  }));
+  return num_recorded;
+}
+
 absl::StatusOr<std::vector<DatasetCatalog::Quarantined>> DatasetCatalog::ListQuarantine(
     DatasetId id, int64_t limit) {
   std::vector<Quarantined> entries;

@@ -108,12 +108,18 @@ class DatasetCatalog {
                                         const CommandGuard& guard,
                                         const AnswerKeeper<int64_t>& keep = {});
 
-  // What could not be ingested, newest last; at most `limit` entries, 0 for all.
+  // Records samples that were of no use, each with its reason; returns how many were new.
+  absl::StatusOr<int64_t> QuarantineSamples(DatasetId id, const std::vector<int64_t>& keys,
+                                            const std::vector<std::string>& reasons,
+                                            const CommandGuard& guard);
+
+  // What could not be ingested or used, newest last; at most `limit` entries, 0 for all.
   struct Quarantined {
     std::string path;
     std::optional<int64_t> position;
     std::string reason;
     Timestamp at;
+    std::optional<int64_t> sample_key;
   };
   absl::StatusOr<std::vector<Quarantined>> ListQuarantine(DatasetId id, int64_t limit);
 

@@ -2,6 +2,8 @@
 
 #include "fmt/format.h"
 
+#include "db/sql_array.h"
+
 namespace tidemill::storage::datasets_table {
 
 namespace {
@@ -64,8 +66,15 @@ constexpr char kBury[] = R"(
                 WHERE dataset_id = $1 AND first_key <= key AND key < first_key + num_samples)
   ORDER BY key
   ON CONFLICT (dataset_id, sample_key) DO NOTHING)";
+constexpr char kQuarantineSamples[] = R"(
+  INSERT INTO storage.quarantine (dataset_id, path, position, reason, sample_key)
+  SELECT samples.dataset_id, files.path, samples.position, bad.reason, samples.sample_key
+  FROM unnest($2::bigint[], $3::text[]) AS bad (sample_key, reason)
+  JOIN storage.samples ON samples.dataset_id = $1 AND samples.sample_key = bad.sample_key
+  JOIN storage.files ON files.file_id = samples.file_id
+  ON CONFLICT (dataset_id, sample_key) WHERE sample_key IS NOT NULL DO NOTHING)";
 constexpr char kQuarantine[] =
-    "SELECT path, position, reason, " TIDEMILL_MICROS("at") " FROM ("
+    "SELECT path, position, reason, " TIDEMILL_MICROS("at") ", sample_key FROM ("
     "  SELECT * FROM storage.quarantine WHERE dataset_id = $1"
     "  ORDER BY quarantine_id LIMIT nullif($2::bigint, 0)) AS listed ORDER BY quarantine_id";
 
@@ -156,6 +165,14 @@ absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id, const std::vector<i
   return static_cast<int64_t>(work.exec_params(kBury, id.value, ToArray(keys)).affected_rows());
 }
 
+int64_t QuarantineSamples(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys,
+                          const std::vector<std::string>& reasons) {
+  db::SqlArray texts;
+  for (const std::string& reason : reasons) texts.Add(reason);
+  return static_cast<int64_t>(
+      work.exec_params(kQuarantineSamples, id.value, ToArray(keys), texts.text()).affected_rows());
+}
+
 std::vector<DatasetCatalog::Quarantined> ListQuarantine(pqxx::work& work, DatasetId id,
                                                         int64_t limit) {
   std::vector<DatasetCatalog::Quarantined> entries;
@@ -165,6 +182,7 @@ std::vector<DatasetCatalog::Quarantined> ListQuarantine(pqxx::work& work, Datase
     if (!row[1].is_null()) entry.position = row[1].as<int64_t>();
     entry.reason = row[2].as<std::string>();
     entry.at = {row[3].as<int64_t>()};
+    if (!row[4].is_null()) entry.sample_key = row[4].as<int64_t>();
     entries.push_back(std::move(entry));
   }
   return entries;

@@ -43,6 +43,9 @@ absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id);
 // for an unknown dataset.
 absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys);
 
+// Returns how many were not recorded before.
+int64_t QuarantineSamples(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys,
+                          const std::vector<std::string>& reasons);
 std::vector<DatasetCatalog::Quarantined> ListQuarantine(pqxx::work& work, DatasetId id,
                                                         int64_t limit);
 

@@ -9,12 +9,15 @@
 #include "rpc/grpc_status.h"
 #include "storage/dataset_check.h"
 #include "storage/sample_streams.h"
+#include "storage/text.h"
 
 namespace tidemill::storage {
 
 namespace {
 
 constexpr char kSchema[] = "storage";
+// Samples of one call that records them.
+constexpr int kMostQuarantined = 10'000;
 
 void Assign(Timestamp from, google::protobuf::Timestamp* to) {
   constexpr int64_t kMicros = 1'000'000;
@@ -208,6 +211,26 @@ grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
   return ToGrpc(core_.indexes.Refresh(dataset).status());
 }
 
+grpc::Status StorageService::QuarantineSamples(grpc::ServerContext* /*context*/,
+                                               const v1::QuarantineSamplesRequest* request,
+                                               v1::QuarantineSamplesResponse* response) {
+  if (request->sample_keys_size() != request->reasons_size() ||
+      request->sample_keys_size() > kMostQuarantined) {
+    return ToGrpc(InvalidArgument("{} keys with {} reasons; send as many of both, at most {}",
+                                  request->sample_keys_size(), request->reasons_size(),
+                                  kMostQuarantined));
+  }
+  // Recording twice changes nothing, so the command's answer is not kept.
+  std::vector<std::string> reasons;
+  for (const std::string& reason : request->reasons()) reasons.push_back(AsText(reason));
+  const auto recorded = core_.catalog.QuarantineSamples(
+      {request->dataset_id()}, {request->sample_keys().begin(), request->sample_keys().end()},
+      reasons, {});
+  if (!recorded.ok()) return ToGrpc(recorded.status());
+  response->set_num_recorded(*recorded);
+  return grpc::Status::OK;
+}
+
 grpc::Status StorageService::DeleteDataset(grpc::ServerContext* /*context*/,
                                            const v1::DeleteDatasetRequest* request,
                                            v1::DeleteDatasetResponse* response) {
@@ -296,6 +319,7 @@ grpc::Status StorageService::ListQuarantine(
     entry->set_path(quarantined.path);
     if (quarantined.position.has_value()) entry->set_position(*quarantined.position);
     entry->set_reason(quarantined.reason);
+    if (quarantined.sample_key.has_value()) entry->set_sample_key(*quarantined.sample_key);
     Assign(quarantined.at, entry->mutable_at());
     if (const absl::Status sent = Send(writer, response); !sent.ok()) return ToGrpc(sent);
   }

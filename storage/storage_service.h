@@ -58,6 +58,9 @@ class StorageService final : public StorageMethods {
   grpc::Status GetDatasetStatistics(grpc::ServerContext* context,
                                     const v1::GetDatasetStatisticsRequest* request,
                                     v1::GetDatasetStatisticsResponse* response) override;
+  grpc::Status QuarantineSamples(grpc::ServerContext* context,
+                                 const v1::QuarantineSamplesRequest* request,
+                                 v1::QuarantineSamplesResponse* response) override;
   grpc::Status ListQuarantine(grpc::ServerContext* context,
                               const v1::ListQuarantineRequest* request,
                               grpc::ServerWriter<v1::ListQuarantineResponse>* writer) override;

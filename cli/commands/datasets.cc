@@ -157,6 +157,7 @@ int Quarantine(const GlobalFlags& flags) {
       const auto position = entry.has_position() ? nlohmann::ordered_json(entry.position())
                                                  : nlohmann::ordered_json(nullptr);
       json.push_back({{"file", entry.path()}, {"record", position}, {"reason", entry.reason()}});
+      if (entry.has_sample_key()) json.back()["key"] = entry.sample_key();
       table.Add({entry.path(), entry.has_position() ? std::to_string(entry.position()) : "all",
                  entry.reason()});
     };
@@ -241,8 +242,8 @@ void AddDatasetsCommands(CLI::App& app) {
   add->add_option("file", Flags().file, "YAML file")->required()->type_name("FILE");
   SetAction(*add, Register);
   SetAction(*AddVerb(*datasets, "sync", "Ingest now whatever has changed"), Sync);
-  CLI::App* quarantine =
-      AddVerb(*datasets, "quarantine", "Tell what could not be ingested, and why");
+  CLI::App* quarantine = AddVerb(*datasets, "quarantine",
+                                 "Tell what could not be ingested, or used in a training, and why");
   quarantine->add_option("--limit", Flags().limit, "At most this many lines; 0 for all");
   SetAction(*quarantine, Quarantine);
   CLI::App* remove =

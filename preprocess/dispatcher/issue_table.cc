@@ -1,6 +1,6 @@
 #include "preprocess/dispatcher/issue_table.h"
 
-#include "preprocess/dispatcher/sql_arrays.h"
+#include "db/sql_array.h"
 
 namespace tidemill::preprocess {
 namespace {
@@ -72,7 +72,7 @@ void IssueTable::Write(const IssueChanges& changes) {
     WriteSplits(changes);
   }
   if (changes.lost_workers.empty()) return;
-  SqlArray ids, incarnations;
+  db::SqlArray ids, incarnations;
   for (const Incarnation& worker : changes.lost_workers) {
     ids.Add(worker.worker_id);
     incarnations.Add(worker.number);
@@ -81,7 +81,7 @@ void IssueTable::Write(const IssueChanges& changes) {
 }
 
 void IssueTable::WriteLanes(const IssueChanges& changes) {
-  SqlArray jobs, lanes, issued, done, reissued, lost, shard_workers, consumers;
+  db::SqlArray jobs, lanes, issued, done, reissued, lost, shard_workers, consumers;
   for (const IssueChanges::OfLane& lane : changes.lanes) {
     const LaneCounts& counts = lane.changes.counts;
     jobs.Add(lane.job_id);
@@ -98,7 +98,7 @@ void IssueTable::WriteLanes(const IssueChanges& changes) {
 }
 
 void IssueTable::DeleteSplits(const IssueChanges& changes) {
-  SqlArray jobs, lanes, froms;
+  db::SqlArray jobs, lanes, froms;
   bool any = false;
   for (const IssueChanges::OfLane& lane : changes.lanes) {
     for (const int64_t from : lane.changes.gone) {
@@ -112,7 +112,7 @@ void IssueTable::DeleteSplits(const IssueChanges& changes) {
 }
 
 void IssueTable::WriteSplits(const IssueChanges& changes) {
-  SqlArray jobs, lanes, froms, tos, attempts, states, workers, incarnations, requests;
+  db::SqlArray jobs, lanes, froms, tos, attempts, states, workers, incarnations, requests;
   bool any = false;
   for (const IssueChanges::OfLane& lane : changes.lanes) {
     for (const IssuedSplit& split : lane.changes.kept) {

@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "preprocess/dispatcher/sql_arrays.h"
+#include "db/sql_array.h"
 
 namespace tidemill::preprocess {
 namespace {
@@ -87,7 +87,7 @@ std::optional<int64_t> JobsTable::Insert(const v1::CreateJobRequest& request) {
       request.split_batches(), static_cast<int32_t>(request.guarantee()));
   if (rows.empty()) return std::nullopt;
   const auto job_id = rows[0][0].as<int64_t>();
-  SqlArray firsts, ends, shards;
+  db::SqlArray firsts, ends, shards;
   for (const v1::Lane& lane : request.lanes()) {
     firsts.Add(lane.first_batch());
     ends.Add(lane.end_batch());

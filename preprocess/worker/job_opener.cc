@@ -43,6 +43,7 @@ Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& stor
     ASSIGN_OR_RETURN(
         loader::TrainingSet set,
         loader::ReadTrainingSet(client, RunId{opened.spec.run_id}, opened.spec.trigger));
+    opened.parts.bad = loader::RecordBadSamples(*store, DatasetId{opened.spec.dataset_id});
     opened.parts.set = PartOf(opened.spec, std::move(set));
     opened.parts.reader = [store,
                            read = loader::ReaderOf(*store, DatasetId{opened.spec.dataset_id})](

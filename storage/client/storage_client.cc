@@ -121,6 +121,18 @@ absl::Status StorageClient::ReadSamples(DatasetId dataset, std::span<const int64
   return through_grpc(keys.subspan(num_done), sink);
 }
 
+absl::Status StorageClient::QuarantineSamples(DatasetId dataset, std::span<const int64_t> keys,
+                                              std::span<const std::string> reasons) const {
+  v1::QuarantineSamplesRequest request;
+  request.mutable_command()->set_request_id(rpc::NewRequestId());
+  request.set_dataset_id(dataset.value);
+  request.mutable_sample_keys()->Assign(keys.begin(), keys.end());
+  for (const std::string& reason : reasons) request.add_reasons(reason);
+  v1::QuarantineSamplesResponse response;
+  return rpc::Call(connection_->peer, *connection_->stub, &Stub::QuarantineSamples, request,
+                   &response);
+}
+
 absl::StatusOr<v1::DeleteSamplesResponse> StorageClient::DeleteSamples(
     DatasetId dataset, std::span<const int64_t> keys, const rpc::v1::Command& command) const {
   v1::DeleteSamplesResponse total;

@@ -67,6 +67,9 @@ class StorageClient {
   absl::StatusOr<v1::DeleteSamplesResponse> DeleteSamples(DatasetId dataset,
                                                           std::span<const int64_t> keys,
                                                           const rpc::v1::Command& command) const;
+  // Records samples that were of no use, each with its reason; at most 10,000.
+  absl::Status QuarantineSamples(DatasetId dataset, std::span<const int64_t> keys,
+                                 std::span<const std::string> reasons) const;
   absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(const std::string& name,
                                                           const rpc::v1::Command& command) const;
 

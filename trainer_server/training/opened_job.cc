@@ -30,6 +30,7 @@ absl::StatusOr<OpenedJob> Open(const FitJob& job) {
   opened.set = std::make_shared<const loader::TrainingSet>(std::move(set));
   opened.storage = std::make_unique<storage::StorageClient>(opened.PeerOf(job.endpoints.storage));
   opened.reader = loader::ReaderOf(*opened.storage, DatasetId{job.dataset_id});
+  opened.bad = loader::RecordBadSamples(*opened.storage, DatasetId{job.dataset_id});
   return opened;
 }
 

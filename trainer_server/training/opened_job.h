@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "loader/bad_samples.h"
 #include "loader/training_set.h"
 #include "rpc/channel.h"
 #include "rpc/tls.h"
@@ -30,6 +31,7 @@ struct OpenedJob {
 
   std::unique_ptr<storage::StorageClient> storage;
   loader::SampleReader reader;
+  std::shared_ptr<loader::BadSamples> bad;  // Shared with the streams.
 };
 
 // Fails as config::Read() and the selector do.

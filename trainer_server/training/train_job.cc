@@ -193,7 +193,8 @@ class Training {
             .reader = opened_.reader,
             .graph = opened_.graph,
             .fitted = fitted_,
-            .kept = std::move(kept)};
+            .kept = std::move(kept),
+            .bad = opened_.bad};
   }
 
   loader::SettleRows Settle() const {

@@ -121,6 +121,7 @@ absl::Status TrainingLoop::Visit(const loader::TrainingBatch& batch,
                                  const loader::BatchSource& source) {
   if (batch.rows.num_rows() > 0) RETURN_IF_ERROR(AddGradients(batch));
   Count(batch);
+  RETURN_IF_ERROR(CheckLimit());
   const bool epoch_ends = batch.index + 1 == source.num_batches();
   group_is_open_ = true;
   if (epoch_ends || IsOver() || (batch.index + 1) % setup_.training.accumulate == 0) {
@@ -277,6 +278,15 @@ void TrainingLoop::Count(const loader::TrainingBatch& batch) {
   counters_.samples += batch.rows.num_rows() + batch.num_skipped;
   counters_.num_skipped += batch.num_skipped;
   if (!batch.reason.empty()) last_reason_ = batch.reason;
+}
+
+absl::Status TrainingLoop::CheckLimit() const {
+  const auto& limit = setup_.training.max_bad_samples;
+  if (!limit || counters_.num_skipped <= limit->value) return absl::OkStatus();
+  return FailedPrecondition(
+      "{} samples could not be read or decoded, more than the {} of training.max_bad_samples; {}",
+      counters_.num_skipped, limit->value,
+      last_reason_.empty() ? "they are gone" : "the last one: " + last_reason_);
 }
 
 absl::Status TrainingLoop::CheckOwnHoles() const {

@@ -147,6 +147,8 @@ class TrainingLoop {
   absl::Status CloseGroup(const loader::BatchSource& source);
   void Count(const loader::TrainingBatch& batch);
   absl::Status EndEpoch();
+  // FAILED_PRECONDITION with more unreadable samples than training.max_bad_samples admits.
+  absl::Status CheckLimit() const;
   absl::Status CheckOwnHoles() const;
   absl::Status MeasureHeldOut();
   absl::Status RefuseLoss();

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tidemill::preprocess {
+namespace tidemill::db {
 
 // "{1,2,3}", value by value. Thread-compatible.
 class SqlArray {
@@ -20,4 +20,4 @@ class SqlArray {
   std::string text_ = "{";
 };
 
-}  // namespace tidemill::preprocess
+}  // namespace tidemill::db

@@ -1,12 +1,12 @@
-#include "preprocess/dispatcher/sql_arrays.h"
+#include "db/sql_array.h"
 
-namespace tidemill::preprocess {
+namespace tidemill::db {
 
 void SqlArray::Add(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
+    if (c != '\0') quoted += c;  // PostgreSQL has no such character.
   }
   AddRaw(quoted + "\"");
 }
@@ -16,4 +16,4 @@ void SqlArray::AddRaw(std::string_view value) {
   text_ += value;
 }
 
-}  // namespace tidemill::preprocess
+}  // namespace tidemill::db
