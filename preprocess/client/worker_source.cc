@@ -5,8 +5,6 @@
 
 #include "base/log.h"
 #include "preprocess/client/path_work_message.h"
-#include "xxhash.h"
-
 namespace tidemill::preprocess {
 namespace {
 
@@ -18,51 +16,11 @@ constexpr std::chrono::milliseconds kReportDeadline{2'000};
 constexpr int64_t kSplitsAhead = 16;
 // A small training is cut into at least so many splits.
 constexpr int64_t kLeastSplits = 64;
-// Credit is given back in so many parts.
-constexpr int64_t kGrantsOfCredit = 8;
-// Between attempts to connect to a worker that does not answer.
-constexpr std::chrono::milliseconds kFirstPause{20};
-constexpr std::chrono::milliseconds kLongestPause{1'000};
-constexpr int64_t kSplitBytes = int64_t{4} << 20;
-// What is done out of order is reported batch by batch, and fits into a token.
-constexpr int64_t kMostAhead = ResumeToken::kMostBeyond;
-
 // Batches that a worker leases together.
 int64_t SplitOf(const loader::BatchMaker& maker, int64_t bytes_ahead) {
   const int64_t together = maker.BatchesTogether(std::min(kSplitBytes, bytes_ahead / kSplitsAhead));
   return std::clamp<int64_t>(maker.end() / kLeastSplits, 1,
                              std::min(together, kMostAhead / kSplitsAhead));
-}
-
-// Whether another worker may do what this one could not.
-bool IsOfTheWorker(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kOk:
-    case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kCancelled:
-    case absl::StatusCode::kDeadlineExceeded:
-    case absl::StatusCode::kDataLoss:
-    case absl::StatusCode::kFailedPrecondition:
-    case absl::StatusCode::kResourceExhausted:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool IsSame(const v1::WorkerIncarnation& a, const v1::WorkerIncarnation& b) {
-  return a.worker_id() == b.worker_id() && a.incarnation() == b.incarnation();
-}
-
-std::pair<int64_t, int64_t> KeyOf(const v1::WorkerIncarnation& worker) {
-  return {worker.worker_id(), worker.incarnation()};
-}
-
-// Rendezvous hashing: which of more workers than it wants a consumer connects to, so that consumers
-// spread over them (Thaler and Ravishankar, "Using name-based mappings to increase hit rates",
-// 1998).
-uint64_t Affinity(const std::string& consumer, int64_t worker_id) {
-  return XXH3_64bits_withSeed(consumer.data(), consumer.size(), static_cast<uint64_t>(worker_id));
 }
 
 }  // namespace
@@ -96,7 +54,6 @@ absl::Status WorkerSource::CreateJob(const JobSpec& job, const std::string& fitt
   // A split that begins within the window may end behind it.
   window_ = std::clamp<int64_t>(options_.bytes_ahead / maker_->batch_bytes(), 2 * split,
                                 kMostAhead - split);
-  credit_bytes_ = std::max(options_.bytes_ahead / options_.most_workers, maker_->batch_bytes());
   v1::CreateJobRequest request;
   request.mutable_command()->set_run_id(job.run_id);
   request.set_name(options_.job_name);
@@ -110,6 +67,22 @@ absl::Status WorkerSource::CreateJob(const JobSpec& job, const std::string& fitt
   request.set_split_batches(split);
   request.set_guarantee(options_.guarantee);
   ASSIGN_OR_RETURN(job_id_, dispatcher_.CreateJob(request));
+  v1::ReadBatchesRequest::Open open;
+  open.set_job_id(job_id_);
+  open.add_lanes(lane_);
+  connections_ = std::make_unique<WorkerConnections>(
+      WorkerConnections::Options{
+          .peer = options_.dispatcher,
+          .link = options_.link,
+          .open = open,
+          .consumer = consumer_,
+          .most = options_.most_workers,
+          .credit_bytes =
+              std::max(options_.bytes_ahead / options_.most_workers, maker_->batch_bytes())},
+      WorkerConnections::Listener{
+          .batch = [this](int64_t connection,
+                          BatchMessage message) { Arrived(connection, std::move(message)); },
+          .ended = [this](const absl::Status& failure) { Ended(failure); }});
   return absl::OkStatus();
 }
 
@@ -119,16 +92,8 @@ WorkerSource::~WorkerSource() {
     stopping_ = true;
     due_.notify_all();
   }
-  reporter_.reset();  // From here on nobody connects.
-  std::map<int64_t, Connection> connections;
-  std::vector<std::shared_ptr<BatchLink>> ended;
-  {
-    MutexLock lock(mutex_);
-    connections.swap(connections_);
-    ended.swap(ended_links_);
-  }
-  connections.clear();
-  ended.clear();
+  reporter_.reset();
+  connections_.reset();
   if (!owns_job_ || job_id_ == 0) return;
   v1::FinishJobRequest request;
   request.set_job_id(job_id_);
@@ -166,18 +131,13 @@ v1::ReportProgressRequest WorkerSource::NextReport() {
   v1::ReportProgressRequest request;
   request.set_job_id(job_id_);
   request.set_consumer(consumer_);
-  std::vector<std::shared_ptr<BatchLink>> ended;  // Dropped without the lock.
+  connections_->Describe(request);
   MutexLock lock(mutex_);
-  ended.swap(ended_links_);
   v1::LaneProgress* const lane = request.add_lanes();
   lane->set_lane(lane_);
   lane->set_done_before(arrivals_.done_before());
   for (const int64_t number : arrivals_.DoneBeyond()) lane->add_done(number);
   lane->set_window(window_);
-  for (const auto& [number, connection] : connections_) {
-    *request.add_connected() = connection.worker.incarnation();
-  }
-  for (const v1::WorkerIncarnation& worker : broken_) *request.add_broken() = worker;
   const auto now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - reported_at_).count();
   const double waited = counters_.wait_seconds - reported_wait_;
@@ -190,179 +150,73 @@ v1::ReportProgressRequest WorkerSource::NextReport() {
 
 void WorkerSource::Apply(const v1::ReportProgressRequest& sent,
                          const v1::ReportProgressResponse& answer) {
-  std::vector<v1::Worker> chosen;
-  std::vector<std::shared_ptr<BatchLink>> silent;  // Dropped without the lock.
+  connections_->ToldBroken(sent);
+  int64_t wanted = 0;
   {
     MutexLock lock(mutex_);
-    silent = DropUnknown(answer);
-    for (const v1::WorkerIncarnation& told : sent.broken()) {
-      std::erase_if(broken_, [&](const auto& worker) { return IsSame(worker, told); });
-    }
     for (const auto& lost : answer.lost()) {
       if (lost.lane() == lane_) arrivals_.GiveUp(lost.from_batch(), lost.to_batch());
     }
     if (answer.lost_size() > 0) changed_.notify_all();
     work_ = FromMessage(answer.work());
-    chosen = NewWorkers(answer);
-    if (!chosen.empty()) is_due_ = true;  // They get no work before it is known that we listen.
-  }
-  for (const v1::Worker& worker : chosen) Connect(worker);
-}
-
-std::vector<std::shared_ptr<BatchLink>> WorkerSource::DropUnknown(
-    const v1::ReportProgressResponse& answer) {
-  // A worker that hangs keeps its connection, but the dispatcher has given its work to others.
-  std::vector<std::shared_ptr<BatchLink>> dropped;
-  std::erase_if(connections_, [&](auto& connection) {
-    const bool is_known = std::ranges::any_of(answer.workers(), [&](const v1::Worker& worker) {
-      return IsSame(worker.incarnation(), connection.second.worker.incarnation());
-    });
-    if (!is_known && connection.second.link != nullptr) {
-      dropped.push_back(std::move(connection.second.link));
-      return true;
-    }
-    return false;
-  });
-  return dropped;
-}
-
-std::vector<v1::Worker> WorkerSource::NewWorkers(const v1::ReportProgressResponse& answer) const {
-  std::vector<v1::Worker> workers;
-  for (const v1::Worker& worker : answer.workers()) {
-    const auto is_it = [&](const v1::WorkerIncarnation& one) {
-      return IsSame(one, worker.incarnation());
-    };
-    const bool is_connected = std::ranges::any_of(
-        connections_, [&](const auto& one) { return is_it(one.second.worker.incarnation()); });
-    // Who is broken is tried again once the dispatcher has heard of it.
-    const auto retry = retries_.find(KeyOf(worker.incarnation()));
-    const bool is_broken = std::ranges::any_of(broken_, is_it) ||
-                           (retry != retries_.end() && Clock::now() < retry->second.at);
-    if (!is_connected && !is_broken && worker.state() == v1::WORKER_STATE_ALIVE) {
-      workers.push_back(worker);
-    }
-  }
-  std::ranges::sort(workers, std::greater(), [&](const v1::Worker& worker) {
-    return Affinity(consumer_, worker.incarnation().worker_id());
-  });
-  const int64_t room = options_.most_workers - std::ssize(connections_);
-  workers.resize(static_cast<size_t>(std::clamp<int64_t>(room, 0, std::ssize(workers))));
-  return workers;
-}
-
-void WorkerSource::Connect(const v1::Worker& worker) {
-  int64_t id = 0;
-  {
-    MutexLock lock(mutex_);
-    id = next_connection_++;
-    connections_[id] = {.worker = worker, .link = nullptr};
-  }
-  v1::ReadBatchesRequest::Open open;
-  open.set_job_id(job_id_);
-  open.add_lanes(lane_);
-  std::shared_ptr<BatchLink> link =
-      OpenLink(options_.dispatcher, worker, open, options_.link,
-               {.batch = [this, id](BatchMessage message) { Arrived(id, std::move(message)); },
-                .ended = [this, id](const absl::Status& why) { Ended(id, why); }});
-  int64_t wanted = 0;
-  {
-    MutexLock lock(mutex_);
     wanted = arrivals_.done_before();
-    const auto it = connections_.find(id);
-    if (it == connections_.end()) {
-      ended_links_.push_back(link);  // It has ended already.
-    } else {
-      it->second.link = link;
-    }
   }
-  link->Grant(credit_bytes_, {&wanted, 1});
+  if (!connections_->Update(answer, wanted)) return;
+  MutexLock lock(mutex_);
+  is_due_ = true;  // New workers get no work before it is known that we listen.
 }
 
 void WorkerSource::Arrived(int64_t connection, BatchMessage message) {
   const int64_t bytes = BytesOf(message);
   const int64_t number = message.number;
-  std::shared_ptr<BatchLink> link;
-  int64_t wanted = 0;
   {
     MutexLock lock(mutex_);
     last_company_ = Clock::now();
-    const auto sender = connections_.find(connection);
-    if (sender != connections_.end()) retries_.erase(KeyOf(sender->second.worker.incarnation()));
     if (arrivals_.Add(std::move(message))) {
       origins_[number] = {.connection = connection, .bytes = bytes};
       changed_.notify_all();
       return;
     }
-    if (sender == connections_.end()) return;
-    link = sender->second.link;
-    wanted = arrivals_.done_before();
   }
-  if (link != nullptr) link->Grant(bytes, {&wanted, 1});
+  connections_->GiveBackLater(connection, bytes);
 }
 
-void WorkerSource::Ended(int64_t connection, const absl::Status& why) {
+void WorkerSource::Ended(const absl::Status& failure) {
   MutexLock lock(mutex_);
-  const auto it = connections_.find(connection);
-  if (it == connections_.end()) return;
-  if (!IsOfTheWorker(why)) {
-    failure_ = Annotate(why, fmt::format("worker {}", it->second.worker.name()));
-  } else if (!why.ok()) {
-    log::Warn("a worker is gone; its batches are made by others",
-              {{"worker", it->second.worker.name()}, {"error", std::string(why.message())}});
-    broken_.push_back(it->second.worker.incarnation());
-  }
-  Retry& retry = retries_[KeyOf(it->second.worker.incarnation())];
-  retry.pause = std::clamp(retry.pause * 2, kFirstPause, kLongestPause);
-  retry.at = Clock::now() + retry.pause;
-  // A link cannot be destroyed by its own call.
-  if (it->second.link != nullptr) ended_links_.push_back(std::move(it->second.link));
-  connections_.erase(it);
+  if (failure_.ok()) failure_ = failure;
   is_due_ = true;
   due_.notify_all();
   changed_.notify_all();
 }
 
-bool WorkerSource::IsAlone() const {
-  return connections_.empty() && Clock::now() - last_company_ > options_.patience;
+bool WorkerSource::IsAlone() {
+  const bool has_company = !connections_->empty();
+  MutexLock lock(mutex_);
+  if (has_company) last_company_ = Clock::now();
+  return Clock::now() - last_company_ > options_.patience;
 }
 
 absl::StatusOr<std::optional<BatchMessage>> WorkerSource::WaitForNext() {
-  bool has_asked = false;
-  while (true) {
-    bool is_alone = false;
+  for (bool has_asked = false;; has_asked = true) {
+    int64_t wanted = 0;
     {
       MutexLock lock(mutex_);
-      while (true) {
-        if (std::optional<BatchMessage> next = arrivals_.Take()) return next;
-        if (!failure_.ok()) return failure_;
-        if (arrivals_.ended()) return std::optional<BatchMessage>();
-        if (!connections_.empty()) last_company_ = Clock::now();
-        is_alone = IsAlone();
-        if (is_alone || !has_asked) break;
+      std::optional<BatchMessage> next = arrivals_.Take();
+      if (!next && has_asked && failure_.ok() && !arrivals_.ended()) {
         changed_.wait_for(mutex_, kReportInterval);
+        next = arrivals_.Take();
       }
+      if (next) return next;
+      if (!failure_.ok()) return failure_;
+      if (arrivals_.ended()) return std::optional<BatchMessage>();
+      wanted = arrivals_.done_before();
     }
-    if (is_alone) {
+    if (IsAlone()) {
       RETURN_IF_ERROR(MakeHere());
-    } else {
-      AskForNext();
-      has_asked = true;
+    } else if (!has_asked) {
+      connections_->Ask(wanted);
     }
   }
-}
-
-void WorkerSource::AskForNext() {
-  std::vector<std::pair<std::shared_ptr<BatchLink>, int64_t>> grants;
-  int64_t wanted = 0;
-  {
-    MutexLock lock(mutex_);
-    wanted = arrivals_.done_before();
-    for (auto& [id, connection] : connections_) {
-      if (connection.link == nullptr) continue;
-      grants.emplace_back(connection.link, std::exchange(connection.owed, 0));
-    }
-  }
-  for (const auto& [link, bytes] : grants) link->Grant(bytes, {&wanted, 1});
 }
 
 absl::Status WorkerSource::MakeHere() {
@@ -386,8 +240,7 @@ absl::Status WorkerSource::MakeHere() {
 }
 
 void WorkerSource::GiveCredit(const BatchMessage& taken) {
-  std::shared_ptr<BatchLink> link;
-  int64_t bytes = 0;
+  Origin origin;
   int64_t wanted = 0;
   {
     MutexLock lock(mutex_);
@@ -397,16 +250,11 @@ void WorkerSource::GiveCredit(const BatchMessage& taken) {
       is_due_ = true;
       due_.notify_all();
     }
-    const auto origin = origins_.extract(taken.number);
-    if (origin.empty()) return;
-    const auto it = connections_.find(origin.mapped().connection);
-    if (it == connections_.end()) return;
-    it->second.owed += origin.mapped().bytes;
-    if (it->second.owed < credit_bytes_ / kGrantsOfCredit) return;
-    link = it->second.link;
-    bytes = std::exchange(it->second.owed, 0);
+    const auto found = origins_.extract(taken.number);
+    if (found.empty()) return;
+    origin = found.mapped();
   }
-  if (link != nullptr) link->Grant(bytes, {&wanted, 1});
+  connections_->GiveBack(origin.connection, origin.bytes, wanted);
 }
 
 absl::StatusOr<std::optional<loader::TrainingBatch>> WorkerSource::Next() {
@@ -446,14 +294,12 @@ ResumeToken WorkerSource::token() const {
 }
 
 WorkerSourceCounters WorkerSource::counters() const {
+  std::map<std::string, LinkCounters> links = connections_->counters();
   MutexLock lock(mutex_);
   WorkerSourceCounters counters = counters_;
   counters.num_dropped = arrivals_.num_dropped();
   counters.num_given_up = arrivals_.num_given_up();
-  for (const auto& [id, connection] : connections_) {
-    if (connection.link == nullptr) continue;
-    counters.links[connection.worker.name()] = connection.link->counters();
-  }
+  counters.links = std::move(links);
   return counters;
 }
 

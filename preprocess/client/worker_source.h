@@ -20,6 +20,7 @@
 #include "preprocess/client/dispatcher_client.h"
 #include "preprocess/client/job_spec.h"
 #include "preprocess/client/resume_token.h"
+#include "preprocess/client/worker_connections.h"
 #include "preprocess/transport/batch_link.h"
 #include "rpc/channel.h"
 
@@ -86,17 +87,6 @@ class WorkerSource : public loader::BatchSource {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // A worker that is connected.
-  struct Connection {
-    v1::Worker worker;
-    std::shared_ptr<BatchLink> link;  // Shared with whoever grants without the lock.
-    // Credit to be given back; small batches are not worth a message each.
-    int64_t owed = 0;
-  };
-  struct Retry {
-    Clock::time_point at;
-    std::chrono::milliseconds pause{0};
-  };
   struct Origin {
     int64_t connection = 0;
     int64_t bytes = 0;
@@ -110,21 +100,14 @@ class WorkerSource : public loader::BatchSource {
   v1::ReportProgressRequest NextReport() ABSL_LOCKS_EXCLUDED(mutex_);
   void Apply(const v1::ReportProgressRequest& sent, const v1::ReportProgressResponse& answer)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  void Connect(const v1::Worker& worker) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Ends the connections to workers that the dispatcher does not name, and returns their links.
-  std::vector<std::shared_ptr<BatchLink>> DropUnknown(const v1::ReportProgressResponse& answer)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::vector<v1::Worker> NewWorkers(const v1::ReportProgressResponse& answer) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
   void Arrived(int64_t connection, BatchMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
-  void Ended(int64_t connection, const absl::Status& why) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Ended(const absl::Status& failure) ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::StatusOr<std::optional<BatchMessage>> WaitForNext() ABSL_LOCKS_EXCLUDED(mutex_);
-  void AskForNext() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status MakeHere() ABSL_LOCKS_EXCLUDED(mutex_);
   void GiveCredit(const BatchMessage& taken) ABSL_LOCKS_EXCLUDED(mutex_);
-  bool IsAlone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether there has been no worker for too long.
+  bool IsAlone() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const WorkerSourceOptions options_;
   const std::unique_ptr<const loader::BatchMaker> maker_;
@@ -134,19 +117,12 @@ class WorkerSource : public loader::BatchSource {
   DispatcherClient dispatcher_;
   int64_t job_id_ = 0;
   int64_t window_ = 1;
-  int64_t credit_bytes_ = 1;  // Of a link.
 
   mutable Mutex mutex_;
   CondVar changed_;  // A batch came, or the state of connections changed.
   CondVar due_;      // There is something to report.
   Arrivals arrivals_ ABSL_GUARDED_BY(mutex_);
   std::map<int64_t, Origin> origins_ ABSL_GUARDED_BY(mutex_);  // By number of a waiting batch.
-  std::map<int64_t, Connection> connections_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::shared_ptr<BatchLink>> ended_links_ ABSL_GUARDED_BY(mutex_);
-  std::vector<v1::WorkerIncarnation> broken_ ABSL_GUARDED_BY(mutex_);
-  // Incarnations whose connections end, by id and number: when to try again.
-  std::map<std::pair<int64_t, int64_t>, Retry> retries_ ABSL_GUARDED_BY(mutex_);
-  int64_t next_connection_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t reported_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_due_ ABSL_GUARDED_BY(mutex_) = true;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
@@ -156,7 +132,9 @@ class WorkerSource : public loader::BatchSource {
   loader::PathWork work_ ABSL_GUARDED_BY(mutex_);
   double reported_wait_ ABSL_GUARDED_BY(mutex_) = 0;
   Clock::time_point reported_at_ ABSL_GUARDED_BY(mutex_) = Clock::now();
-  std::unique_ptr<WorkerPool> reporter_;  // Last: its thread uses all of the above.
+  // Last: their threads use all of the above, and the reporter the connections.
+  std::unique_ptr<WorkerConnections> connections_;
+  std::unique_ptr<WorkerPool> reporter_;
 };
 
 }  // namespace tidemill::preprocess
