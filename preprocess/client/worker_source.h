@@ -70,6 +70,7 @@ class WorkerSource : public loader::BatchSource {
       std::unique_ptr<const loader::BatchMaker> maker, const WorkerSourceOptions& options);
   ~WorkerSource() override;
 
+  const std::string& job_name() const { return options_.job_name; }
   int64_t num_samples() const override { return maker_->num_samples(); }
   int64_t num_batches() const override { return maker_->num_batches(); }
 

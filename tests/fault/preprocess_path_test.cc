@@ -260,6 +260,51 @@ TEST_F(PreprocessPath, ASlowWorkerGetsNoMoreThanItCanDo) {
   set_->AwaitWorker(slow);
 }
 
+TEST_F(PreprocessPath, ManyConsumersSpreadOverTheWorkersEachReadingFromFew) {
+  constexpr int kConsumers = 12;
+  constexpr int64_t kMostWorkers = 2;
+  const JobSpec job = set_->Job(256, 1);
+  const std::vector<std::string> expected = DescribeAll(set_->Expected(job));
+  std::vector<std::unique_ptr<WorkerSource>> sources;
+  for (int i = 0; i < kConsumers; ++i) {
+    sources.push_back(set_->Consume(job, 0, 0, {.most_workers = kMostWorkers}));
+  }
+  std::map<std::string, int> consumers;
+  for (const auto& source : sources) {
+    EXPECT_EQ(ReadAll(*source), expected);
+    const auto links = source->counters().links;
+    EXPECT_LE(std::ssize(links), kMostWorkers);
+    for (const auto& [name, link] : links) ++consumers[name];
+  }
+  EXPECT_GE(consumers.size(), 3u) << "all workers have consumers";
+  for (const auto& [name, count] : consumers) EXPECT_LT(count, kConsumers) << name;
+}
+
+TEST_F(PreprocessPath, AConsumerThatStandsStillBoundsWhatIsMadeForIt) {
+  const JobSpec job = set_->Job(2000, 400);
+  const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = int64_t{4} << 20});
+  ASSERT_TRUE(source->Next().value().has_value());
+  const std::string name = source->job_name();
+  const auto find = [&]() -> preprocess::v1::Job {
+    const auto known = set_->Dispatcher().ListJobs();
+    EXPECT_THAT(known, IsOk());
+    for (const auto& one : known->jobs()) {
+      if (one.name() == name) return one;
+    }
+    return {};
+  };
+  // Until nothing more is issued: workers ask again within a tenth of a second.
+  int64_t issued = 0;
+  for (int same = 0; same < 300; ++same) {
+    const preprocess::v1::Job known = find();
+    if (known.num_issued() != issued) same = 0;
+    issued = known.num_issued();
+  }
+  EXPECT_GT(issued, 1);
+  const int64_t batch_bytes = (int64_t{4} << 20) / (2000 * 32);
+  EXPECT_LE(issued, 2 * batch_bytes) << "of " << find().num_batches();
+}
+
 TEST_F(PreprocessPath, WithoutWorkersTheConsumerMakesItsBatchesItself) {
   const PreparedSet alone(2000, 1);
   const JobSpec job = alone.Job(50, 1);
