@@ -29,6 +29,7 @@ quickstart: build
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
 
+# Kills a random preprocessing worker 50 times and the dispatcher 10 times: every batch still comes once.
 # Pairwise selection from 10^6 nodes by worker processes: fails when its objective comes less than
 # 98 % of the way from a random subset's to that of the greedy algorithm on all nodes.
 nightly: build
