@@ -127,7 +127,9 @@ v1::Job Job::Describe() const {
   double wait_share = 0;
   for (const auto& [name, consumer] : consumers_) wait_share += consumer.wait_share;
   job.set_num_consumers(static_cast<int32_t>(consumers_.size()));
-  if (!consumers_.empty()) job.set_wait_share(wait_share / std::ssize(consumers_));
+  if (!consumers_.empty()) {
+    job.set_wait_share(wait_share / static_cast<double>(consumers_.size()));
+  }
   return job;
 }
 
