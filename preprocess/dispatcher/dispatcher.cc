@@ -53,6 +53,20 @@ absl::Status CheckJob(const v1::CreateJobRequest& request) {
   return absl::OkStatus();
 }
 
+// ALREADY_EXISTS when there is a job of this name that differs.
+absl::StatusOr<StoredJob> FindOrInsert(JobsTable jobs, const v1::CreateJobRequest& request) {
+  std::optional<int64_t> job_id = jobs.Insert(request);
+  if (!job_id) {
+    job_id = jobs.Find(request.name());
+    if (!job_id) return Unavailable("job {} ended meanwhile", request.name());
+    const std::string difference = jobs.Difference(*job_id, request);
+    if (!difference.empty()) {
+      return AlreadyExists("there is a job {} that differs in: {}", request.name(), difference);
+    }
+  }
+  return std::move(jobs.Load(*job_id).at(0));
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(db::Database& database, const DispatcherConfig& config, NowFunction now)
@@ -92,7 +106,7 @@ absl::Status Dispatcher::Recover() {
   MutexLock lock(mutex_);
   const Clock::time_point now = now_();
   for (WorkerFacts& worker : workers) workers_.Install(std::move(worker), now);
-  for (StoredJob& job : stored) Install(std::move(job));
+  for (StoredJob& job : stored) RETURN_IF_ERROR(Install(std::move(job)));
   GiveUpLeases([&](const Incarnation& worker)
                    ABSL_NO_THREAD_SAFETY_ANALYSIS { return !workers_.IsAlive(worker); });
   recovered_ = true;
@@ -131,32 +145,15 @@ absl::StatusOr<int64_t> Dispatcher::CreateJob(const v1::CreateJobRequest& reques
   RETURN_IF_ERROR(CheckJob(request));
   int64_t job_id = 0;
   RETURN_IF_ERROR(OnWriter([&]() -> absl::Status {
-    std::vector<StoredJob> stored;
+    StoredJob stored;
     RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
       RETURN_IF_ERROR(db::CheckFence(work, kSchema, request.command()));
-      JobsTable jobs(work);
-      if (const auto inserted = jobs.Insert(request); inserted) {
-        job_id = *inserted;
-      } else {
-        job_id = jobs.Find(request.name()).value_or(0);
-        const std::string difference = jobs.Difference(job_id, request);
-        if (!difference.empty()) {
-          return AlreadyExists("there is a job {} that differs in: {}", request.name(), difference);
-        }
-      }
-      stored = jobs.Load(job_id);
+      ASSIGN_OR_RETURN(stored, FindOrInsert(JobsTable(work), request));
       return absl::OkStatus();
     }));
+    job_id = stored.facts.job_id;
     MutexLock lock(mutex_);
-    const auto known = jobs_.find(job_id);
-    if (known == jobs_.end()) {
-      Install(std::move(stored.at(0)));
-      CountAll();
-      log::Info("job created", {{"job", request.name()}, {"id", std::to_string(job_id)}});
-    } else if (known->second->ending) {
-      return Unavailable("an earlier job {} is being removed", request.name());
-    }
-    return absl::OkStatus();
+    return Install(std::move(stored));
   }));
   return job_id;
 }
@@ -193,7 +190,7 @@ absl::Status Dispatcher::RemoveJob(const rpc::v1::Command& command, int64_t job_
     it->second->removing = removing;
   };
   mark(true);
-  const absl::Status removed = Transact([&](pqxx::work& work) {
+  absl::Status removed = Transact([&](pqxx::work& work) {
     JobsTable(work).Delete(job_id);
     return absl::OkStatus();
   });
@@ -221,7 +218,7 @@ absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerR
   if (request.endpoint().empty()) return InvalidArgument("a worker needs an endpoint");
   Incarnation registered;
   Answers answers;
-  const absl::Status status = OnWriter([&]() -> absl::Status {
+  absl::Status status = OnWriter([&]() -> absl::Status {
     RETURN_IF_ERROR(Transact([&](pqxx::work& work) {
       registered = WorkersTable(work).Register(request);
       return absl::OkStatus();
@@ -253,7 +250,7 @@ absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerR
 
 absl::Status Dispatcher::DrainWorker(const rpc::v1::Command& command, int64_t worker_id) {
   Answers answers;
-  const absl::Status status = OnWriter([&]() -> absl::Status {
+  absl::Status status = OnWriter([&]() -> absl::Status {
     RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
       RETURN_IF_ERROR(db::CheckFence(work, kSchema, command));
       if (WorkersTable(work).Drain(worker_id)) return absl::OkStatus();
@@ -384,9 +381,17 @@ void Dispatcher::Stop() {
   Send(std::move(answers));
 }
 
-void Dispatcher::Install(StoredJob stored) {
+absl::Status Dispatcher::Install(StoredJob stored) {
   const int64_t job_id = stored.facts.job_id;
-  jobs_[job_id] = std::make_unique<Job>(std::move(stored.facts), std::move(stored.lanes), now_());
+  std::unique_ptr<Job>& job = jobs_[job_id];
+  if (job != nullptr && job->ending) {
+    return Unavailable("an earlier job {} is being removed", stored.facts.name);
+  }
+  if (job != nullptr) return absl::OkStatus();
+  log::Info("job known", {{"job", stored.facts.name}, {"id", std::to_string(job_id)}});
+  job = std::make_unique<Job>(std::move(stored.facts), std::move(stored.lanes), now_());
+  CountAll();
+  return absl::OkStatus();
 }
 
 Job* Dispatcher::FindJob(int64_t job_id) {
@@ -397,11 +402,7 @@ Job* Dispatcher::FindJob(int64_t job_id) {
 std::map<int64_t, int32_t> Dispatcher::CountLeases() const {
   std::map<int64_t, int32_t> num_leased;
   for (const auto& [id, job] : jobs_) {
-    for (const Lane& lane : job->lanes()) {
-      for (const auto& [from, split] : lane.splits()) {
-        if (split.state == SplitState::kLeased) ++num_leased[split.worker.worker_id];
-      }
-    }
+    for (const Lane& lane : job->lanes()) lane.CountLeases(num_leased);
   }
   return num_leased;
 }

@@ -13,6 +13,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,12 @@ class Dispatcher {
   absl::Status OnWriter(const std::function<absl::Status()>& body);
   static void Send(Answers answers);
 
+  // What Lease() decides at once: the answer to a request that has not to wait, of which `waiter`
+  // is then done.
+  std::optional<absl::StatusOr<v1::LeaseSplitsResponse>> AnswerAtOnce(
+      const v1::LeaseSplitsRequest& request, const Waiter& waiter)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   // Of rounds, which run on the thread that writes.
   void ScheduleRound() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Round() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -132,7 +139,8 @@ class Dispatcher {
   Job* FindJob(int64_t job_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Splits held, by worker.
   std::map<int64_t, int32_t> CountLeases() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Install(StoredJob stored) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A job that is known already stays as it is; UNAVAILABLE for one that is being removed.
+  absl::Status Install(StoredJob stored) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // On the thread that writes: removes a job's rows, then the job.
   absl::Status RemoveJob(const rpc::v1::Command& command, int64_t job_id);
   void CountAll() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -31,42 +31,41 @@ void Dispatcher::Lease(const v1::LeaseSplitsRequest& request, LeaseDone done) {
   Answers answers;
   {
     MutexLock lock(mutex_);
-    const Clock::time_point now = now_();
     const auto wait = std::clamp<int64_t>(request.wait_millis(), 0, kMaxWaitMillis);
     Waiter waiter{.worker = FromProto(request.worker()),
                   .request_id = request.command().request_id(),
                   .max_splits = request.max_splits(),
-                  .deadline = now + std::chrono::milliseconds(wait),
+                  .deadline = now_() + std::chrono::milliseconds(wait),
                   .job_ids = {request.job_ids().begin(), request.job_ids().end()},
                   .done = std::move(done)};
-    const absl::Status serving = CheckServing();
-    const auto worker = workers_.Hear(waiter.worker, now);
-    if (!serving.ok()) {
-      answers.push_back({std::move(waiter.done), serving});
-    } else if (!worker.ok()) {
-      answers.push_back({std::move(waiter.done), worker.status()});
-    } else if (waiter.max_splits > 0 && waiter.request_id.empty()) {
-      answers.push_back({std::move(waiter.done), InvalidArgument("the command has no request id")});
+    const auto is_earlier = [&](const Waiter& other) {
+      return other.worker == waiter.worker && other.request_id == waiter.request_id;
+    };
+    if (auto answer = AnswerAtOnce(request, waiter); answer) {
+      answers.push_back({std::move(waiter.done), *std::move(answer)});
     } else {
-      (*worker)->num_batches = request.num_batches();
-      (*worker)->num_bytes = request.num_bytes();
-      for (const auto& done : request.work()) {
-        if (Job* const job = FindJob(done.job_id())) job->NoteWork(waiter.worker, done.work());
-      }
-      if (waiter.max_splits <= 0) {
-        auto response = Respond(waiter);
-        answers.push_back({std::move(waiter.done), std::move(response)});
-      } else {
-        // A request that is repeated takes the place of the one that nobody listens to any more.
-        answers = AnswerWaiters([&](const Waiter& earlier) {
-          return earlier.worker == waiter.worker && earlier.request_id == waiter.request_id;
-        });
-        waiters_.push_back(std::move(waiter));
-        ScheduleRound();
-      }
+      // A request that is repeated takes the place of the one that nobody listens to any more.
+      answers = AnswerWaiters(is_earlier);
+      waiters_.push_back(std::move(waiter));
+      ScheduleRound();
     }
   }
   Send(std::move(answers));
+}
+
+std::optional<absl::StatusOr<v1::LeaseSplitsResponse>> Dispatcher::AnswerAtOnce(
+    const v1::LeaseSplitsRequest& request, const Waiter& waiter) {
+  if (absl::Status serving = CheckServing(); !serving.ok()) return serving;
+  const auto worker = workers_.Hear(waiter.worker, now_());
+  if (!worker.ok()) return worker.status();
+  (*worker)->num_batches = request.num_batches();
+  (*worker)->num_bytes = request.num_bytes();
+  for (const auto& done : request.work()) {
+    if (Job* const job = FindJob(done.job_id())) job->NoteWork(waiter.worker, done.work());
+  }
+  if (waiter.max_splits <= 0) return Respond(waiter);
+  if (waiter.request_id.empty()) return InvalidArgument("the command has no request id");
+  return std::nullopt;
 }
 
 void Dispatcher::ScheduleRound() {
@@ -191,7 +190,7 @@ void Dispatcher::ReturnChanges(const IssueChanges& changes) {
 
 absl::Status Dispatcher::Write(const IssueChanges& changes, bool has_leases) {
   const Clock::time_point begin = Clock::now();
-  const absl::Status written = [&]() -> absl::Status {
+  absl::Status written = [&]() -> absl::Status {
     if (has_leases) RETURN_IF_FAILPOINT("preprocess.before_lease");
     if (!has_leases) RETURN_IF_FAILPOINT("preprocess.before_progress");
     RETURN_IF_ERROR(Transact([&](pqxx::work& work) {

@@ -136,7 +136,9 @@ v1::Job Job::Describe() const {
   for (const auto& [name, consumer] : consumers_) wait_share += consumer.wait_share;
   *job.mutable_work() = Work();
   job.set_num_consumers(static_cast<int32_t>(consumers_.size()));
-  if (!consumers_.empty()) job.set_wait_share(wait_share / std::ssize(consumers_));
+  if (!consumers_.empty()) {
+    job.set_wait_share(wait_share / static_cast<double>(consumers_.size()));
+  }
   return job;
 }
 

@@ -21,6 +21,12 @@ int64_t Lane::num_done() const {
   return counts_.done_before - facts_.first_batch + std::ssize(done_);
 }
 
+void Lane::CountLeases(std::map<int64_t, int32_t>& num_leased) const {
+  for (const auto& [from, split] : splits_) {
+    if (split.state == SplitState::kLeased) ++num_leased[split.worker.worker_id];
+  }
+}
+
 absl::Status Lane::Check(const v1::LaneProgress& progress) const {
   const auto is_beyond = [&](int64_t batch) { return batch < 0 || batch > facts_.end_batch; };
   if (is_beyond(progress.done_before())) {
@@ -133,9 +139,7 @@ int64_t Lane::Lose(const std::function<bool(const Incarnation&)>& is_gone) {
     // no worker was told of, none has delivered.
     const bool lost = facts_.guarantee == v1::GUARANTEE_AT_MOST_ONCE && split.told;
     if (lost) {
-      for (const auto& [from, to] : NotDone(split.from_batch, split.to_batch)) {
-        counts_.num_lost += to - from;
-      }
+      counts_.num_lost += NumNotDone(split);
       row_changed_ = true;
     }
     Replace(split, split.attempt, lost ? SplitState::kLost : SplitState::kWaiting);
@@ -194,6 +198,12 @@ std::vector<std::pair<int64_t, int64_t>> Lane::NotDone(int64_t from_batch, int64
     from = FirstNotDone(to);
   }
   return runs;
+}
+
+int64_t Lane::NumNotDone(const IssuedSplit& split) const {
+  int64_t count = 0;
+  for (const auto& [from, to] : NotDone(split.from_batch, split.to_batch)) count += to - from;
+  return count;
 }
 
 int64_t Lane::WindowEnd() const {

@@ -92,6 +92,9 @@ class Lane {
     return std::ssize(splits_) - std::ssize(waiting_) - num_lost_splits_;
   }
 
+  // Adds to the splits that each worker holds.
+  void CountLeases(std::map<int64_t, int32_t>& num_leased) const;
+
   // INVALID_ARGUMENT for batches that the lane does not have.
   absl::Status Check(const v1::LaneProgress& progress) const;
 
@@ -145,6 +148,7 @@ class Lane {
   void Erase(int64_t from_batch);
   // Puts what of a split is not done in its place, in another state.
   void Replace(const IssuedSplit& split, int32_t attempt, SplitState state);
+  int64_t NumNotDone(const IssuedSplit& split) const;
   // Drops what is done from the splits.
   void Trim();
 
