@@ -34,6 +34,7 @@ test: build
 # 98 % of the way from a random subset's to that of the greedy algorithm on all nodes.
 nightly: build
 	@TIDEMILL_WORKER_KILLS=50 TIDEMILL_DISPATCHER_KILLS=10 $(BUILD)/bin/preprocess_path_test --gtest_filter='*AKilled*'
+	@$(BUILD)/bin/preprocess_scaling
 	@for alpha in 0.9 0.5; do \
 	  $(BUILD)/bin/pairwise_scale --nodes=1e6 --alpha=$$alpha --partitions=8 --rounds=32 --central --at-least=0.98 || exit 1; \
 	done

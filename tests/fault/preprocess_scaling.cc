@@ -1,0 +1,79 @@
+// How the rate of batches grows with workers, where an op takes 20 ms a batch without a processor:
+// prints rates for 1, 2 and 4 workers, and for a consumer that takes its time. Exits with 1 when
+// four workers are not at least 3.5 times as fast as one, or when workers beyond what the consumer
+// needs change its rate by more than 5 %.
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "fmt/format.h"
+
+#include "base/digest.h"
+#include "tests/prepared_set.h"
+
+namespace tidemill::tests {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kLeastSpeedup = 3.5;
+constexpr double kMostChange = 0.05;
+// Batches that are not counted, and batches that are.
+constexpr int kWarmUp = 80;
+constexpr int kCounted = 480;
+
+double SecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Works until so much time has passed since the batch before: a training step.
+void WorkUntil(Clock::time_point end) {
+  std::string text = "step";
+  while (Clock::now() < end) text = Sha256(text);
+}
+
+// Batches a second that come from so many workers, to a consumer that takes at most so many.
+std::optional<double> Rate(int num_workers, std::optional<double> most) {
+  const PreparedSet set(20'000, num_workers);
+  // Batches of a size of which one is run through the graph at a time.
+  const auto job = set.Job(1'100, 40, "- delay: {milliseconds: 20, share: 1, per: batch}\n");
+  const auto source = set.Consume(job, 0, 0, {.bytes_ahead = int64_t{4} << 20});
+  Clock::time_point begin = Clock::now();
+  Clock::time_point step = begin;
+  for (int batch = 0; batch < kWarmUp + kCounted; ++batch) {
+    if (batch == kWarmUp) begin = step = Clock::now();
+    const auto next = source->Next();
+    if (!next.ok() || !*next) return std::nullopt;
+    if (!most) continue;
+    step += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / *most));
+    WorkUntil(step);
+  }
+  return kCounted / SecondsSince(begin);
+}
+
+int Main() {
+  const auto one = Rate(1, std::nullopt);
+  const auto two = Rate(2, std::nullopt);
+  const auto four = Rate(4, std::nullopt);
+  const auto enough = Rate(2, 50);
+  const auto more = Rate(4, 50);
+  if (!one || !two || !four || !enough || !more) {
+    fmt::print(stderr, "a job did not come to its end\n");
+    return 1;
+  }
+  const double speedup = *four / *one;
+  const double change = std::abs(*more / *enough - 1);
+  fmt::print(
+      "batches a second: 1 worker {:.0f}, 2 workers {:.0f}, 4 workers {:.0f} ({:.2f} times)\n",
+      *one, *two, *four, speedup);
+  fmt::print("of a consumer of 50 a second: 2 workers {:.1f}, 4 workers {:.1f} ({:.1f} % apart)\n",
+             *enough, *more, 100 * change);
+  return speedup >= kLeastSpeedup && change <= kMostChange ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace tidemill::tests
+
+int main() { return tidemill::tests::Main(); }
