@@ -16,6 +16,10 @@ constexpr std::chrono::milliseconds kReportDeadline{2'000};
 constexpr int64_t kSplitsAhead = 16;
 // A small training is cut into at least so many splits.
 constexpr int64_t kLeastSplits = 64;
+constexpr int64_t kSplitBytes = int64_t{4} << 20;
+// What is done out of order is reported batch by batch, and fits into a token.
+constexpr int64_t kMostAhead = ResumeToken::kMostBeyond;
+
 // Batches that a worker leases together.
 int64_t SplitOf(const loader::BatchMaker& maker, int64_t bytes_ahead) {
   const int64_t together = maker.BatchesTogether(std::min(kSplitBytes, bytes_ahead / kSplitsAhead));
