@@ -63,6 +63,7 @@ INSTANTIATE_TEST_SUITE_P(HereAndByWorkers, TopOfRuns, ::testing::Values("", "  w
 
 TEST(Top, TheVerdictOfEachTriggerIsShownOnceItIsTrained) {
   const Stack stack;
+  ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();
   const CommandResult result =
       stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "--max-triggers", "1", "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err << stack.Logs();
