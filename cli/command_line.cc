@@ -72,6 +72,7 @@ std::unique_ptr<CLI::App> MakeCommandLine() {
   AddModelsCommands(*app);
   AddReportCommands(*app);
   AddWatchCommand(*app);
+  AddTopCommand(*app);
   AddWhyCommand(*app);
   AddTriggerCommand(*app);
   AddBacktestCommand(*app);

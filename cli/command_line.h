@@ -41,6 +41,7 @@ void AddBacktestCommand(CLI::App& app);
 void AddCompareCommand(CLI::App& app);
 void AddLogsCommand(CLI::App& app);
 void AddDoctorCommand(CLI::App& app);
+void AddTopCommand(CLI::App& app);
 void AddCompletionCommands(CLI::App& app);
 
 // The whole tree.

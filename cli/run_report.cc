@@ -45,6 +45,18 @@ std::string DescribeLate(const v1::GetRunResponse& run) {
                      by_trigger);
 }
 
+// What limited the training of each trigger, as far as it is known.
+std::string DescribeVerdicts(const v1::GetRunResponse& run) {
+  Table table({"TRIGGER", "WHAT LIMITED ITS TRAINING"});
+  bool is_known = false;
+  for (const v1::Trigger& trigger : run.triggers()) {
+    if (trigger.verdict().empty()) continue;
+    table.Add({std::to_string(trigger.number()), trigger.verdict()});
+    is_known = true;
+  }
+  return is_known ? "\n" + table.ToString() : "";
+}
+
 std::string DescribeTriggers(const v1::GetRunResponse& run) {
   Table table({"TRIGGER", "AT", "SAMPLES", "MODEL", "SECONDS", "SKIPPED"});
   for (const v1::Trigger& trigger : run.triggers()) {
@@ -53,7 +65,7 @@ std::string DescribeTriggers(const v1::GetRunResponse& run) {
                trigger.model_id() == 0 ? "-" : std::to_string(trigger.model_id()),
                fmt::format("{:.2f}", SecondsOf(trigger)), std::to_string(trigger.num_skipped())});
   }
-  return table.ToString() + DescribeLate(run);
+  return table.ToString() + DescribeLate(run) + DescribeVerdicts(run);
 }
 
 absl::StatusOr<v1::GetRunResponse> Fetch(const Session& session, int64_t run, bool with_events) {

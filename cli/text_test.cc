@@ -11,6 +11,7 @@
 #include "cli/matrix.h"
 #include "cli/progress.h"
 #include "cli/run_json.h"
+#include "cli/run_report.h"
 
 namespace tidemill::cli {
 namespace {
@@ -87,6 +88,15 @@ TEST(Matrix, ShowsEachModelOnEachWindowAndMarksTheActiveOne) {
   EXPECT_THAT(text, HasSubstr("   2 1970-01-03    -  50.0\n"));
   EXPECT_THAT(text, HasSubstr("0.2500 per sample, over 10 samples"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(RunReport, SaysWhatLimitedEachTrainingWhereThatIsKnown) {
+  supervisor::v1::GetRunResponse run = TwoModelsOnTwoWindows();
+  EXPECT_THAT(DescribeRun(run, /*paint=*/false), Not(HasSubstr("LIMITED")));
+  run.mutable_triggers(1)->set_verdict("40 % of the time waiting for data; limit: op resize");
+  EXPECT_THAT(DescribeRun(run, /*paint=*/false),
+              HasSubstr("TRIGGER  WHAT LIMITED ITS TRAINING\n"
+                        "      2  40 % of the time waiting for data; limit: op resize\n"));
 }
 
 TEST(RunJson, HoldsTriggersModelsEvaluationsAndComposites) {

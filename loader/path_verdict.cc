@@ -61,7 +61,10 @@ PathVerdict Judge(double wait_share, const PathWork& work) {
     return verdict;
   }
   const double queued = Share(work.queue_ns, work.busy_ns);
-  if (queued > kQueued) {
+  // Neither on a processor nor ready for one: they wait for samples, or in an op, which more cores
+  // would not shorten.
+  const double idle = Share(work.busy_ns - work.cpu_ns - work.queue_ns, work.busy_ns);
+  if (queued > kQueued && queued > idle) {
     verdict.limit = PathLimit::kCores;
     verdict.share = queued;
     return verdict;

@@ -46,6 +46,14 @@ TEST(PathVerdict, ThreadsThatWaitForProcessorsLackCores) {
   EXPECT_EQ(Judge(0.4, work).limit, PathLimit::kCores);
 }
 
+TEST(PathVerdict, ThreadsThatMostlyWaitForSomethingElseDoNotLackCores) {
+  PathWork work{.busy_ns = 1000, .cpu_ns = 100, .queue_ns = 350, .capacity_ns = 1000};
+  work.ops = {{.type = "delay", .work = {.wall_ns = 900}}};
+  EXPECT_EQ(Judge(0.4, work).op, "delay");
+  work.cpu_ns = 500;
+  EXPECT_EQ(Judge(0.4, work).limit, PathLimit::kCores);
+}
+
 TEST(PathVerdict, MakersThatHadLittleToDoAreNoLimit) {
   PathWork work = WithOps(Busy());
   work.capacity_ns = 10'000;

@@ -95,6 +95,14 @@ int ShowRun(const GlobalFlags& flags, const Session& session, int64_t number) {
   return kDone;
 }
 
+// What limited the training of a trigger; empty where that is not known.
+std::string VerdictOf(const v1::GetRunResponse& run, int64_t number) {
+  for (const v1::Trigger& trigger : run.triggers()) {
+    if (trigger.number() == number) return trigger.verdict();
+  }
+  return "";
+}
+
 int ShowTrigger(const GlobalFlags& flags, const Session& session, const SetName& name) {
   const auto run = FetchRunWithEvents(session, name.run);
   if (!run.ok()) return Report(run.status());
@@ -106,8 +114,15 @@ int ShowTrigger(const GlobalFlags& flags, const Session& session, const SetName&
       "selector", &selector::v1::SelectorService::Stub::GetTrainingSet, request, &response);
   if (!status.ok()) return Report(status);
   const auto classes = ClassNamesOf(*run);
-  fmt::print("{}", flags.json ? SelectionToJson(response.training_set(), classes).dump() + "\n"
-                              : DescribeSelection(response.training_set(), classes));
+  const std::string verdict = VerdictOf(*run, name.trigger);
+  if (flags.json) {
+    nlohmann::ordered_json json = SelectionToJson(response.training_set(), classes);
+    if (!verdict.empty()) json["verdict"] = verdict;
+    fmt::print("{}\n", json.dump());
+    return kDone;
+  }
+  fmt::print("{}", DescribeSelection(response.training_set(), classes));
+  if (!verdict.empty()) fmt::print("\ntraining: {}\n", Printable(verdict));
   return kDone;
 }
 

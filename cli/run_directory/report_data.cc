@@ -146,6 +146,7 @@ ordered_json TriggersOf(const v1::GetRunResponse& run) {
                                             : ordered_json(nullptr)},
          {"stages", std::move(stages)},
          {"downsampling", DownsampledOf(trigger)},
+         {"verdict", trigger.verdict()},
          {"curve", CurveOf(trigger, points_each)}});
   }
   return triggers;

@@ -55,6 +55,14 @@ TEST(ReportData, HasTheSeriesAndTheirMeans) {
   EXPECT_EQ(data.at("density").at("bins").size(), 3);
 }
 
+TEST(ReportData, HasWhatLimitedEachTraining) {
+  RunRecord record = testing::ExampleRun("p", 3);
+  record.run.mutable_triggers(1)->set_verdict("limit: op resize");
+  const auto data = ReportData(record);
+  EXPECT_EQ(data.at("triggers").at(0).at("verdict"), "");
+  EXPECT_EQ(data.at("triggers").at(1).at("verdict"), "limit: op resize");
+}
+
 TEST(ReportData, StaysSmallForRunsOfAnyLength) {
   const RunRecord record = testing::ExampleRun("p", 260);
   const auto data = ReportData(record);

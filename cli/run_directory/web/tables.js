@@ -14,6 +14,7 @@ function triggersSection() {
       {label: "model", value: trigger => trigger.model ? trigger.model + (trigger.removed ? " (removed)" : "") : "–"}, {label: "device", left: true, value: trigger => trigger.device || "–"},
       {label: "last loss", value: trigger => trigger.stages.train === undefined ? "–" : number(trigger.loss)},
       {label: "time", value: trigger => seconds(spent(trigger))},
+      ...(listed.some(trigger => trigger.verdict) ? [{label: "what limited training", left: true, value: trigger => trigger.verdict || "–"}] : []),
       {label: "fired", left: true, value: trigger => minute(trigger.fired)}], listed))));
 }
 

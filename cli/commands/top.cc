@@ -1,0 +1,199 @@
+// tidemill top [RUN]
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "nlohmann/json.hpp"
+
+#include "base/mutex.h"
+#include "base/periodic_task.h"
+#include "cli/command_line.h"
+#include "cli/exit_codes.h"
+#include "cli/path_screen.h"
+#include "cli/run_json.h"
+#include "cli/run_report.h"
+#include "cli/text.h"
+#include "cli/with_session.h"
+#include "preprocess/client/dispatcher_client.h"
+#include "rpc/grpc_status.h"
+#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+
+constexpr std::chrono::seconds kRefresh{1};
+// The run's own numbers do not wait longer for the dispatcher's.
+constexpr std::chrono::milliseconds kDispatcherDeadline{500};
+// One table is printed once there are rates, or after so many looks.
+constexpr int kMostLooks = 4;
+
+struct TopFlags {
+  int64_t run = 0;
+  bool once = false;
+};
+
+double Now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+// Jobs and workers, where the dispatcher tells.
+std::optional<PreparingLook> LookAtPreparing(const Session& session, int64_t run) {
+  rpc::Peer peer = session.PeerOf("preprocess");
+  if (peer.endpoint.empty()) return std::nullopt;
+  peer.deadline = kDispatcherDeadline;
+  preprocess::DispatcherClient dispatcher(peer);
+  const auto jobs = dispatcher.ListJobs();
+  if (!jobs.ok()) return std::nullopt;
+  const auto workers = dispatcher.ListWorkers();
+  if (!workers.ok()) return std::nullopt;
+  PreparingLook look{.workers = {workers->workers().begin(), workers->workers().end()},
+                     .seconds = Now()};
+  for (const preprocess::v1::Job& job : jobs->jobs()) {
+    if (IsJobOf(job, run)) look.jobs.push_back(job);
+  }
+  return look;
+}
+
+// One run, looked at every second while its progress streams in. Thread-safe.
+class TopView {
+ public:
+  // `once`: shows one table with rates, then ends the stream. `json`: as JSON.
+  TopView(const Session& session, const v1::Run& run, bool once, bool json)
+      : session_(session), run_(run), once_(once), json_(json) {}
+
+  // Returns when the run has ended, or after the one table.
+  absl::Status Watch() {
+    const rpc::Peer peer = session_.PeerOf("supervisor");
+    const auto stub = v1::SupervisorService::NewStub(rpc::Connect(peer));
+    rpc::Prepare(peer, std::chrono::milliseconds{0}, context_);
+    v1::WatchRunRequest request;
+    request.set_run_id(run_.run_id());
+    const auto reader = stub->WatchRun(&context_, request);
+    absl::Status end;
+    {
+      const PeriodicTask looks("top", kRefresh, [this] { return Look(); });
+      v1::WatchRunResponse message;
+      while (reader->Read(&message)) {
+        if (message.has_progress()) Heard(message.progress());
+      }
+      end = FromGrpc(reader->Finish());
+    }
+    if (is_shown_ && once_) return absl::OkStatus();
+    if (once_ && end.ok()) Show();  // The run has ended before there were two looks.
+    return end;
+  }
+
+ private:
+  void Heard(const v1::Progress& progress) ABSL_LOCKS_EXCLUDED(mutex_) {
+    MutexLock lock(mutex_);
+    progress_ = progress;
+    heard_at_ = Now();
+  }
+
+  absl::Status Look() {
+    RunLook now{.run_id = run_.run_id(),
+                .pipeline = run_.pipeline_name(),
+                .preparing = LookAtPreparing(session_, run_.run_id())};
+    {
+      MutexLock lock(mutex_);
+      now.progress = progress_;
+      now.seconds = heard_at_;
+    }
+    before_ = std::move(now_);
+    now_ = std::move(now);
+    ++num_looks_;
+    const bool has_rates = before_ && !before_->progress.stage().empty();
+    if (once_ && !has_rates && num_looks_ < kMostLooks) return absl::OkStatus();
+    if (!is_shown_ || !once_) Show();
+    if (once_) context_.TryCancel();
+    return absl::OkStatus();
+  }
+
+  void Show() {
+    is_shown_ = true;
+    RunLook now = now_.value_or(RunLook{.run_id = run_.run_id(), .pipeline = run_.pipeline_name()});
+    if (json_) {
+      fmt::print("{}\n", LookToJson(before_, now).dump());
+    } else if (once_) {
+      fmt::print("{}", DescribeLook(before_, now));
+    } else {
+      // From the top left on, each line to its end, and what is below.
+      std::string text = "\x1b[H";
+      for (const char c : DescribeLook(before_, now))
+        text += c == '\n' ? "\x1b[K\n" : std::string(1, c);
+      fmt::print("{}\x1b[J", text);
+    }
+    std::fflush(stdout);
+  }
+
+  const Session& session_;
+  const v1::Run run_;
+  const bool once_;
+  const bool json_;
+  grpc::ClientContext context_;
+  // Of the task's thread, and of Watch() once that is gone.
+  std::optional<RunLook> before_;
+  std::optional<RunLook> now_;
+  int num_looks_ = 0;
+  bool is_shown_ = false;
+  Mutex mutex_;
+  v1::Progress progress_ ABSL_GUARDED_BY(mutex_);
+  double heard_at_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+// The newest run that is running; NOT_FOUND when none is.
+absl::StatusOr<v1::Run> NewestRunning(const Session& session) {
+  v1::ListRunsResponse response;
+  RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
+      "supervisor", &v1::SupervisorService::Stub::ListRuns, v1::ListRunsRequest(), &response));
+  const v1::Run* newest = nullptr;
+  for (const v1::Run& run : response.runs()) {
+    if (run.state() != v1::RUN_STATE_RUNNING) continue;
+    if (newest == nullptr || run.run_id() > newest->run_id()) newest = &run;
+  }
+  if (newest == nullptr) return NotFound("no run is running; see `tidemill runs list`");
+  return *newest;
+}
+
+// FAILED_PRECONDITION for a run that has ended.
+absl::StatusOr<v1::Run> RunOf(const Session& session, int64_t number) {
+  if (number == 0) return NewestRunning(session);
+  ASSIGN_OR_RETURN(const v1::GetRunResponse response, FetchRun(session, number));
+  const v1::Run& run = response.run();
+  if (run.state() == v1::RUN_STATE_RUNNING) return run;
+  return FailedPrecondition(
+      "run {} is not running but {}; what limited its trainings is in `tidemill runs show {}`",
+      number, StateName(run.state()), number);
+}
+
+int Top(const GlobalFlags& flags, const TopFlags& top) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto run = RunOf(session, top.run);
+    if (!run.ok()) return Report(run.status());
+    const bool once = top.once || flags.json || !IsTerminal(STDOUT_FILENO);
+    TopView view(session, *run, once, flags.json);
+    if (!once) fmt::print("\x1b[2J");
+    const absl::Status end = view.Watch();
+    if (!end.ok()) return Report(end);
+    if (!once) fmt::print("run {} has ended\n", run->run_id());
+    return kDone;
+  });
+}
+
+}  // namespace
+
+void AddTopCommand(CLI::App& app) {
+  CLI::App* top = app.add_subcommand(
+      "top", "Show live what limits a run's training, op by op and worker by worker");
+  static TopFlags flags;
+  top->add_option("run", flags.run, "Run id (default: the newest that is running)")
+      ->type_name("RUN");
+  top->add_flag("--once", flags.once, "Print one table and end, as without a terminal");
+  SetAction(*top, [](const GlobalFlags& global) { return Top(global, flags); });
+}
+
+}  // namespace tidemill::cli
