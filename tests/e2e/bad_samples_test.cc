@@ -1,4 +1,5 @@
 // Samples that a graph cannot turn into numbers: what becomes of them is the pipeline's choice.
+#include <set>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -10,6 +11,7 @@
 namespace tidemill::tests {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // The small pipeline over data in which the records 100, 200 and 300 have no number in `a`.
@@ -52,11 +54,13 @@ TEST_P(BadSamples, AreLeftOutAndListedWithTheirKeysAndReasons) {
   ASSERT_EQ(listed.exit_code, 0) << listed.err;
   const nlohmann::json entries = listed.Json();
   ASSERT_EQ(entries.size(), 3u) << listed.out;
-  for (size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(entries[i].at("record"), 100 * (i + 1));
-    EXPECT_TRUE(entries[i].at("key").is_number_integer());
-    EXPECT_THAT(entries[i].at("reason").get<std::string>(), HasSubstr("broken"));
+  std::set<int> records;
+  for (const nlohmann::json& entry : entries) {
+    records.insert(entry.at("record").get<int>());
+    EXPECT_TRUE(entry.at("key").is_number_integer());
+    EXPECT_THAT(entry.at("reason").get<std::string>(), HasSubstr("broken"));
   }
+  EXPECT_THAT(records, ElementsAre(100, 200, 300));
 }
 
 TEST_P(BadSamples, EndTheTrainingWhereThePipelineSaysSoNamingOne) {

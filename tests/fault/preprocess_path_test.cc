@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -315,6 +316,40 @@ TEST_F(PreprocessPath, WithoutWorkersTheConsumerMakesItsBatchesItself) {
   for (const int worker : alone.stack().Processes(kWorkerProgram)) kill(worker, SIGCONT);
   EXPECT_EQ(got, expected);
 }
+
+class PreprocessFailpoint : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PreprocessFailpoint, ADispatcherKilledWhileItWritesProgressIsNotNoticed) {
+  const std::string point = GetParam();
+  std::string marks = "/tmp/tidemill-marks-XXXXXX";
+  ASSERT_NE(mkdtemp(marks.data()), nullptr);
+  const PreparedSet set(
+      4000, 1, {{"TIDEMILL_FAILPOINTS", point + "=kill"}, {"TIDEMILL_FAILPOINTS_ONCE", marks}});
+  const JobSpec job = set.Job(32, 1);
+  const std::vector<std::string> expected = DescribeAll(set.Expected(job));
+  const auto source = set.Consume(job);
+  std::vector<std::string> got;
+  // Once all is issued, progress is written alone: read slowly until it was.
+  while (const auto next = source->Next().value()) {
+    got.push_back(Describe(*next));
+    if (got.size() < expected.size() / 2) continue;
+    for (int call = 0; call < 100 && !std::filesystem::exists(marks + "/" + point); ++call) {
+      EXPECT_THAT(set.Dispatcher().ListJobs(), IsOk());
+    }
+  }
+  EXPECT_TRUE(std::filesystem::exists(marks + "/" + point)) << "nothing passed " << point;
+  EXPECT_EQ(got, expected);
+  std::filesystem::remove_all(marks);
+}
+
+INSTANTIATE_TEST_SUITE_P(Progress, PreprocessFailpoint,
+                         ::testing::Values("preprocess.before_progress",
+                                           "preprocess.after_progress"),
+                         [](const ::testing::TestParamInfo<const char*>& tested) {
+                           std::string name = tested.param;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
 
 TEST_F(PreprocessPath, AJobThatCannotBeOpenedFailsItsConsumerAndNobodyElse) {
   JobSpec broken = set_->Job(32, 1);

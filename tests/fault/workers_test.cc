@@ -78,17 +78,17 @@ TEST_P(WorkersFailpoint, KillingTheProcessThereChangesNoWeight) {
   EXPECT_EQ(Fingerprint(result.Json()), WithoutWorkers());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    EachStage, WorkersFailpoint,
-    ::testing::Values("preprocess.before_lease", "preprocess.after_lease",
-                      "preprocess.before_progress", "preprocess.after_progress",
-                      "preprocess_worker.after_making", "preprocess_worker.after_putting",
-                      "trainer_server.mid_training", "trainer_server.after_checkpoint"),
-    [](const ::testing::TestParamInfo<const char*>& tested) {
-      std::string name = tested.param;
-      std::replace(name.begin(), name.end(), '.', '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(EachStage, WorkersFailpoint,
+                         ::testing::Values("preprocess.before_lease", "preprocess.after_lease",
+                                           "preprocess_worker.after_making",
+                                           "preprocess_worker.after_putting",
+                                           "trainer_server.mid_training",
+                                           "trainer_server.after_checkpoint"),
+                         [](const ::testing::TestParamInfo<const char*>& tested) {
+                           std::string name = tested.param;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace tidemill::tests
