@@ -164,7 +164,7 @@ PairedResult Compare(const std::string& name, transform::Fusion fusion,
     for (const batch::Batch& block : blocks) RunFusedLoop<kWithLog1p>(block, fitted.statistics);
     return static_cast<double>(kRows * kBlocks);
   };
-  return Measure(name, "k rows/s", 1e3, ours, yardstick);
+  return Measure(name, "Mrows/s", 1e6, ours, yardstick);
 }
 
 void Tell(const PairedResult& result) {
