@@ -74,9 +74,14 @@ absl::Status Worker::Register() {
   return absl::OkStatus();
 }
 
-int Worker::Room() const {
+int64_t Worker::BytesHeld() const {
   int64_t bytes = 0;
   for (const auto& job : Jobs()) bytes += job->bytes();
+  return bytes;
+}
+
+int Worker::Room() const {
+  const int64_t bytes = BytesHeld();
   MutexLock lock(mutex_);
   if (bytes >= options_.budget_bytes || draining_) return 0;
   return std::max(0, kSplitsPerThread * options_.num_threads - num_making_);
@@ -111,6 +116,7 @@ absl::Status Worker::LeaseOnce() {
     lease_.reset();
     return Register();
   }
+  if (stop_.stop_requested()) return absl::OkStatus();
   RETURN_IF_ERROR(answer.status());
   lease_.reset();
   for (const int64_t job : answer->finished_job_ids()) Forget(job);
@@ -234,18 +240,20 @@ absl::StatusOr<std::shared_ptr<Outbox>> Worker::Open(const v1::ReadBatchesReques
 
 void Worker::Drain(std::chrono::milliseconds patience) {
   v1::WorkerIncarnation self;
+  bool is_idle = BytesHeld() == 0;
   {
     MutexLock lock(mutex_);
     draining_ = true;
     self = self_;
+    is_idle = is_idle && num_making_ == 0;
   }
-  if (self.incarnation() == 0) return;
+  // Who has nothing to finish is not missed, and need not wait for a dispatcher that ends as well.
+  if (self.incarnation() == 0 || is_idle) return;
   const absl::Status told = dispatcher_.DrainWorker(self.worker_id(), patience / 2);
   if (!told.ok()) return;
   const auto end = std::chrono::steady_clock::now() + patience;
   while (std::chrono::steady_clock::now() < end) {
-    int64_t bytes = 0;
-    for (const auto& job : Jobs()) bytes += job->bytes();
+    const int64_t bytes = BytesHeld();
     MutexLock lock(mutex_);
     if (bytes == 0 && num_making_ == 0) return;
     changed_.wait_for(mutex_, kRoomWait);

@@ -55,6 +55,8 @@ class Worker final : public OutboxProvider {
   v1::LeaseSplitsRequest NextLease() const ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status LeaseOnce() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Register() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Of batches that are made and not sent.
+  int64_t BytesHeld() const ABSL_LOCKS_EXCLUDED(mutex_);
   int Room() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<WorkerJob> JobOf(int64_t job_id) ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<std::shared_ptr<WorkerJob>> Jobs() const ABSL_LOCKS_EXCLUDED(mutex_);
