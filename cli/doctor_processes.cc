@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "base/files.h"
@@ -44,16 +46,29 @@ bool Names(const ProcessInfo& process, const std::string& what) {
 }
 
 // Services of this state folder whose keeper is gone, and jobs whose service is.
-Findings ExamineLeftovers(const StackLayout& layout, std::optional<int> keeper) {
-  std::string ids;
+std::set<int> Leftovers(const StackLayout& layout, std::optional<int> keeper) {
+  std::set<int> ids;
   const std::string programs = process::ProgramFolder().value_or("") + "/tidemill-";
   for (const ProcessInfo& process : AllProcesses()) {
     const bool service = Names(process, "--config " + layout.ConfigFile());
     const bool job = process.program.starts_with(programs) && process.parent == 1 &&
                      process.arguments.find("--config") == std::string::npos;
     if ((service && (!keeper || process.parent != *keeper)) || job) {
-      ids += fmt::format(" {}", process.id);
+      ids.insert(process.id);
     }
+  }
+  return ids;
+}
+
+Findings ExamineLeftovers(const StackLayout& layout, std::optional<int> keeper) {
+  // A process whose parent was killed is killed as well, a moment later.
+  constexpr timespec kMoment{0, 300'000'000};
+  const std::set<int> before = Leftovers(layout, keeper);
+  if (before.empty()) return {};
+  nanosleep(&kMoment, nullptr);
+  std::string ids;
+  for (const int id : Leftovers(layout, keeper)) {
+    if (before.contains(id)) ids += fmt::format(" {}", id);
   }
   if (ids.empty()) return {};
   return {{"processes", Health::kFail, "left over from a stack that is gone:" + ids, "kill" + ids}};
