@@ -25,9 +25,9 @@ namespace fs = std::filesystem;
 
 using ::testing::HasSubstr;
 
-constexpr const char* kServices[] = {
-    "storage",           "selector",       "model_store", "preprocess",
-    "preprocess_worker", "trainer_server", "evaluator",   "supervisor"};
+constexpr const char* kServices[] = {"storage",    "selector",          "model_store",
+                                     "preprocess", "preprocess_worker", "trainer_server",
+                                     "evaluator",  "supervisor"};
 
 // A port that nobody listens on.
 int FreePort() {
