@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/config_types.h"
 #include "base/digest.h"
 #include "base/files.h"
 
@@ -143,7 +144,20 @@ absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::st
   return files::WriteAtomically(layout.DataRootsFile(), after);
 }
 
+absl::StatusOr<int64_t> NumWorkers() {
+  constexpr const char* kVariable = "TIDEMILL_WORKERS";
+  const char* const text = getenv(kVariable);
+  if (text == nullptr) return 1;
+  constexpr int64_t kMost = 100;
+  const auto count = config::ParseCount(text);
+  if (!count.ok() || *count < 1 || *count > kMost) {
+    return InvalidArgument("{} is '{}'; write a number from 1 to {}", kVariable, text, kMost);
+  }
+  return *count;
+}
+
 absl::Status StartStack(const StackLayout& layout, std::chrono::milliseconds patience) {
+  RETURN_IF_ERROR(NumWorkers().status());
   RETURN_IF_ERROR(files::CreateFolder(files::Join(layout.state_folder, "logs")));
   const auto begin = std::chrono::steady_clock::now();
   if (!KeeperOf(layout)) RETURN_IF_ERROR(SpawnKeeper(layout));

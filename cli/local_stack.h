@@ -42,6 +42,10 @@ std::optional<int> KeeperOf(const StackLayout& layout);
 // allowed already stay.
 absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::string>& folders);
 
+// How many preprocessing workers the stack has: TIDEMILL_WORKERS, or 1. INVALID_ARGUMENT for a text
+// that is no number from 1 to 100.
+absl::StatusOr<int64_t> NumWorkers();
+
 // Starts the keeper in the background unless one runs, and waits until every service answers.
 // UNAVAILABLE names the service that does not, and its log file.
 absl::Status StartStack(const StackLayout& layout,

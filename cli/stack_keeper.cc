@@ -114,16 +114,9 @@ void Start(const StackLayout& layout, Service& service) {
 
 // Preprocessing workers beside the first, numbered from 2.
 absl::Status AddWorkers(const StackLayout& layout, std::vector<Service>& services) {
-  constexpr const char* kVariable = "TIDEMILL_WORKERS";
-  const char* const text = getenv(kVariable);
-  if (text == nullptr) return absl::OkStatus();
-  constexpr int64_t kMost = 100;
-  const auto count = config::ParseCount(text);
-  if (!count.ok() || *count < 1 || *count > kMost) {
-    return InvalidArgument("{} is '{}'; write a number from 1 to {}", kVariable, text, kMost);
-  }
+  ASSIGN_OR_RETURN(const int64_t count, NumWorkers());
   ASSIGN_OR_RETURN(const std::string program, ProgramOf("preprocess_worker"));
-  for (int64_t number = 2; number <= *count; ++number) {
+  for (int64_t number = 2; number <= count; ++number) {
     const std::string name = fmt::format("preprocess_worker_{}", number);
     services.push_back({.name = name, .program = program, .endpoint = layout.EndpointOf(name)});
   }
