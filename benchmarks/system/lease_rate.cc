@@ -1,5 +1,5 @@
 // How many LeaseSplits a second a dispatcher answers, through gRPC on a UNIX socket, with a durable
-// PostgreSQL of its own. Usage: lease-benchmark [WORKERS] [SECONDS] [SPLITS A REQUEST]
+// PostgreSQL of its own. Usage: lease_rate [WORKERS] [SECONDS] [SPLITS A REQUEST]
 #include <sys/stat.h>
 
 #include <atomic>

@@ -3,9 +3,6 @@
 //
 //   read_grpc_bench               measures
 //   read_grpc_bench --send FILE   serves the yardstick: prints its port, ends with its input
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +17,7 @@
 
 #include "base/heap.h"
 #include "benchmarks/paired.h"
+#include "benchmarks/second_process.h"
 #include "benchmarks/served_records.h"
 #include "storage/filesystems/local.h"
 
@@ -104,46 +102,6 @@ int Send(const std::string& path) {
   server->Shutdown(std::chrono::system_clock::now());
   return 0;
 }
-
-// The yardstick's server as a process of its own.
-class SendingProcess {
- public:
-  explicit SendingProcess(const std::string& path) {
-    int input[2];
-    int output[2];
-    if (::pipe2(input, O_CLOEXEC) != 0 || ::pipe2(output, O_CLOEXEC) != 0) Fail("pipe");
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, input[0], 0);
-    posix_spawn_file_actions_adddup2(&actions, output[1], 1);
-    const char* const arguments[] = {"/proc/self/exe", "--send", path.c_str(), nullptr};
-    if (::posix_spawn(&process_, arguments[0], &actions, nullptr,
-                      const_cast<char* const*>(arguments), environ) != 0) {
-      Fail("posix_spawn");
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(input[0]);
-    ::close(output[1]);
-    input_ = input[1];
-    char port[16] = {};
-    if (::read(output[0], port, sizeof(port) - 1) <= 0) Fail("the yardstick did not start");
-    ::close(output[0]);
-    endpoint_ = fmt::format("127.0.0.1:{}", std::atoi(port));
-  }
-  ~SendingProcess() {
-    ::close(input_);
-    ::waitpid(process_, nullptr, 0);
-  }
-  SendingProcess(const SendingProcess&) = delete;
-  SendingProcess& operator=(const SendingProcess&) = delete;
-
-  const std::string& endpoint() const { return endpoint_; }
-
- private:
-  pid_t process_ = 0;
-  int input_ = -1;
-  std::string endpoint_;
-};
 
 // Receives with a queue that this thread serves, which is the fastest that gRPC offers one stream.
 class Receiver {
@@ -241,8 +199,9 @@ int Run() {
   CheckContent(records, keys);
   const size_t num_bytes = kNumKeys * kBytesPerSample;
   std::vector<char> copied(num_bytes);
-  const SendingProcess sender(records.file());
-  Receiver receiver(sender.endpoint());
+  // The yardstick's server as a process of its own.
+  const SecondProcess sender("--send", records.file());
+  Receiver receiver("127.0.0.1:" + sender.line());
   Report(Measure(
       "read_grpc", "GB/s", 1e9, [&] { return ReadAll(records, keys); },
       [&] { return static_cast<double>(receiver.Receive(num_bytes, copied)); }));

@@ -6,10 +6,6 @@
 //
 //   shm_vs_grpc_bench                  measures
 //   shm_vs_grpc_bench --worker FOLDER  the worker: prints its endpoint, ends with its input
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +25,7 @@
 #include "base/worker_pool.h"
 #include "batch/wire.h"
 #include "benchmarks/paired.h"
+#include "benchmarks/second_process.h"
 #include "preprocess/transport/batch_link.h"
 #include "preprocess/transport/frame_sender.h"
 #include "preprocess/transport/ring_reader.h"
@@ -153,58 +150,6 @@ int RunWorker(const std::string& folder) {
   std::_Exit(0);
 }
 
-class WorkerProcess {
- public:
-  explicit WorkerProcess(const std::string& folder) {
-    int input[2];
-    int output[2];
-    if (::pipe2(input, O_CLOEXEC) != 0 || ::pipe2(output, O_CLOEXEC) != 0) Fail("pipe");
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, input[0], 0);
-    posix_spawn_file_actions_adddup2(&actions, output[1], 1);
-    const char* const arguments[] = {"/proc/self/exe", "--worker", folder.c_str(), nullptr};
-    if (::posix_spawn(&process_, arguments[0], &actions, nullptr,
-                      const_cast<char* const*>(arguments), environ) != 0) {
-      Fail("posix_spawn");
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(input[0]);
-    ::close(output[1]);
-    input_ = input[1];
-    char endpoint[64] = {};
-    if (::read(output[0], endpoint, sizeof(endpoint) - 1) <= 0) Fail("the worker did not start");
-    ::close(output[0]);
-    endpoint_ = endpoint;
-    endpoint_.resize(endpoint_.find('\n'));
-  }
-  ~WorkerProcess() {
-    ::close(input_);
-    ::waitpid(process_, nullptr, 0);
-  }
-  WorkerProcess(const WorkerProcess&) = delete;
-  WorkerProcess& operator=(const WorkerProcess&) = delete;
-
-  const std::string& endpoint() const { return endpoint_; }
-  // Of both processes so far.
-  double ProcessorSeconds() const {
-    clockid_t clock = 0;
-    if (::clock_getcpuclockid(process_, &clock) != 0) Fail("the worker has no clock");
-    double seconds = 0;
-    for (const clockid_t which : {clock, clockid_t{CLOCK_PROCESS_CPUTIME_ID}}) {
-      timespec time = {};
-      ::clock_gettime(which, &time);
-      seconds += static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
-    }
-    return seconds;
-  }
-
- private:
-  pid_t process_ = 0;
-  int input_ = -1;
-  std::string endpoint_;
-};
-
 // Reads through a link, with outboxes at its other end.
 class LinkReader {
  public:
@@ -297,10 +242,10 @@ int Run() {
   Require(rpc::Tokens::Create(folder + "/tokens"));
   const std::string token =
       Require(Require(rpc::Tokens::Read(folder + "/tokens")).TokenOf(rpc::v1::ROLE_SERVICE));
-  const WorkerProcess worker(folder);
+  const benchmarks::SecondProcess worker("--worker", folder);
   RingBatches in_place(folder + "/p");
-  LinkReader frames(worker.endpoint(), folder, token, Transport::kFrames);
-  LinkReader ring(worker.endpoint(), folder, token, Transport::kRing);
+  LinkReader frames(worker.line(), folder, token, Transport::kFrames);
+  LinkReader ring(worker.line(), folder, token, Transport::kRing);
   double seconds[3] = {};
   double bytes[3] = {};
   const auto counted = [&](size_t which, auto& reader) {

@@ -5,10 +5,6 @@
 //
 //   worker_grpc_vs_raw_bench                  measures
 //   worker_grpc_vs_raw_bench --worker FOLDER  the worker: prints its endpoints, ends with its input
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,6 +26,7 @@
 #include "base/worker_pool.h"
 #include "batch/wire.h"
 #include "benchmarks/paired.h"
+#include "benchmarks/second_process.h"
 #include "preprocess/transport/batch_link.h"
 #include "preprocess/transport/frame_sender.h"
 #include "rpc/server.h"
@@ -151,62 +148,6 @@ int RunWorker(const std::string& folder) {
   std::_Exit(0);
 }
 
-class WorkerProcess {
- public:
-  explicit WorkerProcess(const std::string& folder) {
-    int input[2];
-    int output[2];
-    if (::pipe2(input, O_CLOEXEC) != 0 || ::pipe2(output, O_CLOEXEC) != 0) Fail("pipe");
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, input[0], 0);
-    posix_spawn_file_actions_adddup2(&actions, output[1], 1);
-    const char* const arguments[] = {"/proc/self/exe", "--worker", folder.c_str(), nullptr};
-    if (::posix_spawn(&process_, arguments[0], &actions, nullptr,
-                      const_cast<char* const*>(arguments), environ) != 0) {
-      Fail("posix_spawn");
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(input[0]);
-    ::close(output[1]);
-    input_ = input[1];
-    char text[128] = {};
-    if (::read(output[0], text, sizeof(text) - 1) <= 0) Fail("the worker did not start");
-    ::close(output[0]);
-    const std::string both = text;
-    endpoint_ = both.substr(0, both.find(' '));
-    raw_endpoint_ = both.substr(both.find(' ') + 1);
-    raw_endpoint_.resize(raw_endpoint_.find('\n'));
-  }
-  ~WorkerProcess() {
-    ::close(input_);
-    ::waitpid(process_, nullptr, 0);
-  }
-  WorkerProcess(const WorkerProcess&) = delete;
-  WorkerProcess& operator=(const WorkerProcess&) = delete;
-
-  const std::string& endpoint() const { return endpoint_; }
-  const std::string& raw_endpoint() const { return raw_endpoint_; }
-  // Of both processes so far.
-  double ProcessorSeconds() const {
-    clockid_t clock = 0;
-    if (::clock_getcpuclockid(process_, &clock) != 0) Fail("the worker has no clock");
-    double seconds = 0;
-    for (const clockid_t which : {clock, clockid_t{CLOCK_PROCESS_CPUTIME_ID}}) {
-      timespec time = {};
-      ::clock_gettime(which, &time);
-      seconds += static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
-    }
-    return seconds;
-  }
-
- private:
-  pid_t process_ = 0;
-  int input_ = -1;
-  std::string endpoint_;
-  std::string raw_endpoint_;
-};
-
 // Waits until so much has come.
 class Countdown {
  public:
@@ -314,9 +255,10 @@ int Run() {
   Require(rpc::Tokens::Create(folder + "/tokens"));
   const std::string token =
       Require(Require(rpc::Tokens::Read(folder + "/tokens")).TokenOf(rpc::v1::ROLE_SERVICE));
-  const WorkerProcess worker(folder);
-  LinkReader link(worker.endpoint(), token);
-  RawReader raw(worker.raw_endpoint());
+  const benchmarks::SecondProcess worker("--worker", folder);
+  const size_t blank = worker.line().find(' ');
+  LinkReader link(worker.line().substr(0, blank), token);
+  RawReader raw(worker.line().substr(blank + 1));
   double seconds[2] = {};
   double bytes[2] = {};
   const auto counted = [&](size_t which, auto& reader) {
