@@ -19,8 +19,10 @@
 #include <vector>
 
 #include "base/config.h"
+#include "models/buckets_spec.h"
 #include "models/downsampling_spec.h"
 #include "models/loss_spec.h"
+#include "models/mix_spec.h"
 #include "models/model_spec.h"
 #include "models/optimizer_spec.h"
 #include "models/order_spec.h"
@@ -93,6 +95,8 @@ struct TrainingSpec {
   std::optional<Fit> fit = std::nullopt;
   bool shuffle = true;
   std::optional<OrderSpec> order = std::nullopt;
+  std::optional<Buckets> buckets = std::nullopt;
+  std::optional<Mix> mix = std::nullopt;
   int64_t checkpoint_every = 1'000'000;
   std::optional<int64_t> num_threads = std::nullopt;
   double max_bad_fraction = 0.1;
@@ -136,6 +140,8 @@ struct TrainingSpec {
         "shuffle", shuffle,
         "Visit the samples in a new random order in each epoch: `order: full`, or without `none`.");
     field("order", order, "The order of the samples in an epoch, where `shuffle` says too little.");
+    field("buckets", buckets, "Puts samples of similar length into a batch.");
+    field("mix", mix, "Fills batches from several sources, in given shares.");
     field("checkpoint_every", checkpoint_every,
           "Samples between two checkpoints, from which an interrupted training goes on.",
           {.min = 1});
@@ -168,6 +174,13 @@ struct TrainingSpec {
     }
     if (!shuffle && order && !std::holds_alternative<NoOrder>(*order)) {
       problems.Add("shuffle", "and order contradict each other", "leave shuffle out");
+    }
+    if (mix && !std::holds_alternative<NoDownsampling>(downsampling)) {
+      problems.Add("mix", "and downsampling both choose the samples of an epoch", "leave one out");
+    }
+    if (buckets && !std::holds_alternative<NoDownsampling>(downsampling)) {
+      problems.Add("buckets", "and downsampling both choose the samples of a batch",
+                   "leave one out");
     }
     if (optimizers.empty()) return;
     if (optimizer != OptimizerSpec(Adam{})) {

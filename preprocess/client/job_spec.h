@@ -10,7 +10,10 @@
 #include "base/config.h"
 #include "base/status.h"
 #include "loader/batch_maker.h"
+#include "models/buckets_spec.h"
+#include "models/mix_spec.h"
 #include "models/order_spec.h"
+#include "preprocess/client/workers_spec.h"
 
 namespace tidemill::preprocess {
 
@@ -42,6 +45,13 @@ struct JobSpec {
   models::OrderSpec order = models::FullOrder{};
   loader::LastBatch last_batch = loader::LastBatch::kKeep;
   int64_t num_lanes = 1;
+  std::optional<models::Buckets> buckets = std::nullopt;
+  std::optional<models::Mix> mix = std::nullopt;
+  // With them, lane n is what is made of the n-th part, and num_lanes is their count.
+  std::optional<Shards> shards = std::nullopt;
+  // Rows that take longer than this many microseconds come behind the others of their batch, in a
+  // message of their own; 0: none do.
+  int64_t slow_after = 0;
 
   void Fields(auto&& field) {
     field("run_id", run_id, "The run.");
@@ -56,6 +66,10 @@ struct JobSpec {
     field("order", order, "In which order an epoch visits the samples.");
     field("last_batch", last_batch, "What becomes of the last batch of an epoch.");
     field("num_lanes", num_lanes, "Consumers that share each batch.");
+    field("buckets", buckets, "Batches of similar length.");
+    field("mix", mix, "Sources in given shares.");
+    field("shards", shards, "Parts that are made by one worker each.");
+    field("slow_after", slow_after, "Microseconds after which a row does not hold up its batch.");
   }
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };

@@ -13,6 +13,26 @@
 
 namespace tidemill::preprocess {
 
+enum class ShardBy { kFile, kKey };
+
+struct Shards {
+  static constexpr std::string_view kDoc =
+      "Divides the training set once and for all: each part is read by one worker, each batch made "
+      "of one part, and batches of all parts come in turn. For workers that are near to some of "
+      "the files, or keep them in a cache.";
+  ShardBy by = ShardBy::kFile;
+  int64_t count = 1;
+
+  void Fields(auto&& field) {
+    field("by", by,
+          "`file`: samples of a file stay together; there must be at least as many files as parts. "
+          "`key`: neighbours stay together, and parts are equally large.");
+    field("count", count, "Number of parts; as many workers as parts can take part.",
+          {.min = 1, .max = 1000, .required = true, .example = "4"});
+  }
+  friend bool operator==(const Shards&, const Shards&) = default;
+};
+
 struct WorkersSpec {
   static constexpr std::string_view kDoc =
       "Samples are prepared by the stack's preprocessing workers, on this host or others, instead "
@@ -23,6 +43,7 @@ struct WorkersSpec {
   Transport transport = Transport::kAuto;
   CompressionChoice compression = CompressionChoice::kAuto;
   config::ByteSize bytes_ahead{int64_t{64} << 20};
+  std::optional<Shards> shards = std::nullopt;
 
   void Fields(auto&& field) {
     field("most", most, "A training takes batches from so many workers at most.",
@@ -35,6 +56,7 @@ struct WorkersSpec {
           "Of batches that come by gRPC. `auto`: where measurement says that it is faster.");
     field("bytes_ahead", bytes_ahead,
           "Prepared batches that wait for the training, in its process and on the way.");
+    field("shards", shards, "Without it, any worker makes any batch, which is faster.");
   }
   void Check(config::Problems& problems) const {
     if (bytes_ahead.bytes < (int64_t{1} << 20)) {
@@ -57,6 +79,11 @@ struct PreprocessSpec : transform::PreprocessSpec {
 
 }  // namespace tidemill::preprocess
 
+template <>
+struct tidemill::config::EnumNames<tidemill::preprocess::ShardBy> {
+  static constexpr std::pair<tidemill::preprocess::ShardBy, std::string_view> kNames[] = {
+      {tidemill::preprocess::ShardBy::kFile, "file"}, {tidemill::preprocess::ShardBy::kKey, "key"}};
+};
 template <>
 struct tidemill::config::EnumNames<tidemill::preprocess::Transport> {
   static constexpr std::pair<preprocess::Transport, std::string_view> kNames[] = {
