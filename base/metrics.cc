@@ -89,7 +89,7 @@ std::string FullName(const Declaration& declaration, std::string_view ending) {
 }  // namespace
 
 struct Registry::State {
-  prometheus::Registry registry;
+  const std::shared_ptr<prometheus::Registry> registry = std::make_shared<prometheus::Registry>();
   mutable Mutex mutex;
   std::map<std::string, Entry> entries ABSL_GUARDED_BY(mutex);
 
@@ -120,7 +120,7 @@ Counter& Registry::AddCounter(const Declaration& declaration) {
   Entry& entry = state_->Declare(name, "counter", declaration);
   if (entry.counter == nullptr) {
     entry.counter = std::make_unique<PrometheusCounter>(
-        prometheus::BuildCounter().Name(name).Help(entry.help).Register(state_->registry),
+        prometheus::BuildCounter().Name(name).Help(entry.help).Register(*state_->registry),
         entry.label);
   }
   return *entry.counter;
@@ -132,7 +132,7 @@ Gauge& Registry::AddGauge(const Declaration& declaration) {
   Entry& entry = state_->Declare(name, "gauge", declaration);
   if (entry.gauge == nullptr) {
     entry.gauge = std::make_unique<PrometheusGauge>(
-        prometheus::BuildGauge().Name(name).Help(entry.help).Register(state_->registry),
+        prometheus::BuildGauge().Name(name).Help(entry.help).Register(*state_->registry),
         entry.label);
   }
   return *entry.gauge;
@@ -144,15 +144,17 @@ Histogram& Registry::AddHistogram(const Declaration& declaration, std::span<cons
   Entry& entry = state_->Declare(name, "histogram", declaration);
   if (entry.histogram == nullptr) {
     entry.histogram = std::make_unique<PrometheusHistogram>(
-        prometheus::BuildHistogram().Name(name).Help(entry.help).Register(state_->registry),
+        prometheus::BuildHistogram().Name(name).Help(entry.help).Register(*state_->registry),
         entry.label, std::vector<double>(bounds.begin(), bounds.end()));
   }
   return *entry.histogram;
 }
 
 std::string Registry::Text() const {
-  return prometheus::TextSerializer().Serialize(state_->registry.Collect());
+  return prometheus::TextSerializer().Serialize(state_->registry->Collect());
 }
+
+std::shared_ptr<prometheus::Collectable> Registry::collectable() const { return state_->registry; }
 
 std::string Registry::Markdown() const {
   std::string table = "| metric | kind | label | meaning |\n|---|---|---|---|\n";

@@ -15,6 +15,10 @@
 #include <string>
 #include <string_view>
 
+namespace prometheus {
+class Collectable;
+}
+
 namespace tidemill::metrics {
 
 // States a metric once. Its full name is tidemill_<name>_<unit>, with _total after a counter's.
@@ -68,6 +72,9 @@ class Registry {
 
   // All values, in Prometheus' text exposition format.
   std::string Text() const;
+
+  // For servers that hand the values out. Lives as long as whoever holds it.
+  std::shared_ptr<prometheus::Collectable> collectable() const;
 
   // A table of all metrics for people: name, kind, label, meaning; sorted by name.
   std::string Markdown() const;

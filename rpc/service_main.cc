@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "rpc/address.h"
+#include "rpc/metrics_server.h"
 #include "rpc/server.h"
 
 namespace tidemill::rpc {
@@ -27,6 +28,7 @@ constexpr std::chrono::milliseconds kGrace{300};
 struct Flags {
   std::string config;
   std::string listen;
+  std::string metrics;
   bool log_json = false;
 };
 
@@ -94,6 +96,20 @@ absl::StatusOr<ServerOptions> OptionsOf(const ServiceContext& context, const std
   return options;
 }
 
+// nullptr where nobody is to see them.
+absl::StatusOr<std::unique_ptr<MetricsServer>> ServeMetrics(const ClusterConfig& cluster,
+                                                            const Flags& flags,
+                                                            const std::string& name) {
+  std::string address = flags.metrics;
+  if (const auto it = cluster.metrics.find(name); address.empty() && it != cluster.metrics.end()) {
+    address = it->second;
+  }
+  if (address.empty()) return nullptr;
+  ASSIGN_OR_RETURN(auto server, MetricsServer::Start(address, metrics::Process()));
+  log::Info("metrics", {{"url", fmt::format("http://{}/metrics", server->address())}});
+  return server;
+}
+
 // Whoever connects refuses an expired certificate: says so early.
 void WarnOfExpiry(const ClusterConfig& cluster) {
   constexpr int64_t kDay = int64_t{86'400} * 1'000'000;
@@ -114,6 +130,8 @@ absl::Status Run(const Flags& flags, const std::string& name, const ServiceFacto
   ASSIGN_OR_RETURN(const std::unique_ptr<RunningService> service, make(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
                    Server::Start(options, context.tokens, service->Faces()));
+  ASSIGN_OR_RETURN(const std::unique_ptr<MetricsServer> metrics,
+                   ServeMetrics(context.cluster, flags, name));
   log::Info("listening", {{"endpoint", server->endpoint()}});
   absl::Status status = service->Started();
   if (status.ok()) signals.Wait();
@@ -155,6 +173,8 @@ int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFac
   app.add_option("--config", flags.config, "The system configuration.")->required();
   app.add_option("--listen", flags.listen,
                  "Where to listen, instead of the configured endpoint: unix:/path or host:port.");
+  app.add_option("--metrics", flags.metrics,
+                 "Where to show metrics, instead of the configured address: host:port.");
   app.add_flag("--log-json", flags.log_json, "Log one JSON object a line.");
   CLI11_PARSE(app, argc, argv);  // The library reports by exception; the macro catches it.
   log::Configure(name, log::Level::kInfo, flags.log_json);

@@ -25,6 +25,8 @@ struct ClusterConfig {
   bool insecure = false;
   // Service name (storage, selector, ...) -> endpoint.
   std::map<std::string, std::string> endpoints;
+  // Service name -> host:port of its metrics.
+  std::map<std::string, std::string> metrics = {};
 
   void Fields(auto&& field) {
     field("state_folder", state_folder, "Where services keep their files.", {.required = true});
@@ -36,6 +38,10 @@ struct ClusterConfig {
           "Off loopback and without `tls`, encrypt with certificates that nobody verifies.");
     field("endpoints", endpoints, "Address of each service: unix:/path or host:port.",
           {.required = true});
+    field("metrics", metrics,
+          "Where a service shows what it counts: host:port, of which Prometheus fetches /metrics. "
+          "Anybody may who reaches it; services that are not named do not.",
+          {.example = "{preprocess: 127.0.0.1:9464}"});
   }
 };
 
@@ -73,9 +79,10 @@ using ServiceFactory =
     std::function<absl::StatusOr<std::unique_ptr<RunningService>>(const ServiceContext&)>;
 
 // Runs the service `name` until SIGTERM or SIGINT. Flags: --config FILE, --log-json, --listen
-// ENDPOINT instead of the configured one. Returns the process's exit code: not 0 after a failure,
-// which is logged in one line. Prints `listening endpoint="..."` as an info line once it serves.
-// Ends within a second of the signal unless Stopping() takes longer; at once on a second signal.
+// ENDPOINT instead of the configured one, --metrics ADDRESS likewise. Returns the process's exit
+// code: not 0 after a failure, which is logged in one line. Prints `listening endpoint="..."` as an
+// info line once it serves. Ends within a second of the signal unless Stopping() takes longer; at
+// once on a second signal.
 int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFactory& make);
 
 }  // namespace tidemill::rpc

@@ -106,6 +106,14 @@ TEST_F(ServiceMainTest, ListensWhereTheFlagSays) {
   EXPECT_EQ(ExitCode(child), 0);
 }
 
+TEST_F(ServiceMainTest, ShowsItsMetricsWhereItIsToldTo) {
+  const pid_t child = Launch({"--config", config_, "--metrics", "127.0.0.1:0"});
+  ReadLogUntil("listening");
+  EXPECT_THAT(log_, HasSubstr("metrics url=\"http://127.0.0.1:"));
+  ASSERT_EQ(::kill(child, SIGTERM), 0);
+  EXPECT_EQ(ExitCode(child), 0);
+}
+
 TEST_F(ServiceMainTest, EndsWithOneLineThatSaysWhatIsWrong) {
   EXPECT_EQ(ExitCode(Launch({"--config", folder_.path() + "/missing.yaml"})), 1);
   EXPECT_THAT(log_, HasSubstr("missing.yaml"));

@@ -14,8 +14,8 @@
 #include "loader/sample_schema.h"
 #include "models/training_check.h"
 #include "storage/client/dataset_path.h"
-#include "supervisor/category_file.h"
 #include "supervisor/csv_peek.h"
+#include "supervisor/pipeline_files.h"
 #include "transform/graph.h"
 
 namespace tidemill::supervisor {
@@ -34,10 +34,8 @@ class Checker {
       : spec_(spec),
         problems_(problems),
         base_folder_(source.base_folder),
-        registered_(registered) {
-    const auto data = source.variables.find("TIDEMILL_DATA");
-    if (data != source.variables.end()) data_folder_ = data->second;
-  }
+        files_(source.base_folder, DataFolder(source)),
+        registered_(registered) {}
 
   void Run() {
     CheckName();
@@ -50,7 +48,7 @@ class Checker {
       }
     }
     CheckReferences();
-    ReadCategoryFiles();
+    files_.ReadInto(spec_.preprocess.graph, "preprocess.graph", problems_);
     CheckScript();
     const storage::DatasetSpec* trained_on = Find(spec_.preprocess.dataset);
     if (trained_on != nullptr) CheckTraining(*trained_on);
@@ -60,6 +58,12 @@ class Checker {
   }
 
  private:
+  // Empty without TIDEMILL_DATA.
+  static std::string DataFolder(const PipelineSource& source) {
+    const auto data = source.variables.find("TIDEMILL_DATA");
+    return data == source.variables.end() ? "" : data->second;
+  }
+
   const storage::DatasetSpec* Find(const std::string& name) const {
     const auto it = known_.find(name);
     return it == known_.end() ? nullptr : &it->second;
@@ -182,27 +186,6 @@ class Checker {
     return schema;
   }
 
-  // Puts the lines of files in the place of their names: the graph goes where the files are not.
-  void ReadCategoryFiles() {
-    transform::GraphSpec& graph = spec_.preprocess.graph;
-    for (size_t i = 0; i < graph.size(); ++i) {
-      auto* const one_hot = std::get_if<transform::OneHotSpec>(&graph[i].value);
-      if (one_hot == nullptr || one_hot->categories_file.empty()) continue;
-      fs::path path = one_hot->categories_file;
-      if (path.is_relative()) path = fs::path(base_folder_) / path;
-      auto categories = ReadCategories(path.lexically_normal().string());
-      if (categories.ok()) {
-        one_hot->categories = *std::move(categories);
-      } else {
-        problems_.Add(fmt::format("preprocess.graph[{}].one_hot.categories_file", i),
-                      std::string(categories.status().message()), "write one category a line");
-        // Stands for what could not be read, so that the rest is checked.
-        one_hot->categories = {"?"};
-      }
-      one_hot->categories_file.clear();
-    }
-  }
-
   void CheckTraining(const storage::DatasetSpec& dataset) {
     const transform::GraphSpec& graph = spec_.preprocess.graph;
     const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
@@ -252,42 +235,12 @@ class Checker {
     }
   }
 
-  // Makes the path of a TorchScript file absolute. Any file would do for the process that trains,
-  // so it must lie where the pipeline's owner may name files.
+  // Any file would do for the process that trains.
   void CheckScript() {
     auto* const script = std::get_if<models::TorchScript>(&spec_.model);
     if (script == nullptr) return;
-    fs::path path = script->file;
-    if (path.is_relative()) path = fs::path(base_folder_) / path;
-    std::error_code error;
-    const fs::path real = fs::canonical(path, error);
-    if (error || !fs::is_regular_file(real, error)) {
-      problems_.Add("model.file",
-                    fmt::format("there is no file {}", path.lexically_normal().string()),
-                    "check the path");
-      return;
-    }
-    const bool is_allowed = std::ranges::any_of(FoldersOfFiles(), [&](const fs::path& folder) {
-      const fs::path inside = real.lexically_relative(folder);
-      return !inside.empty() && *inside.begin() != "..";
-    });
-    if (!is_allowed) {
-      problems_.Add("model.file",
-                    fmt::format("{} lies outside the pipeline's folder", real.string()),
-                    "move it there, or below TIDEMILL_DATA");
-    }
-    script->file = real.string();
-  }
-
-  // Where a pipeline may name files: its own folder and the data's.
-  std::vector<fs::path> FoldersOfFiles() const {
-    std::vector<fs::path> folders;
-    std::error_code error;
-    for (const std::string& folder : {base_folder_, data_folder_}) {
-      if (folder.empty()) continue;
-      if (const fs::path real = fs::canonical(folder, error); !error) folders.push_back(real);
-    }
-    return folders;
+    std::string path = files_.Locate(script->file, "model.file", problems_);
+    if (!path.empty()) script->file = std::move(path);
   }
 
   void CheckEvaluation(size_t i) {
@@ -443,7 +396,7 @@ class Checker {
   PipelineSpec& spec_;
   config::Problems& problems_;
   const std::string& base_folder_;
-  std::string data_folder_;  // Empty without TIDEMILL_DATA.
+  const PipelineFiles files_;
   const RegisteredDatasets& registered_;
   std::map<std::string, storage::DatasetSpec> known_;
   std::map<std::string, std::vector<std::string>> columns_;  // By path in the document.

@@ -39,6 +39,7 @@
 #include "transform/ops/stack.h"
 #include "transform/ops/standardize.h"
 #include "transform/ops/time_features.h"
+#include "transform/ops/torchscript.h"
 #include "transform/ops/vocabulary.h"
 
 namespace tidemill::transform {
@@ -68,6 +69,7 @@ using OpSpec = std::variant<ParseCsvSpec,      //
                             CastSpec,          //
                             ReshapeSpec,       //
                             StackSpec,         //
+                            TorchScriptSpec,   //
                             DelaySpec,         //
                             LabelSpec>;
 

@@ -18,6 +18,7 @@ constexpr int kSplitsPerThread = 2;
 constexpr std::chrono::milliseconds kLeaseWait{100};
 constexpr std::chrono::milliseconds kRoomWait{20};
 constexpr std::chrono::milliseconds kPause{1};
+constexpr std::chrono::seconds kMetricsInterval{1};
 // Batches of a split are put into the outbox in pieces of so many bytes.
 constexpr int64_t kPieceBytes = int64_t{1} << 20;
 
@@ -33,6 +34,7 @@ Worker::Worker(WorkerOptions options, rpc::Peer dispatcher, JobOpener open)
     : options_(std::move(options)),
       open_(std::move(open)),
       dispatcher_(Stoppable(std::move(dispatcher), stop_)),
+      metrics_(metrics::Process()),
       pool_(std::make_unique<WorkerPool>("preprocess", options_.num_threads)) {}
 
 Worker::~Worker() {
@@ -105,7 +107,20 @@ v1::LeaseSplitsRequest Worker::NextLease() const {
   return request;
 }
 
+void Worker::NoteMetrics() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - metrics_noted_ < kMetricsInterval) return;
+  metrics_noted_ = now;
+  std::map<int64_t, std::shared_ptr<WorkerJob>> jobs;
+  {
+    MutexLock lock(mutex_);
+    jobs = jobs_;
+  }
+  for (const auto& [id, job] : jobs) metrics_.Note(id, job->work(options_.num_threads));
+}
+
 absl::Status Worker::LeaseOnce() {
+  NoteMetrics();
   // One that failed is repeated as it was: what it was given is its own.
   if (!lease_) lease_ = NextLease();
   const v1::LeaseSplitsRequest request = *lease_;
@@ -119,7 +134,12 @@ absl::Status Worker::LeaseOnce() {
   if (stop_.stop_requested()) return absl::OkStatus();
   RETURN_IF_ERROR(answer.status());
   lease_.reset();
-  for (const int64_t job : answer->finished_job_ids()) Forget(job);
+  if (answer->finished_job_ids_size() > 0) metrics_noted_ = {};
+  NoteMetrics();
+  for (const int64_t job : answer->finished_job_ids()) {
+    Forget(job);
+    metrics_.Forget(job);
+  }
   MutexLock lock(mutex_);
   draining_ = draining_ || answer->draining();
   for (const v1::Split& split : answer->splits()) {

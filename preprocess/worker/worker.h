@@ -18,6 +18,7 @@
 #include "preprocess/client/dispatcher_client.h"
 #include "preprocess/transport/outbox.h"
 #include "preprocess/worker/worker_job.h"
+#include "preprocess/worker/worker_metrics.h"
 
 namespace tidemill::preprocess {
 
@@ -53,6 +54,7 @@ class Worker final : public OutboxProvider {
 
  private:
   v1::LeaseSplitsRequest NextLease() const ABSL_LOCKS_EXCLUDED(mutex_);
+  void NoteMetrics() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status LeaseOnce() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Register() ABSL_LOCKS_EXCLUDED(mutex_);
   // Of batches that are made and not sent.
@@ -72,6 +74,9 @@ class Worker final : public OutboxProvider {
   DispatcherClient dispatcher_;
   // A request for work that is not answered yet; the leasing thread's.
   std::optional<v1::LeaseSplitsRequest> lease_;
+  // The leasing thread's, too.
+  WorkerMetrics metrics_;
+  std::chrono::steady_clock::time_point metrics_noted_ = {};
 
   mutable Mutex mutex_;
   CondVar changed_;                                     // A split ended, or a message was sent.

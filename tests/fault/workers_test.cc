@@ -60,6 +60,35 @@ TEST(Workers, AModelIsTheSameHoweverManyPrepareItsSamplesAndHoweverTheyCome) {
   }
 }
 
+// With an op that runs a program of the user's, beside the pipeline.
+void AddProgram(const std::string& pipeline) {
+  const std::filesystem::path path = pipeline;
+  std::filesystem::copy_file(std::string(TIDEMILL_TESTDATA) + "/rows.pt",
+                             path.parent_path() / "rows.pt");
+  std::string text = files::Read(pipeline).value();
+  text.insert(text.find("    - standardize"),
+              "    - torchscript: {file: rows.pt, columns: [a, b], shape: [2], into: made}\n");
+  EXPECT_TRUE(files::WriteAtomically(pipeline, text).ok());
+}
+
+TEST(Workers, AProgramOfTheUserMakesTheSameRowsHereAndThere) {
+  std::vector<std::vector<std::string>> made;
+  for (const bool by_workers : {false, true}) {
+    const Stack stack;
+    const std::string pipeline = by_workers ? WriteWorkersPipeline(stack.files())
+                                            : WriteSmallPipeline(stack.files());
+    AddProgram(pipeline);
+    const CommandResult result = stack.Tidemill({"run", pipeline, "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+    made.push_back(Fingerprint(result.Json()));
+    EXPECT_TRUE(stack.Processes("tidemill-transform-script").empty() || by_workers)
+        << "a training has ended, its processes have not";
+  }
+  EXPECT_EQ(made[0], made[1]);
+  EXPECT_EQ(made[0].front(), "succeeded");
+  EXPECT_NE(made[0], WithoutWorkers());
+}
+
 class WorkersFailpoint : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(WorkersFailpoint, KillingTheProcessThereChangesNoWeight) {

@@ -25,22 +25,6 @@ bool Fits(From value) {
   }
 }
 
-batch::DataType ColumnType(CastType type) {
-  switch (type) {
-    case CastType::kFloat32:
-      return batch::DataType::kFloat32;
-    case CastType::kFloat64:
-      return batch::DataType::kFloat64;
-    case CastType::kInt64:
-      return batch::DataType::kInt64;
-    case CastType::kInt32:
-      return batch::DataType::kInt32;
-    case CastType::kUInt8:
-      return batch::DataType::kUInt8;
-  }
-  return batch::DataType::kFloat32;
-}
-
 class CastOp final : public BlockOp {
  public:
   using BlockOp::BlockOp;
@@ -101,6 +85,22 @@ class CastOp final : public BlockOp {
 };
 
 }  // namespace
+
+batch::DataType ColumnType(CastType type) {
+  switch (type) {
+    case CastType::kFloat32:
+      return batch::DataType::kFloat32;
+    case CastType::kFloat64:
+      return batch::DataType::kFloat64;
+    case CastType::kInt64:
+      return batch::DataType::kInt64;
+    case CastType::kInt32:
+      return batch::DataType::kInt32;
+    case CastType::kUInt8:
+      return batch::DataType::kUInt8;
+  }
+  return batch::DataType::kFloat32;
+}
 
 std::unique_ptr<Op> CastSpec::Build(OpBuilder& builder) const {
   std::vector<BoundColumn> inputs = builder.Inputs("columns", columns, Accepts::kNumbers);

@@ -6,11 +6,14 @@
 #include <utility>
 
 #include "base/config_types.h"
+#include "batch/batch.h"
 #include "transform/engine/op_spec.h"
 
 namespace tidemill::transform {
 
 enum class CastType { kFloat32, kFloat64, kInt64, kInt32, kUInt8 };
+
+batch::DataType ColumnType(CastType type);
 
 struct CastSpec {
   static constexpr std::string_view kType = "cast";

@@ -1,0 +1,59 @@
+// torchscript: rows through a program of the user's.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/config_types.h"
+#include "base/time.h"
+#include "batch/batch.h"
+#include "transform/engine/op_spec.h"
+#include "transform/ops/cast.h"
+
+namespace tidemill::config {
+class Problems;
+}
+
+namespace tidemill::transform {
+
+struct TorchScriptSpec {
+  static constexpr std::string_view kType = "torchscript";
+  static constexpr std::string_view kDoc =
+      "Rows through the `forward` of a TorchScript file, which takes the columns in the order "
+      "given, each a tensor [rows, ...], and gives one tensor [rows, ...]. What it makes of a row "
+      "must not depend on the others. It runs in a process of its own: when that dies or takes too "
+      "long, it costs the row that it died of. The file is kept with the pipeline, and is code: "
+      "take none from people that you do not trust.";
+  std::string file = {};
+  std::string program = {};
+  std::vector<std::string> columns = {};
+  CastType dtype = CastType::kFloat32;
+  std::vector<int64_t> shape = {};
+  std::string into = {};
+  Duration timeout = {60'000'000};
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    field("file", file, "The file, below the pipeline's folder or a folder with data.",
+          config::Limits{.example = "tokens.pt"});
+    field("program", program,
+          "Instead of `file`, what is in it, in base64: what the pipeline is kept with.");
+    field("columns", columns, "What forward() takes: columns of numbers.",
+          config::Limits{.required = true, .example = "[image]"});
+    field("dtype", dtype, "Type of what it gives.");
+    field("shape", shape, "Shape of a row of what it gives; none for one number.",
+          config::Limits{.min = 1, .max = 1e6, .example = "[16]"});
+    field("into", into, "Name of the column to make.",
+          config::Limits{.required = true, .example = "embedding"});
+    field("timeout", timeout, "Longest time for a block of rows.", config::Limits{.min = 0.1});
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  void Check(config::Problems& problems) const;
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+
+  friend bool operator==(const TorchScriptSpec&, const TorchScriptSpec&) = default;
+};
+
+}  // namespace tidemill::transform

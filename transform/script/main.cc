@@ -1,0 +1,177 @@
+// tidemill-transform-script: runs a user's TorchScript on rows in shared memory. Started by the op
+// `torchscript` (script_protocol.h), never by hand.
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "torch/script.h"
+
+#include "CLI/CLI.hpp"
+#include "transform/script/script_protocol.h"
+
+namespace tidemill::transform {
+namespace {
+
+torch::ScalarType TypeOf(batch::DataType type) {
+  switch (type) {
+    case batch::DataType::kFloat64:
+      return torch::kFloat64;
+    case batch::DataType::kInt64:
+      return torch::kInt64;
+    case batch::DataType::kInt32:
+      return torch::kInt32;
+    case batch::DataType::kUInt8:
+      return torch::kUInt8;
+    case batch::DataType::kFloat32:
+    case batch::DataType::kBinary:
+      break;
+  }
+  return torch::kFloat32;
+}
+
+torch::Tensor RowsAt(std::byte* place, const ColumnSchema& column) {
+  std::vector<int64_t> shape = column.shape;
+  shape.insert(shape.begin(), kScriptRows);
+  return torch::from_blob(place, shape, torch::TensorOptions().dtype(TypeOf(column.type)));
+}
+
+// A program loaded, and the memory it works on.
+class Script {
+ public:
+  Script(ScriptLayout layout, std::byte* memory) : layout_(std::move(layout)), memory_(memory) {}
+
+  // Throws what libtorch throws, as the next does.
+  void Load(const std::string& program) {
+    std::istringstream stream(program);
+    script_ = torch::jit::load(stream, torch::kCPU);
+    script_.eval();
+    if (!script_.find_method("forward")) throw std::runtime_error("it has no method forward");
+  }
+
+  void Run(int64_t num_blocks) {
+    for (int64_t block = 0; block < num_blocks; ++block) RunBlock(block);
+  }
+
+ private:
+  void RunBlock(int64_t block) {
+    std::vector<torch::jit::IValue> arguments;
+    for (size_t i = 0; i < layout_.inputs().size(); ++i) {
+      arguments.emplace_back(RowsAt(memory_ + layout_.InputAt(i, block), layout_.inputs()[i]));
+    }
+    const torch::Tensor made = script_.forward(std::move(arguments)).toTensor();
+    torch::Tensor place = RowsAt(memory_ + layout_.OutputAt(block), layout_.output());
+    if (made.sizes() != place.sizes() || made.scalar_type() != place.scalar_type()) {
+      std::ostringstream reason;
+      reason << "forward() gives " << made.scalar_type() << " " << made.sizes() << " instead of "
+             << place.scalar_type() << " " << place.sizes() << ": the op says otherwise";
+      throw std::runtime_error(reason.str());
+    }
+    place.copy_(made);
+  }
+
+  const ScriptLayout layout_;
+  std::byte* const memory_;
+  torch::jit::Module script_;
+};
+
+// The last line of what the interpreter says is what the user's line raised.
+std::string ReasonOf(const std::exception& error) {
+  const auto* const torch_error = dynamic_cast<const c10::Error*>(&error);
+  std::string text = torch_error == nullptr ? error.what() : torch_error->what_without_backtrace();
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  constexpr std::string_view kTrace = "The following operation failed in the TorchScript";
+  if (!text.starts_with(kTrace)) return text;
+  return text.substr(text.rfind('\n') + 1);
+}
+
+template <typename Body>
+bool Answer(const Body& body) {
+  ScriptReply reply;
+  try {
+    body();
+    reply.is_good = 1;
+  } catch (const std::exception& error) {
+    const std::string reason = ReasonOf(error);
+    std::memcpy(reply.reason, reason.data(), std::min(reason.size(), sizeof reply.reason - 1));
+  }
+  return send(kScriptSocket, &reply, sizeof reply, MSG_NOSIGNAL) == sizeof reply &&
+         reply.is_good != 0;
+}
+
+// Ends this process with its owner, even while the program runs.
+void WatchOwner() {
+  std::thread([] {
+    pollfd events{.fd = kScriptSocket, .events = POLLRDHUP, .revents = 0};
+    while (poll(&events, 1, -1) < 0) continue;
+    _exit(0);
+  }).detach();
+}
+
+std::string ReadProgram() {
+  std::string program(static_cast<size_t>(std::max<off_t>(0, lseek(kScriptProgram, 0, SEEK_END))),
+                      '\0');
+  const ssize_t size = pread(kScriptProgram, program.data(), program.size(), 0);
+  program.resize(static_cast<size_t>(std::max<ssize_t>(0, size)));
+  close(kScriptProgram);
+  return program;
+}
+
+int Serve(const ScriptLayout& layout) {
+  void* const memory = mmap(nullptr, static_cast<size_t>(layout.bytes()), PROT_READ | PROT_WRITE,
+                            MAP_SHARED, kScriptMemory, 0);
+  if (memory == MAP_FAILED) {
+    std::perror("tidemill-transform-script: cannot map the memory of its owner");
+    return 1;
+  }
+  Script script(layout, static_cast<std::byte*>(memory));
+  if (!Answer([&] { script.Load(ReadProgram()); })) return 0;
+  ScriptRequest request;
+  while (recv(kScriptSocket, &request, sizeof request, 0) == sizeof request) {
+    Answer([&] { script.Run(std::min(request.num_blocks, layout.num_blocks())); });
+  }
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Runs the program of the op `torchscript`; started by it, never by hand.",
+               "tidemill-transform-script");
+  std::vector<std::string> inputs;
+  std::string output;
+  app.add_option("--input", inputs, "A column that it takes: float32:3,32,32")->required();
+  app.add_option("--output", output, "The column that it makes: float32:16")->required();
+  CLI11_PARSE(app, argc, argv);
+  std::vector<ColumnSchema> columns;
+  for (const std::string& argument : inputs) {
+    const auto column = FromArgument(argument);
+    if (column.ok()) columns.push_back(*column);
+  }
+  const auto made = FromArgument(output);
+  if (!made.ok() || columns.size() != inputs.size() || lseek(kScriptProgram, 0, SEEK_END) < 0) {
+    std::fputs("tidemill-transform-script: started by the op `torchscript` only\n", stderr);
+    return 2;
+  }
+  const rlimit no_core{.rlim_cur = 0, .rlim_max = 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  WatchOwner();
+  at::set_num_threads(1);
+  // A program that is optimised between two calls may round otherwise.
+  torch::jit::setGraphExecutorOptimize(false);
+  const torch::InferenceMode inference;
+  return Serve(ScriptLayout(std::move(columns), *made));
+}
+
+}  // namespace
+}  // namespace tidemill::transform
+
+int main(int argc, char** argv) { return tidemill::transform::Main(argc, argv); }

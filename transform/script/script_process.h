@@ -1,0 +1,59 @@
+// A process that runs a user's program on rows: when the program crashes or hangs, only that
+// process does.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/process/zygote.h"
+#include "base/status.h"
+#include "base/time.h"
+#include "transform/script/script_protocol.h"
+
+namespace tidemill::transform {
+
+// Starts and stops one `tidemill-transform-script`, which lies beside the running program. It ends
+// with this object, and with this process, whatever ends that. Thread-compatible.
+class ScriptProcess {
+ public:
+  // Waits until the program is loaded. INVALID_ARGUMENT for one that cannot be; NOT_FOUND without
+  // `tidemill-transform-script`; UNAVAILABLE when it dies over it, or takes longer than a
+  // minute and `timeout`.
+  static absl::StatusOr<std::unique_ptr<ScriptProcess>> Start(const ScriptLayout& layout,
+                                                              const std::string& program,
+                                                              Duration timeout);
+  ~ScriptProcess();
+  ScriptProcess(const ScriptProcess&) = delete;
+  ScriptProcess& operator=(const ScriptProcess&) = delete;
+
+  // The shared memory: room for layout.num_blocks() blocks.
+  std::byte* memory() { return memory_; }
+
+  // Fills the outputs of the first blocks. INVALID_ARGUMENT when the program raises an error, or
+  // gives something of another type or shape; UNAVAILABLE when the process died or took too long,
+  // after which it is of no more use.
+  absl::Status Run(int64_t num_blocks);
+
+  pid_t pid() const { return pid_; }
+
+ private:
+  ScriptProcess(const ScriptLayout& layout, Duration timeout);
+  absl::Status Map(int fd);
+  absl::Status Launch(const ScriptLayout& layout, const process::FileDescriptor& memory,
+                      const process::FileDescriptor& program);
+  absl::Status AwaitReply(Duration timeout);
+  // What became of it, as far as one can tell.
+  std::string Bury();
+
+  const int64_t bytes_;
+  const Duration timeout_;
+  process::FileDescriptor socket_;
+  std::byte* memory_ = nullptr;
+  pid_t pid_ = 0;
+};
+
+}  // namespace tidemill::transform
