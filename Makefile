@@ -8,6 +8,10 @@ PREFIX ?= /usr/local
 LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 TORCH = $(shell tools/setup.sh --torch-dir)
 
+# What was compiled in one clone of this machine need not be compiled in another.
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= 1
+
 setup:
 	@tools/setup.sh
 
