@@ -20,6 +20,8 @@ constexpr char kSchema[] = "preprocess";
 // thread that writes is busy.
 constexpr std::chrono::milliseconds kNoPatience{0};
 constexpr std::chrono::milliseconds kWriterPatience{1000};
+// Workers may come under ever new names; who wonders about one that is lost does so soon.
+constexpr std::chrono::hours kLostKept{1};
 
 std::chrono::microseconds Micros(Duration length) {
   return std::chrono::microseconds(length.micros);
@@ -219,7 +221,13 @@ absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerR
   Incarnation registered;
   Answers answers;
   absl::Status status = OnWriter([&]() -> absl::Status {
+    std::vector<int64_t> forgotten;
+    {
+      MutexLock lock(mutex_);
+      forgotten = workers_.ForgetLost(now_(), kLostKept);
+    }
     RETURN_IF_ERROR(Transact([&](pqxx::work& work) {
+      WorkersTable(work).Forget(forgotten);
       registered = WorkersTable(work).Register(request);
       return absl::OkStatus();
     }));

@@ -391,6 +391,20 @@ TEST_F(DispatcherTest, OneWorkerMakesAllShardsWhenThereIsNoOther) {
   EXPECT_THAT(Lease(a, 2), ElementsAre("0:[0,4)x1", "1:[0,4)x1"));
 }
 
+TEST_F(DispatcherTest, AWorkerThatIsLostForLongIsForgotten) {
+  life_.Register("a");
+  life_.Pass(seconds{4});
+  life_.Register("b");
+  EXPECT_EQ(life_->ListWorkers().workers_size(), 2) << "one sees that a is lost";
+  life_.Pass(seconds{3600});
+  life_.Register("b");
+  EXPECT_EQ(life_->ListWorkers().workers_size(), 1);
+  life_.Restart();
+  EXPECT_EQ(life_->ListWorkers().workers_size(), 1);
+  EXPECT_EQ(life_->ListWorkers().workers(0).name(), "b");
+  EXPECT_EQ(life_.Register("a").number, 1) << "who comes back is new";
+}
+
 TEST_F(DispatcherTest, ALeaseThatCannotBeWrittenIsTakenBack) {
   const int64_t job = life_.CreateJob({.guarantee = v1::GUARANTEE_AT_MOST_ONCE});
   const Incarnation a = life_.Register("a");

@@ -67,6 +67,17 @@ void Workers::ReturnNewlyLost(const std::vector<Incarnation>& lost) {
   newly_lost_.insert(newly_lost_.end(), lost.begin(), lost.end());
 }
 
+std::vector<int64_t> Workers::ForgetLost(Clock::time_point now, std::chrono::microseconds kept) {
+  std::vector<int64_t> forgotten;
+  std::erase_if(workers_, [&](const auto& entry) {
+    const KnownWorker& worker = entry.second;
+    if (!worker.facts.lost || now - worker.last_seen <= kept) return false;
+    forgotten.push_back(entry.first);
+    return true;
+  });
+  return forgotten;
+}
+
 v1::Worker Describe(const KnownWorker& worker) {
   v1::Worker described;
   const WorkerFacts& facts = worker.facts;

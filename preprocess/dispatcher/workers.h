@@ -62,6 +62,9 @@ class Workers {
   std::vector<Incarnation> TakeNewlyLost();
   void ReturnNewlyLost(const std::vector<Incarnation>& lost);
 
+  // Forgets those that were lost and silent for `kept`, and returns their ids.
+  std::vector<int64_t> ForgetLost(Clock::time_point now, std::chrono::microseconds kept);
+
   // By id.
   const std::map<int64_t, KnownWorker>& all() const { return workers_; }
 

@@ -1,5 +1,7 @@
 #include "preprocess/dispatcher/workers_table.h"
 
+#include "db/sql_array.h"
+
 namespace tidemill::preprocess {
 namespace {
 
@@ -19,6 +21,9 @@ constexpr char kRegister[] = R"(
 constexpr char kDrain[] = R"(
   UPDATE preprocess.workers SET draining = true WHERE worker_id = $1)";
 
+constexpr char kForget[] = R"(
+  DELETE FROM preprocess.workers WHERE lost AND worker_id = ANY ($1::bigint[]))";
+
 constexpr char kSelectWorkers[] = R"(
   SELECT worker_id, incarnation, name, endpoint, boot_id, ring_socket, num_threads, draining, lost
   FROM preprocess.workers ORDER BY worker_id)";
@@ -34,6 +39,13 @@ Incarnation WorkersTable::Register(const v1::RegisterWorkerRequest& request) {
 
 bool WorkersTable::Drain(int64_t worker_id) {
   return work_.exec_params(kDrain, worker_id).affected_rows() == 1;
+}
+
+void WorkersTable::Forget(const std::vector<int64_t>& worker_ids) {
+  if (worker_ids.empty()) return;
+  db::SqlArray ids;
+  for (const int64_t id : worker_ids) ids.Add(id);
+  work_.exec_params(kForget, ids.text());
 }
 
 std::vector<WorkerFacts> WorkersTable::List() {

@@ -22,6 +22,9 @@ class WorkersTable {
   // Returns false for an unknown worker.
   bool Drain(int64_t worker_id);
 
+  // Removes rows of lost workers; one that has registered meanwhile stays.
+  void Forget(const std::vector<int64_t>& worker_ids);
+
   std::vector<WorkerFacts> List();
 
  private:
