@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "batch/slice.h"
+#include "loader/mixed_order.h"
 
 namespace tidemill::loader {
 namespace {
@@ -105,6 +106,18 @@ absl::Status SetPadding(int64_t num_true, std::span<const int64_t> wanted, batch
   return rows.Set(batch::MakeColumn<float>(batch::kWeightColumn, weights));
 }
 
+// The order of epochs of `size` samples out of a set's.
+std::unique_ptr<const SampleOrder> MakeOrder(const BatchPlan& plan, int64_t set_size,
+                                             int64_t size) {
+  RandomKey key = plan.shuffle;
+  // Negative ordinals below those of orders are no one else's.
+  constexpr int64_t kParts = int64_t{-1} << 40;
+  if (plan.part != 0) key.seed = static_cast<int64_t>(RandomBits(key, kParts - plan.part));
+  if (plan.sources != nullptr) return MakeMixedOrder(plan.sources, key, plan.batch_size, size);
+  return plan.draw ? MakeDrawnOrder(plan.order, key, set_size, *plan.draw)
+                   : MakeSampleOrder(plan.order, key, size);
+}
+
 }  // namespace
 
 struct BatchMaker::Reasons {
@@ -127,6 +140,9 @@ absl::StatusOr<std::unique_ptr<const BatchMaker>> BatchMaker::Create(BatchParts 
   if (plan.num_slices < 1 || plan.slice < 0 || plan.slice >= plan.num_slices) {
     return InvalidArgument("there is no slice {} of {}", plan.slice, plan.num_slices);
   }
+  if (plan.sources != nullptr && plan.draw) {
+    return InvalidArgument("a plan either mixes sources or draws, not both");
+  }
   if (!parts.graph->target()) return InvalidArgument("the graph gives no `target` to learn");
   std::unique_ptr<BatchMaker> maker(new BatchMaker());
   maker->counters_ = std::make_unique<PathCounters>(parts.graph->op_types());
@@ -136,9 +152,7 @@ absl::StatusOr<std::unique_ptr<const BatchMaker>> BatchMaker::Create(BatchParts 
   maker->num_batches_ = plan.last_batch == LastBatch::kDrop
                             ? size / plan.batch_size
                             : (size + plan.batch_size - 1) / plan.batch_size;
-  maker->order_ =
-      plan.draw ? MakeDrawnOrder(plan.order, plan.shuffle, maker->parts_.set->size(), *plan.draw)
-                : MakeSampleOrder(plan.order, plan.shuffle, size);
+  maker->order_ = MakeOrder(plan, maker->parts_.set->size(), size);
   return maker;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/random.h"
+#include "loader/sample_sources.h"
 #include "loader/subset.h"
 #include "models/order_spec.h"
 
@@ -29,6 +30,10 @@ struct BatchPlan {
   // Which samples an epoch visits: those of one or the other, else all.
   std::shared_ptr<const Subset> subset = nullptr;  // Shared with whoever chose it.
   std::optional<RepeatedDraw> draw = std::nullopt;
+  // Instead of `order`: batches are filled from these in turn. Not with a draw.
+  std::shared_ptr<const SampleSources> sources = nullptr;  // Shared with whoever divided the set.
+  // Tells plans over parts of one set from one another, that their orders are not alike.
+  int64_t part = 0;
   // The number of the first epoch, for whom the epochs before had other samples.
   int64_t first_epoch = 0;
   // Without: what is random in the graph is not, as when a model is measured.

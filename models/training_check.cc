@@ -144,4 +144,26 @@ std::vector<TrainingProblem> FindTrainingProblems(const ModelSpec& model,
   return problems;
 }
 
+std::vector<TrainingProblem> FindMixProblems(const TrainingSpec& training, const LabelKind& label) {
+  Problems problems;
+  if (!training.mix) return problems;
+  const std::vector<MixSource>& sources = training.mix->sources;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].classes.empty()) continue;
+    const std::string path = fmt::format("training.mix.sources[{}].classes", i);
+    if (!label.is_class) {
+      Add(problems, path, fmt::format("the label of '{}' is no class", label.dataset),
+          "take samples by their files");
+      continue;
+    }
+    for (const int64_t one : sources[i].classes) {
+      if (label.num_classes == 0 || (one >= 0 && one < label.num_classes)) continue;
+      Add(problems, path, fmt::format("'{}' has no class {}", label.dataset, one),
+          fmt::format("classes: 0 to {}", label.num_classes - 1));
+      break;
+    }
+  }
+  return problems;
+}
+
 }  // namespace tidemill::models

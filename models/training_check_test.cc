@@ -47,6 +47,25 @@ TEST(TrainingCheck, OutputsMustBeAsManyAsTheLossTakes) {
       ElementsAre("training.loss.class_weights"));
 }
 
+TEST(TrainingCheck, AMixTakesClassesThatThereAre) {
+  const auto find = [](const LabelKind& label) {
+    const TrainingSpec training = {
+        .mix = Mix{.sources = {{.classes = {0, 1}}, {.classes = {1, 2, 5}}, {.files = "a/*"}, {}}}};
+    std::vector<std::string> found;
+    for (const TrainingProblem& problem : FindMixProblems(training, label)) {
+      found.push_back(problem.path + ": " + problem.problem.message);
+    }
+    return found;
+  };
+  EXPECT_THAT(find(kThreeClasses),
+              ElementsAre("training.mix.sources[1].classes: 'd' has no class 5"));
+  EXPECT_THAT(find({.is_class = true, .dataset = "d"}), IsEmpty()) << "it names none";
+  EXPECT_THAT(find(kReal),
+              ElementsAre(HasSubstr("sources[0].classes: the label of 'd' is no class"),
+                          HasSubstr("sources[1].classes")));
+  EXPECT_THAT(FindMixProblems({}, kReal), IsEmpty());
+}
+
 TEST(TrainingCheck, SparseGradientsNeedAnOptimizerThatTakesThem) {
   const ModelSpec model = EmbeddingBag{.vocabulary = 10, .sparse = true, .outputs = 2};
   EXPECT_THAT(PathsOf(model, {.optimizer = Adam{}}, kTwoClasses), ElementsAre("model.sparse"));

@@ -8,6 +8,7 @@
 #include "batch/wire.h"
 #include "rpc/byte_frames.h"
 #include "storage/interval_reader.h"
+#include "storage/sample_descriptions.h"
 #include "storage/sample_reader.h"
 #include "tidemill/storage/v1/storage.pb.h"
 
@@ -120,6 +121,42 @@ class ReadSource final : public rpc::FrameSource {
   std::optional<SampleReader> reader_;
 };
 
+class DescriptionSource final : public rpc::FrameSource {
+ public:
+  DescriptionSource(SampleIndex& indexes, const grpc::ByteBuffer& request)
+      : indexes_(indexes), request_(request) {}
+
+  absl::StatusOr<MaybeMessage> Next() override {
+    if (!descriptions_.has_value()) RETURN_IF_ERROR(Open());
+    ASSIGN_OR_RETURN(std::optional<DescribedSamples> described, descriptions_->Next());
+    if (!described.has_value()) return MaybeMessage();
+    v1::DescribeSamplesResponse others;
+    for (auto& [file, path] : described->files) {
+      v1::DescribeSamplesResponse::File* const named = others.add_files();
+      named->set_file_id(file.value);
+      named->set_path(std::move(path));
+    }
+    return MaybeMessage(rpc::MakeFrame(v1::DescribeSamplesResponse::kBatchFieldNumber,
+                                       batch::EncodeParts(described->batch),
+                                       others.SerializeAsString()));
+  }
+
+ private:
+  absl::Status Open() {
+    v1::DescribeSamplesRequest request;
+    RETURN_IF_ERROR(rpc::FromBytes(request_, request));
+    ASSIGN_OR_RETURN(std::shared_ptr<const DatasetIndex> index,
+                     indexes_.Refresh({request.dataset_id()}));
+    descriptions_.emplace(std::move(index), std::vector<int64_t>(request.sample_keys().begin(),
+                                                                 request.sample_keys().end()));
+    return absl::OkStatus();
+  }
+
+  SampleIndex& indexes_;
+  const grpc::ByteBuffer request_;
+  std::optional<SampleDescriptions> descriptions_;
+};
+
 }  // namespace
 
 std::unique_ptr<rpc::FrameSource> ListFrames(SampleIndex& indexes,
@@ -130,6 +167,11 @@ std::unique_ptr<rpc::FrameSource> ListFrames(SampleIndex& indexes,
 std::unique_ptr<rpc::FrameSource> ReadFrames(SampleIndex& indexes, OpenFiles& files,
                                              int64_t block_bytes, const grpc::ByteBuffer& request) {
   return std::make_unique<ReadSource>(indexes, files, block_bytes, request);
+}
+
+std::unique_ptr<rpc::FrameSource> DescriptionFrames(SampleIndex& indexes,
+                                                    const grpc::ByteBuffer& request) {
+  return std::make_unique<DescriptionSource>(indexes, request);
 }
 
 }  // namespace tidemill::storage

@@ -19,4 +19,8 @@ std::unique_ptr<rpc::FrameSource> ListFrames(SampleIndex& indexes, const grpc::B
 std::unique_ptr<rpc::FrameSource> ReadFrames(SampleIndex& indexes, OpenFiles& files,
                                              int64_t block_bytes, const grpc::ByteBuffer& request);
 
+// The answers to a DescribeSamplesRequest, which is `request`. `indexes` must outlive it.
+std::unique_ptr<rpc::FrameSource> DescriptionFrames(SampleIndex& indexes,
+                                                    const grpc::ByteBuffer& request);
+
 }  // namespace tidemill::storage

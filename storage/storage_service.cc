@@ -193,6 +193,11 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* StorageService::ReadSamples(
                          ReadFrames(core_.indexes, core_.files, core_.block_bytes, *request));
 }
 
+grpc::ServerWriteReactor<grpc::ByteBuffer>* StorageService::DescribeSamples(
+    grpc::CallbackServerContext* /*context*/, const grpc::ByteBuffer* request) {
+  return rpc::SendFrames(core_.senders, DescriptionFrames(core_.indexes, *request));
+}
+
 grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
                                            const v1::DeleteSamplesRequest* request,
                                            v1::DeleteSamplesResponse* response) {

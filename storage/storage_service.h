@@ -29,7 +29,8 @@ struct StorageCore {
 
 // Lists and reads are sent as frames, by callback methods: a reader that stalls holds no thread.
 using StorageMethods = v1::StorageService::WithRawCallbackMethod_ListSamples<
-    v1::StorageService::WithRawCallbackMethod_ReadSamples<v1::StorageService::Service>>;
+    v1::StorageService::WithRawCallbackMethod_ReadSamples<
+        v1::StorageService::WithRawCallbackMethod_DescribeSamples<v1::StorageService::Service>>>;
 
 // Thread-safe. A stream of samples holds three blocks in memory at most, whatever its reader does.
 class StorageService final : public StorageMethods {
@@ -49,6 +50,8 @@ class StorageService final : public StorageMethods {
                                                           const grpc::ByteBuffer* request) override;
   grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadSamples(grpc::CallbackServerContext* context,
                                                           const grpc::ByteBuffer* request) override;
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* DescribeSamples(
+      grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) override;
   grpc::Status DeleteSamples(grpc::ServerContext* context, const v1::DeleteSamplesRequest* request,
                              v1::DeleteSamplesResponse* response) override;
   grpc::Status DeleteDataset(grpc::ServerContext* context, const v1::DeleteDatasetRequest* request,

@@ -198,6 +198,7 @@ class Checker {
         CheckTensors(*built);
       }
     }
+    CheckMix(storage::EffectiveLabel(dataset), schema.label);
     if (schema.label == transform::LabelKind::kNone) return;
     CheckLoss(storage::EffectiveLabel(dataset));
   }
@@ -231,6 +232,15 @@ class Checker {
                                     .dataset = spec_.preprocess.dataset};
     for (const auto& [path, problem] :
          models::FindTrainingProblems(spec_.model, spec_.training, kind)) {
+      problems_.Add(path, problem.message, problem.hint);
+    }
+  }
+
+  void CheckMix(const storage::LabelSpec& label, transform::LabelKind kind) {
+    const models::LabelKind known = {.is_class = kind == transform::LabelKind::kClass,
+                                     .num_classes = static_cast<int64_t>(label.classes.size()),
+                                     .dataset = spec_.preprocess.dataset};
+    for (const auto& [path, problem] : models::FindMixProblems(spec_.training, known)) {
       problems_.Add(path, problem.message, problem.hint);
     }
   }

@@ -26,7 +26,7 @@ namespace {
 using ::tidemill::testing::IsOk;
 
 constexpr char kDataset[] = R"(path: {}
-files: "numbers.csv"
+files: "numbers*.csv"
 format: {{type: csv, header: true}}
 event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 1s}}}}
 label: {{column: class, classes: [third, other]}}
@@ -49,18 +49,13 @@ rpc::v1::Command NewCommand() {
 }  // namespace
 
 PreparedSet::PreparedSet(int64_t num_samples, int num_workers,
-                         const std::map<std::string, std::string>& environment) {
+                         const std::map<std::string, std::string>& environment, int num_files) {
   std::map<std::string, std::string> all = environment;
   all["TIDEMILL_WORKERS"] = std::to_string(num_workers);
   const CommandResult up = stack_.Tidemill({"up"}, all);
   EXPECT_EQ(up.exit_code, 0) << up.err << stack_.Logs();
   std::ofstream(stack_.state() + "/data_roots") << stack_.files() << "\n";
-  std::ofstream data(stack_.files() + "/numbers.csv");
-  data << "a,b,class\n";
-  for (int64_t row = 0; row < num_samples; ++row) {
-    data << row << "," << row % 1000 << "," << (row % 3 == 0 ? "third" : "other") << "\n";
-  }
-  data.close();
+  WriteFiles(num_samples, num_files);
 
   const storage::StorageClient operators(stack_.PeerOf("storage", rpc::v1::ROLE_OPERATOR));
   const storage::StorageClient storage(stack_.PeerOf("storage"));
@@ -83,6 +78,18 @@ PreparedSet::PreparedSet(int64_t num_samples, int num_workers,
   seal.set_selection("{type: balanced, fraction: 0.9, weights: inverse_probability}");
   seal.set_seed(5);
   EXPECT_THAT(selector.SealTrainingSet(seal), IsOk());
+}
+
+void PreparedSet::WriteFiles(int64_t num_samples, int num_files) const {
+  int64_t row = 0;
+  for (int64_t file = 1; file <= num_files; ++file) {
+    std::ofstream data(fmt::format("{}/numbers{}.csv", stack_.files(), file));
+    data << "a,b,class\n";
+    const int64_t end = num_samples * file * (file + 1) / (num_files * (num_files + 1));
+    for (; row < end; ++row) {
+      data << row << "," << row % 1000 << "," << (row % 3 == 0 ? "third" : "other") << "\n";
+    }
+  }
 }
 
 PreparedSet::~PreparedSet() {
@@ -112,14 +119,33 @@ loader::BatchPlan PreparedSet::PlanOf(const preprocess::JobSpec& job, int64_t la
 
 std::unique_ptr<const loader::BatchMaker> PreparedSet::MakerOf(const preprocess::JobSpec& job,
                                                                int64_t lane, int64_t first) const {
+  auto opened = Open(job);
+  EXPECT_THAT(opened, IsOk());
+  loader::BatchPlan plan = preprocess::PlanOf(job, opened->division, lane);
+  plan.first_batch = first;
+  auto maker = loader::BatchMaker::Create(std::move(opened->parts), plan);
+  EXPECT_THAT(maker, IsOk());
+  return *std::move(maker);
+}
+
+absl::StatusOr<preprocess::OpenedJob> PreparedSet::Open(const preprocess::JobSpec& job) const {
   const auto open = preprocess::MakeJobOpener(stack_.PeerOf("selector"), stack_.PeerOf("storage"));
   preprocess::v1::GetJobResponse known;
   known.set_spec(config::Print(job));
-  auto opened = open(known);
+  return open(known);
+}
+
+std::unique_ptr<preprocess::ShardedSource> PreparedSet::ConsumeShards(
+    const preprocess::JobSpec& job, int64_t first_batch,
+    preprocess::WorkerSourceOptions options) const {
+  options.dispatcher = stack_.PeerOf("preprocess");
+  options.job_name = "test/" + rpc::NewRequestId();
+  const auto opened = Open(job);
   EXPECT_THAT(opened, IsOk());
-  auto maker = loader::BatchMaker::Create(std::move(opened->parts), PlanOf(job, lane, first));
-  EXPECT_THAT(maker, IsOk());
-  return *std::move(maker);
+  auto source = preprocess::ShardedSource::Open(job, "", opened->parts, opened->division,
+                                                PlanOf(job, 0, first_batch), options);
+  EXPECT_THAT(source, IsOk()) << stack_.Logs();
+  return *std::move(source);
 }
 
 std::unique_ptr<preprocess::WorkerSource> PreparedSet::Consume(

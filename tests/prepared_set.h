@@ -8,18 +8,21 @@
 #include <vector>
 
 #include "loader/batch_source.h"
+#include "preprocess/client/sharded_source.h"
 #include "preprocess/client/worker_source.h"
+#include "preprocess/worker/worker_job.h"
 #include "tests/stack.h"
 
 namespace tidemill::tests {
 
-// A set of 90 % of the rows "number,number,class" of a CSV file, weighted by class.
-// Thread-compatible.
+// A set of 90 % of the rows "number,number,class" of CSV files, weighted by class: every third row
+// is of class 0. Thread-compatible.
 class PreparedSet {
  public:
-  // Starts the stack with so many workers and these variables in its environment.
+  // Starts the stack with so many workers and these variables in its environment. The rows lie in
+  // so many files, one behind another, each file longer than the one before.
   PreparedSet(int64_t num_samples, int num_workers,
-              const std::map<std::string, std::string>& environment = {});
+              const std::map<std::string, std::string>& environment = {}, int num_files = 1);
   ~PreparedSet();
 
   // A pass over the set; its graph may be preceded by ops, as YAML list items.
@@ -31,6 +34,14 @@ class PreparedSet {
   // A consumer of a lane. Fails the test when it cannot be opened.
   std::unique_ptr<preprocess::WorkerSource> Consume(
       const preprocess::JobSpec& job, int64_t lane = 0, int64_t first_batch = 0,
+      preprocess::WorkerSourceOptions options = {}) const;
+
+  // What a worker would make of the job.
+  absl::StatusOr<preprocess::OpenedJob> Open(const preprocess::JobSpec& job) const;
+
+  // A consumer of all lanes of a job of shards.
+  std::unique_ptr<preprocess::ShardedSource> ConsumeShards(
+      const preprocess::JobSpec& job, int64_t first_batch = 0,
       preprocess::WorkerSourceOptions options = {}) const;
 
   // The batches of a lane, made in this process.
@@ -47,6 +58,7 @@ class PreparedSet {
   preprocess::DispatcherClient Dispatcher() const;
 
  private:
+  void WriteFiles(int64_t num_samples, int num_files) const;
   std::unique_ptr<const loader::BatchMaker> MakerOf(const preprocess::JobSpec& job, int64_t lane,
                                                     int64_t first) const;
 

@@ -7,13 +7,15 @@
 namespace tidemill::preprocess {
 
 loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane) {
+  // Where lanes are shards, each has batches of its own.
+  const bool share_batches = !job.shards;
   return {.batch_size = job.batch_size,
           .epochs = job.epochs,
           .shuffle = {.seed = job.seed, .purpose = "shuffle", .trigger = job.trigger},
           .order = job.order,
           .last_batch = job.last_batch,
-          .slice = lane,
-          .num_slices = job.num_lanes};
+          .slice = share_batches ? lane : 0,
+          .num_slices = share_batches ? job.num_lanes : 1};
 }
 
 std::shared_ptr<const loader::TrainingSet> PartOf(const JobSpec& job, loader::TrainingSet sealed) {

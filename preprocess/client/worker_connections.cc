@@ -92,9 +92,38 @@ WorkerConnections::Links WorkerConnections::DropUnknown(const v1::ReportProgress
   return dropped;
 }
 
-std::vector<v1::Worker> WorkerConnections::Choose(const v1::ReportProgressResponse& answer) const {
+std::vector<v1::Worker> WorkerConnections::Ranked(const v1::ReportProgressResponse& answer) const {
   std::vector<v1::Worker> workers;
   for (const v1::Worker& worker : answer.workers()) {
+    if (worker.state() == v1::WORKER_STATE_ALIVE) workers.push_back(worker);
+  }
+  std::ranges::sort(workers, std::greater(), [&](const v1::Worker& worker) {
+    return Affinity(options_.consumer, worker.incarnation().worker_id());
+  });
+  if (!options_.shard || workers.empty()) return workers;
+  // All shards begin with the same ones, each with the next.
+  workers.resize(std::min(workers.size(), static_cast<size_t>(options_.most)));
+  const size_t first = static_cast<size_t>(*options_.shard) % workers.size();
+  std::rotate(workers.begin(), workers.begin() + static_cast<std::ptrdiff_t>(first), workers.end());
+  return workers;
+}
+
+int64_t WorkerConnections::RoomFor(const v1::ReportProgressResponse& answer) const {
+  if (!options_.shard) return options_.most - std::ssize(connections_);
+  // One that is asked to leave makes no more of a shard.
+  return 1 - std::ranges::count_if(connections_, [&](const auto& connection) {
+           return std::ranges::any_of(answer.workers(), [&](const v1::Worker& worker) {
+             return worker.state() == v1::WORKER_STATE_ALIVE &&
+                    IsSame(worker.incarnation(), connection.second.worker.incarnation());
+           });
+         });
+}
+
+std::vector<v1::Worker> WorkerConnections::Choose(const v1::ReportProgressResponse& answer) const {
+  const int64_t room = RoomFor(answer);
+  std::vector<v1::Worker> workers;
+  for (const v1::Worker& worker : Ranked(answer)) {
+    if (std::ssize(workers) >= room) break;
     const auto is_it = [&](const v1::WorkerIncarnation& one) {
       return IsSame(one, worker.incarnation());
     };
@@ -104,15 +133,8 @@ std::vector<v1::Worker> WorkerConnections::Choose(const v1::ReportProgressRespon
     const auto retry = retries_.find(KeyOf(worker.incarnation()));
     const bool is_broken = std::ranges::any_of(broken_, is_it) ||
                            (retry != retries_.end() && Clock::now() < retry->second.at);
-    if (!is_connected && !is_broken && worker.state() == v1::WORKER_STATE_ALIVE) {
-      workers.push_back(worker);
-    }
+    if (!is_connected && !is_broken) workers.push_back(worker);
   }
-  std::ranges::sort(workers, std::greater(), [&](const v1::Worker& worker) {
-    return Affinity(options_.consumer, worker.incarnation().worker_id());
-  });
-  const int64_t room = options_.most - std::ssize(connections_);
-  workers.resize(static_cast<size_t>(std::clamp<int64_t>(room, 0, std::ssize(workers))));
   return workers;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,9 @@ class WorkerConnections {
     // Tells this consumer from others: of more workers than it wants it takes others than they do.
     std::string consumer;
     int64_t most = 8;
+    // For a consumer of one shard: it connects to one worker, another one than the consumers of
+    // other shards of the same name do, as far as there are and `most` allows.
+    std::optional<int32_t> shard = std::nullopt;
     // That each worker is given to begin with.
     int64_t credit_bytes = 1;
   };
@@ -83,6 +87,11 @@ class WorkerConnections {
     std::chrono::milliseconds pause{0};
   };
 
+  // Those to connect to at all, most wanted first.
+  std::vector<v1::Worker> Ranked(const v1::ReportProgressResponse& answer) const;
+  // How many more to connect to.
+  int64_t RoomFor(const v1::ReportProgressResponse& answer) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::vector<v1::Worker> Choose(const v1::ReportProgressResponse& answer) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Links DropUnknown(const v1::ReportProgressResponse& answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

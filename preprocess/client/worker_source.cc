@@ -21,10 +21,18 @@ constexpr int64_t kSplitBytes = int64_t{4} << 20;
 constexpr int64_t kMostAhead = ResumeToken::kMostBeyond;
 
 // Batches that a worker leases together.
-int64_t SplitOf(const loader::BatchMaker& maker, int64_t bytes_ahead) {
+int64_t SplitOf(const loader::BatchMaker& maker, int64_t num_batches, int64_t bytes_ahead) {
   const int64_t together = maker.BatchesTogether(std::min(kSplitBytes, bytes_ahead / kSplitsAhead));
-  return std::clamp<int64_t>(maker.end() / kLeastSplits, 1,
+  return std::clamp<int64_t>(num_batches / kLeastSplits, 1,
                              std::min(together, kMostAhead / kSplitsAhead));
+}
+
+// The lanes of a job whose consumers share the batches of a plan.
+std::vector<v1::Lane> LanesOf(const loader::BatchMaker& maker, int64_t num_lanes) {
+  v1::Lane lane;
+  lane.set_first_batch(maker.plan().first_batch);
+  lane.set_end_batch(maker.end());
+  return std::vector<v1::Lane>(static_cast<size_t>(num_lanes), lane);
 }
 
 }  // namespace
@@ -33,8 +41,8 @@ WorkerSource::WorkerSource(const JobSpec& job, std::unique_ptr<const loader::Bat
                            const WorkerSourceOptions& options)
     : options_(options),
       maker_(std::move(maker)),
-      lane_(static_cast<int32_t>(maker_->plan().slice)),
-      owns_job_(job.num_lanes == 1),
+      lane_(options.shard ? options.shard->lane : static_cast<int32_t>(maker_->plan().slice)),
+      owns_job_(job.num_lanes == 1 && !options.shard),
       consumer_(fmt::format("{}/{}", options.job_name, rpc::NewRequestId())),
       dispatcher_(options.dispatcher),
       arrivals_(maker_->plan().first_batch, maker_->end(), options.guarantee, options.delivery,
@@ -54,7 +62,11 @@ absl::StatusOr<std::unique_ptr<WorkerSource>> WorkerSource::Open(
 }
 
 absl::Status WorkerSource::CreateJob(const JobSpec& job, const std::string& fitted) {
-  const int64_t split = SplitOf(*maker_, options_.bytes_ahead);
+  const std::vector<v1::Lane> lanes =
+      options_.shard ? options_.shard->lanes : LanesOf(*maker_, job.num_lanes);
+  int64_t most_batches = 0;
+  for (const v1::Lane& lane : lanes) most_batches = std::max(most_batches, lane.end_batch());
+  const int64_t split = SplitOf(*maker_, most_batches, options_.bytes_ahead);
   // A split that begins within the window may end behind it.
   window_ = std::clamp<int64_t>(options_.bytes_ahead / maker_->batch_bytes(), 2 * split,
                                 kMostAhead - split);
@@ -63,26 +75,24 @@ absl::Status WorkerSource::CreateJob(const JobSpec& job, const std::string& fitt
   request.set_name(options_.job_name);
   request.set_spec(config::Print(job));
   request.set_fitted(fitted);
-  for (int64_t lane = 0; lane < job.num_lanes; ++lane) {
-    v1::Lane* const added = request.add_lanes();
-    added->set_first_batch(maker_->plan().first_batch);
-    added->set_end_batch(maker_->end());
-  }
+  request.mutable_lanes()->Assign(lanes.begin(), lanes.end());
   request.set_split_batches(split);
   request.set_guarantee(options_.guarantee);
   ASSIGN_OR_RETURN(job_id_, dispatcher_.CreateJob(request));
   v1::ReadBatchesRequest::Open open;
   open.set_job_id(job_id_);
   open.add_lanes(lane_);
+  const int64_t most_links = options_.shard ? 1 : options_.most_workers;
   connections_ = std::make_unique<WorkerConnections>(
       WorkerConnections::Options{
           .peer = options_.dispatcher,
           .link = options_.link,
           .open = open,
-          .consumer = consumer_,
+          // The consumers of a job's shards choose from the same workers, each another one.
+          .consumer = options_.shard ? options_.job_name : consumer_,
           .most = options_.most_workers,
-          .credit_bytes =
-              std::max(options_.bytes_ahead / options_.most_workers, maker_->batch_bytes())},
+          .shard = options_.shard ? std::optional<int32_t>(lane_) : std::nullopt,
+          .credit_bytes = std::max(options_.bytes_ahead / most_links, maker_->batch_bytes())},
       WorkerConnections::Listener{
           .batch = [this](int64_t connection,
                           BatchMessage message) { Arrived(connection, std::move(message)); },
@@ -290,6 +300,11 @@ loader::PathWork WorkerSource::work() const {
   // Of the same graph, so that they add up.
   loader::Merge(maker_->work(), work).IgnoreError();
   return work;
+}
+
+loader::PathWork WorkerSource::work_here() const {
+  MutexLock lock(mutex_);
+  return counters_.num_made_here == 0 ? loader::PathWork() : maker_->work();
 }
 
 ResumeToken WorkerSource::token() const {

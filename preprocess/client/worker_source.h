@@ -26,6 +26,13 @@
 
 namespace tidemill::preprocess {
 
+// Which lane of a job of shards a consumer reads.
+struct ShardLane {
+  int32_t lane = 0;
+  // Of the whole job: equal for all of its consumers.
+  std::vector<v1::Lane> lanes = {};
+};
+
 struct WorkerSourceOptions {
   // The dispatcher; workers are spoken to with its token and certificates.
   rpc::Peer dispatcher = {};
@@ -43,6 +50,9 @@ struct WorkerSourceOptions {
   // Without any worker for so long, batches are made in this process until there is one again.
   std::chrono::milliseconds patience{10'000};
   loader::SettleRows settle = nullptr;
+  // For a job of shards, which then is left to whoever opened its consumers to finish. The lane is
+  // read from one worker at a time.
+  std::optional<ShardLane> shard = std::nullopt;
 };
 
 // Since the source was opened.
@@ -71,6 +81,7 @@ class WorkerSource : public loader::BatchSource {
   ~WorkerSource() override;
 
   const std::string& job_name() const { return options_.job_name; }
+  int64_t job_id() const { return job_id_; }
   int64_t num_samples() const override { return maker_->num_samples(); }
   int64_t num_batches() const override { return maker_->num_batches(); }
 
@@ -80,6 +91,9 @@ class WorkerSource : public loader::BatchSource {
 
   // Of the whole job, as the dispatcher knew it last, and of batches made in this process.
   loader::PathWork work() const override ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The part of it that was done in this process.
+  loader::PathWork work_here() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // What was given so far. To go on, open a source whose plan begins at `done_before`, with
   // `done_beyond` among its options.

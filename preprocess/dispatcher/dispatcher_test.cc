@@ -382,6 +382,21 @@ TEST_F(DispatcherTest, AShardStaysWithItsWorkerUntilThatIsLost) {
   EXPECT_THAT(Lease(b, 2), ElementsAre("0:[0,4)x2", "2:[0,4)x2"));
 }
 
+TEST_F(DispatcherTest, AShardWhoseConsumerNoLongerReadsFromItsWorkerGoesToOneThatItReadsFrom) {
+  const int64_t job = life_.CreateJob({.lanes = {{.end_batch = 100, .shard = 1}}});
+  const Incarnation a = life_.Register("a");
+  const Incarnation b = life_.Register("b");
+  ASSERT_THAT(life_.Report({.job_id = job, .lanes = {{}}, .connected = {a, b}}), IsOk());
+  EXPECT_THAT(Lease(a, 1), ElementsAre("0:[0,4)x1"));
+  EXPECT_THAT(Lease(b, 1), IsEmpty());
+  ASSERT_THAT(life_.Report({.job_id = job, .lanes = {{}}, .connected = {b}, .broken = {a}}),
+              IsOk());
+  EXPECT_THAT(Lease(b, 2), ElementsAre("0:[0,4)x2", "0:[4,8)x1"));
+  ASSERT_THAT(life_.Report({.job_id = job, .lanes = {{}}, .connected = {a, b}}), IsOk());
+  EXPECT_THAT(Lease(a, 1), IsEmpty()) << "it stays with the one that took it over";
+  EXPECT_THAT(Lease(b, 1), ElementsAre("0:[8,12)x1"));
+}
+
 TEST_F(DispatcherTest, OneWorkerMakesAllShardsWhenThereIsNoOther) {
   const int64_t job =
       life_.CreateJob({.lanes = {{.end_batch = 100, .shard = 1}, {.end_batch = 100, .shard = 2}}});

@@ -149,12 +149,14 @@ bool Job::IsOpenTo(size_t lane, const Incarnation& worker, const Workers& worker
   return shard == 0 || MayTakeShard(shard, *reader, worker, workers);
 }
 
-// A shard stays with its worker while that takes work. Else it goes to one of those workers that
-// have the fewest shards of the job: to one without any, as long as there is one.
+// A shard stays with its worker while that takes work and the consumer reads from it. Else it goes
+// to one of those workers that have the fewest shards of the job: to one without any, as long as
+// there is one.
 bool Job::MayTakeShard(int32_t shard, const Consumer& consumer, const Incarnation& worker,
                        const Workers& workers) const {
   if (const auto it = shards_.find(shard); it != shards_.end() && workers.TakesWork(it->second)) {
-    return it->second == worker.worker_id;
+    const auto is_it = [&](const Incarnation& one) { return one.worker_id == it->second; };
+    if (std::ranges::any_of(consumer.connected, is_it)) return it->second == worker.worker_id;
   }
   const auto num_shards = [&](int64_t worker_id) {
     return std::count_if(shards_.begin(), shards_.end(), [&](const auto& bound) {

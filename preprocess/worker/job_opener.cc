@@ -45,6 +45,7 @@ Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& stor
         loader::ReadTrainingSet(client, RunId{opened.spec.run_id}, opened.spec.trigger));
     opened.parts.bad = loader::RecordBadSamples(*store, DatasetId{opened.spec.dataset_id});
     opened.parts.set = PartOf(opened.spec, std::move(set));
+    ASSIGN_OR_RETURN(opened.division, DivideSet(opened.spec, *opened.parts.set, *store));
     opened.parts.reader = [store,
                            read = loader::ReaderOf(*store, DatasetId{opened.spec.dataset_id})](
                               std::span<const int64_t> keys, const loader::SampleSink& sink) {

@@ -29,7 +29,8 @@ absl::StatusOr<const loader::BatchMaker*> WorkerJob::MakerOf(int32_t lane) {
   }
   std::unique_ptr<const loader::BatchMaker>& maker = makers_[lane];
   if (maker == nullptr) {
-    ASSIGN_OR_RETURN(maker, loader::BatchMaker::Create(job.parts, PlanOf(job.spec, lane)));
+    ASSIGN_OR_RETURN(maker,
+                     loader::BatchMaker::Create(job.parts, PlanOf(job.spec, job.division, lane)));
   }
   return maker.get();
 }

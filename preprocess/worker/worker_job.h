@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "loader/batch_maker.h"
 #include "preprocess/client/job_spec.h"
+#include "preprocess/client/set_division.h"
 #include "preprocess/transport/outbox.h"
 
 namespace tidemill::preprocess {
@@ -22,6 +23,7 @@ namespace tidemill::preprocess {
 struct OpenedJob {
   JobSpec spec;
   loader::BatchParts parts;
+  SetDivision division = {};
 };
 
 // Thread-safe.

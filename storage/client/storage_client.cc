@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "batch/wire.h"
 #include "rpc/grpc_status.h"
 #include "rpc/stream_patience.h"
 #include "storage/client/sample_stream.h"
@@ -14,7 +15,7 @@ namespace {
 
 using Stub = v1::StorageService::Stub;
 
-// Keys of one DeleteSamples call, so that its request stays far below gRPC's message limit.
+// Keys of one call that names them, so that its request stays far below gRPC's message limit.
 constexpr size_t kKeysPerCall = 100'000;
 
 // Calls a streaming method of few, small messages and hands each to `take`; calls again, for what
@@ -119,6 +120,32 @@ absl::Status StorageClient::ReadSamples(DatasetId dataset, std::span<const int64
   ASSIGN_OR_RETURN(const size_t num_done,
                    connection_->direct->Read(dataset, keys, sink, through_grpc));
   return through_grpc(keys.subspan(num_done), sink);
+}
+
+absl::Status StorageClient::DescribeSamples(DatasetId dataset, std::span<const int64_t> keys,
+                                            const DescriptionSink& sink) const {
+  for (size_t from = 0; from < keys.size(); from += kKeysPerCall) {
+    const std::span<const int64_t> part =
+        keys.subspan(from).first(std::min(keys.size() - from, kKeysPerCall));
+    v1::DescribeSamplesRequest request;
+    request.set_dataset_id(dataset.value);
+    request.mutable_sample_keys()->Assign(part.begin(), part.end());
+    // Kept until the call is over, as one that breaks is made again.
+    std::vector<v1::DescribeSamplesResponse> answers;
+    RETURN_IF_ERROR((Stream<v1::DescribeSamplesRequest, v1::DescribeSamplesResponse>(
+        *connection_, &Stub::DescribeSamples, request, [&] { answers.clear(); },
+        [&](v1::DescribeSamplesResponse& response) {
+          answers.push_back(std::move(response));
+          return absl::OkStatus();
+        })));
+    for (v1::DescribeSamplesResponse& answer : answers) {
+      ASSIGN_OR_RETURN(
+          batch::Batch rows,
+          batch::Decode(batch::Buffer::FromString(std::move(*answer.mutable_batch()))));
+      RETURN_IF_ERROR(sink(std::move(rows), {answer.files().begin(), answer.files().end()}));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status StorageClient::QuarantineSamples(DatasetId dataset, std::span<const int64_t> keys,

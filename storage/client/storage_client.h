@@ -37,6 +37,8 @@ class StorageClient {
   using SyncProgress = std::function<void(const v1::SyncDatasetResponse&)>;
   using BatchSink = std::function<absl::Status(batch::Batch)>;
   using SampleSink = std::function<absl::Status(batch::Batch, std::vector<v1::MissingSample>)>;
+  using DescriptionSink = std::function<absl::Status(
+      batch::Batch, std::vector<v1::DescribeSamplesResponse::File> files)>;
 
   explicit StorageClient(const rpc::Peer& peer);
   ~StorageClient();
@@ -63,6 +65,13 @@ class StorageClient {
   // from the data files here (direct_reader.h), else, or where that fails, sent by storage.
   absl::Status ReadSamples(DatasetId dataset, std::span<const int64_t> keys,
                            const SampleSink& sink) const;
+
+  // What is known of samples without reading them: batches with the columns key, file (int64) and,
+  // where one of the batch's samples has one, class_label, in the order of `keys`, fastest where
+  // they ascend; and the files, below the dataset's folder, each before or with its first sample,
+  // some more than once. Keys that storage does not know are left out. Any number of keys.
+  absl::Status DescribeSamples(DatasetId dataset, std::span<const int64_t> keys,
+                               const DescriptionSink& sink) const;
 
   absl::StatusOr<v1::DeleteSamplesResponse> DeleteSamples(DatasetId dataset,
                                                           std::span<const int64_t> keys,

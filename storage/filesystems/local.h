@@ -66,8 +66,4 @@ absl::StatusOr<std::vector<ListedFile>> ListFiles(
     const std::string& root, std::string_view glob,
     const std::function<bool(const std::string&)>& admit);
 
-// `*` is any text without a slash, `**` any text, `**/` any folders or none, `?` one character that
-// is no slash.
-bool GlobMatches(std::string_view glob, std::string_view path);
-
 }  // namespace tidemill::storage

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "storage/client/glob.h"
 #include "storage/filesystems/s3_object.h"
 
 namespace tidemill::storage {

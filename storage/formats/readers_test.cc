@@ -3,6 +3,7 @@
 #include "gmock/gmock.h"
 
 #include "base/testing/status_matchers.h"
+#include "storage/client/glob.h"
 #include "storage/filesystems/local.h"
 #include "storage/formats/label_reader.h"
 #include "storage/formats/time_reader.h"

@@ -1,8 +1,14 @@
 #include "trainer_server/training/prepared_batches.h"
 
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/config.h"
+#include "preprocess/client/set_division.h"
+#include "preprocess/client/sharded_source.h"
+#include "preprocess/client/worker_source.h"
 #include "preprocess/client/workers_spec.h"
 
 namespace tidemill::trainer_server {
@@ -18,33 +24,104 @@ preprocess::JobSpec SpecOf(const TrainingJob& job, const models::TrainingSpec& t
                               .batch_size = plan.batch_size,
                               .epochs = plan.epochs,
                               .seed = plan.shuffle.seed,
-                              .order = plan.order};
+                              .order = plan.order,
+                              .mix = training.mix};
   if (training.early_stopping) {
     spec.held_out = {.share = training.early_stopping->held_out, .seed = training.seed};
   }
   return spec;
 }
 
+// All that batches are opened with.
+struct Request {
+  const TrainingJob& job;
+  const OpenedJob& opened;
+  const preprocess::JobSpec& spec;
+  const preprocess::SetDivision& division;
+  const loader::BatchParts& parts;
+  const loader::BatchPlan& plan;  // Of the whole set.
+  const loader::SettleRows& settle;
+};
+
+std::string FittedOf(const loader::BatchParts& parts) {
+  return parts.fitted == nullptr ? "" : parts.fitted->Encode();
+}
+
+preprocess::WorkerSourceOptions OptionsOf(const Request& request,
+                                          const preprocess::WorkersSpec& workers) {
+  return {.dispatcher = request.opened.PeerOf(request.job.endpoints.preprocess),
+          // Another process may have begun this training, with a job of its own that has come
+          // further.
+          .job_name = fmt::format("run-{}/trigger-{}/{}", request.job.run_id, request.job.trigger,
+                                  rpc::NewRequestId()),
+          .link = {.transport = workers.transport, .compression = workers.compression},
+          .most_workers = workers.most,
+          .bytes_ahead = workers.bytes_ahead.bytes,
+          .settle = request.settle};
+}
+
+absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenHere(const Request& request) {
+  if (!request.spec.shards) {
+    return loader::BatchStream::Create(request.parts,
+                                       preprocess::PlanOf(request.division, request.plan, 0),
+                                       {.settle = request.settle});
+  }
+  ASSIGN_OR_RETURN(preprocess::ShardLanes lanes,
+                   preprocess::LanesOf(request.division, request.parts, request.plan));
+  const loader::StreamOptions defaults;
+  const auto num_lanes = std::ssize(lanes.plans);
+  std::vector<std::unique_ptr<loader::BatchSource>> streams;
+  for (const loader::BatchPlan& plan : lanes.plans) {
+    ASSIGN_OR_RETURN(auto stream,
+                     loader::BatchStream::Create(request.parts, plan,
+                                                 {.num_threads = 1,
+                                                  .bytes_ahead = defaults.bytes_ahead / num_lanes,
+                                                  .settle = request.settle}));
+    streams.push_back(std::move(stream));
+  }
+  return std::make_unique<loader::InterleavedSource>(
+      std::move(streams), std::move(lanes.interleave), lanes.num_samples, request.plan.first_batch);
+}
+
+absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenAtWorkers(
+    const Request& request, const preprocess::WorkersSpec& workers) {
+  const std::string fitted = FittedOf(request.parts);
+  const preprocess::WorkerSourceOptions options = OptionsOf(request, workers);
+  if (request.spec.shards) {
+    return preprocess::ShardedSource::Open(request.spec, fitted, request.parts, request.division,
+                                           request.plan, options);
+  }
+  ASSIGN_OR_RETURN(auto maker,
+                   loader::BatchMaker::Create(
+                       request.parts, preprocess::PlanOf(request.division, request.plan, 0)));
+  // A training that had its last batch before it was interrupted has no use for workers.
+  if (request.plan.first_batch >= maker->end()) return OpenHere(request);
+  return preprocess::WorkerSource::Open(request.spec, fitted, std::move(maker), options);
+}
+
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<preprocess::WorkerSource>> OpenPreparedBatches(
+absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
     loader::BatchParts parts, const loader::BatchPlan& plan, loader::SettleRows settle) {
-  ASSIGN_OR_RETURN(const auto workers,
-                   config::Read<preprocess::WorkersSpec>(job.workers, "workers"));
-  const std::string fitted = parts.fitted == nullptr ? "" : parts.fitted->Encode();
-  ASSIGN_OR_RETURN(auto maker, loader::BatchMaker::Create(std::move(parts), plan));
-  // Another process may have begun this training, with a job of its own that has come further.
-  std::string name =
-      fmt::format("run-{}/trigger-{}/{}", job.run_id, job.trigger, rpc::NewRequestId());
-  return preprocess::WorkerSource::Open(
-      SpecOf(job, training, plan), fitted, std::move(maker),
-      {.dispatcher = opened.PeerOf(job.endpoints.preprocess),
-       .job_name = std::move(name),
-       .link = {.transport = workers.transport, .compression = workers.compression},
-       .most_workers = workers.most,
-       .bytes_ahead = workers.bytes_ahead.bytes,
-       .settle = std::move(settle)});
+  preprocess::JobSpec spec = SpecOf(job, training, plan);
+  std::optional<preprocess::WorkersSpec> workers;
+  if (!job.workers.empty()) {
+    ASSIGN_OR_RETURN(workers, config::Read<preprocess::WorkersSpec>(job.workers, "workers"));
+    spec.shards = workers->shards;
+    if (spec.shards) spec.num_lanes = spec.shards->count;
+  }
+  ASSIGN_OR_RETURN(const preprocess::SetDivision division,
+                   preprocess::DivideSet(spec, *parts.set, *opened.storage));
+  const Request request = {.job = job,
+                           .opened = opened,
+                           .spec = spec,
+                           .division = division,
+                           .parts = parts,
+                           .plan = plan,
+                           .settle = settle};
+  if (!workers || job.endpoints.preprocess.empty()) return OpenHere(request);
+  return OpenAtWorkers(request, *workers);
 }
 
 }  // namespace tidemill::trainer_server

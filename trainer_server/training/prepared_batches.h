@@ -1,22 +1,21 @@
-// Batches that preprocessing workers make for a training.
+// The batches of a training, made by preprocessing workers or in its own process.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <string>
 
 #include "base/status.h"
+#include "loader/batch_source.h"
 #include "loader/batch_stream.h"
 #include "models/training_spec.h"
-#include "preprocess/client/worker_source.h"
 #include "trainer_server/training/opened_job.h"
 
 namespace tidemill::trainer_server {
 
-// Those of the training's whole course from batch `plan.first_batch` on. They are the ones that
-// BatchStream would make of the same parts and plan. The job has `workers`. Fails as
-// preprocess::WorkerSource::Open() does.
-absl::StatusOr<std::unique_ptr<preprocess::WorkerSource>> OpenPreparedBatches(
+// Those of the training's whole course from batch `plan.first_batch` on: made by workers where the
+// job asks for them and there is a dispatcher, else here, and the same in either case. The plan is
+// of the whole set in `parts`; what the training says of sources, and the job of shards, is added.
+// Fails as preprocess::DivideSet(), WorkerSource::Open() and loader::BatchStream::Create() do.
+absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
     loader::BatchParts parts, const loader::BatchPlan& plan, loader::SettleRows settle);
 

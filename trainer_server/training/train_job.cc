@@ -248,14 +248,8 @@ class Training {
         .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.trigger},
         .order = spec_.EffectiveOrder(),
         .first_batch = loop_->counters().batches};
-    const int64_t per_epoch = (trained_->size() + plan.batch_size - 1) / plan.batch_size;
-    const bool is_left = plan.first_batch < per_epoch * plan.epochs;
-    if (!job_.workers.empty() && !job_.endpoints.preprocess.empty() && is_left) {
-      ASSIGN_OR_RETURN(source_, OpenPreparedBatches(job_, opened_, spec_,
-                                                    PartsOf(trained_, nullptr), plan, Settle()));
-      return absl::OkStatus();
-    }
-    ASSIGN_OR_RETURN(source_, OpenStream(trained_, plan));
+    ASSIGN_OR_RETURN(source_, OpenTrainingBatches(job_, opened_, spec_, PartsOf(trained_, nullptr),
+                                                  plan, Settle()));
     return absl::OkStatus();
   }
 
