@@ -12,6 +12,7 @@ loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane) {
           .shuffle = {.seed = job.seed, .purpose = "shuffle", .trigger = job.trigger},
           .order = job.order,
           .last_batch = job.last_batch,
+          .buckets = job.buckets,
           .slice = lane,
           .num_slices = job.num_lanes};
 }
