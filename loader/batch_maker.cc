@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "batch/slice.h"
+#include "loader/length_buckets.h"
 #include "loader/mixed_order.h"
 
 namespace tidemill::loader {
@@ -16,6 +15,8 @@ namespace {
 constexpr int64_t kMaxSamplesTogether = 8192;
 // Samples run through the graph together where batches are small: its columns stay in the cache.
 constexpr int64_t kGraphSamples = 2048;
+// Windows that a maker keeps for itself.
+constexpr int64_t kWindowBytes = int64_t{16} << 20;
 
 // Drops the columns that training does not need.
 absl::StatusOr<batch::Batch> Narrow(const batch::Batch& transformed) {
@@ -120,12 +121,6 @@ std::unique_ptr<const SampleOrder> MakeOrder(const BatchPlan& plan, int64_t set_
 
 }  // namespace
 
-struct BatchMaker::Reasons {
-  std::unordered_map<int64_t, std::string_view> by_key;
-  // For samples of which it is only known that they were bad before.
-  std::string otherwise;
-};
-
 BatchMaker::Reasons BatchMaker::ReasonsOf(const Rows& rows, std::string otherwise) {
   Reasons reasons{.by_key = {}, .otherwise = std::move(otherwise)};
   for (const Unreadable& bad : rows.bad) reasons.by_key.emplace(bad.key, bad.reason);
@@ -148,6 +143,11 @@ absl::StatusOr<std::unique_ptr<const BatchMaker>> BatchMaker::Create(BatchParts 
   maker->counters_ = std::make_unique<PathCounters>(parts.graph->op_types());
   maker->parts_ = std::move(parts);
   maker->plan_ = plan;
+  if (plan.buckets) {
+    ASSIGN_OR_RETURN(maker->width_, maker->FindWidth());
+    std::shared_ptr<WindowCache>& windows = maker->parts_.windows;
+    if (windows == nullptr) windows = std::make_shared<WindowCache>(kWindowBytes);
+  }
   const int64_t size = maker->SamplesOfEpoch();
   maker->num_batches_ = plan.last_batch == LastBatch::kDrop
                             ? size / plan.batch_size
@@ -179,16 +179,25 @@ int64_t BatchMaker::batch_bytes() const {
 
 int64_t BatchMaker::BatchesTogether(int64_t bytes) const {
   const int64_t rows = (plan_.batch_size + plan_.num_slices - 1) / plan_.num_slices;
-  return std::max<int64_t>(1, std::min(kMaxSamplesTogether / rows, bytes / batch_bytes()));
+  const int64_t most =
+      std::max<int64_t>(1, std::min(kMaxSamplesTogether / rows, bytes / batch_bytes()));
+  if (!plan_.buckets) return most;
+  const int64_t window = plan_.buckets->window;
+  return std::max<int64_t>(1, most / window) * window;
 }
 
-// The epoch's positions of this slice of a batch; those behind the last are the first ones again.
-std::pair<int64_t, int64_t> BatchMaker::PositionsOf(int64_t index) const {
+// The epoch's positions of a batch; those behind the last are the first ones again.
+std::pair<int64_t, int64_t> BatchMaker::GlobalPositionsOf(int64_t index) const {
   const int64_t from = index * plan_.batch_size;
-  int64_t end = from + plan_.batch_size;
-  if (plan_.last_batch == LastBatch::kKeep) end = std::min(end, SamplesOfEpoch());
-  const auto border = [&](int64_t slice) {
-    return std::min(from + plan_.batch_size * slice / plan_.num_slices, end);
+  const int64_t end = from + plan_.batch_size;
+  return {from, plan_.last_batch == LastBatch::kKeep ? std::min(end, SamplesOfEpoch()) : end};
+}
+
+// Those of this slice of it.
+std::pair<int64_t, int64_t> BatchMaker::PositionsOf(int64_t index) const {
+  const auto [first, last] = GlobalPositionsOf(index);
+  const auto border = [&, first = first, last = last](int64_t slice) {
+    return std::min(first + plan_.batch_size * slice / plan_.num_slices, last);
   };
   return {border(plan_.slice), border(plan_.slice + 1)};
 }
@@ -200,7 +209,11 @@ void BatchMaker::AppendOrdinals(int64_t epoch, int64_t from, int64_t to,
     const int64_t first = from % size;
     const int64_t count = std::min(to - from, size - first);
     ordinals.resize(ordinals.size() + static_cast<size_t>(count));
-    order_->Get(epoch, first, std::span(ordinals).last(static_cast<size_t>(count)));
+    const auto added = std::span(ordinals).last(static_cast<size_t>(count));
+    order_->Get(epoch, first, added);
+    if (plan_.subset != nullptr) {
+      for (int64_t& ordinal : added) ordinal = plan_.subset->ordinals[ordinal];
+    }
     from += count;
   }
 }
@@ -219,9 +232,6 @@ BatchMaker::Wanted BatchMaker::WantedOf(int64_t epoch, int64_t first, int64_t la
     to = next_to;
   }
   AppendOrdinals(epoch, from, to, wanted.ordinals);
-  if (plan_.subset != nullptr) {
-    for (int64_t& ordinal : wanted.ordinals) ordinal = plan_.subset->ordinals[ordinal];
-  }
   return wanted;
 }
 
@@ -232,7 +242,8 @@ absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::Make(int64_t from, int64_
   while (from < to) {
     const int64_t end_of_epoch = (from / num_batches_ + 1) * num_batches_;
     const int64_t end = std::min(to, end_of_epoch);
-    ASSIGN_OR_RETURN(std::vector<TrainingBatch> part, MakeOfEpoch(from, end, stop));
+    ASSIGN_OR_RETURN(std::vector<TrainingBatch> part,
+                     plan_.buckets ? MakeBucketed(from, end, stop) : MakeOfEpoch(from, end, stop));
     std::move(part.begin(), part.end(), std::back_inserter(batches));
     from = end;
   }
@@ -259,7 +270,11 @@ absl::StatusOr<Rows> BatchMaker::Read(std::span<const int64_t> ordinals,
       rows.bad.push_back({piece.keys()[bad.row], bad.reason});
     }
     ASSIGN_OR_RETURN(piece, Narrow(transformed.batch));
-    if (parts_.kept != nullptr) parts_.kept->Keep(piece);
+    if (plan_.buckets) {
+      RETURN_IF_ERROR(MakeRagged(*plan_.buckets, piece));
+    } else if (parts_.kept != nullptr) {
+      parts_.kept->Keep(piece);
+    }
     graph_ns += transform::ThreadTime::WallNow() - arrived;
     return absl::OkStatus();
   };
@@ -275,11 +290,7 @@ absl::StatusOr<Rows> BatchMaker::Read(std::span<const int64_t> ordinals,
 
 absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::MakeOfEpoch(
     int64_t from, int64_t to, const std::stop_token& stop) const {
-  // What random ops draw depends on the epoch, so samples of several epochs are not run together.
-  const transform::RunContext context{.training = plan_.training,
-                                      .seed = plan_.shuffle.seed,
-                                      .trigger = plan_.shuffle.trigger,
-                                      .epoch = plan_.first_epoch + from / num_batches_};
+  const transform::RunContext context = ContextOf(from);
   const int64_t first = from % num_batches_;
   const Wanted wanted = WantedOf(context.epoch, first, first + to - from);
   if (parts_.kept == nullptr) {
@@ -299,6 +310,14 @@ absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::MakeOfEpoch(
     }
   }
   return CutKept(rows, wanted, std::move(places), from);
+}
+
+// What random ops draw depends on the epoch, so samples of several epochs are not run together.
+transform::RunContext BatchMaker::ContextOf(int64_t number) const {
+  return {.training = plan_.training,
+          .seed = plan_.shuffle.seed,
+          .trigger = plan_.shuffle.trigger,
+          .epoch = plan_.first_epoch + number / num_batches_};
 }
 
 TrainingBatch BatchMaker::Numbered(int64_t number) const {
@@ -384,11 +403,16 @@ absl::Status BatchMaker::Finish(TrainingBatch& cut, std::span<const int64_t> wan
   cut.num_skipped = std::ssize(wanted) - cut.rows.num_rows();
   if (cut.num_skipped > 0) cut.reason = ReasonOf(FirstHole(cut.rows, wanted), reasons);
   if (cut.rows.num_rows() == 0) return absl::OkStatus();
-  RETURN_IF_ERROR(SetWeights(*parts_.set, plan_.subset.get(), cut.rows));
+  return Weigh(wanted, PositionsOf(cut.index).first, cut.rows);
+}
+
+absl::Status BatchMaker::Weigh(std::span<const int64_t> wanted, int64_t first_position,
+                               batch::Batch& rows) const {
+  RETURN_IF_ERROR(SetWeights(*parts_.set, plan_.subset.get(), rows));
   if (plan_.last_batch != LastBatch::kPad) return absl::OkStatus();
-  const int64_t num_true = SamplesOfEpoch() - PositionsOf(cut.index).first;
+  const int64_t num_true = SamplesOfEpoch() - first_position;
   if (num_true >= std::ssize(wanted)) return absl::OkStatus();
-  return SetPadding(num_true, wanted, cut.rows);
+  return SetPadding(num_true, wanted, rows);
 }
 
 }  // namespace tidemill::loader

@@ -6,6 +6,8 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "loader/path_work.h"
 #include "loader/sample_order.h"
 #include "loader/training_set.h"
+#include "loader/window_rows.h"
 #include "transform/graph.h"
 
 namespace tidemill::loader {
@@ -29,10 +32,13 @@ struct BatchParts {
   // nullptr for a graph that learns nothing.
   std::shared_ptr<const transform::FittedState> fitted = nullptr;
   // Rows are taken from there, and given to it once read. Not for a graph that is random in
-  // training; it must have been made for the same set.
+  // training; it must have been made for the same set. A plan with buckets does without it.
   std::shared_ptr<DecodedSamples> kept = nullptr;
   // Hears of samples that could not be read or turned into tensors.
   std::shared_ptr<BadSamples> bad = nullptr;
+  // Windows of a plan with buckets, for makers of the same set and plan, each of another slice.
+  // Without, a maker has a cache of its own.
+  std::shared_ptr<WindowCache> windows = nullptr;
 };
 
 // Any batch may be made at any time and as often as one likes: what is in it depends on the set,
@@ -40,7 +46,8 @@ struct BatchParts {
 // draw by the shuffle's seed and trigger, the epoch and the ordinal. Thread-safe.
 class BatchMaker {
  public:
-  // INVALID_ARGUMENT for a graph without target, or batches of no samples.
+  // INVALID_ARGUMENT for a graph without target, batches of no samples, or buckets of a column
+  // whose rows have no length.
   static absl::StatusOr<std::unique_ptr<const BatchMaker>> Create(BatchParts parts,
                                                                   const BatchPlan& plan);
 
@@ -54,7 +61,8 @@ class BatchMaker {
   // Bytes that a full batch of this slice takes, about.
   int64_t batch_bytes() const;
   // Batches that are best made together, so that what a call costs is paid for many samples; at
-  // most `bytes` of them, at least one.
+  // most `bytes` of them, at least one. With buckets: whole windows, if one begins at a multiple of
+  // it, at least one window.
   int64_t BatchesTogether(int64_t bytes) const;
 
   // Makes batches [from, to), counted through all epochs. CANCELLED once `stop` is requested.
@@ -72,11 +80,18 @@ class BatchMaker {
   };
 
   // Why samples read together could not be used.
-  struct Reasons;
+  struct Reasons {
+    std::unordered_map<int64_t, std::string_view> by_key;
+    // For samples of which it is only known that they were bad before.
+    std::string otherwise;
+  };
 
   BatchMaker() = default;
+  // The width of the column that rows have their length in.
+  absl::StatusOr<int64_t> FindWidth() const;
   int64_t SamplesOfEpoch() const;
   std::pair<int64_t, int64_t> PositionsOf(int64_t index) const;
+  std::pair<int64_t, int64_t> GlobalPositionsOf(int64_t index) const;
   Wanted WantedOf(int64_t epoch, int64_t first, int64_t last) const;
   void AppendOrdinals(int64_t epoch, int64_t from, int64_t to,
                       std::vector<int64_t>& ordinals) const;
@@ -89,6 +104,21 @@ class BatchMaker {
   absl::StatusOr<std::vector<TrainingBatch>> CutKept(const Rows& rows, const Wanted& wanted,
                                                      std::vector<int64_t> places,
                                                      int64_t from) const;
+  absl::StatusOr<std::vector<TrainingBatch>> MakeBucketed(int64_t from, int64_t to,
+                                                          const std::stop_token& stop) const;
+  absl::StatusOr<std::shared_ptr<const WindowRows>> FindWindow(int64_t begin, int64_t end,
+                                                               bool is_wanted_once,
+                                                               const std::stop_token& stop) const;
+  absl::StatusOr<WindowRows> MakeWindow(int64_t begin, int64_t end,
+                                        const std::stop_token& stop) const;
+  TrainingBatch CutSlice(const WindowRows& window, int64_t begin, int64_t number) const;
+  std::vector<WindowRows::Hole> HolesOf(const batch::Batch& rows, std::span<const int64_t> wanted,
+                                        int64_t first_position, const Reasons& reasons) const;
+  std::pair<int64_t, int64_t> WindowOf(int64_t number) const;
+  transform::RunContext ContextOf(int64_t number) const;
+  // The weights of rows that are what could be read of `wanted`, which begins at that position.
+  absl::Status Weigh(std::span<const int64_t> wanted, int64_t first_position,
+                     batch::Batch& rows) const;
   TrainingBatch Numbered(int64_t number) const;
   absl::Status Finish(TrainingBatch& cut, std::span<const int64_t> wanted,
                       const Reasons& reasons) const;
@@ -99,6 +129,7 @@ class BatchMaker {
   BatchParts parts_;
   BatchPlan plan_;
   int64_t num_batches_ = 0;
+  int64_t width_ = 0;  // Of the column of the buckets, if there are any.
   std::unique_ptr<const SampleOrder> order_;
   std::unique_ptr<PathCounters> counters_;
 };

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "loader/sample_sources.h"
 #include "loader/subset.h"
+#include "models/buckets_spec.h"
 #include "models/order_spec.h"
 
 namespace tidemill::loader {
@@ -42,6 +43,10 @@ struct BatchPlan {
   // training has had.
   int64_t first_batch = 0;
   LastBatch last_batch = LastBatch::kKeep;
+  // Sorts the samples of `window` batches by length before they are put into batches. Windows are
+  // counted through all epochs, from batch 0 on, and end with an epoch. A batch has as many samples
+  // as without.
+  std::optional<models::Buckets> buckets = std::nullopt;
   // Makes the `slice`-th of `num_slices` equal parts of each batch, so that as many consumers share
   // a batch. Side by side the slices are the batch, however many they are.
   int64_t slice = 0;

@@ -13,13 +13,13 @@ namespace tidemill::loader {
 
 // One batch of an epoch: what can be read of the ordinals [index * batch_size,
 // (index + 1) * batch_size) of the epoch's permutation. What cannot be read leaves a hole that
-// nothing fills.
+// nothing fills. With buckets it has as many rows and holes, but rows of its window.
 struct TrainingBatch {
   int64_t epoch = 0;
   int64_t index = 0;
-  // Rows in the order of the permutation, perhaps none. Columns: key, ordinal, input and input_...
-  // (float32 or int64), target (int64 or float32) and, in a weighted set, weight. Buffers are
-  // 64-byte aligned: the bits of a sum can depend on alignment.
+  // Rows in the order of the permutation, or with buckets of their length, perhaps none. Columns:
+  // key, ordinal, input and input_... (float32 or int64), target (int64 or float32) and, in a
+  // weighted set, weight. Buffers are 64-byte aligned: the bits of a sum can depend on alignment.
   batch::Batch rows = {};
   int64_t num_skipped = 0;
   // Why one of the skipped samples was; empty when none was.

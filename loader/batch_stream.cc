@@ -35,10 +35,11 @@ absl::StatusOr<std::unique_ptr<BatchStream>> BatchStream::Create(BatchParts part
       ReadAhead<Chunk>::Options{.num_threads = options.num_threads,
                                 .bytes = options.bytes_ahead,
                                 .expected_bytes = batches * maker.batch_bytes()},
-      0, (end - first + batches - 1) / batches,
+      // On a grid that does not depend on the first: chunks do not divide windows.
+      first / batches, first < end ? (end + batches - 1) / batches : first / batches,
       [self = stream.get(), first, batches, end](int64_t number, const std::stop_token& stop) {
-        const int64_t from = first + number * batches;
-        return self->MakeChunk(from, std::min(from + batches, end), stop);
+        const int64_t from = number * batches;
+        return self->MakeChunk(std::max(first, from), std::min(from + batches, end), stop);
       },
       &BytesOf);
   return stream;

@@ -5,15 +5,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <numbers>
 #include <utility>
 
 #include "gtest/gtest.h"
 
 #include "base/config.h"
 #include "base/digest.h"
+#include "base/random.h"
 #include "base/testing/status_matchers.h"
 #include "batch/wire.h"
 #include "preprocess/worker/job_opener.h"
@@ -38,6 +42,11 @@ constexpr char kGraph[] =
     "- stack: {columns: all, into: input}\n"
     "- label: {into: target}\n";
 
+constexpr char kTextGraph[] =
+    "- parse_csv: {{columns: [text], dtype: string}}\n"
+    "- hash_tokens: {{column: text, buckets: 1000, length: {}, into: input}}\n"
+    "- label: {{into: target}}\n";
+
 rpc::v1::Command NewCommand() {
   rpc::v1::Command command;
   command.set_request_id(rpc::NewRequestId());
@@ -48,14 +57,22 @@ rpc::v1::Command NewCommand() {
 
 }  // namespace
 
+int64_t NumWords(int64_t row) {
+  const double radius = std::sqrt(-2 * std::log(1 - RandomUnit({.purpose = "radius"}, row)));
+  const double angle = 2 * std::numbers::pi * RandomUnit({.purpose = "angle"}, row);
+  return std::clamp<int64_t>(std::lround(std::exp(2.5 + 1.0 * radius * std::cos(angle))), 1,
+                             PreparedSet::kTextWidth);
+}
+
 PreparedSet::PreparedSet(int64_t num_samples, int num_workers,
-                         const std::map<std::string, std::string>& environment, int num_files) {
+                         const std::map<std::string, std::string>& environment,
+                         const RowFiles& files) {
   std::map<std::string, std::string> all = environment;
   all["TIDEMILL_WORKERS"] = std::to_string(num_workers);
   const CommandResult up = stack_.Tidemill({"up"}, all);
   EXPECT_EQ(up.exit_code, 0) << up.err << stack_.Logs();
   std::ofstream(stack_.state() + "/data_roots") << stack_.files() << "\n";
-  WriteFiles(num_samples, num_files);
+  WriteFiles(num_samples, files);
 
   const storage::StorageClient operators(stack_.PeerOf("storage", rpc::v1::ROLE_OPERATOR));
   const storage::StorageClient storage(stack_.PeerOf("storage"));
@@ -80,14 +97,17 @@ PreparedSet::PreparedSet(int64_t num_samples, int num_workers,
   EXPECT_THAT(selector.SealTrainingSet(seal), IsOk());
 }
 
-void PreparedSet::WriteFiles(int64_t num_samples, int num_files) const {
+void PreparedSet::WriteFiles(int64_t num_samples, const RowFiles& files) const {
   int64_t row = 0;
-  for (int64_t file = 1; file <= num_files; ++file) {
+  for (int64_t file = 1; file <= files.num_files; ++file) {
     std::ofstream data(fmt::format("{}/numbers{}.csv", stack_.files(), file));
-    data << "a,b,class\n";
-    const int64_t end = num_samples * file * (file + 1) / (num_files * (num_files + 1));
+    data << "a,b,text,class\n";
+    const int64_t end = num_samples * file * (file + 1) / (files.num_files * (files.num_files + 1));
     for (; row < end; ++row) {
-      data << row << "," << row % 1000 << "," << (row % 3 == 0 ? "third" : "other") << "\n";
+      data << row << "," << row % 1000 << ",";
+      const int64_t num_words = files.texts == RowTexts::kLogNormal ? NumWords(row) : 0;
+      for (int64_t word = 0; word < num_words; ++word) data << "w" << (row + word) % 900 << " ";
+      data << "," << (row % 3 == 0 ? "third" : "other") << "\n";
     }
   }
 }
@@ -109,6 +129,12 @@ preprocess::JobSpec PreparedSet::Job(int64_t batch_size, int64_t epochs,
           .batch_size = batch_size,
           .epochs = epochs,
           .seed = 17};
+}
+
+preprocess::JobSpec PreparedSet::TextJob(int64_t batch_size, int64_t epochs) const {
+  preprocess::JobSpec job = Job(batch_size, epochs);
+  job.graph = fmt::format(kTextGraph, kTextWidth);
+  return job;
 }
 
 loader::BatchPlan PreparedSet::PlanOf(const preprocess::JobSpec& job, int64_t lane, int64_t first) {

@@ -15,18 +15,34 @@
 
 namespace tidemill::tests {
 
-// A set of 90 % of the rows "number,number,class" of CSV files, weighted by class: every third row
-// is of class 0. Thread-compatible.
+// What a row has beside its numbers.
+enum class RowTexts {
+  kEmpty,
+  kLogNormal,  // A text of a log-normal number of words: 20 on average, 12 in the median.
+};
+
+// The rows lie in so many files, one behind another, each file longer than the one before.
+struct RowFiles {
+  int num_files = 1;
+  RowTexts texts = RowTexts::kEmpty;
+};
+
+// A set of 90 % of the rows "number,number,text,class" of CSV files, weighted by class: every third
+// row is of class 0. Thread-compatible.
 class PreparedSet {
  public:
-  // Starts the stack with so many workers and these variables in its environment. The rows lie in
-  // so many files, one behind another, each file longer than the one before.
+  // Starts the stack with so many workers and these variables in its environment.
   PreparedSet(int64_t num_samples, int num_workers,
-              const std::map<std::string, std::string>& environment = {}, int num_files = 1);
+              const std::map<std::string, std::string>& environment = {},
+              const RowFiles& files = {});
   ~PreparedSet();
 
   // A pass over the set; its graph may be preceded by ops, as YAML list items.
   preprocess::JobSpec Job(int64_t batch_size, int64_t epochs, const std::string& ops = "") const;
+
+  // A pass over the texts, as at most kTextWidth token ids, which are not 0, in a row.
+  preprocess::JobSpec TextJob(int64_t batch_size, int64_t epochs) const;
+  static constexpr int64_t kTextWidth = 256;
 
   // The plan of a lane, from a batch on.
   static loader::BatchPlan PlanOf(const preprocess::JobSpec& job, int64_t lane, int64_t first);
@@ -58,7 +74,7 @@ class PreparedSet {
   preprocess::DispatcherClient Dispatcher() const;
 
  private:
-  void WriteFiles(int64_t num_samples, int num_files) const;
+  void WriteFiles(int64_t num_samples, const RowFiles& files) const;
   std::unique_ptr<const loader::BatchMaker> MakerOf(const preprocess::JobSpec& job, int64_t lane,
                                                     int64_t first) const;
 
@@ -67,6 +83,9 @@ class PreparedSet {
   std::string dataset_spec_;
   std::vector<int> processes_;
 };
+
+// So many words, log-normal, for a row: at most PreparedSet::kTextWidth, at least one.
+int64_t NumWords(int64_t row);
 
 // Ordinals and all columns of a batch as text, equal for equal batches, bit by bit.
 std::string Describe(const loader::TrainingBatch& batch);

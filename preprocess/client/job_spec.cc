@@ -14,6 +14,7 @@ loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane) {
           .shuffle = {.seed = job.seed, .purpose = "shuffle", .trigger = job.trigger},
           .order = job.order,
           .last_batch = job.last_batch,
+          .buckets = job.buckets,
           .slice = share_batches ? lane : 0,
           .num_slices = share_batches ? job.num_lanes : 1};
 }

@@ -19,12 +19,27 @@ constexpr int64_t kLeastSplits = 64;
 constexpr int64_t kSplitBytes = int64_t{4} << 20;
 // What is done out of order is reported batch by batch, and fits into a token.
 constexpr int64_t kMostAhead = ResumeToken::kMostBeyond;
+// Batches of a split that is a window of buckets, and how many of those are to be under way.
+constexpr int64_t kMostWindow = kMostAhead / 4;
+constexpr int64_t kWindowsAhead = 8;
 
-// Batches that a worker leases together.
+// Batches that a worker leases together: whole windows of buckets, since who makes one batch of a
+// window makes all of it. `num_batches`: of the longest lane.
 int64_t SplitOf(const loader::BatchMaker& maker, int64_t num_batches, int64_t bytes_ahead) {
   const int64_t together = maker.BatchesTogether(std::min(kSplitBytes, bytes_ahead / kSplitsAhead));
-  return std::clamp<int64_t>(num_batches / kLeastSplits, 1,
-                             std::min(together, kMostAhead / kSplitsAhead));
+  const int64_t split = std::clamp<int64_t>(num_batches / kLeastSplits, 1,
+                                            std::min(together, kMostAhead / kSplitsAhead));
+  if (!maker.plan().buckets) return split;
+  const int64_t window = maker.plan().buckets->window;
+  return std::min(std::max<int64_t>(1, split / window) * window, kMostWindow);
+}
+
+// Batches that are under way at most. A window counts for little of what a batch of full width
+// would take, and is the least that a worker makes.
+int64_t WindowOf(const loader::BatchMaker& maker, int64_t split, int64_t bytes_ahead) {
+  const int64_t splits = maker.plan().buckets ? std::min(kWindowsAhead, kMostAhead / split - 1) : 2;
+  // A split that begins within the window may end behind it.
+  return std::clamp<int64_t>(bytes_ahead / maker.batch_bytes(), splits * split, kMostAhead - split);
 }
 
 // The lanes of a job whose consumers share the batches of a plan.
@@ -67,9 +82,7 @@ absl::Status WorkerSource::CreateJob(const JobSpec& job, const std::string& fitt
   int64_t most_batches = 0;
   for (const v1::Lane& lane : lanes) most_batches = std::max(most_batches, lane.end_batch());
   const int64_t split = SplitOf(*maker_, most_batches, options_.bytes_ahead);
-  // A split that begins within the window may end behind it.
-  window_ = std::clamp<int64_t>(options_.bytes_ahead / maker_->batch_bytes(), 2 * split,
-                                kMostAhead - split);
+  window_ = WindowOf(*maker_, split, options_.bytes_ahead);
   v1::CreateJobRequest request;
   request.mutable_command()->set_run_id(job.run_id);
   request.set_name(options_.job_name);

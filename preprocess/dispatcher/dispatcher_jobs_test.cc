@@ -121,5 +121,44 @@ TEST_F(DispatcherJobsTest, RefusesCommandsOfAnEarlierEpoch) {
   EXPECT_THAT(life_->ReportProgress(report), StatusIs(absl::StatusCode::kFailedPrecondition, _));
 }
 
+TEST_F(DispatcherJobsTest, WhoMakesBatchesForOneLaneMakesThemForTheOthers) {
+  const int64_t job = life_.CreateJob({.lanes = {{.end_batch = 16}, {.end_batch = 16}}});
+  const Incarnation a = life_.Register("a");
+  const Incarnation b = life_.Register("b");
+  const testing::Report report = {
+      .job_id = job, .lanes = {{.lane = 0}, {.lane = 1}}, .connected = {a, b}};
+  ASSERT_THAT(life_.Report(report), IsOk());
+  EXPECT_THAT(Lease(a, 1), ElementsAre("0:[0,4)x1"));
+  EXPECT_THAT(Lease(b, 1), ElementsAre("0:[4,8)x1"));
+  EXPECT_THAT(Lease(a, 1), ElementsAre("1:[0,4)x1"));
+  EXPECT_THAT(Lease(b, 1), ElementsAre("1:[4,8)x1"));
+  EXPECT_THAT(Lease(a, 2), ElementsAre("0:[8,12)x1", "1:[8,12)x1"));
+  EXPECT_THAT(Lease(a, 1), ElementsAre("0:[12,16)x1"));
+  // Where there is nothing else, batches are made a second time.
+  EXPECT_THAT(Lease(b, 1), ElementsAre("1:[12,16)x1"));
+}
+
+TEST_F(DispatcherJobsTest, ALaneDoesNotWaitForAWorkerThatTakesNothing) {
+  const int64_t job = life_.CreateJob({.lanes = {{.end_batch = 20}, {.end_batch = 20}}});
+  const Incarnation a = life_.Register("a");
+  const Incarnation b = life_.Register("b");
+  const testing::Report report = {
+      .job_id = job, .lanes = {{.lane = 0}, {.lane = 1}}, .connected = {a, b}};
+  ASSERT_THAT(life_.Report(report), IsOk());
+  EXPECT_THAT(Lease(a, 1), ElementsAre("0:[0,4)x1"));
+  EXPECT_THAT(Lease(b, 4), ElementsAre("0:[4,8)x1", "0:[8,12)x1", "1:[0,4)x1", "1:[4,8)x1"));
+}
+
+TEST_F(DispatcherJobsTest, SplitsLieOnAGridWhereverALaneBegins) {
+  v1::CreateJobRequest request = RequestOf(testing::JobShape{});
+  request.mutable_lanes(0)->set_first_batch(6);
+  const auto job = life_->CreateJob(request);
+  ASSERT_THAT(job, IsOk());
+  const Incarnation worker = life_.Register("a");
+  ASSERT_THAT(life_.Report({.job_id = *job, .lanes = {{.done_before = 6}}, .connected = {worker}}),
+              IsOk());
+  EXPECT_THAT(Lease(worker, 2), ElementsAre("0:[6,8)x1", "0:[8,12)x1"));
+}
+
 }  // namespace
 }  // namespace tidemill::preprocess

@@ -77,17 +77,38 @@ Job::Issued Job::Issue(const Incarnation& worker, const std::string& request_id,
     const Lane& lane = lanes_[i];
     const auto waiting = lane.NextWaiting();
     if (!waiting && !lane.NextFresh()) continue;
-    const std::pair<bool, int64_t> rank =
-        waiting ? std::pair(false, *waiting) : std::pair(true, lane.counts().issued_before);
-    if (best >= 0 && best_rank <= rank) continue;
     if (!IsOpenTo(i, worker, workers)) continue;
+    const std::pair<bool, int64_t> rank =
+        waiting ? std::pair(false, *waiting) : std::pair(true, DistanceOf(i, worker, workers));
+    if (best >= 0 && best_rank <= rank) continue;
     best = static_cast<int>(i);
     best_rank = rank;
   }
   if (best < 0) return {};
   Lane& lane = lanes_[static_cast<size_t>(best)];
   if (lane.facts().shard > 0) BindShard(lane.facts().shard, worker.worker_id);
-  return {.lane = best, .from_batch = lane.Issue(worker, request_id).from_batch};
+  const int64_t from = lane.Issue(worker, request_id).from_batch;
+  NoteMaker(lane, from, worker);
+  return {.lane = best, .from_batch = from};
+}
+
+int64_t Job::DistanceOf(size_t lane, const Incarnation& worker, const Workers& workers) const {
+  const LaneFacts& facts = lanes_[lane].facts();
+  const int64_t from = lanes_[lane].counts().issued_before;
+  const auto maker = makers_.find(from / facts.split_batches);
+  if (maker == makers_.end() || maker->second == worker) return from;
+  if (!workers.TakesWork(maker->second) || !IsOpenTo(lane, maker->second, workers)) return from;
+  // So far that each worker has batches of its own, and no lane gets far ahead of another.
+  return from + std::ssize(readers_[lane]->connected) * facts.split_batches;
+}
+
+void Job::NoteMaker(const Lane& lane, int64_t from_batch, const Incarnation& worker) {
+  if (lanes_.size() == 1 || lane.facts().shard > 0) return;
+  makers_.try_emplace(from_batch / lane.facts().split_batches, worker);
+  const auto first = std::ranges::min_element(
+      lanes_, {}, [](const Lane& one) { return one.counts().done_before; });
+  const int64_t done = first->counts().done_before / first->facts().split_batches;
+  makers_.erase(makers_.begin(), makers_.lower_bound(done));
 }
 
 int64_t Job::Lose(const std::function<bool(const Incarnation&)>& is_gone) {

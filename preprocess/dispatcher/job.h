@@ -47,8 +47,9 @@ class Job {
   absl::StatusOr<int64_t> Report(const v1::ReportProgressRequest& request, Clock::time_point now);
 
   // Leases the worker one split, if the job has one for it: what is to be issued again first, and
-  // of that the lowest; else of the lane that is issued the least far. Returns the lane, -1 if
-  // none.
+  // of that the lowest; else of the lane that is issued the least far, where batches that another
+  // worker makes for another lane count as some splits farther: who makes a batch for one lane
+  // makes it for the others with less work. Returns the lane, -1 if none.
   struct Issued {
     int lane = -1;
     int64_t from_batch = 0;
@@ -79,6 +80,9 @@ class Job {
   bool IsOpenTo(size_t lane, const Incarnation& worker, const Workers& workers) const;
   bool MayTakeShard(int32_t shard, const Consumer& consumer, const Incarnation& worker,
                     const Workers& workers) const;
+  // How far ahead the next split of a lane is for the worker, in batches.
+  int64_t DistanceOf(size_t lane, const Incarnation& worker, const Workers& workers) const;
+  void NoteMaker(const Lane& lane, int64_t from_batch, const Incarnation& worker);
   void BindShard(int32_t shard, int64_t worker_id);
   void DropIdleConsumers();
 
@@ -90,6 +94,9 @@ class Job {
   std::vector<const Consumer*> readers_;
   // shard -> worker_id.
   std::map<int32_t, int64_t> shards_;
+  // Of a job of several lanes, who was the first to be given a split of some, by its place among
+  // the splits of a lane.
+  std::map<int64_t, Incarnation> makers_;
   std::map<Incarnation, rpc::v1::PathWork> work_;
   Clock::time_point last_heard_;
   // The highest of a report.

@@ -86,7 +86,9 @@ const IssuedSplit& Lane::Issue(const Incarnation& worker, const std::string& req
     Erase(split.from_batch);
   } else {
     split.from_batch = *NextFresh();
-    const int64_t end = std::min(split.from_batch + facts_.split_batches, facts_.end_batch);
+    // On a grid that does not depend on the first batch: what belongs together stays together.
+    const int64_t size = facts_.split_batches;
+    const int64_t end = std::min((split.from_batch / size + 1) * size, facts_.end_batch);
     split.to_batch = NotDone(split.from_batch, end).front().second;
     counts_.issued_before = split.to_batch;
   }

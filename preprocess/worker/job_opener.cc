@@ -1,5 +1,6 @@
 #include "preprocess/worker/job_opener.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,9 @@
 
 namespace tidemill::preprocess {
 namespace {
+
+// Windows of buckets that are kept for the other lanes of a job.
+constexpr int64_t kWindowBytes = int64_t{64} << 20;
 
 absl::StatusOr<std::shared_ptr<const transform::Graph>> BuildGraph(const JobSpec& job) {
   ASSIGN_OR_RETURN(const auto dataset, config::Read<storage::DatasetSpec>(job.dataset, "dataset"));
@@ -46,6 +50,9 @@ Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& stor
     opened.parts.bad = loader::RecordBadSamples(*store, DatasetId{opened.spec.dataset_id});
     opened.parts.set = PartOf(opened.spec, std::move(set));
     ASSIGN_OR_RETURN(opened.division, DivideSet(opened.spec, *opened.parts.set, *store));
+    if (opened.spec.buckets && opened.spec.num_lanes > 1 && !opened.spec.shards) {
+      opened.parts.windows = std::make_shared<loader::WindowCache>(kWindowBytes);
+    }
     opened.parts.reader = [store,
                            read = loader::ReaderOf(*store, DatasetId{opened.spec.dataset_id})](
                               std::span<const int64_t> keys, const loader::SampleSink& sink) {

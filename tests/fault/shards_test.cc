@@ -44,7 +44,8 @@ constexpr int64_t kBytesAhead = int64_t{256} << 10;
 class Shards : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    set_ = new PreparedSet(kNumSamples, kNumWorkers, {{"TIDEMILL_FAILPOINTS", kSlow}}, kNumFiles);
+    set_ = new PreparedSet(kNumSamples, kNumWorkers, {{"TIDEMILL_FAILPOINTS", kSlow}},
+                           {.num_files = kNumFiles});
     const auto num_workers = [] {
       const auto known = set_->Dispatcher().ListWorkers();
       EXPECT_THAT(known, IsOk());

@@ -75,8 +75,8 @@ TEST(Workers, AProgramOfTheUserMakesTheSameRowsHereAndThere) {
   std::vector<std::vector<std::string>> made;
   for (const bool by_workers : {false, true}) {
     const Stack stack;
-    const std::string pipeline = by_workers ? WriteWorkersPipeline(stack.files())
-                                            : WriteSmallPipeline(stack.files());
+    const std::string pipeline =
+        by_workers ? WriteWorkersPipeline(stack.files()) : WriteSmallPipeline(stack.files());
     AddProgram(pipeline);
     const CommandResult result = stack.Tidemill({"run", pipeline, "--json"});
     EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();

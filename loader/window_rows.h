@@ -1,0 +1,66 @@
+// Windows: consecutive batches of an epoch whose samples are put into batches together.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "batch/batch.h"
+
+namespace tidemill::loader {
+
+// The batches of a window, over all slices.
+struct WindowRows {
+  // A sample that could not be read, by its place in the epoch, and why.
+  struct Hole {
+    int64_t position = 0;
+    std::string reason;
+  };
+
+  // In the order of their numbers; without columns where nothing could be read.
+  std::vector<batch::Batch> batches = {};
+  // Ascending. A batch has as many rows as the epoch's order gives it positions without a hole.
+  std::vector<Hole> holes = {};
+
+  int64_t Bytes() const;
+};
+
+// Windows made lately, for those who share a job: several want each of them. Thread-safe.
+class WindowCache {
+ public:
+  using Make = std::function<absl::StatusOr<WindowRows>()>;
+
+  // Keeps windows up to so many bytes, and the last one however large.
+  explicit WindowCache(int64_t budget) : budget_(budget) {}
+
+  // The window whose first batch has this number. Who asks first makes it, others wait. A failure
+  // is the asker's own: another one tries again.
+  absl::StatusOr<std::shared_ptr<const WindowRows>> Get(int64_t first_batch, const Make& make)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  using Window = std::shared_ptr<const WindowRows>;  // Shared with those who cut slices of it.
+  struct Entry {
+    Window rows;  // nullptr while it is being made.
+    int64_t bytes = 0;
+  };
+
+  void Keep(int64_t first_batch, const Window& rows) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Touch(int64_t first_batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const int64_t budget_;
+  Mutex mutex_;
+  CondVar changed_;
+  std::map<int64_t, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  std::list<int64_t> used_ ABSL_GUARDED_BY(mutex_);  // Those that are made, the latest last.
+  int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace tidemill::loader
