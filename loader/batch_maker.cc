@@ -232,6 +232,24 @@ absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::Make(int64_t from, int64_
   return batches;
 }
 
+transform::RunContext BatchMaker::ContextOf(int64_t epoch) const {
+  return {.training = plan_.training,
+          .seed = plan_.shuffle.seed,
+          .trigger = plan_.shuffle.trigger,
+          .epoch = epoch};
+}
+
+absl::Status BatchMaker::Transform(const transform::RunContext& context, batch::Batch& piece,
+                                   Rows& rows) const {
+  ASSIGN_OR_RETURN(const transform::Transformed transformed,
+                   parts_.graph->Run(piece, parts_.fitted.get(), context, &counters_->ops()));
+  for (const transform::BadSample& bad : transformed.bad) {
+    rows.bad.push_back({piece.keys()[bad.row], bad.reason});
+  }
+  ASSIGN_OR_RETURN(piece, Narrow(transformed.batch));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Rows> BatchMaker::Read(std::span<const int64_t> ordinals,
                                       const transform::RunContext& context,
                                       const std::stop_token& stop) const {
@@ -239,12 +257,7 @@ absl::StatusOr<Rows> BatchMaker::Read(std::span<const int64_t> ordinals,
   int64_t graph_ns = 0;
   const auto run_graph = [&](batch::Batch& piece, Rows& rows) -> absl::Status {
     const int64_t arrived = transform::ThreadTime::WallNow();
-    ASSIGN_OR_RETURN(const transform::Transformed transformed,
-                     parts_.graph->Run(piece, parts_.fitted.get(), context, &counters_->ops()));
-    for (const transform::BadSample& bad : transformed.bad) {
-      rows.bad.push_back({piece.keys()[bad.row], bad.reason});
-    }
-    ASSIGN_OR_RETURN(piece, Narrow(transformed.batch));
+    RETURN_IF_ERROR(Transform(context, piece, rows));
     if (parts_.kept != nullptr) parts_.kept->Keep(piece);
     graph_ns += transform::ThreadTime::WallNow() - arrived;
     return absl::OkStatus();
@@ -262,10 +275,7 @@ absl::StatusOr<Rows> BatchMaker::Read(std::span<const int64_t> ordinals,
 absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::MakeOfEpoch(
     int64_t from, int64_t to, const std::stop_token& stop) const {
   // What random ops draw depends on the epoch, so samples of several epochs are not run together.
-  const transform::RunContext context{.training = plan_.training,
-                                      .seed = plan_.shuffle.seed,
-                                      .trigger = plan_.shuffle.trigger,
-                                      .epoch = plan_.first_epoch + from / num_batches_};
+  const transform::RunContext context = ContextOf(plan_.first_epoch + from / num_batches_);
   const int64_t first = from % num_batches_;
   const Wanted wanted = WantedOf(context.epoch, first, first + to - from);
   if (parts_.kept == nullptr) {

@@ -20,18 +20,23 @@ absl::Status WorkerJob::Open() {
   return job_->status();
 }
 
-absl::StatusOr<const loader::BatchMaker*> WorkerJob::MakerOf(int32_t lane) {
+absl::StatusOr<std::shared_ptr<const loader::BatchMaker>> WorkerJob::MakerOf(int32_t lane) {
   RETURN_IF_ERROR(Open());
   MutexLock lock(mutex_);
   const OpenedJob& job = **job_;
   if (lane < 0 || lane >= job.spec.num_lanes) {
     return InvalidArgument("the job has {} lanes, no lane {}", job.spec.num_lanes, lane);
   }
-  std::unique_ptr<const loader::BatchMaker>& maker = makers_[lane];
+  std::shared_ptr<const loader::BatchMaker>& maker = makers_[lane];
   if (maker == nullptr) {
     ASSIGN_OR_RETURN(maker, loader::BatchMaker::Create(job.parts, PlanOf(job.spec, lane)));
   }
-  return maker.get();
+  return maker;
+}
+
+std::chrono::microseconds WorkerJob::slow_after() const {
+  MutexLock lock(mutex_);
+  return std::chrono::microseconds{(**job_).spec.slow_after};
 }
 
 void WorkerJob::Attach(std::shared_ptr<Outbox> outbox) {
