@@ -232,11 +232,11 @@ absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::Make(int64_t from, int64_
   return batches;
 }
 
-transform::RunContext BatchMaker::ContextOf(int64_t epoch) const {
+transform::RunContext BatchMaker::ContextOf(int64_t number) const {
   return {.training = plan_.training,
           .seed = plan_.shuffle.seed,
           .trigger = plan_.shuffle.trigger,
-          .epoch = epoch};
+          .epoch = plan_.first_epoch + number / num_batches_};
 }
 
 absl::Status BatchMaker::Transform(const transform::RunContext& context, batch::Batch& piece,
@@ -275,7 +275,7 @@ absl::StatusOr<Rows> BatchMaker::Read(std::span<const int64_t> ordinals,
 absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::MakeOfEpoch(
     int64_t from, int64_t to, const std::stop_token& stop) const {
   // What random ops draw depends on the epoch, so samples of several epochs are not run together.
-  const transform::RunContext context = ContextOf(plan_.first_epoch + from / num_batches_);
+  const transform::RunContext context = ContextOf(from);
   const int64_t first = from % num_batches_;
   const Wanted wanted = WantedOf(context.epoch, first, first + to - from);
   if (parts_.kept == nullptr) {

@@ -106,8 +106,8 @@ class BatchMaker {
                       std::vector<int64_t>& ordinals) const;
   absl::StatusOr<std::vector<TrainingBatch>> MakeOfEpoch(int64_t from, int64_t to,
                                                          const std::stop_token& stop) const;
-  // What random ops draw from in an epoch.
-  transform::RunContext ContextOf(int64_t epoch) const;
+  // What random ops of a batch draw from.
+  transform::RunContext ContextOf(int64_t number) const;
   absl::Status Transform(const transform::RunContext& context, batch::Batch& piece,
                          Rows& rows) const;
   absl::Status ReadGroupsOfEpoch(int64_t from, int64_t to, int64_t rows_of_group,

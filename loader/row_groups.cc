@@ -95,7 +95,7 @@ absl::StatusOr<Rows> BatchMaker::RunGraph(int64_t number, batch::Batch group) co
   WorkTimer timer(*counters_);
   Rows rows;
   const int64_t read = group.num_rows();
-  RETURN_IF_ERROR(Transform(ContextOf(plan_.first_epoch + number / num_batches_), group, rows));
+  RETURN_IF_ERROR(Transform(ContextOf(number), group, rows));
   rows.num_skipped = read - group.num_rows();
   if (parts_.bad != nullptr) parts_.bad->Add(rows.bad);
   rows.pieces.push_back(std::move(group));
