@@ -81,10 +81,16 @@ int64_t Worker::BytesHeld() const {
 }
 
 int Worker::Room() const {
-  const int64_t bytes = BytesHeld();
+  const int64_t held = BytesHeld();
+  int64_t split = 1;
+  for (const auto& job : Jobs()) split = std::max(split, job->split_bytes());
   MutexLock lock(mutex_);
-  if (bytes >= options_.budget_bytes || draining_) return 0;
-  return std::max(0, kSplitsPerThread * options_.num_threads - num_making_);
+  if (held >= options_.budget_bytes || draining_) return 0;
+  const int idle = std::max(0, kSplitsPerThread * options_.num_threads - num_making_);
+  const int64_t fits = (options_.budget_bytes - held) / split - num_making_;
+  // One that is larger than the budget is made when there is nothing else.
+  const int64_t least = held == 0 && num_making_ == 0 ? 1 : 0;
+  return static_cast<int>(std::clamp<int64_t>(fits, least, std::max<int64_t>(idle, least)));
 }
 
 v1::LeaseSplitsRequest Worker::NextLease() const {
@@ -228,6 +234,7 @@ absl::Status Worker::MakeBatches(const std::shared_ptr<WorkerJob>& job, const v1
   if (split.from_batch() < 0 || split.to_batch() > maker->end()) {
     return InvalidArgument("the job has {} batches, none up to {}", maker->end(), split.to_batch());
   }
+  job->BeginSplit((split.to_batch() - split.from_batch()) * maker->batch_bytes());
   const Piece make = job->slow_after().count() > 0 ? BatchesWithLateRows(job, maker, split)
                                                    : WholeBatches(job, maker, split);
   const int64_t together = maker->BatchesTogether(kPieceBytes);

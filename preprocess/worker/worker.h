@@ -29,7 +29,8 @@ struct WorkerOptions {
   std::string endpoint;
   std::string ring_socket;
   int num_threads = 1;
-  // Batches made and not sent, of all jobs. A split is begun while there are fewer.
+  // Batches made and not sent, of all jobs. A split is leased while there is room for it, beside
+  // those that are being made.
   int64_t budget_bytes = int64_t{256} << 20;
 };
 
@@ -58,6 +59,7 @@ class Worker final : public OutboxProvider {
   absl::Status Register() ABSL_LOCKS_EXCLUDED(mutex_);
   // Of batches that are made and not sent.
   int64_t BytesHeld() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Splits that may be leased now.
   int Room() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<WorkerJob> JobOf(int64_t job_id) ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<std::shared_ptr<WorkerJob>> Jobs() const ABSL_LOCKS_EXCLUDED(mutex_);

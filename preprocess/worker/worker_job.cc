@@ -109,6 +109,12 @@ loader::PathWork WorkerJob::work(int num_threads) const {
   return work;
 }
 
+void WorkerJob::BeginSplit(int64_t bytes) {
+  int64_t largest = split_bytes_;
+  while (largest < bytes && !split_bytes_.compare_exchange_weak(largest, bytes)) {
+  }
+}
+
 int64_t WorkerJob::bytes() const {
   MutexLock lock(mutex_);
   int64_t bytes = early_bytes_;

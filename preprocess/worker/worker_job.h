@@ -1,6 +1,7 @@
 // A job as a worker has it: what it takes to make its batches, and where they go.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -57,10 +58,16 @@ class WorkerJob {
   // Of batches made and not sent.
   int64_t bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // A split of about so many bytes is being made.
+  void BeginSplit(int64_t bytes);
+  // Bytes of the largest that was; 0 before the first.
+  int64_t split_bytes() const { return split_bytes_; }
+
  private:
   absl::Status Open() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Opener open_;
+  std::atomic<int64_t> split_bytes_ = 0;
   const int64_t opened_ns_ = transform::ThreadTime::WallNow();
   mutable Mutex mutex_;
   CondVar opened_;
