@@ -39,6 +39,7 @@ test: build
 nightly: build
 	@TIDEMILL_WORKER_KILLS=50 TIDEMILL_DISPATCHER_KILLS=10 $(BUILD)/bin/preprocess_path_test --gtest_filter='*AKilled*'
 	@$(BUILD)/bin/preprocess_scaling
+	@TIDEMILL_STALL_SECONDS=600 $(BUILD)/bin/preprocess_limits_test --gtest_filter='*WorkerMemory*'
 	@for alpha in 0.9 0.5; do \
 	  $(BUILD)/bin/pairwise_scale --nodes=1e6 --alpha=$$alpha --partitions=8 --rounds=32 --central --at-least=0.98 || exit 1; \
 	done

@@ -257,6 +257,25 @@ absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::Make(int64_t from, int64_
   return batches;
 }
 
+// What random ops draw depends on the epoch, so samples of several epochs are not run together.
+transform::RunContext BatchMaker::ContextOf(int64_t number) const {
+  return {.training = plan_.training,
+          .seed = plan_.shuffle.seed,
+          .trigger = plan_.shuffle.trigger,
+          .epoch = plan_.first_epoch + number / num_batches_};
+}
+
+absl::Status BatchMaker::Transform(const transform::RunContext& context, batch::Batch& piece,
+                                   Rows& rows) const {
+  ASSIGN_OR_RETURN(const transform::Transformed transformed,
+                   parts_.graph->Run(piece, parts_.fitted.get(), context, &counters_->ops()));
+  for (const transform::BadSample& bad : transformed.bad) {
+    rows.bad.push_back({piece.keys()[bad.row], bad.reason});
+  }
+  ASSIGN_OR_RETURN(piece, Narrow(transformed.batch));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Rows> BatchMaker::Read(std::span<const int64_t> ordinals,
                                       const transform::RunContext& context,
                                       const std::stop_token& stop) const {
@@ -264,12 +283,7 @@ absl::StatusOr<Rows> BatchMaker::Read(std::span<const int64_t> ordinals,
   int64_t graph_ns = 0;
   const auto run_graph = [&](batch::Batch& piece, Rows& rows) -> absl::Status {
     const int64_t arrived = transform::ThreadTime::WallNow();
-    ASSIGN_OR_RETURN(const transform::Transformed transformed,
-                     parts_.graph->Run(piece, parts_.fitted.get(), context, &counters_->ops()));
-    for (const transform::BadSample& bad : transformed.bad) {
-      rows.bad.push_back({piece.keys()[bad.row], bad.reason});
-    }
-    ASSIGN_OR_RETURN(piece, Narrow(transformed.batch));
+    RETURN_IF_ERROR(Transform(context, piece, rows));
     if (plan_.buckets) {
       RETURN_IF_ERROR(MakeRagged(*plan_.buckets, piece));
     } else if (parts_.kept != nullptr) {
@@ -310,14 +324,6 @@ absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::MakeOfEpoch(
     }
   }
   return CutKept(rows, wanted, std::move(places), from);
-}
-
-// What random ops draw depends on the epoch, so samples of several epochs are not run together.
-transform::RunContext BatchMaker::ContextOf(int64_t number) const {
-  return {.training = plan_.training,
-          .seed = plan_.shuffle.seed,
-          .trigger = plan_.shuffle.trigger,
-          .epoch = plan_.first_epoch + number / num_batches_};
 }
 
 TrainingBatch BatchMaker::Numbered(int64_t number) const {

@@ -69,6 +69,30 @@ class BatchMaker {
   absl::StatusOr<std::vector<TrainingBatch>> Make(int64_t from, int64_t to,
                                                   const std::stop_token& stop) const;
 
+  // Samples of a batch of this slice, holes included.
+  int64_t SamplesOf(int64_t number) const;
+
+  // A batch in steps, for whoever runs its rows through the graph apart from each other
+  // (row_groups.cc): first the samples are read, then each group is transformed, then rows are put
+  // together, all of them or some.
+  struct RowGroups {
+    int64_t number = 0;
+    // The ordinals of the batch, in its order, and what could be read of them, cut into groups.
+    std::vector<int64_t> wanted = {};
+    std::vector<batch::Batch> groups = {};
+    std::vector<Unreadable> bad = {};
+  };
+  // Reads batches [from, to), in groups of at most so many rows. CANCELLED once `stop` is
+  // requested.
+  absl::StatusOr<std::vector<RowGroups>> ReadGroups(int64_t from, int64_t to, int64_t rows_of_group,
+                                                    const std::stop_token& stop) const;
+  // Runs the graph over a group of that batch: one piece, perhaps without rows.
+  absl::StatusOr<Rows> RunGraph(int64_t number, batch::Batch group) const;
+  // A batch of the rows with these ordinals of it, as far as `rows` has them; what it has not is
+  // skipped. The pieces must stand in the order of the ordinals.
+  absl::StatusOr<TrainingBatch> PutTogether(int64_t number, std::vector<int64_t> ordinals,
+                                            const Rows& rows) const;
+
   // What making took so far.
   PathWork work() const { return counters_->Snapshot(); }
 
@@ -97,6 +121,12 @@ class BatchMaker {
                       std::vector<int64_t>& ordinals) const;
   absl::StatusOr<std::vector<TrainingBatch>> MakeOfEpoch(int64_t from, int64_t to,
                                                          const std::stop_token& stop) const;
+  // What random ops of a batch draw from.
+  transform::RunContext ContextOf(int64_t number) const;
+  absl::Status Transform(const transform::RunContext& context, batch::Batch& piece,
+                         Rows& rows) const;
+  absl::Status ReadGroupsOfEpoch(int64_t from, int64_t to, int64_t rows_of_group,
+                                 const std::stop_token& stop, std::vector<RowGroups>& into) const;
   absl::StatusOr<Rows> Read(std::span<const int64_t> ordinals, const transform::RunContext& context,
                             const std::stop_token& stop) const;
   absl::StatusOr<std::vector<TrainingBatch>> Cut(const Rows& rows, const Wanted& wanted,
@@ -115,7 +145,6 @@ class BatchMaker {
   std::vector<WindowRows::Hole> HolesOf(const batch::Batch& rows, std::span<const int64_t> wanted,
                                         int64_t first_position, const Reasons& reasons) const;
   std::pair<int64_t, int64_t> WindowOf(int64_t number) const;
-  transform::RunContext ContextOf(int64_t number) const;
   // The weights of rows that are what could be read of `wanted`, which begins at that position.
   absl::Status Weigh(std::span<const int64_t> wanted, int64_t first_position,
                      batch::Batch& rows) const;

@@ -219,6 +219,14 @@ int PreparedSet::AwaitWorker(int process) {
   return status;
 }
 
+void PreparedSet::DrainWorkers() const {
+  const auto known = Dispatcher().ListWorkers();
+  EXPECT_THAT(known, IsOk());
+  for (const auto& worker : known->workers()) {
+    EXPECT_THAT(Dispatcher().DrainWorker(worker.incarnation().worker_id()), IsOk());
+  }
+}
+
 preprocess::DispatcherClient PreparedSet::Dispatcher() const {
   return preprocess::DispatcherClient(stack_.PeerOf("preprocess"));
 }

@@ -70,6 +70,9 @@ class PreparedSet {
   // Waits for a process that StartWorker() gave; returns its exit status as waitpid() does.
   int AwaitWorker(int process);
 
+  // Takes the workers that there are now out of service.
+  void DrainWorkers() const;
+
   const Stack& stack() const { return stack_; }
   preprocess::DispatcherClient Dispatcher() const;
 

@@ -5,6 +5,8 @@
 
 #include "base/log.h"
 #include "preprocess/client/path_work_message.h"
+#include "preprocess/client/rebatcher.h"
+
 namespace tidemill::preprocess {
 namespace {
 
@@ -50,6 +52,31 @@ std::vector<v1::Lane> LanesOf(const loader::BatchMaker& maker, int64_t num_lanes
   return std::vector<v1::Lane>(static_cast<size_t>(num_lanes), lane);
 }
 
+// Batches of the longest lane of the job.
+int64_t MostBatches(const loader::BatchMaker& maker, const WorkerSourceOptions& options) {
+  if (!options.shard) return maker.end();
+  int64_t most = 0;
+  for (const v1::Lane& lane : options.shard->lanes) most = std::max(most, lane.end_batch());
+  return most;
+}
+
+absl::Status CheckLateRows(const JobSpec& job, Delivery delivery) {
+  if (job.slow_after == 0) return absl::OkStatus();
+  if (job.slow_after < 0) return InvalidArgument("rows are late after {} us", job.slow_after);
+  if (delivery != Delivery::kRelaxed) {
+    return InvalidArgument(
+        "late rows change which batch a row is in: take slow_after away, or relaxed delivery");
+  }
+  const bool repeats = job.last_batch == loader::LastBatch::kPad ||
+                       job.last_batch == loader::LastBatch::kWrap || job.mix;
+  if (repeats || job.buckets) {
+    return InvalidArgument(
+        "late rows need batches of any samples, each of which comes once in an epoch: neither "
+        "buckets nor a mix, and a last batch that is kept or dropped");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 WorkerSource::WorkerSource(const JobSpec& job, std::unique_ptr<const loader::BatchMaker> maker,
@@ -60,9 +87,33 @@ WorkerSource::WorkerSource(const JobSpec& job, std::unique_ptr<const loader::Bat
       owns_job_(job.num_lanes == 1 && !options.shard),
       consumer_(fmt::format("{}/{}", options.job_name, rpc::NewRequestId())),
       dispatcher_(options.dispatcher),
-      arrivals_(maker_->plan().first_batch, maker_->end(), options.guarantee, options.delivery,
-                options.done_beyond),
+      split_(SplitOf(*maker_, MostBatches(*maker_, options), options.bytes_ahead)),
+      window_(WindowOf(*maker_, split_, options.bytes_ahead)),
+      inbox_(MakeInbox(job)),
       reporter_(std::make_unique<WorkerPool>("preprocess-report", 1)) {}
+
+std::unique_ptr<Inbox> WorkerSource::MakeInbox(const JobSpec& job) const {
+  const loader::BatchPlan& plan = maker_->plan();
+  const int64_t batches = maker_->num_batches();
+  if (job.slow_after == 0) {
+    return std::make_unique<WholeBatches>(
+        Arrivals(plan.first_batch, maker_->end(), options_.guarantee, options_.delivery,
+                 options_.done_beyond),
+        [batches, first_epoch = plan.first_epoch](int64_t number) {
+          return loader::TrainingBatch{.epoch = first_epoch + number / batches,
+                                       .index = number % batches};
+        });
+  }
+  return std::make_unique<Rebatcher>(Rebatcher::Plan{
+      .first = plan.first_batch,
+      .end = maker_->end(),
+      .done = options_.done_beyond,
+      .first_epoch = plan.first_epoch,
+      .batches_of_epoch = batches,
+      .batch_rows = std::max<int64_t>(1, maker_->SamplesOf(0)),
+      .window = window_,
+      .samples_of = [maker = maker_.get()](int64_t number) { return maker->SamplesOf(number); }});
+}
 
 absl::StatusOr<std::unique_ptr<WorkerSource>> WorkerSource::Open(
     const JobSpec& job, const std::string& fitted, std::unique_ptr<const loader::BatchMaker> maker,
@@ -70,6 +121,7 @@ absl::StatusOr<std::unique_ptr<WorkerSource>> WorkerSource::Open(
   if (maker->plan().first_batch >= maker->end()) {
     return InvalidArgument("no batch is left of the {} of {}", maker->end(), options.job_name);
   }
+  RETURN_IF_ERROR(CheckLateRows(job, options.delivery));
   std::unique_ptr<WorkerSource> source(new WorkerSource(job, std::move(maker), options));
   RETURN_IF_ERROR(source->CreateJob(job, fitted));
   source->reporter_->Submit([self = source.get()] { self->KeepReporting(); });
@@ -79,17 +131,13 @@ absl::StatusOr<std::unique_ptr<WorkerSource>> WorkerSource::Open(
 absl::Status WorkerSource::CreateJob(const JobSpec& job, const std::string& fitted) {
   const std::vector<v1::Lane> lanes =
       options_.shard ? options_.shard->lanes : LanesOf(*maker_, job.num_lanes);
-  int64_t most_batches = 0;
-  for (const v1::Lane& lane : lanes) most_batches = std::max(most_batches, lane.end_batch());
-  const int64_t split = SplitOf(*maker_, most_batches, options_.bytes_ahead);
-  window_ = WindowOf(*maker_, split, options_.bytes_ahead);
   v1::CreateJobRequest request;
   request.mutable_command()->set_run_id(job.run_id);
   request.set_name(options_.job_name);
   request.set_spec(config::Print(job));
   request.set_fitted(fitted);
   request.mutable_lanes()->Assign(lanes.begin(), lanes.end());
-  request.set_split_batches(split);
+  request.set_split_batches(split_);
   request.set_guarantee(options_.guarantee);
   ASSIGN_OR_RETURN(job_id_, dispatcher_.CreateJob(request));
   v1::ReadBatchesRequest::Open open;
@@ -162,8 +210,8 @@ v1::ReportProgressRequest WorkerSource::NextReport() {
   MutexLock lock(mutex_);
   v1::LaneProgress* const lane = request.add_lanes();
   lane->set_lane(lane_);
-  lane->set_done_before(arrivals_.done_before());
-  for (const int64_t number : arrivals_.DoneBeyond()) lane->add_done(number);
+  lane->set_done_before(inbox_->done_before());
+  for (const int64_t number : inbox_->DoneBeyond()) lane->add_done(number);
   lane->set_window(window_);
   const auto now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - reported_at_).count();
@@ -171,7 +219,7 @@ v1::ReportProgressRequest WorkerSource::NextReport() {
   request.set_wait_share(seconds > 0 ? std::clamp(waited / seconds, 0.0, 1.0) : 0);
   reported_at_ = now;
   reported_wait_ = counters_.wait_seconds;
-  reported_ = arrivals_.done_before();
+  reported_ = inbox_->done_before();
   return request;
 }
 
@@ -182,11 +230,11 @@ void WorkerSource::Apply(const v1::ReportProgressRequest& sent,
   {
     MutexLock lock(mutex_);
     for (const auto& lost : answer.lost()) {
-      if (lost.lane() == lane_) arrivals_.GiveUp(lost.from_batch(), lost.to_batch());
+      if (lost.lane() == lane_) inbox_->GiveUp(lost.from_batch(), lost.to_batch());
     }
     if (answer.lost_size() > 0) changed_.notify_all();
     work_ = FromMessage(answer.work());
-    wanted = arrivals_.done_before();
+    wanted = inbox_->wanted();
   }
   if (!connections_->Update(answer, wanted)) return;
   MutexLock lock(mutex_);
@@ -195,13 +243,12 @@ void WorkerSource::Apply(const v1::ReportProgressRequest& sent,
 
 void WorkerSource::Arrived(int64_t connection, BatchMessage message) {
   const int64_t bytes = BytesOf(message);
-  const int64_t number = message.number;
   {
     MutexLock lock(mutex_);
     last_company_ = Clock::now();
-    if (arrivals_.Add(std::move(message))) {
-      origins_[number] = {.connection = connection, .bytes = bytes};
-      changed_.notify_all();
+    // One that is not kept may say that no more is to come.
+    changed_.notify_all();
+    if (inbox_->Add(std::move(message), Inbox::Origin{.connection = connection, .bytes = bytes})) {
       return;
     }
   }
@@ -223,20 +270,20 @@ bool WorkerSource::IsAlone() {
   return Clock::now() - last_company_ > options_.patience;
 }
 
-absl::StatusOr<std::optional<BatchMessage>> WorkerSource::WaitForNext() {
+absl::StatusOr<std::optional<Inbox::Taken>> WorkerSource::WaitForNext() {
   for (bool has_asked = false;; has_asked = true) {
     int64_t wanted = 0;
     {
       MutexLock lock(mutex_);
-      std::optional<BatchMessage> next = arrivals_.Take();
-      if (!next && has_asked && failure_.ok() && !arrivals_.ended()) {
+      ASSIGN_OR_RETURN(std::optional<Inbox::Taken> next, inbox_->Take());
+      if (!next && has_asked && failure_.ok() && !inbox_->ended()) {
         changed_.wait_for(mutex_, kReportInterval);
-        next = arrivals_.Take();
+        ASSIGN_OR_RETURN(next, inbox_->Take());
       }
       if (next) return next;
       if (!failure_.ok()) return failure_;
-      if (arrivals_.ended()) return std::optional<BatchMessage>();
-      wanted = arrivals_.done_before();
+      if (inbox_->ended()) return std::optional<Inbox::Taken>();
+      wanted = inbox_->wanted();
     }
     if (IsAlone()) {
       RETURN_IF_ERROR(MakeHere());
@@ -250,7 +297,7 @@ absl::Status WorkerSource::MakeHere() {
   int64_t number = 0;
   {
     MutexLock lock(mutex_);
-    number = arrivals_.done_before();
+    number = inbox_->wanted();
     if (counters_.num_made_here++ == 0) {
       log::Warn("there is no worker; batches are made in this process until there is one",
                 {{"job", options_.job_name}});
@@ -258,35 +305,34 @@ absl::Status WorkerSource::MakeHere() {
   }
   ASSIGN_OR_RETURN(std::vector<loader::TrainingBatch> made, maker_->Make(number, number + 1, {}));
   MutexLock lock(mutex_);
-  arrivals_.Add({.lane = lane_,
-                 .number = number,
-                 .rows = std::move(made[0].rows),
-                 .num_skipped = made[0].num_skipped,
-                 .reason = std::move(made[0].reason)});
+  inbox_->Add({.lane = lane_,
+               .number = number,
+               .rows = std::move(made[0].rows),
+               .num_skipped = made[0].num_skipped,
+               .reason = std::move(made[0].reason)},
+              std::nullopt);
   return absl::OkStatus();
 }
 
-void WorkerSource::GiveCredit(const BatchMessage& taken) {
-  Origin origin;
+void WorkerSource::GiveCredit(const std::vector<Inbox::Origin>& origins) {
   int64_t wanted = 0;
   {
     MutexLock lock(mutex_);
     ++counters_.num_batches;
-    wanted = arrivals_.done_before();
-    if (wanted - reported_ >= window_ / 4 || arrivals_.ended()) {
+    wanted = inbox_->wanted();
+    if (inbox_->done_before() - reported_ >= window_ / 4 || inbox_->ended()) {
       is_due_ = true;
       due_.notify_all();
     }
-    const auto found = origins_.extract(taken.number);
-    if (found.empty()) return;
-    origin = found.mapped();
   }
-  connections_->GiveBack(origin.connection, origin.bytes, wanted);
+  for (const Inbox::Origin& origin : origins) {
+    connections_->GiveBack(origin.connection, origin.bytes, wanted);
+  }
 }
 
 absl::StatusOr<std::optional<loader::TrainingBatch>> WorkerSource::Next() {
   const auto began = Clock::now();
-  absl::StatusOr<std::optional<BatchMessage>> next = WaitForNext();
+  absl::StatusOr<std::optional<Inbox::Taken>> next = WaitForNext();
   const double waited = std::chrono::duration<double>(Clock::now() - began).count();
   {
     MutexLock lock(mutex_);
@@ -294,14 +340,8 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> WorkerSource::Next() {
   }
   RETURN_IF_ERROR(next.status());
   if (!*next) return std::optional<loader::TrainingBatch>();
-  BatchMessage message = **std::move(next);
-  GiveCredit(message);
-  loader::TrainingBatch batch = {
-      .epoch = maker_->plan().first_epoch + message.number / maker_->num_batches(),
-      .index = message.number % maker_->num_batches(),
-      .rows = std::move(message.rows),
-      .num_skipped = message.num_skipped,
-      .reason = std::move(message.reason)};
+  GiveCredit((*next)->origins);
+  loader::TrainingBatch batch = std::move((*next)->batch);
   if (options_.settle && batch.rows.num_rows() > 0) RETURN_IF_ERROR(options_.settle(batch.rows));
   return std::optional<loader::TrainingBatch>(std::move(batch));
 }
@@ -322,15 +362,15 @@ loader::PathWork WorkerSource::work_here() const {
 
 ResumeToken WorkerSource::token() const {
   MutexLock lock(mutex_);
-  return {.done_before = arrivals_.done_before(), .done_beyond = arrivals_.DoneBeyond()};
+  return {.done_before = inbox_->done_before(), .done_beyond = inbox_->DoneBeyond()};
 }
 
 WorkerSourceCounters WorkerSource::counters() const {
   std::map<std::string, LinkCounters> links = connections_->counters();
   MutexLock lock(mutex_);
   WorkerSourceCounters counters = counters_;
-  counters.num_dropped = arrivals_.num_dropped();
-  counters.num_given_up = arrivals_.num_given_up();
+  counters.num_dropped = inbox_->num_dropped();
+  counters.num_given_up = inbox_->num_given_up();
   counters.links = std::move(links);
   return counters;
 }

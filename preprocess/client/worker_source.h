@@ -18,6 +18,7 @@
 #include "loader/batch_stream.h"
 #include "preprocess/client/arrivals.h"
 #include "preprocess/client/dispatcher_client.h"
+#include "preprocess/client/inbox.h"
 #include "preprocess/client/job_spec.h"
 #include "preprocess/client/resume_token.h"
 #include "preprocess/client/worker_connections.h"
@@ -74,7 +75,9 @@ class WorkerSource : public loader::BatchSource {
  public:
   // Joins the job of that name, or creates it. `maker`: of the lane's plan, from whose
   // `first_batch` on batches are given. `fitted`: as bytes, empty for a graph that learns nothing.
-  // ALREADY_EXISTS when there is another job of that name; UNAVAILABLE without a dispatcher.
+  // ALREADY_EXISTS when there is another job of that name; UNAVAILABLE without a dispatcher;
+  // INVALID_ARGUMENT for late rows (JobSpec.slow_after) of ordered delivery, or of batches that are
+  // put together by length or from several sources, or that repeat samples.
   static absl::StatusOr<std::unique_ptr<WorkerSource>> Open(
       const JobSpec& job, const std::string& fitted,
       std::unique_ptr<const loader::BatchMaker> maker, const WorkerSourceOptions& options);
@@ -86,7 +89,8 @@ class WorkerSource : public loader::BatchSource {
   int64_t num_batches() const override { return maker_->num_batches(); }
 
   // Waits for the next batch. INVALID_ARGUMENT and the like when workers cannot make the job's
-  // batches; FAILED_PRECONDITION when the dispatcher has given the job up.
+  // batches; FAILED_PRECONDITION when the dispatcher has given the job up. Of a job with late rows
+  // batches are cut from rows as they come: see Rebatcher.
   absl::StatusOr<std::optional<loader::TrainingBatch>> Next() override ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Of the whole job, as the dispatcher knew it last, and of batches made in this process.
@@ -96,20 +100,18 @@ class WorkerSource : public loader::BatchSource {
   loader::PathWork work_here() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // What was given so far. To go on, open a source whose plan begins at `done_before`, with
-  // `done_beyond` among its options.
+  // `done_beyond` among its options. Of a job with late rows, a batch of the plan is done once all
+  // its rows were given: those that were given of others come again.
   ResumeToken token() const ABSL_LOCKS_EXCLUDED(mutex_);
   WorkerSourceCounters counters() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Origin {
-    int64_t connection = 0;
-    int64_t bytes = 0;
-  };
 
   WorkerSource(const JobSpec& job, std::unique_ptr<const loader::BatchMaker> maker,
                const WorkerSourceOptions& options);
   absl::Status CreateJob(const JobSpec& job, const std::string& fitted);
+  std::unique_ptr<Inbox> MakeInbox(const JobSpec& job) const;
 
   void KeepReporting() ABSL_LOCKS_EXCLUDED(mutex_);
   v1::ReportProgressRequest NextReport() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -118,9 +120,9 @@ class WorkerSource : public loader::BatchSource {
   void Arrived(int64_t connection, BatchMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
   void Ended(const absl::Status& failure) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  absl::StatusOr<std::optional<BatchMessage>> WaitForNext() ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<std::optional<Inbox::Taken>> WaitForNext() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status MakeHere() ABSL_LOCKS_EXCLUDED(mutex_);
-  void GiveCredit(const BatchMessage& taken) ABSL_LOCKS_EXCLUDED(mutex_);
+  void GiveCredit(const std::vector<Inbox::Origin>& origins) ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether there has been no worker for too long.
   bool IsAlone() ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -131,13 +133,13 @@ class WorkerSource : public loader::BatchSource {
   const std::string consumer_;
   DispatcherClient dispatcher_;
   int64_t job_id_ = 0;
-  int64_t window_ = 1;
+  const int64_t split_;   // Batches that a worker leases together.
+  const int64_t window_;  // Batches under way.
 
   mutable Mutex mutex_;
   CondVar changed_;  // A batch came, or the state of connections changed.
   CondVar due_;      // There is something to report.
-  Arrivals arrivals_ ABSL_GUARDED_BY(mutex_);
-  std::map<int64_t, Origin> origins_ ABSL_GUARDED_BY(mutex_);  // By number of a waiting batch.
+  const std::unique_ptr<Inbox> inbox_ ABSL_PT_GUARDED_BY(mutex_);
   int64_t reported_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_due_ ABSL_GUARDED_BY(mutex_) = true;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;

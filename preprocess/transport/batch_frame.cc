@@ -8,7 +8,6 @@
 #include "batch/wire.h"
 #include "preprocess/transport/codec.h"
 #include "rpc/byte_frames.h"
-#include "rpc/limits.h"
 
 namespace tidemill::preprocess {
 
@@ -63,56 +62,114 @@ v1::ReadBatchesResponse FieldsOf(const BatchMessage& message) {
   return fields;
 }
 
+// Cuts parts, one behind another, into runs of at most so many bytes; one run when there are none.
+std::vector<std::vector<batch::Buffer>> RunsOf(std::span<const batch::Buffer> parts,
+                                               size_t most_bytes) {
+  std::vector<std::vector<batch::Buffer>> runs(1);
+  size_t room = most_bytes;
+  for (const batch::Buffer& part : parts) {
+    for (size_t begin = 0; begin < part.size();) {
+      if (room == 0) {
+        runs.emplace_back();
+        room = most_bytes;
+      }
+      const size_t size = std::min(room, part.size() - begin);
+      runs.back().push_back(part.Slice(begin, size));
+      begin += size;
+      room -= size;
+    }
+  }
+  return runs;
+}
+
+DecodedFrame Describe(v1::ReadBatchesResponse fields) {
+  return {.message = {.lane = fields.lane(),
+                      .number = fields.number(),
+                      .attempt = fields.attempt(),
+                      .num_skipped = fields.num_skipped(),
+                      .reason = std::move(*fields.mutable_reason())},
+          .compression = fields.compression()};
+}
+
 }  // namespace
 
-absl::StatusOr<EncodedFrame> EncodeFrame(const BatchMessage& message,
-                                         const CompressionPolicy::Plan& plan) {
+absl::StatusOr<EncodedFrames> EncodeFrames(const BatchMessage& message,
+                                           const CompressionPolicy::Plan& plan) {
   v1::ReadBatchesResponse fields = FieldsOf(message);
-  EncodedFrame frame;
+  EncodedFrames frames;
   std::vector<batch::Buffer> parts;
   if (!message.rows.columns().empty()) {
     parts = batch::EncodeParts(message.rows);
     fields.set_num_bytes(BytesOf(message));
   }
+  if (fields.num_bytes() > kMaxBatchBytes) {
+    return InvalidArgument(
+        "batch {} of lane {} has {} bytes, of which {} can be sent: make smaller batches",
+        message.number, message.lane, fields.num_bytes(), kMaxBatchBytes);
+  }
   if (plan.probe != v1::COMPRESSION_UNSPECIFIED) {
     ASSIGN_OR_RETURN(const Compressed probe, TimedCompress(plan.probe, ProbeOf(parts)));
-    frame.costs.push_back(probe.cost);
+    frames.costs.push_back(probe.cost);
   }
   if (plan.use != v1::COMPRESSION_UNSPECIFIED && !parts.empty()) {
     ASSIGN_OR_RETURN(Compressed compressed, TimedCompress(plan.use, parts));
-    frame.costs.push_back(compressed.cost);
-    if (compressed.cost.compressed_bytes < compressed.cost.bytes) {
+    frames.costs.push_back(compressed.cost);
+    if (compressed.cost.compressed_bytes < std::min(compressed.cost.bytes, kMaxFrameBytes)) {
       parts = {std::move(compressed.bytes)};
       fields.set_compression(plan.use);
     }
   }
-  frame.bytes = rpc::MakeFrame(kBulk, parts, fields.SerializeAsString());
-  if (frame.bytes.Length() > static_cast<size_t>(rpc::kMaxMessageBytes)) {
-    return ResourceExhausted(
-        "batch {} of lane {} has {} bytes, a message at most {}: make smaller batches",
-        message.number, message.lane, frame.bytes.Length(), rpc::kMaxMessageBytes);
+  const std::string rest = fields.SerializeAsString();
+  for (const auto& run : RunsOf(parts, static_cast<size_t>(kMaxFrameBytes))) {
+    frames.messages.push_back(rpc::MakeFrame(kBulk, run, rest));
   }
-  return frame;
+  return frames;
 }
 
-absl::StatusOr<DecodedFrame> DecodeFrame(const grpc::ByteBuffer& bytes) {
+absl::StatusOr<std::optional<DecodedFrame>> FrameDecoder::Decode(const grpc::ByteBuffer& bytes) {
   ASSIGN_OR_RETURN(rpc::Frame frame, rpc::TakeFrame(bytes, kBulk));
   v1::ReadBatchesResponse fields;
   if (!fields.ParseFromString(frame.rest)) return DataLoss("a message is no batch");
-  DecodedFrame decoded{.message = {.lane = fields.lane(),
-                                   .number = fields.number(),
-                                   .attempt = fields.attempt(),
-                                   .num_skipped = fields.num_skipped(),
-                                   .reason = std::move(*fields.mutable_reason())},
-                       .num_wire_bytes = static_cast<int64_t>(frame.bulk.size())};
-  if (frame.bulk.empty()) return decoded;
   batch::Buffer rows = std::move(frame.bulk);
-  if (fields.compression() != v1::COMPRESSION_UNSPECIFIED) {
+  const auto wire_bytes = static_cast<int64_t>(rows.size());
+  const bool is_compressed = fields.compression() != v1::COMPRESSION_UNSPECIFIED;
+  if (begun_ || (!is_compressed && !rows.empty() && wire_bytes < fields.num_bytes())) {
+    ASSIGN_OR_RETURN(const bool is_whole, Append(fields, rows));
+    if (!is_whole) return std::optional<DecodedFrame>();
+    begun_.reset();
+    rows = std::exchange(bytes_, {});
+  } else if (is_compressed) {
     ASSIGN_OR_RETURN(rows, Decompress(fields.compression(), rows, fields.num_bytes()));
   }
+  DecodedFrame decoded = Describe(std::move(fields));
   decoded.num_bytes = static_cast<int64_t>(rows.size());
-  ASSIGN_OR_RETURN(decoded.message.rows, batch::Decode(std::move(rows)));
-  return decoded;
+  decoded.num_wire_bytes = is_compressed ? wire_bytes : decoded.num_bytes;
+  if (!rows.empty()) {
+    ASSIGN_OR_RETURN(decoded.message.rows, batch::Decode(std::move(rows)));
+  }
+  return std::optional<DecodedFrame>(std::move(decoded));
+}
+
+absl::StatusOr<bool> FrameDecoder::Append(const v1::ReadBatchesResponse& fields,
+                                          const batch::Buffer& bytes) {
+  if (fields.num_bytes() > kMaxBatchBytes) {
+    return DataLoss("a batch claims to have {} bytes", fields.num_bytes());
+  }
+  if (!begun_) {
+    begun_ = fields;
+    num_here_ = 0;
+    bytes_ = batch::Buffer::AllocateUnwritten(static_cast<size_t>(fields.num_bytes()));
+  }
+  const bool is_next = fields.lane() == begun_->lane() && fields.number() == begun_->number() &&
+                       fields.num_bytes() == begun_->num_bytes() &&
+                       fields.compression() == v1::COMPRESSION_UNSPECIFIED;
+  if (!is_next || bytes.empty() || bytes.size() > bytes_.size() - num_here_) {
+    return DataLoss("a message is not what batch {} of lane {} goes on with", begun_->number(),
+                    begun_->lane());
+  }
+  std::memcpy(bytes_.mutable_data() + num_here_, bytes.data(), bytes.size());
+  num_here_ += bytes.size();
+  return num_here_ == bytes_.size();
 }
 
 }  // namespace tidemill::preprocess

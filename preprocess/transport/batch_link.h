@@ -27,6 +27,10 @@ struct LinkCounters {
   // Of batches, and of what was sent for them.
   int64_t num_bytes = 0;
   int64_t num_wire_bytes = 0;
+  // Batches that came compressed, and how the last one that could have been did:
+  // COMPRESSION_UNSPECIFIED for not at all.
+  int64_t num_compressed = 0;
+  v1::Compression compression = v1::COMPRESSION_UNSPECIFIED;
 };
 
 // What a link calls, one call at a time, on a thread of its own or of gRPC's; neither may wait for

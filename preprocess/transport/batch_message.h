@@ -9,7 +9,10 @@
 namespace tidemill::preprocess {
 
 // Identity is (lane, number); what a batch holds depends on it and the job alone, so two messages
-// of the same identity are equal but for their attempt.
+// of the same identity are equal but for their attempt. Of a job with late rows
+// (JobSpec.slow_after) a message may hold some of the rows: which, their ordinals say; the one that
+// comes last says how many samples of the batch were skipped, and all of them together are the
+// batch.
 struct BatchMessage {
   int32_t lane = 0;
   int64_t number = 0;

@@ -4,7 +4,6 @@
 
 #include "grpcpp/generic/generic_stub.h"
 
-#include "preprocess/transport/batch_frame.h"
 #include "preprocess/transport/grpc_lifetime.h"
 #include "rpc/byte_frames.h"
 #include "rpc/grpc_status.h"
@@ -86,8 +85,17 @@ void FrameLink::OnWriteDone(bool /*ok*/) {
   Flush();
 }
 
+void FrameLink::Count(const DecodedFrame& frame) {
+  ++counters_.num_batches;
+  counters_.num_bytes += frame.num_bytes;
+  counters_.num_wire_bytes += frame.num_wire_bytes;
+  if (frame.num_bytes == 0) return;
+  counters_.compression = frame.compression;
+  if (frame.compression != v1::COMPRESSION_UNSPECIFIED) ++counters_.num_compressed;
+}
+
 bool FrameLink::Deliver() {
-  absl::StatusOr<DecodedFrame> decoded = DecodeFrame(incoming_);
+  absl::StatusOr<std::optional<DecodedFrame>> decoded = decoder_.Decode(incoming_);
   incoming_.Clear();
   {
     MutexLock lock(mutex_);
@@ -96,11 +104,10 @@ bool FrameLink::Deliver() {
       failure_ = decoded.status();
       return false;
     }
-    ++counters_.num_batches;
-    counters_.num_bytes += decoded->num_bytes;
-    counters_.num_wire_bytes += decoded->num_wire_bytes;
+    if (!decoded->has_value()) return true;
+    Count(**decoded);
   }
-  handler_.batch(std::move(decoded->message));
+  handler_.batch(std::move((*decoded)->message));
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "grpcpp/support/client_callback.h"
 
 #include "base/mutex.h"
+#include "preprocess/transport/batch_frame.h"
 #include "preprocess/transport/batch_link.h"
 
 namespace tidemill::preprocess {
@@ -34,12 +35,14 @@ class FrameLink final : public BatchLink,
   void Flush() ABSL_LOCKS_EXCLUDED(mutex_);
   // Hands a message on; false when the stream is of no more use.
   bool Deliver() ABSL_LOCKS_EXCLUDED(mutex_);
+  void Count(const DecodedFrame& frame) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status EndOf(const grpc::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const LinkHandler handler_;
   const std::stop_token stop_;
   grpc::ClientContext context_;
   grpc::ByteBuffer incoming_;  // gRPC's while it reads.
+  FrameDecoder decoder_;       // Of who reads.
   grpc::ByteBuffer outgoing_;  // gRPC's while `writing_`.
   mutable Mutex mutex_;
   CondVar changed_;

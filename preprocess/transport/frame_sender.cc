@@ -1,7 +1,9 @@
 #include "preprocess/transport/frame_sender.h"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
+#include <iterator>
 #include <utility>
 
 #include "base/mutex.h"
@@ -224,21 +226,22 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
   }
 
   void Encode(const BatchMessage& message, const CompressionPolicy::Plan& plan) {
-    absl::StatusOr<EncodedFrame> frame = EncodeFrame(message, plan);
-    if (!frame.ok()) {
+    absl::StatusOr<EncodedFrames> frames = EncodeFrames(message, plan);
+    if (!frames.ok()) {
       {
         MutexLock lock(mutex_);
         making_ = false;
       }
-      return End(frame.status());
+      return End(frames.status());
     }
     MutexLock lock(mutex_);
     making_ = false;
     look_again_ = true;
-    for (const EncodingCost& cost : frame->costs) {
+    for (const EncodingCost& cost : frames->costs) {
       policy_->Encoded(cost.compression, cost.bytes, cost.compressed_bytes, cost.seconds);
     }
-    if (!cut_off_) ready_.push_back(std::move(frame->bytes));
+    if (cut_off_) return;
+    std::ranges::move(frames->messages, std::back_inserter(ready_));
   }
 
   OutboxProvider& provider_;

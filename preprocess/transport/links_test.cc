@@ -66,6 +66,23 @@ TEST_P(Links, BringEveryMessageOnceAndEqual) {
   EXPECT_EQ(link->counters().transport, GetParam() == Transport::kFrames ? "frames" : "ring");
 }
 
+TEST_P(Links, BringBatchesThatAreLongerThanAnyMessage) {
+  const auto link = Open();
+  link->Grant(kPlenty, {});
+  const auto outbox = worker_.outboxes.Await();
+  std::vector<std::string> sent;
+  for (int64_t i = 0; i < 4; ++i) {
+    BatchMessage message = MakeMessage(0, i, i % 2 == 0 ? int64_t{20} << 20 : 1000);
+    sent.push_back(TextOf(message));
+    outbox->Put(std::move(message));
+  }
+  received_.AwaitCount(sent.size());
+  const std::vector<BatchMessage> messages = received_.Take();
+  ASSERT_EQ(messages.size(), sent.size());
+  for (size_t i = 0; i < sent.size(); ++i) EXPECT_TRUE(TextOf(messages[i]) == sent[i]) << i;
+  EXPECT_EQ(link->counters().num_batches, 4);
+}
+
 TEST_P(Links, AlignTheColumnsForVectorInstructions) {
   const auto link = Open();
   link->Grant(kPlenty, {});

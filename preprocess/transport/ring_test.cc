@@ -208,7 +208,7 @@ TEST_F(Ring, PassesGrantsOn) {
 
 TEST_F(Ring, RefusesWhatIsTooLongForAnyRing) {
   Make(1 << 20);
-  const auto refused = StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("too long"));
+  const auto refused = StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("too long"));
   EXPECT_THAT(writer_->Reserve((int64_t{1} << 30) + 1, 0, RingGrowth::kWhereNeeded), refused);
   EXPECT_THAT(writer_->Reserve(0, (1 << 20) + 1, RingGrowth::kWhereNeeded), refused);
   EXPECT_EQ(writer_->num_taken(), 0);

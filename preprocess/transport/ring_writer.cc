@@ -59,8 +59,10 @@ absl::StatusOr<std::optional<RingWriter::Space>> RingWriter::Reserve(int64_t byt
                                                                      int64_t reason_bytes,
                                                                      RingGrowth growth) {
   if (bytes > kMaxBatchBytes || reason_bytes > kMaxReasonBytes) {
-    return ResourceExhausted("a batch of {} bytes, with {} about what it lacks, is too long", bytes,
-                             reason_bytes);
+    return InvalidArgument(
+        "a batch of {} bytes, with {} about what it lacks, is too long: {} can be sent; make "
+        "smaller batches",
+        bytes, reason_bytes, kMaxBatchBytes);
   }
   if (!HasSlot()) return std::optional<Space>();
   Space space{.reason_bytes = reason_bytes};

@@ -41,8 +41,8 @@ class RingWriter {
     int64_t offset = 0;
     int64_t reason_bytes = 0;
   };
-  // std::nullopt: there is no room now. RESOURCE_EXHAUSTED for what is too long for any ring, or,
-  // where it may grow, when there is too little memory.
+  // std::nullopt: there is no room now. INVALID_ARGUMENT for what is too long for any ring;
+  // RESOURCE_EXHAUSTED, where it may grow, when there is too little memory.
   absl::StatusOr<std::optional<Space>> Reserve(int64_t bytes, int64_t reason_bytes,
                                                RingGrowth growth);
   void Cancel(const Space& space);

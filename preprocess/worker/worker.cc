@@ -83,10 +83,16 @@ int64_t Worker::BytesHeld() const {
 }
 
 int Worker::Room() const {
-  const int64_t bytes = BytesHeld();
+  const int64_t held = BytesHeld();
+  int64_t split = 1;
+  for (const auto& job : Jobs()) split = std::max(split, job->split_bytes());
   MutexLock lock(mutex_);
-  if (bytes >= options_.budget_bytes || draining_) return 0;
-  return std::max(0, kSplitsPerThread * options_.num_threads - num_making_);
+  if (held >= options_.budget_bytes || draining_) return 0;
+  const int idle = std::max(0, kSplitsPerThread * options_.num_threads - num_making_);
+  const int64_t fits = (options_.budget_bytes - held) / split - num_making_;
+  // One that is larger than the budget is made when there is nothing else.
+  const int64_t least = held == 0 && num_making_ == 0 ? 1 : 0;
+  return static_cast<int>(std::clamp<int64_t>(fits, least, std::max<int64_t>(idle, least)));
 }
 
 v1::LeaseSplitsRequest Worker::NextLease() const {
@@ -188,48 +194,97 @@ bool Worker::IsOver(int64_t incarnation) const {
   return stop_.stop_requested() || self_.incarnation() != incarnation;
 }
 
-absl::Status Worker::MakeBatches(WorkerJob& job, const v1::Split& split, int64_t incarnation) {
-  ASSIGN_OR_RETURN(const loader::BatchMaker* const maker, job.MakerOf(split.lane()));
-  if (split.from_batch() < 0 || split.to_batch() > maker->end()) {
-    return InvalidArgument("the job has {} batches, none up to {}", maker->end(), split.to_batch());
-  }
-  const int64_t together = maker->BatchesTogether(kPieceBytes);
-  for (int64_t from = split.from_batch(); from < split.to_batch(); from += together) {
-    if (IsOver(incarnation)) return absl::OkStatus();
-    const int64_t to = std::min(from + together, split.to_batch());
+bool Worker::Put(WorkerJob& job, const v1::Split& split, int64_t number,
+                 loader::TrainingBatch made) {
+  BatchMessage message = {.lane = split.lane(),
+                          .number = number,
+                          .attempt = split.attempt(),
+                          .rows = std::move(made.rows),
+                          .num_skipped = made.num_skipped,
+                          .reason = std::move(made.reason)};
+  num_bytes_ += BytesOf(message);
+  return job.Put(std::move(message));
+}
+
+Worker::Piece Worker::WholeBatches(const std::shared_ptr<WorkerJob>& job,
+                                   std::shared_ptr<const loader::BatchMaker> maker,
+                                   const v1::Split& split) {
+  return [this, job, maker = std::move(maker), split](int64_t from,
+                                                      int64_t to) -> absl::StatusOr<bool> {
     ASSIGN_OR_RETURN(std::vector<loader::TrainingBatch> made,
                      maker->Make(from, to, stop_.get_token()));
     RETURN_IF_FAILPOINT("preprocess_worker.after_making");
-    for (size_t i = 0; i < made.size(); ++i) {
-      BatchMessage message = {.lane = split.lane(),
-                              .number = from + static_cast<int64_t>(i),
-                              .attempt = split.attempt(),
-                              .rows = std::move(made[i].rows),
-                              .num_skipped = made[i].num_skipped,
-                              .reason = std::move(made[i].reason)};
+    for (loader::TrainingBatch& batch : made) {
       ++num_batches_;
-      num_bytes_ += BytesOf(message);
-      if (!job.Put(std::move(message))) return absl::OkStatus();
+      if (!Put(*job, split, from++, std::move(batch))) return false;
     }
+    return true;
+  };
+}
+
+Worker::Piece Worker::BatchesWithLateRows(const std::shared_ptr<WorkerJob>& job,
+                                          std::shared_ptr<const loader::BatchMaker> maker,
+                                          const v1::Split& split) {
+  // Shared with rows that are late.
+  const auto is_wanted = std::make_shared<std::atomic<bool>>(true);
+  const auto rows = std::make_shared<const LateRows::Job>(
+      LateRows::Job{.maker = std::move(maker),
+                    .slow_after = job->slow_after(),
+                    .sink = [this, job, split, is_wanted](
+                                int64_t number, absl::StatusOr<loader::TrainingBatch> part) {
+                      if (!part.ok()) return Fail(job, split, part.status());
+                      if (!Put(*job, split, number, *std::move(part))) *is_wanted = false;
+                    }});
+  LateRows* late_rows = nullptr;
+  {
+    MutexLock lock(mutex_);
+    if (late_rows_ == nullptr) late_rows_ = std::make_unique<LateRows>();
+    late_rows = late_rows_.get();
+  }
+  return [this, rows, is_wanted, late_rows](int64_t from, int64_t to) -> absl::StatusOr<bool> {
+    RETURN_IF_ERROR(late_rows->Make(rows, from, to, stop_.get_token()));
+    num_batches_ += to - from;
+    return is_wanted->load();
+  };
+}
+
+absl::Status Worker::MakeBatches(const std::shared_ptr<WorkerJob>& job, const v1::Split& split,
+                                 int64_t incarnation) {
+  ASSIGN_OR_RETURN(const auto maker, job->MakerOf(split.lane()));
+  if (split.from_batch() < 0 || split.to_batch() > maker->end()) {
+    return InvalidArgument("the job has {} batches, none up to {}", maker->end(), split.to_batch());
+  }
+  job->BeginSplit((split.to_batch() - split.from_batch()) * maker->batch_bytes());
+  const Piece make = job->slow_after().count() > 0 ? BatchesWithLateRows(job, maker, split)
+                                                   : WholeBatches(job, maker, split);
+  const int64_t together = maker->BatchesTogether(kPieceBytes);
+  for (int64_t from = split.from_batch(); from < split.to_batch(); from += together) {
+    if (IsOver(incarnation)) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const bool is_wanted, make(from, std::min(from + together, split.to_batch())));
+    if (!is_wanted) return absl::OkStatus();
     RETURN_IF_FAILPOINT("preprocess_worker.after_putting");
   }
   return absl::OkStatus();
 }
 
+void Worker::Fail(const std::shared_ptr<WorkerJob>& job, const v1::Split& split,
+                  const absl::Status& why) {
+  if (stop_.stop_requested()) return;
+  log::Warn("a split cannot be made", {{"job", std::to_string(split.job_id())},
+                                       {"batch", std::to_string(split.from_batch())},
+                                       {"error", std::string(why.message())}});
+  // Its consumers hear why; the job may be opened anew when they try again.
+  job->Close(why);
+  MutexLock lock(mutex_);
+  const auto it = jobs_.find(split.job_id());
+  if (it != jobs_.end() && it->second == job) jobs_.erase(it);
+}
+
 void Worker::MakeSplit(const v1::Split& split, int64_t incarnation) {
   if (!IsOver(incarnation)) {
     const std::shared_ptr<WorkerJob> job = JobOf(split.job_id());
-    const absl::Status made = MakeBatches(*job, split, incarnation);
-    if (!made.ok() && !stop_.stop_requested()) {
-      log::Warn("a split cannot be made", {{"job", std::to_string(split.job_id())},
-                                           {"batch", std::to_string(split.from_batch())},
-                                           {"error", std::string(made.message())}});
-      // Its consumers hear why; the job may be opened anew when they try again.
-      job->Close(made);
-      MutexLock lock(mutex_);
-      const auto it = jobs_.find(split.job_id());
-      if (it != jobs_.end() && it->second == job) jobs_.erase(it);
-    }
+    const absl::Status made = MakeBatches(job, split, incarnation);
+    if (!made.ok()) Fail(job, split, made);
   }
   MutexLock lock(mutex_);
   --num_making_;
@@ -258,24 +313,34 @@ absl::StatusOr<std::shared_ptr<Outbox>> Worker::Open(const v1::ReadBatchesReques
   return outbox;
 }
 
+bool Worker::HasMade() const {
+  return num_making_ == 0 && (late_rows_ == nullptr || late_rows_->num_late() == 0);
+}
+
 void Worker::Drain(std::chrono::milliseconds patience) {
   v1::WorkerIncarnation self;
-  bool is_idle = BytesHeld() == 0;
+  bool is_idle = false;
   {
     MutexLock lock(mutex_);
     draining_ = true;
     self = self_;
-    is_idle = is_idle && num_making_ == 0;
+    is_idle = HasMade();
   }
+  is_idle = is_idle && BytesHeld() == 0;
   // Who has nothing to finish is not missed, and need not wait for a dispatcher that ends as well.
   if (self.incarnation() == 0 || is_idle) return;
   const absl::Status told = dispatcher_.DrainWorker(self.worker_id(), patience / 2);
   if (!told.ok()) return;
   const auto end = std::chrono::steady_clock::now() + patience;
   while (std::chrono::steady_clock::now() < end) {
-    const int64_t bytes = BytesHeld();
+    bool has_made = false;
+    {
+      MutexLock lock(mutex_);
+      has_made = HasMade();
+    }
+    // What it was making is held by now, if it was not sent.
+    if (has_made && BytesHeld() == 0) return;
     MutexLock lock(mutex_);
-    if (bytes == 0 && num_making_ == 0) return;
     changed_.wait_for(mutex_, kRoomWait);
   }
 }

@@ -17,6 +17,7 @@
 #include "base/worker_pool.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "preprocess/transport/outbox.h"
+#include "preprocess/worker/late_rows.h"
 #include "preprocess/worker/worker_job.h"
 #include "preprocess/worker/worker_metrics.h"
 
@@ -29,7 +30,8 @@ struct WorkerOptions {
   std::string endpoint;
   std::string ring_socket;
   int num_threads = 1;
-  // Batches made and not sent, of all jobs. A split is begun while there are fewer.
+  // Batches made and not sent, of all jobs. A split is leased while there is room for it, beside
+  // those that are being made.
   int64_t budget_bytes = int64_t{256} << 20;
 };
 
@@ -59,13 +61,28 @@ class Worker final : public OutboxProvider {
   absl::Status Register() ABSL_LOCKS_EXCLUDED(mutex_);
   // Of batches that are made and not sent.
   int64_t BytesHeld() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Splits that may be leased now.
   int Room() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<WorkerJob> JobOf(int64_t job_id) ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<std::shared_ptr<WorkerJob>> Jobs() const ABSL_LOCKS_EXCLUDED(mutex_);
   void Forget(int64_t job_id) ABSL_LOCKS_EXCLUDED(mutex_);
   void MakeSplit(const v1::Split& split, int64_t incarnation) ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status MakeBatches(WorkerJob& job, const v1::Split& split, int64_t incarnation)
+  absl::Status MakeBatches(const std::shared_ptr<WorkerJob>& job, const v1::Split& split,
+                           int64_t incarnation) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Makes batches [from, to) of a split and puts them. False when nobody wants them any more.
+  using Piece = std::function<absl::StatusOr<bool>(int64_t from, int64_t to)>;
+  Piece WholeBatches(const std::shared_ptr<WorkerJob>& job,
+                     std::shared_ptr<const loader::BatchMaker> maker, const v1::Split& split);
+  Piece BatchesWithLateRows(const std::shared_ptr<WorkerJob>& job,
+                            std::shared_ptr<const loader::BatchMaker> maker, const v1::Split& split)
       ABSL_LOCKS_EXCLUDED(mutex_);
+  // Counts it, too. False when its consumer is gone.
+  bool Put(WorkerJob& job, const v1::Split& split, int64_t number, loader::TrainingBatch made);
+  // A job's batches cannot be made.
+  void Fail(const std::shared_ptr<WorkerJob>& job, const v1::Split& split, const absl::Status& why)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether it is making nothing.
+  bool HasMade() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsOver(int64_t incarnation) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const WorkerOptions options_;
@@ -87,6 +104,8 @@ class Worker final : public OutboxProvider {
   std::atomic<int64_t> num_batches_ = 0;
   std::atomic<int64_t> num_bytes_ = 0;
 
+  // Made for the first job that has late rows.
+  std::unique_ptr<LateRows> late_rows_ ABSL_GUARDED_BY(mutex_);
   // Last: their threads use all of the above. The leases end before the pool does.
   std::unique_ptr<WorkerPool> pool_;
   std::unique_ptr<PeriodicTask> leases_;

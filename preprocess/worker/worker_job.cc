@@ -20,19 +20,24 @@ absl::Status WorkerJob::Open() {
   return job_->status();
 }
 
-absl::StatusOr<const loader::BatchMaker*> WorkerJob::MakerOf(int32_t lane) {
+absl::StatusOr<std::shared_ptr<const loader::BatchMaker>> WorkerJob::MakerOf(int32_t lane) {
   RETURN_IF_ERROR(Open());
   MutexLock lock(mutex_);
   const OpenedJob& job = **job_;
   if (lane < 0 || lane >= job.spec.num_lanes) {
     return InvalidArgument("the job has {} lanes, no lane {}", job.spec.num_lanes, lane);
   }
-  std::unique_ptr<const loader::BatchMaker>& maker = makers_[lane];
+  std::shared_ptr<const loader::BatchMaker>& maker = makers_[lane];
   if (maker == nullptr) {
     ASSIGN_OR_RETURN(maker,
                      loader::BatchMaker::Create(job.parts, PlanOf(job.spec, job.division, lane)));
   }
-  return maker.get();
+  return maker;
+}
+
+std::chrono::microseconds WorkerJob::slow_after() const {
+  MutexLock lock(mutex_);
+  return std::chrono::microseconds{(**job_).spec.slow_after};
 }
 
 void WorkerJob::Attach(std::shared_ptr<Outbox> outbox) {
@@ -103,6 +108,12 @@ loader::PathWork WorkerJob::work(int num_threads) const {
     work.link_ns += time.total_ns;
   }
   return work;
+}
+
+void WorkerJob::BeginSplit(int64_t bytes) {
+  int64_t largest = split_bytes_;
+  while (largest < bytes && !split_bytes_.compare_exchange_weak(largest, bytes)) {
+  }
 }
 
 int64_t WorkerJob::bytes() const {

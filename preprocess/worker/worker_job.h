@@ -1,6 +1,8 @@
 // A job as a worker has it: what it takes to make its batches, and where they go.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -35,7 +37,11 @@ class WorkerJob {
 
   // What makes a lane's batches, once the job is opened. The same failure each time when it cannot
   // be. INVALID_ARGUMENT for a lane that there is not.
-  absl::StatusOr<const loader::BatchMaker*> MakerOf(int32_t lane) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<std::shared_ptr<const loader::BatchMaker>> MakerOf(int32_t lane)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // JobSpec.slow_after of a job that is open.
+  std::chrono::microseconds slow_after() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // From now on the batches of its lanes go there; what was made before for them, too. The outbox
   // that a lane had before is closed.
@@ -54,16 +60,23 @@ class WorkerJob {
   // Of batches made and not sent.
   int64_t bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // A split of about so many bytes is being made.
+  void BeginSplit(int64_t bytes);
+  // Bytes of the largest that was; 0 before the first.
+  int64_t split_bytes() const { return split_bytes_; }
+
  private:
   absl::Status Open() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Opener open_;
+  std::atomic<int64_t> split_bytes_ = 0;
   const int64_t opened_ns_ = transform::ThreadTime::WallNow();
   mutable Mutex mutex_;
   CondVar opened_;
   bool is_opening_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<absl::StatusOr<OpenedJob>> job_ ABSL_GUARDED_BY(mutex_);
-  std::map<int32_t, std::unique_ptr<const loader::BatchMaker>> makers_ ABSL_GUARDED_BY(mutex_);
+  // Shared with those who make late rows.
+  std::map<int32_t, std::shared_ptr<const loader::BatchMaker>> makers_ ABSL_GUARDED_BY(mutex_);
   std::map<int32_t, std::shared_ptr<Outbox>> outboxes_ ABSL_GUARDED_BY(mutex_);  // By lane.
   std::map<int32_t, std::deque<BatchMessage>> early_ ABSL_GUARDED_BY(mutex_);
   int64_t early_bytes_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -1,6 +1,5 @@
 // What limits is named: each limit is injected, much greater than anything else, into the making of
 // batches in this process and by workers.
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -8,7 +7,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,13 +17,12 @@
 
 #include "base/digest.h"
 #include "base/failpoints.h"
-#include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "loader/batch_stream.h"
 #include "loader/path_verdict.h"
 #include "loader/testing/small_set.h"
+#include "tests/own_worker.h"
 #include "tests/prepared_set.h"
-#include "tests/slow_proxy.h"
 
 namespace tidemill::tests {
 namespace {
@@ -199,48 +196,10 @@ TEST(VerdictOfSlowStorage, NamesStorage) {
   EXPECT_EQ(verdict.limit, PathLimit::kStorage) << verdict.ToText();
 }
 
-// A worker on TCP, which its consumers reach through a proxy; ends with this object.
-class DistantWorker {
- public:
-  DistantWorker(const Stack& stack, const Throttle& throttle)
-      : port_(FreePort()), proxy_(port_, throttle) {
-    const std::string config = stack.files() + "/distant.yaml";
-    std::ofstream(config) << files::Read(stack.state() + "/tidemill.yaml").value()
-                          << "\npreprocess_worker:\n  name: distant\n  endpoint: "
-                          << proxy_.endpoint() << "\n";
-    const std::string program = ProgramFolder() + "/tidemill-preprocess-worker";
-    const std::string log = stack.state() + "/logs/distant.log";
-    const std::string listen = fmt::format("127.0.0.1:{}", port_);
-    process_ = fork();
-    if (process_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-      dup2(out, STDOUT_FILENO);
-      dup2(out, STDERR_FILENO);
-      execl(program.c_str(), program.c_str(), "--config", config.c_str(), "--listen",
-            listen.c_str(), nullptr);
-      _exit(127);
-    }
-  }
-  ~DistantWorker() {
-    kill(process_, SIGKILL);
-    waitpid(process_, nullptr, 0);
-  }
-
- private:
-  const int port_;
-  const SlowProxy proxy_;
-  pid_t process_ = 0;
-};
-
 // What one worker alone gives, through a network such as this.
 PathVerdict VerdictThrough(const Throttle& throttle) {
   const PreparedSet set(kNumSamples, 1);
-  const auto nearby = set.Dispatcher().ListWorkers();
-  EXPECT_THAT(nearby, IsOk());
-  for (const auto& worker : nearby->workers()) {
-    EXPECT_THAT(set.Dispatcher().DrainWorker(worker.incarnation().worker_id()), IsOk());
-  }
+  set.DrainWorkers();
   const DistantWorker worker(set.stack(), throttle);
   const auto source = set.Consume(set.Job(kBatchSize, kEpochs), 0, 0,
                                   {.link = {.transport = preprocess::Transport::kFrames,

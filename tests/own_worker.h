@@ -1,0 +1,38 @@
+// Workers beside those that a stack keeps, with a configuration of their own.
+#pragma once
+
+#include <string>
+
+#include "tests/slow_proxy.h"
+#include "tests/stack.h"
+
+namespace tidemill::tests {
+
+// Ends, as if killed, with this object.
+class OwnWorker {
+ public:
+  // `section`: the lines of its section `preprocess_worker`, each indented by two blanks and ended.
+  OwnWorker(const Stack& stack, const std::string& name, const std::string& listen,
+            const std::string& section);
+  ~OwnWorker();
+  OwnWorker(const OwnWorker&) = delete;
+  OwnWorker& operator=(const OwnWorker&) = delete;
+
+  int process() const { return process_; }
+
+ private:
+  int process_ = 0;
+};
+
+// A worker on TCP, which its consumers reach through a proxy.
+class DistantWorker {
+ public:
+  DistantWorker(const Stack& stack, const Throttle& throttle);
+
+ private:
+  const int port_;
+  const SlowProxy proxy_;
+  const OwnWorker worker_;
+};
+
+}  // namespace tidemill::tests
