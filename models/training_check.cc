@@ -147,6 +147,11 @@ std::vector<TrainingProblem> FindTrainingProblems(const ModelSpec& model,
 std::vector<TrainingProblem> FindMixProblems(const TrainingSpec& training, const LabelKind& label) {
   Problems problems;
   if (!training.mix) return problems;
+  if (training.order || !training.shuffle) {
+    Add(problems, "training.mix",
+        fmt::format("and {} both order the samples", training.order ? "order" : "shuffle"),
+        "leave one out");
+  }
   const std::vector<MixSource>& sources = training.mix->sources;
   for (size_t i = 0; i < sources.size(); ++i) {
     if (sources[i].classes.empty()) continue;

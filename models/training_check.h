@@ -32,8 +32,8 @@ std::vector<TrainingProblem> FindTrainingProblems(const ModelSpec& model,
                                                   const TrainingSpec& training,
                                                   const LabelKind& label);
 
-// Sources of `training.mix` that name classes which the label does not have. Also for a dataset
-// without labels, which is then one of no classes.
+// An order beside `training.mix`, which has its own, and sources of it that name classes which the
+// label does not have. Also for a dataset without labels, which is then one of no classes.
 std::vector<TrainingProblem> FindMixProblems(const TrainingSpec& training, const LabelKind& label);
 
 }  // namespace tidemill::models

@@ -64,6 +64,9 @@ TEST(TrainingCheck, AMixTakesClassesThatThereAre) {
               ElementsAre(HasSubstr("sources[0].classes: the label of 'd' is no class"),
                           HasSubstr("sources[1].classes")));
   EXPECT_THAT(FindMixProblems({}, kReal), IsEmpty());
+  const Mix mix = {.sources = {{}}};
+  EXPECT_EQ(FindMixProblems({.shuffle = false, .mix = mix}, kReal).size(), 1u);
+  EXPECT_EQ(FindMixProblems({.order = FullOrder{}, .mix = mix}, kReal).size(), 1u);
 }
 
 TEST(TrainingCheck, SparseGradientsNeedAnOptimizerThatTakesThem) {
