@@ -18,7 +18,8 @@ preprocess::JobSpec SpecOf(const TrainingJob& job, const models::TrainingSpec& t
                               .batch_size = plan.batch_size,
                               .epochs = plan.epochs,
                               .seed = plan.shuffle.seed,
-                              .order = plan.order};
+                              .order = plan.order,
+                              .buckets = plan.buckets};
   if (training.early_stopping) {
     spec.held_out = {.share = training.early_stopping->held_out, .seed = training.seed};
   }
