@@ -2,9 +2,12 @@
 
 #include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 
+#include "loader/ragged_column.h"
 #include "models/guard.h"
+#include "models/model_inputs.h"
 #include "transform/graph.h"
 
 namespace tidemill::loader {
@@ -31,6 +34,23 @@ absl::StatusOr<torch::ScalarType> TypeOf(const batch::Column& column) {
 bool BecomesTensor(const batch::Column& column) {
   return transform::IsInput(column.name) || column.name == transform::kTargetColumn ||
          column.name == batch::kWeightColumn;
+}
+
+// The numbers of a ragged column as a view, and its offsets, counted in places.
+absl::Status AddRagged(const batch::Column& column, TensorBatch& tensors) {
+  ASSIGN_OR_RETURN(const RaggedItems items, ItemsOf(column));
+  const std::span<const int64_t> bounds = column.offsets.As<int64_t>();
+  std::vector<int64_t> offsets;
+  offsets.reserve(bounds.size());
+  for (const int64_t bound : bounds) offsets.push_back(bound / items.bytes);
+  batch::Column values{.name = column.name, .type = items.type, .shape = items.shape};
+  values.data = column.data;
+  ASSIGN_OR_RETURN(tensors.inputs[column.name], ToTensor(values, offsets.back()));
+  return models::Guard("viewing offsets of " + column.name, [&]() -> absl::Status {
+    tensors.inputs[column.name + std::string(models::kOffsetsSuffix)] =
+        torch::tensor(offsets, torch::kInt64);
+    return absl::OkStatus();
+  });
 }
 
 // The same bytes in page-locked memory, which torch keeps for the next batch when it is free again.
@@ -80,6 +100,10 @@ absl::StatusOr<TensorBatch> ToTensors(const batch::Batch& rows) {
   TensorBatch tensors;
   for (const batch::Column& column : rows.columns()) {
     if (!transform::IsInput(column.name)) continue;
+    if (column.type == batch::DataType::kBinary) {
+      RETURN_IF_ERROR(AddRagged(column, tensors));
+      continue;
+    }
     ASSIGN_OR_RETURN(tensors.inputs[column.name], ToTensor(column, rows.num_rows()));
   }
   const auto input = tensors.inputs.find(std::string(transform::kInputColumn));

@@ -15,15 +15,18 @@ namespace tidemill::loader {
 
 // Row r of every member belongs to the same sample.
 struct TensorBatch {
-  // The columns `input` and `input_...` by name: [n, ...] float32 or int64.
+  // The columns `input` and `input_...` by name: [n, ...] float32 or int64. A ragged one is the
+  // numbers of all rows, [places, ...], beside one of its name and `_offsets`, [n + 1] int64: the
+  // places at which rows begin and the last one ends.
   std::map<std::string, torch::Tensor> inputs;
   torch::Tensor input;   // inputs["input"].
   torch::Tensor target;  // [n] or [n, ...], int64 or float32.
   torch::Tensor weight;  // [n] float32; undefined when every weight is 1.
 };
 
-// Views of the batch's columns, without a copy; they keep its buffers alive. NOT_FOUND for a batch
-// without input; `target` may be absent where nobody learns or measures.
+// Views of the batch's columns, without a copy (of offsets alone there is one); they keep its
+// buffers alive. NOT_FOUND for a batch without input; `target` may be absent where nobody learns or
+// measures.
 absl::StatusOr<TensorBatch> ToTensors(const batch::Batch& rows);
 
 // One column of numbers as a tensor, as above. INVALID_ARGUMENT for text.

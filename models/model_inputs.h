@@ -14,6 +14,8 @@ namespace tidemill::models {
 
 inline constexpr std::string_view kInput = "input";
 inline constexpr std::string_view kInputCategories = "input_categories";
+// Behind the name of a column of ragged rows: that of the column that says where each begins.
+inline constexpr std::string_view kOffsetsSuffix = "_offsets";
 
 // One column: the shape of a row, and whether it holds whole numbers (int64) or float32.
 struct InputSpec {

@@ -73,6 +73,16 @@ absl::Status CheckIds(const std::string& name, const torch::Tensor& column,
                          limits[first % size] - 1);
 }
 
+// Whether rows are those of `input` but for how many places they have. Of ragged ones, `given` is
+// what stands at one place.
+bool DiffersInLength(const InputSpec& given, const InputSpec& input, bool is_ragged) {
+  if (given.is_integer != input.is_integer || input.shape.empty()) return false;
+  const bool is_no_longer = is_ragged || (!given.shape.empty() && given.shape[0] <= input.shape[0]);
+  const auto first = given.shape.begin() + (is_ragged ? 0 : 1);
+  return is_no_longer &&
+         std::equal(first, given.shape.end(), input.shape.begin() + 1, input.shape.end());
+}
+
 absl::StatusOr<InputSpec> ParseInput(std::string_view text) {
   InputSpec input;
   if (text.starts_with(kIntegers)) {
@@ -95,21 +105,31 @@ absl::StatusOr<InputSpec> ParseInput(std::string_view text) {
 
 }  // namespace
 
-absl::Status Network::Check(const Inputs& columns) const {
+absl::Status Network::CheckShapes(const Inputs& columns) const {
+  const bool is_ragged =
+      !any_length.empty() && columns.contains(any_length + std::string(kOffsetsSuffix));
   for (const auto& [name, input] : inputs) {
     const auto it = columns.find(name);
     if (it == columns.end()) return InvalidArgument("there is no column '{}' for the model", name);
     const torch::Tensor& column = it->second;
     const InputSpec given{column.sizes().slice(1).vec(), column.scalar_type() == torch::kInt64};
-    if (given != input) {
-      return InvalidArgument("'{}' has rows of {} where the model takes {}", name, Describe(given),
-                             Describe(input));
-    }
-    const auto limits = id_limits.find(name);
-    if (limits != id_limits.end()) RETURN_IF_ERROR(CheckIds(name, column, limits->second));
+    if (given == input && !(is_ragged && name == any_length)) continue;
+    if (name == any_length && DiffersInLength(given, input, is_ragged)) continue;
+    return InvalidArgument("'{}' has rows of {} where the model takes {}", name, Describe(given),
+                           Describe(input));
   }
-  if (columns.size() == inputs.size()) return absl::OkStatus();
-  return InvalidArgument("{} columns where the model takes {}", columns.size(), inputs.size());
+  const size_t num_columns = inputs.size() + (is_ragged ? 1 : 0);
+  if (columns.size() == num_columns) return absl::OkStatus();
+  return InvalidArgument("{} columns where the model takes {}", columns.size(), num_columns);
+}
+
+absl::Status Network::Check(const Inputs& columns) const {
+  RETURN_IF_ERROR(CheckShapes(columns));
+  for (const auto& [name, limits] : id_limits) {
+    const auto it = columns.find(name);
+    if (it != columns.end()) RETURN_IF_ERROR(CheckIds(name, it->second, limits));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<torch::Tensor> Network::Embed(const Inputs& columns) const {

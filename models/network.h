@@ -47,6 +47,10 @@ struct Network {
   InputSpecs inputs;
   // By column: see IdLimits().
   std::map<std::string, std::vector<int64_t>> id_limits = {};
+  // The column, if any, whose rows may also be shorter than `inputs` says, or ragged: [places,
+  // ...], those of one row after those of another, beside a column of its name and kOffsetsSuffix,
+  // int64 [n + 1], in which they begin and the last one ends.
+  std::string any_length = {};
 
   // Float32, whatever the precision within. Throws c10::Error: call it in Guard().
   torch::Tensor Forward(const Inputs& columns) const {
@@ -60,6 +64,8 @@ struct Network {
   // Whether `columns`, on the CPU, are what the network takes: names, shapes, types, and ids within
   // their limits. INVALID_ARGUMENT names the first difference.
   absl::Status Check(const Inputs& columns) const;
+  // The same without a look at the ids.
+  absl::Status CheckShapes(const Inputs& columns) const;
 };
 
 // Builds a network with torch's default initialisation, whose numbers come from torch's global

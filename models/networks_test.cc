@@ -283,6 +283,54 @@ TEST(EmbeddingBag, PaddingDoesNotCount) {
   EXPECT_TRUE(torch::isfinite(output({0, 0, 0, 0})).all().item<bool>());
 }
 
+// Networks over tokens, that say the same of a row in whatever layout.
+const std::vector<ModelSpec>& TokenNetworks() {
+  static const std::vector<ModelSpec> specs = {
+      EmbeddingBag{.vocabulary = 9, .width = 4, .hidden = {5}, .outputs = 2},
+      EmbeddingBag{.vocabulary = 9, .width = 4, .pooling = Pooling::kSum, .outputs = 2},
+      TextTransformer{.vocabulary = 9, .width = 8, .heads = 2, .outputs = 2, .dropout = 0}};
+  return specs;
+}
+
+TEST(TokenNetworks, SayTheSameOfARowHoweverMuchPaddingItHas) {
+  for (const ModelSpec& spec : TokenNetworks()) {
+    SeedGenerator({.seed = 1, .purpose = "init"});
+    Network network = MakeNetwork(spec, {{"input", {{6}, true}}}).value();
+    const torch::Tensor tokens =
+        torch::tensor({{3, 5, 0, 2, 0, 0}, {7, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}}, torch::kInt64);
+    const Inputs narrow = {{"input", tokens.narrow(1, 0, 4)}};
+    EXPECT_THAT(std::string(network.Check(narrow).message()), HasSubstr("rows of int64 [4]"));
+    network.any_length = "input";
+    EXPECT_TRUE(network.Check(narrow).ok()) << network.Check(narrow);
+    EXPECT_TRUE(network.Check({{"input", tokens}}).ok());
+    EXPECT_FALSE(network.Check({{"input", torch::zeros({1, 7}, torch::kInt64)}}).ok());
+    EXPECT_TRUE(
+        torch::allclose(network.Forward(narrow), network.Forward({{"input", tokens}}), 1e-5, 1e-6))
+        << TypeName(spec);
+  }
+}
+
+TEST(EmbeddingBag, SaysOfRaggedRowsWhatItSaysOfPaddedOnes) {
+  for (const ModelSpec& spec : TokenNetworks()) {
+    if (!std::holds_alternative<EmbeddingBag>(spec)) continue;
+    SeedGenerator({.seed = 1, .purpose = "init"});
+    Network network = MakeNetwork(spec, {{"input", {{6}, true}}}).value();
+    network.any_length = "input";
+    const Inputs padded = {
+        {"input", torch::tensor({{3, 5, 0, 2}, {0, 0, 0, 0}, {7, 0, 0, 0}}, torch::kInt64)}};
+    const Inputs ragged = {{"input", torch::tensor({3, 5, 0, 2, 7}, torch::kInt64)},
+                           {"input_offsets", torch::tensor({0, 4, 4, 5}, torch::kInt64)}};
+    EXPECT_TRUE(network.Check(ragged).ok()) << network.Check(ragged);
+    const auto gradient_of = [&](const Inputs& inputs) {
+      network.module->zero_grad();
+      network.Forward(inputs).pow(2).sum().backward();
+      return network.module->named_parameters()["embedding.weight"].grad().clone();
+    };
+    EXPECT_TRUE(torch::allclose(network.Forward(ragged), network.Forward(padded)));
+    EXPECT_TRUE(torch::allclose(gradient_of(ragged), gradient_of(padded)));
+  }
+}
+
 TEST(Network, ColumnsThatDoNotFitAreNamed) {
   const ModelSpec spec = Dlrm{.categories = {5, 6}, .outputs = 2};
   const Network network =

@@ -45,6 +45,10 @@ class EmbeddingBagNetwork final : public NetworkModule {
 
   torch::Tensor Embed(const Inputs& inputs) override {
     const torch::Tensor& tokens = inputs.at(std::string(kInput));
+    const auto offsets = inputs.find(std::string(kInput) + std::string(kOffsetsSuffix));
+    if (offsets != inputs.end()) {
+      return ForwardToLast(layers_, EmbedRagged(tokens, offsets->second));
+    }
     // The row of the padding is zeros and stays so.
     const torch::Tensor x = embedding_->forward(tokens);
     if (!is_mean_) return ForwardToLast(layers_, x.sum(1));
@@ -53,6 +57,16 @@ class EmbeddingBagNetwork final : public NetworkModule {
   }
 
  private:
+  // Of the tokens of all rows, one after another.
+  torch::Tensor EmbedRagged(const torch::Tensor& tokens, const torch::Tensor& offsets) {
+    constexpr int64_t kSum = 0;
+    constexpr int64_t kMean = 1;
+    return std::get<0>(torch::embedding_bag(embedding_->weight, tokens, offsets,
+                                            /*scale_grad_by_freq=*/false, is_mean_ ? kMean : kSum,
+                                            embedding_->options.sparse(), /*per_sample_weights=*/{},
+                                            /*include_last_offset=*/true, kPadding));
+  }
+
   const bool is_mean_;
   nn::Embedding embedding_;
   nn::Sequential layers_;
@@ -61,8 +75,8 @@ class EmbeddingBagNetwork final : public NetworkModule {
 // Self-attention and two linear layers, each with a way around it.
 class TransformerLayer final : public nn::Module {
  public:
-  TransformerLayer(const TextTransformer& spec, int64_t length)
-      : shape_({-1, length, spec.heads, spec.width / spec.heads}) {
+  explicit TransformerLayer(const TextTransformer& spec)
+      : heads_(spec.heads), head_width_(spec.width / spec.heads) {
     norm1_ = register_module("norm1", nn::LayerNorm(nn::LayerNormOptions({spec.width})));
     projection_ = register_module("attention", nn::Linear(spec.width, 3 * spec.width));
     merge_ = register_module("attention_output", nn::Linear(spec.width, spec.width));
@@ -85,17 +99,18 @@ class TransformerLayer final : public nn::Module {
 
   torch::Tensor Attend(const torch::Tensor& x, const torch::Tensor& absent) {
     const std::vector<torch::Tensor> parts = projection_->forward(x).chunk(3, 2);
-    const auto heads = [this](const torch::Tensor& part) {
-      return part.reshape(shape_).transpose(1, 2);
+    const auto heads = [this, length = x.size(1)](const torch::Tensor& part) {
+      return part.reshape({-1, length, heads_, head_width_}).transpose(1, 2);
     };
     const torch::Tensor keys = heads(parts[1]).transpose(2, 3);
     torch::Tensor scores = torch::matmul(heads(parts[0]), keys);
-    scores = scores / std::sqrt(static_cast<double>(shape_[3]));
+    scores = scores / std::sqrt(static_cast<double>(head_width_));
     scores = Drop(torch::softmax(scores.masked_fill(absent, kMasked), -1));
     return merge_->forward(torch::matmul(scores, heads(parts[2])).transpose(1, 2).flatten(2));
   }
 
-  const std::vector<int64_t> shape_;
+  const int64_t heads_;
+  const int64_t head_width_;
   nn::LayerNorm norm1_{nullptr};
   nn::Linear projection_{nullptr};
   nn::Linear merge_{nullptr};
@@ -112,8 +127,8 @@ class TextTransformerNetwork final : public NetworkModule {
     positions_ =
         register_parameter("positions", torch::randn({1, length, spec.width}) * kPositionScale);
     for (int64_t i = 1; i <= spec.layers; ++i) {
-      layers_.push_back(register_module(fmt::format("layer{}", i),
-                                        std::make_shared<TransformerLayer>(spec, length)));
+      layers_.push_back(
+          register_module(fmt::format("layer{}", i), std::make_shared<TransformerLayer>(spec)));
     }
     norm_ = register_module("norm", nn::LayerNorm(nn::LayerNormOptions({spec.width})));
     output_ = register_module("output", nn::Linear(spec.width, spec.outputs));
@@ -123,7 +138,10 @@ class TextTransformerNetwork final : public NetworkModule {
 
   torch::Tensor Embed(const Inputs& inputs) override {
     const torch::Tensor& tokens = inputs.at(std::string(kInput));
-    torch::Tensor x = tokens_->forward(tokens) + positions_;
+    // Rows may end before their padding does.
+    const bool is_whole = tokens.size(1) == positions_.size(1);
+    torch::Tensor x = tokens_->forward(tokens) +
+                      (is_whole ? positions_ : positions_.narrow(1, 0, tokens.size(1)));
     const torch::Tensor absent = tokens.eq(kPadding).unsqueeze(1).unsqueeze(1);
     for (const auto& layer : layers_) x = layer->Forward(x, absent);
     x = norm_->forward(x);

@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 
+#include <cmath>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -132,7 +133,71 @@ void CheckDownsampling(const DownsamplingSpec& spec, const ModelSpec& model,
              spec);
 }
 
+// A column whose rows have a length, which the boundaries and the padding fit.
+void CheckLengths(const Buckets& buckets, const InputSpecs& inputs, Problems& problems) {
+  const auto column = inputs.find(buckets.column);
+  if (column == inputs.end()) {
+    Add(problems, "training.buckets.column",
+        fmt::format("the graph makes no '{}' for the model", buckets.column),
+        "name the column of the rows that differ in length, mostly input");
+    return;
+  }
+  const auto& [shape, is_integer] = column->second;
+  if (shape.empty()) {
+    Add(problems, "training.buckets.column",
+        fmt::format("'{}' holds single numbers, which have no length", buckets.column),
+        "name a column of rows, such as token ids");
+    return;
+  }
+  if (!buckets.boundaries.empty() && buckets.boundaries.back() > shape[0]) {
+    Add(problems, "training.buckets.boundaries",
+        fmt::format("reach {}, but rows of '{}' have {} places", buckets.boundaries.back(),
+                    buckets.column, shape[0]),
+        "leave out what is beyond");
+  }
+  if (!std::isfinite(buckets.padding) ||
+      (is_integer && buckets.padding != std::trunc(buckets.padding))) {
+    Add(problems, "training.buckets.padding",
+        fmt::format("{} never stands in '{}', which is {}", buckets.padding, buckets.column,
+                    Describe(column->second)),
+        "write the number that rows end in, mostly 0");
+  }
+  const std::string offsets = buckets.column + std::string(kOffsetsSuffix);
+  if (buckets.layout == RowLayout::kRagged && inputs.contains(offsets)) {
+    Add(problems, "training.buckets.layout", fmt::format("the graph makes '{}' itself", offsets),
+        "give that column another name");
+  }
+}
+
+// Networks that give the same answer however much padding a row has.
+void CheckTakesLengths(const ModelSpec& model, const Buckets& buckets, Problems& problems) {
+  if (std::holds_alternative<TorchScript>(model)) return;
+  const bool is_transformer = std::holds_alternative<TextTransformer>(model);
+  if (!is_transformer && !std::holds_alternative<EmbeddingBag>(model)) {
+    Add(problems, "training.buckets",
+        fmt::format("{} takes rows of one length only", TypeName(model)),
+        "leave buckets out, or use type: embedding_bag, text_transformer or torchscript");
+    return;
+  }
+  if (buckets.padding != 0) {
+    Add(problems, "training.buckets.padding",
+        fmt::format("{} takes 0 for padding, and nothing else", TypeName(model)), "leave it out");
+  }
+  if (is_transformer && buckets.layout == RowLayout::kRagged) {
+    Add(problems, "training.buckets.layout", "text_transformer takes no ragged rows",
+        "write layout: padded, or use type: embedding_bag or torchscript");
+  }
+}
+
 }  // namespace
+
+std::vector<TrainingProblem> FindBucketsProblems(const ModelSpec& model, const Buckets& buckets,
+                                                 const InputSpecs& inputs) {
+  Problems problems;
+  CheckLengths(buckets, inputs, problems);
+  CheckTakesLengths(model, buckets, problems);
+  return problems;
+}
 
 std::vector<TrainingProblem> FindTrainingProblems(const ModelSpec& model,
                                                   const TrainingSpec& training,

@@ -36,4 +36,10 @@ std::vector<TrainingProblem> FindTrainingProblems(const ModelSpec& model,
 // label does not have. Also for a dataset without labels, which is then one of no classes.
 std::vector<TrainingProblem> FindMixProblems(const TrainingSpec& training, const LabelKind& label);
 
+// What keeps `training.buckets` from being used with what the graph makes and the model takes: a
+// column without length, boundaries beyond its width, a model whose answers depend on how much
+// padding there is, or that takes no ragged rows.
+std::vector<TrainingProblem> FindBucketsProblems(const ModelSpec& model, const Buckets& buckets,
+                                                 const InputSpecs& inputs);
+
 }  // namespace tidemill::models

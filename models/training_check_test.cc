@@ -151,5 +151,48 @@ TEST(InputCheck, IdsHaveLimitsByColumn) {
   EXPECT_THAT(IdLimits(Mlp{}, "input"), IsEmpty());
 }
 
+std::vector<std::string> BucketsPathsOf(const ModelSpec& model, const Buckets& buckets,
+                                        const InputSpecs& inputs) {
+  std::vector<std::string> paths;
+  for (const TrainingProblem& problem : FindBucketsProblems(model, buckets, inputs)) {
+    paths.push_back(problem.path);
+    EXPECT_NE(problem.problem.hint, "");
+  }
+  return paths;
+}
+
+TEST(TrainingCheck, BucketsAreForNetworksThatPoolOverTokensAndForScripts) {
+  const InputSpecs tokens = {{"input", {{32}, true}}};
+  const Buckets ragged = {.layout = RowLayout::kRagged};
+  for (const ModelSpec& model : {ModelSpec(EmbeddingBag{}), ModelSpec(TorchScript{})}) {
+    EXPECT_THAT(BucketsPathsOf(model, {}, tokens), IsEmpty());
+    EXPECT_THAT(BucketsPathsOf(model, ragged, tokens), IsEmpty());
+  }
+  EXPECT_THAT(BucketsPathsOf(TextTransformer{}, {}, tokens), IsEmpty());
+  EXPECT_THAT(BucketsPathsOf(TextTransformer{}, ragged, tokens),
+              ElementsAre("training.buckets.layout"));
+  EXPECT_THAT(BucketsPathsOf(EmbeddingBag{}, {.padding = 1}, tokens),
+              ElementsAre("training.buckets.padding"));
+  const InputSpecs series = {{"input", {{32, 2}, false}}};
+  for (const ModelSpec& model : {ModelSpec(Mlp{}), ModelSpec(Gru{}), ModelSpec(Tcn{})}) {
+    EXPECT_THAT(BucketsPathsOf(model, {}, series), ElementsAre("training.buckets"));
+  }
+}
+
+TEST(TrainingCheck, BucketsAreOfAColumnThatHasALengthWithinIt) {
+  const InputSpecs inputs = {{"input", {{32}, true}}, {"input_number", {{}, false}}};
+  const auto paths = [&](const Buckets& buckets) {
+    return BucketsPathsOf(TorchScript{}, buckets, inputs);
+  };
+  EXPECT_THAT(paths({.boundaries = {8, 32}}), IsEmpty());
+  EXPECT_THAT(paths({.boundaries = {8, 64}}), ElementsAre("training.buckets.boundaries"));
+  EXPECT_THAT(paths({.column = "input_missing"}), ElementsAre("training.buckets.column"));
+  EXPECT_THAT(paths({.column = "input_number"}), ElementsAre("training.buckets.column"));
+  EXPECT_THAT(paths({.padding = 0.5}), ElementsAre("training.buckets.padding"));
+  const InputSpecs clash = {{"input", {{32}, true}}, {"input_offsets", {{2}, true}}};
+  EXPECT_THAT(BucketsPathsOf(TorchScript{}, {.layout = RowLayout::kRagged}, clash),
+              ElementsAre("training.buckets.layout"));
+}
+
 }  // namespace
 }  // namespace tidemill::models

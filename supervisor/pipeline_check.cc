@@ -224,6 +224,11 @@ class Checker {
     if (const auto problem = models::FindInputProblem(spec_.model, inputs)) {
       problems_.Add("model", problem->message, problem->hint);
     }
+    if (!spec_.training.buckets) return;
+    for (const auto& [path, problem] :
+         models::FindBucketsProblems(spec_.model, *spec_.training.buckets, inputs)) {
+      problems_.Add(path, problem.message, problem.hint);
+    }
   }
 
   void CheckLoss(const storage::LabelSpec& label) {

@@ -102,8 +102,7 @@ TEST_F(DispatcherTest, NeverIssuesABatchThatIsDoneBeforeItsTurn) {
   const Incarnation worker = life_.Register("a");
   ASSERT_THAT(life_.Report({.job_id = job, .lanes = {{.done = {0, 2, 5}}}, .connected = {worker}}),
               IsOk());
-  EXPECT_THAT(Lease(worker, 4),
-              ElementsAre("0:[1,2)x1", "0:[3,4)x1", "0:[4,5)x1", "0:[6,8)x1"));
+  EXPECT_THAT(Lease(worker, 4), ElementsAre("0:[1,2)x1", "0:[3,4)x1", "0:[4,5)x1", "0:[6,8)x1"));
 }
 
 TEST_F(DispatcherTest, TellsAConsumerWhatIsLostOfAnAtMostOnceJob) {

@@ -25,6 +25,7 @@ preprocess::JobSpec SpecOf(const TrainingJob& job, const models::TrainingSpec& t
                               .epochs = plan.epochs,
                               .seed = plan.shuffle.seed,
                               .order = plan.order,
+                              .buckets = plan.buckets,
                               .mix = training.mix};
   if (training.early_stopping) {
     spec.held_out = {.share = training.early_stopping->held_out, .seed = training.seed};

@@ -122,6 +122,9 @@ class Training {
     MakeDeterministic(models::NumThreads(spec_, setup_.model));
     ASSIGN_OR_RETURN(setup_.device, ChooseDevice(spec_.device));
     ASSIGN_OR_RETURN(opened_, Open(job_));
+    for (const transform::ColumnSchema& input : opened_.graph->inputs()) {
+      setup_.inputs[input.name] = {input.shape, input.type == batch::DataType::kInt64};
+    }
     trained_ = opened_.set;
     if (spec_.early_stopping) {
       loader::DividedSet sets =
@@ -247,7 +250,8 @@ class Training {
         .epochs = spec_.epochs,
         .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.trigger},
         .order = spec_.EffectiveOrder(),
-        .first_batch = loop_->counters().batches};
+        .first_batch = loop_->counters().batches,
+        .buckets = spec_.buckets};
     ASSIGN_OR_RETURN(source_, OpenTrainingBatches(job_, opened_, spec_, PartsOf(trained_, nullptr),
                                                   plan, Settle()));
     return absl::OkStatus();

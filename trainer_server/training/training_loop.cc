@@ -76,6 +76,7 @@ TrainingLoop::TrainingLoop(TrainingSetup setup) : setup_(std::move(setup)) {
 absl::Status TrainingLoop::Begin(models::Network network) {
   network.module->to(setup_.device);
   network.module->train();
+  if (setup_.training.buckets) network.any_length = setup_.training.buckets->column;
   ASSIGN_OR_RETURN(optimizer_, models::Optimizer::Make(setup_.training.Optimizers(), network));
   network_ = std::move(network);
   models::SeedGenerator(
@@ -142,21 +143,50 @@ absl::Status TrainingLoop::EndEpoch() {
   return CheckOwnHoles();
 }
 
+absl::Status TrainingLoop::MakeNetworkFor(const models::Inputs& inputs) {
+  models::SeedGenerator(
+      {.seed = setup_.training.seed, .purpose = "init", .trigger = setup_.trigger});
+  const auto& buckets = setup_.training.buckets;
+  ASSIGN_OR_RETURN(
+      models::Network network,
+      models::MakeNetwork(setup_.model, buckets ? setup_.inputs : models::SpecsOf(inputs)));
+  RETURN_IF_ERROR(Begin(std::move(network)));
+  const bool is_ragged = buckets && buckets->layout == models::RowLayout::kRagged;
+  return is_ragged ? CheckTakesPaddedRows() : absl::OkStatus();
+}
+
+// Whatever a model is trained with, it is measured with rows of full width: better now than then.
+absl::Status TrainingLoop::CheckTakesPaddedRows() {
+  models::Inputs rows;
+  for (const auto& [name, input] : network_->inputs) {
+    std::vector<int64_t> shape = input.shape;
+    shape.insert(shape.begin(), 1);
+    rows[name] =
+        torch::zeros(shape, input.is_integer ? torch::kInt64 : torch::kFloat32).to(setup_.device);
+  }
+  const torch::NoGradGuard no_gradients;
+  network_->module->eval();
+  const absl::Status answered = models::Guard("a padded row", [&]() -> absl::Status {
+    network_->Forward(rows);
+    return absl::OkStatus();
+  });
+  network_->module->train();
+  if (answered.ok()) return answered;
+  return InvalidArgument(
+      "the model has to take padded rows, too, with which it is measured: give the parameter for "
+      "the offsets of ragged ones the default None; {}",
+      std::string(answered.message()));
+}
+
 absl::StatusOr<TrainingLoop::DeviceBatch> TrainingLoop::Prepare(
     const loader::TrainingBatch& batch) {
   ASSIGN_OR_RETURN(loader::TensorBatch tensors, loader::ToTensors(batch.rows));
-  if (!network_) {
-    models::SeedGenerator(
-        {.seed = setup_.training.seed, .purpose = "init", .trigger = setup_.trigger});
-    ASSIGN_OR_RETURN(models::Network network,
-                     models::MakeNetwork(setup_.model, models::SpecsOf(tensors.inputs)));
-    RETURN_IF_ERROR(Begin(std::move(network)));
-  }
-  if (models::SpecsOf(tensors.inputs) != network_->inputs) {
+  if (!network_) RETURN_IF_ERROR(MakeNetworkFor(tensors.inputs));
+  if (const absl::Status fits = network_->CheckShapes(tensors.inputs); !fits.ok()) {
     return FailedPrecondition(
         "the input of the model has changed: {}; train without warm_start or fit the graph at the "
         "first trigger only",
-        std::string(network_->Check(tensors.inputs).message()));
+        std::string(fits.message()));
   }
   RETURN_IF_ERROR(network_->Check(tensors.inputs));
   RETURN_IF_ERROR(

@@ -65,6 +65,8 @@ struct TrainingSetup {
   models::TrainingSpec training;
   int64_t trigger = 0;
   torch::Device device = torch::kCPU;
+  // What the graph makes, for a training whose batches do not say: one with buckets.
+  models::InputSpecs inputs = {};
   // Weights to start from; absent for a fresh initialisation.
   std::optional<std::string> parent_weights = std::nullopt;
   // Opens one pass over the samples held out; nullptr when none are.
@@ -137,6 +139,8 @@ class TrainingLoop {
   absl::Status BeginWithParent();
   bool IsOver() const;
   absl::Status Visit(const loader::TrainingBatch& batch, const loader::BatchSource& source);
+  absl::Status MakeNetworkFor(const models::Inputs& inputs);
+  absl::Status CheckTakesPaddedRows();
   absl::StatusOr<DeviceBatch> Prepare(const loader::TrainingBatch& batch);
   torch::Tensor OutputOf(const DeviceBatch& batch);
   torch::Tensor LossesOf(const DeviceBatch& batch);
