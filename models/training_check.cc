@@ -217,6 +217,10 @@ std::vector<TrainingProblem> FindMixProblems(const TrainingSpec& training, const
         fmt::format("and {} both order the samples", training.order ? "order" : "shuffle"),
         "leave one out");
   }
+  if (training.buckets) {
+    Add(problems, "training.mix", "and buckets both choose the samples of a batch",
+        "leave one out");
+  }
   const std::vector<MixSource>& sources = training.mix->sources;
   for (size_t i = 0; i < sources.size(); ++i) {
     if (sources[i].classes.empty()) continue;

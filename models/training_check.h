@@ -32,8 +32,9 @@ std::vector<TrainingProblem> FindTrainingProblems(const ModelSpec& model,
                                                   const TrainingSpec& training,
                                                   const LabelKind& label);
 
-// An order beside `training.mix`, which has its own, and sources of it that name classes which the
-// label does not have. Also for a dataset without labels, which is then one of no classes.
+// An order or buckets beside `training.mix`, which says what a batch has, and sources of it that
+// name classes which the label does not have. Also for a dataset without labels, which is then one
+// of no classes.
 std::vector<TrainingProblem> FindMixProblems(const TrainingSpec& training, const LabelKind& label);
 
 // What keeps `training.buckets` from being used with what the graph makes and the model takes: a

@@ -63,6 +63,7 @@ TEST(TrainingCheck, AMixTakesClassesThatThereAre) {
   EXPECT_THAT(find(kReal),
               ElementsAre(HasSubstr("sources[0].classes: the label of 'd' is no class"),
                           HasSubstr("sources[1].classes")));
+  EXPECT_EQ(FindMixProblems({.buckets = Buckets{}, .mix = Mix{.sources = {{}}}}, kReal).size(), 1U);
   EXPECT_THAT(FindMixProblems({}, kReal), IsEmpty());
   const Mix mix = {.sources = {{}}};
   EXPECT_EQ(FindMixProblems({.shuffle = false, .mix = mix}, kReal).size(), 1u);
