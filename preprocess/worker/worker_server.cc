@@ -1,5 +1,6 @@
 #include "preprocess/worker/worker_server.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,6 +26,16 @@ namespace {
 constexpr int kStreamThreads = 4;
 // Of what was made, so that it need not be made again.
 constexpr std::chrono::milliseconds kDrainPatience{2'000};
+
+// Buffers of batches that are larger than this go back to the system at once.
+constexpr int kKeptBytes = 1 << 20;
+
+// What batches left behind is not to come on top of the budget: they are made on some threads and
+// freed on others, and each arena of the heap keeps what was freed in it (base/heap.h).
+void KeepHeapSmall() {
+  mallopt(M_ARENA_MAX, 2);
+  mallopt(M_MMAP_THRESHOLD, kKeptBytes);
+}
 
 // Beside the socket of a worker that has one, else one of a name that no other worker has.
 std::string RingSocketOf(const std::string& endpoint) {
@@ -72,6 +83,7 @@ class WorkerServer final : public rpc::RunningService {
 
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartWorker(
     const rpc::ServiceContext& context) {
+  KeepHeapSmall();
   ASSIGN_OR_RETURN(const auto config,
                    config::ReadSection<WorkerConfig>(context.config_text, context.config_name,
                                                      "preprocess_worker"));

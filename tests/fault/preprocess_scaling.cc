@@ -29,7 +29,7 @@ constexpr int kCounted = 480;
 constexpr int kSlowWarmUp = 10;
 constexpr int kSlowCounted = 150;
 // Of those that come as their rows do: many more than wait ready anywhere.
-constexpr int kLateCounted = 6000;
+constexpr int kLateCounted = 2000;
 constexpr int64_t kSlowBytesAhead = int64_t{1} << 20;
 constexpr double kLeastGain = 2;
 

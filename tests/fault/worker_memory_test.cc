@@ -29,7 +29,7 @@ constexpr int kThreads = 2;
 constexpr std::chrono::milliseconds kLookInterval{5};
 // Besides the budget, and a batch for each thread that prepares one: the program itself, and what
 // its heap keeps to use again.
-constexpr int64_t kProgram = 64 * kMegabyte;
+constexpr int64_t kProgram = 32 * kMegabyte;
 // 64 rows of 128 * 128 numbers.
 constexpr int64_t kBatchSize = 64;
 constexpr int64_t kBatchBytes = 4 * kMegabyte;
