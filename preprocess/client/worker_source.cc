@@ -245,7 +245,7 @@ void WorkerSource::Arrived(int64_t connection, BatchMessage message) {
   const int64_t bytes = BytesOf(message);
   {
     MutexLock lock(mutex_);
-    last_company_ = Clock::now();
+    last_company_ = last_arrival_ = Clock::now();
     // One that is not kept may say that no more is to come.
     changed_.notify_all();
     if (inbox_->Add(std::move(message), Inbox::Origin{.connection = connection, .bytes = bytes})) {
@@ -263,14 +263,17 @@ void WorkerSource::Ended(const absl::Status& failure) {
   changed_.notify_all();
 }
 
-bool WorkerSource::IsAlone() {
+bool WorkerSource::IsLeftWaiting(Clock::time_point since) {
   const bool has_company = !connections_->empty();
+  const Clock::time_point now = Clock::now();
   MutexLock lock(mutex_);
-  if (has_company) last_company_ = Clock::now();
-  return Clock::now() - last_company_ > options_.patience;
+  if (has_company) last_company_ = now;
+  if (now - last_company_ > options_.patience) return true;
+  return now - std::max(last_arrival_, since) > options_.standstill;
 }
 
 absl::StatusOr<std::optional<Inbox::Taken>> WorkerSource::WaitForNext() {
+  const Clock::time_point since = Clock::now();
   for (bool has_asked = false;; has_asked = true) {
     int64_t wanted = 0;
     {
@@ -285,7 +288,7 @@ absl::StatusOr<std::optional<Inbox::Taken>> WorkerSource::WaitForNext() {
       if (inbox_->ended()) return std::optional<Inbox::Taken>();
       wanted = inbox_->wanted();
     }
-    if (IsAlone()) {
+    if (IsLeftWaiting(since)) {
       RETURN_IF_ERROR(MakeHere());
     } else if (!has_asked) {
       connections_->Ask(wanted);
@@ -299,8 +302,9 @@ absl::Status WorkerSource::MakeHere() {
     MutexLock lock(mutex_);
     number = inbox_->wanted();
     if (counters_.num_made_here++ == 0) {
-      log::Warn("there is no worker; batches are made in this process until there is one",
-                {{"job", options_.job_name}});
+      log::Warn(
+          "nothing comes from a worker; batches are made in this process until something does",
+          {{"job", options_.job_name}});
     }
   }
   ASSIGN_OR_RETURN(std::vector<loader::TrainingBatch> made, maker_->Make(number, number + 1, {}));

@@ -50,6 +50,9 @@ struct WorkerSourceOptions {
   int64_t bytes_ahead = int64_t{64} << 20;
   // Without any worker for so long, batches are made in this process until there is one again.
   std::chrono::milliseconds patience{10'000};
+  // With workers of which nothing comes for so long, the batch that is waited for is made here,
+  // too: they may be full of batches that come after it.
+  std::chrono::milliseconds standstill{30'000};
   loader::SettleRows settle = nullptr;
   // For a job of shards, which then is left to whoever opened its consumers to finish. The lane is
   // read from one worker at a time.
@@ -123,8 +126,8 @@ class WorkerSource : public loader::BatchSource {
   absl::StatusOr<std::optional<Inbox::Taken>> WaitForNext() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status MakeHere() ABSL_LOCKS_EXCLUDED(mutex_);
   void GiveCredit(const std::vector<Inbox::Origin>& origins) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether there has been no worker for too long.
-  bool IsAlone() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether there has been no worker for too long, or nothing came of one.
+  bool IsLeftWaiting(Clock::time_point since) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const WorkerSourceOptions options_;
   const std::unique_ptr<const loader::BatchMaker> maker_;
@@ -145,6 +148,7 @@ class WorkerSource : public loader::BatchSource {
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);
   Clock::time_point last_company_ ABSL_GUARDED_BY(mutex_) = Clock::now();
+  Clock::time_point last_arrival_ ABSL_GUARDED_BY(mutex_) = Clock::now();
   WorkerSourceCounters counters_ ABSL_GUARDED_BY(mutex_);
   loader::PathWork work_ ABSL_GUARDED_BY(mutex_);
   double reported_wait_ ABSL_GUARDED_BY(mutex_) = 0;

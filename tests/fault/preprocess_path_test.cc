@@ -330,6 +330,15 @@ TEST_F(PreprocessPath, WithoutWorkersTheConsumerMakesItsBatchesItself) {
   EXPECT_GT(source->counters().num_made_here, 0);
 }
 
+TEST_F(PreprocessPath, OfWorkersThatStandStillTheConsumerMakesWhatItWaitsFor) {
+  const PreparedSet stuck(2000, 1,
+                          {{"TIDEMILL_FAILPOINTS", "preprocess_worker.after_making=delay:4s"}});
+  const JobSpec job = stuck.Job(50, 1);
+  const auto source = stuck.Consume(job, 0, 0, {.standstill = std::chrono::milliseconds{100}});
+  EXPECT_EQ(ReadAll(*source), DescribeAll(stuck.Expected(job)));
+  EXPECT_GT(source->counters().num_made_here, 0);
+}
+
 class PreprocessFailpoint : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(PreprocessFailpoint, ADispatcherKilledWhileItWritesProgressIsNotNoticed) {
