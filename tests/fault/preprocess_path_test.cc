@@ -332,7 +332,7 @@ TEST_F(PreprocessPath, WithoutWorkersTheConsumerMakesItsBatchesItself) {
 
 TEST_F(PreprocessPath, OfWorkersThatStandStillTheConsumerMakesWhatItWaitsFor) {
   const PreparedSet stuck(2000, 1,
-                          {{"TIDEMILL_FAILPOINTS", "preprocess_worker.after_making=delay:4s"}});
+                          {{"TIDEMILL_FAILPOINTS", "preprocess_worker.after_making=delay:4000ms"}});
   const JobSpec job = stuck.Job(50, 1);
   const auto source = stuck.Consume(job, 0, 0, {.standstill = std::chrono::milliseconds{100}});
   EXPECT_EQ(ReadAll(*source), DescribeAll(stuck.Expected(job)));
