@@ -2,7 +2,6 @@
 // `torchscript` (script_protocol.h), never by hand.
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 #include <cstring>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "torch/script.h"
@@ -51,20 +49,25 @@ class Script {
  public:
   Script(ScriptLayout layout, std::byte* memory) : layout_(std::move(layout)), memory_(memory) {}
 
-  // Throws what libtorch throws, as the next does.
-  void Load(const std::string& program) {
-    std::istringstream stream(program);
-    script_ = torch::jit::load(stream, torch::kCPU);
-    script_.eval();
-    if (!script_.find_method("forward")) throw std::runtime_error("it has no method forward");
+  absl::Status Load(const std::string& program) {
+    return models::Guard("loading", [&]() -> absl::Status {
+      std::istringstream stream(program);
+      script_ = torch::jit::load(stream, torch::kCPU);
+      script_.eval();
+      if (!script_.find_method("forward")) return InvalidArgument("it has no method forward");
+      return absl::OkStatus();
+    });
   }
 
-  void Run(int64_t num_blocks) {
-    for (int64_t block = 0; block < num_blocks; ++block) RunBlock(block);
+  absl::Status Run(int64_t num_blocks) {
+    return models::Guard("forward()", [&]() -> absl::Status {
+      for (int64_t block = 0; block < num_blocks; ++block) RETURN_IF_ERROR(RunBlock(block));
+      return absl::OkStatus();
+    });
   }
 
  private:
-  void RunBlock(int64_t block) {
+  absl::Status RunBlock(int64_t block) {
     std::vector<torch::jit::IValue> arguments;
     for (size_t i = 0; i < layout_.inputs().size(); ++i) {
       arguments.emplace_back(RowsAt(memory_ + layout_.InputAt(i, block), layout_.inputs()[i]));
@@ -75,9 +78,10 @@ class Script {
       std::ostringstream reason;
       reason << "forward() gives " << made.scalar_type() << " " << made.sizes() << " instead of "
              << place.scalar_type() << " " << place.sizes() << ": the op says otherwise";
-      throw std::runtime_error(reason.str());
+      return InvalidArgument("{}", reason.str());
     }
     place.copy_(made);
+    return absl::OkStatus();
   }
 
   const ScriptLayout layout_;
@@ -86,36 +90,30 @@ class Script {
 };
 
 // The last line of what the interpreter says is what the user's line raised.
-std::string ReasonOf(const std::exception& error) {
-  const auto* const torch_error = dynamic_cast<const c10::Error*>(&error);
-  std::string text = torch_error == nullptr ? error.what() : torch_error->what_without_backtrace();
+std::string ReasonOf(const absl::Status& failure) {
+  std::string text(failure.message());
   while (!text.empty() && text.back() == '\n') text.pop_back();
-  constexpr std::string_view kTrace = "The following operation failed in the TorchScript";
-  if (!text.starts_with(kTrace)) return text;
+  if (text.find("failed in the TorchScript interpreter") == std::string::npos) return text;
   return text.substr(text.rfind('\n') + 1);
 }
 
-template <typename Body>
-bool Answer(const Body& body) {
+void Answer(const absl::Status& status) {
   ScriptReply reply;
-  try {
-    body();
-    reply.is_good = 1;
-  } catch (const std::exception& error) {
-    const std::string reason = ReasonOf(error);
-    std::memcpy(reply.reason, reason.data(), std::min(reason.size(), sizeof reply.reason - 1));
-  }
-  return send(kScriptSocket, &reply, sizeof reply, MSG_NOSIGNAL) == sizeof reply &&
-         reply.is_good != 0;
+  reply.is_good = status.ok() ? 1 : 0;
+  const std::string reason = status.ok() ? "" : ReasonOf(status);
+  std::memcpy(reply.reason, reason.data(), std::min(reason.size(), sizeof reply.reason - 1));
+  // An owner that is gone is noticed when it is listened to.
+  [[maybe_unused]] const ssize_t sent = send(kScriptSocket, &reply, sizeof reply, MSG_NOSIGNAL);
 }
 
 // Ends this process with its owner, even while the program runs.
 void WatchOwner() {
-  std::thread([] {
+  static WorkerPool* const watcher = new WorkerPool("owner", 1);  // Until the process ends.
+  watcher->Submit([] {
     pollfd events{.fd = kScriptSocket, .events = POLLRDHUP, .revents = 0};
     while (poll(&events, 1, -1) < 0) continue;
     _exit(0);
-  }).detach();
+  });
 }
 
 std::string ReadProgram() {
@@ -135,10 +133,12 @@ int Serve(const ScriptLayout& layout) {
     return 1;
   }
   Script script(layout, static_cast<std::byte*>(memory));
-  if (!Answer([&] { script.Load(ReadProgram()); })) return 0;
+  const absl::Status loaded = script.Load(ReadProgram());
+  Answer(loaded);
+  if (!loaded.ok()) return 0;
   ScriptRequest request;
   while (recv(kScriptSocket, &request, sizeof request, 0) == sizeof request) {
-    Answer([&] { script.Run(std::min(request.num_blocks, layout.num_blocks())); });
+    Answer(script.Run(std::min(request.num_blocks, layout.num_blocks())));
   }
   return 0;
 }
