@@ -16,6 +16,8 @@
 #include "torch/script.h"
 
 #include "CLI/CLI.hpp"
+#include "base/worker_pool.h"
+#include "models/guard.h"
 #include "transform/script/script_protocol.h"
 
 namespace tidemill::transform {
