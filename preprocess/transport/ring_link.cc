@@ -193,6 +193,8 @@ void RingLink::FallBack(const absl::Status& why) {
   {
     MutexLock lock(mutex_);
     counters_.fallback = true;
+    // Batches may come before the link is published.
+    counters_.transport = "frames";
   }
   socket_ = LocalSocket();
   Publish(nullptr, std::make_shared<FrameLink>(peer_, open_, handler_));
