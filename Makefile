@@ -30,8 +30,9 @@ install: build
 quickstart: build
 	@$(BUILD)/bin/tidemill run pipelines/quickstart/pipeline.yaml --state $(STATE)
 
+# Twice as many at a time as there are cores: most of them wait for processes that they started.
 test: build
-	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$((2 * $(JOBS)))
 
 # Kills a random preprocessing worker 50 times and the dispatcher 10 times: every batch still comes once.
 # Pairwise selection from 10^6 nodes by worker processes: fails when its objective comes less than
