@@ -8,28 +8,11 @@
 #include "loader/ragged_column.h"
 #include "models/guard.h"
 #include "models/model_inputs.h"
+#include "models/tensor_type.h"
 #include "transform/graph.h"
 
 namespace tidemill::loader {
 namespace {
-
-absl::StatusOr<torch::ScalarType> TypeOf(const batch::Column& column) {
-  switch (column.type) {
-    case batch::DataType::kInt64:
-      return torch::kInt64;
-    case batch::DataType::kInt32:
-      return torch::kInt32;
-    case batch::DataType::kUInt8:
-      return torch::kUInt8;
-    case batch::DataType::kFloat32:
-      return torch::kFloat32;
-    case batch::DataType::kFloat64:
-      return torch::kFloat64;
-    case batch::DataType::kBinary:
-      break;
-  }
-  return InvalidArgument("column {} is no column of numbers", column.name);
-}
 
 bool BecomesTensor(const batch::Column& column) {
   return transform::IsInput(column.name) || column.name == transform::kTargetColumn ||
@@ -84,11 +67,12 @@ torch::Tensor ToDevice(const torch::Tensor& tensor, const torch::Device& device)
 }
 
 absl::StatusOr<torch::Tensor> ToTensor(const batch::Column& column, int64_t num_rows) {
-  ASSIGN_OR_RETURN(const torch::ScalarType type, TypeOf(column));
+  const absl::StatusOr<torch::ScalarType> type = models::TensorType(column.type);
+  if (!type.ok()) return InvalidArgument("column {} is no column of numbers", column.name);
   return models::Guard("viewing column " + column.name, [&]() -> absl::StatusOr<torch::Tensor> {
     std::vector<int64_t> shape = column.shape;
     shape.insert(shape.begin(), num_rows);
-    const auto options = torch::TensorOptions().dtype(type);
+    const auto options = torch::TensorOptions().dtype(*type);
     if (column.data.empty()) return torch::empty(shape, options);
     batch::Buffer kept = column.data;
     return torch::from_blob(

@@ -37,6 +37,23 @@ std::vector<TensorBatch> Received(const BatchPlan& plan) {
   return received;
 }
 
+TEST(Tensors, AreViewsOfTheColumns) {
+  BatchPlan plan = BucketedPlan(16, 1, 4);
+  for (const auto layout : {models::RowLayout::kPadded, models::RowLayout::kRagged}) {
+    plan.buckets->layout = layout;
+    const auto maker = TextMaker(MakeSet(100), plan);
+    const std::vector<TrainingBatch> made = MakeBatches(*maker, 0, 1);
+    ASSERT_GT(made.at(0).rows.num_rows(), 0);
+    const auto tensors = ToTensors(made[0].rows);
+    ASSERT_THAT(tensors, IsOk());
+    for (const char* const name : {"input", "input_number"}) {
+      EXPECT_EQ(tensors->inputs.at(name).data_ptr(),
+                static_cast<const void*>(made[0].rows.Find(name)->data.data()))
+          << name;
+    }
+  }
+}
+
 TEST(Tensors, PaddedRowsComeInTheWidthOfTheirBatch) {
   const std::vector<TensorBatch> batches = Received(BucketedPlan(16, 1, 4));
   ASSERT_GT(batches.size(), 10u);

@@ -18,32 +18,18 @@
 #include "CLI/CLI.hpp"
 #include "base/worker_pool.h"
 #include "models/guard.h"
+#include "models/tensor_type.h"
 #include "transform/script/script_protocol.h"
 
 namespace tidemill::transform {
 namespace {
 
-torch::ScalarType TypeOf(batch::DataType type) {
-  switch (type) {
-    case batch::DataType::kFloat64:
-      return torch::kFloat64;
-    case batch::DataType::kInt64:
-      return torch::kInt64;
-    case batch::DataType::kInt32:
-      return torch::kInt32;
-    case batch::DataType::kUInt8:
-      return torch::kUInt8;
-    case batch::DataType::kFloat32:
-    case batch::DataType::kBinary:
-      break;
-  }
-  return torch::kFloat32;
-}
-
+// `column` is of numbers.
 torch::Tensor RowsAt(std::byte* place, const ColumnSchema& column) {
   std::vector<int64_t> shape = column.shape;
   shape.insert(shape.begin(), kScriptRows);
-  return torch::from_blob(place, shape, torch::TensorOptions().dtype(TypeOf(column.type)));
+  return torch::from_blob(place, shape,
+                          torch::TensorOptions().dtype(*models::TensorType(column.type)));
 }
 
 // A program loaded, and the memory it works on.
