@@ -1,11 +1,12 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup build install quickstart test nightly every_path_full bench policies selections docs format check sanitize fuzz clean
+.PHONY: setup build install image_libraries image_test quickstart test nightly every_path_full bench policies selections docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
-LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+# Looked up when it is used: set-up may have installed it since make began.
+LAUNCHER = $(shell command -v ccache >/dev/null && echo -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 TORCH = $(shell tools/setup.sh --torch-dir)
 
 # What was compiled in one clone of this machine need not be compiled in another.
@@ -24,6 +25,16 @@ build: setup
 # Programs, manual pages and completion below $(DESTDIR)$(PREFIX).
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+# The packages of the image, derived from the programs; `make check` fails when they are not these.
+image_libraries: build
+	@python3 tools/image_libraries.py $(BUILD) >deploy/libraries.txt
+
+# Builds the image and runs docker-compose.yml with podman: the quickstart's scores in containers, and from outside over
+# TLS, are those of this machine to the last digit. Needs root.
+image_test: build
+	@tools/setup.sh --image
+	@tools/image_test.sh $(BUILD)
 
 # Ingests a real dataset, replays it, retrains, evaluates every model on every slice of time and
 # prints the accuracy matrix.
@@ -81,6 +92,13 @@ check:
 	@tools/setup.sh --checks
 	@$(MAKE) --no-print-directory build
 	@tools/check.sh $(BUILD)
+
+# clang-tidy over what has changed since REV, or over everything: REV= (hours).
+REV ?= HEAD
+tidy:
+	@tools/setup.sh --checks
+	@$(MAKE) --no-print-directory build
+	@tools/tidy.sh $(BUILD) $(REV)
 
 # AddressSanitizer, ThreadSanitizer and clang's thread-safety analysis over all that needs no torch.
 sanitize:

@@ -363,6 +363,13 @@ void Decoder::ReadScalarValue(const Spot& spot, const Type& type, const Limits& 
   CheckBounds(spot, type, limits, value);
 }
 
+// What to write for a share that was given in percent.
+std::string PercentHint(const Type& type, const Limits& limits, double value) {
+  const bool is_share = (type.kind == Kind::kDouble || type.kind == Kind::kFloat) &&
+                        limits.max == 1.0 && value > 1 && value <= 100;
+  return is_share ? fmt::format("write {} for {} %", value / 100, value) : "";
+}
+
 void Decoder::CheckBounds(const Spot& spot, const Type& type, const Limits& limits,
                           const void* value) {
   const auto measure = MeasureScalar(type, value);
@@ -379,7 +386,8 @@ void Decoder::CheckBounds(const Spot& spot, const Type& type, const Limits& limi
            fmt::format("{}: {} is below {}", name, shown, WriteBound(type, *limits.min)));
   } else if (limits.max && !(*measure <= *limits.max)) {
     Report(spot.node(), spot.path,
-           fmt::format("{}: {} is above {}", name, shown, WriteBound(type, *limits.max)));
+           fmt::format("{}: {} is above {}", name, shown, WriteBound(type, *limits.max)),
+           PercentHint(type, limits, *measure));
   }
 }
 

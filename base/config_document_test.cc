@@ -52,6 +52,8 @@ TEST(Document, RefusesWhatYamlReadersDisagreeAbout) {
       {"a:\n\tb: y\n", {2, 1}, "the indentation contains a tab"},
       {"a: x\n\tb: y\n", {2, 1}, "the indentation contains a tab"},
       {"a: x: y\n", {1, 5}, "unexpected ':'"},
+      {"a: x\nb y\nc: z\n", {2, 1}, "no ':' follows 'b'"},
+      {"a: x\nb {c: y, d: z}\n", {2, 1}, "no ':' follows 'b'"},
       {"a: @x\n", {1, 4}, "a text cannot start with this character"},
       {"a: *x\n", {1, 4}, "the referenced anchor is not defined"},
       {"a: &x [*x]\n", {1, 8}, "this alias refers to the value that it is part of"},

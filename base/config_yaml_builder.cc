@@ -1,6 +1,7 @@
 #include "base/config_yaml_builder.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "fmt/format.h"
@@ -20,6 +21,22 @@ size_t TabInIndentation(const std::string& line) {
   const size_t end = line.find_first_not_of(" \t");
   const size_t tab = line.find('\t');
   return tab < std::min(end, line.size()) ? tab : std::string::npos;
+}
+
+// The word that begins a line such as `name weather` or `model {type: mlp}`, where a colon should
+// follow it; empty for any other line.
+std::string_view KeyWithoutColon(std::string_view line) {
+  const size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  size_t end = begin;
+  while (end < line.size() && (std::isalnum(static_cast<unsigned char>(line[end])) != 0 ||
+                               line[end] == '_' || line[end] == '-')) {
+    ++end;
+  }
+  const size_t value = std::min(line.find_first_not_of(' ', end), line.size());
+  if (end == begin || line[begin] == '-' || value == end || value == line.size()) return {};
+  const bool opens = std::string_view("[{\"'").find(line[value]) != std::string_view::npos;
+  const bool has_colon = line.find(": ", end) != std::string_view::npos || line.ends_with(':');
+  return opens || !has_colon ? line.substr(begin, end - begin) : std::string_view();
 }
 
 // Where the text after anchors and tags starts.
@@ -261,6 +278,15 @@ void YamlBuilder::ReportFailure(const YAML::Exception& failure) {
       return GiveUp(opener->node->position,
                     fmt::format("this '{}' is not closed", unclosed_list ? '[' : '{'),
                     fmt::format("the trouble shows on line {}", position.line));
+    }
+  }
+  if (said == "illegal map value" || said == "end of map not found") {
+    for (const size_t suspect : {line, line - std::min<size_t>(line, 1)}) {
+      const std::string& text = document_.lines[suspect];
+      const std::string_view word = KeyWithoutColon(text);
+      if (word.empty()) continue;
+      return GiveUp({static_cast<int>(suspect) + 1, static_cast<int>(text.find(word)) + 1},
+                    fmt::format("no ':' follows '{}'", word), fmt::format("write '{}: ...'", word));
     }
   }
   if (said == "illegal map value") {

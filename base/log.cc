@@ -7,6 +7,7 @@
 #include "spdlog/logger.h"
 #include "spdlog/sinks/stdout_sinks.h"
 
+#include "base/printable.h"
 #include "base/time.h"
 
 namespace tidemill::log {
@@ -60,25 +61,13 @@ std::string_view NameOf(Level level) {
 
 // Nothing that is logged can start a new line, move a terminal's cursor or end the quotes.
 std::string Escape(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool c1_control = byte == 0xC2 && i + 1 < text.size() &&
-                            (static_cast<unsigned char>(text[i + 1]) & 0xE0) == 0x80;
-    if (byte == '"' || byte == '\\') {
-      out += '\\';
-      out += text[i];
-    } else if (byte == '\n') {
-      out += "\\n";
-    } else if (byte < 0x20 || byte == 0x7F || c1_control) {
-      out += fmt::format("\\x{:02x}", byte);
-      if (c1_control) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
-    } else {
-      out += text[i];
-    }
+  std::string quoted;
+  quoted.reserve(text.size());
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
   }
-  return out;
+  return Printable(quoted);
 }
 
 std::string TextLine(Level level, std::string_view service, std::string_view message,

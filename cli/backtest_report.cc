@@ -6,6 +6,7 @@
 #include <set>
 
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
@@ -34,6 +35,46 @@ bool HasFalseAlarms(const BacktestFinal& final) {
                      [](const auto& result) { return result.has_num_false_alarms(); });
 }
 
+bool HasInterval(const v1::BacktestResult& result) { return result.has_low() && result.has_high(); }
+
+// Whether chance can tell them apart: their intervals do not overlap.
+bool Differ(const v1::BacktestResult& a, const v1::BacktestResult& b) {
+  return a.low() > b.high() || b.low() > a.high();
+}
+
+// The one with the best value; nullptr without any.
+const v1::BacktestResult* BestOf(const BacktestFinal& final) {
+  const bool lower = LowerIsBetter(final.measure());
+  const v1::BacktestResult* best = nullptr;
+  for (const v1::BacktestResult& result : final.results()) {
+    if (!result.has_value()) continue;
+    const bool better = best == nullptr ||
+                        (lower ? result.value() < best->value() : result.value() > best->value());
+    if (better) best = &result;
+  }
+  return best;
+}
+
+// What the best value is worth beside the others: what chance alone may have made is no difference.
+std::string WorthOf(const v1::BacktestResult& best, const BacktestFinal& final) {
+  std::vector<std::string> alike;
+  int num_others = 0;
+  for (const v1::BacktestResult& result : final.results()) {
+    if (&result == &best || !result.has_value()) continue;
+    ++num_others;
+    if (result.num_measured() != best.num_measured()) {
+      return "not over the same samples, so that nothing tells whether it is better";
+    }
+    if (!HasInterval(best) || !HasInterval(result)) {
+      return "without intervals nothing tells whether that is more than chance";
+    }
+    if (!Differ(best, result)) alike.push_back(Printable(result.name()));
+  }
+  if (num_others == 0) return "";
+  if (alike.empty()) return "better than all others beyond chance";
+  return fmt::format("no difference beyond chance to {}", fmt::join(alike, ", "));
+}
+
 // How the values of the matrix are shown.
 ResultTable StyleOf(const BacktestFinal& final) {
   ResultTable table{.dataset = final.dataset(), .measure = final.measure()};
@@ -51,6 +92,14 @@ std::string Upper(std::string text) {
   return text;
 }
 
+// "0.7755 [0.7531, 0.7968]", "0.7755", "-".
+std::string Valued(const v1::BacktestResult& result) {
+  if (!result.has_value()) return Measure(std::nullopt);
+  if (!HasInterval(result)) return Measure(result.value());
+  return fmt::format("{} [{}, {}]", Measure(result.value()), Measure(result.low()),
+                     Measure(result.high()));
+}
+
 std::string DescribeResults(const BacktestFinal& final) {
   const bool alarms = HasFalseAlarms(final);
   std::vector<std::string> header = {"POLICY", "TRIGGERS", "SAMPLES", "TRAINING"};
@@ -65,7 +114,7 @@ std::string DescribeResults(const BacktestFinal& final) {
         WithThousands(result.num_selected()),
         seconds(result.has_training_seconds(), result.training_seconds())};
     if (HasMatrix(final)) {
-      row.push_back(Measure(result.has_value() ? std::optional(result.value()) : std::nullopt));
+      row.push_back(Valued(result));
     }
     if (alarms) {
       row.push_back(result.has_num_false_alarms() ? fmt::format("{:.4g}", result.num_false_alarms())
@@ -126,6 +175,15 @@ std::string DescribeMatrix(const BacktestFinal& final) {
   return text;
 }
 
+std::string DescribeBest(const BacktestFinal& final) {
+  const v1::BacktestResult* best = BestOf(final);
+  const std::string worth = best == nullptr ? "" : WorthOf(*best, final);
+  if (worth.empty()) return "";
+  return fmt::format("{} is that of {}: {}.\n",
+                     LowerIsBetter(final.measure()) ? "Lowest" : "Highest", Printable(best->name()),
+                     worth);
+}
+
 ordered_json ResultToJson(const v1::BacktestResult& result, ordered_json triggers) {
   return {{"name", result.name()},
           {"policy", result.policy()},
@@ -138,7 +196,10 @@ ordered_json ResultToJson(const v1::BacktestResult& result, ordered_json trigger
            Known(result.has_mean_latency_seconds(), result.mean_latency_seconds())},
           {"longest_delay_seconds",
            Known(result.has_longest_latency_seconds(), result.longest_latency_seconds())},
+          {"own", result.own()},
           {"value", Known(result.has_value(), result.value())},
+          {"low", Known(result.has_low(), result.low())},
+          {"high", Known(result.has_high(), result.high())},
           {"measured_samples", result.num_measured()},
           {"windows_left_out", result.num_windows_left_out()},
           {"false_alarms", Known(result.has_num_false_alarms(), result.num_false_alarms())},
@@ -158,6 +219,7 @@ ordered_json SourcesToJson(const BacktestFinal& final) {
                                                       {"measure", final.measure()},
                                                       {"lower_is_better", style.lower_is_better}})
                                       : ordered_json(nullptr)},
+          {"own_left_out", final.own_left_out()},
           {"shuffles", final.num_shuffles()}};
 }
 
@@ -174,25 +236,21 @@ ordered_json DrawnTriggers(const v1::BacktestResult& result) {
 }
 
 std::string Headline(const BacktestFinal& final) {
-  const v1::BacktestResult* best = nullptr;
-  const ResultTable style = StyleOf(final);
-  for (const v1::BacktestResult& result : final.results()) {
-    if (!result.has_value()) continue;
-    const bool better = best == nullptr || (style.lower_is_better ? result.value() < best->value()
-                                                                  : result.value() > best->value());
-    if (better) best = &result;
-  }
+  const v1::BacktestResult* best = BestOf(final);
   const std::string tried =
       fmt::format("{} {} tried on {} samples of history, without training.",
                   final.results_size() == 1 ? "One" : WithThousands(final.results_size()),
                   final.results_size() == 1 ? "policy was" : "policies were",
                   WithThousands(final.num_samples()));
   if (best == nullptr) return tried;
+  const ResultTable style = StyleOf(final);
+  const std::string worth = WorthOf(*best, final);
   return fmt::format(
-      "{} By the models of run {}, {} would have had the best {}: {} over {} samples, for {} "
+      "{} By the models of run {}, {} would have had the {} {}: {} over {} samples{}, for {} "
       "triggers and {} samples trained on.",
-      tried, final.run_id(), best->name(), final.measure(), ShowValue(style, best->value()),
-      WithThousands(best->num_measured()), WithThousands(best->num_triggers()),
+      tried, final.run_id(), best->name(), LowerIsBetter(final.measure()) ? "lowest" : "highest",
+      final.measure(), ShowValue(style, best->value()), WithThousands(best->num_measured()),
+      worth.empty() ? "" : " (" + worth + ")", WithThousands(best->num_triggers()),
       WithThousands(best->num_selected()));
 }
 
@@ -202,7 +260,11 @@ std::string DescribeBacktest(const BacktestFinal& final) {
   std::string text = DescribeResults(final);
   text += fmt::format("\n{} samples of history; nothing was trained.\n",
                       WithThousands(final.num_samples()));
-  text += DescribeForecast(final) + DescribeMatrix(final);
+  text += DescribeForecast(final) + DescribeMatrix(final) + DescribeBest(final);
+  if (!final.own_left_out().empty()) {
+    text += fmt::format("The pipeline's own policy is not among them: {}.\n",
+                        Printable(final.own_left_out()));
+  }
   if (final.num_shuffles() > 0) {
     text += fmt::format(
         "False alarms are triggers beyond the first on a history whose samples were shuffled, by "

@@ -92,6 +92,31 @@ TEST(DescribeBacktest, SaysWhenMeansAreNotOverTheSameSamples) {
   EXPECT_THAT(DescribeBacktest(final), HasSubstr("up to 5 are left out"));
 }
 
+void SetInterval(double low, double high, v1::BacktestResult& result) {
+  result.set_low(low);
+  result.set_high(high);
+}
+
+TEST(DescribeBacktest, CallsNoPolicyBetterThanChanceAllows) {
+  BacktestFinal final = Judged();
+  EXPECT_THAT(DescribeBacktest(final), HasSubstr("without intervals nothing tells whether"));
+  SetInterval(.55, .65, *final.mutable_results(0));
+  SetInterval(.47, .57, *final.mutable_results(1));
+  EXPECT_THAT(DescribeBacktest(final), HasSubstr("0.6000 [0.5500, 0.6500]"));
+  EXPECT_THAT(DescribeBacktest(final),
+              HasSubstr("Highest is that of often: no difference beyond chance to seldom."));
+  EXPECT_THAT(BacktestPage("elec2", final), HasSubstr("(no difference beyond chance to seldom)"));
+  SetInterval(.51, .53, *final.mutable_results(1));
+  EXPECT_THAT(DescribeBacktest(final), HasSubstr("better than all others beyond chance"));
+}
+
+TEST(DescribeBacktest, SaysWhyThePipelinesOwnPolicyIsMissing) {
+  BacktestFinal final = Judged();
+  final.set_own_left_out("policy looks at what models answer");
+  EXPECT_THAT(DescribeBacktest(final),
+              HasSubstr("The pipeline's own policy is not among them: policy looks at what"));
+}
+
 TEST(BacktestToJson, TellsAllThatIsKnown) {
   BacktestFinal final = Judged();
   final.mutable_results(0)->set_num_false_alarms(.5);
@@ -125,7 +150,7 @@ TEST(BacktestPage, SaysWhatWasBestAndDrawsALimitedNumberOfTriggers) {
   BacktestFinal final = Judged();
   *final.add_results() = Result("always", 9000);
   const std::string page = BacktestPage("elec2", final);
-  EXPECT_THAT(page, HasSubstr("often would have had the best accuracy: 60.0 % over 90 samples"));
+  EXPECT_THAT(page, HasSubstr("often would have had the highest accuracy: 60.0 % over 90 samples"));
   const auto data = DataOf(page);
   EXPECT_EQ(data.at("results").at(0).at("triggers").at(0), 10'000);
   EXPECT_EQ(data.at("results").at(2).at("triggers").size(), 2000U);
@@ -134,7 +159,7 @@ TEST(BacktestPage, SaysWhatWasBestAndDrawsALimitedNumberOfTriggers) {
   EXPECT_EQ(data.at("to"), 106'000);
 
   final.set_measure("mae");
-  EXPECT_THAT(BacktestPage("elec2", final), HasSubstr("seldom would have had the best mae"));
+  EXPECT_THAT(BacktestPage("elec2", final), HasSubstr("seldom would have had the lowest mae"));
 }
 
 }  // namespace

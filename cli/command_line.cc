@@ -2,14 +2,19 @@
 
 #include <grpc/support/log.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <map>
+#include <system_error>
 
 #include "fmt/format.h"
 
 #include "base/time.h"
 #include "base/version.h"
 #include "cli/exit_codes.h"
+#include "cli/misuse.h"
+#include "cli/text.h"
 
 namespace tidemill::cli {
 namespace {
@@ -57,6 +62,11 @@ void SetAction(CLI::App& command, Action action) {
   command.callback([action = std::move(action)] { TheChosen().action = action; });
 }
 
+void AddFullFlag(CLI::App& command, bool& full) {
+  command.add_flag("--full", full,
+                   "Print every trigger and every row and column of the matrices, however large");
+}
+
 std::unique_ptr<CLI::App> MakeCommandLine() {
   auto app = std::make_unique<CLI::App>("Decides when to retrain a model, and on which samples.",
                                         "tidemill");
@@ -86,6 +96,34 @@ std::unique_ptr<CLI::App> MakeCommandLine() {
   return app;
 }
 
+namespace {
+
+// Says that the output is not whole; a command that has failed keeps its exit code.
+int OutputLost(int code, int reason) {
+  fmt::print(stderr, "tidemill: the output could not be written{}{}\n", reason == 0 ? "" : ": ",
+             reason == 0 ? "" : std::strerror(reason));
+  return code == kDone ? kFailed : code;
+}
+
+// What a command printed is only known to have arrived once it is flushed: a short output waits in
+// memory until then.
+int WithOutputWritten(int code) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return OutputLost(code, errno);
+}
+
+// fmt reports what cannot be written by an exception.
+int RunAction() {
+  try {
+    return WithOutputWritten(TheChosen().action(TheChosen().flags));
+  } catch (const std::system_error& error) {
+    return OutputLost(kDone, error.code().value());
+  }
+}
+
+}  // namespace
+
 int RunCommandLine(int argc, char** argv) {
   const auto app = MakeCommandLine();
   // What went wrong is told once, by the status that a call ends with.
@@ -94,9 +132,16 @@ int RunCommandLine(int argc, char** argv) {
   try {
     app->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app->exit(error) == 0 ? kDone : kUsage;
+    if (error.get_exit_code() != 0) {
+      const auto unknown =
+          FindUnknownWord(DescribeTree(*app), std::vector<std::string>(argv + 1, argv + argc));
+      fmt::print(stderr, "tidemill: {}\n  --help says what there is\n",
+                 Printable(unknown.value_or(error.what())));
+      return kUsage;
+    }
+    return WithOutputWritten(app->exit(error));  // Help, or the version.
   }
-  return TheChosen().action(TheChosen().flags);
+  return RunAction();
 }
 
 }  // namespace tidemill::cli

@@ -23,6 +23,9 @@ using Action = std::function<int(const GlobalFlags&)>;
 // one that was given.
 void SetAction(CLI::App& command, Action action);
 
+// Adds --full to a command that prints the result of a run.
+void AddFullFlag(CLI::App& command, bool& full);
+
 // Each adds its commands to the tree; one function a file in commands/.
 void AddRunCommand(CLI::App& app);
 void AddCheckCommand(CLI::App& app);

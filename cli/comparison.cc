@@ -34,6 +34,9 @@ Means MeansOf(const GetRunResponse& run) {
   Means means;
   AddSeries(run.active(), "active", means);
   AddSeries(run.trained(), "trained", means);
+  for (const CompositeValue& value : run.baselines()) {
+    means[{value.dataset(), value.measure(), "baseline " + value.baseline()}].Add(value);
+  }
   std::erase_if(means, [](const auto& entry) { return !entry.second.Mean().has_value(); });
   return means;
 }

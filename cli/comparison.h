@@ -12,8 +12,8 @@ namespace tidemill::cli {
 
 using Runs = std::vector<supervisor::v1::GetRunResponse>;
 
-// A table with a column a run: state, triggers, samples, seconds by stage, the mean of each measure
-// over the active and the trained series, weighted per sample, with its interval, where there is
+// A table with a column a run: state, triggers, samples, seconds by stage, of each measure one
+// value for the active series, the trained one and each baseline, with its interval, where there is
 // one, and the difference to the first run; below it, where the pipelines differ.
 std::string DescribeComparison(const Runs& runs);
 

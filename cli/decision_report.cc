@@ -24,6 +24,12 @@ std::string Number(double value) {
   return fmt::format("{:.4g}", value);
 }
 
+// A setting; lengths of time are kept in seconds.
+std::string SettingOf(const std::string& key, double value) {
+  const bool is_length = key.ends_with("every") || key.ends_with("accepted_delay");
+  return is_length ? Elapsed(value) : Number(value);
+}
+
 // "trigger 4 of run 7 (elec2) fired at 2026-01-31".
 std::string Headline(const v1::GetDecisionResponse& response) {
   const v1::Decision& decision = response.decision();
@@ -65,7 +71,8 @@ std::string DescribeVotes(const v1::Verdict& verdict, int depth) {
 std::string DescribeNearest(const v1::Verdict& verdict) {
   if (!verdict.has_nearest()) return "";
   const v1::Change& nearest = verdict.nearest();
-  const std::string from = Number(nearest.from()), to = Number(nearest.to());
+  const std::string from = SettingOf(nearest.key(), nearest.from());
+  const std::string to = SettingOf(nearest.key(), nearest.to());
   if (verdict.fired()) {
     const char* side = nearest.to() < nearest.from() ? "below" : "above";
     return fmt::format("  It would not have fired with `{}` {} {}{}.\n", nearest.key(), side, to,
@@ -81,9 +88,12 @@ std::string DescribeMargin(const v1::Verdict& verdict) {
   const v1::Comparison& compared = verdict.comparison();
   const double margin = compared.value() - compared.threshold();
   if (margin == 0) return "";
-  return fmt::format("  {}: {} {}, {} {} than the {} that fire.\n", compared.quantity(),
-                     Number(compared.value()), compared.unit(), Number(std::abs(margin)),
-                     margin < 0 ? "less" : "more", Number(compared.threshold()));
+  const bool is_time = compared.unit() == "seconds";
+  const auto figure = [&](double value) { return is_time ? Elapsed(value) : Number(value); };
+  return fmt::format("  {}: {}, {} {} than the {} that fire.\n", compared.quantity(),
+                     figure(compared.value()) + (is_time ? "" : " " + compared.unit()),
+                     figure(std::abs(margin)), margin < 0 ? "less" : "more",
+                     figure(compared.threshold()));
 }
 
 // What the time that was asked for has to do with the decision that is shown.
@@ -102,6 +112,34 @@ std::string DescribeNext(const v1::GetDecisionResponse& response) {
   const std::string answer =
       next.fired() ? fmt::format("trigger {} fired", next.trigger()) : "again no";
   return fmt::format("  The next decision was at {}: {}.\n", TimeOf(next.at()), answer);
+}
+
+// What there was when the stream ended, before the policy would have decided again.
+std::string DescribeEnd(const v1::StreamEnded& ended) {
+  const bool one = ended.num_leftover() == 1;
+  std::string text = fmt::format("  The stream ended with {} {} that no trigger has trained on",
+                                 WithThousands(ended.num_leftover()), one ? "sample" : "samples");
+  if (!ended.standing().empty()) text += ": " + Printable(ended.standing());
+  return text + ".\n";
+}
+
+// What came of the decision, where that is not what it was for.
+std::string DescribeOutcome(const v1::GetDecisionResponse& response) {
+  std::string text;
+  if (!response.skip_reason().empty()) {
+    text += fmt::format("  The trigger was skipped: {}. The model in use stayed.\n",
+                        Printable(response.skip_reason()));
+  }
+  const v1::StreamEnded& ended = response.stream_ended();
+  if (response.has_stream_ended() && ended.num_leftover() > 0) text += DescribeEnd(ended);
+  return text;
+}
+
+// Of a run whose stream ended before its policy decided once.
+std::string DescribeNoDecision(const v1::GetDecisionResponse& response) {
+  return fmt::format("Run {} ({}) made no decision: no trigger fired, and nothing was trained.\n{}",
+                     response.run().run_id(), Printable(response.run().pipeline_name()),
+                     DescribeEnd(response.stream_ended()));
 }
 
 std::string Capital(std::string text) {
@@ -152,10 +190,18 @@ const char* CauseName(v1::DecisionCause cause) {
   }
 }
 
+// Nothing where the stream goes on, or where another decision than the last one was asked for.
+void AddEnd(const v1::GetDecisionResponse& response, ordered_json& json) {
+  if (!response.has_stream_ended()) return;
+  json["end_of_stream"] = {{"untrained_samples", response.stream_ended().num_leftover()},
+                           {"standing", response.stream_ended().standing()}};
+}
+
 }  // namespace
 
 std::string DescribeDecision(const v1::GetDecisionResponse& response,
                              const v1::GetDecisionRequest& request) {
+  if (!response.has_decision()) return DescribeNoDecision(response);
   const v1::Decision& decision = response.decision();
   const v1::Verdict& verdict = decision.verdict();
   std::string text = DescribePlace(response, request);
@@ -165,10 +211,19 @@ std::string DescribeDecision(const v1::GetDecisionResponse& response,
   if (decision.cause() == v1::DECISION_CAUSE_UNSPECIFIED) {
     text += DescribeMargin(verdict) + DescribeNearest(verdict);
   }
-  return text + DescribeNext(response);
+  return text + DescribeOutcome(response) + DescribeNext(response);
 }
 
 ordered_json DecisionToJson(const v1::GetDecisionResponse& response) {
+  if (!response.has_decision()) {
+    ordered_json none = {{"run", response.run().run_id()},
+                         {"pipeline", response.run().pipeline_name()},
+                         {"decision", nullptr},
+                         {"fired", false},
+                         {"policy", response.policy()}};
+    AddEnd(response, none);
+    return none;
+  }
   const v1::Decision& decision = response.decision();
   ordered_json json = {
       {"run", response.run().run_id()},
@@ -192,6 +247,8 @@ ordered_json DecisionToJson(const v1::GetDecisionResponse& response) {
                     {"at", CutToJson(response.next().at())},
                     {"fired", response.next().fired()}};
   }
+  if (!response.skip_reason().empty()) json["skip_reason"] = response.skip_reason();
+  AddEnd(response, json);
   return json;
 }
 

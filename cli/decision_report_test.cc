@@ -109,5 +109,29 @@ TEST(DecisionReport, TellsOnWhichSideTheAnswerTurns) {
   EXPECT_THAT(DescribeDecision(response, {}), ::testing::HasSubstr("`criterion.at` above 0.85"));
 }
 
+TEST(DecisionReport, SaysHowFarThePolicyWasWhenTheStreamEndedBeforeItDecided) {
+  v1::GetDecisionResponse response;
+  response.mutable_run()->set_run_id(7);
+  response.mutable_run()->set_pipeline_name("elec2");
+  response.mutable_stream_ended()->set_num_leftover(1461);
+  response.mutable_stream_ended()->set_standing(
+      "1,461 new samples had come of the 5,000 that `samples` asks for");
+  EXPECT_EQ(DescribeDecision(response, {}),
+            R"(Run 7 (elec2) made no decision: no trigger fired, and nothing was trained.
+  The stream ended with 1,461 samples that no trigger has trained on: 1,461 new samples had come of the 5,000 that `samples` asks for.
+)");
+  EXPECT_EQ(DecisionToJson(response)["decision"], nullptr);
+  EXPECT_EQ(DecisionToJson(response)["end_of_stream"]["untrained_samples"], 1461);
+}
+
+TEST(DecisionReport, SaysThatATriggerWasSkippedAndWhy) {
+  v1::GetDecisionResponse response = Refused();
+  response.set_skip_reason("train: the loss was not a finite number");
+  EXPECT_THAT(DescribeDecision(response, {}),
+              ::testing::HasSubstr("  The trigger was skipped: train: the loss was not a finite "
+                                   "number. The model in use stayed.\n"));
+  EXPECT_EQ(DecisionToJson(response)["skip_reason"], "train: the loss was not a finite number");
+}
+
 }  // namespace
 }  // namespace tidemill::cli

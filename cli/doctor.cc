@@ -41,7 +41,10 @@ Findings ExamineRemote(const StackAddress& address) {
                        .client_ca = {}}),
            findings);
   }
-  if (session.ok()) Append(ExamineServices(*session, nullptr), findings);
+  if (session.ok()) {
+    Append(ExamineServices(*session, nullptr), findings);
+    Append(ExamineDatasets(*session), findings);
+  }
   return findings;
 }
 
@@ -77,6 +80,7 @@ Findings Examine(const StackAddress& given, const std::string& service) {
   }
   if (const auto session = Session::Attach(address); session.ok()) {
     Append(ExamineServices(*session, &*layout), findings);
+    Append(ExamineDatasets(*session), findings);
   }
   return findings;
 }

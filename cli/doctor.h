@@ -35,6 +35,7 @@ Findings ExamineProcesses(const StackLayout& layout);
 Findings ExamineServices(const Session& session, const StackLayout* layout);
 Finding ExamineService(const Session& session, const StackLayout* layout,
                        const std::string& service);
+Findings ExamineDatasets(const Session& session);
 Findings ExamineDatabase(const std::string& connection_string, const StackLayout* layout);
 Findings ExamineDataRoots(const StackLayout& layout);
 Findings ExamineTls(const rpc::TlsConfig& tls);

@@ -26,6 +26,8 @@ namespace {
 constexpr int64_t kGiB = int64_t{1} << 30;
 // Below the first a stack soon stops, below the second it is time to act.
 constexpr int64_t kTooLittle = kGiB;
+// Without so much a stack does not even start, however small the disk is.
+constexpr int64_t kLeast = kGiB / 4;
 constexpr int64_t kLittle = 5 * kGiB;
 constexpr int64_t kDay = int64_t{86'400} * 1'000'000;
 constexpr int64_t kRenewal = 30 * kDay;
@@ -138,9 +140,11 @@ Findings ExamineMachine() {
 
 Finding JudgeSpace(const std::string& folder, int64_t free_bytes, int64_t total_bytes) {
   const double free = static_cast<double>(free_bytes) / static_cast<double>(kGiB);
-  const std::string room = fmt::format("{:.1f} GiB free for {}", free, folder);
+  const std::string room = free_bytes < kGiB
+                               ? fmt::format("{} MiB free for {}", free_bytes >> 20, folder)
+                               : fmt::format("{:.1f} GiB free for {}", free, folder);
   const std::string fix = fmt::format("df -h {0} && du -xh {0} | sort -h | tail", folder);
-  if (free_bytes < std::min(kTooLittle, total_bytes / 50)) {
+  if (free_bytes < std::max(kLeast, std::min(kTooLittle, total_bytes / 50))) {
     return {"disk", Health::kFail, room + ": make room before anything is lost", fix};
   }
   if (free_bytes < std::min(kLittle, total_bytes / 10)) {

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/process/program_folder.h"
 #include "cli/doctor.h"
+#include "cli/stack_identity.h"
 #include "rpc/tokens.h"
 
 namespace tidemill::cli {
@@ -75,6 +76,11 @@ Findings ExamineLeftovers(const StackLayout& layout, std::optional<int> keeper) 
 }
 
 Findings ExamineStale(const StackLayout& layout) {
+  if (const auto stray = StrayKeeperOf(layout)) {
+    return {{"stack", Health::kFail,
+             fmt::format("process {} keeps a stack whose state folder is gone", *stray),
+             fmt::format("kill {}", *stray)}};
+  }
   Findings findings;
   std::error_code error;
   if (fs::exists(layout.sockets_folder, error) && !fs::is_empty(layout.sockets_folder, error)) {
@@ -161,6 +167,10 @@ Findings ExamineProcesses(const StackLayout& layout) {
     findings.push_back({"stack", Health::kWarn, "does not run in " + layout.state_folder,
                         "tidemill up --state " + layout.state_folder});
     for (Finding& finding : ExamineStale(layout)) findings.push_back(std::move(finding));
+    if (const absl::Status own = CheckIdentity(layout); !own.ok()) {
+      findings.push_back({"database", Health::kFail, std::string(own.message()),
+                          "tidemill up --state FOLDER, with a folder of its own"});
+    }
   }
   for (Finding& finding : ExamineLeftovers(layout, keeper)) findings.push_back(std::move(finding));
   return findings;

@@ -25,6 +25,9 @@ TEST(Doctor, JudgesRoomByWhatIsLeftAndByTheDisksSize) {
   EXPECT_THAT(full.fix, HasSubstr("du -xh /s"));
   // A small disk that is nearly empty is not full.
   EXPECT_EQ(JudgeSpace("/s", 900 << 20, kGiB).health, Health::kOk);
+  // One on which nothing can start is, and it is not said to have 0.0 GiB.
+  EXPECT_EQ(JudgeSpace("/s", 40 << 20, 64 << 20).health, Health::kFail);
+  EXPECT_THAT(JudgeSpace("/s", 40 << 20, 64 << 20).message, HasSubstr("40 MiB free"));
 }
 
 TEST(Doctor, ClocksMayDifferByASecond) {

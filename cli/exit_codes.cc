@@ -9,14 +9,16 @@ namespace tidemill::cli {
 const std::vector<ExitCodeMeaning>& ExitCodeMeanings() {
   static const std::vector<ExitCodeMeaning> meanings = {
       {kDone, "done, or the pipeline succeeded"},
-      {kFailed, "the pipeline or the command failed"},
+      {kFailed, "the pipeline or the command failed, or its output could not be written"},
       {kUsage, "usage: unknown flags or arguments"},
       {kInvalid, "the pipeline file is not valid"},
       {kNotFound, "no such run, pipeline, dataset or model"},
       {kUnreachable, "no stack, or it did not answer in time; trying again may help"},
-      {kNotAllowed, "the token does not entitle to this"},
+      {kNotAllowed, "the token, or the mode of a file, does not entitle to this"},
       {kConflict, "conflict: the name is taken by something else, or the state forbids it"},
-      {kPartial, "finished, but evaluations failed, or records were quarantined or damaged"},
+      {kPartial,
+       "finished with losses: no trigger fired, triggers were skipped, evaluations failed, or "
+       "records were left out, quarantined or damaged"},
       {kInterrupted, "detached by Ctrl-C; the run goes on"},
   };
   return meanings;
@@ -47,11 +49,16 @@ ExitCode ExitCodeOf(const absl::Status& status) {
 ExitCode Report(const absl::Status& status) {
   const ExitCode code = ExitCodeOf(status);
   if (code == kDone) return code;
+  std::fflush(stdout);  // Both may go to one file.
   fmt::print(stderr, "tidemill: {}\n", Printable(std::string(status.message())));
   if (code == kUnreachable) {
-    fmt::print(stderr, "  start a stack with `tidemill up`, or see `tidemill status`\n");
+    const bool none_runs = std::string(status.message()).starts_with("no stack ");
+    fmt::print(stderr, "  {}\n",
+               none_runs ? "start a stack with `tidemill up`"
+                         : "`tidemill status` says which services answer");
   }
-  if (code == kNotAllowed) {
+  // Files that may not be read or written are none of the token's.
+  if (absl::IsUnauthenticated(status)) {
     fmt::print(stderr, "  the token file is read from the stack's state folder; see --state\n");
   }
   return code;

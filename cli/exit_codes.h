@@ -9,14 +9,14 @@ namespace tidemill::cli {
 
 enum ExitCode : int {
   kDone = 0,
-  kFailed = 1,         // The pipeline or the command failed.
+  kFailed = 1,         // The pipeline or the command failed, or its output was lost.
   kUsage = 2,          // Unknown flags or arguments.
   kInvalid = 3,        // The pipeline file is not valid.
   kNotFound = 4,       // No such run, pipeline, dataset or model.
   kUnreachable = 5,    // No stack, or it did not answer in time; trying again may help.
-  kNotAllowed = 6,     // The token does not entitle to this.
+  kNotAllowed = 6,     // The token, or a file's mode, does not entitle to this.
   kConflict = 7,       // The name is taken by something else, or the state forbids it.
-  kPartial = 8,        // Finished, but samples or evaluations were lost on the way.
+  kPartial = 8,        // Finished, but trainings, samples or evaluations were lost.
   kInterrupted = 130,  // Detached by Ctrl-C; the run goes on.
 };
 

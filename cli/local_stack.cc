@@ -16,6 +16,8 @@
 #include "base/config_types.h"
 #include "base/digest.h"
 #include "base/files.h"
+#include "cli/stack_identity.h"
+#include "db/postgres_programs.h"
 
 namespace tidemill::cli {
 namespace {
@@ -44,8 +46,31 @@ std::string LastLineOf(const std::string& path) {
   return text->substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
 }
 
+// The end of a pipe that a keeper watches while its stack comes up: a byte lets it stay, the end of
+// this process without one makes it go.
+class Leash {
+ public:
+  Leash() {
+    if (pipe2(ends_, O_CLOEXEC) != 0) ends_[0] = ends_[1] = -1;
+  }
+  ~Leash() {
+    for (const int end : ends_) {
+      if (end >= 0) close(end);
+    }
+  }
+  Leash(const Leash&) = delete;
+  Leash& operator=(const Leash&) = delete;
+
+  bool ok() const { return ends_[0] >= 0; }
+  int keepers_end() const { return ends_[0]; }
+  void LetGo() const { [[maybe_unused]] const ssize_t written = write(ends_[1], "k", 1); }
+
+ private:
+  int ends_[2];
+};
+
 // Starts this program again as the keeper, in a session of its own.
-absl::Status SpawnKeeper(const StackLayout& layout) {
+absl::Status SpawnKeeper(const StackLayout& layout, const Leash& leash) {
   std::vector<std::string> words = {"tidemill", "keep-stack", "--state", layout.state_folder};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -56,9 +81,8 @@ absl::Status SpawnKeeper(const StackLayout& layout) {
   if (child == 0) {
     setsid();
     if (fork() != 0) _exit(0);
-    const int null = open("/dev/null", O_RDONLY);
     const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-    dup2(null, STDIN_FILENO);
+    dup2(leash.keepers_end(), STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
     execv("/proc/self/exe", arguments.data());
@@ -69,11 +93,78 @@ absl::Status SpawnKeeper(const StackLayout& layout) {
   return absl::OkStatus();
 }
 
+// The process that holds the lock on a file, as that says.
+std::optional<int> HolderOf(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  const bool free = flock(file, LOCK_EX | LOCK_NB) == 0;
+  close(file);
+  if (free) return std::nullopt;
+  const auto text = files::Read(path);
+  return text.ok() ? std::optional<int>(std::atoi(text->c_str())) : std::nullopt;
+}
+
+// Brings one stack up and waits for it.
+class Starter {
+ public:
+  Starter(const StackLayout& layout, std::chrono::milliseconds patience)
+      : layout_(layout), end_(Clock::now() + patience) {}
+
+  absl::StatusOr<bool> Start() {
+    if (!leash_.ok()) return Unavailable("cannot make a pipe: {}", std::strerror(errno));
+    absl::Status status = absl::OkStatus();
+    for (const char* service : kServices) {
+      if (status.ok()) status = AwaitService(service);
+    }
+    // What came up in part stays, too: its logs say what is missing, and it may still come.
+    leash_.LetGo();
+    RETURN_IF_ERROR(status);
+    return spawned_at_.has_value();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  absl::Status AwaitService(const char* service) {
+    for (;;) {
+      // Sockets that answer without a keeper are those of a stack that is about to end.
+      const bool kept = KeeperOf(layout_).has_value();
+      if (kept && Answers(layout_, service)) return absl::OkStatus();
+      if (!kept) RETURN_IF_ERROR(SpawnOnce());
+      if (Clock::now() > end_) {
+        return Unavailable("{} does not start; see {} and {}", service, layout_.LogFile(service),
+                           layout_.LogFile("stack"));
+      }
+      std::this_thread::sleep_for(kPoll);
+    }
+  }
+
+  absl::Status SpawnOnce() {
+    if (const auto stray = StrayKeeperOf(layout_)) {
+      if (Clock::now() < end_) return absl::OkStatus();  // It has noticed, and ends.
+      return Unavailable("process {} keeps a stack whose state folder is gone; end it with kill {}",
+                         *stray, *stray);
+    }
+    if (!spawned_at_) {
+      spawned_at_ = Clock::now();
+      return SpawnKeeper(layout_, leash_);
+    }
+    if (Clock::now() < *spawned_at_ + kKeeperStart) return absl::OkStatus();
+    return Unavailable("the stack does not start: {}", LastLineOf(layout_.LogFile("stack")));
+  }
+
+  const StackLayout& layout_;
+  const Clock::time_point end_;
+  const Leash leash_;
+  std::optional<Clock::time_point> spawned_at_;
+};
+
 }  // namespace
 
 std::string StackLayout::ConfigFile() const { return files::Join(state_folder, "tidemill.yaml"); }
 std::string StackLayout::TokenFile() const { return files::Join(state_folder, "token"); }
 std::string StackLayout::LockFile() const { return files::Join(state_folder, "stack.lock"); }
+std::string StackLayout::SocketsLockFile() const { return files::Join(sockets_folder, "keeper"); }
 std::string StackLayout::DataRootsFile() const { return files::Join(state_folder, "data_roots"); }
 std::string StackLayout::LogFile(const std::string& service) const {
   return files::Join(files::Join(state_folder, "logs"), service + ".log");
@@ -96,19 +187,26 @@ absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder) {
   layout.database_folder = folder / "postgres";
   if (geteuid() == 0) {
     // PostgreSQL does not run as root, and no other user can enter the state folder.
-    layout.database_folder = "/var/lib/tidemill-postgres-" + mark;
+    constexpr const char* kPrefix = "/var/lib/tidemill-postgres-";
+    layout.database_folder = kPrefix + mark;
+    // The one that it had in its former place.
+    const std::string known = KnownDatabaseFolder(layout.state_folder);
+    if (known.starts_with(kPrefix)) layout.database_folder = known;
   }
   return layout;
 }
 
-std::optional<int> KeeperOf(const StackLayout& layout) {
-  const int file = open(layout.LockFile().c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
-  const bool free = flock(file, LOCK_EX | LOCK_NB) == 0;
-  close(file);
-  if (free) return std::nullopt;
-  const auto text = files::Read(layout.LockFile());
-  return text.ok() ? std::optional<int>(std::atoi(text->c_str())) : std::nullopt;
+std::optional<int> KeeperOf(const StackLayout& layout) { return HolderOf(layout.LockFile()); }
+
+std::optional<int> StrayKeeperOf(const StackLayout& layout) {
+  if (KeeperOf(layout)) return std::nullopt;
+  return HolderOf(layout.SocketsLockFile());
+}
+
+absl::Status CheckWritable(const StackLayout& layout) {
+  if (access(layout.state_folder.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();
+  return FailedPrecondition("state folder {} cannot be written: {}; name another one with --state",
+                            layout.state_folder, std::strerror(errno));
 }
 
 absl::Status CheckOwner(const std::string& folder) {
@@ -156,33 +254,25 @@ absl::StatusOr<int64_t> NumWorkers() {
   return *count;
 }
 
-absl::Status StartStack(const StackLayout& layout, std::chrono::milliseconds patience) {
+absl::StatusOr<bool> StartStack(const StackLayout& layout, std::chrono::milliseconds patience) {
   RETURN_IF_ERROR(NumWorkers().status());
+  RETURN_IF_ERROR(CheckWritable(layout));
+  if (!KeeperOf(layout)) RETURN_IF_ERROR(CheckIdentity(layout));
   RETURN_IF_ERROR(files::CreateFolder(files::Join(layout.state_folder, "logs")));
-  const auto begin = std::chrono::steady_clock::now();
-  if (!KeeperOf(layout)) RETURN_IF_ERROR(SpawnKeeper(layout));
-  for (const char* service : kServices) {
-    while (!Answers(layout, service)) {
-      const auto now = std::chrono::steady_clock::now();
-      if (now > begin + kKeeperStart && !KeeperOf(layout)) {
-        return Unavailable("the stack does not start: {}", LastLineOf(layout.LogFile("stack")));
-      }
-      if (now > begin + patience) {
-        return Unavailable("{} does not start; see {} and {}", service, layout.LogFile(service),
-                           layout.LogFile("stack"));
-      }
-      std::this_thread::sleep_for(kPoll);
-    }
-  }
-  return absl::OkStatus();
+  return Starter(layout, patience).Start();
 }
 
 absl::Status StopStack(const StackLayout& layout) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
-  const std::optional<int> keeper = KeeperOf(layout);
+  const auto keeper_of = [&] {
+    const std::optional<int> keeper = KeeperOf(layout);
+    return keeper ? keeper : StrayKeeperOf(layout);
+  };
+  constexpr std::chrono::seconds kPatience{60};  // A database is given 40 s to end.
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const std::optional<int> keeper = keeper_of();
   if (!keeper) return absl::OkStatus();
   kill(*keeper, SIGTERM);
-  while (KeeperOf(layout)) {
+  while (keeper_of() || db::IsAlive(*keeper)) {
     if (std::chrono::steady_clock::now() > deadline) {
       return Unavailable("the stack (process {}) does not stop; see {}", *keeper,
                          layout.LogFile("stack"));

@@ -26,6 +26,8 @@ struct StackLayout {
   std::string ConfigFile() const;
   std::string TokenFile() const;
   std::string LockFile() const;
+  // Held by the keeper as well, for when its state folder is removed or moved from under it.
+  std::string SocketsLockFile() const;
   std::string DataRootsFile() const;  // Folders that datasets may lie in, one a line.
   std::string LogFile(const std::string& service) const;
   std::string EndpointOf(const std::string& service) const;  // "unix:/..."
@@ -38,6 +40,10 @@ absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder);
 // The process that keeps the stack alive, if there is one: the holder of the lock file.
 std::optional<int> KeeperOf(const StackLayout& layout);
 
+// A keeper whose state folder is not in its place any more, but whose services still hold the
+// sockets. It notices, ends them and then itself.
+std::optional<int> StrayKeeperOf(const StackLayout& layout);
+
 // Lets the stack's storage read datasets below `folders`, now and after a restart. Folders that are
 // allowed already stay.
 absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::string>& folders);
@@ -47,12 +53,17 @@ absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::st
 absl::StatusOr<int64_t> NumWorkers();
 
 // Starts the keeper in the background unless one runs, and waits until every service answers.
-// UNAVAILABLE names the service that does not, and its log file.
-absl::Status StartStack(const StackLayout& layout,
-                        std::chrono::milliseconds patience = std::chrono::seconds{30});
+// Returns whether it was this call that started it. Should this process end before, the keeper ends
+// what it has started. UNAVAILABLE names the service that does not answer, and its log file;
+// FAILED_PRECONDITION for a state folder that cannot be written or whose database is not its own.
+absl::StatusOr<bool> StartStack(const StackLayout& layout,
+                                std::chrono::milliseconds patience = std::chrono::seconds{30});
 
-// Ends the keeper and with it the stack; OK when none runs.
+// Ends the keeper and with it the stack, also one whose state folder is gone; OK when none runs.
 absl::Status StopStack(const StackLayout& layout);
+
+// FAILED_PRECONDITION when nothing can be written to the state folder.
+absl::Status CheckWritable(const StackLayout& layout);
 
 // FAILED_PRECONDITION unless the folder is this user's alone: a folder of somebody else's making
 // below /tmp could hold sockets of somebody else's services.
@@ -61,8 +72,9 @@ absl::Status CheckOwner(const std::string& folder);
 // Whether a service accepts connections.
 bool Answers(const StackLayout& layout, const std::string& service);
 
-// The body of the keeper process: starts everything, restarts what dies, ends on SIGTERM. Returns
-// the exit status.
+// The body of the keeper process: starts everything, restarts what dies. Ends on SIGTERM, when its
+// state folder is gone, and when its stdin is a pipe that ends without a byte: who started it is
+// gone before the stack was up. Returns the exit status.
 int KeepStack(const StackLayout& layout);
 
 }  // namespace tidemill::cli

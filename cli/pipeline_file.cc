@@ -1,8 +1,10 @@
 #include "cli/pipeline_file.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "nlohmann/json.hpp"
 
@@ -10,7 +12,6 @@
 #include "cli/exit_codes.h"
 #include "cli/text.h"
 #include "storage/client/dataset_path.h"
-#include "supervisor/pipeline_check.h"
 
 namespace tidemill::cli {
 namespace {
@@ -41,11 +42,26 @@ absl::StatusOr<PipelineFile> ReadPipelineFile(const std::string& path) {
   return file;
 }
 
-config::Decoded<supervisor::PipelineSpec> CheckPipelineFile(const PipelineFile& file) {
+supervisor::DiskFiles FilesOf(const PipelineFile& file) {
+  const auto data = file.variables.find("TIDEMILL_DATA");
+  return {file.folder, data == file.variables.end() ? "" : data->second};
+}
+
+supervisor::CheckedPipeline CheckPipelineFile(const PipelineFile& file) {
+  supervisor::DiskFiles files = FilesOf(file);
+  return CheckPipelineFile(file, files);
+}
+
+supervisor::CheckedPipeline CheckPipelineFile(const PipelineFile& file,
+                                              supervisor::DiskFiles& files) {
+  supervisor::PeekAtDataset peek = nullptr;
+  if (!file.data_elsewhere) peek = supervisor::PeekAtDisk;
   return supervisor::CheckPipeline({.text = file.text,
                                     .file_name = file.name,
                                     .variables = file.variables,
-                                    .base_folder = file.folder});
+                                    .base_folder = file.folder,
+                                    .files = &files,
+                                    .peek = peek});
 }
 
 int ReportProblems(const config::Problems& problems, bool json) {
@@ -56,10 +72,24 @@ int ReportProblems(const config::Problems& problems, bool json) {
     const std::string text = problems.ToString();
     fmt::print(stderr, "{}\n", Printable(text));
     if (text.find("unknown variable '${TIDEMILL_DATA}'") != std::string::npos) {
-      fmt::print(stderr, "set TIDEMILL_DATA to the folder that holds the datasets\n");
+      fmt::print(stderr,
+                 "name the folder that holds the datasets first: export TIDEMILL_DATA=FOLDER\n");
     }
   }
   return kInvalid;
+}
+
+void PrintWarnings(const config::Problems& warnings) {
+  std::vector<config::Problem> in_order = warnings.items();
+  std::ranges::stable_sort(in_order, {}, [](const config::Problem& warning) {
+    return std::pair(warning.position.line, warning.position.column);
+  });
+  for (const config::Problem& warning : in_order) {
+    const std::string line =
+        fmt::format("{}:{}:{}: warning: {}; {}", warning.file, warning.position.line,
+                    warning.position.column, warning.message, warning.hint);
+    fmt::print(stderr, "{}\n", Printable(line));
+  }
 }
 
 }  // namespace tidemill::cli

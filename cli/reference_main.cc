@@ -17,6 +17,7 @@
 #include "selector/selector_config.h"
 #include "storage/storage_config.h"
 #include "supervisor/pipeline_spec.h"
+#include "trainer_server/trainer_config.h"
 
 namespace tidemill::cli {
 namespace {
@@ -35,6 +36,7 @@ struct SystemConfig {
   rpc::ClusterConfig cluster;
   storage::StorageConfig storage;
   selector::SelectorConfig selector;
+  trainer_server::TrainerConfig trainer_server;
   evaluator::EvaluatorConfig evaluator;
   preprocess::DispatcherConfig preprocess;
   preprocess::WorkerConfig preprocess_worker;
@@ -42,6 +44,7 @@ struct SystemConfig {
     field("cluster", cluster, "What all services share.", {.required = true});
     field("storage", storage, "The storage service.");
     field("selector", selector, "The selector service.");
+    field("trainer_server", trainer_server, "The trainer server.");
     field("evaluator", evaluator, "The evaluator service.");
     field("preprocess", preprocess, "The dispatcher of preprocessing.");
     field("preprocess_worker", preprocess_worker, "A preprocessing worker.");

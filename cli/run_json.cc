@@ -6,7 +6,10 @@
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
+#include "cli/baselines.h"
+#include "cli/left_out.h"
 #include "cli/selection_report.h"
+#include "cli/untrained.h"
 
 namespace tidemill::cli {
 namespace {
@@ -43,6 +46,7 @@ ordered_json Series(const google::protobuf::RepeatedPtrField<supervisor::v1::Com
                       {"dataset", value.dataset()},
                       {"evaluation", value.evaluation()}});
     AddInterval(value, series.back());
+    if (!value.baseline().empty()) series.back()["baseline"] = value.baseline();
   }
   return series;
 }
@@ -72,9 +76,11 @@ ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
                        {"training_set_digest", trigger.training_set_digest()},
                        {"weights_digest", trigger.weights_digest()},
                        {"skipped", trigger.num_skipped()},
+                       {"unlabelled", trigger.num_unlabelled()},
                        {"late", trigger.num_late()},
                        {"late_policy", trigger.late()},
                        {"removed", trigger.removed()}};
+  if (!trigger.skip_reason().empty()) json["skip_reason"] = trigger.skip_reason();
   if (!trigger.verdict().empty()) json["verdict"] = trigger.verdict();
   if (trigger.has_downsampling()) json["downsampling"] = DownsamplingToJson(trigger.downsampling());
   return json;
@@ -127,13 +133,19 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
                                    {"measure", value.measure()},
                                    {"value", ValueOf(value)},
                                    {"samples", value.num_samples()},
+                                   {"unlabelled", value.num_unlabelled()},
                                    {"evaluation", value.evaluation()}});
     ordered_json& last = json["evaluations"].back();
     if (!value.slice().empty()) last["slice"] = value.slice();
     AddInterval(value, last);
     if (!value.detail().empty()) last["detail"] = DetailOf(value.detail());
   }
-  json["composite"] = {{"active", Series(run.active())}, {"trained", Series(run.trained())}};
+  json["left_out"] = LeftOutToJson(run);
+  AddUntrained(run, json);
+  json["baselines"] = BaselinesToJson(run);
+  json["composite"] = {{"active", Series(run.active())},
+                       {"trained", Series(run.trained())},
+                       {"baselines", Series(run.baselines())}};
   return json;
 }
 

@@ -9,7 +9,8 @@ namespace tidemill::cli {
 
 // {"run", "pipeline", "state", "error", "triggers": [{"number", "at", "samples", "seconds", ...}],
 //  "models", "evaluations": [{"model", "trigger", "dataset", "from", "to", "measure", "value",
-//  "samples"}], "composite": {"active": [...], "trained": [...]}}. Times are RFC 3339 in UTC; an
+//  "samples"}], "left_out" (see left_out.h), "composite": {"active": [...], "trained": [...]}}.
+//  Times are RFC 3339 in UTC; an
 // undefined value is null.
 nlohmann::ordered_json RunToJson(const supervisor::v1::GetRunResponse& run);
 

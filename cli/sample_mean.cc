@@ -9,40 +9,52 @@
 
 namespace tidemill::cli {
 
+std::optional<evaluator::PooledValue> SampleMean::Pooled() const {
+  std::vector<evaluator::WindowValue> windows;
+  for (const Member& member : members_) {
+    windows.push_back(
+        {.value = member.value, .num_samples = member.num_samples, .sums = member.sums});
+  }
+  return evaluator::Pool(measure_, windows);
+}
+
 int64_t SampleMean::num_samples() const {
-  int64_t samples = 0;
-  for (const Member& member : members_) samples += member.num_samples;
-  return samples;
+  const auto pooled = Pooled();
+  return pooled ? pooled->num_samples : 0;
 }
 
 std::optional<double> SampleMean::Mean() const {
-  if (members_.empty()) return std::nullopt;
-  double sum = 0;
-  for (const Member& member : members_) {
-    sum += member.value * static_cast<double>(member.num_samples);
+  const auto pooled = Pooled();
+  return pooled ? std::optional(pooled->value) : std::nullopt;
+}
+
+std::string_view SampleMean::How() const {
+  const auto pooled = Pooled();
+  return pooled ? evaluator::Describe(pooled->how) : "";
+}
+
+bool SampleMean::HasOverlap() const {
+  std::vector<WindowKey> windows;
+  for (const Member& member : members_) windows.push_back(member.window);
+  std::sort(windows.begin(), windows.end());
+  for (size_t i = 1; i < windows.size(); ++i) {
+    if (windows[i].first < windows[i - 1].second) return true;
   }
-  return sum / static_cast<double>(num_samples());
+  return false;
 }
 
 std::optional<std::pair<double, double>> SampleMean::Interval() const {
-  const std::optional<double> mean = Mean();
-  if (!mean) return std::nullopt;
-  std::vector<WindowKey> windows;
-  double below = 0;
-  double above = 0;
+  const auto pooled = Pooled();
+  if (!pooled || HasOverlap()) return std::nullopt;
+  std::vector<evaluator::WindowInterval> windows;
   for (const Member& member : members_) {
-    if (!member.low || !member.high) return std::nullopt;
-    windows.push_back(member.window);
-    const double weight =
-        static_cast<double>(member.num_samples) / static_cast<double>(num_samples());
-    below += std::pow(weight * (member.value - *member.low), 2);
-    above += std::pow(weight * (*member.high - member.value), 2);
+    if (!member.value || !member.low || !member.high) return std::nullopt;
+    windows.push_back({.value = *member.value,
+                       .low = *member.low,
+                       .high = *member.high,
+                       .num_samples = member.num_samples});
   }
-  std::sort(windows.begin(), windows.end());
-  for (size_t i = 1; i < windows.size(); ++i) {
-    if (windows[i].first < windows[i - 1].second) return std::nullopt;
-  }
-  return std::pair(*mean - std::sqrt(below), *mean + std::sqrt(above));
+  return evaluator::PooledInterval(*pooled, windows);
 }
 
 std::string SampleMean::ToString() const {

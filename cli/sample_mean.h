@@ -1,29 +1,34 @@
-// The mean of values of several windows, weighted by their samples, with an interval.
+// One value of those of several windows, with an interval.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/time.h"
+#include "evaluator/client/pooling.h"
 
 namespace tidemill::cli {
 
 // Half-open.
 using WindowKey = std::pair<Cut, Cut>;
 
-// Thread-compatible.
+// Of one measure, as evaluator::Pool() makes it: a mean weighted by samples, or what all samples at
+// once give, or, where neither can be had, a mean over windows. Thread-compatible.
 class SampleMean {
  public:
   // Adds a value with its interval; a Value is an EvaluationValue or CompositeValue. One that is
-  // absent, or of no samples, is ignored.
+  // absent without sums, or of no samples, is ignored.
   template <typename Value>
   void Add(const Value& value) {
-    if (!value.has_value() || value.num_samples() == 0) return;
+    if ((!value.has_value() && value.sums().empty()) || value.num_samples() == 0) return;
+    measure_ = value.measure();
     members_.push_back({.window = {CutOf(value.from()), CutOf(value.to())},
-                        .value = value.value(),
+                        .value = value.has_value() ? std::optional(value.value()) : std::nullopt,
+                        .sums = value.sums(),
                         .num_samples = value.num_samples(),
                         .low = value.has_low() ? std::optional(value.low()) : std::nullopt,
                         .high = value.has_high() ? std::optional(value.high()) : std::nullopt});
@@ -32,11 +37,13 @@ class SampleMean {
   int64_t num_samples() const;
   // std::nullopt without samples.
   std::optional<double> Mean() const;
+  // "per sample", "pooled" or "mean over windows".
+  std::string_view How() const;
+  // Empty before a value was added.
+  const std::string& measure() const { return measure_; }
 
-  // The bounds of a 95 % interval, from those of the windows: the distances of their bounds, each
-  // weighted, are added as squares (MOVER: Zou and Donner, "Construction of confidence limits about
-  // effect measures", 2008). Absent unless every window has an interval and no two of them, which
-  // must have independent samples, overlap.
+  // The bounds of a 95 % interval, as evaluator::PooledInterval() makes them. Absent unless every
+  // window has an interval and no two of them overlap.
   std::optional<std::pair<double, double>> Interval() const;
 
   // "0.7755 [0.7531, 0.7968]", "0.7755", "-".
@@ -45,7 +52,8 @@ class SampleMean {
  private:
   struct Member {
     WindowKey window;
-    double value = 0;
+    std::optional<double> value;
+    std::string sums = {};
     int64_t num_samples = 0;
     std::optional<double> low;
     std::optional<double> high;
@@ -56,6 +64,10 @@ class SampleMean {
     return {{cut.event_time()}, {cut.sample_key()}};
   }
 
+  std::optional<evaluator::PooledValue> Pooled() const;
+  bool HasOverlap() const;
+
+  std::string measure_;
   std::vector<Member> members_;
 };
 

@@ -98,7 +98,7 @@ supervisor::v1::GetRunResponse RunWithSlices() {
 }
 
 TEST(Slices, AreShownApartFromTheMatrix) {
-  const std::string matrix = DrawMatrices(RunWithSlices(), /*paint=*/false);
+  const std::string matrix = DrawMatrices(RunWithSlices(), View());
   EXPECT_THAT(matrix, HasSubstr(" 10.0  20.0*\n"));
   EXPECT_THAT(matrix, HasSubstr("0.2000 [0.1800, 0.2400] per sample, over 100 samples"));
   EXPECT_THAT(matrix, Not(HasSubstr("confusion_matrix")));

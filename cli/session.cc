@@ -5,6 +5,7 @@
 #include "base/config.h"
 #include "base/files.h"
 #include "base/time.h"
+#include "cli/view.h"
 #include "rpc/address.h"
 #include "rpc/service_main.h"
 #include "rpc/tokens.h"
@@ -100,14 +101,21 @@ absl::StatusOr<Session> Session::Attach(const StackAddress& address) {
   return session;
 }
 
-absl::StatusOr<Session> Session::AttachOrStart(const StackAddress& address) {
+absl::StatusOr<Session> Session::AttachOrStart(const StackAddress& address, StartStackOf start,
+                                               bool quiet) {
   const StackAddress known = WithEnvironment(address);
   if (!known.config.empty() || !known.server.empty()) return AttachRemote(known);
   ASSIGN_OR_RETURN(const StackLayout layout, LayoutOf(known.state));
-  const bool running = KeeperOf(layout).has_value();
-  RETURN_IF_ERROR(StartStack(layout));
+  if (start == StartStackOf::kEarlierWork && !KeeperOf(layout) && !HasRun(layout)) {
+    return Unavailable("no stack has ever run in {}", layout.state_folder);
+  }
+  ASSIGN_OR_RETURN(std::shared_ptr<StackUse> use, StackUse::Begin(layout));
+  if (!quiet && !KeeperOf(layout)) {
+    SayAside(fmt::format("starting the stack in {}\n", layout.state_folder));
+  }
+  RETURN_IF_ERROR(use->StartForNow().status());
   ASSIGN_OR_RETURN(Session session, Attach(known));
-  session.started_ = !running;
+  session.use_ = std::move(use);
   return session;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "cli/local_stack.h"
+#include "cli/stack_use.h"
 #include "rpc/channel.h"
 #include "rpc/grpc_status.h"
 
@@ -28,14 +29,23 @@ struct StackAddress {
   std::string timeout;  // Longest wait for a call: "90s". Empty: a minute.
 };
 
+// Which local stacks a command starts where none runs.
+enum class StartStackOf {
+  kAnything,
+  kEarlierWork,  // Only where a stack has run before: elsewhere there is nothing to read.
+};
+
 // Speaks to the services of one stack with the operator's token. Thread-compatible.
 class Session {
  public:
   // UNAVAILABLE when no local stack runs in that state folder; INVALID_ARGUMENT when a remote one
   // is not described in full.
   static absl::StatusOr<Session> Attach(const StackAddress& address);
-  // Starts a local stack when none runs; `started` tells which.
-  static absl::StatusOr<Session> AttachOrStart(const StackAddress& address);
+  // Uses the stack for as long as the session and its copies live. Where no local stack runs,
+  // starts one for now, as stack_use.h has it, and says so on stderr unless it is to be `quiet`. A
+  // remote stack is never started.
+  static absl::StatusOr<Session> AttachOrStart(const StackAddress& address, StartStackOf start,
+                                               bool quiet);
 
   // Makes one unary call: `session.Call<v1::SupervisorService>("supervisor", &Stub::GetRun, ...)`.
   template <typename Service, typename Method, typename Request, typename Response>
@@ -70,8 +80,8 @@ class Session {
   bool remote() const { return remote_; }
   // Of a local stack.
   const StackLayout& layout() const { return layout_; }
-  // Whether this session started the stack.
-  bool started() const { return started_; }
+  // Null for a remote stack, and for a session that was only attached.
+  StackUse* use() const { return use_.get(); }
 
  private:
   static absl::StatusOr<Session> AttachRemote(const StackAddress& address);
@@ -84,7 +94,7 @@ class Session {
   rpc::Tls tls_;
   std::chrono::milliseconds deadline_{60'000};
   bool remote_ = false;
-  bool started_ = false;
+  std::shared_ptr<StackUse> use_;  // By all copies.
 };
 
 // The address with what the environment adds.

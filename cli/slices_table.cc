@@ -66,10 +66,10 @@ std::string SortedTable(std::vector<Row> rows) {
     const size_t second = order.at(b.measure);
     return first != second ? first < second : a.mean.num_samples() > b.mean.num_samples();
   });
-  Table table({"MEASURE", "SLICE", "SAMPLES", "MEAN PER SAMPLE"});
+  Table table({"MEASURE", "SLICE", "SAMPLES", "VALUE", "IS"});
   for (const Row& row : rows) {
     table.Add({row.measure, Printable(row.slice), WithThousands(row.mean.num_samples()),
-               row.mean.ToString()});
+               row.mean.ToString(), std::string(row.mean.How())});
   }
   return table.ToString();
 }

@@ -8,9 +8,9 @@
 namespace tidemill::cli {
 
 // A table for each evaluation that has slices: one row a measure and slice, the largest slice of
-// a measure first, with the mean per sample of the models that were active, over the windows in
-// which they were; where no model was, as on a whole dataset, of the last model. Empty without
-// slices.
+// a measure first, with one value of the models that were active, over the windows in which they
+// were, and what kind of value it is; where no model was, as on a whole dataset, of the last model.
+// Empty without slices.
 std::string DrawSlices(const supervisor::v1::GetRunResponse& run);
 
 }  // namespace tidemill::cli

@@ -9,6 +9,8 @@
 
 #include "fmt/format.h"
 
+#include "base/printable.h"
+
 namespace tidemill::cli {
 namespace {
 
@@ -25,25 +27,9 @@ size_t WidthOf(const std::string& text) {
 
 }  // namespace
 
-std::string Printable(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
+std::string Printable(std::string_view text) { return tidemill::Printable(text, "\n\t"); }
 
-std::string WithThousands(int64_t number) {
-  std::string digits = std::to_string(number);
-  const int first = number < 0 ? 1 : 0;
-  for (int at = static_cast<int>(digits.size()) - 3; at > first; at -= 3) digits.insert(at, ",");
-  return digits;
-}
+std::string OneLine(std::string_view text) { return tidemill::Printable(text); }
 
 std::string Elapsed(double seconds) {
   if (seconds < 10) return fmt::format("{:.1f} s", seconds);
@@ -68,7 +54,7 @@ std::string Measure(std::optional<double> value) {
 Table::Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
 
 void Table::Add(std::vector<std::string> row) {
-  for (std::string& cell : row) cell = Printable(cell);
+  for (std::string& cell : row) cell = OneLine(cell);
   rows_.push_back(std::move(row));
 }
 
@@ -97,7 +83,7 @@ std::string Table::ToString() const {
 }
 
 bool IsTerminal(int descriptor) {
-  if (isatty(descriptor) == 0 || std::getenv("NO_COLOR") != nullptr) return false;
+  if (isatty(descriptor) == 0) return false;
   const char* term = std::getenv("TERM");
   return term != nullptr && std::string_view(term) != "dumb";
 }

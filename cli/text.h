@@ -7,13 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/thousands.h"
+
 namespace tidemill::cli {
 
-// Replaces control characters but newlines and tabs, so that no name can drive the terminal.
+// A text of several lines, such as a message: what would drive the terminal or turn its text is
+// replaced by what base/printable.h shows for it, newlines and tabs stay.
 std::string Printable(std::string_view text);
 
-// "1,461"
-std::string WithThousands(int64_t number);
+// The same for a name, a path or a cell: newlines and tabs are replaced as well.
+std::string OneLine(std::string_view text);
 
 // "0.8 s", "12 s", "3 min 05 s", "2 h 10 min", "60 d 12 h"
 std::string Elapsed(double seconds);
@@ -36,7 +39,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Whether a stream is a terminal that may be painted: not with NO_COLOR or TERM=dumb.
+// Whether a stream is a terminal that can move its cursor: not with TERM=dumb. Whether it may be
+// coloured is for TakesColour() in view.h.
 bool IsTerminal(int descriptor);
 // Columns of the terminal, 80 when unknown.
 int TerminalWidth();

@@ -9,7 +9,6 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/matrix.h"
-#include "cli/progress.h"
 #include "cli/run_json.h"
 #include "cli/run_report.h"
 
@@ -25,6 +24,7 @@ TEST(Text, NoNameCanDriveTheTerminal) {
                       "b"),
             "a\\x1b]0;owned\\x07b");
   EXPECT_EQ(Printable("Zürich\n"), "Zürich\n");
+  EXPECT_EQ(OneLine("a\nb\tc\xE2\x80\xAE"), "a\\nb\\x09c\\xe2\\x80\\xae");
 }
 
 TEST(Text, NumbersReadWell) {
@@ -48,6 +48,12 @@ TEST(Table, AlignsColumnsAndSaysWhenItIsEmpty) {
             "NAME   SAMPLES\n"
             "elec2   45,312\n"
             "é            7\n");
+}
+
+TEST(Table, ShowsWhatACellHidesInsteadOfPrintingIt) {
+  Table table({"FILE"});
+  table.Add({"a\nsupervisor  down\x1b[2K\xE2\x80\xAE"});
+  EXPECT_EQ(table.ToString(), "FILE\na\\nsupervisor  down\\x1b[2K\\xe2\\x80\\xae\n");
 }
 
 supervisor::v1::GetRunResponse TwoModelsOnTwoWindows() {
@@ -82,7 +88,7 @@ supervisor::v1::GetRunResponse TwoModelsOnTwoWindows() {
 }
 
 TEST(Matrix, ShowsEachModelOnEachWindowAndMarksTheActiveOne) {
-  const std::string text = DrawMatrices(TwoModelsOnTwoWindows(), /*paint=*/false);
+  const std::string text = DrawMatrices(TwoModelsOnTwoWindows(), View());
   EXPECT_THAT(text, HasSubstr("accuracy on weather, in %"));
   EXPECT_THAT(text, HasSubstr("   1 1970-01-02 25.0  25.0*\n"));
   EXPECT_THAT(text, HasSubstr("   2 1970-01-03    -  50.0\n"));
@@ -92,9 +98,9 @@ TEST(Matrix, ShowsEachModelOnEachWindowAndMarksTheActiveOne) {
 
 TEST(RunReport, SaysWhatLimitedEachTrainingWhereThatIsKnown) {
   supervisor::v1::GetRunResponse run = TwoModelsOnTwoWindows();
-  EXPECT_THAT(DescribeRun(run, /*paint=*/false), Not(HasSubstr("LIMITED")));
+  EXPECT_THAT(DescribeRun(run, {.full = true}), Not(HasSubstr("LIMITED")));
   run.mutable_triggers(1)->set_verdict("40 % of the time waiting for data; limit: op resize");
-  EXPECT_THAT(DescribeRun(run, /*paint=*/false),
+  EXPECT_THAT(DescribeRun(run, {.full = true}),
               HasSubstr("TRIGGER  WHAT LIMITED ITS TRAINING\n"
                         "      2  40 % of the time waiting for data; limit: op resize\n"));
 }
@@ -107,22 +113,6 @@ TEST(RunJson, HoldsTriggersModelsEvaluationsAndComposites) {
   EXPECT_EQ(json.at("evaluations").size(), 4);
   EXPECT_TRUE(json.at("evaluations").at(2).at("value").is_null());
   EXPECT_EQ(json.at("composite").at("active").at(0).at("samples"), 10);
-}
-
-TEST(Progress, SaysWhatIsDoneOfHowMuch) {
-  supervisor::v1::Progress progress;
-  progress.set_stage("train");
-  progress.set_trigger(7);
-  progress.set_done(1200);
-  progress.set_total(2400);
-  progress.set_unit("samples");
-  progress.set_per_second(41'000);
-  progress.set_loss(0.4131);
-  EXPECT_THAT(ProgressLine(progress),
-              AllOf(HasSubstr("trigger 7"), HasSubstr(" 50 %"), HasSubstr("1,200/2,400 samples"),
-                    HasSubstr("41 k/s"), HasSubstr("loss 0.4131")));
-  progress.set_total(0);
-  EXPECT_THAT(ProgressLine(progress), HasSubstr("1,200 samples so far"));
 }
 
 TEST(RunToJson, SaysTheSameOfTheSameRunEachTime) {

@@ -74,6 +74,7 @@ StreamEnd Stream(const Session& session, int64_t run, int64_t& sequence, Progres
     } else if (message.has_progress()) {
       printer.Update(message.progress());
     } else if (message.has_final()) {
+      printer.End(message.final());
       end.finished = true;
     }
   }
@@ -119,11 +120,11 @@ absl::StatusOr<WatchEnd> WatchRun(const Session& session, int64_t run, bool quie
   }
 }
 
-int FollowRun(const Session& session, int64_t run, bool quiet, bool json) {
+int FollowRun(const Session& session, int64_t run, bool quiet, bool json, bool full) {
   const absl::StatusOr<WatchEnd> end = WatchRun(session, run, quiet);
   if (!end.ok()) return Report(end.status());
   if (*end == WatchEnd::kDetached) return kInterrupted;
-  return PrintRun(session, run, json);
+  return PrintRun(session, run, json, full);
 }
 
 }  // namespace tidemill::cli

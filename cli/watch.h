@@ -17,6 +17,7 @@ enum class WatchEnd {
 absl::StatusOr<WatchEnd> WatchRun(const Session& session, int64_t run, bool quiet);
 
 // Watches a run, prints its result on stdout and returns the exit code that it calls for.
-int FollowRun(const Session& session, int64_t run, bool quiet, bool json);
+// `full`: all of the result, however large.
+int FollowRun(const Session& session, int64_t run, bool quiet, bool json, bool full);
 
 }  // namespace tidemill::cli

@@ -99,7 +99,7 @@ T ReadUnsigned(std::string_view bytes) {
 }
 
 absl::Status ConnectionFailure(const PGconn* connection) {
-  return FromSqlState("08006", PQerrorMessage(connection));
+  return Concealed(FromSqlState("08006", PQerrorMessage(connection)));
 }
 
 absl::StatusOr<Connection> OpenConnection(const std::string& connection_string) {
@@ -117,7 +117,7 @@ absl::Status CheckResult(const PGconn* connection, const PGresult* result,
     return ConnectionFailure(connection);
   }
   const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  return FromSqlState(state == nullptr ? "" : state, PQresultErrorMessage(result));
+  return Concealed(FromSqlState(state == nullptr ? "" : state, PQresultErrorMessage(result)));
 }
 
 absl::Status Run(PGconn* connection, const std::string& sql, ExecStatusType expected) {

@@ -31,6 +31,8 @@ struct Outcome {
   absl::Status status;
   bool try_again = false;
   bool connection_lost = false;
+  // The status is in the words of PostgreSQL, not of the body.
+  bool from_database = true;
 };
 
 Outcome FromSqlError(const pqxx::sql_error& error) {
@@ -44,7 +46,9 @@ Outcome Attempt(pqxx::connection& connection,
                 const std::function<absl::Status(pqxx::work&)>& body) {
   try {
     pqxx::work work(connection);
-    if (const absl::Status status = body(work); !status.ok()) return {.status = status};
+    if (const absl::Status status = body(work); !status.ok()) {
+      return {.status = status, .from_database = false};
+    }
     work.commit();
     return {.status = absl::OkStatus()};
   } catch (const pqxx::in_doubt_error& error) {
@@ -53,6 +57,11 @@ Outcome Attempt(pqxx::connection& connection,
   } catch (const pqxx::broken_connection& error) {
     return {
         .status = FromSqlState("08006", error.what()), .try_again = true, .connection_lost = true};
+  } catch (const pqxx::serialization_failure& error) {
+    // This and the next come without their code.
+    return {.status = FromSqlState("40001", error.what()), .try_again = true};
+  } catch (const pqxx::deadlock_detected& error) {
+    return {.status = FromSqlState("40P01", error.what()), .try_again = true};
   } catch (const pqxx::sql_error& error) {
     return FromSqlError(error);
   } catch (const std::exception& error) {
@@ -94,7 +103,10 @@ absl::Status Database::Transact(const std::function<absl::Status(pqxx::work&)>& 
     } else {
       outcome = {.status = std::move(connection).status(), .try_again = true};
     }
-    if (!outcome.try_again || attempt == kMaxAttempts) return outcome.status;
+    if (!outcome.try_again || attempt == kMaxAttempts) {
+      return outcome.status.ok() || !outcome.from_database ? outcome.status
+                                                           : Concealed(outcome.status);
+    }
     log::Debug("transaction is tried again", {{"error", outcome.status.ToString()}});
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, kLongestPause);

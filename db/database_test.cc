@@ -12,6 +12,7 @@ namespace tidemill::db {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 
@@ -59,12 +60,34 @@ TEST_F(DatabaseTest, RollsBackWhatABodyDidThatFails) {
   EXPECT_EQ(CountNumbers(), 0);
 }
 
-TEST_F(DatabaseTest, NamesTheKindOfAnSqlError) {
-  EXPECT_THAT(Run("INSERT INTO parents VALUES (1)"),
-              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("parents_pkey")));
-  EXPECT_THAT(Run("INSERT INTO numbers VALUES (99)"),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("foreign key")));
-  EXPECT_THAT(Run("SELEC 1"), StatusIs(absl::StatusCode::kInternal, HasSubstr("syntax error")));
+TEST_F(DatabaseTest, TellsCallersTheKindOfAnSqlErrorAndItsLogTheRest) {
+  struct Case {
+    const char* sql;
+    absl::StatusCode code;
+    const char* told;
+    const char* logged;
+  };
+  const Case cases[] = {
+      {"INSERT INTO parents VALUES (1)", absl::StatusCode::kAlreadyExists, "has it already",
+       "parents_pkey"},
+      {"INSERT INTO numbers VALUES (99)", absl::StatusCode::kFailedPrecondition, "belongs to",
+       "foreign key"},
+      {"SELEC 1", absl::StatusCode::kInternal, "could not do this", "syntax error"},
+      {"SELECT 1 LIMIT -1", absl::StatusCode::kInternal, "could not do this",
+       "LIMIT must not be negative"},
+  };
+  for (const Case& tried : cases) {
+    ::testing::internal::CaptureStderr();
+    const absl::Status status = Run(tried.sql);
+    const std::string log = ::testing::internal::GetCapturedStderr();
+    EXPECT_THAT(status, StatusIs(tried.code, HasSubstr(tried.told)));
+    const std::string message(status.message());
+    EXPECT_THAT(message, Not(HasSubstr(tried.logged)));
+    EXPECT_THAT(log, HasSubstr(tried.logged));
+    // The number in the message leads to the line in the log.
+    const size_t number = message.find("(see ") + 5;
+    EXPECT_THAT(log, HasSubstr(message.substr(number, 8)));
+  }
   EXPECT_THAT(Run("INSERT INTO numbers VALUES (1)"), IsOk());
 }
 
@@ -90,6 +113,21 @@ TEST_F(DatabaseTest, DoesNotRepeatACommitOfUnknownOutcome) {
   });
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("")));
   EXPECT_EQ(runs, 1);
+}
+
+TEST_F(DatabaseTest, RunsABodyAgainThatMetAConflict) {
+  for (const char* const code : {"serialization_failure", "deadlock_detected"}) {
+    int runs = 0;
+    EXPECT_THAT(database_->Transact([&](pqxx::work& work) {
+      if (++runs == 1) {
+        work.exec(std::string("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '") + code +
+                  "'; END $$");
+      }
+      return absl::OkStatus();
+    }),
+                IsOk());
+    EXPECT_EQ(runs, 2) << code;
+  }
 }
 
 TEST_F(DatabaseTest, RunsAgainWhatLosesASerialisationConflict) {

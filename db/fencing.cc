@@ -1,5 +1,6 @@
 #include "db/fencing.h"
 
+#include "base/names.h"
 #include "tidemill/rpc/v1/rpc.pb.h"
 
 namespace tidemill::db {
@@ -60,7 +61,7 @@ absl::Status CheckFence(pqxx::work& work, std::string_view schema,
 
 absl::StatusOr<std::optional<std::string>> FindAnswer(pqxx::work& work, std::string_view schema,
                                                       const std::string& request_id) {
-  if (request_id.empty()) return InvalidArgument("the command has no request id");
+  RETURN_IF_ERROR(CheckLabel("request id", request_id));
   work.exec_params(kLockRequest, fmt::format("{}/{}", schema, request_id));
   const pqxx::result rows = work.exec_params(fmt::format(kSelectAnswer, schema), request_id);
   if (rows.empty()) return std::optional<std::string>();
@@ -69,7 +70,7 @@ absl::StatusOr<std::optional<std::string>> FindAnswer(pqxx::work& work, std::str
 
 absl::Status RememberAnswer(pqxx::work& work, std::string_view schema,
                             const std::string& request_id, const std::string& answer) {
-  if (request_id.empty()) return InvalidArgument("the command has no request id");
+  RETURN_IF_ERROR(CheckLabel("request id", request_id));
   const pqxx::result inserted =
       work.exec_params(fmt::format(kInsertAnswer, schema), request_id, pqxx::binarystring(answer));
   work.exec(fmt::format(kForgetOldAnswers, schema));

@@ -30,7 +30,8 @@ namespace tidemill::db {
 absl::Status CheckFence(pqxx::work& work, std::string_view schema, const rpc::v1::Command& command);
 
 // The answer given to the request before. Another transaction that asks for the same request waits
-// until this one ends. INVALID_ARGUMENT for an empty id. Throws like CheckFence.
+// until this one ends. INVALID_ARGUMENT for an id that is no label (base/names.h). Throws like
+// CheckFence.
 absl::StatusOr<std::optional<std::string>> FindAnswer(pqxx::work& work, std::string_view schema,
                                                       const std::string& request_id);
 

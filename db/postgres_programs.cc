@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,13 +41,17 @@ struct Prepared {
   }
 };
 
-// In the child. Never returns.
-[[noreturn]] void Execute(const Prepared& prepared) {
+// In the child. Never returns. `parent`: the process whose end the program is told of; 0 for none.
+[[noreturn]] void Execute(const Prepared& prepared, pid_t parent = 0) {
   const Account& account = prepared.account;
   ::umask(0077);
   if (account.change && (::setgroups(1, &account.group) != 0 ||
                          ::setresgid(account.group, account.group, account.group) != 0 ||
                          ::setresuid(account.user, account.user, account.user) != 0)) {
+    ::_exit(kCannotExecute);
+  }
+  // Changing the user has undone whatever was asked for before.
+  if (parent != 0 && (::prctl(PR_SET_PDEATHSIG, SIGINT) != 0 || ::getppid() != parent)) {
     ::_exit(kCannotExecute);
   }
   const int input = ::open("/dev/null", O_RDONLY);
@@ -89,6 +94,36 @@ std::string ClosedAncestor(const Account& account, const std::string& path) {
   }
 }
 
+// A descriptor that is closed at the end of its scope.
+struct OpenFile {
+  const int number;
+  explicit OpenFile(int opened) : number(opened) {}
+  ~OpenFile() {
+    if (number >= 0) ::close(number);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+};
+
+// Gives the open folder to the account, unless it belongs to somebody else.
+absl::Status GiveFolder(const OpenFile& folder, const Account& account, const std::string& path) {
+  struct stat info = {};
+  if (::fstat(folder.number, &info) != 0) {
+    return Internal("cannot look at {}: {}", path, std::strerror(errno));
+  }
+  if (info.st_uid != account.user && info.st_uid != ::geteuid()) {
+    return FailedPrecondition(
+        "{} belongs to user {}, not to user {}, whose it is to be; find out who made it, and "
+        "remove it",
+        path, info.st_uid, account.user);
+  }
+  if (::fchmod(folder.number, 0700) != 0 ||
+      (account.change && ::fchown(folder.number, account.user, account.group) != 0)) {
+    return Internal("cannot give {} to PostgreSQL: {}", path, std::strerror(errno));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Account> PostgresAccount() {
@@ -117,16 +152,31 @@ absl::StatusOr<std::string> FindPostgresPrograms() {
 }
 
 absl::Status CreateFolderFor(const Account& account, const std::string& path) {
-  RETURN_IF_ERROR(files::CreateFolder(path));
-  if (!account.change) return absl::OkStatus();
-  if (const std::string closed = ClosedAncestor(account, path); !closed.empty()) {
-    return FailedPrecondition("the user postgres cannot reach {}: {} is closed to others", path,
-                              closed);
+  fs::path place = fs::path(path).lexically_normal();
+  if (!place.has_filename()) place = place.parent_path();
+  const std::string above = place.has_parent_path() ? place.parent_path().string() : ".";
+  const std::string name = place.filename().string();
+  RETURN_IF_ERROR(files::CreateFolder(above));
+  if (account.change) {
+    if (const std::string closed = ClosedAncestor(account, place); !closed.empty()) {
+      return FailedPrecondition("the user postgres cannot reach {}: {} is closed to others", path,
+                                closed);
+    }
   }
-  if (::chmod(path.c_str(), 0700) != 0 || ::chown(path.c_str(), account.user, account.group) != 0) {
-    return Internal("cannot give {} to PostgreSQL: {}", path, std::strerror(errno));
+  const OpenFile parent(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (parent.number < 0) return Internal("cannot open {}: {}", above, std::strerror(errno));
+  if (::mkdirat(parent.number, name.c_str(), 0700) != 0 && errno != EEXIST) {
+    return Internal("cannot create folder {}: {}", path, std::strerror(errno));
   }
-  return absl::OkStatus();
+  // From here on the folder itself is held, whatever is put in its place.
+  const OpenFile folder(
+      ::openat(parent.number, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (folder.number < 0) {
+    return FailedPrecondition(
+        "{} is a link, no folder or closed to this user ({}); find out who made it, and remove it",
+        path, std::strerror(errno));
+  }
+  return GiveFolder(folder, account, path);
 }
 
 absl::Status RunToEnd(const Account& account, const Program& program) {
@@ -158,6 +208,18 @@ absl::StatusOr<pid_t> StartDetached(const Account& account, const Program& progr
   ::close(ends[1]);
   if (!told || process < 0) return Internal("cannot fork for {}", program.arguments[0]);
   return process;
+}
+
+absl::StatusOr<pid_t> StartChild(const Account& account, const Program& program) {
+  const Prepared prepared(account, program);
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) return Internal("cannot fork for {}", program.arguments[0]);
+  if (child == 0) {
+    ::setsid();
+    Execute(prepared, parent);
+  }
+  return child;
 }
 
 std::string EndOfLog(const std::string& path) {

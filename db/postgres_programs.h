@@ -26,8 +26,9 @@ absl::StatusOr<Account> PostgresAccount();
 // none.
 absl::StatusOr<std::string> FindPostgresPrograms();
 
-// Creates a folder that only the account can enter. FAILED_PRECONDITION when the account cannot
-// reach it because a folder above is closed to others.
+// Creates a folder that only the account can enter, or takes one that is the account's or this
+// user's already. Follows no link at its place and changes nothing that is somebody else's:
+// FAILED_PRECONDITION names what stands there, or the folder above that is closed to the account.
 absl::Status CreateFolderFor(const Account& account, const std::string& path);
 
 // A program to run: arguments[0] is its path; what it prints is added to the end of `log_file`.
@@ -43,6 +44,10 @@ absl::Status RunToEnd(const Account& account, const Program& program);
 // Starts it in a session of its own, so that it outlives this process and no signal of a terminal
 // reaches it. It is not this process's child. Returns its process.
 absl::StatusOr<pid_t> StartDetached(const Account& account, const Program& program);
+
+// Starts it as a child in a session of its own, which gets SIGINT when the calling thread ends,
+// however that ends. The caller waits for the child. Returns its process.
+absl::StatusOr<pid_t> StartChild(const Account& account, const Program& program);
 
 // The last kilobyte of a log, empty when there is none.
 std::string EndOfLog(const std::string& path);

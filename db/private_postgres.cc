@@ -171,7 +171,8 @@ absl::StatusOr<RunningServer> StartServer(const Account& account, const std::str
                         .folder = layout.folder,
                         .log_file = layout.Log()};
   RETURN_IF_ERROR(ClearDeadServer(layout));
-  ASSIGN_OR_RETURN(const pid_t process, StartDetached(account, program));
+  ASSIGN_OR_RETURN(const pid_t process, options.ends_with_caller ? StartChild(account, program)
+                                                                 : StartDetached(account, program));
   ASSIGN_OR_RETURN(const bool answers, WaitUntilItAnswers(process, layout.socket_folder));
   if (!answers) {
     return Internal("PostgreSQL does not start; {} ends with: {}", layout.Log(),
@@ -227,7 +228,13 @@ absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
   if (server) {
     ASSIGN_OR_RETURN(const bool answers,
                      WaitUntilItAnswers(server->process, server->socket_folder));
-    if (!answers) server.reset();
+    if (answers && options.ends_with_caller) {
+      log::Warn("PostgreSQL runs without who started it; starting it again",
+                {{"process", std::to_string(server->process)}});
+      const PrivatePostgres stray(server->socket_folder, server->process);
+      RETURN_IF_ERROR(stray.Stop());
+    }
+    if (!answers || options.ends_with_caller) server.reset();
   }
   if (!server) {
     ASSIGN_OR_RETURN(server, StartServer(account, programs, layout, options));
@@ -242,7 +249,7 @@ std::string PrivatePostgres::ConnectionString(const std::string& database) const
   return ConnectionStringOf(socket_folder_, database);
 }
 
-absl::Status PrivatePostgres::Stop() {
+absl::Status PrivatePostgres::Stop() const {
   // SIGINT ends sessions and writes a checkpoint; SIGQUIT leaves the work to the next start.
   for (const int signal : {SIGINT, SIGQUIT}) {
     if (!IsAlive(process_)) return absl::OkStatus();

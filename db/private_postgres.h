@@ -16,12 +16,16 @@
 
 namespace tidemill::db {
 
-// A running server. It outlives this object and this process: Start() finds it again. Thread-safe.
+// A running server. It outlives this object and, unless it is asked otherwise, this process:
+// Start() finds it again. Thread-safe.
 class PrivatePostgres {
  public:
   struct Options {
     // Commits survive a power failure. Off only for tests.
     bool durable = true;
+    // The server is this process's child, who is to wait for it, and ends when the calling thread
+    // does, even by SIGKILL. One that runs already is stopped first. Otherwise it outlives both.
+    bool ends_with_caller = false;
   };
 
   // Makes a cluster in `folder` on first use (under 1 s), starts its server unless it runs, waits
@@ -42,7 +46,7 @@ class PrivatePostgres {
   std::string ConnectionString(const std::string& database = "tidemill") const;
 
   // Ends sessions and the server, and waits for that. OK when it does not run.
-  absl::Status Stop();
+  absl::Status Stop() const;
 
   // The server's process.
   pid_t process() const { return process_; }

@@ -1,7 +1,10 @@
 #include "db/private_postgres.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -96,6 +99,79 @@ TEST_F(PrivatePostgresTest, NamesTheFolderThatKeepsItsUserOut) {
   } else {
     EXPECT_THAT(Start(), IsOk());
   }
+}
+
+TEST_F(PrivatePostgresTest, FollowsNoLinkAndTakesOverNoFolder) {
+  const auto account = PostgresAccount();
+  ASSERT_THAT(account, IsOk());
+  const std::string precious = root_ + "/precious";
+  std::filesystem::create_directory(precious);
+  ASSERT_EQ(::chmod(precious.c_str(), 0755), 0);
+  struct stat before = {};
+  ASSERT_EQ(::stat(precious.c_str(), &before), 0);
+  const auto expect_refused = [&](const std::string& path) {
+    EXPECT_THAT(CreateFolderFor(*account, path),
+                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(path)));
+    struct stat after = {};
+    ASSERT_EQ(::stat(precious.c_str(), &after), 0);
+    EXPECT_EQ(after.st_uid, before.st_uid);
+    EXPECT_EQ(after.st_gid, before.st_gid);
+    EXPECT_EQ(after.st_mode, before.st_mode);
+  };
+  // What another user can put into the temporary folder before the server's own is made.
+  std::filesystem::create_symlink(precious, root_ + "/s");
+  expect_refused(root_ + "/s");
+  EXPECT_THAT(Start(), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(root_ + "/s")));
+  std::filesystem::remove(root_ + "/s");
+  std::filesystem::create_symlink(root_ + "/nowhere", root_ + "/s");
+  expect_refused(root_ + "/s");
+  EXPECT_FALSE(std::filesystem::exists(root_ + "/nowhere"));
+  std::filesystem::remove(root_ + "/s");
+  ASSERT_EQ(::mknod((root_ + "/s").c_str(), S_IFREG | 0600, 0), 0);
+  expect_refused(root_ + "/s");
+  if (::geteuid() != 0) return;  // Only root can make folders of others.
+  constexpr uid_t kSomebody = 12'345;
+  ASSERT_EQ(::chown(precious.c_str(), kSomebody, kSomebody), 0);
+  before.st_uid = kSomebody;
+  before.st_gid = kSomebody;
+  expect_refused(precious);
+}
+
+TEST_F(PrivatePostgresTest, EndsWithItsStarterEvenByKill) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const pid_t starter = ::fork();
+  if (starter == 0) {
+    const auto server = PrivatePostgres::Start(root_ + "/cluster", root_ + "/s",
+                                               {.durable = false, .ends_with_caller = true});
+    const pid_t process = server.ok() ? (*server)->process() : 0;
+    if (::write(ends[1], &process, sizeof(process)) != sizeof(process)) ::_exit(1);
+    ::pause();
+    ::_exit(0);
+  }
+  pid_t process = 0;
+  ASSERT_EQ(::read(ends[0], &process, sizeof(process)), sizeof(process));
+  ::close(ends[0]);
+  ::close(ends[1]);
+  ASSERT_GT(process, 0);
+  EXPECT_TRUE(IsAlive(process));
+  ASSERT_EQ(::kill(starter, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(starter, nullptr, 0), starter);
+  // A server that lives on is waited for until the test's own time is over.
+  while (IsAlive(process)) ::sched_yield();
+}
+
+TEST_F(PrivatePostgresTest, ReplacesAServerThatNobodyWatches) {
+  const auto left = Start();
+  ASSERT_THAT(left, IsOk());
+  const auto own = PrivatePostgres::Start(root_ + "/cluster", root_ + "/s",
+                                          {.durable = false, .ends_with_caller = true});
+  ASSERT_THAT(own, IsOk());
+  EXPECT_NE((*own)->process(), (*left)->process());
+  EXPECT_FALSE(IsAlive((*left)->process()));
+  EXPECT_THAT(Execute(**own, "CREATE TABLE kept (n int)"), IsOk());
+  ASSERT_THAT((*own)->Stop(), IsOk());
+  EXPECT_EQ(::waitpid((*own)->process(), nullptr, 0), (*own)->process());
 }
 
 TEST_F(PrivatePostgresTest, RefusesASocketFolderThatIsTooLong) {

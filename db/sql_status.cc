@@ -1,5 +1,9 @@
 #include "db/sql_status.h"
 
+#include <random>
+
+#include "base/log.h"
+
 namespace tidemill::db {
 namespace {
 
@@ -8,7 +12,31 @@ std::string_view FirstLine(std::string_view message) {
   return message.substr(0, message.find('\n'));
 }
 
+std::string_view MeaningOf(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kUnavailable:
+      return "the database does not answer, or others were in the way; try again";
+    case absl::StatusCode::kAlreadyExists:
+      return "the database has it already";
+    case absl::StatusCode::kFailedPrecondition:
+      return "the database lacks what this belongs to";
+    case absl::StatusCode::kResourceExhausted:
+      return "the database has no room left";
+    case absl::StatusCode::kInvalidArgument:
+      return "the database does not take this text; write UTF-8 without zero bytes";
+    default:
+      return "the database could not do this";
+  }
+}
+
 }  // namespace
+
+absl::Status Concealed(const absl::Status& failure) {
+  const std::string number = fmt::format("{:08x}", std::random_device()());
+  log::Warn("PostgreSQL failed", {{"number", number}, {"error", failure.ToString()}});
+  return {failure.code(),
+          fmt::format("{} (see {} in the log of the service)", MeaningOf(failure.code()), number)};
+}
 
 bool IsConflict(std::string_view state) { return state == "40001" || state == "40P01"; }
 

@@ -12,6 +12,11 @@ namespace tidemill::db {
 // RESOURCE_EXHAUSTED, texts that are not UTF-8 INVALID_ARGUMENT, anything else INTERNAL.
 absl::Status FromSqlState(std::string_view state, std::string_view message);
 
+// What callers of a service are told of such a failure: the same code, what it means to them, and
+// the number under which this process's log has the words of PostgreSQL, which name tables,
+// statements and values. Logs them.
+absl::Status Concealed(const absl::Status& failure);
+
 // The transaction may succeed when run again: serialisation failures and deadlocks.
 bool IsConflict(std::string_view state);
 

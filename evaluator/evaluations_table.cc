@@ -12,7 +12,7 @@ constexpr char kSelectJob[] = R"(
     (SELECT count(*) FROM evaluator.windows AS w
      WHERE w.run_id = j.run_id AND w.evaluation = j.evaluation) AS windows_done,
     (SELECT coalesce(sum(samples), 0)
-     FROM (SELECT max(num_samples + num_skipped) AS samples FROM evaluator.evaluations AS e
+     FROM (SELECT max(num_samples + num_skipped + num_unlabelled) AS samples FROM evaluator.evaluations AS e
            WHERE e.run_id = j.run_id AND e.evaluation = j.evaluation
            GROUP BY window_index) AS s)::bigint AS samples_done
   FROM evaluator.jobs AS j
@@ -57,30 +57,31 @@ constexpr char kInsertWindow[] = R"(
 constexpr char kInsertEvaluation[] = R"(
   INSERT INTO evaluator.evaluations
     (run_id, evaluation, model_id, window_index, position, measure, trigger, value, num_samples,
-     num_skipped, failure, slice, low, high, detail)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15))";
+     num_skipped, failure, slice, low, high, detail, sums, baseline, num_unlabelled)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18))";
 
 constexpr char kSelectFailures[] = R"(
   SELECT model_id, failure, min(window_index) AS window_index,
          count(DISTINCT window_index) AS num_windows
   FROM evaluator.evaluations
-  WHERE run_id = $1 AND evaluation = $2 AND failure <> ''
+  WHERE run_id = $1 AND evaluation = $2 AND failure <> '' AND baseline = ''
   GROUP BY model_id, failure ORDER BY model_id, min(window_index))";
 
 constexpr char kSelectSomeMeasured[] = R"(
   SELECT EXISTS (SELECT 1 FROM evaluator.evaluations
-                 WHERE run_id = $1 AND evaluation = $2 AND failure = ''))";
+                 WHERE run_id = $1 AND evaluation = $2 AND failure = '' AND baseline = ''))";
 
 constexpr char kSelectEvaluations[] = R"(
   SELECT e.evaluation, e.model_id, e.trigger, j.dataset_name, e.window_index, e.measure, e.value,
-         e.num_samples, e.num_skipped, e.failure, e.slice, e.low, e.high, e.detail,
+         e.num_samples, e.num_skipped, e.failure, e.slice, e.low, e.high, e.detail, e.sums,
+         e.baseline, e.num_unlabelled,
          (extract(epoch FROM w.from_time) * 1000000)::bigint AS from_micros, w.from_key,
          (extract(epoch FROM w.to_time) * 1000000)::bigint AS to_micros, w.to_key
   FROM evaluator.evaluations AS e
   JOIN evaluator.windows AS w USING (run_id, evaluation, window_index)
   JOIN evaluator.jobs AS j USING (run_id, evaluation)
   WHERE e.run_id = $1
-  ORDER BY e.evaluation, e.model_id, e.window_index, e.position, e.slice)";
+  ORDER BY e.evaluation, e.model_id, e.window_index, e.position, e.slice, e.baseline)";
 
 constexpr char kDeleteRun[] = R"(DELETE FROM evaluator.jobs WHERE run_id = $1)";
 
@@ -112,11 +113,14 @@ v1::Evaluation ToEvaluation(const pqxx::row& row) {
   if (!row["value"].is_null()) evaluation.set_value(row["value"].as<double>());
   evaluation.set_num_samples(row["num_samples"].as<int64_t>());
   evaluation.set_num_skipped(row["num_skipped"].as<int64_t>());
+  evaluation.set_num_unlabelled(row["num_unlabelled"].as<int64_t>());
   evaluation.set_failure(row["failure"].as<std::string>());
   evaluation.set_slice(row["slice"].as<std::string>());
   if (!row["low"].is_null()) evaluation.set_low(row["low"].as<double>());
   if (!row["high"].is_null()) evaluation.set_high(row["high"].as<double>());
   evaluation.set_detail(row["detail"].as<std::string>());
+  evaluation.set_sums(row["sums"].as<std::string>());
+  evaluation.set_baseline(row["baseline"].as<std::string>());
   if (!row["from_key"].is_null()) {
     evaluation.mutable_from()->set_event_time(row["from_micros"].as<int64_t>());
     evaluation.mutable_from()->set_sample_key(row["from_key"].as<int64_t>());
@@ -213,7 +217,7 @@ void EvaluationsTable::InsertScores(const JobKey& job, int64_t window_index,
                       window_index, position, score.measure(), model.trigger(), value,
                       score.slice().empty() ? model.num_samples() : score.num_samples(),
                       model.num_skipped(), model.failure(), score.slice(), low, high,
-                      score.detail());
+                      score.detail(), score.sums(), model.baseline(), model.num_unlabelled());
   }
 }
 

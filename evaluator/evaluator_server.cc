@@ -23,12 +23,13 @@ namespace {
 class EvaluatorServer final : public rpc::RunningService {
  public:
   EvaluatorServer(std::unique_ptr<db::Database> database, std::unique_ptr<JobProcesses> processes,
-                  std::unique_ptr<Evaluator> evaluator, std::unique_ptr<ColumnFiles> columns)
+                  std::unique_ptr<Evaluator> evaluator, std::unique_ptr<ColumnFiles> columns,
+                  const rpc::StreamLimits& streams)
       : database_(std::move(database)),
         processes_(std::move(processes)),
         evaluator_(std::move(evaluator)),
         columns_(std::move(columns)),
-        service_(*evaluator_, *columns_) {}
+        service_(*evaluator_, *columns_, streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   absl::Status Started() override { return evaluator_->Resume(); }
@@ -68,7 +69,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
                            .model_store_endpoint = model_store.endpoint,
                            .token_file = context.cluster.token_file,
                            .tls = context.cluster.tls,
-                           .num_threads = NumThreads(config)}));
+                           .num_threads = NumThreads(config),
+                           .model_bytes = config.model_memory.bytes / config.jobs}));
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
   ASSIGN_OR_RETURN(auto evaluator,
                    Evaluator::Open(*database, config.jobs,
@@ -87,7 +89,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
                 job, [](const v1::JobReport&) { return absl::OkStatus(); }, stop);
           }));
   return std::make_unique<EvaluatorServer>(std::move(database), std::move(processes),
-                                           std::move(evaluator), std::move(columns));
+                                           std::move(evaluator), std::move(columns),
+                                           context.cluster.streams);
 }
 
 }  // namespace tidemill::evaluator

@@ -25,11 +25,13 @@ class ColumnsSource final : public rpc::FrameSource {
   ColumnsSource(ColumnFiles& columns, const grpc::ByteBuffer& request)
       : columns_(columns), request_(request) {}
 
-  absl::StatusOr<std::optional<grpc::ByteBuffer>> Next() override {
+  int64_t num_bytes_held() const override { return static_cast<int64_t>(request_.Length()); }
+
+  absl::StatusOr<std::optional<grpc::ByteBuffer>> Next(int64_t most_bytes) override {
     if (!is_open_) RETURN_IF_ERROR(Open());
     if (next_ >= rows_.num_rows()) return std::optional<grpc::ByteBuffer>();
     const int64_t from = next_;
-    next_ = std::min(next_ + rows_per_message_, rows_.num_rows());
+    next_ = std::min(next_ + NumRows(most_bytes), rows_.num_rows());
     const batch::Batch part = batch::Slice(rows_, from, next_);
     return std::optional<grpc::ByteBuffer>(
         rpc::MakeFrame(v1::ReadModelColumnsResponse::kBatchFieldNumber, batch::EncodeParts(part)));
@@ -42,12 +44,16 @@ class ColumnsSource final : public rpc::FrameSource {
     v1::ReadModelColumnsRequest request;
     RETURN_IF_ERROR(rpc::FromBytes(request_, request));
     ASSIGN_OR_RETURN(rows_, columns_.Read(request, stop_.get_token()));
-    const int64_t row_bytes = batch::BytesOf(rows_) / std::max<int64_t>(1, rows_.num_rows());
-    // At a multiple of 64 every column can be sent as it lies in the file.
-    rows_per_message_ = std::max<int64_t>(1, kMessageBytes / std::max<int64_t>(1, row_bytes));
-    if (rows_per_message_ > 64) rows_per_message_ = rows_per_message_ / 64 * 64;
+    row_bytes_ =
+        std::max<int64_t>(1, batch::BytesOf(rows_) / std::max<int64_t>(1, rows_.num_rows()));
     is_open_ = true;
     return absl::OkStatus();
+  }
+
+  // At a multiple of 64 every column can be sent as it lies in the file.
+  int64_t NumRows(int64_t most_bytes) const {
+    const int64_t num_rows = std::max<int64_t>(1, std::min(kMessageBytes, most_bytes) / row_bytes_);
+    return num_rows > 64 ? num_rows / 64 * 64 : num_rows;
   }
 
   ColumnFiles& columns_;
@@ -55,14 +61,18 @@ class ColumnsSource final : public rpc::FrameSource {
   std::stop_source stop_;
   bool is_open_ = false;
   batch::Batch rows_;
-  int64_t rows_per_message_ = 1;
+  int64_t row_bytes_ = 1;
   int64_t next_ = 0;
 };
 
 }  // namespace
 
-EvaluatorService::EvaluatorService(Evaluator& evaluator, ColumnFiles& columns)
-    : evaluator_(evaluator), columns_(columns), senders_("evaluator.send", kNumSenders) {}
+EvaluatorService::EvaluatorService(Evaluator& evaluator, ColumnFiles& columns,
+                                   const rpc::StreamLimits& limits)
+    : evaluator_(evaluator),
+      columns_(columns),
+      streams_(limits),
+      senders_("evaluator.send", kNumSenders) {}
 
 grpc::Status EvaluatorService::StartEvaluation(grpc::ServerContext*,
                                                const v1::StartEvaluationRequest* request,
@@ -93,8 +103,9 @@ grpc::Status EvaluatorService::ListEvaluations(
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* EvaluatorService::ReadModelColumns(
-    grpc::CallbackServerContext*, const grpc::ByteBuffer* request) {
-  return rpc::SendFrames(senders_, std::make_unique<ColumnsSource>(columns_, *request));
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
+  return rpc::SendFrames({senders_, streams_}, *context,
+                         std::make_unique<ColumnsSource>(columns_, *request));
 }
 
 grpc::Status EvaluatorService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,

@@ -4,6 +4,7 @@
 #include "base/worker_pool.h"
 #include "evaluator/column_files.h"
 #include "evaluator/evaluator.h"
+#include "rpc/stream_budget.h"
 #include "tidemill/evaluator/v1/evaluator.grpc.pb.h"
 
 namespace tidemill::evaluator {
@@ -14,7 +15,7 @@ class EvaluatorService final : public v1::EvaluatorService::WithRawCallbackMetho
                                    v1::EvaluatorService::Service> {
  public:
   // Both must outlive this object.
-  EvaluatorService(Evaluator& evaluator, ColumnFiles& columns);
+  EvaluatorService(Evaluator& evaluator, ColumnFiles& columns, const rpc::StreamLimits& limits);
 
   grpc::Status StartEvaluation(grpc::ServerContext*, const v1::StartEvaluationRequest* request,
                                v1::StartEvaluationResponse*) override;
@@ -31,6 +32,7 @@ class EvaluatorService final : public v1::EvaluatorService::WithRawCallbackMetho
  private:
   Evaluator& evaluator_;
   ColumnFiles& columns_;
+  rpc::StreamBudget streams_;
   WorkerPool senders_;
 };
 

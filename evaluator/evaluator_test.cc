@@ -253,6 +253,54 @@ TEST_F(EvaluatorTest, KeepsSlicesIntervalsAndDetailsThatComeInPieces) {
   EXPECT_EQ(list->at(2).measure(), "f1_macro");
 }
 
+// Each window with model 5, and a baseline beside it; model 5 fails where `lost`.
+JobRunner WithBaselines(bool lost) {
+  return [lost](const JobKey&, const v1::EvaluationJob& job, const ReportSink& report,
+                const std::stop_token&) {
+    EXPECT_EQ(job.known_labels().snapshot().dataset_id(), 9);
+    for (const v1::JobWindow& window : job.windows()) {
+      v1::JobReport message = ScoresOf(window.window_index(), 5);
+      if (lost) message.mutable_scores()->set_failure("the weights have changed");
+      RETURN_IF_ERROR(report(message));
+      for (const char* baseline : {"constant", "last"}) {
+        message = ScoresOf(window.window_index(), 0);
+        message.mutable_scores()->set_trigger(1);
+        message.mutable_scores()->set_baseline(baseline);
+        message.mutable_scores()->mutable_scores(0)->set_sums("[1]");
+        RETURN_IF_ERROR(report(message));
+      }
+      RETURN_IF_ERROR(report(EndOf(window.window_index())));
+    }
+    return absl::OkStatus();
+  };
+}
+
+TEST_F(EvaluatorTest, KeepsBaselinesBesideTheModels) {
+  Evaluator& evaluator = NewLife(WithBaselines(/*lost=*/false));
+  v1::StartEvaluationRequest request = Request();
+  request.mutable_known_labels()->mutable_snapshot()->set_dataset_id(9);
+  ASSERT_THAT(evaluator.Start(request), IsOk());
+  EXPECT_EQ(End(evaluator).state(), v1::EVALUATION_STATE_DONE);
+  const auto list = evaluator.List(RunId{1});
+  ASSERT_THAT(list, IsOk());
+  ASSERT_EQ(list->size(), 3U * 3 * 2);
+  EXPECT_EQ(list->at(0).baseline(), "constant");
+  EXPECT_EQ(list->at(1).baseline(), "last");
+  EXPECT_EQ(list->at(1).sums(), "[1]");
+  EXPECT_EQ(list->at(1).trigger(), 1);
+  EXPECT_EQ(list->back().baseline(), "");
+}
+
+TEST_F(EvaluatorTest, BaselinesDoNotSaveAJobThatLostAllModels) {
+  Evaluator& evaluator = NewLife(WithBaselines(/*lost=*/true));
+  v1::StartEvaluationRequest request = Request();
+  request.mutable_known_labels()->mutable_snapshot()->set_dataset_id(9);
+  ASSERT_THAT(evaluator.Start(request), IsOk());
+  const auto end = End(evaluator);
+  EXPECT_EQ(end.state(), v1::EVALUATION_STATE_FAILED);
+  EXPECT_EQ(end.error(), "model 5, 3 windows: the weights have changed");
+}
+
 // Model 5 cannot be loaded; model 6 can, if `some` is.
 JobRunner Losing(bool some) {
   return [some](const JobKey&, const v1::EvaluationJob& job, const ReportSink& report,

@@ -18,6 +18,7 @@ v1::EvaluationJob JobOf(const v1::StartEvaluationRequest& request,
   *job.mutable_snapshot() = request.snapshot();
   job.set_dataset_spec(request.dataset_spec());
   job.set_evaluation_spec(request.evaluation_spec());
+  if (request.has_known_labels()) *job.mutable_known_labels() = request.known_labels();
   for (int i = 0; i < request.windows_size(); ++i) {
     if (measured.contains(i)) continue;
     v1::JobWindow& window = *job.add_windows();
@@ -98,7 +99,10 @@ absl::Status JobExecution::TakeScores(const v1::ModelScores& scores) {
     return Internal("window {} was begun before window {} had ended", scores.window_index(),
                     open_scores_.front().window_index());
   }
-  if (open_scores_.empty() || open_scores_.back().model_id() != scores.model_id()) {
+  const bool goes_on = !open_scores_.empty() &&
+                       open_scores_.back().model_id() == scores.model_id() &&
+                       open_scores_.back().baseline() == scores.baseline();
+  if (!goes_on) {
     open_scores_.push_back(scores);
   } else {
     open_scores_.back().mutable_scores()->MergeFrom(scores.scores());

@@ -76,6 +76,7 @@ absl::Status JobProcesses::Run(v1::EvaluationJob job, const ReportSink& report,
   job.set_tls_key(settings_.tls.key);
   job.set_tls_ca(settings_.tls.ca);
   job.set_num_threads(settings_.num_threads);
+  job.set_model_bytes(settings_.model_bytes);
   const std::string path = files::Join(folder_, fmt::format("{}.job", num_jobs_.fetch_add(1)));
   RETURN_IF_ERROR(WriteDown(job, path));
   ASSIGN_OR_RETURN(const auto process, zygote_->Spawn({path}));

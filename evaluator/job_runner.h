@@ -36,6 +36,7 @@ struct JobSettings {
   std::string token_file;
   rpc::TlsConfig tls = {};
   int num_threads = 1;
+  int64_t model_bytes = int64_t{1} << 30;
 };
 
 // Runs each job in a process of its own, forked from a zygote of tidemill-evaluate. Thread-safe.

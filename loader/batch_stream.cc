@@ -10,6 +10,7 @@ namespace {
 
 // Of the bytes ahead at least so many chunks can be made, that all threads have something to do.
 constexpr int64_t kMinChunks = 4;
+constexpr int64_t kChunksPerThread = 2;
 
 int64_t BytesOf(const std::vector<TrainingBatch>& chunk) {
   int64_t bytes = 0;
@@ -30,7 +31,8 @@ absl::StatusOr<std::unique_ptr<BatchStream>> BatchStream::Create(BatchParts part
   const BatchMaker& maker = *stream->maker_;
   const int64_t end = maker.end();
   const int64_t first = std::min(plan.first_batch, end);
-  const int64_t batches = maker.BatchesTogether(options.bytes_ahead / kMinChunks);
+  const int64_t batches = maker.BatchesTogether(
+      options.bytes_ahead / std::max<int64_t>(kMinChunks, kChunksPerThread * options.num_threads));
   stream->ahead_ = std::make_unique<ReadAhead<Chunk>>(
       ReadAhead<Chunk>::Options{.num_threads = options.num_threads,
                                 .bytes = options.bytes_ahead,

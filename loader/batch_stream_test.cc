@@ -205,9 +205,11 @@ TEST(BatchStream, AnAbandonedStreamEndsItsThreads) {
 TEST(FitGraph, LearnsFromReadableSamplesAndIsReproducible) {
   const auto graph = MakeGraph(kFittedGraph);
   const TrainingSet set = MakeSet(9000);
-  const auto fitted = FitGraph(*graph, set, ReadSamples);
+  const auto fitted = FitGraph(*graph, set, ReadSamples, {});
   ASSERT_TRUE(fitted.ok()) << fitted.status().ToString();
-  EXPECT_EQ(FitGraph(*graph, set, ReadSamples)->digest(), fitted->digest());
+  EXPECT_EQ(FitGraph(*graph, set, ReadSamples, {.num_threads = 7, .bytes_ahead = 1})->digest(),
+            fitted->digest())
+      << "whoever reads ahead";
   const auto shared = std::make_shared<const transform::FittedState>(*fitted);
   auto stream = BatchStream::Create({Shared(set), ReadSamples, graph, shared}, Plan(9000, 1), {});
   const auto batch = (*stream)->Next();
@@ -221,7 +223,7 @@ TEST(FitGraph, AGraphThatLearnsNothingReadsNothing) {
   const SampleReader broken = [](std::span<const int64_t>, const SampleSink&) {
     return Unavailable("storage is away");
   };
-  EXPECT_TRUE(FitGraph(*MakeGraph(), MakeSet(10), broken).ok());
+  EXPECT_TRUE(FitGraph(*MakeGraph(), MakeSet(10), broken, {}).ok());
 }
 
 TEST(BatchStream, ASubsetIsVisitedInEachEpochWithItsWeights) {

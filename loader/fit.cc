@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kChunkSamples = 4096;
 
-absl::Status RunPass(const TrainingSet& set, const SampleReader& reader,
+absl::Status RunPass(const TrainingSet& set, const SampleReader& reader, const FitOptions& options,
                      transform::Fitter& fitter) {
   const auto read = [&](int64_t chunk, const std::stop_token& stop) {
     const int64_t from = chunk * kChunkSamples;
@@ -29,7 +29,10 @@ absl::Status RunPass(const TrainingSet& set, const SampleReader& reader,
     for (const batch::Batch& piece : rows.pieces) sum += batch::BytesOf(piece);
     return sum;
   };
-  ReadAhead<Rows> ahead({.expected_bytes = int64_t{4} << 20}, 0, num_chunks, read, bytes);
+  ReadAhead<Rows> ahead({.num_threads = options.num_threads,
+                         .bytes = options.bytes_ahead,
+                         .expected_bytes = int64_t{4} << 20},
+                        0, num_chunks, read, bytes);
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<Rows> rows, ahead.Next());
     if (!rows) return fitter.EndPass();
@@ -40,11 +43,11 @@ absl::Status RunPass(const TrainingSet& set, const SampleReader& reader,
 }  // namespace
 
 absl::StatusOr<transform::FittedState> FitGraph(const transform::Graph& graph,
-                                                const TrainingSet& set,
-                                                const SampleReader& reader) {
+                                                const TrainingSet& set, const SampleReader& reader,
+                                                const FitOptions& options) {
   transform::Fitter fitter(graph);
   for (int pass = 0; pass < fitter.num_passes(); ++pass) {
-    RETURN_IF_ERROR(RunPass(set, reader, fitter));
+    RETURN_IF_ERROR(RunPass(set, reader, options, fitter));
   }
   for (const std::string& warning : fitter.warnings()) {
     log::Warn("fitted with a warning", {{"warning", warning}});

@@ -1,6 +1,8 @@
 // The fit stage: what a graph's ops learn from a training set.
 #pragma once
 
+#include <cstdint>
+
 #include "base/status.h"
 #include "loader/training_set.h"
 #include "transform/fitted_state.h"
@@ -8,10 +10,17 @@
 
 namespace tidemill::loader {
 
+// With what samples are read ahead of the fitter.
+struct FitOptions {
+  int num_threads = 2;
+  int64_t bytes_ahead = int64_t{64} << 20;
+};
+
 // Gives the graph's fitter the samples in the order of their ordinals, as often as it asks for
 // them; reads nothing for a graph that learns nothing. Unreadable samples are passed over. The
 // result depends on the set and the samples only. FAILED_PRECONDITION when no sample is good.
 absl::StatusOr<transform::FittedState> FitGraph(const transform::Graph& graph,
-                                                const TrainingSet& set, const SampleReader& reader);
+                                                const TrainingSet& set, const SampleReader& reader,
+                                                const FitOptions& options);
 
 }  // namespace tidemill::loader

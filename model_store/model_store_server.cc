@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "db/database.h"
+#include "model_store/kept_files.h"
 #include "model_store/model_store.h"
 #include "model_store/model_store_service.h"
 
@@ -13,14 +15,19 @@ namespace {
 
 class ModelStoreServer final : public rpc::RunningService {
  public:
-  ModelStoreServer(std::unique_ptr<db::Database> database, std::unique_ptr<ModelStore> store)
-      : database_(std::move(database)), store_(std::move(store)), service_(*store_) {}
+  ModelStoreServer(std::unique_ptr<db::Database> database, std::unique_ptr<ModelStore> store,
+                   KeptFiles files)
+      : database_(std::move(database)),
+        store_(std::move(store)),
+        files_(std::move(files)),
+        service_(*store_, files_) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
 
  private:
   const std::unique_ptr<db::Database> database_;
   const std::unique_ptr<ModelStore> store_;
+  KeptFiles files_;
   ModelStoreService service_;
 };
 
@@ -31,7 +38,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartModelStore(
   ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("model_store"));
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
   ASSIGN_OR_RETURN(auto store, ModelStore::Open(*database, folder));
-  return std::make_unique<ModelStoreServer>(std::move(database), std::move(store));
+  ASSIGN_OR_RETURN(KeptFiles kept, KeptFiles::Open(files::Join(folder, "files")));
+  return std::make_unique<ModelStoreServer>(std::move(database), std::move(store), std::move(kept));
 }
 
 }  // namespace tidemill::model_store

@@ -8,6 +8,8 @@
 namespace tidemill::model_store {
 namespace {
 
+constexpr Duration kGrace{int64_t{3'600} * 1'000'000};
+
 absl::StatusOr<ModelId> Put(ModelStore& store, grpc::ServerReader<v1::PutModelRequest>& reader) {
   v1::PutModelRequest message;
   if (!reader.Read(&message) || !message.has_header()) {
@@ -21,6 +23,21 @@ absl::StatusOr<ModelId> Put(ModelStore& store, grpc::ServerReader<v1::PutModelRe
     RETURN_IF_ERROR(upload->Append(message.bytes()));
   }
   return upload->Finish();
+}
+
+absl::Status Put(const KeptFiles& files, grpc::ServerReader<v1::PutFileRequest>& reader) {
+  v1::PutFileRequest message;
+  if (!reader.Read(&message) || !message.has_header()) {
+    return InvalidArgument("the first message has no header");
+  }
+  const v1::PutFileRequest::Header header = message.header();
+  if (files.Find(header.digest()).ok()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto incoming, files.Begin(header.digest(), header.size_bytes()));
+  while (reader.Read(&message)) {
+    if (!message.has_bytes()) return InvalidArgument("a second header came");
+    RETURN_IF_ERROR(incoming->Append(message.bytes()));
+  }
+  return incoming->Finish();
 }
 
 }  // namespace
@@ -67,6 +84,39 @@ grpc::Status ModelStoreService::RetireModels(grpc::ServerContext*,
                                              const v1::RetireModelsRequest* request,
                                              v1::RetireModelsResponse* response) {
   const auto num_removed = store_.Retire(request->command(), request->first_kept_trigger());
+  if (!num_removed.ok()) return ToGrpc(num_removed.status());
+  response->set_num_removed(*num_removed);
+  return grpc::Status::OK;
+}
+
+grpc::Status ModelStoreService::PutFile(grpc::ServerContext*,
+                                        grpc::ServerReader<v1::PutFileRequest>* reader,
+                                        v1::PutFileResponse*) {
+  return ToGrpc(Put(files_, *reader));
+}
+
+grpc::Status ModelStoreService::GetFile(grpc::ServerContext*, const v1::GetFileRequest* request,
+                                        v1::GetFileResponse* response) {
+  const auto size_bytes = files_.Find(request->digest());
+  if (!size_bytes.ok()) return ToGrpc(size_bytes.status());
+  response->set_size_bytes(*size_bytes);
+  return grpc::Status::OK;
+}
+
+grpc::Status ModelStoreService::ReadFile(grpc::ServerContext*, const v1::ReadFileRequest* request,
+                                         grpc::ServerWriter<v1::ReadFileResponse>* writer) {
+  const auto send = [&](std::string_view bytes) -> absl::Status {
+    v1::ReadFileResponse response;
+    response.set_bytes(std::string(bytes));
+    return writer->Write(response) ? absl::OkStatus() : Cancelled("the reader is gone");
+  };
+  return ToGrpc(files_.Read(request->digest(), send));
+}
+
+grpc::Status ModelStoreService::RetireFiles(grpc::ServerContext*,
+                                            const v1::RetireFilesRequest* request,
+                                            v1::RetireFilesResponse* response) {
+  const auto num_removed = files_.Retire({request->kept().begin(), request->kept().end()}, kGrace);
   if (!num_removed.ok()) return ToGrpc(num_removed.status());
   response->set_num_removed(*num_removed);
   return grpc::Status::OK;

@@ -1,6 +1,7 @@
-// gRPC face of ModelStore: translate, call, translate back. See model_store.proto.
+// gRPC face of ModelStore and KeptFiles: translate, call, translate back. See model_store.proto.
 #pragma once
 
+#include "model_store/kept_files.h"
 #include "model_store/model_store.h"
 #include "tidemill/model_store/v1/model_store.grpc.pb.h"
 
@@ -8,7 +9,7 @@ namespace tidemill::model_store {
 
 class ModelStoreService final : public v1::ModelStoreService::Service {
  public:
-  explicit ModelStoreService(ModelStore& store) : store_(store) {}
+  ModelStoreService(ModelStore& store, KeptFiles& files) : store_(store), files_(files) {}
 
   grpc::Status PutModel(grpc::ServerContext*, grpc::ServerReader<v1::PutModelRequest>* reader,
                         v1::PutModelResponse* response) override;
@@ -20,11 +21,20 @@ class ModelStoreService final : public v1::ModelStoreService::Service {
                          grpc::ServerWriter<v1::ReadModelResponse>* writer) override;
   grpc::Status RetireModels(grpc::ServerContext*, const v1::RetireModelsRequest* request,
                             v1::RetireModelsResponse* response) override;
+  grpc::Status PutFile(grpc::ServerContext*, grpc::ServerReader<v1::PutFileRequest>* reader,
+                       v1::PutFileResponse* response) override;
+  grpc::Status GetFile(grpc::ServerContext*, const v1::GetFileRequest* request,
+                       v1::GetFileResponse* response) override;
+  grpc::Status ReadFile(grpc::ServerContext*, const v1::ReadFileRequest* request,
+                        grpc::ServerWriter<v1::ReadFileResponse>* writer) override;
+  grpc::Status RetireFiles(grpc::ServerContext*, const v1::RetireFilesRequest* request,
+                           v1::RetireFilesResponse* response) override;
   grpc::Status DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                          v1::DeleteRunResponse* response) override;
 
  private:
   ModelStore& store_;
+  KeptFiles& files_;
 };
 
 }  // namespace tidemill::model_store

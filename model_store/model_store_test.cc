@@ -311,7 +311,7 @@ INSTANTIATE_TEST_SUITE_P(Failpoints, KilledAt,
 // The client against the store through a real server.
 class ModelStoreClientTest : public ModelStoreTest {
  protected:
-  ModelStoreClientTest() : life_(NewLife()), service_(*life_.store) {
+  ModelStoreClientTest() : life_(NewLife()), service_(*life_.store, kept_) {
     const std::string token_file = folder_ + "/tokens";
     rpc::Tokens::Create(token_file).IgnoreError();
     const rpc::Tokens tokens = *rpc::Tokens::Read(token_file);
@@ -321,10 +321,25 @@ class ModelStoreClientTest : public ModelStoreTest {
   }
 
   Life life_;
+  KeptFiles kept_ = *KeptFiles::Open(folder_ + "/files");
   ModelStoreService service_;
   std::unique_ptr<rpc::Server> server_;
   std::unique_ptr<ModelStoreClient> client_;
 };
+
+TEST_F(ModelStoreClientTest, ReadsFilesOfPipelinesByTheirDigest) {
+  // Larger than one message.
+  std::string bytes(size_t{20} << 20, 'x');
+  bytes += "end";
+  const auto incoming = kept_.Begin(Sha256(bytes), static_cast<int64_t>(bytes.size()));
+  ASSERT_THAT(incoming, IsOk());
+  ASSERT_THAT((*incoming)->Append(bytes), IsOk());
+  ASSERT_THAT((*incoming)->Finish(), IsOk());
+  const auto read = client_->ReadFile(Sha256(bytes));
+  ASSERT_THAT(read, IsOk());
+  EXPECT_TRUE(*read == bytes);
+  EXPECT_THAT(client_->ReadFile(Sha256("none")), StatusIs(absl::StatusCode::kNotFound, _));
+}
 
 TEST_F(ModelStoreClientTest, CarriesArtefactsBothWays) {
   // Larger than one message, and no multiple of it.

@@ -1,11 +1,13 @@
 // The part `spec.yaml` of a model: all that is needed to use its weights.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/config.h"
+#include "models/class_outputs.h"
 #include "models/model_spec.h"
 #include "storage/client/dataset_spec.h"
 #include "transform/graph_spec.h"
@@ -24,13 +26,23 @@ struct ArtefactSpec {
   storage::DatasetSpec dataset;
   // Class names by output; empty for a real label.
   std::vector<std::string> classes;
+  // As the loss took the outputs; artefacts from before it was written down do not say.
+  std::optional<ClassOutputs> class_outputs = std::nullopt;
 
   void Fields(auto&& field) {
     field("model", model, "The network.", {.required = true});
     field("graph", graph, "The ops that make its input of a sample.", {.required = true});
     field("dataset", dataset, "The dataset it was trained on.", {.required = true});
     field("classes", classes, "Names of the classes, by output of the network.");
+    field("class_outputs", class_outputs, "How outputs become probabilities of classes.");
   }
 };
+
+// Without a word about it, one output stands for two classes, unless there is but one.
+inline ClassOutputs ClassOutputsOf(const ArtefactSpec& spec) {
+  const ClassOutputs likely =
+      spec.classes.size() == 1 ? ClassOutputs::kSoftmax : ClassOutputs::kSigmoid;
+  return spec.class_outputs.value_or(likely);
+}
 
 }  // namespace tidemill::models

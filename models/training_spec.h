@@ -150,11 +150,11 @@ struct TrainingSpec {
           "layers, else 2. Weights are reproducible for the same number.",
           {.min = 1, .max = 1024});
     field("max_bad_fraction", max_bad_fraction,
-          "Share of samples that may be unreadable before the training fails.",
+          "Share of samples that may be of no use before the training fails.",
           {.min = 0, .max = 1});
     field("max_bad_samples", max_bad_samples,
-          "So many samples may be unreadable, those of each epoch counted; the next one ends the "
-          "training at once. 0: the first one does.");
+          "So many samples may be unreadable, or alone make a loss infinite, those of each epoch "
+          "counted; the next one ends the training at once. 0: the first one does.");
     field("downsampling", downsampling, "On which of its samples an epoch trains.");
     field(
         "weighted_loss", weighted_loss,

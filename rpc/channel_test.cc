@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
 #include <thread>
 
+#include "base/metrics.h"
 #include "base/testing/status_matchers.h"
+#include "rpc/call_metrics.h"
+#include "rpc/grpc_status.h"
 #include "rpc/server.h"
 #include "rpc/testing/token_folder.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
@@ -18,6 +23,13 @@ using ::testing::HasSubstr;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 
+// More than a header may hold, of characters that grow there.
+const std::string kLong = [] {
+  std::string text;
+  while (text.size() < 40'000) text += "é%";
+  return text;
+}();
+
 // Knows one dataset; can be told to be busy first.
 class FakeStorage : public StorageService::Service {
  public:
@@ -27,6 +39,7 @@ class FakeStorage : public StorageService::Service {
                           const storage::v1::GetDatasetRequest* request,
                           storage::v1::GetDatasetResponse* response) override {
     EXPECT_EQ(context->client_metadata().count("authorization"), 0);
+    if (request->name() == "long") return ToGrpc(InvalidArgument("{}", kLong));
     if (busy_-- > 0) return {grpc::StatusCode::UNAVAILABLE, "busy"};
     if (request->name() != "elec2") return {grpc::StatusCode::NOT_FOUND, "no such dataset"};
     response->mutable_dataset()->set_name("elec2");
@@ -73,6 +86,39 @@ TEST_F(ChannelTest, DoesNotRepeatAnAnswer) {
   FakeStorage storage;
   const auto server = Serve(storage);
   EXPECT_THAT(Get(PeerAt(), "other"), StatusIs(absl::StatusCode::kNotFound, "no such dataset"));
+}
+
+TEST_F(ChannelTest, EveryServerCountsItsCalls) {
+  constexpr char kCalls[] =
+      "tidemill_rpc_calls_total{method=\"/tidemill.storage.v1.StorageService/GetDataset\"} ";
+  const auto count = [&] {
+    const std::string text = metrics::Process().Text();
+    const size_t at = text.find(kCalls);
+    return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + sizeof(kCalls) - 1);
+  };
+  const int before = count();
+  {
+    FakeStorage storage;
+    const auto server = Serve(storage);
+    EXPECT_THAT(Get(PeerAt(), "elec2"), IsOk());
+    EXPECT_FALSE(Get(PeerAt(), "other").ok());
+  }
+  EXPECT_EQ(count(), before + 2);
+  const std::string text = metrics::Process().Text();
+  EXPECT_THAT(text, HasSubstr("tidemill_rpc_failed_calls_total{code=\"NOT_FOUND\"}"));
+  EXPECT_THAT(text, HasSubstr("tidemill_rpc_seconds_bucket{method=\"/tidemill.storage.v1."));
+  EXPECT_THAT(text, HasSubstr("tidemill_rpc_open_streams "));
+  ProcessCallMetrics().MeasureMemory();
+  EXPECT_THAT(metrics::Process().Text(), ::testing::Not(HasSubstr("process_memory_bytes 0\n")));
+}
+
+TEST_F(ChannelTest, ALongMessageIsCutAndKeepsItsCode) {
+  FakeStorage storage;
+  const auto server = Serve(storage);
+  const absl::Status status = Get(PeerAt(), "long");
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("é%é%")));
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cut here: ")));
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("of 40002 bytes")));
 }
 
 TEST_F(ChannelTest, FindsAServiceThatStartsLater) {

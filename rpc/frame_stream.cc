@@ -3,6 +3,8 @@
 #include <deque>
 #include <utility>
 
+#include "grpcpp/server_context.h"
+
 #include "base/mutex.h"
 #include "rpc/grpc_status.h"
 
@@ -18,8 +20,8 @@ constexpr size_t kBytesAhead = size_t{8} << 20;
 class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                           public std::enable_shared_from_this<FrameStream> {
  public:
-  FrameStream(WorkerPool& pool, std::unique_ptr<FrameSource> source)
-      : pool_(pool), source_(std::move(source)) {}
+  FrameStream(WorkerPool& pool, StreamPermit permit, std::unique_ptr<FrameSource> source)
+      : pool_(pool), source_(std::move(source)), permit_(std::move(permit)) {}
 
   void Start() {
     self_ = shared_from_this();
@@ -30,7 +32,11 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
     {
       MutexLock lock(mutex_);
       writing_ = false;
+      sending_.Clear();
+      bytes_sending_ = 0;
+      if (ok) ++num_taken_;
       if (!ok) cut_off_ = true;
+      HoldLess();
     }
     Step();
   }
@@ -40,6 +46,8 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
       MutexLock lock(mutex_);
       cut_off_ = true;
       ready_.clear();
+      bytes_ready_ = 0;
+      HoldLess();
     }
     source_->Cancel();
     Step();
@@ -66,14 +74,26 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
     if (!writing_ && !ready_.empty()) {
       sending_.Swap(&ready_.front());
       ready_.pop_front();
-      bytes_ready_ -= sending_.Length();
+      bytes_sending_ = sending_.Length();
+      bytes_ready_ -= bytes_sending_;
       actions.write = writing_ = true;
     }
-    const bool has_room =
-        ready_.empty() || (ready_.size() < kMessagesAhead && bytes_ready_ < kBytesAhead);
-    if (!making_ && !cut_off_ && !end_.has_value() && has_room) actions.make = making_ = true;
+    if (!making_ && !cut_off_ && !end_.has_value() && HasRoom()) actions.make = making_ = true;
     return actions;
   }
+
+  // Nothing is made for who has not taken anything yet, but the first message.
+  bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (!writing_ && ready_.empty()) return true;
+    return num_taken_ > 0 && ready_.size() < kMessagesAhead &&
+           (ready_.empty() || bytes_ready_ < kBytesAhead) && permit_.MayWorkAhead();
+  }
+
+  int64_t NumBytes() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return source_bytes_ + static_cast<int64_t>(bytes_ready_ + bytes_sending_);
+  }
+  // Never refused.
+  void HoldLess() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { permit_.Hold(NumBytes()).IgnoreError(); }
 
   // gRPC may call back before its functions return; the flags keep that from being done twice.
   void Step() ABSL_LOCKS_EXCLUDED(mutex_) {
@@ -89,18 +109,36 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   }
 
   void Make() {
-    absl::StatusOr<std::optional<grpc::ByteBuffer>> made = source_->Next();
+    int64_t most_bytes = 0;
+    bool is_wanted = true;
+    {
+      MutexLock lock(mutex_);
+      most_bytes = permit_.MessageBytes();
+      is_wanted = !cut_off_;
+    }
+    absl::StatusOr<std::optional<grpc::ByteBuffer>> made;
+    if (is_wanted) made = source_->Next(most_bytes);
     {
       MutexLock lock(mutex_);
       making_ = false;
+      source_bytes_ = source_->num_bytes_held();
       if (!made.ok() || !made->has_value()) {
         end_ = made.status();
       } else if (!cut_off_) {
-        bytes_ready_ += (*made)->Length();
-        ready_.push_back(**std::move(made));
+        Keep(**std::move(made));
       }
     }
     Step();
+  }
+
+  void Keep(grpc::ByteBuffer message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    bytes_ready_ += message.Length();
+    ready_.push_back(std::move(message));
+    const absl::Status fits = permit_.Hold(NumBytes());
+    if (fits.ok()) return;
+    bytes_ready_ -= ready_.back().Length();
+    ready_.pop_back();
+    end_ = fits;
   }
 
   WorkerPool& pool_;
@@ -109,8 +147,12 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   std::shared_ptr<FrameStream> self_;  // gRPC's share, until it is done; the task has its own.
   grpc::ByteBuffer sending_;           // gRPC's while `writing_`.
   Mutex mutex_;
+  StreamPermit permit_ ABSL_GUARDED_BY(mutex_);
+  int64_t source_bytes_ ABSL_GUARDED_BY(mutex_) = source_->num_bytes_held();
+  int64_t num_taken_ ABSL_GUARDED_BY(mutex_) = 0;  // Messages that the reader has made room for.
   std::deque<grpc::ByteBuffer> ready_ ABSL_GUARDED_BY(mutex_);
   size_t bytes_ready_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t bytes_sending_ ABSL_GUARDED_BY(mutex_) = 0;
   std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);  // Once the source has ended.
   bool making_ ABSL_GUARDED_BY(mutex_) = false;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
@@ -118,11 +160,22 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   bool finished_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
+// Ends at once.
+class RefusedStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
+ public:
+  explicit RefusedStream(const grpc::Status& status) { Finish(status); }
+  void OnDone() override { delete this; }
+};
+
 }  // namespace
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* SendFrames(WorkerPool& pool,
+grpc::ServerWriteReactor<grpc::ByteBuffer>* SendFrames(const Senders& senders,
+                                                       const grpc::CallbackServerContext& context,
                                                        std::unique_ptr<FrameSource> source) {
-  const auto stream = std::make_shared<FrameStream>(pool, std::move(source));
+  auto permit = senders.budget.Admit(context.peer(), source->num_bytes_held());
+  if (!permit.ok()) return new RefusedStream(ToGrpc(permit.status()));
+  const auto stream =
+      std::make_shared<FrameStream>(senders.pool, *std::move(permit), std::move(source));
   FrameStream* const reactor = stream.get();
   reactor->Start();
   return reactor;

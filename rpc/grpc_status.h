@@ -1,17 +1,21 @@
 // The only place where absl::Status and grpc::Status meet. The two enums share
 // their numbers, so each direction is one cast.
+//
+// A message travels in a header, of which a peer takes a few kilobytes only: a longer one would
+// turn the failure into another, RESOURCE_EXHAUSTED. ToGrpc() cuts it, and says so at its end.
 #pragma once
 
-#include <string>
+#include <cstddef>
 
 #include "absl/status/status.h"
 #include "grpcpp/support/status.h"
 
 namespace tidemill {
 
-inline grpc::Status ToGrpc(const absl::Status& status) {
-  return {static_cast<grpc::StatusCode>(status.code()), std::string(status.message())};
-}
+// What a message may take in a header, where most characters take one byte and others three.
+inline constexpr size_t kMostMessageBytes = 6'000;
+
+grpc::Status ToGrpc(const absl::Status& status);
 
 inline absl::Status FromGrpc(const grpc::Status& status) {
   return {static_cast<absl::StatusCode>(status.error_code()), status.error_message()};

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "grpcpp/impl/server_builder_option.h"
 #include "grpcpp/impl/server_builder_plugin.h"
@@ -17,6 +18,7 @@
 #include "rpc/address.h"
 #include "rpc/authentication.h"
 #include "rpc/call_log.h"
+#include "rpc/call_metrics.h"
 #include "rpc/credentials.h"
 #include "rpc/limits.h"
 
@@ -97,7 +99,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
                              kKeepaliveMillis / 2);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.SetOption(std::make_unique<NamesOption>(&names));
-  builder.experimental().SetInterceptorCreators(CallLog());
+  auto interceptors = CallLog();
+  interceptors.push_back(CallCounter());
+  builder.experimental().SetInterceptorCreators(std::move(interceptors));
   for (grpc::Service* const service : services) builder.RegisterService(service);
 
   std::unique_ptr<Server> server(new Server);

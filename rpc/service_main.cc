@@ -14,8 +14,10 @@
 #include "base/files.h"
 #include "base/heap.h"
 #include "base/log.h"
+#include "base/periodic_task.h"
 #include "base/version.h"
 #include "rpc/address.h"
+#include "rpc/call_metrics.h"
 #include "rpc/metrics_server.h"
 #include "rpc/server.h"
 
@@ -24,6 +26,8 @@ namespace {
 
 // How long calls may go on once the process was asked to end.
 constexpr std::chrono::milliseconds kGrace{300};
+// How often freed memory is looked for.
+constexpr std::chrono::milliseconds kTidyInterval{15'000};
 
 struct Flags {
   std::string config;
@@ -133,6 +137,11 @@ absl::Status Run(const Flags& flags, const std::string& name, const ServiceFacto
   ASSIGN_OR_RETURN(const std::unique_ptr<MetricsServer> metrics,
                    ServeMetrics(context.cluster, flags, name));
   log::Info("listening", {{"endpoint", server->endpoint()}});
+  const PeriodicTask tidy("memory", kTidyInterval, [] {
+    ReturnFreedPages();
+    ProcessCallMetrics().MeasureMemory();
+    return absl::OkStatus();
+  });
   absl::Status status = service->Started();
   if (status.ok()) signals.Wait();
   log::Info("stopping");

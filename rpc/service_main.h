@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "rpc/channel.h"
+#include "rpc/stream_budget.h"
 #include "rpc/tls.h"
 #include "rpc/tokens.h"
 
@@ -27,6 +28,7 @@ struct ClusterConfig {
   std::map<std::string, std::string> endpoints;
   // Service name -> host:port of its metrics.
   std::map<std::string, std::string> metrics = {};
+  StreamLimits streams = {};
 
   void Fields(auto&& field) {
     field("state_folder", state_folder, "Where services keep their files.", {.required = true});
@@ -42,6 +44,7 @@ struct ClusterConfig {
           "Where a service shows what it counts: host:port, of which Prometheus fetches /metrics. "
           "Anybody may who reaches it; services that are not named do not.",
           {.example = "{preprocess: 127.0.0.1:9464}"});
+    field("streams", streams, "What the streams that a service answers at once may cost it.");
   }
 };
 

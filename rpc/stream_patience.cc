@@ -20,13 +20,16 @@ StreamPatience::StreamPatience(const Peer& peer, grpc::Channel& channel)
     : peer_(peer), channel_(channel), pause_(kFirstPause) {}
 
 void StreamPatience::Arrived() {
-  last_arrival_ = Clock::now();
+  broken_since_.reset();
   pause_ = kFirstPause;
 }
 
 absl::Status StreamPatience::Wait(const absl::Status& broken) {
-  const Clock::time_point give_up = last_arrival_ + peer_.deadline;
-  if (broken.code() != absl::StatusCode::kUnavailable || Clock::now() > give_up) return broken;
+  const bool may_pass = absl::IsUnavailable(broken) || absl::IsResourceExhausted(broken);
+  if (!may_pass) return broken;
+  if (!broken_since_.has_value()) broken_since_ = Clock::now();
+  const Clock::time_point give_up = *broken_since_ + peer_.deadline;
+  if (Clock::now() > give_up) return broken;
   std::this_thread::sleep_for(pause_);
   // gRPC attends to the connection only while somebody waits for it.
   while (!peer_.stop.stop_requested() && Clock::now() < give_up &&

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 
 #include "grpcpp/channel.h"
 
@@ -10,7 +11,9 @@
 
 namespace tidemill::rpc {
 
-// Tries again while the service is UNAVAILABLE, until nothing has arrived for the peer's deadline.
+// Tries again while the service is UNAVAILABLE, or has no room for another stream
+// (RESOURCE_EXHAUSTED), until that has lasted for the peer's deadline without a message. Time in
+// which the caller asked for nothing does not count: it may stand still as long as it likes.
 // Belongs to one call of a client, and to its thread.
 class StreamPatience {
  public:
@@ -29,7 +32,7 @@ class StreamPatience {
 
   const Peer& peer_;
   grpc::Channel& channel_;
-  Clock::time_point last_arrival_ = Clock::now();
+  std::optional<Clock::time_point> broken_since_;  // Since the last message.
   std::chrono::milliseconds pause_;
 };
 

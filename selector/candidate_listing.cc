@@ -4,6 +4,10 @@
 #include <tuple>
 #include <vector>
 
+#include "base/config.h"
+#include "batch/labels.h"
+#include "storage/client/dataset_spec.h"
+
 namespace tidemill::selector {
 namespace {
 
@@ -39,7 +43,22 @@ std::optional<storage::v1::ListSamplesRequest> LateOf(const v1::SealTrainingSetR
 // The columns of a batch as candidates; classes that are not there become kNoClass.
 class Listed {
  public:
-  absl::StatusOr<Candidates> Of(const batch::Batch& rows) {
+  explicit Listed(bool labelled_only) : labelled_only_(labelled_only) {}
+
+  // Good until the next call, and as long as `all`.
+  absl::StatusOr<Candidates> Of(const batch::Batch& all) {
+    if (!labelled_only_) return AllOf(all);
+    const std::vector<int64_t> labelled = batch::LabelledRows(all);
+    const int64_t num_unlabelled = all.num_rows() - std::ssize(labelled);
+    if (num_unlabelled == 0) return AllOf(all);
+    labelled_ = all.Take(labelled);
+    ASSIGN_OR_RETURN(Candidates candidates, AllOf(labelled_));
+    candidates.num_unlabelled = num_unlabelled;
+    return candidates;
+  }
+
+ private:
+  absl::StatusOr<Candidates> AllOf(const batch::Batch& rows) {
     ASSIGN_OR_RETURN(const batch::Column* keys,
                      rows.Get(batch::kKeyColumn, batch::DataType::kInt64));
     ASSIGN_OR_RETURN(const batch::Column* times,
@@ -49,7 +68,6 @@ class Listed {
                       .labels = LabelsOf(rows)};
   }
 
- private:
   std::span<const int64_t> LabelsOf(const batch::Batch& rows) {
     const batch::Column* const classes = rows.Find(batch::kClassLabelColumn);
     if (classes != nullptr && classes->validity.empty()) return classes->Values<int64_t>();
@@ -61,13 +79,16 @@ class Listed {
     return labels_;
   }
 
+  const bool labelled_only_;
+  batch::Batch labelled_;
   std::vector<int64_t> labels_;
 };
 
 Candidates First(const Candidates& all, size_t count) {
   return {.keys = all.keys.first(count),
           .event_times = all.event_times.first(count),
-          .labels = all.labels.first(count)};
+          .labels = all.labels.first(count),
+          .num_unlabelled = all.num_unlabelled};
 }
 
 // How many of the candidates, which are in order, lie before the cut.
@@ -99,6 +120,11 @@ absl::StatusOr<CandidateListing> ListingOf(const v1::SealTrainingSetRequest& req
   }
   *list.mutable_to() = request.to();
   list.set_with_labels(true);
+  if (!request.dataset_spec().empty()) {
+    ASSIGN_OR_RETURN(const auto dataset,
+                     config::Read<storage::DatasetSpec>(request.dataset_spec(), "dataset"));
+    listing.labelled_only = storage::EffectiveLabel(dataset).is_given();
+  }
   listing.late = LateOf(request);
   // All that is known so far holds the late ones, or leaves them out by its horizons.
   listing.late_take_part = request.accept_late() && begin.has_value();
@@ -107,7 +133,7 @@ absl::StatusOr<CandidateListing> ListingOf(const v1::SealTrainingSetRequest& req
 
 absl::Status ForEachCandidate(const SampleLister& list_samples, const CandidateListing& listing,
                               const OnCandidates& on_late, const OnCandidates& on_candidates) {
-  Listed listed;
+  Listed listed(listing.labelled_only);
   if (listing.late && (on_late || listing.late_take_part)) {
     const auto take = [&](const batch::Batch& rows) -> absl::Status {
       ASSIGN_OR_RETURN(const Candidates late, listed.Of(rows));

@@ -26,10 +26,12 @@ struct CandidateListing {
   std::optional<storage::v1::ListSamplesRequest> late = std::nullopt;
   // Late samples are candidates, as far as `candidates` does not hold them anyway.
   bool late_take_part = false;
+  // Samples without a label are no candidates, and no late ones.
+  bool labelled_only = false;
 };
 
 // For a policy that is no schedule. INVALID_ARGUMENT when the request does not say where the
-// triggers ended that the policy looks back to.
+// triggers ended that the policy looks back to, or holds a dataset's spec that does not decode.
 absl::StatusOr<CandidateListing> ListingOf(const v1::SealTrainingSetRequest& request,
                                            const SelectionSpec& policy);
 

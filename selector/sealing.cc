@@ -46,6 +46,7 @@ class Sealing {
   Unsealed& unsealed_;
   CandidateListing listing_;
   SummaryCounter counter_;
+  int64_t num_unlabelled_ = 0;
   ChoiceNotes notes_;
   v1::SelectionSummary summary_;
 };
@@ -75,6 +76,7 @@ absl::Status Sealing::Choose() {
     return unsealed_.late.AddKeys(late.keys);
   };
   const auto choose = [&](const Candidates& candidates) {
+    num_unlabelled_ += candidates.num_unlabelled;
     counter_.AddCandidates(candidates);
     return chooser->Add(candidates);
   };
@@ -100,6 +102,7 @@ absl::Status Sealing::Summarize() {
   ASSIGN_OR_RETURN(const double effective_size, EffectiveSize(entries));
   summary_.set_effective_size(effective_size);
   summary_.set_num_left_out(notes_.num_left_out);
+  summary_.set_num_unlabelled(num_unlabelled_);
   if (notes_.objective) summary_.set_objective(*notes_.objective);
   for (const std::string& remark : notes_.remarks) summary_.add_remarks(remark);
   return absl::OkStatus();

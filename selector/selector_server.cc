@@ -31,11 +31,12 @@ struct Peers {
 class SelectorServer final : public rpc::RunningService {
  public:
   SelectorServer(std::unique_ptr<db::Database> database, const std::string& folder,
-                 const Peers& peers, const SelectorConfig& config, std::string worker_program)
+                 const Peers& peers, const SelectorConfig& config, std::string worker_program,
+                 const rpc::StreamLimits& streams)
       : database_(std::move(database)),
         storage_(peers.storage),
         selector_(*database_, folder, SourcesOf(peers), config, std::move(worker_program)),
-        service_(selector_) {}
+        service_(selector_, streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   absl::Status RemoveLeftovers() { return selector_.RemoveLeftovers(); }
@@ -91,7 +92,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSelector(
   const std::string folder = files::Join(state, "training_sets");
   RETURN_IF_ERROR(files::CreateFolder(folder));
   auto server = std::make_unique<SelectorServer>(std::move(database), folder, peers, config,
-                                                 files::Join(programs, kWorkerProgram));
+                                                 files::Join(programs, kWorkerProgram),
+                                                 context.cluster.streams);
   RETURN_IF_ERROR(server->RemoveLeftovers());
   return server;
 }

@@ -12,7 +12,9 @@
 namespace tidemill::selector {
 namespace {
 
-// 1.2 MB a message with weights.
+// With its weight.
+constexpr int64_t kEntryBytes = 12;
+// 1.2 MB a message.
 constexpr int64_t kEntriesPerMessage = 102'400;
 // Sets are verified on them, too.
 constexpr int kNumSenders = 2;
@@ -36,11 +38,13 @@ class EntriesSource final : public rpc::FrameSource {
   EntriesSource(Selector& selector, const grpc::ByteBuffer& request)
       : selector_(selector), request_(request) {}
 
-  absl::StatusOr<std::optional<grpc::ByteBuffer>> Next() override {
+  int64_t num_bytes_held() const override { return static_cast<int64_t>(request_.Length()); }
+
+  absl::StatusOr<std::optional<grpc::ByteBuffer>> Next(int64_t most_bytes) override {
     if (!is_open_) RETURN_IF_ERROR(Open());
     if (next_ >= end_) return std::optional<grpc::ByteBuffer>();
     const int64_t from = next_;
-    next_ = std::min(next_ + kEntriesPerMessage, end_);
+    next_ = std::min(next_ + std::min(kEntriesPerMessage, most_bytes / kEntryBytes), end_);
     ASSIGN_OR_RETURN(const batch::Batch part, PartOf(entries_, from, next_));
     return std::optional<grpc::ByteBuffer>(
         rpc::MakeFrame(v1::ReadTrainingSetResponse::kBatchFieldNumber, batch::EncodeParts(part)));
@@ -73,8 +77,8 @@ class EntriesSource final : public rpc::FrameSource {
 
 }  // namespace
 
-SelectorService::SelectorService(Selector& selector)
-    : selector_(selector), senders_("selector.send", kNumSenders) {}
+SelectorService::SelectorService(Selector& selector, const rpc::StreamLimits& limits)
+    : selector_(selector), streams_(limits), senders_("selector.send", kNumSenders) {}
 
 grpc::Status SelectorService::SealTrainingSet(grpc::ServerContext*,
                                               const v1::SealTrainingSetRequest* request,
@@ -113,8 +117,9 @@ grpc::Status SelectorService::CompareTrainingSets(grpc::ServerContext*,
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* SelectorService::ReadTrainingSet(
-    grpc::CallbackServerContext*, const grpc::ByteBuffer* request) {
-  return rpc::SendFrames(senders_, std::make_unique<EntriesSource>(selector_, *request));
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
+  return rpc::SendFrames({senders_, streams_}, *context,
+                         std::make_unique<EntriesSource>(selector_, *request));
 }
 
 grpc::Status SelectorService::RetireTrainingSets(grpc::ServerContext*,

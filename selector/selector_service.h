@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/worker_pool.h"
+#include "rpc/stream_budget.h"
 #include "selector/selector.h"
 #include "tidemill/selector/v1/selector.grpc.pb.h"
 
@@ -13,7 +14,7 @@ class SelectorService final : public v1::SelectorService::WithRawCallbackMethod_
                                   v1::SelectorService::Service> {
  public:
   // `selector` must outlive this object.
-  explicit SelectorService(Selector& selector);
+  SelectorService(Selector& selector, const rpc::StreamLimits& limits);
 
   grpc::Status SealTrainingSet(grpc::ServerContext* context,
                                const v1::SealTrainingSetRequest* request,
@@ -37,6 +38,7 @@ class SelectorService final : public v1::SelectorService::WithRawCallbackMethod_
 
  private:
   Selector& selector_;
+  rpc::StreamBudget streams_;
   WorkerPool senders_;
 };
 

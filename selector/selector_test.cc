@@ -163,7 +163,7 @@ TEST_F(SelectorTest, AReaderThatStandsStillCostsNoMoreThanItsBudget) {
   constexpr int64_t kNumSamples = int64_t{20} << 20;  // 160 MiB.
   Selector selector = Make(kNumSamples, 1 << 20);
   ASSERT_THAT(selector.Seal(Request(1, 0, kNumSamples, "new_data")), IsOk());
-  SelectorService service(selector);
+  SelectorService service(selector, {});
   const rpc::testing::TokenFolder tokens;
   const auto server = rpc::Server::Start({.listen = "unix:" + tokens.path() + "/socket"},
                                          tokens.tokens(), {&service});
@@ -373,7 +373,7 @@ TEST_F(SelectorTest, SealsTheSameSetAfterBeingKilledAnywhere) {
 // The whole way: client, token, server, service, selector.
 TEST_F(SelectorTest, ServesAHundredThousandKeysEachWithItsWeight) {
   Selector selector = Make(200'000, 4096);
-  SelectorService service(selector);
+  SelectorService service(selector, {});
   const std::string token_file = folder_ + "/tokens";
   ASSERT_THAT(rpc::Tokens::Create(token_file), IsOk());
   const auto tokens = rpc::Tokens::Read(token_file);

@@ -1,30 +1,36 @@
 #include "storage/dataset_catalog.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
+#include "base/config_difference.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/names.h"
+#include "storage/client/dataset_path.h"
+#include "storage/client/text.h"
 #include "storage/datasets_table.h"
 #include "storage/files_table.h"
-#include "storage/filesystems/object_path.h"
 #include "storage/formats/format.h"
 #include "storage/segment_columns.h"
-#include "storage/text.h"
 
 namespace tidemill::storage {
 
 namespace {
 
-namespace fs = std::filesystem;
+constexpr size_t kHeadBytes = size_t{64} << 10;
+constexpr size_t kLongestDifference = 1'000;
 
-constexpr char kDefaultNamespace[] = "default";
+struct FullName {
+  std::string name_space;
+  std::string name;
+};
 
-std::string NamespaceOr(const std::string& name_space) {
-  return name_space.empty() ? kDefaultNamespace : name_space;
+absl::StatusOr<FullName> Checked(const std::string& name_space, const std::string& name) {
+  ASSIGN_OR_RETURN(std::string space, CheckedNamespace(name_space));
+  RETURN_IF_ERROR(CheckName("dataset", name));
+  return FullName{.name_space = std::move(space), .name = name};
 }
 
 absl::StatusOr<DatasetEntry> ToEntry(datasets_table::Row row) {
@@ -50,6 +56,13 @@ DatasetSpec CompletedByFirstFile(DatasetSpec spec, UnpackedCache& files,
   return CompleteSpec(first, files, completed).ok() ? completed : spec;
 }
 
+absl::StatusOr<std::string> StartOf(const OpenFile& file) {
+  std::string bytes(kHeadBytes, '\0');
+  ASSIGN_OR_RETURN(const size_t size, file.ReadAt(0, bytes.data(), bytes.size()));
+  bytes.resize(size);
+  return bytes;
+}
+
 template <typename Answer>
 absl::Status Keep(const AnswerKeeper<Answer>& keep, pqxx::work& work, const Answer& answer) {
   return keep ? keep(work, answer) : absl::OkStatus();
@@ -64,13 +77,8 @@ absl::StatusOr<DatasetSpec> DatasetCatalog::DecodeAndCheck(const std::string& na
                                                            const std::string& spec_text) const {
   ASSIGN_OR_RETURN(DatasetSpec spec, config::Read<DatasetSpec>(spec_text, name));
   const std::string what = "dataset " + name;
-  absl::StatusOr<std::string> folder = files_.source().ResolveFolder(spec.path);
+  absl::StatusOr<std::string> folder = AdmitFolder(spec.path);
   RETURN_IF_ERROR(Annotate(folder.status(), what));
-  if (!Admits(*folder)) {
-    return InvalidArgument(
-        "{}: path '{}' lies in none of the allowed data folders, see storage.allowed_roots", what,
-        spec.path);
-  }
   RETURN_IF_ERROR(Annotate(files_.source().Probe(*folder), what));
   spec.path = *std::move(folder);
   RETURN_IF_ERROR(MakeFormat(spec, files_).status());
@@ -79,60 +87,74 @@ absl::StatusOr<DatasetSpec> DatasetCatalog::DecodeAndCheck(const std::string& na
   return spec;
 }
 
-std::vector<std::string> DatasetCatalog::AllowedRoots() const {
+DataRoots DatasetCatalog::Roots() const {
   std::vector<std::string> roots = options_.allowed_roots;
   if (const auto more = files::Read(options_.allowed_roots_file); more.ok()) {
     std::istringstream lines(*more);
     for (std::string line; std::getline(lines, line);) roots.push_back(line);
   }
-  return roots;
+  return DataRoots(roots);
 }
 
-bool DatasetCatalog::Admits(const std::string& absolute_path) const {
-  if (IsObjectPath(absolute_path)) return AdmitsObject(absolute_path);
-  std::error_code error;
-  const fs::path path = fs::canonical(absolute_path, error);
-  if (error) return false;
-  for (const std::string& allowed : AllowedRoots()) {
-    const fs::path root = fs::canonical(allowed, error);
-    if (error) continue;
-    const fs::path below = path.lexically_relative(root);
-    if (!below.empty() && *below.begin() != "..") return true;
+absl::StatusOr<std::string> DatasetCatalog::AdmitFolder(const std::string& path) const {
+  const absl::StatusOr<std::string> resolved = Roots().Resolve(path);
+  if (absl::IsNotFound(resolved.status())) return InvalidArgument("path '{}' is no folder", path);
+  RETURN_IF_ERROR(resolved.status());
+  return files_.source().ResolveFolder(*resolved);
+}
+
+absl::StatusOr<DatasetHead> DatasetCatalog::Peek(const std::string& spec_text) const {
+  ASSIGN_OR_RETURN(const DatasetSpec spec, config::Read<DatasetSpec>(spec_text, "dataset"));
+  const DataRoots roots = Roots();
+  ASSIGN_OR_RETURN(const std::string resolved, roots.Resolve(spec.path));
+  FileSystem& source = files_.source();
+  ASSIGN_OR_RETURN(const std::string folder, source.ResolveFolder(resolved));
+  const auto admit = [&](const std::string& path) { return roots.Admits(path); };
+  const absl::StatusOr<FileListing> listed = source.List(folder, spec.files, admit);
+  // Somebody waits for the answer, and a folder that cannot be read stays so.
+  if (absl::IsUnavailable(listed.status()) && !IsObjectPath(folder)) {
+    return FailedPrecondition("{}", std::string(listed.status().message()));
   }
-  return false;
-}
-
-bool DatasetCatalog::AdmitsObject(const std::string& path) const {
-  if (!ObjectRoot(path).ok()) return false;  // "..", which a store would take for a name.
-  const std::vector<std::string> roots = AllowedRoots();
-  return std::any_of(roots.begin(), roots.end(), [&](const std::string& allowed) {
-    const absl::StatusOr<std::string> root = ObjectRoot(allowed);
-    return root.ok() && IsBelowObjectRoot(*root, path);
-  });
+  RETURN_IF_ERROR(listed.status());
+  DatasetHead head;
+  if (listed->files.empty()) return head;
+  head.first_file = listed->files.front().path;
+  const std::string path = files::Join(folder, *head.first_file);
+  ASSIGN_OR_RETURN(const OpenFile file, files_.OpenStart(path));
+  auto bytes = StartOf(file);
+  if (absl::IsDataLoss(bytes.status())) {
+    // Packed and damaged: for the ingest to find. Shown as it lies.
+    ASSIGN_OR_RETURN(const OpenFile packed, source.Open(path));
+    bytes = StartOf(packed);
+  }
+  ASSIGN_OR_RETURN(head.bytes, std::move(bytes));
+  return head;
 }
 
 absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(
     const std::string& name_space, const std::string& name, const std::string& spec_text,
     const CommandGuard& guard, const AnswerKeeper<Registration>& keep) {
-  if (name.empty()) return InvalidArgument("a dataset needs a name");
+  ASSIGN_OR_RETURN(const FullName full, Checked(name_space, name));
   ASSIGN_OR_RETURN(const DatasetSpec spec, DecodeAndCheck(name, spec_text));
   const std::string registered = config::Print(spec);
   const std::string completed = config::Print(CompletedByFirstFile(spec, files_, *this));
   Registration registration;
   const absl::Status status = database_.Transact([&](pqxx::work& work) -> absl::Status {
     if (guard) RETURN_IF_ERROR(guard(work));
-    if (const auto row = datasets_table::Find(work, NamespaceOr(name_space), name)) {
+    if (const auto row = datasets_table::Find(work, full.name_space, name)) {
       registration = {.id = row->id, .created = false};
       // Compared as this version writes it: an older one knew fewer fields.
       const auto before = config::Read<DatasetSpec>(row->registered_spec, name);
       if (before.ok() && config::Print(*before) == registered) {
         return Keep(keep, work, registration);
       }
+      const std::string known = before.ok() ? config::Print(*before) : row->registered_spec;
       return FailedPrecondition(
-          "dataset {} is registered with another spec; delete it or choose another name", name);
+          "dataset {0} is registered with another spec: {1}; choose another name, or forget the "
+          "registered one and its samples, which leaves the files: tidemill datasets delete {0}",
+          name, AsText(config::DescribeDifference(known, registered), kLongestDifference));
     }
-    const DatasetId id =
-        datasets_table::Insert(work, NamespaceOr(name_space), name, registered, completed);
+    const DatasetId id = datasets_table::Insert(work, full.name_space, name, registered, completed);
     registration = {.id = id, .created = true};
     return Keep(keep, work, registration);
   });
@@ -150,9 +172,10 @@ absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(
 
 absl::StatusOr<DatasetEntry> DatasetCatalog::Find(const std::string& name_space,
                                                   const std::string& name) {
+  ASSIGN_OR_RETURN(const FullName full, Checked(name_space, name));
   std::optional<datasets_table::Row> row;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    row = datasets_table::Find(work, NamespaceOr(name_space), name);
+    row = datasets_table::Find(work, full.name_space, name);
     return absl::OkStatus();
   }));
   if (!row) return NotFound("dataset {} is not registered", name);
@@ -161,9 +184,12 @@ absl::StatusOr<DatasetEntry> DatasetCatalog::Find(const std::string& name_space,
 
 absl::StatusOr<std::optional<DatasetId>> DatasetCatalog::FindId(const std::string& name_space,
                                                                 const std::string& name) {
+  ASSIGN_OR_RETURN(const std::string space, CheckedNamespace(name_space));
+  // No name's grammar: what an older version has let in can still be deleted.
+  RETURN_IF_ERROR(CheckLabel("dataset's name", name));
   std::optional<DatasetId> id;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    const auto row = datasets_table::Find(work, NamespaceOr(name_space), name);
+    const auto row = datasets_table::Find(work, space, name);
     id = row ? std::optional(row->id) : std::nullopt;
     return absl::OkStatus();
   }));
@@ -274,6 +300,7 @@ absl::StatusOr<int64_t> DatasetCatalog::QuarantineSamples(DatasetId id,
 
 absl::StatusOr<std::vector<DatasetCatalog::Quarantined>> DatasetCatalog::ListQuarantine(
     DatasetId id, int64_t limit) {
+  if (limit < 0) return InvalidArgument("{} is no number of entries; 0 asks for all", limit);
   std::vector<Quarantined> entries;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
     entries = datasets_table::ListQuarantine(work, id, limit);

@@ -16,6 +16,8 @@
 #include "base/time.h"
 #include "db/database.h"
 #include "storage/client/dataset_spec.h"
+#include "storage/filesystems/data_roots.h"
+#include "storage/left_out_table.h"
 #include "storage/unpacked_cache.h"
 
 namespace tidemill::storage {
@@ -49,6 +51,7 @@ struct DatasetCounts {
   std::optional<Timestamp> first_event_time;
   std::optional<Timestamp> last_event_time;
   DatasetSnapshot snapshot;
+  DatasetLeftOut left_out;
 };
 
 struct CatalogOptions {
@@ -56,8 +59,16 @@ struct CatalogOptions {
   std::string folder;
   // Absolute folders that datasets may lie in, and s3://bucket/folder.
   std::vector<std::string> allowed_roots;
-  // A file with more of them, one a line, read again at each registration. Empty: none.
+  // A file with more of them, one a line, read again whenever a path is judged. Empty: none.
   std::string allowed_roots_file = {};
+};
+
+// The beginning of what a dataset would take in.
+struct DatasetHead {
+  // Below the dataset's folder; std::nullopt when no file is there.
+  std::optional<std::string> first_file;
+  // Of that file as it lies, packed or not: at most 64 KiB.
+  std::string bytes;
 };
 
 // Runs in the transaction of a command, before it: the fence. May be empty.
@@ -78,14 +89,15 @@ class DatasetCatalog {
     bool created = false;
   };
   // Idempotent by (namespace, name, spec); `spec_text` is a DatasetSpec as YAML. INVALID_ARGUMENT
-  // for one that does not decode, whose path is relative, no folder or outside the allowed roots;
-  // FAILED_PRECONDITION when the name has another spec; as FileSystem::Probe for what a store
-  // refuses.
+  // for a name that base/names.h does not allow and a spec that does not decode, whose path is
+  // relative, no folder or outside the allowed roots; FAILED_PRECONDITION when the name has another
+  // spec; as FileSystem::Probe for what a store refuses.
   absl::StatusOr<Registration> Register(const std::string& name_space, const std::string& name,
                                         const std::string& spec_text, const CommandGuard& guard,
                                         const AnswerKeeper<Registration>& keep = {});
 
-  // NOT_FOUND for an unknown one. An empty namespace is "default".
+  // NOT_FOUND for an unknown one, INVALID_ARGUMENT for what is no name. An empty namespace is
+  // "default".
   absl::StatusOr<DatasetEntry> Find(const std::string& name_space, const std::string& name);
   absl::StatusOr<DatasetEntry> Find(DatasetId id);
   // std::nullopt for an unknown one; the spec need not parse.
@@ -129,9 +141,15 @@ class DatasetCatalog {
   };
   absl::StatusOr<FileSizes> SizesOf(DatasetId id, const std::vector<FileId>& files);
 
-  // Whether a file may be read: it lies below an allowed root once links are resolved. A store has
-  // none.
-  bool Admits(const std::string& absolute_path) const;
+  // The allowed roots as they are now.
+  DataRoots Roots() const;
+  // Whether a file may be read, by them.
+  bool Admits(const std::string& path) const { return Roots().Admits(path); }
+
+  // Looks at what a dataset that need not be registered would take in. Codes as DataRoots::Resolve,
+  // before anything of the path is touched, and as FileSystem::List and Open; INVALID_ARGUMENT for
+  // a spec that does not decode.
+  absl::StatusOr<DatasetHead> Peek(const std::string& spec_text) const;
 
   // Held while a dataset is ingested or deleted.
   std::shared_ptr<Mutex> LockOf(DatasetId id) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -141,8 +159,8 @@ class DatasetCatalog {
  private:
   absl::StatusOr<DatasetSpec> DecodeAndCheck(const std::string& name,
                                              const std::string& spec_text) const;
-  std::vector<std::string> AllowedRoots() const;
-  bool AdmitsObject(const std::string& path) const;
+  // The folder that a path names. INVALID_ARGUMENT when it may not be read, or is none.
+  absl::StatusOr<std::string> AdmitFolder(const std::string& path) const;
   // Datasets are listed again and again.
   void WarnOnce(DatasetId id, const std::string& name, const absl::Status& status)
       ABSL_LOCKS_EXCLUDED(mutex_);

@@ -27,12 +27,15 @@
 namespace tidemill::storage {
 namespace {
 
+using ::testing::_;
+using ::testing::AllOf;
 using testing::DataFolder;
 using ::testing::ElementsAre;
 using testing::Found;
 using ::testing::HasSubstr;
 using testing::IngestTest;
 using ::testing::IsEmpty;
+using ::testing::Optional;
 using ::testing::SizeIs;
 using testing::Stack;
 using tidemill::testing::IsOk;
@@ -49,7 +52,9 @@ TEST_F(IngestTest, RegisteringIsIdempotentAndANameKeepsItsSpec) {
   Sync(id);
   EXPECT_THAT(stack_->catalog().Register("", "d", SpecText(), {}), IsOk());
   EXPECT_THAT(stack_->catalog().Register("", "d", SpecText("append: true\n"), {}),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another spec")));
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("append is now true and was false"),
+                             HasSubstr("tidemill datasets delete d"))));
 }
 
 TEST_F(IngestTest, AHeaderThatNoSpecCanHoldCondemnsItsFileAndNotTheDataset) {
@@ -67,6 +72,49 @@ TEST_F(IngestTest, AHeaderThatNoSpecCanHoldCondemnsItsFileAndNotTheDataset) {
   EXPECT_THAT((*entries)[0].reason, HasSubstr("50002 columns"));
   EXPECT_THAT((*entries)[1].reason, HasSubstr("not UTF-8"));
   EXPECT_THAT(*stack_->catalog().List(std::nullopt), SizeIs(1));
+}
+
+TEST_F(IngestTest, AFileWhosePathCannotBeKeptIsToldInTheQuarantine) {
+  data_.Write("a.csv", "t,y\n1,1\n");
+  data_.Write("\xff\x1b.csv", "t,y\n2,1\n");
+  const DatasetId id = Register(SpecText());
+  for (int i = 0; i < 3; ++i) {
+    // Found again and again, also by a process that knows nothing of it, it is told once.
+    if (i == 2) Restart(2);
+    Sync(id);
+    EXPECT_THAT(Samples(), ElementsAre(Found{1, "a.csv:0", "1,1", 1}));
+    const auto entries = stack_->catalog().ListQuarantine(id, 0);
+    ASSERT_THAT(entries, IsOk());
+    ASSERT_THAT(*entries, SizeIs(1));
+    EXPECT_THAT(entries->front().path, HasSubstr("/\\xff\\x1b.csv"));
+    EXPECT_THAT(entries->front().reason, HasSubstr("not UTF-8"));
+  }
+  std::filesystem::rename(data_.path() + "/\xff\x1b.csv", data_.path() + "/b.csv");
+  Sync(id);
+  EXPECT_THAT(Samples(), SizeIs(2));
+  EXPECT_THAT(*stack_->catalog().ListQuarantine(id, 0), SizeIs(0));
+}
+
+TEST_F(IngestTest, NoNameIsRegisteredOrFoundThatIsNone) {
+  const DatasetId id = Register(SpecText());
+  for (const std::string& bad : {std::string("d\0x", 3), std::string("../d"), std::string("a\nb"),
+                                 std::string("\x1b[2J"), std::string(11'000, 'x'), std::string()}) {
+    const auto refused =
+        StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cannot name a dataset"));
+    EXPECT_THAT(stack_->catalog().Register("", bad, SpecText(), {}), refused);
+    EXPECT_THAT(stack_->catalog().Find("", bad), refused);
+  }
+  EXPECT_FALSE(stack_->catalog().Delete("", std::string("d\0x", 3), {}).ok());
+  EXPECT_THAT(stack_->catalog().Find(id), IsOk());
+  EXPECT_THAT(stack_->catalog().ListQuarantine(id, -1),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("-1")));
+}
+
+TEST_F(IngestTest, WhatAnOlderVersionHasNamedCanBeDeleted) {
+  const DatasetId id = Register(SpecText());
+  Query("UPDATE storage.datasets SET name = 'my data' WHERE name = 'd' RETURNING 1");
+  EXPECT_THAT(stack_->catalog().FindId("", "my data"), IsOkAndHolds(Optional(id)));
+  EXPECT_THAT(stack_->catalog().Delete("", "my data", {}), IsOkAndHolds(true));
 }
 
 TEST_F(IngestTest, ASpecThatCannotBeReadBackIsNotRegistered) {
@@ -110,6 +158,35 @@ TEST_F(IngestTest, PathsOutsideTheAllowedFoldersAreRefusedHoweverWritten) {
   const DatasetId id = Register(SpecText());
   Sync(id);
   EXPECT_THAT(Samples(), IsEmpty());
+}
+
+TEST_F(IngestTest, AFolderThatBecomesALinkOutOfTheAllowedOnesIsNotFollowed) {
+  state_.Write("secret/a.csv", "t,y\n1,1\n");
+  data_.Write("below/a.csv", "t,y\n2,0\n");
+  std::string spec = SpecText();
+  const std::string path = "path: " + data_.path();
+  spec.replace(spec.find(path), path.size(), path + "/below");
+  const DatasetId id = Register(spec);
+  std::filesystem::remove_all(data_.path() + "/below");
+  std::filesystem::create_symlink(state_.path() + "/secret", data_.path() + "/below");
+  EXPECT_THAT(stack_->ingestor().Sync(id, true, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("allowed")));
+  EXPECT_THAT(Samples(), IsEmpty());
+}
+
+TEST_F(IngestTest, PeekingShowsTheBeginningOfTheFirstFileBelowTheAllowedFolders) {
+  data_.Write("b.csv", "t,y\n2,0\n");
+  data_.Write("a.csv", "t,y\n" + std::string(100'000, 'x'));
+  const auto head = stack_->catalog().Peek(SpecText());
+  ASSERT_THAT(head, IsOk());
+  EXPECT_EQ(head->first_file, "a.csv");
+  EXPECT_EQ(head->bytes, "t,y\n" + std::string(65'532, 'x'));
+  const auto refused = [&](const std::string& path) {
+    return stack_->catalog().Peek("path: " + path + "\nformat: csv\n").status();
+  };
+  EXPECT_THAT(refused(state_.path()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("allowed")));
+  EXPECT_THAT(refused(data_.path() + "/none"), StatusIs(absl::StatusCode::kNotFound, _));
 }
 
 TEST_F(IngestTest, DeletingADatasetLeavesTheFilesAndNothingElse) {

@@ -108,7 +108,7 @@ Stream ReadAll(const std::shared_ptr<const DatasetIndex>& index, const IntervalQ
   auto reader = IntervalReader::Create(index, query);
   EXPECT_THAT(reader, IsOk());
   while (true) {
-    const auto rows = reader->Next();
+    const auto rows = reader->Next(65'536);
     EXPECT_THAT(rows, IsOk());
     if (!rows->has_value()) return stream;
     const auto times = (*rows)->Find(batch::kEventTimeColumn)->Values<int64_t>();
@@ -282,7 +282,7 @@ TEST(IntervalReader, LabelsBelongToTheirKeys) {
   query.with_labels = true;
   auto reader = IntervalReader::Create(builder.Make(), query);
   ASSERT_THAT(reader, IsOk());
-  const auto rows = reader->Next();
+  const auto rows = reader->Next(65'536);
   ASSERT_THAT(rows, IsOk());
   ASSERT_TRUE(rows->has_value());
   EXPECT_THAT((*rows)->keys(), ElementsAre(103, 101, 102, 100));
@@ -347,7 +347,7 @@ TEST(IntervalReader, LongRunsAreViewsOfTheirSegment) {
   query.with_labels = true;
   auto reader = IntervalReader::Create(index, query);
   ASSERT_THAT(reader, IsOk());
-  const auto rows = reader->Next();
+  const auto rows = reader->Next(65'536);
   ASSERT_THAT(rows, IsOk());
   ASSERT_EQ((*rows)->num_rows(), 65'536);
   const SegmentColumns& columns = *index->parts().segments[0].columns;

@@ -3,6 +3,7 @@
 #include "fmt/format.h"
 
 #include "db/sql_array.h"
+#include "storage/left_out_table.h"
 
 namespace tidemill::storage::datasets_table {
 
@@ -38,6 +39,7 @@ constexpr char kCreatePartition[] = R"(
 constexpr char kDropPartition[] = "DROP TABLE IF EXISTS storage.samples_{0}";
 constexpr const char* kDeleteRows[] = {
     "DELETE FROM storage.quarantine WHERE dataset_id = $1",
+    "DELETE FROM storage.left_out WHERE dataset_id = $1",
     "DELETE FROM storage.tombstones WHERE dataset_id = $1",
     "DELETE FROM storage.segments WHERE dataset_id = $1",
     "DELETE FROM storage.files WHERE dataset_id = $1",
@@ -73,6 +75,20 @@ constexpr char kQuarantineSamples[] = R"(
   JOIN storage.samples ON samples.dataset_id = $1 AND samples.sample_key = bad.sample_key
   JOIN storage.files ON files.file_id = samples.file_id
   ON CONFLICT (dataset_id, sample_key) WHERE sample_key IS NOT NULL DO NOTHING)";
+// Only entries of this kind have the reason.
+constexpr char kForgetUnnamed[] = R"(
+  DELETE FROM storage.quarantine
+  WHERE dataset_id = $1 AND position IS NULL AND sample_key IS NULL AND reason = $2
+    AND path <> ALL($3::text[]))";
+constexpr char kQuarantineUnnamed[] = R"(
+  INSERT INTO storage.quarantine (dataset_id, path, reason)
+  SELECT $1::bigint, found.path, $2::text FROM unnest($3::text[]) AS found (path)
+  WHERE NOT EXISTS (SELECT 1 FROM storage.quarantine AS known
+                    WHERE known.dataset_id = $1::bigint AND known.path = found.path
+                      AND known.reason = $2::text))";
+constexpr char kUnnamedReason[] =
+    "the file's path is not UTF-8 or has more than 2,000 bytes, so nothing of the file is taken "
+    "in; rename it";
 constexpr char kQuarantine[] =
     "SELECT path, position, reason, " TIDEMILL_MICROS("at") ", sample_key FROM ("
     "  SELECT * FROM storage.quarantine WHERE dataset_id = $1"
@@ -150,6 +166,7 @@ absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id) {
   ASSIGN_OR_RETURN(counts.snapshot, Snapshot(work, id));
   counts.num_files = work.exec_params1(kCountFiles, id.value)[0].as<int64_t>();
   counts.num_quarantined = work.exec_params1(kCountQuarantine, id.value)[0].as<int64_t>();
+  counts.left_out = left_out_table::Read(work, id);
   counts.num_deleted = work.exec_params1(kCountDeleted, id.value)[0].as<int64_t>();
   const pqxx::row samples = work.exec_params1(kCountSamples, id.value);
   counts.num_samples = samples[0].as<int64_t>() - counts.num_deleted;
@@ -171,6 +188,14 @@ int64_t QuarantineSamples(pqxx::work& work, DatasetId id, const std::vector<int6
   for (const std::string& reason : reasons) texts.Add(reason);
   return static_cast<int64_t>(
       work.exec_params(kQuarantineSamples, id.value, ToArray(keys), texts.text()).affected_rows());
+}
+
+int64_t SetUnnamed(pqxx::work& work, DatasetId id, const std::vector<std::string>& paths) {
+  db::SqlArray texts;
+  for (const std::string& path : paths) texts.Add(path);
+  work.exec_params0(kForgetUnnamed, id.value, kUnnamedReason, texts.text());
+  return static_cast<int64_t>(
+      work.exec_params(kQuarantineUnnamed, id.value, kUnnamedReason, texts.text()).affected_rows());
 }
 
 std::vector<DatasetCatalog::Quarantined> ListQuarantine(pqxx::work& work, DatasetId id,

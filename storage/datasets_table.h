@@ -43,6 +43,10 @@ absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id);
 // for an unknown dataset.
 absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys);
 
+// Has the quarantine name these files, and no others, as files whose paths cannot be kept. Returns
+// how many it did not name before.
+int64_t SetUnnamed(pqxx::work& work, DatasetId id, const std::vector<std::string>& paths);
+
 // Returns how many were not recorded before.
 int64_t QuarantineSamples(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys,
                           const std::vector<std::string>& reasons);

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "storage/compression/decoder.h"
 #include "storage/filesystems/object_path.h"
+#include "storage/left_out_table.h"
 #include "xxhash.h"
 
 namespace tidemill::storage {
@@ -31,6 +32,17 @@ std::optional<std::string> TooManyBad(const DatasetSpec& spec, const PieceTally&
                      found.bad.front().reason);
 }
 
+// What is left of a file that is quarantined though its records are known: how many there were, and
+// why each of them is left out.
+IndexedFile OnlyCounts(IndexedFile found, std::string_view why_sound_ones) {
+  IndexedFile counts;
+  counts.left_out = std::move(found.left_out);
+  counts.left_out.Add(std::nullopt, found.records_done - counts.left_out.num_records(),
+                      why_sound_ones, /*wanted=*/false);
+  counts.records_done = found.records_done;
+  return counts;
+}
+
 }  // namespace
 
 ChangedFile RestOf(const ParsedFile& piece, FileId id) {
@@ -46,13 +58,13 @@ ChangedFile RestOf(const ParsedFile& piece, FileId id) {
 
 FileParser::FileParser(db::Database& database, UnpackedCache& files, const Format& format,
                        const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
-                       std::function<bool(const std::string&)> admit)
+                       DataRoots roots)
     : database_(database),
       files_(files),
       format_(format),
       spec_(spec),
       old_segments_(database, std::move(storage_folder), dataset),
-      admit_(std::move(admit)) {}
+      roots_(std::move(roots)) {}
 
 absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
   ParsedFile parsed{.file = std::move(file)};
@@ -91,12 +103,9 @@ absl::Status FileParser::Resume(ChangedFile& file) const {
   file.input.from_byte = known.bytes_done;
   file.input.from_record = known.records_done;
   return database_.Transact([&](pqxx::work& work) {
-    int64_t num_good = 0;
-    for (const files_table::Segment& segment : files_table::SegmentsOf(work, known.id)) {
-      num_good += segment.num_samples;
-    }
     // Of a growing file it is not known which part of it was there at first.
-    file.tally = PieceTally{.num_bad = known.records_done - num_good, .judged = !spec_.append};
+    file.tally =
+        PieceTally{.num_bad = left_out_table::NumBad(work, known.id), .judged = !spec_.append};
     return absl::OkStatus();
   });
 }
@@ -139,26 +148,30 @@ void FileParser::Index(ParsedFile& parsed) const {
   const PieceTally before = file.tally.value_or(PieceTally{.judged = true});
   const auto num_listed = std::min(static_cast<size_t>(before.num_bad), kMaxBadRecords);
   found->bad.resize(std::min(found->bad.size(), kMaxBadRecords - num_listed));
+  std::string_view why = "the file has more bad records than max_bad_fraction allows";
   if (file.change != FileChange::kGrown && before.judged && !found->more) {
     parsed.failure = TooManyBad(spec_, before, *found);
-    if (!parsed.failure && !found->misfit.empty()) parsed.failure = found->misfit;
+    if (!parsed.failure && !found->misfit.empty()) {
+      parsed.failure = found->misfit;
+      why = found->misfit;
+    }
   }
-  if (!parsed.failure) parsed.found = *std::move(found);
+  if (parsed.failure) {
+    parsed.found = OnlyCounts(*std::move(found), why);
+    return;
+  }
+  if (DropsUnlabelled(spec_)) found->DropUnlabelled();
+  parsed.found = *std::move(found);
 }
 
 absl::Status FileParser::CheckCompanions(const FileInput& input) const {
   for (const std::string& companion : CompanionsOf(spec_, input)) {
-    if (IsObjectPath(companion)) {  // Leads nowhere else.
-      if (admit_(companion)) continue;
-      return InvalidArgument("{} leads out of the allowed data folders", companion);
-    }
+    const absl::StatusOr<std::string> target = roots_.Resolve(companion);
+    if (absl::IsNotFound(target.status())) continue;  // The format says so, if it needs it.
+    if (!target.ok()) return InvalidArgument("{} leads out of the allowed data folders", companion);
+    if (IsObjectPath(*target)) continue;
     std::error_code error;
-    const std::filesystem::path target = std::filesystem::canonical(companion, error);
-    if (error) continue;  // Not there: the format says so, if it needs it.
-    if (!admit_(target.string())) {
-      return InvalidArgument("{} leads out of the allowed data folders", companion);
-    }
-    if (!std::filesystem::is_regular_file(target, error)) {
+    if (!std::filesystem::is_regular_file(*target, error)) {
       return InvalidArgument("{} is no regular file", companion);
     }
   }

@@ -11,6 +11,7 @@
 #include "db/database.h"
 #include "storage/file_scan.h"
 #include "storage/files_table.h"
+#include "storage/filesystems/data_roots.h"
 #include "storage/formats/format.h"
 #include "storage/old_segments.h"
 
@@ -35,10 +36,10 @@ ChangedFile RestOf(const ParsedFile& piece, FileId id);
 // Thread-safe.
 class FileParser {
  public:
-  // All must outlive it. `admit`: whether a file (absolute, links resolved) may be read.
+  // All must outlive it. `roots`: which files may be read.
   FileParser(db::Database& database, UnpackedCache& files, const Format& format,
              const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
-             std::function<bool(const std::string&)> admit);
+             DataRoots roots);
 
   // Reads the file, or as much of it as the limits in its input say, where nothing of it is to be
   // compared with what was there. Trouble with the file is part of the result; a status concerns
@@ -66,7 +67,7 @@ class FileParser {
   const Format& format_;
   const DatasetSpec& spec_;
   mutable OldSegments old_segments_;
-  const std::function<bool(const std::string&)> admit_;
+  const DataRoots roots_;
 };
 
 }  // namespace tidemill::storage

@@ -5,13 +5,17 @@
 #include "absl/container/inlined_vector.h"
 
 #include "base/files.h"
-#include "base/log.h"
-#include "storage/text.h"
+#include "base/printable.h"
+#include "storage/client/text.h"
 #include "xxhash.h"
 
 namespace tidemill::storage {
 
 namespace {
+
+// An index takes no longer ones.
+constexpr size_t kMostPathBytes = 2'000;
+constexpr size_t kShownPathBytes = 500;
 
 bool IsCompanion(const DatasetSpec& spec, const std::string& path) {
   if (spec.label.file && !spec.label.file->replacement.empty()) {
@@ -60,8 +64,8 @@ class Comparison {
     input_.path = file.path;
     input_.identity = file.identity;
     std::string path = files::Join(spec_.path, file.path);
-    if (!IsText(path)) {
-      log::Warn("file name is not UTF-8", {{"path", AsText(path)}});
+    if (!IsText(path) || path.size() > kMostPathBytes) {
+      scan_.unnamed.push_back(Printable(path.substr(0, kShownPathBytes)));
       return;
     }
     ++scan_.num_found;
@@ -84,7 +88,10 @@ class Comparison {
   absl::StatusOr<FileScan> Finish() {
     while (next_ < known_.size()) Vanish(known_[next_++]);
     if (had_files_ && scan_.num_found == 0) {
-      return Unavailable("{} holds none of the files it had; is it mounted?", spec_.path);
+      return Unavailable(
+          "{} holds none of the files it had; is it mounted? Where they are gone for good, forget "
+          "the dataset: tidemill datasets delete NAME",
+          spec_.path);
     }
     return std::move(scan_);
   }
@@ -144,7 +151,9 @@ absl::StatusOr<FileScan> CompareFiles(const DatasetSpec& spec, const FileListing
   for (const ListedFile& file : listing.files) {
     if (!IsCompanion(spec, file.path)) comparison.Add(file);
   }
-  return comparison.Finish();
+  ASSIGN_OR_RETURN(FileScan scan, comparison.Finish());
+  scan.passed_over = listing.passed_over;
+  return scan;
 }
 
 }  // namespace tidemill::storage

@@ -39,6 +39,10 @@ struct FileScan {
   // have settled.
   int64_t num_unsettled = 0;
   Timestamp settled_at;
+  // Files left out because their paths are not UTF-8 or too long to be kept, as base/printable.h
+  // shows them, cut where they are long.
+  std::vector<std::string> unnamed;
+  PassedOver passed_over = {};
 };
 
 // Of inode, size and mtime of a file and of the files that belong to it. Never 0, which stands for
@@ -46,8 +50,8 @@ struct FileScan {
 int64_t FingerprintOf(const DatasetSpec& spec, const FileInput& input,
                       const IdentityLookup& identity_of);
 
-// Compares what was listed with what is known, both in the order of their paths. Files whose names
-// are not UTF-8 are left out with a warning. UNAVAILABLE when there are no files at all and there
+// Compares what was listed with what is known, both in the order of their paths. Files whose paths
+// cannot be kept are left out and listed. UNAVAILABLE when there are no files at all and there
 // were some: the folder looks like one that is not mounted.
 absl::StatusOr<FileScan> CompareFiles(const DatasetSpec& spec, const FileListing& listing,
                                       const std::vector<files_table::KnownFile>& known,

@@ -1,5 +1,12 @@
 #include "storage/file_scan.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
 #include "gmock/gmock.h"
 
 #include "base/testing/status_matchers.h"
@@ -74,6 +81,25 @@ TEST(FileScan, LeavesOutNamesThatAreNoText) {
   const auto scan = CompareFiles(spec, Found({Listed("\xff.csv", 0)}), {}, kSettle, kNow);
   ASSERT_THAT(scan, IsOk());
   EXPECT_THAT(scan->changed, IsEmpty());
+}
+
+TEST(FileScan, CountsLinksAndPipesThatArePassedOver) {
+  std::string root = ::testing::TempDir() + "listing_XXXXXX";
+  ASSERT_NE(mkdtemp(root.data()), nullptr);
+  std::ofstream(root + "/a.csv") << "t,y\n1,1\n";
+  std::filesystem::create_symlink("nowhere", root + "/b.csv");
+  std::filesystem::create_directory_symlink(".", root + "/c");
+  ASSERT_EQ(mkfifo((root + "/d.csv").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((root + "/pipe").c_str(), 0600), 0);  // Nobody looks for such files.
+  const auto listed = LocalFiles().List(root, "*.csv", [](const std::string&) { return true; });
+  ASSERT_THAT(listed, IsOk());
+  EXPECT_EQ(listed->files.size(), 1U);
+  EXPECT_EQ(listed->passed_over.count, 3);
+  const auto scan = CompareFiles(SpecOf(CsvFormat{}), *listed, {}, kSettle, kNow);
+  ASSERT_THAT(scan, IsOk());
+  EXPECT_EQ(scan->passed_over.count, 3);
+  EXPECT_THAT(scan->passed_over.first, ::testing::ContainsRegex("^(b[.]csv|c|d[.]csv): a "));
+  std::filesystem::remove_all(root);
 }
 
 }  // namespace

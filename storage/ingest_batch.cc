@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/client/text.h"
 #include "storage/record_diff.h"
-#include "storage/text.h"
 
 namespace tidemill::storage {
 
@@ -90,6 +90,7 @@ void IngestBatchBuilder::Add(ParsedFile parsed, FileId new_id) {
   } else {
     AddRecords(parsed, id);
   }
+  AddLeftOut(parsed, row);
   batch_.files.push_back(std::move(row));
   const std::string& path = parsed.file.path;
   if (parsed.failure) {
@@ -99,6 +100,17 @@ void IngestBatchBuilder::Add(ParsedFile parsed, FileId new_id) {
     batch_.quarantined.push_back({path, bad.position, AsText(bad.reason)});
   }
   batch_.num_quarantined += parsed.found.num_bad + (parsed.failure ? 1 : 0);
+}
+
+void IngestBatchBuilder::AddLeftOut(ParsedFile& parsed, FileRow& row) {
+  LeftOutReasons& reasons = parsed.found.left_out;
+  if (parsed.failure && one_file_a_sample_) {
+    reasons.Add(0, *parsed.failure);
+    row.records_done = 1;
+  } else if (parsed.failure && reasons.items().empty()) {
+    reasons.AddFile(*parsed.failure);
+  }
+  for (const LeftOutReason& reason : reasons.items()) batch_.left_out.push_back({row.id, reason});
 }
 
 void IngestBatchBuilder::AddRecords(ParsedFile& parsed, FileId id) {
@@ -132,6 +144,9 @@ void IngestBatchBuilder::AddWholeFile(ParsedFile& parsed, FileRow& row) {
       return;
     }
     batch_.buried.push_back(*old_key);
+    const bool had_label = !old.columns || ValueAt<int64_t>(*old.columns->class_label, at) ||
+                           ValueAt<double>(*old.columns->real_label, at);
+    if (!had_label) ++batch_.unlabelled_buried[old.segment.segment_id];
     batch_.moved.push_back({*old_key, std::nullopt});
   }
   if (!is_there) return;

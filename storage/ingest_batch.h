@@ -1,6 +1,7 @@
 // The rows of one ingest transaction, made from parsed files without touching anything.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,13 +56,21 @@ struct QuarantineRow {
   std::string reason;
 };
 
+struct LeftOutRow {
+  FileId file;
+  LeftOutReason reason;
+};
+
 struct IngestBatch {
   std::vector<FileRow> files;
   std::vector<NewSegment> added;
   std::vector<RewrittenSegment> rewritten;
   std::vector<int64_t> buried;
+  // How many of those that are buried had no label, by a segment that is not written again.
+  std::map<int64_t, int64_t> unlabelled_buried;
   std::vector<MovedSample> moved;
   std::vector<QuarantineRow> quarantined;
+  std::vector<LeftOutRow> left_out;
   int64_t committed_key = 0;
   int64_t num_samples = 0;      // New ones.
   int64_t num_quarantined = 0;  // Records and files.
@@ -86,6 +95,7 @@ class IngestBatchBuilder {
   int64_t num_files() const { return static_cast<int64_t>(batch_.files.size()); }
 
  private:
+  void AddLeftOut(ParsedFile& parsed, FileRow& row);
   void AddRecords(ParsedFile& parsed, FileId id);
   void AddWholeFile(ParsedFile& parsed, FileRow& row);
   // Rewrites the file's old segments; returns which rows of `found` they already hold.

@@ -147,6 +147,19 @@ TEST_F(IngestTest, AVanishedFileTakesItsSamplesAlongButAnEmptyFolderTakesNothing
   EXPECT_THAT(Samples(), ElementsAre(Found{3, "a.csv:0", "1,1", 1}));
 }
 
+TEST_F(IngestTest, SaysHowManySamplesARenamedFileHasLostAndHowManyAreNew) {
+  data_.Write("a.csv", "t,y\n1,1\n2,1\n");
+  const DatasetId id = Register(SpecText());
+  Sync(id);
+  data_.Remove("a.csv");
+  data_.Write("b.csv", "t,y\n1,1\n2,1\n");
+  SyncProgress last;
+  ASSERT_THAT(stack_->ingestor().Sync(id, true, [&](const SyncProgress& done) { last = done; }),
+              IsOk());
+  EXPECT_EQ(last.num_deleted, 2);
+  EXPECT_EQ(last.num_samples, 2);
+}
+
 TEST_F(IngestTest, BadRecordsAndFilesAreQuarantinedUntilTheyAreMended) {
   data_.Write("a.csv", "t,y\n1,1\nnoon,1\n3,1\n");
   data_.Write("b.csv", "t,z\n1,1\n");

@@ -22,6 +22,9 @@ constexpr char kCreateTables[] = R"(
     file_id bigint, path text, version_step bigint, size_bytes bigint, modified_at timestamptz,
     fingerprint bigint, bytes_done bigint, records_done bigint, sample_key bigint, state text,
     fresh bigint) ON COMMIT DELETE ROWS;
+  CREATE TEMP TABLE ingest_left_out (
+    file_id bigint, reason text, wanted bigint, num_records bigint, num_files bigint,
+    first_record bigint, first_reason text) ON COMMIT DELETE ROWS;
   CREATE TEMP TABLE ingest_replaced (segment_id bigint) ON COMMIT DELETE ROWS;
   CREATE TEMP TABLE ingest_moved (sample_key bigint, position bigint) ON COMMIT DELETE ROWS;
   CREATE TEMP TABLE ingest_buried (sample_key bigint) ON COMMIT DELETE ROWS)";
@@ -38,7 +41,17 @@ constexpr char kMergeFiles[] = R"(
       bytes_done = excluded.bytes_done, records_done = excluded.records_done,
       sample_key = excluded.sample_key, state = excluded.state;
   DELETE FROM storage.quarantine USING ingest_files
-  WHERE quarantine.dataset_id = {0} AND quarantine.path = ingest_files.path AND fresh = 1)";
+  WHERE quarantine.dataset_id = {0} AND quarantine.path = ingest_files.path AND fresh = 1;
+  DELETE FROM storage.left_out USING ingest_files
+  WHERE left_out.file_id = ingest_files.file_id AND fresh = 1)";
+constexpr char kMergeLeftOut[] = R"(
+  INSERT INTO storage.left_out (file_id, reason, wanted, dataset_id, num_records, num_files,
+                                first_record, first_reason)
+  SELECT file_id, reason, wanted = 1, {}, num_records, num_files, first_record, first_reason
+  FROM ingest_left_out
+  ON CONFLICT (file_id, reason, wanted) DO UPDATE
+  SET num_records = left_out.num_records + excluded.num_records,
+      num_files = left_out.num_files + excluded.num_files)";
 constexpr char kDropReplaced[] = R"(
   DELETE FROM storage.segments USING ingest_replaced
   WHERE segments.segment_id = ingest_replaced.segment_id)";
@@ -52,6 +65,8 @@ constexpr char kBury[] = R"(
   INSERT INTO storage.tombstones (dataset_id, sample_key)
   SELECT {}, sample_key FROM ingest_buried ORDER BY sample_key
   ON CONFLICT (dataset_id, sample_key) DO NOTHING)";
+constexpr char kForgetUnlabelled[] =
+    "UPDATE storage.segments SET num_unlabelled = num_unlabelled - {} WHERE segment_id = {}";
 constexpr char kMoveWatermark[] =
     "UPDATE storage.watermarks SET committed_key = {} WHERE dataset_id = {}";
 
@@ -67,6 +82,17 @@ std::vector<int64_t> ReplacedSegments(const IngestBatch& batch) {
   return ids;
 }
 
+// Rows of a segment that are in their file and have no label.
+int64_t NumUnlabelled(const SegmentRows& rows) {
+  if (!rows.class_label.any_missing() || !rows.real_label.any_missing()) return 0;
+  int64_t count = 0;
+  for (size_t row = 0; row < rows.byte_from.size(); ++row) {
+    const bool has_label = rows.class_label.IsValid(row) || rows.real_label.IsValid(row);
+    if (!has_label && rows.byte_from[row] >= 0) ++count;
+  }
+  return count;
+}
+
 // The transaction of one batch.
 class Transaction {
  public:
@@ -79,6 +105,7 @@ class Transaction {
     RETURN_IF_FAILPOINT("storage.ingest_before_copy");
     RETURN_IF_ERROR(CopyFiles());
     RETURN_IF_ERROR(CopyQuarantine());
+    RETURN_IF_ERROR(CopyLeftOut());
     RETURN_IF_ERROR(CopySegments());
     RETURN_IF_ERROR(CopySamples());
     RETURN_IF_FAILPOINT("storage.ingest_after_copy");
@@ -123,6 +150,24 @@ class Transaction {
     return copy_.Close();
   }
 
+  absl::Status CopyLeftOut() {
+    if (batch_.left_out.empty()) return absl::OkStatus();
+    RETURN_IF_ERROR(copy_.Open("ingest_left_out"));
+    for (const auto& [file, reason] : batch_.left_out) {
+      copy_.BeginRow(7);
+      copy_.Int64(file.value);
+      copy_.Text(reason.pattern);
+      copy_.Int64(reason.wanted ? 1 : 0);
+      copy_.Int64(reason.num_records);
+      copy_.Int64(reason.num_files);
+      copy_.Int64(reason.first_record);
+      copy_.Text(reason.first_reason);
+      RETURN_IF_ERROR(copy_.Flush());
+    }
+    RETURN_IF_ERROR(copy_.Close());
+    return copy_.Execute(fmt::format(kMergeLeftOut, dataset_.value));
+  }
+
   absl::Status CopySegments() {
     const std::vector<int64_t> replaced = ReplacedSegments(batch_);
     if (!replaced.empty()) {
@@ -137,7 +182,8 @@ class Transaction {
     }
     RETURN_IF_ERROR(
         copy_.Open("storage.segments (segment_id, dataset_id, file_id, first_key, num_samples, "
-                   "first_position, byte_from, byte_to, first_event_time, last_event_time)"));
+                   "first_position, byte_from, byte_to, first_event_time, last_event_time, "
+                   "num_unlabelled)"));
     for (const NewSegment& added : batch_.added) RETURN_IF_ERROR(CopySegment(added.segment));
     for (const RewrittenSegment& row : batch_.rewritten) RETURN_IF_ERROR(CopySegment(row.segment));
     return copy_.Close();
@@ -152,7 +198,7 @@ class Transaction {
       byte_to = std::max(byte_to, rows.byte_to[i]);
     }
     const auto [first, last] = std::minmax_element(rows.event_time.begin(), rows.event_time.end());
-    copy_.BeginRow(10);
+    copy_.BeginRow(11);
     copy_.Int64(segment.segment_id);
     copy_.Int64(dataset_.value);
     copy_.Int64(segment.file ? std::optional(segment.file->value) : std::nullopt);
@@ -163,6 +209,7 @@ class Transaction {
     copy_.Int64(byte_to);
     copy_.Time(Timestamp{*first});
     copy_.Time(Timestamp{*last});
+    copy_.Int64(NumUnlabelled(rows));
     return copy_.Flush();
   }
 
@@ -244,6 +291,9 @@ class Transaction {
       RETURN_IF_ERROR(copy_.Flush());
     }
     RETURN_IF_ERROR(copy_.Close());
+    for (const auto& [segment_id, count] : batch_.unlabelled_buried) {
+      RETURN_IF_ERROR(copy_.Execute(fmt::format(kForgetUnlabelled, count, segment_id)));
+    }
     return copy_.Execute(fmt::format(kBury, dataset_.value));
   }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "storage/client/text.h"
 #include "storage/datasets_table.h"
 #include "storage/file_intake.h"
 #include "storage/file_parser.h"
@@ -45,8 +46,11 @@ class Ingestor::Run {
       ASSIGN_OR_RETURN(scan, Scan());
     }
     done_.num_files_found = scan.num_found;
+    done_.num_passed_over = scan.passed_over.count;
+    done_.first_passed_over = AsText(scan.passed_over.first);
     done_.num_files_done = std::max<int64_t>(
         0, scan.num_found - scan.num_unsettled - static_cast<int64_t>(scan.changed.size()));
+    RETURN_IF_ERROR(QuarantineUnnamed(scan.unnamed));
     Report();
     RETURN_IF_ERROR(Complete(scan.changed));
     const absl::Status taken = Take(std::move(scan.changed));
@@ -77,7 +81,13 @@ class Ingestor::Run {
   }
 
   absl::StatusOr<FileScan> Scan() {
-    const auto admit = [&](const std::string& path) { return ingestor_.catalog_.Admits(path); };
+    const DataRoots roots = ingestor_.catalog_.Roots();
+    // Since it was registered the folder may have become a link, and the roots fewer.
+    const absl::Status inside = roots.Resolve(dataset_.spec.path).status();
+    if (absl::IsInvalidArgument(inside)) {
+      return FailedPrecondition("{}", std::string(inside.message()));
+    }
+    const auto admit = [&](const std::string& path) { return roots.Admits(path); };
     ASSIGN_OR_RETURN(const FileListing listed, ingestor_.files_.source().List(
                                                    dataset_.spec.path, dataset_.spec.files, admit));
     std::vector<files_table::KnownFile> known;
@@ -87,6 +97,24 @@ class Ingestor::Run {
     }));
     const Duration settle = dataset_.spec.settle.value_or(ingestor_.options_.settle);
     return CompareFiles(dataset_.spec, listed, known, settle, Now());
+  }
+
+  // Files that have no path to be known by. Said where the others that are no use are; a sync that
+  // finds nothing new asks no database.
+  absl::Status QuarantineUnnamed(const std::vector<std::string>& paths) {
+    {
+      MutexLock lock(ingestor_.mutex_);
+      const auto known = ingestor_.unnamed_.find(dataset_.id);
+      if (known != ingestor_.unnamed_.end() && known->second == paths) return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(ingestor_.database_.Transact([&](pqxx::work& work) {
+      num_unnamed_ = datasets_table::SetUnnamed(work, dataset_.id, paths);
+      return absl::OkStatus();
+    }));
+    done_.num_quarantined = num_unnamed_;
+    MutexLock lock(ingestor_.mutex_);
+    ingestor_.unnamed_[dataset_.id] = paths;
+    return absl::OkStatus();
   }
 
   // Takes the columns from the first file that has a header that fits, unless they are known.
@@ -113,9 +141,8 @@ class Ingestor::Run {
     if (files.empty()) return absl::OkStatus();
     ASSIGN_OR_RETURN(const std::unique_ptr<Format> format,
                      MakeFormat(dataset_.spec, ingestor_.files_));
-    const auto admit = [&](const std::string& path) { return ingestor_.catalog_.Admits(path); };
     const FileParser parser(ingestor_.database_, ingestor_.files_, *format, dataset_.spec,
-                            dataset_.id, Folder(), admit);
+                            dataset_.id, Folder(), ingestor_.catalog_.Roots());
     FileIntake intake(ingestor_.database_, parser, ingestor_.parsers_,
                       ingestor_.options_.num_parsers, Folder(), dataset_,
                       ingestor_.options_.intake);
@@ -125,7 +152,8 @@ class Ingestor::Run {
       total = counts;
       done_.num_files_done = std::min(done_.num_files_found, num_unchanged + counts.num_files);
       done_.num_samples = counts.num_samples;
-      done_.num_quarantined = counts.num_quarantined;
+      done_.num_quarantined = num_unnamed_ + counts.num_quarantined;
+      done_.num_deleted = counts.num_deleted;
       Report();
     }));
     log::Info("files ingested", {{"dataset", dataset_.name},
@@ -146,6 +174,7 @@ class Ingestor::Run {
   DatasetEntry dataset_;
   const std::function<void(const SyncProgress&)>& progress_;
   SyncProgress done_;
+  int64_t num_unnamed_ = 0;  // That no sync before has found.
   // Why the columns could not be taken from a file, by its path.
   std::map<std::string, std::string> misfits_;
 };

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/id.h"
 #include "base/mutex.h"
@@ -28,6 +30,9 @@ struct SyncProgress {
   int64_t num_files_found = 0;
   int64_t num_samples = 0;      // New ones.
   int64_t num_quarantined = 0;  // Records and files.
+  int64_t num_deleted = 0;      // Samples whose records are gone.
+  int64_t num_passed_over = 0;  // Links and special files where files are looked for.
+  std::string first_passed_over = {};
 };
 
 // Ingests datasets. Thread-safe; one sync of a dataset at a time.
@@ -60,6 +65,8 @@ class Ingestor {
   Mutex mutex_;
   // Datasets that this process has cleared of what an earlier one left half done.
   std::set<DatasetId> cleared_ ABSL_GUARDED_BY(mutex_);
+  // What the quarantine says of files whose paths cannot be kept, where that is known.
+  std::map<DatasetId, std::vector<std::string>> unnamed_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemill::storage

@@ -178,12 +178,13 @@ int64_t IntervalReader::CountRest() const {
   return count;
 }
 
-absl::StatusOr<std::optional<batch::Batch>> IntervalReader::Next() {
+absl::StatusOr<std::optional<batch::Batch>> IntervalReader::Next(int64_t most_rows) {
+  most_rows = std::min(most_rows, kRowsPerBatch);
   std::vector<RowRun> runs;
   // Long runs are sent as they lie; short ones are worth a copy.
   int64_t num_rows = 0;
-  while (num_rows < kRowsPerBatch) {
-    const std::optional<RowRun> run = NextRunOfWorker(kRowsPerBatch - num_rows);
+  while (num_rows < most_rows) {
+    const std::optional<RowRun> run = NextRunOfWorker(most_rows - num_rows);
     if (!run.has_value()) break;
     runs.push_back(*run);
     num_rows += run->num_rows();

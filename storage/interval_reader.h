@@ -48,9 +48,9 @@ class IntervalReader {
   static absl::StatusOr<IntervalReader> Create(std::shared_ptr<const DatasetIndex> index,
                                                const IntervalQuery& query);
 
-  // The next batch of at most 65,536 rows, with the columns key, event_time and perhaps
-  // class_label and real_label; std::nullopt at the end.
-  absl::StatusOr<std::optional<batch::Batch>> Next();
+  // The next batch of at most `most_rows` rows and 65,536, with the columns key, event_time and
+  // perhaps class_label and real_label; std::nullopt at the end.
+  absl::StatusOr<std::optional<batch::Batch>> Next(int64_t most_rows);
 
  private:
   IntervalReader(std::shared_ptr<const DatasetIndex> index, const IntervalQuery& query);

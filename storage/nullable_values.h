@@ -52,6 +52,7 @@ class NullableValues {
     return num_missing_ < size_ && (validity_[row / 8] >> row % 8 & 1) != 0;
   }
   bool all_missing() const { return num_missing_ == size_; }
+  bool any_missing() const { return num_missing_ > 0; }
 
   // A number for each row, 0 where it is missing. Empty where all are.
   std::span<const T> values() const { return values_; }

@@ -9,6 +9,7 @@ namespace {
 // What a batch holds at most: both together stay far below rpc::kMaxMessageBytes.
 constexpr size_t kMaxRows = 65'536;
 constexpr size_t kMaxPathBytes = size_t{4} << 20;
+constexpr size_t kRowBytes = 24;
 
 std::string_view BelowFolder(std::string_view folder, std::string_view path) {
   while (folder.ends_with('/')) folder.remove_suffix(1);
@@ -49,14 +50,17 @@ class ClassLabels {
 
 }  // namespace
 
-absl::StatusOr<std::optional<DescribedSamples>> SampleDescriptions::Next() {
+absl::StatusOr<std::optional<DescribedSamples>> SampleDescriptions::Next(int64_t most_bytes) {
   if (position_ == keys_.size()) return std::optional<DescribedSamples>();
   DescribedSamples described;
   path_bytes_ = 0;
   std::vector<int64_t> keys;
   std::vector<int64_t> files;
   ClassLabels labels;
-  for (; position_ < keys_.size() && keys.size() < kMaxRows && path_bytes_ < kMaxPathBytes;
+  const auto most = static_cast<size_t>(most_bytes) / 2;
+  const size_t max_rows = std::min(kMaxRows, most / kRowBytes);
+  const size_t max_path_bytes = std::min(kMaxPathBytes, most);
+  for (; position_ < keys_.size() && keys.size() < max_rows && path_bytes_ < max_path_bytes;
        ++position_) {
     const std::optional<SampleLocation> sample = index_->Find(keys_[position_]);
     if (!sample) continue;

@@ -29,10 +29,10 @@ class SampleDescriptions {
   SampleDescriptions(std::shared_ptr<const DatasetIndex> index, std::vector<int64_t> keys)
       : index_(std::move(index)), keys_(std::move(keys)) {}
 
-  // The next batch, rows in the order of the keys; std::nullopt at the end. Keys that no segment
-  // holds are left out. Those of deleted samples are not: what a training is made of must not
-  // change while it runs.
-  absl::StatusOr<std::optional<DescribedSamples>> Next();
+  // The next batch, of about `most_bytes` at most, rows in the order of the keys; std::nullopt at
+  // the end. Keys that no segment holds are left out. Those of deleted samples are not: what a
+  // training is made of must not change while it runs.
+  absl::StatusOr<std::optional<DescribedSamples>> Next(int64_t most_bytes);
 
  private:
   void NameFile(FileId file, DescribedSamples& described);

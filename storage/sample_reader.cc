@@ -14,6 +14,8 @@ namespace {
 
 // A block is made again when the index has changed under it, but not for ever.
 constexpr int kMaxAttempts = 3;
+// What a row of a block takes beside its payload.
+constexpr size_t kRowBytes = 32;
 
 // Into memory that was used before: the rows' own is filled again for the next block.
 template <typename T>
@@ -94,18 +96,22 @@ bool MayBeFound(const SampleRows& rows, const BlockPayloads& payloads) {
 }  // namespace
 
 SampleReader::SampleReader(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index,
-                           OpenFiles& files, std::vector<int64_t> keys, int64_t block_bytes)
+                           OpenFiles& files, std::vector<int64_t> keys)
     : indexes_(indexes),
       index_(std::move(index)),
       files_(files),
       keys_(std::move(keys)),
-      limits_({.payload_bytes = block_bytes}),
       lookup_(std::make_unique<SampleLookup>(*index_)) {}
 
-absl::StatusOr<std::optional<SampleBlock>> SampleReader::Next() {
+absl::StatusOr<std::optional<SampleBlock>> SampleReader::Next(int64_t block_bytes) {
   if (position_ == keys_.size()) return std::optional<SampleBlock>();
-  ASSIGN_OR_RETURN(SampleBlock block, MakeBlock());
-  position_ += rows_.num_keys;
+  // Of the thread, not of the request: a request whose reader stands still must not keep it.
+  static thread_local SampleRows rows;
+  BlockLimits limits{.payload_bytes = block_bytes};
+  limits.max_keys =
+      std::clamp<size_t>(static_cast<size_t>(block_bytes) / kRowBytes, 1, limits.max_keys);
+  ASSIGN_OR_RETURN(SampleBlock block, MakeBlock(limits, rows));
+  position_ += rows.num_keys;
   return std::optional<SampleBlock>(std::move(block));
 }
 
@@ -117,18 +123,18 @@ absl::StatusOr<bool> SampleReader::Refresh() {
   return true;
 }
 
-absl::StatusOr<SampleBlock> SampleReader::MakeBlock() {
+absl::StatusOr<SampleBlock> SampleReader::MakeBlock(const BlockLimits& limits, SampleRows& rows) {
   const std::span<const int64_t> keys = std::span(keys_).subspan(position_);
   for (int attempt = 1;; ++attempt) {
-    lookup_->Find(keys, limits_, rows_);
-    BlockPayloads payloads = ReadPayloads(*index_, files_, rows_, lookup_->record_bytes());
-    if (attempt < kMaxAttempts && MayBeFound(rows_, payloads)) {
+    lookup_->Find(keys, limits, rows);
+    BlockPayloads payloads = ReadPayloads(*index_, files_, rows, lookup_->record_bytes());
+    if (attempt < kMaxAttempts && MayBeFound(rows, payloads)) {
       ASSIGN_OR_RETURN(const bool is_newer, Refresh());
       if (is_newer) continue;
     }
     SampleBlock block;
-    block.missing = MissingOf(keys, rows_, payloads);
-    ASSIGN_OR_RETURN(block.batch, MakeBatch(rows_, payloads));
+    block.missing = MissingOf(keys, rows, payloads);
+    ASSIGN_OR_RETURN(block.batch, MakeBatch(rows, payloads));
     return block;
   }
 }

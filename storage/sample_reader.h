@@ -28,24 +28,24 @@ struct SampleBlock {
   std::vector<MissingKey> missing;
 };
 
-// One request. Thread-compatible. Memory: one block, whatever the number of keys.
+// One request. Thread-compatible. Memory: the keys, and one block while it is made.
 //
 // Every record is checked against its hash after it was copied out of the file, so a file that is
 // truncated, rewritten or replaced meanwhile costs the samples it no longer holds, never a wrong
 // byte and no other file's sample.
 class SampleReader {
  public:
-  // `indexes` and `files` must outlive it. `keys` in any order, each as often as it is wanted; a
-  // block holds about `block_bytes` of payload, or one larger sample.
+  // `indexes` and `files` must outlive it. `keys` in any order, each as often as it is wanted.
   SampleReader(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index, OpenFiles& files,
-               std::vector<int64_t> keys, int64_t block_bytes);
+               std::vector<int64_t> keys);
 
-  // The next block; std::nullopt when every key was answered. Before a key is called missing, the
-  // index is brought up to date; UNAVAILABLE when that needs the database and it is away.
-  absl::StatusOr<std::optional<SampleBlock>> Next();
+  // The next block, of about `block_bytes` of payload, or one larger sample; std::nullopt when
+  // every key was answered. Before a key is called missing, the index is brought up to date;
+  // UNAVAILABLE when that needs the database and it is away.
+  absl::StatusOr<std::optional<SampleBlock>> Next(int64_t block_bytes);
 
  private:
-  absl::StatusOr<SampleBlock> MakeBlock();
+  absl::StatusOr<SampleBlock> MakeBlock(const BlockLimits& limits, SampleRows& rows);
   // True when there is a newer index, which is then the one that is read.
   absl::StatusOr<bool> Refresh();
 
@@ -53,9 +53,7 @@ class SampleReader {
   std::shared_ptr<const DatasetIndex> index_;  // Shared with other readers and the SampleIndex.
   OpenFiles& files_;
   const std::vector<int64_t> keys_;
-  const BlockLimits limits_;
   std::unique_ptr<SampleLookup> lookup_;  // Of index_.
-  SampleRows rows_;                       // Of the present block.
   size_t position_ = 0;
 };
 

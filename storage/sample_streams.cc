@@ -1,5 +1,6 @@
 #include "storage/sample_streams.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,6 +18,15 @@ namespace tidemill::storage {
 namespace {
 
 using MaybeMessage = std::optional<grpc::ByteBuffer>;
+
+// Of a listed row with its labels.
+constexpr int64_t kListedBytes = 32;
+
+int64_t BytesOf(const grpc::ByteBuffer& request) { return static_cast<int64_t>(request.Length()); }
+// And once its keys, seven bytes or more each, have become numbers.
+int64_t BytesOfKeys(const grpc::ByteBuffer& request, int64_t num_keys) {
+  return BytesOf(request) + BytesOf(request) / 4 + num_keys * int64_t{sizeof(int64_t)};
+}
 
 Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key()}}; }
 
@@ -49,9 +59,11 @@ class ListSource final : public rpc::FrameSource {
   ListSource(SampleIndex& indexes, const grpc::ByteBuffer& request)
       : indexes_(indexes), request_(request) {}
 
-  absl::StatusOr<MaybeMessage> Next() override {
+  int64_t num_bytes_held() const override { return BytesOf(request_); }
+
+  absl::StatusOr<MaybeMessage> Next(int64_t most_bytes) override {
     if (!reader_.has_value()) RETURN_IF_ERROR(Open());
-    ASSIGN_OR_RETURN(std::optional<batch::Batch> rows, reader_->Next());
+    ASSIGN_OR_RETURN(std::optional<batch::Batch> rows, reader_->Next(most_bytes / kListedBytes));
     if (!rows.has_value()) return MaybeMessage();
     DropEmptyLabels(*rows);
     RETURN_IF_FAILPOINT("storage.send_list");
@@ -86,9 +98,12 @@ class ReadSource final : public rpc::FrameSource {
              const grpc::ByteBuffer& request)
       : indexes_(indexes), files_(files), block_bytes_(block_bytes), request_(request) {}
 
-  absl::StatusOr<MaybeMessage> Next() override {
+  int64_t num_bytes_held() const override { return BytesOfKeys(request_, num_keys_); }
+
+  absl::StatusOr<MaybeMessage> Next(int64_t most_bytes) override {
     if (!reader_.has_value()) RETURN_IF_ERROR(Open());
-    ASSIGN_OR_RETURN(std::optional<SampleBlock> block, reader_->Next());
+    ASSIGN_OR_RETURN(std::optional<SampleBlock> block,
+                     reader_->Next(std::min(block_bytes_, most_bytes)));
     if (!block.has_value()) return MaybeMessage();
     v1::ReadSamplesResponse others;
     for (MissingKey& missing : block->missing) {
@@ -110,14 +125,17 @@ class ReadSource final : public rpc::FrameSource {
     ASSIGN_OR_RETURN(std::shared_ptr<const DatasetIndex> index,
                      indexes_.Get({request.dataset_id()}));
     std::vector<int64_t> keys(request.sample_keys().begin(), request.sample_keys().end());
-    reader_.emplace(indexes_, std::move(index), files_, std::move(keys), block_bytes_);
+    num_keys_ = std::ssize(keys);
+    reader_.emplace(indexes_, std::move(index), files_, std::move(keys));
+    request_.Clear();
     return absl::OkStatus();
   }
 
   SampleIndex& indexes_;
   OpenFiles& files_;
   const int64_t block_bytes_;
-  const grpc::ByteBuffer request_;
+  grpc::ByteBuffer request_;  // Until it is parsed.
+  int64_t num_keys_ = 0;      // From then on.
   std::optional<SampleReader> reader_;
 };
 
@@ -126,9 +144,11 @@ class DescriptionSource final : public rpc::FrameSource {
   DescriptionSource(SampleIndex& indexes, const grpc::ByteBuffer& request)
       : indexes_(indexes), request_(request) {}
 
-  absl::StatusOr<MaybeMessage> Next() override {
+  int64_t num_bytes_held() const override { return BytesOfKeys(request_, num_keys_); }
+
+  absl::StatusOr<MaybeMessage> Next(int64_t most_bytes) override {
     if (!descriptions_.has_value()) RETURN_IF_ERROR(Open());
-    ASSIGN_OR_RETURN(std::optional<DescribedSamples> described, descriptions_->Next());
+    ASSIGN_OR_RETURN(std::optional<DescribedSamples> described, descriptions_->Next(most_bytes));
     if (!described.has_value()) return MaybeMessage();
     v1::DescribeSamplesResponse others;
     for (auto& [file, path] : described->files) {
@@ -147,13 +167,16 @@ class DescriptionSource final : public rpc::FrameSource {
     RETURN_IF_ERROR(rpc::FromBytes(request_, request));
     ASSIGN_OR_RETURN(std::shared_ptr<const DatasetIndex> index,
                      indexes_.Refresh({request.dataset_id()}));
+    num_keys_ = request.sample_keys_size();
     descriptions_.emplace(std::move(index), std::vector<int64_t>(request.sample_keys().begin(),
                                                                  request.sample_keys().end()));
+    request_.Clear();
     return absl::OkStatus();
   }
 
   SampleIndex& indexes_;
-  const grpc::ByteBuffer request_;
+  grpc::ByteBuffer request_;  // Until it is parsed.
+  int64_t num_keys_ = 0;      // From then on.
   std::optional<SampleDescriptions> descriptions_;
 };
 

@@ -2,9 +2,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -13,6 +15,7 @@
 #include "base/testing/status_matchers.h"
 #include "rpc/byte_frames.h"
 #include "rpc/frame_reader.h"
+#include "rpc/stream_budget.h"
 #include "storage/testing/served_dataset.h"
 
 namespace tidemill::storage {
@@ -55,9 +58,13 @@ class StalledReader : public ::testing::Test {
   }
   std::unique_ptr<rpc::FrameReader> Call(const std::string& method, const grpc::ByteBuffer& request,
                                          const rpc::Peer& peer) {
-    return std::make_unique<rpc::FrameReader>(peer, rpc::Connect(peer),
-                                              "/tidemill.storage.v1.StorageService/" + method,
-                                              request, no_credits_);
+    return Call(method, request, peer, rpc::Connect(peer));
+  }
+  std::unique_ptr<rpc::FrameReader> Call(const std::string& method, const grpc::ByteBuffer& request,
+                                         const rpc::Peer& peer,
+                                         const std::shared_ptr<grpc::Channel>& channel) {
+    return std::make_unique<rpc::FrameReader>(
+        peer, channel, "/tidemill.storage.v1.StorageService/" + method, request, no_credits_);
   }
 
   // Stands still at the first call, and says by how much this process and storage's have grown.
@@ -128,6 +135,67 @@ TEST_F(StalledReader, KeepsNoOtherCallWaiting) {
   for (int i = 0; i < kNumStalled; ++i) stalled.push_back(BeginList());
   EXPECT_EQ(storage_.Read({first_key_, first_key_ + 1}).samples.size(), 2);
   EXPECT_THAT(storage_.service.GetDataset("small"), IsOk());
+}
+
+// What a thousand streams may cost beside what cluster.streams.memory allows them.
+constexpr int64_t kBeside = int64_t{200} << 20;
+constexpr int kAThousand = 1'000;
+
+class AThousandStalledReaders : public StalledReader {
+ protected:
+  // Begins streams of which nobody reads more than the first message; returns how many were
+  // admitted.
+  int BeginAThousand(const std::string& method, const grpc::ByteBuffer& request) {
+    const rpc::Peer peer = storage_.process.PeerAs(rpc::v1::ROLE_SERVICE);
+    const auto channel = rpc::Connect(peer);
+    for (int i = 0; i < kAThousand; ++i) readers_.push_back(Call(method, request, peer, channel));
+    int num_admitted = 0;
+    for (const auto& reader : readers_) {
+      const auto first = reader->Next();
+      if (first.ok()) {
+        ++num_admitted;
+      } else {
+        EXPECT_THAT(first, StatusIs(absl::StatusCode::kResourceExhausted,
+                                    ::testing::HasSubstr("cluster.streams.")));
+      }
+    }
+    return num_admitted;
+  }
+  grpc::ByteBuffer RequestOf(int64_t num_keys) {
+    v1::ReadSamplesRequest request;
+    request.set_dataset_id(storage_.id.value);
+    for (int64_t key = 0; key < num_keys; ++key) request.add_sample_keys(first_key_ + key);
+    return rpc::ToBytes(request);
+  }
+
+  void ExpectBounded(const std::string& method, const grpc::ByteBuffer& request,
+                     const ::testing::Matcher<int>& num_admitted) {
+    const pid_t process = storage_.process.process();
+    const int64_t most = tidemill::testing::AnonymousBytesOf(process) + kBeside;
+    const MemoryGrowth growth({process});
+    EXPECT_THAT(BeginAThousand(method, request), num_admitted);
+    EXPECT_THAT(growth.AwaitSettled(), Le(rpc::StreamLimits().memory.bytes + kBeside));
+    EXPECT_THAT(storage_.service.GetDataset("small"), IsOk());
+    readers_.clear();
+    EXPECT_THAT(tidemill::testing::AwaitAtMost(process, most, std::chrono::minutes{1}), Le(most))
+        << "all is given back";
+    EXPECT_EQ(storage_.Read({first_key_, first_key_ + 1}).samples.size(), 2);
+  }
+
+  std::vector<std::unique_ptr<rpc::FrameReader>> readers_;
+};
+
+TEST_F(AThousandStalledReaders, OfMuchCostNoMoreThanTheBudgetAndAllIsGivenBack) {
+  // A request of 1.2 MB: a hundred of them are all that a host may keep.
+  Serve(kFew);
+  ExpectBounded("ReadSamples", RequestOf(150'000),
+                ::testing::AllOf(::testing::Gt(10), ::testing::Lt(300)));
+}
+
+TEST_F(AThousandStalledReaders, OfLittleAreAdmittedUpToTheLimitOfAHost) {
+  Serve(kFew);
+  ExpectBounded("ListSamples", rpc::ToBytes(storage_.ListRequest()),
+                rpc::StreamLimits().max_streams_per_caller);
 }
 
 TEST_F(StalledReader, LetsTheServerStopAtOnce) {

@@ -22,10 +22,9 @@ int NumSenders() { return std::max(4, static_cast<int>(std::thread::hardware_con
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<StorageServer>> StorageServer::Create(const StorageConfig& config,
-                                                                     const std::string& database,
-                                                                     const std::string& folder,
-                                                                     DirectServerOptions direct) {
+absl::StatusOr<std::unique_ptr<StorageServer>> StorageServer::Create(
+    const StorageConfig& config, const std::string& database, const std::string& folder,
+    DirectServerOptions direct, const rpc::StreamLimits& streams) {
   ASSIGN_OR_RETURN(std::unique_ptr<db::Database> connected, db::Database::Connect(database));
   RETURN_IF_ERROR(db::Migrate(*connected, "storage", Migrations()));
   auto source = std::make_unique<AnyFiles>(config.object_store, folder + "/blocks");
@@ -35,13 +34,14 @@ absl::StatusOr<std::unique_ptr<StorageServer>> StorageServer::Create(const Stora
           {.folder = folder + "/unpacked", .max_bytes = config.unpacked_cache.bytes}, *source));
   return std::unique_ptr<StorageServer>(new StorageServer(config, folder, std::move(connected),
                                                           std::move(source), std::move(unpacked),
-                                                          std::move(direct)));
+                                                          std::move(direct), streams));
 }
 
 StorageServer::StorageServer(const StorageConfig& config, const std::string& folder,
                              std::unique_ptr<db::Database> database,
                              std::unique_ptr<AnyFiles> source,
-                             std::unique_ptr<UnpackedCache> unpacked, DirectServerOptions direct)
+                             std::unique_ptr<UnpackedCache> unpacked, DirectServerOptions direct,
+                             const rpc::StreamLimits& streams)
     : config_(config),
       database_(std::move(database)),
       source_(std::move(source)),
@@ -54,6 +54,7 @@ StorageServer::StorageServer(const StorageConfig& config, const std::string& fol
                 {.num_parsers = config.num_parsers, .settle = config.settle}),
       indexes_(*database_, catalog_, *unpacked_),
       files_(*unpacked_, config.max_open_files),
+      streams_(streams),
       senders_("storage.send", NumSenders()),
       service_({.catalog = catalog_,
                 .ingestor = ingestor_,
@@ -61,6 +62,7 @@ StorageServer::StorageServer(const StorageConfig& config, const std::string& fol
                 .files = files_,
                 .unpacked = *unpacked_,
                 .senders = senders_,
+                .streams = streams_,
                 .block_bytes = config.block_bytes.bytes}),
       direct_options_(std::move(direct)) {}
 
@@ -98,9 +100,9 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> MakeStorageServer(
   if (endpoint != context.cluster.endpoints.end()) {
     direct.path = direct::SocketPathOf(endpoint->second);
   }
-  ASSIGN_OR_RETURN(
-      std::unique_ptr<StorageServer> server,
-      StorageServer::Create(config, context.cluster.database, folder, std::move(direct)));
+  ASSIGN_OR_RETURN(std::unique_ptr<StorageServer> server,
+                   StorageServer::Create(config, context.cluster.database, folder,
+                                         std::move(direct), context.cluster.streams));
   return std::unique_ptr<rpc::RunningService>(std::move(server));
 }
 

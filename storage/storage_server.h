@@ -30,7 +30,8 @@ class StorageServer final : public rpc::RunningService {
   static absl::StatusOr<std::unique_ptr<StorageServer>> Create(const StorageConfig& config,
                                                                const std::string& database,
                                                                const std::string& folder,
-                                                               DirectServerOptions direct);
+                                                               DirectServerOptions direct,
+                                                               const rpc::StreamLimits& streams);
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   // Starts watching the registered datasets.
@@ -40,7 +41,8 @@ class StorageServer final : public rpc::RunningService {
  private:
   StorageServer(const StorageConfig& config, const std::string& folder,
                 std::unique_ptr<db::Database> database, std::unique_ptr<AnyFiles> source,
-                std::unique_ptr<UnpackedCache> unpacked, DirectServerOptions direct);
+                std::unique_ptr<UnpackedCache> unpacked, DirectServerOptions direct,
+                const rpc::StreamLimits& streams);
 
   const StorageConfig config_;
   const std::unique_ptr<db::Database> database_;
@@ -50,6 +52,7 @@ class StorageServer final : public rpc::RunningService {
   Ingestor ingestor_;
   SampleIndex indexes_;
   OpenFiles files_;
+  rpc::StreamBudget streams_;
   WorkerPool senders_;
   StorageService service_;
   DirectServerOptions direct_options_;

@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "base/failpoints.h"
+#include "base/names.h"
 #include "db/fencing.h"
+#include "rpc/commands.h"
 #include "rpc/grpc_status.h"
+#include "storage/client/text.h"
 #include "storage/dataset_check.h"
 #include "storage/sample_streams.h"
-#include "storage/text.h"
 
 namespace tidemill::storage {
 
@@ -33,11 +35,31 @@ void Assign(const DatasetSnapshot& from, rpc::v1::Snapshot* to) {
   to->set_tombstone_sequence(from.tombstone_sequence);
 }
 
+void Assign(const DatasetLeftOut& from, rpc::v1::LeftOut* to) {
+  to->set_num_records(from.num_records);
+  to->set_num_seen(from.num_seen);
+  to->set_num_files(from.num_files);
+  to->set_num_unlabelled(from.num_unlabelled);
+  for (const DatasetLeftOut::Reason& reason : from.reasons) {
+    auto* entry = to->add_reasons();
+    entry->set_reason(reason.pattern);
+    entry->set_wanted(reason.wanted);
+    entry->set_num_records(reason.num_records);
+    entry->set_num_files(reason.num_files);
+    entry->set_first_path(reason.first_path);
+    entry->set_first_reason(reason.first_reason);
+    if (reason.first_record.has_value()) entry->set_first_record(*reason.first_record);
+  }
+}
+
 void Assign(const SyncProgress& from, v1::SyncDatasetResponse* to) {
   to->set_num_files_done(from.num_files_done);
   to->set_num_files_found(from.num_files_found);
   to->set_num_samples(from.num_samples);
   to->set_num_quarantined(from.num_quarantined);
+  to->set_num_deleted(from.num_deleted);
+  to->set_num_passed_over(from.num_passed_over);
+  to->set_first_passed_over(from.first_passed_over);
 }
 
 void Assign(const DatasetStatistics& from, v1::GetDatasetStatisticsResponse* to) {
@@ -78,9 +100,9 @@ template <typename Response>
 absl::Status StorageService::RunCommand(
     const rpc::v1::Command& command, Response* response,
     const std::function<absl::Status(const CommandGuard&, const ResponseKeeper&)>& run) {
+  RETURN_IF_ERROR(rpc::CheckNamesNoRun(command));
   bool is_repeated = false;
   const CommandGuard guard = [&](pqxx::work& work) -> absl::Status {
-    RETURN_IF_ERROR(db::CheckFence(work, kSchema, command));
     ASSIGN_OR_RETURN(const std::optional<std::string> answer,
                      db::FindAnswer(work, kSchema, command.request_id()));
     if (!answer.has_value()) return absl::OkStatus();
@@ -137,7 +159,22 @@ absl::StatusOr<v1::Dataset> StorageService::Describe(const DatasetEntry& entry) 
     dataset.set_last_event_time(counts.last_event_time->micros);
   }
   Assign(counts.snapshot, dataset.mutable_snapshot());
+  Assign(counts.left_out, dataset.mutable_left_out());
+  // Where there are no labels, none is missing.
+  if (!EffectiveLabel(entry.spec).is_given()) {
+    dataset.mutable_left_out()->clear_num_unlabelled();
+  }
   return dataset;
+}
+
+grpc::Status StorageService::ReadDatasetHead(grpc::ServerContext* /*context*/,
+                                             const v1::ReadDatasetHeadRequest* request,
+                                             v1::ReadDatasetHeadResponse* response) {
+  auto head = core_.catalog.Peek(request->spec());
+  if (!head.ok()) return ToGrpc(head.status());
+  if (head->first_file) response->set_first_file(AsText(*head->first_file));
+  response->set_head(std::move(head->bytes));
+  return grpc::Status::OK;
 }
 
 grpc::Status StorageService::GetDataset(grpc::ServerContext* /*context*/,
@@ -154,8 +191,9 @@ grpc::Status StorageService::GetDataset(grpc::ServerContext* /*context*/,
 grpc::Status StorageService::ListDatasets(grpc::ServerContext* /*context*/,
                                           const v1::ListDatasetsRequest* request,
                                           v1::ListDatasetsResponse* response) {
-  const std::string& name_space = request->namespace_();
-  const auto entries = core_.catalog.List(name_space.empty() ? "default" : name_space);
+  const auto name_space = CheckedNamespace(request->namespace_());
+  if (!name_space.ok()) return ToGrpc(name_space.status());
+  const auto entries = core_.catalog.List(*name_space);
   if (!entries.ok()) return ToGrpc(entries.status());
   for (const DatasetEntry& entry : *entries) {
     auto dataset = Describe(entry);
@@ -183,19 +221,21 @@ grpc::Status StorageService::SyncDataset(grpc::ServerContext* /*context*/,
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* StorageService::ListSamples(
-    grpc::CallbackServerContext* /*context*/, const grpc::ByteBuffer* request) {
-  return rpc::SendFrames(core_.senders, ListFrames(core_.indexes, *request));
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
+  return rpc::SendFrames({core_.senders, core_.streams}, *context,
+                         ListFrames(core_.indexes, *request));
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* StorageService::ReadSamples(
-    grpc::CallbackServerContext* /*context*/, const grpc::ByteBuffer* request) {
-  return rpc::SendFrames(core_.senders,
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
+  return rpc::SendFrames({core_.senders, core_.streams}, *context,
                          ReadFrames(core_.indexes, core_.files, core_.block_bytes, *request));
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* StorageService::DescribeSamples(
-    grpc::CallbackServerContext* /*context*/, const grpc::ByteBuffer* request) {
-  return rpc::SendFrames(core_.senders, DescriptionFrames(core_.indexes, *request));
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
+  return rpc::SendFrames({core_.senders, core_.streams}, *context,
+                         DescriptionFrames(core_.indexes, *request));
 }
 
 grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/worker_pool.h"
+#include "rpc/stream_budget.h"
 #include "storage/dataset_catalog.h"
 #include "storage/dataset_statistics.h"
 #include "storage/ingestor.h"
@@ -21,8 +22,9 @@ struct StorageCore {
   SampleIndex& indexes;
   OpenFiles& files;
   UnpackedCache& unpacked;
-  // What is read and listed is gathered here.
+  // What is read and listed is gathered here, for as many as this admits.
   WorkerPool& senders;
+  rpc::StreamBudget& streams;
   // Payload of a block of ReadSamples.
   int64_t block_bytes = int64_t{2} << 20;
 };
@@ -32,7 +34,8 @@ using StorageMethods = v1::StorageService::WithRawCallbackMethod_ListSamples<
     v1::StorageService::WithRawCallbackMethod_ReadSamples<
         v1::StorageService::WithRawCallbackMethod_DescribeSamples<v1::StorageService::Service>>>;
 
-// Thread-safe. A stream of samples holds three blocks in memory at most, whatever its reader does.
+// Thread-safe. A stream of samples holds three blocks in memory at most, whatever its reader does,
+// and all together what their budget allows.
 class StorageService final : public StorageMethods {
  public:
   explicit StorageService(const StorageCore& core) : core_(core) {}
@@ -40,6 +43,9 @@ class StorageService final : public StorageMethods {
   grpc::Status RegisterDataset(grpc::ServerContext* context,
                                const v1::RegisterDatasetRequest* request,
                                v1::RegisterDatasetResponse* response) override;
+  grpc::Status ReadDatasetHead(grpc::ServerContext* context,
+                               const v1::ReadDatasetHeadRequest* request,
+                               v1::ReadDatasetHeadResponse* response) override;
   grpc::Status GetDataset(grpc::ServerContext* context, const v1::GetDatasetRequest* request,
                           v1::GetDatasetResponse* response) override;
   grpc::Status ListDatasets(grpc::ServerContext* context, const v1::ListDatasetsRequest* request,

@@ -98,7 +98,60 @@ absl::Status Decode(const OpenFile& packed, Decoder& decoder, int64_t max_bytes,
   return absl::OkStatus();
 }
 
+// The beginning of a packed file, unpacked as it is read.
+class StartOfPacked final : public RemoteFile {
+ public:
+  StartOfPacked(OpenFile packed, std::unique_ptr<Decoder> decoder, const FileIdentity& identity)
+      : packed_(std::move(packed)), identity_(identity), decoder_(std::move(decoder)) {}
+
+  FileIdentity Identity() const override { return identity_; }
+
+  absl::StatusOr<size_t> ReadAt(int64_t offset, char* bytes, size_t size) const override {
+    MutexLock lock(mutex_);
+    const auto begin = static_cast<size_t>(std::min(offset, UnpackedCache::kMostOfStart));
+    const auto end = std::min(begin + size, static_cast<size_t>(UnpackedCache::kMostOfStart));
+    while (unpacked_.size() < end && !ended_) RETURN_IF_ERROR(UnpackMore());
+    if (begin >= unpacked_.size()) return size_t{0};
+    const size_t count = std::min(end, unpacked_.size()) - begin;
+    std::memcpy(bytes, unpacked_.data() + begin, count);
+    return count;
+  }
+
+  absl::Status Prepare(std::span<const ByteRange>) const override { return absl::OkStatus(); }
+
+ private:
+  absl::Status UnpackMore() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    std::vector<char> from(kBlock), into(kBlock);
+    ASSIGN_OR_RETURN(const size_t count, packed_.ReadAt(offset_, from.data(), from.size()));
+    const auto progress =
+        decoder_->Decode(std::string_view(from.data(), count), count < from.size(), into);
+    RETURN_IF_ERROR(Annotate(progress.status(), packed_.path()));
+    offset_ += static_cast<int64_t>(progress->taken);
+    unpacked_.append(into.data(), progress->made);
+    ended_ = progress->taken == 0 && progress->made == 0;
+    if (!ended_ || decoder_->at_end()) return absl::OkStatus();
+    return DataLoss("{} ends within its packed data", packed_.path());
+  }
+
+  const OpenFile packed_;
+  const FileIdentity identity_;
+  mutable Mutex mutex_;
+  const std::unique_ptr<Decoder> decoder_ ABSL_GUARDED_BY(mutex_);
+  mutable int64_t offset_ ABSL_GUARDED_BY(mutex_) = 0;
+  mutable std::string unpacked_ ABSL_GUARDED_BY(mutex_);
+  mutable bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
 }  // namespace
+
+absl::StatusOr<OpenFile> UnpackedCache::OpenStart(const std::string& path) {
+  ASSIGN_OR_RETURN(OpenFile packed, source_.Open(path));
+  ASSIGN_OR_RETURN(std::unique_ptr<Decoder> decoder, NewDecoder(packed));
+  if (!decoder) return packed;
+  ASSIGN_OR_RETURN(const FileIdentity identity, packed.Identity());
+  return OpenFile(path,
+                  std::make_unique<StartOfPacked>(std::move(packed), std::move(decoder), identity));
+}
 
 absl::StatusOr<std::unique_ptr<UnpackedCache>> UnpackedCache::Create(UnpackedCacheOptions options) {
   static LocalFiles local;  // Has no state.
@@ -115,7 +168,8 @@ absl::StatusOr<std::unique_ptr<UnpackedCache>> UnpackedCache::Create(UnpackedCac
 
 absl::Status UnpackedCache::Adopt() {
   const auto always = [](const std::string&) { return true; };
-  ASSIGN_OR_RETURN(std::vector<ListedFile> found, ListFiles(options_.folder, "*", always));
+  ASSIGN_OR_RETURN(ListedFolder listed, ListFiles(options_.folder, "*", always));
+  std::vector<ListedFile> found = std::move(listed.files);
   std::sort(found.begin(), found.end(), [](const ListedFile& a, const ListedFile& b) {
     return a.identity.modified_nanos < b.identity.modified_nanos;
   });

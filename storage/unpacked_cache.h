@@ -40,6 +40,13 @@ class UnpackedCache {
   // beyond the limits; else as FileSystem::Open.
   absl::StatusOr<OpenFile> Open(const std::string& path) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The same, for who looks at its beginning: of a packed file no more is unpacked than is read,
+  // and nothing is kept. It seems to end after the first kMostOfStart bytes. Codes as of Open(),
+  // some of them from reading.
+  absl::StatusOr<OpenFile> OpenStart(const std::string& path);
+
+  static constexpr int64_t kMostOfStart = int64_t{16} << 20;
+
   // The files as they lie, packed or not.
   FileSystem& source() const { return source_; }
 

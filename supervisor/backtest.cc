@@ -67,8 +67,11 @@ absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
         "forecast from");
   }
   if (const std::string place = WhatAsksModels(policy, "policy"); !place.empty()) {
-    return FailedPrecondition("{} looks at what models answer, and a backtest has no models",
-                              place);
+    return FailedPrecondition(
+        "{} looks at what models answer, and a backtest trains none: policies of mistakes, and of "
+        "the drift of embeddings or predictions, cannot be tried on history. Compare runs of them, "
+        "or look at labels or columns: `of: labels`, `of: columns`",
+        place);
   }
   if (source == nullptr && LooksAtSamples(policy)) {
     return FailedPrecondition("the policy looks at samples, which are not to be had here");
@@ -139,6 +142,7 @@ BacktestResult Backtest::Finish() && {
   if (mean_) {
     mean_->Finish();
     result_.value = mean_->Value();
+    result_.interval = mean_->Interval();
     result_.num_measured = mean_->num_samples();
     result_.num_windows_left_out = mean_->num_left_out();
   }

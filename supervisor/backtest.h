@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -41,6 +42,7 @@ struct BacktestResult {
   std::optional<double> longest_latency_seconds = std::nullopt;
   // By a matrix of models that were trained, as MatrixMean tells; absent without one.
   std::optional<double> value = std::nullopt;
+  std::optional<std::pair<double, double>> interval = std::nullopt;
   int64_t num_measured = 0;
   int64_t num_windows_left_out = 0;
 };

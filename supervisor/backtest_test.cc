@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "base/digest.h"
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "supervisor/testing/supervisor_fixture.h"
@@ -106,7 +107,7 @@ class BacktestTest : public testing::SupervisorFixture {
     const size_t at = pipeline.find("trigger:");
     pipeline.replace(at, pipeline.find('\n', at) - at, "trigger: " + trigger);
     v1::SubmitPipelineRequest request;
-    request.mutable_command()->set_request_id(trigger + more);
+    request.mutable_command()->set_request_id(Sha256(trigger + more));
     request.set_pipeline(pipeline + more);
     request.set_file_name("sound.yaml");
     request.set_base_folder(TIDEMILL_TESTDATA);
@@ -124,7 +125,7 @@ class BacktestTest : public testing::SupervisorFixture {
     std::string pipeline = request.pipeline();
     pipeline.replace(pipeline.find(between), between.size(), windows);
     request.set_pipeline(pipeline);
-    request.mutable_command()->set_request_id(trigger + windows);
+    request.mutable_command()->set_request_id(Sha256(trigger + windows));
     return request;
   }
   absl::StatusOr<v1::WatchBacktestResponse::Final> Try(const std::vector<std::string>& policies,
@@ -183,7 +184,7 @@ TEST_F(BacktestTest, ForecastsFromTheTrainingsOfThePipeline) {
   ASSERT_THAT(tested, IsOk());
   EXPECT_EQ(tested->num_trainings(), 3);
   EXPECT_EQ(tested->num_samples(), 35);
-  ASSERT_EQ(tested->results_size(), 3);
+  ASSERT_EQ(tested->results_size(), 4);
   EXPECT_EQ(tested->results(0).num_triggers(), 7);
   EXPECT_EQ(tested->results(1).name(), "p2");
   EXPECT_TRUE(tested->results(1).has_training_seconds());
@@ -295,6 +296,31 @@ TEST_F(BacktestTest, CountsFalseAlarmsOnlyOfPoliciesThatLookAtSamples) {
   request.set_num_shuffles(-1);
   EXPECT_THAT(supervisor_->Backtest(request, quiet).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("from 0 to 1000")));
+}
+
+TEST_F(BacktestTest, TriesThePipelinesOwnPolicyBesideTheOthersOnce) {
+  Finish(With("{type: amount, samples: 10}", ""));
+  const auto beside = Try({"{type: amount, samples: 5}"});
+  ASSERT_THAT(beside, IsOk());
+  ASSERT_EQ(beside->results_size(), 2);
+  EXPECT_FALSE(beside->results(0).own());
+  EXPECT_TRUE(beside->results(1).own());
+  EXPECT_EQ(beside->results(1).name(), "(the pipeline's)");
+  EXPECT_EQ(beside->results(1).num_triggers(), 3);
+  const auto among = Try({"{type: amount, samples: 10}", "{type: amount, samples: 5}"});
+  ASSERT_THAT(among, IsOk());
+  ASSERT_EQ(among->results_size(), 2);
+  EXPECT_TRUE(among->results(0).own());
+}
+
+TEST_F(BacktestTest, SaysWhyThePipelinesOwnPolicyIsNotTried) {
+  Finish(With("{type: performance, evaluate: {samples: 10}, criterion: {type: threshold, at: 0.5}}",
+              ""));
+  const auto tested = Try({"{type: amount, samples: 5}"});
+  ASSERT_THAT(tested, IsOk());
+  EXPECT_EQ(tested->results_size(), 1);
+  EXPECT_THAT(tested->own_left_out(), HasSubstr("the drift of embeddings or predictions"));
+  EXPECT_THAT(Try({}).status(), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("")));
 }
 
 TEST_F(BacktestTest, RefusesWhatIsNoPolicy) {

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
 
 namespace tidemill::supervisor {
 
-// The lines of a text file, in order; blank ones and carriage returns at the ends are left out.
-// INVALID_ARGUMENT for a file that cannot be read, is above 256 KiB, has no lines or more than
-// 20,000, the same one twice, or bytes that a YAML document cannot hold.
-absl::StatusOr<std::vector<std::string>> ReadCategories(const std::string& path);
+// The lines of a file's text, in order; blank ones and carriage returns at the ends are left out.
+// INVALID_ARGUMENT, which calls the file `name`, for one without lines, with more than 20,000 or
+// the same one twice, or with bytes that a YAML document cannot hold.
+absl::StatusOr<std::vector<std::string>> CategoriesOf(std::string_view text,
+                                                      const std::string& name);
 
 }  // namespace tidemill::supervisor

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
+#include "supervisor/disk_files.h"
 #include "supervisor/pipeline_check.h"
 
 namespace tidemill::supervisor {
@@ -41,21 +42,17 @@ class CategoryFile : public ::testing::Test {
 };
 
 TEST_F(CategoryFile, HasOneCategoryALine) {
-  EXPECT_THAT(ReadCategories(Write("a.txt", "sun\r\n\nno\n 1.10 \nGr\u00fcn, \"x\"\n  \n007")),
+  EXPECT_THAT(CategoriesOf("sun\r\n\nno\n 1.10 \nGr\u00fcn, \"x\"\n  \n007", "a.txt"),
               IsOkAndHolds(ElementsAre("sun", "no", " 1.10 ", "Gr\u00fcn, \"x\"", "007")));
 }
 
 TEST_F(CategoryFile, IsRefusedWithTheReason) {
-  EXPECT_THAT(ReadCategories(folder_ / "gone.txt"), StatusIs(kInvalid, HasSubstr("no file")));
-  EXPECT_THAT(ReadCategories(folder_), StatusIs(kInvalid, HasSubstr("no file")));
-  EXPECT_THAT(ReadCategories(Write("b", "\n\n")), StatusIs(kInvalid, HasSubstr("no lines")));
-  EXPECT_THAT(ReadCategories(Write("c", "a\nb\na\n")), StatusIs(kInvalid, HasSubstr("'a' twice")));
-  EXPECT_THAT(ReadCategories(Write("d", "a\xff\n")), StatusIs(kInvalid, HasSubstr("UTF-8")));
+  EXPECT_THAT(CategoriesOf("\n\n", "b.txt"), StatusIs(kInvalid, HasSubstr("b.txt has no lines")));
+  EXPECT_THAT(CategoriesOf("a\nb\na\n", "c"), StatusIs(kInvalid, HasSubstr("'a' twice")));
+  EXPECT_THAT(CategoriesOf("a\xff\n", "d"), StatusIs(kInvalid, HasSubstr("UTF-8")));
   std::string many;
   for (int i = 0; i <= 20'000; ++i) many += fmt::format("{}\n", i);
-  EXPECT_THAT(ReadCategories(Write("e", many)), StatusIs(kInvalid, HasSubstr("20001 lines")));
-  EXPECT_THAT(ReadCategories(Write("f", std::string(300 << 10, 'x'))),
-              StatusIs(kInvalid, HasSubstr("larger than")));
+  EXPECT_THAT(CategoriesOf(many, "e"), StatusIs(kInvalid, HasSubstr("20001 lines")));
 }
 
 // A sound pipeline with an op more.
@@ -69,8 +66,12 @@ config::Decoded<PipelineSpec> CheckWith(const std::string& op, const std::string
                    fmt::format("path: {}", std::string(TIDEMILL_TESTDATA) + "/data"));
   const std::string stack = "    - stack";
   pipeline.insert(pipeline.find(stack), op);
-  return CheckPipeline({.text = pipeline, .file_name = "pipeline.yaml", .base_folder = folder},
-                       nullptr);
+  DiskFiles files(folder, "");
+  return CheckPipeline({.text = pipeline,
+                        .file_name = "pipeline.yaml",
+                        .base_folder = folder,
+                        .files = &files,
+                        .peek = PeekAtDisk});
 }
 
 constexpr char kOp[] =
@@ -84,6 +85,13 @@ TEST_F(CategoryFile, TakesItsPlaceInTheGraphWhenAPipelineIsChecked) {
   const auto& op = std::get<transform::OneHotSpec>(checked.value.preprocess.graph[3].value);
   EXPECT_THAT(op.categories, ElementsAre("2012-01-01", "2012-01-02"));
   EXPECT_EQ(op.categories_file, "");
+}
+
+TEST_F(CategoryFile, ThatIsTooLargeIsAProblemOfItsKey) {
+  Write("days.txt", std::string(300 << 10, 'x'));
+  const auto checked = CheckWith(kOp, folder_);
+  ASSERT_EQ(checked.problems.items().size(), 1U);
+  EXPECT_THAT(checked.problems.items()[0].message, HasSubstr("the most is 262144"));
 }
 
 TEST_F(CategoryFile, ThatIsNotThereIsAProblemOfItsKey) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "supervisor/progress.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -205,6 +206,10 @@ bool Conductor::Pause(milliseconds length) {
   return !stop.stop_requested();
 }
 
-void Conductor::Report(const v1::Progress& progress) { feed_->Report(progress); }
+void Conductor::Report(v1::Progress progress) {
+  const auto data = state_.datasets().find(spec_.preprocess.dataset);
+  if (data != state_.datasets().end()) AddWhole(state_, data->second, progress);
+  feed_->Report(std::move(progress));
+}
 
 }  // namespace tidemill::supervisor

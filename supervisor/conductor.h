@@ -57,6 +57,8 @@ class Conductor {
     std::string state;
     // Samples since the last trigger.
     int64_t num_new = 0;
+    // How far the policy is from its next decision, for people.
+    std::string standing;
     Cut end;
   };
 
@@ -85,6 +87,9 @@ class Conductor {
   absl::Status Fit(const TriggerState& trigger);
   absl::Status Train(const TriggerState& trigger);
   absl::Status Store(const TriggerState& trigger);
+  // Ends a trigger without a model, at a stage: the run goes on with the model that it has.
+  absl::Status Skip(const TriggerState& trigger, const std::string& stage,
+                    const std::string& reason);
   absl::Status Evaluate(int32_t evaluation);
   absl::Status Retire();
   absl::Status Finish();
@@ -99,6 +104,8 @@ class Conductor {
   void AddLateSamples(const TriggerState& trigger, Duration label_delay,
                       selector::v1::SealTrainingSetRequest& request) const;
   absl::StatusOr<rpc::v1::Snapshot> SnapshotToMeasure() const;
+  // What baselines may know: at a trigger what had come by then, so a late sample never counts.
+  absl::StatusOr<evaluator::v1::KnownLabels> KnownLabels() const;
   int32_t EvaluationNumber(int32_t evaluation) const;
 
   trainer_server::v1::StartTrainingRequest TrainingOf(const TriggerState& trigger) const;
@@ -116,7 +123,9 @@ class Conductor {
   absl::Status Record(const v1::RunEvent& event, const DecisionBatch& decisions = {});
   // Runs a transaction until the database answers.
   absl::Status Transact(const std::function<absl::Status(pqxx::work&)>& body);
-  void Report(const v1::Progress& progress);
+  // Shows the progress, with how far the whole run is.
+  void Report(v1::Progress progress);
+  void ReportDeciding(int64_t num_new, int64_t event_time);
   rpc::v1::Command CommandFor(const std::string& stage, int64_t number) const;
   // False when a stop was requested meanwhile.
   bool Pause(std::chrono::milliseconds length) ABSL_LOCKS_EXCLUDED(mutex_);

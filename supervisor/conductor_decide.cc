@@ -16,6 +16,8 @@ namespace {
 // that are not there yet are made again after a crash.
 constexpr size_t kDecisionsAtATime = 1000;
 constexpr std::chrono::seconds kLongestUnrecorded{5};
+// Who watches sees progress no more often.
+constexpr std::chrono::milliseconds kReportEvery{100};
 
 // Stops a listing at the first decision that fires.
 absl::Status EnoughSeen() { return Cancelled("a trigger has fired"); }
@@ -36,8 +38,8 @@ absl::Status Conductor::OpenEvidence() {
   ASSIGN_OR_RETURN(const Duration delay, LabelDelay());
   evidence_keys_ = std::make_unique<StoredKeys>(*downstream_, delay, [this] { return Stream(); });
   std::optional<ActiveModel> model;
-  if (!state_.triggers().empty() && state_.triggers().back().stored) {
-    const v1::Trigger& trained = state_.triggers().back().trigger;
+  if (const TriggerState* active = state_.LastStored()) {
+    const v1::Trigger& trained = active->trigger;
     model = {.model_id = trained.model_id(), .command = CommandFor("evidence", trained.number())};
   }
   const DatasetId dataset{TrainingData().snapshot().dataset_id()};
@@ -56,6 +58,7 @@ absl::StatusOr<Decider> Conductor::MakeDecider() {
   RETURN_IF_ERROR(decider.status());
   // The state behind a decision that fired knows nothing of the training that followed.
   const bool trained = !state_.triggers().empty() && state_.triggers().back().trained;
+  if (!state_.triggers().empty() && state_.LastStored() == nullptr) decider->NoModel();
   if (last_decision_->fired && trained && decider->num_trained() > 0) {
     const auto& seconds = state_.triggers().back().trigger.stage_seconds();
     decider->Learn({.num_samples = decider->num_trained(), .seconds = seconds.at("train")});
@@ -87,6 +90,7 @@ absl::Status Conductor::EndReplay(const Seen& seen) {
   v1::RunEvent event;
   v1::StreamEnded& ended = *event.mutable_stream_ended();
   ended.set_num_leftover(seen.num_new);
+  ended.set_standing(seen.standing);
   // A replay that ends before its dataset does is evaluated on the rest, too.
   const v1::DatasetSynced& dataset = TrainingData();
   if (!dataset.has_replay_to() || dataset.replay_to().event_time() >= dataset.to().event_time()) {
@@ -94,6 +98,14 @@ absl::Status Conductor::EndReplay(const Seen& seen) {
   }
   ended.set_dataset(dataset.name());
   return Record(event);
+}
+
+void Conductor::ReportDeciding(int64_t num_new, int64_t event_time) {
+  const v1::DatasetSynced& data = TrainingData();
+  const int64_t seen = NumBehind(state_) + num_new;
+  v1::Progress progress = ProgressOf("decide", seen, data.num_samples(), "samples");
+  progress.set_share(ShareBehind(data, seen, event_time));
+  Report(std::move(progress));
 }
 
 absl::StatusOr<storage::v1::ListSamplesRequest> Conductor::StreamBehindLastDecision() const {
@@ -112,18 +124,16 @@ absl::StatusOr<Conductor::Seen> Conductor::SeekTrigger() {
   ASSIGN_OR_RETURN(const auto request, StreamBehindLastDecision());
   Seen seen;
   if (last_decision_) seen.end = FromProto(request.from());
-  int64_t num_seen = 0;
   bool fired = false;
   auto recorded = std::chrono::steady_clock::now();
+  auto reported = recorded - kReportEvery;
   const absl::Status listed =
       downstream_->ListSamples(request, [&](const batch::Batch& chunk) -> absl::Status {
         ASSIGN_OR_RETURN(const batch::Column* column,
                          chunk.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
         const auto times = column->Values<int64_t>();
         if (times.empty()) return absl::OkStatus();
-        num_seen += chunk.num_rows();
         seen.end = {{times.back()}, {chunk.keys().back() + 1}};
-        Report(ProgressOf("decide", num_seen, TrainingData().num_samples(), "samples"));
         std::vector<int64_t> known(times.begin(), times.end());
         for (int64_t& time : known) time += delay.micros;
         Samples ahead{known, chunk.keys()};
@@ -134,17 +144,23 @@ absl::StatusOr<Conductor::Seen> Conductor::SeekTrigger() {
           seen.decisions.push_back(*std::move(decision));
           if (fired) return EnoughSeen();
           const auto now = std::chrono::steady_clock::now();
+          if (now - reported > kReportEvery) {
+            reported = now;
+            ReportDeciding(decider.num_new(), seen.decisions.back().at.event_time.micros);
+          }
           if (seen.decisions.size() < kDecisionsAtATime && now - recorded < kLongestUnrecorded) {
             continue;
           }
           recorded = now;
           RETURN_IF_ERROR(RecordDecisions(std::exchange(seen.decisions, {}), decider.Seal()));
         }
+        ReportDeciding(decider.num_new(), times.back());
         return absl::OkStatus();
       });
   if (!fired) RETURN_IF_ERROR(listed);
   seen.state = decider.Seal();
   seen.num_new = decider.num_new();
+  seen.standing = decider.Standing();
   return seen;
 }
 

@@ -71,6 +71,7 @@ absl::Status Conductor::EndLiveStream() {
   v1::StreamEnded& ended = *event.mutable_stream_ended();
   ended.set_dataset(TrainingData().name());
   *ended.mutable_snapshot() = stream_->snapshot();
+  ended.set_standing(stream_->standing());
   RETURN_IF_ERROR(Insist([&]() -> absl::Status {
     ASSIGN_OR_RETURN(const LiveStream::Rest rest, stream_->RestFrom(from));
     ended.set_num_leftover(rest.num_samples);
@@ -110,6 +111,19 @@ absl::StatusOr<rpc::v1::Snapshot> Conductor::SnapshotToMeasure() const {
   return snapshot;
 }
 
+absl::StatusOr<evaluator::v1::KnownLabels> Conductor::KnownLabels() const {
+  evaluator::v1::KnownLabels known;
+  *known.mutable_snapshot() = TrainingData().snapshot();
+  if (spec_.live) {
+    ASSIGN_OR_RETURN(*known.mutable_snapshot(), SnapshotToMeasure());
+    ASSIGN_OR_RETURN(const Duration delay, LabelDelay());
+    known.mutable_snapshot()->clear_horizons();
+    AddHorizons(state_.triggers(), delay, *known.mutable_snapshot());
+  }
+  if (TrainingData().has_replay_from()) *known.mutable_from() = TrainingData().replay_from();
+  return known;
+}
+
 absl::Status Conductor::Retire() {
   const auto retired = ToRetire(state_, plan_);
   if (!retired) return absl::OkStatus();
@@ -123,7 +137,12 @@ absl::Status Conductor::Retire() {
 
 absl::Status Conductor::Finish() {
   v1::RunEvent event;
-  if (state_.stop_requested()) {
+  if (state_.NothingTrained()) {
+    const v1::Trigger& first = state_.triggers().front().trigger;
+    event.mutable_run_failed()->set_error(
+        fmt::format("no training succeeded, of {}; trigger {}: {}", state_.triggers().size(),
+                    first.number(), first.skip_reason()));
+  } else if (state_.stop_requested()) {
     event.mutable_run_stopped();
   } else {
     event.mutable_run_succeeded();

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/failpoints.h"
+#include "base/log.h"
+#include "storage/client/left_out_text.h"
 #include "supervisor/conductor.h"
 #include "supervisor/cuts.h"
 #include "supervisor/label_delay.h"
@@ -31,6 +33,7 @@ v1::RunEvent SyncedEvent(const storage::v1::Dataset& dataset, const rpc::v1::Sna
   synced.set_spec(dataset.spec());
   *synced.mutable_snapshot() = snapshot;
   synced.set_num_samples(dataset.num_samples());
+  *synced.mutable_left_out() = dataset.left_out();
   synced.mutable_from()->set_event_time(dataset.first_event_time());
   synced.mutable_to()->set_event_time(dataset.last_event_time() + 1);
   return event;
@@ -50,6 +53,41 @@ absl::Status ClipToReplay(const ReplaySpec& replay, v1::DatasetSynced& synced) {
                               FormatTimestamp({begin}), FormatTimestamp({end - 1}));
   }
   return absl::OkStatus();
+}
+
+// Whether a call that runs a job may have failed because of the job, which costs a trigger, rather
+// than because of who called: a fenced command and a missing right say nothing of the job.
+bool MayBeOfJob(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kCancelled:
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kUnimplemented:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// Of a training that is neither done nor failed: it is started again.
+absl::Status EndedBeforeItsTime(const trainer_server::v1::WatchTrainingResponse& last) {
+  if (last.error().empty()) return Unavailable("the training ended before its time");
+  return Unavailable("the training ended before its time: {}", last.error());
+}
+
+// Why nothing is in a training set.
+std::string WhyNothing(const selector::v1::TrainingSet& set) {
+  std::string why = fmt::format("no sample was selected, of {} candidates", set.num_candidates());
+  const int64_t num_unlabelled = set.summary().num_unlabelled();
+  if (num_unlabelled > 0) {
+    why +=
+        fmt::format(" and {} samples without a label, which nothing is trained on", num_unlabelled);
+  }
+  return why;
 }
 
 }  // namespace
@@ -84,8 +122,8 @@ absl::Status Conductor::Sync(const std::string& name) {
     return absl::OkStatus();  // It is synced again.
   }
   if (dataset.num_samples() == 0) {
-    return FailedPrecondition("it has no samples: {} files are known, {} entries are in quarantine",
-                              dataset.num_files(), dataset.num_quarantined());
+    return FailedPrecondition("{}",
+                              storage::WhyEmpty(name, dataset.num_files(), dataset.left_out()));
   }
   v1::RunEvent synced = SyncedEvent(dataset, snapshot);
   if (name == spec_.preprocess.dataset) {
@@ -115,7 +153,9 @@ absl::Status Conductor::Select(const TriggerState& trigger) {
   for (const TriggerState& before : state_.triggers()) {
     if (before.trigger.number() >= number) break;
     *request.add_ends() = KnownAt(before.trigger.at(), delay);
-    request.set_model_id(before.trigger.model_id());
+  }
+  if (const TriggerState* active = state_.LastStoredBefore(number)) {
+    request.set_model_id(active->trigger.model_id());
   }
   if (number > 1) *request.mutable_from() = KnownAt(trigger.from, delay);
   *request.mutable_to() = KnownAt(trigger.trigger.at(), delay);
@@ -127,7 +167,7 @@ absl::Status Conductor::Select(const TriggerState& trigger) {
     ASSIGN_OR_RETURN(set, downstream_->SealTrainingSet(request));
     return absl::OkStatus();
   }));
-  if (set.num_samples() == 0) return FailedPrecondition("no sample was selected");
+  if (set.num_samples() == 0) return Skip(trigger, "select", WhyNothing(set));
   FAILPOINT("supervisor.after_select");
   v1::RunEvent event;
   v1::TrainingSetSealed& sealed = *event.mutable_training_set_sealed();
@@ -137,6 +177,7 @@ absl::Status Conductor::Select(const TriggerState& trigger) {
   sealed.set_digest(set.digest());
   sealed.set_seconds(stopwatch.Seconds());
   sealed.set_num_late(set.num_late());
+  sealed.set_num_unlabelled(set.summary().num_unlabelled());
   return Record(event);
 }
 
@@ -151,10 +192,12 @@ absl::Status Conductor::Fit(const TriggerState& trigger) {
   request.set_dataset_spec(TrainingData().spec());
   request.set_graph(config::Print(spec_.preprocess.graph));
   std::string digest;
-  RETURN_IF_ERROR(Insist([&]() -> absl::Status {
+  const absl::Status fitted = Insist([&]() -> absl::Status {
     ASSIGN_OR_RETURN(digest, downstream_->FitGraph(request));
     return absl::OkStatus();
-  }));
+  });
+  if (MayBeOfJob(fitted)) return Skip(trigger, "fit", std::string(fitted.message()));
+  RETURN_IF_ERROR(fitted);
   FAILPOINT("supervisor.after_fit");
   v1::RunEvent event;
   event.mutable_graph_fitted()->set_trigger(number);
@@ -171,15 +214,34 @@ trainer_server::v1::StartTrainingRequest Conductor::TrainingOf(const TriggerStat
   request.set_dataset_id(TrainingData().snapshot().dataset_id());
   request.set_dataset_spec(TrainingData().spec());
   request.set_graph(config::Print(spec_.preprocess.graph));
-  request.set_fitted_trigger(FittedTrigger(plan_, number));
+  request.set_fitted_trigger(FittedTrigger(state_, plan_, number));
   request.set_model(config::Print(spec_.model));
   request.set_training(config::Print(spec_.training));
   if (spec_.preprocess.workers) request.set_workers(config::Print(*spec_.preprocess.workers));
-  if (spec_.training.warm_start && number > 1) {
-    const TriggerState& parent = state_.triggers().at(static_cast<size_t>(number - 2));
-    request.set_parent_model_id(parent.trigger.model_id());
+  const TriggerState* parent = state_.LastStoredBefore(number);
+  if (spec_.training.warm_start && parent != nullptr) {
+    request.set_parent_model_id(parent->trigger.model_id());
   }
   return request;
+}
+
+absl::Status Conductor::Skip(const TriggerState& trigger, const std::string& stage,
+                             const std::string& reason) {
+  const int64_t number = trigger.trigger.number();
+  FAILPOINT("supervisor.before_skip");
+  log::Warn("trigger is skipped", {{"run", std::to_string(run_.value)},
+                                   {"trigger", std::to_string(number)},
+                                   {"stage", stage},
+                                   {"reason", reason}});
+  v1::RunEvent event;
+  v1::TriggerSkipped& skipped = *event.mutable_trigger_skipped();
+  skipped.set_trigger(number);
+  skipped.set_reason(fmt::format("{}: {}", stage, reason));
+  skipped.set_stage(stage);
+  if (const TriggerState* active = state_.LastStoredBefore(number)) {
+    skipped.set_active_trigger(active->trigger.number());
+  }
+  return Record(event);
 }
 
 absl::Status Conductor::Train(const TriggerState& trigger) {
@@ -205,14 +267,13 @@ absl::Status Conductor::Train(const TriggerState& trigger) {
         FAILPOINT("supervisor.mid_train");
         const absl::Status watched = downstream_->WatchTraining(run_, number, report);
         if (last.state() == trainer_server::v1::TRAINING_STATE_DONE) return absl::OkStatus();
-        if (last.state() == trainer_server::v1::TRAINING_STATE_FAILED) {
-          return Internal("{}", last.error());
-        }
-        return watched.ok() || absl::IsNotFound(watched)
-                   ? Unavailable("the training ended before its time")
-                   : watched;
+        if (last.state() == trainer_server::v1::TRAINING_STATE_FAILED) return absl::OkStatus();
+        return watched.ok() || absl::IsNotFound(watched) ? EndedBeforeItsTime(last) : watched;
       },
       [&] { return last.samples_done(); }));
+  if (last.state() == trainer_server::v1::TRAINING_STATE_FAILED) {
+    return Skip(trigger, "train", last.error());
+  }
   FAILPOINT("supervisor.after_train");
   v1::RunEvent event;
   v1::ModelTrained& trained = *event.mutable_model_trained();
@@ -271,7 +332,12 @@ absl::StatusOr<evaluator::v1::StartEvaluationRequest> Conductor::EvaluationOf(
   request.set_graph(config::Print(spec_.preprocess.graph));
   ASSIGN_OR_RETURN(WindowsOfRound round, WindowsToMeasureNow(state_, spec_, spec));
   for (const int64_t model : round.model_ids) request.add_model_ids(model);
-  for (evaluator::v1::Window& window : round.windows) *request.add_windows() = std::move(window);
+  ASSIGN_OR_RETURN(const Duration delay, LabelDelay());
+  for (evaluator::v1::Window& window : round.windows) {
+    if (window.has_known_to()) *window.mutable_known_to() = KnownAt(window.known_to(), delay);
+    *request.add_windows() = std::move(window);
+  }
+  ASSIGN_OR_RETURN(*request.mutable_known_labels(), KnownLabels());
   request.set_evaluation_spec(config::Print(spec));
   return request;
 }

@@ -29,6 +29,7 @@ void Fill(const Verdict& verdict, v1::Verdict& proto) {
     proto.mutable_comparison()->set_value(compared->value);
     proto.mutable_comparison()->set_threshold(compared->threshold);
     proto.mutable_comparison()->set_unit(compared->unit);
+    proto.mutable_comparison()->set_waiting(compared->waiting);
   }
   if (const auto& nearest = verdict.nearest) {
     proto.mutable_nearest()->set_key(nearest->key);
@@ -46,7 +47,7 @@ Verdict FromProto(const v1::Verdict& proto) {
   if (proto.has_comparison()) {
     const v1::Comparison& compared = proto.comparison();
     verdict.comparison = {compared.quantity(), compared.value(), compared.threshold(),
-                          compared.unit()};
+                          compared.unit(), compared.waiting()};
   }
   if (proto.has_nearest()) {
     verdict.nearest = {proto.nearest().key(), proto.nearest().from(), proto.nearest().to()};

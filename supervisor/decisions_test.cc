@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "base/digest.h"
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
@@ -66,7 +67,7 @@ v1::SubmitPipelineRequest RequestWith(const std::string& trigger) {
   const size_t end = pipeline.find('\n', at);
   pipeline.replace(at, end - at, "trigger: " + trigger);
   v1::SubmitPipelineRequest request;
-  request.mutable_command()->set_request_id(trigger);
+  request.mutable_command()->set_request_id(Sha256(trigger));
   request.set_pipeline(pipeline);
   request.set_file_name("sound.yaml");
   request.set_base_folder(TIDEMILL_TESTDATA);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -12,6 +13,7 @@
 #include "base/status.h"
 #include "batch/batch.h"
 #include "tidemill/evaluator/v1/evaluator.pb.h"
+#include "tidemill/model_store/v1/model_store.pb.h"
 #include "tidemill/selector/v1/selector.pb.h"
 #include "tidemill/storage/v1/storage.pb.h"
 #include "tidemill/supervisor/v1/run_event.pb.h"
@@ -27,6 +29,9 @@ class Downstream {
 
   virtual absl::StatusOr<storage::v1::RegisterDatasetResponse> RegisterDataset(
       const std::string& name, const std::string& spec, const rpc::v1::Command& command) = 0;
+  // `spec`: a DatasetSpec as canonical YAML.
+  virtual absl::StatusOr<storage::v1::ReadDatasetHeadResponse> PeekDataset(
+      const std::string& spec) = 0;
   virtual absl::StatusOr<storage::v1::Dataset> GetDataset(const std::string& name) = 0;
   virtual absl::StatusOr<rpc::v1::Snapshot> SyncDataset(
       DatasetId dataset,
@@ -53,6 +58,16 @@ class Downstream {
   virtual absl::Status StopTraining(const rpc::v1::Command& command, int64_t trigger) = 0;
   virtual absl::StatusOr<trainer_server::v1::StoreModelResponse> StoreModel(
       const trainer_server::v1::StoreModelRequest& request) = 0;
+
+  // Keeps a file by its digest. `next` gives the next bytes, std::nullopt at the end; another
+  // status of its leaves nothing kept, and is the result. Not repeated.
+  using NextBytes = std::function<absl::StatusOr<std::optional<std::string>>()>;
+  virtual absl::Status KeepFile(const model_store::v1::PutFileRequest::Header& header,
+                                const NextBytes& next) = 0;
+  // NOT_FOUND when no file of that digest is kept.
+  virtual absl::Status FindFile(const std::string& digest) = 0;
+  // Removes the files of other digests.
+  virtual absl::Status RetireFiles(const std::vector<std::string>& kept) = 0;
 
   virtual absl::Status StartEvaluation(const evaluator::v1::StartEvaluationRequest& request) = 0;
   // As WatchTraining.

@@ -53,8 +53,7 @@ absl::StatusOr<EvaluationMatrix> MatrixOf(const PipelineSpec& spec, const RunSta
   for (const auto& value : values) {
     if (value.evaluation() == static_cast<int32_t>(choice.evaluation)) own.push_back(value);
   }
-  return EvaluationMatrix::Create(evaluation.windows, dataset,
-                                  state.live() ? StoredTriggers(state) : state.triggers(), own,
+  return EvaluationMatrix::Create(evaluation.windows, dataset, StoredTriggers(state), own,
                                   choice.measure);
 }
 
@@ -65,14 +64,15 @@ absl::StatusOr<EvaluationMatrix> EvaluationMatrix::Create(
     const std::vector<TriggerState>& triggers, const std::vector<evaluator::v1::Evaluation>& values,
     const std::string& measure) {
   ASSIGN_OR_RETURN(const auto cut, MakeWindows(windows, dataset, triggers));
-  EvaluationMatrix matrix;
+  EvaluationMatrix matrix(measure);
   std::map<Span, size_t> places;
   for (const supervisor::Window& window : cut) {
     places[{FromProto(window.from), FromProto(window.to)}] = matrix.windows_.size();
-    matrix.windows_.push_back({.from = FromProto(window.from)});
+    matrix.windows_.push_back({.from = FromProto(window.from), .to = FromProto(window.to)});
   }
   for (const TriggerState& trigger : triggers) {
     matrix.triggers_.push_back(FromProto(trigger.trigger.at()));
+    matrix.numbers_.push_back(trigger.trigger.number());
   }
   for (const evaluator::v1::Evaluation& value : values) {
     if (!value.slice().empty() || value.measure() != measure) continue;
@@ -80,15 +80,18 @@ absl::StatusOr<EvaluationMatrix> EvaluationMatrix::Create(
     if (place == places.end() || value.num_samples() == 0) continue;
     matrix.windows_[place->second].has_samples = true;
     if (!value.has_value() || !std::isfinite(value.value())) continue;
-    matrix.cells_[{value.trigger(), place->second}] = {.value = value.value(),
-                                                       .num_samples = value.num_samples()};
+    Cell& cell = matrix.cells_[{value.trigger(), place->second}];
+    cell = {.value = value.value(), .num_samples = value.num_samples(), .sums = value.sums()};
+    if (value.has_low() && value.has_high()) cell.interval = {value.low(), value.high()};
   }
   return matrix;
 }
 
 const EvaluationMatrix::Cell* EvaluationMatrix::At(const Cut& trained_to, size_t window) const {
   const auto behind = std::upper_bound(triggers_.begin(), triggers_.end(), trained_to);
-  const auto cell = cells_.find({behind - triggers_.begin(), window});
+  if (behind == triggers_.begin()) return nullptr;
+  const auto last = static_cast<size_t>(behind - triggers_.begin()) - 1;
+  const auto cell = cells_.find({numbers_[last], window});
   return cell == cells_.end() ? nullptr : &cell->second;
 }
 
@@ -108,13 +111,35 @@ void MatrixMean::Measure(size_t window) {
     if (matrix_->windows()[window].has_samples) ++num_left_out_;
     return;
   }
-  sum_ += cell->value * static_cast<double>(cell->num_samples);
+  cells_.push_back(cell);
   num_samples_ += cell->num_samples;
+  const EvaluationMatrix::Window& where = matrix_->windows()[window];
+  overlap_ |= measured_to_ && where.from < *measured_to_;
+  measured_to_ = std::max(measured_to_.value_or(where.to), where.to);
+  if (!cell->interval) return;
+  intervals_.push_back({.value = cell->value,
+                        .low = cell->interval->first,
+                        .high = cell->interval->second,
+                        .num_samples = cell->num_samples});
+}
+
+std::optional<std::pair<double, double>> MatrixMean::Interval() const {
+  const auto pooled = Pooled();
+  if (!pooled || overlap_ || intervals_.size() < cells_.size()) return std::nullopt;
+  return evaluator::PooledInterval(*pooled, intervals_);
+}
+
+std::optional<evaluator::PooledValue> MatrixMean::Pooled() const {
+  std::vector<evaluator::WindowValue> windows;
+  for (const EvaluationMatrix::Cell* cell : cells_) {
+    windows.push_back({.value = cell->value, .num_samples = cell->num_samples, .sums = cell->sums});
+  }
+  return evaluator::Pool(matrix_->measure(), windows);
 }
 
 std::optional<double> MatrixMean::Value() const {
-  if (num_samples_ == 0) return std::nullopt;
-  return sum_ / static_cast<double>(num_samples_);
+  const auto pooled = Pooled();
+  return pooled ? std::optional(pooled->value) : std::nullopt;
 }
 
 absl::StatusOr<std::optional<ChosenMatrix>> ChooseMatrix(

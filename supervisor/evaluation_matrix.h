@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "base/time.h"
+#include "evaluator/client/pooling.h"
 #include "supervisor/pipeline_spec.h"
 #include "supervisor/run_state.h"
 #include "tidemill/evaluator/v1/evaluator.pb.h"
@@ -22,9 +23,13 @@ class EvaluationMatrix {
   struct Cell {
     double value = 0;
     int64_t num_samples = 0;
+    std::string sums = {};  // As in evaluator.v1.Evaluation.
+    // The bounds of its interval, where the evaluation made one.
+    std::optional<std::pair<double, double>> interval = std::nullopt;
   };
   struct Window {
     Cut from;
+    Cut to;
     // Whether any model met samples in it.
     bool has_samples = false;
   };
@@ -39,22 +44,26 @@ class EvaluationMatrix {
   // By their beginning and then their end.
   const std::vector<Window>& windows() const { return windows_; }
   bool empty() const { return cells_.empty(); }
+  const std::string& measure() const { return measure_; }
 
   // On a window the newest model whose trigger is at or before `trained_to`, which stands for one
   // that would have been trained there. Null where there is none, and where it has no value.
   const Cell* At(const Cut& trained_to, size_t window) const;
 
  private:
-  EvaluationMatrix() = default;
+  explicit EvaluationMatrix(std::string measure) : measure_(std::move(measure)) {}
 
+  std::string measure_;
   std::vector<Window> windows_;
-  std::vector<Cut> triggers_;                         // Ascending.
-  std::map<std::pair<int64_t, size_t>, Cell> cells_;  // By trigger, from 1, and window.
+  std::vector<Cut> triggers_;                         // Those that have a model, ascending.
+  std::vector<int64_t> numbers_;                      // Of these.
+  std::map<std::pair<int64_t, size_t>, Cell> cells_;  // By number of trigger and window.
 };
 
 // What the models would have been worth that a policy would have had active: in each window that of
-// its last trigger at or before the window's beginning. For the run's own triggers that is the mean
-// of the run's composite series `active`. Thread-compatible.
+// its last trigger at or before the window's beginning, as evaluator::Pool() makes one value of
+// many. For the run's own triggers that is the value of the run's composite series `active`.
+// Thread-compatible.
 class MatrixMean {
  public:
   // `matrix` must outlive this object.
@@ -68,19 +77,27 @@ class MatrixMean {
   // No trigger follows.
   void Finish();
 
-  // Weighted by the samples of the windows; std::nullopt without any.
+  // std::nullopt without samples.
   std::optional<double> Value() const;
+  // The bounds of a 95 % interval, as evaluator::PooledInterval() makes them. Absent unless each
+  // window has one and no two of them overlap.
+  std::optional<std::pair<double, double>> Interval() const;
   int64_t num_samples() const { return num_samples_; }
   // Windows with samples that have no part in the mean.
   int64_t num_left_out() const { return num_left_out_; }
 
  private:
   void Measure(size_t window);
+  std::optional<evaluator::PooledValue> Pooled() const;
 
   const EvaluationMatrix* matrix_;
   size_t next_ = 0;                // The windows before it are measured.
   std::optional<Cut> trained_to_;  // By the last trigger.
-  double sum_ = 0;
+  std::vector<const EvaluationMatrix::Cell*> cells_;
+  // Of those that have one, as long as no two overlap.
+  std::vector<evaluator::WindowInterval> intervals_;
+  bool overlap_ = false;
+  std::optional<Cut> measured_to_;
   int64_t num_samples_ = 0;
   int64_t num_left_out_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "supervisor/evaluation_matrix.h"
 
+#include <cmath>
 #include <limits>
 
 #include "gmock/gmock.h"
@@ -90,6 +91,34 @@ TEST(MatrixMean, CountsAModelThatHasSeenTheSameSamples) {
   mean.Extend(At(19));
   mean.Finish();
   EXPECT_EQ(mean.Value(), (.2 * 2 + .3 * 4) / 6);
+}
+
+TEST(MatrixMean, HasTheIntervalOfTheWindowsThatItIsOver) {
+  std::vector<evaluator::v1::Evaluation> values = Values();
+  EXPECT_EQ(Mean(Matrix(values), {8, 20}).Interval(), std::nullopt);
+  for (evaluator::v1::Evaluation& value : values) {
+    value.set_low(value.value() - .03);
+    value.set_high(value.value() + .06);
+  }
+  // Of two windows, with 2 and 4 samples.
+  const MatrixMean mean = Mean(Matrix(values), {8, 20});
+  const auto interval = mean.Interval();
+  ASSERT_TRUE(interval);
+  EXPECT_NEAR(interval->first, *mean.Value() - std::sqrt(4 * .0009 + 16 * .0009) / 6, 1e-12);
+  EXPECT_NEAR(interval->second, *mean.Value() + std::sqrt(4 * .0036 + 16 * .0036) / 6, 1e-12);
+}
+
+TEST(EvaluationMatrix, KnowsModelsByTheNumbersOfTheirTriggers) {
+  std::vector<TriggerState> triggers = Triggers({8, 12, 20});
+  triggers.erase(triggers.begin() + 1);  // It was skipped.
+  std::vector<evaluator::v1::Evaluation> values = Values();
+  for (evaluator::v1::Evaluation& value : values) {
+    if (value.trigger() == 2) value.set_trigger(3);
+  }
+  const auto matrix = EvaluationMatrix::Create(evaluator::Slices{.every = {10 * kSecond}},
+                                               Dataset(), triggers, values, "accuracy");
+  ASSERT_THAT(matrix, IsOk());
+  EXPECT_EQ(Mean(*matrix, {8, 20}).Value(), (.2 * 2 + .7 * 4) / 6);
 }
 
 TEST(MatrixMean, LeavesOutWindowsWithoutAModel) {

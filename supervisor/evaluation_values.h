@@ -16,7 +16,15 @@ struct ValueLimits {
   int64_t detail_bytes = int64_t{4} << 20;
 };
 
+// Removes the values of baselines, which are no models, and returns them.
+std::vector<evaluator::v1::Evaluation> TakeBaselines(
+    std::vector<evaluator::v1::Evaluation>& evaluations);
+
+// Of models.
 void AddEvaluations(const std::vector<evaluator::v1::Evaluation>& evaluations,
                     v1::GetRunResponse& response, const ValueLimits& limits = {});
+
+void AddBaselines(const std::vector<evaluator::v1::Evaluation>& baselines,
+                  v1::GetRunResponse& response);
 
 }  // namespace tidemill::supervisor

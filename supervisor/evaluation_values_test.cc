@@ -44,5 +44,38 @@ TEST(EvaluationValues, OfSlicesAndDetailsAreBounded) {
   EXPECT_EQ(response.evaluations(4).value(), 0.75);
 }
 
+// Of trigger 1, 2 or 3; a baseline has the trigger of the model in use.
+evaluator::v1::Evaluation ValueOf(int64_t trigger, const std::string& baseline = "") {
+  evaluator::v1::Evaluation evaluation = Accuracy("");
+  evaluation.set_trigger(trigger);
+  evaluation.set_baseline(baseline);
+  evaluation.set_sums("[[0,1,1,1]]");
+  return evaluation;
+}
+
+TEST(EvaluationValues, OfBaselinesStandApartFromThoseOfModels) {
+  std::vector<evaluator::v1::Evaluation> values = {ValueOf(1, "constant"), ValueOf(1, "last"),
+                                                   ValueOf(1), ValueOf(2)};
+  const auto baselines = TakeBaselines(values);
+  EXPECT_EQ(values.size(), 2U);
+  v1::GetRunResponse response;
+  AddEvaluations(values, response);
+  AddBaselines(baselines, response);
+  EXPECT_EQ(response.evaluations_size(), 2);
+  ASSERT_EQ(response.baselines_size(), 2);
+  EXPECT_EQ(response.baselines(1).baseline(), "last");
+  EXPECT_EQ(response.baselines(1).trigger(), 1);
+  EXPECT_EQ(response.baselines(1).value(), 0.75);
+  EXPECT_EQ(response.baselines(1).evaluation(), 2);
+}
+
+TEST(EvaluationValues, HaveSumsWhereTheyArePooled) {
+  v1::GetRunResponse response;
+  AddEvaluations({ValueOf(1), ValueOf(2), ValueOf(3)}, response);
+  EXPECT_NE(response.evaluations(0).sums(), "");
+  EXPECT_EQ(response.evaluations(1).sums(), "");
+  EXPECT_NE(response.evaluations(2).sums(), "");
+}
+
 }  // namespace
 }  // namespace tidemill::supervisor

@@ -3,11 +3,12 @@
 #include "fmt/format.h"
 
 #include "base/time.h"
+#include "storage/client/left_out_text.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-std::string Text(const v1::DatasetSynced& event) {
+std::string Extent(const v1::DatasetSynced& event) {
   if (event.num_samples() == 0) return fmt::format("dataset {} is empty", event.name());
   std::string text =
       fmt::format("dataset {} pinned: {} samples", event.name(), event.num_samples());
@@ -23,6 +24,11 @@ std::string Text(const v1::DatasetSynced& event) {
   }
   return text + fmt::format(" from {} to {}", FormatTimestampShort({event.from().event_time()}),
                             FormatTimestampShort({event.to().event_time() - 1}));
+}
+
+std::string Text(const v1::DatasetSynced& event) {
+  const std::string left_out = storage::LeftOutText(event.left_out());
+  return left_out.empty() ? Extent(event) : fmt::format("{}; {}", Extent(event), left_out);
 }
 
 std::string Text(const v1::TriggerFired& event) {
@@ -44,8 +50,12 @@ std::string Text(const v1::EvaluationFinished& event) {
 }
 
 std::string Text(const v1::TrainingSetSealed& event) {
-  return fmt::format("trigger {}: {} of {} samples selected", event.trigger(), event.num_samples(),
-                     event.num_candidates());
+  std::string text = fmt::format("trigger {}: {} of {} samples selected", event.trigger(),
+                                 event.num_samples(), event.num_candidates());
+  if (event.num_unlabelled() > 0) {
+    text += fmt::format("; {} without a label left out", event.num_unlabelled());
+  }
+  return text;
 }
 
 std::string Text(const v1::ModelTrained& event) {
@@ -53,6 +63,21 @@ std::string Text(const v1::ModelTrained& event) {
                                  event.trigger(), event.seconds(), event.device(), event.loss());
   if (event.num_skipped() > 0) text += fmt::format(", {} samples skipped", event.num_skipped());
   if (!event.verdict().empty()) text += "; " + event.verdict();
+  return text;
+}
+
+std::string Text(const v1::TriggerSkipped& event) {
+  return fmt::format(
+      "trigger {} is skipped: {}; {}", event.trigger(), event.reason(),
+      event.active_trigger() == 0
+          ? "there is no model yet"
+          : fmt::format("the model of trigger {} stays in use", event.active_trigger()));
+}
+
+std::string Text(const v1::StreamEnded& event) {
+  std::string text =
+      fmt::format("end of the stream, {} samples after the last trigger", event.num_leftover());
+  if (!event.standing().empty()) text += "; " + event.standing();
   return text;
 }
 
@@ -76,6 +101,8 @@ int64_t TriggerOf(const v1::RunEvent& event) {
       return event.model_trained().trigger();
     case v1::RunEvent::kModelStored:
       return event.model_stored().trigger();
+    case v1::RunEvent::kTriggerSkipped:
+      return event.trigger_skipped().trigger();
     default:
       return 0;
   }
@@ -90,8 +117,7 @@ std::string TextOf(const v1::RunEvent& event) {
     case v1::RunEvent::kTriggerFired:
       return Text(event.trigger_fired());
     case v1::RunEvent::kStreamEnded:
-      return fmt::format("end of the stream, {} samples after the last trigger",
-                         event.stream_ended().num_leftover());
+      return Text(event.stream_ended());
     case v1::RunEvent::kTrainingSetSealed:
       return Text(event.training_set_sealed());
     case v1::RunEvent::kGraphFitted:
@@ -101,6 +127,8 @@ std::string TextOf(const v1::RunEvent& event) {
     case v1::RunEvent::kModelStored:
       return fmt::format("trigger {}: model {} stored", event.model_stored().trigger(),
                          event.model_stored().model_id());
+    case v1::RunEvent::kTriggerSkipped:
+      return Text(event.trigger_skipped());
     case v1::RunEvent::kEvaluationFinished:
       return Text(event.evaluation_finished());
     case v1::RunEvent::kRunSucceeded:

@@ -78,6 +78,15 @@ class GrpcDownstream final : public Downstream {
     return response;
   }
 
+  absl::StatusOr<storage::v1::ReadDatasetHeadResponse> PeekDataset(
+      const std::string& spec) override {
+    storage::v1::ReadDatasetHeadRequest request;
+    request.set_spec(spec);
+    storage::v1::ReadDatasetHeadResponse response;
+    RETURN_IF_ERROR(storage_.Call(&StorageService::Stub::ReadDatasetHead, request, &response));
+    return response;
+  }
+
   absl::StatusOr<storage::v1::Dataset> GetDataset(const std::string& name) override {
     storage::v1::GetDatasetRequest request;
     request.set_name(name);
@@ -167,6 +176,45 @@ class GrpcDownstream final : public Downstream {
     trainer_server::v1::StoreModelResponse response;
     RETURN_IF_ERROR(trainer_.Call(&TrainerService::Stub::StoreModel, request, &response));
     return response;
+  }
+
+  absl::Status KeepFile(const model_store::v1::PutFileRequest::Header& header,
+                        const NextBytes& next) override {
+    grpc::ClientContext context;
+    rpc::Prepare(model_store_.peer, std::chrono::milliseconds{0}, context);
+    const std::stop_callback cancel(model_store_.peer.stop, [&context] { context.TryCancel(); });
+    model_store::v1::PutFileResponse response;
+    const auto writer = model_store_.stub->PutFile(&context, &response);
+    model_store::v1::PutFileRequest message;
+    *message.mutable_header() = header;
+    // What cannot be written is explained by the answer: the store may have the file already.
+    for (bool goes_on = writer->Write(message); goes_on; goes_on = writer->Write(message)) {
+      auto bytes = next();
+      if (!bytes.ok()) {
+        context.TryCancel();
+        writer->Finish();
+        return bytes.status();
+      }
+      if (!*bytes) break;
+      message.set_bytes(**std::move(bytes));
+    }
+    writer->WritesDone();
+    return FromGrpc(writer->Finish());
+  }
+
+  absl::Status FindFile(const std::string& digest) override {
+    model_store::v1::GetFileRequest request;
+    request.set_digest(digest);
+    model_store::v1::GetFileResponse response;
+    return model_store_.Call(&ModelStoreService::Stub::GetFile, request, &response);
+  }
+
+  absl::Status RetireFiles(const std::vector<std::string>& kept) override {
+    model_store::v1::RetireFilesRequest request;
+    request.mutable_command()->set_request_id(rpc::NewRequestId());
+    request.mutable_kept()->Assign(kept.begin(), kept.end());
+    model_store::v1::RetireFilesResponse response;
+    return model_store_.Call(&ModelStoreService::Stub::RetireFiles, request, &response);
   }
 
   absl::Status StartEvaluation(const evaluator::v1::StartEvaluationRequest& request) override {

@@ -269,6 +269,18 @@ class LatePolicyTest : public LiveRunTest {
   }
 };
 
+TEST_F(LatePolicyTest, BaselinesNeverKnowThem) {
+  Run("accept");
+  storage::v1::ListSamplesRequest request;
+  *request.mutable_snapshot() = services_.evaluations().back().known_labels().snapshot();
+  request.mutable_to()->set_event_time(30'000'000);
+  const Samples known = services_.Samples(request);
+  EXPECT_THAT(known, ::testing::Not(IsEmpty()));
+  for (const auto& sample : LateOnes()) {
+    EXPECT_THAT(known, ::testing::Not(::testing::Contains(sample)));
+  }
+}
+
 TEST_F(LatePolicyTest, AcceptTrainsOnThemAtTheNextTrigger) {
   const RunId run = Run("accept");
   Samples expected = LateOnes();

@@ -58,6 +58,8 @@ class LiveStream {
   absl::StatusOr<std::optional<Cut>> First() const;
   // Samples behind the last decision that were shown to the policy.
   int64_t num_shown() const { return num_shown_; }
+  // How far the policy is from its next decision, for people; empty while it was shown nothing.
+  std::string standing() const { return decider_ ? decider_->Standing() : ""; }
 
   // The samples that a decision at a cut covers and that became known after `known`.
   absl::StatusOr<int64_t> CountLate(const Cut& before, const rpc::v1::Snapshot& known) const;

@@ -143,7 +143,7 @@ std::vector<evaluator::v1::Evaluation> NewestOfEach(std::vector<evaluator::v1::E
   if (num_evaluations == 0) return values;
   const auto identity = [&](const evaluator::v1::Evaluation& value) {
     return std::tuple(value.evaluation() % num_evaluations, value.model_id(), Place(value.from()),
-                      Place(value.to()), value.measure(), value.slice());
+                      Place(value.to()), value.measure(), value.slice(), value.baseline());
   };
   std::map<decltype(identity(values.front())), int32_t> newest;
   for (const auto& value : values) {

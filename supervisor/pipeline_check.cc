@@ -1,8 +1,6 @@
 #include "supervisor/pipeline_check.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -10,35 +8,35 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
+#include "base/names.h"
 #include "base/overloaded.h"
 #include "loader/sample_schema.h"
 #include "models/training_check.h"
 #include "storage/client/dataset_path.h"
-#include "supervisor/csv_peek.h"
+#include "supervisor/advice.h"
+#include "supervisor/csv_check.h"
+#include "supervisor/field_check.h"
 #include "supervisor/pipeline_files.h"
 #include "transform/graph.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-namespace fs = std::filesystem;
-
-// A label that this share of the peeked records has is no slip of the data but one of the spec.
-constexpr double kNotedShare = 0.05;
-
 // Looks at one pipeline from all sides and notes what is wrong.
 class Checker {
  public:
-  Checker(PipelineSpec& spec, config::Problems& problems, const PipelineSource& source,
+  Checker(CheckedPipeline& checked, const PipelineSource& source,
           const RegisteredDatasets& registered)
-      : spec_(spec),
-        problems_(problems),
+      : spec_(checked.value),
+        problems_(checked.problems),
+        warnings_(checked.warnings),
         base_folder_(source.base_folder),
-        files_(source.base_folder, DataFolder(source)),
+        files_(source.files),
+        peek_(source.peek),
         registered_(registered) {}
 
   void Run() {
-    CheckName();
+    CheckNames();
     for (auto& [name, dataset] : spec_.datasets) {
       if (dataset) {
         CheckDataset("datasets." + name, *dataset);
@@ -48,35 +46,37 @@ class Checker {
       }
     }
     CheckReferences();
-    files_.ReadInto(spec_.preprocess.graph, "preprocess.graph", problems_);
+    if (files_ != nullptr) {
+      ReadInto(spec_.preprocess.graph, "preprocess.graph", *files_, problems_);
+    }
     CheckScript();
+    CheckWorkers();
     const storage::DatasetSpec* trained_on = Find(spec_.preprocess.dataset);
-    if (trained_on != nullptr) CheckTraining(*trained_on);
+    if (trained_on != nullptr) {
+      CheckTraining(*trained_on);
+      TryFeatures(*trained_on);
+    }
     for (size_t i = 0; i < spec_.evaluation.size(); ++i) CheckEvaluation(i);
     if (trained_on != nullptr) CheckTrigger("trigger", spec_.trigger);
     if (trained_on != nullptr) CheckSelection("selection", spec_.selection);
+    for (const Remark& remark :
+         Advise(spec_, found_["datasets." + spec_.preprocess.dataset].facts)) {
+      Note("", remark);
+    }
   }
 
  private:
-  // Empty without TIDEMILL_DATA.
-  static std::string DataFolder(const PipelineSource& source) {
-    const auto data = source.variables.find("TIDEMILL_DATA");
-    return data == source.variables.end() ? "" : data->second;
-  }
-
   const storage::DatasetSpec* Find(const std::string& name) const {
     const auto it = known_.find(name);
     return it == known_.end() ? nullptr : &it->second;
   }
 
-  void CheckName() {
-    const bool plain = std::all_of(spec_.name.begin(), spec_.name.end(), [](unsigned char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             c == '_' || c == '-';
-    });
-    if (spec_.name.empty() || spec_.name.size() > 63 || !plain) {
-      problems_.Add("name", fmt::format("'{}' cannot name a pipeline", spec_.name),
-                    "use up to 63 letters, digits, '_' and '-'");
+  void CheckNames() {
+    if (!IsName(spec_.name)) problems_.Add("name", NoNameFor("pipeline", spec_.name), NameRule());
+    for (const auto& [name, dataset] : spec_.datasets) {
+      if (!IsName(name)) {
+        problems_.Add("datasets." + name, NoNameFor("dataset", name), NameRule());
+      }
     }
   }
 
@@ -84,81 +84,43 @@ class Checker {
     // The credentials for an object store are storage's, which looks into it at registration.
     if (storage::IsObjectPath(dataset.path)) return;
     dataset.path = storage::AbsolutePath(base_folder_, dataset.path);
-    std::error_code error;
-    if (!fs::exists(dataset.path, error)) {
-      problems_.Add(at + ".path", fmt::format("there is no {}", dataset.path), "check the path");
+    if (!peek_) return;
+    const absl::StatusOr<DatasetPeek> peek = peek_(dataset);
+    if (!peek.ok()) {
+      const char* const hint = absl::IsInvalidArgument(peek.status())
+                                   ? "move the data below one of them, or add one"
+                                   : "check the path, and who may read it";
+      problems_.Add(at + ".path", std::string(peek.status().message()), hint);
       return;
     }
-    const DatasetFiles files = FindFiles(dataset);
     // The files of a live run may be still to come.
-    if (files.known && !files.first && !spec_.live) {
+    if (peek->files_known && !peek->first && !spec_.live) {
       problems_.Add(at + ".files",
                     fmt::format("no file below {} matches '{}'", dataset.path, dataset.files),
                     "check the pattern");
     }
     const auto* csv = std::get_if<storage::CsvFormat>(&dataset.format);
-    if (csv == nullptr || !files.first) return;
-    if (const auto peek = PeekCsv(dataset, *csv, *files.first)) CheckCsv(at, *peek, dataset);
+    if (csv == nullptr || !peek->first) return;
+    auto start = StartOf(*peek->first, peek->head);
+    if (!start) return;
+    if (dataset.append) start->whole = false;  // Its last record may be half written.
+    CsvFindings found = CheckCsv(*start, dataset, spec_.live.has_value());
+    for (const Remark& remark : found.remarks) Note(at, remark);
+    found_[at] = std::move(found);
   }
 
-  void CheckCsv(const std::string& at, const CsvPeek& peek, storage::DatasetSpec& dataset) {
-    auto& format = std::get<storage::CsvFormat>(dataset.format);
-    if (format.header && !format.columns.empty() && format.columns != peek.columns) {
-      problems_.Add(
-          at + ".format.columns",
-          fmt::format("are not those of {}: {}", peek.file, fmt::join(peek.columns, ", ")),
-          "leave them out to take the header's");
-      return;
-    }
-    const std::vector<std::string>& columns = format.header ? peek.columns : format.columns;
-    bool has_time =
-        CheckColumn(at + ".event_time.column", peek, columns, dataset.event_time.column);
-    for (size_t i = 0; i < dataset.event_time.columns.size(); ++i) {
-      has_time &= CheckColumn(fmt::format("{}.event_time.columns[{}]", at, i), peek, columns,
-                              dataset.event_time.columns[i]);
-    }
-    const bool has_label = CheckColumn(at + ".label.column", peek, columns, dataset.label.column);
-    if (dataset.series) {
-      CheckColumn(at + ".series.group", peek, columns, dataset.series->group);
-      CheckColumn(at + ".series.target", peek, columns, dataset.series->target);
-    }
-    if (has_time && has_label) CheckClasses(at, peek, columns, dataset.label);
-    columns_[at] = columns;
+  void Note(const std::string& at, const Remark& remark) {
+    (remark.is_error ? problems_ : warnings_)
+        .Add(config::JoinPath(at, remark.path), remark.message, remark.hint);
   }
 
-  // Whether the column is there, if one is named.
-  bool CheckColumn(const std::string& at, const CsvPeek& peek,
-                   const std::vector<std::string>& columns,
-                   const std::optional<std::string>& column) {
-    if (!column || std::ranges::find(columns, *column) != columns.end()) return true;
-    std::string hint = config::DidYouMean(*column, columns);
-    if (hint.empty()) hint = fmt::format("columns: {}", fmt::join(columns, ", "));
-    problems_.Add(at, fmt::format("{} has no column '{}'", peek.file, *column), hint);
-    return false;
-  }
-
-  void CheckClasses(const std::string& at, const CsvPeek& peek,
-                    const std::vector<std::string>& columns, const storage::LabelSpec& label) {
-    if (!label.column || label.classes.empty()) return;
-    const auto place =
-        static_cast<size_t>(std::ranges::find(columns, *label.column) - columns.begin());
-    std::map<std::string, size_t> unknown;
-    for (const auto& record : peek.records) {
-      if (record.size() != columns.size()) continue;
-      const std::string& value = record[place];
-      if (std::ranges::find(label.classes, value) == label.classes.end()) ++unknown[value];
-    }
-    for (const auto& [value, count] : unknown) {
-      if (static_cast<double>(count) < kNotedShare * static_cast<double>(peek.records.size())) {
-        continue;
-      }
-      const auto close = config::ClosestTo(value, label.classes);
-      const std::string hint = close ? fmt::format("write '{}' for '{}'", value, *close)
-                                     : fmt::format("add '{}'", value);
-      problems_.Add(
-          at + ".label.classes",
-          fmt::format("{} has the label '{}', which is not among the classes", peek.file, value),
-          hint);
+  // Tries what the graph reads on the first records.
+  void TryFeatures(const storage::DatasetSpec& dataset) {
+    const auto found = found_.find("datasets." + spec_.preprocess.dataset);
+    if (found == found_.end()) return;
+    for (const Remark& remark :
+         TryFields(found->second.records, spec_.preprocess.graph, dataset.max_bad_fraction)) {
+      Note("preprocess.graph", remark);
     }
   }
 
@@ -181,8 +143,8 @@ class Checker {
   // What a graph sees of a dataset; with the columns of its first file where its spec has none.
   transform::SampleSchema SchemaOf(const std::string& name) const {
     transform::SampleSchema schema = loader::SchemaOf(known_.at(name));
-    const auto columns = columns_.find("datasets." + name);
-    if (!schema.columns && columns != columns_.end()) schema.columns = columns->second;
+    const auto found = found_.find("datasets." + name);
+    if (!schema.columns && found != found_.end()) schema.columns = found->second.columns;
     return schema;
   }
 
@@ -250,12 +212,41 @@ class Checker {
     }
   }
 
-  // Any file would do for the process that trains.
+  // Downsampling looks at samples before it trains on them, and makes their batches itself.
+  void CheckWorkers() {
+    const models::DownsamplingSpec& downsampling = spec_.training.downsampling;
+    const auto is_none = [](const models::DownsamplingSpec& use) {
+      return std::holds_alternative<models::NoDownsampling>(use);
+    };
+    bool is_ever_none = is_none(downsampling);
+    if (const auto* const schedule = std::get_if<models::DownsamplingSchedule>(&downsampling)) {
+      for (const models::DownsamplingStep& step : schedule->steps)
+        is_ever_none |= is_none(step.use);
+    }
+    if (!spec_.preprocess.workers || is_ever_none) return;
+    problems_.Add("preprocess.workers",
+                  "are not used by trainings that downsample, which prepare samples themselves",
+                  "leave out `workers`, or `training.downsampling`");
+  }
+
   void CheckScript() {
+    CheckOtherNetworks(spec_.training.downsampling);
     auto* const script = std::get_if<models::TorchScript>(&spec_.model);
-    if (script == nullptr) return;
-    std::string path = files_.Locate(script->file, "model.file", problems_);
-    if (!path.empty()) script->file = std::move(path);
+    if (script == nullptr || files_ == nullptr) return;
+    auto kept = files_->Keep(script->file, "model.file", problems_);
+    if (kept) script->file = *std::move(kept);
+  }
+
+  // Of a pipeline's networks only that which is trained comes with it.
+  void CheckOtherNetworks(const models::DownsamplingSpec& downsampling) {
+    if (const auto* schedule = std::get_if<models::DownsamplingSchedule>(&downsampling)) {
+      for (const models::DownsamplingStep& step : schedule->steps) CheckOtherNetworks(step.use);
+    }
+    const auto* rho_loss = std::get_if<models::RhoLoss>(&downsampling);
+    if (rho_loss == nullptr || !rho_loss->model) return;
+    if (!std::holds_alternative<models::TorchScript>(*rho_loss->model)) return;
+    problems_.Add("training.downsampling.model", "the other model cannot be a file",
+                  "leave it out, or take another type");
   }
 
   void CheckEvaluation(size_t i) {
@@ -410,23 +401,26 @@ class Checker {
 
   PipelineSpec& spec_;
   config::Problems& problems_;
+  config::Problems& warnings_;
   const std::string& base_folder_;
-  const PipelineFiles files_;
+  PipelineFiles* const files_;
+  const PeekAtDataset& peek_;
   const RegisteredDatasets& registered_;
   std::map<std::string, storage::DatasetSpec> known_;
-  std::map<std::string, std::vector<std::string>> columns_;  // By path in the document.
+  std::map<std::string, CsvFindings> found_;  // By path in the document.
 };
 
 }  // namespace
 
-config::Decoded<PipelineSpec> CheckPipeline(const PipelineSource& source,
-                                            const RegisteredDatasets& registered) {
-  auto decoded = config::Decode<PipelineSpec>(
+CheckedPipeline CheckPipeline(const PipelineSource& source, const RegisteredDatasets& registered) {
+  CheckedPipeline checked;
+  static_cast<config::Decoded<PipelineSpec>&>(checked) = config::Decode<PipelineSpec>(
       {.text = source.text, .name = source.file_name, .variables = source.variables});
   // What could not be read has its default, about which nothing can be said.
-  if (!decoded.problems.empty()) return decoded;
-  Checker(decoded.value, decoded.problems, source, registered).Run();
-  return decoded;
+  if (!checked.problems.empty()) return checked;
+  checked.warnings = checked.problems;  // Without any: the document with its positions.
+  Checker(checked, source, registered).Run();
+  return checked;
 }
 
 }  // namespace tidemill::supervisor

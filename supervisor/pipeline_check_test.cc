@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
+#include "supervisor/disk_files.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -26,10 +27,14 @@ std::string ReadText(const std::filesystem::path& path) {
   return text.str();
 }
 
-config::Decoded<PipelineSpec> Check(const std::string& text,
-                                    const RegisteredDatasets& registered = nullptr) {
-  return CheckPipeline(
-      {.text = text, .file_name = "pipeline.yaml", .base_folder = kTestdata.string()}, registered);
+CheckedPipeline Check(const std::string& text, const RegisteredDatasets& registered = nullptr) {
+  DiskFiles files(kTestdata.string(), "");
+  return CheckPipeline({.text = text,
+                        .file_name = "pipeline.yaml",
+                        .base_folder = kTestdata.string(),
+                        .files = &files,
+                        .peek = PeekAtDisk},
+                       registered);
 }
 
 std::string Replace(std::string text, const std::string& from, const std::string& to) {
@@ -104,6 +109,48 @@ TEST(CheckPipeline, ReportsAllProblemsAtOnce) {
   EXPECT_EQ(Check(text).problems.items().size(), 3U);
 }
 
+TEST(CheckPipeline, OnlyWarnsOfWhatIsAllowedAndHardlyMeant) {
+  std::string text = ReadText(kTestdata / "sound.yaml");
+  EXPECT_TRUE(Check(text).warnings.empty()) << Check(text).warnings.ToString();
+  text = Replace(text, "batch_size: 16", "batch_size: 5000");
+  text = Replace(text, "{type: amount, samples: 50}", "{type: time, every: 1s}");
+  text.resize(text.find("evaluation:"));
+  const auto checked = Check(text);
+  EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
+  std::vector<std::string> paths;
+  for (const auto& warning : checked.warnings.items()) {
+    paths.push_back(warning.path);
+    EXPECT_GT(warning.position.line, 0);
+  }
+  EXPECT_THAT(paths, ::testing::UnorderedElementsAre("training.batch_size", "trigger.every", ""));
+}
+
+TEST(CheckPipeline, WarnsOfADriftTriggerThatAlwaysFires) {
+  const std::string sound = ReadText(kTestdata / "sound.yaml");
+  const std::string drift =
+      "{type: drift, evaluate: {every: 90d}, of: labels, statistic: binned, criterion: auto}";
+  const std::string policy = "{type: amount, samples: 50}";
+  const auto always = Check(Replace(sound, policy, drift));
+  ASSERT_EQ(always.warnings.items().size(), 1U) << always.warnings.ToString();
+  EXPECT_EQ(always.warnings.items()[0].path, "trigger.criterion");
+  EXPECT_THAT(always.warnings.items()[0].message, HasSubstr("each evaluation fires"));
+  const auto weekly = Check(Replace(sound, policy, Replace(drift, "90d", "7d")));
+  EXPECT_TRUE(weekly.warnings.empty()) << weekly.warnings.ToString();
+}
+
+TEST(CheckPipeline, WarnsOfALabelThatIsAFeature) {
+  std::string text = ReadText(kTestdata / "sound.yaml");
+  text = Replace(text, "{column: weather, classes: [rain, sun]}", "{column: wind, kind: real}");
+  text = Replace(text, "outputs: 2", "outputs: 1");
+  text = Replace(text, "loss: cross_entropy", "loss: mse");
+  text = Replace(text, "[accuracy]", "[rmse]");
+  const auto checked = Check(text);
+  EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
+  ASSERT_EQ(checked.warnings.items().size(), 1U) << checked.warnings.ToString();
+  EXPECT_EQ(checked.warnings.items()[0].path, "preprocess.graph[0].parse_csv.columns[1]");
+  EXPECT_THAT(checked.warnings.items()[0].message, HasSubstr("'wind' is read as a feature, too"));
+}
+
 TEST(CheckPipeline, TakesADatasetThatIsRegisteredByItsName) {
   const auto sound = Check(ReadText(kTestdata / "sound.yaml"));
   std::string text = ReadText(kTestdata / "sound.yaml");
@@ -127,7 +174,8 @@ TEST(CheckPipeline, LooksIntoPathsThatVariablesName) {
   const auto checked = CheckPipeline({.text = text,
                                       .file_name = "pipeline.yaml",
                                       .variables = {{"TIDEMILL_DATA", kTestdata.string()}},
-                                      .base_folder = "/nowhere"});
+                                      .base_folder = "/nowhere",
+                                      .peek = PeekAtDisk});
   EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
 }
 

@@ -1,43 +1,39 @@
-// Files that a pipeline names.
+// Files that a pipeline names beside its data: what they hold comes with the pipeline, so that
+// nothing but the command line opens them by their names.
 #pragma once
 
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/config_problems.h"
 #include "transform/graph_spec.h"
 
 namespace tidemill::supervisor {
 
-// Where a pipeline may name files whose content goes elsewhere: its own folder and the data's. Any
-// file would do for the process that reads it. A value.
+// What the files of one pipeline hold, wherever their bytes are. Problems are noted at `field`.
+// Thread-compatible.
 class PipelineFiles {
  public:
-  // `data_folder` may be empty.
-  PipelineFiles(std::string base_folder, std::string data_folder)
-      : base_folder_(std::move(base_folder)), data_folder_(std::move(data_folder)) {}
+  virtual ~PipelineFiles() = default;
 
-  // The absolute path of a file, relative to the pipeline's folder. Notes a problem at `field` and
-  // returns "" when there is none, or it lies elsewhere.
-  std::string Locate(const std::string& file, std::string_view field,
-                     config::Problems& problems) const;
+  // The bytes of a file that an op names; std::nullopt after a problem, which more than `most`
+  // bytes are.
+  virtual std::optional<std::string> Read(const std::string& name, size_t most,
+                                          std::string_view field, config::Problems& problems) = 0;
 
-  // Puts what is in files in the place of their names: the graph goes where the files are not.
-  // `at`: the graph's own place in the pipeline.
-  void ReadInto(transform::GraphSpec& graph, std::string_view at, config::Problems& problems) const;
-
- private:
-  std::vector<std::filesystem::path> Folders() const;
-  std::filesystem::path Absolute(const std::string& file) const;
-  void ReadCategories(transform::OneHotSpec& one_hot, std::string_view at,
-                      config::Problems& problems) const;
-  void ReadProgram(transform::TorchScriptSpec& script, std::string_view at,
-                   config::Problems& problems) const;
-
-  std::string base_folder_;
-  std::string data_folder_;
+  // What stands for a network's file in the pipeline that is kept, "sha256:..."; std::nullopt after
+  // a problem.
+  virtual std::optional<std::string> Keep(const std::string& name, std::string_view field,
+                                          config::Problems& problems) = 0;
 };
+
+// What begins the name of a file that is kept by its content: the SHA-256 in hexadecimal follows.
+inline constexpr std::string_view kKeptFile = "sha256:";
+
+// Puts what is in files in the place of their names: the graph goes where the files are not. The
+// files of a graph hold at most 8 MiB together. `at`: the graph's own place in the pipeline.
+void ReadInto(transform::GraphSpec& graph, std::string_view at, PipelineFiles& files,
+              config::Problems& problems);
 
 }  // namespace tidemill::supervisor

@@ -1,78 +1,77 @@
 #include "supervisor/pipeline_files.h"
 
-#include <filesystem>
-#include <fstream>
+#include <map>
 #include <string>
 
+#include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+
+#include "base/digest.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-class PipelineFilesTest : public ::testing::Test {
+// Files that are at hand.
+class HeldFiles final : public PipelineFiles {
+ public:
+  std::map<std::string, std::string> held;
+
+  std::optional<std::string> Read(const std::string& name, size_t most, std::string_view field,
+                                  config::Problems& problems) override {
+    const auto found = held.find(name);
+    if (found != held.end() && found->second.size() <= most) return found->second;
+    problems.Add(field, "no " + name, "");
+    return std::nullopt;
+  }
+  std::optional<std::string> Keep(const std::string& name, std::string_view,
+                                  config::Problems&) override {
+    return std::string(kKeptFile) + Sha256(held[name]);
+  }
+};
+
+class ReadIntoTest : public ::testing::Test {
  protected:
-  PipelineFilesTest() {
-    fs::remove_all(root_);
-    fs::create_directories(root_ / "own");
-    fs::create_directories(root_ / "data");
-  }
-  ~PipelineFilesTest() override { fs::remove_all(root_); }
-
-  std::string Write(const std::string& name, const std::string& content) const {
-    const fs::path path = root_ / name;
-    std::ofstream(path) << content;
-    return path.string();
-  }
-
-  // What becomes of an op with that file.
-  transform::TorchScriptSpec Read(const std::string& file) {
-    transform::GraphSpec graph = {{transform::TorchScriptSpec{.file = file}}};
-    files_.ReadInto(graph, "preprocess.graph", problems_);
+  transform::TorchScriptSpec Program(const std::string& name) {
+    transform::GraphSpec graph = {{transform::TorchScriptSpec{.file = name}}};
+    ReadInto(graph, "preprocess.graph", files_, problems_);
     return std::get<transform::TorchScriptSpec>(graph[0].value);
   }
 
-  const fs::path root_ = fs::path(::testing::TempDir()) / "pipeline_files";
-  const PipelineFiles files_{(root_ / "own").string(), (root_ / "data").string()};
+  HeldFiles files_;
   config::Problems problems_;
 };
 
-TEST_F(PipelineFilesTest, AProgramTakesThePlaceOfItsFile) {
-  Write("own/rows.pt", "PK-1");
-  const std::string in_data = Write("data/rows.pt", "PK-2");
-  EXPECT_EQ(Read("rows.pt").program, "UEstMQ==");
-  EXPECT_EQ(Read(in_data).program, "UEstMg==");
-  EXPECT_EQ(Read("rows.pt").file, "");
+TEST_F(ReadIntoTest, AProgramTakesThePlaceOfItsName) {
+  files_.held["rows.pt"] = "PK-1";
+  EXPECT_EQ(Program("rows.pt").program, "UEstMQ==");
+  EXPECT_EQ(Program("rows.pt").file, "");
   EXPECT_TRUE(problems_.empty()) << problems_.ToString();
 }
 
-TEST_F(PipelineFilesTest, AProgramThatIsNotThereOrElsewhereIsAProblemOfItsKey) {
-  Read("rows.pt");
-  ASSERT_EQ(problems_.items().size(), 1U);
-  EXPECT_EQ(problems_.items()[0].path, "preprocess.graph[0].torchscript.file");
-  EXPECT_THAT(problems_.items()[0].message, HasSubstr("there is no file"));
-
-  Read(Write("elsewhere.pt", "PK"));
+TEST_F(ReadIntoTest, WhatIsNoProgramOrNotThereIsAProblemOfItsKey) {
+  files_.held["text.pt"] = "def forward(self, x): return x";
+  EXPECT_EQ(Program("text.pt").file, "");
+  EXPECT_EQ(Program("gone.pt").file, "");
   ASSERT_EQ(problems_.items().size(), 2U);
-  EXPECT_THAT(problems_.items()[1].message, HasSubstr("lies outside the pipeline's folder"));
-  fs::create_symlink(root_ / "elsewhere.pt", root_ / "own" / "link.pt");
-  Read("link.pt");
-  EXPECT_EQ(problems_.items().size(), 3U) << "a link leads there, too";
+  EXPECT_EQ(problems_.items()[0].path, "preprocess.graph[0].torchscript.file");
+  EXPECT_THAT(problems_.items()[0].message, HasSubstr("text.pt is no TorchScript file"));
+  EXPECT_THAT(problems_.items()[1].message, HasSubstr("no gone.pt"));
 }
 
-TEST_F(PipelineFilesTest, AFileThatIsNoProgramOrTooLargeIsRefused) {
-  Write("own/text.pt", "def forward(self, x): return x");
-  Read("text.pt");
+TEST_F(ReadIntoTest, TheFilesOfAGraphHaveALimitTogether) {
+  transform::GraphSpec graph;
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = fmt::format("{}.pt", i);
+    files_.held[name] = "PK" + std::string((size_t{3} << 20) - 2, 'x');
+    graph.push_back({transform::TorchScriptSpec{.file = name}});
+  }
+  ReadInto(graph, "preprocess.graph", files_, problems_);
   ASSERT_EQ(problems_.items().size(), 1U);
-  EXPECT_THAT(problems_.items()[0].message, HasSubstr("is no TorchScript file"));
-
-  Write("own/large.pt", "PK" + std::string(size_t{5} << 20, 'x'));
-  Read("large.pt");
-  ASSERT_EQ(problems_.items().size(), 2U);
-  EXPECT_THAT(problems_.items()[1].message, HasSubstr("the most is 4194304"));
+  EXPECT_EQ(problems_.items()[0].path, "preprocess.graph[2].torchscript.file");
+  EXPECT_THAT(problems_.items()[0].message, HasSubstr("9437184 bytes, the most is 8388608"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // A pipeline as its user writes it: what to train on what, when, and how to judge the result.
-// ARCHITECTURE.md shows a whole one; `tidemill explain` tells about each key.
+// The folder pipelines/ holds whole ones; `tidemill explain` tells about each key.
 #pragma once
 
 #include <map>

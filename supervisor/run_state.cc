@@ -25,6 +25,30 @@ int64_t RunState::num_stored() const {
                        [](const TriggerState& trigger) { return trigger.stored; });
 }
 
+const TriggerState* RunState::LastStoredBefore(int64_t trigger) const {
+  for (auto it = triggers_.rbegin(); it != triggers_.rend(); ++it) {
+    if (it->stored && it->trigger.number() < trigger) return &*it;
+  }
+  return nullptr;
+}
+
+const TriggerState* RunState::LastStored() const {
+  return LastStoredBefore(static_cast<int64_t>(triggers_.size()) + 1);
+}
+
+const TriggerState* RunState::Unfinished() const {
+  const auto found = std::find_if(triggers_.begin(), triggers_.end(),
+                                  [](const TriggerState& trigger) { return !trigger.ended(); });
+  return found == triggers_.end() ? nullptr : &*found;
+}
+
+bool RunState::NothingTrained() const {
+  if (triggers_.empty() || num_stored() > 0 || Unfinished() != nullptr) return false;
+  const auto failed = std::count_if(triggers_.begin(), triggers_.end(),
+                                    [](const TriggerState& trigger) { return trigger.failed; });
+  return stream_ended_ || failed >= kMostFailedTrainings;
+}
+
 void RunState::Apply(const v1::RunEvent& event) {
   switch (event.kind_case()) {
     case v1::RunEvent::kRunStarted:
@@ -58,6 +82,24 @@ void RunState::BeginRound() {
   round_pending_ = true;
 }
 
+void RunState::Resume() {
+  state_ = v1::RUN_STATE_RUNNING;
+  error_.clear();
+  // What ended because it was to stop goes on.
+  if (stop_requested_ && stream_ended_) {
+    BeginRound();
+    round_pending_ = false;
+    stream_ended_ = false;
+  }
+  stop_requested_ = false;
+  if (num_stored() > 0) return;
+  // Without a model there is nothing to go on from: what failed is tried again.
+  for (TriggerState& trigger : triggers_) {
+    trigger.skipped = trigger.failed = false;
+    trigger.trigger.clear_skip_reason();
+  }
+}
+
 void RunState::ApplyToStream(const v1::RunEvent& event) {
   switch (event.kind_case()) {
     case v1::RunEvent::kDatasetSynced:
@@ -66,6 +108,7 @@ void RunState::ApplyToStream(const v1::RunEvent& event) {
       break;
     case v1::RunEvent::kStreamEnded:
       stream_ended_ = true;
+      end_of_stream_ = event.stream_ended();
       if (event.stream_ended().has_end()) {
         *datasets_[event.stream_ended().dataset()].mutable_to() = event.stream_ended().end();
       }
@@ -82,15 +125,7 @@ void RunState::ApplyToStream(const v1::RunEvent& event) {
       trigger_requested_ = false;
       break;
     case v1::RunEvent::kRunResumed:
-      state_ = v1::RUN_STATE_RUNNING;
-      error_.clear();
-      // What ended because it was to stop goes on.
-      if (stop_requested_ && stream_ended_) {
-        BeginRound();
-        round_pending_ = false;
-        stream_ended_ = false;
-      }
-      stop_requested_ = false;
+      Resume();
       break;
     default:
       break;
@@ -104,6 +139,7 @@ void RunState::ApplyToTrigger(const v1::RunEvent& event) {
       if (!triggers_.empty()) fired.from = triggers_.back().trigger.at();
       fired.trigger.set_number(event.trigger_fired().trigger());
       *fired.trigger.mutable_at() = event.trigger_fired().at();
+      fired.num_new = event.trigger_fired().num_samples();
       fired.trigger.set_num_late(event.trigger_fired().num_late());
       if (event.trigger_fired().has_snapshot()) fired.snapshot = event.trigger_fired().snapshot();
       if (event.trigger_fired().has_stream_from()) {
@@ -116,15 +152,24 @@ void RunState::ApplyToTrigger(const v1::RunEvent& event) {
     case v1::RunEvent::kModelsRetired:
       retired_ = event.models_retired();
       for (TriggerState& trigger : triggers_) {
-        trigger.trigger.set_removed(trigger.trigger.number() < retired_.first_model());
+        trigger.trigger.set_removed(trigger.stored &&
+                                    trigger.trigger.number() < retired_.first_model());
       }
       break;
+    default:
+      ApplyToStage(event);
+  }
+}
+
+void RunState::ApplyToStage(const v1::RunEvent& event) {
+  switch (event.kind_case()) {
     case v1::RunEvent::kTrainingSetSealed: {
       const v1::TrainingSetSealed& sealed = event.training_set_sealed();
       TriggerState& of = At(sealed.trigger());
       of.sealed = true;
       of.trigger.set_num_samples(sealed.num_samples());
       of.trigger.set_num_candidates(sealed.num_candidates());
+      of.trigger.set_num_unlabelled(sealed.num_unlabelled());
       of.trigger.set_training_set_digest(sealed.digest());
       (*of.trigger.mutable_stage_seconds())["select"] = sealed.seconds();
       break;
@@ -158,18 +203,37 @@ void RunState::ApplyToTrigger(const v1::RunEvent& event) {
       BeginRound();
       break;
     }
+    case v1::RunEvent::kTriggerSkipped: {
+      const v1::TriggerSkipped& skipped = event.trigger_skipped();
+      TriggerState& of = At(skipped.trigger());
+      of.skipped = true;
+      of.failed = skipped.stage() != "select";
+      of.trigger.set_skip_reason(skipped.reason());
+      break;
+    }
     default:
       break;
   }
 }
 
-int64_t FittedTrigger(const RunPlan& plan, int64_t trigger) {
-  return plan.fit_each_trigger ? trigger : 1;
+int64_t FittedTrigger(const RunState& state, const RunPlan& plan, int64_t trigger) {
+  if (plan.fit_each_trigger) return trigger;
+  for (const TriggerState& before : state.triggers()) {
+    if (before.trigger.number() >= trigger) break;
+    if (before.stored) return before.trigger.number();
+  }
+  return trigger;
 }
 
 std::optional<v1::ModelsRetired> ToRetire(const RunState& state, const RunPlan& plan) {
-  const auto first_kept = [&](const std::optional<int64_t>& kept) {
-    return kept ? std::max<int64_t>(1, state.num_stored() - *kept + 1) : 1;
+  // Skipped triggers have no model to keep.
+  const auto first_kept = [&](const std::optional<int64_t>& kept) -> int64_t {
+    if (!kept) return 1;
+    int64_t num_left = *kept;
+    for (auto it = state.triggers().rbegin(); it != state.triggers().rend(); ++it) {
+      if (it->stored && --num_left == 0) return it->trigger.number();
+    }
+    return 1;
   };
   v1::ModelsRetired retired;
   retired.set_first_model(first_kept(plan.kept_models));
@@ -186,18 +250,17 @@ std::optional<v1::ModelsRetired> ToRetire(const RunState& state, const RunPlan& 
 
 namespace {
 
-// What is left to do for the last trigger.
+// What is left to do for the trigger that has not ended.
 std::optional<Step> StepOfTrigger(const RunState& state, const RunPlan& plan) {
-  if (state.triggers().empty()) return std::nullopt;
-  const TriggerState& last = state.triggers().back();
-  const int64_t number = last.trigger.number();
-  if (!last.sealed) return Step{.stage = Stage::kSelect, .trigger = number};
-  if (!last.fitted && FittedTrigger(plan, number) == number) {
+  const TriggerState* open = state.Unfinished();
+  if (open == nullptr) return std::nullopt;
+  const int64_t number = open->trigger.number();
+  if (!open->sealed) return Step{.stage = Stage::kSelect, .trigger = number};
+  if (!open->fitted && FittedTrigger(state, plan, number) == number) {
     return Step{.stage = Stage::kFit, .trigger = number};
   }
-  if (!last.trained) return Step{.stage = Stage::kTrain, .trigger = number};
-  if (!last.stored) return Step{.stage = Stage::kStore, .trigger = number};
-  return std::nullopt;
+  if (!open->trained) return Step{.stage = Stage::kTrain, .trigger = number};
+  return Step{.stage = Stage::kStore, .trigger = number};
 }
 
 // What is left to measure, and to remove after that.
@@ -227,6 +290,7 @@ Step NextStep(const RunState& state, const RunPlan& plan) {
   if (!state.stop_requested()) {
     if (const auto step = StepOfTrigger(state, plan)) return *step;
   }
+  if (state.NothingTrained()) return {.stage = Stage::kFinish};
   const bool measure = state.stream_ended() || (state.round_pending() && !state.stop_requested());
   if (measure) {
     if (const auto step = StepOfRound(state, plan)) return *step;

@@ -21,10 +21,18 @@ struct TriggerState {
   rpc::v1::Cut from;
   // What a live run knew of the dataset when it fired; absent in a replay.
   std::optional<rpc::v1::Snapshot> snapshot = std::nullopt;
+  // Samples since the trigger before, as the policy counted them.
+  int64_t num_new = 0;
   bool sealed = false;
   bool fitted = false;
   bool trained = false;
   bool stored = false;
+  // It ended without a model; `trigger.skip_reason` says why.
+  bool skipped = false;
+  // Of one that was skipped: its training failed, rather than that nothing was selected.
+  bool failed = false;
+
+  bool ended() const { return stored || skipped; }
 };
 
 // A fold of events: Apply() is the only way in, so reading the events table again restores the same
@@ -42,6 +50,8 @@ class RunState {
   // The n-th trigger at n - 1.
   const std::vector<TriggerState>& triggers() const { return triggers_; }
   bool stream_ended() const { return stream_ended_; }
+  // What is known of the end of the stream, once it has ended.
+  const v1::StreamEnded& end_of_stream() const { return end_of_stream_; }
   bool live() const { return live_; }
   // A live run is to measure what there is and to stop.
   bool stop_requested() const { return stop_requested_; }
@@ -60,14 +70,24 @@ class RunState {
   // The first triggers whose model and training set are kept.
   const v1::ModelsRetired& retired() const { return retired_; }
   int64_t num_stored() const;
+  // The last trigger before `trigger` that has a model, and the last of all; nullptr for none.
+  const TriggerState* LastStoredBefore(int64_t trigger) const;
+  const TriggerState* LastStored() const;
+  // The trigger that is being selected, trained or stored; nullptr for none.
+  const TriggerState* Unfinished() const;
+  // Whether there is no model, and no use in trying on: the stream has ended, or too many trainings
+  // have failed. The reason is that of the first trigger that was skipped.
+  bool NothingTrained() const;
   // Selected samples of all triggers.
   int64_t num_samples() const;
 
  private:
   TriggerState& At(int64_t trigger);
   void ApplyToTrigger(const v1::RunEvent& event);
+  void ApplyToStage(const v1::RunEvent& event);
   void ApplyToStream(const v1::RunEvent& event);
   void BeginRound();
+  void Resume();
 
   v1::RunState state_ = v1::RUN_STATE_UNSPECIFIED;
   std::string error_;
@@ -75,6 +95,7 @@ class RunState {
   std::map<std::string, v1::DatasetSynced> datasets_;
   std::vector<TriggerState> triggers_;
   bool stream_ended_ = false;
+  v1::StreamEnded end_of_stream_;
   bool live_ = false;
   bool stop_requested_ = false;
   bool trigger_requested_ = false;
@@ -120,16 +141,22 @@ struct Step {
   friend bool operator==(const Step&, const Step&) = default;
 };
 
+// A run that has no model after so many failed trainings is not tried on: its pipeline, not its
+// data, is likely to be wrong.
+inline constexpr int kMostFailedTrainings = 3;
+
 // A pure function: sync every dataset, then decide, select, fit, train and store for one trigger
-// after the other, then evaluate, retire what is not to be kept, then finish. A live run evaluates
-// and retires after each trigger, too; once it is to stop it leaves the last trigger as it is.
-// kNothing once the run is not RUNNING.
+// after the other, then evaluate, retire what is not to be kept, then finish. A trigger that is
+// skipped has no further steps. A live run evaluates and retires after each model, too; once it is
+// to stop it leaves the last trigger as it is. A run that has trained nothing (NothingTrained())
+// only finishes. kNothing once the run is not RUNNING.
 Step NextStep(const RunState& state, const RunPlan& plan);
 
 // What retention removes by now; std::nullopt when that is done.
 std::optional<v1::ModelsRetired> ToRetire(const RunState& state, const RunPlan& plan);
 
-// The trigger whose fitted state the training of `trigger` uses.
-int64_t FittedTrigger(const RunPlan& plan, int64_t trigger);
+// The trigger whose fitted state the training of `trigger` uses: its own, or where ops are fitted
+// once that of the first trigger that has a model.
+int64_t FittedTrigger(const RunState& state, const RunPlan& plan, int64_t trigger);
 
 }  // namespace tidemill::supervisor

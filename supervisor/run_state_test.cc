@@ -155,8 +155,86 @@ TEST(NextStep, FitsAtEachTriggerWhenThePlanSaysSo) {
   }
   EXPECT_EQ(NextStep(state, plan), (Step{.stage = Stage::kFit, .trigger = 2}));
   EXPECT_EQ(NextStep(state, kPlan), (Step{.stage = Stage::kTrain, .trigger = 2}));
-  EXPECT_EQ(FittedTrigger(plan, 2), 2);
-  EXPECT_EQ(FittedTrigger(kPlan, 2), 1);
+  EXPECT_EQ(FittedTrigger(state, plan, 2), 2);
+  EXPECT_EQ(FittedTrigger(state, kPlan, 2), 1);
+}
+
+v1::RunEvent Skipped(int64_t trigger, const std::string& stage) {
+  v1::RunEvent event;
+  event.mutable_trigger_skipped()->set_trigger(trigger);
+  event.mutable_trigger_skipped()->set_stage(stage);
+  event.mutable_trigger_skipped()->set_reason(stage + ": it went wrong");
+  return event;
+}
+
+// The state behind the events, of a run that has synced its datasets.
+RunState After(const std::vector<v1::RunEvent>& events) {
+  RunState state;
+  for (const auto& event : {Started(), Synced("train"), Synced("test")}) state.Apply(event);
+  for (const v1::RunEvent& event : events) state.Apply(event);
+  return state;
+}
+
+TEST(NextStep, LeavesASkippedTriggerForTheNextDecision) {
+  const RunState empty = After({Fired(1, 1), Skipped(1, "select")});
+  EXPECT_EQ(NextStep(empty, kPlan), (Step{.stage = Stage::kDecide}));
+  const RunState failed = After({Fired(1, 1), Sealed(1, 1), Fitted(1), Skipped(1, "train")});
+  EXPECT_EQ(NextStep(failed, kPlan), (Step{.stage = Stage::kDecide}));
+  EXPECT_EQ(failed.triggers()[0].trigger.skip_reason(), "train: it went wrong");
+}
+
+TEST(NextStep, FitsOnceAtTheFirstTriggerThatHasAModel) {
+  std::vector<v1::RunEvent> events = {Fired(1, 1),         Sealed(1, 1), Fitted(1),
+                                      Skipped(1, "train"), Fired(2, 2),  Sealed(2, 1)};
+  EXPECT_EQ(NextStep(After(events), kPlan), (Step{.stage = Stage::kFit, .trigger = 2}));
+  for (const auto& event : {Fitted(2), Trained(2), Stored(2, 72), Fired(3, 3), Sealed(3, 1)}) {
+    events.push_back(event);
+  }
+  EXPECT_EQ(NextStep(After(events), kPlan), (Step{.stage = Stage::kTrain, .trigger = 3}));
+  EXPECT_EQ(FittedTrigger(After(events), kPlan, 3), 2);
+}
+
+TEST(NextStep, TriesARunWithoutAModelNoMoreThanThreeTimesUnlessItWasNothingThatWasSelected) {
+  std::vector<v1::RunEvent> failures, empties;
+  for (int64_t trigger = 1; trigger <= kMostFailedTrainings; ++trigger) {
+    EXPECT_EQ(NextStep(After(failures), kPlan).stage, Stage::kDecide);
+    failures.push_back(Fired(trigger, trigger));
+    failures.push_back(Skipped(trigger, "train"));
+    empties.push_back(Fired(trigger, trigger));
+    empties.push_back(Skipped(trigger, "select"));
+  }
+  EXPECT_EQ(NextStep(After(failures), kPlan).stage, Stage::kFinish);
+  EXPECT_EQ(NextStep(After(empties), kPlan).stage, Stage::kDecide);
+  empties.push_back(Bare(&v1::RunEvent::mutable_stream_ended));
+  EXPECT_EQ(NextStep(After(empties), kPlan).stage, Stage::kFinish);
+}
+
+TEST(NextStep, TriesAllTriggersOfARunWithoutAModelAgainWhenItIsResumed) {
+  v1::RunEvent failed;
+  failed.mutable_run_failed()->set_error("no training succeeded");
+  std::vector<v1::RunEvent> events = {Fired(1, 1),
+                                      Sealed(1, 1),
+                                      Skipped(1, "fit"),
+                                      Fired(2, 2),
+                                      Skipped(2, "select"),
+                                      failed,
+                                      Bare(&v1::RunEvent::mutable_run_resumed)};
+  EXPECT_EQ(NextStep(After(events), kPlan), (Step{.stage = Stage::kFit, .trigger = 1}));
+  for (const auto& event : {Fitted(1), Trained(1), Stored(1, 71)}) events.push_back(event);
+  EXPECT_EQ(NextStep(After(events), kPlan), (Step{.stage = Stage::kSelect, .trigger = 2}));
+}
+
+TEST(Retention, CountsModelsAndNotTheTriggersThatHaveNone) {
+  RunPlan plan = kPlan;
+  plan.kept_models = 2;
+  std::vector<v1::RunEvent> events;
+  for (const int64_t trigger : {1, 2, 3, 4}) {
+    events.push_back(Fired(trigger, trigger));
+    events.push_back(trigger == 3 ? Skipped(3, "train") : Stored(trigger, 70 + trigger));
+  }
+  const auto retired = ToRetire(After(events), plan);
+  ASSERT_TRUE(retired);
+  EXPECT_EQ(retired->first_model(), 2);
 }
 
 TEST(RunState, GoesOnWhereItStoodAfterAFailureIsResumed) {

@@ -2,23 +2,40 @@
 
 #include <utility>
 
+#include "rpc/grpc_status.h"
+
 namespace tidemill::supervisor {
 
-RunWatcher::RunWatcher(std::shared_ptr<RunFeed> feed, int64_t after_sequence)
-    : feed_(std::move(feed)), link_(std::make_shared<Link>()) {
-  {
-    MutexLock lock(link_->mutex);
-    link_->watcher = this;
-    link_->cursor.after_sequence = after_sequence;
-  }
-  // The wake owns neither the watcher nor, through it, the feed that owns the wake.
-  subscription_ = feed_->Subscribe([link = link_, weak = std::weak_ptr<RunFeed>(feed_)] {
-    if (const auto alive = weak.lock()) Step(*link, *alive);
-  });
-  Step(*link_, *feed_);
+RunWatcher::RunWatcher(rpc::StreamPermit permit, int64_t after_sequence)
+    : permit_(std::move(permit)), link_(std::make_shared<Link>()) {
+  MutexLock lock(link_->mutex);
+  link_->watcher = this;
+  link_->cursor.after_sequence = after_sequence;
 }
 
-void RunWatcher::Step(Link& link, RunFeed& feed) {
+bool RunWatcher::Opener::IsWanted() const {
+  MutexLock lock(link_->mutex);
+  return link_->watcher != nullptr && !link_->finished;
+}
+
+void RunWatcher::Opener::Open(absl::StatusOr<std::shared_ptr<RunFeed>> feed) const {
+  const int64_t subscription = feed.ok() ? (*feed)->Subscribe([link = link_] { Step(*link); }) : 0;
+  bool has_gone = false;
+  {
+    MutexLock lock(link_->mutex);
+    has_gone = link_->watcher == nullptr;
+    if (!feed.ok()) {
+      link_->failed = feed.status();
+    } else if (!has_gone) {
+      link_->feed = *feed;
+      link_->subscription = subscription;
+    }
+  }
+  if (!has_gone) return Step(*link_);
+  if (feed.ok()) (*feed)->Unsubscribe(subscription);
+}
+
+void RunWatcher::Step(Link& link) {
   RunWatcher* watcher = nullptr;
   bool write = false;
   grpc::Status end;
@@ -29,7 +46,12 @@ void RunWatcher::Step(Link& link, RunFeed& feed) {
     if (link.cancelled) {
       link.finished = true;
       end = grpc::Status(grpc::StatusCode::CANCELLED, "the watcher has gone");
-    } else if (auto next = feed.Next(link.cursor)) {
+    } else if (!link.failed.ok()) {
+      link.finished = true;
+      end = ToGrpc(link.failed);
+    } else if (link.feed == nullptr) {
+      return;
+    } else if (auto next = link.feed->Next(link.cursor)) {
       watcher->response_ = *std::move(next);
       link.writing = write = true;
     } else if (link.cursor.finished) {
@@ -47,31 +69,33 @@ void RunWatcher::Step(Link& link, RunFeed& feed) {
 
 void RunWatcher::OnWriteDone(bool ok) {
   const std::shared_ptr<Link> link = link_;
-  const std::shared_ptr<RunFeed> feed = feed_;
   {
     MutexLock lock(link->mutex);
     link->writing = false;
     if (!ok) link->cancelled = true;
   }
-  Step(*link, *feed);
+  Step(*link);
 }
 
 void RunWatcher::OnCancel() {
   const std::shared_ptr<Link> link = link_;
-  const std::shared_ptr<RunFeed> feed = feed_;
   {
     MutexLock lock(link->mutex);
     link->cancelled = true;
   }
-  Step(*link, *feed);
+  Step(*link);
 }
 
 void RunWatcher::OnDone() {
-  feed_->Unsubscribe(subscription_);
+  std::shared_ptr<RunFeed> feed;
+  int64_t subscription = 0;
   {
     MutexLock lock(link_->mutex);
     link_->watcher = nullptr;
+    feed = std::move(link_->feed);
+    subscription = link_->subscription;
   }
+  if (feed != nullptr) feed->Unsubscribe(subscription);
   delete this;
 }
 

@@ -2,30 +2,57 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "grpcpp/grpcpp.h"
 
 #include "base/mutex.h"
+#include "base/status.h"
+#include "rpc/stream_budget.h"
 #include "supervisor/run_feed.h"
 
 namespace tidemill::supervisor {
 
 // Pulls the next message from the feed whenever the one before is sent and there is one. Holds no
-// thread while it waits. Deletes itself when gRPC is done with it.
+// thread while it waits, for its feed or for what it says. Deletes itself when gRPC is done with
+// it.
 class RunWatcher final : public grpc::ServerWriteReactor<v1::WatchRunResponse> {
+ private:
+  struct Link;
+
  public:
-  RunWatcher(std::shared_ptr<RunFeed> feed, int64_t after_sequence);
+  // Gives a watcher its feed. Lives as long as it is needed, which may be longer than the watcher.
+  class Opener {
+   public:
+    // False once the caller has gone: nobody needs the feed.
+    bool IsWanted() const;
+    // Once, from any thread. A failure ends the stream.
+    void Open(absl::StatusOr<std::shared_ptr<RunFeed>> feed) const;
+
+   private:
+    friend class RunWatcher;
+    explicit Opener(std::shared_ptr<Link> link) : link_(std::move(link)) {}
+    std::shared_ptr<Link> link_;
+  };
+
+  RunWatcher(rpc::StreamPermit permit, int64_t after_sequence);
+
+  Opener opener() const { return Opener(link_); }
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
   void OnDone() override;
 
  private:
-  // What the feed's wakes, which may come late, and the reactor share.
+  // What the feed's wakes, which may come late, the opener and the reactor share. Until the reactor
+  // is done it owns the feed, and through the feed's wakes itself.
   struct Link {
     Mutex mutex;
     RunWatcher* watcher ABSL_GUARDED_BY(mutex);  // nullptr once it is gone.
+    std::shared_ptr<RunFeed> feed ABSL_GUARDED_BY(mutex);
+    int64_t subscription ABSL_GUARDED_BY(mutex) = 0;
+    absl::Status failed ABSL_GUARDED_BY(mutex);  // Why there is no feed.
     bool writing ABSL_GUARDED_BY(mutex) = false;
     bool cancelled ABSL_GUARDED_BY(mutex) = false;
     bool finished ABSL_GUARDED_BY(mutex) = false;
@@ -35,11 +62,10 @@ class RunWatcher final : public grpc::ServerWriteReactor<v1::WatchRunResponse> {
   // Writes the next message, or ends the stream, or does nothing while one is being written. gRPC
   // is called without the lock, as it may call back at once; `writing` and `finished` keep others
   // from acting meanwhile, and so this object alive.
-  static void Step(Link& link, RunFeed& feed);
+  static void Step(Link& link);
 
-  const std::shared_ptr<RunFeed> feed_;
+  const rpc::StreamPermit permit_;
   const std::shared_ptr<Link> link_;
-  int64_t subscription_ = 0;
   v1::WatchRunResponse response_;
 };
 

@@ -4,14 +4,17 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "base/mutex.h"
 #include "base/testing/process_memory.h"
 #include "base/testing/status_matchers.h"
 #include "rpc/channel.h"
+#include "rpc/grpc_status.h"
 #include "rpc/server.h"
 #include "rpc/testing/token_folder.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
@@ -24,22 +27,46 @@ using tidemill::testing::IsOk;
 using tidemill::testing::kStallBudget;
 using tidemill::testing::MemoryGrowth;
 
+// A run whose events take long to read.
+constexpr int64_t kNotReadYet = 7;
+constexpr int kMaxWatches = 100;
+
 // Serves one feed, and another method beside it.
 class FeedService final
     : public v1::SupervisorService::WithCallbackMethod_WatchRun<v1::SupervisorService::Service> {
  public:
   explicit FeedService(std::shared_ptr<RunFeed> feed) : feed_(std::move(feed)) {}
   grpc::ServerWriteReactor<v1::WatchRunResponse>* WatchRun(
-      grpc::CallbackServerContext*, const v1::WatchRunRequest* request) override {
-    return new RunWatcher(feed_, request->after_sequence());
+      grpc::CallbackServerContext* context, const v1::WatchRunRequest* request) override {
+    auto permit = streams_.Admit(context->peer(), 0);
+    if (!permit.ok()) return new FailedWatch(ToGrpc(permit.status()));
+    auto* const watcher = new RunWatcher(*std::move(permit), request->after_sequence());
+    const RunWatcher::Opener opener = watcher->opener();
+    if (request->run_id() != kNotReadYet) {
+      opener.Open(feed_);
+    } else {
+      MutexLock lock(mutex_);
+      waiting_.push_back(opener);
+    }
+    return watcher;
   }
   grpc::Status ListRuns(grpc::ServerContext*, const v1::ListRunsRequest*,
                         v1::ListRunsResponse*) override {
     return grpc::Status::OK;
   }
 
+  int num_streams() const { return streams_.num_streams(); }
+  // Of the watches of kNotReadYet.
+  std::vector<RunWatcher::Opener> waiting() {
+    MutexLock lock(mutex_);
+    return waiting_;
+  }
+
  private:
   const std::shared_ptr<RunFeed> feed_;
+  rpc::StreamBudget streams_{{.max_streams = 100}};
+  Mutex mutex_;
+  std::vector<RunWatcher::Opener> waiting_ ABSL_GUARDED_BY(mutex_);
 };
 
 class RunWatcherTest : public ::testing::Test {
@@ -58,10 +85,12 @@ class RunWatcherTest : public ::testing::Test {
     grpc::ClientContext context;
     std::unique_ptr<grpc::ClientReader<v1::WatchRunResponse>> reader;
   };
-  std::unique_ptr<Watch> Begin() {
+  std::unique_ptr<Watch> Begin(int64_t run = 1) {
     auto watch = std::make_unique<Watch>();
     rpc::Prepare(peer_, std::chrono::milliseconds{0}, watch->context);
-    watch->reader = stub_->WatchRun(&watch->context, v1::WatchRunRequest());
+    v1::WatchRunRequest request;
+    request.set_run_id(run);
+    watch->reader = stub_->WatchRun(&watch->context, request);
     return watch;
   }
   // Reads to the end.
@@ -131,6 +160,55 @@ TEST_F(RunWatcherTest, AWatchEndsWithTheServer) {
   server_->Stop();
   EXPECT_FALSE(watch->reader->Read(&response));
   EXPECT_EQ(watch->reader->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST_F(RunWatcherTest, WatchesThatWaitForTheirEventsHoldUpNoOtherCall) {
+  std::vector<std::unique_ptr<Watch>> watches;
+  for (int i = 0; i < kMaxWatches; ++i) watches.push_back(Begin(kNotReadYet));
+  while (service_.waiting().size() < kMaxWatches) std::this_thread::yield();
+  v1::ListRunsResponse runs;
+  EXPECT_THAT(rpc::Call(peer_, *stub_, &v1::SupervisorService::Stub::ListRuns,
+                        v1::ListRunsRequest(), &runs),
+              IsOk());
+  Append(1, "begun");
+  feed_->Close(v1::Run());
+  const std::vector<RunWatcher::Opener> waiting = service_.waiting();
+  for (const RunWatcher::Opener& opener : waiting) opener.Open(feed_);
+  for (const auto& watch : watches) EXPECT_EQ(CountEvents(*watch), 1);
+}
+
+TEST_F(RunWatcherTest, AWatchWithoutEventsIsToldWhy) {
+  const auto watch = Begin(kNotReadYet);
+  while (service_.waiting().empty()) std::this_thread::yield();
+  service_.waiting().front().Open(NotFound("run 7 is unknown"));
+  v1::WatchRunResponse response;
+  EXPECT_FALSE(watch->reader->Read(&response));
+  EXPECT_EQ(watch->reader->Finish().error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(RunWatcherTest, AWatchThatIsCancelledBeforeItsEventsAreReadGivesItsPlaceBack) {
+  const auto watch = Begin(kNotReadYet);
+  while (service_.waiting().empty()) std::this_thread::yield();
+  EXPECT_EQ(service_.num_streams(), 1);
+  watch->context.TryCancel();
+  while (service_.num_streams() > 0) std::this_thread::yield();
+  const RunWatcher::Opener opener = service_.waiting().front();
+  EXPECT_FALSE(opener.IsWanted());
+  opener.Open(feed_);  // Too late, and does no harm.
+  Append(1, "begun");
+}
+
+TEST_F(RunWatcherTest, OneWatchTooManyIsRefused) {
+  std::vector<std::unique_ptr<Watch>> watches;
+  for (int i = 0; i < kMaxWatches; ++i) watches.push_back(Begin(kNotReadYet));
+  while (service_.waiting().size() < kMaxWatches) std::this_thread::yield();
+  const auto refused = Begin();
+  v1::WatchRunResponse response;
+  EXPECT_FALSE(refused->reader->Read(&response));
+  const grpc::Status status = refused->reader->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), ::testing::HasSubstr("cluster.streams.max_streams"));
+  for (const auto& watch : watches) watch->context.TryCancel();
 }
 
 }  // namespace

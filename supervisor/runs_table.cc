@@ -30,9 +30,17 @@ constexpr char kSelectPipelines[] = R"(
 constexpr char kDeletePipeline[] =
     "DELETE FROM supervisor.pipelines WHERE namespace = $1 AND name = $2";
 
+// A digest that stands elsewhere in a spec keeps a file for nothing, which does no harm.
+constexpr char kSelectNamedFiles[] = R"(
+  SELECT DISTINCT (regexp_matches(spec, 'sha256:([0-9a-f]{64})', 'g'))[1]
+  FROM (SELECT spec FROM supervisor.pipelines UNION ALL SELECT spec FROM supervisor.runs) specs)";
+
+// Numbers follow each other: the row is locked until the transaction ends.
 constexpr char kInsertRun[] = R"(
-  INSERT INTO supervisor.runs (pipeline_id, spec, pipeline_text, state)
-  VALUES ($1, $2, $3, 'RUN_STATE_RUNNING')
+  WITH next AS (UPDATE supervisor.last_run SET run_id = run_id + 1 RETURNING run_id)
+  INSERT INTO supervisor.runs (run_id, pipeline_id, spec, pipeline_text, state)
+  OVERRIDING SYSTEM VALUE
+  SELECT run_id, $1::bigint, $2::text, $3::text, 'RUN_STATE_RUNNING' FROM next
   RETURNING run_id)";
 
 // $1 run or 0 for all, $2 namespace or '' for all, $3 pipeline or '' for all.
@@ -163,6 +171,14 @@ std::optional<v1::Pipeline> FindPipeline(pqxx::work& work, const PipelineName& n
 
 std::vector<v1::Pipeline> ListPipelines(pqxx::work& work, const std::string& name_space) {
   return SelectPipelines(work, {.name_space = name_space, .name = ""});
+}
+
+std::vector<std::string> ListNamedFiles(pqxx::work& work) {
+  std::vector<std::string> digests;
+  for (const pqxx::row& row : work.exec(kSelectNamedFiles)) {
+    digests.push_back(row[0].as<std::string>());
+  }
+  return digests;
 }
 
 void DeletePipeline(pqxx::work& work, const PipelineName& name) {

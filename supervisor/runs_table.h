@@ -55,6 +55,8 @@ std::vector<RunRow> ListRuns(pqxx::work& work, const PipelineName& name);
 // The runs that are RUNNING, the oldest first.
 std::vector<RunId> UnfinishedRuns(pqxx::work& work);
 void DeleteRun(pqxx::work& work, RunId run);
+// The digests of the kept files that pipelines and runs name.
+std::vector<std::string> ListNamedFiles(pqxx::work& work);
 
 // Begins a new epoch of the run, which ends the writing of whoever held the last, and returns it.
 // NOT_FOUND for an unknown run.

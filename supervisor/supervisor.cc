@@ -3,12 +3,15 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/names.h"
 #include "db/fencing.h"
 #include "supervisor/decisions_table.h"
 #include "supervisor/evaluation_values.h"
 #include "supervisor/live_windows.h"
 #include "supervisor/pipeline_check.h"
 #include "supervisor/run_history.h"
+#include "supervisor/sent_files.h"
+#include "supervisor/torchscript_file.h"
 #include "supervisor/windows.h"
 
 namespace tidemill::supervisor {
@@ -18,8 +21,14 @@ constexpr char kSchema[] = "supervisor";
 // Of a run with more only those that fired are shown with it.
 constexpr int64_t kMostDecisions = 10'000;
 
-std::string NamespaceOr(const std::string& name_space) {
-  return name_space.empty() ? "default" : name_space;
+// Only storage opens data files: it knows which may be read.
+absl::StatusOr<DatasetPeek> PeekThroughStorage(Downstream& downstream,
+                                               const storage::DatasetSpec& dataset) {
+  ASSIGN_OR_RETURN(auto seen, downstream.PeekDataset(config::Print(dataset)));
+  DatasetPeek peek{.files_known = true, .first = std::nullopt, .head = {}};
+  if (seen.has_first_file()) peek.first = seen.first_file();
+  peek.head = std::move(*seen.mutable_head());
+  return peek;
 }
 
 void AddComposites(const PipelineSpec& spec, const RunState& state,
@@ -35,8 +44,7 @@ void AddComposites(const PipelineSpec& spec, const RunState& state,
     const auto measured = MeasuredPart(state, spec, dataset->first);
     if (!measured.ok()) continue;
     const Composites composites =
-        MakeComposites(spec.evaluation[i], *measured,
-                       state.live() ? StoredTriggers(state) : state.triggers(), own);
+        MakeComposites(spec.evaluation[i], *measured, StoredTriggers(state), own);
     for (const v1::CompositeValue& value : composites.active) *response.add_active() = value;
     for (const v1::CompositeValue& value : composites.trained) *response.add_trained() = value;
   }
@@ -90,6 +98,7 @@ void Supervisor::ConductLocked(RunId run, std::shared_ptr<RunFeed> feed,
       ++it;
     }
   }
+  ended_.erase(run);
   Conducted& conducted = conducted_[run];
   conducted.feed = feed;
   conducted.conductor = std::make_unique<Conductor>(database_, connect_, run, std::move(feed));
@@ -109,6 +118,7 @@ std::shared_ptr<RunFeed> Supervisor::EndConductor(RunId run) {
 
 absl::StatusOr<v1::SubmitPipelineResponse> Supervisor::Submit(
     const v1::SubmitPipelineRequest& request) {
+  RETURN_IF_ERROR(CheckedNamespace(request.namespace_()).status());
   ASSIGN_OR_RETURN(PipelineSpec spec, Check(request));
   RETURN_IF_ERROR(Register(spec, request.command()));
   v1::SubmitPipelineResponse response;
@@ -132,7 +142,7 @@ absl::StatusOr<v1::SubmitPipelineResponse> Supervisor::Submit(
 }
 
 absl::StatusOr<PipelineSpec> Supervisor::Check(const v1::SubmitPipelineRequest& request) {
-  absl::Status asked;
+  absl::Status asked, unseen;
   const auto find = [&](const std::string& name) -> std::optional<storage::DatasetSpec> {
     const auto dataset = downstream_->GetDataset(name);
     if (!dataset.ok()) {
@@ -146,21 +156,62 @@ absl::StatusOr<PipelineSpec> Supervisor::Check(const v1::SubmitPipelineRequest& 
     }
     return *std::move(spec);
   };
+  const auto peek = [&](const storage::DatasetSpec& dataset) -> absl::StatusOr<DatasetPeek> {
+    auto seen = PeekThroughStorage(*downstream_, dataset);
+    if (absl::IsUnavailable(seen.status())) unseen = seen.status();
+    return seen;
+  };
+  SentFiles files(request, *downstream_);
   auto checked =
       CheckPipeline({.text = request.pipeline(),
                      .file_name = request.file_name(),
                      .variables = {request.variables().begin(), request.variables().end()},
-                     .base_folder = request.base_folder()},
+                     .base_folder = request.base_folder(),
+                     .files = &files,
+                     .peek = peek},
                     find);
+  RETURN_IF_ERROR(unseen);  // No fault of the pipeline's.
+  RETURN_IF_ERROR(files.status());
   RETURN_IF_ERROR(checked.problems.ToStatus());
   RETURN_IF_ERROR(asked);
   return std::move(checked.value);
 }
 
+// The last piece waits for the judgement of all: what is refused is not kept.
+absl::Status Supervisor::TakeNetwork(const v1::SendNetworkRequest::Header& header,
+                                     const Downstream::NextBytes& next) {
+  model_store::v1::PutFileRequest::Header kept;
+  *kept.mutable_command() = header.command();
+  kept.set_size_bytes(header.size_bytes());
+  kept.set_digest(header.digest());
+  TorchScriptLook look;
+  ASSIGN_OR_RETURN(std::optional<std::string> ahead, next());
+  return downstream_->KeepFile(kept, [&]() -> absl::StatusOr<std::optional<std::string>> {
+    std::optional<std::string> piece = std::move(ahead);
+    ahead.reset();
+    if (piece) {
+      look.Add(*piece);
+      ASSIGN_OR_RETURN(ahead, next());
+    }
+    if (!ahead) RETURN_IF_ERROR(look.Judge(header.file_name()));
+    return piece;
+  });
+}
+
+void Supervisor::RetireFiles() {
+  std::vector<std::string> kept;
+  absl::Status status = database_.Transact([&](pqxx::work& work) {
+    kept = ListNamedFiles(work);
+    return absl::OkStatus();
+  });
+  if (status.ok()) status = downstream_->RetireFiles(kept);
+  if (!status.ok()) log::Warn("files of pipelines stay", {{"error", status.ToString()}});
+}
+
 absl::Status Supervisor::Register(PipelineSpec& spec, const rpc::v1::Command& command) {
   for (auto& [name, dataset] : spec.datasets) {
     if (!dataset) continue;
-    rpc::v1::Command registration = command;
+    rpc::v1::Command registration;  // On behalf of whoever submits, and of no run yet.
     registration.set_request_id(command.request_id() + "/" + name);
     RETURN_IF_ERROR(
         downstream_->RegisterDataset(name, config::Print(*dataset), registration).status());
@@ -170,7 +221,9 @@ absl::Status Supervisor::Register(PipelineSpec& spec, const rpc::v1::Command& co
 
 absl::StatusOr<v1::SubmitPipelineResponse> Supervisor::FindOrCreate(
     pqxx::work& work, const v1::SubmitPipelineRequest& request, const PipelineSpec& spec) {
-  const PipelineName name{.name_space = NamespaceOr(request.namespace_()), .name = spec.name};
+  // The spec's name was checked with the spec.
+  PipelineName name{.name_space = {}, .name = spec.name};
+  ASSIGN_OR_RETURN(name.name_space, CheckedNamespace(request.namespace_()));
   const std::string text = config::Print(spec);
   v1::SubmitPipelineResponse response;
   response.set_pipeline_name(spec.name);
@@ -211,52 +264,6 @@ absl::StatusOr<RunId> Supervisor::CreateRun(pqxx::work& work, const PipelineName
   return run;
 }
 
-absl::StatusOr<std::vector<v1::Pipeline>> Supervisor::ListPipelines(const std::string& name_space) {
-  std::vector<v1::Pipeline> pipelines;
-  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    pipelines = supervisor::ListPipelines(work, NamespaceOr(name_space));
-    return absl::OkStatus();
-  }));
-  return pipelines;
-}
-
-absl::StatusOr<v1::Pipeline> Supervisor::GetPipeline(const std::string& name_space,
-                                                     const std::string& name) {
-  std::optional<v1::Pipeline> pipeline;
-  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    pipeline = FindPipeline(work, {.name_space = NamespaceOr(name_space), .name = name});
-    return absl::OkStatus();
-  }));
-  if (!pipeline || name.empty()) return NotFound("there is no pipeline {}", name);
-  return *std::move(pipeline);
-}
-
-absl::StatusOr<bool> Supervisor::DeletePipeline(const std::string& name_space,
-                                                const std::string& name) {
-  const auto pipeline = GetPipeline(name_space, name);
-  if (absl::IsNotFound(pipeline.status())) return false;
-  RETURN_IF_ERROR(pipeline.status());
-  ASSIGN_OR_RETURN(const auto runs, ListRuns(name_space, name));
-  for (const v1::Run& run : runs) RETURN_IF_ERROR(DeleteRun({run.run_id()}).status());
-  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    supervisor::DeletePipeline(work, {.name_space = NamespaceOr(name_space), .name = name});
-    return absl::OkStatus();
-  }));
-  return true;
-}
-
-absl::StatusOr<std::vector<v1::Run>> Supervisor::ListRuns(const std::string& name_space,
-                                                          const std::string& pipeline) {
-  std::vector<v1::Run> runs;
-  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    runs.clear();
-    const PipelineName name{.name_space = NamespaceOr(name_space), .name = pipeline};
-    for (RunRow& row : supervisor::ListRuns(work, name)) runs.push_back(std::move(row.summary));
-    return absl::OkStatus();
-  }));
-  return runs;
-}
-
 absl::StatusOr<RunRow> Supervisor::Find(RunId run) {
   std::optional<RunRow> row;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
@@ -285,6 +292,10 @@ absl::StatusOr<v1::GetRunResponse> Supervisor::GetRun(const v1::GetRunRequest& r
   v1::GetRunResponse response;
   *response.mutable_run() = row.summary;
   for (const TriggerState& trigger : state.triggers()) *response.add_triggers() = trigger.trigger;
+  for (const auto& [name, dataset] : state.datasets()) {
+    if (dataset.has_left_out()) (*response.mutable_left_out())[name] = dataset.left_out();
+  }
+  if (state.stream_ended()) *response.mutable_stream_ended() = state.end_of_stream();
   AddHistory(events, response);
   if (request.with_events()) AddEvents(events, response);
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
@@ -305,6 +316,7 @@ absl::StatusOr<v1::GetRunResponse> Supervisor::GetRun(const v1::GetRunRequest& r
         trigger.set_late(std::string(NameOf(spec.live->late)));
       }
     }
+    AddBaselines(TakeBaselines(values), response);
     AddEvaluations(values, response);
     AddComposites(spec, state, values, response);
   }
@@ -362,11 +374,10 @@ absl::StatusOr<v1::Run> Supervisor::StopRun(RunId run) {
     if (stopped && !events.empty()) feed->Append(events.back().shown);
     if (!stopped || !ends_later) feed->Close(row.summary);
   }
-  const bool in_training = !state.triggers().empty() && state.triggers().back().sealed &&
-                           !state.triggers().back().trained;
+  const TriggerState* open = state.Unfinished();
+  const bool in_training = open != nullptr && open->sealed && !open->trained;
   if (stopped && in_training) {
-    const absl::Status status =
-        downstream_->StopTraining(command, state.triggers().back().trigger.number());
+    const absl::Status status = downstream_->StopTraining(command, open->trigger.number());
     if (!status.ok()) log::Warn("training is not stopped", {{"error", status.ToString()}});
   }
   if (stopped && ends_later) Conduct(run, feed);
@@ -417,24 +428,10 @@ absl::StatusOr<bool> Supervisor::DeleteRun(RunId run) {
     supervisor::DeleteRun(work, run);
     return absl::OkStatus();
   }));
+  RetireFiles();
+  MutexLock lock(mutex_);
+  ended_.erase(run);
   return true;
-}
-
-absl::StatusOr<std::shared_ptr<RunFeed>> Supervisor::Watch(RunId run) {
-  {
-    MutexLock lock(mutex_);
-    if (const auto it = conducted_.find(run); it != conducted_.end()) return it->second.feed;
-  }
-  ASSIGN_OR_RETURN(const RunRow row, Find(run));
-  std::vector<EventRow> events;
-  RETURN_IF_ERROR(Fold(run, events).status());
-  auto feed = std::make_shared<RunFeed>();
-  for (EventRow& event : events) feed->Append(std::move(event.shown));
-  if (row.summary.state() == v1::RUN_STATE_RUNNING) {
-    return Unavailable("run {} is being taken over", run.value);
-  }
-  feed->Close(row.summary);
-  return feed;
 }
 
 }  // namespace tidemill::supervisor

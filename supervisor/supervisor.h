@@ -39,6 +39,9 @@ class Supervisor {
   void Shutdown() ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::StatusOr<v1::SubmitPipelineResponse> Submit(const v1::SubmitPipelineRequest& request);
+  // Keeps a network's file, whose bytes `next` gives until std::nullopt.
+  absl::Status TakeNetwork(const v1::SendNetworkRequest::Header& header,
+                           const Downstream::NextBytes& next);
   absl::StatusOr<std::vector<v1::Pipeline>> ListPipelines(const std::string& name_space);
   absl::StatusOr<v1::Pipeline> GetPipeline(const std::string& name_space, const std::string& name);
   // Returns whether there was one.
@@ -58,7 +61,10 @@ class Supervisor {
   absl::StatusOr<v1::WatchBacktestResponse::Final> Backtest(const v1::WatchBacktestRequest& request,
                                                             const BacktestProgress& progress);
 
-  // What the run's watchers read. NOT_FOUND for an unknown run.
+  // What the watchers of a run read that is conducted or watched already; nullptr otherwise. Does
+  // not wait for the database.
+  std::shared_ptr<RunFeed> OpenFeed(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+  // What the run's watchers read, from the database if need be. NOT_FOUND for an unknown run.
   absl::StatusOr<std::shared_ptr<RunFeed>> Watch(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -69,6 +75,8 @@ class Supervisor {
 
   absl::StatusOr<PipelineSpec> Check(const v1::SubmitPipelineRequest& request);
   absl::Status Register(PipelineSpec& spec, const rpc::v1::Command& command);
+  // Lets go of files that no pipeline names any more. What fails is made good by the next time.
+  void RetireFiles();
   // In a transaction: the run of the submission, new or found.
   absl::StatusOr<v1::SubmitPipelineResponse> FindOrCreate(pqxx::work& work,
                                                           const v1::SubmitPipelineRequest& request,
@@ -128,6 +136,8 @@ class Supervisor {
   const std::unique_ptr<Downstream> downstream_;
   Mutex mutex_;
   std::map<RunId, Conducted> conducted_ ABSL_GUARDED_BY(mutex_);
+  // Of runs that are not conducted, while somebody watches them.
+  std::map<RunId, std::weak_ptr<RunFeed>> ended_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemill::supervisor

@@ -1,8 +1,11 @@
 // Policies tried on the history of a pipeline's dataset.
+#include <algorithm>
 #include <utility>
 
+#include "base/names.h"
 #include "supervisor/backtest.h"
 #include "supervisor/cuts.h"
+#include "supervisor/evaluation_values.h"
 #include "supervisor/evidence/stored_evidence.h"
 #include "supervisor/false_alarms.h"
 #include "supervisor/supervisor.h"
@@ -18,16 +21,31 @@ constexpr int kMostShuffles = 1000;
 struct NamedPolicy {
   std::string name;
   TriggerSpec spec;
+  bool own = false;  // The pipeline's.
 };
+
+// How the pipeline's own policy is called beside others: no file has a name like this.
+constexpr char kOwn[] = "(the pipeline's)";
 
 absl::StatusOr<std::vector<NamedPolicy>> PoliciesOf(const v1::WatchBacktestRequest& request,
                                                     const PipelineSpec& pipeline) {
   std::vector<NamedPolicy> policies;
   for (const auto& policy : request.policies()) {
+    if (!policy.name().empty()) RETURN_IF_ERROR(CheckLabel("policy's name", policy.name()));
     ASSIGN_OR_RETURN(TriggerSpec spec, config::Read<TriggerSpec>(policy.text(), policy.name()));
     policies.push_back({.name = policy.name(), .spec = std::move(spec)});
   }
-  if (policies.empty()) policies.push_back({.name = pipeline.name, .spec = pipeline.trigger});
+  // What the others are compared with, unless it is among them.
+  const std::string own = config::Print(pipeline.trigger);
+  const auto found = std::find_if(policies.begin(), policies.end(), [&](const NamedPolicy& policy) {
+    return config::Print(policy.spec) == own;
+  });
+  if (found != policies.end()) {
+    found->own = true;
+  } else {
+    policies.push_back(
+        {.name = policies.empty() ? pipeline.name : kOwn, .spec = pipeline.trigger, .own = true});
+  }
   return policies;
 }
 
@@ -45,6 +63,7 @@ storage::v1::ListSamplesRequest ListingOf(const v1::WatchBacktestRequest& reques
 v1::BacktestResult Shown(const NamedPolicy& policy, BacktestResult result) {
   v1::BacktestResult proto;
   proto.set_name(policy.name);
+  proto.set_own(policy.own);
   proto.set_policy(config::Print(policy.spec));
   proto.set_num_triggers(result.num_triggers);
   proto.set_num_decisions(result.num_decisions);
@@ -56,6 +75,10 @@ v1::BacktestResult Shown(const NamedPolicy& policy, BacktestResult result) {
     proto.set_longest_latency_seconds(*result.longest_latency_seconds);
   }
   if (result.value) proto.set_value(*result.value);
+  if (result.interval) {
+    proto.set_low(result.interval->first);
+    proto.set_high(result.interval->second);
+  }
   proto.set_num_measured(result.num_measured);
   proto.set_num_windows_left_out(result.num_windows_left_out);
   for (const BacktestTrigger& trigger : result.triggers) {
@@ -87,7 +110,7 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> Supervisor::Backtest(
   ASSIGN_OR_RETURN(const v1::Pipeline pipeline,
                    GetPipeline(request.namespace_(), request.pipeline_name()));
   ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(pipeline.spec(), "pipeline"));
-  ASSIGN_OR_RETURN(const std::vector<NamedPolicy> policies, PoliciesOf(request, spec));
+  ASSIGN_OR_RETURN(std::vector<NamedPolicy> policies, PoliciesOf(request, spec));
   v1::WatchBacktestResponse::Final final;
   ASSIGN_OR_RETURN(const auto forecast, ForecastTrainings(pipeline, final));
   ASSIGN_OR_RETURN(const auto matrix, FindMatrix(request, pipeline, final));
@@ -95,12 +118,20 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> Supervisor::Backtest(
   StoredKeys keys(*downstream_, past.label_delay, [&] { return past.listing; });
   ASSIGN_OR_RETURN(const auto evidence, EvidenceOfPast(past, keys));
   std::vector<supervisor::Backtest> tests;
-  for (const NamedPolicy& policy : policies) {
+  for (auto at = policies.begin(); at != policies.end();) {
+    const NamedPolicy& policy = *at;
     auto test = supervisor::Backtest::Create(policy.spec, spec.selection, forecast, evidence.get(),
                                              matrix ? &*matrix : nullptr);
+    // Nobody asked for it, so that others are tried without it.
+    if (!test.ok() && policy.name == kOwn) {
+      final.set_own_left_out(std::string(test.status().message()));
+      at = policies.erase(at);
+      continue;
+    }
     if (!test.ok()) return Annotate(test.status(), policy.name);
     tests.push_back(*std::move(test));
     if (LooksAtSamples(policy.spec)) final.set_num_shuffles(request.num_shuffles());
+    ++at;
   }
   History history;
   const auto show = [&](Samples samples) -> absl::Status {
@@ -203,6 +234,7 @@ absl::StatusOr<std::optional<ChosenMatrix>> Supervisor::MatrixOf(const RunRow& r
   ASSIGN_OR_RETURN(const RunState state, Fold(run.run_id, events));
   if (!state.stream_ended() && !state.live()) return std::optional<ChosenMatrix>();
   ASSIGN_OR_RETURN(auto values, downstream_->ListEvaluations(run.run_id));
+  TakeBaselines(values);
   auto chosen = ChooseMatrix(spec, state, std::move(values), measure);
   if (!chosen.ok()) return Annotate(chosen.status(), fmt::format("run {}", run.run_id.value));
   return chosen;

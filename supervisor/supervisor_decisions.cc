@@ -26,6 +26,22 @@ std::optional<v1::Decision> Find(pqxx::work& work, const v1::GetDecisionRequest&
   return FindDecisionAt(work, run, std::nullopt);
 }
 
+// Whether the request names no decision: the last one is meant.
+bool AsksForTheLast(const v1::GetDecisionRequest& request) {
+  return request.which_case() == v1::GetDecisionRequest::WHICH_NOT_SET;
+}
+
+// What came of the decision: how the stream ended behind the last one, and a training that failed.
+void AddOutcome(const RunState& state, const v1::GetDecisionRequest& request,
+                v1::GetDecisionResponse& response) {
+  if (state.stream_ended() && AsksForTheLast(request)) {
+    *response.mutable_stream_ended() = state.end_of_stream();
+  }
+  const auto fired = static_cast<size_t>(response.decision().trigger());
+  if (fired == 0 || fired > state.triggers().size()) return;
+  response.set_skip_reason(state.triggers()[fired - 1].trigger.skip_reason());
+}
+
 absl::Status NoDecision(const v1::GetDecisionRequest& request, const v1::Run& run) {
   switch (request.which_case()) {
     case v1::GetDecisionRequest::kTrigger:
@@ -34,9 +50,18 @@ absl::Status NoDecision(const v1::GetDecisionRequest& request, const v1::Run& ru
     case v1::GetDecisionRequest::kEventTime:
       return NotFound("run {} had made no decision by {}", run.run_id(),
                       FormatTimestamp({request.event_time()}));
+    case v1::GetDecisionRequest::WHICH_NOT_SET:
+      return NotFound("run {} has made no decision yet", run.run_id());
     default:
       return NotFound("run {} has made no such decision", run.run_id());
   }
+}
+
+absl::StatusOr<RunState> FoldEvents(pqxx::work& work, RunId run) {
+  ASSIGN_OR_RETURN(const std::vector<EventRow> events, ReadEvents(work, run));
+  RunState state;
+  for (const EventRow& event : events) state.Apply(event.event);
+  return state;
 }
 
 }  // namespace
@@ -51,7 +76,12 @@ absl::StatusOr<v1::GetDecisionResponse> Supervisor::GetDecision(
     if (!run) return NotFound("run {} is unknown", request.run_id());
     *response.mutable_run() = run->summary;
     pipeline = std::move(run->spec);
+    ASSIGN_OR_RETURN(const RunState state, FoldEvents(work, run->run_id));
     auto found = supervisor::Find(work, request);
+    if (!found && AsksForTheLast(request) && state.stream_ended()) {
+      AddOutcome(state, request, response);
+      return absl::OkStatus();
+    }
     if (!found) return NoDecision(request, run->summary);
     if (auto before = FindTriggerBefore(work, run->run_id, found->number())) {
       *response.mutable_trigger_before() = *std::move(before);
@@ -60,10 +90,11 @@ absl::StatusOr<v1::GetDecisionResponse> Supervisor::GetDecision(
       *response.mutable_next() = *std::move(next);
     }
     *response.mutable_decision() = *std::move(found);
+    AddOutcome(state, request, response);
     return absl::OkStatus();
   }));
   ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(pipeline, "pipeline"));
-  AddTexts(spec.trigger, *response.mutable_decision());
+  if (response.has_decision()) AddTexts(spec.trigger, *response.mutable_decision());
   response.set_policy(config::Print(spec.trigger));
   return response;
 }
@@ -74,9 +105,7 @@ absl::StatusOr<v1::TriggerRunResponse> Supervisor::RequestTrigger(pqxx::work& wo
   if (row->summary.state() != v1::RUN_STATE_RUNNING) {
     return FailedPrecondition("run {} is not running", run.value);
   }
-  ASSIGN_OR_RETURN(const std::vector<EventRow> events, ReadEvents(work, run));
-  RunState state;
-  for (const EventRow& event : events) state.Apply(event.event);
+  ASSIGN_OR_RETURN(const RunState state, FoldEvents(work, run));
   if (!state.live()) {
     return FailedPrecondition(
         "run {} is a replay, whose triggers follow from its data; name times in "

@@ -21,10 +21,10 @@ constexpr std::chrono::seconds kRequestDeadline{30};
 class SupervisorServer final : public rpc::RunningService {
  public:
   SupervisorServer(std::unique_ptr<db::Database> database, const DownstreamPeers& steps,
-                   const DownstreamPeers& requests)
+                   const DownstreamPeers& requests, const rpc::StreamLimits& streams)
       : database_(std::move(database)),
         supervisor_(*database_, ConnectByGrpc(steps), ConnectByGrpc(requests)),
-        service_(supervisor_) {}
+        service_(supervisor_, streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   absl::Status Started() override { return supervisor_.Recover(); }
@@ -59,7 +59,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSupervisor(
   ASSIGN_OR_RETURN(const DownstreamPeers requests, PeersOf(context, kRequestDeadline));
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
   RETURN_IF_ERROR(db::Migrate(*database, "supervisor", Migrations()));
-  return std::make_unique<SupervisorServer>(std::move(database), steps, requests);
+  return std::make_unique<SupervisorServer>(std::move(database), steps, requests,
+                                            context.cluster.streams);
 }
 
 }  // namespace tidemill::supervisor

@@ -2,18 +2,47 @@
 
 #include <utility>
 
+#include "rpc/commands.h"
 #include "rpc/grpc_status.h"
 #include "supervisor/run_watcher.h"
 
 namespace tidemill::supervisor {
+namespace {
+
+// What `body` answers to a command that acts for a person.
+template <typename Body>
+auto ForNoRun(const rpc::v1::Command& command, const Body& body) -> decltype(body()) {
+  RETURN_IF_ERROR(rpc::CheckNamesNoRun(command));
+  return body();
+}
+
+}  // namespace
 
 grpc::Status SupervisorService::SubmitPipeline(grpc::ServerContext*,
                                                const v1::SubmitPipelineRequest* request,
                                                v1::SubmitPipelineResponse* response) {
-  auto submitted = supervisor_.Submit(*request);
+  auto submitted = ForNoRun(request->command(), [&] { return supervisor_.Submit(*request); });
   if (!submitted.ok()) return ToGrpc(submitted.status());
   *response = *std::move(submitted);
   return grpc::Status::OK;
+}
+
+grpc::Status SupervisorService::SendNetwork(grpc::ServerContext*,
+                                            grpc::ServerReader<v1::SendNetworkRequest>* reader,
+                                            v1::SendNetworkResponse*) {
+  v1::SendNetworkRequest message;
+  if (!reader->Read(&message) || !message.has_header()) {
+    return ToGrpc(InvalidArgument("the first message has no header"));
+  }
+  const v1::SendNetworkRequest::Header header = message.header();
+  const absl::Status named = rpc::CheckNamesNoRun(header.command());
+  if (!named.ok()) return ToGrpc(named);
+  return ToGrpc(
+      supervisor_.TakeNetwork(header, [&]() -> absl::StatusOr<std::optional<std::string>> {
+        if (!reader->Read(&message)) return std::optional<std::string>();
+        if (!message.has_bytes()) return InvalidArgument("a second header came");
+        return std::optional<std::string>(std::move(*message.mutable_bytes()));
+      }));
 }
 
 grpc::Status SupervisorService::ListPipelines(grpc::ServerContext*,
@@ -37,7 +66,9 @@ grpc::Status SupervisorService::GetPipeline(grpc::ServerContext*,
 grpc::Status SupervisorService::DeletePipeline(grpc::ServerContext*,
                                                const v1::DeletePipelineRequest* request,
                                                v1::DeletePipelineResponse* response) {
-  const auto existed = supervisor_.DeletePipeline(request->namespace_(), request->name());
+  const auto existed = ForNoRun(request->command(), [&] {
+    return supervisor_.DeletePipeline(request->namespace_(), request->name());
+  });
   if (!existed.ok()) return ToGrpc(existed.status());
   response->set_existed(*existed);
   return grpc::Status::OK;
@@ -60,15 +91,26 @@ grpc::Status SupervisorService::GetRun(grpc::ServerContext*, const v1::GetRunReq
 }
 
 grpc::ServerWriteReactor<v1::WatchRunResponse>* SupervisorService::WatchRun(
-    grpc::CallbackServerContext*, const v1::WatchRunRequest* request) {
-  auto feed = supervisor_.Watch({request->run_id()});
-  if (!feed.ok()) return new FailedWatch(ToGrpc(feed.status()));
-  return new RunWatcher(*std::move(feed), request->after_sequence());
+    grpc::CallbackServerContext* context, const v1::WatchRunRequest* request) {
+  auto permit = streams_.Admit(context->peer(), static_cast<int64_t>(request->ByteSizeLong()));
+  if (!permit.ok()) return new FailedWatch(ToGrpc(permit.status()));
+  auto* const watcher = new RunWatcher(*std::move(permit), request->after_sequence());
+  const RunWatcher::Opener opener = watcher->opener();
+  const RunId run{request->run_id()};
+  if (auto feed = supervisor_.OpenFeed(run)) {
+    opener.Open(std::move(feed));
+    return watcher;
+  }
+  // What has ended is read from the database, which must not hold up gRPC's few threads.
+  readers_.Submit([this, opener, run] {
+    if (opener.IsWanted()) opener.Open(supervisor_.Watch(run));
+  });
+  return watcher;
 }
 
 grpc::Status SupervisorService::StopRun(grpc::ServerContext*, const v1::StopRunRequest* request,
                                         v1::StopRunResponse* response) {
-  auto run = supervisor_.StopRun({request->run_id()});
+  auto run = ForNoRun(request->command(), [&] { return supervisor_.StopRun({request->run_id()}); });
   if (!run.ok()) return ToGrpc(run.status());
   *response->mutable_run() = *std::move(run);
   return grpc::Status::OK;
@@ -76,7 +118,8 @@ grpc::Status SupervisorService::StopRun(grpc::ServerContext*, const v1::StopRunR
 
 grpc::Status SupervisorService::ResumeRun(grpc::ServerContext*, const v1::ResumeRunRequest* request,
                                           v1::ResumeRunResponse* response) {
-  auto run = supervisor_.ResumeRun({request->run_id()});
+  auto run =
+      ForNoRun(request->command(), [&] { return supervisor_.ResumeRun({request->run_id()}); });
   if (!run.ok()) return ToGrpc(run.status());
   *response->mutable_run() = *std::move(run);
   return grpc::Status::OK;
@@ -85,7 +128,7 @@ grpc::Status SupervisorService::ResumeRun(grpc::ServerContext*, const v1::Resume
 grpc::Status SupervisorService::TriggerRun(grpc::ServerContext*,
                                            const v1::TriggerRunRequest* request,
                                            v1::TriggerRunResponse* response) {
-  auto asked = supervisor_.TriggerRun(*request);
+  auto asked = ForNoRun(request->command(), [&] { return supervisor_.TriggerRun(*request); });
   if (!asked.ok()) return ToGrpc(asked.status());
   *response = *std::move(asked);
   return grpc::Status::OK;
@@ -117,7 +160,8 @@ grpc::Status SupervisorService::WatchBacktest(
 
 grpc::Status SupervisorService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                                           v1::DeleteRunResponse* response) {
-  const auto existed = supervisor_.DeleteRun({request->run_id()});
+  const auto existed =
+      ForNoRun(request->command(), [&] { return supervisor_.DeleteRun({request->run_id()}); });
   if (!existed.ok()) return ToGrpc(existed.status());
   response->set_existed(*existed);
   return grpc::Status::OK;

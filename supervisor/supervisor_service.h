@@ -1,6 +1,8 @@
 // The gRPC face of the supervisor: translates, never decides. See supervisor.proto.
 #pragma once
 
+#include "base/worker_pool.h"
+#include "rpc/stream_budget.h"
 #include "supervisor/supervisor.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
@@ -11,11 +13,14 @@ class SupervisorService final
     : public v1::SupervisorService::WithCallbackMethod_WatchRun<v1::SupervisorService::Service> {
  public:
   // `supervisor` must outlive this object.
-  explicit SupervisorService(Supervisor& supervisor) : supervisor_(supervisor) {}
+  SupervisorService(Supervisor& supervisor, const rpc::StreamLimits& limits)
+      : supervisor_(supervisor), streams_(limits), readers_("supervisor.watch", 1) {}
 
   grpc::Status SubmitPipeline(grpc::ServerContext* context,
                               const v1::SubmitPipelineRequest* request,
                               v1::SubmitPipelineResponse* response) override;
+  grpc::Status SendNetwork(grpc::ServerContext*, grpc::ServerReader<v1::SendNetworkRequest>* reader,
+                           v1::SendNetworkResponse* response) override;
   grpc::Status ListPipelines(grpc::ServerContext* context, const v1::ListPipelinesRequest* request,
                              v1::ListPipelinesResponse* response) override;
   grpc::Status GetPipeline(grpc::ServerContext* context, const v1::GetPipelineRequest* request,
@@ -44,6 +49,8 @@ class SupervisorService final
 
  private:
   Supervisor& supervisor_;
+  rpc::StreamBudget streams_;  // Of those who watch runs.
+  WorkerPool readers_;         // Of the events of runs that have ended.
 };
 
 }  // namespace tidemill::supervisor

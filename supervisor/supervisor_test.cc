@@ -240,6 +240,14 @@ TEST_F(SupervisorTest, TrainsOnNoSampleWhoseLabelIsStillOpen) {
     ASSERT_GE(shown.triggers_size(), 3);
     ASSERT_THAT(selections, SizeIs(shown.triggers_size()));
     const auto evaluation = services_.evaluations().back();
+    ASSERT_TRUE(evaluation.has_known_labels());
+    for (const auto& window : evaluation.windows()) {
+      EXPECT_EQ(window.has_known_to(), window.trigger_in_use() > 0);
+      if (!window.has_known_to()) continue;
+      const auto& in_use = shown.triggers(static_cast<int>(window.trigger_in_use()) - 1);
+      EXPECT_EQ(window.known_to().event_time(), in_use.at().event_time() - 12'000'000);
+      EXPECT_EQ(window.model_in_use(), in_use.model_id());
+    }
     for (int64_t i = 0; i < services_.num_samples; ++i) {
       int num_sets = 0;
       for (int n = 0; n < shown.triggers_size(); ++n) {
@@ -335,11 +343,11 @@ TEST_F(SupervisorTest, KeepsNothingOfABrokenPipeline) {
   EXPECT_EQ(services_.Calls("RegisterDataset"), 0);
 }
 
-TEST_F(SupervisorTest, FailsWithTheMessageOfATrainingAndGoesOnWhenResumed) {
-  services_.FailTraining(2, "the loss is not a number");
+TEST_F(SupervisorTest, FailsWithTheMessageOfTheModelStoreAndGoesOnWhenResumed) {
+  services_.FailNext("StoreModel", DataLoss("the disk is broken"));
   const RunId run = Submit(Request("a"));
   EXPECT_EQ(Finish(run).back(), "run_failed");
-  EXPECT_THAT(Get(run).run().error(), HasSubstr("trigger 2: train: the loss is not a number"));
+  EXPECT_THAT(Get(run).run().error(), HasSubstr("trigger 1: store: the disk is broken"));
   EXPECT_THAT(supervisor_->ResumeRun(run), IsOk());
   EXPECT_EQ(Finish(run).back(), "run_succeeded");
   EXPECT_EQ(Get(run).triggers_size(), 3);
@@ -360,10 +368,10 @@ TEST_F(SupervisorTest, WaitsForServicesThatAreAway) {
 }
 
 TEST_F(SupervisorTest, FailsAtOnceWhenACallIsWrong) {
-  services_.FailNext("FitGraph", InvalidArgument("no such column"));
+  services_.FailNext("SealTrainingSet", InvalidArgument("no such policy"));
   const RunId run = Submit(Request("a"));
   EXPECT_EQ(Finish(run).back(), "run_failed");
-  EXPECT_THAT(Get(run).run().error(), HasSubstr("no such column"));
+  EXPECT_THAT(Get(run).run().error(), HasSubstr("no such policy"));
 }
 
 TEST_F(SupervisorTest, StopsInTheMiddleOfATrainingAndGoesOnWhenResumed) {

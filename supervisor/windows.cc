@@ -194,8 +194,18 @@ void NameModels(Window& window, const std::vector<TriggerState>& triggers) {
   }
 }
 
-int64_t ModelOf(const std::vector<TriggerState>& triggers, int64_t trigger) {
-  return triggers.at(static_cast<size_t>(trigger - 1)).trigger.model_id();
+// Triggers that were skipped are not among them, so that a number is no place.
+const v1::Trigger& Numbered(const std::vector<TriggerState>& triggers, int64_t number) {
+  return std::ranges::lower_bound(
+             triggers, number, {},
+             [](const TriggerState& trigger) { return trigger.trigger.number(); })
+      ->trigger;
+}
+
+void SetInUse(const v1::Trigger& trigger, evaluator::v1::Window& window) {
+  window.set_model_in_use(trigger.model_id());
+  window.set_trigger_in_use(trigger.number());
+  *window.mutable_known_to() = trigger.at();
 }
 
 using WindowPlace = std::tuple<int64_t, int64_t, int64_t, int64_t>;
@@ -222,6 +232,7 @@ void AddValues(const Window& window, const std::optional<int64_t>& trigger,
     if (value->has_value()) member.set_value(value->value());
     if (value->has_low()) member.set_low(value->low());
     if (value->has_high()) member.set_high(value->high());
+    member.set_sums(value->sums());
     member.set_num_samples(value->num_samples());
     member.set_trigger(*trigger);
     member.set_dataset(value->dataset_name());
@@ -264,11 +275,12 @@ absl::StatusOr<std::vector<evaluator::v1::Window>> WindowsToMeasure(
     evaluator::v1::Window wire;
     *wire.mutable_from() = window.from;
     *wire.mutable_to() = window.to;
+    std::optional<int64_t> active = window.active_trigger;
+    if (whole && !triggers.empty()) active = triggers.back().trigger.number();
+    if (active) SetInUse(Numbered(triggers, *active), wire);
     if (spec.models == evaluator::EvaluatedModels::kActive) {
-      std::optional<int64_t> active = window.active_trigger;
-      if (whole && !triggers.empty()) active = triggers.back().trigger.number();
       if (!active) continue;
-      wire.add_model_ids(ModelOf(triggers, *active));
+      wire.add_model_ids(wire.model_in_use());
     }
     measured.push_back(wire);
   }

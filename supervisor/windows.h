@@ -41,9 +41,10 @@ absl::StatusOr<std::vector<Window>> MakeWindows(const evaluator::WindowsSpec& sp
 // Whether MakeWindows() would refuse, as far as that is known before there are triggers.
 absl::Status CheckNumWindows(const evaluator::WindowsSpec& spec, const v1::DatasetSynced& dataset);
 
-// The windows as the evaluator is asked for them: with `models: active` each names the model in
-// use, and a window before the first trigger is left out; on a `whole` dataset the last model
-// counts as the one in use. Fails as MakeWindows() does.
+// The windows as the evaluator is asked for them, each with the model in use, where there is one,
+// and the cut that it was trained to; on a `whole` dataset the last model counts as the one in use.
+// With `models: active` no other is measured, and a window before the first trigger is left out.
+// Fails as MakeWindows() does.
 absl::StatusOr<std::vector<evaluator::v1::Window>> WindowsToMeasure(
     const evaluator::EvaluationSpec& spec, const v1::DatasetSynced& dataset,
     const std::vector<TriggerState>& triggers);

@@ -171,11 +171,37 @@ TEST(Windows, NameTheModelInUseWhenOnlyThatIsToBeMeasured) {
   const auto windows = *WindowsToMeasure(spec, Dataset(0, 100), Triggers({40, 70}));
   ASSERT_EQ(windows.size(), 2U);
   EXPECT_THAT(windows[0].model_ids(), ElementsAre(71));
+  EXPECT_EQ(windows[0].model_in_use(), 71);
+  EXPECT_EQ(windows[1].trigger_in_use(), 2);
+  EXPECT_EQ(windows[1].known_to().event_time(), 70);
   EXPECT_THAT(windows[1].model_ids(), ElementsAre(72));
   spec.windows = evaluator::Whole{};
   const auto whole = *WindowsToMeasure(spec, Dataset(0, 100), Triggers({40, 70}));
   ASSERT_EQ(whole.size(), 1U);
   EXPECT_THAT(whole[0].model_ids(), ElementsAre(72));
+  EXPECT_EQ(whole[0].model_in_use(), 72);
+}
+
+TEST(WindowsToMeasure, NameNoModelInUseBeforeTheFirstTrigger) {
+  const auto windows =
+      *WindowsToMeasure(evaluator::EvaluationSpec{}, Dataset(0, 100), Triggers({40, 70}));
+  ASSERT_EQ(windows.size(), 3U);
+  EXPECT_FALSE(windows[0].has_known_to());
+  EXPECT_EQ(windows[0].model_in_use(), 0);
+  EXPECT_EQ(windows[1].known_to().event_time(), 40);
+  EXPECT_EQ(windows[2].model_in_use(), 72);
+}
+
+// One that was skipped has no model, so the list goes from the first to the third.
+TEST(Windows, NameTheModelsOfTriggersByTheirNumbers) {
+  evaluator::EvaluationSpec spec;
+  spec.models = evaluator::EvaluatedModels::kActive;
+  std::vector<TriggerState> triggers = Triggers({40, 55, 70});
+  triggers.erase(triggers.begin() + 1);
+  const auto windows = *WindowsToMeasure(spec, Dataset(0, 100), triggers);
+  ASSERT_EQ(windows.size(), 2U);
+  EXPECT_THAT(windows[0].model_ids(), ElementsAre(71));
+  EXPECT_THAT(windows[1].model_ids(), ElementsAre(73));
 }
 
 TEST(Composites, FollowTheActiveAndTheTrainedModel) {

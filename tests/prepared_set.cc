@@ -47,9 +47,14 @@ constexpr char kTextGraph[] =
     "- hash_tokens: {{column: text, buckets: 1000, length: {}, into: input}}\n"
     "- label: {{into: target}}\n";
 
-rpc::v1::Command NewCommand() {
+// An operator's, and the conductor's of a run.
+rpc::v1::Command NewRequest() {
   rpc::v1::Command command;
   command.set_request_id(rpc::NewRequestId());
+  return command;
+}
+rpc::v1::Command NewCommand() {
+  rpc::v1::Command command = NewRequest();
   command.set_run_id(1);
   command.set_run_epoch(1);
   return command;
@@ -77,7 +82,7 @@ PreparedSet::PreparedSet(int64_t num_samples, int num_workers,
   const storage::StorageClient operators(stack_.PeerOf("storage", rpc::v1::ROLE_OPERATOR));
   const storage::StorageClient storage(stack_.PeerOf("storage"));
   const auto registered =
-      operators.RegisterDataset("numbers", fmt::format(kDataset, stack_.files()), NewCommand());
+      operators.RegisterDataset("numbers", fmt::format(kDataset, stack_.files()), NewRequest());
   EXPECT_THAT(registered, IsOk());
   dataset_id_ = registered->dataset_id();
   const auto known = storage.GetDataset("numbers");

@@ -30,6 +30,7 @@ run protos python3 tools/check_protos.py
 run rules python3 tools/check_rules.py
 run reference reference_is_current
 run documents python3 tools/check_docs.py
+run fragments python3 tools/check_fragments.py
 run performance python3 tools/performance.py --check
 run policies python3 tools/policies_page.py --check
 run selections python3 tools/selections_page.py --check

@@ -7,8 +7,11 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import yaml
+
+import image_libraries
 
 problems = []
 build = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
@@ -92,20 +95,22 @@ if services["certificates"]["image"] != f"tidemill:{version}":
     problems.append(f"docker-compose.yml: the image is not of version {version}")
 
 if build:
-    image = set(re.findall(r"[a-z0-9.+-]+", dockerfile.split("FROM debian:bookworm-slim")[1]))
-    base = {"libc6", "libgcc-s1", "libstdc++6"}
-    direct = set()
-    for program in sorted((build / "bin").glob("tidemill*")):
-        wanted = re.findall(r"NEEDED\s+Shared library: \[(.*?)\]", subprocess.run(
-            ["readelf", "-d", program], capture_output=True, text=True, check=False).stdout)
-        direct |= {name for name in wanted if not name.startswith(("libtorch", "libc10", "ld-linux"))}
-    for library in sorted(direct):
-        owners = subprocess.run(["dpkg", "-S", f"*/{library}"], capture_output=True, text=True,
-                                check=False).stdout
-        names = {line.split(":")[0] for line in owners.splitlines()}
-        names = {name for name in names if not name.endswith("-dev")}
-        if names and not names & (image | base):
-            problems.append(f"deploy/Dockerfile: lacks {' or '.join(sorted(names))} for {library}")
+    listed = pathlib.Path("deploy/libraries.txt").read_text().split()
+    derived = image_libraries.needed(build)
+    for package in sorted(derived.keys() - set(listed)):
+        problems.append(f"deploy/libraries.txt: lacks {package} for {derived[package]}; run 'make image_libraries'")
+    # Debian's libtorch, where there is no wheel, needs more than the image, which has the wheel's.
+    if not any(package.startswith("libtorch") for package in derived):
+        for package in sorted(set(listed) - derived.keys()):
+            problems.append(f"deploy/libraries.txt: no program needs {package}; run 'make image_libraries'")
+    # What the image's first stage builds can be configured.
+    flags = re.findall(r"-DTIDEMILL_\w+=\w+", dockerfile)
+    torch = re.search(r"^TORCH_DIR:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.M)
+    with tempfile.TemporaryDirectory() as folder:
+        told = subprocess.run(["cmake", "--preset", "release", "-B", folder, *flags, f"-DTORCH_DIR={torch.group(1) if torch else ''}"],
+                              capture_output=True, text=True, check=False)
+    if told.returncode:
+        problems.append(f"deploy/Dockerfile: cmake {' '.join(flags)} says: {told.stderr.strip()}")
     # The programs read the configuration they are given: all is well with it but the files it names.
     for name in known:
         program = build / "bin" / ("tidemill-" + name.replace("_", "-"))

@@ -1,4 +1,5 @@
-"""Checks the documents: links and named files exist, the folder table of ARCHITECTURE.md is true."""
+"""Checks the documents: links and named files exist, the folder table of ARCHITECTURE.md is true, the
+reference is made from all configurations."""
 import pathlib
 import re
 import subprocess
@@ -30,5 +31,11 @@ for record in records:
     for heading in ("## Context", "## Decision", "## Consequences"):
         if heading not in text:
             problems.append(f"{record}: no '{heading}'")
+# The reference of the system configuration has a section for each service that has one.
+reference = pathlib.Path("cli/reference_main.cc").read_text()
+for header in (f for f in tracked if f.endswith(".h") and pathlib.Path(f).exists()):
+    section = re.match(r"// The `(\w+)` section of the system configuration", pathlib.Path(header).read_text())
+    if section and f'field("{section[1]}"' not in reference:
+        problems.append(f"cli/reference_main.cc: no section `{section[1]}`, which {header} describes")
 print("\n".join(problems) or f"documents: {len(documents)} files, {len(records)} decision records")
 sys.exit(bool(problems))

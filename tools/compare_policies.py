@@ -50,7 +50,7 @@ class Stack:
     def __exit__(self, *_):
         for number in ENDINGS:
             signal.signal(number, signal.SIG_IGN)
-        subprocess.run([self.program, "down", "--purge", "--quiet", "--state", self.folder / "state"],
+        subprocess.run([self.program, "down", "--purge", "--yes", "--quiet", "--state", self.folder / "state"],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         shutil.rmtree(self.folder)
 
@@ -104,6 +104,17 @@ def measured_on(comparison, run):
     return windows
 
 
+def baselines_of(comparison, run, windows):
+    """What rules without a model would have reached on the samples of these windows, by their names."""
+    spans = {(window["from"], window["to"]) for window in windows}
+    values = {}
+    for value in run["composite"]["baselines"]:
+        if (value["from"], value["to"]) in spans and value["measure"] == comparison["measure"] and value["value"] is not None:
+            values.setdefault(value["baseline"], []).append(value)
+    return {name: sum(value["value"] * value["samples"] for value in own) / sum(value["samples"] for value in own)
+            for name, own in sorted(values.items()) if len(own) == len(spans)}
+
+
 def figures_of(comparison, seed, run, decisions):
     windows = measured_on(comparison, run)
     samples = sum(window["samples"] for window in windows)
@@ -112,6 +123,7 @@ def figures_of(comparison, seed, run, decisions):
         "seed": seed,
         "value": sum(window["value"] * window["samples"] for window in windows) / samples,
         "samples": samples,
+        "baselines": baselines_of(comparison, run, windows),
         "triggers": len(triggers),
         "samples_trained": sum(trigger["samples"] for trigger in triggers),
         "training_seconds": round(sum(trigger["stages"]["train"] for trigger in triggers), 3),

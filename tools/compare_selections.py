@@ -73,6 +73,13 @@ def value_of(comparison, run):
     return sum(value["value"] * value["samples"] for value in values) / samples, samples
 
 
+def baselines_of(comparison, run):
+    """What rules without a model reach on the judged dataset, by their names; the constant knows all labels of the last training."""
+    return {value["baseline"]: value["value"] for value in run["baselines"]
+            if value["measure"] == comparison["measure"] and value["dataset"] == comparison["judged_on"]
+            and value["baseline"] != "first"}
+
+
 def visits_of(comparison, trigger):
     """How often a training took a sample in, through all epochs."""
     if "downsampling" in trigger:
@@ -87,6 +94,7 @@ def figures_of(comparison, seed, run):
         "seed": seed,
         "value": value,
         "samples": samples,
+        "baselines": baselines_of(comparison, run),
         "samples_trained": sum(visits_of(comparison, trigger) for trigger in later),
         "select_seconds": round(sum(trigger["stages"]["select"] for trigger in later), 3),
         "train_seconds": round(sum(trigger["stages"]["train"] for trigger in later), 3),
@@ -140,7 +148,7 @@ def measure(stack, dataset, comparison, cases, seeds, file, resume):
             figures = figures_of(comparison, seed, run)
             keep(file, dataset, case, figures)
             check_alike(file, dataset)
-            stack.call("runs", "delete", str(run["run"]))
+            stack.call("runs", "delete", "--yes", str(run["run"]))
             print(f"{dataset}, {name_of(case)}, seed {seed} ({number} of {len(cases)}): "
                   f"{comparison['measure']} {figures['value']:.4f}, {figures['samples_trained']:,} samples, "
                   f"select {figures['select_seconds']:.2f} s, train {figures['train_seconds']:.2f} s", file=sys.stderr)

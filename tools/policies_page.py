@@ -87,9 +87,23 @@ def of_dataset(results, comparison):
 
 def verdict(comparison, entries):
     """The sentences about the figures, with the figures put in."""
-    keys = entries[0]["runs"][0].keys() - {"first", "seed"}
+    keys = entries[0]["runs"][0].keys() - {"baselines", "first", "seed"}
     figures = {entry["policy"]: {key: mean(entry, key) for key in keys} for entry in entries}
     return "\n".join(comparison["verdict"]).format_map(figures)
+
+
+RULES = {"constant": "always saying the most frequent class or the mean known at each training", "last": "repeating the last label known"}
+
+
+def baselines(comparison, entries):
+    """What rules without a model reach on the same samples; they depend little on when models are trained."""
+    texts = []
+    for name, rule in RULES.items():
+        values = [run["baselines"][name] for entry in entries for run in entry["runs"] if name in run.get("baselines", {})]
+        if values:
+            least, most = comparison["form"].format(min(values)), comparison["form"].format(max(values))
+            texts.append(f"{rule} {least if least == most else f'{least} to {most}'}")
+    return f"\nOn the same samples, {comparison['measure']} without a model: {'; '.join(texts)}.\n" if texts else ""
 
 
 def table(comparison, entries):
@@ -101,7 +115,7 @@ def table(comparison, entries):
         text += (f"| {number} | {entry['policy']} | {spread(entry, 'triggers', '{:.0f}')} "
                  f"| {spread(entry, 'samples_trained', '{:,.0f}')} | {seconds(entry, 'training_seconds')} | {seconds(entry, 'deciding_seconds')} "
                  f"| {seconds(entry, 'seconds')} | {spread(entry, 'value', comparison['form'])} |\n")
-    return f"{text}\n{verdict(comparison, entries)}\n"
+    return f"{text}{baselines(comparison, entries)}\n{verdict(comparison, entries)}\n"
 
 
 def settings(comparison, entries):

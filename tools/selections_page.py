@@ -44,7 +44,7 @@ TABLE = """
 ## {title}
 {setting}
 Training on everything: {measure} {value} in {seconds} s.
-
+{baselines}
 | policy | share | {measure} | samples taken in | seconds | RS2 at equal time | uniform at equal time | |
 |---|---|---|---|---|---|---|---|
 """
@@ -132,10 +132,19 @@ def of_dataset(results, name):
     return [entry for entry in results if entry["dataset"] == name]
 
 
+def baselines(comparison, whole):
+    """What rules without a model reach, where the results tell."""
+    known = whole["runs"][0].get("baselines", {})
+    rules = {"constant": "always saying the most frequent class or the mean of the labels", "last": "repeating the last label known"}
+    texts = [f"{rule} {comparison['form'].format(known[name])}" for name, rule in rules.items() if name in known]
+    return f"Without a model: {'; '.join(texts)}.\n" if texts else ""
+
+
 def table(comparison, entries):
     whole = next(entry for entry in entries if entry["policy"] == "everything")
     setting = "\n".join(comparison["setting"]).format(samples=whole["runs"][0]["samples"])
     text = TABLE.format(title=comparison["title"], setting=setting, measure=comparison["measure"],
+                        baselines=baselines(comparison, whole),
                         value=form_of(comparison, mean(whole, "value"), error(whole)),
                         seconds=f"{mean(whole, 'seconds'):.2f}")
     higher = comparison["better"] == "higher"

@@ -21,7 +21,10 @@ packages=(
 )
 # What only `make check` and `make sanitize` need.
 check_packages=(clang clang-format clang-tidy shellcheck libclang-rt-14-dev zsh fish man-db chromium
-  docker-compose yamllint python3-yaml)
+  docker-compose yamllint python3-yaml python3-jsonschema)
+
+# What only `make image_test` needs.
+image_packages=(podman buildah runc debootstrap netavark aardvark-dns iptables catatonit docker-compose)
 
 # What only `make bench` needs: the plot, and a DataLoader to compare with, which decodes photographs with Pillow.
 bench_packages=(python3-matplotlib python3-numpy python3-pil)
@@ -120,12 +123,13 @@ case "${1:-}" in
   "") install_packages "${packages[@]}" && install_torch ;;
   --checks) install_packages "${packages[@]}" "${check_packages[@]}" && install_torch ;;
   --bench) install_packages "${packages[@]}" "${bench_packages[@]}" && install_torch && install_dataloader ;;
+  --image) install_packages "${packages[@]}" "${image_packages[@]}" && install_torch ;;
   --torch-dir)
     folder=$(cat .venv/torch_dir 2>/dev/null || true)
     [ "$folder" = debian ] || echo "$folder"
     ;;
   *)
-    echo "usage: tools/setup.sh [--checks | --bench | --torch-dir]" >&2
+    echo "usage: tools/setup.sh [--checks | --bench | --image | --torch-dir]" >&2
     exit 2
     ;;
 esac

@@ -7,9 +7,12 @@
 //   job.yaml              TrainingJob
 //   checkpoints/          see checkpoints.h
 //   downsampling/         what epochs are trained on, losses of auxiliary models; while it lasts
-//   artefact/             weights.safetensors, fitted.batch, spec.yaml
+//   artefact/             the parts of the model, see models/artefact_spec.h
 //   result.yaml           TrainingResult; there once the training has ended
 //   stored.yaml           StoredModel; there once the model store has the artefact
+//
+// Beside the folders of a run's triggers lies `networks/`, with the files of networks that its
+// pipeline names, by their digests.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +24,7 @@
 #include "base/config.h"
 #include "base/files.h"
 #include "base/status.h"
+#include "models/class_outputs.h"
 #include "models/model_spec.h"
 #include "rpc/tls.h"
 #include "storage/client/dataset_spec.h"
@@ -36,11 +40,9 @@ inline constexpr std::string_view kCheckpointFolder = "checkpoints";
 inline constexpr std::string_view kDownsamplingFolder = "downsampling";
 inline constexpr std::string_view kAuxiliaryFile = "irreducible_losses";
 inline constexpr std::string_view kArtefactFolder = "artefact";
+inline constexpr std::string_view kNetworksFolder = "networks";
 inline constexpr std::string_view kResultFile = "result.yaml";
 inline constexpr std::string_view kStoredFile = "stored.yaml";
-inline constexpr std::string_view kWeightsPart = "weights.safetensors";
-inline constexpr std::string_view kFittedPart = "fitted.batch";
-inline constexpr std::string_view kSpecPart = "spec.yaml";
 
 // How a job reaches the services it needs. The token stays in its file.
 struct Endpoints {
@@ -61,6 +63,17 @@ struct Endpoints {
   }
 };
 
+// How the process of a job prepares samples; what it makes does not depend on it.
+struct Preparation {
+  int threads = 2;
+  int64_t bytes_ahead = int64_t{64} << 20;
+
+  void Fields(auto&& field) {
+    field("threads", threads, "Threads beside that of the arithmetic.");
+    field("bytes_ahead", bytes_ahead, "Of samples made, and in the making.");
+  }
+};
+
 // What a graph is fitted on and to.
 struct FitJob {
   int64_t run_id = 0;
@@ -70,6 +83,7 @@ struct FitJob {
   std::string dataset = {};
   std::string graph = {};
   Endpoints endpoints;
+  Preparation preparation = {};
 
   void Fields(auto&& field) {
     field("run_id", run_id, "The run.");
@@ -78,6 +92,7 @@ struct FitJob {
     field("dataset", dataset, "The dataset's spec.");
     field("graph", graph, "The graph's spec.");
     field("endpoints", endpoints, "The services.");
+    field("preparation", preparation, "How samples are prepared.");
   }
 };
 
@@ -169,7 +184,7 @@ struct TrainingResult {
     field("samples_done", samples_done, "Samples visited, in all epochs.");
     field("samples_total", samples_total, "Samples that were to be visited at most.");
     field("num_samples", num_samples, "Samples in the training set.");
-    field("num_skipped", num_skipped, "Samples that could not be read or decoded.");
+    field("num_skipped", num_skipped, "Samples that could not be read, decoded or learnt from.");
     field("epochs", epochs, "Epochs.");
     field("loss", loss, "Mean loss of the last epoch.");
     field("seconds", seconds, "Time that it took.");
@@ -188,21 +203,6 @@ struct StoredModel {
   int64_t model_id = 0;
 
   void Fields(auto&& field) { field("model_id", model_id, "The model's id in the model store."); }
-};
-
-// The artefact's spec.yaml: what is needed to use a model without anything else.
-struct ArtefactSpec {
-  models::ModelSpec model;
-  storage::DatasetSpec dataset;
-  transform::GraphSpec graph;
-  std::vector<std::string> classes;
-
-  void Fields(auto&& field) {
-    field("model", model, "The network.");
-    field("dataset", dataset, "The dataset that it was trained on.");
-    field("graph", graph, "What turns samples into tensors.");
-    field("classes", classes, "Names of the classes, in the order of the outputs.");
-  }
 };
 
 // Reads one of the YAML files of a folder. NOT_FOUND; INVALID_ARGUMENT.

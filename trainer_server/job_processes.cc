@@ -39,7 +39,7 @@ absl::Status JobProcesses::Run(const std::string& what, const std::string& folde
     return {static_cast<absl::StatusCode>(*exit.code - kExitCodeBase), error};
   }
   if (exit.code) return Internal("the process of the job {}", exit.Describe());
-  return Unavailable("the process of the job {}", exit.Describe());
+  return absl::AbortedError(fmt::format("the process of the job {}", exit.Describe()));
 }
 
 }  // namespace tidemill::trainer_server

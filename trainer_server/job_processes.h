@@ -33,7 +33,7 @@ class JobProcesses {
   ~JobProcesses();
 
   // Runs `what` ("fit" or "train") on a folder and returns when its process has ended: what the job
-  // returned; UNAVAILABLE when it was killed and may be run again; CANCELLED once `stop` is
+  // returned; ABORTED when it was killed and may be run again; CANCELLED once `stop` is
   // requested, which kills it.
   absl::Status Run(const std::string& what, const std::string& folder, process::SpawnMode mode,
                    const Progress& progress, const std::stop_token& stop);

@@ -1,6 +1,9 @@
 // The `trainer_server` section of the system configuration.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "base/config.h"
 
 namespace tidemill::trainer_server {
@@ -9,6 +12,8 @@ struct TrainerConfig {
   int cpu_slots = 1;
   int gpu_slots = 1;
   int fit_slots = 2;
+  std::optional<int> loader_threads = std::nullopt;
+  config::ByteSize loader_memory{int64_t{1} << 30};
 
   void Fields(auto&& field) {
     field("cpu_slots", cpu_slots, "Trainings on the CPU that run at once; others wait.",
@@ -17,6 +22,16 @@ struct TrainerConfig {
           {.min = 1, .max = 256});
     field("fit_slots", fit_slots, "Fits of graphs that run at once; others wait.",
           {.min = 1, .max = 256});
+    field(
+        "loader_threads", loader_threads,
+        "Threads with which the process of a training, or of a fit, prepares samples; without it, "
+        "the cores of the machine shared by the trainings that run at once, and two at least. "
+        "Weights do not depend on it.",
+        {.min = 1, .max = 1024});
+    field("loader_memory", loader_memory,
+          "Bytes of prepared samples that the trainings that run at once may keep ahead, all "
+          "together.",
+          {.min = 1'048'576});
   }
 };
 

@@ -9,8 +9,10 @@
 #include "base/log.h"
 #include "base/process/zygote.h"
 #include "model_store/client/model_store_client.h"
+#include "models/artefact_spec.h"
 #include "models/training_spec.h"
 #include "selector/client/selector_client.h"
+#include "trainer_server/preparation.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -93,6 +95,8 @@ absl::Status CheckSpecs(const std::string& dataset, const std::string& graph) {
 Trainings::Trainings(TrainingsOptions options, JobProcesses& processes,
                      selector::SelectorClient& selector, model_store::ModelStoreClient& model_store)
     : options_(std::move(options)),
+      preparation_(
+          PreparationFor(options_.config, static_cast<int>(std::thread::hardware_concurrency()))),
       processes_(processes),
       selector_(selector),
       model_store_(model_store),
@@ -139,7 +143,7 @@ absl::Status Trainings::RunJob(const std::string& what, const std::string& folde
   absl::Status status;
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
     status = processes_.Run(what, folder, mode, progress, entry.stop.get_token());
-    if (status.code() != absl::StatusCode::kUnavailable) return status;
+    if (!absl::IsAborted(status) && !absl::IsUnavailable(status)) return status;
     log::Warn("a job was interrupted", {{"job", what},
                                         {"folder", folder},
                                         {"attempt", std::to_string(attempt)},
@@ -184,7 +188,9 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
   const std::string path = files::Join(folder, kFittedFile);
   if (files::Exists(path)) return Sha256OfFile(path);
   RETURN_IF_ERROR(files::CreateFolder(folder));
-  RETURN_IF_ERROR(WriteYaml(folder, kFitFile, MakeFitJob(request, options_.endpoints)));
+  FitJob job = MakeFitJob(request, options_.endpoints);
+  job.preparation = preparation_;
+  RETURN_IF_ERROR(WriteYaml(folder, kFitFile, job));
   std::shared_ptr<Entry> entry;
   {
     MutexLock lock(mutex_);
@@ -228,6 +234,7 @@ absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) const 
   TrainingJob job = MakeTrainingJob(request, {});
   if (auto before = ReadYaml<TrainingJob>(folder, kJobFile); before.ok()) {
     before->endpoints = {};
+    before->preparation = {};
     if (config::Print(*before) != config::Print(job)) {
       log::Warn("a training begins anew with another spec", {{"folder", folder}});
       RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
@@ -236,6 +243,7 @@ absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) const 
   }
   RETURN_IF_ERROR(files::Remove(files::Join(folder, kResultFile)));
   job.endpoints = options_.endpoints;
+  job.preparation = preparation_;
   return WriteYaml(folder, kJobFile, job);
 }
 
@@ -276,7 +284,8 @@ void Trainings::Train(Entry& entry, const std::string& folder, bool on_gpu) {
   absl::Status ended = RunJob("train", folder, on_gpu, entry);
   absl::StatusOr<TrainingResult> result = ended.ok() ? ReadYaml<TrainingResult>(folder, kResultFile)
                                                      : absl::StatusOr<TrainingResult>(ended);
-  if (!result.ok() && result.status().code() != absl::StatusCode::kCancelled) {
+  // Where a service is away the training has merely been interrupted.
+  if (!result.ok() && !absl::IsCancelled(ended) && !absl::IsUnavailable(ended)) {
     log::Warn("a training failed",
               {{"folder", folder}, {"error", std::string(result.status().message())}});
     ended = result.status();
@@ -290,6 +299,7 @@ void Trainings::Train(Entry& entry, const std::string& folder, bool on_gpu) {
       changed.status = ToMessage(*result);
     } else {
       changed.status.set_state(v1::TRAINING_STATE_STOPPED);
+      changed.status.set_error(std::string(ended.message()));
     }
   });
 }
@@ -376,7 +386,8 @@ absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequ
   model.set_num_samples(result->num_samples);
   model.set_model(job.model);
   for (const std::string& name : dataset.label.classes) model.add_classes(name);
-  for (const std::string_view part : {kWeightsPart, kFittedPart, kSpecPart}) {
+  for (const std::string_view part :
+       {models::kWeightsPart, models::kFittedPart, models::kSpecPart}) {
     model.add_parts()->set_name(std::string(part));
   }
   ASSIGN_OR_RETURN(const ModelId id,
@@ -391,8 +402,9 @@ absl::Status Trainings::Retire(const v1::RetireTrainingsRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
   for (int64_t trigger = request.first_kept_trigger() - 1; trigger > 0; --trigger) {
     const std::string folder = FolderOf(request.command().run_id(), trigger);
-    // From here on everything was removed before.
-    if (!files::Exists(files::Join(folder, kArtefactFolder))) break;
+    // From here on everything was removed before. A trigger without a model never had anything.
+    const bool has_model = files::Exists(files::Join(folder, kStoredFile));
+    if (has_model && !files::Exists(files::Join(folder, kArtefactFolder))) break;
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kDownsamplingFolder)));
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kArtefactFolder)));

@@ -98,6 +98,7 @@ class Trainings {
   void End(Entry& entry) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const TrainingsOptions options_;
+  const Preparation preparation_;
   JobProcesses& processes_;
   selector::SelectorClient& selector_;
   model_store::ModelStoreClient& model_store_;

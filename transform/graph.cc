@@ -126,7 +126,16 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
 }
 
 std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema& samples) {
-  return Bind(spec, samples).problems;
+  std::vector<GraphProblem> problems = Bind(spec, samples).problems;
+  for (int i = 0; i < std::ssize(spec); ++i) {
+    // Not refused by Build(): models of before have to be read.
+    if (!std::visit([](const auto& op) { return op.autocache; }, spec[i].value)) continue;
+    problems.push_back({.op_index = i,
+                        .field = "autocache",
+                        .message = "does nothing: what ops make is not kept between epochs",
+                        .hint = "leave it out"});
+  }
+  return problems;
 }
 
 absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& samples,

@@ -201,6 +201,15 @@ TEST(Graph, OfAnEmptyBlockIsAnEmptyBlock) {
   EXPECT_EQ(result->batch.Find("input")->shape, std::vector<int64_t>({2}));
 }
 
+TEST(Graph, RefusesAnOptionThatDoesNothing) {
+  const auto problems = Graph::Check(
+      Spec(ParseCsvSpec{.columns = {"a"}, .autocache = true}, StackSpec{}), CsvSchema({"a", "b"}));
+  ASSERT_EQ(problems.size(), 1);
+  EXPECT_EQ(problems[0].op_index, 0);
+  EXPECT_EQ(problems[0].field, "autocache");
+  EXPECT_THAT(problems[0].message, HasSubstr("does nothing"));
+}
+
 TEST(Graph, FingerprintFollowsWhatChangesResultsOnly) {
   const auto fingerprint = [](bool autocache, std::string column, std::string_view digest) {
     const absl::StatusOr<Graph> graph = Graph::Build(
@@ -250,7 +259,7 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
   const BrokenCase cases[] = {
       {Spec(ParseCsvSpec{.columns = {"b"}}, StackSpec{}),
        csv,
-       {{0, "columns", "the dataset has no column b", "its columns are a, s"}}},
+       {{0, "columns[0]", "the dataset has no column b", "its columns are a, s"}}},
       {Spec(a, a, StackSpec{}),
        csv,
        {{1, "columns", "column a is there already", "give it another name"}}},
@@ -331,10 +340,11 @@ TEST(Graph, ReportsAllProblemsAtOnceWithThePlaceOfTheirOps) {
                    CsvSchema({"a", "b"}));
   EXPECT_THAT(
       graph,
-      StatusIs(absl::StatusCode::kInvalidArgument,
-               "op 1 (parse_csv), columns: the dataset has no column oops (its columns are a, b); "
-               "op 2 (standardize), columns: there is no column b (the dataset has it: parse it "
-               "first, with parse_csv: {columns: [b]})"));
+      StatusIs(
+          absl::StatusCode::kInvalidArgument,
+          "op 1 (parse_csv), columns[1]: the dataset has no column oops (its columns are a, b); "
+          "op 2 (standardize), columns: there is no column b (the dataset has it: parse it "
+          "first, with parse_csv: {columns: [b]})"));
 }
 
 }  // namespace

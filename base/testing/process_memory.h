@@ -35,6 +35,18 @@ inline int64_t AnonymousBytesOf(pid_t process) {
   return 0;
 }
 
+// Waits for a process to hold no more than `most` bytes, at most for so long; returns what it
+// holds.
+inline int64_t AwaitAtMost(pid_t process, int64_t most, std::chrono::seconds patience) {
+  const auto give_up = std::chrono::steady_clock::now() + patience;
+  int64_t bytes = AnonymousBytesOf(process);
+  while (bytes > most && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    bytes = AnonymousBytesOf(process);
+  }
+  return bytes;
+}
+
 // Watches processes from where it is made.
 class MemoryGrowth {
  public:

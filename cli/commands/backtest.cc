@@ -7,6 +7,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
+#include "base/output_file.h"
 #include "cli/backtest_report.h"
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
@@ -82,7 +83,7 @@ int Backtest(const GlobalFlags& global, const BacktestFlags& flags) {
         if (!final.ok()) return Report(final.status());
         if (!flags.report.empty()) {
           const absl::Status written =
-              files::WriteAtomically(flags.report, BacktestPage(flags.pipeline, *final));
+              files::WriteOutput(flags.report, BacktestPage(flags.pipeline, *final));
           if (!written.ok()) return Report(written);
         }
         if (!global.json) {
@@ -108,7 +109,7 @@ void AddBacktestCommand(CLI::App& app) {
   backtest
       ->add_option("--policy", flags.policies,
                    "A file with a policy as it would stand under `trigger`; may be repeated "
-                   "(default: the pipeline's own)")
+                   "(default: only the pipeline's own, which is always tried)")
       ->type_name("FILE");
   backtest->add_option("--from", flags.from, "Begin at this event time")->type_name("TIME");
   backtest->add_option("--to", flags.to, "End before this event time")->type_name("TIME");

@@ -1,23 +1,66 @@
 // tidemill check FILE...
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <variant>
 
 #include "nlohmann/json.hpp"
 
+#include "base/config_difference.h"
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
 #include "cli/pipeline_file.h"
+#include "storage/client/dataset_path.h"
+#include "storage/client/storage_client.h"
 
 namespace tidemill::cli {
 namespace {
 
-int CheckOne(const std::string& path, bool json) {
+// What a submission would be refused for; empty: nothing.
+std::string DifferenceOf(const storage::DatasetSpec& registered, storage::DatasetSpec spec) {
+  std::error_code error;
+  const auto folder = std::filesystem::weakly_canonical(spec.path, error);
+  if (!error && !storage::IsObjectPath(spec.path)) spec.path = folder.string();
+  // Storage fills in the columns that a header names.
+  const auto* known = std::get_if<storage::CsvFormat>(&registered.format);
+  auto* csv = std::get_if<storage::CsvFormat>(&spec.format);
+  if (known != nullptr && csv != nullptr && csv->columns.empty()) csv->columns = known->columns;
+  return config::DescribeDifference(config::Print(registered), config::Print(spec));
+}
+
+// Warns of datasets that the local stack, where one runs, has with other specs.
+void CompareWithStack(const GlobalFlags& flags, supervisor::CheckedPipeline& checked) {
+  const auto session = Session::Attach(flags);
+  if (!session.ok() || session->remote()) return;
+  const storage::StorageClient storage(session->PeerOf("storage"));
+  for (const auto& [name, spec] : checked.value.datasets) {
+    if (!spec) continue;
+    const auto found = storage.GetDataset(name);
+    if (!found.ok()) continue;
+    const auto registered = config::Read<storage::DatasetSpec>(found->spec(), name);
+    const std::string difference = registered.ok() ? DifferenceOf(*registered, *spec) : "";
+    if (difference.empty()) continue;
+    checked.warnings.Add(
+        "datasets." + name,
+        fmt::format(
+            "the stack that runs has it with another spec, so that a run will be refused: {}",
+            difference),
+        fmt::format("choose another name, or forget that one: tidemill datasets delete {}", name));
+  }
+}
+
+int CheckOne(const std::string& path, const GlobalFlags& flags) {
+  const bool json = flags.json;
   const auto file = ReadPipelineFile(path);
   if (!file.ok()) return Report(file.status());
-  if (const auto checked = CheckPipelineFile(*file); !checked.problems.empty()) {
-    return ReportProblems(checked.problems, json);
-  }
+  auto checked = CheckPipelineFile(*file);
+  if (checked.problems.empty()) CompareWithStack(flags, checked);
+  if (!json) PrintWarnings(checked.warnings);
+  if (!checked.problems.empty()) return ReportProblems(checked.problems, json);
   if (json) {
-    fmt::print("{}\n", nlohmann::ordered_json({{"valid", true}, {"file", path}}).dump());
+    const nlohmann::ordered_json document = {
+        {"valid", true}, {"file", path}, {"warnings", checked.warnings.ToJson()}};
+    fmt::print("{}\n", document.dump());
   } else {
     fmt::print("{}: valid\n", path);
   }
@@ -34,7 +77,7 @@ void AddCheckCommand(CLI::App& app) {
   SetAction(*check, [](const GlobalFlags& flags) {
     int worst = kDone;
     for (const std::string& path : paths) {
-      if (const int code = CheckOne(path, flags.json); code != kDone) worst = code;
+      if (const int code = CheckOne(path, flags); code != kDone) worst = code;
     }
     return worst;
   });

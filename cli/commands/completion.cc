@@ -27,14 +27,6 @@ constexpr suseconds_t kPatienceMicros = 300'000;
 // Names and, behind a tab, what they are. One line each: names are users' own.
 using Names = std::vector<std::pair<std::string, std::string>>;
 
-std::string OneLine(const std::string& text) {
-  std::string line = Printable(text);
-  for (char& c : line) {
-    if (c == '\n' || c == '\t') c = ' ';
-  }
-  return line;
-}
-
 absl::StatusOr<Names> Runs(const Session& session) {
   namespace v1 = supervisor::v1;
   v1::ListRunsResponse response;

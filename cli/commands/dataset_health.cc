@@ -6,9 +6,11 @@
 
 #include "nlohmann/json.hpp"
 
+#include "base/config.h"
 #include "base/time.h"
 #include "cli/text.h"
 #include "cli/with_session.h"
+#include "storage/client/dataset_spec.h"
 #include "storage/client/storage_client.h"
 
 namespace tidemill::cli {
@@ -65,7 +67,7 @@ int Check(const GlobalFlags& flags) {
     } else {
       for (const auto& sample : damaged) {
         fmt::print("sample {} {}\n", sample["key"].get<int64_t>(),
-                   Printable(sample["reason"].get<std::string>()));
+                   OneLine(sample["reason"].get<std::string>()));
       }
       fmt::print("{} samples read, {} damaged\n", WithThousands(done),
                  WithThousands(static_cast<int64_t>(damaged.size())));
@@ -74,7 +76,16 @@ int Check(const GlobalFlags& flags) {
   });
 }
 
-nlohmann::ordered_json ToJson(const v1::GetDatasetStatisticsResponse& statistics) {
+// The class's name, its number where it has none; "none" for samples without a label.
+std::string NameOf(const v1::GetDatasetStatisticsResponse::ClassCount& entry,
+                   const std::vector<std::string>& names) {
+  if (!entry.has_class_label()) return "none";
+  const auto place = static_cast<size_t>(entry.class_label());
+  return place < names.size() ? Printable(names[place]) : std::to_string(entry.class_label());
+}
+
+nlohmann::ordered_json ToJson(const v1::GetDatasetStatisticsResponse& statistics,
+                              const std::vector<std::string>& class_names) {
   nlohmann::ordered_json json = {{"dataset", statistics.dataset().name()},
                                  {"samples", statistics.dataset().num_samples()},
                                  {"bytes", statistics.size_bytes()},
@@ -86,6 +97,7 @@ nlohmann::ordered_json ToJson(const v1::GetDatasetStatisticsResponse& statistics
     json["classes"].push_back(
         {{"class", entry.has_class_label() ? nlohmann::ordered_json(entry.class_label())
                                            : nlohmann::ordered_json(nullptr)},
+         {"name", NameOf(entry, class_names)},
          {"samples", entry.num_samples()}});
   }
   for (const auto& interval : statistics.intervals()) {
@@ -108,7 +120,8 @@ nlohmann::ordered_json ToJson(const v1::GetDatasetStatisticsResponse& statistics
   return json;
 }
 
-std::string DescribeClasses(const v1::GetDatasetStatisticsResponse& statistics) {
+std::string DescribeClasses(const v1::GetDatasetStatisticsResponse& statistics,
+                            const std::vector<std::string>& names) {
   std::vector<v1::GetDatasetStatisticsResponse::ClassCount> classes(statistics.classes().begin(),
                                                                     statistics.classes().end());
   if (classes.empty()) return "";
@@ -126,8 +139,8 @@ std::string DescribeClasses(const v1::GetDatasetStatisticsResponse& statistics) 
       rest += classes[i].num_samples();
       continue;
     }
-    table.Add({classes[i].has_class_label() ? std::to_string(classes[i].class_label()) : "none",
-               WithThousands(classes[i].num_samples()), Bar(classes[i].num_samples(), most)});
+    table.Add({NameOf(classes[i], names), WithThousands(classes[i].num_samples()),
+               Bar(classes[i].num_samples(), most)});
   }
   if (rest > 0) {
     table.Add({fmt::format("{} others", classes.size() - kShownClasses), WithThousands(rest), ""});
@@ -148,12 +161,13 @@ std::string DescribeTimes(const v1::GetDatasetStatisticsResponse& statistics) {
   return "\n" + table.ToString();
 }
 
-std::string Describe(const v1::GetDatasetStatisticsResponse& statistics) {
+std::string Describe(const v1::GetDatasetStatisticsResponse& statistics,
+                     const std::vector<std::string>& class_names) {
   std::string text = fmt::format(
       "{}: {} samples in {} files, {} bytes\n", Printable(statistics.dataset().name()),
       WithThousands(statistics.dataset().num_samples()),
       WithThousands(statistics.dataset().num_files()), WithThousands(statistics.size_bytes()));
-  text += DescribeClasses(statistics);
+  text += DescribeClasses(statistics, class_names);
   if (statistics.has_real_labels()) {
     const auto& labels = statistics.real_labels();
     text += fmt::format("\nlabels: mean {:.6g}, deviation {:.6g}, from {:.6g} to {:.6g}\n",
@@ -176,7 +190,11 @@ int Stats(const GlobalFlags& flags) {
     if (!dataset.ok()) return Report(dataset.status());
     const auto statistics = storage.GetStatistics({dataset->dataset_id()}, Flags().intervals);
     if (!statistics.ok()) return Report(statistics.status());
-    fmt::print("{}", flags.json ? ToJson(*statistics).dump() + "\n" : Describe(*statistics));
+    const auto spec = config::Read<storage::DatasetSpec>(dataset->spec(), dataset->name());
+    const std::vector<std::string> names =
+        spec.ok() ? spec->label.classes : std::vector<std::string>();
+    fmt::print(
+        "{}", flags.json ? ToJson(*statistics, names).dump() + "\n" : Describe(*statistics, names));
     return kDone;
   });
 }

@@ -9,8 +9,10 @@
 #include "base/files.h"
 #include "base/time.h"
 #include "cli/dataset_registration.h"
+#include "cli/deletion.h"
 #include "cli/text.h"
 #include "cli/with_session.h"
+#include "storage/client/left_out_text.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 
 namespace tidemill::cli {
@@ -24,6 +26,7 @@ struct DatasetsFlags {
   std::string file;
   std::string keys;
   int64_t limit = 20;
+  DeletionFlags deletion;
 };
 
 DatasetsFlags& Flags() {
@@ -37,7 +40,10 @@ nlohmann::ordered_json DatasetToJson(const v1::Dataset& dataset) {
                                  {"samples", dataset.num_samples()},
                                  {"files", dataset.num_files()},
                                  {"quarantined", dataset.num_quarantined()},
-                                 {"deleted", dataset.num_deleted()}};
+                                 {"deleted", dataset.num_deleted()},
+                                 {"left_out", dataset.left_out().num_records()},
+                                 {"of", dataset.left_out().num_seen()},
+                                 {"unlabelled", dataset.left_out().num_unlabelled()}};
   if (dataset.has_first_event_time()) {
     json["first"] = FormatTimestamp({dataset.first_event_time()});
     json["last"] = FormatTimestamp({dataset.last_event_time()});
@@ -89,8 +95,10 @@ int Show(const GlobalFlags& flags) {
     for (const auto& [key, value] : json.items()) {
       if (key == "spec") continue;
       fmt::print("{:<12} {}\n", key,
-                 Printable(value.is_string() ? value.get<std::string>() : value.dump()));
+                 OneLine(value.is_string() ? value.get<std::string>() : value.dump()));
     }
+    const std::string left_out = storage::LeftOutText(dataset->left_out());
+    if (!left_out.empty()) fmt::print("\n{}\n", Printable(left_out));
     fmt::print("\n{}", Printable(dataset->spec()));
     return kDone;
   });
@@ -119,6 +127,22 @@ int Register(const GlobalFlags& flags) {
   });
 }
 
+void PrintSync(const v1::SyncDatasetResponse& done, const v1::Dataset& now) {
+  fmt::print("{} files, {} new samples, {} quarantined; the dataset has {} samples\n",
+             WithThousands(done.num_files_done()), WithThousands(done.num_samples()),
+             WithThousands(done.num_quarantined()), WithThousands(now.num_samples()));
+  if (now.num_deleted() > 0) {
+    fmt::print(
+        "{} samples are gone with their records, {} of them now; of a file that was renamed they "
+        "are new\n",
+        WithThousands(now.num_deleted()), WithThousands(done.num_deleted()));
+  }
+  if (done.num_passed_over() > 0) {
+    fmt::print("{} passed over, such as {}\n", WithThousands(done.num_passed_over()),
+               OneLine(done.first_passed_over()));
+  }
+}
+
 int Sync(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
     const auto dataset = Get(session, Flags().name);
@@ -130,14 +154,17 @@ int Sync(const GlobalFlags& flags) {
         "storage", &Stub::SyncDataset, request,
         [&](const v1::SyncDatasetResponse& message) { last = message; });
     if (!status.ok()) return Report(status);
-    const nlohmann::ordered_json json = {{"files", last.num_files_done()},
-                                         {"samples", last.num_samples()},
-                                         {"quarantined", last.num_quarantined()}};
+    // The watcher may have been first, so what is new says little of what is there.
+    const auto now = Get(session, Flags().name);
+    if (!now.ok()) return Report(now.status());
     if (flags.json) {
+      const nlohmann::ordered_json json = {
+          {"files", last.num_files_done()},        {"samples", last.num_samples()},
+          {"quarantined", last.num_quarantined()}, {"deleted", last.num_deleted()},
+          {"passed_over", last.num_passed_over()}, {"samples_in_all", now->num_samples()}};
       fmt::print("{}\n", json.dump());
     } else {
-      fmt::print("{} files, {} samples, {} quarantined\n", WithThousands(last.num_files_done()),
-                 WithThousands(last.num_samples()), WithThousands(last.num_quarantined()));
+      PrintSync(last, *now);
     }
     return last.num_quarantined() > 0 ? kPartial : kDone;
   });
@@ -165,6 +192,11 @@ int Quarantine(const GlobalFlags& flags) {
         "storage", &Stub::ListQuarantine, request, add);
     if (!status.ok()) return Report(status);
     fmt::print("{}", flags.json ? json.dump() + "\n" : table.ToString());
+    // Not on stdout where that is one JSON document.
+    if (const int64_t more = dataset->num_quarantined() - std::ssize(json); more > 0) {
+      fmt::print(flags.json ? stderr : stdout, "and {} more; --limit 0 shows all\n",
+                 WithThousands(more));
+    }
     return kDone;
   });
 }
@@ -188,6 +220,8 @@ int DeleteSamples(const GlobalFlags& flags, const Session& session) {
   if (!dataset.ok()) return Report(dataset.status());
   const auto keys = ParseKeys(Flags().keys);
   if (!keys.ok()) return Report(keys.status());
+  const std::string what = fmt::format("{} samples of dataset {}", keys->size(), Flags().name);
+  if (const auto end = SettleDeletion(flags, Flags().deletion, what)) return *end;
   v1::DeleteSamplesRequest request;
   request.mutable_command()->set_request_id(rpc::NewRequestId());
   request.set_dataset_id(dataset->dataset_id());
@@ -204,9 +238,27 @@ int DeleteSamples(const GlobalFlags& flags, const Session& session) {
   return kDone;
 }
 
+// "dataset weather with 1,461 samples of 3 files, never the files".
+absl::StatusOr<std::string> WhatGoes(const Session& session) {
+  const auto dataset = Get(session, Flags().name);
+  if (absl::IsNotFound(dataset.status())) {
+    return fmt::format("dataset {}, which is not there", Flags().name);
+  }
+  // An older version may have registered it so, and deleting it is what is left.
+  if (absl::IsInvalidArgument(dataset.status())) {
+    return fmt::format("dataset '{}', whatever it holds, never the files", Flags().name);
+  }
+  RETURN_IF_ERROR(dataset.status());
+  return fmt::format("dataset {} with {} samples of {} files, never the files", Flags().name,
+                     WithThousands(dataset->num_samples()), WithThousands(dataset->num_files()));
+}
+
 int Delete(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
     if (!Flags().keys.empty()) return DeleteSamples(flags, session);
+    const auto what = WhatGoes(session);
+    if (!what.ok()) return Report(what.status());
+    if (const auto end = SettleDeletion(flags, Flags().deletion, *what)) return *end;
     v1::DeleteDatasetRequest request;
     request.mutable_command()->set_request_id(rpc::NewRequestId());
     request.set_name(Flags().name);
@@ -244,10 +296,15 @@ void AddDatasetsCommands(CLI::App& app) {
   SetAction(*AddVerb(*datasets, "sync", "Ingest now whatever has changed"), Sync);
   CLI::App* quarantine = AddVerb(*datasets, "quarantine",
                                  "Tell what could not be ingested, or used in a training, and why");
-  quarantine->add_option("--limit", Flags().limit, "At most this many lines; 0 for all");
+  quarantine->add_option("--limit", Flags().limit, "At most this many lines; 0 for all")
+      ->check([](const std::string& text) {
+        return text.starts_with('-') ? text + " is less than 0, which shows all" : "";
+      });
   SetAction(*quarantine, Quarantine);
   CLI::App* remove =
-      AddVerb(*datasets, "delete", "Forget a dataset, or some of its samples; never its files");
+      AddVerb(*datasets, "delete",
+              "Forget a dataset, or some of its samples, never its files; asks at a terminal");
+  AddDeletionFlags(*remove, Flags().deletion);
   remove->add_option("--keys", Flags().keys, "Only these sample keys, separated by commas");
   SetAction(*remove, Delete);
   AddDatasetHealthCommands(*datasets);

@@ -11,6 +11,7 @@
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
 #include "cli/text.h"
+#include "cli/view.h"
 
 namespace tidemill::cli {
 namespace {
@@ -45,7 +46,7 @@ int Doctor(const GlobalFlags& flags, const std::string& service) {
     return finding.health == Health::kFail;
   });
   if (!flags.json) {
-    Show(findings, IsTerminal(STDOUT_FILENO));
+    Show(findings, TakesColour(STDOUT_FILENO));
     return failed == 0 ? kDone : kFailed;
   }
   nlohmann::ordered_json list = nlohmann::ordered_json::array();

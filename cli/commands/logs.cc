@@ -15,6 +15,7 @@
 #include "cli/local_stack.h"
 #include "cli/log_files.h"
 #include "cli/text.h"
+#include "cli/view.h"
 
 namespace tidemill::cli {
 namespace {
@@ -105,7 +106,7 @@ int Logs(const GlobalFlags& flags, const LogsFlags& wanted) {
   if (!list.ok()) return Report(list.status());
   LogFiles files(*std::move(list));
   const LogFilter filter{.since = *since, .least = *LevelNamed(wanted.level), .run = wanted.run};
-  const bool paint = IsTerminal(STDOUT_FILENO);
+  const bool paint = TakesColour(STDOUT_FILENO);
   ShowPresent(files, filter, wanted.lines, flags.json, paint);
   while (wanted.follow && std::fflush(stdout) == 0) {
     std::this_thread::sleep_for(kPoll);

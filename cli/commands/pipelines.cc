@@ -4,6 +4,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
+#include "cli/deletion.h"
 #include "cli/run_json.h"
 #include "cli/text.h"
 #include "cli/with_session.h"
@@ -18,6 +19,11 @@ using Stub = v1::SupervisorService::Stub;
 std::string& Name() {
   static std::string name;
   return name;
+}
+
+DeletionFlags& Deletion() {
+  static DeletionFlags flags;
+  return flags;
 }
 
 nlohmann::ordered_json PipelineToJson(const v1::Pipeline& pipeline) {
@@ -67,8 +73,24 @@ int Show(const GlobalFlags& flags) {
   });
 }
 
+// "pipeline weather with its 3 runs, their models and evaluations".
+absl::StatusOr<std::string> WhatGoes(const Session& session) {
+  v1::GetPipelineRequest request;
+  request.set_name(Name());
+  v1::GetPipelineResponse response;
+  const absl::Status status =
+      session.Call<v1::SupervisorService>("supervisor", &Stub::GetPipeline, request, &response);
+  if (absl::IsNotFound(status)) return fmt::format("pipeline {}, which is not there", Name());
+  RETURN_IF_ERROR(status);
+  return fmt::format("pipeline {} with its {} runs, their models and evaluations", Name(),
+                     response.pipeline().num_runs());
+}
+
 int Delete(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
+    const auto what = WhatGoes(session);
+    if (!what.ok()) return Report(what.status());
+    if (const auto end = SettleDeletion(flags, Deletion(), *what)) return *end;
     v1::DeletePipelineRequest request;
     request.mutable_command()->set_request_id(rpc::NewRequestId());
     request.set_name(Name());
@@ -96,9 +118,10 @@ void AddPipelinesCommands(CLI::App& app) {
       pipelines->add_subcommand("show", "Print a pipeline with every default filled in");
   show->add_option("name", Name(), "Pipeline name")->required()->type_name("PIPELINE");
   SetAction(*show, Show);
-  CLI::App* remove =
-      pipelines->add_subcommand("delete", "Delete a pipeline and its runs, never its datasets");
+  CLI::App* remove = pipelines->add_subcommand(
+      "delete", "Delete a pipeline and its runs, never its datasets; asks at a terminal");
   remove->add_option("name", Name(), "Pipeline name")->required()->type_name("PIPELINE");
+  AddDeletionFlags(*remove, Deletion());
   SetAction(*remove, Delete);
 }
 

@@ -6,7 +6,7 @@
 
 #include "nlohmann/json.hpp"
 
-#include "base/files.h"
+#include "base/output_file.h"
 #include "cli/run_directory/run_files.h"
 #include "cli/with_session.h"
 
@@ -53,7 +53,7 @@ int WriteReport(const GlobalFlags& flags) {
     }
     const std::string path =
         Flags().output.empty() ? fmt::format("report-{}.html", Flags().run) : Flags().output;
-    const absl::Status written = files::WriteAtomically(path, page);
+    const absl::Status written = files::WriteOutput(path, page);
     if (!written.ok()) return Report(written);
     return Tell(flags, "report", path);
   });

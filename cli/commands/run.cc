@@ -1,24 +1,18 @@
 // tidemill run FILE
-#include <signal.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
+#include "cli/network_upload.h"
 #include "cli/pipeline_file.h"
 #include "cli/run_directory/run_files.h"
 #include "cli/run_report.h"
-#include "cli/session.h"
-#include "cli/text.h"
+#include "cli/view.h"
 #include "cli/watch.h"
+#include "cli/with_session.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {
@@ -30,11 +24,14 @@ struct RunFlags {
   std::string file;
   int64_t max_triggers = 0;
   bool detach = false;
+  bool full = false;
 };
 
 absl::StatusOr<v1::SubmitPipelineResponse> Submit(const Session& session, const PipelineFile& file,
+                                                  const supervisor::DiskFiles& files,
                                                   const RunFlags& flags) {
   RETURN_IF_ERROR(session.AllowDataRoots(file.DataRoots()));
+  if (files.network()) RETURN_IF_ERROR(SendNetwork(session, *files.network()));
   v1::SubmitPipelineRequest request;
   request.mutable_command()->set_request_id(rpc::NewRequestId());
   request.set_pipeline(file.text);
@@ -42,6 +39,8 @@ absl::StatusOr<v1::SubmitPipelineResponse> Submit(const Session& session, const 
   request.set_base_folder(file.folder);
   for (const auto& [name, value] : file.variables) (*request.mutable_variables())[name] = value;
   request.set_max_triggers(flags.max_triggers);
+  for (const auto& [name, bytes] : files.read()) (*request.mutable_files())[name] = bytes;
+  if (files.network()) request.set_network_digest(files.network()->digest);
   v1::SubmitPipelineResponse response;
   RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
       "supervisor", &v1::SupervisorService::Stub::SubmitPipeline, request, &response));
@@ -58,63 +57,50 @@ int Detached(const GlobalFlags& flags, int64_t run) {
 }
 
 // Follows the run to its end and prints the result.
-int Follow(const GlobalFlags& flags, const Session& session, int64_t run) {
-  const int code = FollowRun(session, run, flags.quiet, flags.json);
+int Follow(const GlobalFlags& flags, const Session& session, int64_t run, bool full) {
+  const int code = FollowRun(session, run, flags.quiet, flags.json, full);
   // A remote stack's run is pulled when it is wanted.
   if (code == kInterrupted || code == kUnreachable || session.remote()) return code;
   // The directory is a view that can be made again; failing to write it fails no run.
   if (const auto folder = PullRun(session, run, ""); !folder.ok()) {
     Report(Annotate(folder.status(), "the run's directory is not written"));
   } else if (!flags.quiet) {
-    fmt::print(stderr, "report: {}\n", files::Join(*folder, "report.html"));
+    SayAside(fmt::format("report: {}\n", files::Join(*folder, "report.html")));
   }
   return code;
 }
 
-// Unknown counts as going on.
-bool AnyRunGoesOn(const Session& session) {
-  v1::ListRunsResponse response;
-  const absl::Status status = session.Call<v1::SupervisorService>(
-      "supervisor", &v1::SupervisorService::Stub::ListRuns, v1::ListRunsRequest(), &response);
-  if (!status.ok()) return true;
-  return std::any_of(response.runs().begin(), response.runs().end(),
-                     [](const v1::Run& run) { return run.state() == v1::RUN_STATE_RUNNING; });
-}
-
 int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
-  const auto file = ReadPipelineFile(run_flags.file);
+  auto file = ReadPipelineFile(run_flags.file);
   if (!file.ok()) return Report(file.status());
-  if (const auto checked = CheckPipelineFile(*file); !checked.problems.empty()) {
-    return ReportProblems(checked.problems, flags.json);
-  }
   const StackAddress address = WithEnvironment(flags);
-  if (address.config.empty() && address.server.empty() && !flags.quiet) {
-    if (const auto layout = LayoutOf(address.state); layout.ok() && !KeeperOf(*layout)) {
-      fmt::print(stderr, "starting the stack in {}\n", layout->state_folder);
-    }
-  }
-  const auto session = Session::AttachOrStart(address);
+  const bool remote = !address.config.empty() || !address.server.empty();
+  file->data_elsewhere = remote;
+  supervisor::DiskFiles files = FilesOf(*file);
+  const auto checked = CheckPipelineFile(*file, files);
+  if (!flags.quiet) PrintWarnings(checked.warnings);
+  if (!checked.problems.empty()) return ReportProblems(checked.problems, flags.json);
+  const auto session = Session::AttachOrStart(flags, StartStackOf::kAnything, flags.quiet);
   if (!session.ok()) return Report(session.status());
-  const auto submitted = Submit(*session, *file, run_flags);
+  const auto submitted = Submit(*session, *file, files, run_flags);
   int code = kDone;
   if (!submitted.ok()) {
     code = Report(submitted.status());
   } else if (run_flags.detach) {
-    return Detached(flags, submitted->run_id());
+    code = Detached(flags, submitted->run_id());
   } else {
     if (!flags.quiet) {
-      fmt::print(stderr, "run {} of {} {}\n", submitted->run_id(), submitted->pipeline_name(),
-                 submitted->created() ? "started" : "goes on");
+      SayAside(fmt::format("run {} of {} {}\n", submitted->run_id(), submitted->pipeline_name(),
+                           submitted->created() ? "started" : "goes on"));
     }
-    code = Follow(flags, *session, submitted->run_id());
+    code = Follow(flags, *session, submitted->run_id(), run_flags.full);
   }
-  // What this command started it also ends, unless a run goes on without it.
-  if (session->started() && code != kInterrupted) {
-    if (AnyRunGoesOn(*session)) {
-      fmt::print(stderr, "the stack stays up: other runs use it\n");
-    } else {
-      StopStack(session->layout()).IgnoreError();
-    }
+  const bool goes_on = code == kInterrupted || (submitted.ok() && run_flags.detach);
+  if (goes_on && session->use() != nullptr) {
+    // Without this command, and until somebody stops the stack.
+    if (const absl::Status kept = session->use()->Keep(); !kept.ok()) Report(kept);
+  } else {
+    LeaveStack(*session, flags.quiet);
   }
   return code;
 }
@@ -130,6 +116,7 @@ void AddRunCommand(CLI::App& app) {
   run->add_option("--max-triggers", flags.max_triggers, "Fire at most this many triggers")
       ->check(CLI::NonNegativeNumber);
   run->add_flag("--detach", flags.detach, "Return once the run has started");
+  AddFullFlag(*run, flags.full);
   SetAction(*run, [](const GlobalFlags& global) { return Run(global, flags); });
 }
 

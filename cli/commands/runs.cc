@@ -1,12 +1,14 @@
 // tidemill runs list|show|diff|watch|stop|resume|delete
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
 #include "cli/command_line.h"
+#include "cli/deletion.h"
 #include "cli/exit_codes.h"
 #include "cli/run_json.h"
 #include "cli/run_report.h"
@@ -31,8 +33,16 @@ struct RunsFlags {
   std::string which;
   std::string other;
   std::string pipeline;
+  std::string only;
   bool slices = false;
+  bool full = false;
+  DeletionFlags deletion;
 };
+
+const std::vector<std::string>& States() {
+  static const std::vector<std::string> states = {"running", "succeeded", "failed", "stopped"};
+  return states;
+}
 
 RunsFlags& Flags() {
   static RunsFlags flags;
@@ -40,6 +50,14 @@ RunsFlags& Flags() {
 }
 
 int List(const GlobalFlags& flags) {
+  if (std::ranges::find(States(), flags.state) != States().end()) {
+    fmt::print(
+        stderr,
+        "tidemill: --state names the folder of a stack; for {0} runs write --only {0}, for a "
+        "folder of that name --state ./{0}\n",
+        flags.state);
+    return kUsage;
+  }
   return WithSession(flags, [&](const Session& session) -> int {
     v1::ListRunsRequest request;
     request.set_pipeline_name(Flags().pipeline);
@@ -50,6 +68,7 @@ int List(const GlobalFlags& flags) {
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     Table table({"RUN", "PIPELINE", "STATE", "TRIGGERS", "SAMPLES", "STARTED"});
     for (const v1::Run& run : response.runs()) {
+      if (!Flags().only.empty() && StateName(run.state()) != Flags().only) continue;
       json.push_back(RunToJson(run));
       table.Add({std::to_string(run.run_id()), run.pipeline_name(), StateName(run.state()),
                  std::to_string(run.num_triggers()), WithThousands(run.num_samples()),
@@ -78,6 +97,16 @@ nlohmann::ordered_json WithSelections(const v1::GetRunResponse& run,
   return json;
 }
 
+// Of many the first and the last ones, unless all are asked for.
+void PrintSelections(const v1::GetRunResponse& run, std::vector<selector::v1::TrainingSet> sets) {
+  const size_t size = sets.size();
+  const bool all = Flags().full || size <= kMostListed;
+  if (!all) sets.erase(sets.begin() + kFirstListed, sets.end() - kLastListed);
+  fmt::print("{}", DescribeSelections(run, sets));
+  if (!all) fmt::print("  {} more selections; --full shows all\n", size - sets.size());
+  fmt::print("\n");
+}
+
 int ShowRun(const GlobalFlags& flags, const Session& session, int64_t number) {
   const auto run = FetchRunWithEvents(session, number);
   if (!run.ok()) return Report(run.status());
@@ -86,8 +115,8 @@ int ShowRun(const GlobalFlags& flags, const Session& session, int64_t number) {
     fmt::print("{}\n", WithSelections(*run, sets).dump());
     return kDone;
   }
-  if (!sets.empty()) fmt::print("{}\n", DescribeSelections(*run, sets));
-  fmt::print("{}", DescribeRun(*run, IsTerminal(STDOUT_FILENO)));
+  if (!sets.empty()) PrintSelections(*run, sets);
+  fmt::print("{}", DescribeRun(*run, ViewOf(STDOUT_FILENO, Flags().full)));
   if (Flags().slices) {
     const std::string slices = DrawSlices(*run);
     fmt::print("\n{}", slices.empty() ? "no evaluation of this run has slices\n" : slices);
@@ -169,33 +198,60 @@ int Diff(const GlobalFlags& flags) {
 
 int Watch(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    return FollowRun(session, Flags().run, flags.quiet, flags.json);
+    return FollowRun(session, Flags().run, flags.quiet, flags.json, Flags().full);
   });
 }
 
 // Sends a command that takes a run id, and prints the run it answers with.
 template <typename Request, typename Response, typename Method>
-int Send(const GlobalFlags& flags, Method method) {
-  return WithSession(flags, [&](const Session& session) -> int {
-    Request request;
-    request.mutable_command()->set_request_id(rpc::NewRequestId());
-    request.set_run_id(Flags().run);
-    Response response;
-    const absl::Status status =
-        session.Call<v1::SupervisorService>("supervisor", method, request, &response);
-    if (!status.ok()) return Report(status);
-    if constexpr (requires { response.run(); }) {
-      if (flags.json) {
-        fmt::print("{}\n", RunToJson(response.run()).dump());
-      } else {
-        fmt::print("run {}: {}\n", Flags().run, StateName(response.run().state()));
-      }
-    } else if (flags.json) {
-      fmt::print("{}\n", nlohmann::ordered_json({{"existed", response.existed()}}).dump());
+int Send(const GlobalFlags& flags, const Session& session, Method method) {
+  Request request;
+  request.mutable_command()->set_request_id(rpc::NewRequestId());
+  request.set_run_id(Flags().run);
+  Response response;
+  const absl::Status status =
+      session.Call<v1::SupervisorService>("supervisor", method, request, &response);
+  if (!status.ok()) return Report(status);
+  if constexpr (requires { response.run(); }) {
+    if (flags.json) {
+      fmt::print("{}\n", RunToJson(response.run()).dump());
     } else {
-      fmt::print("run {} {}\n", Flags().run, response.existed() ? "deleted" : "was not there");
+      fmt::print("run {}: {}\n", Flags().run, StateName(response.run().state()));
     }
-    return kDone;
+  } else if (flags.json) {
+    fmt::print("{}\n", nlohmann::ordered_json({{"existed", response.existed()}}).dump());
+  } else {
+    fmt::print("run {} {}\n", Flags().run, response.existed() ? "deleted" : "was not there");
+  }
+  return kDone;
+}
+
+template <typename Request, typename Response, typename Method>
+int Send(const GlobalFlags& flags, Method method) {
+  return WithSession(flags, [&](const Session& session) {
+    return Send<Request, Response>(flags, session, method);
+  });
+}
+
+// "run 3 of weather (succeeded) with its 12 models and evaluations".
+absl::StatusOr<std::string> WhatGoes(const Session& session, int64_t number) {
+  const auto run = FetchRun(session, number);
+  if (absl::IsNotFound(run.status())) return fmt::format("run {}, which is not there", number);
+  RETURN_IF_ERROR(run.status());
+  const auto& triggers = run->triggers();
+  const auto kept = std::count_if(triggers.begin(), triggers.end(), [](const v1::Trigger& trigger) {
+    return trigger.model_id() != 0 && !trigger.removed();
+  });
+  return fmt::format("run {} of {} ({}) with its {} models and its evaluations", number,
+                     run->run().pipeline_name(), StateName(run->run().state()), kept);
+}
+
+int Delete(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto what = WhatGoes(session, Flags().run);
+    if (!what.ok()) return Report(what.status());
+    if (const auto end = SettleDeletion(flags, Flags().deletion, *what)) return *end;
+    return Send<v1::DeleteRunRequest, v1::DeleteRunResponse>(flags, session, &Stub::DeleteRun);
   });
 }
 
@@ -213,6 +269,9 @@ void AddRunsCommands(CLI::App& app) {
   CLI::App* list = runs->add_subcommand("list", "List runs, the newest first");
   list->add_option("--pipeline", Flags().pipeline, "Only runs of this pipeline")
       ->type_name("PIPELINE");
+  list->add_option("--only", Flags().only, "Only runs in this state")
+      ->type_name("STATE")
+      ->check(CLI::IsMember(States()));
   SetAction(*list, List);
   CLI::App* show = runs->add_subcommand(
       "show", "Show selections, triggers, matrix and result of a run, or one selection in full");
@@ -220,6 +279,7 @@ void AddRunsCommands(CLI::App& app) {
       ->required()
       ->type_name("RUN");
   show->add_flag("--slices", Flags().slices, "Show the values of slices, too");
+  AddFullFlag(*show, Flags().full);
   SetAction(*show, Show);
   CLI::App* diff = runs->add_subcommand(
       "diff", "Compare two training sets: what is in one, in the other, in both");
@@ -230,7 +290,9 @@ void AddRunsCommands(CLI::App& app) {
       ->required()
       ->type_name("RUN");
   SetAction(*diff, Diff);
-  SetAction(*AddVerb(*runs, "watch", "Follow a run to its end"), Watch);
+  CLI::App* watch = AddVerb(*runs, "watch", "Follow a run to its end");
+  AddFullFlag(*watch, Flags().full);
+  SetAction(*watch, Watch);
   SetAction(*AddVerb(*runs, "stop", "Stop a run; it can be resumed"), [](const GlobalFlags& flags) {
     return Send<v1::StopRunRequest, v1::StopRunResponse>(flags, &Stub::StopRun);
   });
@@ -238,10 +300,10 @@ void AddRunsCommands(CLI::App& app) {
             [](const GlobalFlags& flags) {
               return Send<v1::ResumeRunRequest, v1::ResumeRunResponse>(flags, &Stub::ResumeRun);
             });
-  SetAction(*AddVerb(*runs, "delete", "Delete a run with its models and evaluations"),
-            [](const GlobalFlags& flags) {
-              return Send<v1::DeleteRunRequest, v1::DeleteRunResponse>(flags, &Stub::DeleteRun);
-            });
+  CLI::App* remove =
+      AddVerb(*runs, "delete", "Delete a run with its models and evaluations; asks at a terminal");
+  AddDeletionFlags(*remove, Flags().deletion);
+  SetAction(*remove, Delete);
 }
 
 }  // namespace tidemill::cli

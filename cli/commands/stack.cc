@@ -1,44 +1,93 @@
 // tidemill up, down, status, keep-stack
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
+#include "base/worker_pool.h"
 #include "cli/command_line.h"
+#include "cli/deletion.h"
 #include "cli/exit_codes.h"
 #include "cli/local_stack.h"
+#include "cli/session.h"
+#include "cli/stack_use.h"
 #include "cli/text.h"
 
 namespace tidemill::cli {
 namespace {
 
+// The services' answers are waited for all at once.
+constexpr std::chrono::seconds kPatience{2};
+
+// The local stack that a command starts or ends; a remote one is its machines' to keep.
+absl::StatusOr<StackLayout> LocalLayout(const GlobalFlags& flags) {
+  const StackAddress address = WithEnvironment(flags);
+  if (!address.config.empty() || !address.server.empty()) {
+    return FailedPrecondition(
+        "{} names a remote stack, which is not started or stopped from here; name a local one with "
+        "--state, or leave that away",
+        address.server.empty() ? "--config (or TIDEMILL_CONFIG)" : "--server (or TIDEMILL_SERVER)");
+  }
+  return LayoutOf(address.state);
+}
+
 int Up(const GlobalFlags& flags) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto layout = LayoutOf(flags.state);
+  const auto layout = LocalLayout(flags);
   if (!layout.ok()) return Report(layout.status());
-  const bool ran = KeeperOf(*layout).has_value();
-  if (const absl::Status status = StartStack(*layout); !status.ok()) return Report(status);
+  const auto use = StackUse::Begin(*layout);
+  if (!use.ok()) return Report(use.status());
+  const auto ran = (*use)->StartToStay();
+  if (!ran.ok()) return Report(ran.status());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   if (flags.json) {
     const nlohmann::ordered_json json = {
-        {"state_folder", layout->state_folder}, {"started", !ran}, {"seconds", took.count()}};
+        {"state_folder", layout->state_folder}, {"started", !*ran}, {"seconds", took.count()}};
     fmt::print("{}\n", json.dump());
   } else {
-    fmt::print("{} in {} ({})\n", ran ? "stack already runs" : "stack started",
+    fmt::print("{} in {} ({})\n", *ran ? "stack already runs" : "stack started",
                layout->state_folder, Elapsed(took.count()));
   }
   return kDone;
 }
 
-int Down(const GlobalFlags& flags, bool purge) {
-  const auto layout = LayoutOf(flags.state);
+struct DownFlags {
+  bool purge = false;
+  DeletionFlags deletion;
+};
+
+std::vector<std::string> FoldersOf(const StackLayout& layout) {
+  return {layout.database_folder, layout.state_folder, layout.sockets_folder,
+          layout.database_sockets_folder};
+}
+
+// What a person is asked about.
+std::string WhatPurgeRemoves(const StackLayout& layout) {
+  return fmt::format(
+      "every run, model, report and dataset that the stack knows, but no files of datasets: the "
+      "folders {} and {}",
+      layout.state_folder, layout.database_folder);
+}
+
+int Down(const GlobalFlags& flags, const DownFlags& down) {
+  const bool purge = down.purge;
+  if (!purge && (down.deletion.yes || down.deletion.dry_run)) {
+    return Report(InvalidArgument("--yes and --dry-run go with --purge, which deletes"));
+  }
+  const auto layout = LocalLayout(flags);
   if (!layout.ok()) return Report(layout.status());
-  const bool ran = KeeperOf(*layout).has_value();
+  if (purge) {
+    const auto end = SettleDeletion(flags, down.deletion, WhatPurgeRemoves(*layout));
+    if (end) return *end;
+  }
+  const bool ran = KeeperOf(*layout).has_value() || StrayKeeperOf(*layout).has_value();
   if (const absl::Status status = StopStack(*layout); !status.ok()) return Report(status);
   if (purge) {
-    for (const std::string& folder : {layout->database_folder, layout->state_folder,
-                                      layout->sockets_folder, layout->database_sockets_folder}) {
+    for (const std::string& folder : FoldersOf(*layout)) {
       if (const absl::Status status = files::Remove(folder); !status.ok()) return Report(status);
     }
   }
@@ -51,32 +100,94 @@ int Down(const GlobalFlags& flags, bool purge) {
   return kDone;
 }
 
-int Status(const GlobalFlags& flags) {
-  const auto layout = LayoutOf(flags.state);
-  if (!layout.ok()) return Report(layout.status());
-  const auto keeper = KeeperOf(*layout);
-  bool all = keeper.has_value();
-  Table table({"SERVICE", "STATE", "LOG"});
-  nlohmann::ordered_json services = nlohmann::ordered_json::object();
-  nlohmann::ordered_json endpoints = nlohmann::ordered_json::object();
+struct ServiceState {
+  std::string name;
+  std::string endpoint;
+  bool answers = false;
+};
+
+// A stopped process's socket still takes connections: only what comes back over one is an answer.
+void Ask(const std::vector<rpc::Peer>& peers, std::vector<ServiceState>& services) {
+  const auto deadline = std::chrono::system_clock::now() + kPatience;
+  const auto count = std::ssize(services);
+  WorkerPool askers("ask", static_cast<int>(count) - 1);
+  askers.ParallelFor(count, [&](int64_t i) {
+    services[i].answers = rpc::Connect(peers[i])->WaitForConnected(deadline);
+  });
+}
+
+std::vector<ServiceState> StatesOf(const Session& session) {
+  std::vector<ServiceState> services;
+  std::vector<rpc::Peer> peers;
   for (const char* service : kServices) {
-    const bool answers = keeper && Answers(*layout, service);
-    all = all && answers;
-    table.Add({service, answers ? "answers" : "down", layout->LogFile(service)});
-    services[service] = answers;
-    endpoints[service] = layout->EndpointOf(service);
+    const rpc::Peer peer = session.PeerOf(service);
+    if (peer.endpoint.empty()) continue;  // Where it listens is not known on this side.
+    services.push_back({.name = service, .endpoint = peer.endpoint});
+    peers.push_back(peer);
   }
+  Ask(peers, services);
+  return services;
+}
+
+nlohmann::ordered_json ToJson(const std::vector<ServiceState>& services) {
+  nlohmann::ordered_json json = {{"services", nlohmann::ordered_json::object()},
+                                 {"endpoints", nlohmann::ordered_json::object()}};
+  for (const ServiceState& service : services) {
+    json["services"][service.name] = service.answers;
+    json["endpoints"][service.name] = service.endpoint;
+  }
+  return json;
+}
+
+bool AllAnswer(const std::vector<ServiceState>& services) {
+  return std::all_of(services.begin(), services.end(),
+                     [](const ServiceState& service) { return service.answers; });
+}
+
+int StatusOfRemote(const GlobalFlags& flags) {
+  const auto session = Session::Attach(flags);
+  if (!session.ok()) return Report(session.status());
+  const std::vector<ServiceState> services = StatesOf(*session);
+  Table table({"SERVICE", "STATE", "ENDPOINT"});
+  for (const ServiceState& service : services) {
+    table.Add({service.name, service.answers ? "answers" : "does not answer", service.endpoint});
+  }
+  fmt::print("{}", flags.json ? ToJson(services).dump() + "\n" : table.ToString());
+  return AllAnswer(services) ? kDone : kUnreachable;
+}
+
+int StatusOfLocal(const GlobalFlags& flags, const StackLayout& layout) {
+  const auto keeper = KeeperOf(layout);
+  std::vector<ServiceState> services;
+  std::vector<rpc::Peer> peers;
+  for (const char* service : kServices) {
+    services.push_back({.name = service, .endpoint = layout.EndpointOf(service)});
+    peers.push_back({.endpoint = services.back().endpoint, .token = {}});
+  }
+  if (keeper) Ask(peers, services);
   if (flags.json) {
-    const nlohmann::ordered_json json = {{"state_folder", layout->state_folder},
-                                         {"database_folder", layout->database_folder},
-                                         {"running", keeper.has_value()},
-                                         {"services", services},
-                                         {"endpoints", endpoints}};
+    nlohmann::ordered_json json = {{"state_folder", layout.state_folder},
+                                   {"database_folder", layout.database_folder},
+                                   {"running", keeper.has_value()}};
+    json.update(ToJson(services));
     fmt::print("{}\n", json.dump());
   } else {
+    Table table({"SERVICE", "STATE", "LOG"});
+    for (const ServiceState& service : services) {
+      const bool listens = keeper && Answers(layout, service.name);
+      const char* const state = service.answers ? "answers" : listens ? "does not answer" : "down";
+      table.Add({service.name, state, layout.LogFile(service.name)});
+    }
     fmt::print("{}", table.ToString());
   }
-  return all ? kDone : kUnreachable;
+  return keeper && AllAnswer(services) ? kDone : kUnreachable;
+}
+
+int Status(const GlobalFlags& flags) {
+  const StackAddress address = WithEnvironment(flags);
+  if (!address.config.empty() || !address.server.empty()) return StatusOfRemote(flags);
+  const auto layout = LayoutOf(address.state);
+  return layout.ok() ? StatusOfLocal(flags, *layout) : Report(layout.status());
 }
 
 int Keep(const GlobalFlags& flags) {
@@ -89,9 +200,11 @@ int Keep(const GlobalFlags& flags) {
 void AddStackCommands(CLI::App& app) {
   SetAction(*app.add_subcommand("up", "Start a local stack: PostgreSQL and every service"), Up);
   CLI::App* down = app.add_subcommand("down", "Stop the local stack");
-  static bool purge = false;
-  down->add_flag("--purge", purge, "Also remove everything the stack has stored");
-  SetAction(*down, [](const GlobalFlags& flags) { return Down(flags, purge); });
+  static DownFlags down_flags;
+  down->add_flag("--purge", down_flags.purge,
+                 "Also remove everything the stack has stored; asks at a terminal");
+  AddDeletionFlags(*down, down_flags.deletion);
+  SetAction(*down, [](const GlobalFlags& flags) { return Down(flags, down_flags); });
   SetAction(*app.add_subcommand("status", "Tell whether the stack and its services run"), Status);
   CLI::App* keep = app.add_subcommand("keep-stack", "Be the parent of the stack's services");
   keep->group("");

@@ -10,7 +10,8 @@
 
 namespace tidemill::cli {
 
-// A cell, in quotes where it needs them.
+// A cell, in quotes where it needs them. A text that a spreadsheet would take for a formula gets an
+// apostrophe before it, which spreadsheets read as "this is text"; a number stays one.
 std::string CsvCell(std::string_view text);
 
 // Ten digits: enough to compare by.

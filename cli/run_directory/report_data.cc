@@ -10,12 +10,14 @@
 #include "nlohmann/json.hpp"
 
 #include "base/version.h"
+#include "cli/left_out.h"
 #include "cli/run_directory/report_decisions.h"
 #include "cli/run_directory/report_selections.h"
 #include "cli/run_directory/report_tables.h"
 #include "cli/run_directory/result_tables.h"
 #include "cli/run_json.h"
 #include "cli/selection_report.h"
+#include "cli/untrained.h"
 #include "supervisor/pipeline_spec.h"
 
 namespace tidemill::cli {
@@ -147,6 +149,7 @@ ordered_json TriggersOf(const v1::GetRunResponse& run) {
          {"stages", std::move(stages)},
          {"downsampling", DownsampledOf(trigger)},
          {"verdict", trigger.verdict()},
+         {"skip_reason", trigger.skip_reason()},
          {"curve", CurveOf(trigger, points_each)}});
   }
   return triggers;
@@ -201,6 +204,7 @@ ordered_json ReportData(const RunRecord& record) {
   ordered_json data = {{"version", kVersion}, {"run", RunOf(run)}};
   data["description"] = spec.ok() ? spec->description : "";
   data["headline"] = Headline(run, tables);
+  data["untrained"] = {{"text", UntrainedInBrief(run)}, {"too_little", TrainedTooLittle(run)}};
   data["datasets"] = ExtentsOf(run);
   data["density"] = DensityOf(record, spec.ok() ? spec->preprocess.dataset : "");
   data["triggers"] = TriggersOf(run);
@@ -213,6 +217,7 @@ ordered_json ReportData(const RunRecord& record) {
   data["decisions"] = DecisionsOf(run);
   data["compared"] = ComparedOf(run);
   data["failures"] = FailuresOf(run);
+  data["left_out"] = LeftOutToJson(run);
   data["config"] = run.pipeline_text();
   data["resolved"] = run.pipeline_resolved();
   return data;

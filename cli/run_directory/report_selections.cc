@@ -20,7 +20,7 @@ using Label = std::optional<int64_t>;
 
 constexpr size_t kShownClasses = 9;
 
-// The classes of which most were chosen, over all sets.
+// The classes of which most were chosen, over all sets, in the order of the dataset.
 std::vector<Label> ShownClasses(const RunRecord& record) {
   std::map<Label, int64_t> chosen;
   for (const auto& set : record.training_sets) {
@@ -34,6 +34,7 @@ std::vector<Label> ShownClasses(const RunRecord& record) {
   std::stable_sort(labels.begin(), labels.end(),
                    [&](const Label& a, const Label& b) { return chosen.at(a) > chosen.at(b); });
   if (labels.size() > kShownClasses) labels.resize(kShownClasses);
+  std::sort(labels.begin(), labels.end());
   return labels;
 }
 
@@ -72,13 +73,18 @@ ordered_json SelectionsOf(const RunRecord& record) {
   const std::vector<Label> shown = ShownClasses(record);
   const bool with_others = HasOthers(record, shown);
   ordered_json classes = ordered_json::array();
+  ordered_json numbers = ordered_json::array();
   for (const Label& label : shown) {
+    numbers.push_back(label ? ordered_json(*label) : ordered_json(nullptr));
     const bool named = label && static_cast<size_t>(*label) < names.size();
     classes.push_back(!label  ? "none"
                       : named ? names[static_cast<size_t>(*label)]
                               : std::to_string(*label));
   }
-  if (with_others) classes.push_back("others");
+  if (with_others) {
+    classes.push_back("others");
+    numbers.push_back(nullptr);
+  }
   ordered_json rows = ordered_json::array();
   for (const auto& set : record.training_sets) {
     if (!set.has_summary() || rows.size() == kMostListedRows) continue;
@@ -97,6 +103,7 @@ ordered_json SelectionsOf(const RunRecord& record) {
          {"shares", SharesOf(set, shown, with_others)}});
   }
   return {{"classes", std::move(classes)},
+          {"class_numbers", std::move(numbers)},
           {"total", record.training_sets.size()},
           {"rows", std::move(rows)}};
 }

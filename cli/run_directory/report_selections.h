@@ -7,9 +7,10 @@
 
 namespace tidemill::cli {
 
-// {"classes": [name, ...], "total": number of sets, "rows": [{"trigger", "policy", "candidates",
-// "samples", "shared", "previous", "fresh", "effective", "seconds", "remarks", "shares": [...]}]}.
-// Classes are the most frequent of all sets; behind more than nine comes "others".
+// {"classes": [name, ...], "class_numbers": [number or null, ...], "total": number of sets, "rows":
+// [{"trigger", "policy", "candidates", "samples", "shared", "previous", "fresh", "effective",
+// "seconds", "remarks", "shares": [...]}]}. Classes are the most frequent of all sets; behind more
+// than nine comes "others".
 nlohmann::ordered_json SelectionsOf(const RunRecord& record);
 
 }  // namespace tidemill::cli

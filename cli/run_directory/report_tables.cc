@@ -8,6 +8,7 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/run_directory/report_data.h"
+#include "evaluator/client/pooling.h"
 
 namespace tidemill::cli {
 namespace {
@@ -34,7 +35,7 @@ ordered_json PointOf(const ResultTable& table, int64_t trigger, size_t column) {
 }
 
 ordered_json MeanToJson(const ResultMean& mean) {
-  return {{"value", Rounded(mean.value)}, {"samples", mean.num_samples}};
+  return {{"value", Rounded(mean.value)}, {"samples", mean.num_samples}, {"how", mean.how}};
 }
 
 ordered_json MatrixOf(const ResultTable& table) {
@@ -91,7 +92,7 @@ class InUse {
 };
 
 struct SliceSum {
-  double sum = 0;
+  std::vector<evaluator::WindowValue> windows = {};
   double least = 0;
   double most = 0;
   int64_t num_samples = 0;
@@ -99,7 +100,7 @@ struct SliceSum {
   void Add(double value, int64_t samples) {
     least = num_samples == 0 ? value : std::min(least, value);
     most = num_samples == 0 ? value : std::max(most, value);
-    sum += value * static_cast<double>(samples);
+    windows.push_back({.value = value, .num_samples = samples});
     num_samples += samples;
   }
 };
@@ -159,6 +160,15 @@ ordered_json TableToJson(const ResultTable& table) {
     means["first"] = MeanToJson(comparison->first);
     means["same"] = MeanToJson(comparison->active);
   }
+  means["baselines"] = ordered_json::array();
+  for (const Baseline& baseline : table.baselines) {
+    if (baseline.name == "first") continue;
+    means["baselines"].push_back({{"name", baseline.name},
+                                  {"rule", baseline.rule},
+                                  {"value", Rounded(*baseline.reached.Mean())},
+                                  {"samples", baseline.reached.num_samples()},
+                                  {"wins", baseline.Wins()}});
+  }
   json["means"] = std::move(means);
   json["matrix"] = MatrixOf(table);
   return json;
@@ -177,19 +187,17 @@ ordered_json SlicesOf(const v1::GetRunResponse& run) {
   for (const auto& [key, sums] : tables) {
     ordered_json rows = ordered_json::array();
     for (const auto& [slice, sum] : sums) {
-      if (sum.num_samples == 0) continue;
+      const auto pooled = evaluator::Pool(std::get<2>(key), sum.windows);
+      if (!pooled) continue;
       rows.push_back({{"slice", slice},
                       {"samples", sum.num_samples},
-                      {"value", Rounded(sum.sum / static_cast<double>(sum.num_samples))},
+                      {"value", Rounded(pooled->value)},
                       {"least", Rounded(sum.least)},
                       {"most", Rounded(sum.most)}});
     }
-    const bool share = std::all_of(sums.begin(), sums.end(), [](const auto& entry) {
-      return entry.second.least >= 0 && entry.second.most <= 1;
-    });
     slices.push_back({{"dataset", std::get<1>(key)},
                       {"measure", std::get<2>(key)},
-                      {"share", share && !LowerIsBetter(std::get<2>(key))},
+                      {"share", IsShare(std::get<2>(key))},
                       {"rows", std::move(rows)}});
   }
   return slices;

@@ -132,6 +132,77 @@ TEST(ReportData, HasWhatEachPolicyComparedWhereItSaidNoAtLeastOnce) {
   EXPECT_EQ(compared.at(1).at("points").dump(), "[[1000,0.1,100.0,false]]");
 }
 
+TEST(ReportData, NamesClassesByTheirNumberSoThatColoursAreThoseOfOtherReports) {
+  RunRecord record = testing::ExampleRun("p", 3);
+  auto& set = record.training_sets.emplace_back();
+  set.set_trigger(1);
+  set.set_num_samples(60);
+  const auto add = [&](int64_t label, int64_t chosen) {
+    auto& entry = *set.mutable_summary()->add_classes();
+    entry.set_class_label(label);
+    entry.set_num_chosen(chosen);
+  };
+  add(4, 10);
+  add(1, 20);
+  auto& unlabelled = *set.mutable_summary()->add_classes();
+  unlabelled.set_num_chosen(30);
+  const auto selections = ReportData(record).at("selections");
+  EXPECT_EQ(selections.at("class_numbers").dump(), "[null,1,4]");
+  EXPECT_EQ(selections.at("classes").dump(), R"(["none","1","4"])");
+  EXPECT_EQ(selections.at("rows").at(0).at("shares").dump(), "[0.5,0.33333,0.16667]");
+}
+
+// However often what was waited for let it fire, the score comes first.
+TEST(ReportData, ShowsScoresBeforeWhatAPolicyWaitedFor) {
+  RunRecord record = testing::ExampleRun("p", 2);
+  for (int i = 0; i < 4; ++i) {
+    auto& decision = *record.run.add_decisions();
+    decision.mutable_at()->set_event_time(1'000'000 * (i + 1));
+    auto& verdict = *decision.mutable_verdict();
+    verdict.set_policy("drift");
+    verdict.set_fired(i == 1);
+    (*verdict.mutable_observed())["score"] = 0.5;
+    verdict.mutable_comparison()->set_quantity("samples to find a threshold with");
+    verdict.mutable_comparison()->set_value(100 * i);
+    verdict.mutable_comparison()->set_threshold(100);
+    verdict.mutable_comparison()->set_waiting(true);
+  }
+  const auto compared = ReportData(record).at("compared");
+  ASSERT_EQ(compared.size(), 2U);
+  EXPECT_EQ(compared.at(0).at("quantity"), "score, without a threshold");
+  EXPECT_EQ(compared.at(0).at("points").at(0).dump(), "[1000,0.5,null,false]");
+  EXPECT_EQ(compared.at(1).at("quantity"), "samples to find a threshold with");
+  EXPECT_EQ(compared.at(1).at("waiting"), true);
+}
+
+TEST(ReportData, SaysWhichTriggersWereSkippedAndWhatWasLeftUntrained) {
+  RunRecord record = testing::ExampleRun("p", 3);
+  auto& skipped = *record.run.mutable_triggers(1);
+  skipped.clear_model_id();
+  skipped.set_skip_reason("train: the loss was not a finite number");
+  record.run.mutable_stream_ended()->set_num_leftover(312);
+  const auto data = ReportData(record);
+  EXPECT_EQ(data.at("triggers").at(1).at("skip_reason"), "train: the loss was not a finite number");
+  EXPECT_EQ(data.at("untrained").at("text"),
+            "trigger 2 was skipped: train: the loss was not a finite number; 312 samples after the "
+            "last trigger were not trained on");
+  EXPECT_EQ(data.at("untrained").at("too_little"), true);
+}
+
+TEST(ReportData, SaysOfAnEndedRunThatNoTriggerFired) {
+  RunRecord record = testing::ExampleRun("p", 2);
+  record.run.clear_triggers();
+  record.run.clear_evaluations();
+  record.run.clear_active();
+  record.run.clear_trained();
+  record.run.mutable_run()->set_state(supervisor::v1::RUN_STATE_RUNNING);
+  EXPECT_EQ(ReportData(record).at("headline"), "No trigger has fired yet.");
+  record.run.mutable_run()->set_state(supervisor::v1::RUN_STATE_SUCCEEDED);
+  record.run.mutable_stream_ended()->set_num_leftover(1461);
+  EXPECT_EQ(ReportData(record).at("headline"),
+            "The run is over and no trigger fired, so that no model was trained.");
+}
+
 TEST(SlicesOf, MeanOverTheWindowsOfTheModelsInUse) {
   auto run = testing::ExampleRun("p", 4).run;
   const auto whole = run.evaluations();

@@ -1,7 +1,6 @@
 #include "cli/run_directory/result_tables.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -12,17 +11,13 @@
 
 #include "cli/sample_mean.h"
 #include "cli/text.h"
+#include "evaluator/client/pooling.h"
 
 namespace tidemill::cli {
 namespace {
 
 namespace v1 = supervisor::v1;
 using Span = std::pair<Cut, Cut>;
-
-// What shrinks as a model gets better.
-constexpr std::array<std::string_view, 8> kErrors = {
-    "mae",   "rmse", "mse", "log_loss", "calibration_error", "expected_calibration_error",
-    "brier", "loss"};
 
 constexpr std::string_view kConfusionMatrix = "confusion_matrix";
 
@@ -76,40 +71,44 @@ void SetCell(const v1::EvaluationValue& value, ResultTable& table) {
   if (value.has_value()) cell.value = value.value();
   if (value.has_low()) cell.low = value.low();
   if (value.has_high()) cell.high = value.high();
+  if (!value.sums().empty()) cell.sums = value.sums();
 }
 
-void Complete(ResultTable& table) {
+void Complete(const v1::GetRunResponse& run, ResultTable& table) {
   table.lower_is_better = LowerIsBetter(table.measure);
-  table.share = !table.lower_is_better && table.measure != "r2";
-  for (const auto& row : table.cells) {
-    for (const ResultCell& cell : row) {
-      if (cell.value && (*cell.value < 0 || *cell.value > 1)) table.share = false;
-    }
-  }
+  table.share = IsShare(table.measure);
+  table.baselines = BaselinesOf(run, table.evaluation, table.dataset, table.measure);
 }
 
-void Add(double value, int64_t samples, double& sum, int64_t& total) {
-  if (!std::isfinite(value)) return;
-  sum += value * static_cast<double>(samples);
-  total += samples;
+evaluator::WindowValue ValueOf(const ResultTable& table, const ResultCell& cell, size_t column) {
+  return {.value = cell.value, .num_samples = table.windows[column].num_samples, .sums = cell.sums};
 }
 
-std::optional<ResultMean> MeanOf(double sum, int64_t total) {
-  if (total == 0) return std::nullopt;
-  return ResultMean{.value = sum / static_cast<double>(total), .num_samples = total};
+std::optional<ResultMean> MeanOf(const ResultTable& table,
+                                 const std::vector<evaluator::WindowValue>& windows) {
+  const auto pooled = evaluator::Pool(table.measure, windows);
+  if (!pooled) return std::nullopt;
+  return ResultMean{.value = pooled->value,
+                    .num_samples = pooled->num_samples,
+                    .how = std::string(evaluator::Describe(pooled->how))};
 }
 
 // Of the model of `by_column`'s trigger in each column.
 std::optional<ResultMean> MeanOf(const ResultTable& table, const std::vector<int64_t>& by_column) {
-  double sum = 0;
-  int64_t total = 0;
+  std::vector<evaluator::WindowValue> windows;
   for (size_t column = 0; column < table.windows.size(); ++column) {
     const ResultCell* cell = table.At(by_column[column], column);
-    if (cell != nullptr && cell->value) {
-      Add(*cell->value, table.windows[column].num_samples, sum, total);
-    }
+    if (cell == nullptr || (!cell->value && cell->sums.empty())) continue;
+    windows.push_back(ValueOf(table, *cell, column));
   }
-  return MeanOf(sum, total);
+  return MeanOf(table, windows);
+}
+
+// Values of series have sums where others have none.
+void SetSums(const v1::CompositeValue& value, size_t column, ResultTable& table) {
+  const auto row = std::lower_bound(table.triggers.begin(), table.triggers.end(), value.trigger());
+  if (row == table.triggers.end() || *row != value.trigger()) return;
+  table.cells[static_cast<size_t>(row - table.triggers.begin())][column].sums = value.sums();
 }
 
 std::vector<int64_t> LastEverywhere(const ResultTable& table) {
@@ -131,6 +130,7 @@ std::string Gain(const ResultTable& table, const Comparison& comparison) {
 // "accuracy 77.6 % [75.4 %, 79.7 %]".
 std::string Reached(const ResultTable& table, const ResultMean& mean, bool in_use) {
   std::string value = table.measure + " " + ShowValue(table, mean.value);
+  if (mean.how == "mean over windows") value += " (" + mean.how + ")";
   if (in_use && table.active_interval) {
     value += fmt::format(" [{}, {}]", ShowValue(table, table.active_interval->first),
                          ShowValue(table, table.active_interval->second));
@@ -146,12 +146,19 @@ std::string Reached(const ResultTable& table, const ResultMean& mean, bool in_us
       value, table.dataset, samples);
 }
 
-std::string Worth(const ResultTable& table) {
+// What the first model would have reached. That it was beaten is no praise where a rule without a
+// model would have done better.
+std::string Worth(const v1::GetRunResponse& run, const ResultTable& table) {
   const auto comparison = CompareWithFirst(table);
   if (!comparison) return "";
-  const std::string gain = Gain(table, *comparison);
-  return fmt::format(" The first model, never retrained, would have had {}{}.",
-                     ShowValue(table, comparison->first.value), gain.empty() ? "" : ": " + gain);
+  const bool loses = std::any_of(
+      table.baselines.begin(), table.baselines.end(),
+      [](const Baseline& baseline) { return baseline.name == "constant" && baseline.Wins(); });
+  const std::string gain = loses ? "" : Gain(table, *comparison);
+  std::string first = DescribeFirstModel(run, table.triggers.front());
+  first.front() = 'T';
+  return fmt::format(" {}, would have had {}{}.", first, ShowValue(table, comparison->first.value),
+                     gain.empty() ? "" : ": " + gain);
 }
 
 }  // namespace
@@ -187,7 +194,9 @@ std::vector<ResultTable> ResultTables(const v1::GetRunResponse& run) {
       const auto table = tables.find(KeyOf(value));
       if (table == tables.end()) continue;
       const size_t column = ColumnOf(table->second, SpanOf(value));
-      if (column < table->second.windows.size()) (table->second.*which)[column] = value.trigger();
+      if (column >= table->second.windows.size()) continue;
+      (table->second.*which)[column] = value.trigger();
+      SetSums(value, column, table->second);
     }
   };
   mark(run.active(), &ResultTable::active);
@@ -201,7 +210,7 @@ std::vector<ResultTable> ResultTables(const v1::GetRunResponse& run) {
   }
   std::vector<ResultTable> ordered;
   for (const auto& key : order) {
-    Complete(tables[key]);
+    Complete(run, tables[key]);
     ordered.push_back(std::move(tables[key]));
   }
   return ordered;
@@ -217,30 +226,24 @@ std::optional<ResultMean> LastMean(const ResultTable& table) {
 }
 
 std::optional<Comparison> CompareWithFirst(const ResultTable& table) {
-  double active_sum = 0;
-  double first_sum = 0;
-  int64_t active_total = 0;
-  int64_t first_total = 0;
-  bool another = false;
   if (table.triggers.empty()) return std::nullopt;
   const std::vector<int64_t> by_column = ActiveMean(table) ? table.active : LastEverywhere(table);
+  std::vector<evaluator::WindowValue> of_active;
+  std::vector<evaluator::WindowValue> of_first;
+  bool another = false;
   for (size_t column = 0; column < table.windows.size(); ++column) {
     const ResultCell* active = table.At(by_column[column], column);
     const ResultCell* first = table.At(table.triggers.front(), column);
     if (active == nullptr || !active->value || first == nullptr || !first->value) continue;
     if (!std::isfinite(*active->value) || !std::isfinite(*first->value)) continue;
     another = another || active != first;
-    Add(*active->value, table.windows[column].num_samples, active_sum, active_total);
-    Add(*first->value, table.windows[column].num_samples, first_sum, first_total);
+    of_active.push_back(ValueOf(table, *active, column));
+    of_first.push_back(ValueOf(table, *first, column));
   }
-  const auto active = MeanOf(active_sum, active_total);
-  const auto first = MeanOf(first_sum, first_total);
+  const auto active = MeanOf(table, of_active);
+  const auto first = MeanOf(table, of_first);
   if (!another || !active || !first) return std::nullopt;
   return Comparison{.active = *active, .first = *first};
-}
-
-bool LowerIsBetter(std::string_view measure) {
-  return std::find(kErrors.begin(), kErrors.end(), measure) != kErrors.end();
 }
 
 std::string ShowValue(const ResultTable& table, double value) {
@@ -253,12 +256,23 @@ std::string Headline(const v1::GetRunResponse& run, const std::vector<ResultTabl
   for (const bool in_use : {true, false}) {
     for (const ResultTable& table : tables) {
       const auto mean = in_use ? ActiveMean(table) : LastMean(table);
-      if (mean) return Reached(table, *mean, in_use) + Worth(table);
+      if (!mean) continue;
+      const auto show = [&](double value) { return ShowValue(table, value); };
+      return Reached(table, *mean, in_use) + BaselineSentences(table.baselines, show) +
+             Worth(run, table);
     }
   }
+  const bool over = run.run().state() != v1::RUN_STATE_RUNNING;
+  if (run.triggers().empty() && over) {
+    return "The run is over and no trigger fired, so that no model was trained.";
+  }
   if (run.triggers().empty()) return "No trigger has fired yet.";
-  return fmt::format("{} models were trained; nothing has been evaluated yet.",
-                     run.triggers_size());
+  const auto num_models =
+      std::count_if(run.triggers().begin(), run.triggers().end(),
+                    [](const v1::Trigger& trigger) { return trigger.model_id() != 0; });
+  return fmt::format("{} {} trained; nothing {} evaluated{}.", num_models,
+                     num_models == 1 ? "model was" : "models were", over ? "was" : "has been",
+                     over ? "" : " yet");
 }
 
 }  // namespace tidemill::cli

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/time.h"
+#include "cli/baselines.h"
+#include "cli/measure_kinds.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
 namespace tidemill::cli {
@@ -18,6 +20,8 @@ struct ResultCell {
   // The bounds of its interval, where there is one.
   std::optional<double> low = std::nullopt;
   std::optional<double> high = std::nullopt;
+  // As in EvaluationValue.
+  std::string sums = {};
 };
 
 struct ResultWindow {
@@ -26,10 +30,12 @@ struct ResultWindow {
   int64_t num_samples = 0;
 };
 
-// A mean over windows, weighted by their samples.
+// One value of several windows, as evaluator::Pool() makes it.
 struct ResultMean {
   double value = 0;
   int64_t num_samples = 0;
+  // "per sample", "pooled" or "mean over windows".
+  std::string how = {};
 };
 
 // One measure of one evaluation on one dataset.
@@ -50,6 +56,7 @@ struct ResultTable {
   std::vector<int64_t> trained = {};
   // Around the mean of the models in use, where every window has one.
   std::optional<std::pair<double, double>> active_interval = std::nullopt;
+  std::vector<Baseline> baselines = {};
 
   // Null where the table has no such row.
   const ResultCell* At(int64_t trigger, size_t column) const;
@@ -73,8 +80,6 @@ struct Comparison {
 };
 // std::nullopt when there is no window in which another than the first stands against it.
 std::optional<Comparison> CompareWithFirst(const ResultTable& table);
-
-bool LowerIsBetter(std::string_view measure);
 
 // "77.6 %" for a share, else four digits.
 std::string ShowValue(const ResultTable& table, double value);

@@ -59,6 +59,7 @@ ordered_json SnapshotsOf(const v1::GetRunResponse& run) {
 ordered_json ModelsOf(const v1::GetRunResponse& run) {
   ordered_json models = ordered_json::array();
   for (const v1::Trigger& trigger : run.triggers()) {
+    if (!trigger.skip_reason().empty()) continue;
     models.push_back({{"trigger", trigger.number()},
                       {"model", trigger.model_id()},
                       {"training_set_digest", trigger.training_set_digest()},
@@ -104,7 +105,8 @@ void AddTriggers(const v1::GetRunResponse& run, std::map<std::string, std::strin
                                              {"candidates", trigger.num_candidates()},
                                              {"late", trigger.num_late()},
                                              {"late_policy", trigger.late()},
-                                             {"digest", trigger.training_set_digest()}},
+                                             {"digest", trigger.training_set_digest()},
+                                             {"skip_reason", trigger.skip_reason()}},
                                             1);
   }
 }

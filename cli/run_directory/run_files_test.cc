@@ -111,6 +111,21 @@ TEST(CsvCell, QuotesWhatWouldBreakALine) {
             "plain,1,0.5,\"a,b\",\"say \"\"so\"\"\",\"two\nlines\",\n");
 }
 
+TEST(CsvCell, KeepsSpreadsheetsFromComputingTexts) {
+  EXPECT_EQ(CsvCell("=HYPERLINK(1)"), "'=HYPERLINK(1)");
+  EXPECT_EQ(CsvCell("+1+cmd|' /C calc'!A0"), "'+1+cmd|' /C calc'!A0");
+  EXPECT_EQ(CsvCell("-2+3"), "'-2+3");
+  EXPECT_EQ(CsvCell("@SUM(A1,A2)"), "\"'@SUM(A1,A2)\"");
+  EXPECT_EQ(CsvCell("\t=1"), "'\t=1");
+  EXPECT_EQ(CsvCell("\n=1"), "\"'\n=1\"");
+  EXPECT_EQ(CsvCell("-"), "'-");
+  for (const char* const number : {"-1.5", "+2", "-1e-9", "-inf", "7", "", "a=b", "-0.25"}) {
+    EXPECT_EQ(CsvCell(number), number);
+  }
+  EXPECT_EQ(CsvCell(-1.5), "-1.5");
+  EXPECT_EQ(CsvCell(int64_t{-3}), "-3");
+}
+
 TEST(MessageJson, WritesNumbersTimesAndAbsenceForPeople) {
   supervisor::v1::Trigger trigger;
   trigger.set_number(3);

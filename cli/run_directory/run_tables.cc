@@ -1,6 +1,9 @@
 #include "cli/run_directory/run_tables.h"
 
+#include <charconv>
 #include <cmath>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "nlohmann/json.hpp"
@@ -48,12 +51,24 @@ std::string OfTrigger(const std::string& metric, const v1::Trigger& trigger, dou
   return CsvLine(metric, trigger.number(), "", TimeOf(trigger.at()), "", value, "", "");
 }
 
+// Whether a spreadsheet would compute the cell instead of showing it.
+bool StartsFormula(std::string_view text) {
+  if (text.empty() || std::string_view("=+-@\t\r\n").find(text.front()) == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view number = text.substr(text.front() == '+' ? 1 : 0);
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  return error == std::errc::invalid_argument || end != number.data() + number.size();
+}
+
 }  // namespace
 
 std::string CsvCell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  const std::string plain = (StartsFormula(text) ? "'" : "") + std::string(text);
+  if (plain.find_first_of(",\"\r\n") == std::string::npos) return plain;
   std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  for (const char c : plain) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";
 }
 
@@ -69,13 +84,15 @@ std::string MetricsCsv(const v1::GetRunResponse& run) {
       }
     }
     csv += OfTrigger("trigger/samples", trigger, static_cast<double>(trigger.num_samples()));
-    csv += OfTrigger("trigger/loss", trigger, trigger.loss());
+    if (trigger.skip_reason().empty()) csv += OfTrigger("trigger/loss", trigger, trigger.loss());
     for (const char* stage : kStages) {
       csv += OfTrigger(std::string("trigger/seconds_") + stage, trigger, SecondsOf(trigger, stage));
     }
   }
-  const auto add = [&](const std::string& name, const auto& series) {
+  const auto add = [&](const std::string& series_name, const auto& series) {
     for (const v1::CompositeValue& value : series) {
+      const std::string& baseline = value.baseline();
+      const std::string name = baseline.empty() ? series_name : series_name + "_" + baseline;
       csv += CsvLine(name + "/" + value.measure() + "/" + value.dataset(), value.trigger(),
                      value.num_samples(), TimeOf(value.from()), TimeOf(value.to()), ValueOf(value),
                      LowOf(value), HighOf(value));
@@ -83,6 +100,7 @@ std::string MetricsCsv(const v1::GetRunResponse& run) {
   };
   add("active", run.active());
   add("trained", run.trained());
+  add("baseline", run.baselines());
   return csv;
 }
 
@@ -90,7 +108,7 @@ std::string TriggersCsv(const v1::GetRunResponse& run) {
   std::string csv =
       "trigger,at,fired_at,stored_at,samples,candidates,late,skipped,model,device,loss,seconds_"
       "select,"
-      "seconds_fit,seconds_train,seconds_store,training_set_digest,weights_digest\n";
+      "seconds_fit,seconds_train,seconds_store,training_set_digest,weights_digest,skip_reason\n";
   for (const v1::Trigger& trigger : run.triggers()) {
     csv +=
         CsvLine(trigger.number(), TimeOf(trigger.at()), TimeOf(trigger.fired_at()),
@@ -98,7 +116,7 @@ std::string TriggersCsv(const v1::GetRunResponse& run) {
                 trigger.num_candidates(), trigger.num_late(), trigger.num_skipped(),
                 trigger.model_id(), trigger.device(), trigger.loss(), SecondsOf(trigger, "select"),
                 SecondsOf(trigger, "fit"), SecondsOf(trigger, "train"), SecondsOf(trigger, "store"),
-                trigger.training_set_digest(), trigger.weights_digest());
+                trigger.training_set_digest(), trigger.weights_digest(), trigger.skip_reason());
   }
   return csv;
 }

@@ -68,7 +68,9 @@ void AddTriggers(const v1::GetRunResponse& run, EventFile& file) {
     const double at = SecondsOf(trigger.has_stored_at() ? trigger.stored_at() : trigger.fired_at());
     file.AddScalar("trigger/samples", trigger.number(), at,
                    static_cast<double>(trigger.num_samples()));
-    file.AddScalar("trigger/loss", trigger.number(), at, trigger.loss());
+    if (trigger.skip_reason().empty()) {
+      file.AddScalar("trigger/loss", trigger.number(), at, trigger.loss());
+    }
     const std::map<std::string, double> stages(trigger.stage_seconds().begin(),
                                                trigger.stage_seconds().end());
     for (const auto& [stage, seconds] : stages) {

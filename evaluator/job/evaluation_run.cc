@@ -1,6 +1,10 @@
 #include "evaluator/job/evaluation_run.h"
 
+#include <algorithm>
 #include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,6 +17,7 @@
 #include "evaluator/job/job_peers.h"
 #include "evaluator/job/model_columns.h"
 #include "evaluator/job/short_reason.h"
+#include "evaluator/job/window_baselines.h"
 #include "evaluator/job/window_measurement.h"
 #include "evaluator/job/window_samples.h"
 #include "loader/sample_schema.h"
@@ -59,13 +64,15 @@ struct JobContext {
   const MeasurementPlan& plan;
   const storage::StorageClient& storage;
   ModelCache& models;
+  Baselines* baselines;  // nullptr where none are asked for.
   ProgressReporter progress;
 };
 
 // A report is a line of bounded length: scores come a few at a time, and what is long in pieces,
-// each of which may grow sixfold as JSON.
+// each of which may grow sixfold as JSON. Sums are numbers and do not grow.
 void ReportScores(v1::ModelScores all, const Report& report) {
   constexpr int kScoresAtOnce = 4;
+  constexpr size_t kSumsBytes = 1000;
   constexpr size_t kDetailBytes = 600;
   google::protobuf::RepeatedPtrField<v1::Score> scores;
   scores.Swap(all.mutable_scores());
@@ -74,9 +81,12 @@ void ReportScores(v1::ModelScores all, const Report& report) {
     v1::JobReport message;
     *message.mutable_scores() = all;
     std::string detail;
-    while (next < scores.size() && message.scores().scores_size() < kScoresAtOnce) {
+    size_t sums = 0;
+    while (next < scores.size() && message.scores().scores_size() < kScoresAtOnce &&
+           sums < kSumsBytes) {
       v1::Score& score = *message.mutable_scores()->add_scores();
       score = std::move(scores[next++]);
+      sums += score.sums().size();
       detail = std::exchange(*score.mutable_detail(), {});
       if (!detail.empty()) break;
     }
@@ -88,28 +98,52 @@ void ReportScores(v1::ModelScores all, const Report& report) {
   } while (next < scores.size());
 }
 
-absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, const Report& report) {
-  RETURN_IF_FAILPOINT("evaluate.before_window");
-  std::vector<ScoredModel*> models;
-  for (const int64_t model_id : window.window().model_ids()) {
-    ASSIGN_OR_RETURN(ScoredModel * model, context.models.Get(model_id));
-    models.push_back(model);
-  }
-  WindowMeasurement measurement(window.window_index(), context.plan, models);
+// Measures some models of a window in one pass through its samples; `baselines` may be nullptr.
+absl::Status MeasureTogether(const v1::JobWindow& window, std::span<ScoredModel* const> models,
+                             WindowBaselines* baselines, bool is_first_pass, JobContext& context,
+                             const Report& report) {
+  MeasurementPlan plan = context.plan;
+  // A model's share is the same, however many are measured together.
+  plan.max_table_bytes =
+      plan.max_table_bytes / window.window().model_ids_size() * static_cast<int64_t>(models.size());
+  WindowMeasurement measurement(window.window_index(), plan, models, baselines);
   const absl::Status read =
       ReadWindow(context.storage, context.job.snapshot(), window.window(), kBlockRows,
                  [&](const batch::Batch& samples, int64_t num_missing) {
                    measurement.Add(samples, num_missing);
-                   context.progress.Add(samples.num_rows() + num_missing);
+                   if (is_first_pass) context.progress.Add(samples.num_rows() + num_missing);
                    return absl::OkStatus();
                  });
   if (IsTransient(read)) return read;
+  if (baselines != nullptr && IsTransient(baselines->status())) return baselines->status();
   measurement.Fail(read);
-  v1::JobReport message;
-  for (v1::ModelScores& scores : measurement.Scores()) {
-    ReportScores(std::move(scores), report);
+  for (v1::ModelScores& scores : measurement.Scores()) ReportScores(std::move(scores), report);
+  return absl::OkStatus();
+}
+
+// In one pass for as many models as there is room for: all of them, unless they are large.
+absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, const Report& report) {
+  RETURN_IF_FAILPOINT("evaluate.before_window");
+  std::span<const int64_t> model_ids(window.window().model_ids().data(),
+                                     static_cast<size_t>(window.window().model_ids_size()));
+  std::unique_ptr<WindowBaselines> baselines;
+  if (context.baselines != nullptr) {
+    ASSIGN_OR_RETURN(baselines, context.baselines->Enter(window));
+  }
+  // Baselines are measured on the samples of the model in use, hence in the pass that has it.
+  const int64_t model_in_use = window.window().model_in_use();
+  const bool is_listed = std::ranges::find(model_ids, model_in_use) != model_ids.end();
+  for (bool is_first = true; !model_ids.empty(); is_first = false) {
+    ASSIGN_OR_RETURN(const std::vector<ScoredModel*> models, context.models.GetFirst(model_ids));
+    const bool has_model_in_use =
+        std::ranges::find(models, model_in_use, &ScoredModel::model_id) != models.end();
+    const bool takes_baselines = is_listed ? has_model_in_use : is_first;
+    RETURN_IF_ERROR(MeasureTogether(window, models, takes_baselines ? baselines.get() : nullptr,
+                                    is_first, context, report));
+    model_ids = model_ids.subspan(models.size());
   }
   context.progress.Send();
+  v1::JobReport message;
   message.mutable_window_end()->set_window_index(window.window_index());
   report(message);
   return absl::OkStatus();
@@ -127,12 +161,15 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
   arithmetic.set_threads(job.num_threads());
   const storage::StorageClient storage(peers.storage);
   model_store::ModelStoreClient store(peers.model_store);
-  ModelCache models(store, dataset, arithmetic.make_predictor);
+  ModelCache models(store, dataset, arithmetic.make_predictor, job.model_bytes());
   const MeasurementPlan plan{.spec = spec,
                              .class_names = storage::EffectiveLabel(dataset).classes,
                              .samples = loader::SchemaOf(dataset)};
   RETURN_IF_ERROR(SliceColumns::Make(spec.slices, plan.samples).status());
-  JobContext context{job, plan, storage, models, ProgressReporter(report)};
+  std::optional<Baselines> baselines;
+  if (job.has_known_labels()) baselines.emplace(storage, job, spec, dataset);
+  JobContext context{
+      job, plan, storage, models, baselines ? &*baselines : nullptr, ProgressReporter(report)};
   for (const v1::JobWindow& window : job.windows()) {
     RETURN_IF_ERROR(Annotate(MeasureWindow(window, context, report),
                              fmt::format("measuring window {}", window.window_index())));

@@ -35,7 +35,8 @@ class EvaluationRunTest : public ::testing::Test {
         [&](const v1::JobReport& report) {
           if (report.has_scores()) {
             const v1::ModelScores& scores = report.scores();
-            scores_[{scores.window_index(), scores.model_id()}].MergeFrom(scores);
+            auto& of = scores.baseline().empty() ? scores_ : baselines_[scores.baseline()];
+            of[{scores.window_index(), scores.model_id()}].MergeFrom(scores);
           }
           if (report.has_more_detail()) detail_ += report.more_detail();
           if (report.has_window_end()) ended_.push_back(report.window_end().window_index());
@@ -45,7 +46,9 @@ class EvaluationRunTest : public ::testing::Test {
   const v1::ModelScores& Of(int64_t window, int64_t model) { return scores_[{window, model}]; }
 
   testing::Cluster cluster_{/*num_samples=*/20, /*unreadable=*/{12}};
-  std::map<std::pair<int64_t, int64_t>, v1::ModelScores> scores_;
+  using Scores = std::map<std::pair<int64_t, int64_t>, v1::ModelScores>;
+  Scores scores_;
+  std::map<std::string, Scores> baselines_;
   std::string detail_;
   std::vector<int64_t> ended_;
 };
@@ -70,6 +73,56 @@ TEST_F(EvaluationRunTest, MeasuresEachModelOnItsWindows) {
   EXPECT_FALSE(Of(2, first).scores(0).has_value());
   EXPECT_EQ(Of(2, first).num_samples(), 0);
   EXPECT_EQ(cluster_.num_samples_read(), 20) << "each sample is read once for all models";
+}
+
+TEST_F(EvaluationRunTest, ModelsThatDoNotFitInMemoryAreMeasuredOneAfterAnother) {
+  const int64_t first = cluster_.Put(1, "4");
+  const int64_t second = cluster_.Put(2, "8");
+  const int64_t third = cluster_.Put(3, "2");
+  const std::vector<v1::JobWindow> windows = {
+      testing::WindowOf(0, std::nullopt, 10, {first, second, third}),
+      testing::WindowOf(1, 0, 5, {first, third})};
+  ASSERT_THAT(Run(windows), IsOk());
+  const auto together = std::exchange(scores_, {});
+  const int64_t num_read_once = cluster_.num_samples_read();
+  ended_.clear();
+  v1::EvaluationJob job = cluster_.Job();
+  job.set_model_bytes(1);
+  ASSERT_THAT(Run(job, windows), IsOk());
+  EXPECT_THAT(ended_, ElementsAre(0, 1));
+  ASSERT_EQ(scores_.size(), together.size());
+  for (const auto& [of, scores] : together) {
+    EXPECT_EQ(scores_[of].SerializeAsString(), scores.SerializeAsString()) << of.second;
+  }
+  EXPECT_EQ(cluster_.num_samples_read() - num_read_once, 3 * 10 + 2 * 5)
+      << "a window is read for each model";
+}
+
+// Samples 0 to 4 are LOW, the others HIGH; sample 12 cannot be read.
+TEST_F(EvaluationRunTest, MeasuresBaselinesOnTheSamplesOfTheModelInUse) {
+  const int64_t model = cluster_.Put(1, "4");
+  v1::EvaluationJob job = cluster_.Job();
+  job.mutable_known_labels()->mutable_snapshot()->set_dataset_id(1);
+  const auto window = [&](int64_t index, int64_t from, int64_t to) {
+    v1::JobWindow made = testing::WindowOf(index, from, to, {model});
+    made.mutable_window()->set_model_in_use(model);
+    made.mutable_window()->set_trigger_in_use(1);
+    *made.mutable_window()->mutable_known_to() = made.window().from();
+    return made;
+  };
+  v1::JobWindow unused = testing::WindowOf(0, 0, 3, {model});
+  ASSERT_THAT(Run(job, {unused, window(1, 3, 10), window(2, 10, 20)}), IsOk());
+  EXPECT_FALSE(baselines_["constant"].contains({0, 0})) << "no model was in use";
+  const v1::ModelScores& first = baselines_["constant"].at({1, 0});
+  EXPECT_DOUBLE_EQ(first.scores(0).value(), 2.0 / 7) << "only LOW was known";
+  EXPECT_EQ(first.trigger(), 1);
+  EXPECT_EQ(first.num_samples(), 7);
+  EXPECT_DOUBLE_EQ(baselines_["last"].at({1, 0}).scores(0).value(), 6.0 / 7);
+  const v1::ModelScores& second = baselines_["constant"].at({2, 0});
+  EXPECT_DOUBLE_EQ(second.scores(0).value(), 0) << "of five of each the first class";
+  EXPECT_EQ(second.num_samples(), 9);
+  EXPECT_DOUBLE_EQ(baselines_["last"].at({2, 0}).scores(0).value(), 1);
+  EXPECT_EQ(Of(2, model).num_samples(), 9);
 }
 
 TEST_F(EvaluationRunTest, ADamagedOrUnknownModelCostsItselfOnly) {

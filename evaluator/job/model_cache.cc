@@ -1,5 +1,7 @@
 #include "evaluator/job/model_cache.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -34,23 +36,53 @@ bool IsTransient(const absl::Status& status) {
 }
 
 ModelCache::ModelCache(model_store::ModelStoreClient& store, const storage::DatasetSpec& dataset,
-                       PredictorFactory make_predictor)
+                       PredictorFactory make_predictor, int64_t max_bytes)
     : store_(store),
       samples_(loader::SchemaOf(dataset)),
       classes_(storage::EffectiveLabel(dataset).classes),
-      make_predictor_(std::move(make_predictor)) {}
+      make_predictor_(std::move(make_predictor)),
+      max_bytes_(max_bytes) {}
 
-absl::StatusOr<ScoredModel*> ModelCache::Get(int64_t model_id) {
-  const auto known = models_.find(model_id);
-  if (known != models_.end()) return &known->second;
-  ScoredModel model;
-  model.model_id = model_id;
-  model.status = Load(model);
-  if (IsTransient(model.status)) return model.status;
-  return &models_.emplace(model_id, std::move(model)).first->second;
+absl::StatusOr<std::vector<ScoredModel*>> ModelCache::GetFirst(std::span<const int64_t> model_ids) {
+  ++num_calls_;
+  std::vector<ScoredModel*> models;
+  int64_t num_bytes = 0;
+  for (const int64_t model_id : model_ids) {
+    ASSIGN_OR_RETURN(Entry* const entry, Get(model_id));
+    num_bytes += entry->num_bytes;
+    if (!models.empty() && num_bytes > max_bytes_) break;  // It stays for the next call.
+    entry->used = num_calls_;
+    models.push_back(&entry->model);
+    MakeRoom();
+  }
+  return models;
 }
 
-absl::Status ModelCache::Load(ScoredModel& model) {
+absl::StatusOr<ModelCache::Entry*> ModelCache::Get(int64_t model_id) {
+  const auto known = models_.find(model_id);
+  if (known != models_.end()) return &known->second;
+  Entry entry;
+  entry.model.model_id = model_id;
+  entry.model.status = Load(entry);
+  if (IsTransient(entry.model.status)) return entry.model.status;
+  ++num_loaded_;
+  num_bytes_ += entry.num_bytes;
+  return &models_.emplace(model_id, std::move(entry)).first->second;
+}
+
+void ModelCache::MakeRoom() {
+  while (num_bytes_ > max_bytes_) {
+    const auto oldest = std::min_element(
+        models_.begin(), models_.end(),
+        [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
+    if (oldest->second.used == num_calls_) return;
+    num_bytes_ -= oldest->second.num_bytes;
+    models_.erase(oldest);
+  }
+}
+
+absl::Status ModelCache::Load(Entry& entry) {
+  ScoredModel& model = entry.model;
   const ModelId id{model.model_id};
   ASSIGN_OR_RETURN(const model_store::v1::Model stored, store_.GetModel(id));
   model.trigger = stored.trigger();
@@ -60,7 +92,9 @@ absl::Status ModelCache::Load(ScoredModel& model) {
   ASSIGN_OR_RETURN(model.graph, Prepare(spec.graph, stored));
   ASSIGN_OR_RETURN(const std::string weights,
                    store_.ReadPart(id, std::string(models::kWeightsPart)));
-  ASSIGN_OR_RETURN(model.predictor, make_predictor_(spec.model, weights));
+  ASSIGN_OR_RETURN(model.predictor,
+                   make_predictor_(spec.model, weights, models::ClassOutputsOf(spec)));
+  entry.num_bytes = std::ssize(weights);
   return absl::OkStatus();
 }
 

@@ -82,10 +82,12 @@ absl::Status WriteModelColumns(const v1::EvaluationJob& job, const Arithmetic& a
   arithmetic.set_threads(job.num_threads());
   const storage::StorageClient storage(peers.storage);
   model_store::ModelStoreClient store(peers.model_store);
-  ModelCache models(store, dataset, arithmetic.make_predictor);
-  ASSIGN_OR_RETURN(ScoredModel * model, models.Get(columns.model_id()));
-  RETURN_IF_ERROR(WhyUnusable(model->status));
-  ASSIGN_OR_RETURN(ColumnMaker maker, ColumnMaker::Make(*model, AskedBy(columns)));
+  ModelCache models(store, dataset, arithmetic.make_predictor, job.model_bytes());
+  const int64_t model_id = columns.model_id();
+  ASSIGN_OR_RETURN(const std::vector<ScoredModel*> only, models.GetFirst({&model_id, 1}));
+  ScoredModel& model = *only.front();
+  RETURN_IF_ERROR(WhyUnusable(model.status));
+  ASSIGN_OR_RETURN(ColumnMaker maker, ColumnMaker::Make(model, AskedBy(columns)));
   ColumnFile file(columns);
   const std::span<const int64_t> keys(columns.keys().data(),
                                       static_cast<size_t>(columns.keys_size()));

@@ -6,6 +6,7 @@
 
 #include "torch/torch.h"
 
+#include "models/class_logits.h"
 #include "models/guard.h"
 #include "models/network.h"
 #include "transform/graph.h"
@@ -15,7 +16,8 @@ namespace {
 
 class NetworkPredictor final : public Predictor {
  public:
-  explicit NetworkPredictor(models::Network network) : network_(std::move(network)) {}
+  NetworkPredictor(models::Network network, models::ClassOutputs class_outputs)
+      : network_(std::move(network)), class_outputs_(class_outputs) {}
 
   absl::StatusOr<ClassPredictions> PredictClasses(const batch::Batch& rows,
                                                   bool with_probabilities) override {
@@ -23,9 +25,7 @@ class NetworkPredictor final : public Predictor {
       const torch::NoGradGuard no_gradients;
       const int64_t num_rows = rows.num_rows();
       ASSIGN_OR_RETURN(torch::Tensor outputs, Forward(rows));
-      outputs = outputs.reshape({num_rows, -1});
-      // One output is how much class 1 outweighs class 0.
-      if (outputs.size(1) == 1) outputs = torch::cat({torch::zeros_like(outputs), outputs}, 1);
+      outputs = models::ClassLogits(outputs.reshape({num_rows, -1}), class_outputs_);
       ClassPredictions predictions{.num_classes = outputs.size(1)};
       const torch::Tensor classes = outputs.argmax(1).contiguous();
       const auto* first_class = classes.data_ptr<int64_t>();
@@ -90,16 +90,17 @@ class NetworkPredictor final : public Predictor {
   }
 
   models::Network network_;
+  const models::ClassOutputs class_outputs_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Predictor>> MakeNetworkPredictor(const models::ModelSpec& spec,
-                                                                std::string_view weights) {
+absl::StatusOr<std::unique_ptr<Predictor>> MakeNetworkPredictor(
+    const models::ModelSpec& spec, std::string_view weights, models::ClassOutputs class_outputs) {
   return models::Guard("loading weights", [&]() -> absl::StatusOr<std::unique_ptr<Predictor>> {
     ASSIGN_OR_RETURN(models::Network network, models::DecodeNetwork(spec, weights));
     network.module->eval();
-    return std::make_unique<NetworkPredictor>(std::move(network));
+    return std::make_unique<NetworkPredictor>(std::move(network), class_outputs);
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "evaluator/job/scored_model.h"
+#include "models/class_outputs.h"
 #include "models/model_spec.h"
 
 namespace tidemill::evaluator {
@@ -13,7 +14,8 @@ namespace tidemill::evaluator {
 // A network in evaluation mode on the CPU; no gradients are kept. DATA_LOSS or FAILED_PRECONDITION
 // for weights that are not those of such a network.
 absl::StatusOr<std::unique_ptr<Predictor>> MakeNetworkPredictor(const models::ModelSpec& spec,
-                                                                std::string_view weights);
+                                                                std::string_view weights,
+                                                                models::ClassOutputs class_outputs);
 
 // Sets the threads of torch's arithmetic, once in a process and before any of it.
 void SetArithmeticThreads(int num_threads);

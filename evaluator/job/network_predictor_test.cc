@@ -9,6 +9,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "evaluator/job/column_maker.h"
+#include "models/artefact_spec.h"
 #include "models/network.h"
 
 namespace tidemill::evaluator {
@@ -53,7 +54,8 @@ class EachPredictor : public ::testing::TestWithParam<Case> {
     models::SeedGenerator({.seed = 1, .purpose = "init"});
     network_ = *models::MakeNetwork(tested.model, models::SpecsOf(inputs_));
     network_.module->eval();
-    predictor_ = *MakeNetworkPredictor(tested.model, *models::EncodeWeights(network_));
+    predictor_ = *MakeNetworkPredictor(tested.model, *models::EncodeWeights(network_),
+                                       models::ClassOutputs::kSoftmax);
     SetArithmeticThreads(2);
     for (const auto& [name, tensor] : inputs_) rows_.Set(ColumnOf(name, tensor)).IgnoreError();
   }
@@ -102,6 +104,41 @@ TEST_P(EachPredictor, SaysTheSameOfARowInEachPlace) {
           << "shift " << shift << ", row " << row;
     }
   }
+}
+
+// A network of one output on the input 3, whose output is 3.
+ClassPredictions SaidOfOneOutput(models::ClassOutputs class_outputs) {
+  const models::ModelSpec spec = models::Logistic{.outputs = 1};
+  const models::Inputs inputs = {{"input", torch::full({1, 1}, 3.0F)}};
+  models::Network network = *models::MakeNetwork(spec, models::SpecsOf(inputs));
+  const torch::NoGradGuard no_gradients;
+  for (torch::Tensor& weight : network.module->parameters())
+    weight.fill_(weight.dim() == 2 ? 1 : 0);
+  auto predictor = *MakeNetworkPredictor(spec, *models::EncodeWeights(network), class_outputs);
+  batch::Batch rows(1);
+  rows.Set(ColumnOf("input", inputs.at("input"))).IgnoreError();
+  return *predictor->PredictClasses(rows, true);
+}
+
+TEST(NetworkPredictor, TakesOneOutputForWhatTheLossTookItFor) {
+  const ClassPredictions only = SaidOfOneOutput(models::ClassOutputs::kSoftmax);
+  EXPECT_EQ(only.num_classes, 1);
+  EXPECT_THAT(only.classes, ::testing::ElementsAre(0));
+  EXPECT_THAT(only.probabilities, ::testing::ElementsAre(1.0F));
+  const ClassPredictions second = SaidOfOneOutput(models::ClassOutputs::kSigmoid);
+  EXPECT_EQ(second.num_classes, 2);
+  EXPECT_THAT(second.classes, ::testing::ElementsAre(1));
+  EXPECT_THAT(second.probabilities,
+              ::testing::Pointwise(::testing::FloatNear(1e-6F), {0.047425874F, 0.952574127F}));
+}
+
+TEST(ArtefactSpec, ThatDoesNotSayHasOneOutputForTwoClassesUnlessThereIsButOne) {
+  models::ArtefactSpec spec;
+  EXPECT_EQ(models::ClassOutputsOf(spec), models::ClassOutputs::kSigmoid);
+  spec.classes = {"a"};
+  EXPECT_EQ(models::ClassOutputsOf(spec), models::ClassOutputs::kSoftmax);
+  spec.class_outputs = models::ClassOutputs::kSigmoid;
+  EXPECT_EQ(models::ClassOutputsOf(spec), models::ClassOutputs::kSigmoid);
 }
 
 INSTANTIATE_TEST_SUITE_P(

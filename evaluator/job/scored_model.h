@@ -35,8 +35,7 @@ class Predictor {
   virtual ~Predictor() = default;
 
   // `rows` has the columns `input` and `input_...` of the model's graph; others are passed over.
-  // Probabilities are the softmax of the outputs; a network with one output has two classes, and
-  // the sigmoid of the output is the probability of class 1.
+  // Probabilities are what the loss took the outputs for: see models/class_outputs.h.
   virtual absl::StatusOr<ClassPredictions> PredictClasses(const batch::Batch& rows,
                                                           bool with_probabilities) = 0;
   // FAILED_PRECONDITION for a network with more than one output.

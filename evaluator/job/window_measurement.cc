@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "batch/labels.h"
 #include "evaluator/job/class_outcomes.h"
 #include "evaluator/job/short_reason.h"
 #include "evaluator/job/table_scores.h"
@@ -43,13 +44,15 @@ std::vector<size_t> RowsOf(std::span<const int64_t> keys, std::span<const int64_
 }  // namespace
 
 WindowMeasurement::WindowMeasurement(int64_t window_index, const MeasurementPlan& plan,
-                                     std::span<ScoredModel* const> models)
+                                     std::span<ScoredModel* const> models,
+                                     WindowBaselines* baselines)
     : window_index_(window_index),
       plan_(plan),
       with_probabilities_(AnyNeeds(plan.spec, {Needs::kProbabilities, Needs::kRanks})),
       with_scores_(AnyNeeds(plan.spec, {Needs::kRanks})),
       with_tables_(with_scores_ || !plan.spec.slices.empty() || plan.spec.bootstrap.replicates > 0),
-      columns_(SliceColumns::Make(plan.spec.slices, plan.samples)) {
+      columns_(SliceColumns::Make(plan.spec.slices, plan.samples)),
+      baselines_(baselines) {
   const auto num_models = std::max<int64_t>(1, static_cast<int64_t>(models.size()));
   for (ScoredModel* model : models) {
     Tally& tally =
@@ -67,10 +70,28 @@ WindowMeasurement::WindowMeasurement(int64_t window_index, const MeasurementPlan
     if (tally.status.ok()) by_graph[tally.model->graph->fingerprint].push_back(&tally);
   }
   for (auto& [fingerprint, group] : by_graph) groups_.push_back(std::move(group));
+  FindInUse();
+}
+
+void WindowMeasurement::FindInUse() {
+  if (baselines_ == nullptr) return;
+  for (const Tally& tally : tallies_) {
+    if (!tally.status.ok()) continue;
+    const bool is_in_use = tally.model->model_id == baselines_->model_in_use();
+    if (in_use_ == nullptr || is_in_use) in_use_ = &tally;
+  }
 }
 
 void WindowMeasurement::Add(const batch::Batch& samples, int64_t num_missing) {
   for (Tally& tally : tallies_) tally.num_skipped += num_missing;
+  if (plan_.samples.label == transform::LabelKind::kNone) return AddLabelled(samples);
+  const std::vector<int64_t> labelled = batch::LabelledRows(samples);
+  num_unlabelled_ += samples.num_rows() - std::ssize(labelled);
+  const bool all = std::ssize(labelled) == samples.num_rows();
+  AddLabelled(all ? samples : samples.Take(labelled));
+}
+
+void WindowMeasurement::AddLabelled(const batch::Batch& samples) {
   if (samples.num_rows() == 0) return;
   if (!columns_.ok()) return;
   const absl::StatusOr<SliceValues> slices = columns_->Read(samples);
@@ -92,8 +113,10 @@ absl::Status WindowMeasurement::AddToGroup(std::span<Tally* const> group,
   ASSIGN_OR_RETURN(const transform::Transformed transformed,
                    prepared.graph.Run(samples, prepared.fitted ? &*prepared.fitted : nullptr));
   SliceValues of_good(slices.size());
-  if (!slices.empty()) {
+  const bool in_use = std::find(group.begin(), group.end(), in_use_) != group.end();
+  if (!slices.empty() || in_use) {
     const std::vector<size_t> rows = RowsOf(transformed.batch.keys(), samples.keys());
+    if (in_use) baselines_->Add(samples, rows);
     for (size_t column = 0; column < slices.size(); ++column) {
       for (const size_t row : rows) of_good[column].push_back(slices[column][row]);
     }
@@ -159,6 +182,7 @@ void WindowMeasurement::SetScores(Tally& tally, v1::ModelScores& scores) {
     score.set_num_samples(scores.num_samples());
     if (!tally.status.ok() || tally.accumulators[i] == nullptr) continue;
     if (const auto value = tally.accumulators[i]->Value()) score.set_value(*value);
+    score.set_sums(tally.accumulators[i]->Sums());
     score.set_detail(tally.accumulators[i]->Detail(plan_.class_names));
   }
   if (!tally.status.ok() || !with_tables_) return;
@@ -176,10 +200,18 @@ std::vector<v1::ModelScores> WindowMeasurement::Scores() {
     scores.set_trigger(tally.model->trigger);
     if (tally.status.ok()) scores.set_num_samples(tally.num_samples);
     scores.set_num_skipped(tally.num_skipped);
+    scores.set_num_unlabelled(num_unlabelled_);
     if (!tally.status.ok()) scores.set_failure(ShortReason(tally.status));
     SetScores(tally, scores);
   }
+  AddBaselines(all);
   return all;
+}
+
+void WindowMeasurement::AddBaselines(std::vector<v1::ModelScores>& all) {
+  if (in_use_ == nullptr) return;
+  baselines_->Fail(in_use_->status);
+  for (v1::ModelScores& scores : baselines_->Scores()) all.push_back(std::move(scores));
 }
 
 }  // namespace tidemill::evaluator

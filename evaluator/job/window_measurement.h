@@ -14,6 +14,7 @@
 #include "evaluator/job/outcome_table.h"
 #include "evaluator/job/scored_model.h"
 #include "evaluator/job/slice_columns.h"
+#include "evaluator/job/window_baselines.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 #include "transform/sample_schema.h"
 
@@ -35,17 +36,18 @@ struct MeasurementPlan {
 // keeps. Thread-compatible.
 class WindowMeasurement {
  public:
-  // `plan` and the models must outlive it.
+  // `plan`, the models and `baselines`, where there are any, must outlive it.
   WindowMeasurement(int64_t window_index, const MeasurementPlan& plan,
-                    std::span<ScoredModel* const> models);
+                    std::span<ScoredModel* const> models, WindowBaselines* baselines = nullptr);
 
-  // Takes the next block of samples, and how many samples could not be read beside them.
+  // Takes the next block of samples, and how many samples could not be read beside them. Samples
+  // without a label are counted, and nothing is measured on them.
   void Add(const batch::Batch& samples, int64_t num_missing);
 
   // Gives up the models for the reason that the window cannot be read.
   void Fail(const absl::Status& reason);
 
-  // One for each model, in their order. To be called once.
+  // One for each model, in their order, and then those of the baselines. To be called once.
   std::vector<v1::ModelScores> Scores();
 
   // Blocks turned into tensors so far, for each graph.
@@ -65,6 +67,9 @@ class WindowMeasurement {
   // By column, the slice of each sample of a block.
   using SliceValues = std::vector<std::vector<int32_t>>;
 
+  // Chooses whose samples the baselines are measured on: those of the model in use.
+  void FindInUse();
+  void AddLabelled(const batch::Batch& samples);
   // Adds a block to the models of one graph.
   absl::Status AddToGroup(std::span<Tally* const> group, const batch::Batch& samples,
                           const SliceValues& slices);
@@ -74,6 +79,7 @@ class WindowMeasurement {
                           const batch::Column& target, OutcomeBlock block);
   void AddOutcomes(Tally& tally, const OutcomeBlock& block);
   void SetScores(Tally& tally, v1::ModelScores& scores);
+  void AddBaselines(std::vector<v1::ModelScores>& all);
 
   const int64_t window_index_;
   const MeasurementPlan& plan_;
@@ -84,7 +90,11 @@ class WindowMeasurement {
   std::vector<Tally> tallies_;
   // Tallies of models with the same graph.
   std::vector<std::vector<Tally*>> groups_;
+  WindowBaselines* const baselines_;
+  // Of the model in use, or else of the first one that can be measured; nullptr without baselines.
+  const Tally* in_use_ = nullptr;
   int64_t num_graph_runs_ = 0;
+  int64_t num_unlabelled_ = 0;
 };
 
 }  // namespace tidemill::evaluator

@@ -71,6 +71,27 @@ TEST(WindowMeasurement, DecodesOnceForAllModelsOfAGraph) {
   }
 }
 
+TEST(WindowMeasurement, MeasuresNothingOnSamplesWithoutALabelAndCountsThem) {
+  ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
+  std::vector<ScoredModel*> models = {&model};
+  WindowMeasurement measurement(0, AccuracyPlan(), models);
+  batch::Batch some = testing::SamplesOf({"1,LOW", "9,HIGH", "2,HIGH"}, {0, 1, 1});
+  batch::Column classes = *some.Find(batch::kClassLabelColumn);
+  classes.validity = batch::Buffer::Allocate(1);
+  classes.validity.mutable_data()[0] = std::byte{0b011};
+  ASSERT_THAT(some.Set(classes), tidemill::testing::IsOk());
+  measurement.Add(some, 0);
+  batch::Batch none = testing::SamplesOf({"1,LOW", "9,HIGH"}, {0, 1}, 100);
+  none.Drop(batch::kClassLabelColumn);
+  measurement.Add(none, 0);
+  const auto scores = measurement.Scores();
+  EXPECT_EQ(scores[0].failure(), "");
+  EXPECT_EQ(scores[0].num_samples(), 2);
+  EXPECT_EQ(scores[0].num_unlabelled(), 3);
+  EXPECT_EQ(scores[0].num_skipped(), 0);
+  EXPECT_DOUBLE_EQ(scores[0].scores(0).value(), 1.0);
+}
+
 TEST(WindowMeasurement, LeavesBadSamplesOutAndCountsThem) {
   ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
   std::vector<ScoredModel*> models = {&model};

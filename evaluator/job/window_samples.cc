@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "batch/labels.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -59,6 +60,7 @@ absl::Status ReadBlock(const storage::StorageClient& storage, DatasetId dataset,
       }));
   if (batches.empty()) return sink(batch::Batch(), num_missing);
   if (batches.size() == 1) return sink(batches.front(), num_missing);
+  RETURN_IF_ERROR(batch::AlignLabels(batches));
   ASSIGN_OR_RETURN(const batch::Batch block, batch::Concatenate(batches));
   return sink(block, num_missing);
 }

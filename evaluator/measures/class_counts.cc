@@ -1,10 +1,17 @@
 #include "evaluator/measures/class_counts.h"
 
+#include <algorithm>
+
+#include "nlohmann/json.hpp"
+
 namespace tidemill::evaluator {
 namespace {
 
 // Classes below have a place in a vector.
 constexpr int64_t kNumLow = 1 << 16;
+
+// Each takes some 20 bytes, for each model and window.
+constexpr size_t kMostInSums = 20;
 
 }  // namespace
 
@@ -53,6 +60,37 @@ std::optional<double> ClassScoreAccumulator::Value() const {
       return weighted_sum / static_cast<double>(total.truly);
   }
   return std::nullopt;
+}
+
+std::string ClassScoreAccumulator::Sums() const {
+  nlohmann::json sums = nlohmann::json::array();
+  const auto take = [&](int64_t label, const ClassCounts& counts) {
+    if (counts.truly + counts.predicted == 0) return;
+    sums.push_back({label, counts.right, counts.predicted, counts.truly});
+  };
+  for (size_t label = 0; label < low_.size(); ++label) {
+    take(static_cast<int64_t>(label), low_[label]);
+  }
+  for (const auto& [label, counts] : other_) take(label, counts);
+  return sums.size() > kMostInSums ? std::string() : sums.dump();
+}
+
+bool ClassScoreAccumulator::AddSums(std::string_view sums) {
+  const auto parsed = nlohmann::json::parse(sums, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_array()) return false;
+  const auto is_entry = [](const nlohmann::json& entry) {
+    return entry.is_array() && entry.size() == 4 &&
+           std::all_of(entry.begin(), entry.end(),
+                       [](const auto& n) { return n.is_number_integer(); });
+  };
+  if (!std::all_of(parsed.begin(), parsed.end(), is_entry)) return false;
+  for (const auto& entry : parsed) {
+    ClassCounts& counts = Of(entry[0].get<int64_t>());
+    counts.right += entry[1].get<int64_t>();
+    counts.predicted += entry[2].get<int64_t>();
+    counts.truly += entry[3].get<int64_t>();
+  }
+  return true;
 }
 
 std::string NameWith(std::string_view measure, ClassAverage average) {

@@ -38,6 +38,9 @@ class ClassScoreAccumulator final : public Accumulator {
 
   void Add(const Outcomes& outcomes) override;
   std::optional<double> Value() const override;
+  // [[class, right, predicted, truly], ...]; empty for more than 20 classes.
+  std::string Sums() const override;
+  bool AddSums(std::string_view sums) override;
 
  private:
   ClassCounts& Of(int64_t label);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace tidemill::evaluator {
 
@@ -55,6 +56,14 @@ class Accumulator {
   // What one number cannot say, as JSON; empty for most. `class_names` by class; empty when the
   // classes have no names.
   virtual std::string Detail(std::span<const std::string> /*class_names*/) const { return {}; }
+
+  // What it was made of, as JSON, so that the value of several windows together can be had; empty
+  // where value and number of samples say enough, and where it would be long.
+  virtual std::string Sums() const { return {}; }
+
+  // Adds what Sums() of another one of the same measure gave; false, without effect, for other
+  // text.
+  virtual bool AddSums(std::string_view /*sums*/) { return false; }
 };
 
 }  // namespace tidemill::evaluator

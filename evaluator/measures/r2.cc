@@ -18,7 +18,7 @@ std::optional<double> ValueOf(const RealErrors& errors) {
 }  // namespace
 
 std::unique_ptr<Accumulator> RSquared::NewAccumulator() const {
-  return std::make_unique<RealErrorAccumulator>(&ValueOf);
+  return std::make_unique<RealErrorAccumulator>(&ValueOf, /*with_sums=*/true);
 }
 
 }  // namespace tidemill::evaluator

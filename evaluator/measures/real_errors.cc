@@ -1,6 +1,9 @@
 #include "evaluator/measures/real_errors.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "nlohmann/json.hpp"
 
 namespace tidemill::evaluator {
 
@@ -26,6 +29,34 @@ std::optional<double> RealErrorAccumulator::Value() const {
   if (sums_.num_samples == 0) return std::nullopt;
   const std::optional<double> value = value_(sums_);
   return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::string RealErrorAccumulator::Sums() const {
+  if (!with_sums_ || sums_.num_samples == 0) return {};
+  const auto samples = static_cast<double>(sums_.num_samples);
+  const double spread = sums_.squared_values - sums_.values * sums_.values / samples;
+  if (!std::isfinite(sums_.squared) || !std::isfinite(spread)) return {};
+  return nlohmann::json({sums_.num_samples, sums_.squared, sums_.origin + sums_.values / samples,
+                         std::max(0.0, spread)})
+      .dump();
+}
+
+bool RealErrorAccumulator::AddSums(std::string_view sums) {
+  const auto parsed = nlohmann::json::parse(sums, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_array() || parsed.size() != 4) return false;
+  if (!std::all_of(parsed.begin(), parsed.end(), [](const auto& n) { return n.is_number(); })) {
+    return false;
+  }
+  const double mean = parsed[2].get<double>();
+  if (!has_origin_) sums_.origin = mean;
+  has_origin_ = true;
+  const auto samples = parsed[0].get<double>();
+  const double distance = mean - sums_.origin;
+  sums_.num_samples += parsed[0].get<int64_t>();
+  sums_.squared += parsed[1].get<double>();
+  sums_.values += samples * distance;
+  sums_.squared_values += parsed[3].get<double>() + samples * distance * distance;
+  return true;
 }
 
 }  // namespace tidemill::evaluator

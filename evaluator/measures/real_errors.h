@@ -25,13 +25,19 @@ using OfErrors = std::optional<double> (*)(const RealErrors&);
 // Thread-compatible.
 class RealErrorAccumulator final : public Accumulator {
  public:
-  explicit RealErrorAccumulator(OfErrors value) : value_(value) {}
+  // `with_sums`: whether Sums() says something.
+  explicit RealErrorAccumulator(OfErrors value, bool with_sums = false)
+      : value_(value), with_sums_(with_sums) {}
 
   void Add(const Outcomes& outcomes) override;
   std::optional<double> Value() const override;
+  // [samples, squared errors, mean of the true values, their squared distances from it].
+  std::string Sums() const override;
+  bool AddSums(std::string_view sums) override;
 
  private:
   const OfErrors value_;
+  const bool with_sums_;
   bool has_origin_ = false;
   RealErrors sums_;
 };

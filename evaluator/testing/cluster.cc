@@ -43,7 +43,8 @@ Cluster::Cluster(int64_t num_samples, std::set<int64_t> unreadable)
   storage_server_ = serve("storage", &storage_);
   database_ = *db::Database::Connect(test_database_.connection_string());
   store_ = *model_store::ModelStore::Open(*database_, folder_);
-  store_service_ = std::make_unique<model_store::ModelStoreService>(*store_);
+  kept_files_.emplace(*model_store::KeptFiles::Open(files::Join(folder_, "files")));
+  store_service_ = std::make_unique<model_store::ModelStoreService>(*store_, *kept_files_);
   store_server_ = serve("model_store", store_service_.get());
 }
 
@@ -87,6 +88,7 @@ v1::EvaluationJob Cluster::Job() const {
   job.set_model_store_endpoint(model_store_endpoint());
   job.set_token_file(token_file_);
   job.set_num_threads(1);
+  job.set_model_bytes(int64_t{1} << 30);
   return job;
 }
 

@@ -12,6 +12,7 @@
 #include "db/database.h"
 #include "db/testing/postgres.h"
 #include "evaluator/testing/fake_storage.h"
+#include "model_store/kept_files.h"
 #include "model_store/model_store.h"
 #include "model_store/model_store_service.h"
 #include "rpc/server.h"
@@ -54,6 +55,7 @@ class Cluster {
   std::unique_ptr<rpc::Server> storage_server_;
   std::unique_ptr<db::Database> database_;
   std::unique_ptr<model_store::ModelStore> store_;
+  std::optional<model_store::KeptFiles> kept_files_;
   std::unique_ptr<model_store::ModelStoreService> store_service_;
   std::unique_ptr<rpc::Server> store_server_;
 };

@@ -50,7 +50,8 @@ class ThresholdPredictor final : public Predictor {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Predictor>> MakeThresholdPredictor(const models::ModelSpec&,
-                                                                  std::string_view weights) {
+                                                                  std::string_view weights,
+                                                                  models::ClassOutputs) {
   std::optional<float> threshold;
   if (weights != "fail") {
     float value = 0;

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "evaluator/job/scored_model.h"
+#include "models/class_outputs.h"
 #include "models/model_spec.h"
 
 namespace tidemill::evaluator::testing {
@@ -14,7 +15,8 @@ namespace tidemill::evaluator::testing {
 // itself, where the input is greater; the probability of class 1 is the sigmoid of the difference.
 // It fails on every block when the weights are "fail".
 // DATA_LOSS for other weights.
-absl::StatusOr<std::unique_ptr<Predictor>> MakeThresholdPredictor(const models::ModelSpec& spec,
-                                                                  std::string_view weights);
+absl::StatusOr<std::unique_ptr<Predictor>> MakeThresholdPredictor(
+    const models::ModelSpec& spec, std::string_view weights,
+    models::ClassOutputs class_outputs = models::ClassOutputs::kSoftmax);
 
 }  // namespace tidemill::evaluator::testing

@@ -30,7 +30,7 @@ RunningEvaluator::RunningEvaluator(Cluster& cluster, const Options& options) : c
         return processes_->Run(
             job, [](const v1::JobReport&) { return absl::OkStatus(); }, stop);
       });
-  service_ = std::make_unique<EvaluatorService>(*evaluator_, *columns_);
+  service_ = std::make_unique<EvaluatorService>(*evaluator_, *columns_, rpc::StreamLimits());
   server_ = *rpc::Server::Start({.listen = "unix:" + files::Join(cluster.folder(), "evaluator")},
                                 cluster.tokens(), {service_.get()});
   client_ = std::make_unique<EvaluatorClient>(peer());

@@ -113,6 +113,22 @@ absl::StatusOr<std::string> ModelStoreClient::ReadPart(ModelId model, const std:
   return NotFound("model {} has no part {}", model.value, part);
 }
 
+absl::StatusOr<std::string> ModelStoreClient::ReadFile(const std::string& digest) {
+  v1::ReadFileRequest request;
+  request.set_digest(digest);
+  std::string bytes;
+  RETURN_IF_ERROR(rpc::internal::Retry(peer_, "ReadFile", [&](grpc::ClientContext& context) {
+    bytes.clear();
+    const auto reader = stub_->ReadFile(&context, request);
+    v1::ReadFileResponse response;
+    while (reader->Read(&response)) bytes += response.bytes();
+    return reader->Finish();
+  }));
+  const std::string found = Sha256(bytes);
+  if (found == digest) return bytes;
+  return DataLoss("the file {} arrived with the SHA-256 {}", digest, found);
+}
+
 absl::StatusOr<int64_t> ModelStoreClient::DeleteRun(const rpc::v1::Command& command) {
   v1::DeleteRunRequest request;
   *request.mutable_command() = command;

@@ -33,6 +33,10 @@ class ModelStoreClient {
   // Retries while the store is UNAVAILABLE, for the peer's deadline.
   absl::StatusOr<std::string> ReadPart(ModelId model, const std::string& part);
 
+  // The bytes of a file that a pipeline names, their digest checked by the store and again here.
+  // NOT_FOUND; DATA_LOSS. Retries as ReadPart.
+  absl::StatusOr<std::string> ReadFile(const std::string& digest);
+
   // Forgets the models of the command's run and returns how many there were. Idempotent.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/names.h"
 #include "base/time.h"
 #include "db/fencing.h"
 #include "db/migrations.h"
@@ -37,7 +38,7 @@ absl::Status CheckLane(int index, const v1::Lane& lane) {
 }
 
 absl::Status CheckJob(const v1::CreateJobRequest& request) {
-  if (request.name().empty()) return InvalidArgument("a job needs a name");
+  RETURN_IF_ERROR(CheckLabel("job's name", request.name()));
   if (request.split_batches() < 1) {
     return InvalidArgument("a split has at least one batch, not {}", request.split_batches());
   }
@@ -216,8 +217,11 @@ v1::ListJobsResponse Dispatcher::ListJobs() {
 }
 
 absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerRequest& request) {
-  if (request.name().empty()) return InvalidArgument("a worker needs a name");
-  if (request.endpoint().empty()) return InvalidArgument("a worker needs an endpoint");
+  RETURN_IF_ERROR(CheckLabel("worker's name", request.name()));
+  RETURN_IF_ERROR(CheckLabel("worker's endpoint", request.endpoint()));
+  for (const std::string* const optional : {&request.boot_id(), &request.ring_socket()}) {
+    if (!optional->empty()) RETURN_IF_ERROR(CheckLabel("worker's host or socket", *optional));
+  }
   Incarnation registered;
   Answers answers;
   absl::Status status = OnWriter([&]() -> absl::Status {
@@ -256,11 +260,10 @@ absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerR
   return registered;
 }
 
-absl::Status Dispatcher::DrainWorker(const rpc::v1::Command& command, int64_t worker_id) {
+absl::Status Dispatcher::DrainWorker(int64_t worker_id) {
   Answers answers;
   absl::Status status = OnWriter([&]() -> absl::Status {
     RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
-      RETURN_IF_ERROR(db::CheckFence(work, kSchema, command));
       if (WorkersTable(work).Drain(worker_id)) return absl::OkStatus();
       return NotFound("worker {} is unknown", worker_id);
     }));
@@ -294,6 +297,7 @@ v1::ListWorkersResponse Dispatcher::ListWorkers() {
 
 absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
     const v1::ReportProgressRequest& request) {
+  if (!request.consumer().empty()) RETURN_IF_ERROR(CheckLabel("consumer", request.consumer()));
   v1::ReportProgressResponse response;
   MutexLock lock(mutex_);
   RETURN_IF_ERROR(CheckServing());

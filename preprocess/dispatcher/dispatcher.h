@@ -55,7 +55,7 @@ class Dispatcher {
   v1::ListJobsResponse ListJobs();
 
   absl::StatusOr<Incarnation> RegisterWorker(const v1::RegisterWorkerRequest& request);
-  absl::Status DrainWorker(const rpc::v1::Command& command, int64_t worker_id);
+  absl::Status DrainWorker(int64_t worker_id);
   v1::ListWorkersResponse ListWorkers();
 
   absl::StatusOr<v1::ReportProgressResponse> ReportProgress(

@@ -4,6 +4,7 @@
 
 #include "base/failpoints.h"
 #include "base/log.h"
+#include "base/names.h"
 #include "preprocess/dispatcher/dispatcher.h"
 
 namespace tidemill::preprocess {
@@ -64,7 +65,7 @@ std::optional<absl::StatusOr<v1::LeaseSplitsResponse>> Dispatcher::AnswerAtOnce(
     if (Job* const job = FindJob(done.job_id())) job->NoteWork(waiter.worker, done.work());
   }
   if (waiter.max_splits <= 0) return Respond(waiter);
-  if (waiter.request_id.empty()) return InvalidArgument("the command has no request id");
+  RETURN_IF_ERROR(CheckLabel("request id", waiter.request_id));
   return std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "rpc/commands.h"
 #include "rpc/grpc_status.h"
 
 namespace tidemill::preprocess {
@@ -40,7 +41,10 @@ grpc::Status DispatcherService::RegisterWorker(grpc::ServerContext*,
 grpc::Status DispatcherService::DrainWorker(grpc::ServerContext*,
                                             const v1::DrainWorkerRequest* request,
                                             v1::DrainWorkerResponse*) {
-  return ToGrpc(dispatcher_.DrainWorker(request->command(), request->worker_id()));
+  if (const absl::Status named = rpc::CheckNamesNoRun(request->command()); !named.ok()) {
+    return ToGrpc(named);
+  }
+  return ToGrpc(dispatcher_.DrainWorker(request->worker_id()));
 }
 
 grpc::Status DispatcherService::ListJobs(grpc::ServerContext*, const v1::ListJobsRequest*,

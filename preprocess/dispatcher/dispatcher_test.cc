@@ -244,9 +244,9 @@ TEST_F(DispatcherTest, ADrainingWorkerFinishesWhatItHasAndIsGivenNothingMore) {
   const testing::Report report{.job_id = job, .connected = {worker}};
   ASSERT_THAT(life_.Report(report), IsOk());
   EXPECT_THAT(Lease(worker, 1, "first"), SizeIs(1));
-  EXPECT_THAT(life_->DrainWorker({}, worker.worker_id), IsOk());
-  EXPECT_THAT(life_->DrainWorker({}, worker.worker_id), IsOk());
-  EXPECT_THAT(life_->DrainWorker({}, 77), StatusIs(absl::StatusCode::kNotFound, _));
+  EXPECT_THAT(life_->DrainWorker(worker.worker_id), IsOk());
+  EXPECT_THAT(life_->DrainWorker(worker.worker_id), IsOk());
+  EXPECT_THAT(life_->DrainWorker(77), StatusIs(absl::StatusCode::kNotFound, _));
   const auto response = life_.Lease(worker, 1);
   ASSERT_THAT(response, IsOk());
   EXPECT_TRUE(response->draining());

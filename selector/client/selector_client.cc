@@ -8,6 +8,7 @@
 #include "batch/wire.h"
 #include "rpc/byte_frames.h"
 #include "rpc/frame_reader.h"
+#include "rpc/stream_patience.h"
 
 namespace tidemill::selector {
 
@@ -76,6 +77,17 @@ absl::StatusOr<batch::Batch> SelectorClient::ReadLateSamples(RunId run, int64_t 
 }
 
 absl::StatusOr<batch::Batch> SelectorClient::Read(const v1::ReadTrainingSetRequest& request) {
+  rpc::StreamPatience patience(peer_, *channel_);
+  absl::StatusOr<batch::Batch> entries = ReadOnce(request);
+  // There was no room for another stream; there will be.
+  while (absl::IsResourceExhausted(entries.status())) {
+    RETURN_IF_ERROR(patience.Wait(entries.status()));
+    entries = ReadOnce(request);
+  }
+  return entries;
+}
+
+absl::StatusOr<batch::Batch> SelectorClient::ReadOnce(const v1::ReadTrainingSetRequest& request) {
   rpc::ByteCredits credits(kReadAheadBytes);
   rpc::FrameReader reader(peer_, channel_, kReadMethod, rpc::ToBytes(request), credits);
   std::vector<batch::Batch> slices;

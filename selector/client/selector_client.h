@@ -39,6 +39,7 @@ class SelectorClient {
 
  private:
   absl::StatusOr<batch::Batch> Read(const v1::ReadTrainingSetRequest& request);
+  absl::StatusOr<batch::Batch> ReadOnce(const v1::ReadTrainingSetRequest& request);
 
   const rpc::Peer peer_;
   const std::shared_ptr<grpc::Channel> channel_;  // Shared with the stub.

@@ -30,6 +30,9 @@ struct Candidates {
   std::span<const int64_t> keys;
   std::span<const int64_t> event_times = {};  // Microseconds UTC.
   std::span<const int64_t> labels = {};       // The class; kNoClass for a sample without one.
+  // Samples among them in the stream that have no label where the dataset has labels: they are no
+  // candidates.
+  int64_t num_unlabelled = 0;
 };
 inline constexpr int64_t kNoClass = std::numeric_limits<int64_t>::min();
 

@@ -28,8 +28,8 @@ class Pool {
       MutexLock lock(mutex_);
       auto best = kept_.end();
       for (auto block = kept_.begin(); block != kept_.end(); ++block) {
-        // Not twice as large: a small block must not hold on to the memory of a large one.
-        if (block->size < size || block->size > 2 * size) continue;
+        // Not much larger: a small block must not hold on to the memory of a large one.
+        if (block->size < size || block->size > size + size / 4) continue;
         if (best == kept_.end() || block->size < best->size) best = block;
       }
       if (best != kept_.end()) {
@@ -73,6 +73,7 @@ Pool& ThePool() {
 
 batch::Buffer TakeBlock(size_t size) {
   if (size == 0) return {};
+  if (size < kUnit) return batch::Buffer::AllocateUnwritten(size);
   const Block block = ThePool().Take(size);
   std::shared_ptr<const void> owner(block.memory,
                                     [block](const void*) { ThePool().Return(block); });

@@ -65,7 +65,15 @@ inline LabelSpec EffectiveLabel(const DatasetSpec& spec) {
   LabelSpec label;
   label.column = spec.series->target;
   label.kind = LabelKind::kReal;
+  label.missing = spec.label.missing;
   return label;
+}
+
+// Whether samples without a label are left out: always those of a series, which have no use but
+// their label.
+inline bool DropsUnlabelled(const DatasetSpec& spec) {
+  if (!EffectiveLabel(spec).is_given()) return false;
+  return spec.series.has_value() || spec.label.unlabelled == Unlabelled::kDrop;
 }
 
 // `label_delay` with its default.
@@ -96,6 +104,9 @@ inline void DatasetSpec::Check(config::Problems& problems) const {
   needs(label.record.has_value(), binary, "label.record", "only binary has fixed records");
   needs(label.file.has_value(), binary, "label.file", "only binary takes a file of labels");
   needs(label.sidecar.has_value(), single, "label.sidecar", "only single_file has sidecar labels");
+  const bool has_label = EffectiveLabel(*this).is_given();
+  needs(label.missing != LabelSpec().missing, has_label, "label.missing",
+        "the dataset has no label: say where it is, or remove it");
   needs(append, !single && !tar, "append", "a single file and an archive do not grow by records");
   if (binary && label.record && label.record->offset + label.record->width > binary->record_bytes) {
     problems.Add("label.record.offset", "lies beyond the record", "see format.record_bytes");
@@ -137,6 +148,10 @@ inline void DatasetSpec::CheckSeries(config::Problems& problems) const {
   if (series->target && label.is_given()) {
     problems.Add("series.target", "names a second source of the label",
                  "remove it or the label section");
+  }
+  if (label.unlabelled == Unlabelled::kKeep) {
+    problems.Add("label.unlabelled", "does not fit a series",
+                 "of a series only rows with a label become samples: remove it");
   }
   if (series->horizon > 0 && !series->step && !label_delay) {
     problems.Add("label_delay", "is missing",

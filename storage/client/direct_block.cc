@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "batch/labels.h"
 #include "storage/client/block_pool.h"
 
 namespace tidemill::storage::direct {
@@ -85,6 +86,7 @@ class Mended {
     for (const auto& [position, row] : rows_) order.push_back(row);
     std::vector<v1::MissingSample> missing;
     for (auto& [position, sample] : missing_) missing.push_back(std::move(sample));
+    RETURN_IF_ERROR(batch::AlignLabels(parts_));
     ASSIGN_OR_RETURN(const batch::Batch all, batch::Concatenate(parts_));
     return sink(all.Take(order), std::move(missing));
   }

@@ -1,6 +1,7 @@
 // What is to be learnt of a dataset's samples.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 namespace tidemill::storage {
 
 enum class LabelKind { kClass, kReal };
+enum class Unlabelled { kKeep, kDrop };
 enum class NumberEncoding { kUnsigned, kSigned, kFloat };
 enum class Endianness { kLittle, kBig };
 
@@ -22,6 +24,12 @@ struct tidemill::config::EnumNames<tidemill::storage::LabelKind> {
   using E = tidemill::storage::LabelKind;
   static constexpr std::pair<E, std::string_view> kNames[] = {{E::kClass, "class"},
                                                               {E::kReal, "real"}};
+};
+template <>
+struct tidemill::config::EnumNames<tidemill::storage::Unlabelled> {
+  using E = tidemill::storage::Unlabelled;
+  static constexpr std::pair<E, std::string_view> kNames[] = {{E::kKeep, "keep"},
+                                                              {E::kDrop, "drop"}};
 };
 template <>
 struct tidemill::config::EnumNames<tidemill::storage::NumberEncoding> {
@@ -92,6 +100,23 @@ struct LabelSpec {
   bool folder = false;
   LabelKind kind = LabelKind::kClass;
   std::vector<std::string> classes;
+  std::vector<std::string> missing = {"", "NA", "N/A", "NaN", "null"};
+  std::optional<Unlabelled> unlabelled;
+
+  // Whether the text is one of `missing`. A class of that name is a class all the same.
+  bool SaysMissing(std::string_view text) const {
+    constexpr std::string_view kBlank = " \t\r\n\f\v";
+    const size_t from = text.find_first_not_of(kBlank);
+    const std::string_view word = from == std::string_view::npos
+                                      ? std::string_view()
+                                      : text.substr(from, text.find_last_not_of(kBlank) - from + 1);
+    const auto same = [](char a, char b) {
+      const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
+      return lower(a) == lower(b);
+    };
+    return std::ranges::any_of(
+        missing, [&](const std::string& value) { return std::ranges::equal(value, word, same); });
+  }
 
   // Whether there is a source.
   bool is_given() const { return column || member || record || file || sidecar || folder; }
@@ -113,6 +138,16 @@ struct LabelSpec {
     field("classes", classes,
           "Names of the classes; a class is its place here. Empty: labels are numbers.",
           {.example = "[DOWN, UP]"});
+    field("missing", missing,
+          "Values that say that a sample has no label yet, whatever their case and the blanks "
+          "around them; numbers for labels in bytes. A field, feature, member or file that is not "
+          "there, and a JSON null, count as the empty text. A class of such a name is a class.",
+          {.example = "[\"\", NA, \"-1\"]"});
+    field("unlabelled", unlabelled,
+          "What becomes of samples without a label. keep, the default: they are samples that "
+          "nothing is trained on and nothing is measured on, until their label comes. drop: they "
+          "are left out and counted. Of a series only rows with a label become samples.",
+          {.example = "keep"});
   }
   void Check(config::Problems& problems) const {
     const int sources = static_cast<int>(column || member) + record.has_value() + file.has_value() +
@@ -132,6 +167,14 @@ struct LabelSpec {
     }
     if (folder && classes.empty()) {
       problems.Add("classes", "is missing", "name the folders that are classes");
+    }
+    if (unlabelled && !is_given()) {
+      problems.Add("unlabelled", "says what becomes of samples without a label, and there is none",
+                   "say where the label is, or remove it");
+    }
+    if (unlabelled && missing.empty()) {
+      problems.Add("unlabelled", "says what becomes of values that `missing` does not name",
+                   "name them, or remove it");
     }
   }
 };

@@ -29,8 +29,9 @@ class Decoder {
   virtual bool at_end() const = 0;
 };
 
-// The decoder for a file by its first bytes: gzip, xz or zstd. nullptr for one that is not
-// compressed.
+// The decoder for a file that begins like gzip, xz or zstd. So may any other file: unless its name
+// says how it is packed (".gz", ".xz", ".zst" and the like), its first block has to unpack. nullptr
+// for one that is not compressed.
 absl::StatusOr<std::unique_ptr<Decoder>> NewDecoder(const OpenFile& file);
 
 // Whether NewDecoder would find a decoder.

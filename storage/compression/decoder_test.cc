@@ -2,6 +2,7 @@
 #include <zstd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <random>
 
 #include "fmt/format.h"
@@ -47,6 +48,7 @@ std::string Zstd(const std::string& bytes) {
 
 struct Compression {
   const char* name;
+  const char* ending;
   std::string (*pack)(const std::string&);
 };
 void PrintTo(const Compression& compression, std::ostream* out) { *out << compression.name; }
@@ -56,7 +58,7 @@ class DecoderTest : public ::testing::TestWithParam<Compression> {
   // The content of a file as the cache hands it out.
   absl::StatusOr<std::string> Unpack(const std::string& packed, UnpackedCacheOptions options = {}) {
     options.folder = state_.path() + "/unpacked";
-    const std::string path = data_.Write("x", packed);
+    const std::string path = data_.Write(name_, packed);
     ASSIGN_OR_RETURN(const auto cache, UnpackedCache::Create(options));
     ASSIGN_OR_RETURN(const OpenFile file, cache->Open(path));
     ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
@@ -67,6 +69,7 @@ class DecoderTest : public ::testing::TestWithParam<Compression> {
   static std::string Pack(const std::string& bytes) { return GetParam().pack(bytes); }
 
   DataFolder data_, state_;
+  std::string name_ = "x";
 };
 
 std::string Noise(size_t size) {
@@ -93,6 +96,7 @@ TEST_P(DecoderTest, SeveralStreamsAreOneFile) {
 }
 
 TEST_P(DecoderTest, EveryCutIsSeen) {
+  name_ = std::string("x") + GetParam().ending;
   const std::string packed = Pack(Noise(300));
   for (size_t size = 6; size < packed.size(); ++size) {
     EXPECT_THAT(Unpack(packed.substr(0, size)),
@@ -102,6 +106,7 @@ TEST_P(DecoderTest, EveryCutIsSeen) {
 }
 
 TEST_P(DecoderTest, DamageGivesTheRightBytesOrAnError) {
+  name_ = std::string("x") + GetParam().ending;  // Else it may have been meant so.
   const std::string bytes = Noise(200);
   const std::string packed = Pack(bytes);
   for (size_t at = 6; at < packed.size(); ++at) {
@@ -121,6 +126,42 @@ TEST_P(DecoderTest, DamageGivesTheRightBytesOrAnError) {
   EXPECT_THAT(Unpack(packed + "and more"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("x")));
 }
 
+TEST_P(DecoderTest, AFileThatOnlyBeginsLikeAPackedOneIsReadAsItIs) {
+  const std::string magic = Pack("text").substr(0, 4);
+  for (const std::string& rest :
+       {std::string(60, '\5'), std::string(60, '\xff'), Noise(100'000), Noise(7)}) {
+    const auto read = Unpack(magic + rest);
+    ASSERT_THAT(read, IsOk());
+    EXPECT_TRUE(*read == magic + rest);
+  }
+}
+
+TEST_P(DecoderTest, AFileWhoseNameSaysThatItIsPackedHasToBe) {
+  name_ = std::string("x.csv") + GetParam().ending;
+  EXPECT_THAT(Unpack(Pack("text").substr(0, 6) + std::string(60, '\5')),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is not sound")));
+}
+
+TEST_P(DecoderTest, OfAFileThatIsLookedAtNoMoreIsUnpackedThanIsRead) {
+  const std::string bytes = Noise(3'000'000);
+  const std::string path = data_.Write("x", Pack(bytes));
+  const auto cache = UnpackedCache::Create({.folder = state_.path() + "/unpacked", .max_ratio = 0});
+  ASSERT_THAT(cache, IsOk());
+  EXPECT_FALSE((*cache)->Open(path).ok()) << "no room to unpack it all";
+  const auto start = (*cache)->OpenStart(path);
+  ASSERT_THAT(start, IsOk());
+  for (const auto& [offset, size] : {std::pair(0, 100), std::pair(50, 400'000), std::pair(7, 3)}) {
+    std::string read(static_cast<size_t>(size), '\0');
+    const auto count = start->ReadAt(offset, read.data(), read.size());
+    ASSERT_THAT(count, IsOk());
+    EXPECT_EQ(*count, read.size());
+    EXPECT_TRUE(read == bytes.substr(static_cast<size_t>(offset), read.size()));
+  }
+  std::string behind(10, '\0');
+  EXPECT_THAT(start->ReadAt(3'000'000, behind.data(), 10), tidemill::testing::IsOkAndHolds(0U));
+  EXPECT_TRUE(std::filesystem::is_empty(state_.path() + "/unpacked"));
+}
+
 TEST_P(DecoderTest, WhatUnpacksToTooMuchIsRefused) {
   const std::string packed = Pack(std::string(1 << 20, 'a'));
   EXPECT_THAT(Unpack(packed, {.folder = {}, .max_unpacked_bytes = 1 << 19}),
@@ -131,8 +172,9 @@ TEST_P(DecoderTest, WhatUnpacksToTooMuchIsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, DecoderTest,
-    ::testing::Values(Compression{"gzip", [](const std::string& bytes) { return Gzip(bytes); }},
-                      Compression{"xz", Xz}, Compression{"zstd", Zstd}),
+    ::testing::Values(Compression{"gzip", ".gz",
+                                  [](const std::string& bytes) { return Gzip(bytes); }},
+                      Compression{"xz", ".xz", Xz}, Compression{"zstd", ".ZST", Zstd}),
     [](const auto& parameter) { return std::string(parameter.param.name); });
 
 // Both commands are a part of every Debian that can build.
@@ -163,6 +205,18 @@ TEST(Decoder, AZstdFrameThatStatesAnotherSizeIsRefused) {
   }
   EXPECT_THAT(status,
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("holds 0 bytes where it states 5")));
+}
+
+TEST(Decoder, FramesToBeSkippedAreOfAPackedFileIfOneFollowsThem) {
+  const DataFolder data, state;
+  const auto cache = UnpackedCache::Create({.folder = state.path()});
+  const std::string skipped("\x50\x2a\x4d\x18\3\0\0\0abc", 11);
+  const auto packed = (*cache)->Open(data.Write("packed", skipped + Zstd("text")));
+  ASSERT_THAT(packed, IsOk());
+  EXPECT_NE(packed->path(), data.path() + "/packed");
+  const auto plain = (*cache)->Open(data.Write("plain", skipped + "text"));
+  ASSERT_THAT(plain, IsOk());
+  EXPECT_EQ(plain->path(), data.path() + "/plain");
 }
 
 TEST(Decoder, FilesThatAreNotPackedAreOpenedAsTheyAre) {

@@ -26,8 +26,10 @@ absl::Status LocalFiles::Probe(const std::string&) { return absl::OkStatus(); }
 
 absl::StatusOr<FileListing> LocalFiles::List(const std::string& root, std::string_view glob,
                                              const std::function<bool(const std::string&)>& admit) {
-  ASSIGN_OR_RETURN(std::vector<ListedFile> files, ListFiles(root, glob, admit));
-  return FileListing{.files = std::move(files), .identity_of = storage::IdentityOf};
+  ASSIGN_OR_RETURN(ListedFolder listed, ListFiles(root, glob, admit));
+  return FileListing{.files = std::move(listed.files),
+                     .identity_of = storage::IdentityOf,
+                     .passed_over = std::move(listed.passed_over)};
 }
 
 }  // namespace tidemill::storage

@@ -21,6 +21,8 @@ struct FileListing {
   // Of these and of their neighbours (files of labels) by their whole paths; it holds what it
   // needs. A store is not asked again, for which each answer would take a request.
   IdentityLookup identity_of;
+  // A store has nothing else than files.
+  PassedOver passed_over = {};
 };
 
 // Thread-safe. Paths are whole: absolute ones, or s3://bucket/key.

@@ -59,10 +59,10 @@ class Listing {
     return absl::OkStatus();
   }
 
-  std::vector<ListedFile> Take() {
+  ListedFolder Take() {
     std::sort(files_.begin(), files_.end(),
               [](const ListedFile& a, const ListedFile& b) { return a.path < b.path; });
-    return std::move(files_);
+    return {.files = std::move(files_), .passed_over = std::move(passed_over_)};
   }
 
  private:
@@ -71,16 +71,26 @@ class Listing {
     struct stat status = {};
     if (lstat(absolute.c_str(), &status) != 0) return absl::OkStatus();  // Gone meanwhile.
     if (S_ISLNK(status.st_mode)) {
-      std::error_code error;
-      const fs::path target = fs::canonical(absolute, error);
-      if (error || !admit_(target.string())) return absl::OkStatus();
-      if (stat(absolute.c_str(), &status) != 0) return absl::OkStatus();
-      if (S_ISDIR(status.st_mode)) return absl::OkStatus();  // A linked folder may be a cycle.
+      // Of where it leads nothing was touched.
+      if (!admit_(absolute)) {
+        return PassOver(path, "a link that leads nowhere, or out of the allowed folders");
+      }
+      if (stat(absolute.c_str(), &status) != 0) return PassOver(path, "a link that leads nowhere");
+      // A linked folder may be a cycle.
+      if (S_ISDIR(status.st_mode)) return PassOver(path, "a link to a folder", /*always=*/true);
     }
     if (S_ISDIR(status.st_mode)) return Visit(path);
     if (S_ISREG(status.st_mode) && GlobMatches(glob_, path)) {
       files_.push_back({.path = path, .identity = ToIdentity(status)});
     }
+    if (!S_ISREG(status.st_mode)) return PassOver(path, "a pipe, a socket or a device");
+    return absl::OkStatus();
+  }
+
+  // Counts what nobody is to wonder about later.
+  absl::Status PassOver(const std::string& path, const char* why, bool always = false) {
+    if (!always && !GlobMatches(glob_, path)) return absl::OkStatus();
+    if (passed_over_.count++ == 0) passed_over_.first = path + ": " + why;
     return absl::OkStatus();
   }
 
@@ -88,6 +98,7 @@ class Listing {
   const std::string_view glob_;
   const std::function<bool(const std::string&)>& admit_;
   std::vector<ListedFile> files_;
+  PassedOver passed_over_;
 };
 
 }  // namespace
@@ -162,9 +173,8 @@ absl::StatusOr<FileIdentity> IdentityOf(const std::string& path) {
   return ToIdentity(status);
 }
 
-absl::StatusOr<std::vector<ListedFile>> ListFiles(
-    const std::string& root, std::string_view glob,
-    const std::function<bool(const std::string&)>& admit) {
+absl::StatusOr<ListedFolder> ListFiles(const std::string& root, std::string_view glob,
+                                       const std::function<bool(const std::string&)>& admit) {
   Listing listing(root, glob, admit);
   RETURN_IF_ERROR(listing.Visit(""));
   return listing.Take();

@@ -59,11 +59,22 @@ struct ListedFile {
   FileIdentity identity;
 };
 
+// What lies where files are looked for and is none that can be taken.
+struct PassedOver {
+  int64_t count = 0;
+  std::string first = {};  // "link.csv: a link that leads nowhere".
+};
+
+struct ListedFolder {
+  std::vector<ListedFile> files;
+  // Of what matches the pattern, and links to folders, which may be cycles.
+  PassedOver passed_over = {};
+};
+
 // The regular files below `root` whose path matches `glob`, in byte order of their paths. Hidden
-// files and folders are left out. Links are followed where `admit(absolute target)` says so.
+// files and folders are left out. Links are followed where `admit(path of the link)` says so.
 // UNAVAILABLE when a folder cannot be read: a partial list must not look like missing files.
-absl::StatusOr<std::vector<ListedFile>> ListFiles(
-    const std::string& root, std::string_view glob,
-    const std::function<bool(const std::string&)>& admit);
+absl::StatusOr<ListedFolder> ListFiles(const std::string& root, std::string_view glob,
+                                       const std::function<bool(const std::string&)>& admit);
 
 }  // namespace tidemill::storage

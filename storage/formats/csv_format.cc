@@ -6,9 +6,9 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
+#include "storage/client/text.h"
 #include "storage/formats/series_view.h"
 #include "storage/formats/window_reader.h"
-#include "storage/text.h"
 
 namespace tidemill::storage {
 
@@ -138,7 +138,7 @@ class CsvFiles::Indexing {
     }
     Label label = file_label_.value_or(Label{});
     if (format_.label_column_) {
-      ASSIGN_OR_RETURN(label, LabelFrom(Field(*format_.label_column_)));
+      ASSIGN_OR_RETURN(label, format_.labels_.FromText(Field(*format_.label_column_)));
     }
     ASSIGN_OR_RETURN(const Timestamp time, TimeOf(position));
     if (format_.group_column_) {
@@ -159,13 +159,6 @@ class CsvFiles::Indexing {
       joined_ += Field(format_.time_columns_[i]);
     }
     return format_.times_.Read(joined_);
-  }
-
-  // A row of a series that has no label is no target, but may be in the history of others.
-  absl::StatusOr<Label> LabelFrom(std::string_view text) const {
-    absl::StatusOr<Label> label = format_.labels_.FromText(text);
-    if (!label.ok() && format_.spec_.series && IsMissingValue(text)) return Label{};
-    return label;
   }
 
   // The field's text; valid until the next call.

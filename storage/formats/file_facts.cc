@@ -16,7 +16,7 @@ absl::StatusOr<std::string> ReadSidecar(FileSystem& source, const std::string& p
   text.resize(size);
   constexpr std::string_view kBlank = " \t\r\n";
   const size_t from = text.find_first_not_of(kBlank);
-  if (from == std::string::npos) return InvalidArgument("{} is empty", path);
+  if (from == std::string::npos) return NotFound("{} is empty", path);
   return text.substr(from, text.find_last_not_of(kBlank) - from + 1);
 }
 
@@ -50,9 +50,10 @@ absl::StatusOr<std::optional<Label>> LabelOf(const DatasetSpec& spec, const Labe
                                              const FileInput& input, FileSystem& source) {
   if (spec.label.sidecar) {
     const std::string path = files::Join(input.root, input.path);
-    ASSIGN_OR_RETURN(const std::string text,
-                     ReadSidecar(source, SidecarOf(path, *spec.label.sidecar)));
-    return labels.FromText(text);
+    const auto text = ReadSidecar(source, SidecarOf(path, *spec.label.sidecar));
+    if (absl::IsNotFound(text.status())) return labels.FromNothing(text.status());
+    RETURN_IF_ERROR(text.status());
+    return labels.FromText(*text);
   }
   if (spec.label.folder) {
     const size_t name = input.path.rfind('/');

@@ -7,10 +7,10 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "storage/client/dataset_spec.h"
+#include "storage/client/label_reader.h"
+#include "storage/client/time_reader.h"
 #include "storage/filesystems/file_system.h"
 #include "storage/formats/format.h"
-#include "storage/formats/label_reader.h"
-#include "storage/formats/time_reader.h"
 
 namespace tidemill::storage {
 
@@ -25,12 +25,13 @@ struct FileTimes {
 };
 
 // `times` was made of the spec's event_time. INVALID_ARGUMENT for a path or sidecar that does not
-// read, NOT_FOUND for a missing sidecar. std::nullopt where each record has a time of its own.
+// read, NOT_FOUND for a missing or empty sidecar. std::nullopt where each record has a time of its
+// own.
 absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const TimeReader& times,
                                                  const FileInput& input, FileSystem& source);
 
 // The label of all of a file's records, from a folder's name or a sidecar; std::nullopt where the
-// spec says otherwise.
+// spec says otherwise. A sidecar that is missing or empty is no label where the spec allows that.
 absl::StatusOr<std::optional<Label>> LabelOf(const DatasetSpec& spec, const LabelReader& labels,
                                              const FileInput& input, FileSystem& source);
 

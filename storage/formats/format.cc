@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/overloaded.h"
+#include "storage/client/text.h"
 #include "storage/formats/binary_format.h"
 #include "storage/formats/csv_format.h"
 #include "storage/formats/jsonl_format.h"
@@ -14,7 +15,6 @@
 #include "storage/formats/single_file_format.h"
 #include "storage/formats/tar_format.h"
 #include "storage/formats/tfrecord_format.h"
-#include "storage/text.h"
 #include "xxhash.h"
 
 namespace tidemill::storage {
@@ -38,11 +38,37 @@ void IndexedFile::AddHashed(int64_t position, int64_t offset, int64_t size, uint
 
 void IndexedFile::AddBad(int64_t position, std::string reason) {
   ++num_bad;
+  left_out.Add(position, reason);
   if (bad.size() < kMaxBadRecords) bad.push_back({position, std::move(reason)});
 }
 
 void IndexedFile::RemoveLastBad() {
+  left_out.RemoveLast();
   if (num_bad-- <= static_cast<int64_t>(kMaxBadRecords)) bad.pop_back();
+}
+
+void IndexedFile::DropUnlabelled() {
+  std::vector<int64_t>* const columns[] = {&positions, &rows.byte_from, &rows.byte_to,
+                                           &rows.event_time, &rows.hash};
+  NullableValues<int64_t> classes;
+  NullableValues<double> reals;
+  size_t kept = 0;
+  for (size_t row = 0; row < positions.size(); ++row) {
+    const auto class_label = rows.class_label[row];
+    const auto real_label = rows.real_label[row];
+    if (!class_label && !real_label) {
+      left_out.Add(positions[row], 1, kNoLabel, /*wanted=*/true);
+      continue;
+    }
+    classes.push_back(class_label);
+    reals.push_back(real_label);
+    for (std::vector<int64_t>* column : columns) (*column)[kept] = (*column)[row];
+    ++kept;
+  }
+  if (kept == positions.size()) return;
+  for (std::vector<int64_t>* column : columns) column->resize(kept);
+  rows.class_label = std::move(classes);
+  rows.real_label = std::move(reals);
 }
 
 namespace {
@@ -88,7 +114,7 @@ std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& 
 absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, DatasetSpec& spec) {
   const auto* const csv = std::get_if<CsvFormat>(&spec.format);
   if (!csv || !csv->columns.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const OpenFile file, files.Open(path));
+  ASSIGN_OR_RETURN(const OpenFile file, files.OpenStart(path));
   ASSIGN_OR_RETURN(const std::vector<std::string> columns, ReadCsvHeader(*csv, file));
   std::vector<std::string> named = spec.event_time.TimeFields();
   if (spec.label.column) named.push_back(*spec.label.column);

@@ -11,9 +11,10 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "storage/client/dataset_spec.h"
+#include "storage/client/label_reader.h"
 #include "storage/client/payload_cut.h"
 #include "storage/filesystems/local.h"
-#include "storage/formats/label_reader.h"
+#include "storage/formats/left_out_reasons.h"
 #include "storage/segment_rows.h"
 #include "storage/unpacked_cache.h"
 
@@ -47,18 +48,22 @@ struct BadRecord {
 
 inline constexpr size_t kMaxBadRecords = 10'000;
 
+// Why a record without a label is left out, where the spec wants that.
+inline constexpr std::string_view kNoLabel = "it has no label";
+
 // The good records of a file, in order, and the bad ones.
 struct IndexedFile {
   SegmentRows rows;
   std::vector<int64_t> positions;  // Of rows.
   std::vector<BadRecord> bad;      // The first kMaxBadRecords of them.
   int64_t num_bad = 0;
+  LeftOutReasons left_out;  // All of them, and what the spec wants left out.
   int64_t bytes_done = 0;
   int64_t records_done = 0;
   // It was stopped by `max_records` or `max_bytes`: there may be more behind `bytes_done`.
   bool more = false;
   // Of rows, for `series` in the spec: which group each belongs to, numbered by first appearance.
-  // Empty: all belong to one. A row of a series may lack the label that the spec names.
+  // Empty: all belong to one.
   std::vector<int64_t> groups;
   // Why the file is not what the spec says, though its records are; empty: it is. Such a file is
   // quarantined unless it has grown: then the samples that it has are not given up.
@@ -73,6 +78,8 @@ struct IndexedFile {
   void AddBad(int64_t position, std::string reason);
   // Takes back the last one added, a bad record.
   void RemoveLastBad();
+  // Leaves out the rows without a label and counts them.
+  void DropUnlabelled();
 };
 
 // Thread-safe: immutable once made.

@@ -134,6 +134,19 @@ TEST_F(FormatTest, TheHeaderCompletesTheSpecOrNamesWhatIsMissing) {
   EXPECT_THAT(std::get<CsvFormat>(spec.format).columns, ElementsAre("t", "y", "a,b"));
 }
 
+TEST_F(FormatTest, TheHeaderOfAPackedFileIsKnownWithoutUnpackingItAll) {
+  const auto tiny =
+      UnpackedCache::Create({.folder = state_.path() + "/tiny", .max_unpacked_bytes = 1 << 20});
+  ASSERT_THAT(tiny, IsOk());
+  const std::string path = data_.Write("x.csv.gz", Gzip("t,y,z\n" + std::string(64 << 20, '7')));
+  EXPECT_THAT((*tiny)->Open(path), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("x")))
+      << "there is no room for all of it";
+  DatasetSpec spec = Spec(kCsv);
+  ASSERT_THAT(CompleteSpec(path, **tiny, spec), IsOk());
+  EXPECT_THAT(std::get<CsvFormat>(spec.format).columns, ElementsAre("t", "y", "z"));
+  EXPECT_TRUE(std::filesystem::is_empty(state_.path() + "/tiny"));
+}
+
 TEST_F(FormatTest, AHeaderThatNoSpecCanHoldLeavesTheSpecAsItWas) {
   DatasetSpec spec = Spec("format: {type: csv, max_record: 4MiB}\n");
   const std::string before = config::Print(spec);
@@ -286,8 +299,9 @@ TEST_F(FormatTest, AFileIsASampleWithItsLabelBesideItOrAroundIt) {
   ASSERT_THAT(around, IsOk());
   EXPECT_THAT(around->rows.class_label, ElementsAre(1));
   EXPECT_THAT(Bytes("a/cat/1.png", *around), ElementsAre("image"));
-  EXPECT_THAT(Index(Spec("format: single_file\nlabel: {sidecar: .txt}\n"), "a/cat/1.png"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("1.txt")));
+  EXPECT_THAT(
+      Index(Spec("format: single_file\nlabel: {sidecar: .txt, missing: []}\n"), "a/cat/1.png"),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("1.txt")));
 }
 
 TEST_F(FormatTest, BrokenAndBloatedGzipIsRefused) {

@@ -87,10 +87,7 @@ class JsonlFiles::Indexing {
   absl::Status TakeRecord(std::string_view line, int64_t offset, int64_t position) {
     RETURN_IF_ERROR(Annotate(fields_.Read(line), "the line"));
     const auto text = [&](size_t part) { return TextOf(fields_.values()[part], names_[part]); };
-    Label label;
-    if (!LacksLabel()) {
-      ASSIGN_OR_RETURN(label, facts_.LabelOf(text));
-    }
+    ASSIGN_OR_RETURN(const Label label, facts_.LabelOf(text));
     ASSIGN_OR_RETURN(const Timestamp time, facts_.TimeOf(position, text));
     if (group_part_) {
       ASSIGN_OR_RETURN(const std::string_view group, text(*group_part_));
@@ -98,13 +95,6 @@ class JsonlFiles::Indexing {
     }
     found_.AddGood(position, offset, line, time, label);
     return absl::OkStatus();
-  }
-
-  // A row of a series that has no label is no target, but may be in the history of others.
-  bool LacksLabel() const {
-    if (!format_.spec_.series || !format_.spec_.label.column) return false;
-    const JsonValue& value = fields_.values()[facts_.label_part()];
-    return value.kind != JsonValue::Kind::kNested && IsMissingValue(value.text);
   }
 
   // Time, label and, behind them, the group of a series.
@@ -163,13 +153,13 @@ absl::StatusOr<std::string_view> TextOf(const JsonValue& value, std::string_view
     case JsonValue::Kind::kBool:
       return value.text;
     case JsonValue::Kind::kNull:
-      return InvalidArgument("field {} is null", name);
+      return NotFound("field {} is null", name);
     case JsonValue::Kind::kNested:
       return InvalidArgument("field {} is a list or an object", name);
     case JsonValue::Kind::kAbsent:
       break;
   }
-  return InvalidArgument("there is no field {}", name);
+  return NotFound("there is no field {}", name);
 }
 
 }  // namespace tidemill::storage

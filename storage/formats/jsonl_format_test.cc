@@ -21,7 +21,7 @@ using tidemill::testing::IsOk;
 constexpr char kSpec[] = R"(
 format: {type: jsonl, max_record: 4MiB}
 event_time: {column: when.at, format: unix_ms}
-label: {column: class}
+label: {column: class, missing: []}
 max_bad_fraction: 1
 )";
 

@@ -4,10 +4,10 @@
 
 #include "base/testing/status_matchers.h"
 #include "storage/client/glob.h"
+#include "storage/client/label_reader.h"
+#include "storage/client/text.h"
+#include "storage/client/time_reader.h"
 #include "storage/filesystems/local.h"
-#include "storage/formats/label_reader.h"
-#include "storage/formats/time_reader.h"
-#include "storage/text.h"
 
 namespace tidemill::storage {
 namespace {

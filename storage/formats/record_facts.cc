@@ -52,8 +52,10 @@ absl::StatusOr<Timestamp> RecordFacts::TimeOf(int64_t position, const PartText& 
 
 absl::StatusOr<Label> RecordFacts::LabelOf(const PartText& text) const {
   if (!has_label_part_) return file_label_.value_or(Label{});
-  ASSIGN_OR_RETURN(const std::string_view part, text(label_part()));
-  return labels_->FromText(part);
+  const absl::StatusOr<std::string_view> part = text(label_part());
+  if (absl::IsNotFound(part.status())) return labels_->FromNothing(part.status());
+  RETURN_IF_ERROR(part.status());
+  return labels_->FromText(*part);
 }
 
 }  // namespace tidemill::storage

@@ -9,10 +9,10 @@
 
 #include "base/status.h"
 #include "storage/client/dataset_spec.h"
+#include "storage/client/label_reader.h"
+#include "storage/client/time_reader.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
-#include "storage/formats/label_reader.h"
-#include "storage/formats/time_reader.h"
 
 namespace tidemill::storage {
 
@@ -23,7 +23,8 @@ std::vector<std::string> NamedFields(const DatasetSpec& spec);
 class RecordFacts {
  public:
   // The text of a part: those of the time come first, the label is `label_part()`. The view is good
-  // until the next call. A status says why the record has no such text.
+  // until the next call. A status says why the record has no such text: NOT_FOUND where it is not
+  // there at all.
   using PartText = std::function<absl::StatusOr<std::string_view>(size_t part)>;
 
   // What is referred to must outlive it. Codes as TimesOf and LabelOf.
@@ -31,7 +32,8 @@ class RecordFacts {
                                             const LabelReader& labels, const FileInput& input,
                                             FileSystem& source);
 
-  // INVALID_ARGUMENT, or what `text` returns, for a record without a sound time or label.
+  // INVALID_ARGUMENT, or what `text` returns, for a record without a sound time or label. A label
+  // that is missing the way the spec allows is none.
   absl::StatusOr<Timestamp> TimeOf(int64_t position, const PartText& text);
   absl::StatusOr<Label> LabelOf(const PartText& text) const;
 

@@ -4,10 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/string_view.h"
-
 #include "base/files.h"
 #include "base/log.h"
 #include "xxhash.h"
@@ -88,16 +84,7 @@ int64_t GroupNumbers::Of(std::string_view group) {
   return last_number_;
 }
 
-bool IsMissingValue(std::string_view text) {
-  const absl::string_view word =
-      absl::StripAsciiWhitespace(absl::string_view(text.data(), text.size()));
-  if (word.empty()) return true;
-  return word.size() <= 4 &&
-         (absl::EqualsIgnoreCase(word, "na") || absl::EqualsIgnoreCase(word, "n/a") ||
-          absl::EqualsIgnoreCase(word, "nan") || absl::EqualsIgnoreCase(word, "null"));
-}
-
-std::vector<size_t> FindAnchors(const SeriesSpec& spec, const IndexedFile& rows, bool needs_label) {
+std::vector<size_t> FindAnchors(const SeriesSpec& spec, const IndexedFile& rows) {
   std::vector<size_t> anchors;
   int64_t run = 0;
   for (size_t row = 0; row < rows.positions.size(); ++row) {
@@ -105,7 +92,6 @@ std::vector<size_t> FindAnchors(const SeriesSpec& spec, const IndexedFile& rows,
                          Joins(spec, rows, row - 1, row);
     run = goes_on ? run + 1 : 1;
     if (run < spec.history + spec.horizon) continue;
-    if (needs_label && !rows.rows.class_label[row] && !rows.rows.real_label[row]) continue;
     anchors.push_back(row - static_cast<size_t>(spec.horizon));
   }
   return anchors;
@@ -155,16 +141,24 @@ absl::StatusOr<IndexedFile> SeriesFiles::MakeWindows(const FileInput& input,
   found.bytes_done = ReadAgainFrom(rows);
   found.records_done = rows.records_done;
   for (const BadRecord& bad : rows.bad) {
-    if (bad.position >= input.from_record) found.bad.push_back(bad);
+    if (bad.position >= input.from_record) found.AddBad(bad.position, bad.reason);
   }
-  found.num_bad = rows.num_bad - (std::ssize(rows.bad) - std::ssize(found.bad));
+  const int64_t num_unlisted = rows.num_bad - std::ssize(rows.bad);
+  found.num_bad += num_unlisted;
+  found.left_out.Add(std::nullopt, num_unlisted, "more bad records than are listed",
+                     /*wanted=*/false);
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
   RangeHasher hasher(file);
-  for (const size_t anchor : FindAnchors(series_, rows, EffectiveLabel(spec_).is_given())) {
+  const bool needs_label = DropsUnlabelled(spec_);
+  for (const size_t anchor : FindAnchors(series_, rows)) {
     // Anchors before this one were complete the last time.
     if (rows.positions[anchor] < input.from_record - series_.horizon) continue;
     const size_t first = anchor + 1 - static_cast<size_t>(series_.history);
     const size_t ahead = anchor + static_cast<size_t>(series_.horizon);
+    if (needs_label && !rows.rows.class_label[ahead] && !rows.rows.real_label[ahead]) {
+      found.left_out.Add(rows.positions[anchor], 1, kNoLabel, /*wanted=*/true);
+      continue;
+    }
     const int64_t from = rows.rows.byte_from[first];
     const int64_t to = rows.rows.byte_to[anchor];
     ASSIGN_OR_RETURN(const int64_t hash, hasher.Hash(from, to));

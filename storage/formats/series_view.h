@@ -23,13 +23,10 @@ class GroupNumbers {
   absl::flat_hash_map<std::string, int64_t> numbers_;
 };
 
-// Whether a text stands for a value that is not there: empty, NA, N/A, NaN or null in any case.
-bool IsMissingValue(std::string_view text);
-
 // The anchors among the rows of a file, as indexes into its columns, ascending: rows that have
 // `history` - 1 rows before them and `horizon` rows behind them in one group, without a bad row or
-// a gap in time. `needs_label`: a window whose label is missing is none.
-std::vector<size_t> FindAnchors(const SeriesSpec& spec, const IndexedFile& rows, bool needs_label);
+// a gap in time.
+std::vector<size_t> FindAnchors(const SeriesSpec& spec, const IndexedFile& rows);
 
 // Makes windows of the rows of another format. A window's position and time are those of its
 // anchor, its bytes reach from its first row to the anchor, its label is that of the row `horizon`

@@ -10,10 +10,10 @@
 
 #include "base/files.h"
 #include "base/json_fields.h"
+#include "storage/client/text.h"
 #include "storage/formats/jsonl_format.h"
 #include "storage/formats/record_facts.h"
 #include "storage/formats/tar_reader.h"
-#include "storage/text.h"
 #include "xxhash.h"
 
 namespace tidemill::storage {
@@ -171,7 +171,7 @@ class TarFiles::Indexing {
     if (sample_->payload || sample_->label || sample_->time) {
       const int64_t position = found_.records_done++;
       const absl::Status status = TakeSample(position);
-      if (absl::IsInvalidArgument(status) || absl::IsDataLoss(status)) {
+      if (absl::IsInvalidArgument(status) || absl::IsDataLoss(status) || absl::IsNotFound(status)) {
         found_.AddBad(position, fmt::format("{}: {}", AsText(sample_->key, 200),
                                             std::string(status.message())));
       } else if (!status.ok()) {
@@ -189,10 +189,14 @@ class TarFiles::Indexing {
       return InvalidArgument("the payload has {} bytes, more than format.max_member",
                              payload->size);
     }
-    if (label_.is_named()) RETURN_IF_ERROR(ReadText(sample_->label, "label", label_));
+    absl::Status label_read;
+    if (label_.is_named()) label_read = ReadText(sample_->label, "label", label_);
+    if (!absl::IsNotFound(label_read)) RETURN_IF_ERROR(label_read);
     if (time_.is_named()) RETURN_IF_ERROR(ReadText(sample_->time, "time", time_));
-    const auto text = [&](size_t part) {
-      return part < facts_.label_part() ? time_.Part(part) : label_.Part(0);
+    const auto text = [&](size_t part) -> absl::StatusOr<std::string_view> {
+      if (part < facts_.label_part()) return time_.Part(part);
+      RETURN_IF_ERROR(label_read);
+      return label_.Part(0);
     };
     ASSIGN_OR_RETURN(const Label label, facts_.LabelOf(text));
     ASSIGN_OR_RETURN(const Timestamp time, facts_.TimeOf(position, text));
@@ -208,7 +212,7 @@ class TarFiles::Indexing {
   // The member, if it is there with all its bytes.
   static absl::StatusOr<const TarMember*> Sound(const std::optional<TarMember>& member,
                                                 std::string_view what) {
-    if (!member) return InvalidArgument("the sample has no member for its {}", what);
+    if (!member) return NotFound("the sample has no member for its {}", what);
     if (!member->problem.empty()) return DataLoss("its {}: {}", what, member->problem);
     return &*member;
   }

@@ -119,6 +119,7 @@ class TfrecordFiles::Indexing {
 
   absl::StatusOr<std::string_view> TextOf(size_t part) {
     const ExampleFeature& feature = example_.feature(part);
+    if (feature.size() == 0) return NotFound("feature {} has 0 values, not one", names_[part]);
     if (feature.size() != 1) {
       return InvalidArgument("feature {} has {} values, not one", names_[part], feature.size());
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "supervisor/dataset_peek.h"
+
 namespace tidemill::supervisor::testing {
 namespace {
 
@@ -41,6 +43,17 @@ class FakeDownstream final : public Downstream {
     services_.datasets_[name] = spec;
     storage::v1::RegisterDatasetResponse response;
     response.set_dataset_id(3);
+    return response;
+  }
+
+  absl::StatusOr<storage::v1::ReadDatasetHeadResponse> PeekDataset(
+      const std::string& spec) override {
+    RETURN_IF_ERROR(services_.Count("PeekDataset"));
+    ASSIGN_OR_RETURN(const auto dataset, config::Read<storage::DatasetSpec>(spec, "dataset"));
+    ASSIGN_OR_RETURN(DatasetPeek peek, PeekAtDisk(dataset));
+    storage::v1::ReadDatasetHeadResponse response;
+    if (peek.first) response.set_first_file(*std::move(peek.first));
+    response.set_head(std::move(peek.head));
     return response;
   }
 
@@ -106,6 +119,35 @@ class FakeDownstream final : public Downstream {
     return sink(std::move(batch));
   }
 
+  absl::Status KeepFile(const model_store::v1::PutFileRequest::Header& header,
+                        const NextBytes& next) override {
+    RETURN_IF_ERROR(services_.Count("KeepFile"));
+    std::string bytes;
+    while (true) {
+      ASSIGN_OR_RETURN(const auto more, next());
+      if (!more) break;
+      bytes += *more;
+    }
+    MutexLock lock(services_.mutex_);
+    services_.files_[header.digest()] = std::move(bytes);
+    return absl::OkStatus();
+  }
+
+  absl::Status FindFile(const std::string& digest) override {
+    RETURN_IF_ERROR(services_.Count("FindFile"));
+    MutexLock lock(services_.mutex_);
+    return services_.files_.contains(digest) ? absl::OkStatus() : NotFound("no file {}", digest);
+  }
+
+  absl::Status RetireFiles(const std::vector<std::string>& kept) override {
+    RETURN_IF_ERROR(services_.Count("RetireFiles"));
+    MutexLock lock(services_.mutex_);
+    std::erase_if(services_.files_, [&](const auto& file) {
+      return std::ranges::find(kept, file.first) == kept.end();
+    });
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<selector::v1::TrainingSet> SealTrainingSet(
       const selector::v1::SealTrainingSetRequest& request) override {
     RETURN_IF_ERROR(services_.Count("SealTrainingSet"));
@@ -116,8 +158,12 @@ class FakeDownstream final : public Downstream {
     selector::v1::TrainingSet set;
     const auto [trained, late] = SamplesOf(services_, request);
     set.set_num_samples(static_cast<int64_t>(trained.size()));
+    {
+      MutexLock lock(services_.mutex_);
+      if (services_.empty_selections_.contains(request.trigger())) set.set_num_samples(0);
+    }
     set.set_num_late(static_cast<int64_t>(late.size()));
-    set.set_num_candidates(set.num_samples() + 1);
+    set.set_num_candidates(static_cast<int64_t>(trained.size()) + 1);
     set.set_digest("set-" + std::to_string(request.trigger()));
     return set;
   }
@@ -278,6 +324,11 @@ void FakeServices::FailTraining(int64_t trigger, const std::string& error) {
   training_errors_[trigger] = error;
 }
 
+void FakeServices::SelectNothing(int64_t trigger) {
+  MutexLock lock(mutex_);
+  empty_selections_.insert(trigger);
+}
+
 int FakeServices::Calls(const std::string& method) {
   MutexLock lock(mutex_);
   return calls_[method];
@@ -326,6 +377,11 @@ std::vector<std::pair<int64_t, int64_t>> FakeServices::Samples(
   }
   std::sort(samples.begin(), samples.end());
   return samples;
+}
+
+std::map<std::string, std::string> FakeServices::files() {
+  MutexLock lock(mutex_);
+  return files_;
 }
 
 std::vector<v1::ModelsRetired> FakeServices::retired() {

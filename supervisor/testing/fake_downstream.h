@@ -33,6 +33,9 @@ class FakeServices {
   // The next training of this trigger fails with this message.
   void FailTraining(int64_t trigger, const std::string& error) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Nothing is selected for this trigger.
+  void SelectNothing(int64_t trigger) ABSL_LOCKS_EXCLUDED(mutex_);
+
   int Calls(const std::string& method) ABSL_LOCKS_EXCLUDED(mutex_);
   // The samples that a listing names, as (event time in seconds, key).
   std::vector<std::pair<int64_t, int64_t>> Samples(const storage::v1::ListSamplesRequest& request)
@@ -42,6 +45,8 @@ class FakeServices {
   std::vector<evaluator::v1::StartEvaluationRequest> evaluations() ABSL_LOCKS_EXCLUDED(mutex_);
 
   std::vector<v1::ModelsRetired> retired() ABSL_LOCKS_EXCLUDED(mutex_);
+  // What the model store keeps, by digest.
+  std::map<std::string, std::string> files() ABSL_LOCKS_EXCLUDED(mutex_);
 
   DownstreamFactory Connect();
 
@@ -56,6 +61,7 @@ class FakeServices {
   std::map<std::string, int> calls_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, absl::Status> failures_ ABSL_GUARDED_BY(mutex_);
   std::map<int64_t, std::string> training_errors_ ABSL_GUARDED_BY(mutex_);
+  std::set<int64_t> empty_selections_ ABSL_GUARDED_BY(mutex_);
   bool held_ ABSL_GUARDED_BY(mutex_) = false;
   bool follows_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<trainer_server::v1::StartTrainingRequest> trainings_ ABSL_GUARDED_BY(mutex_);
@@ -63,6 +69,7 @@ class FakeServices {
   std::vector<evaluator::v1::StartEvaluationRequest> evaluations_ ABSL_GUARDED_BY(mutex_);
   std::vector<v1::ModelsRetired> retired_ ABSL_GUARDED_BY(mutex_);
   std::vector<int64_t> arrived_ ABSL_GUARDED_BY(mutex_);  // Event times; the n-th has key n + 1.
+  std::map<std::string, std::string> files_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, std::string> datasets_ ABSL_GUARDED_BY(mutex_);  // Specs by name.
 };
 

@@ -21,6 +21,9 @@ class AmountPolicy final : public TriggerPolicy {
     return Judge(spec_, {{"samples", seen}});
   }
   void Fired(const Cut&) override { grid_.Restart(); }
+  std::string Standing() const override {
+    return Explain(spec_, Judge(spec_, {{"samples", static_cast<double>(grid_.seen())}}));
+  }
   nlohmann::json Seal() const override { return grid_.Seal(); }
   absl::Status Restore(const nlohmann::json& state) override { return grid_.Restore(state); }
 

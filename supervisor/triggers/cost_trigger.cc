@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "supervisor/triggers/decision_grid.h"
+#include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/lasting_errors.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
@@ -62,6 +63,9 @@ class CostPolicy final : public TriggerPolicy {
     if (periods_) periods_->StartAt(at.event_time);
   }
   void Learn(const TrainingCost& cost) override { costs_.Add(cost); }
+  std::string Standing() const override {
+    return counts_ ? counts_->Standing() : periods_->Standing();
+  }
 
   nlohmann::json Seal() const override {
     return {{"grid", counts_ ? counts_->Seal() : periods_->Seal()},
@@ -139,8 +143,7 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const CostTrigger& spec) {
 Verdict Judge(const CostTrigger& spec, const Observed& observed) {
   Verdict verdict = {.policy = std::string(CostTrigger::kType), .observed = observed};
   if (ValueOf(observed, "trainings") == 0) {
-    verdict.fired = ValueOf(observed, "samples") > 0;
-    verdict.comparison = {"samples without a model", ValueOf(observed, "samples"), 1, "samples"};
+    JudgeFirstTraining(spec.first, verdict);
     return verdict;
   }
   const double waited = ValueOf(observed, "waited");
@@ -154,7 +157,7 @@ Verdict Judge(const CostTrigger& spec, const Observed& observed) {
 std::string Explain(const CostTrigger& spec, const Verdict& verdict) {
   const Observed& seen = verdict.observed;
   const std::string samples = Counted(ValueOf(seen, "samples"), "sample");
-  if (ValueOf(seen, "trainings") == 0) return samples + " had come and there was no model";
+  if (ValueOf(seen, "trainings") == 0) return ExplainFirstTraining(spec.first, seen);
   const Comparison compared = verdict.comparison.value_or(Comparison());
   const bool mistakes = spec.of == CostOf::kMisclassifications;
   const std::string waited = Figure(ValueOf(seen, "waited"));

@@ -259,6 +259,17 @@ TEST(CostTrigger, FiresAtItsFirstEvaluationAsThereIsNoModel) {
   EXPECT_FALSE(decisions[1].fired);
 }
 
+TEST(CostTrigger, WaitsWithItsFirstTrainingForAsManySamplesAsItIsToldTo) {
+  const Stream stream{.times = {0, 1, 2, 3, 4, 5}, .keys = {1, 2, 3, 4, 5, 6}};
+  const CostTrigger spec = {.evaluate = {.samples = 2}, .accepted_delay = 1e9, .first = 5};
+  const auto decisions = testing::Decide(spec, stream, 4);
+  ASSERT_EQ(decisions.size(), 3U);
+  EXPECT_FALSE(decisions[1].fired);
+  EXPECT_TRUE(decisions[2].fired);
+  EXPECT_EQ(Explain(spec, decisions[1].verdict),
+            "4 samples had come and there was no model; the first training waits for 5 samples");
+}
+
 TEST(CostTrigger, FiresWithinAPauseOfTheStreamOnceWaitingHasCostEnough) {
   // After the first training two samples come, then nothing for a day.
   const Stream stream{.times = {0, 10 * kSecond, 11 * kSecond, 86'400 * kSecond},

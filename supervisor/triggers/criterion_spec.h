@@ -84,7 +84,8 @@ struct AutoCriterion {
 
   void Fields(auto&& field) {
     field("alarms_per_month", alarms_per_month,
-          "Trainings a month, of 30.4 days of event time, that nothing but chance brings about.",
+          "Trainings a month, of 30.4 days of event time, that nothing but chance brings about. "
+          "Where there are no more evaluations a month than that, each of them fires.",
           {.min = 1e-3, .max = 1e6});
     field("history", history,
           "So many of the last samples before the training are drawn from; there must be as many, "

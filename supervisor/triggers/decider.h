@@ -53,6 +53,12 @@ class Decider {
   // What the training took that the last fired decision brought about.
   void Learn(const TrainingCost& cost) { policy_->Learn(cost); }
 
+  // There is no model, whatever has fired.
+  void NoModel() { policy_->NoModel(); }
+
+  // How far the policy is from its next decision, for people.
+  std::string Standing() const { return policy_->Standing(); }
+
   // Samples since the last training, and what the last fired decision found new; 0 before one.
   int64_t num_new() const { return num_new_; }
   int64_t num_trained() const { return num_trained_; }

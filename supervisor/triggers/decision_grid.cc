@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
@@ -18,6 +19,12 @@ void SampleGrid::Take(Samples samples) {
   if (samples.empty()) return;
   seen_ += static_cast<int64_t>(samples.size());
   end_ = samples.End();
+}
+
+std::string SampleGrid::Standing() const {
+  return fmt::format("{} had come of the {} up to the next decision",
+                     Counted(static_cast<double>(seen_), "sample"),
+                     Figure(static_cast<double>(every_)));
 }
 
 nlohmann::json SampleGrid::Seal() const { return {{"seen", seen_}, {"end", SealCut(end_)}}; }
@@ -76,6 +83,13 @@ void PeriodGrid::PassTo(Timestamp end) {
 
 void PeriodGrid::StartAt(Timestamp time) {
   if (!period_) period_ = First(time);
+}
+
+std::string PeriodGrid::Standing() const {
+  if (!period_) return "no sample had come";
+  return fmt::format("{} had come in the period to {}, which had not ended",
+                     Counted(static_cast<double>(seen_), "sample"),
+                     FormatTimestampShort(period_->to));
 }
 
 nlohmann::json PeriodGrid::Seal() const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <variant>
 
 #include "nlohmann/json.hpp"
@@ -27,6 +28,8 @@ class SampleGrid {
 
   // Samples since the last point.
   int64_t seen() const { return seen_; }
+  // How far the next point is, for people.
+  std::string Standing() const;
 
   nlohmann::json Seal() const;
   absl::Status Restore(const nlohmann::json& state);
@@ -79,6 +82,8 @@ class PeriodGrid {
   const std::optional<Period>& period() const { return period_; }
   // Samples in it.
   int64_t seen() const { return seen_; }
+  // How far the next point is, for people.
+  std::string Standing() const;
 
   nlohmann::json Seal() const;
   absl::Status Restore(const nlohmann::json& state);

@@ -3,6 +3,7 @@
 
 #include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/evaluation_points.h"
+#include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/trigger_policy.h"
@@ -58,6 +59,8 @@ class DetectorPolicy final : public TriggerPolicy {
     detector_.emplace(spec_.detector);
     state_ = {.from = at, .has_model = true};
   }
+  void NoModel() override { state_.has_model = false; }
+  std::string Standing() const override { return points_.Standing(); }
   nlohmann::json Seal() const override {
     return {{"points", points_.Seal()},
             {"detector", detector_->Seal()},
@@ -102,11 +105,10 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const DetectorTrigger& spec) {
   return std::make_unique<DetectorPolicy>(spec);
 }
 
-Verdict Judge(const DetectorTrigger&, const Observed& observed) {
+Verdict Judge(const DetectorTrigger& spec, const Observed& observed) {
   Verdict verdict = {.policy = std::string(DetectorTrigger::kType), .observed = observed};
   if (ValueOf(observed, "model") == 0) {
-    verdict.fired = ValueOf(observed, "samples") > 0;
-    verdict.comparison = {"samples without a model", ValueOf(observed, "samples"), 1, "samples"};
+    JudgeFirstTraining(spec.first, verdict);
     return verdict;
   }
   const double drifts = ValueOf(observed, "drifts");
@@ -120,7 +122,7 @@ Verdict Judge(const DetectorTrigger&, const Observed& observed) {
 std::string Explain(const DetectorTrigger& spec, const Verdict& verdict) {
   const Observed& seen = verdict.observed;
   if (ValueOf(seen, "model") == 0) {
-    return Counted(ValueOf(seen, "samples"), "sample") + " had come and there was no model";
+    return ExplainFirstTraining(spec.first, seen);
   }
   const auto name =
       std::visit([](const auto& detector) { return std::string(detector.kType); }, spec.detector);

@@ -44,7 +44,7 @@ struct DriftTrigger {
   static constexpr std::string_view kType = "drift";
   static constexpr std::string_view kDoc =
       "Fires when samples since the last training are distributed otherwise than those before it. "
-      "The first evaluation fires: there is no model.";
+      "While there is no model, an evaluation fires that finds the samples that `first` asks for.";
   static constexpr std::string_view kRule =
       "the score of `statistic` for the reference window, the newest samples before the cut of the "
       "last training, and the current window, the newest ones behind it, is bad by `criterion`: "
@@ -75,6 +75,7 @@ struct DriftTrigger {
   statistics::DriftStatistic statistic;
   DriftCriterion criterion;
   std::optional<WarmUp> warm_up = std::nullopt;
+  std::optional<int64_t> first = std::nullopt;
   int64_t seed = 0;
 
   void Fields(auto&& field) {
@@ -94,6 +95,10 @@ struct DriftTrigger {
     field("statistic", statistic, "How they are compared.");
     field("criterion", criterion, "When a score is reason enough.", {.required = true});
     field("warm_up", warm_up, "Lets a simple policy decide until there is a history of scores.");
+    field("first", first,
+          "The first training waits for so many samples. By default the first evaluation brings it "
+          "about, however few have come.",
+          {.min = 1, .example = "2000"});
     field("seed", seed, "Of draws and permutations.");
   }
   void Check(config::Problems& problems) const;

@@ -7,6 +7,7 @@
 #include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/evaluation_points.h"
 #include "supervisor/triggers/false_alarm_threshold.h"
+#include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/score_criterion.h"
 #include "supervisor/triggers/sealed_fields.h"
@@ -123,6 +124,8 @@ class DriftPolicy final : public TriggerPolicy {
     state_.tests = 0;
     state_.threshold = {};
   }
+  void NoModel() override { state_.trained.reset(); }
+  std::string Standing() const override { return points_.Standing(); }
   nlohmann::json Seal() const override {
     return {{"points", points_.Seal()}, {"marks", SealState(marks_)}, {"state", SealState(state_)}};
   }
@@ -236,12 +239,26 @@ bool HasHistoryNow(const AutoCriterion& criterion, const Observed& observed) {
   return before < wanted && before + ValueOf(observed, "samples") >= wanted;
 }
 
+// Whether there are no more evaluations than may be false alarms: then nothing is asked of a score.
+bool MayAlwaysFire(const AutoCriterion& criterion, const Observed& observed) {
+  const double evaluations = ValueOf(observed, "evaluations_per_month");
+  return evaluations > 0 && evaluations <= criterion.alarms_per_month;
+}
+
 void JudgeWithoutThreshold(const AutoCriterion& criterion, Verdict& verdict) {
+  if (MayAlwaysFire(criterion, verdict.observed)) {
+    const double evaluations = ValueOf(verdict.observed, "evaluations_per_month");
+    verdict.fired = true;
+    verdict.comparison =
+        Comparison{"evaluations a month", evaluations, criterion.alarms_per_month, "evaluations"};
+    verdict.nearest = Change{"criterion.alarms_per_month", criterion.alarms_per_month, evaluations};
+    return;
+  }
   const double before = ValueOf(verdict.observed, "samples_before");
   verdict.fired = HasHistoryNow(criterion, verdict.observed);
   verdict.comparison =
       Comparison{"samples to find a threshold with", before + ValueOf(verdict.observed, "samples"),
-                 static_cast<double>(criterion.history), "samples"};
+                 static_cast<double>(criterion.history), "samples", /*waiting=*/true};
 }
 
 // Of a window that is not full yet, or has hardly a row.
@@ -249,14 +266,14 @@ Comparison FillingOf(const DriftTrigger& spec, const Observed& observed) {
   if (observed.contains("current_rows")) {
     return {"samples that could be looked at",
             std::min(ValueOf(observed, "reference_rows"), ValueOf(observed, "current_rows")), 2,
-            "samples"};
+            "samples", /*waiting=*/true};
   }
   if (spec.current.length) {
     return {"length of the current window", ValueOf(observed, "seconds"),
-            Seconds(*spec.current.length), "seconds"};
+            Seconds(*spec.current.length), "seconds", /*waiting=*/true};
   }
   return {"samples of the current window", ValueOf(observed, "samples"),
-          static_cast<double>(spec.current.Samples()), "samples"};
+          static_cast<double>(spec.current.Samples()), "samples", /*waiting=*/true};
 }
 
 // Why there is no score.
@@ -283,10 +300,12 @@ std::string ExplainNoThreshold(const AutoCriterion& criterion, const Observed& s
         "{} have come that `history` asks for",
         Counted(static_cast<double>(criterion.history), "sample"));
   }
-  if (ValueOf(seen, "evaluations_per_month") <= criterion.alarms_per_month) {
-    return fmt::format("there is no threshold: of {} a month {} may be false alarms",
-                       Counted(ValueOf(seen, "evaluations_per_month"), "evaluation"),
-                       Figure(criterion.alarms_per_month));
+  if (MayAlwaysFire(criterion, seen)) {
+    return fmt::format(
+        "no threshold is needed: there are {} a month and {} a month may be false, so each of them "
+        "fires",
+        Counted(ValueOf(seen, "evaluations_per_month"), "evaluation"),
+        Counted(criterion.alarms_per_month, "alarm"));
   }
   if (ValueOf(seen, "history_rows") >=
       ValueOf(seen, "reference_rows") + ValueOf(seen, "current_rows")) {
@@ -334,8 +353,7 @@ Verdict Judge(const DriftTrigger& spec, const Observed& observed) {
   if (auto warm = JudgeWarmUp(spec.warm_up, DriftTrigger::kType, observed)) return *warm;
   Verdict verdict = {.policy = std::string(DriftTrigger::kType), .observed = observed};
   if (ValueOf(observed, "model") == 0) {
-    verdict.fired = ValueOf(observed, "samples") > 0;
-    verdict.comparison = {"samples without a model", ValueOf(observed, "samples"), 1, "samples"};
+    JudgeFirstTraining(spec.first, verdict);
     return verdict;
   }
   if (!observed.contains("score")) {
@@ -357,7 +375,7 @@ std::string Explain(const DriftTrigger& spec, const Verdict& verdict) {
   const Observed& seen = verdict.observed;
   if (auto warm = ExplainWarmUp(spec.warm_up, verdict)) return *warm;
   if (ValueOf(seen, "model") == 0) {
-    return Counted(ValueOf(seen, "samples"), "sample") + " had come and there was no model";
+    return ExplainFirstTraining(spec.first, seen);
   }
   if (!seen.contains("score")) return ExplainNoScore(spec, seen);
   return std::visit(
@@ -366,7 +384,7 @@ std::string Explain(const DriftTrigger& spec, const Verdict& verdict) {
           return ExplainWindows(spec, seen) + "; " + ExplainScore(criterion, verdict);
         }
         if constexpr (std::is_same_v<Criterion, AutoCriterion>) {
-          return ExplainNoThreshold(criterion, seen);
+          return ExplainWindows(spec, seen) + "; " + ExplainNoThreshold(criterion, seen);
         }
         return ExplainWindows(spec, seen) + ", without a p-value";
       },

@@ -403,5 +403,20 @@ TEST(DriftTrigger, TrainsOnceMoreWhenItHasAHistoryToFindAThresholdWith) {
   }
 }
 
+// 150 seconds are far less than a month: as many alarms are accepted as there are evaluations.
+TEST(DriftTrigger, FiresAtEachEvaluationWhereMoreAlarmsAreAcceptedThanThereAreEvaluations) {
+  const Stream stream = Steady(1500);
+  DriftingEvidence source(stream, &Never);
+  const DriftTrigger spec = Automatic(kEvaluationsPerMonth * 2);
+  const auto decisions = Decide(spec, stream, source);
+  ASSERT_GT(decisions.size(), 5U);
+  for (size_t i = 0; i < decisions.size(); ++i) {
+    EXPECT_TRUE(decisions[i].fired) << i << ": " << Explain(spec, decisions[i].verdict);
+  }
+  EXPECT_THAT(Explain(spec, decisions.back().verdict),
+              HasSubstr("may be false, so each of them fires"));
+  EXPECT_EQ(decisions.back().verdict.nearest->key, "criterion.alarms_per_month");
+}
+
 }  // namespace
 }  // namespace tidemill::supervisor

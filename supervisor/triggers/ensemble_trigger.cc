@@ -69,6 +69,25 @@ class EnsemblePolicy final : public TriggerPolicy {
   void Learn(const TrainingCost& cost) override {
     for (const Member& member : members_) member.policy->Learn(cost);
   }
+  void NoModel() override {
+    if (spec_.first && !until_first_) until_first_.emplace(*spec_.first);
+    for (const Member& member : members_) member.policy->NoModel();
+  }
+  std::string Standing() const override {
+    if (until_first_) {
+      return fmt::format("{} had come of the {} that the first training waits for",
+                         Counted(static_cast<double>(until_first_->seen()), "sample"),
+                         Figure(static_cast<double>(*spec_.first)));
+    }
+    std::string text;
+    for (size_t i = 0; i < members_.size(); ++i) {
+      const auto type =
+          std::visit([](const auto& own) { return std::string(own.kType); }, spec_.of[i]);
+      text +=
+          fmt::format("{}{}: {}", text.empty() ? "" : "; ", type, members_[i].policy->Standing());
+    }
+    return text;
+  }
   nlohmann::json Seal() const override {
     nlohmann::json members = nlohmann::json::array();
     for (const Member& member : members_) {

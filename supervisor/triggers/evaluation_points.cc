@@ -107,6 +107,14 @@ void EvaluationPoints::Fired(const Cut& at) {
   if (counts_on) simple_->Fired(at);
 }
 
+std::string EvaluationPoints::Standing() const {
+  const std::string here = std::visit([](const auto& grid) { return grid.Standing(); }, grid_);
+  if (!IsWarmingUp()) return here;
+  return fmt::format("warming up, {} of {} done; {}", evaluations_,
+                     Counted(static_cast<double>(warm_up_->evaluations), "evaluation"),
+                     simple_->Standing());
+}
+
 nlohmann::json EvaluationPoints::Seal() const {
   nlohmann::json state = {{"grid", std::visit([](const auto& grid) { return grid.Seal(); }, grid_)},
                           {"warm_up", nullptr}};
@@ -133,7 +141,8 @@ std::optional<Verdict> JudgeWarmUp(const std::optional<WarmUp>& warm_up, std::st
     if (verdict.nearest) verdict.nearest->key = "warm_up.trigger." + verdict.nearest->key;
   } else {
     verdict.comparison = Comparison{"evaluations of the warm-up", ValueOf(observed, kEvaluations),
-                                    static_cast<double>(warm_up->evaluations), "evaluations"};
+                                    static_cast<double>(warm_up->evaluations), "evaluations",
+                                    /*waiting=*/true};
   }
   verdict.policy = policy;
   verdict.observed = observed;

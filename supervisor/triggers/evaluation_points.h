@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -32,6 +33,8 @@ class EvaluationPoints {
   // JudgeWarmUp(); nothing once it is over.
   Observed Pass(const Evidence& evidence);
   void Fired(const Cut& at);
+  // How far the next evaluation is, for people.
+  std::string Standing() const;
 
   nlohmann::json Seal() const;
   absl::Status Restore(const nlohmann::json& state);

@@ -36,9 +36,9 @@ struct Evaluations {
   int64_t seed = 0;
 };
 
-// Not found where the history has no room for both windows, and where there are no more evaluations
-// a month than may be false alarms. The rows are of this history, of any order. Time that of
-// `scores` statistics, or less (drift_statistic.h).
+// Not found where the history has no room for both windows, and not needed where there are no more
+// evaluations a month than may be false alarms. The rows are of this history, of any order. Time
+// that of `scores` statistics, or less (drift_statistic.h).
 FalseAlarmThreshold FindFalseAlarmThreshold(const AutoCriterion& criterion,
                                             const statistics::Rows& history,
                                             const statistics::DriftStatistic& statistic,

@@ -35,6 +35,13 @@ class ManualPolicy final : public TriggerPolicy {
     return Judge(spec_, {{"samples", seen}});
   }
   void Fired(const Cut&) override { seen_ = 0; }
+  std::string Standing() const override {
+    const std::string come = Counted(static_cast<double>(seen_), "sample") + " had come";
+    const auto next = static_cast<size_t>(next_);
+    if (next == spec_.at.size()) return come + "; `at` lists no later time";
+    return fmt::format("{}; the next time in `at` is {}", come,
+                       FormatTimestampShort(spec_.at[next]));
+  }
   nlohmann::json Seal() const override { return {{"next", next_}, {"seen", seen_}}; }
   absl::Status Restore(const nlohmann::json& state) override {
     RETURN_IF_ERROR(ReadSealed(state, "next", next_));

@@ -22,6 +22,19 @@ class NeverPolicy final : public TriggerPolicy {
     done_ = true;
     return Judge(spec_, {{"samples", static_cast<double>(grid_.seen())}});
   }
+  // The one model is to be trained anew.
+  void NoModel() override {
+    if (!done_ || !spec_.first) return;
+    done_ = false;
+    grid_.Restart();
+  }
+  std::string Standing() const override {
+    if (!spec_.first) return "it never fires, for it has no `first`";
+    if (done_) return "its one model had been trained";
+    return fmt::format("{} had come of the {} that `first` asks for",
+                       Counted(static_cast<double>(grid_.seen()), "sample"),
+                       Figure(static_cast<double>(*spec_.first)));
+  }
   nlohmann::json Seal() const override { return {{"grid", grid_.Seal()}, {"done", done_}}; }
   absl::Status Restore(const nlohmann::json& state) override {
     RETURN_IF_ERROR(ReadSealed(state, "done", done_));

@@ -22,7 +22,8 @@ struct PerformanceTrigger {
   static constexpr std::string_view kType = "performance";
   static constexpr std::string_view kDoc =
       "Fires when the active model has become bad at the samples since the last evaluation, whose "
-      "labels are known by then. The first evaluation fires: there is no model.";
+      "labels are known by then. While there is no model, an evaluation fires that finds the "
+      "samples that `first` asks for.";
   static constexpr std::string_view kRule =
       "the score of the interval, by `measure`, is bad by `criterion`, low for an accuracy and "
       "high "
@@ -44,12 +45,17 @@ struct PerformanceTrigger {
   PerformanceMeasure measure = PerformanceMeasure::kAccuracy;
   PerformanceCriterion criterion;
   std::optional<WarmUp> warm_up = std::nullopt;
+  std::optional<int64_t> first = std::nullopt;
 
   void Fields(auto&& field) {
     field("evaluate", evaluate, "Where the model is looked at.", {.required = true});
     field("measure", measure, "accuracy, of classes; mean_absolute_error, of real labels.");
     field("criterion", criterion, "When a score is reason enough.", {.required = true});
     field("warm_up", warm_up, "Lets a simple policy decide until there is a history of scores.");
+    field("first", first,
+          "The first training waits for so many samples. By default the first evaluation brings it "
+          "about, however few have come.",
+          {.min = 1, .example = "2000"});
   }
   void Check(config::Problems& problems) const;
 };
@@ -58,7 +64,8 @@ struct DetectorTrigger {
   static constexpr std::string_view kType = "detector";
   static constexpr std::string_view kDoc =
       "Shows the mistakes of the active model to a detector of drift, sample by sample, and fires "
-      "when that signals one. The first evaluation fires: there is no model.";
+      "when that signals one. While there is no model, an evaluation fires that finds the samples "
+      "that `first` asks for.";
   static constexpr std::string_view kRule =
       "`detector`, begun anew after each training, signalled drift at a sample since the last "
       "evaluation";
@@ -74,11 +81,16 @@ struct DetectorTrigger {
       "Detection Method (2006); Page, Continuous Inspection Schemes (1954)";
   DecisionInterval evaluate;
   statistics::DetectorSpec detector;
+  std::optional<int64_t> first = std::nullopt;
 
   void Fields(auto&& field) {
     field("evaluate", evaluate, "Where it is asked; what it saw before counts.",
           {.required = true});
     field("detector", detector, "Which one.");
+    field("first", first,
+          "The first training waits for so many samples. By default the first evaluation brings it "
+          "about, however few have come.",
+          {.min = 1, .example = "2000"});
   }
 };
 

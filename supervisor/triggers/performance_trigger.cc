@@ -9,6 +9,7 @@
 #include "supervisor/statistics/forecast.h"
 #include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/evaluation_points.h"
+#include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/score_criterion.h"
 #include "supervisor/triggers/sealed_fields.h"
@@ -93,6 +94,8 @@ class PerformancePolicy final : public TriggerPolicy {
     state_.avoidable.Reset();
     state_.accuracies.scores.clear();
   }
+  void NoModel() override { state_.has_model = false; }
+  std::string Standing() const override { return points_.Standing(); }
   nlohmann::json Seal() const override {
     return {{"points", points_.Seal()}, {"state", SealState(state_)}};
   }
@@ -197,12 +200,11 @@ Verdict Judge(const PerformanceTrigger& spec, const Observed& observed) {
   if (auto warm = JudgeWarmUp(spec.warm_up, PerformanceTrigger::kType, observed)) return *warm;
   Verdict verdict = {.policy = std::string(PerformanceTrigger::kType), .observed = observed};
   if (ValueOf(observed, "model") == 0) {
-    verdict.fired = ValueOf(observed, "samples") > 0;
-    verdict.comparison = {"samples without a model", ValueOf(observed, "samples"), 1, "samples"};
+    JudgeFirstTraining(spec.first, verdict);
     return verdict;
   }
   if (!observed.contains("score")) {
-    verdict.comparison = {"samples that could be looked at", 0, 1, "samples"};
+    verdict.comparison = {"samples that could be looked at", 0, 1, "samples", /*waiting=*/true};
     return verdict;
   }
   std::visit([&](const auto& criterion) { JudgeScore(criterion, KindOf(spec), verdict); },
@@ -214,7 +216,7 @@ std::string Explain(const PerformanceTrigger& spec, const Verdict& verdict) {
   const Observed& seen = verdict.observed;
   if (auto warm = ExplainWarmUp(spec.warm_up, verdict)) return *warm;
   if (ValueOf(seen, "model") == 0) {
-    return Counted(ValueOf(seen, "samples"), "sample") + " had come and there was no model";
+    return ExplainFirstTraining(spec.first, seen);
   }
   if (!seen.contains("score")) {
     return "no sample since the last evaluation could be looked at";

@@ -28,6 +28,7 @@ class TimePolicy final : public TriggerPolicy {
     return Judge(spec_, {{"samples", seen}, {"period_seconds", length}});
   }
   void Fired(const Cut& at) override { grid_.StartAt(at.event_time); }
+  std::string Standing() const override { return grid_.Standing(); }
   nlohmann::json Seal() const override { return grid_.Seal(); }
   absl::Status Restore(const nlohmann::json& state) override { return grid_.Restore(state); }
 

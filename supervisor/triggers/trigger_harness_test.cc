@@ -51,6 +51,8 @@ std::vector<TriggerSpec> DriftPolicies() {
   by_time.current = {.length = Duration{3000}};
   const DriftTrigger mmd = Drift(DriftOf::kEmbeddings, hundred, statistics::MmdStatistic{},
                                  QuantileCriterion{.tail = .1, .history = 5});
+  DriftTrigger waits = by_time;
+  waits.first = 450;
   const DriftTrigger automatic =
       Drift(DriftOf::kPredictions, hundred, statistics::KsStatistic{},
             AutoCriterion{.alarms_per_month = 2e8, .history = 900, .scores = 30});
@@ -66,7 +68,8 @@ std::vector<TriggerSpec> DriftPolicies() {
           Drift(DriftOf::kPredictions, period, statistics::CramerVonMisesStatistic{},
                 PValueCriterion{.alpha = .01, .spend = true}),
           Drift(DriftOf::kEmbeddings, period, statistics::ClassifierStatistic{},
-                RollingAverageCriterion{.deviation = .02, .relative = false, .history = 3})};
+                RollingAverageCriterion{.deviation = .02, .relative = false, .history = 3}),
+          waits};
 }
 
 std::vector<TriggerSpec> PoliciesOfMistakes() {
@@ -91,10 +94,14 @@ std::vector<TriggerSpec> PoliciesOfMistakes() {
                                  AvoidableErrorsCriterion{
                                      .at_least = 9, .expected_accuracy = .8, .may_fall = true}},
           DetectorTrigger{.evaluate = ninety, .detector = statistics::AdwinConfig{}},
+
           DetectorTrigger{.evaluate = period, .detector = statistics::DdmConfig{}},
           DetectorTrigger{.evaluate = {.samples = 7}, .detector = statistics::EddmConfig{}},
           DetectorTrigger{.evaluate = {.samples = 250},
-                          .detector = statistics::PageHinkleyConfig{.threshold = 15}}};
+                          .detector = statistics::PageHinkleyConfig{.threshold = 15}},
+          PerformanceTrigger{
+              .evaluate = ninety, .criterion = ThresholdCriterion{.at = .7}, .first = 700},
+          DetectorTrigger{.evaluate = period, .detector = statistics::AdwinConfig{}, .first = 333}};
 }
 
 // Every policy, most of them several times.
@@ -257,6 +264,37 @@ TEST_P(EveryPolicy, GoesOnBehindARequestAndTrainsOnNothingTwice) {
     return decisions;
   };
   EXPECT_EQ(drive(1), drive(1000));
+}
+
+// What failed to be trained leaves no model; the policy goes on, and trains as at the beginning.
+TEST_P(EveryPolicy, GoesOnWithoutAModelWhenItsTrainingsFail) {
+  const auto drive = [&](size_t chunk) {
+    std::vector<Decision> decisions;
+    Decider decider = Make(GetParam());
+    for (Samples rest = stream_.View(); !rest.empty();) {
+      const size_t size = std::min(chunk, rest.size());
+      Samples ahead = rest.First(size);
+      rest = rest.From(size);
+      while (auto decision = *decider.Next(ahead)) {
+        if (decision->fired) decider.NoModel();
+        decider = Make(GetParam(), decider.Seal());
+        decisions.push_back(*std::move(decision));
+      }
+    }
+    return decisions;
+  };
+  const auto decisions = drive(1000);
+  EXPECT_EQ(drive(7), decisions);
+  for (const Decision& decision : decisions) {
+    EXPECT_EQ(ValueOf(decision.verdict.observed, "model"), 0);
+  }
+}
+
+TEST_P(EveryPolicy, SaysHowFarItIsFromItsNextDecision) {
+  Decider decider = Make(GetParam());
+  Samples some = stream_.View().First(5);
+  while (*decider.Next(some)) continue;
+  EXPECT_GT(decider.Standing().size(), 10U);
 }
 
 TEST_P(EveryPolicy, RefusesTheStateOfAnotherPolicy) {

@@ -58,6 +58,14 @@ class TriggerPolicy {
   // Learns what the training took that a fired decision brought about.
   virtual void Learn(const TrainingCost& /*cost*/) {}
 
+  // Learns that there is no model: no training that it brought about has succeeded. It decides as
+  // before the first one.
+  virtual void NoModel() {}
+
+  // How far it is from its next decision, a sentence for people; empty where there is nothing to
+  // say.
+  virtual std::string Standing() const { return ""; }
+
   virtual nlohmann::json Seal() const = 0;
   // DATA_LOSS for what is no state of this policy.
   virtual absl::Status Restore(const nlohmann::json& state) = 0;

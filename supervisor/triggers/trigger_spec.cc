@@ -28,6 +28,13 @@ void TimeTrigger::Check(config::Problems& problems) const {
     } else if (length->micros <= 0) {
       problems.Add("every", "is not positive", "write a length such as 7d");
     }
+    if (time_zone != "UTC") {
+      const bool known = Calendar::Create(CalendarUnit::kDay, 1, time_zone).ok();
+      problems.Add("time_zone",
+                   known ? "means nothing for periods of a length"
+                         : fmt::format("time zone '{}' is unknown", time_zone),
+                   "leave it out, or write calendar: day, week, month or year");
+    }
     return;
   }
   const auto units = UnitsOf(*this);

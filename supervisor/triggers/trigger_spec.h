@@ -37,7 +37,8 @@ struct CostTrigger {
   static constexpr std::string_view kDoc =
       "Fires once the waiting of new data has come to as much as a training costs. Each new sample "
       "waits from its event time on; the seconds of a training are forecast from those of the "
-      "trainings before, by the number of samples. The first evaluation fires: there is no model.";
+      "trainings before, by the number of samples. While there is no model, an evaluation fires "
+      "that finds the samples that `first` asks for.";
   static constexpr std::string_view kRule =
       "waited / `accepted_delay` >= max(`least_cost`, a + b n), where waited is the sum over the n "
       "samples since the last training of the seconds from their event times to now, or over the "
@@ -63,6 +64,7 @@ struct CostTrigger {
   double accepted_delay = 1;
   int64_t trainings = 1000;
   Duration least_cost{1000};
+  std::optional<int64_t> first = std::nullopt;
 
   void Fields(auto&& field) {
     field("evaluate", evaluate, "Where the two are compared.", {.required = true});
@@ -80,6 +82,10 @@ struct CostTrigger {
     field("trainings", trainings, "The forecast rests on so many of the last trainings.",
           {.min = 1, .max = 1e6});
     field("least_cost", least_cost, "A forecast is never below this.", {.min = 1e-6});
+    field("first", first,
+          "The first training waits for so many samples. By default the first evaluation brings it "
+          "about, however few have come.",
+          {.min = 1, .example = "2000"});
   }
   void Check(config::Problems& problems) const;
 };

@@ -27,6 +27,8 @@ struct Comparison {
   double value = 0;
   double threshold = 0;
   std::string unit;  // "samples"
+  // Not yet what decides, but what has to come before that can be looked at.
+  bool waiting = false;
 
   double margin() const { return value - threshold; }
 

@@ -1,8 +1,12 @@
 // The `tidemill` command, as its users meet it.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <future>
 
 #include "tests/stack.h"
 
@@ -11,6 +15,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 TEST(Command, ARunEndsWithOneJsonObjectThatHoldsEverything) {
   const Stack stack;
@@ -46,7 +51,93 @@ TEST(Command, AStackStaysUpBetweenCommandsAndGoesDown) {
   EXPECT_EQ(stack.Tidemill({"runs", "show", "9999"}).exit_code, 4);
   EXPECT_EQ(stack.Tidemill({"down"}).exit_code, 0);
   EXPECT_THAT(stack.Processes(), ::testing::IsEmpty());
-  EXPECT_EQ(stack.Tidemill({"runs", "list"}).exit_code, 5);
+}
+
+TEST(Command, WhatReadsStartsTheStackThatARunTookDownAndTakesItDownAgain) {
+  const Stack stack;
+  EXPECT_EQ(stack.Tidemill({"runs", "list"}).exit_code, 5);  // Nothing has ever run here.
+  const CommandResult run = stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err << stack.Logs();
+  EXPECT_THAT(stack.Processes(), IsEmpty());
+  const std::string id = run.Json().at("run").dump();
+  const std::vector<std::vector<std::string>> commands = {
+      {"runs", "list"},
+      {"report", id, "--output", stack.files() + "/report.html"},
+      {"why", id},
+      {"compare", id, id},
+      {"datasets", "quarantine", "drift"}};
+  for (const auto& words : commands) {
+    const CommandResult result = stack.Tidemill(words);
+    EXPECT_EQ(result.exit_code, 0) << words.front() << result.err;
+    EXPECT_EQ(result.err, "starting the stack in " + stack.state() + "\n") << words.front();
+    EXPECT_THAT(stack.Processes(), IsEmpty()) << words.front();
+  }
+}
+
+TEST(Command, SeveralThatReadAtOnceShareAStackThatTheLastOneTakesDown) {
+  const Stack stack;
+  ASSERT_EQ(stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "-q"}).exit_code, 0);
+  std::vector<std::future<CommandResult>> results;
+  for (int i = 0; i < 4; ++i) {
+    const std::string scratch = stack.files() + "/" + std::to_string(i);
+    std::filesystem::create_directory(scratch);
+    results.push_back(std::async(std::launch::async, [&stack, scratch] {
+      return RunTidemill({"runs", "list", "--state", stack.state()}, {}, scratch);
+    }));
+  }
+  for (auto& result : results) {
+    const CommandResult answer = result.get();
+    EXPECT_EQ(answer.exit_code, 0) << answer.err << stack.Logs();
+    EXPECT_THAT(answer.out, HasSubstr("succeeded"));
+  }
+  EXPECT_THAT(stack.Processes(), IsEmpty());
+}
+
+TEST(Command, AStackThatIsToStayUpOutlivesWhatReads) {
+  const Stack stack;
+  ASSERT_EQ(stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "-q"}).exit_code, 0);
+  ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();
+  EXPECT_EQ(stack.Tidemill({"runs", "list"}).err, "");
+  EXPECT_EQ(stack.Tidemill({"status"}).exit_code, 0);
+}
+
+TEST(Command, TheResultAndWhatIsSaidAsideKeepTheirOrderInOneFile) {
+  const Stack stack;
+  const std::string both = stack.files() + "/both";
+  const std::string command = fmt::format("{}/tidemill run {} --state {} >{} 2>&1", ProgramFolder(),
+                                          WriteSmallPipeline(stack.files()), stack.state(), both);
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  std::ifstream in(both);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const size_t result = text.find("\nTRIGGER ");
+  const size_t last = text.find("The models in use reached");
+  const size_t report = text.find("\nreport: ");
+  ASSERT_NE(report, std::string::npos) << text;
+  EXPECT_LT(text.find("of small: succeeded\n"), result) << text;
+  EXPECT_LT(result, last) << text;
+  EXPECT_LT(last, report) << text;
+}
+
+TEST(Command, ADryRunDeletesNothing) {
+  const Stack stack;
+  const std::string pipeline = WriteSmallPipeline(stack.files());
+  ASSERT_EQ(stack.Tidemill({"run", pipeline, "--max-triggers", "1", "-q"}).exit_code, 0);
+  ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0);
+  const auto dry = [&](std::vector<std::string> words) {
+    words.push_back("--dry-run");
+    const CommandResult result = stack.Tidemill(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  };
+  const std::string id = stack.Tidemill({"runs", "list", "--json"}).Json()[0].at("run").dump();
+  EXPECT_THAT(dry({"runs", "delete", id}), HasSubstr("of small (succeeded) with its 1 models"));
+  EXPECT_THAT(dry({"pipelines", "delete", "small"}), HasSubstr("with its 1 runs"));
+  EXPECT_THAT(dry({"datasets", "delete", "drift"}), HasSubstr("1,200 samples of 1 files"));
+  EXPECT_THAT(dry({"datasets", "delete", "drift", "--keys", "1,2"}), HasSubstr("2 samples"));
+  EXPECT_THAT(dry({"down", "--purge"}), HasSubstr(stack.state()));
+  EXPECT_EQ(stack.Tidemill({"down", "--dry-run"}).exit_code, 3);  // It deletes nothing anyway.
+  EXPECT_EQ(stack.Tidemill({"status"}).exit_code, 0);
+  EXPECT_EQ(stack.Tidemill({"runs", "show", id, "--json"}).Json().at("models").size(), 1);
 }
 
 TEST(Command, ABadPipelineIsRefusedWithItsPlaceAndLeavesNothingBehind) {
@@ -66,7 +157,16 @@ TEST(Command, ABadPipelineIsRefusedWithItsPlaceAndLeavesNothingBehind) {
 
 TEST(Command, UsageErrorsExitWithTwo) {
   const Stack stack;
-  EXPECT_EQ(stack.Tidemill({"rum"}).exit_code, 2);
+  const CommandResult misspelt = stack.Tidemill({"rnu", "x"});
+  EXPECT_EQ(misspelt.exit_code, 2);
+  EXPECT_THAT(misspelt.err, HasSubstr("'tidemill rnu'; did you mean 'run'?"));
+  const CommandResult option = stack.Tidemill({"runs", "list", "--onyl", "failed"});
+  EXPECT_EQ(option.exit_code, 2);
+  EXPECT_THAT(option.err, HasSubstr("'--onyl'; did you mean '--only'?"));
+  const CommandResult folder =
+      RunTidemill({"runs", "list", "--state", "failed"}, {}, stack.files());
+  EXPECT_EQ(folder.exit_code, 2);
+  EXPECT_THAT(folder.err, HasSubstr("--only failed"));
   EXPECT_EQ(stack.Tidemill({"run", "pipeline.yaml", "--max-triggers", "-1"}).exit_code, 2);
   EXPECT_EQ(stack.Tidemill({"check", "/nowhere/pipeline.yaml"}).exit_code, 4);
 }

@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 #include <png.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 
 #include "fmt/format.h"
 
 #include "base/files.h"
+#include "tests/browser.h"
 #include "tests/stack.h"
 
 namespace tidemill::tests {
@@ -19,33 +19,10 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string Slurp(const std::string& path) {
-  const auto bytes = files::Read(path);
-  EXPECT_TRUE(bytes.ok()) << bytes.status();
-  return bytes.value_or("");
-}
-
 size_t Count(const std::string& text, const std::string& part) {
   size_t count = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
-}
-
-struct Shown {
-  std::string dom;
-  std::string log;
-};
-
-// Opens a page in headless Chromium, which finds no host, with `flags` added.
-Shown Browse(const std::string& folder, const std::string& page, const std::string& flags) {
-  const std::string command = fmt::format(
-      "'{}' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run "
-      "--host-resolver-rules='MAP * ~NOTFOUND' --user-data-dir='{}/browser' "
-      "--enable-logging=stderr --virtual-time-budget=10000 --hide-scrollbars {} 'file://{}' "
-      ">'{}/dom' 2>'{}/log'",
-      CHROMIUM, folder, flags, page, folder, folder);
-  EXPECT_EQ(std::system(command.c_str()), 0) << Slurp(folder + "/log");
-  return {.dom = Slurp(folder + "/dom"), .log = Slurp(folder + "/log")};
 }
 
 // Colours of every fourth pixel of a PNG.

@@ -70,7 +70,7 @@ TEST(Top, TheVerdictOfEachTriggerIsShownOnceItIsTrained) {
   const std::string verdict = result.Json().at("triggers").at(0).at("verdict");
   EXPECT_THAT(verdict, HasSubstr("of the time waiting for data"));
   const std::string run = result.Json().at("run").dump();
-  EXPECT_THAT(stack.Tidemill({"runs", "show", run}).out, HasSubstr(verdict));
+  EXPECT_THAT(stack.Tidemill({"runs", "show", run, "--full"}).out, HasSubstr(verdict));
   EXPECT_THAT(stack.Tidemill({"runs", "show", run + "/1"}).out, HasSubstr(verdict));
   EXPECT_EQ(stack.Tidemill({"runs", "show", run + "/1", "--json"}).Json().at("verdict"), verdict);
 }

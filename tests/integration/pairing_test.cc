@@ -41,9 +41,14 @@ class Pairing : public ::testing::TestWithParam<Format> {
     std::ofstream(stack_.state() + "/data_roots") << stack_.files() << "\n";
   }
 
-  static rpc::v1::Command NewCommand() {
+  // An operator's, and the conductor's of a run.
+  static rpc::v1::Command NewRequest() {
     rpc::v1::Command command;
     command.set_request_id(rpc::NewRequestId());
+    return command;
+  }
+  static rpc::v1::Command NewCommand() {
+    rpc::v1::Command command = NewRequest();
     command.set_run_id(1);
     command.set_run_epoch(1);
     return command;
@@ -73,7 +78,7 @@ TEST_P(Pairing, BytesLabelAndWeightOfEachShuffledKeyAreRight) {
   const storage::StorageClient operators(stack_.PeerOf("storage", rpc::v1::ROLE_OPERATOR));
   const storage::StorageClient storage(stack_.PeerOf("storage"));
   selector::SelectorClient selector(stack_.PeerOf("selector"));
-  const auto registered = operators.RegisterDataset(dataset.name, dataset.spec, NewCommand());
+  const auto registered = operators.RegisterDataset(dataset.name, dataset.spec, NewRequest());
   ASSERT_THAT(registered, IsOk());
   const DatasetId id{registered->dataset_id()};
   const auto snapshot = storage.SyncDataset(id, [](const auto&) {});

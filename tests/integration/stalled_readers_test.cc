@@ -27,6 +27,7 @@ namespace {
 using tidemill::testing::IsOk;
 using tidemill::testing::kStallBudget;
 using tidemill::testing::MemoryGrowth;
+using tidemill::testing::StatusIs;
 
 // A list of them is 128 MiB, a weighted training set 96.
 constexpr int64_t kNumSmall = int64_t{8} << 20;
@@ -46,9 +47,13 @@ class StalledReaders : public ::testing::Test {
     ASSERT_EQ(up.exit_code, 0) << up.err << stack_.Logs();
   }
 
-  static rpc::v1::Command NewCommand() {
+  static rpc::v1::Command NewRequest() {
     rpc::v1::Command command;
     command.set_request_id(rpc::NewRequestId());
+    return command;
+  }
+  static rpc::v1::Command NewCommand() {
+    rpc::v1::Command command = NewRequest();
     command.set_run_id(1'000'000);  // No run of the supervisor.
     command.set_run_epoch(1);
     return command;
@@ -57,7 +62,7 @@ class StalledReaders : public ::testing::Test {
   void Ingest(const storage::testing::GeneratedDataset& dataset, rpc::v1::Snapshot& snapshot) {
     const storage::StorageClient operators(stack_.PeerOf("storage", rpc::v1::ROLE_OPERATOR));
     const storage::StorageClient storage(stack_.PeerOf("storage"));
-    const auto registered = operators.RegisterDataset(dataset.name, dataset.spec, NewCommand());
+    const auto registered = operators.RegisterDataset(dataset.name, dataset.spec, NewRequest());
     ASSERT_THAT(registered, IsOk());
     const auto synced = storage.SyncDataset({registered->dataset_id()}, {});
     ASSERT_THAT(synced, IsOk());
@@ -124,6 +129,31 @@ class StalledReaders : public ::testing::Test {
     }
   }
 
+  // Begins a thousand watches of a run that has ended, none of which is read; returns how many were
+  // refused.
+  int WatchAThousandTimes(int64_t run) {
+    const rpc::Peer peer = stack_.PeerOf("supervisor", rpc::v1::ROLE_OPERATOR);
+    supervisor::v1::WatchRunRequest watch;
+    watch.set_run_id(run);
+    std::vector<std::unique_ptr<rpc::FrameReader>> watches;
+    const auto channel = rpc::Connect(peer);
+    for (int i = 0; i < 1'000; ++i) {
+      watches.push_back(std::make_unique<rpc::FrameReader>(
+          peer, channel, "/tidemill.supervisor.v1.SupervisorService/WatchRun", rpc::ToBytes(watch),
+          no_credits_));
+    }
+    EXPECT_THAT(supervisor::SupervisorClient(peer).ListRuns(""), IsOk());
+    int num_refused = 0;
+    for (const auto& one : watches) {
+      const auto first = one->Next();
+      if (first.ok()) continue;
+      ++num_refused;
+      EXPECT_THAT(first, StatusIs(absl::StatusCode::kResourceExhausted,
+                                  ::testing::HasSubstr("cluster.streams.max_streams_per_caller")));
+    }
+    return num_refused;
+  }
+
   // The services and this process.
   std::vector<pid_t> Processes() const {
     std::vector<pid_t> processes = {getpid()};
@@ -175,6 +205,12 @@ TEST_F(StalledReaders, CostNoProcessMoreThanItsBudgetAndHoldUpNoRun) {
     while (message.ok() && message->has_value()) message = watch->Next();
     EXPECT_THAT(message, IsOk());
   }
+  const auto runs =
+      supervisor::SupervisorClient(stack_.PeerOf("supervisor", rpc::v1::ROLE_OPERATOR))
+          .ListRuns("");
+  ASSERT_THAT(runs, IsOk());
+  watches_.clear();
+  EXPECT_GT(WatchAThousandTimes(runs->runs(0).run_id()), 0) << "there is a limit";
 }
 
 }  // namespace

@@ -1,15 +1,22 @@
 #include "trainer_server/downsampling/sample_scores.h"
 
 #include "base/overloaded.h"
+#include "models/class_logits.h"
 #include "models/loss.h"
 
 namespace tidemill::trainer_server {
 namespace {
 
-// Of each class; a single logit gives two.
-torch::Tensor LogProbabilities(const torch::Tensor& output) {
-  if (output.size(1) > 1) return torch::log_softmax(output, 1);
-  return torch::cat({torch::log_sigmoid(-output), torch::log_sigmoid(output)}, 1);
+// Of each class.
+torch::Tensor LogProbabilities(const models::Loss& loss, const torch::Tensor& output) {
+  return torch::log_softmax(models::ClassLogits(output, models::ClassOutputsOf(loss)), 1);
+}
+
+// Greatest probability minus the second; an only class is certain.
+torch::Tensor Margin(const torch::Tensor& probabilities) {
+  if (probabilities.size(1) == 1) return probabilities.select(1, 0);
+  const torch::Tensor best = std::get<0>(probabilities.topk(2, /*dim=*/1));
+  return best.select(1, 0) - best.select(1, 1);
 }
 
 torch::Tensor Truth(const torch::Tensor& target, int64_t num_classes) {
@@ -63,15 +70,12 @@ torch::Tensor Score(ScoreOf what, const models::Loss& loss, const Answers& answe
       return OutputGradients(loss, answers).norm(2, 1) *
              (1 + answers.embedding.square().sum(1)).sqrt();
     case ScoreOf::kGreatestProbability:
-      return LogProbabilities(answers.output).amax(1).exp();
-    case ScoreOf::kMargin: {
-      const torch::Tensor best =
-          std::get<0>(LogProbabilities(answers.output).exp().topk(2, /*dim=*/1));
-      return best.select(1, 0) - best.select(1, 1);
-    }
+      return LogProbabilities(loss, answers.output).amax(1).exp();
+    case ScoreOf::kMargin:
+      return Margin(LogProbabilities(loss, answers.output).exp());
     case ScoreOf::kEntropy: {
       // Zero, not NaN, for a class whose probability rounds to nothing.
-      const torch::Tensor log_p = LogProbabilities(answers.output);
+      const torch::Tensor log_p = LogProbabilities(loss, answers.output);
       return -(log_p.exp() * log_p.clamp_min(-200)).sum(1);
     }
     case ScoreOf::kError:
@@ -81,7 +85,7 @@ torch::Tensor Score(ScoreOf what, const models::Loss& loss, const Answers& answe
     return (answers.output - answers.target.to(torch::kFloat32).reshape_as(answers.output))
         .norm(2, 1);
   }
-  const torch::Tensor p = LogProbabilities(answers.output).exp();
+  const torch::Tensor p = LogProbabilities(loss, answers.output).exp();
   return (p - Truth(answers.target, p.size(1))).norm(2, 1);
 }
 

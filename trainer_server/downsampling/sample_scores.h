@@ -18,8 +18,8 @@ enum class ScoreOf {
   kError,                  // ||p - y|| for classes, ||output - y|| for real labels.
 };
 
-// One number for each sample, [n] float32 on the answers' device. What is not finite stays so. A
-// single output of classes is the logit of class 1 against class 0. The probabilities' scores need
+// One number for each sample, [n] float32 on the answers' device. What is not finite stays so.
+// Probabilities are what the loss takes the outputs for (models/class_outputs.h); their scores need
 // a loss of classes. Throws c10::Error: call it in Guard().
 torch::Tensor Score(ScoreOf what, const models::Loss& loss, const Answers& answers);
 

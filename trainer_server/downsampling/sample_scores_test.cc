@@ -99,6 +99,19 @@ TEST(SampleScores, ASingleLogitIsTwoClasses) {
   EXPECT_NEAR(score(ScoreOf::kError, 0), std::sqrt(0.5), 1e-6);
 }
 
+TEST(SampleScores, AnOnlyClassIsCertain) {
+  Answers answers{.output = torch::tensor({{-3.0f}, {0.0f}, {7.0f}}),
+                  .target = torch::zeros({3}, torch::kInt64),
+                  .embedding = {}};
+  const models::Loss loss = models::CrossEntropy{};
+  for (const ScoreOf what : {ScoreOf::kGreatestProbability, ScoreOf::kMargin}) {
+    EXPECT_TRUE(torch::equal(Score(what, loss, answers), torch::ones({3})));
+  }
+  for (const ScoreOf what : {ScoreOf::kLoss, ScoreOf::kEntropy, ScoreOf::kError}) {
+    EXPECT_TRUE(torch::equal(Score(what, loss, answers), torch::zeros({3})));
+  }
+}
+
 TEST(SampleScores, ErrorsOfRealLabelsAreDistances) {
   const Answers answers{.output = torch::tensor({{1.0f, 2.0f}, {0.0f, 0.0f}}),
                         .target = torch::tensor({{4.0f, 6.0f}, {0.0f, 1.0f}}),

@@ -65,19 +65,19 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenHere(const Request& req
   if (!request.spec.shards) {
     return loader::BatchStream::Create(request.parts,
                                        preprocess::PlanOf(request.division, request.plan, 0),
-                                       {.settle = request.settle});
+                                       StreamOptionsOf(request.job, request.settle));
   }
   ASSIGN_OR_RETURN(preprocess::ShardLanes lanes,
                    preprocess::LanesOf(request.division, request.parts, request.plan));
-  const loader::StreamOptions defaults;
+  const Preparation& preparation = request.job.preparation;
   const auto num_lanes = std::ssize(lanes.plans);
   std::vector<std::unique_ptr<loader::BatchSource>> streams;
   for (const loader::BatchPlan& plan : lanes.plans) {
-    ASSIGN_OR_RETURN(auto stream,
-                     loader::BatchStream::Create(request.parts, plan,
-                                                 {.num_threads = 1,
-                                                  .bytes_ahead = defaults.bytes_ahead / num_lanes,
-                                                  .settle = request.settle}));
+    ASSIGN_OR_RETURN(auto stream, loader::BatchStream::Create(
+                                      request.parts, plan,
+                                      {.num_threads = 1,
+                                       .bytes_ahead = preparation.bytes_ahead / num_lanes,
+                                       .settle = request.settle}));
     streams.push_back(std::move(stream));
   }
   return std::make_unique<loader::InterleavedSource>(
@@ -101,6 +101,12 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenAtWorkers(
 }
 
 }  // namespace
+
+loader::StreamOptions StreamOptionsOf(const TrainingJob& job, loader::SettleRows settle) {
+  return {.num_threads = job.preparation.threads,
+          .bytes_ahead = job.preparation.bytes_ahead,
+          .settle = std::move(settle)};
+}
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,

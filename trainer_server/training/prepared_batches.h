@@ -11,6 +11,9 @@
 
 namespace tidemill::trainer_server {
 
+// How a job makes batches in its own process.
+loader::StreamOptions StreamOptionsOf(const TrainingJob& job, loader::SettleRows settle);
+
 // Those of the training's whole course from batch `plan.first_batch` on: made by workers where the
 // job asks for them and there is a dispatcher, else here, and the same in either case. The plan is
 // of the whole set in `parts`; what the training says of sources, and the job of shards, is added.

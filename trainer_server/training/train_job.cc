@@ -27,6 +27,7 @@
 #include "loader/path_verdict.h"
 #include "loader/tensors.h"
 #include "model_store/client/model_store_client.h"
+#include "models/artefact_spec.h"
 #include "preprocess/client/path_work_message.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/checkpoints.h"
@@ -86,7 +87,9 @@ absl::Status Fit(const std::string& folder) {
   ASSIGN_OR_RETURN(const FitJob job, ReadYaml<FitJob>(folder, kFitFile));
   ASSIGN_OR_RETURN(const OpenedJob opened, Open(job));
   ASSIGN_OR_RETURN(const transform::FittedState fitted,
-                   loader::FitGraph(*opened.graph, *opened.set, opened.reader));
+                   loader::FitGraph(*opened.graph, *opened.set, opened.reader,
+                                    {.num_threads = job.preparation.threads,
+                                     .bytes_ahead = job.preparation.bytes_ahead}));
   RETURN_IF_ERROR(files::WriteAtomically(path, fitted.Encode()));
   RETURN_IF_FAILPOINT("trainer_server.after_fit");
   return absl::OkStatus();
@@ -116,12 +119,14 @@ class Training {
   absl::Status Prepare() {
     ASSIGN_OR_RETURN(job_, ReadYaml<TrainingJob>(folder_, kJobFile));
     ASSIGN_OR_RETURN(spec_, config::Read<models::TrainingSpec>(job_.training, "training"));
-    ASSIGN_OR_RETURN(setup_.model, config::Read<models::ModelSpec>(job_.model, "model"));
+    ASSIGN_OR_RETURN(model_, config::Read<models::ModelSpec>(job_.model, "model"));
+    setup_.model = model_;
     setup_.training = spec_;
     setup_.trigger = job_.trigger;
     MakeDeterministic(models::NumThreads(spec_, setup_.model));
     ASSIGN_OR_RETURN(setup_.device, ChooseDevice(spec_.device));
     ASSIGN_OR_RETURN(opened_, Open(job_));
+    setup_.bad = opened_.bad.get();
     for (const transform::ColumnSchema& input : opened_.graph->inputs()) {
       setup_.inputs[input.name] = {input.shape, input.type == batch::DataType::kInt64};
     }
@@ -145,11 +150,34 @@ class Training {
     ASSIGN_OR_RETURN(transform::FittedState fitted,
                      transform::FittedState::Decode(std::move(bytes)));
     fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
+    RETURN_IF_ERROR(FetchNetwork());
     if (job_.parent_model_id == 0) return absl::OkStatus();
     model_store::ModelStoreClient model_store(opened_.PeerOf(job_.endpoints.model_store));
-    ASSIGN_OR_RETURN(setup_.parent_weights, model_store.ReadPart(ModelId{job_.parent_model_id},
-                                                                 std::string(kWeightsPart)));
+    ASSIGN_OR_RETURN(
+        setup_.parent_weights,
+        model_store.ReadPart(ModelId{job_.parent_model_id}, std::string(models::kWeightsPart)));
     return absl::OkStatus();
+  }
+
+  // A network from a file is one that came with the pipeline: the model store has it by its digest,
+  // and the run's folder once a training of the run has asked for it.
+  absl::Status FetchNetwork() {
+    auto* const script = std::get_if<models::TorchScript>(&setup_.model);
+    if (script == nullptr) return absl::OkStatus();
+    constexpr std::string_view kKept = "sha256:";
+    if (!script->file.starts_with(kKept)) {
+      return FailedPrecondition(
+          "the pipeline names {}, which did not come with it; submit the pipeline again",
+          script->file);
+    }
+    const std::string digest = script->file.substr(kKept.size());
+    const std::string folder = files::Join(folder_, files::Join("..", kNetworksFolder));
+    script->file = files::Join(folder, digest);
+    if (files::Exists(script->file)) return absl::OkStatus();
+    model_store::ModelStoreClient model_store(opened_.PeerOf(job_.endpoints.model_store));
+    ASSIGN_OR_RETURN(const std::string bytes, model_store.ReadFile(digest));
+    RETURN_IF_ERROR(files::CreateFolder(folder));
+    return files::WriteAtomically(script->file, bytes);
   }
 
   // Batches of what is trained on. Such rows do not depend on the epoch unless the graph is random,
@@ -187,7 +215,7 @@ class Training {
       std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan,
       std::shared_ptr<loader::DecodedSamples> kept = nullptr) const {
     return loader::BatchStream::Create(PartsOf(std::move(set), std::move(kept)), plan,
-                                       {.settle = Settle()});
+                                       StreamOptionsOf(job_, Settle()));
   }
 
   loader::BatchParts PartsOf(std::shared_ptr<const loader::TrainingSet> set,
@@ -337,13 +365,16 @@ class Training {
     RETURN_IF_FAILPOINT("trainer_server.before_artefact");
     const std::string artefact = files::Join(folder_, kArtefactFolder);
     RETURN_IF_ERROR(files::CreateFolder(artefact));
-    const ArtefactSpec spec{.model = setup_.model,
-                            .dataset = opened_.dataset,
-                            .graph = opened_.graph_spec,
-                            .classes = opened_.dataset.label.classes};
-    RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, kWeightsPart), weights));
-    RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, kFittedPart), fitted_->Encode()));
-    RETURN_IF_ERROR(WriteYaml(artefact, kSpecPart, spec));
+    models::ArtefactSpec spec{.model = model_,
+                              .graph = opened_.graph_spec,
+                              .dataset = opened_.dataset,
+                              .classes = opened_.dataset.label.classes};
+    const models::Loss& loss = setup_.training.loss;
+    if (models::IsOfClasses(loss)) spec.class_outputs = models::ClassOutputsOf(loss);
+    RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, models::kWeightsPart), weights));
+    RETURN_IF_ERROR(
+        files::WriteAtomically(files::Join(artefact, models::kFittedPart), fitted_->Encode()));
+    RETURN_IF_ERROR(WriteYaml(artefact, models::kSpecPart, spec));
     RETURN_IF_FAILPOINT("trainer_server.after_artefact");
     const v1::WatchTrainingResponse last = Describe();
     TrainingResult result{.samples_done = last.samples_done(),
@@ -392,6 +423,7 @@ class Training {
   Clock::time_point reported_;
   TrainingJob job_;
   models::TrainingSpec spec_;
+  models::ModelSpec model_;  // As the pipeline has it; in the setup files have paths.
   TrainingSetup setup_;
   OpenedJob opened_;
   // Shared with the streams over them; `held_out_` with early stopping only.

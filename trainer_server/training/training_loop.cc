@@ -1,5 +1,6 @@
 #include "trainer_server/training/training_loop.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -11,6 +12,7 @@
 #include "models/guard.h"
 #include "models/loss.h"
 #include "models/torch_version.h"
+#include "trainer_server/training/culprits.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -24,6 +26,12 @@ bool IsFinite(const models::Network& network) {
     if (tensor.is_floating_point() && !torch::isfinite(tensor).all().item<bool>()) return false;
   }
   return true;
+}
+
+std::vector<double> ToNumbers(const torch::Tensor& losses) {
+  const torch::Tensor values = losses.detach().to(torch::kCPU, torch::kFloat64).contiguous();
+  const double* const first = values.data_ptr<double>();
+  return {first, first + values.numel()};
 }
 
 int64_t Ceiling(int64_t dividend, int64_t divisor) { return (dividend + divisor - 1) / divisor; }
@@ -47,7 +55,8 @@ absl::Status CheckHoles(int64_t num_skipped, int64_t num_samples, double max_bad
   const double allowed = max_bad_fraction * static_cast<double>(num_samples);
   if (static_cast<double>(num_skipped) <= allowed) return absl::OkStatus();
   return FailedPrecondition(
-      "{} of {} samples could not be read or decoded, more than max_bad_fraction admits; {}",
+      "{} of {} samples could not be read, decoded or learnt from, more than max_bad_fraction "
+      "admits; {}",
       num_skipped, num_samples,
       reason.empty() ? "they are gone" : fmt::format("for example {}", reason));
 }
@@ -79,6 +88,11 @@ absl::Status TrainingLoop::Begin(models::Network network) {
   if (setup_.training.buckets) network.any_length = setup_.training.buckets->column;
   ASSIGN_OR_RETURN(optimizer_, models::Optimizer::Make(setup_.training.Optimizers(), network));
   network_ = std::move(network);
+  for (const torch::Tensor& buffer : network_->module->buffers()) {
+    if (!buffer.defined()) continue;
+    buffers_.push_back(buffer);
+    kept_buffers_.push_back(buffer.detach().clone());
+  }
   models::SeedGenerator(
       {.seed = setup_.training.seed, .purpose = "dropout", .trigger = setup_.trigger});
   return absl::OkStatus();
@@ -120,8 +134,11 @@ absl::Status TrainingLoop::Run(loader::BatchSource& source, const Observer& obse
 
 absl::Status TrainingLoop::Visit(const loader::TrainingBatch& batch,
                                  const loader::BatchSource& source) {
-  if (batch.rows.num_rows() > 0) RETURN_IF_ERROR(AddGradients(batch));
-  Count(batch);
+  std::optional<loader::TrainingBatch> rest;
+  if (batch.rows.num_rows() > 0) {
+    ASSIGN_OR_RETURN(rest, AddGradients(batch));
+  }
+  Count(rest.has_value() ? *rest : batch);
   RETURN_IF_ERROR(CheckLimit());
   const bool epoch_ends = batch.index + 1 == source.num_batches();
   group_is_open_ = true;
@@ -253,30 +270,91 @@ absl::Status TrainingLoop::Remember(const loader::TrainingBatch& batch,
   return absl::OkStatus();
 }
 
-absl::Status TrainingLoop::AddGradients(const loader::TrainingBatch& batch) {
-  ASSIGN_OR_RETURN(const DeviceBatch moved, Prepare(batch));
-  if (!group_is_open_) optimizer_->ZeroGradients();
-  const torch::Tensor losses = LossesOf(moved);
-  RETURN_IF_ERROR(Remember(batch, losses));
-  const int64_t num_rows = batch.rows.num_rows();
+absl::StatusOr<TrainingLoop::BatchLoss> TrainingLoop::LossOf(const DeviceBatch& batch) {
+  KeepBuffers();
+  BatchLoss result{.losses = LossesOf(batch), .loss = {}};
   // Several batches share one divisor, which is known at the end only.
-  const bool is_alone = setup_.training.accumulate == 1;
-  const torch::Tensor loss =
-      is_alone ? MeanOf(losses, moved.weight) : models::WeightedSum(losses, moved.weight);
-  double value = loss.item<double>();
-  if (!std::isfinite(value)) return RefuseLoss();
-  loss.backward();
-  if (!is_alone) {
+  result.loss = setup_.training.accumulate == 1 ? MeanOf(result.losses, batch.weight)
+                                                : models::WeightedSum(result.losses, batch.weight);
+  result.value = result.loss.item<double>();
+  return result;
+}
+
+absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::AddGradients(
+    const loader::TrainingBatch& batch) {
+  ASSIGN_OR_RETURN(DeviceBatch moved, Prepare(batch));
+  if (!group_is_open_) optimizer_->ZeroGradients();
+  ASSIGN_OR_RETURN(BatchLoss loss, LossOf(moved));
+  std::optional<loader::TrainingBatch> rest;
+  if (IsSuspicious(loss.value)) {
+    RestoreBuffers();
+    ASSIGN_OR_RETURN(rest, TakeOutCulprits(batch, moved, loss.losses));
+    if (rest.has_value()) {
+      if (rest->rows.num_rows() == 0) return rest;
+      ASSIGN_OR_RETURN(moved, Prepare(*rest));
+      ASSIGN_OR_RETURN(loss, LossOf(moved));
+    }
+  }
+  RETURN_IF_ERROR(Learn(rest.has_value() ? *rest : batch, moved, loss));
+  return rest;
+}
+
+absl::Status TrainingLoop::Learn(const loader::TrainingBatch& batch, const DeviceBatch& moved,
+                                 const BatchLoss& loss) {
+  RETURN_IF_ERROR(Remember(batch, loss.losses));
+  if (!std::isfinite(loss.value)) {
+    RestoreBuffers();
+    return RefuseLoss();
+  }
+  loss.loss.backward();
+  double value = loss.value;
+  if (setup_.training.accumulate > 1) {
     const double divisor = DivisorOf(moved);
     group_divisor_ += divisor;
     value = divisor > 0 ? value / divisor : 0;
   }
+  const int64_t num_rows = batch.rows.num_rows();
   ++group_batches_;
   counters_.num_not_finite_in_row = 0;
   counters_.loss_sum += value * static_cast<double>(num_rows);
   counters_.loss_samples += num_rows;
   curve_.Add(value, num_rows, counters_.samples + num_rows + batch.num_skipped);
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::TakeOutCulprits(
+    const loader::TrainingBatch& batch, const DeviceBatch& moved, const torch::Tensor& losses) {
+  const bool has_learnt = counters_.loss_samples > 0 || counters_.epoch > 0;
+  const std::optional<double> usual = has_learnt ? std::optional(counters_.loss()) : std::nullopt;
+  std::vector<double> values = ToNumbers(losses);
+  std::vector<int64_t> culprits = FindCulprits(values, usual);
+  if (culprits.empty() && !buffers_.empty() && network_->module->is_training()) {
+    // Normalised over the batch, one sample spoils the losses of all: each for itself, then.
+    const torch::NoGradGuard no_gradients;
+    network_->module->eval();
+    values = ToNumbers(LossesOf(moved));
+    network_->module->train();
+    culprits = FindCulprits(values, usual);
+  }
+  if (culprits.empty()) return std::optional<loader::TrainingBatch>();
+  ASSIGN_OR_RETURN(const std::vector<loader::Unreadable> bad,
+                   DescribeCulprits(batch.rows, culprits, values));
+  if (setup_.bad != nullptr) setup_.bad->Add(bad);
+  loader::TrainingBatch rest = batch;
+  rest.rows = batch.rows.Take(RowsBut(culprits, batch.rows.num_rows()));
+  rest.num_skipped += std::ssize(culprits);
+  rest.reason = fmt::format("sample {}: {}", bad.front().key, bad.front().reason);
+  return std::optional(std::move(rest));
+}
+
+void TrainingLoop::KeepBuffers() {
+  const torch::NoGradGuard no_gradients;
+  for (size_t i = 0; i < buffers_.size(); ++i) kept_buffers_[i].copy_(buffers_[i]);
+}
+
+void TrainingLoop::RestoreBuffers() {
+  const torch::NoGradGuard no_gradients;
+  for (size_t i = 0; i < buffers_.size(); ++i) buffers_[i].copy_(kept_buffers_[i]);
 }
 
 absl::Status TrainingLoop::CloseGroup(const loader::BatchSource& source) {
@@ -297,8 +375,9 @@ absl::Status TrainingLoop::RefuseLoss() {
   ++counters_.num_not_finite;
   if (++counters_.num_not_finite_in_row < kMaxNotFiniteInRow) return absl::OkStatus();
   return FailedPrecondition(
-      "the loss was not a finite number in {} batches in a row, up to batch {}; a lower learning "
-      "rate or standardised inputs may help",
+      "the loss was not a finite number in {} batches in a row, up to batch {}, and no single "
+      "sample "
+      "is to blame; a lower learning rate, gradient_clipping or standardised inputs may help",
       kMaxNotFiniteInRow, counters_.batches);
 }
 
@@ -314,7 +393,8 @@ absl::Status TrainingLoop::CheckLimit() const {
   const auto& limit = setup_.training.max_bad_samples;
   if (!limit || counters_.num_skipped <= limit->value) return absl::OkStatus();
   return FailedPrecondition(
-      "{} samples could not be read or decoded, more than the {} of training.max_bad_samples; {}",
+      "{} samples could not be read, decoded or learnt from, more than the {} of "
+      "training.max_bad_samples; {}",
       counters_.num_skipped, limit->value,
       last_reason_.empty() ? "they are gone" : "the last one: " + last_reason_);
 }
@@ -334,8 +414,18 @@ absl::Status TrainingLoop::MeasureHeldOut() {
     ASSIGN_OR_RETURN(const std::optional<loader::TrainingBatch> batch, source->Next());
     if (!batch) break;
     if (batch->rows.num_rows() == 0) continue;
-    ASSIGN_OR_RETURN(const DeviceBatch moved, Prepare(*batch));
-    sum += models::WeightedSum(LossesOf(moved), moved.weight).item<double>();
+    ASSIGN_OR_RETURN(DeviceBatch moved, Prepare(*batch));
+    const torch::Tensor losses = LossesOf(moved);
+    double of_batch = models::WeightedSum(losses, moved.weight).item<double>();
+    if (IsSuspicious(of_batch)) {
+      ASSIGN_OR_RETURN(const auto rest, TakeOutCulprits(*batch, moved, losses));
+      if (rest.has_value() && rest->rows.num_rows() == 0) continue;
+      if (rest.has_value()) {
+        ASSIGN_OR_RETURN(moved, Prepare(*rest));
+        of_batch = models::WeightedSum(LossesOf(moved), moved.weight).item<double>();
+      }
+    }
+    sum += of_batch;
     divisor += DivisorOf(moved);
   }
   network_->module->train();

@@ -1,5 +1,7 @@
 // The training loop: batches in, a trained network out. A function of spec, trigger, parent and
-// batches alone: interrupted anywhere and resumed from a checkpoint, it ends with the same bits.
+// batches alone: interrupted anywhere and resumed from a checkpoint, it ends with the same bits. A
+// sample that alone makes the loss useless is taken out of its batch before the weights learn of
+// it, and counted among the skipped ones.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +15,7 @@
 #include "torch/torch.h"
 
 #include "base/status.h"
+#include "loader/bad_samples.h"
 #include "loader/batch_source.h"
 #include "loader/tensors.h"
 #include "models/model_spec.h"
@@ -73,6 +76,9 @@ struct TrainingSetup {
   std::function<absl::StatusOr<std::unique_ptr<loader::BatchSource>>()> held_out = nullptr;
   // Ordinals that there are, for a training that is to remember the last loss of each; 0 for none.
   int64_t num_losses = 0;
+  // Is told of samples that alone make a loss useless, and outlives the training; nobody is, if
+  // nullptr.
+  loader::BadSamples* bad = nullptr;
 };
 
 // What a network says of a batch, on the training's device; row r of each belongs to row r of the
@@ -99,7 +105,7 @@ class TrainingLoop {
   // `source` starts where counters() say: after so many batches of all, in that epoch. Its next
   // batch is asked for between two steps, when it may Ask() the network. INVALID_ARGUMENT for data
   // that do not suit the model; FAILED_PRECONDITION when the loss stays infinite or too many
-  // samples are unreadable.
+  // samples are of no use.
   absl::Status Run(loader::BatchSource& source, const Observer& observer);
 
   // What the network says of a batch as it is now: in evaluation mode, without gradients, drawing
@@ -147,7 +153,23 @@ class TrainingLoop {
   torch::Tensor MeanOf(const torch::Tensor& losses, const torch::Tensor& weight) const;
   double DivisorOf(const DeviceBatch& batch) const;
   absl::Status Remember(const loader::TrainingBatch& batch, const torch::Tensor& losses);
-  absl::Status AddGradients(const loader::TrainingBatch& batch);
+  // What is left of the batch, if a sample was to be taken out.
+  absl::StatusOr<std::optional<loader::TrainingBatch>> AddGradients(
+      const loader::TrainingBatch& batch);
+  // A batch's loss, summed up as its gradients are, and its number.
+  struct BatchLoss {
+    torch::Tensor losses;  // [n]
+    torch::Tensor loss;
+    double value = 0;
+  };
+  absl::StatusOr<BatchLoss> LossOf(const DeviceBatch& batch);
+  absl::StatusOr<std::optional<loader::TrainingBatch>> TakeOutCulprits(
+      const loader::TrainingBatch& batch, const DeviceBatch& moved, const torch::Tensor& losses);
+  absl::Status Learn(const loader::TrainingBatch& batch, const DeviceBatch& moved,
+                     const BatchLoss& loss);
+  // What a forward pass changes without gradients, as it was before the last one.
+  void KeepBuffers();
+  void RestoreBuffers();
   absl::Status CloseGroup(const loader::BatchSource& source);
   void Count(const loader::TrainingBatch& batch);
   absl::Status EndEpoch();
@@ -172,6 +194,8 @@ class TrainingLoop {
   bool group_is_open_ = false;
   double group_divisor_ = 0;
   int64_t group_batches_ = 0;
+  std::vector<torch::Tensor> buffers_;       // Of the network.
+  std::vector<torch::Tensor> kept_buffers_;  // As they were before the last forward pass.
   std::string last_reason_;
   double wait_seconds_ = 0;
 };

@@ -1,6 +1,9 @@
 #include "trainer_server/training/training_loop.h"
 
 #include <limits>
+#include <memory>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,6 +50,7 @@ TEST_P(Resume, AtAnyBatchGivesTheBitsOfAnUninterruptedTraining) {
   setup.training = GetParam();
   setup.training.batch_size = 8;
   setup.training.seed = 42;
+  setup.training.max_bad_fraction = 0.2;
   if (setup.training.early_stopping) {
     setup.held_out = [] {
       return std::make_unique<MemorySource>(
@@ -56,6 +60,7 @@ TEST_P(Resume, AtAnyBatchGivesTheBitsOfAnUninterruptedTraining) {
   MakeDeterministic(1);
   const MemorySource::Options options = {
       .epochs = setup.training.epochs, .weighted = true, .value = [](int64_t ordinal) {
+        if (ordinal == 20) return std::optional<float>(1e30f);
         return ordinal % 11 == 4 ? std::nullopt : std::optional<float>(0.0f);
       }};
   std::vector<std::string> checkpoints;
@@ -170,15 +175,76 @@ TEST(TrainingLoop, AHoleIsCountedAndTooManyEndTheTraining) {
   EXPECT_THAT(std::string(many.status().message()), ::testing::HasSubstr("sample 7: unreadable"));
 }
 
-TEST(TrainingLoop, ABatchWithoutAFiniteLossIsLeftOut) {
-  const auto counters =
-      Train(MakeSetup(), {.epochs = 1, .value = [](int64_t ordinal) {
-                            return ordinal == 20 ? std::numeric_limits<float>::quiet_NaN() : 0.0f;
-                          }});
-  ASSERT_TRUE(counters.ok()) << counters.status().ToString();
-  EXPECT_EQ(counters->num_not_finite, 1);
-  EXPECT_EQ(counters->num_steps, 6);
-  EXPECT_EQ(counters->batches, 7);
+// A value that no other sample has, for ordinal 20.
+MemorySource::Options WithOne(std::optional<float> value) {
+  return {.epochs = 3, .value = [value](int64_t ordinal) {
+            return ordinal == 20 ? value : std::optional<float>(0.0f);
+          }};
+}
+
+class OneBadValue : public ::testing::TestWithParam<float> {};
+
+TEST_P(OneBadValue, CostsItsSampleAndLeavesTheWeightsAsIfItWereNotThere) {
+  std::vector<std::string> told;
+  TrainingSetup setup = MakeSetup(models::Sgd{.lr = 0.1});
+  // Nothing drawn: then a second pass through what is left changes nothing.
+  setup.model = models::Mlp{.hidden = {16}, .outputs = 3};
+  TrainingLoop without(setup);
+  MemorySource hole(WithOne(std::nullopt));
+  ASSERT_TRUE(without.Run(hole, Nothing).ok());
+  auto bad = std::make_unique<loader::BadSamples>(
+      [&](std::span<const int64_t> keys, std::span<const std::string> reasons) {
+        for (size_t i = 0; i < keys.size(); ++i) {
+          told.push_back(std::to_string(keys[i]) + " " + reasons[i]);
+        }
+        return absl::OkStatus();
+      });
+  setup.bad = bad.get();
+  {
+    TrainingLoop loop(setup);
+    MemorySource source(WithOne(GetParam()));
+    const absl::Status status = loop.Run(source, Nothing);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    EXPECT_EQ(loop.counters().num_skipped, 3) << "once an epoch";
+    EXPECT_EQ(loop.counters().num_not_finite, 0);
+    EXPECT_EQ(loop.counters().num_steps, 21) << "its batch is trained on";
+    EXPECT_EQ(loop.counters().last_epoch_loss, without.counters().last_epoch_loss);
+    EXPECT_EQ(DigestOfWeights(loop), DigestOfWeights(without));
+  }
+  bad.reset();  // Tells what it was told.
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_THAT(told.front(), ::testing::AllOf(::testing::StartsWith("20 its loss is "),
+                                             ::testing::HasSubstr("clip the feature")));
+}
+
+INSTANTIATE_TEST_SUITE_P(TrainingLoop, OneBadValue,
+                         ::testing::Values(1e30f, -1e30f, 3e38f,
+                                           std::numeric_limits<float>::quiet_NaN()));
+
+TEST(TrainingLoop, SamplesThatAloneMakeTheLossUselessCountAgainstTheLimit) {
+  TrainingSetup setup = MakeSetup();
+  setup.training.max_bad_samples = config::Count{2};
+  const auto counters = Train(setup, WithOne(std::numeric_limits<float>::quiet_NaN()));
+  EXPECT_EQ(counters.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(counters.status().message()),
+              ::testing::AllOf(::testing::HasSubstr("max_bad_samples"),
+                               ::testing::HasSubstr("sample 20: its loss is")));
+}
+
+TEST(TrainingLoop, OneHeldOutSampleDoesNotSpoilTheMeasureOfTheOthers) {
+  TrainingSetup setup = MakeSetup();
+  setup.training.epochs = 2;
+  setup.training.early_stopping = models::EarlyStopping{.patience = 3};
+  setup.held_out = [] {
+    return std::make_unique<MemorySource>(MemorySource::Options{
+        .samples = 30, .first_ordinal = 1000, .epochs = 1, .value = [](int64_t ordinal) {
+          return ordinal == 1003 ? std::numeric_limits<float>::quiet_NaN() : 0.0f;
+        }});
+  };
+  TrainingLoop loop(setup);
+  MemorySource source({});
+  ASSERT_TRUE(loop.Run(source, Nothing).ok());
+  EXPECT_LT(loop.stopping().best, 10) << "a number";
 }
 
 TEST(TrainingLoop, ALossThatStaysInfiniteEndsTheTraining) {
@@ -186,7 +252,9 @@ TEST(TrainingLoop, ALossThatStaysInfiniteEndsTheTraining) {
                                               return std::numeric_limits<float>::infinity();
                                             }});
   EXPECT_EQ(counters.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(counters.status().message()), ::testing::HasSubstr("learning rate"));
+  EXPECT_THAT(std::string(counters.status().message()),
+              ::testing::AllOf(::testing::HasSubstr("no single sample"),
+                               ::testing::HasSubstr("learning rate")));
 }
 
 TEST(TrainingLoop, ATargetBeyondTheOutputsIsNamed) {

@@ -14,6 +14,6 @@
 namespace tidemill::transform {
 
 inline constexpr std::string_view kAutocacheDoc =
-    "Your word that caching what this op makes is sound: it depends on the sample alone.";
+    "Stands in specs of before. `true` is refused: what ops make is not kept between epochs.";
 
 }  // namespace tidemill::transform

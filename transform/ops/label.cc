@@ -11,19 +11,30 @@ class LabelOp final : public Op {
       : kind_(kind), num_classes_(num_classes), output_(std::move(output)) {}
 
   absl::Status Run(std::span<const Learned>, Frame& frame) const override {
-    if (kind_ == LabelKind::kReal) {
-      ASSIGN_OR_RETURN(const batch::Column* labels,
-                       frame.samples().Get(batch::kRealLabelColumn, batch::DataType::kFloat64));
-      RunReal(*labels, frame);
-    } else {
-      ASSIGN_OR_RETURN(const batch::Column* labels,
-                       frame.samples().Get(batch::kClassLabelColumn, batch::DataType::kInt64));
-      RunClass(*labels, frame);
+    const bool is_real = kind_ == LabelKind::kReal;
+    const std::string_view name = is_real ? batch::kRealLabelColumn : batch::kClassLabelColumn;
+    // Storage leaves out a label that none of the samples has.
+    if (frame.samples().Find(name) == nullptr) {
+      RejectAll(frame);
+      return absl::OkStatus();
     }
+    ASSIGN_OR_RETURN(
+        const batch::Column* labels,
+        frame.samples().Get(name, is_real ? batch::DataType::kFloat64 : batch::DataType::kInt64));
+    is_real ? RunReal(*labels, frame) : RunClass(*labels, frame);
     return absl::OkStatus();
   }
 
  private:
+  void RejectAll(Frame& frame) const {
+    frame.Set(output_.slot, kind_ == LabelKind::kReal
+                                ? NewColumn<float>(output_.schema.name, frame.num_rows(), {})
+                                : NewColumn<int64_t>(output_.schema.name, frame.num_rows(), {}));
+    for (int64_t row = 0; row < frame.num_rows(); ++row) {
+      frame.Reject(row, "the sample has no label");
+    }
+  }
+
   void RunReal(const batch::Column& labels, Frame& frame) const {
     batch::Column targets = NewColumn<float>(output_.schema.name, frame.num_rows(), {});
     const std::span<float> out = targets.data.MutableAs<float>();

@@ -183,6 +183,23 @@ TEST(ParseRecord, KeepsImagesAsTheyLie) {
   }
 }
 
+TEST(ParseRecord, RejectsARecordLongerThanItsFieldsWhereNothingElseSaysHowLongItIs) {
+  const GraphSpec spec =
+      Spec(ParseRecordSpec{.fields = {{.name = "x", .offset = 1}, {.name = "y", .shape = {1}}}},
+           StackSpec{});
+  const batch::Batch samples = MakeSamples({"\1\2", "\1\2\3", "\4\5"});
+  const Transformed result = RunGraph(spec, {.payload = PayloadKind::kRecord}, samples);
+  EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(2, 1, 5, 4));
+  ASSERT_EQ(result.bad.size(), 1);
+  EXPECT_EQ(result.bad[0].row, 1);
+  EXPECT_THAT(result.bad[0].reason,
+              ::testing::HasSubstr("has 3 bytes, but its last field ends at 2"));
+  // Of records of one length some bytes may be of no interest.
+  const Transformed part = RunGraph(spec, {.payload = PayloadKind::kRecord, .record_bytes = 3},
+                                    MakeSamples({"\1\2\3", "\4\5\6"}));
+  EXPECT_EQ(part.batch.num_rows(), 2);
+}
+
 TEST(ParseRecord, RejectsNumbersThatAreNotFinite) {
   const float values[] = {1, std::numeric_limits<float>::infinity(), 2,
                           std::numeric_limits<float>::quiet_NaN()};

@@ -5,6 +5,7 @@
 
 #include "fmt/ranges.h"
 
+#include "base/config_problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/ops/csv_fields.h"
 #include "transform/ops/csv_rows.h"
@@ -186,14 +187,17 @@ batch::DataType ColumnType(CsvType type) {
   return batch::DataType::kBinary;
 }
 
-// The place of a column in a record; 0 while that is not known. Reports a column that is not there.
-size_t FieldOf(const std::string& name, OpBuilder& builder) {
+// The place of a column, the op's `place`-th, in a record; 0 while that is not known. Reports one
+// that is not there.
+size_t FieldOf(const std::string& name, size_t place, OpBuilder& builder) {
   const SampleSchema& samples = builder.samples();
   if (samples.payload != PayloadKind::kCsv || !samples.columns.has_value()) return 0;
   const auto found = std::find(samples.columns->begin(), samples.columns->end(), name);
   if (found == samples.columns->end()) {
-    builder.Problem("columns", fmt::format("the dataset has no column {}", name),
-                    fmt::format("its columns are {}", fmt::join(*samples.columns, ", ")));
+    std::string hint = config::DidYouMean(name, *samples.columns);
+    if (hint.empty()) hint = fmt::format("its columns are {}", fmt::join(*samples.columns, ", "));
+    builder.Problem(fmt::format("columns[{}]", place),
+                    fmt::format("the dataset has no column {}", name), hint);
   }
   return found - samples.columns->begin();
 }
@@ -209,8 +213,9 @@ std::unique_ptr<Op> ParseCsvSpec::Build(OpBuilder& builder) const {
   if (columns.empty()) builder.Problem("columns", "is empty", "name at least one column");
   CheckRows(builder, rows, dtype == CsvType::kString);
   std::vector<Target> targets;
-  for (const std::string& name : columns) {
-    const size_t field = FieldOf(name, builder);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const std::string& name = columns[i];
+    const size_t field = FieldOf(name, i, builder);
     targets.push_back(
         {field, builder.Output("columns", {.name = name + suffix,
                                            .type = ColumnType(dtype),

@@ -48,10 +48,24 @@ class ParseRecordOp final : public BlockOp {
     ASSIGN_OR_RETURN(const batch::Column* payload,
                      block.frame.samples().Get(batch::kPayloadColumn, batch::DataType::kBinary));
     for (size_t i = 0; i < targets_.size(); ++i) RunField(i, *payload, block);
+    if (record_bytes_ == 0) RejectLonger(*payload, block);
     return absl::OkStatus();
   }
 
  private:
+  // Where the dataset does not say how long a record is, its fields do.
+  void RejectLonger(const batch::Column& payload, const Block& block) const {
+    int64_t end = 0;
+    for (const Target& target : targets_) end = std::max(end, target.end);
+    for (int64_t row = block.first_row; row < block.first_row + block.num_rows; ++row) {
+      const auto size = static_cast<int64_t>(payload.Bytes(row).size());
+      if (size <= end) continue;
+      block.frame.Reject(row, fmt::format("the record has {} bytes, but its last field ends at {}; "
+                                          "give fields to the rest, if it belongs to the record",
+                                          size, end));
+    }
+  }
+
   void RunField(size_t index, const batch::Column& payload, const Block& block) const {
     switch (targets_[index].dtype) {
       case RecordType::kUInt8:

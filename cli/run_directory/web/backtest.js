@@ -9,11 +9,11 @@ const MEASURED = DATA.results.filter(result => result.value !== null);
 function lengths(label, field, lower) {
   const longest = Math.max(0, ...DATA.results.map(row => row[field] || 0));
   const [unit, length] = [["d", DAY], ["h", HOUR], ["min", MINUTE], ["s", 1e3]].find(([, millis]) => longest >= 2 * millis / 1e3) || ["s", 1e3];
-  return {label, lower, of: row => row[field] === null ? null : row[field] / (length / 1e3), show: value => number(value, 3) + " " + unit};
+  return {label, lower, of: row => row[field] === null ? null : row[field] / (length / 1e3), unit: " " + unit, show: value => number(value, 3) + " " + unit};
 }
-const COSTS = [{label: "samples trained on", of: row => row.samples, show: value => number(value, 3)},
-  lengths("training, forecast", "training_seconds", true), {label: "triggers", of: row => row.num_triggers, show: value => number(value, 3)}];
-const QUALITIES = [...(MATRIX ? [{label: title(MATRIX), lower: MATRIX.lower, of: row => row.value, show: value => shown(MATRIX, value)}] : []),
+const COSTS = [{label: "samples trained on", whole: true, of: row => row.samples, show: value => count(Math.round(value))},
+  lengths("training, forecast", "training_seconds", true), {label: "triggers", whole: true, of: row => row.num_triggers, show: value => count(Math.round(value))}];
+const QUALITIES = [...(MATRIX ? [{label: title(MATRIX), lower: MATRIX.lower, scale: MATRIX.share ? 100 : 1, unit: MATRIX.share ? " %" : "", of: row => row.value, show: value => shown(MATRIX, value)}] : []),
   lengths("mean delay", "mean_delay_seconds", true)];
 
 const known = (rows, ...axes) => rows.filter(row => axes.every(axis => axis.of(row) !== null));
@@ -73,7 +73,7 @@ function resultsSection() {
       {label: "policy", left: true, value: row => row.name}, {label: "unbeaten", left: true, value: row => front.includes(row) ? "●" : ""},
       {label: "triggers", value: row => count(row.num_triggers)}, {label: "decisions", value: row => count(row.num_decisions)},
       {label: "trained on", value: row => count(row.samples)}, {label: "training", value: row => spell(row.training_seconds)},
-      ...(MATRIX ? [{label: MATRIX.measure, value: row => shown(MATRIX, row.value, 2)}, {label: "over", value: row => count(row.measured_samples)},
+      ...(MATRIX ? [{label: MATRIX.measure, value: row => shown(MATRIX, row.value, 2)}, {label: "95 % interval", value: row => row.low === null ? "–" : shown(MATRIX, row.low, 2) + " to " + shown(MATRIX, row.high, 2)}, {label: "over", value: row => count(row.measured_samples)},
         {label: "left out", value: row => count(row.windows_left_out)}] : []),
       ...(alarms ? [{label: "false alarms", value: row => row.false_alarms === null ? "–" : number(row.false_alarms)}] : []),
       {label: "mean delay", value: row => spell(row.mean_delay_seconds)}, {label: "longest delay", value: row => spell(row.longest_delay_seconds)},
@@ -90,6 +90,7 @@ function sourcesSection() {
     el("li", {}, MATRIX ? title(MATRIX) + ": by the models of run " + MATRIX.run + ". In each window of its evaluation counts the newest of them that was trained on no more than the policy's last trigger before the window; the mean is over the samples of the windows."
       : "Quality: no run of the pipeline has evaluated its models by windows of time, so that nothing tells what the models would have been worth."),
     measured.size > 1 ? el("li", {}, "The policies are not measured on the same samples: those that begin later, or have no model in some windows, leave these out.") : null,
+    DATA.own_left_out ? el("li", {}, "The pipeline's own policy is not among them: " + DATA.own_left_out + ".") : null,
     DATA.shuffles ? el("li", {}, "False alarms: triggers beyond the first on " + (DATA.shuffles === 1 ? "a shuffled history" : count(DATA.shuffles) + " shuffled histories") + ", in which nothing drifts, by the mean.") : null));
 }
 
@@ -106,7 +107,7 @@ const MEANINGS = {
 function show() {
   const all = [tileOf(count(DATA.results.length), DATA.results.length === 1 ? "policy" : "policies"), tileOf(count(DATA.samples), DATA.from === null ? "samples" : "samples, " + time(DATA.from).slice(0, 10) + " to " + time(DATA.to).slice(0, 10))];
   const best = MEASURED.length ? MEASURED.reduce((a, b) => (MATRIX.lower ? b.value < a.value : b.value > a.value) ? b : a) : null;
-  if (best) all.push(tileOf(shown(MATRIX, best.value), MATRIX.measure + " of " + short(best.name, 40) + ", the best"));
+  if (best) all.push(tileOf(shown(MATRIX, best.value), MATRIX.measure + " of " + short(best.name, 40) + (MATRIX.lower ? ", the lowest" : ", the highest")));
   const least = DATA.results.reduce((a, b) => b.samples < a.samples ? b : a, DATA.results[0]);
   if (least) all.push(tileOf(count(least.samples), "samples trained on by " + short(least.name, 40) + ", the fewest"));
   document.getElementById("tiles").append(...all);

@@ -64,9 +64,10 @@ const means = table => {
   const mean = table.means, rows = [];
   const key = (name, text, value, dashed) => rows.push(el("li", {},
     el("i", {class: "line", style: "border-color: var(--" + name + "); border-top-style: " + dashed}), text, " ", el("b", {}, shown(table, value))));
-  if (mean.active) key("use", "models in use, mean over " + plural(mean.active.samples, "sample") + ":", mean.active.value, "solid");
+  if (mean.active) key("use", "models in use, " + mean.active.how + ", over " + plural(mean.active.samples, "sample") + ":", mean.active.value, "solid");
   if (mean.interval) rows.push(el("li", {}, "95 % interval of that mean: ", el("b", {}, shown(table, mean.interval[0]) + " to " + shown(table, mean.interval[1]))));
   if (mean.first) key("first", "first model, never retrained, on the same samples:", mean.first.value, "dashed");
+  for (const one of mean.baselines) rows.push(el("li", {class: one.wins ? "error" : ""}, one.rule + ", on the same samples:", " ", el("b", {}, shown(table, one.value)), one.wins ? " – better than the models" : ""));
   if (table.trained.some(Boolean)) rows.push(el("li", {}, el("i", {class: "line", style: "border-color: var(--seen); border-top-style: dotted"}), "each model on the window that it was trained on"));
   return el("ul", {class: "keys"}, rows);
 };
@@ -104,7 +105,7 @@ function modelsSection() {
   if (!tables.length) return null;
   return section("Quality by model", "Each model on the same samples, in the order in which the models were trained.", tables.map(table => {
     const host = el("figure"), scale = table.share ? 100 : 1, {triggers, windows, values} = table.matrix;
-    const names = ["use", "first", "seen", "good", "bad"];
+    const names = ["use", "first", "seen", "evaluate", "fit"];
     drawn(host, width => plot({width, height: 240, scales: {x: {time: false}},
       series: [{label: "model", value: (_, value) => value === null ? "–" : "#" + value}, ...windows.map((window, i) => ({
         label: windows.length > 1 ? "from " + time(window[0]) : table.measure, stroke: colour(names[i]), width: 2, points: {show: triggers.length < 150, size: 6},
@@ -151,7 +152,7 @@ function lossChart(width) {
   const data = [xs, train];
   if (held) { series.push({label: "held-out loss", stroke: colour("first"), width: 2, value: format, spanGaps: true, points: {show: dots, size: 4}}); data.push(validation); }
   return plot({width, height: 260, series, hooks: {drawClear: [mark]}, scales: {x: {time: false}, y: logarithmic ? {distr: 3} : {}},
-    axes: axes("samples trained on, all trainings one after the other", "loss" + (logarithmic ? " (logarithmic)" : ""),
+    axes: axes(isNarrow(width) ? "samples trained on" : "samples trained on, all trainings one after the other", "loss" + (logarithmic ? " (logarithmic)" : ""),
       logarithmic ? (_, values) => values.map(value => value === null ? "" : number(value, 3)) : null, {space: 90})}, data,
     "Loss from " + number(losses[0]) + " to " + number(losses[losses.length - 1]) + " over " + starts.length + " trainings");
 }

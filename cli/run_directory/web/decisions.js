@@ -24,10 +24,12 @@ function comparedSection() {
   const picker = el("select", {"aria-label": "Policy"}, all.map((series, i) => el("option", {value: i}, series.policy + ": " + series.quantity)));
   const draw = drawn(host, width => {
     const series = all[Number(picker.value)];
-    return el("div", {}, comparedChart(series, width),
+    const said = series.waiting ? "What the policy waited for before it could look at what decides: until the solid line reaches the dashed one it says no."
+      : "It says yes where the solid line reaches the dashed one.";
+    return el("div", {}, el("p", {class: "note"}, said), comparedChart(series, width),
       series.total > series.points.length ? el("p", {class: "note"}, "Of " + count(series.total) + " decisions, " + count(series.points.length) + " are drawn.") : "");
   });
   picker.addEventListener("change", draw);
-  return section("Why it retrained", "What the trigger policy compared at each of its decisions. It says yes where the solid line reaches the dashed one; dots mark the decisions that brought about a training.",
+  return section("Why it retrained", "What the trigger policy compared at each of its decisions; dots mark the decisions that brought about a training.",
     all.length > 1 ? el("div", {class: "controls"}, el("label", {}, "Policy ", picker)) : null, host);
 }

@@ -20,8 +20,17 @@ const colour = name => getComputedStyle(document.documentElement).getPropertyVal
 
 // Pieces that depend on the width of the page or on the theme are drawn again when these change.
 const redraws = [];
+const PAPER = 680;  // What fits between the margins of A4 and of Letter.
+const onPaper = () => document.documentElement.classList.contains("print");
+const roomOf = host => Math.max(300, Math.min(host.clientWidth || 1100, onPaper() ? PAPER : Infinity));
+const isNarrow = width => width < 560;
 function drawn(host, draw) {
-  const again = () => host.replaceChildren(draw(Math.max(320, host.clientWidth || 1100)));
+  const again = () => {
+    // What was folded out stays so.
+    const open = [...host.querySelectorAll("details")].map(part => part.open);
+    host.replaceChildren(draw(roomOf(host)));
+    host.querySelectorAll("details").forEach((part, i) => { part.open = open[i] || part.open; });
+  };
   redraws.push(again);
   return again;
 }
@@ -89,8 +98,8 @@ function section(heading, how, ...content) {
 function tableOf(columns, rows, caption) {
   return el("table", {},
     caption && el("caption", {}, caption),
-    el("thead", {}, el("tr", {}, columns.map(column => el("th", {scope: "col", class: column.left ? "left" : null}, column.label)))),
-    el("tbody", {}, rows.map(row => el("tr", {}, columns.map(column => el("td", {class: column.left ? "left" : null}, column.value(row)))))));
+    el("thead", {}, el("tr", {}, columns.map(column => el("th", {scope: "col", class: column.left || column.wrap ? "left" : null}, column.label)))),
+    el("tbody", {}, rows.map(row => el("tr", {}, columns.map(column => el("td", {class: column.wrap ? "left wrap" : column.left ? "left" : null}, column.value(row)))))));
 }
 const folded = (summary, open, ...content) => el("details", open ? {open: ""} : {}, el("summary", {}, summary), ...content);
 const tileOf = (value, text) => el("div", {class: "tile"}, el("b", {}, value), el("span", {}, text));
@@ -115,11 +124,18 @@ function present(parts, footer) {
   let pending = 0;
   addEventListener("resize", () => { cancelAnimationFrame(pending); pending = requestAnimationFrame(redrawAll); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+  // Paper shows what is folded; afterwards it is folded again.
+  let unfolded = [];
   addEventListener("beforeprint", () => {
     document.documentElement.classList.add("print");
-    document.querySelectorAll("details").forEach(part => part.setAttribute("open", ""));
+    redrawAll();
+    unfolded = [...document.querySelectorAll("details:not([open])")];
+    unfolded.forEach(part => { part.open = true; });
+  });
+  addEventListener("afterprint", () => {
+    document.documentElement.classList.remove("print");
+    unfolded.forEach(part => { part.open = false; });
     redrawAll();
   });
-  addEventListener("afterprint", () => { document.documentElement.classList.remove("print"); redrawAll(); });
   document.documentElement.dataset.drawn = "yes";
 }

@@ -6,7 +6,12 @@ function rampColour(share) {
   const place = Math.min(0.9999, Math.max(0, share)) * (RAMP.length - 1), i = Math.floor(place), part = place - i;
   return RAMP[i].map((low, channel) => Math.round(low + (RAMP[i + 1][channel] - low) * part));
 }
-const inkOn = ([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#12161a" : "#ffffff";
+// Black or white, whichever is read better: one of them has a contrast of at least 4.5 on any colour.
+function luminance(rgb) {
+  const [red, green, blue] = rgb.map(channel => channel / 255).map(level => level <= 0.04045 ? level / 12.92 : ((level + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+const inkOn = rgb => luminance(rgb) > 0.179 ? "#000000" : "#ffffff";
 
 // From the worst to the best value; single extremes do not stretch the colours of a large matrix.
 function colourRange(table) {
@@ -17,18 +22,23 @@ function colourRange(table) {
   return table.lower ? [most, least, cut > 0] : [least, most, cut > 0];
 }
 
-function matrixTable(table, detail) {
+function matrixTable(table, detail, width) {
   const {triggers, windows, values} = table.matrix;
   const [worst, best] = colourRange(table);
-  const density = windows.length > 80 ? "dense" : windows.length > 40 ? "tight tighter" : windows.length > 24 ? "tight" : windows.length <= 14 ? "wide" : "";
-  const brief = value => table.share ? (value * 100).toFixed(windows.length > 16 ? 0 : 1) : number(value, windows.length > 16 ? 2 : 3);
+  // On a phone and on paper columns are as narrow as their numbers, so that more of them are seen at once.
+  const narrow = isNarrow(width), small = narrow || onPaper(), each = (width - (narrow ? 48 : 150)) / windows.length;
+  const density = windows.length > 80 || (onPaper() && each < 16) ? "dense" : windows.length > 40 || (onPaper() && each < 23) ? "tight tighter"
+    : windows.length > 24 || small ? "tight" : windows.length <= 14 ? "wide" : "";
+  const whole = windows.length > 16 || small;
+  const brief = value => table.share ? (value * 100).toFixed(whole ? 0 : 1) : number(value, whole ? 2 : 3);
+  const moment = at => time(at).slice(0, narrow ? 10 : 16);
   const trainedTo = Object.fromEntries(DATA.triggers.map(trigger => [trigger.number, trigger.at]));
   // Where cells are too small for a label each, one stands for ten.
   const group = density === "dense" ? 10 : 1, labelled = i => i % group === 0;
   const span = (i, size) => group > 1 ? Math.min(group, size - i) : null;
-  const head = windows.map((window, i) => labelled(i) ? el("th", {scope: "col", colspan: span(i, windows.length)}, el("span", {}, time(window[0]).slice(0, 16))) : null);
+  const head = windows.map((window, i) => labelled(i) ? el("th", {scope: "col", colspan: span(i, windows.length)}, el("span", {}, moment(window[0]))) : null);
   const body = triggers.map((trigger, row) => el("tr", {},
-    labelled(row) ? el("th", {scope: "row", rowspan: span(row, triggers.length)}, "#" + trigger + " · " + time(trainedTo[trigger]).slice(0, 16)) : null,
+    labelled(row) ? el("th", {scope: "row", rowspan: span(row, triggers.length)}, "#" + trigger + (narrow ? "" : " · " + moment(trainedTo[trigger]))) : null,
     windows.map((window, column) => {
       const value = values[row][column];
       const kind = (window[4] === trigger ? "use " : "") + (window[5] === trigger ? "seen" : "");
@@ -41,8 +51,8 @@ function matrixTable(table, detail) {
       return cell;
     })));
   const shownTable = el("table", {class: "heat " + density},
-    el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "trained to ↓  window from →"), head)), el("tbody", {}, body));
-  shownTable.style.setProperty("--cell", Math.max(4, Math.min(12, Math.floor(980 / windows.length))) + "px");
+    el("thead", {}, el("tr", {}, el("th", {scope: "col"}, narrow ? "↓ →" : "trained to ↓  window from →"), head)), el("tbody", {}, body));
+  shownTable.style.setProperty("--cell", Math.max(onPaper() ? 2 : 4, Math.min(12, Math.floor(Math.min(980, each * windows.length) / windows.length))) + "px");
   const scroll = el("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Matrix of " + title(table) + "; move with the arrow keys"}, shownTable);
   let at = null;
   const select = (row, column) => {
@@ -77,22 +87,21 @@ function matrixSection() {
   if (!tables.length) return null;
   const host = el("figure"), detail = el("p", {class: "detail", "aria-live": "polite"});
   const picker = el("select", {"aria-label": "Measure of the matrix"}, tables.map((table, i) => el("option", {value: i}, title(table))));
-  const draw = () => {
+  const draw = drawn(host, width => {
     const table = tables[Number(picker.value)], {of} = table.matrix;
     const [worst, best, cut] = colourRange(table);
     const ramp = el("span", {class: "ramp"});
     ramp.style.background = "linear-gradient(to right," + RAMP.map(rgb => "rgb(" + rgb + ")") + ")";
     detail.textContent = "Point at a cell, or move to it with the arrow keys, to read it out.";
-    host.replaceChildren(
+    return el("div", {},
       el("ul", {class: "keys"}, el("li", {}, "worse ", shown(table, worst), ramp, shown(table, best), " better" + (table.lower ? " (lower is better)" : "") +
         (cut ? "; the most extreme 2 % have the colours of the ends" : "")),
         el("li", {}, el("span", {class: "swatch use"}), "in use in this window"), el("li", {}, el("span", {class: "swatch seen"}), "trained on this window")),
-      matrixTable(table, detail), detail,
+      matrixTable(table, detail, width), detail,
       of[0] > table.matrix.triggers.length || of[1] > table.matrix.windows.length
         ? el("p", {class: "note"}, "Thinned from " + of[0] + " models and " + of[1] + " windows; eval/matrix.csv of the run directory has all.") : "");
-  };
+  });
   picker.addEventListener("change", draw);
-  draw();
   return section("Every model on every window",
     "A row is a model, named by its trigger and the time up to which it had seen data; a column is a window of event time. Read a row to see how long a model stays good, " +
     "a column to see which model fits that time best. Left of its dashed cells a model is asked about the past, right of them about its future." + (tables.every(table => table.share) ? " Numbers are percent." : ""),

@@ -1,12 +1,20 @@
 // What costs what: policies as points of a plane, and those of them that no other one beats.
 
 // Round values between two numbers, at most about `most` of them.
-function roundTicks(from, to, most) {
+function roundTicks(from, to, most, whole) {
   const raw = (to - from) / Math.max(1, most) || 1, power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map(n => n * power).find(length => length >= raw * 0.999);
+  const fine = [1, 2, 5, 10].map(n => n * power).find(length => length >= raw * 0.999);
+  const step = whole ? Math.max(1, fine) : fine;
   const ticks = [];
   for (let n = Math.ceil(from / step - 1e-9); n * step <= to + step * 1e-9; n++) ticks.push(Number((n * step).toPrecision(12)));
   return ticks;
+}
+// Every tick with as many digits as tell it from its neighbours.
+function tickTexts(ticks, axis) {
+  const scale = axis.scale || 1, step = Math.min(...ticks.slice(1).map((tick, i) => (tick - ticks[i]) * scale));
+  const digits = Number.isFinite(step) && step > 0 ? Math.min(8, Math.max(0, -Math.floor(Math.log10(step) + 1e-9))) : 0;
+  const fixed = {minimumFractionDigits: digits, maximumFractionDigits: digits};
+  return ticks.map(tick => ticks.length < 2 ? axis.show(tick) : (tick * scale).toLocaleString("en-US", fixed) + (axis.unit || ""));
 }
 function powerTicks(from, to) {
   const ticks = [];
@@ -17,7 +25,7 @@ function powerTicks(from, to) {
 }
 
 // Maps values to pixels: by their logarithms where they are all above zero and far apart.
-function scaleOf(values, from, to, most, atZero) {
+function scaleOf(values, from, to, most, atZero, whole) {
   let least = Math.min(...values), largest = Math.max(...values);
   const logarithmic = least > 0 && largest > 40 * least;
   if (logarithmic) { least /= 1.4; largest *= 1.4; } else {
@@ -26,7 +34,7 @@ function scaleOf(values, from, to, most, atZero) {
     largest += room;
   }
   const place = logarithmic ? Math.log : value => value;
-  return {logarithmic, ticks: logarithmic ? powerTicks(least, largest) : roundTicks(least, largest, most),
+  return {logarithmic, ticks: logarithmic ? powerTicks(least, largest) : roundTicks(least, largest, most, whole),
     at: value => from + (place(value) - place(least)) / (place(largest) - place(least)) * (to - from)};
 }
 
@@ -57,18 +65,20 @@ function placeLabel(name, point, taken, bounds) {
 
 function paretoChart(width, rows, cost, quality) {
   const height = 400, left = 78, right = width - 16, top = 14, bottom = height - 52;
-  const x = scaleOf(rows.map(cost.of), left, right, width / 110, true), y = scaleOf(rows.map(quality.of), bottom, top, 7, false);
+  const x = scaleOf(rows.map(cost.of), left, right, width / 110, true, cost.whole), y = scaleOf(rows.map(quality.of), bottom, top, 7, false);
   const front = frontOf(rows, cost, quality);
   const chart = svg("svg", {width, height, role: "img", "aria-label": quality.label + " against " + cost.label + " of " + count(rows.length) + " policies" +
     "; unbeaten: " + front.map(row => row.name).join(", ")});
-  for (const tick of y.ticks) {
+  const textsOf = (scale, axis) => scale.logarithmic ? scale.ticks.map(tick => number(tick, 6) + (axis.unit || "")) : tickTexts(scale.ticks, axis);
+  const rises = textsOf(y, quality), costs = textsOf(x, cost);
+  y.ticks.forEach((tick, i) => {
     chart.append(svg("line", {x1: left, x2: right, y1: y.at(tick), y2: y.at(tick), stroke: colour("line")}),
-      svg("text", {x: left - 8, y: y.at(tick) + 4, "text-anchor": "end"}, quality.show(tick)));
-  }
-  for (const tick of x.ticks) {
+      svg("text", {x: left - 8, y: y.at(tick) + 4, "text-anchor": "end"}, rises[i]));
+  });
+  x.ticks.forEach((tick, i) => {
     chart.append(svg("line", {x1: x.at(tick), x2: x.at(tick), y1: bottom, y2: bottom + 5, stroke: colour("muted")}),
-      svg("text", {x: x.at(tick), y: bottom + 19, "text-anchor": "middle"}, cost.show(tick)));
-  }
+      svg("text", {x: x.at(tick), y: bottom + 19, "text-anchor": "middle"}, costs[i]));
+  });
   chart.append(svg("line", {x1: left, x2: right, y1: bottom, y2: bottom, stroke: colour("muted")}),
     svg("text", {x: (left + right) / 2, y: height - 8, "text-anchor": "middle"}, cost.label + (x.logarithmic ? " (logarithmic)" : "")),
     svg("text", {x: 16, y: (top + bottom) / 2, transform: "rotate(-90 16 " + (top + bottom) / 2 + ")", "text-anchor": "middle"},

@@ -7,11 +7,15 @@ function tiles() {
   if (main) {
     tile(shown(main, (main.means.active || main.means.last).value), main.measure + (main.means.active ? " of the models in use" : " of the last model") + (main.lower ? " (lower is better)" : ""));
     if (main.means.first) tile(shown(main, main.means.first.value), main.measure + " of the first model, never retrained");
+    for (const one of main.means.baselines) tile(shown(main, one.value), main.measure + " of " + one.rule + (one.wins ? ": better than the models" : ""));
   }
-  tile(count(triggers.length), triggers.length === 1 ? "training" : "trainings");
+  const trained = triggers.filter(trigger => !trigger.skip_reason).length;
+  tile(count(trained), trained === 1 ? "training" : "trainings");
+  if (trained < triggers.length) tile(count(triggers.length - trained), "skipped");
   const data = DATA.datasets.find(dataset => dataset.name === DATA.density.dataset);
   if (data) tile(count(data.samples), "samples, " + time(data.from).slice(0, 10) + " to " + time(data.to).slice(0, 10));
   if (run.finished !== null) tile(seconds((run.finished - run.started) / 1e3), "from start to end of the run");
+  all.push(...leftOutTiles());
   return all;
 }
 
@@ -23,8 +27,10 @@ function show() {
   if (run.error && !document.getElementById("headline").textContent.includes(run.error)) {
     document.getElementById("headline").after(el("p", {class: "error"}, run.error));
   }
+  const {text, too_little} = DATA.untrained;
   present([DATA.failures.map(failure => el("p", {class: "error"}, "Lost: " + failure)),
-    timelineSection(), comparedSection(), compositeSection(), modelsSection(), matrixSection(), lossSection(), stagesSection(), selectionsSection(), slicesSection(), confusionSection(),
+    text ? el("p", {class: too_little ? "error" : "note"}, text[0].toUpperCase() + text.slice(1) + ".") : null,
+    leftOutSection(), timelineSection(), comparedSection(), compositeSection(), modelsSection(), matrixSection(), lossSection(), stagesSection(), selectionsSection(), slicesSection(), confusionSection(),
     triggersSection(), decisionsSection(), configurationSection(), glossarySection(WORDS)],
     "Run " + run.id + ", started " + minute(run.started) + (run.finished === null ? "" : ", ended " + minute(run.finished)) +
     ". Tidemill " + DATA.version + ". This file loads nothing; charts of curves are drawn by uPlot (MIT licence).");

@@ -1,8 +1,14 @@
 // What was chosen for each trigger, of how much, and of which classes.
 
-// Classes that are told apart by a colour; the others share one.
-const SHOWN_CLASSES = 9;
-const classColour = i => i < SHOWN_CLASSES ? "hsl(" + (210 + i * 137.5) % 360 + " 55% 52%)" : colour("other");
+// Okabe and Ito's colours, which people with any kind of colour vision tell apart, and two more. A class has the same one in
+// every report, by its number in the dataset; of two that would share one, the later takes the next that is free.
+const CLASS_COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7f5fa8", "#8c6d31"];
+const CLASS_FILLS = (DATA.selections ? DATA.selections.class_numbers : []).reduce((fills, number) => {
+  let at = number === null ? -1 : number % CLASS_COLOURS.length;
+  while (at >= 0 && fills.includes(CLASS_COLOURS[at]) && fills.length < CLASS_COLOURS.length) at = (at + 1) % CLASS_COLOURS.length;
+  return [...fills, at < 0 ? "var(--other)" : CLASS_COLOURS[at]];
+}, []);
+const classColour = i => CLASS_FILLS[i];
 
 // One bar a trigger: `parts(selection)` are {value, fill, text} from below, or drawn beside one another.
 function selectionBars(width, label, most, unit, parts, stacked) {
@@ -62,7 +68,7 @@ function selectionsSection() {
     {label: "candidates", value: row => count(row.candidates)}, {label: "chosen", value: row => count(row.samples)},
     {label: "shared", value: row => row.previous ? count(row.shared) : "–"}, {label: "never before", value: row => optional(row.fresh)},
     {label: "effective", value: row => optional(row.effective)}, {label: "seconds", value: row => optional(row.seconds)},
-    {label: "remarks", left: true, value: row => row.remarks.join("; ")}], rows))));
+    {label: "remarks", wrap: true, value: row => row.remarks.join("; ")}], rows))));
   const methods = DATA.triggers.filter(trigger => trigger.downsampling);
   if (methods.length) {
     parts.push(el("h3", {}, "Downsampling"), el("div", {class: "scroll", tabindex: "0"}, tableOf([

@@ -14,7 +14,8 @@ function triggersSection() {
       {label: "model", value: trigger => trigger.model ? trigger.model + (trigger.removed ? " (removed)" : "") : "–"}, {label: "device", left: true, value: trigger => trigger.device || "–"},
       {label: "last loss", value: trigger => trigger.stages.train === undefined ? "–" : number(trigger.loss)},
       {label: "time", value: trigger => seconds(spent(trigger))},
-      ...(listed.some(trigger => trigger.verdict) ? [{label: "what limited training", left: true, value: trigger => trigger.verdict || "–"}] : []),
+      ...(listed.some(trigger => trigger.verdict) ? [{label: "what limited training", wrap: true, value: trigger => trigger.verdict || "–"}] : []),
+      ...(listed.some(trigger => trigger.skip_reason) ? [{label: "why there is no model", wrap: true, value: trigger => trigger.skip_reason || "–"}] : []),
       {label: "fired", left: true, value: trigger => minute(trigger.fired)}], listed))));
 }
 
@@ -55,7 +56,7 @@ function decisionsSection() {
         {label: "#", value: row => row.number}, {label: "event time", left: true, value: row => time(row.at)},
         {label: "new samples", value: row => count(row.samples)},
         {label: "decided", left: true, value: row => row.fired ? "fired trigger " + row.trigger : "not yet"},
-        {label: "looked at", left: true, value: row => Object.entries(row.observed).map(([name, value]) => name + " " + number(value)).join(", ")}], rows))));
+        {label: "looked at", wrap: true, value: row => Object.entries(row.observed).map(([name, value]) => name + " " + number(value)).join(", ")}], rows))));
 }
 
 function configurationSection() {
@@ -75,5 +76,8 @@ const WORDS = {
   "samples selected": "Those that the selection policy chose from the new ones (the candidates); only they are trained on.",
   "skipped": "Samples that could not be read or decoded.",
   "loss": "What training makes small; comparable only within a pipeline.",
-  "mean": "Over windows, each weighted by its samples.",
+  "baseline": "What needs no model: always saying the most frequent class, or the mean, of the labels known when the model in use was trained; or repeating the last label known. On the samples on which the models in use were measured. A model that does not beat it has learned nothing of use.",
+  "per sample": "Of several windows: the mean, each weighted by its samples.",
+  "pooled": "Of several windows: what measuring all their samples at once gives.",
+  "mean over windows": "Weighted by samples; for areas under curves, which cannot be pooled.",
 };

@@ -9,7 +9,7 @@ function rateUnit(span) {
 
 function timelineChart(width) {
   const bins = DATA.density.bins.filter(([from, to]) => to > from);
-  const triggers = DATA.triggers;
+  const triggers = DATA.triggers.filter(trigger => !trigger.skip_reason);
   const ends = bins.flatMap(([from, to]) => [from, to]).concat(triggers.map(trigger => trigger.at));
   for (const dataset of DATA.datasets) if (dataset.name === DATA.density.dataset) ends.push(dataset.from, dataset.to);
   const from = Math.min(...ends), to = Math.max(...ends, from + 1);
@@ -28,17 +28,22 @@ function timelineChart(width) {
     svg("text", {x: left - 8, y: barsEnd, "text-anchor": "end"}, "0"),
     svg("text", {x: 14, y: (top + barsEnd) / 2, class: "muted", transform: "rotate(-90 14 " + (top + barsEnd) / 2 + ")", "text-anchor": "middle"}, "samples / " + unit.name),
     svg("text", {x: left - 8, y: spans + 18, "text-anchor": "end", class: "muted"}, "in use"));
-  const every = Math.ceil(triggers.length / Math.max(1, Math.floor((right - left) / 34)));
+  // A name stands where it covers neither the one before nor the end of its span.
+  const lengthOf = text => 7.4 * text.length;
+  let taken = -Infinity;
   triggers.forEach((trigger, i) => {
     const at = x(trigger.at), end = i + 1 < triggers.length ? x(triggers[i + 1].at) : right;
     chart.append(svg("rect", {x: at, y: spans, width: Math.max(0.5, end - at), height: spansEnd - spans, fill: colour(i % 2 ? "span-b" : "span-a")},
       svg("title", {}, "model of trigger " + trigger.number + ", in use from " + time(trigger.at))),
-      svg("line", {x1: at, x2: at, y1: top - 4, y2: spansEnd, stroke: colour("first"), "stroke-width": triggers.length > 80 ? 0.5 : triggers.length > 30 ? 0.9 : 1.5},
+      svg("line", {x1: at, x2: at, y1: top - 4, y2: spansEnd, stroke: colour("first"), "stroke-opacity": Math.min(1, 80 / triggers.length), "stroke-width": triggers.length > 80 ? 0.6 : triggers.length > 30 ? 0.9 : 1.5},
         svg("title", {}, "trigger " + trigger.number + " at " + time(trigger.at) + ": trained on " + plural(trigger.samples, "sample"))));
-    if (i % every) return;
-    chart.append(svg("text", {x: at, y: 14, "text-anchor": "middle"}, "#" + trigger.number));
-    if (end - at > 56 && every === 1) chart.append(svg("text", {x: (at + end) / 2, y: spans + 18, "text-anchor": "middle"}, "model #" + trigger.number));
-    else if (end - at > 24) chart.append(svg("text", {x: (at + end) / 2, y: spans + 18, "text-anchor": "middle"}, "#" + trigger.number));
+    const name = "#" + trigger.number, half = lengthOf(name) / 2;
+    if (at - half > taken + 9) {
+      chart.append(svg("text", {x: at, y: 14, "text-anchor": "middle"}, name));
+      taken = at + half;
+    }
+    const inside = ["model " + name, name].find(text => lengthOf(text) + 6 < end - at);
+    if (inside) chart.append(svg("text", {x: (at + end) / 2, y: spans + 18, "text-anchor": "middle"}, inside));
   });
   timeScale(chart, {from, to, left, right, y: bottom});
   return chart;

@@ -1,0 +1,34 @@
+#include "base/heap.h"
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace tidemill {
+namespace {
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+TEST(Heap, GivesBackWhatLiesFreeBelowWhatIsInUse) {
+  constexpr size_t kBlock = 64 << 10;
+  constexpr size_t kNumBlocks = 3'200;  // 200 MiB.
+  std::vector<std::unique_ptr<char[]>> blocks;
+  for (size_t i = 0; i < kNumBlocks; ++i) {
+    blocks.push_back(std::make_unique<char[]>(kBlock));
+    std::memset(blocks.back().get(), 1, kBlock);
+  }
+  const std::unique_ptr<char[]> last = std::make_unique<char[]>(kBlock);  // Keeps the end in use.
+  EXPECT_FALSE(ReturnFreedPages()) << "all is in use";
+  blocks.clear();
+  const size_t before = AnonymousBytes();
+  EXPECT_TRUE(ReturnFreedPages());
+  EXPECT_LT(AnonymousBytes() + kNumBlocks * kBlock * 9 / 10, before);
+  EXPECT_FALSE(ReturnFreedPages()) << "there is nothing more to give";
+}
+
+#endif
+
+}  // namespace
+}  // namespace tidemill

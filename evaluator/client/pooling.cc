@@ -1,0 +1,101 @@
+#include "evaluator/client/pooling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "evaluator/measures/measures.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+// Of a measure that is made of sums; nullptr for others.
+std::unique_ptr<Accumulator> SumsOf(std::string_view measure) {
+  std::vector<MeasureSpec> made_of_sums = {RSquared{}};
+  for (const auto& [average, name] : config::EnumNames<ClassAverage>::kNames) {
+    made_of_sums.insert(made_of_sums.end(), {F1{.average = average}, Precision{.average = average},
+                                             Recall{.average = average}});
+  }
+  for (const MeasureSpec& spec : made_of_sums) {
+    if (NameOf(spec) == measure) return NewAccumulator(spec);
+  }
+  return nullptr;
+}
+
+// Whether the mean over the windows, weighted by samples, is the mean over all samples.
+bool IsMeanOfSamples(std::string_view measure) {
+  return measure != RocAuc{}.Name() && measure != AveragePrecision{}.Name() &&
+         measure != CalibrationError{}.Name() && SumsOf(measure) == nullptr;
+}
+
+// std::nullopt where a window with samples has no sums.
+std::optional<PooledValue> PoolSums(Accumulator& sums, std::span<const WindowValue> windows) {
+  PooledValue pooled{.how = Pooling::kOfSums};
+  for (const WindowValue& window : windows) {
+    if (window.num_samples == 0) continue;
+    if (!sums.AddSums(window.sums)) return std::nullopt;
+    pooled.num_samples += window.num_samples;
+  }
+  const std::optional<double> value = sums.Value();
+  if (!value) return std::nullopt;
+  pooled.value = *value;
+  return pooled;
+}
+
+std::optional<PooledValue> MeanOf(std::span<const WindowValue> windows, bool of_squares) {
+  PooledValue pooled{.how = of_squares ? Pooling::kRootOfMean : Pooling::kMeanOfSamples};
+  double sum = 0;
+  for (const WindowValue& window : windows) {
+    if (!window.value || !std::isfinite(*window.value)) continue;
+    const double value = of_squares ? *window.value * *window.value : *window.value;
+    sum += value * static_cast<double>(window.num_samples);
+    pooled.num_samples += window.num_samples;
+  }
+  if (pooled.num_samples == 0) return std::nullopt;
+  pooled.value = sum / static_cast<double>(pooled.num_samples);
+  if (of_squares) pooled.value = std::sqrt(pooled.value);
+  return pooled;
+}
+
+}  // namespace
+
+std::optional<PooledValue> Pool(std::string_view measure, std::span<const WindowValue> windows) {
+  const auto is_part = [](const WindowValue& window) {
+    return window.value.has_value() || !window.sums.empty();
+  };
+  const bool is_one = std::count_if(windows.begin(), windows.end(), is_part) == 1;
+  const auto sums = is_one ? nullptr : SumsOf(measure);
+  if (sums != nullptr) {
+    if (const auto pooled = PoolSums(*sums, windows)) return pooled;
+  }
+  auto mean = MeanOf(windows, measure == RootMeanSquaredError{}.Name());
+  if (mean && !is_one && !IsMeanOfSamples(measure)) mean->how = Pooling::kMeanOverWindows;
+  return mean;
+}
+
+std::optional<std::pair<double, double>> PooledInterval(const PooledValue& pooled,
+                                                        std::span<const WindowInterval> windows) {
+  if (pooled.how == Pooling::kOfSums) return std::nullopt;
+  const bool of_squares = pooled.how == Pooling::kRootOfMean;
+  const auto scaled = [&](double value) { return of_squares ? value * value : value; };
+  double below = 0;
+  double above = 0;
+  for (const WindowInterval& window : windows) {
+    const double weight =
+        static_cast<double>(window.num_samples) / static_cast<double>(pooled.num_samples);
+    below += std::pow(weight * (scaled(window.value) - scaled(window.low)), 2);
+    above += std::pow(weight * (scaled(window.high) - scaled(window.value)), 2);
+  }
+  const double low = scaled(pooled.value) - std::sqrt(below);
+  const double high = scaled(pooled.value) + std::sqrt(above);
+  if (of_squares) return std::pair(std::sqrt(std::max(0.0, low)), std::sqrt(high));
+  return std::pair(low, high);
+}
+
+std::string_view Describe(Pooling how) {
+  if (how == Pooling::kMeanOverWindows) return "mean over windows";
+  return how == Pooling::kMeanOfSamples ? "per sample" : "pooled";
+}
+
+}  // namespace tidemill::evaluator

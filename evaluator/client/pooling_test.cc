@@ -1,0 +1,119 @@
+#include "evaluator/client/pooling.h"
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/random.h"
+#include "evaluator/measures/measures.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+using ::testing::DoubleNear;
+
+// Made-up outcomes of 300 samples, in windows of unequal length, one of them a single sample.
+class Windows {
+ public:
+  Windows() {
+    for (int64_t i = 0; i < 300; ++i) {
+      const auto unit = [&](std::string_view purpose) {
+        return static_cast<float>(RandomUnit({.purpose = purpose}, i));
+      };
+      truth_.push_back(static_cast<int64_t>(unit("truth") * 3));
+      classes_.push_back(unit("luck") < 0.6F ? truth_.back() : i % 3);
+      true_values_.push_back(1e4F + 10 * unit("value") + static_cast<float>(i) / 30);
+      values_.push_back(true_values_.back() + unit("error") - 0.3F);
+    }
+  }
+
+  Outcomes Part(size_t from, size_t to) const {
+    const auto cut = [&](const auto& all) { return std::span(all).subspan(from, to - from); };
+    return {.predicted_classes = cut(classes_),
+            .true_classes = cut(truth_),
+            .predicted_values = cut(values_),
+            .true_values = cut(true_values_)};
+  }
+
+  // Of each window; the texts behind `sums` live in `texts`.
+  std::vector<WindowValue> Measured(const MeasureSpec& measure, std::vector<std::string>& texts) {
+    std::vector<WindowValue> windows;
+    texts.reserve(kCuts.size());
+    for (size_t i = 0; i + 1 < kCuts.size(); ++i) {
+      const auto accumulator = NewAccumulator(measure);
+      accumulator->Add(Part(kCuts[i], kCuts[i + 1]));
+      texts.push_back(accumulator->Sums());
+      windows.push_back({.value = accumulator->Value(),
+                         .num_samples = static_cast<int64_t>(kCuts[i + 1] - kCuts[i]),
+                         .sums = texts.back()});
+    }
+    return windows;
+  }
+
+ private:
+  static constexpr std::array<size_t, 5> kCuts = {0, 1, 90, 200, 300};
+
+  std::vector<int64_t> truth_, classes_;
+  std::vector<float> true_values_, values_;
+};
+
+TEST(Pool, GivesWhatAllSamplesAtOnceGive) {
+  Windows samples;
+  const std::vector<MeasureSpec> measures = {Accuracy{},
+                                             F1{},
+                                             F1{.average = ClassAverage::kWeighted},
+                                             F1{.average = ClassAverage::kMicro},
+                                             Precision{},
+                                             Recall{},
+                                             MeanAbsoluteError{},
+                                             RootMeanSquaredError{},
+                                             RSquared{}};
+  for (const MeasureSpec& measure : measures) {
+    std::vector<std::string> texts;
+    const auto pooled = Pool(NameOf(measure), samples.Measured(measure, texts));
+    ASSERT_TRUE(pooled) << NameOf(measure);
+    EXPECT_THAT(pooled->value, DoubleNear(*ValueOf(measure, samples.Part(0, 300)), 1e-9))
+        << NameOf(measure);
+    EXPECT_EQ(pooled->num_samples, 300) << NameOf(measure);
+    EXPECT_NE(pooled->how, Pooling::kMeanOverWindows) << NameOf(measure);
+  }
+}
+
+TEST(Pool, IsNoMeanOfRoots) {
+  const std::vector<WindowValue> windows = {{.value = 3, .num_samples = 1},
+                                            {.value = 4, .num_samples = 1}};
+  EXPECT_DOUBLE_EQ(Pool("rmse", windows)->value, std::sqrt(12.5));
+  EXPECT_DOUBLE_EQ(Pool("mae", windows)->value, 3.5);
+}
+
+TEST(Pool, SaysWhereItIsAMeanOverWindows) {
+  const std::vector<WindowValue> windows = {{.value = 0.5, .num_samples = 10},
+                                            {.value = std::nullopt, .num_samples = 5},
+                                            {.value = 0.8, .num_samples = 20}};
+  for (const char* measure : {"roc_auc", "f1_macro", "r2", "calibration_error"}) {
+    const auto pooled = Pool(measure, windows);
+    EXPECT_EQ(pooled->how, Pooling::kMeanOverWindows) << measure;
+    EXPECT_DOUBLE_EQ(pooled->value, 0.7) << measure;
+    EXPECT_EQ(pooled->num_samples, 30) << measure;
+  }
+  EXPECT_EQ(Pool("roc_auc", std::span(windows).first(1))->how, Pooling::kMeanOfSamples);
+}
+
+TEST(Pool, OfNothingIsNothing) {
+  EXPECT_FALSE(Pool("rmse", {}));
+  EXPECT_FALSE(Pool("r2", std::vector<WindowValue>{{.value = std::nullopt, .num_samples = 3}}));
+}
+
+TEST(Sums, ThatAreNoneAreRefused) {
+  for (const char* text : {"", "{}", "[1,2,3]", "[[1,2]]", "[1,2,\"a\",4]"}) {
+    EXPECT_FALSE(NewAccumulator(RSquared{})->AddSums(text)) << text;
+    EXPECT_FALSE(NewAccumulator(F1{})->AddSums(std::string(text) + "x")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace tidemill::evaluator

@@ -1,0 +1,111 @@
+#include "model_store/kept_files.h"
+
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+#include "base/log.h"
+
+namespace tidemill::model_store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kMostBytes = int64_t{1} << 30;
+
+bool IsDigest(std::string_view digest) {
+  return digest.size() == 64 && digest.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+}  // namespace
+
+IncomingFile::IncomingFile(std::unique_ptr<PartFile> file, std::string folder, std::string digest,
+                           int64_t size_bytes)
+    : file_(std::move(file)),
+      folder_(std::move(folder)),
+      digest_(std::move(digest)),
+      missing_bytes_(size_bytes),
+      size_bytes_(size_bytes) {}
+
+absl::Status IncomingFile::Append(std::string_view bytes) {
+  if (static_cast<int64_t>(bytes.size()) > missing_bytes_) {
+    return DataLoss("more than the {} announced bytes came", size_bytes_);
+  }
+  missing_bytes_ -= static_cast<int64_t>(bytes.size());
+  return file_->Append(bytes);
+}
+
+absl::Status IncomingFile::Finish() {
+  RETURN_IF_ERROR(file_->Seal(size_bytes_, digest_));
+  RETURN_IF_ERROR(file_->Publish());
+  return SyncFolder(folder_);
+}
+
+absl::StatusOr<KeptFiles> KeptFiles::Open(const std::string& folder) {
+  RETURN_IF_ERROR(files::CreateFolder(folder));
+  std::error_code error;
+  std::vector<std::string> leftovers;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string path = entry.path().string();
+    if (path.ends_with(kPartialSuffix)) leftovers.push_back(path);
+  }
+  if (error) return Unavailable("cannot list {}: {}", folder, error.message());
+  for (const std::string& path : leftovers) RETURN_IF_ERROR(files::Remove(path));
+  return KeptFiles(folder);
+}
+
+absl::StatusOr<std::string> KeptFiles::PathOf(const std::string& digest) const {
+  if (!IsDigest(digest)) return InvalidArgument("'{}' is no SHA-256 in hexadecimal", digest);
+  return files::Join(folder_, digest);
+}
+
+absl::StatusOr<std::unique_ptr<IncomingFile>> KeptFiles::Begin(const std::string& digest,
+                                                               int64_t size_bytes) const {
+  ASSIGN_OR_RETURN(const std::string path, PathOf(digest));
+  if (size_bytes < 0) return InvalidArgument("a file of {} bytes", size_bytes);
+  if (size_bytes > kMostBytes) {
+    return ResourceExhausted("a file of {} bytes; the most is {}", size_bytes, kMostBytes);
+  }
+  ASSIGN_OR_RETURN(auto file, PartFile::Create(path));
+  return std::unique_ptr<IncomingFile>(
+      new IncomingFile(std::move(file), folder_, digest, size_bytes));
+}
+
+absl::StatusOr<int64_t> KeptFiles::Find(const std::string& digest) const {
+  ASSIGN_OR_RETURN(const std::string path, PathOf(digest));
+  std::error_code error;
+  fs::last_write_time(path, fs::file_time_type::clock::now(), error);
+  const auto size = fs::file_size(path, error);
+  if (error) return NotFound("no file with the SHA-256 {} is kept", digest);
+  return static_cast<int64_t>(size);
+}
+
+absl::Status KeptFiles::Read(const std::string& digest,
+                             const std::function<absl::Status(std::string_view)>& sink) const {
+  ASSIGN_OR_RETURN(const int64_t size_bytes, Find(digest));
+  return ReadVerified(files::Join(folder_, digest), size_bytes, digest, sink);
+}
+
+absl::StatusOr<int64_t> KeptFiles::Retire(const std::set<std::string>& kept, Duration grace) const {
+  std::error_code error;
+  const auto oldest = fs::file_time_type::clock::now() - std::chrono::microseconds(grace.micros);
+  std::vector<std::string> retired;
+  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!IsDigest(name) || kept.contains(name)) continue;
+    std::error_code gone;
+    const auto used = entry.last_write_time(gone);
+    if (!gone && used <= oldest) retired.push_back(entry.path().string());
+  }
+  if (error) return Unavailable("cannot list {}: {}", folder_, error.message());
+  for (const std::string& path : retired) {
+    RETURN_IF_ERROR(files::Remove(path));
+    log::Info("file of deleted pipelines removed", {{"path", path}});
+  }
+  return static_cast<int64_t>(retired.size());
+}
+
+}  // namespace tidemill::model_store

@@ -1,0 +1,35 @@
+// What every service counts of its calls and of itself.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "grpcpp/support/server_interceptor.h"
+
+#include "base/metrics.h"
+
+namespace tidemill::rpc {
+
+// Thread-safe.
+struct CallMetrics {
+  explicit CallMetrics(metrics::Registry& registry);
+
+  metrics::Counter& calls;         // By method.
+  metrics::Counter& failed_calls;  // By status code.
+  metrics::Histogram& seconds;     // By method; of a stream until its end.
+  metrics::Gauge& memory;
+  metrics::Gauge& open_streams;
+  metrics::Gauge& stream_bytes;
+  metrics::Counter& refused_streams;
+
+  // Of the process, as it is now.
+  void MeasureMemory();
+};
+
+// Those of this process.
+CallMetrics& ProcessCallMetrics();
+
+// What a server is built with to count its calls.
+std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> CallCounter();
+
+}  // namespace tidemill::rpc

@@ -1,0 +1,105 @@
+// How many streams a service answers at once, and what they may hold in memory meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/config.h"
+#include "base/mutex.h"
+#include "base/status.h"
+
+namespace tidemill::rpc {
+
+// Of the `cluster` section of the system configuration: what each service keeps to.
+struct StreamLimits {
+  int max_streams = 1024;
+  int max_streams_per_caller = 512;
+  config::ByteSize memory{int64_t{256} << 20};
+
+  void Fields(auto&& field) {
+    field("max_streams", max_streams, "Streams that a service answers at once; more are refused.",
+          {.min = 4, .max = 1'000'000});
+    field("max_streams_per_caller", max_streams_per_caller,
+          "Of them, those of one host; all processes on the service's UNIX socket are one.",
+          {.min = 4, .max = 1'000'000});
+    field("memory", memory,
+          "Bytes that the streams of a service may hold: requests, and what was read for readers "
+          "who have not taken it. One host gets half of it. As it is used up messages get smaller.",
+          {.min = 4'194'304});
+  }
+};
+
+class StreamBudget;
+
+// The place of one stream, which the destructor gives back with all its bytes. Thread-compatible,
+// but for what the budget does.
+class StreamPermit {
+ public:
+  StreamPermit(StreamPermit&& other) noexcept;
+  StreamPermit& operator=(StreamPermit&&) = delete;
+  ~StreamPermit();
+
+  // Says how much the stream holds from now on. RESOURCE_EXHAUSTED when that is more than there is;
+  // then it is to let go of what came last. To hold less, or up to kSmallBytes more, is never
+  // refused, so that a full budget slows streams down and stops none.
+  absl::Status Hold(int64_t num_bytes);
+  // Of the next message: less as the budget is used up.
+  int64_t MessageBytes() const;
+  // Whether messages may be made that nobody waits for yet.
+  bool MayWorkAhead() const;
+
+  static constexpr int64_t kSmallBytes = int64_t{128} << 10;
+
+ private:
+  friend class StreamBudget;
+  StreamPermit(StreamBudget* budget, std::string caller)
+      : budget_(budget), caller_(std::move(caller)) {}
+
+  StreamBudget* budget_;  // nullptr when moved from.
+  const std::string caller_;
+  int64_t held_ = 0;
+};
+
+// Shared by all the streams of a service. Thread-safe; must outlive its permits.
+class StreamBudget {
+ public:
+  explicit StreamBudget(const StreamLimits& limits) : limits_(limits) {}
+
+  // Admits a stream of a peer, as gRPC names it, with a request of so many bytes.
+  // RESOURCE_EXHAUSTED, with the limit and its setting, when there are too many or too large ones.
+  absl::StatusOr<StreamPermit> Admit(std::string_view peer, int64_t request_bytes)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  int num_streams() const ABSL_LOCKS_EXCLUDED(mutex_);
+  int64_t num_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  friend class StreamPermit;
+  struct Caller {
+    int num_streams = 0;
+    int64_t num_bytes = 0;
+  };
+
+  absl::StatusOr<StreamPermit> AdmitOrRefuse(std::string name, int64_t request_bytes)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // In the process's metrics.
+  void Show() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckPlace(const std::string& name) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Refuses more than `always_fits` beyond the room there is.
+  absl::Status Change(const std::string& caller, int64_t more, int64_t always_fits)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  void Leave(const std::string& caller, int64_t held) ABSL_LOCKS_EXCLUDED(mutex_);
+  // What a caller may still take.
+  int64_t RoomOf(const std::string& caller) const ABSL_LOCKS_EXCLUDED(mutex_);
+  int64_t RoomOfLocked(const std::string& caller) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const StreamLimits limits_;
+  mutable Mutex mutex_;
+  int num_streams_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t num_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, Caller> callers_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tidemill::rpc

@@ -1,0 +1,75 @@
+#include "storage/client/left_out_text.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace tidemill::storage {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+rpc::v1::LeftOut Ragged() {
+  rpc::v1::LeftOut left_out;
+  left_out.set_num_records(487);
+  left_out.set_num_seen(1461);
+  auto& reason = *left_out.add_reasons();
+  reason.set_reason("5 fields where 6 columns are expected");
+  reason.set_first_reason(reason.reason());
+  reason.set_num_records(487);
+  reason.set_first_path("/data/weather.csv");
+  reason.set_first_record(2);
+  return left_out;
+}
+
+TEST(LeftOutText, SaysHowManyOfHowManyWhyAndWhereTheFirstIs) {
+  EXPECT_EQ(LeftOutText(Ragged()),
+            "487 of 1,461 records left out: 5 fields where 6 columns are expected (weather.csv, "
+            "record 2)");
+  EXPECT_EQ(LeftOutText({}), "");
+}
+
+TEST(LeftOutText, NamesSeveralReasonsWithTheirCountsAndTellsOfTheOthers) {
+  rpc::v1::LeftOut left_out = Ragged();
+  left_out.set_num_records(490);
+  left_out.set_num_files(1);
+  for (const char* why : {"the header is odd", "label 'x' is not in classes", "too long"}) {
+    auto& reason = *left_out.add_reasons();
+    reason.set_reason(why);
+    reason.set_first_reason(why);
+    reason.set_num_files(why[0] == 't' && why[1] == 'h' ? 1 : 0);
+    reason.set_num_records(1 - reason.num_files());
+    reason.set_first_path("b.csv");
+  }
+  const std::string text = LeftOutText(left_out);
+  EXPECT_THAT(text, HasSubstr("490 of 1,461 records and 1 whole file left out: 487 records because "
+                              "5 fields where 6 columns are expected (weather.csv, record 2), 1 "
+                              "file because the header is odd (b.csv)"));
+  EXPECT_THAT(text, HasSubstr("and for 1 more reason"));
+}
+
+TEST(LeftOutText, CountsSamplesWithoutALabelWhichAreNotLost) {
+  rpc::v1::LeftOut left_out;
+  left_out.set_num_unlabelled(146);
+  EXPECT_EQ(LeftOutText(left_out), "146 samples have no label");
+  EXPECT_FALSE(AnyLost(left_out));
+}
+
+TEST(LeftOutText, WhatTheSpecWantsLeftOutIsNoLoss) {
+  rpc::v1::LeftOut left_out = Ragged();
+  EXPECT_TRUE(AnyLost(left_out));
+  left_out.mutable_reasons(0)->set_wanted(true);
+  EXPECT_FALSE(AnyLost(left_out));
+}
+
+TEST(WhyEmpty, NamesTheFirstReasonAndTheNextCommand) {
+  EXPECT_THAT(WhyEmpty("weather", 1, Ragged()),
+              ::testing::AllOf(HasSubstr("5 fields where 6 columns are expected"),
+                               HasSubstr("tidemill datasets quarantine weather")));
+  EXPECT_THAT(WhyEmpty("weather", 0, {}), HasSubstr("no file fits"));
+  EXPECT_THAT(WhyEmpty("weather", 2, {}), HasSubstr("hold no records"));
+  EXPECT_THAT(WhyEmpty("weather", 2, {}), Not(HasSubstr("no file fits")));
+}
+
+}  // namespace
+}  // namespace tidemill::storage

@@ -1,0 +1,84 @@
+#include "storage/formats/left_out_reasons.h"
+
+#include <algorithm>
+
+#include "storage/client/text.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr size_t kMostReasons = 50;
+constexpr size_t kMostBytes = 200;
+
+}  // namespace
+
+std::string PatternOf(std::string_view reason) {
+  std::string pattern;
+  for (size_t at = 0; at < reason.size();) {
+    const size_t quote = reason.find('\'', at);
+    const size_t end =
+        quote == std::string_view::npos ? std::string_view::npos : reason.find('\'', quote + 1);
+    if (end == std::string_view::npos) {
+      pattern += reason.substr(at);
+      break;
+    }
+    pattern += reason.substr(at, quote - at);
+    pattern += "'...'";
+    at = end + 1;
+  }
+  return AsText(pattern, kMostBytes);
+}
+
+LeftOutReason& LeftOutReasons::Place(std::string_view reason, bool wanted) {
+  if (!items_.empty() && reason == last_reason_ && items_[last_].wanted == wanted) {
+    return items_[last_];
+  }
+  last_reason_ = reason;
+  std::string pattern = PatternOf(reason);
+  auto found = std::ranges::find_if(items_, [&](const LeftOutReason& item) {
+    return item.pattern == pattern && item.wanted == wanted;
+  });
+  if (found == items_.end() && items_.size() >= kMostReasons) {
+    pattern.clear();
+    found = std::ranges::find_if(items_, [&](const LeftOutReason& item) {
+      return item.pattern.empty() && item.wanted == wanted;
+    });
+  }
+  last_ = static_cast<size_t>(found - items_.begin());
+  if (found == items_.end()) {
+    items_.push_back({.pattern = std::move(pattern),
+                      .wanted = wanted,
+                      .first_record = std::nullopt,
+                      .first_reason = ""});
+  }
+  return items_[last_];
+}
+
+void LeftOutReasons::Add(std::optional<int64_t> record, int64_t count, std::string_view reason,
+                         bool wanted) {
+  if (count <= 0) return;
+  LeftOutReason& place = Place(reason, wanted);
+  if (place.num_records == 0 && place.num_files == 0) {
+    place.first_record = record;
+    place.first_reason = AsText(reason);
+  }
+  place.num_records += count;
+  num_records_ += count;
+}
+
+void LeftOutReasons::AddFile(std::string_view reason) {
+  LeftOutReason& place = Place(reason, /*wanted=*/false);
+  if (place.num_records == 0 && place.num_files == 0) place.first_reason = AsText(reason);
+  ++place.num_files;
+}
+
+void LeftOutReasons::RemoveLast() {
+  --num_records_;
+  if (--items_[last_].num_records > 0 || items_[last_].num_files > 0) return;
+  items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(last_));
+  last_ = 0;
+  last_reason_ = items_.empty() ? "" : items_.front().first_reason;
+}
+
+}  // namespace tidemill::storage

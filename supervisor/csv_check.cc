@@ -1,0 +1,122 @@
+#include "supervisor/csv_check.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+
+#include "base/config.h"
+#include "storage/client/text.h"
+#include "supervisor/layout_check.h"
+#include "supervisor/value_check.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// A label that this share of the records has is no slip of the data but one of the spec.
+constexpr double kNotedShare = 0.05;
+
+// The columns that a spec names, each with the path of its key.
+std::map<std::string, std::string> NamedKeys(const storage::DatasetSpec& spec) {
+  std::map<std::string, std::string> named;
+  if (spec.event_time.column) named["event_time.column"] = *spec.event_time.column;
+  for (size_t i = 0; i < spec.event_time.columns.size(); ++i) {
+    named[fmt::format("event_time.columns[{}]", i)] = spec.event_time.columns[i];
+  }
+  if (spec.label.column) named["label.column"] = *spec.label.column;
+  if (spec.series && spec.series->group) named["series.group"] = *spec.series->group;
+  if (spec.series && spec.series->target) named["series.target"] = *spec.series->target;
+  return named;
+}
+
+std::vector<Remark> FindMissingColumns(const FirstRecords& records,
+                                       const storage::DatasetSpec& spec) {
+  std::vector<Remark> missing;
+  for (const auto& [path, column] : NamedKeys(spec)) {
+    if (std::ranges::find(records.columns, column) != records.columns.end()) continue;
+    missing.push_back({.path = path,
+                       .message = fmt::format("{} has no column '{}'", records.file, column),
+                       .hint = HintForColumn(column, records.columns)});
+  }
+  return missing;
+}
+
+// Labels that are not among the classes.
+std::vector<Remark> FindUnknownClasses(const FirstRecords& records,
+                                       const storage::LabelSpec& label) {
+  std::vector<Remark> remarks;
+  if (!label.column || label.classes.empty()) return remarks;
+  const auto place = static_cast<size_t>(std::ranges::find(records.columns, *label.column) -
+                                         records.columns.begin());
+  std::map<std::string, size_t> unknown;
+  for (const FirstRecord& record : records.records) {
+    if (record.fields.size() != records.columns.size()) continue;
+    const std::string& value = record.fields[place];
+    const bool is_class = std::ranges::find(label.classes, value) != label.classes.end();
+    if (!is_class && !label.SaysMissing(value)) ++unknown[value];
+  }
+  for (const auto& [value, count] : unknown) {
+    if (static_cast<double>(count) < kNotedShare * static_cast<double>(records.records.size())) {
+      continue;
+    }
+    const auto close = config::ClosestTo(value, label.classes);
+    remarks.push_back(
+        {.path = "label.classes",
+         .message = fmt::format("{} has the label {}, which is not among the classes", records.file,
+                                storage::Quoted(value)),
+         .hint = close ? fmt::format("write {} for '{}'", storage::Quoted(value), *close)
+                       : fmt::format("add {}, or name it in label.missing if it is no label",
+                                     storage::Quoted(value))});
+  }
+  return remarks;
+}
+
+void Append(std::vector<Remark> more, std::vector<Remark>& remarks) {
+  std::ranges::move(more, std::back_inserter(remarks));
+}
+
+}  // namespace
+
+CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, bool live) {
+  const auto& format = std::get<storage::CsvFormat>(spec.format);
+  CsvFindings found;
+  if (auto problem = FindLayoutProblem(start, format)) {
+    // The header of a live run's file may be still to come.
+    problem->is_error = !live || start.bytes.find('\n') != std::string::npos;
+    found.remarks.push_back(*std::move(problem));
+    return found;
+  }
+  FirstRecords records = CutRecords(start, format);
+  if (format.header && !records.has_header) return found;
+  if (format.header && !format.columns.empty() && format.columns != records.columns) {
+    found.remarks.push_back({.path = "format.columns",
+                             .message = fmt::format("are not those of {}: {}", records.file,
+                                                    fmt::join(records.columns, ", ")),
+                             .hint = "leave them out to take the header's"});
+    return found;
+  }
+  if (auto cause = ExplainMissingColumns(start, records, spec)) {
+    found.remarks.push_back(*std::move(cause));
+    return found;
+  }
+  found.columns = records.columns;
+  found.remarks = FindMissingColumns(records, spec);
+  if (!found.remarks.empty()) return found;
+  const bool all_seen = start.whole && spec.files.find_first_of("*?") == std::string::npos;
+  if (all_seen && records.records.empty() && !live) {
+    found.remarks.push_back({.path = "files",
+                             .message = fmt::format("{} has no records", records.file),
+                             .hint = "name a file that has"});
+  }
+  Append(FindUnknownClasses(records, spec.label), found.remarks);
+  TriedValues tried = TryValues(records, spec);
+  Append(std::move(tried.remarks), found.remarks);
+  found.facts.times = std::move(tried.times);
+  if (all_seen) found.facts.num_samples = std::ssize(records.records);
+  found.records = std::move(records);
+  return found;
+}
+
+}  // namespace tidemill::supervisor

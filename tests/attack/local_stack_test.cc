@@ -1,0 +1,241 @@
+// What is done to a local stack behind its back: folders removed, moved and copied, links laid,
+// processes killed and stopped.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/stack.h"
+
+namespace tidemill::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// Waits for it; what never comes is the test's own time limit's to end.
+template <typename Condition>
+void Await(const Condition& condition) {
+  while (!condition()) sched_yield();
+}
+
+class LocalStackAttackTest : public ::testing::Test {
+ protected:
+  void Up() {
+    const CommandResult up = stack_.Tidemill({"up"});
+    ASSERT_EQ(up.exit_code, 0) << up.err << stack_.Logs();
+  }
+
+  // Everything that belongs to it, looked for without asking it.
+  std::vector<int> Members() const {
+    std::vector<int> members;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+      // Of a process that ends just now nothing is read.
+      std::ifstream file(entry.path() / "cmdline", std::ios::binary);
+      std::ostringstream text;
+      text << file.rdbuf();
+      const std::string words = text.str();
+      if (words.find(stack_.state()) != std::string::npos ||
+          (!database_.empty() && words.find(database_) != std::string::npos)) {
+        members.push_back(std::stoi(name));
+      }
+    }
+    return members;
+  }
+
+  // Where its database is, for when it cannot be asked any more.
+  void RememberDatabase() {
+    database_ = stack_.Tidemill({"status", "--json"}).Json().at("database_folder");
+  }
+
+  const Stack stack_;
+  std::string database_;
+};
+
+TEST_F(LocalStackAttackTest, AStackEndsWhenItsStateFolderIsRemoved) {
+  Up();
+  RememberDatabase();
+  ASSERT_FALSE(Members().empty());
+  fs::remove_all(stack_.state());
+  Await([&] { return Members().empty(); });
+}
+
+TEST_F(LocalStackAttackTest, DownSaysStoppedOnlyOfWhatHasStopped) {
+  Up();
+  RememberDatabase();
+  fs::remove_all(stack_.state());
+  EXPECT_EQ(stack_.Tidemill({"down"}).exit_code, 0);
+  EXPECT_THAT(Members(), IsEmpty());
+}
+
+TEST_F(LocalStackAttackTest, UpDoesNotTakeARemovedFoldersServicesForItsOwn) {
+  Up();
+  RememberDatabase();
+  const std::vector<int> before = Members();
+  fs::remove_all(stack_.state());
+  const CommandResult up = stack_.Tidemill({"up"});
+  // With the database elsewhere, what is left of it is said; else a new one is made.
+  if (geteuid() == 0) {
+    EXPECT_EQ(up.exit_code, 7) << up.out;
+    EXPECT_THAT(up.err, AllOf(HasSubstr(database_), HasSubstr("belongs to")));
+  } else {
+    EXPECT_EQ(up.exit_code, 0) << up.err;
+  }
+  Await([&] {
+    const std::vector<int> now = Members();
+    return std::none_of(before.begin(), before.end(), [&](int process) {
+      return std::find(now.begin(), now.end(), process) != now.end();
+    });
+  });
+}
+
+TEST_F(LocalStackAttackTest, AMovedStateFolderTakesItsDatabaseAlong) {
+  const CommandResult run =
+      stack_.Tidemill({"run", WriteSmallPipeline(stack_.files()), "--max-triggers", "1"});
+  ASSERT_EQ(run.exit_code, 0) << run.err << stack_.Logs();
+  const std::string moved = stack_.files() + "/moved";
+  fs::rename(stack_.state(), moved);
+  const auto there = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--state", moved});
+    return RunTidemill(words, {}, stack_.files());
+  };
+  const CommandResult up = there({"up"});
+  ASSERT_EQ(up.exit_code, 0) << up.err;
+  EXPECT_THAT(there({"runs", "list"}).out, HasSubstr("succeeded"));
+  EXPECT_EQ(there({"models", "list", "--json"}).Json().size(), 1);
+  ASSERT_EQ(there({"down"}).exit_code, 0);
+
+  if (geteuid() == 0) {
+    // A copy shares the database with the folder it was made of.
+    const std::string copy = stack_.files() + "/copy";
+    fs::copy(moved, copy, fs::copy_options::recursive);
+    const CommandResult second = RunTidemill({"up", "--state", copy}, {}, stack_.files());
+    EXPECT_EQ(second.exit_code, 7) << second.out;
+    EXPECT_THAT(second.err, AllOf(HasSubstr("is a copy of"), HasSubstr(moved)));
+    const CommandResult doctor =
+        RunTidemill({"doctor", "--json", "--state", copy}, {}, stack_.files());
+    EXPECT_THAT(doctor.out, HasSubstr("is a copy of"));
+    EXPECT_EQ(doctor.exit_code, 1);
+    fs::remove_all(copy);
+  }
+  EXPECT_EQ(there({"down", "--purge"}).exit_code, 0);
+}
+
+TEST_F(LocalStackAttackTest, NoEmptyDatabaseIsMadeBesideOldModels) {
+  Up();
+  RememberDatabase();
+  ASSERT_EQ(stack_.Tidemill({"down"}).exit_code, 0);
+  const std::string aside = database_ + ".aside";
+  fs::rename(database_, aside);
+  const CommandResult up = stack_.Tidemill({"up"});
+  EXPECT_EQ(up.exit_code, 7) << up.out;
+  EXPECT_THAT(up.err, AllOf(HasSubstr("is gone from"), HasSubstr(database_)));
+  EXPECT_THAT(stack_.Tidemill({"doctor", "--json"}).out, HasSubstr("is gone from"));
+  fs::remove_all(database_);
+  fs::rename(aside, database_);
+  Up();
+}
+
+TEST_F(LocalStackAttackTest, ALinkInTheTemporaryFolderLeadsNowhere) {
+  Up();
+  RememberDatabase();
+  const std::string storage =
+      stack_.Tidemill({"status", "--json"}).Json().at("endpoints").at("storage");
+  const fs::path sockets = fs::path(storage.substr(5)).parent_path();
+  ASSERT_EQ(stack_.Tidemill({"down"}).exit_code, 0);
+  const std::string precious = stack_.files() + "/precious";
+  fs::create_directory(precious);
+  struct stat before {};
+  ASSERT_EQ(stat(precious.c_str(), &before), 0);
+  for (const std::string& place : {sockets.string() + "-db", sockets.string()}) {
+    fs::remove_all(place);
+    fs::create_directory_symlink(precious, place);
+    const CommandResult up = stack_.Tidemill({"up"});
+    EXPECT_EQ(up.exit_code, 5) << up.out;
+    EXPECT_THAT(up.err, HasSubstr(place));
+    struct stat after {};
+    ASSERT_EQ(stat(precious.c_str(), &after), 0);
+    EXPECT_EQ(after.st_uid, before.st_uid);
+    EXPECT_EQ(after.st_mode, before.st_mode);
+    EXPECT_TRUE(fs::is_empty(precious));
+    fs::remove(place);
+  }
+  Up();
+}
+
+TEST_F(LocalStackAttackTest, AKilledKeeperTakesEverythingWithIt) {
+  Up();
+  RememberDatabase();
+  const std::vector<int> keepers = stack_.Processes("tidemill");
+  ASSERT_EQ(keepers.size(), 1);
+  ASSERT_EQ(kill(keepers.front(), SIGKILL), 0);
+  Await([&] { return Members().empty(); });
+  Up();
+}
+
+TEST_F(LocalStackAttackTest, AnInterruptedStartLeavesNothing) {
+  fs::create_directory(stack_.state());
+  const std::string program = ProgramFolder() + "/tidemill";
+  const pid_t starter = fork();
+  if (starter == 0) {
+    execl(program.c_str(), "tidemill", "up", "--state", stack_.state().c_str(), nullptr);
+    _exit(127);
+  }
+  // As soon as there is something to be left behind.
+  Await([&] { return fs::exists(stack_.state() + "/logs/stack.log"); });
+  ASSERT_EQ(kill(starter, SIGINT), 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(starter, &status, 0), starter);
+  RememberDatabase();
+  Await([&] { return Members().empty(); });
+  Up();
+}
+
+TEST_F(LocalStackAttackTest, AStoppedServiceDoesNotAnswer) {
+  Up();
+  const std::vector<int> selectors = stack_.Processes("tidemill-selector");
+  ASSERT_EQ(selectors.size(), 1);
+  ASSERT_EQ(kill(selectors.front(), SIGSTOP), 0);
+  const CommandResult status = stack_.Tidemill({"status"});
+  EXPECT_EQ(status.exit_code, 5);
+  EXPECT_THAT(status.out, HasSubstr("does not answer"));
+  EXPECT_EQ(stack_.Tidemill({"status", "--json"}).Json().at("services").at("selector"), false);
+  ASSERT_EQ(kill(selectors.front(), SIGCONT), 0);
+  Await([&] { return stack_.Tidemill({"status"}).exit_code == 0; });
+}
+
+TEST_F(LocalStackAttackTest, StatusAsksTheStackThatIsNamed) {
+  Up();
+  const auto endpoints = stack_.Tidemill({"status", "--json"}).Json().at("endpoints");
+  const std::string token = stack_.state() + "/token";
+  const auto remote = [&](const std::string& command, const std::string& server) {
+    return RunTidemill({command, "--server", server, "--token-file", token}, {}, stack_.files());
+  };
+  const CommandResult there = remote("status", endpoints.at("supervisor"));
+  EXPECT_EQ(there.exit_code, 0) << there.err;
+  EXPECT_THAT(there.out,
+              AllOf(HasSubstr("supervisor"), HasSubstr("answers"), Not(HasSubstr("selector"))));
+  EXPECT_EQ(remote("status", "unix:" + stack_.files() + "/nobody").exit_code, 5);
+  for (const char* const command : {"up", "down"}) {
+    const CommandResult refused = remote(command, endpoints.at("supervisor"));
+    EXPECT_EQ(refused.exit_code, 7) << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr("remote stack"));
+  }
+  EXPECT_EQ(stack_.Tidemill({"status"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace tidemill::tests

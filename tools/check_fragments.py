@@ -1,0 +1,110 @@
+"""The fragments of pipelines in the guides are what a pipeline may say, by the schema that the programs generate.
+
+Each ```yaml block is held against the part of docs/reference/pipeline.schema.json that its keys belong to: the file, a
+dataset, `training`, an op of the graph. A block of another kind, such as a system configuration, says so before it:
+`<!-- no pipeline: REASON -->`.
+"""
+import copy
+import json
+import pathlib
+import re
+import sys
+
+import jsonschema
+import yaml
+
+schema = json.loads(pathlib.Path("docs/reference/pipeline.schema.json").read_text())
+
+
+class Reader(yaml.SafeLoader):
+    """YAML as the programs read it: a date is a text, 1e-3 a number."""
+
+
+Reader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+Reader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789"))
+
+
+def optional(part):
+    """A part of the schema in which no key has to be there; what is an alternative keeps its own."""
+    part = copy.deepcopy(part)
+    part.pop("required", None)
+    return part
+
+
+def rooms():
+    """(name, schema) of what a fragment may be, the widest first."""
+    file = optional(schema)
+    parts = file["properties"]
+    # Of a section a fragment shows some keys.
+    for name in ("preprocess", "training", "live", "retention"):
+        for part in parts[name].get("anyOf", [parts[name]]):
+            part.pop("required", None)
+    dataset = parts["datasets"]["additionalProperties"]
+    for part in dataset.get("anyOf", [dataset]):
+        part.pop("required", None)
+    yield "file", file
+    yield "datasets", parts["datasets"]
+    yield "dataset", dataset
+    yield "training", parts["training"]
+    yield "preprocess", parts["preprocess"]
+
+
+ROOMS = list(rooms())
+
+
+def fits(value, part):
+    """None, or the first thing that the schema says against the value."""
+    part = {**part, "definitions": schema.get("definitions", {})}
+    errors = sorted(jsonschema.Draft7Validator(part).iter_errors(value), key=lambda error: -len(error.absolute_path))
+    return errors and f"{'.'.join(map(str, errors[0].absolute_path))}: {errors[0].message[:300]}"
+
+
+def kinds(part):
+    return {key for option in part.get("anyOf", [part]) for key in option.get("properties", {})}
+
+
+def check(text):
+    """None, or what is wrong with a fragment."""
+    # Sections at several depths are fragments of their own.
+    pieces = re.split(r"\n(?=\S)", text) if re.match(r"\s", text) else [text]
+    for piece in pieces:
+        value = yaml.load(re.sub(r"^ *\.\.\.\n", "", piece, flags=re.M).replace("[...]", "[label]"), Reader)
+        if isinstance(value, list):
+            value, part = {"graph": value}, dict(ROOMS)["preprocess"]
+        else:
+            # The room that knows most of its keys; names of datasets are known to none.
+            name, part = max(ROOMS, key=lambda room: len(kinds(room[1]) & set(value)))
+            if not kinds(part) & set(value):
+                part = dict(ROOMS)["datasets"]
+            if name == "file" and len(value) > 1:
+                for key, one in value.items():
+                    if wrong := fits({key: one}, part):
+                        return wrong
+                continue
+        if wrong := fits(value, part):
+            return wrong
+    return None
+
+
+def main():
+    problems, checked = [], 0
+    for document in sorted(pathlib.Path("docs").glob("guides/*.md")) + [pathlib.Path("docs/preprocess.md")]:
+        text = document.read_text()
+        for block in re.finditer(r"^```yaml\n(.*?)^```$", text, re.M | re.S):
+            if re.search(r"<!-- no pipeline: .* -->\n$", text[:block.start()]):
+                continue
+            checked += 1
+            line = text[:block.start()].count("\n") + 2
+            try:
+                wrong = check(block.group(1))
+            except yaml.YAMLError as error:
+                wrong = error
+            if wrong:
+                problems.append(f"{document}:{line}: {wrong}")
+    print("\n".join(problems) or f"fragments: {checked} of the guides fit the schema")
+    sys.exit(bool(problems) or not checked)
+
+
+main()

@@ -1,0 +1,28 @@
+#include "trainer_server/preparation.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace tidemill::trainer_server {
+namespace {
+
+// One thread reads while another one transforms.
+constexpr int kFewestThreads = 2;
+// Of prepared samples; enough that no thread waits for another one.
+constexpr int64_t kBytesPerThread = int64_t{32} << 20;
+constexpr int64_t kFewestBytes = int64_t{16} << 20;
+
+}  // namespace
+
+Preparation PreparationFor(const TrainerConfig& config, int num_cores) {
+  const int num_trainings = std::max(config.cpu_slots, config.gpu_slots);
+  Preparation preparation;
+  preparation.threads =
+      config.loader_threads.value_or(std::max(kFewestThreads, num_cores / num_trainings));
+  preparation.bytes_ahead = std::max(
+      kFewestBytes,
+      std::min(preparation.threads * kBytesPerThread, config.loader_memory.bytes / num_trainings));
+  return preparation;
+}
+
+}  // namespace tidemill::trainer_server
