@@ -77,6 +77,7 @@ std::string ConfigOf(const v1::Model& model) {
       {"training_set_digest", model.training_set_digest()},
       {"classes", model.classes()},
       {"architecture", model.model()},
+      {"preprocessing", "none: the network takes inputs as the graph in spec.yaml makes them"},
       {"sha256", parts}};
   return json.dump(2) + "\n";
 }
@@ -96,6 +97,10 @@ std::string CardOf(const v1::Model& model) {
     for (const std::string& name : model.classes()) card += "- " + Printable(name) + "\n";
     card += "\n";
   }
+  card +=
+      "**It has no preprocessing.** The network takes inputs that are prepared already and answers "
+      "raw features with nonsense: first do what the ops in `spec.yaml` do, with the numbers that "
+      "they learned (`fitted.batch`).\n\n";
   card += fmt::format(
       "| file | holds |\n|---|---|\n| `{}` | the weights |\n| `config.json` | lineage and digests "
       "|\n"

@@ -262,7 +262,8 @@ transform::RunContext BatchMaker::ContextOf(int64_t number) const {
   return {.training = plan_.training,
           .seed = plan_.shuffle.seed,
           .trigger = plan_.shuffle.trigger,
-          .epoch = plan_.first_epoch + number / num_batches_};
+          .epoch = plan_.first_epoch + number / num_batches_,
+          .standardize_target = true};
 }
 
 absl::Status BatchMaker::Transform(const transform::RunContext& context, batch::Batch& piece,

@@ -101,6 +101,7 @@ struct TrainingSpec {
   std::optional<int64_t> num_threads = std::nullopt;
   double max_bad_fraction = 0.1;
   std::optional<config::Count> max_bad_samples = std::nullopt;
+  std::optional<bool> standardize_target = std::nullopt;
   DownsamplingSpec downsampling = NoDownsampling{};
   WeightedLoss weighted_loss = WeightedLoss::kUnbiased;
   config::ByteSize decoded_budget{int64_t{512} << 20};
@@ -125,6 +126,11 @@ struct TrainingSpec {
     field("loss", loss,
           "`cross_entropy` or `bce_with_logits` for class labels, `mse`, `l1` or `huber` for real "
           "ones.");
+    field(
+        "standardize_target", standardize_target,
+        "Train on real labels as (x - mean) / deviation, learned from the selected samples like "
+        "what `standardize` learns; what a model says is put back into the units of the label, in "
+        "which it is measured. By default true for `mse`, `l1` and `huber`.");
     field("gradient_clipping", gradient_clipping, "Bounds for the gradients.");
     field("precision", precision,
           "`bfloat16` computes the products of the forward pass in 16 bits; weights, loss and "
@@ -168,29 +174,8 @@ struct TrainingSpec {
         {.min = 0});
   }
 
-  void Check(config::Problems& problems) const {
-    if (max_samples && max_samples->value < 1) {
-      problems.Add("max_samples", "must be at least 1", "leave it out for no budget");
-    }
-    if (!shuffle && order && !std::holds_alternative<NoOrder>(*order)) {
-      problems.Add("shuffle", "and order contradict each other", "leave shuffle out");
-    }
-    if (mix && !std::holds_alternative<NoDownsampling>(downsampling)) {
-      problems.Add("mix", "and downsampling both choose the samples of an epoch", "leave one out");
-    }
-    if (buckets && !std::holds_alternative<NoDownsampling>(downsampling)) {
-      problems.Add("buckets", "and downsampling both choose the samples of a batch",
-                   "leave one out");
-    }
-    if (optimizers.empty()) return;
-    if (optimizer != OptimizerSpec(Adam{})) {
-      problems.Add("optimizer", "and optimizers exclude each other", "leave one out");
-    }
-    if (optimizers.back().modules != "*") {
-      problems.Add("optimizers", "leave parameters without an optimizer",
-                   "end the list with {modules: \"*\", optimizer: ...}");
-    }
-  }
+  // What contradicts itself.
+  void Check(config::Problems& problems) const;
 
   // What `optimizer` or `optimizers` say.
   std::vector<ModuleOptimizer> Optimizers() const {

@@ -6,6 +6,7 @@
 
 #include "base/config.h"
 #include "base/digest.h"
+#include "transform/target_scale.h"
 
 namespace tidemill::transform {
 namespace {
@@ -95,6 +96,23 @@ bool IsInput(std::string_view name) {
   return name == kInputColumn || name.starts_with(kInputPrefix);
 }
 
+// A target that is standardised and then changed could not be put back into its own units.
+void CheckTargetIsStandardizedLast(const GraphSpec& spec, int op, OpBuilder& builder) {
+  const auto makes_target = [&] {
+    return std::ranges::any_of(builder.outputs(), [](const BoundColumn& column) {
+      return column.schema.name == kTargetColumn;
+    });
+  };
+  if (!makes_target()) return;
+  for (int i = 0; i < op; ++i) {
+    if (!StandardizesTarget(spec[i].value)) continue;
+    builder.Problem("",
+                    fmt::format("changes the column target, which op {} has standardised", i + 1),
+                    "standardise the target last");
+    return;
+  }
+}
+
 struct Graph::Built {
   Graph graph;
   std::vector<GraphProblem> problems;
@@ -108,6 +126,7 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
     builder.BeginOp(i);
     BoundOp bound;
     bound.op = std::visit([&](const auto& op) { return op.Build(builder); }, spec[i].value);
+    CheckTargetIsStandardizedLast(spec, i, builder);
     bound.type = TypeName(spec[i].value);
     bound.name = fmt::format("op {} ({})", i + 1, bound.type);
     bound.stage = builder.stage();

@@ -26,7 +26,6 @@ namespace tidemill::transform {
 inline constexpr std::string_view kInputColumn = "input";
 // What the names of further columns for the model begin with: `input_categories` ...
 inline constexpr std::string_view kInputPrefix = "input_";
-inline constexpr std::string_view kTargetColumn = "target";
 
 // Whether a column of this name is handed to the model.
 bool IsInput(std::string_view name);

@@ -235,11 +235,13 @@ TEST(Graph, CanBeCheckedBeforeColumnNamesAreKnownButNotRun) {
 }
 
 TEST(Graph, AsksForTheColumnsItNeedsOfTheSamples) {
-  const absl::StatusOr<Graph> graph = Graph::Build(
-      Spec(ParseCsvSpec{.columns = {"x"}}, StackSpec{}, LabelSpec{}), CsvSchema({"x"}));
+  const absl::StatusOr<Graph> graph =
+      Graph::Build(Spec(ParseCsvSpec{.columns = {"x"}}, StackSpec{}), CsvSchema({"x"}));
   ASSERT_THAT(graph, IsOk());
-  EXPECT_THAT(graph->Run(MakeSamples({"1"}), nullptr),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("op 3 (label)")));
+  batch::Batch samples = MakeSamples({"1"});
+  samples.Drop(batch::kPayloadColumn);
+  EXPECT_THAT(graph->Run(samples, nullptr),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("op 1 (parse_csv)")));
 }
 
 struct BrokenCase {
@@ -322,6 +324,12 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
        record,
        {{0, "", "decode_image needs samples that are files, or a column of them",
          "use parse_csv or parse_record, or name a column of strings"}}},
+      {Spec(a, StackSpec{}, LabelSpec{},
+            StandardizeSpec{.columns = {.all = false, .names = {"target"}}},
+            CastSpec{.columns = {.all = false, .names = {"target"}}, .dtype = CastType::kFloat32}),
+       csv,
+       {{4, "", "changes the column target, which op 4 has standardised",
+         "standardise the target last"}}},
       {Spec(ParseRecordSpec{.fields = {{.name = "x", .shape = {1 << 20, 1 << 20}}}}, StackSpec{}),
        {.payload = PayloadKind::kRecord},
        {{0, "fields", "[1048576, 1048576] is too large",

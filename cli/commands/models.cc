@@ -103,7 +103,10 @@ int Export(const GlobalFlags& flags) {
           {"model", Flags().model}, {"format", Flags().format}, {"output", Flags().output}};
       fmt::print("{}\n", json.dump());
     } else if (!flags.quiet) {
-      fmt::print(stderr, "model {} exported to {}\n", Flags().model, Flags().output);
+      fmt::print(stderr,
+                 "model {} exported to {}: the network without preprocessing; it takes inputs as "
+                 "the graph of the pipeline makes them\n",
+                 Flags().model, Flags().output);
     }
     return kDone;
   });

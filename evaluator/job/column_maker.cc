@@ -152,7 +152,7 @@ absl::Status ColumnMaker::AddClasses(const batch::Batch& padded, batch::Batch& s
 }
 
 absl::Status ColumnMaker::AddValues(const batch::Batch& padded, batch::Batch& said) {
-  ASSIGN_OR_RETURN(const std::vector<float> values, model_->predictor->PredictValues(padded));
+  ASSIGN_OR_RETURN(const std::vector<float> values, model_->PredictValues(padded));
   if (asked_.prediction) {
     RETURN_IF_ERROR(said.Set(batch::MakeColumn<float>(kPredictionColumn, values, {1})));
   }

@@ -95,6 +95,23 @@ batch::Batch RealSamples() {
   return samples;
 }
 
+TEST(ColumnMaker, PutsWhatWasStandardizedBackIntoTheUnitsOfTheLabel) {
+  ScoredModel model = ModelOn(RealSchema(), testing::kGraph);
+  PreparedGraph prepared{
+      .graph = *transform::Graph::Build(
+          *config::Read<transform::GraphSpec>(testing::kGraph, "graph"), RealSchema()),
+      .fitted = std::nullopt,
+      .fingerprint = "graph",
+      .target_scale = {.mean = 1, .deviation = 2}};
+  model.graph = std::make_shared<const PreparedGraph>(std::move(prepared));
+  auto maker = ColumnMaker::Make(model, kAll);
+  ASSERT_THAT(maker, IsOk());
+  const auto said = maker->Make(RealSamples());
+  ASSERT_THAT(said, IsOk());
+  EXPECT_THAT(NumbersOf(*said, "prediction"), ElementsAre(1, 3, 5, 7, 9, 11, 13, 15, 17, 19));
+  EXPECT_THAT(NumbersOf(*said, "error"), ElementsAre(1, 1, 1, 1, 1, 1, 1, 1, 1, 1));
+}
+
 TEST(ColumnMaker, TellsRealValuesAndTheirErrors) {
   ScoredModel model = ModelOn(RealSchema(), testing::kGraph);
   auto maker = ColumnMaker::Make(model, kAll);

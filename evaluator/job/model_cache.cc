@@ -107,11 +107,13 @@ absl::StatusOr<std::shared_ptr<const PreparedGraph>> ModelCache::Prepare(
                      store_.ReadPart(ModelId{model.model_id()}, std::string(models::kFittedPart)));
     ASSIGN_OR_RETURN(fitted, transform::FittedState::Decode(std::move(bytes)));
   }
+  ASSIGN_OR_RETURN(const transform::TargetScale target_scale,
+                   transform::TargetScaleOf(spec, fitted ? &*fitted : nullptr));
   std::string fingerprint = graph.Fingerprint(fitted ? fitted->digest() : "");
   auto& shared = graphs_[fingerprint];
   if (shared == nullptr) {
     shared = std::make_shared<const PreparedGraph>(
-        PreparedGraph{std::move(graph), std::move(fitted), std::move(fingerprint)});
+        PreparedGraph{std::move(graph), std::move(fitted), std::move(fingerprint), target_scale});
   }
   return shared;
 }

@@ -11,6 +11,7 @@
 #include "batch/batch.h"
 #include "transform/fitted_state.h"
 #include "transform/graph.h"
+#include "transform/target_scale.h"
 
 namespace tidemill::evaluator {
 
@@ -38,6 +39,7 @@ class Predictor {
   // Probabilities are what the loss took the outputs for: see models/class_outputs.h.
   virtual absl::StatusOr<ClassPredictions> PredictClasses(const batch::Batch& rows,
                                                           bool with_probabilities) = 0;
+  // As the network says them, before a standardised target is put back into its units.
   // FAILED_PRECONDITION for a network with more than one output.
   virtual absl::StatusOr<std::vector<float>> PredictValues(const batch::Batch& rows) = 0;
 
@@ -52,6 +54,8 @@ struct PreparedGraph {
   std::optional<transform::FittedState> fitted;
   // Of graph and fitted state; equal for equal results.
   std::string fingerprint;
+  // From what the network says to the units of the target.
+  transform::TargetScale target_scale = {};
 };
 
 struct ScoredModel {
@@ -62,6 +66,13 @@ struct ScoredModel {
   absl::Status status;
   std::shared_ptr<const PreparedGraph> graph;
   std::unique_ptr<Predictor> predictor;
+
+  // Predictor::PredictValues() in the units of the target.
+  absl::StatusOr<std::vector<float>> PredictValues(const batch::Batch& rows) const {
+    ASSIGN_OR_RETURN(std::vector<float> values, predictor->PredictValues(rows));
+    graph->target_scale.PutBack(values);
+    return values;
+  }
 };
 
 }  // namespace tidemill::evaluator

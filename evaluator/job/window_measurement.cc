@@ -138,8 +138,7 @@ absl::Status WindowMeasurement::AddToModel(Tally& tally, const batch::Batch& tra
   if (target->type == batch::DataType::kInt64) {
     return AddClasses(tally, transformed, *target, std::move(block));
   }
-  ASSIGN_OR_RETURN(const std::vector<float> values,
-                   tally.model->predictor->PredictValues(transformed));
+  ASSIGN_OR_RETURN(const std::vector<float> values, tally.model->PredictValues(transformed));
   block.outcomes = {.predicted_values = values, .true_values = target->Values<float>()};
   AddOutcomes(tally, block);
   return absl::OkStatus();

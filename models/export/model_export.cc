@@ -14,9 +14,16 @@
 #include "models/export/network_trace.h"
 #include "models/network.h"
 #include "models/safetensors.h"
+#include "transform/target_scale.h"
 
 namespace tidemill::models {
 namespace {
+
+constexpr char kNoPreprocessing[] =
+    "\n**It has no preprocessing.** The network takes inputs that are prepared already and answers "
+    "raw features with nonsense: first do what the ops in `spec.yaml` do, with the numbers that "
+    "they "
+    "learned (`fitted.batch`).\n";
 
 constexpr char kProgramArray[] = "torchscript.program";
 
@@ -25,13 +32,23 @@ struct Artefact {
   std::string spec_text;
   std::string weights;
   Network network;
+  transform::TargetScale target_scale;
 };
+
+absl::StatusOr<transform::TargetScale> ReadTargetScale(const transform::GraphSpec& graph,
+                                                       const std::string& folder) {
+  if (!transform::StandardizesTarget(graph)) return transform::TargetScale{};
+  ASSIGN_OR_RETURN(const std::string bytes, files::Read(files::Join(folder, kFittedPart)));
+  ASSIGN_OR_RETURN(const auto fitted, transform::FittedState::Decode(bytes));
+  return transform::TargetScaleOf(graph, &fitted);
+}
 
 absl::StatusOr<Artefact> ReadArtefact(const std::string& folder) {
   Artefact artefact;
   ASSIGN_OR_RETURN(artefact.spec_text, files::Read(files::Join(folder, kSpecPart)));
   ASSIGN_OR_RETURN(artefact.spec, config::Read<ArtefactSpec>(artefact.spec_text, kSpecPart));
   ASSIGN_OR_RETURN(artefact.weights, files::Read(files::Join(folder, kWeightsPart)));
+  ASSIGN_OR_RETURN(artefact.target_scale, ReadTargetScale(artefact.spec.graph, folder));
   ASSIGN_OR_RETURN(artefact.network, DecodeNetwork(artefact.spec.model, artefact.weights));
   return artefact;
 }
@@ -46,8 +63,13 @@ std::string ConfigOf(const Artefact& artefact) {
   nlohmann::ordered_json json = {{"library_name", "tidemill"},
                                  {"model_type", TypeName(artefact.spec.model)},
                                  {"network", config::Print(artefact.spec.model)},
+                                 {"preprocessing", "none: see spec.yaml"},
                                  {"inputs", inputs},
                                  {"num_outputs", NumOutputs(artefact.spec.model)}};
+  if (transform::StandardizesTarget(artefact.spec.graph)) {
+    json["target"] = {{"mean", artefact.target_scale.mean},
+                      {"deviation", artefact.target_scale.deviation}};
+  }
   for (size_t i = 0; i < artefact.spec.classes.size(); ++i) {
     json["id2label"][std::to_string(i)] = artefact.spec.classes[i];
   }
@@ -67,7 +89,12 @@ std::string CardOf(const Artefact& artefact) {
   card += artefact.spec.classes.empty()
               ? std::string(".\n")
               : fmt::format(", one for each class: {}.\n", fmt::join(artefact.spec.classes, ", "));
-  return card +
+  if (transform::StandardizesTarget(artefact.spec.graph)) {
+    card += fmt::format(
+        "A real label is its answer times {} plus {}: it was trained on standardised ones.\n",
+        artefact.target_scale.deviation, artefact.target_scale.mean);
+  }
+  return card + kNoPreprocessing +
          fmt::format(
              "\n- `model.safetensors`: the weights; read them with the library safetensors.\n"
              "- `config.json`: the network, its inputs and classes.\n"

@@ -15,6 +15,7 @@
 #include "models/artefact_spec.h"
 #include "models/export/network_trace.h"
 #include "models/network.h"
+#include "transform/fitted_state.h"
 
 namespace tidemill::models {
 namespace {
@@ -123,6 +124,26 @@ TEST_F(Export, WritesAFolderThatTellsWhatTheModelIs) {
   EXPECT_THAT(files::Read(Output() + "/README.md").value(),
               HasSubstr("one for each class: no, yes."));
   EXPECT_EQ(files::Read(Output() + "/fitted.batch").value(), "fitted");
+}
+
+TEST_F(Export, SaysHowAStandardizedLabelIsPutBackAndThatPreprocessingIsMissing) {
+  Put(Logistic{.outputs = 1}, kSeries);
+  auto artefact =
+      *config::Read<ArtefactSpec>(files::Read(files::Join(Artefact(), "spec.yaml")).value(), "s");
+  artefact.graph = *config::Read<transform::GraphSpec>(
+      "- stack: {columns: all, into: input}\n- label: {}\n- standardize: {columns: [target]}\n",
+      "g");
+  Write("spec.yaml", config::Print(artefact));
+  const transform::FittedState fitted(
+      "graph", {{2, {{"target", "mean", {15}, {}}, {"target", "std", {5}, {}}}}});
+  Write("fitted.batch", fitted.Encode());
+  ASSERT_TRUE(ExportSafetensors(Artefact(), Output()).ok());
+  const auto json = nlohmann::json::parse(files::Read(Output() + "/config.json").value());
+  EXPECT_EQ(json["target"]["mean"], 15);
+  EXPECT_EQ(json["target"]["deviation"], 5);
+  const std::string card = files::Read(Output() + "/README.md").value();
+  EXPECT_THAT(card, HasSubstr("its answer times 5 plus 15"));
+  EXPECT_THAT(card, HasSubstr("no preprocessing"));
 }
 
 TEST_F(Export, WritesOverNothingAndLeavesNothingHalfDone) {

@@ -36,7 +36,7 @@ std::string WritePipelineWithABadTrigger(const std::string& folder) {
   return path;
 }
 
-CommandResult Run(const Stack& stack, const std::map<std::string, std::string>& environment) {
+CommandResult RunToItsEnd(const Stack& stack, const std::map<std::string, std::string>& environment) {
   EXPECT_EQ(stack.Tidemill({"up"}, environment).exit_code, 0) << stack.Logs();
   return stack.Tidemill({"run", WritePipelineWithABadTrigger(stack.files()), "--json"},
                         environment);
@@ -44,7 +44,7 @@ CommandResult Run(const Stack& stack, const std::map<std::string, std::string>& 
 
 TEST(SkippedTrigger, IsToldWithItsReasonAndTheRunGoesOn) {
   const Stack stack;
-  const CommandResult result = Run(stack, {});
+  const CommandResult result = RunToItsEnd(stack, {});
   ASSERT_EQ(result.exit_code, 8) << result.err << stack.Logs();
   const nlohmann::json run = result.Json();
   EXPECT_EQ(run.at("state"), "succeeded");
@@ -66,13 +66,13 @@ TEST(SkippedTrigger, IsToldWithItsReasonAndTheRunGoesOn) {
 
 TEST(SkippedTrigger, IsTheSameWhereTheSupervisorIsKilledBeforeItIsRecorded) {
   const Stack undisturbed, killed;
-  const CommandResult expected = Run(undisturbed, {});
+  const CommandResult expected = RunToItsEnd(undisturbed, {});
   ASSERT_EQ(expected.exit_code, 8) << expected.err << undisturbed.Logs();
   const std::string marks = killed.files() + "/marks";
   std::filesystem::create_directory(marks);
   const std::string point = "supervisor.before_skip";
   const CommandResult result =
-      Run(killed, {{"TIDEMILL_FAILPOINTS", point + "=kill"}, {"TIDEMILL_FAILPOINTS_ONCE", marks}});
+      RunToItsEnd(killed, {{"TIDEMILL_FAILPOINTS", point + "=kill"}, {"TIDEMILL_FAILPOINTS_ONCE", marks}});
   EXPECT_TRUE(std::filesystem::exists(marks + "/" + point)) << "nothing passed " << point;
   EXPECT_EQ(result.exit_code, 8) << result.err << killed.Logs();
   EXPECT_EQ(Fingerprint(result.Json()), Fingerprint(expected.Json()));

@@ -27,6 +27,9 @@ struct RunContext {
   int64_t seed = 0;
   int64_t trigger = 0;
   int64_t epoch = 0;
+  // Whether a target that the graph standardises is handed over like that, as a model is trained on
+  // it; else it stays in its own units, in which a model is measured (target_scale.h).
+  bool standardize_target = false;
 };
 
 // The samples as they came, the columns that ops have made so far, and the rows found bad. A bad

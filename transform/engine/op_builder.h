@@ -15,6 +15,9 @@ struct NameList;
 
 namespace tidemill::transform {
 
+// What a model learns to say.
+inline constexpr std::string_view kTargetColumn = "target";
+
 // Something wrong in a graph. A checker turns it into a line of the user's file.
 struct GraphProblem {
   // Place of the op in the graph, from 0; the number of ops when something is missing at the end.

@@ -7,8 +7,8 @@
 namespace tidemill::transform {
 namespace {
 
-constexpr std::string_view kMean = "mean";
-constexpr std::string_view kStd = "std";
+constexpr std::string_view kMean = StandardizeSpec::kMean;
+constexpr std::string_view kStd = StandardizeSpec::kStd;
 
 // Mean and variance of each number of a row by Welford's update, row after row in double
 // precision: numerically stable, and the same however the rows are cut into batches, which sums
@@ -120,6 +120,15 @@ void Standardize(std::span<const From> in, std::span<const double> mean,
           });
 }
 
+bool StaysAsItIs(const ColumnSchema& column, const RunContext& context) {
+  return column.name == kTargetColumn && !context.standardize_target;
+}
+
+template <typename From, typename To>
+void Copy(std::span<const From> in, std::span<To> out) {
+  MapNumbers(in, out, [](From value, size_t) { return static_cast<To>(value); });
+}
+
 class StandardizeOp final : public BlockOp {
  public:
   using BlockOp::BlockOp;
@@ -147,6 +156,7 @@ class StandardizeOp final : public BlockOp {
   absl::Status RunBlock(const Block& block) const override {
     for (size_t i = 0; i < outputs().size(); ++i) {
       VisitFloats(block, i, [&]<typename To>(auto in, std::span<To> out) {
+        if (StaysAsItIs(outputs()[i].schema, block.frame.context())) return Copy(in, out);
         Standardize(in, block.learned[2 * i], block.learned[2 * i + 1], out);
         RejectNonFinite<To>(out, outputs()[i].schema, block);
       });

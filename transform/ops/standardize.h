@@ -15,7 +15,11 @@ struct StandardizeSpec {
       "Makes (x - mean) / std of each column in its place. Mean and standard deviation are learned "
       "from the selected samples before training and stored with the model; every number of a row "
       "has its own. A number that never varies gets the deviation 1, with a warning. float64 "
-      "stays float64, all else becomes float32.";
+      "stays float64, all else becomes float32. The column `target` is standardised for training "
+      "alone: models are measured in its own units, and what they say is put back into those.";
+  // What is learned of a column, a number for each of a row.
+  static constexpr std::string_view kMean = "mean";
+  static constexpr std::string_view kStd = "std";
   config::NameList columns = {.all = true, .names = {}};
   bool autocache = false;
 
