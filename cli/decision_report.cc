@@ -127,7 +127,7 @@ std::string DescribeEnd(const v1::StreamEnded& ended) {
 std::string DescribeOutcome(const v1::GetDecisionResponse& response) {
   std::string text;
   if (!response.skip_reason().empty()) {
-    text += fmt::format("  The trigger was skipped: {}. The model in use stayed.\n",
+    text += fmt::format("  The trigger was skipped: {}. No other model came into use.\n",
                         Printable(response.skip_reason()));
   }
   const v1::StreamEnded& ended = response.stream_ended();

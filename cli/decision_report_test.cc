@@ -60,7 +60,7 @@ Run 7 (elec2) did not retrain at 2026-01-31: 1 of 2 policies had voted for a tra
     yes  amount    it did not decide here; its vote counts still, given at 2026-01-30
     no   cost      waiting was cheap
   1,234 samples had come since trigger 3 at 2026-01-24.
-  It would have fired with `accepted_delay` at 62.5 (it is 100).
+  It would have fired with `accepted_delay` at 1 min 03 s (it is 1 min 40 s).
   The next decision was at 2026-02-01: trigger 4 fired.
 )");
 }

@@ -97,7 +97,8 @@ absl::Status SpawnKeeper(const StackLayout& layout, const Leash& leash) {
 std::optional<int> HolderOf(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
-  const bool free = flock(file, LOCK_EX | LOCK_NB) == 0;
+  // Shared, so that two who ask do not take each other for the holder, whose lock is exclusive.
+  const bool free = flock(file, LOCK_SH | LOCK_NB) == 0;
   close(file);
   if (free) return std::nullopt;
   const auto text = files::Read(path);

@@ -123,8 +123,10 @@ class MatrixDrawing {
   }
 
   std::string ToString() const {
-    std::string text = fmt::format("{} on {}{}: model (row) by window (column)\n", matrix_.measure,
-                                   matrix_.dataset, share_ ? ", in %" : "");
+    std::string text =
+        Wrapped(fmt::format("{} on {}{}: model (row) by window (column)", matrix_.measure,
+                            matrix_.dataset, share_ ? ", in %" : ""),
+                view_, 0);
     if (!rows_.empty()) text += Header();
     for (const int64_t trigger : rows_) text += Row(trigger);
     return text + LeftOut();

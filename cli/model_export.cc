@@ -11,10 +11,13 @@
 
 #include "nlohmann/json.hpp"
 
+#include "base/config.h"
 #include "base/files.h"
 #include "base/process/program_folder.h"
 #include "base/time.h"
 #include "cli/text.h"
+#include "models/artefact_spec.h"
+#include "transform/target_scale.h"
 
 namespace tidemill::cli {
 namespace {
@@ -61,12 +64,22 @@ absl::Status Fetch(model_store::ModelStoreClient& store, const v1::Model& model,
   return absl::OkStatus();
 }
 
-std::string ConfigOf(const v1::Model& model) {
+// How an answer becomes a label, of a model that was trained on standardised ones.
+absl::StatusOr<transform::TargetScale> ReadTargetScale(const std::string& folder) {
+  ASSIGN_OR_RETURN(const std::string text, files::Read(files::Join(folder, models::kSpecPart)));
+  ASSIGN_OR_RETURN(const auto spec, config::Read<models::ArtefactSpec>(text, models::kSpecPart));
+  if (!transform::StandardizesTarget(spec.graph)) return transform::TargetScale{};
+  ASSIGN_OR_RETURN(const std::string bytes, files::Read(files::Join(folder, models::kFittedPart)));
+  ASSIGN_OR_RETURN(const auto fitted, transform::FittedState::Decode(bytes));
+  return transform::TargetScaleOf(spec.graph, &fitted);
+}
+
+std::string ConfigOf(const v1::Model& model, const transform::TargetScale& scale) {
   nlohmann::ordered_json parts = nlohmann::ordered_json::object();
   for (const v1::ModelPart& part : model.parts()) {
     parts[part.name() == kWeightsPart ? kWeightsFile : part.name()] = part.digest();
   }
-  const nlohmann::ordered_json json = {
+  nlohmann::ordered_json json = {
       {"library", "tidemill"},
       {"model", model.model_id()},
       {"run", model.run_id()},
@@ -79,10 +92,11 @@ std::string ConfigOf(const v1::Model& model) {
       {"architecture", model.model()},
       {"preprocessing", "none: the network takes inputs as the graph in spec.yaml makes them"},
       {"sha256", parts}};
+  if (!scale.IsNone()) json["target"] = {{"mean", scale.mean}, {"deviation", scale.deviation}};
   return json.dump(2) + "\n";
 }
 
-std::string CardOf(const v1::Model& model) {
+std::string CardOf(const v1::Model& model, const transform::TargetScale& scale) {
   std::string card = fmt::format(
       "---\nlibrary_name: tidemill\ntags: [tidemill]\n---\n\n# Model {0}\n\n"
       "Trained by run {1} at its trigger {2} on {3} samples{4}. Digest of the training set:\n"
@@ -96,6 +110,11 @@ std::string CardOf(const v1::Model& model) {
     card += "Classes, by output:\n\n";
     for (const std::string& name : model.classes()) card += "- " + Printable(name) + "\n";
     card += "\n";
+  }
+  if (!scale.IsNone()) {
+    card += fmt::format(
+        "A real label is its answer times {} plus {}: it was trained on standardised ones.\n\n",
+        scale.deviation, scale.mean);
   }
   card +=
       "**It has no preprocessing.** The network takes inputs that are prepared already and answers "
@@ -121,8 +140,10 @@ absl::Status WriteFolder(model_store::ModelStoreClient& store, const v1::Model& 
   std::error_code error;
   fs::rename(files::Join(partial, kWeightsPart), files::Join(partial, kWeightsFile), error);
   if (error) return DataLoss("model {} has no weights", model.model_id());
-  RETURN_IF_ERROR(files::WriteAtomically(files::Join(partial, "config.json"), ConfigOf(model)));
-  RETURN_IF_ERROR(files::WriteAtomically(files::Join(partial, "README.md"), CardOf(model)));
+  ASSIGN_OR_RETURN(const transform::TargetScale scale, ReadTargetScale(partial));
+  RETURN_IF_ERROR(
+      files::WriteAtomically(files::Join(partial, "config.json"), ConfigOf(model, scale)));
+  RETURN_IF_ERROR(files::WriteAtomically(files::Join(partial, "README.md"), CardOf(model, scale)));
   fs::rename(partial, output, error);
   return error ? Internal("cannot write {}: {}", output, error.message()) : absl::OkStatus();
 }

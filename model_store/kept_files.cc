@@ -76,11 +76,18 @@ absl::StatusOr<std::unique_ptr<IncomingFile>> KeptFiles::Begin(const std::string
 
 absl::StatusOr<int64_t> KeptFiles::Find(const std::string& digest) const {
   ASSIGN_OR_RETURN(const std::string path, PathOf(digest));
+  MutexLock lock(*mutex_);
   std::error_code error;
   fs::last_write_time(path, fs::file_time_type::clock::now(), error);
   const auto size = fs::file_size(path, error);
   if (error) return NotFound("no file with the SHA-256 {} is kept", digest);
   return static_cast<int64_t>(size);
+}
+
+bool KeptFiles::IsSound(const std::string& digest, int64_t size_bytes) const {
+  const auto found = Find(digest);
+  if (!found.ok() || *found != size_bytes) return false;
+  return Read(digest, [](std::string_view) { return absl::OkStatus(); }).ok();
 }
 
 absl::Status KeptFiles::Read(const std::string& digest,
@@ -92,20 +99,24 @@ absl::Status KeptFiles::Read(const std::string& digest,
 absl::StatusOr<int64_t> KeptFiles::Retire(const std::set<std::string>& kept, Duration grace) const {
   std::error_code error;
   const auto oldest = fs::file_time_type::clock::now() - std::chrono::microseconds(grace.micros);
-  std::vector<std::string> retired;
+  std::vector<std::string> unused;
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
     const std::string name = entry.path().filename().string();
-    if (!IsDigest(name) || kept.contains(name)) continue;
-    std::error_code gone;
-    const auto used = entry.last_write_time(gone);
-    if (!gone && used <= oldest) retired.push_back(entry.path().string());
+    if (IsDigest(name) && !kept.contains(name)) unused.push_back(entry.path().string());
   }
   if (error) return Unavailable("cannot list {}: {}", folder_, error.message());
-  for (const std::string& path : retired) {
+  int64_t num_retired = 0;
+  for (const std::string& path : unused) {
+    // Nobody is told meanwhile that it is there.
+    MutexLock lock(*mutex_);
+    std::error_code gone;
+    const auto used = fs::last_write_time(path, gone);
+    if (gone || used > oldest) continue;
     RETURN_IF_ERROR(files::Remove(path));
     log::Info("file of deleted pipelines removed", {{"path", path}});
+    ++num_retired;
   }
-  return static_cast<int64_t>(retired.size());
+  return num_retired;
 }
 
 }  // namespace tidemill::model_store

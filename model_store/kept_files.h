@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "model_store/part_file.h"
@@ -37,7 +38,7 @@ class IncomingFile {
   const int64_t size_bytes_;
 };
 
-// Thread-safe: a file never changes once it has its name.
+// Thread-safe: a file never changes once it has its name. Movable while nobody uses it.
 class KeptFiles {
  public:
   // Makes the folder, and removes what was cut short by a crash.
@@ -57,6 +58,10 @@ class KeptFiles {
   absl::Status Read(const std::string& digest,
                     const std::function<absl::Status(std::string_view)>& sink) const;
 
+  // Whether the file is there with that size and the bytes of its digest, all of which are read;
+  // keeps it like Find().
+  bool IsSound(const std::string& digest, int64_t size_bytes) const;
+
   // Removes the files whose digests are not among `kept` and that nobody asked for within `grace`:
   // their pipelines may be on their way. Returns how many.
   absl::StatusOr<int64_t> Retire(const std::set<std::string>& kept, Duration grace) const;
@@ -67,6 +72,8 @@ class KeptFiles {
   absl::StatusOr<std::string> PathOf(const std::string& digest) const;
 
   std::string folder_;
+  // Between marking a file as used and removing one that is not.
+  std::unique_ptr<Mutex> mutex_ = std::make_unique<Mutex>();
 };
 
 }  // namespace tidemill::model_store

@@ -31,7 +31,8 @@ absl::Status Put(const KeptFiles& files, grpc::ServerReader<v1::PutFileRequest>&
     return InvalidArgument("the first message has no header");
   }
   const v1::PutFileRequest::Header header = message.header();
-  if (files.Find(header.digest()).ok()) return absl::OkStatus();
+  // One that has rotted is taken anew.
+  if (files.IsSound(header.digest(), header.size_bytes())) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto incoming, files.Begin(header.digest(), header.size_bytes()));
   while (reader.Read(&message)) {
     if (!message.has_bytes()) return InvalidArgument("a second header came");

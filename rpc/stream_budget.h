@@ -50,7 +50,7 @@ class StreamPermit {
   // Whether messages may be made that nobody waits for yet.
   bool MayWorkAhead() const;
 
-  static constexpr int64_t kSmallBytes = int64_t{128} << 10;
+  static constexpr int64_t kSmallBytes = int64_t{256} << 10;
 
  private:
   friend class StreamBudget;

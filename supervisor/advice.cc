@@ -39,6 +39,20 @@ void LookAtBatch(const PipelineSpec& spec, const DataFacts& facts, std::vector<R
              "each epoch is one step; write a smaller batch_size"));
 }
 
+void LookAtZone(const std::string& at, const TriggerSpec& trigger, std::vector<Remark>& remarks) {
+  if (const auto* ensemble = std::get_if<EnsembleTrigger>(&trigger)) {
+    for (size_t i = 0; i < ensemble->of.size(); ++i) {
+      LookAtZone(fmt::format("{}.of[{}]", at, i), ensemble->of[i], remarks);
+    }
+  }
+  const auto* time = std::get_if<TimeTrigger>(&trigger);
+  if (time == nullptr || time->calendar || time->time_zone == "UTC") return;
+  remarks.push_back({.path = at + ".time_zone",
+                     .message = "means nothing for periods of a length",
+                     .hint = "leave it out, or write calendar: day, week, month or year",
+                     .is_error = true});
+}
+
 void LookAtPeriod(const PipelineSpec& spec, const DataFacts& facts, std::vector<Remark>& remarks) {
   const auto* time = std::get_if<TimeTrigger>(&spec.trigger);
   const std::optional<Duration> step = TypicalStep(facts.times);
@@ -98,6 +112,7 @@ std::vector<Remark> Advise(const PipelineSpec& spec, const DataFacts& facts) {
   std::vector<Remark> remarks;
   LookAtBatch(spec, facts, remarks);
   LookAtPeriod(spec, facts, remarks);
+  LookAtZone("trigger", spec.trigger, remarks);
   LookAtAlarms("trigger", spec.trigger, remarks);
   LookAtTarget(spec, remarks);
   if (spec.evaluation.empty()) {

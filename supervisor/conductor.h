@@ -70,6 +70,8 @@ class Conductor {
 
   absl::Status Sync(const std::string& dataset);
   absl::Status Decide();
+  // Of a replay that has had as many triggers as were asked for.
+  absl::Status EndEarly();
   absl::Status EndReplay(const Seen& seen);
   absl::StatusOr<Seen> SeekTrigger();
   // The run's policy right behind the last decision that counts. It may look at samples and at the

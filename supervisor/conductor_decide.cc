@@ -70,9 +70,7 @@ absl::Status Conductor::Decide() {
   if (spec_.live) return Follow();
   const auto fired = static_cast<int64_t>(state_.triggers().size());
   if (state_.max_triggers() > 0 && fired >= state_.max_triggers()) {
-    v1::RunEvent ended;
-    ended.mutable_stream_ended();
-    return Record(ended);
+    return EndEarly();
   }
   Seen seen;
   RETURN_IF_ERROR(Insist([&]() -> absl::Status {
@@ -84,6 +82,25 @@ absl::Status Conductor::Decide() {
   if (!has_fired) return EndReplay(seen);
   FAILPOINT("supervisor.after_decision");
   return absl::OkStatus();
+}
+
+absl::Status Conductor::EndEarly() {
+  v1::RunEvent event;
+  v1::StreamEnded& ended = *event.mutable_stream_ended();
+  ended.set_standing(fmt::format("no more than {} triggers were asked for", state_.max_triggers()));
+  RETURN_IF_ERROR(Insist([&]() -> absl::Status {
+    storage::v1::ListSamplesRequest request = Stream();
+    ASSIGN_OR_RETURN(const Duration delay, LabelDelay());
+    *request.mutable_from() = KnownAt(state_.triggers().back().trigger.at(), delay);
+    int64_t num_leftover = 0;
+    RETURN_IF_ERROR(downstream_->ListSamples(request, [&](const batch::Batch& chunk) {
+      num_leftover += chunk.num_rows();
+      return absl::OkStatus();
+    }));
+    ended.set_num_leftover(num_leftover);
+    return absl::OkStatus();
+  }));
+  return Record(event);
 }
 
 absl::Status Conductor::EndReplay(const Seen& seen) {

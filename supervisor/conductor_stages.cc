@@ -11,7 +11,6 @@
 #include "supervisor/label_delay.h"
 #include "supervisor/live_windows.h"
 #include "supervisor/progress.h"
-#include "supervisor/trained_graph.h"
 #include "supervisor/windows.h"
 
 namespace tidemill::supervisor {
@@ -191,7 +190,7 @@ absl::Status Conductor::Fit(const TriggerState& trigger) {
   request.set_trigger(number);
   request.set_dataset_id(TrainingData().snapshot().dataset_id());
   request.set_dataset_spec(TrainingData().spec());
-  request.set_graph(config::Print(TrainedGraph(spec_)));
+  request.set_graph(config::Print(spec_.preprocess.graph));
   std::string digest;
   const absl::Status fitted = Insist([&]() -> absl::Status {
     ASSIGN_OR_RETURN(digest, downstream_->FitGraph(request));
@@ -214,7 +213,7 @@ trainer_server::v1::StartTrainingRequest Conductor::TrainingOf(const TriggerStat
   request.set_trigger(number);
   request.set_dataset_id(TrainingData().snapshot().dataset_id());
   request.set_dataset_spec(TrainingData().spec());
-  request.set_graph(config::Print(TrainedGraph(spec_)));
+  request.set_graph(config::Print(spec_.preprocess.graph));
   request.set_fitted_trigger(FittedTrigger(state_, plan_, number));
   request.set_model(config::Print(spec_.model));
   request.set_training(config::Print(spec_.training));
@@ -330,7 +329,7 @@ absl::StatusOr<evaluator::v1::StartEvaluationRequest> Conductor::EvaluationOf(
   }
   request.set_dataset_name(dataset.name());
   request.set_dataset_spec(dataset.spec());
-  request.set_graph(config::Print(TrainedGraph(spec_)));
+  request.set_graph(config::Print(spec_.preprocess.graph));
   ASSIGN_OR_RETURN(WindowsOfRound round, WindowsToMeasureNow(state_, spec_, spec));
   for (const int64_t model : round.model_ids) request.add_model_ids(model);
   ASSIGN_OR_RETURN(const Duration delay, LabelDelay());

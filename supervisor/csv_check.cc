@@ -61,7 +61,8 @@ std::vector<Remark> FindUnknownClasses(const FirstRecords& records,
     if (static_cast<double>(count) < kNotedShare * static_cast<double>(records.records.size())) {
       continue;
     }
-    const auto close = config::ClosestTo(value, label.classes);
+    // Of so short a word every other one is close.
+    const auto close = value.size() > 3 ? config::ClosestTo(value, label.classes) : std::nullopt;
     remarks.push_back(
         {.path = "label.classes",
          .message = fmt::format("{} has the label {}, which is not among the classes", records.file,
@@ -110,8 +111,13 @@ CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, b
                              .message = fmt::format("{} has no records", records.file),
                              .hint = "name a file that has"});
   }
-  Append(FindUnknownClasses(records, spec.label), found.remarks);
+  std::vector<Remark> unknown = FindUnknownClasses(records, spec.label);
   TriedValues tried = TryValues(records, spec);
+  // Said already, of each value.
+  if (!unknown.empty())
+    std::erase_if(tried.remarks,
+                  [&](const Remark& remark) { return remark.path == unknown.front().path; });
+  Append(std::move(unknown), found.remarks);
   Append(std::move(tried.remarks), found.remarks);
   found.facts.times = std::move(tried.times);
   if (all_seen) found.facts.num_samples = std::ssize(records.records);

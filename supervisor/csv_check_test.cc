@@ -57,6 +57,36 @@ TEST(CheckCsv, FindsNothingInASoundFile) {
   EXPECT_THAT(found.facts.num_samples, Optional(2));
 }
 
+TEST(CheckCsv, TellsOfLabelsThatAreNoClassHoweverFewOfEach) {
+  std::string text = "date,weather\n";
+  for (int i = 0; i < 100; ++i)
+    text += fmt::format("2012-01-01,{}\n", i < 90 ? "sun" : std::to_string(i));
+  const Remark few = Only(Check(text));
+  EXPECT_EQ(few.path, "label.classes");
+  EXPECT_THAT(few.message, HasSubstr("one of 10 that are not among the classes"));
+  EXPECT_FALSE(few.is_error) << "such records are left out";
+  text = "date,weather\n";
+  for (int i = 0; i < 100; ++i)
+    text += fmt::format("2012-01-01,{}\n", i < 20 ? "sun" : std::to_string(i));
+  EXPECT_TRUE(Only(Check(text)).is_error) << "more than max_bad_fraction";
+}
+
+TEST(CheckCsv, ProposesNoFormatThatReadsOnlyTheTimesThatDidNot) {
+  std::string text = "date,weather\n";
+  for (int i = 0; i < 9; ++i) text += "2012-01-01,sun\n";
+  EXPECT_EQ(Only(Check(text + "31.12.2012,sun\n")).hint,
+            "no usual format reads every time: mend those in the file");
+}
+
+TEST(CheckCsv, DoubtsTimesOfAnotherMillennium) {
+  auto spec = Spec();
+  spec.event_time.format = "unix";
+  const Remark remark = Only(Check("date,weather\n1709280000000,sun\n", spec));
+  EXPECT_EQ(remark.path, "event_time.format");
+  EXPECT_THAT(remark.hint, HasSubstr("unix_ms for milliseconds"));
+  EXPECT_FALSE(remark.is_error);
+}
+
 TEST(CheckCsv, NamesTheFormatOfTimesThatDoNotRead) {
   const Remark remark = Only(Check("date,weather\n31.12.2012,sun\n01.01.2013,rain\n"));
   EXPECT_EQ(remark.path, "event_time.format");

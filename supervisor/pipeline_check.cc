@@ -17,6 +17,7 @@
 #include "supervisor/csv_check.h"
 #include "supervisor/field_check.h"
 #include "supervisor/pipeline_files.h"
+#include "supervisor/trained_graph.h"
 #include "transform/graph.h"
 
 namespace tidemill::supervisor {
@@ -54,7 +55,7 @@ class Checker {
     const storage::DatasetSpec* trained_on = Find(spec_.preprocess.dataset);
     if (trained_on != nullptr) {
       CheckTraining(*trained_on);
-      TryFeatures(*trained_on);
+      TryFeatures();
     }
     for (size_t i = 0; i < spec_.evaluation.size(); ++i) CheckEvaluation(i);
     if (trained_on != nullptr) CheckTrigger("trigger", spec_.trigger);
@@ -115,11 +116,11 @@ class Checker {
   }
 
   // Tries what the graph reads on the first records.
-  void TryFeatures(const storage::DatasetSpec& dataset) {
+  void TryFeatures() {
     const auto found = found_.find("datasets." + spec_.preprocess.dataset);
     if (found == found_.end()) return;
-    for (const Remark& remark :
-         TryFields(found->second.records, spec_.preprocess.graph, dataset.max_bad_fraction)) {
+    for (const Remark& remark : TryFields(found->second.records, spec_.preprocess.graph,
+                                          spec_.training.max_bad_fraction)) {
       Note("preprocess.graph", remark);
     }
   }
@@ -420,6 +421,7 @@ CheckedPipeline CheckPipeline(const PipelineSource& source, const RegisteredData
   if (!checked.problems.empty()) return checked;
   checked.warnings = checked.problems;  // Without any: the document with its positions.
   Checker(checked, source, registered).Run();
+  if (checked.problems.empty()) checked.value.preprocess.graph = TrainedGraph(checked.value);
   return checked;
 }
 

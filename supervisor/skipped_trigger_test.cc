@@ -158,6 +158,7 @@ TEST_F(SkippedTrigger, IsTheSameTriggerWhereverTheRunIsKilled) {
   for (const char* failpoint : {"before_skip=kill:1", "before_skip=kill:2", "before_select=kill:3",
                                 "after_select=kill:2", "before_evaluate=kill:1"}) {
     const auto submission = Request("killed " + std::to_string(++request));
+    services_.FailTraining(2, "the loss is not a number");
     const pid_t child = fork();
     if (child == 0) {
       failpoints::Arm(std::string("supervisor.") + failpoint).IgnoreError();

@@ -7,7 +7,8 @@
 namespace tidemill::supervisor {
 
 // The graph of `preprocess`, which at last standardises a target that is a real label, unless it
-// does so already or `training.standardize_target` is false. The trainer stores it with each model.
+// does so already or `training.standardize_target` is false. It is written into a pipeline that is
+// submitted, so that runs of before, and their models, keep what they have learned.
 transform::GraphSpec TrainedGraph(const PipelineSpec& pipeline);
 
 }  // namespace tidemill::supervisor

@@ -92,7 +92,7 @@ class Trial {
 
   // A row of a series may lack its label.
   std::optional<size_t> LabelPlace() const {
-    if (!label_.column || !label_.classes.empty() || spec_.series) return std::nullopt;
+    if (!label_.column || spec_.series) return std::nullopt;
     return PlaceOf(*label_.column);
   }
 
@@ -137,6 +137,7 @@ class Trial {
     for (const size_t place : time_places_) fields.emplace_back(record.fields[place]);
     std::string text = fmt::format("{}", fmt::join(fields, " "));
     const auto time = times_->Read(text);
+    all_times_.push_back(text);
     if (time.ok()) {
       tried_.times.push_back(*time);
     } else {
@@ -170,7 +171,22 @@ class Trial {
          is_error_ ? "check delimiter, quote and columns" : "such records are left out", is_error_);
   }
 
+  // Seconds that are milliseconds, or the other way round.
+  void TellAbsurdTimes() {
+    constexpr int64_t kYear1900 = -2'208'988'800'000'000, kYear2200 = 7'258'118'400'000'000;
+    if (!spec_.event_time.format.starts_with("unix") || tried_.times.empty()) return;
+    const bool absurd = std::ranges::all_of(tried_.times, [](const Timestamp& time) {
+      return time.micros > kYear2200 || time.micros < kYear1900;
+    });
+    if (!absurd) return;
+    Note("event_time.format",
+         fmt::format("the first time of {} reads as {}", records_.file,
+                     FormatTimestamp(tried_.times.front())),
+         "write unix for seconds, unix_ms for milliseconds, unix_us for microseconds", false);
+  }
+
   void TellTimes() {
+    TellAbsurdTimes();
     if (times_bad_.values.empty()) return;
     Note("event_time.format",
          fmt::format("{} has the time {} in {}, which does not read as {}", Where(times_bad_),
@@ -192,23 +208,47 @@ class Trial {
     if (texts.empty()) return "give every record a time, or remove those without one";
     const std::vector<std::string> guesses = GuessTimeFormats(texts);
     if (guesses.empty()) return "describe it in `format`: strptime's codes such as %d.%m.%Y %H:%M";
-    if (guesses.front().empty() && !blanks) return "leave out `format`, which reads it then";
     std::vector<std::string> written;
     for (const std::string& guess : guesses) {
-      written.push_back(
-          fmt::format("format: \"{}{}\"", blanks ? " " : "", guess.empty() ? "%Y-%m-%d" : guess));
+      const std::string plain = guess.empty() && blanks ? "%Y-%m-%d" : guess;
+      const std::string format = blanks ? " " + plain : plain;
+      if (!ReadsAllTimes(format)) continue;
+      if (format.empty()) return "leave out `format`, which reads it then";
+      written.push_back(fmt::format("format: \"{}\"", format));
     }
+    if (written.empty()) return "no usual format reads every time: mend those in the file";
     return fmt::format("write {}", fmt::join(written, " or "));
+  }
+
+  bool ReadsAllTimes(const std::string& format) const {
+    const auto reader = storage::TimeReader::Create(format, spec_.event_time.time_zone);
+    return reader.ok() && std::ranges::all_of(all_times_, [&](const std::string& text) {
+             return reader->Read(text).ok();
+           });
   }
 
   void TellLabels() {
     if (labels_bad_.values.empty()) return;
+    if (!label_.classes.empty()) return TellUnknownClasses();
     const bool is_class = label_.kind == storage::LabelKind::kClass;
     Note(is_class ? "label" : "label.kind",
          fmt::format("{} has the label {} in {}, which is not a {}", Where(labels_bad_),
                      storage::Quoted(labels_bad_.values.front()), *label_.column,
                      is_class ? "whole number of 0 or more" : "number"),
          is_class ? HintForClasses() : HintForReals(), is_error_);
+  }
+
+  // Values that are many are told one by one, with what was meant (csv_check.cc).
+  void TellUnknownClasses() {
+    const std::set<std::string> names(labels_bad_.values.begin(), labels_bad_.values.end());
+    Note("label.classes",
+         fmt::format("{} has the label {}, one of {} that {} not among the classes",
+                     Where(labels_bad_), storage::Quoted(labels_bad_.values.front()), names.size(),
+                     names.size() == 1 ? "is" : "are"),
+         is_error_ ? "name every class, or raise max_bad_fraction to leave such records out"
+                   : "such records are left out; name them in label.missing to keep them without "
+                     "a label",
+         is_error_);
   }
 
   std::string HintForClasses() const {
@@ -243,6 +283,7 @@ class Trial {
   const std::vector<std::string> time_fields_;
   std::vector<size_t> time_places_;
   std::optional<storage::TimeReader> times_;
+  std::vector<std::string> all_times_;
   int64_t num_labels_ = 0;
   bool is_error_ = false;
   Mistakes counts_, times_bad_, labels_bad_;

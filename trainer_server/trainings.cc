@@ -90,6 +90,12 @@ absl::Status CheckSpecs(const std::string& dataset, const std::string& graph) {
   return config::Read<transform::GraphSpec>(graph, "graph").status();
 }
 
+// What a job says of its data must not look like a fence's answer to who asked for it.
+absl::Status OfJob(const absl::Status& ended) {
+  if (!absl::IsFailedPrecondition(ended)) return ended;
+  return absl::InvalidArgumentError(ended.message());
+}
+
 }  // namespace
 
 Trainings::Trainings(TrainingsOptions options, JobProcesses& processes,
@@ -209,7 +215,7 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
       });
     }
   }
-  RETURN_IF_ERROR(AwaitEnd(*entry));
+  RETURN_IF_ERROR(OfJob(AwaitEnd(*entry)));
   return Sha256OfFile(path);
 }
 

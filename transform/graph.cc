@@ -96,21 +96,9 @@ bool IsInput(std::string_view name) {
   return name == kInputColumn || name.starts_with(kInputPrefix);
 }
 
-// A target that is standardised and then changed could not be put back into its own units.
-void CheckTargetIsStandardizedLast(const GraphSpec& spec, int op, OpBuilder& builder) {
-  const auto makes_target = [&] {
-    return std::ranges::any_of(builder.outputs(), [](const BoundColumn& column) {
-      return column.schema.name == kTargetColumn;
-    });
-  };
-  if (!makes_target()) return;
-  for (int i = 0; i < op; ++i) {
-    if (!StandardizesTarget(spec[i].value)) continue;
-    builder.Problem("",
-                    fmt::format("changes the column target, which op {} has standardised", i + 1),
-                    "standardise the target last");
-    return;
-  }
+bool MakesTarget(const std::vector<BoundColumn>& outputs) {
+  return std::ranges::any_of(
+      outputs, [](const BoundColumn& column) { return column.schema.name == kTargetColumn; });
 }
 
 struct Graph::Built {
@@ -126,13 +114,14 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
     builder.BeginOp(i);
     BoundOp bound;
     bound.op = std::visit([&](const auto& op) { return op.Build(builder); }, spec[i].value);
-    CheckTargetIsStandardizedLast(spec, i, builder);
     bound.type = TypeName(spec[i].value);
     bound.name = fmt::format("op {} ({})", i + 1, bound.type);
     bound.stage = builder.stage();
     bound.fitted = builder.fitted();
     bound.input_slots = builder.input_slots();
     bound.outputs = builder.outputs();
+    const bool keeps_units = bound.type == LabelSpec::kType || bound.type == StandardizeSpec::kType;
+    graph.target_is_label_ &= keeps_units || !MakesTarget(bound.outputs);
     if (bound.fitted) graph.num_fit_passes_ = std::max(graph.num_fit_passes_, bound.stage + 1);
     graph.ops_.push_back(std::move(bound));
   }
@@ -145,9 +134,20 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
 }
 
 std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema& samples) {
-  std::vector<GraphProblem> problems = Bind(spec, samples).problems;
+  Built built = Bind(spec, samples);
+  std::vector<GraphProblem> problems = std::move(built.problems);
+  // What follows is not refused by Build(): models of before have to be read.
+  std::optional<int> standardized;
   for (int i = 0; i < std::ssize(spec); ++i) {
-    // Not refused by Build(): models of before have to be read.
+    if (standardized && MakesTarget(built.graph.ops_[i].outputs)) {
+      problems.push_back({.op_index = i,
+                          .field = "",
+                          .message = fmt::format("changes the column target, which op {} has "
+                                                 "standardised, so that nobody can put it back",
+                                                 *standardized + 1),
+                          .hint = "standardise the target last"});
+    }
+    if (StandardizesTarget(spec[i].value)) standardized = i;
     if (!std::visit([](const auto& op) { return op.autocache; }, spec[i].value)) continue;
     problems.push_back({.op_index = i,
                         .field = "autocache",

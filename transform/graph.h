@@ -93,6 +93,8 @@ class Graph {
   std::vector<ColumnSchema> inputs() const;
   // int64 for classes, float32 for real numbers; absent when no op makes it.
   std::optional<ColumnSchema> target() const;
+  // Whether the target is the label in its own units, but for an op `standardize`.
+  bool target_is_label() const { return target_is_label_; }
   const SampleSchema& samples() const { return *samples_; }
 
   // What each op is, in order: "parse_csv", "standardize" ...
@@ -143,6 +145,7 @@ class Graph {
   int num_fit_passes_ = 0;
   std::vector<BoundColumn> inputs_ = std::vector<BoundColumn>(1);  // `input` first.
   std::optional<BoundColumn> target_;
+  bool target_is_label_ = true;
 };
 
 }  // namespace tidemill::transform

@@ -127,7 +127,7 @@ void AddModelsCommands(CLI::App& app) {
   to_files->add_option("model", Flags().model, "Model id")->required()->type_name("MODEL");
   to_files->add_option("--format", Flags().format, "A folder with weights, or one program file")
       ->check(CLI::IsMember({"safetensors", "torchscript"}));
-  to_files->add_option("--output", Flags().output, "Where to; nothing may be there yet")
+  to_files->add_option("-o,--output", Flags().output, "Where to; nothing may be there yet")
       ->required()
       ->type_name("FILE");
   SetAction(*to_files, Export);

@@ -34,7 +34,9 @@ std::vector<Label> ShownClasses(const RunRecord& record) {
   std::stable_sort(labels.begin(), labels.end(),
                    [&](const Label& a, const Label& b) { return chosen.at(a) > chosen.at(b); });
   if (labels.size() > kShownClasses) labels.resize(kShownClasses);
-  std::sort(labels.begin(), labels.end());
+  // Those without a class come last.
+  const auto place = [](const Label& label) { return std::pair(!label.has_value(), label); };
+  std::ranges::sort(labels, {}, place);
   return labels;
 }
 

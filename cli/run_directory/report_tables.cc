@@ -72,7 +72,10 @@ PlaceOfWindow PlaceOf(const auto& value) {
 // of the others tell.
 class InUse {
  public:
-  explicit InUse(const v1::GetRunResponse& run) : last_(run.triggers_size()) {
+  explicit InUse(const v1::GetRunResponse& run) {
+    for (const v1::Trigger& trigger : run.triggers()) {
+      if (trigger.model_id() != 0) last_ = trigger.number();
+    }
     for (const v1::CompositeValue& value : run.active()) {
       triggers_[PlaceOf(value)] = value.trigger();
       evaluations_.insert(value.evaluation());
@@ -86,7 +89,7 @@ class InUse {
   }
 
  private:
-  const int64_t last_;
+  int64_t last_ = 0;
   std::map<PlaceOfWindow, int64_t> triggers_;
   std::set<int32_t> evaluations_;
 };

@@ -147,9 +147,9 @@ TEST(ReportData, NamesClassesByTheirNumberSoThatColoursAreThoseOfOtherReports) {
   auto& unlabelled = *set.mutable_summary()->add_classes();
   unlabelled.set_num_chosen(30);
   const auto selections = ReportData(record).at("selections");
-  EXPECT_EQ(selections.at("class_numbers").dump(), "[null,1,4]");
-  EXPECT_EQ(selections.at("classes").dump(), R"(["none","1","4"])");
-  EXPECT_EQ(selections.at("rows").at(0).at("shares").dump(), "[0.5,0.33333,0.16667]");
+  EXPECT_EQ(selections.at("class_numbers").dump(), "[1,4,null]");
+  EXPECT_EQ(selections.at("classes").dump(), R"(["1","4","none"])");
+  EXPECT_EQ(selections.at("rows").at(0).at("shares").dump(), "[0.33333,0.16667,0.5]");
 }
 
 // However often what was waited for let it fire, the score comes first.

@@ -137,8 +137,10 @@ std::string Reached(const ResultTable& table, const ResultMean& mean, bool in_us
   }
   const std::string samples = WithThousands(mean.num_samples);
   if (!in_use) {
-    return fmt::format("The last model reached {} on {}, over {} samples.", value, table.dataset,
-                       samples);
+    return fmt::format(
+        "The last model reached {} on {}, over {} samples, on some of which it may have been "
+        "trained.",
+        value, table.dataset, samples);
   }
   return fmt::format(
       "The models in use reached {} on {}, over {} samples that each of them met only after its "
@@ -148,13 +150,14 @@ std::string Reached(const ResultTable& table, const ResultMean& mean, bool in_us
 
 // What the first model would have reached. That it was beaten is no praise where a rule without a
 // model would have done better.
-std::string Worth(const v1::GetRunResponse& run, const ResultTable& table) {
+std::string Worth(const v1::GetRunResponse& run, const ResultTable& table, bool in_use) {
   const auto comparison = CompareWithFirst(table);
   if (!comparison) return "";
   const bool loses = std::any_of(
       table.baselines.begin(), table.baselines.end(),
       [](const Baseline& baseline) { return baseline.name == "constant" && baseline.Wins(); });
-  const std::string gain = loses ? "" : Gain(table, *comparison);
+  // Models that have seen the samples are no evidence of what retraining is worth.
+  const std::string gain = loses || !in_use ? "" : Gain(table, *comparison);
   std::string first = DescribeFirstModel(run, table.triggers.front());
   first.front() = 'T';
   return fmt::format(" {}, would have had {}{}.", first, ShowValue(table, comparison->first.value),
@@ -259,7 +262,7 @@ std::string Headline(const v1::GetRunResponse& run, const std::vector<ResultTabl
       if (!mean) continue;
       const auto show = [&](double value) { return ShowValue(table, value); };
       return Reached(table, *mean, in_use) + BaselineSentences(table.baselines, show) +
-             Worth(run, table);
+             Worth(run, table, in_use);
     }
   }
   const bool over = run.run().state() != v1::RUN_STATE_RUNNING;

@@ -21,8 +21,14 @@ absl::StatusOr<LabelCounts> CountedLabels::Before(const rpc::v1::Cut& cut) {
     stream_ = beginning_;
     counts_ = {};
   }
-  RETURN_IF_ERROR(stream_.ReadTo(
-      cut, [this](const TimedLabel& label) { counts_.Add(label.label, is_class_); }));
+  const absl::Status read =
+      stream_.ReadTo(cut, [this](const TimedLabel& label) { counts_.Add(label.label, is_class_); });
+  if (!read.ok()) {
+    // Part of them may be counted already.
+    stream_ = beginning_;
+    counts_ = {};
+    return read;
+  }
   return counts_;
 }
 

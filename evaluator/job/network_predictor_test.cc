@@ -108,6 +108,7 @@ TEST_P(EachPredictor, SaysTheSameOfARowInEachPlace) {
 
 // A network of one output on the input 3, whose output is 3.
 ClassPredictions SaidOfOneOutput(models::ClassOutputs class_outputs) {
+  SetArithmeticThreads(2);  // Before the first product of the process.
   const models::ModelSpec spec = models::Logistic{.outputs = 1};
   const models::Inputs inputs = {{"input", torch::full({1, 1}, 3.0F)}};
   models::Network network = *models::MakeNetwork(spec, models::SpecsOf(inputs));

@@ -76,7 +76,8 @@ WindowMeasurement::WindowMeasurement(int64_t window_index, const MeasurementPlan
 void WindowMeasurement::FindInUse() {
   if (baselines_ == nullptr) return;
   for (const Tally& tally : tallies_) {
-    if (!tally.status.ok()) continue;
+    // Rules are in the units of the label: beside a target in others they would say nothing.
+    if (!tally.status.ok() || !tally.model->graph->graph.target_is_label()) continue;
     const bool is_in_use = tally.model->model_id == baselines_->model_in_use();
     if (in_use_ == nullptr || is_in_use) in_use_ = &tally;
   }

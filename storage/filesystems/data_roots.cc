@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "storage/filesystems/object_path.h"
 
@@ -36,34 +37,12 @@ std::optional<std::string> Below(const std::string& folder, const std::string& p
   return path.substr(prefix.size());
 }
 
-// One walk down from a root, in which no name leads elsewhere, or to the first link.
-struct Walk {
-  std::string at;
-  // Where the link leads, and what lies behind it; std::nullopt: the walk came to its end.
-  std::optional<fs::path> link;
-};
-
-absl::StatusOr<Walk> WalkDown(const std::string& root, const std::string& below,
-                              const std::string& asked) {
-  Walk walk{.at = root, .link = std::nullopt};
-  const fs::path names = below;
-  for (auto name = names.begin(); name != names.end(); ++name) {
-    const fs::path next = fs::path(walk.at) / *name;
-    struct stat status = {};
-    if (lstat(next.c_str(), &status) != 0) return NotFound("there is no {}", asked);
-    if (!S_ISLNK(status.st_mode)) {
-      walk.at = next.string();
-      continue;
-    }
-    std::error_code error;
-    fs::path target = fs::read_symlink(next, error);
-    if (error) return NotFound("there is no {}", asked);
-    if (target.is_relative()) target = fs::path(walk.at) / target;
-    for (++name; name != names.end(); ++name) target /= *name;
-    walk.link = std::move(target);
-    return walk;
+std::deque<std::string> NamesOf(const std::string& path) {
+  std::deque<std::string> names;
+  for (const fs::path& name : fs::path(path)) {
+    if (!name.empty() && name != "." && name != "/") names.push_back(name.string());
   }
-  return walk;
+  return names;
 }
 
 }  // namespace
@@ -97,15 +76,59 @@ std::optional<DataRoots::Place> DataRoots::Locate(const std::string& path) const
 absl::StatusOr<std::string> DataRoots::Resolve(const std::string& path) const {
   if (IsObjectPath(path)) return ResolveObject(path);
   if (!path.starts_with('/')) return InvalidArgument("path '{}' is not absolute", path);
-  std::string asked = path;
-  for (int links = 0; links <= kMostLinks; ++links) {
-    const std::optional<Place> place = Locate(asked);
-    if (!place) return Outside(path);
-    ASSIGN_OR_RETURN(Walk walk, WalkDown(place->root, place->below, path));
-    if (!walk.link) return std::move(walk.at);
-    asked = walk.link->string();
+  const std::optional<Place> place = Locate(path);
+  if (!place) return Outside(path);
+  Walk walk{.at = place->root, .ahead = NamesOf(place->below)};
+  while (!walk.ahead.empty()) {
+    const std::string name = std::move(walk.ahead.front());
+    walk.ahead.pop_front();
+    if (name == "..") {
+      // What lies above a name that was not looked at depends on whether that is a link.
+      if (!walk.is_known) return Outside(path);
+      walk.at = fs::path(walk.at).parent_path().string();
+    } else if (IsInside(walk.at)) {
+      RETURN_IF_ERROR(StepInside(name, path, walk));
+    } else {
+      StepOutside(name, walk);
+    }
   }
-  return NotFound("there is no {}: its links lead in a circle", path);
+  if (!IsInside(walk.at)) return Outside(path);
+  return std::move(walk.at);
+}
+
+absl::Status DataRoots::StepInside(const std::string& name, const std::string& asked,
+                                   Walk& walk) const {
+  const fs::path next = fs::path(walk.at) / name;
+  struct stat status = {};
+  if (lstat(next.c_str(), &status) != 0) return NotFound("there is no {}", asked);
+  if (!S_ISLNK(status.st_mode)) {
+    walk.at = next.string();
+    return absl::OkStatus();
+  }
+  if (++walk.num_links > kMostLinks) {
+    return NotFound("there is no {}: its links lead in a circle", asked);
+  }
+  std::error_code error;
+  const fs::path target = fs::read_symlink(next, error);
+  if (error) return NotFound("there is no {}", asked);
+  if (target.is_absolute()) walk.at = "/";
+  std::deque<std::string> names = NamesOf(target.string());
+  walk.ahead.insert(walk.ahead.begin(), names.begin(), names.end());
+  return absl::OkStatus();
+}
+
+void DataRoots::StepOutside(const std::string& name, Walk& walk) const {
+  walk.at = (fs::path(walk.at) / name).string();
+  const auto root = std::ranges::find_if(folders_, [&](const Root& folder) {
+    return walk.at == folder.resolved || walk.at == folder.written;
+  });
+  walk.is_known = root != folders_.end();
+  if (walk.is_known) walk.at = root->resolved;
+}
+
+bool DataRoots::IsInside(const std::string& path) const {
+  return std::ranges::any_of(
+      folders_, [&](const Root& root) { return Below(root.resolved, path).has_value(); });
 }
 
 absl::StatusOr<std::string> DataRoots::ResolveObject(const std::string& path) const {

@@ -2,6 +2,7 @@
 // registered, for those that are only looked at, and for every link found in them.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,19 @@ class DataRoots {
     std::string below;
   };
   std::optional<Place> Locate(const std::string& path) const;
+
+  // On the way to a path, name by name, links as they are met.
+  struct Walk {
+    // Holds no link. Outside the roots nothing is touched: then it is so only if `is_known`.
+    std::string at;
+    std::deque<std::string> ahead;
+    bool is_known = true;
+    int num_links = 0;
+  };
+  absl::Status StepInside(const std::string& name, const std::string& asked, Walk& walk) const;
+  // By text alone, in the hope of a root.
+  void StepOutside(const std::string& name, Walk& walk) const;
+  bool IsInside(const std::string& path) const;
   absl::StatusOr<std::string> ResolveObject(const std::string& path) const;
 
   std::vector<Root> folders_;

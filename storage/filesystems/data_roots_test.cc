@@ -77,6 +77,25 @@ TEST_F(DataRootsTest, OfWhatLiesOutsideNothingIsSaid) {
   }
 }
 
+// The kernel follows `elsewhere` before it goes up; by its text alone the path would lie inside.
+TEST_F(DataRootsTest, AWayUpBehindALinkLeadsUpFromWhereThatLeads) {
+  fs::create_directory(Outside("folder"));
+  other_.Write("secret.csv", "42");
+  data_.Write("secret.csv", "a decoy");
+  fs::create_symlink(Outside("folder"), Inside("elsewhere"));
+  fs::create_symlink("elsewhere/../secret.csv", Inside("relative.csv"));
+  fs::create_symlink(Inside("elsewhere/../secret.csv"), Inside("absolute.csv"));
+  fs::create_symlink("/" + Outside("folder") + "/.." + Inside("secret.csv"), Inside("round.csv"));
+  for (const char* name : {"relative.csv", "absolute.csv", "round.csv"}) {
+    EXPECT_THAT(Resolve(Inside(name)), StatusIs(kInvalid, HasSubstr("none of the allowed")))
+        << name;
+  }
+  data_.Write("a/b/c.csv", "1");
+  fs::create_symlink("a/b", Inside("inside"));
+  fs::create_symlink("inside/../b/c.csv", Inside("up.csv"));
+  EXPECT_THAT(Resolve(Inside("up.csv")), IsOkAndHolds(Inside("a/b/c.csv")));
+}
+
 TEST_F(DataRootsTest, WhatIsMissingInsideIsSaidToBe) {
   EXPECT_THAT(Resolve(Inside("none")), StatusIs(kNotFound, HasSubstr("there is no")));
   fs::create_symlink("nowhere", Inside("dangling"));

@@ -172,7 +172,7 @@ class TarFiles::Indexing {
       const int64_t position = found_.records_done++;
       const absl::Status status = TakeSample(position);
       if (absl::IsInvalidArgument(status) || absl::IsDataLoss(status) || absl::IsNotFound(status)) {
-        found_.AddBad(position, fmt::format("{}: {}", AsText(sample_->key, 200),
+        found_.AddBad(position, fmt::format("'{}': {}", AsText(sample_->key, 200),
                                             std::string(status.message())));
       } else if (!status.ok()) {
         return status;

@@ -101,7 +101,7 @@ TEST_F(FormatTest, LabelsAndTimesMayBeFieldsOfAJsonMember) {
   data_.Write("x.tar", Archive({{"1.txt", "one"},
                                 {"1.json", R"({"meta": {"y": "b", "t": "2020-01-01"}})"},
                                 {"2.txt", "two"},
-                                {"2.json", "{\"meta\": {}}"}}));
+                                {"2.json", "{\"meta\": {\"y\": \"b\"}}"}}));
   const auto found = Index(Spec(R"(
 format: {type: tar, payload: [txt]}
 event_time: {member: json, column: meta.t}
@@ -112,7 +112,7 @@ label: {member: json, column: meta.y, classes: [a, b]}
   EXPECT_THAT(Samples("x.tar", *found),
               ElementsAre(WantedSample{"one", 1, ParseTimestamp("2020-01-01")->micros}));
   ASSERT_EQ(found->bad.size(), 1U);
-  EXPECT_THAT(found->bad[0].reason, HasSubstr("2: there is no field meta.y"));
+  EXPECT_THAT(found->bad[0].reason, HasSubstr("'2': there is no field meta.t"));
 }
 
 TEST_F(FormatTest, ABadSampleOfATarCostsThatSample) {
@@ -131,10 +131,10 @@ TEST_F(FormatTest, ABadSampleOfATarCostsThatSample) {
   EXPECT_THAT(found->positions, ElementsAre(0, 4));
   std::vector<std::string> reasons;
   for (const BadRecord& bad : found->bad) reasons.push_back(bad.reason);
-  EXPECT_THAT(
-      reasons,
-      ElementsAre("b: label 'x' is not a whole number", "c: the sample has no member for its time",
-                  "d: d.jpg is there twice", "f: the sample has no member for its payload"));
+  EXPECT_THAT(reasons,
+              ElementsAre("'b': label 'x' is not a whole number",
+                          "'c': the sample has no member for its time", "'d': d.jpg is there twice",
+                          "'f': the sample has no member for its payload"));
 }
 
 TEST_F(FormatTest, ArchivesOneBehindTheOtherAreOne) {

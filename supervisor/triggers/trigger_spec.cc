@@ -28,11 +28,10 @@ void TimeTrigger::Check(config::Problems& problems) const {
     } else if (length->micros <= 0) {
       problems.Add("every", "is not positive", "write a length such as 7d");
     }
-    if (time_zone != "UTC") {
-      const bool known = Calendar::Create(CalendarUnit::kDay, 1, time_zone).ok();
-      problems.Add("time_zone",
-                   known ? "means nothing for periods of a length"
-                         : fmt::format("time zone '{}' is unknown", time_zone),
+    // One that is known does nothing, either; that is refused where pipelines come in, as runs of
+    // before have to be read.
+    if (!Calendar::Create(CalendarUnit::kDay, 1, time_zone).ok()) {
+      problems.Add("time_zone", fmt::format("time zone '{}' is unknown", time_zone),
                    "leave it out, or write calendar: day, week, month or year");
     }
     return;

@@ -36,7 +36,8 @@ std::string WritePipelineWithABadTrigger(const std::string& folder) {
   return path;
 }
 
-CommandResult RunToItsEnd(const Stack& stack, const std::map<std::string, std::string>& environment) {
+CommandResult RunToItsEnd(const Stack& stack,
+                          const std::map<std::string, std::string>& environment) {
   EXPECT_EQ(stack.Tidemill({"up"}, environment).exit_code, 0) << stack.Logs();
   return stack.Tidemill({"run", WritePipelineWithABadTrigger(stack.files()), "--json"},
                         environment);
@@ -51,16 +52,18 @@ TEST(SkippedTrigger, IsToldWithItsReasonAndTheRunGoesOn) {
   EXPECT_EQ(run.at("num_skipped_triggers"), 1);
   ASSERT_EQ(run.at("triggers").size(), 4U);
   EXPECT_THAT(run.at("triggers").at(1).at("skip_reason").get<std::string>(),
-              HasSubstr("train: no sample could be read"));
+              HasSubstr("train: 250 of 250 samples could not be read"));
   EXPECT_EQ(run.at("triggers").at(1).at("model"), 0);
   EXPECT_EQ(run.at("models").size(), 3U);
   EXPECT_EQ(run.at("end_of_stream").at("untrained_samples"), 200);
 
   const std::string number = run.at("run").dump();
   EXPECT_THAT(stack.Tidemill({"why", number + "/2"}).out,
-              HasSubstr("The trigger was skipped: train: no sample could be read"));
+              HasSubstr("The trigger was skipped: train: 250 of 250 samples could not be read"));
   const std::string shown = stack.Tidemill({"runs", "show", number}).out;
-  EXPECT_THAT(shown, HasSubstr("warning: trigger 2 was skipped: train: no sample could be read"));
+  EXPECT_THAT(
+      shown,
+      HasSubstr("warning: trigger 2 was skipped: train: 250 of 250 samples could not be read"));
   EXPECT_THAT(shown, HasSubstr("200 samples after the last trigger were not trained on"));
 }
 
@@ -71,8 +74,8 @@ TEST(SkippedTrigger, IsTheSameWhereTheSupervisorIsKilledBeforeItIsRecorded) {
   const std::string marks = killed.files() + "/marks";
   std::filesystem::create_directory(marks);
   const std::string point = "supervisor.before_skip";
-  const CommandResult result =
-      RunToItsEnd(killed, {{"TIDEMILL_FAILPOINTS", point + "=kill"}, {"TIDEMILL_FAILPOINTS_ONCE", marks}});
+  const CommandResult result = RunToItsEnd(
+      killed, {{"TIDEMILL_FAILPOINTS", point + "=kill"}, {"TIDEMILL_FAILPOINTS_ONCE", marks}});
   EXPECT_TRUE(std::filesystem::exists(marks + "/" + point)) << "nothing passed " << point;
   EXPECT_EQ(result.exit_code, 8) << result.err << killed.Logs();
   EXPECT_EQ(Fingerprint(result.Json()), Fingerprint(expected.Json()));

@@ -290,10 +290,14 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::AddGradients(
     RestoreBuffers();
     ASSIGN_OR_RETURN(rest, TakeOutCulprits(batch, moved, loss.losses));
     if (rest.has_value()) {
-      if (rest->rows.num_rows() == 0) return rest;
+      if (rest->rows.num_rows() == 0) {
+        RETURN_IF_ERROR(RefuseLoss());
+        return rest;
+      }
       ASSIGN_OR_RETURN(moved, Prepare(*rest));
-      ASSIGN_OR_RETURN(loss, LossOf(moved));
     }
+    // Anew in either case: what the first pass did to the buffers was undone.
+    ASSIGN_OR_RETURN(loss, LossOf(moved));
   }
   RETURN_IF_ERROR(Learn(rest.has_value() ? *rest : batch, moved, loss));
   return rest;
@@ -326,6 +330,8 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::TakeOutCulpri
     const loader::TrainingBatch& batch, const DeviceBatch& moved, const torch::Tensor& losses) {
   const bool has_learnt = counters_.loss_samples > 0 || counters_.epoch > 0;
   const std::optional<double> usual = has_learnt ? std::optional(counters_.loss()) : std::nullopt;
+  // No sample is to blame for weights that have run away.
+  if (!IsFinite(*network_)) return std::optional<loader::TrainingBatch>();
   std::vector<double> values = ToNumbers(losses);
   std::vector<int64_t> culprits = FindCulprits(values, usual);
   if (culprits.empty() && !buffers_.empty() && network_->module->is_training()) {

@@ -10,6 +10,10 @@ namespace v1 = supervisor::v1;
 constexpr int64_t kDay = 86'400'000'000;
 constexpr int64_t kFirst = 20'000 * kDay;  // 2024-10-04.
 constexpr int64_t kStarted = 1'800'000'000;
+constexpr char kResolved[] =
+    "version: 1\nname: example\ndatasets: {days: null}\n"
+    "preprocess: {dataset: days, graph: [stack: {columns: all, into: input}]}\n"
+    "model: {type: logistic, outputs: 2}\ntrigger: {type: amount, samples: 100}\n";
 
 void SetWindow(int window, auto& value) {
   value.mutable_from()->set_event_time(kFirst + (window - 1) * kDay);
@@ -58,6 +62,7 @@ RunRecord ExampleRun(const std::string& pipeline, int num_windows) {
   run.mutable_run()->mutable_started_at()->set_seconds(kStarted);
   run.mutable_run()->mutable_finished_at()->set_seconds(kStarted + num_windows + 1);
   run.set_pipeline_text("name: " + pipeline + "\n");
+  run.set_pipeline_resolved(kResolved);
   v1::RecordedEvent& event = *run.add_events();
   event.set_sequence(1);
   event.mutable_at()->set_seconds(kStarted);
