@@ -129,7 +129,7 @@ TEST(DecisionReport, SaysThatATriggerWasSkippedAndWhy) {
   response.set_skip_reason("train: the loss was not a finite number");
   EXPECT_THAT(DescribeDecision(response, {}),
               ::testing::HasSubstr("  The trigger was skipped: train: the loss was not a finite "
-                                   "number. The model in use stayed.\n"));
+                                   "number. No other model came into use.\n"));
   EXPECT_EQ(DecisionToJson(response)["skip_reason"], "train: the loss was not a finite number");
 }
 

@@ -72,7 +72,11 @@ EvaluatorService::EvaluatorService(Evaluator& evaluator, ColumnFiles& columns,
     : evaluator_(evaluator),
       columns_(columns),
       streams_(limits),
-      senders_("evaluator.send", kNumSenders) {}
+      senders_("evaluator.send", kNumSenders) {
+  Serve("ReadModelColumns", {senders_, streams_}, [this](const grpc::ByteBuffer& request) {
+    return std::make_unique<ColumnsSource>(columns_, request);
+  });
+}
 
 grpc::Status EvaluatorService::StartEvaluation(grpc::ServerContext*,
                                                const v1::StartEvaluationRequest* request,
@@ -100,12 +104,6 @@ grpc::Status EvaluatorService::ListEvaluations(
     if (!writer->Write(response)) break;
   }
   return grpc::Status::OK;
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* EvaluatorService::ReadModelColumns(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
-  return rpc::SendFrames({senders_, streams_}, *context,
-                         std::make_unique<ColumnsSource>(columns_, *request));
 }
 
 grpc::Status EvaluatorService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,

@@ -4,15 +4,15 @@
 #include "base/worker_pool.h"
 #include "evaluator/column_files.h"
 #include "evaluator/evaluator.h"
+#include "rpc/frame_stream.h"
 #include "rpc/stream_budget.h"
 #include "tidemill/evaluator/v1/evaluator.grpc.pb.h"
 
 namespace tidemill::evaluator {
 
-// Thread-safe. ReadModelColumns is a callback method that sends frames of the mapped file: a reader
+// Thread-safe. ReadModelColumns sends frames of the mapped file: a reader
 // that stalls holds neither a thread nor memory. One that waits for a job holds a thread.
-class EvaluatorService final : public v1::EvaluatorService::WithRawCallbackMethod_ReadModelColumns<
-                                   v1::EvaluatorService::Service> {
+class EvaluatorService final : public rpc::FrameService<v1::EvaluatorService> {
  public:
   // Both must outlive this object.
   EvaluatorService(Evaluator& evaluator, ColumnFiles& columns, const rpc::StreamLimits& limits);
@@ -24,8 +24,6 @@ class EvaluatorService final : public v1::EvaluatorService::WithRawCallbackMetho
                                grpc::ServerWriter<v1::WatchEvaluationResponse>* writer) override;
   grpc::Status ListEvaluations(grpc::ServerContext*, const v1::ListEvaluationsRequest* request,
                                grpc::ServerWriter<v1::ListEvaluationsResponse>* writer) override;
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadModelColumns(
-      grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) override;
   grpc::Status DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                          v1::DeleteRunResponse* response) override;
 

@@ -1,12 +1,18 @@
 #include "rpc/frame_stream.h"
 
+#include <chrono>
 #include <deque>
+#include <string>
 #include <utility>
 
-#include "grpcpp/server_context.h"
+#include "fmt/format.h"
+#include "google/protobuf/descriptor.h"
+#include "grpcpp/alarm.h"
+#include "grpcpp/impl/codegen/server_callback_handlers.h"
 
 #include "base/mutex.h"
 #include "rpc/grpc_status.h"
+#include "rpc/request_door.h"
 
 namespace tidemill::rpc {
 
@@ -16,16 +22,55 @@ namespace {
 constexpr size_t kMessagesAhead = 2;
 // One that is larger waits alone.
 constexpr size_t kBytesAhead = size_t{8} << 20;
+constexpr std::chrono::seconds kMostTimeForRequest{30};
 
-class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
+class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                          public RequestDoor::Visitor,
                           public std::enable_shared_from_this<FrameStream> {
  public:
-  FrameStream(WorkerPool& pool, StreamPermit permit, std::unique_ptr<FrameSource> source)
-      : pool_(pool), source_(std::move(source)), permit_(std::move(permit)) {}
+  FrameStream(WorkerPool& pool, StreamPermit permit, std::shared_ptr<RequestDoor> door,
+              const OpenFrames& open)
+      : pool_(pool), door_(std::move(door)), open_(open), permit_(std::move(permit)) {}
 
   void Start() {
     self_ = shared_from_this();
+    door_->Enter(weak_from_this());
+  }
+
+  bool ComeIn() override {
+    {
+      MutexLock lock(mutex_);
+      if (cut_off_) return false;
+      reading_ = true;
+    }
+    too_slow_.Set(std::chrono::system_clock::now() + kMostTimeForRequest,
+                  [stream = weak_from_this()](bool due) {
+                    const auto alive = stream.lock();
+                    if (due && alive != nullptr) alive->GiveUpReading();
+                  });
+    StartRead(&request_);
+    return true;
+  }
+
+  void OnReadDone(bool ok) override {
+    too_slow_.Cancel();
+    {
+      MutexLock lock(mutex_);
+      reading_ = false;
+      if (!ok) {
+        cut_off_ = true;
+      } else if (!end_.has_value()) {
+        source_bytes_ = static_cast<int64_t>(request_.Length());
+        if (auto admitted = permit_.HoldRequest(source_bytes_); !admitted.ok()) {
+          source_bytes_ = 0;
+          end_ = std::move(admitted);
+        }
+      }
+      if (!ok || end_.has_value()) request_.Clear();
+      has_request_ = true;
+    }
     Step();
+    door_->Leave();
   }
 
   void OnWriteDone(bool ok) override {
@@ -42,14 +87,16 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   }
 
   void OnCancel() override {
+    FrameSource* source = nullptr;
     {
       MutexLock lock(mutex_);
       cut_off_ = true;
       ready_.clear();
       bytes_ready_ = 0;
       HoldLess();
+      source = source_.get();
     }
-    source_->Cancel();
+    if (source != nullptr) source->Cancel();
     Step();
   }
 
@@ -62,6 +109,15 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
     bool write = false;
     std::optional<absl::Status> end;
   };
+
+  void GiveUpReading() ABSL_LOCKS_EXCLUDED(mutex_) {
+    {
+      MutexLock lock(mutex_);
+      if (!reading_ || end_.has_value()) return;
+      end_ = absl::DeadlineExceededError("the request did not come within half a minute");
+    }
+    Step();
+  }
 
   Actions Decide() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     Actions actions;
@@ -78,7 +134,8 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
       bytes_ready_ -= bytes_sending_;
       actions.write = writing_ = true;
     }
-    if (!making_ && !cut_off_ && !end_.has_value() && HasRoom()) actions.make = making_ = true;
+    const bool may_make = has_request_ && !making_ && !cut_off_ && !end_.has_value();
+    if (may_make && HasRoom()) actions.make = making_ = true;
     return actions;
   }
 
@@ -117,11 +174,12 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
       is_wanted = !cut_off_;
     }
     absl::StatusOr<std::optional<grpc::ByteBuffer>> made;
+    if (is_wanted && source_ == nullptr) Open();
     if (is_wanted) made = source_->Next(most_bytes);
     {
       MutexLock lock(mutex_);
       making_ = false;
-      source_bytes_ = source_->num_bytes_held();
+      if (source_ != nullptr) source_bytes_ = source_->num_bytes_held();
       if (!made.ok() || !made->has_value()) {
         end_ = made.status();
       } else if (!cut_off_) {
@@ -129,6 +187,21 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
       }
     }
     Step();
+  }
+
+  // A source that was opened after its caller had gone is told so.
+  void Open() ABSL_LOCKS_EXCLUDED(mutex_) {
+    std::unique_ptr<FrameSource> source = open_(request_);
+    request_.Clear();
+    bool has_gone = false;
+    {
+      MutexLock lock(mutex_);
+      source_ = std::move(source);
+      source_bytes_ = source_->num_bytes_held();
+      HoldLess();
+      has_gone = cut_off_;
+    }
+    if (has_gone) source_->Cancel();
   }
 
   void Keep(grpc::ByteBuffer message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -142,18 +215,24 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   }
 
   WorkerPool& pool_;
-  const std::unique_ptr<FrameSource> source_;  // Used by the one task there is at a time, but for
-                                               // Cancel().
+  const std::shared_ptr<RequestDoor> door_;
+  const OpenFrames open_;
+  grpc::ByteBuffer request_;  // gRPC's while `reading_`, then the task's.
+  grpc::Alarm too_slow_;
+  // Made and used by the one task there is at a time, but for Cancel().
+  std::unique_ptr<FrameSource> source_;
   std::shared_ptr<FrameStream> self_;  // gRPC's share, until it is done; the task has its own.
   grpc::ByteBuffer sending_;           // gRPC's while `writing_`.
   Mutex mutex_;
   StreamPermit permit_ ABSL_GUARDED_BY(mutex_);
-  int64_t source_bytes_ ABSL_GUARDED_BY(mutex_) = source_->num_bytes_held();
-  int64_t num_taken_ ABSL_GUARDED_BY(mutex_) = 0;  // Messages that the reader has made room for.
+  int64_t source_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // Its request's, before there is one.
+  int64_t num_taken_ ABSL_GUARDED_BY(mutex_) = 0;     // Messages that the reader has made room for.
   std::deque<grpc::ByteBuffer> ready_ ABSL_GUARDED_BY(mutex_);
   size_t bytes_ready_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t bytes_sending_ ABSL_GUARDED_BY(mutex_) = 0;
   std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);  // Once the source has ended.
+  bool reading_ ABSL_GUARDED_BY(mutex_) = false;
+  bool has_request_ ABSL_GUARDED_BY(mutex_) = false;
   bool making_ ABSL_GUARDED_BY(mutex_) = false;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool cut_off_ ABSL_GUARDED_BY(mutex_) = false;
@@ -161,7 +240,7 @@ class FrameStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
 };
 
 // Ends at once.
-class RefusedStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
+class RefusedStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   explicit RefusedStream(const grpc::Status& status) { Finish(status); }
   void OnDone() override { delete this; }
@@ -169,16 +248,25 @@ class RefusedStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
 
 }  // namespace
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* SendFrames(const Senders& senders,
-                                                       const grpc::CallbackServerContext& context,
-                                                       std::unique_ptr<FrameSource> source) {
-  auto permit = senders.budget.Admit(context.peer(), source->num_bytes_held());
-  if (!permit.ok()) return new RefusedStream(ToGrpc(permit.status()));
-  const auto stream =
-      std::make_shared<FrameStream>(senders.pool, *std::move(permit), std::move(source));
-  FrameStream* const reactor = stream.get();
-  reactor->Start();
-  return reactor;
+std::unique_ptr<grpc::internal::MethodHandler> NewFrameHandler(const Senders& senders,
+                                                               OpenFrames open) {
+  using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
+  auto begin = [senders, open = std::move(open), door = std::make_shared<RequestDoor>()](
+                   grpc::CallbackServerContext* context) -> Reactor* {
+    auto permit = senders.budget.Admit(context->peer(), /*request_bytes=*/0);
+    if (!permit.ok()) return new RefusedStream(ToGrpc(permit.status()));
+    const auto stream = std::make_shared<FrameStream>(senders.pool, *std::move(permit), door, open);
+    stream->Start();
+    return stream.get();
+  };
+  return std::make_unique<grpc::internal::CallbackBidiHandler<grpc::ByteBuffer, grpc::ByteBuffer>>(
+      std::move(begin));
+}
+
+int MethodIndex(std::string_view service, std::string_view method) {
+  const auto* const found = google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(
+      fmt::format("{}.{}", service, method));
+  return found->index();
 }
 
 }  // namespace tidemill::rpc

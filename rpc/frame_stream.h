@@ -1,10 +1,13 @@
 // The sending end of a stream of frames.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <utility>
 
-#include "grpcpp/support/server_callback.h"
+#include "grpcpp/grpcpp.h"
 
 #include "base/status.h"
 #include "base/worker_pool.h"
@@ -36,16 +39,35 @@ struct Senders {
   StreamBudget& budget;
 };
 
-// Sends what a source makes, as fast as the reader takes it, or refuses to where the budget has no
-// place for another stream of this caller. While a message is on the wire the one behind it is made
-// on the pool, a message at a time, so that streams take turns there. A reader that stalls holds no
-// thread, and of memory the message being sent; two more if it has taken some before, and there is
-// room for them in the budget. One that goes away, or a server that stops, ends the stream at once
-// with UNAVAILABLE.
+// Makes what answers a request. What is wrong with the request the source says.
+using OpenFrames = std::function<std::unique_ptr<FrameSource>(const grpc::ByteBuffer& request)>;
+
+// Handles a method that answers one request with frames, as fast as the reader takes them.
 //
-// The reactor deletes itself, its source in a task of the pool or when gRPC is done with it.
-grpc::ServerWriteReactor<grpc::ByteBuffer>* SendFrames(const Senders& senders,
-                                                       const grpc::CallbackServerContext& context,
-                                                       std::unique_ptr<FrameSource> source);
+// A stream has a place in the budget, or is refused, before its request is read; the requests of a
+// method are read a few at a time, each within half a minute, so that however many callers send
+// however much, little of it is in memory that the budget does not know of. While a message is on
+// the wire the one behind it is made on the pool, a message at a time, so that streams take turns
+// there. A reader that stalls holds no thread, and of memory the message being sent; two more if it
+// has taken some before, and there is room for them in the budget. One that goes away, or a server
+// that stops, ends the stream at once with UNAVAILABLE.
+std::unique_ptr<grpc::internal::MethodHandler> NewFrameHandler(const Senders& senders,
+                                                               OpenFrames open);
+
+// Place of a method among those of its service. The service has it.
+int MethodIndex(std::string_view service, std::string_view method);
+
+// A service of which some methods are handled like that; the generated ones are not called.
+template <typename Methods>
+class FrameService : public Methods::Service {
+ protected:
+  // For the constructor of a service.
+  void Serve(std::string_view method, const Senders& senders, OpenFrames open) {
+    const int index = MethodIndex(Methods::service_full_name(), method);
+    // As a stream in both directions, of which the request is read by hand.
+    this->MarkMethodStreamed(index, nullptr);
+    this->MarkMethodRawCallback(index, NewFrameHandler(senders, std::move(open)).release());
+  }
+};
 
 }  // namespace tidemill::rpc

@@ -35,6 +35,12 @@ absl::Status StreamPermit::Hold(int64_t num_bytes) {
   return absl::OkStatus();
 }
 
+absl::Status StreamPermit::HoldRequest(int64_t num_bytes) {
+  RETURN_IF_ERROR(budget_->Change(caller_, num_bytes - held_, kSmallRequestBytes));
+  held_ = num_bytes;
+  return absl::OkStatus();
+}
+
 int64_t StreamPermit::MessageBytes() const {
   return std::max(kLeastMessageBytes, budget_->RoomOf(caller_) / kShares);
 }

@@ -45,6 +45,8 @@ class StreamPermit {
   // then it is to let go of what came last. To hold less, or up to kSmallBytes more, is never
   // refused, so that a full budget slows streams down and stops none.
   absl::Status Hold(int64_t num_bytes);
+  // The same of the request, once it is read: one of a few KiB is never refused.
+  absl::Status HoldRequest(int64_t num_bytes);
   // Of the next message: less as the budget is used up.
   int64_t MessageBytes() const;
   // Whether messages may be made that nobody waits for yet.

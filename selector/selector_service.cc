@@ -78,7 +78,11 @@ class EntriesSource final : public rpc::FrameSource {
 }  // namespace
 
 SelectorService::SelectorService(Selector& selector, const rpc::StreamLimits& limits)
-    : selector_(selector), streams_(limits), senders_("selector.send", kNumSenders) {}
+    : selector_(selector), streams_(limits), senders_("selector.send", kNumSenders) {
+  Serve("ReadTrainingSet", {senders_, streams_}, [this](const grpc::ByteBuffer& request) {
+    return std::make_unique<EntriesSource>(selector_, request);
+  });
+}
 
 grpc::Status SelectorService::SealTrainingSet(grpc::ServerContext*,
                                               const v1::SealTrainingSetRequest* request,
@@ -114,12 +118,6 @@ grpc::Status SelectorService::CompareTrainingSets(grpc::ServerContext*,
   if (!comparison.ok()) return ToGrpc(comparison.status());
   *response = *std::move(comparison);
   return grpc::Status::OK;
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* SelectorService::ReadTrainingSet(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
-  return rpc::SendFrames({senders_, streams_}, *context,
-                         std::make_unique<EntriesSource>(selector_, *request));
 }
 
 grpc::Status SelectorService::RetireTrainingSets(grpc::ServerContext*,

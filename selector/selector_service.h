@@ -2,16 +2,16 @@
 #pragma once
 
 #include "base/worker_pool.h"
+#include "rpc/frame_stream.h"
 #include "rpc/stream_budget.h"
 #include "selector/selector.h"
 #include "tidemill/selector/v1/selector.grpc.pb.h"
 
 namespace tidemill::selector {
 
-// Thread-safe. ReadTrainingSet is a callback method that sends frames of the mapped file: a reader
+// Thread-safe. ReadTrainingSet sends frames of the mapped file: a reader
 // that stalls holds neither a thread nor memory.
-class SelectorService final : public v1::SelectorService::WithRawCallbackMethod_ReadTrainingSet<
-                                  v1::SelectorService::Service> {
+class SelectorService final : public rpc::FrameService<v1::SelectorService> {
  public:
   // `selector` must outlive this object.
   SelectorService(Selector& selector, const rpc::StreamLimits& limits);
@@ -28,8 +28,6 @@ class SelectorService final : public v1::SelectorService::WithRawCallbackMethod_
   grpc::Status CompareTrainingSets(grpc::ServerContext* context,
                                    const v1::CompareTrainingSetsRequest* request,
                                    v1::CompareTrainingSetsResponse* response) override;
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadTrainingSet(
-      grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) override;
   grpc::Status RetireTrainingSets(grpc::ServerContext* context,
                                   const v1::RetireTrainingSetsRequest* request,
                                   v1::RetireTrainingSetsResponse* response) override;

@@ -140,6 +140,7 @@ TEST_F(StalledReader, KeepsNoOtherCallWaiting) {
 // What a thousand streams may cost beside what cluster.streams.memory allows them.
 constexpr int64_t kBeside = int64_t{200} << 20;
 constexpr int kAThousand = 1'000;
+const int kPlaces = rpc::StreamLimits().max_streams_per_caller;
 
 class AThousandStalledReaders : public StalledReader {
  protected:
@@ -186,16 +187,18 @@ class AThousandStalledReaders : public StalledReader {
 };
 
 TEST_F(AThousandStalledReaders, OfMuchCostNoMoreThanTheBudgetAndAllIsGivenBack) {
-  // A request of 1.2 MB: a hundred of them are all that a host may keep.
+  // A request of 1.2 MB: a hundred of them are all that a host may keep at a time. Answers that
+  // gRPC takes for their readers leave room for others.
   Serve(kFew);
   ExpectBounded("ReadSamples", RequestOf(150'000),
-                ::testing::AllOf(::testing::Gt(10), ::testing::Lt(300)));
+                ::testing::AllOf(::testing::Gt(10), Le(kPlaces)));
 }
 
 TEST_F(AThousandStalledReaders, OfLittleAreAdmittedUpToTheLimitOfAHost) {
   Serve(kFew);
   ExpectBounded("ListSamples", rpc::ToBytes(storage_.ListRequest()),
-                rpc::StreamLimits().max_streams_per_caller);
+                // One of the reads before may still have its place.
+                ::testing::AllOf(::testing::Ge(kPlaces - 4), Le(kPlaces)));
 }
 
 TEST_F(StalledReader, LetsTheServerStopAtOnce) {

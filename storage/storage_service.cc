@@ -123,6 +123,18 @@ absl::Status StorageService::RunCommand(
   return absl::OkStatus();
 }
 
+StorageService::StorageService(const StorageCore& core) : core_(core) {
+  const rpc::Senders senders{core_.senders, core_.streams};
+  Serve("ListSamples", senders,
+        [this](const grpc::ByteBuffer& request) { return ListFrames(core_.indexes, request); });
+  Serve("ReadSamples", senders, [this](const grpc::ByteBuffer& request) {
+    return ReadFrames(core_.indexes, core_.files, core_.block_bytes, request);
+  });
+  Serve("DescribeSamples", senders, [this](const grpc::ByteBuffer& request) {
+    return DescriptionFrames(core_.indexes, request);
+  });
+}
+
 grpc::Status StorageService::RegisterDataset(grpc::ServerContext* /*context*/,
                                              const v1::RegisterDatasetRequest* request,
                                              v1::RegisterDatasetResponse* response) {
@@ -218,24 +230,6 @@ grpc::Status StorageService::SyncDataset(grpc::ServerContext* /*context*/,
   if (!index.ok()) return ToGrpc(index.status());
   Assign(*snapshot, last.mutable_snapshot());
   return ToGrpc(Send(writer, last));
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* StorageService::ListSamples(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
-  return rpc::SendFrames({core_.senders, core_.streams}, *context,
-                         ListFrames(core_.indexes, *request));
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* StorageService::ReadSamples(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
-  return rpc::SendFrames({core_.senders, core_.streams}, *context,
-                         ReadFrames(core_.indexes, core_.files, core_.block_bytes, *request));
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* StorageService::DescribeSamples(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
-  return rpc::SendFrames({core_.senders, core_.streams}, *context,
-                         DescriptionFrames(core_.indexes, *request));
 }
 
 grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/worker_pool.h"
+#include "rpc/frame_stream.h"
 #include "rpc/stream_budget.h"
 #include "storage/dataset_catalog.h"
 #include "storage/dataset_statistics.h"
@@ -29,16 +30,12 @@ struct StorageCore {
   int64_t block_bytes = int64_t{2} << 20;
 };
 
-// Lists and reads are sent as frames, by callback methods: a reader that stalls holds no thread.
-using StorageMethods = v1::StorageService::WithRawCallbackMethod_ListSamples<
-    v1::StorageService::WithRawCallbackMethod_ReadSamples<
-        v1::StorageService::WithRawCallbackMethod_DescribeSamples<v1::StorageService::Service>>>;
-
-// Thread-safe. A stream of samples holds three blocks in memory at most, whatever its reader does,
+// Thread-safe. Lists, reads and descriptions are frames: a reader that stalls holds no thread. A
+// stream of samples holds three blocks in memory at most, whatever its reader does,
 // and all together what their budget allows.
-class StorageService final : public StorageMethods {
+class StorageService final : public rpc::FrameService<v1::StorageService> {
  public:
-  explicit StorageService(const StorageCore& core) : core_(core) {}
+  explicit StorageService(const StorageCore& core);
 
   grpc::Status RegisterDataset(grpc::ServerContext* context,
                                const v1::RegisterDatasetRequest* request,
@@ -52,12 +49,6 @@ class StorageService final : public StorageMethods {
                             v1::ListDatasetsResponse* response) override;
   grpc::Status SyncDataset(grpc::ServerContext* context, const v1::SyncDatasetRequest* request,
                            grpc::ServerWriter<v1::SyncDatasetResponse>* writer) override;
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* ListSamples(grpc::CallbackServerContext* context,
-                                                          const grpc::ByteBuffer* request) override;
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadSamples(grpc::CallbackServerContext* context,
-                                                          const grpc::ByteBuffer* request) override;
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* DescribeSamples(
-      grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) override;
   grpc::Status DeleteSamples(grpc::ServerContext* context, const v1::DeleteSamplesRequest* request,
                              v1::DeleteSamplesResponse* response) override;
   grpc::Status DeleteDataset(grpc::ServerContext* context, const v1::DeleteDatasetRequest* request,

@@ -1,7 +1,9 @@
 #include "supervisor/csv_check.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "fmt/format.h"
@@ -43,6 +45,20 @@ std::vector<Remark> FindMissingColumns(const FirstRecords& records,
   return missing;
 }
 
+// The class that a value was meant for. Of a word of few letters every other one is close: one
+// letter may be wrong then.
+std::optional<std::string> MeantBy(const std::string& value,
+                                   const std::vector<std::string>& classes) {
+  const auto close = config::ClosestTo(value, classes);
+  if (!close || value.size() > 3) return close;
+  const bool same_length = close->size() == value.size();
+  const auto differ = [](char a, char b) { return a != b; };
+  const int num_wrong = same_length ? std::inner_product(value.begin(), value.end(), close->begin(),
+                                                         0, std::plus<>(), differ)
+                                    : 2;
+  return num_wrong <= 1 ? close : std::nullopt;
+}
+
 // Labels that are not among the classes.
 std::vector<Remark> FindUnknownClasses(const FirstRecords& records,
                                        const storage::LabelSpec& label) {
@@ -61,8 +77,7 @@ std::vector<Remark> FindUnknownClasses(const FirstRecords& records,
     if (static_cast<double>(count) < kNotedShare * static_cast<double>(records.records.size())) {
       continue;
     }
-    // Of so short a word every other one is close.
-    const auto close = value.size() > 3 ? config::ClosestTo(value, label.classes) : std::nullopt;
+    const std::optional<std::string> close = MeantBy(value, label.classes);
     remarks.push_back(
         {.path = "label.classes",
          .message = fmt::format("{} has the label {}, which is not among the classes", records.file,

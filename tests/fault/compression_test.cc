@@ -101,7 +101,7 @@ TEST(Compression, IsOnWhereTheLinkIsSlowAndTheDataCompressible) {
   const PreparedSet set(kNumSamples, 1);
   set.DrainWorkers();
   const DistantWorker worker(set.stack(),
-                             {.portion_bytes = 16 << 10, .pause = std::chrono::milliseconds{10}});
+                             {.portion_bytes = 16 << 10, .pause = std::chrono::milliseconds{20}});
   JobSpec job = set.Job(kBatchSize, 1);
   job.graph = kCompressibleGraph;
   const Looks looks = Read(set, job, CompressionChoice::kAuto);

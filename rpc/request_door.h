@@ -1,0 +1,36 @@
+// Lets the requests of streams in a few at a time.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "base/mutex.h"
+
+namespace tidemill::rpc {
+
+// Whoever stands at the door has sent headers alone; what it has to say waits with the caller, by
+// HTTP/2's flow control, but for the 64 KiB of a stream's first window. Thread-safe.
+class RequestDoor {
+ public:
+  class Visitor {
+   public:
+    virtual ~Visitor() = default;
+    // Begins to read the request, and leaves the door once it is read. False: it has gone.
+    virtual bool ComeIn() = 0;
+  };
+
+  static constexpr int kMostAtOnce = 8;
+
+  // Calls ComeIn() when there is room, perhaps at once, in the order of coming.
+  void Enter(std::weak_ptr<Visitor> visitor) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Leave() ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  void LetIn() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  Mutex mutex_;
+  int num_inside_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::deque<std::weak_ptr<Visitor>> waiting_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tidemill::rpc
