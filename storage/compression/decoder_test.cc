@@ -145,8 +145,8 @@ TEST_P(DecoderTest, AFileWhoseNameSaysThatItIsPackedHasToBe) {
 TEST_P(DecoderTest, OfAFileThatIsLookedAtNoMoreIsUnpackedThanIsRead) {
   const std::string bytes = Noise(3'000'000);
   const std::string path = data_.Write("x", Pack(bytes));
-  const auto cache = UnpackedCache::Create(
-      {.folder = state_.path() + "/unpacked", .max_unpacked_bytes = 1 << 19});
+  const auto cache =
+      UnpackedCache::Create({.folder = state_.path() + "/unpacked", .max_unpacked_bytes = 1 << 19});
   ASSERT_THAT(cache, IsOk());
   EXPECT_FALSE((*cache)->Open(path).ok()) << "no room to unpack it all";
   const auto start = (*cache)->OpenStart(path);

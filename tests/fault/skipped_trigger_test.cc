@@ -32,6 +32,9 @@ std::string WritePipelineWithABadTrigger(const std::string& folder) {
   std::string pipeline = files::Read(path).value();
   const std::string selection = "{type: balanced, fraction: 0.8, weights: inverse_probability}";
   pipeline.replace(pipeline.find(selection), selection.size(), "new_data");
+  // A fifth of all is less than that, all of one trigger are more.
+  const std::string more = "  checkpoint_every: 300\n";
+  pipeline.insert(pipeline.find(more), "  max_bad_fraction: 0.5\n");
   EXPECT_TRUE(files::WriteAtomically(path, pipeline).ok());
   return path;
 }

@@ -182,8 +182,8 @@ TEST_F(VerdictOfWorkers, NamesTheTrainer) {
 TEST_F(VerdictOfWorkers, NamesCores) {
   preprocess::JobSpec job = set_->Job(kBatchSize, kEpochs);
   job.graph = kArithmetic;
+  const BusyMachine busy;  // Before anything can be prepared ahead.
   const auto source = set_->Consume(job);
-  const BusyMachine busy;
   const PathVerdict verdict = VerdictOf(*source);
   EXPECT_EQ(verdict.limit, PathLimit::kCores) << verdict.ToText();
 }
