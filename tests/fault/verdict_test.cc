@@ -62,6 +62,7 @@ class BusyMachine {
       const pid_t child = fork();
       if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        setsid();  // Kernels share processors among sessions first.
         for (std::atomic<uint64_t> counter = 0;; ++counter) {
         }
       }
