@@ -30,6 +30,8 @@ constexpr milliseconds kTick{5};
 // Recovery after a crash replays at most max_wal_size.
 constexpr std::chrono::seconds kStartPatience{120};
 constexpr std::chrono::seconds kStopPatience{20};
+constexpr std::chrono::seconds kSyncPatience{10};
+constexpr std::string_view kSyncOnly = "--sync-only";
 
 // Where a cluster keeps what.
 struct Layout {
@@ -82,13 +84,19 @@ absl::Status MakeCluster(const Account& account, const std::string& programs,
 }
 
 // Starts to write a fresh cluster's files to the disk, which takes seconds on a busy one.
-absl::Status SyncCluster(const Account& account, const std::string& programs,
-                         const Layout& layout) {
-  return StartDetached(account, {.arguments = {programs + "/initdb", "--sync-only",
+absl::StatusOr<pid_t> SyncCluster(const Account& account, const std::string& programs,
+                                  const Layout& layout) {
+  return StartDetached(account, {.arguments = {programs + "/initdb", std::string(kSyncOnly),
                                                "--pgdata=" + layout.Data()},
                                  .folder = layout.folder,
-                                 .log_file = layout.Log()})
-      .status();
+                                 .log_file = layout.Log()});
+}
+
+// Whether it still does so, and its number has not become another program's.
+bool IsSyncing(pid_t process) {
+  if (process == 0) return false;
+  const auto words = files::Read(fmt::format("/proc/{}/cmdline", process));
+  return words.ok() && words->find(kSyncOnly) != std::string::npos;
 }
 
 // A server that runs on the cluster, and its socket's folder.
@@ -231,7 +239,7 @@ absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
     if (answers && options.ends_with_caller) {
       log::Warn("PostgreSQL runs without who started it; starting it again",
                 {{"process", std::to_string(server->process)}});
-      const PrivatePostgres stray(server->socket_folder, server->process);
+      const PrivatePostgres stray(server->socket_folder, server->process, /*sync_process=*/0);
       RETURN_IF_ERROR(stray.Stop());
     }
     if (!answers || options.ends_with_caller) server.reset();
@@ -240,16 +248,34 @@ absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
     ASSIGN_OR_RETURN(server, StartServer(account, programs, layout, options));
   }
   RETURN_IF_ERROR(MakeDatabase(server->socket_folder));
-  if (fresh && options.durable) RETURN_IF_ERROR(SyncCluster(account, programs, layout));
+  pid_t sync_process = 0;
+  if (fresh && options.durable) {
+    ASSIGN_OR_RETURN(sync_process, SyncCluster(account, programs, layout));
+  }
   return std::unique_ptr<PrivatePostgres>(
-      new PrivatePostgres(server->socket_folder, server->process));
+      new PrivatePostgres(server->socket_folder, server->process, sync_process));
 }
 
 std::string PrivatePostgres::ConnectionString(const std::string& database) const {
   return ConnectionStringOf(socket_folder_, database);
 }
 
+void PrivatePostgres::AwaitSync() const {
+  const Clock::time_point end = Clock::now() + kSyncPatience;
+  while (IsSyncing(sync_process_) && Clock::now() < end) std::this_thread::sleep_for(kTick);
+  if (!IsSyncing(sync_process_)) return;
+  // The kernel writes the files in its own time.
+  ::kill(sync_process_, SIGKILL);
+  while (IsSyncing(sync_process_)) std::this_thread::sleep_for(kTick);
+}
+
 absl::Status PrivatePostgres::Stop() const {
+  const absl::Status stopped = StopServer();
+  AwaitSync();
+  return stopped;
+}
+
+absl::Status PrivatePostgres::StopServer() const {
   // SIGINT ends sessions and writes a checkpoint; SIGQUIT leaves the work to the next start.
   for (const int signal : {SIGINT, SIGQUIT}) {
     if (!IsAlive(process_)) return absl::OkStatus();

@@ -52,11 +52,15 @@ class PrivatePostgres {
   pid_t process() const { return process_; }
 
  private:
-  PrivatePostgres(std::string socket_folder, pid_t process)
-      : socket_folder_(std::move(socket_folder)), process_(process) {}
+  PrivatePostgres(std::string socket_folder, pid_t process, pid_t sync_process)
+      : socket_folder_(std::move(socket_folder)), process_(process), sync_process_(sync_process) {}
+  absl::Status StopServer() const;
+  // Lets what writes a fresh cluster to the disk end, or ends it.
+  void AwaitSync() const;
 
   const std::string socket_folder_;
   const pid_t process_;
+  const pid_t sync_process_;  // 0: the cluster was there.
 };
 
 }  // namespace tidemill::db

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -31,6 +32,15 @@ using ::testing::Not;
 template <typename Condition>
 void Await(const Condition& condition) {
   while (!condition()) sched_yield();
+}
+
+std::string CommandLineOf(int process) {
+  std::ifstream file(fmt::format("/proc/{}/cmdline", process), std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  std::string words = text.str();
+  std::replace(words.begin(), words.end(), '\0', ' ');
+  return words;
 }
 
 // Whether each of its threads has taken the signal to stop.
@@ -59,10 +69,7 @@ class LocalStackAttackTest : public ::testing::Test {
       const std::string name = entry.path().filename();
       if (name.find_first_not_of("0123456789") != std::string::npos) continue;
       // Of a process that ends just now nothing is read.
-      std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-      std::ostringstream text;
-      text << file.rdbuf();
-      const std::string words = text.str();
+      const std::string words = CommandLineOf(std::stoi(name));
       if (words.find(stack_.state()) != std::string::npos ||
           (!database_.empty() && words.find(database_) != std::string::npos)) {
         members.push_back(std::stoi(name));
@@ -96,7 +103,7 @@ TEST_F(LocalStackAttackTest, DownSaysStoppedOnlyOfWhatHasStopped) {
   // On a busy machine the kernel may still be burying the last one; a stack takes seconds to end.
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds{300};
   while (!Members().empty() && std::chrono::steady_clock::now() < end) sched_yield();
-  EXPECT_THAT(Members(), IsEmpty());
+  for (const int member : Members()) ADD_FAILURE() << member << ": " << CommandLineOf(member);
 }
 
 TEST_F(LocalStackAttackTest, UpDoesNotTakeARemovedFoldersServicesForItsOwn) {
