@@ -231,6 +231,17 @@ TEST(TrainingLoop, SamplesThatAloneMakeTheLossUselessCountAgainstTheLimit) {
                                ::testing::HasSubstr("sample 20: its loss is")));
 }
 
+TEST(TrainingLoop, WeightsThatHaveRunAwayEndATrainingThatSeesOneSampleAtATime) {
+  TrainingSetup setup = MakeSetup(models::Sgd{.lr = 1e38});
+  setup.training.batch_size = 1;
+  TrainingLoop loop(setup);
+  MemorySource source({.batch_size = 1});
+  const absl::Status status = loop.Run(source, Nothing);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("10 batches in a row"));
+  EXPECT_LT(loop.counters().num_skipped, 10) << "not all that there are";
+}
+
 TEST(TrainingLoop, OneHeldOutSampleDoesNotSpoilTheMeasureOfTheOthers) {
   TrainingSetup setup = MakeSetup();
   setup.training.epochs = 2;
