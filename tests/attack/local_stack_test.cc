@@ -25,7 +25,6 @@ namespace fs = std::filesystem;
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 
 // Waits for it; what never comes is the test's own time limit's to end.
