@@ -1,10 +1,14 @@
 #include "model_store/kept_files.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stop_token>
+#include <system_error>
+#include <thread>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -22,6 +26,8 @@ using ::testing::HasSubstr;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::IsOkAndHolds;
 using ::tidemill::testing::StatusIs;
+
+constexpr Duration kHour{int64_t{3'600} * 1'000'000};
 
 class KeptFilesTest : public ::testing::Test {
  protected:
@@ -45,6 +51,16 @@ class KeptFilesTest : public ::testing::Test {
       return absl::OkStatus();
     }));
     return bytes;
+  }
+
+  std::string PathOf(const std::string& bytes) const { return folder_ + "/" + Sha256(bytes); }
+
+  // As if nobody had asked for it in two hours. Makes it when it is not there, whole or not.
+  void Age(const std::string& bytes) const {
+    std::error_code gone;
+    if (!fs::exists(PathOf(bytes))) std::ofstream(PathOf(bytes)) << bytes;
+    fs::last_write_time(PathOf(bytes), fs::file_time_type::clock::now() - std::chrono::hours{2},
+                        gone);
   }
 
   int NumFiles() {
@@ -88,22 +104,51 @@ TEST_F(KeptFilesTest, WhatIsNoDigestNamesNoFile) {
 
 TEST_F(KeptFilesTest, AChangedFileIsNotHandedOut) {
   ASSERT_THAT(Put("abc", "abc"), IsOk());
-  std::ofstream(folder_ + "/" + Sha256("abc")) << "abd";
+  std::ofstream(PathOf("abc")) << "abd";
   EXPECT_THAT(Read(Sha256("abc")), StatusIs(absl::StatusCode::kDataLoss, _));
+}
+
+TEST_F(KeptFilesTest, AFileIsSoundWithTheBytesThatItWasSentWithAlone) {
+  EXPECT_FALSE(files_->IsSound(Sha256("abc"), 3));
+  ASSERT_THAT(Put("abc", "abc"), IsOk());
+  EXPECT_TRUE(files_->IsSound(Sha256("abc"), 3));
+  EXPECT_FALSE(files_->IsSound(Sha256("abc"), 4)) << "another size was announced";
+  for (const char* const rotten : {"abd", "ab", "", "abcd"}) {
+    std::ofstream(PathOf("abc")) << rotten;
+    EXPECT_FALSE(files_->IsSound(Sha256("abc"), 3)) << rotten;
+    ASSERT_THAT(Put("abc", "abc"), IsOk());
+    EXPECT_TRUE(files_->IsSound(Sha256("abc"), 3)) << "sent again";
+  }
 }
 
 TEST_F(KeptFilesTest, OnlyFilesThatNobodyNeedsOrJustSentAreRemoved) {
   for (const char* const bytes : {"old", "kept", "new"}) ASSERT_THAT(Put(bytes, bytes), IsOk());
-  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours{2};
-  for (const char* const bytes : {"old", "kept"}) {
-    fs::last_write_time(folder_ + "/" + Sha256(bytes), long_ago);
-  }
-  const Duration hour{int64_t{3'600} * 1'000'000};
-  EXPECT_THAT(files_->Retire({Sha256("kept")}, hour), IsOkAndHolds(1));
-  EXPECT_THAT(files_->Retire({Sha256("kept")}, hour), IsOkAndHolds(0));
+  for (const char* const bytes : {"old", "kept"}) Age(bytes);
+  EXPECT_THAT(files_->Retire({Sha256("kept")}, kHour), IsOkAndHolds(1));
+  EXPECT_THAT(files_->Retire({Sha256("kept")}, kHour), IsOkAndHolds(0));
   EXPECT_THAT(files_->Find(Sha256("old")), StatusIs(absl::StatusCode::kNotFound, _));
   EXPECT_THAT(files_->Find(Sha256("kept")), IsOk());
   EXPECT_THAT(files_->Find(Sha256("new")), IsOk());
+}
+
+// Somebody asks for a file, old each time, while another thread retires it as often as it can: it
+// is found or it goes, but not both.
+TEST_F(KeptFilesTest, AFileThatSomebodyFoundIsNotRemovedBehindHisBack) {
+  std::atomic<int64_t> num_passes = 0, num_retired = 0;
+  const std::jthread retiring([&](const std::stop_token& stop) {
+    for (; !stop.stop_requested(); ++num_passes) num_retired += *files_->Retire({}, kHour);
+  });
+  int num_lost = 0;
+  // It goes twenty times, or less often where the two share a processor.
+  for (int round = 0; round < 5'000 && num_retired < 20; ++round) {
+    Age("abc");
+    if (!files_->Find(Sha256("abc")).ok()) continue;
+    // Until the pass that was under way is over.
+    const int64_t pass = num_passes;
+    while (num_passes == pass) std::this_thread::yield();
+    if (!fs::exists(PathOf("abc"))) ++num_lost;
+  }
+  EXPECT_EQ(num_lost, 0);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "db/testing/postgres.h"
 #include "model_store/client/model_store_client.h"
 #include "model_store/model_store_service.h"
+#include "rpc/grpc_status.h"
 #include "rpc/server.h"
 
 namespace tidemill::model_store {
@@ -316,14 +317,32 @@ class ModelStoreClientTest : public ModelStoreTest {
     rpc::Tokens::Create(token_file).IgnoreError();
     const rpc::Tokens tokens = *rpc::Tokens::Read(token_file);
     server_ = *rpc::Server::Start({.listen = "unix:" + folder_ + "/socket"}, tokens, {&service_});
-    client_ = std::make_unique<ModelStoreClient>(rpc::Peer{
-        .endpoint = server_->endpoint(), .token = *tokens.TokenOf(rpc::v1::ROLE_SERVICE)});
+    peer_ = {.endpoint = server_->endpoint(), .token = *tokens.TokenOf(rpc::v1::ROLE_SERVICE)};
+    client_ = std::make_unique<ModelStoreClient>(peer_);
+  }
+
+  // Announces a file and sends it, or less.
+  absl::Status PutFile(const std::string& announced, const std::string& sent) const {
+    grpc::ClientContext context;
+    rpc::Prepare(peer_, peer_.deadline, context);
+    v1::PutFileResponse response;
+    const auto writer =
+        v1::ModelStoreService::NewStub(rpc::Connect(peer_))->PutFile(&context, &response);
+    v1::PutFileRequest message;
+    message.mutable_header()->set_digest(Sha256(announced));
+    message.mutable_header()->set_size_bytes(static_cast<int64_t>(announced.size()));
+    writer->Write(message);
+    message.set_bytes(sent);
+    writer->Write(message);  // In vain where the store has answered already.
+    writer->WritesDone();
+    return FromGrpc(writer->Finish());
   }
 
   Life life_;
   KeptFiles kept_ = *KeptFiles::Open(folder_ + "/files");
   ModelStoreService service_;
   std::unique_ptr<rpc::Server> server_;
+  rpc::Peer peer_;
   std::unique_ptr<ModelStoreClient> client_;
 };
 
@@ -339,6 +358,18 @@ TEST_F(ModelStoreClientTest, ReadsFilesOfPipelinesByTheirDigest) {
   ASSERT_THAT(read, IsOk());
   EXPECT_TRUE(*read == bytes);
   EXPECT_THAT(client_->ReadFile(Sha256("none")), StatusIs(absl::StatusCode::kNotFound, _));
+}
+
+TEST_F(ModelStoreClientTest, TakesAFileAnewThatHasRottenOnTheDiskAndNoOther) {
+  ASSERT_THAT(PutFile("abc", "abc"), IsOk());
+  EXPECT_THAT(PutFile("abc", ""), IsOk()) << "a sound one needs no bytes";
+  for (const char* const rotten : {"abd", "ab", ""}) {
+    std::ofstream(folder_ + "/files/" + Sha256("abc")) << rotten;
+    EXPECT_THAT(client_->ReadFile(Sha256("abc")), StatusIs(absl::StatusCode::kDataLoss, _));
+    EXPECT_THAT(PutFile("abc", ""), StatusIs(absl::StatusCode::kDataLoss, _)) << rotten;
+    EXPECT_THAT(PutFile("abc", "abc"), IsOk()) << rotten;
+    EXPECT_THAT(client_->ReadFile(Sha256("abc")), IsOkAndHolds("abc")) << rotten;
+  }
 }
 
 TEST_F(ModelStoreClientTest, CarriesArtefactsBothWays) {

@@ -200,7 +200,7 @@ void Optimizer::ScaleGradients(double factor) {
 
 bool Optimizer::ClipGradients(const GradientClipping& clipping) {
   const torch::NoGradGuard no_gradients;
-  double squares = 0;
+  torch::Tensor squares;  // Stays on the device until all are added: that costs one wait.
   for (const Group& group : groups_) {
     for (const auto& [name, parameter] : group.parameters) {
       torch::Tensor& gradient = parameter.mutable_grad();
@@ -208,13 +208,14 @@ bool Optimizer::ClipGradients(const GradientClipping& clipping) {
       // Only then does each number of a sparse gradient stand there once.
       if (gradient.is_sparse()) gradient = gradient.coalesce();
       const torch::Tensor numbers = gradient.is_sparse() ? gradient.values() : gradient;
-      squares += numbers.to(torch::kFloat64).square().sum().item<double>();
+      const torch::Tensor added = numbers.to(torch::kFloat64).square().sum();
+      squares = squares.defined() ? squares + added : added;
       if (clipping.value && !gradient.is_sparse()) {
         gradient.clamp_(-*clipping.value, *clipping.value);
       }
     }
   }
-  const double norm = std::sqrt(squares);
+  const double norm = squares.defined() ? std::sqrt(squares.item<double>()) : 0;
   if (!std::isfinite(norm)) return false;
   if (clipping.norm && norm > *clipping.norm) ScaleGradients(*clipping.norm / norm);
   return true;

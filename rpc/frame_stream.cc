@@ -22,15 +22,18 @@ namespace {
 constexpr size_t kMessagesAhead = 2;
 // One that is larger waits alone.
 constexpr size_t kBytesAhead = size_t{8} << 20;
-constexpr std::chrono::seconds kMostTimeForRequest{30};
 
 class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                           public RequestDoor::Visitor,
                           public std::enable_shared_from_this<FrameStream> {
  public:
-  FrameStream(WorkerPool& pool, StreamPermit permit, std::shared_ptr<RequestDoor> door,
+  FrameStream(const Senders& senders, StreamPermit permit, std::shared_ptr<RequestDoor> door,
               const OpenFrames& open)
-      : pool_(pool), door_(std::move(door)), open_(open), permit_(std::move(permit)) {}
+      : pool_(senders.pool),
+        request_time_(senders.request_time),
+        door_(std::move(door)),
+        open_(open),
+        permit_(std::move(permit)) {}
 
   void Start() {
     self_ = shared_from_this();
@@ -43,11 +46,11 @@ class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
       if (cut_off_) return false;
       reading_ = true;
     }
-    too_slow_.Set(std::chrono::system_clock::now() + kMostTimeForRequest,
-                  [stream = weak_from_this()](bool due) {
-                    const auto alive = stream.lock();
-                    if (due && alive != nullptr) alive->GiveUpReading();
-                  });
+    const std::chrono::microseconds time(request_time_.micros);
+    too_slow_.Set(std::chrono::system_clock::now() + time, [stream = weak_from_this()](bool due) {
+      const auto alive = stream.lock();
+      if (due && alive != nullptr) alive->GiveUpReading();
+    });
     StartRead(&request_);
     return true;
   }
@@ -114,7 +117,7 @@ class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
     {
       MutexLock lock(mutex_);
       if (!reading_ || end_.has_value()) return;
-      end_ = absl::DeadlineExceededError("the request did not come within half a minute");
+      end_ = DeadlineExceeded("the request did not come within {}", FormatDuration(request_time_));
     }
     Step();
   }
@@ -215,6 +218,7 @@ class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
   }
 
   WorkerPool& pool_;
+  const Duration request_time_;
   const std::shared_ptr<RequestDoor> door_;
   const OpenFrames open_;
   grpc::ByteBuffer request_;  // gRPC's while `reading_`, then the task's.
@@ -255,7 +259,7 @@ std::unique_ptr<grpc::internal::MethodHandler> NewFrameHandler(const Senders& se
                    grpc::CallbackServerContext* context) -> Reactor* {
     auto permit = senders.budget.Admit(context->peer(), /*request_bytes=*/0);
     if (!permit.ok()) return new RefusedStream(ToGrpc(permit.status()));
-    const auto stream = std::make_shared<FrameStream>(senders.pool, *std::move(permit), door, open);
+    const auto stream = std::make_shared<FrameStream>(senders, *std::move(permit), door, open);
     stream->Start();
     return stream.get();
   };

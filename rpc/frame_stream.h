@@ -10,6 +10,7 @@
 #include "grpcpp/grpcpp.h"
 
 #include "base/status.h"
+#include "base/time.h"
 #include "base/worker_pool.h"
 #include "rpc/stream_budget.h"
 
@@ -33,10 +34,12 @@ class FrameSource {
   virtual void Cancel() {}
 };
 
-// What the streams of a service share. Both must outlive its server.
+// What the streams of a service share. Pool and budget must outlive its server.
 struct Senders {
   WorkerPool& pool;
   StreamBudget& budget;
+  // In which a request is to come, once the door is open to it.
+  Duration request_time{30'000'000};
 };
 
 // Makes what answers a request. What is wrong with the request the source says.
@@ -45,12 +48,12 @@ using OpenFrames = std::function<std::unique_ptr<FrameSource>(const grpc::ByteBu
 // Handles a method that answers one request with frames, as fast as the reader takes them.
 //
 // A stream has a place in the budget, or is refused, before its request is read; the requests of a
-// method are read a few at a time, each within half a minute, so that however many callers send
-// however much, little of it is in memory that the budget does not know of. While a message is on
-// the wire the one behind it is made on the pool, a message at a time, so that streams take turns
-// there. A reader that stalls holds no thread, and of memory the message being sent; two more if it
-// has taken some before, and there is room for them in the budget. One that goes away, or a server
-// that stops, ends the stream at once with UNAVAILABLE.
+// method are read a few at a time, each within half a minute or ended with DEADLINE_EXCEEDED, so
+// that however many callers send however much, little of it is in memory that the budget does not
+// know of. While a message is on the wire the one behind it is made on the pool, a message at a
+// time, so that streams take turns there. A reader that stalls holds no thread, and of memory the
+// message being sent; two more if it has taken some before, and there is room for them in the
+// budget. One that goes away, or a server that stops, ends the stream at once with UNAVAILABLE.
 std::unique_ptr<grpc::internal::MethodHandler> NewFrameHandler(const Senders& senders,
                                                                OpenFrames open);
 

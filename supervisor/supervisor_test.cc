@@ -309,6 +309,23 @@ TEST_F(SupervisorTest, FiresNoMoreTriggersThanItMay) {
   EXPECT_EQ(Get(run).triggers_size(), 2);
 }
 
+// With a delay of labels the rest begins before the last trigger.
+TEST_F(SupervisorTest, CountsWhatIsLeftOverWhereItMayFireNoMoreTriggers) {
+  for (const char* const delay : {"label_delay: 0s", "label_delay: 12s"}) {
+    auto request = Request(delay);
+    const std::string path = "path: data";
+    request.mutable_pipeline()->replace(request.pipeline().find(path), path.size(),
+                                        std::string(delay) + "\n    " + path);
+    request.set_max_triggers(2);
+    const RunId run = Submit(request);
+    EXPECT_EQ(Finish(run).back(), "run_succeeded") << Get(run).run().error();
+    const v1::GetRunResponse shown = Get(run);
+    EXPECT_EQ(shown.run().num_samples(), 20) << delay;
+    EXPECT_EQ(shown.stream_ended().num_leftover(), services_.num_samples - 20) << delay;
+    EXPECT_EQ(shown.stream_ended().standing(), "no more than 2 triggers were asked for");
+  }
+}
+
 TEST_F(SupervisorTest, AttachesToAnUnfinishedRunOfTheSamePipeline) {
   services_.HoldTrainings();
   const RunId run = Submit(Request("a"));

@@ -210,6 +210,26 @@ TEST(Graph, RefusesAnOptionThatDoesNothing) {
   EXPECT_THAT(problems[0].message, HasSubstr("does nothing"));
 }
 
+// Whether a target that `ops` make of a label is still the label, in its own units.
+template <typename... Ops>
+bool TargetIsLabel(Ops... ops) {
+  const GraphSpec spec =
+      Spec(ParseCsvSpec{.columns = {"a"}}, Log1pSpec{}, StackSpec{}, std::move(ops)...);
+  return testing::MustBuild(spec, CsvSchema({"a", "target"})).target_is_label();
+}
+
+TEST(Graph, KnowsATargetThatIsNotTheLabelAnyMore) {
+  const config::NameList target{.all = false, .names = {"target"}};
+  EXPECT_TRUE(TargetIsLabel(LabelSpec{})) << "log1p changes another column";
+  EXPECT_TRUE(TargetIsLabel(LabelSpec{}, StandardizeSpec{.columns = target}))
+      << "what is standardised is put back";
+  EXPECT_FALSE(TargetIsLabel(LabelSpec{}, Log1pSpec{.columns = target}));
+  EXPECT_FALSE(
+      TargetIsLabel(LabelSpec{}, Log1pSpec{.columns = target}, StandardizeSpec{.columns = target}))
+      << "into the units of the logarithm";
+  EXPECT_FALSE(TargetIsLabel(ParseCsvSpec{.columns = {"target"}}));
+}
+
 TEST(Graph, FingerprintFollowsWhatChangesResultsOnly) {
   const auto fingerprint = [](bool autocache, std::string column, std::string_view digest) {
     const absl::StatusOr<Graph> graph = Graph::Build(

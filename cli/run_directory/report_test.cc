@@ -220,6 +220,28 @@ TEST(SlicesOf, MeanOverTheWindowsOfTheModelsInUse) {
   EXPECT_EQ(row.at("value"), 0.875);
 }
 
+// On a whole dataset no model is in use.
+TEST(SlicesOf, AreThoseOfTheLastTriggerThatHasAModelWhereNoneIsInUse) {
+  auto run = testing::ExampleRun("p", 4).run;
+  run.clear_active();
+  run.mutable_triggers(2)->clear_model_id();
+  run.mutable_triggers(2)->set_skip_reason("train: the loss was not a finite number");
+  const auto whole = run.evaluations();
+  run.clear_evaluations();
+  for (const auto& value : whole) {
+    if (value.trigger() == 3) continue;
+    auto& slice = *run.add_evaluations();
+    slice = value;
+    slice.set_slice("class=a");
+    slice.set_value(value.trigger() == 2 ? 0.75 : 0.25);
+  }
+  const auto slices = SlicesOf(run);
+  ASSERT_EQ(slices.size(), 1);
+  const auto& row = slices.at(0).at("rows").at(0);
+  EXPECT_EQ(row.at("value"), 0.75);
+  EXPECT_EQ(row.at("samples"), 400);
+}
+
 TEST(ConfusionsOf, SumUpTheWindowsOfTheModelsInUse) {
   auto run = testing::ExampleRun("p", 3).run;
   const auto whole = run.evaluations();

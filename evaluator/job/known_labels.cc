@@ -48,8 +48,10 @@ absl::Status LastLabels::Enter(const rpc::v1::Cut& from) {
     before_ = beginning_;
     last_before_.reset();
   }
-  RETURN_IF_ERROR(
-      before_.ReadTo(known, [this](const TimedLabel& label) { last_before_ = label.label; }));
+  // Taken over at the end: a listing that breaks leaves the stream, and so the label, where it was.
+  std::optional<Label> last = last_before_;
+  RETURN_IF_ERROR(before_.ReadTo(known, [&](const TimedLabel& label) { last = label.label; }));
+  last_before_ = last;
   within_ = before_;
   last_ = last_before_;
   return absl::OkStatus();

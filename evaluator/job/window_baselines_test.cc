@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -17,6 +18,8 @@
 #include "base/random.h"
 #include "base/testing/status_matchers.h"
 #include "batch/wire.h"
+#include "evaluator/job/window_measurement.h"
+#include "evaluator/testing/predictors.h"
 #include "rpc/server.h"
 #include "rpc/tokens.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
@@ -29,6 +32,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Optional;
 using ::tidemill::testing::IsOk;
+using ::tidemill::testing::StatusIs;
 
 struct Row {
   int64_t time = 0;
@@ -50,6 +54,10 @@ class LabelledStorage final : public storage::v1::StorageService::Service {
       const std::pair position(rows_[i].time, static_cast<int64_t>(i) + 1);
       if (request->has_from() && position < place(request->from())) continue;
       if (request->has_to() && position >= place(request->to())) continue;
+      size_t row = i;
+      if (breaks_before_.compare_exchange_strong(row, kNowhere)) {
+        return {grpc::StatusCode::DATA_LOSS, "a block is damaged"};
+      }
       ++num_listed_;
       storage::v1::ListSamplesResponse response;
       response.set_batch(batch::Encode(Batch(i, i + 1)));
@@ -80,11 +88,17 @@ class LabelledStorage final : public storage::v1::StorageService::Service {
     return batch;
   }
 
+  // The first listing that comes to this row ends there with DATA_LOSS.
+  void BreakOnceBefore(size_t row) { breaks_before_ = row; }
+
   const std::vector<Row>& rows() const { return rows_; }
   int64_t num_listed() const { return num_listed_; }
 
  private:
+  static constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
+
   const std::vector<Row> rows_;
+  std::atomic<size_t> breaks_before_ = kNowhere;
   std::atomic<int64_t> num_listed_ = 0;
 };
 
@@ -243,6 +257,74 @@ TEST_F(WindowBaselinesTest, HaveNothingWhereNoLabelWasKnown) {
   EXPECT_THAT(Measure(kOfClasses, "accuracy", 60, 100, 51), ::testing::SizeIs(2));
 }
 
+// What a window reports of baselines beside a model whose graph ends in `ops_on_target`.
+class BesideAModelTest : public WindowBaselinesTest {
+ protected:
+  std::vector<std::string> NamesBeside(const std::string& ops_on_target) {
+    Serve({{.time = 10, .value = 3}, {.time = 20, .value = 5}});
+    const transform::SampleSchema samples{.columns = std::vector<std::string>{"x", "y"},
+                                          .label = transform::LabelKind::kReal};
+    const MeasurementPlan plan{
+        .spec = *config::Read<EvaluationSpec>("{dataset: d, measures: [rmse]}", "evaluation"),
+        .class_names = {},
+        .samples = samples};
+    ScoredModel model = ModelOf(
+        "[{parse_csv: {columns: [x]}}, {stack: {columns: all}}, label" + ops_on_target + "]",
+        samples);
+    ScoredModel* const models[] = {&model};
+    WindowBaselines baselines = BaselinesOf(plan.spec);
+    WindowMeasurement measurement(0, plan, models, &baselines);
+    measurement.Add(WithPayload(storage_->Batch(0, 2)), 0);
+    std::vector<std::string> names;
+    for (const v1::ModelScores& scores : measurement.Scores()) {
+      EXPECT_EQ(scores.failure(), "");
+      EXPECT_EQ(scores.num_samples(), 2);
+      if (!scores.baseline().empty()) names.push_back(scores.baseline());
+    }
+    return names;
+  }
+
+ private:
+  static constexpr int64_t kModel = 7;
+
+  static ScoredModel ModelOf(const std::string& graph_yaml,
+                             const transform::SampleSchema& samples) {
+    const auto spec = *config::Read<transform::GraphSpec>(graph_yaml, "graph");
+    ScoredModel model;
+    model.model_id = kModel;
+    model.graph = std::make_shared<const PreparedGraph>(
+        PreparedGraph{.graph = *transform::Graph::Build(spec, samples),
+                      .fitted = std::nullopt,
+                      .fingerprint = "graph"});
+    model.predictor = *testing::MakeThresholdPredictor({}, "4");
+    return model;
+  }
+
+  // Where one label, 4, was known.
+  WindowBaselines BaselinesOf(const EvaluationSpec& spec) const {
+    v1::JobWindow window;
+    window.mutable_window()->set_model_in_use(kModel);
+    LabelCounts counts;
+    counts.Add({.value = 4}, /*is_class=*/false);
+    const LabelStream labels(*client_, {}, std::nullopt, /*is_class=*/false);
+    return {spec, window, {.counts = counts, .is_class = false, .last = {labels, Duration{0}}}};
+  }
+
+  static batch::Batch WithPayload(batch::Batch samples) {
+    const std::vector<std::string_view> payloads(static_cast<size_t>(samples.num_rows()), "1,2");
+    EXPECT_THAT(samples.Set(batch::MakeBinaryColumn(batch::kPayloadColumn, payloads)), IsOk());
+    return samples;
+  }
+};
+
+TEST_F(BesideAModelTest, BaselinesAreGivenWhereItsTargetIsTheLabel) {
+  EXPECT_THAT(NamesBeside(""), ElementsAre("constant", "last"));
+}
+
+TEST_F(BesideAModelTest, NoneAreGivenWhereItsGraphChangesTheTarget) {
+  EXPECT_THAT(NamesBeside(", {log1p: {columns: [target]}}"), IsEmpty());
+}
+
 class LastLabelsTest : public WindowBaselinesTest {
  protected:
   std::vector<int64_t> At(LastLabels& last, const std::vector<int64_t>& times) {
@@ -289,6 +371,16 @@ TEST_F(LastLabelsTest, GoBackForAWindowThatOverlaps) {
   EXPECT_EQ(At(again, {100, 110, 120, 130}), expected);
 }
 
+TEST_F(LastLabelsTest, AfterAListingThatBrokeAreNotOfTheFuture) {
+  Serve({{.time = 100, .of_class = 1}, {.time = 110, .of_class = 0}, {.time = 150, .of_class = 2}});
+  LastLabels last = Make(Duration{0});
+  ASSERT_THAT(last.Enter(CutAt(20)), IsOk());
+  storage_->BreakOnceBefore(2);
+  EXPECT_THAT(last.Enter(CutAt(200)), StatusIs(absl::StatusCode::kDataLoss, "a block is damaged"));
+  ASSERT_THAT(last.Enter(CutAt(50)), IsOk());
+  EXPECT_THAT(At(last, {50, 60, 120}), ElementsAre(-1, -1, 0));
+}
+
 TEST_F(LastLabelsTest, OfWindowsThatFollowEachOtherAreReadTwiceAtMost) {
   Serve(ManyRows());
   LastLabels last = Make(Duration{0});
@@ -310,6 +402,22 @@ TEST_F(LastLabelsTest, CountsOfCutsThatAscendTakeOnePass) {
   }
   EXPECT_EQ(storage_->num_listed(), 180);
   EXPECT_EQ(counted.Before(CutAt(100))->num_labels, 30) << "an earlier cut begins anew";
+}
+
+TEST_F(LastLabelsTest, CountsAfterAListingThatBrokeHoldNothingTwice) {
+  Serve(ManyRows());
+  CountedLabels counted(LabelStream(*client_, {}, std::nullopt, /*is_class=*/true),
+                        /*is_class=*/true);
+  ASSERT_THAT(counted.Before(CutAt(100)), IsOk());
+  storage_->BreakOnceBefore(45);
+  EXPECT_THAT(counted.Before(CutAt(200)),
+              StatusIs(absl::StatusCode::kDataLoss, "a block is damaged"));
+  const auto counts = counted.Before(CutAt(200));
+  ASSERT_THAT(counts, IsOk());
+  EXPECT_EQ(counts->num_labels, 60);
+  int64_t num_of_classes = 0;
+  for (const auto& [of_class, number] : counts->classes) num_of_classes += number;
+  EXPECT_EQ(num_of_classes, 60);
 }
 
 }  // namespace

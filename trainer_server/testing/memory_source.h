@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,6 +30,8 @@ class MemorySource : public loader::BatchSource {
     int64_t epochs = 2;
     int64_t first_batch = 0;
     bool weighted = false;
+    // Of a row's input.
+    std::vector<int64_t> shape = {kInputWidth};
     // Called for each ordinal: a number to put into its input, or none for a hole.
     std::function<std::optional<float>(int64_t ordinal)> value = [](int64_t) { return 0.0f; };
   };
@@ -61,12 +64,14 @@ class MemorySource : public loader::BatchSource {
  private:
   batch::Batch MakeRows(const std::vector<int64_t>& ordinals) const {
     batch::Batch rows(static_cast<int64_t>(ordinals.size()));
+    const int64_t width = std::accumulate(options_.shape.begin(), options_.shape.end(), int64_t{1},
+                                          std::multiplies<>());
     std::vector<float> input;
     std::vector<int64_t> target;
     std::vector<float> weight;
     for (const int64_t ordinal : ordinals) {
-      for (int64_t i = 0; i < kInputWidth; ++i) {
-        const double noise = RandomUnit({.seed = 3, .purpose = "test"}, ordinal * kInputWidth + i);
+      for (int64_t i = 0; i < width; ++i) {
+        const double noise = RandomUnit({.seed = 3, .purpose = "test"}, ordinal * width + i);
         input.push_back(static_cast<float>(noise) + *options_.value(ordinal));
       }
       target.push_back(ordinal % options_.num_classes);
@@ -74,7 +79,7 @@ class MemorySource : public loader::BatchSource {
     }
     EXPECT_TRUE(rows.Set(batch::MakeColumn<int64_t>("key", ordinals)).ok());
     EXPECT_TRUE(rows.Set(batch::MakeColumn<int64_t>("ordinal", ordinals)).ok());
-    EXPECT_TRUE(rows.Set(batch::MakeColumn<float>("input", input, {kInputWidth})).ok());
+    EXPECT_TRUE(rows.Set(batch::MakeColumn<float>("input", input, options_.shape)).ok());
     EXPECT_TRUE(rows.Set(batch::MakeColumn<int64_t>("target", target)).ok());
     if (options_.weighted) {
       EXPECT_TRUE(rows.Set(batch::MakeColumn<float>("weight", weight)).ok());

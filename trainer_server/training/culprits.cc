@@ -71,8 +71,8 @@ std::vector<int64_t> RowsBut(const std::vector<int64_t>& left_out, int64_t num_r
 }
 
 absl::StatusOr<std::vector<loader::Unreadable>> DescribeCulprits(
-    const batch::Batch& rows, const std::vector<int64_t>& culprits,
-    const std::vector<double>& losses) {
+    const batch::Batch& rows, const std::vector<int64_t>& culprits, std::string_view what,
+    const std::vector<double>& values) {
   ASSIGN_OR_RETURN(const batch::Column* const column,
                    rows.Get(batch::kKeyColumn, batch::DataType::kInt64));
   std::vector<loader::Unreadable> described;
@@ -80,9 +80,9 @@ absl::StatusOr<std::vector<loader::Unreadable>> DescribeCulprits(
     const auto position = static_cast<size_t>(row);
     described.push_back(
         {.key = column->Values<int64_t>()[position],
-         .reason = fmt::format("its loss is {:.3g}, beyond all others; the largest number of its "
+         .reason = fmt::format("{} is {:.3g}, beyond all others; the largest number of its "
                                "input is {:.3g}: mend the value, or clip the feature",
-                               losses[position], LargestInput(rows, row))});
+                               what, values[position], LargestInput(rows, row))});
   }
   return described;
 }

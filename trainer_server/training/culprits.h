@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -24,9 +25,10 @@ std::vector<int64_t> FindCulprits(std::span<const double> losses, std::optional<
 // All rows but `left_out`, which ascend.
 std::vector<int64_t> RowsBut(const std::vector<int64_t>& left_out, int64_t num_rows);
 
-// What people are told of rows that were taken out of a batch. `losses` are those of all rows.
+// What people are told of rows that were taken out of a batch. `values` are those of all rows, by
+// which they were found, and `what` says of what: "its loss".
 absl::StatusOr<std::vector<loader::Unreadable>> DescribeCulprits(
-    const batch::Batch& rows, const std::vector<int64_t>& culprits,
-    const std::vector<double>& losses);
+    const batch::Batch& rows, const std::vector<int64_t>& culprits, std::string_view what,
+    const std::vector<double>& values);
 
 }  // namespace tidemill::trainer_server

@@ -178,5 +178,21 @@ TEST_F(TrainJob, ATrainingThatCannotSucceedFailsWithItsReason) {
   EXPECT_TRUE(Train(Request(1)).ok());
 }
 
+// FAILED_PRECONDITION would tell the supervisor that another one conducts the run.
+TEST_F(TrainJob, AGraphThatFindsNothingToLearnFailsAsTheDataDo) {
+  v1::FitGraphRequest request;
+  *request.mutable_command() = CommandOf();
+  request.set_trigger(1);
+  request.set_dataset_id(1);
+  request.set_dataset_spec(testing::kDataset);
+  request.set_graph(
+      "- parse_csv: {columns: [a], dtype: string}\n"
+      "- vocabulary: {column: a, min_count: 1000, length: 4, into: input}\n"
+      "- label: {into: target}\n");
+  const auto fitted = client_->FitGraph(request);
+  EXPECT_EQ(fitted.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(fitted.status().message()), ::testing::HasSubstr("no word of column a"));
+}
+
 }  // namespace
 }  // namespace tidemill::trainer_server

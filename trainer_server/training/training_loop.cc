@@ -213,7 +213,11 @@ absl::StatusOr<TrainingLoop::DeviceBatch> TrainingLoop::Prepare(
     moved.inputs[name] = loader::ToDevice(column, setup_.device);
   }
   moved.target = loader::ToDevice(tensors.target, setup_.device);
-  if (tensors.weight.defined()) moved.weight = loader::ToDevice(tensors.weight, setup_.device);
+  moved.weight_sum = static_cast<double>(batch.rows.num_rows());
+  if (tensors.weight.defined()) {
+    moved.weight_sum = tensors.weight.sum().item<double>();  // Here, where it costs no waiting.
+    moved.weight = loader::ToDevice(tensors.weight, setup_.device);
+  }
   return moved;
 }
 
@@ -252,9 +256,9 @@ torch::Tensor TrainingLoop::MeanOf(const torch::Tensor& losses, const torch::Ten
 
 // What the sum of a batch's weighted losses is divided by.
 double TrainingLoop::DivisorOf(const DeviceBatch& batch) const {
-  return setup_.training.weighted_loss == models::WeightedLoss::kUnbiased || !batch.weight.defined()
+  return setup_.training.weighted_loss == models::WeightedLoss::kUnbiased
              ? static_cast<double>(batch.target.size(0))
-             : batch.weight.sum().item<double>();
+             : batch.weight_sum;
 }
 
 absl::Status TrainingLoop::Remember(const loader::TrainingBatch& batch,
@@ -272,12 +276,22 @@ absl::Status TrainingLoop::Remember(const loader::TrainingBatch& batch,
 
 absl::StatusOr<TrainingLoop::BatchLoss> TrainingLoop::LossOf(const DeviceBatch& batch) {
   KeepBuffers();
-  BatchLoss result{.losses = LossesOf(batch), .loss = {}};
+  const torch::Tensor losses = LossesOf(batch);
   // Several batches share one divisor, which is known at the end only.
-  result.loss = setup_.training.accumulate == 1 ? MeanOf(result.losses, batch.weight)
-                                                : models::WeightedSum(result.losses, batch.weight);
-  result.value = result.loss.item<double>();
-  return result;
+  const torch::Tensor loss = setup_.training.accumulate == 1
+                                 ? MeanOf(losses, batch.weight)
+                                 : models::WeightedSum(losses, batch.weight);
+  return BatchLoss{.losses = losses, .loss = loss, .number = PendingNumber(WithBuffers(loss))};
+}
+
+// A batch norm takes a row that is absurd for the spread of its batch: the loss stays small, but
+// the running variance is infinite from then on.
+torch::Tensor TrainingLoop::WithBuffers(const torch::Tensor& loss) const {
+  torch::Tensor number = loss.detach().to(torch::kFloat64);
+  for (const torch::Tensor& buffer : buffers_) {
+    if (buffer.is_floating_point()) number = number + 0 * buffer.sum();
+  }
+  return number;
 }
 
 absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::AddGradients(
@@ -285,8 +299,13 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::AddGradients(
   ASSIGN_OR_RETURN(DeviceBatch moved, Prepare(batch));
   if (!group_is_open_) optimizer_->ZeroGradients();
   ASSIGN_OR_RETURN(BatchLoss loss, LossOf(moved));
+  // The device has work while the loss is looked at. Gradients that are not to be can be dropped,
+  // but not taken out of those of other batches.
+  if (setup_.training.accumulate == 1) AddGradientsOf(loss);
+  double value = loss.number.Wait();
   std::optional<loader::TrainingBatch> rest;
-  if (IsSuspicious(loss.value)) {
+  if (IsSuspicious(value)) {
+    if (loss.has_gradients) optimizer_->ZeroGradients();
     RestoreBuffers();
     ASSIGN_OR_RETURN(rest, TakeOutCulprits(batch, moved, loss.losses));
     if (rest.has_value()) {
@@ -298,20 +317,24 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::AddGradients(
     }
     // Anew in either case: what the first pass did to the buffers was undone.
     ASSIGN_OR_RETURN(loss, LossOf(moved));
+    value = loss.number.Wait();
   }
-  RETURN_IF_ERROR(Learn(rest.has_value() ? *rest : batch, moved, loss));
+  RETURN_IF_ERROR(Learn(rest.has_value() ? *rest : batch, moved, std::move(loss), value));
   return rest;
 }
 
+void TrainingLoop::AddGradientsOf(BatchLoss& loss) {
+  if (!std::exchange(loss.has_gradients, true)) loss.loss.backward();
+}
+
 absl::Status TrainingLoop::Learn(const loader::TrainingBatch& batch, const DeviceBatch& moved,
-                                 const BatchLoss& loss) {
+                                 BatchLoss loss, double value) {
   RETURN_IF_ERROR(Remember(batch, loss.losses));
-  if (!std::isfinite(loss.value)) {
+  if (!std::isfinite(value)) {
     RestoreBuffers();
     return RefuseLoss();
   }
-  loss.loss.backward();
-  double value = loss.value;
+  AddGradientsOf(loss);
   if (setup_.training.accumulate > 1) {
     const double divisor = DivisorOf(moved);
     group_divisor_ += divisor;
@@ -332,25 +355,33 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::TakeOutCulpri
   const std::optional<double> usual = has_learnt ? std::optional(counters_.loss()) : std::nullopt;
   // No sample is to blame for weights that have run away.
   if (!IsFinite(*network_)) return std::optional<loader::TrainingBatch>();
+  std::string_view what = "its loss";
   std::vector<double> values = ToNumbers(losses);
   std::vector<int64_t> culprits = FindCulprits(values, usual);
   if (culprits.empty() && !buffers_.empty() && network_->module->is_training()) {
-    // Normalised over the batch, one sample spoils the losses of all: each for itself, then.
-    const torch::NoGradGuard no_gradients;
-    network_->module->eval();
-    values = ToNumbers(LossesOf(moved));
-    network_->module->train();
+    // Normalised over the batch, one sample spoils the losses of all: each for itself, then. Its
+    // own loss may be small by luck, what the network answers is not.
+    what = "the network's output for it";
+    values = ToNumbers(LargestOutputs(moved));
     culprits = FindCulprits(values, usual);
   }
   if (culprits.empty()) return std::optional<loader::TrainingBatch>();
   ASSIGN_OR_RETURN(const std::vector<loader::Unreadable> bad,
-                   DescribeCulprits(batch.rows, culprits, values));
+                   DescribeCulprits(batch.rows, culprits, what, values));
   if (setup_.bad != nullptr) setup_.bad->Add(bad);
   loader::TrainingBatch rest = batch;
   rest.rows = batch.rows.Take(RowsBut(culprits, batch.rows.num_rows()));
   rest.num_skipped += std::ssize(culprits);
   rest.reason = fmt::format("sample {}: {}", bad.front().key, bad.front().reason);
   return std::optional(std::move(rest));
+}
+
+torch::Tensor TrainingLoop::LargestOutputs(const DeviceBatch& batch) {
+  const torch::NoGradGuard no_gradients;
+  network_->module->eval();
+  const torch::Tensor outputs = OutputOf(batch);
+  network_->module->train();
+  return outputs.reshape({outputs.size(0), -1}).abs().amax(1);
 }
 
 void TrainingLoop::KeepBuffers() {

@@ -24,6 +24,7 @@
 #include "models/training_spec.h"
 #include "trainer_server/training/early_stopping.h"
 #include "trainer_server/training/loss_curve.h"
+#include "trainer_server/training/pending_number.h"
 
 namespace tidemill::trainer_server {
 
@@ -139,6 +140,7 @@ class TrainingLoop {
     models::Inputs inputs;
     torch::Tensor target;
     torch::Tensor weight;
+    double weight_sum = 0;  // The number of rows where they have no weights.
   };
 
   absl::Status Begin(models::Network network);
@@ -160,13 +162,19 @@ class TrainingLoop {
   struct BatchLoss {
     torch::Tensor losses;  // [n]
     torch::Tensor loss;
-    double value = 0;
+    PendingNumber number;
+    bool has_gradients = false;  // They were added to those of the weights.
   };
   absl::StatusOr<BatchLoss> LossOf(const DeviceBatch& batch);
+  static void AddGradientsOf(BatchLoss& loss);
+  // The loss, but NaN where the forward pass has left a buffer that is not finite.
+  torch::Tensor WithBuffers(const torch::Tensor& loss) const;
   absl::StatusOr<std::optional<loader::TrainingBatch>> TakeOutCulprits(
       const loader::TrainingBatch& batch, const DeviceBatch& moved, const torch::Tensor& losses);
-  absl::Status Learn(const loader::TrainingBatch& batch, const DeviceBatch& moved,
-                     const BatchLoss& loss);
+  // [n], of a network that measures: rows do not touch each other.
+  torch::Tensor LargestOutputs(const DeviceBatch& batch);
+  absl::Status Learn(const loader::TrainingBatch& batch, const DeviceBatch& moved, BatchLoss loss,
+                     double value);
   // What a forward pass changes without gradients, as it was before the last one.
   void KeepBuffers();
   void RestoreBuffers();

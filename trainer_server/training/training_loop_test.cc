@@ -217,6 +217,23 @@ TEST_P(OneBadValue, CostsItsSampleAndLeavesTheWeightsAsIfItWereNotThere) {
                                              ::testing::HasSubstr("clip the feature")));
 }
 
+TEST_P(OneBadValue, LeavesTheMeansOfNormalisedBatchesAsIfItWereNotThere) {
+  TrainingSetup setup = MakeSetup(models::Sgd{.lr = 0.1});
+  setup.model = models::Resnet18{.outputs = 3, .width = 8};
+  const auto digest = [&](std::optional<float> value) {
+    MemorySource::Options options = WithOne(value);
+    options.samples = 48;
+    options.shape = {1, 16, 16};
+    MemorySource source(options);
+    TrainingLoop loop(setup);
+    const absl::Status status = loop.Run(source, Nothing);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    EXPECT_EQ(loop.counters().num_skipped, 3) << "once an epoch";
+    return DigestOfWeights(loop);
+  };
+  EXPECT_EQ(digest(GetParam()), digest(std::nullopt));
+}
+
 INSTANTIATE_TEST_SUITE_P(TrainingLoop, OneBadValue,
                          ::testing::Values(1e30f, -1e30f, 3e38f,
                                            std::numeric_limits<float>::quiet_NaN()));
