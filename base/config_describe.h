@@ -187,6 +187,7 @@ void Describe(Type& type) {
   }
 }
 
+// Not inline: a type of TIDEMILL_EXTERN_CONFIG_TYPE is described in one file alone.
 template <typename T>
 const Type& TypeOf() {
   static const Type& type = NewType(KindOf<T>(), &Describe<T>);
@@ -194,3 +195,12 @@ const Type& TypeOf() {
 }
 
 }  // namespace tidemill::config::internal
+
+// For a type that many files read and whose tables are large: those of a pipeline cost each file
+// that made them 8 s. Both at global scope, the first behind the type in its header, the second in
+// one source of the same library.
+#define TIDEMILL_EXTERN_CONFIG_TYPE(...)                  \
+  extern template const tidemill::config::internal::Type& \
+  tidemill::config::internal::TypeOf<__VA_ARGS__>()
+#define TIDEMILL_CONFIG_TYPE(...) \
+  template const tidemill::config::internal::Type& tidemill::config::internal::TypeOf<__VA_ARGS__>()

@@ -45,3 +45,5 @@ inline bool HasSparseGradients(const ModelSpec& spec) {
 }
 
 }  // namespace tidemill::models
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::models::ModelSpec);

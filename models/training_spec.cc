@@ -30,3 +30,6 @@ void TrainingSpec::Check(config::Problems& problems) const {
 }
 
 }  // namespace tidemill::models
+
+TIDEMILL_CONFIG_TYPE(tidemill::models::ModelSpec);
+TIDEMILL_CONFIG_TYPE(tidemill::models::TrainingSpec);

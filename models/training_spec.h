@@ -233,3 +233,5 @@ struct EnumNames<models::Fit> {
 };
 
 }  // namespace tidemill::config
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::models::TrainingSpec);

@@ -105,3 +105,5 @@ struct tidemill::config::EnumNames<tidemill::supervisor::Encoding> {
   static constexpr std::pair<tidemill::supervisor::Encoding, std::string_view> kNames[] = {
       {tidemill::supervisor::Encoding::kFull, "full"}};
 };
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::supervisor::PipelineSpec);

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/config_describe.h"
 #include "base/config_types.h"
 #include "transform/ops/cast.h"
 #include "transform/ops/clip.h"
@@ -94,3 +95,5 @@ struct PreprocessSpec {
 };
 
 }  // namespace tidemill::transform
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::transform::GraphSpec);

@@ -7,7 +7,6 @@
 //     slices: [class, {type: column, name: day}]
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,27 +54,7 @@ struct EvaluationSpec {
     field("bootstrap", bootstrap, "How the 95 % interval around each value is found.");
   }
 
-  void Check(config::Problems& problems) const {
-    if (measures.empty()) {
-      problems.Add("measures", "is empty", "name at least one, such as accuracy");
-    }
-    std::set<std::string> names;
-    for (const MeasureSpec& measure : measures) {
-      if (!names.insert(NameOf(measure)).second) {
-        problems.Add("measures", "has " + NameOf(measure) + " twice", "remove one");
-      }
-      if (IsOfClasses(measure) != IsOfClasses(measures.front())) {
-        problems.Add("measures", "mixes measures of classes with measures of real values",
-                     "keep those that fit the dataset's label");
-      }
-    }
-    std::set<std::string> sliced;
-    for (const SliceSpec& slice : slices) {
-      if (!sliced.insert(NameOf(slice)).second) {
-        problems.Add("slices", "has " + NameOf(slice) + " twice", "remove one");
-      }
-    }
-  }
+  void Check(config::Problems& problems) const;
 };
 
 }  // namespace tidemill::evaluator
@@ -87,3 +66,5 @@ struct tidemill::config::EnumNames<tidemill::evaluator::EvaluatedModels> {
       {tidemill::evaluator::EvaluatedModels::kActive, "active"},
   };
 };
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::evaluator::EvaluationSpec);

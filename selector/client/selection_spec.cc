@@ -81,3 +81,5 @@ std::string_view NameOf(const SelectionSpec& spec) {
 }
 
 }  // namespace tidemill::selector
+
+TIDEMILL_CONFIG_TYPE(tidemill::selector::SelectionSpec);

@@ -91,3 +91,5 @@ LooksAt WhatItLooksAt(const SelectionSpec& spec);
 std::string_view NameOf(const SelectionSpec& spec);
 
 }  // namespace tidemill::selector
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::selector::SelectionSpec);

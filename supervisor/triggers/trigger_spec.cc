@@ -182,3 +182,5 @@ int64_t EnsembleTrigger::Needed() const {
 }
 
 }  // namespace tidemill::supervisor
+
+TIDEMILL_CONFIG_TYPE(tidemill::supervisor::TriggerSpec);

@@ -155,3 +155,5 @@ struct tidemill::config::EnumNames<tidemill::supervisor::VoteRule> {
       {tidemill::supervisor::VoteRule::kAll, "all"},
       {tidemill::supervisor::VoteRule::kAny, "any"}};
 };
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::supervisor::TriggerSpec);
