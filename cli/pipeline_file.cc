@@ -74,6 +74,11 @@ int ReportProblems(const config::Problems& problems, bool json) {
     if (text.find("unknown variable '${TIDEMILL_DATA}'") != std::string::npos) {
       fmt::print(stderr,
                  "name the folder that holds the datasets first: export TIDEMILL_DATA=FOLDER\n");
+    } else if (text.find("unknown variable '${") != std::string::npos) {
+      fmt::print(
+          stderr,
+          "a pipeline may name one variable, ${{TIDEMILL_DATA}}: export TIDEMILL_DATA=FOLDER, "
+          "or write the value itself\n");
     }
   }
   return kInvalid;

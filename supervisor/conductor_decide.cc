@@ -142,6 +142,7 @@ absl::StatusOr<Conductor::Seen> Conductor::SeekTrigger() {
   Seen seen;
   if (last_decision_) seen.end = FromProto(request.from());
   bool fired = false;
+  std::optional<Verdict> last;
   auto recorded = std::chrono::steady_clock::now();
   auto reported = recorded - kReportEvery;
   const absl::Status listed =
@@ -160,6 +161,7 @@ absl::StatusOr<Conductor::Seen> Conductor::SeekTrigger() {
           fired = decision->fired;
           seen.decisions.push_back(*std::move(decision));
           if (fired) return EnoughSeen();
+          last = seen.decisions.back().verdict;
           const auto now = std::chrono::steady_clock::now();
           if (now - reported > kReportEvery) {
             reported = now;
@@ -178,6 +180,9 @@ absl::StatusOr<Conductor::Seen> Conductor::SeekTrigger() {
   seen.state = decider.Seal();
   seen.num_new = decider.num_new();
   seen.standing = decider.Standing();
+  if (last && last->evaluated) {
+    seen.standing += "; the last evaluation before: " + Explain(spec_.trigger, *last);
+  }
   return seen;
 }
 

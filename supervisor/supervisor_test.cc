@@ -309,6 +309,17 @@ TEST_F(SupervisorTest, FiresNoMoreTriggersThanItMay) {
   EXPECT_EQ(Get(run).triggers_size(), 2);
 }
 
+TEST_F(SupervisorTest, SaysWhyTheLastEvaluationBeforeTheEndDidNotFire) {
+  auto request = Request("a");
+  const std::string amount = "{type: amount, samples: 10}";
+  request.mutable_pipeline()->replace(
+      request.pipeline().find(amount), amount.size(),
+      "{type: ensemble, vote: all, of: [" + amount + ", {type: amount, samples: 1000}]}");
+  const RunId run = Submit(request);
+  Finish(run);
+  EXPECT_THAT(Get(run).stream_ended().standing(), HasSubstr("; the last evaluation before: "));
+}
+
 // With a delay of labels the rest begins before the last trigger.
 TEST_F(SupervisorTest, CountsWhatIsLeftOverWhereItMayFireNoMoreTriggers) {
   for (const char* const delay : {"label_delay: 0s", "label_delay: 12s"}) {

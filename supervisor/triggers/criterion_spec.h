@@ -88,8 +88,9 @@ struct AutoCriterion {
           "Where there are no more evaluations a month than that, each of them fires.",
           {.min = 1e-3, .max = 1e6});
     field("history", history,
-          "So many of the last samples before the training are drawn from; there must be as many, "
-          "and more than in both windows.",
+          "So many of the last samples before the training are drawn from, or as many as there "
+          "are, if both windows have room among them. A training before that is followed by "
+          "another one once there are so many, or twice as many as both windows take.",
           {.min = 4, .max = 1'000'000});
     field(
         "scores", scores,

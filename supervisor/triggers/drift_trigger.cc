@@ -231,10 +231,27 @@ class DriftPolicy final : public TriggerPolicy {
   DriftState state_;
 };
 
+// Samples before a training in which a threshold can be sought: `history`, or, so that data of
+// fewer samples find one, too, twice as many as both windows take.
+double WantedHistory(const DriftTrigger& spec, const AutoCriterion& criterion,
+                     const Observed& observed) {
+  const double current = std::max(ValueOf(observed, "current_rows"),
+                                  static_cast<double>(spec.current.Samples()));
+  double reference = ValueOf(observed, "reference_rows");
+  if (!spec.reference.length) {
+    reference = std::max(reference, static_cast<double>(spec.reference.Samples()));
+  } else if (spec.current.length) {
+    reference = std::max(reference,
+                         current * Seconds(*spec.reference.length) / Seconds(*spec.current.length));
+  }
+  return std::min(static_cast<double>(criterion.history), std::ceil(2 * (reference + current)));
+}
+
 // Whether the training came before there were samples enough to find a threshold, and now there
 // are: behind another training it can be found.
-bool HasHistoryNow(const AutoCriterion& criterion, const Observed& observed) {
-  const auto wanted = static_cast<double>(criterion.history);
+bool HasHistoryNow(const DriftTrigger& spec, const AutoCriterion& criterion,
+                   const Observed& observed) {
+  const double wanted = WantedHistory(spec, criterion, observed);
   const double before = ValueOf(observed, "samples_before");
   return before < wanted && before + ValueOf(observed, "samples") >= wanted;
 }
@@ -245,7 +262,8 @@ bool MayAlwaysFire(const AutoCriterion& criterion, const Observed& observed) {
   return evaluations > 0 && evaluations <= criterion.alarms_per_month;
 }
 
-void JudgeWithoutThreshold(const AutoCriterion& criterion, Verdict& verdict) {
+void JudgeWithoutThreshold(const DriftTrigger& spec, const AutoCriterion& criterion,
+                           Verdict& verdict) {
   if (MayAlwaysFire(criterion, verdict.observed)) {
     const double evaluations = ValueOf(verdict.observed, "evaluations_per_month");
     verdict.fired = true;
@@ -255,10 +273,10 @@ void JudgeWithoutThreshold(const AutoCriterion& criterion, Verdict& verdict) {
     return;
   }
   const double before = ValueOf(verdict.observed, "samples_before");
-  verdict.fired = HasHistoryNow(criterion, verdict.observed);
+  verdict.fired = HasHistoryNow(spec, criterion, verdict.observed);
   verdict.comparison =
       Comparison{"samples to find a threshold with", before + ValueOf(verdict.observed, "samples"),
-                 static_cast<double>(criterion.history), "samples", /*waiting=*/true};
+                 WantedHistory(spec, criterion, verdict.observed), "samples", /*waiting=*/true};
 }
 
 // Of a window that is not full yet, or has hardly a row.
@@ -293,12 +311,16 @@ std::string ExplainNoScore(const DriftTrigger& spec, const Observed& seen) {
                      Counted(filling.threshold, "sample"));
 }
 
-std::string ExplainNoThreshold(const AutoCriterion& criterion, const Observed& seen) {
-  if (HasHistoryNow(criterion, seen)) {
+std::string ExplainNoThreshold(const DriftTrigger& spec, const AutoCriterion& criterion,
+                               const Observed& seen) {
+  const double wanted = WantedHistory(spec, criterion, seen);
+  if (HasHistoryNow(spec, criterion, seen)) {
     return fmt::format(
         "the samples before the last training were too few to find a threshold with, and now the "
-        "{} have come that `history` asks for",
-        Counted(static_cast<double>(criterion.history), "sample"));
+        "{} have come that {}",
+        Counted(wanted, "sample"),
+        wanted < static_cast<double>(criterion.history) ? "are twice both windows"
+                                                        : "`history` asks for");
   }
   if (MayAlwaysFire(criterion, seen)) {
     return fmt::format(
@@ -364,7 +386,7 @@ Verdict Judge(const DriftTrigger& spec, const Observed& observed) {
       [&]<typename Criterion>(const Criterion& criterion) {
         if (CanBeJudged(criterion, observed)) return JudgeScore(criterion, KindOf(spec), verdict);
         if constexpr (std::is_same_v<Criterion, AutoCriterion>) {
-          JudgeWithoutThreshold(criterion, verdict);
+          JudgeWithoutThreshold(spec, criterion, verdict);
         }
       },
       spec.criterion);
@@ -384,7 +406,7 @@ std::string Explain(const DriftTrigger& spec, const Verdict& verdict) {
           return ExplainWindows(spec, seen) + "; " + ExplainScore(criterion, verdict);
         }
         if constexpr (std::is_same_v<Criterion, AutoCriterion>) {
-          return ExplainWindows(spec, seen) + "; " + ExplainNoThreshold(criterion, seen);
+          return ExplainWindows(spec, seen) + "; " + ExplainNoThreshold(spec, criterion, seen);
         }
         return ExplainWindows(spec, seen) + ", without a p-value";
       },

@@ -403,6 +403,26 @@ TEST(DriftTrigger, TrainsOnceMoreWhenItHasAHistoryToFindAThresholdWith) {
   }
 }
 
+// Data of fewer samples than `history` would never have a threshold.
+TEST(DriftTrigger, FindsAThresholdInTwiceBothWindowsWhereThatIsLessThanItsHistory) {
+  const Stream stream = Steady(1500);
+  DriftTrigger by_number = Automatic(kEvaluationsPerMonth / 20);
+  std::get<AutoCriterion>(by_number.criterion).history = 5000;
+  DriftTrigger by_time = by_number;
+  by_time.reference = {.length = Duration{150'000'000}};
+  by_time.current = {.length = Duration{150'000'000}};
+  for (const DriftTrigger& spec : {by_number, by_time}) {
+    DriftingEvidence source(stream, &Never);
+    const auto decisions = Decide(spec, stream, source);
+    ASSERT_GT(decisions.size(), 4U);
+    const auto& again = decisions[3];
+    EXPECT_TRUE(again.fired) << Explain(spec, again.verdict);
+    EXPECT_THAT(Explain(spec, again.verdict),
+                HasSubstr("samples have come that are twice both windows"));
+    EXPECT_TRUE(decisions[4].verdict.observed.contains("threshold"));
+  }
+}
+
 // 150 seconds are far less than a month: as many alarms are accepted as there are evaluations.
 TEST(DriftTrigger, FiresAtEachEvaluationWhereMoreAlarmsAreAcceptedThanThereAreEvaluations) {
   const Stream stream = Steady(1500);

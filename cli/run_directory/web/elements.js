@@ -45,6 +45,9 @@ function number(value, digits = 4) {
   if (size !== 0 && (size >= 1e6 || size < 1e-4)) return value.toExponential(digits - 2);
   return String(Number(value.toPrecision(digits)));
 }
+// A figure of a decision; its name says when it is of time.
+const figure = (name, value) => name !== "seconds" && !name.endsWith("_seconds") ? number(value) :
+  value < 2 * 86400 ? seconds(value) : number(value / 86400) + " d";
 function seconds(value) {
   if (value < 0.995) return Math.round(value * 1000) + " ms";
   if (value < 60) return (value < 10 ? value.toFixed(1) : Math.round(value)) + " s";

@@ -56,7 +56,7 @@ function decisionsSection() {
         {label: "#", value: row => row.number}, {label: "event time", left: true, value: row => time(row.at)},
         {label: "new samples", value: row => count(row.samples)},
         {label: "decided", left: true, value: row => row.fired ? "fired trigger " + row.trigger : "not yet"},
-        {label: "looked at", wrap: true, value: row => Object.entries(row.observed).map(([name, value]) => name + " " + number(value)).join(", ")}], rows))));
+        {label: "looked at", wrap: true, value: row => Object.entries(row.observed).map(([name, value]) => name.replace(/_seconds$/, "") + " " + figure(name, value)).join(", ")}], rows))));
 }
 
 function configurationSection() {
