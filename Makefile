@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup build install image_libraries image_test quickstart test nightly every_path_full bench policies selections docs format check tidy sanitize fuzz clean
+.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart test nightly every_path_full bench policies selections docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -16,11 +16,22 @@ export CCACHE_NOHASHDIR ?= 1
 setup:
 	@tools/setup.sh
 
-build: setup
+configure: setup
 	@cmake --preset release -B $(BUILD) -DTORCH_DIR=$(TORCH) $(LAUNCHER) >$(BUILD).log 2>&1 || \
 	  { mkdir -p $(BUILD); cat $(BUILD).log; exit 1; }
 	@mv $(BUILD).log $(BUILD)/configure.log
+
+# What users run.
+programs: configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target programs
+
+# That, the tests and the benchmarks.
+build: configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
+
+# Processor seconds of a build from nothing, without a compiler cache.
+build_cost: setup
+	@tools/build_cost.py
 
 # Programs, manual pages and completion below $(DESTDIR)$(PREFIX).
 install: build
@@ -38,7 +49,7 @@ image_test: build
 
 # Ingests a real dataset, replays it, retrains, evaluates every model on every slice of time and
 # prints the accuracy matrix.
-quickstart: build
+quickstart: programs
 	@$(BUILD)/bin/tidemill run pipelines/quickstart/pipeline.yaml --state $(STATE)
 
 # Twice as many at a time as there are cores: most of them wait for processes that they started.

@@ -11,11 +11,17 @@ target_compile_options(
             # g++ 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
             $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
+# Sources of a library share their headers and what they instantiate of them: several are compiled as
+# one. They stay sources of their own: names in their anonymous namespaces must not meet in a library.
+option(TIDEMILL_UNITY "Compile sources of a library several at a time." OFF)
+
 # tidemill_library(NAME selector_core SRCS a.cc HDRS a.h DEPS tidemill::base)
 function(tidemill_library)
   cmake_parse_arguments(ARG "" "NAME" "SRCS;HDRS;DEPS" ${ARGN})
   if(ARG_SRCS)
     add_library(tidemill_${ARG_NAME} STATIC ${ARG_SRCS})
+    set_target_properties(tidemill_${ARG_NAME} PROPERTIES UNITY_BUILD ${TIDEMILL_UNITY}
+                                                          UNITY_BUILD_BATCH_SIZE 8)
     target_link_libraries(tidemill_${ARG_NAME} PUBLIC tidemill_options ${ARG_DEPS})
     target_sources(tidemill_${ARG_NAME} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
                                                FILES ${ARG_HDRS})
@@ -66,6 +72,9 @@ inline std::span<const db::Migration> Migrations() { return kMigrations; }
   add_library(tidemill::${folder}_migrations ALIAS tidemill_${folder}_migrations)
 endfunction()
 
+# All that users run, and nothing of the tests.
+add_custom_target(programs)
+
 # tidemill_program(NAME tidemill-storage SRCS main.cc DEPS tidemill::storage_service)
 function(tidemill_program)
   cmake_parse_arguments(ARG "" "NAME" "SRCS;DEPS" ${ARGN})
@@ -74,6 +83,7 @@ function(tidemill_program)
   # What users run; test programs and tidemill-reference are of use in the tree only.
   if(ARG_NAME MATCHES "^tidemill" AND NOT ARG_NAME STREQUAL "tidemill-reference")
     install(TARGETS ${ARG_NAME} RUNTIME DESTINATION bin)
+    add_dependencies(programs ${ARG_NAME})
   endif()
 endfunction()
 

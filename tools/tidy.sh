@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs clang-tidy with .clang-tidy over sources: those changed since REV, or all. Usage: tidy.sh BUILD [REV]
-# A file takes 5 to 30 seconds, the whole tree hours: `make nightly` does that.
+# A file takes 5 to 30 seconds, the whole tree hours.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
