@@ -235,8 +235,8 @@ class DriftPolicy final : public TriggerPolicy {
 // fewer samples find one, too, twice as many as both windows take.
 double WantedHistory(const DriftTrigger& spec, const AutoCriterion& criterion,
                      const Observed& observed) {
-  const double current = std::max(ValueOf(observed, "current_rows"),
-                                  static_cast<double>(spec.current.Samples()));
+  const double current =
+      std::max(ValueOf(observed, "current_rows"), static_cast<double>(spec.current.Samples()));
   double reference = ValueOf(observed, "reference_rows");
   if (!spec.reference.length) {
     reference = std::max(reference, static_cast<double>(spec.reference.Samples()));
