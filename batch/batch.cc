@@ -6,10 +6,6 @@ namespace tidemill::batch {
 
 namespace {
 
-// What the wire format can hold.
-constexpr size_t kMaxNameBytes = 255;
-constexpr size_t kMaxDimensions = 8;
-
 size_t ValidityBytes(int64_t num_rows) { return (static_cast<size_t>(num_rows) + 7) / 8; }
 
 // Numbers in a row, std::nullopt when there is no such int64.

@@ -45,6 +45,10 @@ inline constexpr std::string_view kWeightColumn = "weight";
 inline constexpr std::string_view kOrdinalColumn = "ordinal";
 inline constexpr std::string_view kPayloadColumn = "payload";
 
+// What the wire format can hold of a column.
+inline constexpr size_t kMaxNameBytes = 255;
+inline constexpr size_t kMaxDimensions = 8;
+
 // One column, in Arrow's layout.
 struct Column {
   std::string name;

@@ -8,7 +8,7 @@ namespace tidemill::batch {
 
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
+constexpr std::align_val_t kAlignment{kBufferAlignment};
 
 struct FreeAligned {
   void operator()(void* memory) const { ::operator delete(memory, kAlignment); }

@@ -10,6 +10,9 @@
 
 namespace tidemill::batch {
 
+// Of the memory of each buffer, in bytes: a line of the processor's cache, and Arrow's advice.
+inline constexpr size_t kBufferAlignment = 64;
+
 // A view of bytes together with whatever keeps them alive: heap memory, a mapped file, a received
 // message. Immutable once shared. Copying a Buffer copies a pointer. Thread-compatible; the owner's
 // count is atomic.

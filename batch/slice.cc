@@ -5,11 +5,9 @@
 namespace tidemill::batch {
 namespace {
 
-constexpr size_t kAlignment = 64;
-
 Buffer AlignedSlice(const Buffer& buffer, size_t offset, size_t size) {
   if (size == 0) return {};
-  if (reinterpret_cast<uintptr_t>(buffer.data() + offset) % kAlignment == 0) {
+  if (reinterpret_cast<uintptr_t>(buffer.data() + offset) % kBufferAlignment == 0) {
     return buffer.Slice(offset, size);
   }
   Buffer copy = Buffer::AllocateUnwritten(size);

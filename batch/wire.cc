@@ -13,8 +13,6 @@ static_assert(std::endian::native == std::endian::little, "the wire format is li
 constexpr std::string_view kMagic = "TMBATCH1";
 constexpr size_t kHeaderBytes = 32;
 constexpr size_t kMaxColumns = 65'536;
-constexpr size_t kMaxNameBytes = 255;
-constexpr size_t kMaxDimensions = 8;
 
 size_t RoundUp(size_t size, size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
 

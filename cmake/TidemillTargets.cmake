@@ -15,13 +15,15 @@ target_compile_options(
 # one. They stay sources of their own: names in their anonymous namespaces must not meet in a library.
 option(TIDEMILL_UNITY "Compile sources of a library several at a time." OFF)
 
-# tidemill_library(NAME selector_core SRCS a.cc HDRS a.h DEPS tidemill::base)
+# tidemill_library(NAME selector_core SRCS a.cc HDRS a.h DEPS tidemill::base [ONE_BY_ONE]): ONE_BY_ONE
+# where each source has the same names, as those of one kind do.
 function(tidemill_library)
-  cmake_parse_arguments(ARG "" "NAME" "SRCS;HDRS;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_BY_ONE" "NAME" "SRCS;HDRS;DEPS" ${ARGN})
   if(ARG_SRCS)
     add_library(tidemill_${ARG_NAME} STATIC ${ARG_SRCS})
-    set_target_properties(tidemill_${ARG_NAME} PROPERTIES UNITY_BUILD ${TIDEMILL_UNITY}
-                                                          UNITY_BUILD_BATCH_SIZE 8)
+    if(TIDEMILL_UNITY AND NOT ARG_ONE_BY_ONE)
+      set_target_properties(tidemill_${ARG_NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    endif()
     target_link_libraries(tidemill_${ARG_NAME} PUBLIC tidemill_options ${ARG_DEPS})
     target_sources(tidemill_${ARG_NAME} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
                                                FILES ${ARG_HDRS})

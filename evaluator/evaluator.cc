@@ -16,7 +16,7 @@ namespace tidemill::evaluator {
 namespace {
 
 constexpr std::chrono::milliseconds kAliveInterval{250};
-constexpr std::chrono::milliseconds kPause{500};
+constexpr std::chrono::milliseconds kPauseBetweenAttempts{500};
 constexpr size_t kMaxReasons = 5;
 
 absl::Status Check(const v1::StartEvaluationRequest& request) {
@@ -179,7 +179,7 @@ absl::Status Evaluator::RunAttempts(const JobKey& key, LiveJob& live) {
 
 void Evaluator::PauseBeforeAttempt(int attempt, const std::stop_token& stop) {
   MutexLock lock(mutex_);
-  changed_.wait_for(mutex_, stop, kPause * (attempt - 1), [] { return false; });
+  changed_.wait_for(mutex_, stop, kPauseBetweenAttempts * (attempt - 1), [] { return false; });
 }
 
 absl::Status Evaluator::Finish(const JobKey& key, const absl::Status& status) {

@@ -13,9 +13,9 @@ namespace {
 using grpc::experimental::InterceptionHookPoints;
 using Clock = std::chrono::steady_clock;
 
-class Interceptor : public grpc::experimental::Interceptor {
+class MetricsInterceptor : public grpc::experimental::Interceptor {
  public:
-  explicit Interceptor(const char* method) : method_(method) {}
+  explicit MetricsInterceptor(const char* method) : method_(method) {}
 
   void Intercept(grpc::experimental::InterceptorBatchMethods* batch) override {
     if (batch->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_STATUS)) {
@@ -38,11 +38,11 @@ class Interceptor : public grpc::experimental::Interceptor {
   const Clock::time_point start_ = Clock::now();
 };
 
-class Factory : public grpc::experimental::ServerInterceptorFactoryInterface {
+class MetricsFactory : public grpc::experimental::ServerInterceptorFactoryInterface {
  public:
   grpc::experimental::Interceptor* CreateServerInterceptor(
       grpc::experimental::ServerRpcInfo* call) override {
-    return new Interceptor(call->method());  // gRPC owns it.
+    return new MetricsInterceptor(call->method());  // gRPC owns it.
   }
 };
 
@@ -72,7 +72,7 @@ CallMetrics& ProcessCallMetrics() {
 }
 
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> CallCounter() {
-  return std::make_unique<Factory>();
+  return std::make_unique<MetricsFactory>();
 }
 
 }  // namespace tidemill::rpc

@@ -13,9 +13,9 @@ namespace tidemill::storage {
 namespace {
 
 // A block is made again when the index has changed under it, but not for ever.
-constexpr int kMaxAttempts = 3;
+constexpr int kMaxReads = 3;
 // What a row of a block takes beside its payload.
-constexpr size_t kRowBytes = 32;
+constexpr size_t kReplyRowBytes = 32;
 
 // Into memory that was used before: the rows' own is filled again for the next block.
 template <typename T>
@@ -109,7 +109,7 @@ absl::StatusOr<std::optional<SampleBlock>> SampleReader::Next(int64_t block_byte
   static thread_local SampleRows rows;
   BlockLimits limits{.payload_bytes = block_bytes};
   limits.max_keys =
-      std::clamp<size_t>(static_cast<size_t>(block_bytes) / kRowBytes, 1, limits.max_keys);
+      std::clamp<size_t>(static_cast<size_t>(block_bytes) / kReplyRowBytes, 1, limits.max_keys);
   ASSIGN_OR_RETURN(SampleBlock block, MakeBlock(limits, rows));
   position_ += rows.num_keys;
   return std::optional<SampleBlock>(std::move(block));
@@ -128,7 +128,7 @@ absl::StatusOr<SampleBlock> SampleReader::MakeBlock(const BlockLimits& limits, S
   for (int attempt = 1;; ++attempt) {
     lookup_->Find(keys, limits, rows);
     BlockPayloads payloads = ReadPayloads(*index_, files_, rows, lookup_->record_bytes());
-    if (attempt < kMaxAttempts && MayBeFound(rows, payloads)) {
+    if (attempt < kMaxReads && MayBeFound(rows, payloads)) {
       ASSIGN_OR_RETURN(const bool is_newer, Refresh());
       if (is_newer) continue;
     }

@@ -8,7 +8,7 @@
 namespace tidemill::subsets {
 namespace {
 
-constexpr int64_t kPiece = 64;
+constexpr int64_t kRowsAtATime = 64;
 
 // The members of a cluster, those first that are to stay.
 std::vector<int64_t> InOrder(const Clusters& clusters, size_t cluster, KeepAlike keep) {
@@ -29,7 +29,7 @@ std::vector<float> GreatestCosines(const Rows& rows, std::span<const int64_t> or
   const std::vector<float> values = Gathered(rows, order);
   const Rows ordered{values, std::ssize(order), rows.width};
   std::vector<float> greatest(order.size(), 0.0F);
-  ForPieces(pool, ordered.num_rows, kPiece, [&](int64_t from, int64_t to) {
+  ForPieces(pool, ordered.num_rows, kRowsAtATime, [&](int64_t from, int64_t to) {
     for (int64_t row = from; row < to; ++row) {
       float& most = greatest[static_cast<size_t>(row)];
       for (int64_t earlier = 0; earlier < row; ++earlier) {

@@ -11,7 +11,7 @@
 namespace tidemill::subsets {
 namespace {
 
-constexpr int64_t kPiece = 1024;
+constexpr int64_t kDistancesAtATime = 1024;
 
 // The farthest row of a piece, of equally far ones the lowest.
 struct Farthest {
@@ -27,12 +27,13 @@ class Traversal {
         nearest_(static_cast<size_t>(rows.num_rows), std::numeric_limits<float>::infinity()),
         server_(nearest_.size(), 0),
         is_chosen_(nearest_.size(), 0),
-        farthest_(static_cast<size_t>((rows.num_rows + kPiece - 1) / kPiece)) {}
+        farthest_(
+            static_cast<size_t>((rows.num_rows + kDistancesAtATime - 1) / kDistancesAtATime)) {}
 
   // Makes `row` the next center; returns the row farthest from all of them.
   Farthest Choose(int64_t row) {
     is_chosen_[static_cast<size_t>(row)] = 1;
-    ForPieces(pool_, rows_.num_rows, kPiece,
+    ForPieces(pool_, rows_.num_rows, kDistancesAtATime,
               [&](int64_t from, int64_t to) { Update(row, from, to); });
     server_[static_cast<size_t>(row)] = num_chosen_++;
     Farthest farthest;
@@ -50,7 +51,7 @@ class Traversal {
 
  private:
   void Update(int64_t center, int64_t from, int64_t to) {
-    std::array<float, kPiece> distances;
+    std::array<float, kDistancesAtATime> distances;
     SquaredDistances(rows_.Row(center), rows_, from,
                      std::span(distances).first(static_cast<size_t>(to - from)));
     Farthest farthest;
@@ -63,7 +64,7 @@ class Traversal {
       }
       if (is_chosen_[at] == 0 && nearest_[at] > farthest.distance) farthest = {nearest_[at], row};
     }
-    farthest_[static_cast<size_t>(from / kPiece)] = farthest;
+    farthest_[static_cast<size_t>(from / kDistancesAtATime)] = farthest;
   }
 
   const Rows rows_;

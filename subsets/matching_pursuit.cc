@@ -11,7 +11,7 @@
 namespace tidemill::subsets {
 namespace {
 
-constexpr int64_t kPiece = 256;
+constexpr int64_t kProductsAtATime = 256;
 // Of a row's square, what must be left of it to be independent of those chosen.
 constexpr double kIndependent = 1e-12;
 
@@ -55,7 +55,7 @@ class Matcher {
  private:
   // The row with the greatest product with what is left, or -1 when none points towards it.
   int64_t Best() {
-    ForPieces(pool_, rows_.num_rows, kPiece, [&](int64_t from, int64_t to) {
+    ForPieces(pool_, rows_.num_rows, kProductsAtATime, [&](int64_t from, int64_t to) {
       for (int64_t row = from; row < to; ++row) {
         products_[static_cast<size_t>(row)] = Dot(rows_.Row(row), residual_);
       }

@@ -13,7 +13,7 @@
 namespace tidemill::subsets {
 namespace {
 
-constexpr int64_t kPiece = 1024;
+constexpr int64_t kNumbersAtATime = 1024;
 // So that neither quotients nor sums of scores overflow.
 constexpr double kGreatestScore = 1e290;
 // Of the systematic draw; the permutation takes -1 to -6.
@@ -23,10 +23,10 @@ constexpr int64_t kOffsetOrdinal = -7;
 template <typename Body>
 void ForEachBits(const RandomKey& random, int64_t count, std::span<const int64_t> ids,
                  Body&& body) {
-  std::array<int64_t, kPiece> numbers;
-  std::array<uint64_t, kPiece> bits;
-  for (int64_t from = 0; from < count; from += kPiece) {
-    const auto size = static_cast<size_t>(std::min(kPiece, count - from));
+  std::array<int64_t, kNumbersAtATime> numbers;
+  std::array<uint64_t, kNumbersAtATime> bits;
+  for (int64_t from = 0; from < count; from += kNumbersAtATime) {
+    const auto size = static_cast<size_t>(std::min(kNumbersAtATime, count - from));
     auto names = std::span<const int64_t>(numbers).first(size);
     if (ids.empty()) {
       std::iota(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(size), from);
@@ -111,9 +111,10 @@ std::vector<int64_t> DrawByPoints(std::span<const double> probabilities, int64_t
   const auto n = std::ssize(probabilities);
   const Permutation permutation(random, n);
   double reached = RandomUnit(random, kOffsetOrdinal);
-  std::array<int64_t, kPiece> order;
-  for (int64_t from = 0; from < n; from += kPiece) {
-    const auto piece = std::span(order).first(static_cast<size_t>(std::min(kPiece, n - from)));
+  std::array<int64_t, kNumbersAtATime> order;
+  for (int64_t from = 0; from < n; from += kNumbersAtATime) {
+    const auto piece =
+        std::span(order).first(static_cast<size_t>(std::min(kNumbersAtATime, n - from)));
     permutation.Range(from, piece);
     for (const int64_t row : piece) {
       const double probability = probabilities[static_cast<size_t>(row)];
@@ -136,10 +137,10 @@ std::vector<int64_t> DrawByPoints(std::span<const double> probabilities, int64_t
 Choice DrawByPriority(std::span<const double> scores, int64_t k, const RandomKey& random,
                       double added, std::span<const int64_t> ids) {
   PrioritySketch sketch(k, random);
-  std::array<int64_t, kPiece> numbers;
-  for (int64_t from = 0; from < std::ssize(scores); from += kPiece) {
+  std::array<int64_t, kNumbersAtATime> numbers;
+  for (int64_t from = 0; from < std::ssize(scores); from += kNumbersAtATime) {
     const auto piece = scores.subspan(static_cast<size_t>(from));
-    const auto size = std::min(piece.size(), static_cast<size_t>(kPiece));
+    const auto size = std::min(piece.size(), static_cast<size_t>(kNumbersAtATime));
     std::iota(numbers.begin(), numbers.end(), from);
     const auto names =
         ids.empty() ? std::span<const int64_t>(numbers) : ids.subspan(static_cast<size_t>(from));

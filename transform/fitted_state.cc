@@ -13,7 +13,7 @@ constexpr int64_t kGraphRow = -1;
 constexpr std::string_view kSpecDigest = "spec_digest";
 
 // The rows of an encoded state, column by column.
-struct Rows {
+struct StateRows {
   std::vector<int64_t> ops;
   std::vector<std::string_view> columns;
   std::vector<std::string_view> statistics;
@@ -42,7 +42,7 @@ struct Rows {
   }
 };
 
-std::string EncodeRows(const Rows& rows) {
+std::string EncodeRows(const StateRows& rows) {
   batch::Batch batch(std::ssize(rows.ops));
   // Cannot fail: every column has as many rows as `ops`.
   batch.Set(batch::MakeColumn<int64_t>("op", rows.ops)).IgnoreError();
@@ -56,7 +56,7 @@ std::string EncodeRows(const Rows& rows) {
 
 std::string EncodeState(const std::string& graph,
                         const std::map<int, std::vector<Learned>>& learned) {
-  Rows rows;
+  StateRows rows;
   rows.Add(kGraphRow, "", kSpecDigest, /*is_word=*/true);
   rows.words.back() = graph;
   for (const auto& [op, entries] : learned) {

@@ -19,7 +19,7 @@ namespace tidemill::evaluator {
 namespace {
 
 // Samples read and decoded at once: what bounds the memory of a job.
-constexpr size_t kBlockRows = 1024;
+constexpr size_t kRowsOfBlock = 1024;
 
 AskedColumns AskedBy(const v1::ModelColumnsJob& job) {
   AskedColumns asked;
@@ -98,9 +98,9 @@ absl::Status WriteModelColumns(const v1::EvaluationJob& job, const Arithmetic& a
     RETURN_IF_FAILPOINT("evaluate.mid_columns");
     return absl::OkStatus();
   };
-  for (size_t from = 0; from < keys.size(); from += kBlockRows) {
+  for (size_t from = 0; from < keys.size(); from += kRowsOfBlock) {
     RETURN_IF_ERROR(ReadBlock(storage, {columns.dataset_id()},
-                              keys.subspan(from, std::min(kBlockRows, keys.size() - from)), add));
+                              keys.subspan(from, std::min(kRowsOfBlock, keys.size() - from)), add));
   }
   if (!file.is_created()) {
     ASSIGN_OR_RETURN(const batch::Batch none, maker.MakeNone());

@@ -12,10 +12,6 @@ namespace {
 
 constexpr int64_t kMaxWaitMillis = 1000;
 
-Incarnation FromProto(const v1::WorkerIncarnation& incarnation) {
-  return {.worker_id = incarnation.worker_id(), .number = incarnation.incarnation()};
-}
-
 v1::Split ToProto(int64_t job_id, int32_t lane, const IssuedSplit& split) {
   v1::Split proto;
   proto.set_job_id(job_id);
@@ -33,7 +29,7 @@ void Dispatcher::Lease(const v1::LeaseSplitsRequest& request, LeaseDone done) {
   {
     MutexLock lock(mutex_);
     const auto wait = std::clamp<int64_t>(request.wait_millis(), 0, kMaxWaitMillis);
-    Waiter waiter{.worker = FromProto(request.worker()),
+    Waiter waiter{.worker = IncarnationOf(request.worker()),
                   .request_id = request.command().request_id(),
                   .max_splits = request.max_splits(),
                   .deadline = now_() + std::chrono::milliseconds(wait),

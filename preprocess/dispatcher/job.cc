@@ -7,13 +7,6 @@
 #include "preprocess/dispatcher/work_sum.h"
 
 namespace tidemill::preprocess {
-namespace {
-
-Incarnation FromProto(const v1::WorkerIncarnation& incarnation) {
-  return {.worker_id = incarnation.worker_id(), .number = incarnation.incarnation()};
-}
-
-}  // namespace
 
 Job::Job(JobFacts facts, std::vector<Lane> lanes, Clock::time_point now)
     : facts_(std::move(facts)),
@@ -48,7 +41,7 @@ absl::StatusOr<int64_t> Job::Report(const v1::ReportProgressRequest& request,
   consumer.wait_share = request.wait_share();
   std::set<Incarnation> broken;
   if (!repeated) {
-    for (const auto& incarnation : request.broken()) broken.insert(FromProto(incarnation));
+    for (const auto& incarnation : request.broken()) broken.insert(IncarnationOf(incarnation));
   }
   int64_t num_given_up = 0;
   for (const v1::LaneProgress& progress : request.lanes()) {
@@ -62,7 +55,7 @@ absl::StatusOr<int64_t> Job::Report(const v1::ReportProgressRequest& request,
   }
   consumer.connected.clear();
   for (const auto& incarnation : request.connected()) {
-    consumer.connected.insert(FromProto(incarnation));
+    consumer.connected.insert(IncarnationOf(incarnation));
   }
   DropIdleConsumers();
   return num_given_up;

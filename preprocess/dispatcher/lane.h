@@ -24,6 +24,10 @@ struct Incarnation {
   friend auto operator<=>(const Incarnation&, const Incarnation&) = default;
 };
 
+inline Incarnation IncarnationOf(const v1::WorkerIncarnation& incarnation) {
+  return {.worker_id = incarnation.worker_id(), .number = incarnation.incarnation()};
+}
+
 enum class SplitState {
   kLeased,   // A worker makes it.
   kWaiting,  // Is to be issued again.

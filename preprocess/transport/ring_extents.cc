@@ -2,13 +2,11 @@
 
 #include <iterator>
 
+#include "preprocess/transport/ring_memory.h"
+
 namespace tidemill::preprocess {
 
-namespace {
-
-constexpr int64_t kAligned = 64;
-
-}  // namespace
+namespace {}  // namespace
 
 RingExtents::RingExtents(int64_t size, int64_t limit) : size_(size), limit_(limit) {
   free_[0] = limit;
@@ -20,7 +18,7 @@ std::optional<int64_t> RingExtents::TakeBeyond(int64_t bytes) { return TakeBelow
 
 std::optional<int64_t> RingExtents::TakeBelow(int64_t bytes, int64_t end) {
   if (bytes <= 0 || bytes > end) return std::nullopt;
-  const int64_t length = (bytes + kAligned - 1) / kAligned * kAligned;
+  const int64_t length = (bytes + kRingAlignment - 1) / kRingAlignment * kRingAlignment;
   for (auto i = free_.begin(); i != free_.end() && i->first + length <= end; ++i) {
     const auto [offset, room] = *i;
     if (room < length) continue;

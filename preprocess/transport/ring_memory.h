@@ -15,6 +15,8 @@ inline constexpr char kRingMagic[] = "TMRING01";
 inline constexpr uint32_t kRingVersion = 1;
 inline constexpr uint64_t kRingSlots = 1024;
 inline constexpr size_t kMaxRingLanes = 4096;
+// Of what lies in a ring, in bytes.
+inline constexpr int64_t kRingAlignment = 64;
 inline constexpr int64_t kMaxReasonBytes = 1 << 20;
 inline constexpr int64_t kLeastRingBytes = int64_t{64} << 10;
 inline constexpr int64_t kMaxRingBytes = int64_t{16} << 30;

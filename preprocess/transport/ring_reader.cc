@@ -11,7 +11,7 @@ namespace tidemill::preprocess {
 
 namespace {
 
-constexpr uint64_t kAligned = 64;
+constexpr uint64_t kAlignedTo = kRingAlignment;
 
 }  // namespace
 
@@ -37,11 +37,11 @@ absl::StatusOr<std::shared_ptr<RingReader>> RingReader::Open(Descriptor descript
 
 absl::Status RingReader::Check(const RingSlot& slot) {
   const auto limit = static_cast<uint64_t>(memory_.limit_bytes());
-  const uint64_t reason_at = (slot.batch_bytes + kAligned - 1) / kAligned * kAligned;
+  const uint64_t reason_at = (slot.batch_bytes + kAlignedTo - 1) / kAlignedTo * kAlignedTo;
   const uint64_t bytes = reason_at + slot.reason_bytes;
   const bool has_sizes = slot.batch_bytes <= static_cast<uint64_t>(kMaxBatchBytes) &&
                          slot.reason_bytes <= kMaxReasonBytes && slot.offset <= limit &&
-                         slot.offset % kAligned == 0;
+                         slot.offset % kAlignedTo == 0;
   if (has_sizes) {
     const auto end = static_cast<int64_t>(slot.offset + bytes);
     if (end > file_bytes_) file_bytes_ = memory_.FileBytes();
@@ -79,7 +79,7 @@ absl::StatusOr<std::optional<RingReader::PoppedBytes>> RingReader::PopBytes() {
   }
   const auto view = std::make_shared<const View>(shared_from_this(), slot.offset);
   const std::byte* const data = memory_.data() + slot.offset;
-  const uint64_t reason_at = (slot.batch_bytes + kAligned - 1) / kAligned * kAligned;
+  const uint64_t reason_at = (slot.batch_bytes + kAlignedTo - 1) / kAlignedTo * kAlignedTo;
   popped.message.reason.assign(reinterpret_cast<const char*>(data + reason_at), slot.reason_bytes);
   if (slot.batch_bytes > 0) popped.bytes = batch::Buffer::Wrap(data, slot.batch_bytes, view);
   return std::optional<PoppedBytes>(std::move(popped));

@@ -11,7 +11,6 @@ namespace tidemill::preprocess {
 
 namespace {
 
-constexpr int64_t kAligned = 64;
 // Memory of the ring proper is provided in such steps.
 constexpr int64_t kStepBytes = int64_t{4} << 20;
 constexpr int64_t kPageBytes = 4096;
@@ -66,7 +65,7 @@ absl::StatusOr<std::optional<RingWriter::Space>> RingWriter::Reserve(int64_t byt
   }
   if (!HasSlot()) return std::optional<Space>();
   Space space{.reason_bytes = reason_bytes};
-  const int64_t size = reason_bytes == 0 ? bytes : RoundUp(bytes, kAligned) + reason_bytes;
+  const int64_t size = reason_bytes == 0 ? bytes : RoundUp(bytes, kRingAlignment) + reason_bytes;
   if (size == 0) return std::optional<Space>(space);
   std::optional<int64_t> offset = extents_.Take(size);
   if (!offset.has_value() && growth == RingGrowth::kWhereNeeded) {
@@ -105,8 +104,8 @@ void RingWriter::Cancel(const Space& space) {
 void RingWriter::Commit(const Space& space, const BatchMessage& message) {
   RingControl& control = memory_.control();
   const auto batch_bytes = static_cast<int64_t>(space.bytes.size());
-  std::memcpy(memory_.data() + space.offset + RoundUp(batch_bytes, kAligned), message.reason.data(),
-              static_cast<size_t>(space.reason_bytes));
+  std::memcpy(memory_.data() + space.offset + RoundUp(batch_bytes, kRingAlignment),
+              message.reason.data(), static_cast<size_t>(space.reason_bytes));
   control.filled[filled_tail_ % kRingSlots] = {
       .offset = static_cast<uint64_t>(space.offset),
       .batch_bytes = static_cast<uint64_t>(batch_bytes),

@@ -9,7 +9,7 @@
 namespace tidemill::selector {
 namespace {
 
-constexpr size_t kPiece = 1024;
+constexpr size_t kRowsAtATime = 1024;
 
 // The samples with the smallest decayed ranks, which do not depend on the time now: what is in the
 // reservoir stays until newcomers have smaller ones.
@@ -19,10 +19,10 @@ class DecayedReservoir final : public Chooser {
       : half_life_(spec.half_life->micros), random_(random), smallest_(spec.samples), into_(into) {}
 
   absl::Status Add(const Candidates& candidates) override {
-    std::array<uint64_t, kPiece> bits;
-    for (size_t from = 0; from < candidates.keys.size(); from += kPiece) {
+    std::array<uint64_t, kRowsAtATime> bits;
+    for (size_t from = 0; from < candidates.keys.size(); from += kRowsAtATime) {
       const auto keys =
-          candidates.keys.subspan(from, std::min(kPiece, candidates.keys.size() - from));
+          candidates.keys.subspan(from, std::min(kRowsAtATime, candidates.keys.size() - from));
       RandomBits(random_, keys, bits);
       for (size_t i = 0; i < keys.size(); ++i) {
         const int64_t time = candidates.event_times[from + i];

@@ -16,7 +16,7 @@ namespace {
 using Stub = v1::StorageService::Stub;
 
 // Keys of one call that names them, so that its request stays far below gRPC's message limit.
-constexpr size_t kKeysPerCall = 100'000;
+constexpr size_t kKeysPerRequest = 100'000;
 
 // Calls a streaming method of few, small messages and hands each to `take`; calls again, for what
 // `before_attempt` prepares, when the connection breaks.
@@ -124,9 +124,9 @@ absl::Status StorageClient::ReadSamples(DatasetId dataset, std::span<const int64
 
 absl::Status StorageClient::DescribeSamples(DatasetId dataset, std::span<const int64_t> keys,
                                             const DescriptionSink& sink) const {
-  for (size_t from = 0; from < keys.size(); from += kKeysPerCall) {
+  for (size_t from = 0; from < keys.size(); from += kKeysPerRequest) {
     const std::span<const int64_t> part =
-        keys.subspan(from).first(std::min(keys.size() - from, kKeysPerCall));
+        keys.subspan(from).first(std::min(keys.size() - from, kKeysPerRequest));
     v1::DescribeSamplesRequest request;
     request.set_dataset_id(dataset.value);
     request.mutable_sample_keys()->Assign(part.begin(), part.end());
@@ -163,9 +163,9 @@ absl::Status StorageClient::QuarantineSamples(DatasetId dataset, std::span<const
 absl::StatusOr<v1::DeleteSamplesResponse> StorageClient::DeleteSamples(
     DatasetId dataset, std::span<const int64_t> keys, const rpc::v1::Command& command) const {
   v1::DeleteSamplesResponse total;
-  for (size_t from = 0; from < keys.size(); from += kKeysPerCall) {
+  for (size_t from = 0; from < keys.size(); from += kKeysPerRequest) {
     const std::span<const int64_t> part =
-        keys.subspan(from).first(std::min(keys.size() - from, kKeysPerCall));
+        keys.subspan(from).first(std::min(keys.size() - from, kKeysPerRequest));
     v1::DeleteSamplesRequest request;
     *request.mutable_command() = command;
     // Each call is a command of its own, recognised when the whole is repeated.

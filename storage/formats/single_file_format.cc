@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/files.h"
+#include "storage/formats/content_hash.h"
 #include "storage/formats/window_reader.h"
 #include "xxhash.h"
 
@@ -11,10 +12,6 @@ namespace tidemill::storage {
 namespace {
 
 constexpr int64_t kSmall = 1 << 20;
-
-struct FreeHash {
-  void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
-};
 
 // Of a file that is no larger than a window.
 absl::StatusOr<int64_t> HashOfSmall(const OpenFile& file, size_t size_bytes) {
@@ -26,14 +23,13 @@ absl::StatusOr<int64_t> HashOfSmall(const OpenFile& file, size_t size_bytes) {
 
 absl::StatusOr<int64_t> HashOf(const OpenFile& file, int64_t size_bytes) {
   if (size_bytes <= kSmall) return HashOfSmall(file, static_cast<size_t>(size_bytes));
-  const std::unique_ptr<XXH3_state_t, FreeHash> state(XXH3_createState());
-  XXH3_64bits_reset(state.get());
+  ContentHash hash;
   const auto add = [&](std::string_view window, int64_t, bool) -> absl::StatusOr<size_t> {
-    XXH3_64bits_update(state.get(), window.data(), window.size());
+    hash.Add(window);
     return window.size();
   };
   RETURN_IF_ERROR(ReadWindows(file, 0, add).status());
-  return static_cast<int64_t>(XXH3_64bits_digest(state.get()));
+  return static_cast<int64_t>(hash.Sum());
 }
 
 }  // namespace

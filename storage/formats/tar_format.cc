@@ -11,10 +11,10 @@
 #include "base/files.h"
 #include "base/json_fields.h"
 #include "storage/client/text.h"
+#include "storage/formats/content_hash.h"
 #include "storage/formats/jsonl_format.h"
 #include "storage/formats/record_facts.h"
 #include "storage/formats/tar_reader.h"
-#include "xxhash.h"
 
 namespace tidemill::storage {
 
@@ -92,10 +92,6 @@ std::vector<std::string> LabelField(const LabelSpec& spec) {
   return spec.column ? std::vector<std::string>{*spec.column} : std::vector<std::string>();
 }
 
-struct FreeHash {
-  void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
-};
-
 }  // namespace
 
 // The indexing of one archive.
@@ -106,8 +102,7 @@ class TarFiles::Indexing {
         reader_(file, file_size),
         facts_(std::move(facts)),
         label_(format.spec_.label.member, LabelField(format.spec_.label)),
-        time_(format.spec_.event_time.member, format.spec_.event_time.TimeFields()),
-        hash_(XXH3_createState()) {
+        time_(format.spec_.event_time.member, format.spec_.event_time.TimeFields()) {
     for (const std::string& extension : format.format_.payload) {
       payload_names_.push_back(Lower(extension));
     }
@@ -200,12 +195,9 @@ class TarFiles::Indexing {
     };
     ASSIGN_OR_RETURN(const Label label, facts_.LabelOf(text));
     ASSIGN_OR_RETURN(const Timestamp time, facts_.TimeOf(position, text));
-    XXH3_64bits_reset(hash_.get());
-    RETURN_IF_ERROR(reader_.Read(*payload, [&](std::string_view bytes) {
-      XXH3_64bits_update(hash_.get(), bytes.data(), bytes.size());
-    }));
-    found_.AddHashed(position, payload->offset, payload->size, XXH3_64bits_digest(hash_.get()),
-                     time, label);
+    hash_.Reset();
+    RETURN_IF_ERROR(reader_.Read(*payload, [&](std::string_view bytes) { hash_.Add(bytes); }));
+    found_.AddHashed(position, payload->offset, payload->size, hash_.Sum(), time, label);
     return absl::OkStatus();
   }
 
@@ -234,7 +226,7 @@ class TarFiles::Indexing {
   std::vector<std::string> payload_names_;
   TextMember label_;
   TextMember time_;
-  const std::unique_ptr<XXH3_state_t, FreeHash> hash_;
+  ContentHash hash_;
   std::optional<Sample> sample_;
   IndexedFile found_;
 };

@@ -16,8 +16,8 @@ namespace tidemill::storage {
 namespace {
 
 constexpr size_t kLengthBytes = 8;
-constexpr size_t kSumBytes = 4;
-constexpr size_t kHeaderBytes = kLengthBytes + kSumBytes;
+constexpr size_t kChecksumBytes = 4;
+constexpr size_t kHeaderBytes = kLengthBytes + kChecksumBytes;
 
 template <typename T>
 T LittleEndian(std::string_view bytes) {
@@ -92,10 +92,10 @@ class TfrecordFiles::Indexing {
     if (length > max_record_) {
       long_from_ = offset;
       found_.AddBad(found_.records_done++, "the record is longer than format.max_record");
-      to_skip_ = length + kSumBytes < length ? length : length + kSumBytes;
+      to_skip_ = length + kChecksumBytes < length ? length : length + kChecksumBytes;
       return kHeaderBytes;
     }
-    if (bytes.size() - kHeaderBytes < length + kSumBytes) return 0;
+    if (bytes.size() - kHeaderBytes < length + kChecksumBytes) return 0;
     const int64_t position = found_.records_done++;
     const std::string_view record = bytes.substr(kHeaderBytes, length);
     if (!SumFits(record, bytes.substr(kHeaderBytes + length))) {
@@ -105,7 +105,7 @@ class TfrecordFiles::Indexing {
                !status.ok()) {
       found_.AddBad(position, std::string(status.message()));
     }
-    return kHeaderBytes + length + kSumBytes;
+    return kHeaderBytes + length + kChecksumBytes;
   }
 
   absl::Status TakeRecord(std::string_view record, int64_t offset, int64_t position) {

@@ -15,14 +15,14 @@ namespace tidemill::transform {
 namespace {
 
 // A column to make and the field that it comes from.
-struct Target {
+struct CsvTarget {
   size_t field = 0;
   BoundColumn column;
 };
 
 class ParseCsvOp final : public Op {
  public:
-  ParseCsvOp(const SampleSchema& samples, const ParseCsvSpec& spec, std::vector<Target> targets)
+  ParseCsvOp(const SampleSchema& samples, const ParseCsvSpec& spec, std::vector<CsvTarget> targets)
       : samples_(samples),
         dtype_(spec.dtype),
         rows_(RangeOf(spec.rows, samples.history)),
@@ -117,7 +117,7 @@ class ParseCsvOp final : public Op {
   void RunNumbers(const batch::Column& payload, Frame& frame) const {
     std::vector<batch::Column> columns;
     std::vector<T*> values;
-    for (const Target& target : targets_) {
+    for (const CsvTarget& target : targets_) {
       const ColumnSchema& schema = target.column.schema;
       columns.push_back(NewColumn<T>(schema.name, frame.num_rows(), schema.shape));
       values.push_back(columns.back().data.template MutableAs<T>().data());
@@ -170,7 +170,7 @@ class ParseCsvOp final : public Op {
   const CsvType dtype_;
   const RowRange rows_;
   const std::vector<std::string> missing_;
-  const std::vector<Target> targets_;
+  const std::vector<CsvTarget> targets_;
 };
 
 batch::DataType ColumnType(CsvType type) {
@@ -212,7 +212,7 @@ std::unique_ptr<Op> ParseCsvSpec::Build(OpBuilder& builder) const {
   }
   if (columns.empty()) builder.Problem("columns", "is empty", "name at least one column");
   CheckRows(builder, rows, dtype == CsvType::kString);
-  std::vector<Target> targets;
+  std::vector<CsvTarget> targets;
   for (size_t i = 0; i < columns.size(); ++i) {
     const std::string& name = columns[i];
     const size_t field = FieldOf(name, i, builder);

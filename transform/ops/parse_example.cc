@@ -10,14 +10,14 @@
 namespace tidemill::transform {
 namespace {
 
-struct Target {
+struct ExampleTarget {
   ExampleField field;
   BoundColumn column;
 };
 
-std::vector<std::string> NamesOf(const std::vector<Target>& targets) {
+std::vector<std::string> NamesOf(const std::vector<ExampleTarget>& targets) {
   std::vector<std::string> names;
-  for (const Target& target : targets) names.push_back(target.field.name);
+  for (const ExampleTarget& target : targets) names.push_back(target.field.name);
   return names;
 }
 
@@ -61,13 +61,13 @@ std::optional<std::string> Write(const ExampleField& field, const ExampleFeature
 
 class ParseExampleOp final : public Op {
  public:
-  explicit ParseExampleOp(std::vector<Target> targets) : targets_(std::move(targets)) {}
+  explicit ParseExampleOp(std::vector<ExampleTarget> targets) : targets_(std::move(targets)) {}
 
   absl::Status Run(std::span<const Learned>, Frame& frame) const override {
     ASSIGN_OR_RETURN(const batch::Column* payload,
                      frame.samples().Get(batch::kPayloadColumn, batch::DataType::kBinary));
     std::vector<Making> columns;
-    for (const Target& target : targets_) columns.push_back(Start(target, frame.num_rows()));
+    for (const ExampleTarget& target : targets_) columns.push_back(Start(target, frame.num_rows()));
     ExampleFeatures features(NamesOf(targets_));
     for (int64_t row = 0; row < frame.num_rows(); ++row) {
       if (!frame.IsBad(row)) ReadRow(payload->Bytes(row), row, features, columns, frame);
@@ -87,7 +87,7 @@ class ParseExampleOp final : public Op {
   }
 
  private:
-  static Making Start(const Target& target, int64_t num_rows) {
+  static Making Start(const ExampleTarget& target, int64_t num_rows) {
     const ColumnSchema& schema = target.column.schema;
     switch (target.field.dtype) {
       case ExampleType::kFloat32:
@@ -115,7 +115,7 @@ class ParseExampleOp final : public Op {
     }
   }
 
-  const std::vector<Target> targets_;
+  const std::vector<ExampleTarget> targets_;
 };
 
 batch::DataType ColumnType(ExampleType type) {
@@ -140,7 +140,7 @@ std::unique_ptr<Op> ParseExampleSpec::Build(OpBuilder& builder) const {
                     "use parse_csv, parse_json or parse_record");
   }
   if (features.empty()) builder.Problem("features", "is empty", "name at least one feature");
-  std::vector<Target> targets;
+  std::vector<ExampleTarget> targets;
   for (const ExampleField& field : features) {
     if (field.dtype == ExampleType::kString && field.length != 1) {
       builder.Problem("features", fmt::format("{} has several texts", field.name),

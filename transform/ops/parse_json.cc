@@ -166,7 +166,7 @@ class ParseJsonOp final : public Op {
   const bool null_is_missing_;
 };
 
-batch::DataType ColumnType(CsvType type) {
+batch::DataType TypeOfField(CsvType type) {
   switch (type) {
     case CsvType::kFloat32:
       return batch::DataType::kFloat32;
@@ -196,7 +196,7 @@ std::unique_ptr<Op> ParseJsonSpec::Build(OpBuilder& builder) const {
   std::vector<BoundColumn> columns;
   for (const std::string& name : fields) {
     columns.push_back(builder.Output("fields", {.name = name + suffix,
-                                                .type = ColumnType(dtype),
+                                                .type = TypeOfField(dtype),
                                                 .shape = ShapeOf(rows, samples.history)}));
   }
   return std::make_unique<ParseJsonOp>(*this, samples.history, std::move(columns));

@@ -10,7 +10,7 @@
 namespace tidemill::transform {
 namespace {
 
-struct Target {
+struct RecordTarget {
   RecordType dtype = RecordType::kUInt8;
   Endianness endianness = Endianness::kLittle;
   int64_t offset = 0;
@@ -37,7 +37,7 @@ void Convert(const char* bytes, int64_t count, bool swap, T* out) {
 class ParseRecordOp final : public BlockOp {
  public:
   // `targets`: one for each output.
-  ParseRecordOp(RowRange rows, int64_t record_bytes, std::vector<Target> targets,
+  ParseRecordOp(RowRange rows, int64_t record_bytes, std::vector<RecordTarget> targets,
                 std::vector<BoundColumn> outputs)
       : BlockOp({}, std::move(outputs)),
         rows_(rows),
@@ -56,7 +56,7 @@ class ParseRecordOp final : public BlockOp {
   // Where the dataset does not say how long a record is, its fields do.
   void RejectLonger(const batch::Column& payload, const Block& block) const {
     int64_t end = 0;
-    for (const Target& target : targets_) end = std::max(end, target.end);
+    for (const RecordTarget& target : targets_) end = std::max(end, target.end);
     for (int64_t row = block.first_row; row < block.first_row + block.num_rows; ++row) {
       const auto size = static_cast<int64_t>(payload.Bytes(row).size());
       if (size <= end) continue;
@@ -91,7 +91,7 @@ class ParseRecordOp final : public BlockOp {
 
   template <typename Stored, typename T>
   void Read(size_t index, const batch::Column& payload, const Block& block) const {
-    const Target& target = targets_[index];
+    const RecordTarget& target = targets_[index];
     const ColumnSchema& schema = outputs()[index].schema;
     const int64_t width = OutputWidth(index) / rows_.count;  // Of a record.
     const int64_t end = (rows_.first + rows_.count - 1) * record_bytes_ + target.end;
@@ -118,7 +118,7 @@ class ParseRecordOp final : public BlockOp {
 
   const RowRange rows_;
   const int64_t record_bytes_;
-  const std::vector<Target> targets_;
+  const std::vector<RecordTarget> targets_;
 };
 
 struct TypeFacts {
@@ -158,7 +158,7 @@ std::unique_ptr<Op> ParseRecordSpec::Build(OpBuilder& builder) const {
   }
   if (fields.empty()) builder.Problem("fields", "is empty", "describe at least one field");
   CheckRows(builder, rows, /*is_text=*/false);
-  std::vector<Target> targets;
+  std::vector<RecordTarget> targets;
   std::vector<BoundColumn> outputs;
   for (const RecordField& field : fields) {
     const TypeFacts facts = FactsOf(field.dtype);
