@@ -29,49 +29,54 @@ Chosen& TheChosen() {
   return chosen;
 }
 
-}  // namespace
-
-void SetAction(CLI::App& command, Action action) {
-  GlobalFlags& flags = TheChosen().flags;
+// Where the stack is, and how to be let in.
+void AddStackFlags(Command& command, StackAddress& stack) {
   const auto option = [&](const char* name, std::string& value, const char* type,
                           const char* meaning) {
-    command.add_option(name, value, meaning)->type_name(type);
+    command.AddOption(name, value, meaning).TypeName(type);
   };
-  option("--state", flags.state, "FOLDER",
+  option("--state", stack.state, "FOLDER",
          "State folder of the local stack (default: $TIDEMILL_STATE, or the user's state folder)");
-  option("--config", flags.config, "FILE",
+  option("--config", stack.config, "FILE",
          "System configuration of a remote stack (default: $TIDEMILL_CONFIG)");
-  option("--server", flags.server, "ENDPOINT",
+  option("--server", stack.server, "ENDPOINT",
          "Where a remote stack's supervisor listens (default: $TIDEMILL_SERVER)");
-  option("--token-file", flags.token_file, "FILE",
+  option("--token-file", stack.token_file, "FILE",
          "Token for a remote stack (default: $TIDEMILL_TOKEN_FILE)");
-  option("--tls-ca", flags.tls_ca, "FILE",
+  option("--tls-ca", stack.tls_ca, "FILE",
          "Authority that a remote stack's certificates are verified by (default: "
          "$TIDEMILL_TLS_CA)");
-  option("--tls-certificate", flags.tls_certificate, "FILE",
+  option("--tls-certificate", stack.tls_certificate, "FILE",
          "Certificate to show to a remote stack (default: $TIDEMILL_TLS_CERTIFICATE)");
-  option("--tls-key", flags.tls_key, "FILE",
+  option("--tls-key", stack.tls_key, "FILE",
          "Key of that certificate (default: $TIDEMILL_TLS_KEY)");
-  command.add_option("--timeout", flags.timeout, "Longest wait for a service (default: 1m)")
-      ->type_name("DURATION")
-      ->check([](const std::string& text) {
+}
+
+}  // namespace
+
+void SetAction(Command& command, Action action) {
+  GlobalFlags& flags = TheChosen().flags;
+  AddStackFlags(command, flags);
+  command.AddOption("--timeout", flags.timeout, "Longest wait for a service (default: 1m)")
+      .TypeName("DURATION")
+      .Check([](const std::string& text) {
         return ParseDuration(text).ok() ? "" : text + " is no duration such as 30s";
       });
-  command.add_flag("--json", flags.json, "Print one JSON document on stdout");
-  command.add_flag("-q,--quiet", flags.quiet, "Print no progress");
-  command.callback([action = std::move(action)] { TheChosen().action = action; });
+  command.AddFlag("--json", flags.json, "Print one JSON document on stdout");
+  command.AddFlag("-q,--quiet", flags.quiet, "Print no progress");
+  command.WhenGiven([action = std::move(action)] { TheChosen().action = action; });
 }
 
-void AddFullFlag(CLI::App& command, bool& full) {
-  command.add_flag("--full", full,
-                   "Print every trigger and every row and column of the matrices, however large");
+void AddFullFlag(Command& command, bool& full) {
+  command.AddFlag("--full", full,
+                  "Print every trigger and every row and column of the matrices, however large");
 }
 
-std::unique_ptr<CLI::App> MakeCommandLine() {
-  auto app = std::make_unique<CLI::App>("Decides when to retrain a model, and on which samples.",
-                                        "tidemill");
-  app->set_version_flag("--version", std::string("tidemill ") + kVersion);
-  app->require_subcommand(1);
+std::unique_ptr<Command> MakeCommandLine() {
+  auto app = std::make_unique<Command>("tidemill",
+                                       "Decides when to retrain a model, and on which samples.");
+  app->SetVersion(std::string("tidemill ") + kVersion);
+  app->RequireSubcommand();
   AddRunCommand(*app);
   AddCheckCommand(*app);
   AddExplainCommand(*app);
@@ -90,7 +95,7 @@ std::unique_ptr<CLI::App> MakeCommandLine() {
   AddLogsCommand(*app);
   AddDoctorCommand(*app);
   AddCompletionCommands(*app);
-  app->footer(
+  app->SetFooter(
       "Exit codes: 0 done, 1 failed, 2 usage, 3 invalid pipeline, 4 not found, 5 unreachable, "
       "6 not allowed, 7 conflict, 8 finished with losses, 130 detached.");
   return app;
@@ -128,20 +133,15 @@ int RunCommandLine(int argc, char** argv) {
   const auto app = MakeCommandLine();
   // What went wrong is told once, by the status that a call ends with.
   gpr_set_log_function([](gpr_log_func_args*) {});
-  // CLI11 reports usage errors by exceptions.
-  try {
-    app->parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) {
-      const auto unknown =
-          FindUnknownWord(DescribeTree(*app), std::vector<std::string>(argv + 1, argv + argc));
-      fmt::print(stderr, "tidemill: {}\n  --help says what there is\n",
-                 Printable(unknown.value_or(error.what())));
-      return kUsage;
-    }
-    return WithOutputWritten(app->exit(error));  // Help, or the version.
+  const auto wish = app->Parse(argc, argv);
+  if (!wish.ok()) {
+    const auto unknown =
+        FindUnknownWord(DescribeTree(*app), std::vector<std::string>(argv + 1, argv + argc));
+    fmt::print(stderr, "tidemill: {}\n  --help says what there is\n",
+               Printable(unknown.value_or(std::string(wish.status().message()))));
+    return kUsage;
   }
-  return RunAction();
+  return *wish == Wish::kText ? WithOutputWritten(kDone) : RunAction();
 }
 
 }  // namespace tidemill::cli

@@ -2,10 +2,10 @@
 // reference come (command_tree.h).
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <string>
 
-#include "CLI/CLI.hpp"
+#include "cli/command.h"
 #include "cli/session.h"
 
 namespace tidemill::cli {
@@ -21,34 +21,34 @@ using Action = std::function<int(const GlobalFlags&)>;
 
 // Adds the flags of GlobalFlags to a leaf command and arranges for `action` to run when it is the
 // one that was given.
-void SetAction(CLI::App& command, Action action);
+void SetAction(Command& command, Action action);
 
 // Adds --full to a command that prints the result of a run.
-void AddFullFlag(CLI::App& command, bool& full);
+void AddFullFlag(Command& command, bool& full);
 
 // Each adds its commands to the tree; one function a file in commands/.
-void AddRunCommand(CLI::App& app);
-void AddCheckCommand(CLI::App& app);
-void AddExplainCommand(CLI::App& app);
-void AddStackCommands(CLI::App& app);
-void AddDatasetsCommands(CLI::App& app);
-void AddDatasetHealthCommands(CLI::App& datasets);  // Below `datasets`.
-void AddPipelinesCommands(CLI::App& app);
-void AddRunsCommands(CLI::App& app);
-void AddModelsCommands(CLI::App& app);
-void AddReportCommands(CLI::App& app);
-void AddWatchCommand(CLI::App& app);
-void AddWhyCommand(CLI::App& app);
-void AddTriggerCommand(CLI::App& app);
-void AddBacktestCommand(CLI::App& app);
-void AddCompareCommand(CLI::App& app);
-void AddLogsCommand(CLI::App& app);
-void AddDoctorCommand(CLI::App& app);
-void AddTopCommand(CLI::App& app);
-void AddCompletionCommands(CLI::App& app);
+void AddRunCommand(Command& app);
+void AddCheckCommand(Command& app);
+void AddExplainCommand(Command& app);
+void AddStackCommands(Command& app);
+void AddDatasetsCommands(Command& app);
+void AddDatasetHealthCommands(Command& datasets);  // Below `datasets`.
+void AddPipelinesCommands(Command& app);
+void AddRunsCommands(Command& app);
+void AddModelsCommands(Command& app);
+void AddReportCommands(Command& app);
+void AddWatchCommand(Command& app);
+void AddWhyCommand(Command& app);
+void AddTriggerCommand(Command& app);
+void AddBacktestCommand(Command& app);
+void AddCompareCommand(Command& app);
+void AddLogsCommand(Command& app);
+void AddDoctorCommand(Command& app);
+void AddTopCommand(Command& app);
+void AddCompletionCommands(Command& app);
 
 // The whole tree.
-std::unique_ptr<CLI::App> MakeCommandLine();
+std::unique_ptr<Command> MakeCommandLine();
 
 // Parses and runs; returns the exit code.
 int RunCommandLine(int argc, char** argv);

@@ -6,6 +6,9 @@
 
 #include "fmt/format.h"
 
+#include "CLI/CLI.hpp"
+#include "cli/command.h"
+
 namespace tidemill::cli {
 namespace {
 
@@ -100,7 +103,9 @@ std::string ListName(ValueKind kind) {
   }
 }
 
-CommandInfo DescribeTree(const CLI::App& app) { return Describe(app, app.get_name()); }
+CommandInfo DescribeTree(const Command& root) {
+  return Describe(root.node(), root.node().get_name());
+}
 
 std::vector<const CommandInfo*> AllCommands(const CommandInfo& root) {
   std::vector<const CommandInfo*> all;

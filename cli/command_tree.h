@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "CLI/CLI.hpp"
-
 namespace tidemill::cli {
+
+class Command;
 
 // What can stand for an argument's value, for completion.
 enum class ValueKind {
@@ -50,10 +50,9 @@ struct CommandInfo {
 
 // What a command line is made of, hidden commands left out.
 //
-// The kind of an argument is told by its type name, `option->type_name("RUN")`: FILE, FOLDER, RUN,
-// DATASET, PIPELINE, MODEL, SERVICE; a CLI::IsMember check gives its choices; any other name is
-// kAny.
-CommandInfo DescribeTree(const CLI::App& app);
+// The kind of an argument is told by its type name, `TypeName("RUN")`: FILE, FOLDER, RUN, DATASET,
+// PIPELINE, MODEL, SERVICE; OneOf() gives its choices; any other name is kAny.
+CommandInfo DescribeTree(const Command& root);
 
 // Every command, parents before their subcommands.
 std::vector<const CommandInfo*> AllCommands(const CommandInfo& root);

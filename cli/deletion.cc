@@ -25,9 +25,9 @@ bool SaysYes() {
 
 }  // namespace
 
-void AddDeletionFlags(CLI::App& command, DeletionFlags& flags) {
-  command.add_flag("-y,--yes", flags.yes, "Do not ask; without a terminal nothing is asked anyway");
-  command.add_flag("--dry-run", flags.dry_run, "Only tell what would be deleted");
+void AddDeletionFlags(Command& command, DeletionFlags& flags) {
+  command.AddFlag("-y,--yes", flags.yes, "Do not ask; without a terminal nothing is asked anyway");
+  command.AddFlag("--dry-run", flags.dry_run, "Only tell what would be deleted");
 }
 
 std::optional<ExitCode> SettleDeletion(const GlobalFlags& global, const DeletionFlags& flags,

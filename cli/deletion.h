@@ -15,7 +15,7 @@ struct DeletionFlags {
 };
 
 // Adds --yes and --dry-run to a command that deletes.
-void AddDeletionFlags(CLI::App& command, DeletionFlags& flags);
+void AddDeletionFlags(Command& command, DeletionFlags& flags);
 
 // Whether to go on and delete `what`, "run 3 of weather with 12 models". With --dry-run tells what
 // would go. At a terminal, which is where stdin, stdout and stderr all are one, asks unless --yes

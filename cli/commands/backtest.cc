@@ -99,38 +99,38 @@ int Backtest(const GlobalFlags& global, const BacktestFlags& flags) {
 
 }  // namespace
 
-void AddBacktestCommand(CLI::App& app) {
-  CLI::App* backtest = app.add_subcommand(
+void AddBacktestCommand(Command& app) {
+  Command& backtest = app.AddSubcommand(
       "backtest", "Try trigger policies on the history of a pipeline's dataset, without training");
   static BacktestFlags flags;
-  backtest->add_option("pipeline", flags.pipeline, "Name of a pipeline that was submitted")
-      ->required()
-      ->type_name("PIPELINE");
+  backtest.AddOption("pipeline", flags.pipeline, "Name of a pipeline that was submitted")
+      .Required()
+      .TypeName("PIPELINE");
   backtest
-      ->add_option("--policy", flags.policies,
-                   "A file with a policy as it would stand under `trigger`; may be repeated "
-                   "(default: only the pipeline's own, which is always tried)")
-      ->type_name("FILE");
-  backtest->add_option("--from", flags.from, "Begin at this event time")->type_name("TIME");
-  backtest->add_option("--to", flags.to, "End before this event time")->type_name("TIME");
+      .AddOption("--policy", flags.policies,
+                 "A file with a policy as it would stand under `trigger`; may be repeated "
+                 "(default: only the pipeline's own, which is always tried)")
+      .TypeName("FILE");
+  backtest.AddOption("--from", flags.from, "Begin at this event time").TypeName("TIME");
+  backtest.AddOption("--to", flags.to, "End before this event time").TypeName("TIME");
   backtest
-      ->add_option("--run", flags.run,
-                   "The run whose evaluations tell what models were worth, of any pipeline on the "
-                   "dataset (default: the last one of this pipeline that has some)")
-      ->type_name("RUN");
+      .AddOption("--run", flags.run,
+                 "The run whose evaluations tell what models were worth, of any pipeline on the "
+                 "dataset (default: the last one of this pipeline that has some)")
+      .TypeName("RUN");
   backtest
-      ->add_option("--measure", flags.measure,
-                   "Which measure of that run, such as accuracy, or 'accuracy on elec2' "
-                   "(default: the first one on the dataset that is trained on)")
-      ->type_name("MEASURE");
+      .AddOption("--measure", flags.measure,
+                 "Which measure of that run, such as accuracy, or 'accuracy on elec2' "
+                 "(default: the first one on the dataset that is trained on)")
+      .TypeName("MEASURE");
   backtest
-      ->add_option("--shuffles", flags.shuffles,
-                   "Count the false alarms of policies that look at samples, on so many histories "
-                   "of shuffled samples (default: none)")
-      ->check(CLI::Range(0, 1000));
-  backtest->add_option("--report", flags.report, "Write the results as one HTML file, too")
-      ->type_name("FILE");
-  SetAction(*backtest, [](const GlobalFlags& global) { return Backtest(global, flags); });
+      .AddOption("--shuffles", flags.shuffles,
+                 "Count the false alarms of policies that look at samples, on so many histories "
+                 "of shuffled samples (default: none)")
+      .Between(0, 1000);
+  backtest.AddOption("--report", flags.report, "Write the results as one HTML file, too")
+      .TypeName("FILE");
+  SetAction(backtest, [](const GlobalFlags& global) { return Backtest(global, flags); });
 }
 
 }  // namespace tidemill::cli

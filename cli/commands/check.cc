@@ -69,12 +69,12 @@ int CheckOne(const std::string& path, const GlobalFlags& flags) {
 
 }  // namespace
 
-void AddCheckCommand(CLI::App& app) {
-  CLI::App* check =
-      app.add_subcommand("check", "Tell every problem of a pipeline file, without a stack");
+void AddCheckCommand(Command& app) {
+  Command& check =
+      app.AddSubcommand("check", "Tell every problem of a pipeline file, without a stack");
   static std::vector<std::string> paths;
-  check->add_option("files", paths, "Pipeline files (YAML)")->required()->type_name("FILE");
-  SetAction(*check, [](const GlobalFlags& flags) {
+  check.AddOption("files", paths, "Pipeline files (YAML)").Required().TypeName("FILE");
+  SetAction(check, [](const GlobalFlags& flags) {
     int worst = kDone;
     for (const std::string& path : paths) {
       if (const int code = CheckOne(path, flags); code != kDone) worst = code;

@@ -41,14 +41,14 @@ int Compare(const GlobalFlags& flags, const std::vector<int64_t>& ids) {
 
 }  // namespace
 
-void AddCompareCommand(CLI::App& app) {
-  CLI::App* compare = app.add_subcommand("compare", "Show runs side by side");
+void AddCompareCommand(Command& app) {
+  Command& compare = app.AddSubcommand("compare", "Show runs side by side");
   static std::vector<int64_t> runs;
-  compare->add_option("runs", runs, "Run ids; differences are to the first")
-      ->required()
-      ->expected(2, 16)
-      ->type_name("RUN");
-  SetAction(*compare, [](const GlobalFlags& flags) { return Compare(flags, runs); });
+  compare.AddOption("runs", runs, "Run ids; differences are to the first")
+      .Required()
+      .Expected(2, 16)
+      .TypeName("RUN");
+  SetAction(compare, [](const GlobalFlags& flags) { return Compare(flags, runs); });
 }
 
 }  // namespace tidemill::cli

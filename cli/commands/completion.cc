@@ -138,25 +138,23 @@ int WriteManual(const std::string& folder) {
 
 }  // namespace
 
-void AddCompletionCommands(CLI::App& app) {
-  CLI::App* completion = app.add_subcommand("completion", "Print the completion script of a shell");
+void AddCompletionCommands(Command& app) {
+  Command& completion = app.AddSubcommand("completion", "Print the completion script of a shell");
   static std::string shell;
-  completion->add_option("shell", shell, "The shell")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  SetAction(*completion, [](const GlobalFlags&) { return PrintCompletion(shell); });
+  completion.AddOption("shell", shell, "The shell").Required().OneOf({"bash", "zsh", "fish"});
+  SetAction(completion, [](const GlobalFlags&) { return PrintCompletion(shell); });
 
-  CLI::App* man = app.add_subcommand("man", "Print the manual page, or write every page");
+  Command& man = app.AddSubcommand("man", "Print the manual page, or write every page");
   static std::string folder;
-  man->add_option("folder", folder, "Write tidemill.1 and a page for each command there")
-      ->type_name("FOLDER");
-  SetAction(*man, [](const GlobalFlags&) { return WriteManual(folder); });
+  man.AddOption("folder", folder, "Write tidemill.1 and a page for each command there")
+      .TypeName("FOLDER");
+  SetAction(man, [](const GlobalFlags&) { return WriteManual(folder); });
 
-  CLI::App* complete = app.add_subcommand("__complete", "List names for completion");
-  complete->group("");
+  Command& complete = app.AddSubcommand("__complete", "List names for completion");
+  complete.Hide();
   static std::string kind;
-  complete->add_option("kind", kind, "runs, datasets, pipelines, models or services")->required();
-  SetAction(*complete, [](const GlobalFlags& flags) { return Complete(flags, kind); });
+  complete.AddOption("kind", kind, "runs, datasets, pipelines, models or services").Required();
+  SetAction(complete, [](const GlobalFlags& flags) { return Complete(flags, kind); });
 }
 
 }  // namespace tidemill::cli

@@ -201,17 +201,16 @@ int Stats(const GlobalFlags& flags) {
 
 }  // namespace
 
-void AddDatasetHealthCommands(CLI::App& datasets) {
-  CLI::App* check = datasets.add_subcommand(
+void AddDatasetHealthCommands(Command& datasets) {
+  Command& check = datasets.AddSubcommand(
       "check", "Read every sample again and name those that are no longer as they were ingested");
-  check->add_option("name", Flags().name, "Dataset name")->required()->type_name("DATASET");
-  SetAction(*check, Check);
-  CLI::App* stats =
-      datasets.add_subcommand("stats", "Count samples by class, over time and by file");
-  stats->add_option("name", Flags().name, "Dataset name")->required()->type_name("DATASET");
-  stats->add_option("--intervals", Flags().intervals, "Intervals that the time is cut into")
-      ->check(CLI::Range(1, 1000));
-  SetAction(*stats, Stats);
+  check.AddOption("name", Flags().name, "Dataset name").Required().TypeName("DATASET");
+  SetAction(check, Check);
+  Command& stats = datasets.AddSubcommand("stats", "Count samples by class, over time and by file");
+  stats.AddOption("name", Flags().name, "Dataset name").Required().TypeName("DATASET");
+  stats.AddOption("--intervals", Flags().intervals, "Intervals that the time is cut into")
+      .Between(1, 1000);
+  SetAction(stats, Stats);
 }
 
 }  // namespace tidemill::cli

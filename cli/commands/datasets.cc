@@ -276,38 +276,38 @@ int Delete(const GlobalFlags& flags) {
   });
 }
 
-CLI::App* AddVerb(CLI::App& datasets, const std::string& verb, const std::string& description) {
-  CLI::App* command = datasets.add_subcommand(verb, description);
-  command->add_option("name", Flags().name, "Dataset name")->required()->type_name("DATASET");
+Command& AddVerb(Command& datasets, const std::string& verb, const std::string& description) {
+  Command& command = datasets.AddSubcommand(verb, description);
+  command.AddOption("name", Flags().name, "Dataset name").Required().TypeName("DATASET");
   return command;
 }
 
 }  // namespace
 
-void AddDatasetsCommands(CLI::App& app) {
-  CLI::App* datasets = app.add_subcommand("datasets", "Datasets that storage watches");
-  datasets->require_subcommand(1);
-  SetAction(*datasets->add_subcommand("list", "List datasets"), List);
-  SetAction(*AddVerb(*datasets, "show", "Show a dataset's counts, times and spec"), Show);
-  CLI::App* add = datasets->add_subcommand(
+void AddDatasetsCommands(Command& app) {
+  Command& datasets = app.AddSubcommand("datasets", "Datasets that storage watches");
+  datasets.RequireSubcommand();
+  SetAction(datasets.AddSubcommand("list", "List datasets"), List);
+  SetAction(AddVerb(datasets, "show", "Show a dataset's counts, times and spec"), Show);
+  Command& add = datasets.AddSubcommand(
       "register", "Register the datasets of a file with a `datasets:` section, such as a pipeline");
-  add->add_option("file", Flags().file, "YAML file")->required()->type_name("FILE");
-  SetAction(*add, Register);
-  SetAction(*AddVerb(*datasets, "sync", "Ingest now whatever has changed"), Sync);
-  CLI::App* quarantine = AddVerb(*datasets, "quarantine",
-                                 "Tell what could not be ingested, or used in a training, and why");
-  quarantine->add_option("--limit", Flags().limit, "At most this many lines; 0 for all")
-      ->check([](const std::string& text) {
+  add.AddOption("file", Flags().file, "YAML file").Required().TypeName("FILE");
+  SetAction(add, Register);
+  SetAction(AddVerb(datasets, "sync", "Ingest now whatever has changed"), Sync);
+  Command& quarantine = AddVerb(datasets, "quarantine",
+                                "Tell what could not be ingested, or used in a training, and why");
+  quarantine.AddOption("--limit", Flags().limit, "At most this many lines; 0 for all")
+      .Check([](const std::string& text) {
         return text.starts_with('-') ? text + " is less than 0, which shows all" : "";
       });
-  SetAction(*quarantine, Quarantine);
-  CLI::App* remove =
-      AddVerb(*datasets, "delete",
+  SetAction(quarantine, Quarantine);
+  Command& remove =
+      AddVerb(datasets, "delete",
               "Forget a dataset, or some of its samples, never its files; asks at a terminal");
-  AddDeletionFlags(*remove, Flags().deletion);
-  remove->add_option("--keys", Flags().keys, "Only these sample keys, separated by commas");
-  SetAction(*remove, Delete);
-  AddDatasetHealthCommands(*datasets);
+  AddDeletionFlags(remove, Flags().deletion);
+  remove.AddOption("--keys", Flags().keys, "Only these sample keys, separated by commas");
+  SetAction(remove, Delete);
+  AddDatasetHealthCommands(datasets);
 }
 
 }  // namespace tidemill::cli

@@ -64,14 +64,14 @@ int Doctor(const GlobalFlags& flags, const std::string& service) {
 
 }  // namespace
 
-void AddDoctorCommand(CLI::App& app) {
-  CLI::App* doctor = app.add_subcommand(
-      "doctor", "Tell what is wrong with a stack, and the command that mends it");
+void AddDoctorCommand(Command& app) {
+  Command& doctor =
+      app.AddSubcommand("doctor", "Tell what is wrong with a stack, and the command that mends it");
   static std::string service;
-  doctor->add_option("--service", service, "Look at this service only")
-      ->type_name("SERVICE")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kServices), std::end(kServices))));
-  SetAction(*doctor, [](const GlobalFlags& flags) { return Doctor(flags, service); });
+  doctor.AddOption("--service", service, "Look at this service only")
+      .TypeName("SERVICE")
+      .OneOf(std::vector<std::string>(std::begin(kServices), std::end(kServices)));
+  SetAction(doctor, [](const GlobalFlags& flags) { return Doctor(flags, service); });
 }
 
 }  // namespace tidemill::cli

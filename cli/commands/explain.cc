@@ -28,14 +28,14 @@ int Explain(const GlobalFlags& flags, const std::string& key, bool schema) {
 
 }  // namespace
 
-void AddExplainCommand(CLI::App& app) {
-  CLI::App* explain = app.add_subcommand(
+void AddExplainCommand(Command& app) {
+  Command& explain = app.AddSubcommand(
       "explain", "Explain a key of the pipeline file, such as training.optimizer");
   static std::string key;
   static bool schema = false;
-  explain->add_option("key", key, "Path of a key; the whole file when absent");
-  explain->add_flag("--schema", schema, "Print the JSON Schema of the pipeline file");
-  SetAction(*explain, [](const GlobalFlags& flags) { return Explain(flags, key, schema); });
+  explain.AddOption("key", key, "Path of a key; the whole file when absent");
+  explain.AddFlag("--schema", schema, "Print the JSON Schema of the pipeline file");
+  SetAction(explain, [](const GlobalFlags& flags) { return Explain(flags, key, schema); });
 }
 
 }  // namespace tidemill::cli

@@ -117,21 +117,19 @@ int Logs(const GlobalFlags& flags, const LogsFlags& wanted) {
 
 }  // namespace
 
-void AddLogsCommand(CLI::App& app) {
-  CLI::App* logs =
-      app.add_subcommand("logs", "Show what the services logged, in the order of time");
+void AddLogsCommand(Command& app) {
+  Command& logs = app.AddSubcommand("logs", "Show what the services logged, in the order of time");
   static LogsFlags wanted;
-  logs->add_option("service", wanted.service, "Only this service, stack or postgres")
-      ->type_name("SERVICE");
-  logs->add_flag("-f,--follow", wanted.follow, "Go on with new lines until Ctrl-C");
-  logs->add_option("--run", wanted.run, "Only lines that name this run")->type_name("RUN");
-  logs->add_option("--level", wanted.level, "Only lines of this level or above")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
-  logs->add_option("--since", wanted.since, "Only lines since a time, or a duration ago: 10m")
-      ->type_name("TIME");
-  logs->add_option("-n,--lines", wanted.lines, "Only the last lines of what there is")
-      ->check(CLI::NonNegativeNumber);
-  SetAction(*logs, [](const GlobalFlags& flags) { return Logs(flags, wanted); });
+  logs.AddOption("service", wanted.service, "Only this service, stack or postgres")
+      .TypeName("SERVICE");
+  logs.AddFlag("-f,--follow", wanted.follow, "Go on with new lines until Ctrl-C");
+  logs.AddOption("--run", wanted.run, "Only lines that name this run").TypeName("RUN");
+  logs.AddOption("--level", wanted.level, "Only lines of this level or above")
+      .OneOf({"debug", "info", "warn", "error"});
+  logs.AddOption("--since", wanted.since, "Only lines since a time, or a duration ago: 10m")
+      .TypeName("TIME");
+  logs.AddOption("-n,--lines", wanted.lines, "Only the last lines of what there is").NonNegative();
+  SetAction(logs, [](const GlobalFlags& flags) { return Logs(flags, wanted); });
 }
 
 }  // namespace tidemill::cli

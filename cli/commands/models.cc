@@ -114,23 +114,23 @@ int Export(const GlobalFlags& flags) {
 
 }  // namespace
 
-void AddModelsCommands(CLI::App& app) {
-  CLI::App* models = app.add_subcommand("models", "Models that were trained");
-  models->require_subcommand(1);
-  CLI::App* list = models->add_subcommand("list", "List models with their lineage");
-  list->add_option("--run", Flags().run, "Only models of this run")->type_name("RUN");
-  SetAction(*list, List);
-  CLI::App* show = models->add_subcommand("show", "Show a model's parts, parent and spec");
-  show->add_option("model", Flags().model, "Model id")->required()->type_name("MODEL");
-  SetAction(*show, Show);
-  CLI::App* to_files = models->add_subcommand("export", "Write a model for other programs");
-  to_files->add_option("model", Flags().model, "Model id")->required()->type_name("MODEL");
-  to_files->add_option("--format", Flags().format, "A folder with weights, or one program file")
-      ->check(CLI::IsMember({"safetensors", "torchscript"}));
-  to_files->add_option("-o,--output", Flags().output, "Where to; nothing may be there yet")
-      ->required()
-      ->type_name("FILE");
-  SetAction(*to_files, Export);
+void AddModelsCommands(Command& app) {
+  Command& models = app.AddSubcommand("models", "Models that were trained");
+  models.RequireSubcommand();
+  Command& list = models.AddSubcommand("list", "List models with their lineage");
+  list.AddOption("--run", Flags().run, "Only models of this run").TypeName("RUN");
+  SetAction(list, List);
+  Command& show = models.AddSubcommand("show", "Show a model's parts, parent and spec");
+  show.AddOption("model", Flags().model, "Model id").Required().TypeName("MODEL");
+  SetAction(show, Show);
+  Command& to_files = models.AddSubcommand("export", "Write a model for other programs");
+  to_files.AddOption("model", Flags().model, "Model id").Required().TypeName("MODEL");
+  to_files.AddOption("--format", Flags().format, "A folder with weights, or one program file")
+      .OneOf({"safetensors", "torchscript"});
+  to_files.AddOption("-o,--output", Flags().output, "Where to; nothing may be there yet")
+      .Required()
+      .TypeName("FILE");
+  SetAction(to_files, Export);
 }
 
 }  // namespace tidemill::cli

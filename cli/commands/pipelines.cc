@@ -110,19 +110,18 @@ int Delete(const GlobalFlags& flags) {
 
 }  // namespace
 
-void AddPipelinesCommands(CLI::App& app) {
-  CLI::App* pipelines = app.add_subcommand("pipelines", "Pipelines that were submitted");
-  pipelines->require_subcommand(1);
-  SetAction(*pipelines->add_subcommand("list", "List pipelines"), List);
-  CLI::App* show =
-      pipelines->add_subcommand("show", "Print a pipeline with every default filled in");
-  show->add_option("name", Name(), "Pipeline name")->required()->type_name("PIPELINE");
-  SetAction(*show, Show);
-  CLI::App* remove = pipelines->add_subcommand(
+void AddPipelinesCommands(Command& app) {
+  Command& pipelines = app.AddSubcommand("pipelines", "Pipelines that were submitted");
+  pipelines.RequireSubcommand();
+  SetAction(pipelines.AddSubcommand("list", "List pipelines"), List);
+  Command& show = pipelines.AddSubcommand("show", "Print a pipeline with every default filled in");
+  show.AddOption("name", Name(), "Pipeline name").Required().TypeName("PIPELINE");
+  SetAction(show, Show);
+  Command& remove = pipelines.AddSubcommand(
       "delete", "Delete a pipeline and its runs, never its datasets; asks at a terminal");
-  remove->add_option("name", Name(), "Pipeline name")->required()->type_name("PIPELINE");
-  AddDeletionFlags(*remove, Deletion());
-  SetAction(*remove, Delete);
+  remove.AddOption("name", Name(), "Pipeline name").Required().TypeName("PIPELINE");
+  AddDeletionFlags(remove, Deletion());
+  SetAction(remove, Delete);
 }
 
 }  // namespace tidemill::cli

@@ -61,21 +61,21 @@ int WriteReport(const GlobalFlags& flags) {
 
 }  // namespace
 
-void AddReportCommands(CLI::App& app) {
-  CLI::App* pull = app.add_subcommand(
+void AddReportCommands(Command& app) {
+  Command& pull = app.AddSubcommand(
       "pull",
       "Write a run's directory: configuration, events, metrics, TensorBoard files and a report");
-  pull->add_option("run", Flags().run, "Run id")->required()->type_name("RUN");
-  pull->add_option("--into", Flags().into,
-                   "Folder to write, new or of an earlier pull (default: "
-                   "<state>/runs/<pipeline>/<run>)");
-  SetAction(*pull, Pull);
-  CLI::App* report = app.add_subcommand(
+  pull.AddOption("run", Flags().run, "Run id").Required().TypeName("RUN");
+  pull.AddOption("--into", Flags().into,
+                 "Folder to write, new or of an earlier pull (default: "
+                 "<state>/runs/<pipeline>/<run>)");
+  SetAction(pull, Pull);
+  Command& report = app.AddSubcommand(
       "report", "Write a run's report: one HTML file that opens without a network");
-  report->add_option("run", Flags().run, "Run id")->required()->type_name("RUN");
-  report->add_option("-o,--output", Flags().output,
-                     "File to write, - for stdout (default: report-<run>.html)");
-  SetAction(*report, WriteReport);
+  report.AddOption("run", Flags().run, "Run id").Required().TypeName("RUN");
+  report.AddOption("-o,--output", Flags().output,
+                   "File to write, - for stdout (default: report-<run>.html)");
+  SetAction(report, WriteReport);
 }
 
 }  // namespace tidemill::cli

@@ -107,17 +107,17 @@ int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
 
 }  // namespace
 
-void AddRunCommand(CLI::App& app) {
-  CLI::App* run = app.add_subcommand(
+void AddRunCommand(Command& app) {
+  Command& run = app.AddSubcommand(
       "run",
       "Run a pipeline to its end and print the accuracy matrix; starts a stack if none runs");
   static RunFlags flags;
-  run->add_option("file", flags.file, "Pipeline file (YAML)")->required()->type_name("FILE");
-  run->add_option("--max-triggers", flags.max_triggers, "Fire at most this many triggers")
-      ->check(CLI::NonNegativeNumber);
-  run->add_flag("--detach", flags.detach, "Return once the run has started");
-  AddFullFlag(*run, flags.full);
-  SetAction(*run, [](const GlobalFlags& global) { return Run(global, flags); });
+  run.AddOption("file", flags.file, "Pipeline file (YAML)").Required().TypeName("FILE");
+  run.AddOption("--max-triggers", flags.max_triggers, "Fire at most this many triggers")
+      .NonNegative();
+  run.AddFlag("--detach", flags.detach, "Return once the run has started");
+  AddFullFlag(run, flags.full);
+  SetAction(run, [](const GlobalFlags& global) { return Run(global, flags); });
 }
 
 }  // namespace tidemill::cli

@@ -255,55 +255,54 @@ int Delete(const GlobalFlags& flags) {
   });
 }
 
-CLI::App* AddVerb(CLI::App& runs, const std::string& verb, const std::string& description) {
-  CLI::App* command = runs.add_subcommand(verb, description);
-  command->add_option("run", Flags().run, "Run id")->required()->type_name("RUN");
+Command& AddVerb(Command& runs, const std::string& verb, const std::string& description) {
+  Command& command = runs.AddSubcommand(verb, description);
+  command.AddOption("run", Flags().run, "Run id").Required().TypeName("RUN");
   return command;
 }
 
 }  // namespace
 
-void AddRunsCommands(CLI::App& app) {
-  CLI::App* runs = app.add_subcommand("runs", "Executions of pipelines");
-  runs->require_subcommand(1);
-  CLI::App* list = runs->add_subcommand("list", "List runs, the newest first");
-  list->add_option("--pipeline", Flags().pipeline, "Only runs of this pipeline")
-      ->type_name("PIPELINE");
-  list->add_option("--only", Flags().only, "Only runs in this state")
-      ->type_name("STATE")
-      ->check(CLI::IsMember(States()));
-  SetAction(*list, List);
-  CLI::App* show = runs->add_subcommand(
+void AddRunsCommands(Command& app) {
+  Command& runs = app.AddSubcommand("runs", "Executions of pipelines");
+  runs.RequireSubcommand();
+  Command& list = runs.AddSubcommand("list", "List runs, the newest first");
+  list.AddOption("--pipeline", Flags().pipeline, "Only runs of this pipeline").TypeName("PIPELINE");
+  list.AddOption("--only", Flags().only, "Only runs in this state")
+      .TypeName("STATE")
+      .OneOf(States());
+  SetAction(list, List);
+  Command& show = runs.AddSubcommand(
       "show", "Show selections, triggers, matrix and result of a run, or one selection in full");
-  show->add_option("run", Flags().which, "Run id, or a trigger of it such as 12/3")
-      ->required()
-      ->type_name("RUN");
-  show->add_flag("--slices", Flags().slices, "Show the values of slices, too");
-  AddFullFlag(*show, Flags().full);
-  SetAction(*show, Show);
-  CLI::App* diff = runs->add_subcommand(
+  show.AddOption("run", Flags().which, "Run id, or a trigger of it such as 12/3")
+      .Required()
+      .TypeName("RUN");
+  show.AddFlag("--slices", Flags().slices, "Show the values of slices, too");
+  AddFullFlag(show, Flags().full);
+  SetAction(show, Show);
+  Command& diff = runs.AddSubcommand(
       "diff", "Compare two training sets: what is in one, in the other, in both");
-  diff->add_option("first", Flags().which, "A trigger of a run such as 12/3")
-      ->required()
-      ->type_name("RUN");
-  diff->add_option("second", Flags().other, "Another one, of the same dataset")
-      ->required()
-      ->type_name("RUN");
-  SetAction(*diff, Diff);
-  CLI::App* watch = AddVerb(*runs, "watch", "Follow a run to its end");
-  AddFullFlag(*watch, Flags().full);
-  SetAction(*watch, Watch);
-  SetAction(*AddVerb(*runs, "stop", "Stop a run; it can be resumed"), [](const GlobalFlags& flags) {
+  diff.AddOption("first", Flags().which, "A trigger of a run such as 12/3")
+      .Required()
+      .TypeName("RUN");
+  diff.AddOption("second", Flags().other, "Another one, of the same dataset")
+      .Required()
+      .TypeName("RUN");
+  SetAction(diff, Diff);
+  Command& watch = AddVerb(runs, "watch", "Follow a run to its end");
+  AddFullFlag(watch, Flags().full);
+  SetAction(watch, Watch);
+  SetAction(AddVerb(runs, "stop", "Stop a run; it can be resumed"), [](const GlobalFlags& flags) {
     return Send<v1::StopRunRequest, v1::StopRunResponse>(flags, &Stub::StopRun);
   });
-  SetAction(*AddVerb(*runs, "resume", "Go on with a stopped or failed run"),
+  SetAction(AddVerb(runs, "resume", "Go on with a stopped or failed run"),
             [](const GlobalFlags& flags) {
               return Send<v1::ResumeRunRequest, v1::ResumeRunResponse>(flags, &Stub::ResumeRun);
             });
-  CLI::App* remove =
-      AddVerb(*runs, "delete", "Delete a run with its models and evaluations; asks at a terminal");
-  AddDeletionFlags(*remove, Flags().deletion);
-  SetAction(*remove, Delete);
+  Command& remove =
+      AddVerb(runs, "delete", "Delete a run with its models and evaluations; asks at a terminal");
+  AddDeletionFlags(remove, Flags().deletion);
+  SetAction(remove, Delete);
 }
 
 }  // namespace tidemill::cli

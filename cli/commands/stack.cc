@@ -197,18 +197,18 @@ int Keep(const GlobalFlags& flags) {
 
 }  // namespace
 
-void AddStackCommands(CLI::App& app) {
-  SetAction(*app.add_subcommand("up", "Start a local stack: PostgreSQL and every service"), Up);
-  CLI::App* down = app.add_subcommand("down", "Stop the local stack");
+void AddStackCommands(Command& app) {
+  SetAction(app.AddSubcommand("up", "Start a local stack: PostgreSQL and every service"), Up);
+  Command& down = app.AddSubcommand("down", "Stop the local stack");
   static DownFlags down_flags;
-  down->add_flag("--purge", down_flags.purge,
-                 "Also remove everything the stack has stored; asks at a terminal");
-  AddDeletionFlags(*down, down_flags.deletion);
-  SetAction(*down, [](const GlobalFlags& flags) { return Down(flags, down_flags); });
-  SetAction(*app.add_subcommand("status", "Tell whether the stack and its services run"), Status);
-  CLI::App* keep = app.add_subcommand("keep-stack", "Be the parent of the stack's services");
-  keep->group("");
-  SetAction(*keep, Keep);
+  down.AddFlag("--purge", down_flags.purge,
+               "Also remove everything the stack has stored; asks at a terminal");
+  AddDeletionFlags(down, down_flags.deletion);
+  SetAction(down, [](const GlobalFlags& flags) { return Down(flags, down_flags); });
+  SetAction(app.AddSubcommand("status", "Tell whether the stack and its services run"), Status);
+  Command& keep = app.AddSubcommand("keep-stack", "Be the parent of the stack's services");
+  keep.Hide();
+  SetAction(keep, Keep);
 }
 
 }  // namespace tidemill::cli

@@ -186,14 +186,13 @@ int Top(const GlobalFlags& flags, const TopFlags& top) {
 
 }  // namespace
 
-void AddTopCommand(CLI::App& app) {
-  CLI::App* top = app.add_subcommand(
+void AddTopCommand(Command& app) {
+  Command& top = app.AddSubcommand(
       "top", "Show live what limits a run's training, op by op and worker by worker");
   static TopFlags flags;
-  top->add_option("run", flags.run, "Run id (default: the newest that is running)")
-      ->type_name("RUN");
-  top->add_flag("--once", flags.once, "Print one table and end, as without a terminal");
-  SetAction(*top, [](const GlobalFlags& global) { return Top(global, flags); });
+  top.AddOption("run", flags.run, "Run id (default: the newest that is running)").TypeName("RUN");
+  top.AddFlag("--once", flags.once, "Print one table and end, as without a terminal");
+  SetAction(top, [](const GlobalFlags& global) { return Top(global, flags); });
 }
 
 }  // namespace tidemill::cli

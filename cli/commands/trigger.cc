@@ -35,12 +35,12 @@ int Trigger(const GlobalFlags& flags, int64_t run) {
 
 }  // namespace
 
-void AddTriggerCommand(CLI::App& app) {
-  CLI::App* trigger =
-      app.add_subcommand("trigger", "Have a live run retrain now, whatever its policy says");
+void AddTriggerCommand(Command& app) {
+  Command& trigger =
+      app.AddSubcommand("trigger", "Have a live run retrain now, whatever its policy says");
   static int64_t run = 0;
-  trigger->add_option("run", run, "Run id")->required()->type_name("RUN");
-  SetAction(*trigger, [](const GlobalFlags& flags) { return Trigger(flags, run); });
+  trigger.AddOption("run", run, "Run id").Required().TypeName("RUN");
+  SetAction(trigger, [](const GlobalFlags& flags) { return Trigger(flags, run); });
 }
 
 }  // namespace tidemill::cli

@@ -5,14 +5,14 @@
 
 namespace tidemill::cli {
 
-void AddWatchCommand(CLI::App& app) {
-  CLI::App* watch = app.add_subcommand(
-      "watch", "Follow a run to its end as `run` does, and exit with its result");
+void AddWatchCommand(Command& app) {
+  Command& watch =
+      app.AddSubcommand("watch", "Follow a run to its end as `run` does, and exit with its result");
   static int64_t run = 0;
   static bool full = false;
-  AddFullFlag(*watch, full);
-  watch->add_option("run", run, "Run id")->required()->type_name("RUN");
-  SetAction(*watch, [](const GlobalFlags& flags) {
+  AddFullFlag(watch, full);
+  watch.AddOption("run", run, "Run id").Required().TypeName("RUN");
+  SetAction(watch, [](const GlobalFlags& flags) {
     return WithSession(flags, [&](const Session& session) {
       return FollowRun(session, run, flags.quiet, flags.json, full);
     });

@@ -53,16 +53,15 @@ int Why(const GlobalFlags& flags, const WhyFlags& why) {
 
 }  // namespace
 
-void AddWhyCommand(CLI::App& app) {
-  CLI::App* why = app.add_subcommand(
+void AddWhyCommand(Command& app) {
+  Command& why = app.AddSubcommand(
       "why", "Explain why a trigger fired, or why none did: the last decision of a run by default");
   static WhyFlags flags;
-  why->add_option("run", flags.which, "A run, or a trigger of it such as 12/3")
-      ->required()
-      ->type_name("RUN");
-  why->add_option("--at", flags.at, "The decision that counted at this event time")
-      ->type_name("TIME");
-  SetAction(*why, [](const GlobalFlags& global) { return Why(global, flags); });
+  why.AddOption("run", flags.which, "A run, or a trigger of it such as 12/3")
+      .Required()
+      .TypeName("RUN");
+  why.AddOption("--at", flags.at, "The decision that counted at this event time").TypeName("TIME");
+  SetAction(why, [](const GlobalFlags& global) { return Why(global, flags); });
 }
 
 }  // namespace tidemill::cli

@@ -173,20 +173,6 @@ class ParseCsvOp final : public Op {
   const std::vector<CsvTarget> targets_;
 };
 
-batch::DataType ColumnType(CsvType type) {
-  switch (type) {
-    case CsvType::kFloat32:
-      return batch::DataType::kFloat32;
-    case CsvType::kFloat64:
-      return batch::DataType::kFloat64;
-    case CsvType::kInt64:
-      return batch::DataType::kInt64;
-    case CsvType::kString:
-      return batch::DataType::kBinary;
-  }
-  return batch::DataType::kBinary;
-}
-
 // The place of a column, the op's `place`-th, in a record; 0 while that is not known. Reports one
 // that is not there.
 size_t FieldOf(const std::string& name, size_t place, OpBuilder& builder) {
@@ -203,6 +189,20 @@ size_t FieldOf(const std::string& name, size_t place, OpBuilder& builder) {
 }
 
 }  // namespace
+
+batch::DataType ColumnType(CsvType type) {
+  switch (type) {
+    case CsvType::kFloat32:
+      return batch::DataType::kFloat32;
+    case CsvType::kFloat64:
+      return batch::DataType::kFloat64;
+    case CsvType::kInt64:
+      return batch::DataType::kInt64;
+    case CsvType::kString:
+      return batch::DataType::kBinary;
+  }
+  return batch::DataType::kBinary;
+}
 
 std::unique_ptr<Op> ParseCsvSpec::Build(OpBuilder& builder) const {
   const SampleSchema& samples = builder.samples();

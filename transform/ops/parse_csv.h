@@ -15,6 +15,9 @@ namespace tidemill::transform {
 
 enum class CsvType { kFloat32, kFloat64, kInt64, kString };
 
+// Of the column that holds fields of that type.
+batch::DataType ColumnType(CsvType type);
+
 struct ParseCsvSpec {
   static constexpr std::string_view kType = "parse_csv";
   static constexpr std::string_view kDoc =

@@ -166,20 +166,6 @@ class ParseJsonOp final : public Op {
   const bool null_is_missing_;
 };
 
-batch::DataType TypeOfField(CsvType type) {
-  switch (type) {
-    case CsvType::kFloat32:
-      return batch::DataType::kFloat32;
-    case CsvType::kFloat64:
-      return batch::DataType::kFloat64;
-    case CsvType::kInt64:
-      return batch::DataType::kInt64;
-    case CsvType::kString:
-      return batch::DataType::kBinary;
-  }
-  return batch::DataType::kBinary;
-}
-
 }  // namespace
 
 std::unique_ptr<Op> ParseJsonSpec::Build(OpBuilder& builder) const {
@@ -196,7 +182,7 @@ std::unique_ptr<Op> ParseJsonSpec::Build(OpBuilder& builder) const {
   std::vector<BoundColumn> columns;
   for (const std::string& name : fields) {
     columns.push_back(builder.Output("fields", {.name = name + suffix,
-                                                .type = TypeOfField(dtype),
+                                                .type = ColumnType(dtype),
                                                 .shape = ShapeOf(rows, samples.history)}));
   }
   return std::make_unique<ParseJsonOp>(*this, samples.history, std::move(columns));
