@@ -23,6 +23,9 @@ function(tidemill_library)
     add_library(tidemill_${ARG_NAME} STATIC ${ARG_SRCS})
     if(TIDEMILL_UNITY AND NOT ARG_ONE_BY_ONE)
       set_target_properties(tidemill_${ARG_NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+      # g++ takes for a header what it reads behind an #include.
+      target_compile_options(tidemill_${ARG_NAME}
+                             PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     endif()
     target_link_libraries(tidemill_${ARG_NAME} PUBLIC tidemill_options ${ARG_DEPS})
     target_sources(tidemill_${ARG_NAME} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}

@@ -194,13 +194,13 @@ absl::Status MakeDatabase(const std::string& socket_folder) {
   const std::string target = ConnectionStringOf(socket_folder, "postgres");
   const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(target.c_str()),
                                                                 &PQfinish);
-  using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
-  const Result known(PQexec(connection.get(), "SELECT FROM pg_database WHERE datname = 'tidemill'"),
+  using Answer = std::unique_ptr<PGresult, decltype(&PQclear)>;
+  const Answer known(PQexec(connection.get(), "SELECT FROM pg_database WHERE datname = 'tidemill'"),
                      &PQclear);
   if (PQresultStatus(known.get()) == PGRES_TUPLES_OK && PQntuples(known.get()) > 0) {
     return absl::OkStatus();
   }
-  const Result made(PQexec(connection.get(), "CREATE DATABASE tidemill"), &PQclear);
+  const Answer made(PQexec(connection.get(), "CREATE DATABASE tidemill"), &PQclear);
   if (PQresultStatus(made.get()) == PGRES_COMMAND_OK) return absl::OkStatus();
   return Internal("cannot make the database: {}", PQerrorMessage(connection.get()));
 }
