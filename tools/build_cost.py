@@ -2,7 +2,7 @@
 """Builds from nothing without a compiler cache and prints the processor seconds that it takes.
 
 Usage: build_cost.py [--programs] [--build DIR] [CMAKE_OPTION...]. First what `make quickstart` needs, then everything
-(unless --programs). Each step counts with its compiler's user and system time; steps that link are counted by the clock.
+(unless --programs). The totals are user and system time of all steps; the list is of steps that compile.
 """
 import argparse
 import os

@@ -6,8 +6,6 @@
 
 namespace tidemill::preprocess {
 
-namespace {}  // namespace
-
 RingExtents::RingExtents(int64_t size, int64_t limit) : size_(size), limit_(limit) {
   free_[0] = limit;
 }
