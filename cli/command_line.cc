@@ -5,96 +5,54 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <map>
 #include <system_error>
 
 #include "fmt/format.h"
 
-#include "base/time.h"
 #include "base/version.h"
-#include "cli/exit_codes.h"
-#include "cli/misuse.h"
-#include "cli/text.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/misuse.h"
+#include "cli/commands/backtest.h"
+#include "cli/commands/check.h"
+#include "cli/commands/compare.h"
+#include "cli/commands/completion.h"
+#include "cli/commands/datasets.h"
+#include "cli/commands/doctor.h"
+#include "cli/commands/explain.h"
+#include "cli/commands/logs.h"
+#include "cli/commands/models.h"
+#include "cli/commands/pipelines.h"
+#include "cli/commands/report.h"
+#include "cli/commands/run.h"
+#include "cli/commands/runs.h"
+#include "cli/commands/stack.h"
+#include "cli/commands/top.h"
+#include "cli/commands/trigger.h"
+#include "cli/commands/watch.h"
+#include "cli/commands/why.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/text.h"
 
 namespace tidemill::cli {
 namespace {
 
-struct Chosen {
-  GlobalFlags flags;
-  Action action;
+// The commands in the order in which help lists them. A new one is a line here.
+constexpr void (*kCommands[])(Command&) = {
+    AddRunCommand,       AddCheckCommand,       AddExplainCommand, AddStackCommands,
+    AddDatasetsCommands, AddPipelinesCommands,  AddRunsCommands,   AddModelsCommands,
+    AddReportCommands,   AddWatchCommand,       AddTopCommand,     AddWhyCommand,
+    AddTriggerCommand,   AddBacktestCommand,    AddCompareCommand, AddLogsCommand,
+    AddDoctorCommand,    AddCompletionCommands,
 };
 
-Chosen& TheChosen() {
-  static Chosen chosen;
-  return chosen;
-}
-
-// Where the stack is, and how to be let in.
-void AddStackFlags(Command& command, StackAddress& stack) {
-  const auto option = [&](const char* name, std::string& value, const char* type,
-                          const char* meaning) {
-    command.AddOption(name, value, meaning).TypeName(type);
-  };
-  option("--state", stack.state, "FOLDER",
-         "State folder of the local stack (default: $TIDEMILL_STATE, or the user's state folder)");
-  option("--config", stack.config, "FILE",
-         "System configuration of a remote stack (default: $TIDEMILL_CONFIG)");
-  option("--server", stack.server, "ENDPOINT",
-         "Where a remote stack's supervisor listens (default: $TIDEMILL_SERVER)");
-  option("--token-file", stack.token_file, "FILE",
-         "Token for a remote stack (default: $TIDEMILL_TOKEN_FILE)");
-  option("--tls-ca", stack.tls_ca, "FILE",
-         "Authority that a remote stack's certificates are verified by (default: "
-         "$TIDEMILL_TLS_CA)");
-  option("--tls-certificate", stack.tls_certificate, "FILE",
-         "Certificate to show to a remote stack (default: $TIDEMILL_TLS_CERTIFICATE)");
-  option("--tls-key", stack.tls_key, "FILE",
-         "Key of that certificate (default: $TIDEMILL_TLS_KEY)");
-}
-
 }  // namespace
-
-void SetAction(Command& command, Action action) {
-  GlobalFlags& flags = TheChosen().flags;
-  AddStackFlags(command, flags);
-  command.AddOption("--timeout", flags.timeout, "Longest wait for a service (default: 1m)")
-      .TypeName("DURATION")
-      .Check([](const std::string& text) {
-        return ParseDuration(text).ok() ? "" : text + " is no duration such as 30s";
-      });
-  command.AddFlag("--json", flags.json, "Print one JSON document on stdout");
-  command.AddFlag("-q,--quiet", flags.quiet, "Print no progress");
-  command.WhenGiven([action = std::move(action)] { TheChosen().action = action; });
-}
-
-void AddFullFlag(Command& command, bool& full) {
-  command.AddFlag("--full", full,
-                  "Print every trigger and every row and column of the matrices, however large");
-}
 
 std::unique_ptr<Command> MakeCommandLine() {
   auto app = std::make_unique<Command>("tidemill",
                                        "Decides when to retrain a model, and on which samples.");
   app->SetVersion(std::string("tidemill ") + kVersion);
   app->RequireSubcommand();
-  AddRunCommand(*app);
-  AddCheckCommand(*app);
-  AddExplainCommand(*app);
-  AddStackCommands(*app);
-  AddDatasetsCommands(*app);
-  AddPipelinesCommands(*app);
-  AddRunsCommands(*app);
-  AddModelsCommands(*app);
-  AddReportCommands(*app);
-  AddWatchCommand(*app);
-  AddTopCommand(*app);
-  AddWhyCommand(*app);
-  AddTriggerCommand(*app);
-  AddBacktestCommand(*app);
-  AddCompareCommand(*app);
-  AddLogsCommand(*app);
-  AddDoctorCommand(*app);
-  AddCompletionCommands(*app);
+  for (const auto add : kCommands) add(*app);
   app->SetFooter(
       "Exit codes: 0 done, 1 failed, 2 usage, 3 invalid pipeline, 4 not found, 5 unreachable, "
       "6 not allowed, 7 conflict, 8 finished with losses, 130 detached.");
@@ -121,7 +79,7 @@ int WithOutputWritten(int code) {
 // fmt reports what cannot be written by an exception.
 int RunAction() {
   try {
-    return WithOutputWritten(TheChosen().action(TheChosen().flags));
+    return WithOutputWritten(RunChosenAction());
   } catch (const std::system_error& error) {
     return OutputLost(kDone, error.code().value());
   }

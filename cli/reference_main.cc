@@ -5,18 +5,18 @@
 
 #include "nlohmann/json.hpp"
 
-#include "base/config.h"
 #include "base/files.h"
 #include "cli/command_line.h"
-#include "cli/command_tree.h"
-#include "cli/exit_codes.h"
+#include "cli/command_line/command_tree.h"
+#include "cli/terminal/exit_codes.h"
+#include "config/config.h"
 #include "evaluator/evaluator_config.h"
 #include "preprocess/dispatcher/dispatcher_config.h"
 #include "preprocess/worker/worker_config.h"
 #include "rpc/service_main.h"
 #include "selector/selector_config.h"
 #include "storage/storage_config.h"
-#include "supervisor/pipeline_spec.h"
+#include "supervisor/pipeline/pipeline_spec.h"
 #include "trainer_server/trainer_config.h"
 
 namespace tidemill::cli {

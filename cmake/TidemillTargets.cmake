@@ -15,10 +15,23 @@ target_compile_options(
 # one. They stay sources of their own: names in their anonymous namespaces must not meet in a library.
 option(TIDEMILL_UNITY "Compile sources of a library several at a time." OFF)
 
-# tidemill_library(NAME selector_core SRCS a.cc HDRS a.h DEPS tidemill::base [ONE_BY_ONE]): ONE_BY_ONE
-# where each source has the same names, as those of one kind do.
+# The files that match, by their names below the current folder; looked for again at each build.
+function(tidemill_files variable pattern)
+  file(GLOB found CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${pattern})
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# tidemill_library(NAME storage_catalog FOLDER catalog DEPS tidemill::base [ONE_BY_ONE]): all sources and
+# headers of a folder beside its tests and main.cc, so that a new file is no edit here. SRCS and HDRS
+# instead of FOLDER where a folder holds several libraries. ONE_BY_ONE where each source has the same
+# names, as those of one kind do.
 function(tidemill_library)
-  cmake_parse_arguments(ARG "ONE_BY_ONE" "NAME" "SRCS;HDRS;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_BY_ONE" "NAME;FOLDER" "SRCS;HDRS;DEPS" ${ARGN})
+  if(ARG_FOLDER)
+    tidemill_files(ARG_SRCS "${ARG_FOLDER}/*.cc")
+    list(FILTER ARG_SRCS EXCLUDE REGEX "(_test|(^|/)main)[.]cc$")
+    tidemill_files(ARG_HDRS "${ARG_FOLDER}/*.h")
+  endif()
   if(ARG_SRCS)
     add_library(tidemill_${ARG_NAME} STATIC ${ARG_SRCS})
     if(TIDEMILL_UNITY AND NOT ARG_ONE_BY_ONE)
@@ -92,13 +105,17 @@ function(tidemill_program)
   endif()
 endfunction()
 
-# tidemill_test(NAME selector_test SRCS a_test.cc b_test.cc DEPS tidemill::selector_core
-#               [LABELS integration]): one test program of the test files of one folder.
+# tidemill_test(NAME selector_test SRCS a_test.cc b_test.cc [FOLDERS policies] DEPS tidemill::selector
+#               [LABELS integration]): one test program, of these files and all tests of these folders.
 function(tidemill_test)
   if(NOT TIDEMILL_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "SRCS;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "SRCS;FOLDERS;DEPS;LABELS" ${ARGN})
+  foreach(folder IN LISTS ARG_FOLDERS)
+    tidemill_files(tests "${folder}/*_test.cc")
+    list(APPEND ARG_SRCS ${tests})
+  endforeach()
   add_executable(${ARG_NAME} ${ARG_SRCS})
   target_link_libraries(${ARG_NAME} PRIVATE tidemill_options ${ARG_DEPS} GTest::gmock
                                             GTest::gtest_main)

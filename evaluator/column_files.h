@@ -14,7 +14,7 @@
 #include "base/id.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "batch/batch.h"
 #include "batch/sealed_file.h"
 #include "db/database.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "base/config.h"
 #include "base/log.h"
+#include "config/config.h"
 #include "db/fencing.h"
 #include "db/migrations.h"
 #include "evaluator/client/evaluation_spec.h"

@@ -12,7 +12,7 @@
 #include "base/id.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "db/database.h"
 #include "evaluator/evaluations_table.h"
 #include "evaluator/job_execution.h"

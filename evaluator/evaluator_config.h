@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/config.h"
+#include "config/config.h"
 
 namespace tidemill::evaluator {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/config.h"
 #include "base/files.h"
 #include "base/process/program_folder.h"
+#include "config/config.h"
 #include "db/database.h"
 #include "evaluator/column_files.h"
 #include "evaluator/evaluator.h"

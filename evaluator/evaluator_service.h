@@ -1,7 +1,7 @@
 // gRPC face of Evaluator and ColumnFiles: translate, call, translate back. See evaluator.proto.
 #pragma once
 
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "evaluator/column_files.h"
 #include "evaluator/evaluator.h"
 #include "rpc/frame_stream.h"

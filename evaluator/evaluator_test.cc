@@ -5,9 +5,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/bounded_queue.h"
 #include "base/failpoints.h"
 #include "base/testing/status_matchers.h"
+#include "base/threads/bounded_queue.h"
 #include "db/testing/postgres.h"
 
 namespace tidemill::evaluator {

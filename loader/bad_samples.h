@@ -12,8 +12,8 @@
 
 #include "base/id.h"
 #include "base/mutex.h"
-#include "base/periodic_task.h"
 #include "base/status.h"
+#include "base/threads/periodic_task.h"
 #include "loader/training_set.h"
 
 namespace tidemill::loader {

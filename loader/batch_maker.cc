@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "batch/slice.h"
-#include "loader/length_buckets.h"
 #include "loader/mixed_order.h"
+#include "loader/plan/length_buckets.h"
 
 namespace tidemill::loader {
 namespace {

@@ -17,7 +17,7 @@
 #include "loader/batch_source.h"
 #include "loader/decoded_samples.h"
 #include "loader/path_work.h"
-#include "loader/sample_order.h"
+#include "loader/plan/sample_order.h"
 #include "loader/training_set.h"
 #include "loader/window_rows.h"
 #include "transform/graph.h"

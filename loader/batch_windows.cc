@@ -5,7 +5,7 @@
 
 #include "batch/slice.h"
 #include "loader/batch_maker.h"
-#include "loader/length_buckets.h"
+#include "loader/plan/length_buckets.h"
 
 namespace tidemill::loader {
 

@@ -12,8 +12,8 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
-#include "loader/length_buckets.h"
-#include "loader/ragged_column.h"
+#include "loader/plan/length_buckets.h"
+#include "loader/plan/ragged_column.h"
 #include "loader/testing/text_set.h"
 
 namespace tidemill::loader {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/random.h"
-#include "loader/sample_order.h"
+#include "loader/plan/sample_order.h"
 #include "loader/sample_sources.h"
 
 namespace tidemill::loader {

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 
 namespace tidemill::loader {
 namespace {

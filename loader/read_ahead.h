@@ -12,8 +12,8 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "base/thread_priority.h"
-#include "base/worker_pool.h"
+#include "base/threads/thread_priority.h"
+#include "base/threads/worker_pool.h"
 
 namespace tidemill::loader {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "storage/client/dataset_spec.h"
-#include "transform/sample_schema.h"
+#include "transform/engine/sample_schema.h"
 
 namespace tidemill::loader {
 

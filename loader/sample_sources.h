@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/status.h"
+#include "loader/plan/mix_spec.h"
+#include "loader/plan/subset.h"
 #include "loader/sample_facts.h"
-#include "loader/subset.h"
 #include "loader/training_set.h"
-#include "models/mix_spec.h"
 
 namespace tidemill::loader {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <utility>
 
-#include "loader/ragged_column.h"
+#include "loader/plan/ragged_column.h"
 #include "models/guard.h"
-#include "models/model_inputs.h"
+#include "models/spec/model_inputs.h"
 #include "models/tensor_type.h"
 #include "transform/graph.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "batch/wire.h"
-#include "loader/length_buckets.h"
+#include "loader/plan/length_buckets.h"
 #include "loader/testing/text_set.h"
 
 namespace tidemill::loader {

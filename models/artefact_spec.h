@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/config.h"
-#include "models/class_outputs.h"
-#include "models/model_spec.h"
+#include "config/config.h"
+#include "models/spec/class_outputs.h"
+#include "models/spec/model_spec.h"
 #include "storage/client/dataset_spec.h"
 #include "transform/graph_spec.h"
 

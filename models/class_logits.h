@@ -3,7 +3,7 @@
 
 #include "torch/torch.h"
 
-#include "models/class_outputs.h"
+#include "models/spec/class_outputs.h"
 
 namespace tidemill::models {
 

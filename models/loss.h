@@ -4,7 +4,7 @@
 #include "torch/torch.h"
 
 #include "base/status.h"
-#include "models/loss_spec.h"
+#include "models/spec/loss_spec.h"
 
 namespace tidemill::models {
 

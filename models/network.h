@@ -13,9 +13,9 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "models/model_inputs.h"
-#include "models/model_spec.h"
 #include "models/safetensors.h"
+#include "models/spec/model_inputs.h"
+#include "models/spec/model_spec.h"
 
 namespace tidemill::models {
 

@@ -10,8 +10,8 @@
 #include "grpcpp/grpcpp.h"
 
 #include "base/status.h"
+#include "base/threads/worker_pool.h"
 #include "base/time.h"
-#include "base/worker_pool.h"
 #include "rpc/stream_budget.h"
 
 namespace tidemill::rpc {

@@ -10,12 +10,12 @@
 #include <csignal>
 
 #include "CLI/CLI.hpp"
-#include "base/config.h"
 #include "base/files.h"
 #include "base/heap.h"
 #include "base/log.h"
-#include "base/periodic_task.h"
+#include "base/threads/periodic_task.h"
 #include "base/version.h"
+#include "config/config.h"
 #include "rpc/address.h"
 #include "rpc/call_metrics.h"
 #include "rpc/metrics_server.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/config.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "config/config.h"
 
 namespace tidemill::rpc {
 

@@ -12,9 +12,9 @@
 #include <memory>
 #include <string>
 
-#include "base/config.h"
 #include "base/status.h"
 #include "base/time.h"
+#include "config/config.h"
 
 namespace tidemill::rpc {
 

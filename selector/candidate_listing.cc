@@ -4,8 +4,8 @@
 #include <tuple>
 #include <vector>
 
-#include "base/config.h"
 #include "batch/labels.h"
+#include "config/config.h"
 #include "storage/client/dataset_spec.h"
 
 namespace tidemill::selector {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "selector/training_set_file.h"
+#include "selector/columns/training_set_file.h"
 
 namespace tidemill::selector {
 namespace {

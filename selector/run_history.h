@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "selector/chosen_file.h"
 #include "selector/client/selection_spec.h"
+#include "selector/columns/chosen_file.h"
 #include "selector/training_sets_table.h"
 
 namespace tidemill::selector {

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "selector/candidate_listing.h"
+#include "selector/columns/training_set_file.h"
 #include "selector/run_history.h"
 #include "selector/stored_facts.h"
-#include "selector/training_set_file.h"
 #include "tidemill/selector/v1/selector.pb.h"
 
 namespace tidemill::selector {

@@ -11,9 +11,9 @@
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "db/fencing.h"
+#include "selector/columns/temporary_file.h"
+#include "selector/columns/training_set_file.h"
 #include "selector/set_comparison.h"
-#include "selector/temporary_file.h"
-#include "selector/training_set_file.h"
 #include "selector/training_sets_table.h"
 
 namespace tidemill::selector {

@@ -11,7 +11,7 @@
 #include "base/id.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "batch/batch.h"
 #include "db/database.h"
 #include "selector/run_history.h"

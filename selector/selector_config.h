@@ -1,7 +1,7 @@
 // The `selector` section of the system configuration.
 #pragma once
 
-#include "base/config.h"
+#include "config/config.h"
 
 namespace tidemill::selector {
 

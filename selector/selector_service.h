@@ -1,7 +1,7 @@
 // The gRPC face of the selector: translates, never decides. See selector.proto.
 #pragma once
 
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "rpc/frame_stream.h"
 #include "rpc/stream_budget.h"
 #include "selector/selector.h"

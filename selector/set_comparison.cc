@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "selector/chosen_keys.h"
+#include "selector/columns/chosen_keys.h"
 #include "selector/histograms.h"
 
 namespace tidemill::selector {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/config.h"
+#include "config/config.h"
 
 namespace tidemill::selector {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/config.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "storage/filesystems/object_store_config.h"
 
 namespace tidemill::storage {

@@ -5,21 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "base/periodic_task.h"
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/periodic_task.h"
+#include "base/threads/worker_pool.h"
 #include "db/database.h"
 #include "rpc/service_main.h"
-#include "storage/dataset_catalog.h"
-#include "storage/direct_server.h"
+#include "storage/catalog/dataset_catalog.h"
+#include "storage/compression/unpacked_cache.h"
 #include "storage/filesystems/any_files.h"
-#include "storage/ingestor.h"
-#include "storage/open_files.h"
-#include "storage/sample_index.h"
+#include "storage/index/sample_index.h"
+#include "storage/ingest/ingestor.h"
+#include "storage/ingest/watcher.h"
+#include "storage/read/direct_server.h"
+#include "storage/read/open_files.h"
 #include "storage/storage_config.h"
 #include "storage/storage_service.h"
-#include "storage/unpacked_cache.h"
-#include "storage/watcher.h"
 
 namespace tidemill::storage {
 

@@ -7,11 +7,11 @@
 #include "base/failpoints.h"
 #include "base/names.h"
 #include "db/fencing.h"
+#include "records/text.h"
 #include "rpc/commands.h"
 #include "rpc/grpc_status.h"
-#include "storage/client/text.h"
-#include "storage/dataset_check.h"
-#include "storage/sample_streams.h"
+#include "storage/read/dataset_check.h"
+#include "storage/read/sample_streams.h"
 
 namespace tidemill::storage {
 

@@ -3,15 +3,15 @@
 
 #include <functional>
 
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "rpc/frame_stream.h"
 #include "rpc/stream_budget.h"
-#include "storage/dataset_catalog.h"
-#include "storage/dataset_statistics.h"
-#include "storage/ingestor.h"
-#include "storage/open_files.h"
-#include "storage/sample_index.h"
-#include "storage/unpacked_cache.h"
+#include "storage/catalog/dataset_catalog.h"
+#include "storage/compression/unpacked_cache.h"
+#include "storage/index/sample_index.h"
+#include "storage/ingest/ingestor.h"
+#include "storage/read/dataset_statistics.h"
+#include "storage/read/open_files.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 
 namespace tidemill::storage {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "subsets/rows.h"
 
 namespace tidemill::subsets {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "subsets/rows.h"
 
 namespace tidemill::subsets {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "subsets/rows.h"
 
 namespace tidemill::subsets {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "rpc/channel.h"
-#include "supervisor/downstream.h"
+#include "supervisor/runs/downstream.h"
 
 namespace tidemill::supervisor {
 

@@ -10,7 +10,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "rpc/stream_budget.h"
-#include "supervisor/run_feed.h"
+#include "supervisor/runs/run_feed.h"
 
 namespace tidemill::supervisor {
 

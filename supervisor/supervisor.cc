@@ -5,14 +5,14 @@
 #include "base/log.h"
 #include "base/names.h"
 #include "db/fencing.h"
-#include "supervisor/decisions_table.h"
-#include "supervisor/evaluation_values.h"
-#include "supervisor/live_windows.h"
-#include "supervisor/pipeline_check.h"
-#include "supervisor/run_history.h"
-#include "supervisor/sent_files.h"
-#include "supervisor/torchscript_file.h"
-#include "supervisor/windows.h"
+#include "supervisor/decisions/decisions_table.h"
+#include "supervisor/measuring/evaluation_values.h"
+#include "supervisor/measuring/live_windows.h"
+#include "supervisor/measuring/windows.h"
+#include "supervisor/pipeline/pipeline_check.h"
+#include "supervisor/pipeline/torchscript_file.h"
+#include "supervisor/runs/run_history.h"
+#include "supervisor/runs/sent_files.h"
 
 namespace tidemill::supervisor {
 namespace {

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "base/names.h"
-#include "supervisor/backtest.h"
-#include "supervisor/cuts.h"
-#include "supervisor/evaluation_values.h"
+#include "supervisor/backtest/backtest.h"
+#include "supervisor/backtest/false_alarms.h"
 #include "supervisor/evidence/stored_evidence.h"
-#include "supervisor/false_alarms.h"
+#include "supervisor/measuring/evaluation_values.h"
+#include "supervisor/runs/cuts.h"
 #include "supervisor/supervisor.h"
 
 namespace tidemill::supervisor {

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "db/fencing.h"
-#include "supervisor/decision_record.h"
-#include "supervisor/decisions_table.h"
+#include "supervisor/decisions/decision_record.h"
+#include "supervisor/decisions/decisions_table.h"
 #include "supervisor/supervisor.h"
 
 namespace tidemill::supervisor {

@@ -1,6 +1,6 @@
 // Pipelines and runs by the names that callers give.
 #include "base/names.h"
-#include "supervisor/runs_table.h"
+#include "supervisor/runs/runs_table.h"
 #include "supervisor/supervisor.h"
 
 namespace tidemill::supervisor {

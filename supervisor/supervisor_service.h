@@ -1,7 +1,7 @@
 // The gRPC face of the supervisor: translates, never decides. See supervisor.proto.
 #pragma once
 
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "rpc/stream_budget.h"
 #include "supervisor/supervisor.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"

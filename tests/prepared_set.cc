@@ -15,11 +15,11 @@
 
 #include "gtest/gtest.h"
 
-#include "base/config.h"
 #include "base/digest.h"
 #include "base/random.h"
 #include "base/testing/status_matchers.h"
 #include "batch/wire.h"
+#include "config/config.h"
 #include "preprocess/worker/job_opener.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 
 namespace tidemill::tests {
 

@@ -23,7 +23,7 @@ endpoints = config["cluster"]["endpoints"]
 services = compose["services"]
 
 # Every service of the stack has its container, and every container of one has its place in the stack.
-stack = re.search(r"kServices\[\] = \{(.*?)\};", pathlib.Path("cli/local_stack.h").read_text(), re.S)
+stack = re.search(r"kServices\[\] = \{(.*?)\};", pathlib.Path("cli/stack/local_stack.h").read_text(), re.S)
 known = re.findall(r'"(\w+)"', stack.group(1))
 if sorted(known) != sorted(endpoints):
     problems.append(f"deploy/tidemill.yaml: endpoints {sorted(endpoints)} are not the services {sorted(known)}")

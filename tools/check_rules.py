@@ -12,7 +12,7 @@ problems = []
 # Exceptions stop where the library that throws them is called.
 MAY_CATCH = {line.split("#")[0].strip() for line in
              pathlib.Path("tools/may_catch.txt").read_text().splitlines()} - {""}
-MAY_THREAD = {"base/periodic_task.h", "base/periodic_task.cc", "base/worker_pool.h", "base/worker_pool.cc"}
+MAY_THREAD = {"base/threads/periodic_task.h", "base/threads/periodic_task.cc", "base/threads/worker_pool.h", "base/threads/worker_pool.cc"}
 
 for name in code:
     lines = pathlib.Path(name).read_text(errors="replace").splitlines()

@@ -3,9 +3,9 @@
 #include <system_error>
 #include <utility>
 
-#include "base/config.h"
 #include "base/files.h"
 #include "base/process/program_folder.h"
+#include "config/config.h"
 #include "model_store/client/model_store_client.h"
 #include "selector/client/selector_client.h"
 #include "trainer_server/trainer_service.h"

@@ -13,7 +13,7 @@
 #include "base/id.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/job_processes.h"

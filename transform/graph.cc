@@ -4,8 +4,8 @@
 #include <utility>
 #include <variant>
 
-#include "base/config.h"
 #include "base/digest.h"
+#include "config/config.h"
 #include "transform/target_scale.h"
 
 namespace tidemill::transform {

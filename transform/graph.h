@@ -16,10 +16,10 @@
 #include "transform/engine/op.h"
 #include "transform/engine/op_builder.h"
 #include "transform/engine/op_counters.h"
+#include "transform/engine/sample_schema.h"
 #include "transform/engine/stage.h"
 #include "transform/fitted_state.h"
 #include "transform/graph_spec.h"
-#include "transform/sample_schema.h"
 
 namespace tidemill::transform {
 

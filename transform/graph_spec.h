@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/config_describe.h"
-#include "base/config_types.h"
+#include "config/describe.h"
+#include "config/types.h"
 #include "transform/ops/cast.h"
 #include "transform/ops/clip.h"
 #include "transform/ops/crop.h"

@@ -8,9 +8,9 @@
 #include "base/status.h"
 #include "db/database.h"
 #include "db/private_postgres.h"
-#include "storage/dataset_catalog.h"
-#include "storage/ingestor.h"
-#include "storage/unpacked_cache.h"
+#include "storage/catalog/dataset_catalog.h"
+#include "storage/compression/unpacked_cache.h"
+#include "storage/ingest/ingestor.h"
 
 namespace tidemill::benchmarks {
 

@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/system/jpeg_vs_dataloader_images.h"

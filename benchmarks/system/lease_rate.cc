@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "db/private_postgres.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "preprocess/dispatcher/dispatcher_service.h"

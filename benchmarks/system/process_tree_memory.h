@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/periodic_task.h"
+#include "base/threads/periodic_task.h"
 
 namespace tidemill::benchmarks {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
+#include "selector/columns/training_set_file.h"
 #include "selector/policies/policies.h"
-#include "selector/training_set_file.h"
 
 namespace tidemill {
 namespace {

@@ -22,7 +22,7 @@
 #include "fmt/format.h"
 
 #include "base/heap.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "batch/wire.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/second_process.h"

@@ -16,10 +16,10 @@
 #include "torch/torch.h"
 
 #define XXH_INLINE_ALL
-#include "base/config.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/system/criteo_records.h"
+#include "config/config.h"
 #include "loader/batch_stream.h"
 #include "loader/read_ahead.h"
 #include "loader/sample_schema.h"

@@ -23,7 +23,7 @@
 
 #include "base/heap.h"
 #include "base/mix_bits.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "batch/wire.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/second_process.h"

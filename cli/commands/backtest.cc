@@ -1,4 +1,5 @@
-// tidemill backtest PIPELINE
+#include "cli/commands/backtest.h"
+
 #include <unistd.h>
 
 #include <cstdio>
@@ -8,12 +9,12 @@
 
 #include "base/files.h"
 #include "base/output_file.h"
-#include "cli/backtest_report.h"
-#include "cli/command_line.h"
-#include "cli/exit_codes.h"
-#include "cli/text.h"
-#include "cli/time_flag.h"
-#include "cli/with_session.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/with_session.h"
+#include "cli/run_directory/backtest_report.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/text.h"
+#include "cli/terminal/time_flag.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {

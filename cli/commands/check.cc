@@ -1,4 +1,5 @@
-// tidemill check FILE...
+#include "cli/commands/check.h"
+
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -6,10 +7,10 @@
 
 #include "nlohmann/json.hpp"
 
-#include "base/config_difference.h"
-#include "cli/command_line.h"
-#include "cli/exit_codes.h"
-#include "cli/pipeline_file.h"
+#include "cli/command_line/action.h"
+#include "cli/pipelines/pipeline_file.h"
+#include "cli/terminal/exit_codes.h"
+#include "config/difference.h"
 #include "storage/client/dataset_path.h"
 #include "storage/client/storage_client.h"
 

@@ -1,11 +1,13 @@
-// tidemill compare RUN RUN...
+#include "cli/commands/compare.h"
+
 #include <cstdio>
 
 #include "nlohmann/json.hpp"
 
-#include "cli/comparison.h"
-#include "cli/run_report.h"
-#include "cli/with_session.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/with_session.h"
+#include "cli/results/comparison.h"
+#include "cli/results/run_report.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {

@@ -1,5 +1,4 @@
-// tidemill completion, man, and __complete, which the completion scripts ask for names.
-#include "cli/completion.h"
+#include "cli/commands/completion.h"
 
 #include <fcntl.h>
 #include <sys/time.h>
@@ -9,11 +8,13 @@
 #include <cstdio>
 
 #include "base/files.h"
-#include "cli/exit_codes.h"
-#include "cli/manual.h"
-#include "cli/run_json.h"
-#include "cli/text.h"
-#include "cli/with_session.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/completion.h"
+#include "cli/command_line/manual.h"
+#include "cli/command_line/with_session.h"
+#include "cli/results/run_json.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/text.h"
 #include "tidemill/model_store/v1/model_store.grpc.pb.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"

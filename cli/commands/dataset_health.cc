@@ -1,4 +1,5 @@
-// tidemill datasets check|stats
+#include "cli/commands/dataset_health.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -6,10 +7,11 @@
 
 #include "nlohmann/json.hpp"
 
-#include "base/config.h"
 #include "base/time.h"
-#include "cli/text.h"
-#include "cli/with_session.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/with_session.h"
+#include "cli/terminal/text.h"
+#include "config/config.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/client/storage_client.h"
 

@@ -1,5 +1,5 @@
-// tidemill datasets list|show|register|sync|quarantine|delete; check and stats are in
-// dataset_health.cc
+#include "cli/commands/datasets.h"
+
 #include <charconv>
 #include <cstdio>
 #include <sstream>
@@ -8,10 +8,11 @@
 
 #include "base/files.h"
 #include "base/time.h"
-#include "cli/dataset_registration.h"
-#include "cli/deletion.h"
-#include "cli/text.h"
-#include "cli/with_session.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/deletion.h"
+#include "cli/command_line/with_session.h"
+#include "cli/pipelines/dataset_registration.h"
+#include "cli/terminal/text.h"
 #include "storage/client/left_out_text.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 

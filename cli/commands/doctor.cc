@@ -1,5 +1,4 @@
-// tidemill doctor
-#include "cli/doctor.h"
+#include "cli/commands/doctor.h"
 
 #include <unistd.h>
 
@@ -8,10 +7,11 @@
 
 #include "nlohmann/json.hpp"
 
-#include "cli/command_line.h"
-#include "cli/exit_codes.h"
-#include "cli/text.h"
-#include "cli/view.h"
+#include "cli/command_line/action.h"
+#include "cli/stack/doctor.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/text.h"
+#include "cli/terminal/view.h"
 
 namespace tidemill::cli {
 namespace {

@@ -1,12 +1,13 @@
-// tidemill explain [KEY]
+#include "cli/commands/explain.h"
+
 #include <cstdio>
 
 #include "nlohmann/json.hpp"
 
-#include "base/config.h"
-#include "cli/command_line.h"
-#include "cli/exit_codes.h"
-#include "supervisor/pipeline_spec.h"
+#include "cli/command_line/action.h"
+#include "cli/terminal/exit_codes.h"
+#include "config/config.h"
+#include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::cli {
 namespace {

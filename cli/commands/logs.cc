@@ -1,4 +1,5 @@
-// tidemill logs [SERVICE]
+#include "cli/commands/logs.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,12 +11,12 @@
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
-#include "cli/command_line.h"
-#include "cli/exit_codes.h"
-#include "cli/local_stack.h"
-#include "cli/log_files.h"
-#include "cli/text.h"
-#include "cli/view.h"
+#include "cli/command_line/action.h"
+#include "cli/stack/local_stack.h"
+#include "cli/stack/log_files.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/text.h"
+#include "cli/terminal/view.h"
 
 namespace tidemill::cli {
 namespace {

@@ -1,12 +1,14 @@
-// tidemill models list|show|export
+#include "cli/commands/models.h"
+
 #include <cstdio>
 
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
-#include "cli/model_export.h"
-#include "cli/text.h"
-#include "cli/with_session.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/with_session.h"
+#include "cli/commands/model_export.h"
+#include "cli/terminal/text.h"
 #include "tidemill/model_store/v1/model_store.grpc.pb.h"
 
 namespace tidemill::cli {

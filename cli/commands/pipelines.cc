@@ -1,13 +1,15 @@
-// tidemill pipelines list|show|delete
+#include "cli/commands/pipelines.h"
+
 #include <cstdio>
 
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
-#include "cli/deletion.h"
-#include "cli/run_json.h"
-#include "cli/text.h"
-#include "cli/with_session.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/deletion.h"
+#include "cli/command_line/with_session.h"
+#include "cli/results/run_json.h"
+#include "cli/terminal/text.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {

@@ -1,5 +1,4 @@
-// tidemill pull RUN, tidemill report RUN
-#include "cli/run_directory/report.h"
+#include "cli/commands/report.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -7,8 +6,10 @@
 #include "nlohmann/json.hpp"
 
 #include "base/output_file.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/with_session.h"
+#include "cli/run_directory/report.h"
 #include "cli/run_directory/run_files.h"
-#include "cli/with_session.h"
 
 namespace tidemill::cli {
 namespace {

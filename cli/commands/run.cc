@@ -1,18 +1,19 @@
-// tidemill run FILE
+#include "cli/commands/run.h"
+
 #include <cstdio>
 
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
-#include "cli/command_line.h"
-#include "cli/exit_codes.h"
-#include "cli/network_upload.h"
-#include "cli/pipeline_file.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/with_session.h"
+#include "cli/pipelines/network_upload.h"
+#include "cli/pipelines/pipeline_file.h"
+#include "cli/results/run_report.h"
 #include "cli/run_directory/run_files.h"
-#include "cli/run_report.h"
-#include "cli/view.h"
-#include "cli/watch.h"
-#include "cli/with_session.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/view.h"
+#include "cli/views/watch.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {

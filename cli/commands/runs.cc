@@ -1,4 +1,5 @@
-// tidemill runs list|show|diff|watch|stop|resume|delete
+#include "cli/commands/runs.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,17 +8,17 @@
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
-#include "cli/command_line.h"
-#include "cli/deletion.h"
-#include "cli/exit_codes.h"
-#include "cli/run_json.h"
-#include "cli/run_report.h"
-#include "cli/selection_report.h"
-#include "cli/session.h"
-#include "cli/slices_table.h"
-#include "cli/text.h"
-#include "cli/watch.h"
-#include "cli/with_session.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/deletion.h"
+#include "cli/command_line/with_session.h"
+#include "cli/results/run_json.h"
+#include "cli/results/run_report.h"
+#include "cli/results/selection_report.h"
+#include "cli/results/slices_table.h"
+#include "cli/stack/session.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/text.h"
+#include "cli/views/watch.h"
 #include "tidemill/selector/v1/selector.grpc.pb.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 

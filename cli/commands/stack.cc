@@ -1,4 +1,5 @@
-// tidemill up, down, status, keep-stack
+#include "cli/commands/stack.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -8,14 +9,14 @@
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
-#include "base/worker_pool.h"
-#include "cli/command_line.h"
-#include "cli/deletion.h"
-#include "cli/exit_codes.h"
-#include "cli/local_stack.h"
-#include "cli/session.h"
-#include "cli/stack_use.h"
-#include "cli/text.h"
+#include "base/threads/worker_pool.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/deletion.h"
+#include "cli/stack/local_stack.h"
+#include "cli/stack/session.h"
+#include "cli/stack/stack_use.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/text.h"
 
 namespace tidemill::cli {
 namespace {

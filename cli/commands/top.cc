@@ -1,4 +1,5 @@
-// tidemill top [RUN]
+#include "cli/commands/top.h"
+
 #include <unistd.h>
 
 #include <chrono>
@@ -7,14 +8,14 @@
 #include "nlohmann/json.hpp"
 
 #include "base/mutex.h"
-#include "base/periodic_task.h"
-#include "cli/command_line.h"
-#include "cli/exit_codes.h"
-#include "cli/path_screen.h"
-#include "cli/run_json.h"
-#include "cli/run_report.h"
-#include "cli/text.h"
-#include "cli/with_session.h"
+#include "base/threads/periodic_task.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/with_session.h"
+#include "cli/results/run_json.h"
+#include "cli/results/run_report.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/text.h"
+#include "cli/views/path_screen.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "rpc/grpc_status.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"

@@ -1,11 +1,12 @@
-// tidemill trigger RUN
+#include "cli/commands/trigger.h"
+
 #include <cstdio>
 
 #include "nlohmann/json.hpp"
 
-#include "cli/command_line.h"
-#include "cli/exit_codes.h"
-#include "cli/with_session.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/with_session.h"
+#include "cli/terminal/exit_codes.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {

@@ -1,7 +1,8 @@
-// tidemill watch RUN
-#include "cli/watch.h"
+#include "cli/commands/watch.h"
 
-#include "cli/with_session.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/with_session.h"
+#include "cli/views/watch.h"
 
 namespace tidemill::cli {
 

@@ -1,13 +1,14 @@
-// tidemill why RUN[/TRIGGER]
+#include "cli/commands/why.h"
+
 #include <cstdio>
 
 #include "nlohmann/json.hpp"
 
-#include "cli/command_line.h"
-#include "cli/decision_report.h"
-#include "cli/exit_codes.h"
-#include "cli/time_flag.h"
-#include "cli/with_session.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/with_session.h"
+#include "cli/results/decision_report.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/time_flag.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {

@@ -10,15 +10,15 @@
 #include "nlohmann/json.hpp"
 
 #include "base/version.h"
-#include "cli/left_out.h"
+#include "cli/results/left_out.h"
+#include "cli/results/result_tables.h"
+#include "cli/results/run_json.h"
+#include "cli/results/selection_report.h"
+#include "cli/results/untrained.h"
 #include "cli/run_directory/report_decisions.h"
 #include "cli/run_directory/report_selections.h"
 #include "cli/run_directory/report_tables.h"
-#include "cli/run_directory/result_tables.h"
-#include "cli/run_json.h"
-#include "cli/selection_report.h"
-#include "cli/untrained.h"
-#include "supervisor/pipeline_spec.h"
+#include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::cli {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "nlohmann/json.hpp"
 
+#include "cli/results/selection_report.h"
 #include "cli/run_directory/report_data.h"
 #include "cli/run_directory/report_tables.h"
-#include "cli/selection_report.h"
 
 namespace tidemill::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "nlohmann/json_fwd.hpp"
 
-#include "cli/run_directory/run_record.h"
+#include "cli/results/run_record.h"
 
 namespace tidemill::cli {
 

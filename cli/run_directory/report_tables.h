@@ -3,7 +3,7 @@
 
 #include "nlohmann/json_fwd.hpp"
 
-#include "cli/run_directory/result_tables.h"
+#include "cli/results/result_tables.h"
 
 namespace tidemill::cli {
 

@@ -15,13 +15,13 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/version.h"
+#include "cli/results/result_tables.h"
+#include "cli/results/run_json.h"
+#include "cli/results/run_tables.h"
 #include "cli/run_directory/message_json.h"
 #include "cli/run_directory/report.h"
-#include "cli/run_directory/result_tables.h"
-#include "cli/run_directory/run_tables.h"
 #include "cli/run_directory/tensorboard.h"
-#include "cli/run_json.h"
-#include "supervisor/pipeline_spec.h"
+#include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::cli {
 namespace {

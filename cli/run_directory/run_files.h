@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "cli/run_directory/run_record.h"
+#include "cli/results/run_record.h"
 
 namespace tidemill::cli {
 

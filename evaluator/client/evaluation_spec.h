@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "evaluator/client/slice_spec.h"
 #include "evaluator/client/windows_spec.h"
 #include "evaluator/measures/measures.h"

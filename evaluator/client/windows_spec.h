@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/config.h"
 #include "base/time.h"
+#include "config/config.h"
 
 namespace tidemill::evaluator {
 

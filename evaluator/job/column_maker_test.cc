@@ -7,8 +7,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/config.h"
 #include "base/testing/status_matchers.h"
+#include "config/config.h"
 #include "evaluator/testing/predictors.h"
 #include "evaluator/testing/samples.h"
 

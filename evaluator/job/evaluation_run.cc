@@ -10,9 +10,9 @@
 
 #include "google/protobuf/util/json_util.h"
 
-#include "base/config.h"
 #include "base/failpoints.h"
 #include "base/files.h"
+#include "config/config.h"
 #include "evaluator/client/evaluation_spec.h"
 #include "evaluator/job/job_peers.h"
 #include "evaluator/job/model_columns.h"

@@ -7,9 +7,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/config.h"
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
+#include "config/config.h"
 #include "db/testing/postgres.h"
 #include "evaluator/testing/cluster.h"
 #include "evaluator/testing/predictors.h"

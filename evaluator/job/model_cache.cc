@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "loader/sample_schema.h"
 #include "models/artefact_spec.h"
 

@@ -13,10 +13,10 @@
 #include "base/status.h"
 #include "evaluator/job/scored_model.h"
 #include "model_store/client/model_store_client.h"
-#include "models/class_outputs.h"
-#include "models/model_spec.h"
+#include "models/spec/class_outputs.h"
+#include "models/spec/model_spec.h"
 #include "storage/client/dataset_spec.h"
-#include "transform/sample_schema.h"
+#include "transform/engine/sample_schema.h"
 
 namespace tidemill::evaluator {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-#include "base/config.h"
 #include "base/failpoints.h"
 #include "batch/sealed_file.h"
+#include "config/config.h"
 #include "evaluator/job/column_maker.h"
 #include "evaluator/job/job_peers.h"
 #include "evaluator/job/window_samples.h"

@@ -36,7 +36,7 @@ class Predictor {
   virtual ~Predictor() = default;
 
   // `rows` has the columns `input` and `input_...` of the model's graph; others are passed over.
-  // Probabilities are what the loss took the outputs for: see models/class_outputs.h.
+  // Probabilities are what the loss took the outputs for: see models/spec/class_outputs.h.
   virtual absl::StatusOr<ClassPredictions> PredictClasses(const batch::Batch& rows,
                                                           bool with_probabilities) = 0;
   // As the network says them, before a standardised target is put back into its units.

@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_fields.h"
 #include "base/status.h"
 #include "batch/batch.h"
 #include "evaluator/client/slice_spec.h"
+#include "records/json_fields.h"
+#include "transform/engine/sample_schema.h"
 #include "transform/ops/csv_fields.h"
 #include "transform/ops/csv_rows.h"
-#include "transform/sample_schema.h"
 
 namespace tidemill::evaluator {
 

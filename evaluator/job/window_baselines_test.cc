@@ -14,10 +14,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/config.h"
 #include "base/random.h"
 #include "base/testing/status_matchers.h"
 #include "batch/wire.h"
+#include "config/config.h"
 #include "evaluator/job/window_measurement.h"
 #include "evaluator/testing/predictors.h"
 #include "rpc/server.h"

@@ -16,7 +16,7 @@
 #include "evaluator/job/slice_columns.h"
 #include "evaluator/job/window_baselines.h"
 #include "tidemill/evaluator/v1/job.pb.h"
-#include "transform/sample_schema.h"
+#include "transform/engine/sample_schema.h"
 
 namespace tidemill::evaluator {
 

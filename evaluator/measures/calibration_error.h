@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "evaluator/measures/measure.h"
 
 namespace tidemill::evaluator {

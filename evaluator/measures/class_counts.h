@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "evaluator/measures/measure.h"
 
 namespace tidemill::evaluator {

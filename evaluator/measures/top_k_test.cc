@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/config.h"
+#include "config/config.h"
 #include "evaluator/measures/measures.h"
 
 namespace tidemill::evaluator {

@@ -6,9 +6,9 @@
 
 #include "gtest/gtest.h"
 
-#include "base/config.h"
 #include "base/digest.h"
 #include "base/files.h"
+#include "config/config.h"
 #include "evaluator/testing/samples.h"
 #include "models/artefact_spec.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/status.h"
 #include "evaluator/job/scored_model.h"
-#include "models/class_outputs.h"
-#include "models/model_spec.h"
+#include "models/spec/class_outputs.h"
+#include "models/spec/model_spec.h"
 
 namespace tidemill::evaluator::testing {
 

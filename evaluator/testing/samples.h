@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "batch/batch.h"
-#include "transform/sample_schema.h"
+#include "transform/engine/sample_schema.h"
 
 namespace tidemill::evaluator::testing {
 

@@ -11,7 +11,7 @@
 
 #include "gtest/gtest.h"
 
-#include "base/config.h"
+#include "config/config.h"
 #include "loader/batch_maker.h"
 
 namespace tidemill::loader::testing {

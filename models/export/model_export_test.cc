@@ -10,8 +10,8 @@
 #include "nlohmann/json.hpp"
 #include "torch/script.h"
 
-#include "base/config.h"
 #include "base/files.h"
+#include "config/config.h"
 #include "models/artefact_spec.h"
 #include "models/export/network_trace.h"
 #include "models/network.h"

@@ -16,7 +16,7 @@
 #include "torch/script.h"
 
 #include "CLI/CLI.hpp"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "models/guard.h"
 #include "models/tensor_type.h"
 #include "transform/script/script_protocol.h"

@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "base/config.h"
 #include "base/status.h"
+#include "config/config.h"
 #include "loader/batch_maker.h"
-#include "models/buckets_spec.h"
-#include "models/mix_spec.h"
-#include "models/order_spec.h"
+#include "loader/plan/buckets_spec.h"
+#include "loader/plan/mix_spec.h"
+#include "loader/plan/order_spec.h"
 #include "preprocess/client/workers_spec.h"
 
 namespace tidemill::preprocess {

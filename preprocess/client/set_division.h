@@ -8,8 +8,8 @@
 #include "base/status.h"
 #include "loader/batch_maker.h"
 #include "loader/interleave.h"
+#include "loader/plan/subset.h"
 #include "loader/sample_sources.h"
-#include "loader/subset.h"
 #include "preprocess/client/job_spec.h"
 
 namespace tidemill::preprocess {

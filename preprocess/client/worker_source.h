@@ -12,7 +12,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "loader/batch_maker.h"
 #include "loader/batch_source.h"
 #include "loader/batch_stream.h"

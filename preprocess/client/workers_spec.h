@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "preprocess/transport/link_options.h"
 #include "transform/graph_spec.h"
 

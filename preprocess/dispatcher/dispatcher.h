@@ -19,7 +19,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "db/database.h"
 #include "preprocess/dispatcher/dispatcher_config.h"
 #include "preprocess/dispatcher/issue_table.h"

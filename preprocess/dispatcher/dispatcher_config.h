@@ -1,8 +1,8 @@
 // The `preprocess` section of the system configuration.
 #pragma once
 
-#include "base/config.h"
 #include "base/time.h"
+#include "config/config.h"
 
 namespace tidemill::preprocess {
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/config.h"
-#include "base/periodic_task.h"
+#include "base/threads/periodic_task.h"
+#include "config/config.h"
 #include "db/database.h"
 #include "preprocess/dispatcher/dispatcher.h"
 #include "preprocess/dispatcher/dispatcher_config.h"

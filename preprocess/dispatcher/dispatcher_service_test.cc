@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "preprocess/dispatcher/dispatcher_server.h"
 #include "preprocess/dispatcher/testing/dispatcher_life.h"

@@ -3,7 +3,7 @@
 
 #include "grpcpp/support/server_callback.h"
 
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "preprocess/transport/outbox.h"
 #include "tidemill/preprocess/v1/preprocess.grpc.pb.h"
 

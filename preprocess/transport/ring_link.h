@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "preprocess/transport/batch_link.h"
 #include "preprocess/transport/local_socket.h"
 #include "preprocess/transport/ring_reader.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "preprocess/transport/local_socket.h"
 #include "preprocess/transport/outbox.h"
 #include "rpc/tokens.h"

@@ -9,7 +9,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "preprocess/transport/local_socket.h"
 #include "preprocess/transport/outbox.h"
 #include "preprocess/transport/ring_packets.h"

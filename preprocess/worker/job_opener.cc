@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "loader/sample_schema.h"
 #include "loader/training_set.h"
 #include "selector/client/selector_client.h"

@@ -9,7 +9,7 @@
 #include <stop_token>
 
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "loader/batch_maker.h"
 
 namespace tidemill::preprocess {

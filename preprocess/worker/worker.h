@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "base/periodic_task.h"
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/periodic_task.h"
+#include "base/threads/worker_pool.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "preprocess/transport/outbox.h"
 #include "preprocess/worker/late_rows.h"

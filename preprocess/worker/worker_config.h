@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/config.h"
+#include "config/config.h"
 
 namespace tidemill::preprocess {
 

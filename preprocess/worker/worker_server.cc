@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/config.h"
 #include "base/digest.h"
 #include "base/log.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
+#include "config/config.h"
 #include "preprocess/transport/frame_sender.h"
 #include "preprocess/transport/ring_server.h"
 #include "preprocess/worker/job_opener.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/config.h"
+#include "config/config.h"
 
 namespace tidemill::selector {
 

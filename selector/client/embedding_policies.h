@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "selector/client/draw_spec.h"
 
 namespace tidemill::selector {

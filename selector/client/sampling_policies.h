@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/config.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "selector/client/draw_spec.h"
 
 namespace tidemill::selector {

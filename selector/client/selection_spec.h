@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "selector/client/embedding_policies.h"
 #include "selector/client/sampling_policies.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "selector/policies/embedded_chooser.h"
 #include "subsets/rows.h"
 

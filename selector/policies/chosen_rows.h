@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/status.h"
-#include "selector/training_set_file.h"
+#include "selector/columns/training_set_file.h"
 #include "subsets/rows.h"
 
 namespace tidemill::selector {

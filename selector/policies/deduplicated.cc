@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "selector/number_column.h"
+#include "selector/columns/number_column.h"
 #include "selector/policies/embedded_chooser.h"
 #include "selector/policies/policies.h"
 #include "subsets/deduplication.h"

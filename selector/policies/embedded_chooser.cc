@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "selector/key_column.h"
-#include "selector/number_column.h"
+#include "selector/columns/key_column.h"
+#include "selector/columns/number_column.h"
 #include "selector/policies/chosen_rows.h"
 
 namespace tidemill::selector {

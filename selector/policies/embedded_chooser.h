@@ -24,8 +24,8 @@
 
 #include "base/random.h"
 #include "base/status.h"
+#include "selector/columns/training_set_file.h"
 #include "selector/policies/policies.h"
-#include "selector/training_set_file.h"
 #include "subsets/rows.h"
 
 namespace tidemill::selector {

@@ -8,11 +8,11 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "selector/chosen_keys.h"
-#include "selector/key_column.h"
+#include "selector/columns/chosen_keys.h"
+#include "selector/columns/key_column.h"
+#include "selector/columns/training_set_file.h"
 #include "selector/policies/lots.h"
 #include "selector/policies/policies.h"
-#include "selector/training_set_file.h"
 
 namespace tidemill::selector {
 

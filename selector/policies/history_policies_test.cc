@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "selector/chosen_file.h"
+#include "selector/columns/chosen_file.h"
 #include "selector/policies/freshness.h"
 #include "selector/testing/choosing.h"
 

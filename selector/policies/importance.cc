@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "selector/key_column.h"
-#include "selector/number_column.h"
+#include "selector/columns/key_column.h"
+#include "selector/columns/number_column.h"
 #include "selector/policies/chosen_rows.h"
 #include "selector/policies/policies.h"
 #include "subsets/sampling.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "selector/key_column.h"
+#include "selector/columns/key_column.h"
 #include "selector/policies/policies.h"
 
 namespace tidemill::selector {

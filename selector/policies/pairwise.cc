@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/files.h"
+#include "selector/columns/temporary_file.h"
 #include "selector/policies/embedded_chooser.h"
 #include "selector/policies/policies.h"
-#include "selector/temporary_file.h"
 #include "subsets/pairwise/knn_graph.h"
 #include "subsets/pairwise/node_set.h"
 #include "subsets/pairwise/selection.h"

@@ -17,11 +17,11 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "batch/batch.h"
-#include "selector/chosen_keys.h"
 #include "selector/client/selection_spec.h"
-#include "selector/training_set_file.h"
+#include "selector/columns/chosen_keys.h"
+#include "selector/columns/training_set_file.h"
 
 namespace tidemill::selector {
 

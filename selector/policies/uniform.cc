@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "selector/key_column.h"
+#include "selector/columns/key_column.h"
 #include "selector/policies/grouped_draw.h"
 #include "selector/policies/lots.h"
 #include "selector/policies/policies.h"

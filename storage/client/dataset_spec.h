@@ -7,8 +7,8 @@
 #include <string>
 #include <variant>
 
-#include "base/config.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "storage/client/event_time_spec.h"
 #include "storage/client/format_spec.h"
 #include "storage/client/label_spec.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/config.h"
 #include "base/time.h"
+#include "config/config.h"
 
 namespace tidemill::storage {
 

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/config.h"
+#include "config/config.h"
 
 namespace tidemill::storage {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/config.h"
+#include "config/config.h"
 
 namespace tidemill::storage {
 

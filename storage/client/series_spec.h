@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "base/config.h"
 #include "base/time.h"
+#include "config/config.h"
 
 namespace tidemill::storage {
 

@@ -9,9 +9,9 @@
 #include "gmock/gmock.h"
 
 #include "base/testing/status_matchers.h"
+#include "storage/compression/unpacked_cache.h"
 #include "storage/compression/zstd_decoder.h"
 #include "storage/testing/data_folder.h"
-#include "storage/unpacked_cache.h"
 
 namespace tidemill::storage {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "storage/filesystems/block_cache.h"
 #include "storage/filesystems/s3_client.h"
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/config.h"
 #include "base/status.h"
 #include "base/time.h"
+#include "config/config.h"
 
 namespace tidemill::storage {
 

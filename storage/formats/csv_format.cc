@@ -6,7 +6,7 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
-#include "storage/client/text.h"
+#include "records/text.h"
 #include "storage/formats/series_view.h"
 #include "storage/formats/window_reader.h"
 

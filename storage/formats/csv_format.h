@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/client/csv_splitter.h"
+#include "records/csv_splitter.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
 

@@ -6,9 +6,9 @@
 
 #include "base/status.h"
 #include "base/time.h"
+#include "records/time_reader.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/client/label_reader.h"
-#include "storage/client/time_reader.h"
 #include "storage/filesystems/file_system.h"
 #include "storage/formats/format.h"
 

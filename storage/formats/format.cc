@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "base/overloaded.h"
-#include "storage/client/text.h"
+#include "records/text.h"
 #include "storage/formats/binary_format.h"
 #include "storage/formats/csv_format.h"
 #include "storage/formats/jsonl_format.h"

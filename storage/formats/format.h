@@ -13,10 +13,10 @@
 #include "storage/client/dataset_spec.h"
 #include "storage/client/label_reader.h"
 #include "storage/client/payload_cut.h"
+#include "storage/compression/unpacked_cache.h"
 #include "storage/filesystems/local.h"
 #include "storage/formats/left_out_reasons.h"
-#include "storage/segment_rows.h"
-#include "storage/unpacked_cache.h"
+#include "storage/segments/segment_rows.h"
 
 namespace tidemill::storage {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_fields.h"
+#include "records/json_fields.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
 

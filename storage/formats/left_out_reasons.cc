@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "storage/client/text.h"
+#include "records/text.h"
 
 namespace tidemill::storage {
 

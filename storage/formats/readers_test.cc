@@ -3,10 +3,10 @@
 #include "gmock/gmock.h"
 
 #include "base/testing/status_matchers.h"
+#include "records/text.h"
+#include "records/time_reader.h"
 #include "storage/client/glob.h"
 #include "storage/client/label_reader.h"
-#include "storage/client/text.h"
-#include "storage/client/time_reader.h"
 #include "storage/filesystems/local.h"
 
 namespace tidemill::storage {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/status.h"
+#include "records/time_reader.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/client/label_reader.h"
-#include "storage/client/time_reader.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
 

@@ -9,8 +9,8 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
-#include "base/json_fields.h"
-#include "storage/client/text.h"
+#include "records/json_fields.h"
+#include "records/text.h"
 #include "storage/formats/content_hash.h"
 #include "storage/formats/jsonl_format.h"
 #include "storage/formats/record_facts.h"

@@ -7,7 +7,7 @@
 
 #include "base/crc32c.h"
 #include "base/files.h"
-#include "base/tf_example.h"
+#include "records/tf_example.h"
 #include "storage/formats/record_facts.h"
 #include "storage/formats/window_reader.h"
 

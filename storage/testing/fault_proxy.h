@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/mutex.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 
 namespace tidemill::storage::testing {
 

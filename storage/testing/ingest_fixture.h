@@ -15,13 +15,13 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "db/testing/postgres.h"
-#include "storage/dataset_catalog.h"
-#include "storage/ingestor.h"
+#include "storage/catalog/dataset_catalog.h"
+#include "storage/index/sample_index.h"
+#include "storage/ingest/ingestor.h"
+#include "storage/ingest/watcher.h"
 #include "storage/migrations.h"
-#include "storage/sample_index.h"
-#include "storage/segment_columns.h"
+#include "storage/segments/segment_columns.h"
 #include "storage/testing/data_folder.h"
-#include "storage/watcher.h"
 
 namespace tidemill::storage::testing {
 

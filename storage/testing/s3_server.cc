@@ -18,7 +18,7 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "storage/filesystems/object_path.h"
 
 namespace tidemill::storage::testing {

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "subsets/rows.h"
 
 namespace tidemill::subsets {

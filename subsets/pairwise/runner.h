@@ -9,7 +9,7 @@
 
 #include "base/process/job_program.h"
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "subsets/pairwise/tasks.h"
 
 namespace tidemill::subsets {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "subsets/pairwise/runner.h"
 #include "subsets/pairwise/tasks.h"
 

@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "subsets/pairwise/testing/small_graphs.h"
 
 namespace tidemill::subsets {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/random.h"
-#include "supervisor/cuts.h"
-#include "supervisor/label_delay.h"
+#include "supervisor/runs/cuts.h"
+#include "supervisor/runs/label_delay.h"
 
 namespace tidemill::supervisor {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "supervisor/downstream.h"
+#include "supervisor/runs/downstream.h"
 #include "supervisor/triggers/evidence.h"
 
 namespace tidemill::supervisor {

@@ -13,9 +13,9 @@
 
 #include "base/status.h"
 #include "loader/sample_values.h"
-#include "supervisor/downstream.h"
 #include "supervisor/evidence/evidence_keys.h"
 #include "supervisor/evidence/row_cache.h"
+#include "supervisor/runs/downstream.h"
 #include "supervisor/triggers/evidence.h"
 
 namespace tidemill::supervisor {

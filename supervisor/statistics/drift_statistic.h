@@ -15,8 +15,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/config.h"
 #include "base/status.h"
+#include "config/config.h"
 #include "supervisor/statistics/false_alarms.h"
 #include "supervisor/statistics/multiple_testing.h"
 #include "supervisor/statistics/permutation.h"

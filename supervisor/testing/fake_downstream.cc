@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "supervisor/dataset_peek.h"
+#include "supervisor/pipeline/dataset_peek.h"
 
 namespace tidemill::supervisor::testing {
 namespace {

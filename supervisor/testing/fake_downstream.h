@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "supervisor/downstream.h"
+#include "supervisor/runs/downstream.h"
 
 namespace tidemill::supervisor::testing {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "base/config.h"
 #include "base/status.h"
 #include "base/time.h"
+#include "config/config.h"
 
 namespace tidemill::supervisor {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "supervisor/statistics/forecast.h"
 
 namespace tidemill::supervisor {

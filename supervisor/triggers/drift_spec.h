@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/config.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "supervisor/statistics/drift_statistic.h"
 #include "supervisor/triggers/criterion_spec.h"
 #include "supervisor/triggers/evaluation_spec.h"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <variant>
 
-#include "base/config.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "supervisor/triggers/schedule_spec.h"
 
 namespace tidemill::supervisor {

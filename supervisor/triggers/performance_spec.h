@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "supervisor/statistics/detectors/stream_detector.h"
 #include "supervisor/triggers/criterion_spec.h"
 #include "supervisor/triggers/evaluation_spec.h"

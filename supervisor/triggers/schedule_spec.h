@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/config.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "supervisor/triggers/calendar.h"
 
 namespace tidemill::supervisor {

@@ -20,8 +20,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/config.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "supervisor/triggers/drift_spec.h"
 #include "supervisor/triggers/evaluation_spec.h"
 #include "supervisor/triggers/performance_spec.h"

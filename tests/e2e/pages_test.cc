@@ -9,7 +9,7 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
-#include "cli/backtest_report.h"
+#include "cli/run_directory/backtest_report.h"
 #include "cli/run_directory/report.h"
 #include "cli/run_directory/testing/example_run.h"
 #include "tests/browser.h"

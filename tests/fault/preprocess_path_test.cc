@@ -16,8 +16,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/config.h"
 #include "base/testing/status_matchers.h"
+#include "config/config.h"
 #include "preprocess/worker/job_opener.h"
 #include "tests/prepared_set.h"
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/config.h"
 #include "batch/wire.h"
+#include "config/config.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/ops_graphs.h"
 #include "transform/fitter.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "transform/graph.h"
 
 namespace tidemill::fuzz {

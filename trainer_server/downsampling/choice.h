@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "loader/subset.h"
+#include "loader/plan/subset.h"
 
 namespace tidemill::trainer_server {
 

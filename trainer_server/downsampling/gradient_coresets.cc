@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "subsets/distances.h"
 #include "subsets/greedy.h"
 #include "subsets/matching_pursuit.h"

@@ -11,8 +11,8 @@
 
 #include "gtest/gtest.h"
 
-#include "base/config.h"
 #include "base/random.h"
+#include "config/config.h"
 #include "loader/batch_stream.h"
 #include "transform/graph.h"
 

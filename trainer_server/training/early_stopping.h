@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "models/training_spec.h"
+#include "training/training_spec.h"
 
 namespace tidemill::trainer_server {
 

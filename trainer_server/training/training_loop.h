@@ -18,13 +18,13 @@
 #include "loader/bad_samples.h"
 #include "loader/batch_source.h"
 #include "loader/tensors.h"
-#include "models/model_spec.h"
 #include "models/network.h"
 #include "models/optimizer.h"
-#include "models/training_spec.h"
+#include "models/spec/model_spec.h"
 #include "trainer_server/training/early_stopping.h"
 #include "trainer_server/training/loss_curve.h"
 #include "trainer_server/training/pending_number.h"
+#include "training/training_spec.h"
 
 namespace tidemill::trainer_server {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <functional>
 
-#include "base/periodic_task.h"
+#include "base/threads/periodic_task.h"
 
 namespace tidemill::trainer_server {
 

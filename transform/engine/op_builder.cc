@@ -7,7 +7,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
-#include "base/config_types.h"
+#include "config/types.h"
 
 namespace tidemill::transform {
 

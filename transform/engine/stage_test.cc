@@ -10,9 +10,9 @@
 
 #include "fmt/format.h"
 
-#include "base/config.h"
 #include "base/testing/status_matchers.h"
 #include "batch/wire.h"
+#include "config/config.h"
 #include "transform/graph.h"
 #include "transform/testing/samples.h"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/config.h"
 #include "base/testing/status_matchers.h"
+#include "config/config.h"
 #include "transform/ops/resampling.h"
 #include "transform/testing/samples.h"
 

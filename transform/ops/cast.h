@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/config_types.h"
 #include "batch/batch.h"
+#include "config/types.h"
 #include "transform/engine/op_spec.h"
 
 namespace tidemill::transform {

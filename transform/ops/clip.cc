@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/config_problems.h"
+#include "config/problems.h"
 #include "transform/engine/block_op.h"
 
 namespace tidemill::transform {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/config_types.h"
+#include "config/types.h"
 #include "transform/engine/op_spec.h"
 
 namespace tidemill::config {

@@ -1,6 +1,6 @@
 #include "transform/ops/crop.h"
 
-#include "base/config_problems.h"
+#include "config/problems.h"
 #include "transform/engine/images.h"
 
 namespace tidemill::transform {

@@ -7,8 +7,8 @@
 
 #include "fmt/format.h"
 
-#include "base/config_problems.h"
 #include "base/random.h"
+#include "config/problems.h"
 
 namespace tidemill::transform {
 namespace {

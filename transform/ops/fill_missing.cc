@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/config_problems.h"
+#include "config/problems.h"
 #include "transform/engine/float_columns.h"
 #include "transform/engine/number_sample.h"
 

@@ -8,8 +8,8 @@
 
 #include "fmt/format.h"
 
-#include "base/config.h"
 #include "base/testing/status_matchers.h"
+#include "config/config.h"
 #include "transform/testing/samples.h"
 
 namespace tidemill::transform {

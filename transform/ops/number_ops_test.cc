@@ -7,8 +7,8 @@
 
 #include "fmt/format.h"
 
-#include "base/config.h"
 #include "base/testing/status_matchers.h"
+#include "config/config.h"
 #include "transform/engine/number_sample.h"
 #include "transform/testing/samples.h"
 

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 
-#include "base/config_problems.h"
+#include "config/problems.h"
 #include "transform/engine/numbers.h"
 
 namespace tidemill::transform {

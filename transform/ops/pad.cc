@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/config_problems.h"
+#include "config/problems.h"
 #include "transform/engine/images.h"
 #include "transform/engine/shapes.h"
 

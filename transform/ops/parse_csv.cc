@@ -5,7 +5,7 @@
 
 #include "fmt/ranges.h"
 
-#include "base/config_problems.h"
+#include "config/problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/ops/csv_fields.h"
 #include "transform/ops/csv_rows.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/tf_example.h"
+#include "records/tf_example.h"
 #include "transform/engine/numbers.h"
 #include "transform/ops/number_text.h"
 

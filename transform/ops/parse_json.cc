@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/json_fields.h"
+#include "records/json_fields.h"
 #include "transform/engine/numbers.h"
 #include "transform/ops/number_text.h"
 

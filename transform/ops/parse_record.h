@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/config_types.h"
+#include "config/types.h"
 #include "transform/engine/op_spec.h"
 #include "transform/ops/rows.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/config_problems.h"
+#include "config/problems.h"
 #include "transform/engine/draws.h"
 #include "transform/ops/mirror.h"
 

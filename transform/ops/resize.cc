@@ -3,7 +3,7 @@
 #include <cmath>
 #include <memory>
 
-#include "base/config_problems.h"
+#include "config/problems.h"
 #include "transform/engine/images.h"
 #include "transform/engine/shapes.h"
 #include "transform/ops/resampling.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/config_types.h"
+#include "config/types.h"
 #include "transform/engine/op_builder.h"
 
 namespace tidemill::transform {

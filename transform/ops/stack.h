@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/config_types.h"
+#include "config/types.h"
 #include "transform/engine/op_spec.h"
 
 namespace tidemill::transform {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/config_types.h"
+#include "config/types.h"
 #include "transform/engine/op_spec.h"
 
 namespace tidemill::transform {

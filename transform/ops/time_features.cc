@@ -7,7 +7,7 @@
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 
-#include "base/config_problems.h"
+#include "config/problems.h"
 #include "transform/engine/numbers.h"
 
 namespace tidemill::transform {

@@ -7,8 +7,8 @@
 #include <numbers>
 #include <random>
 
-#include "base/config.h"
 #include "base/testing/status_matchers.h"
+#include "config/config.h"
 #include "transform/testing/samples.h"
 
 namespace tidemill::transform {

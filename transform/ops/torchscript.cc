@@ -9,8 +9,8 @@
 #include "absl/strings/escaping.h"
 #include "fmt/format.h"
 
-#include "base/config_problems.h"
 #include "base/mutex.h"
+#include "config/problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/engine/shapes.h"
 #include "transform/script/script_process.h"

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/config_types.h"
 #include "base/time.h"
 #include "batch/batch.h"
+#include "config/types.h"
 #include "transform/engine/op_spec.h"
 #include "transform/ops/cast.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/run_directory/run_record.h"
+#include "cli/results/run_record.h"
 
 namespace tidemill::cli::testing {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/worker_pool.h"
+#include "base/threads/worker_pool.h"
 #include "preprocess/transport/batch_link.h"
 #include "preprocess/transport/frame_sender.h"
 #include "preprocess/transport/ring_server.h"

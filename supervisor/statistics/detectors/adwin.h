@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/config.h"
 #include "base/status.h"
+#include "config/config.h"
 #include "supervisor/statistics/detectors/detector_signal.h"
 
 namespace tidemill::supervisor::statistics {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "supervisor/statistics/detectors/detector_signal.h"
 
 namespace tidemill::supervisor::statistics {

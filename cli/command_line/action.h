@@ -1,0 +1,30 @@
+// The result of reading a command line: which command was given, and the flags that every command
+// takes.
+#pragma once
+
+#include <functional>
+
+#include "cli/command_line/command.h"
+#include "cli/stack/session.h"
+
+namespace tidemill::cli {
+
+// Flags that every command takes.
+struct GlobalFlags : StackAddress {
+  bool json = false;  // --json
+  bool quiet = false;
+};
+
+// What a command does; returns the process's exit code.
+using Action = std::function<int(const GlobalFlags&)>;
+
+// Sets what the command does, and adds the flags that every command takes.
+void SetAction(Command& command, Action action);
+
+// --full: nothing of a result is left out.
+void AddFullFlag(Command& command, bool& full);
+
+// Does what the command that was parsed last does.
+int RunChosenAction();
+
+}  // namespace tidemill::cli

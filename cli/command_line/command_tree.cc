@@ -1,0 +1,148 @@
+#include "cli/command_line/command_tree.h"
+
+#include <cctype>
+#include <map>
+#include <sstream>
+
+#include "fmt/format.h"
+
+#include "CLI/CLI.hpp"
+#include "cli/command_line/command.h"
+
+namespace tidemill::cli {
+namespace {
+
+const std::map<std::string, ValueKind>& Kinds() {
+  static const std::map<std::string, ValueKind> kinds = {
+      {"FILE", ValueKind::kFile},         {"FOLDER", ValueKind::kFolder},
+      {"RUN", ValueKind::kRun},           {"DATASET", ValueKind::kDataset},
+      {"PIPELINE", ValueKind::kPipeline}, {"MODEL", ValueKind::kModel},
+      {"SERVICE", ValueKind::kService}};
+  return kinds;
+}
+
+// CLI11 shows an IsMember check as "{a,b,c}".
+std::vector<std::string> ChoicesIn(const std::string& type) {
+  const size_t begin = type.find('{');
+  const size_t end = type.find('}');
+  std::vector<std::string> choices;
+  if (begin == std::string::npos || end == std::string::npos) return choices;
+  std::istringstream words(type.substr(begin + 1, end - begin - 1));
+  for (std::string word; std::getline(words, word, ',');) choices.push_back(word);
+  return choices;
+}
+
+// The placeholder of a value: its type name without the checks that CLI11 adds after a colon.
+std::string PlaceholderOf(const std::string& type) {
+  const std::string name = type.substr(0, type.find(':'));
+  if (name == "INT" || name == "UINT" || name == "FLOAT") return "NUMBER";
+  return name;
+}
+
+ArgumentInfo Describe(const CLI::Option& option) {
+  ArgumentInfo argument{
+      .flags = {}, .value = {}, .meaning = option.get_description(), .choices = {}};
+  for (const std::string& name : option.get_snames()) argument.flags.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) argument.flags.push_back("--" + name);
+  argument.required = option.get_required();
+  if (option.get_items_expected_max() == 0) return argument;
+  const std::string type = option.get_type_name();
+  argument.value = PlaceholderOf(type);
+  argument.choices = ChoicesIn(type);
+  const auto kind = Kinds().find(argument.value);
+  argument.kind = !argument.choices.empty() ? ValueKind::kChoice
+                  : kind != Kinds().end()   ? kind->second
+                                            : ValueKind::kAny;
+  argument.repeated = option.get_expected_max() > 1;
+  if (argument.flags.empty() && kind == Kinds().end()) {
+    argument.value = option.get_name(true, false);
+    for (char& c : argument.value)
+      c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return argument;
+}
+
+CommandInfo Describe(const CLI::App& command, const std::string& path) {
+  CommandInfo info{.path = path,
+                   .name = command.get_name(),
+                   .meaning = command.get_description(),
+                   .footer = command.get_footer(),
+                   .arguments = {},
+                   .subcommands = {}};
+  for (const CLI::Option* option : command.get_options()) {
+    info.arguments.push_back(Describe(*option));
+  }
+  for (const CLI::App* subcommand : command.get_subcommands([](const CLI::App*) { return true; })) {
+    if (subcommand->get_group().empty()) continue;
+    info.subcommands.push_back(Describe(*subcommand, path + " " + subcommand->get_name()));
+  }
+  return info;
+}
+
+void Collect(const CommandInfo& command, std::vector<const CommandInfo*>& all) {
+  all.push_back(&command);
+  for (const CommandInfo& subcommand : command.subcommands) Collect(subcommand, all);
+}
+
+}  // namespace
+
+std::string ListName(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kRun:
+      return "runs";
+    case ValueKind::kDataset:
+      return "datasets";
+    case ValueKind::kPipeline:
+      return "pipelines";
+    case ValueKind::kModel:
+      return "models";
+    case ValueKind::kService:
+      return "services";
+    default:
+      return "";
+  }
+}
+
+CommandInfo DescribeTree(const Command& root) {
+  return Describe(root.node(), root.node().get_name());
+}
+
+std::vector<const CommandInfo*> AllCommands(const CommandInfo& root) {
+  std::vector<const CommandInfo*> all;
+  Collect(root, all);
+  return all;
+}
+
+std::string SynopsisOf(const ArgumentInfo& argument) {
+  std::string value = argument.value;
+  if (argument.kind == ValueKind::kChoice)
+    value = fmt::format("{}", fmt::join(argument.choices, "|"));
+  std::string text;
+  if (!argument.flags.empty()) text = argument.flags.back();
+  if (!value.empty()) text += (text.empty() ? "" : " ") + value;
+  if (argument.repeated) text += "...";
+  return argument.required ? text : "[" + text + "]";
+}
+
+std::string MarkdownOf(const CommandInfo& root) {
+  std::string page = "# Commands\n\n";
+  for (const CommandInfo* command : AllCommands(root)) {
+    if (!command->subcommands.empty()) continue;
+    page += fmt::format("## {}\n\n{}\n\n| argument | meaning |\n|---|---|\n", command->path,
+                        command->meaning);
+    for (const ArgumentInfo& argument : command->arguments) {
+      std::string name = fmt::format("{}", fmt::join(argument.flags, ", "));
+      if (!argument.value.empty()) name += (name.empty() ? "" : " ") + argument.value;
+      if (argument.repeated) name += "...";
+      std::string meaning = argument.meaning;
+      if (!argument.choices.empty()) {
+        meaning += fmt::format(" ({})", fmt::join(argument.choices, ", "));
+      }
+      page += fmt::format("| `{}` | {} |\n", name, meaning);
+    }
+    page += "\n";
+  }
+  return page;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,15 @@
+// Completion scripts for shells. The commands and flags stand in the script; runs, datasets,
+// pipelines, models and services are asked of `tidemill __complete` when Tab is pressed.
+#pragma once
+
+#include <string>
+
+#include "cli/command_line/command_tree.h"
+
+namespace tidemill::cli {
+
+std::string BashCompletion(const CommandInfo& root);
+std::string ZshCompletion(const CommandInfo& root);
+std::string FishCompletion(const CommandInfo& root);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,47 @@
+#include "cli/command_line/misuse.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "cli/command_line.h"
+
+namespace tidemill::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Optional;
+
+std::optional<std::string> Find(const std::vector<std::string>& words) {
+  return FindUnknownWord(DescribeTree(*MakeCommandLine()), words);
+}
+
+TEST(FindUnknownWord, NamesAMisspeltCommandAndWhatIsMeant) {
+  EXPECT_THAT(Find({"rnu", "x"}),
+              Optional(AllOf(HasSubstr("'tidemill rnu'"), HasSubstr("did you mean 'run'?"))));
+  EXPECT_THAT(Find({"datasets", "lst"}),
+              Optional(AllOf(HasSubstr("'tidemill datasets lst'"), HasSubstr("'list'"))));
+  EXPECT_THAT(Find({"zzzzzzzz"}), Optional(HasSubstr("there are run, check")));
+}
+
+TEST(FindUnknownWord, NamesAMisspeltOptionBeforeWhatFollowsIt) {
+  EXPECT_THAT(Find({"runs", "list", "--pipelin", "y"}),
+              Optional(AllOf(HasSubstr("'tidemill runs list' has no option '--pipelin'"),
+                             HasSubstr("did you mean '--pipeline'?"))));
+  EXPECT_THAT(Find({"runs", "list", "--jsn=1"}), Optional(HasSubstr("'--json'")));
+}
+
+TEST(FindUnknownWord, NamesAWordThatIsTooMany) {
+  EXPECT_THAT(Find({"run", "a.yaml", "b.yaml"}),
+              Optional(AllOf(HasSubstr("'b.yaml'"), HasSubstr("it takes 1 argument"))));
+}
+
+TEST(FindUnknownWord, FindsNothingWhereEveryWordIsKnown) {
+  EXPECT_EQ(Find({"run", "a.yaml", "--max-triggers", "x", "-q"}), std::nullopt);
+  EXPECT_EQ(Find({"check", "a.yaml", "b.yaml", "--json"}), std::nullopt);
+  EXPECT_EQ(Find({"runs", "list", "--only", "failed"}), std::nullopt);
+  EXPECT_EQ(Find({}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tidemill::cli

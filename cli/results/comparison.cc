@@ -1,0 +1,201 @@
+#include "cli/results/comparison.h"
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+
+#include "cli/results/run_json.h"
+#include "cli/results/sample_mean.h"
+#include "cli/terminal/text.h"
+#include "config/document.h"
+
+namespace tidemill::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using supervisor::v1::CompositeValue;
+using supervisor::v1::GetRunResponse;
+
+// (dataset, measure, series)
+using MeasureKey = std::tuple<std::string, std::string, std::string>;
+using Means = std::map<MeasureKey, SampleMean>;
+
+void AddSeries(const google::protobuf::RepeatedPtrField<CompositeValue>& series,
+               const std::string& name, Means& means) {
+  for (const CompositeValue& value : series) {
+    means[{value.dataset(), value.measure(), name}].Add(value);
+  }
+}
+
+Means MeansOf(const GetRunResponse& run) {
+  Means means;
+  AddSeries(run.active(), "active", means);
+  AddSeries(run.trained(), "trained", means);
+  for (const CompositeValue& value : run.baselines()) {
+    means[{value.dataset(), value.measure(), "baseline " + value.baseline()}].Add(value);
+  }
+  std::erase_if(means, [](const auto& entry) { return !entry.second.Mean().has_value(); });
+  return means;
+}
+
+struct Totals {
+  int64_t samples = 0;
+  std::map<std::string, double> stages;
+};
+
+Totals TotalsOf(const GetRunResponse& run) {
+  Totals totals;
+  for (const auto& trigger : run.triggers()) {
+    totals.samples += trigger.num_samples();
+    for (const auto& [stage, seconds] : trigger.stage_seconds()) totals.stages[stage] += seconds;
+  }
+  return totals;
+}
+
+std::vector<ConfigDifference> ConfigsOf(const Runs& runs) {
+  std::vector<std::string> documents;
+  for (const GetRunResponse& run : runs) documents.push_back(run.pipeline_resolved());
+  return DiffConfigs(documents);
+}
+
+void Flatten(const config::internal::Node& node, const std::string& path,
+             std::map<std::string, std::string>& values) {
+  using Kind = config::internal::Node::Kind;
+  if (node.kind == Kind::kScalar || node.kind == Kind::kNull || node.items.empty()) {
+    values[path] = node.kind == Kind::kList ? "[]" : node.kind == Kind::kMap ? "{}" : node.text;
+    return;
+  }
+  for (size_t i = 0; i < node.items.size(); ++i) {
+    const std::string key = node.kind == Kind::kMap ? (path.empty() ? "" : ".") + node.keys[i]->text
+                                                    : fmt::format("[{}]", i);
+    Flatten(*node.items[i], path + key, values);
+  }
+}
+
+std::string MeanCell(const Means& means, const MeasureKey& key, const Means& first, bool is_first) {
+  const auto found = means.find(key);
+  if (found == means.end()) return "-";
+  std::string cell = found->second.ToString();
+  const auto base = first.find(key);
+  if (!is_first && base != first.end()) {
+    cell += fmt::format(" ({:+.4f})", *found->second.Mean() - *base->second.Mean());
+  }
+  return cell;
+}
+
+// One row of the table: what `cell` says of each run.
+template <typename Cell>
+void AddRow(Table& table, const std::string& name, size_t count, const Cell& cell) {
+  std::vector<std::string> row = {name};
+  for (size_t i = 0; i < count; ++i) row.push_back(cell(i));
+  table.Add(std::move(row));
+}
+
+ordered_json MeasuresToJson(const Means& means, const Means& first) {
+  ordered_json measures = ordered_json::array();
+  for (const auto& [key, mean] : means) {
+    ordered_json json = {{"dataset", std::get<0>(key)},
+                         {"measure", std::get<1>(key)},
+                         {"series", std::get<2>(key)},
+                         {"mean", *mean.Mean()},
+                         {"samples", mean.num_samples()}};
+    const auto base = first.find(key);
+    json["difference"] = base == first.end() ? ordered_json(nullptr)
+                                             : ordered_json(*mean.Mean() - *base->second.Mean());
+    if (const auto interval = mean.Interval()) {
+      json["low"] = interval->first;
+      json["high"] = interval->second;
+    }
+    measures.push_back(std::move(json));
+  }
+  return measures;
+}
+
+}  // namespace
+
+std::vector<ConfigDifference> DiffConfigs(const std::vector<std::string>& documents) {
+  std::vector<std::map<std::string, std::string>> flat(documents.size());
+  std::set<std::string> keys;
+  for (size_t i = 0; i < documents.size(); ++i) {
+    const auto document = config::internal::ReadDocument(documents[i], "pipeline", {});
+    if (document->root != nullptr && document->readable) Flatten(*document->root, "", flat[i]);
+    for (const auto& [key, value] : flat[i]) keys.insert(key);
+  }
+  std::vector<ConfigDifference> differences;
+  for (const std::string& key : keys) {
+    std::vector<std::string> values;
+    for (const auto& config : flat) {
+      const auto found = config.find(key);
+      values.push_back(found == config.end() ? "-" : found->second);
+    }
+    const std::set<std::string> distinct(values.begin(), values.end());
+    if (distinct.size() > 1) differences.push_back({key, std::move(values)});
+  }
+  return differences;
+}
+
+std::string DescribeComparison(const Runs& runs) {
+  std::vector<std::string> header = {""};
+  std::vector<Totals> totals;
+  std::vector<Means> means;
+  std::set<std::string> stages;
+  std::set<MeasureKey> keys;
+  for (const GetRunResponse& run : runs) {
+    header.push_back(fmt::format("run {}", run.run().run_id()));
+    totals.push_back(TotalsOf(run));
+    means.push_back(MeansOf(run));
+    for (const auto& [stage, seconds] : totals.back().stages) stages.insert(stage);
+    for (const auto& [key, mean] : means.back()) keys.insert(key);
+  }
+  Table table(header);
+  AddRow(table, "pipeline", runs.size(), [&](size_t i) { return runs[i].run().pipeline_name(); });
+  AddRow(table, "state", runs.size(), [&](size_t i) { return StateName(runs[i].run().state()); });
+  AddRow(table, "triggers", runs.size(),
+         [&](size_t i) { return WithThousands(runs[i].triggers_size()); });
+  AddRow(table, "samples trained", runs.size(),
+         [&](size_t i) { return WithThousands(totals[i].samples); });
+  for (const std::string& stage : stages) {
+    AddRow(table, "seconds in " + stage, runs.size(), [&](size_t i) {
+      const auto found = totals[i].stages.find(stage);
+      return found == totals[i].stages.end() ? "-" : fmt::format("{:.2f}", found->second);
+    });
+  }
+  for (const MeasureKey& key : keys) {
+    const auto& [dataset, measure, series] = key;
+    AddRow(table, fmt::format("{} on {}, {}", measure, dataset, series), runs.size(),
+           [&](size_t i) { return MeanCell(means[i], key, means[0], i == 0); });
+  }
+  std::string text = table.ToString();
+  const auto differences = ConfigsOf(runs);
+  if (differences.empty()) return text + "\nThe pipelines say the same.\n";
+  header[0] = "WHERE PIPELINES DIFFER";
+  Table config(header);
+  for (const ConfigDifference& difference : differences) {
+    AddRow(config, difference.key, runs.size(), [&](size_t i) { return difference.values[i]; });
+  }
+  return text + "\n" + config.ToString();
+}
+
+ordered_json ComparisonToJson(const Runs& runs) {
+  ordered_json json = {{"runs", ordered_json::array()}, {"config", ordered_json::array()}};
+  const Means first = runs.empty() ? Means() : MeansOf(runs.front());
+  for (const GetRunResponse& run : runs) {
+    const Totals totals = TotalsOf(run);
+    json["runs"].push_back({{"run", run.run().run_id()},
+                            {"pipeline", run.run().pipeline_name()},
+                            {"state", StateName(run.run().state())},
+                            {"triggers", run.triggers_size()},
+                            {"samples", totals.samples},
+                            {"stages", totals.stages},
+                            {"measures", MeasuresToJson(MeansOf(run), first)}});
+  }
+  for (const ConfigDifference& difference : ConfigsOf(runs)) {
+    json["config"].push_back({{"key", difference.key}, {"values", difference.values}});
+  }
+  return json;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,107 @@
+#include "cli/results/left_out.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+
+#include "cli/terminal/text.h"
+#include "storage/client/left_out_text.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+using nlohmann::ordered_json;
+using rpc::v1::LeftOut;
+
+// Of a dataset, unless all are asked for.
+constexpr int kMostReasons = 5;
+
+// A protobuf map has another order each time.
+std::map<std::string, LeftOut> ByDataset(const v1::GetRunResponse& run) {
+  return {run.left_out().begin(), run.left_out().end()};
+}
+
+ordered_json ReasonToJson(const std::string& dataset, const LeftOut::Reason& reason) {
+  const ordered_json record =
+      reason.has_first_record() ? ordered_json(reason.first_record()) : ordered_json(nullptr);
+  return {{"dataset", dataset},
+          {"reason", reason.reason()},
+          {"records", reason.num_records()},
+          {"files", reason.num_files()},
+          {"wanted", reason.wanted()},
+          {"first",
+           {{"file", reason.first_path()}, {"record", record}, {"reason", reason.first_reason()}}}};
+}
+
+std::string DescribeReasons(const std::string& name, const LeftOut& left_out, const View& view) {
+  const int num_named =
+      view.full ? left_out.reasons_size() : std::min(left_out.reasons_size(), kMostReasons);
+  std::string text =
+      fmt::format("{} of {} records of {} were left out\n", WithThousands(left_out.num_records()),
+                  WithThousands(left_out.num_seen()), name);
+  for (int i = 0; i < num_named; ++i) {
+    const LeftOut::Reason& reason = left_out.reasons(i);
+    const std::string line =
+        fmt::format("{}: {} ({})", storage::Amount(reason.num_records(), reason.num_files()),
+                    storage::InWords(reason), storage::FirstPlace(reason));
+    text += Wrapped(OneLine(line), view, 2);
+  }
+  const int num_more = left_out.reasons_size() - num_named;
+  if (num_more > 0) text += fmt::format("  and {} more reasons; --full shows all\n", num_more);
+  if (storage::AnyLost(left_out)) text += "  see `tidemill datasets quarantine " + name + "`\n";
+  return text;
+}
+
+std::string DescribeUnlabelled(const v1::GetRunResponse& run) {
+  std::string text;
+  for (const auto& [name, left_out] : ByDataset(run)) {
+    if (left_out.num_unlabelled() == 0) continue;
+    text += fmt::format("{} samples of {} have no label: nothing is trained on them or measured\n",
+                        WithThousands(left_out.num_unlabelled()), OneLine(name));
+  }
+  return text;
+}
+
+}  // namespace
+
+bool AnyLost(const v1::GetRunResponse& run) {
+  const auto& datasets = run.left_out();
+  const auto& triggers = run.triggers();
+  return std::any_of(datasets.begin(), datasets.end(),
+                     [](const auto& entry) { return storage::AnyLost(entry.second); }) ||
+         std::any_of(triggers.begin(), triggers.end(),
+                     [](const v1::Trigger& trigger) { return trigger.num_skipped() > 0; });
+}
+
+std::string DescribeLeftOut(const v1::GetRunResponse& run, const View& view) {
+  std::string text;
+  for (const auto& [name, left_out] : ByDataset(run)) {
+    if (left_out.reasons_size() > 0) text += DescribeReasons(OneLine(name), left_out, view);
+  }
+  return text + DescribeUnlabelled(run);
+}
+
+ordered_json LeftOutToJson(const v1::GetRunResponse& run) {
+  int64_t records = 0, seen = 0, files = 0, unlabelled = 0;
+  ordered_json reasons = ordered_json::array();
+  for (const auto& [name, left_out] : ByDataset(run)) {
+    records += left_out.num_records();
+    seen += left_out.num_seen();
+    files += left_out.num_files();
+    unlabelled += left_out.num_unlabelled();
+    for (const LeftOut::Reason& reason : left_out.reasons()) {
+      reasons.push_back(ReasonToJson(name, reason));
+    }
+  }
+  return {{"records", records},
+          {"of", seen},
+          {"files", files},
+          {"unlabelled", unlabelled},
+          {"reasons", std::move(reasons)}};
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,21 @@
+#include "cli/results/measure_kinds.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tidemill::cli {
+
+bool LowerIsBetter(std::string_view measure) {
+  constexpr std::array<std::string_view, 8> kErrors = {
+      "mae",   "rmse", "mse", "log_loss", "calibration_error", "expected_calibration_error",
+      "brier", "loss"};
+  return std::find(kErrors.begin(), kErrors.end(), measure) != kErrors.end();
+}
+
+bool IsShare(std::string_view measure) { return !LowerIsBetter(measure) && measure != "r2"; }
+
+bool IsOfValues(std::string_view measure) {
+  return measure == "mae" || measure == "rmse" || measure == "mse" || measure == "r2";
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,123 @@
+#include "cli/results/result_tables.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "cli/run_directory/testing/example_run.h"
+
+namespace tidemill::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+supervisor::v1::GetRunResponse WithMeasure(const std::string& measure, double factor) {
+  auto run = testing::ExampleRun("p", 4).run;
+  const auto change = [&](auto& values) {
+    for (auto& value : values) {
+      value.set_measure(measure);
+      value.set_value(value.value() * factor);
+    }
+  };
+  change(*run.mutable_evaluations());
+  change(*run.mutable_active());
+  change(*run.mutable_trained());
+  return run;
+}
+
+TEST(ResultTables, HaveARowForEachModelAndAColumnForEachWindow) {
+  const auto tables = ResultTables(testing::ExampleRun("p", 4).run);
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_THAT(tables[0].triggers, ElementsAre(1, 2, 3));
+  EXPECT_THAT(tables[0].windows, SizeIs(4));
+  EXPECT_THAT(tables[0].active, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(tables[0].trained, ElementsAre(1, 2, 3, 0));
+  EXPECT_EQ(tables[0].cells[0][3].value, 0.625);  // Three days off in eight.
+  EXPECT_EQ(tables[0].cells[2][2].value, 1);
+  EXPECT_TRUE(tables[0].share);
+}
+
+TEST(ResultTables, LeaveOutSlicesAndConfusionMatrices) {
+  auto run = testing::ExampleRun("p", 3).run;
+  const auto first = run.evaluations(0);
+  *run.add_evaluations() = first;
+  run.mutable_evaluations()->rbegin()->set_slice("class=rain");
+  run.mutable_evaluations()->rbegin()->set_value(0.1);
+  *run.add_evaluations() = first;
+  run.mutable_evaluations()->rbegin()->set_measure("confusion_matrix");
+  run.mutable_evaluations()->rbegin()->clear_value();
+  const auto tables = ResultTables(run);
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_EQ(tables[0].cells[0][0].value, 1);
+}
+
+TEST(ResultTables, CompareTheModelsInUseWithTheFirst) {
+  const auto tables = ResultTables(testing::ExampleRun("p", 4).run);
+  EXPECT_EQ(ActiveMean(tables[0])->value, 0.875);
+  EXPECT_EQ(ActiveMean(tables[0])->num_samples, 300);
+  const auto comparison = CompareWithFirst(tables[0]);
+  ASSERT_TRUE(comparison);
+  EXPECT_EQ(comparison->active.value, 0.875);
+  EXPECT_EQ(comparison->first.value, 0.75);  // (7 + 6 + 5) / 24.
+}
+
+TEST(ResultTables, CompareNothingWhenTheFirstModelWasAlwaysInUse) {
+  EXPECT_FALSE(CompareWithFirst(ResultTables(testing::ExampleRun("p", 2).run)[0]));
+}
+
+TEST(ResultTables, WeighWindowsByTheirSamples) {
+  auto run = testing::ExampleRun("p", 3).run;
+  for (auto& value : *run.mutable_evaluations()) {
+    if (value.to().event_time() == run.active(0).to().event_time()) value.set_num_samples(300);
+    if (value.trigger() == 1) value.set_value(0.5);
+    if (value.trigger() == 2) value.set_value(1);
+  }
+  EXPECT_EQ(ActiveMean(ResultTables(run)[0])->value, (3 * 0.5 + 1) / 4);
+}
+
+TEST(Headline, SaysWhatTheModelsInUseReachedAndWhatRetrainingWasWorth) {
+  const auto run = testing::ExampleRun("p", 4).run;
+  EXPECT_THAT(Headline(run, ResultTables(run)), HasSubstr("reached accuracy 87.5 % on days"));
+  EXPECT_THAT(Headline(run, ResultTables(run)), HasSubstr("75.0 %: retraining was worth +12.5"));
+}
+
+TEST(Headline, KnowsThatErrorsAreToBeSmall) {
+  const auto run = WithMeasure("mae", 8);
+  const auto tables = ResultTables(run);
+  EXPECT_TRUE(tables[0].lower_is_better);
+  EXPECT_THAT(Headline(run, tables), HasSubstr("reached mae 7 on days"));
+  EXPECT_THAT(Headline(run, tables), HasSubstr("6: retraining made it 17 % worse"));
+}
+
+TEST(Headline, TellsOfTheLastModelWhereNoneWasEverInUse) {
+  auto run = testing::ExampleRun("p", 4).run;
+  run.clear_active();
+  run.clear_trained();
+  // Model 3 is off by 2, 1, 0 and 1 days, model 1 by 0, 1, 2 and 3.
+  EXPECT_EQ(
+      Headline(run, ResultTables(run)),
+      "The last model reached accuracy 87.5 % on days, over 400 samples, on some of which it "
+      "may have been trained. The first model, trained on 80 samples and never retrained, would "
+      "have had 81.2 %.");
+}
+
+TEST(Headline, TellsTheIntervalOfTheMean) {
+  auto run = testing::ExampleRun("p", 3).run;
+  for (auto& value : *run.mutable_active()) {
+    value.set_low(value.value() - 0.04);
+    value.set_high(value.value() + 0.03);
+  }
+  // Two windows of equal weight: the distances are 0.04 / sqrt(2) and 0.03 / sqrt(2).
+  EXPECT_THAT(Headline(run, ResultTables(run)), HasSubstr("accuracy 83.3 % [80.5 %, 85.5 %] on"));
+}
+
+TEST(Headline, TellsWhyARunFailed) {
+  auto run = testing::ExampleRun("p", 3).run;
+  run.mutable_run()->set_state(supervisor::v1::RUN_STATE_FAILED);
+  run.mutable_run()->set_error("the loss is not a number");
+  EXPECT_EQ(Headline(run, {}), "The run failed: the loss is not a number");
+}
+
+}  // namespace
+}  // namespace tidemill::cli

@@ -1,0 +1,152 @@
+#include "cli/results/run_json.h"
+
+#include <map>
+#include <string>
+
+#include "nlohmann/json.hpp"
+
+#include "base/time.h"
+#include "cli/results/baselines.h"
+#include "cli/results/left_out.h"
+#include "cli/results/selection_report.h"
+#include "cli/results/untrained.h"
+
+namespace tidemill::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string TimeOf(const rpc::v1::Cut& cut) { return FormatTimestamp({cut.event_time()}); }
+
+std::string TimeOf(const google::protobuf::Timestamp& time) {
+  return FormatTimestamp({time.seconds() * 1'000'000 + time.nanos() / 1000});
+}
+
+template <typename Value>
+ordered_json ValueOf(const Value& value) {
+  return value.has_value() ? ordered_json(value.value()) : ordered_json(nullptr);
+}
+
+// The bounds of the interval, where there is one.
+template <typename Value>
+void AddInterval(const Value& value, ordered_json& json) {
+  if (value.has_low()) json["low"] = value.low();
+  if (value.has_high()) json["high"] = value.high();
+}
+
+ordered_json Series(const google::protobuf::RepeatedPtrField<supervisor::v1::CompositeValue>& in) {
+  ordered_json series = ordered_json::array();
+  for (const auto& value : in) {
+    series.push_back({{"from", TimeOf(value.from())},
+                      {"to", TimeOf(value.to())},
+                      {"measure", value.measure()},
+                      {"value", ValueOf(value)},
+                      {"samples", value.num_samples()},
+                      {"trigger", value.trigger()},
+                      {"dataset", value.dataset()},
+                      {"evaluation", value.evaluation()}});
+    AddInterval(value, series.back());
+    if (!value.baseline().empty()) series.back()["baseline"] = value.baseline();
+  }
+  return series;
+}
+
+// As JSON itself, which it is.
+ordered_json DetailOf(const std::string& detail) {
+  ordered_json parsed = ordered_json::parse(detail, nullptr, /*allow_exceptions=*/false);
+  return parsed.is_discarded() ? ordered_json(detail) : parsed;
+}
+
+ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
+  double seconds = 0;
+  ordered_json stages = ordered_json::object();
+  // A protobuf map has another order each time, which would show in the last digit of the sum.
+  const std::map<std::string, double> sorted(trigger.stage_seconds().begin(),
+                                             trigger.stage_seconds().end());
+  for (const auto& [stage, spent] : sorted) {
+    seconds += spent;
+    stages[stage] = spent;
+  }
+  ordered_json json = {{"number", trigger.number()},
+                       {"at", TimeOf(trigger.at())},
+                       {"samples", trigger.num_samples()},
+                       {"seconds", seconds},
+                       {"stages", stages},
+                       {"model", trigger.model_id()},
+                       {"training_set_digest", trigger.training_set_digest()},
+                       {"weights_digest", trigger.weights_digest()},
+                       {"skipped", trigger.num_skipped()},
+                       {"unlabelled", trigger.num_unlabelled()},
+                       {"late", trigger.num_late()},
+                       {"late_policy", trigger.late()},
+                       {"removed", trigger.removed()}};
+  if (!trigger.skip_reason().empty()) json["skip_reason"] = trigger.skip_reason();
+  if (!trigger.verdict().empty()) json["verdict"] = trigger.verdict();
+  if (trigger.has_downsampling()) json["downsampling"] = DownsamplingToJson(trigger.downsampling());
+  return json;
+}
+
+}  // namespace
+
+std::string StateName(supervisor::v1::RunState state) {
+  switch (state) {
+    case supervisor::v1::RUN_STATE_RUNNING:
+      return "running";
+    case supervisor::v1::RUN_STATE_SUCCEEDED:
+      return "succeeded";
+    case supervisor::v1::RUN_STATE_FAILED:
+      return "failed";
+    case supervisor::v1::RUN_STATE_STOPPED:
+      return "stopped";
+    default:
+      return "unknown";
+  }
+}
+
+ordered_json RunToJson(const supervisor::v1::Run& run) {
+  ordered_json json = {{"run", run.run_id()},
+                       {"pipeline", run.pipeline_name()},
+                       {"state", StateName(run.state())},
+                       {"started_at", TimeOf(run.started_at())}};
+  if (run.has_finished_at()) json["finished_at"] = TimeOf(run.finished_at());
+  if (!run.error().empty()) json["error"] = run.error();
+  json["num_triggers"] = run.num_triggers();
+  json["num_samples"] = run.num_samples();
+  return json;
+}
+
+ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
+  ordered_json json = RunToJson(run.run());
+  json["triggers"] = ordered_json::array();
+  json["models"] = ordered_json::array();
+  for (const auto& trigger : run.triggers()) {
+    json["triggers"].push_back(TriggerToJson(trigger));
+    if (trigger.model_id() != 0) json["models"].push_back(trigger.model_id());
+  }
+  json["evaluations"] = ordered_json::array();
+  for (const auto& value : run.evaluations()) {
+    json["evaluations"].push_back({{"model", value.model_id()},
+                                   {"trigger", value.trigger()},
+                                   {"dataset", value.dataset()},
+                                   {"from", TimeOf(value.from())},
+                                   {"to", TimeOf(value.to())},
+                                   {"measure", value.measure()},
+                                   {"value", ValueOf(value)},
+                                   {"samples", value.num_samples()},
+                                   {"unlabelled", value.num_unlabelled()},
+                                   {"evaluation", value.evaluation()}});
+    ordered_json& last = json["evaluations"].back();
+    if (!value.slice().empty()) last["slice"] = value.slice();
+    AddInterval(value, last);
+    if (!value.detail().empty()) last["detail"] = DetailOf(value.detail());
+  }
+  json["left_out"] = LeftOutToJson(run);
+  AddUntrained(run, json);
+  json["baselines"] = BaselinesToJson(run);
+  json["composite"] = {{"active", Series(run.active())},
+                       {"trained", Series(run.trained())},
+                       {"baselines", Series(run.baselines())}};
+  return json;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,209 @@
+#include "cli/results/run_report.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fmt/ranges.h"
+#include "nlohmann/json.hpp"
+
+#include "base/time.h"
+#include "cli/results/left_out.h"
+#include "cli/results/matrix.h"
+#include "cli/results/result_tables.h"
+#include "cli/results/run_json.h"
+#include "cli/results/untrained.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/text.h"
+#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+
+double SecondsOf(const v1::Trigger& trigger) {
+  double seconds = 0;
+  for (const auto& [stage, spent] : trigger.stage_seconds()) seconds += spent;
+  return seconds;
+}
+
+// How many samples of a live run came late, by trigger, and what became of them.
+std::string DescribeLate(const v1::GetRunResponse& run) {
+  int64_t total = 0;
+  std::string by_trigger;
+  for (const v1::Trigger& trigger : run.triggers()) {
+    if (trigger.num_late() == 0) continue;
+    total += trigger.num_late();
+    by_trigger += fmt::format("{} {} for trigger {}", by_trigger.empty() ? ":" : ",",
+                              WithThousands(trigger.num_late()), trigger.number());
+  }
+  if (total == 0) return "";
+  const std::string& late = run.triggers(0).late();
+  const char* fate = late == "accept"   ? "trained on by the next trigger"
+                     : late == "window" ? "measured, not trained on"
+                                        : "set aside";
+  return fmt::format("{} samples came late and were {}{}\n", WithThousands(total), fate,
+                     by_trigger);
+}
+
+// "the training itself" of "12 % of the time waiting for data; limit: the training itself".
+std::string CauseOf(const std::string& verdict) {
+  constexpr std::string_view kLimit = "limit: ";
+  const size_t at = verdict.find(kLimit);
+  const std::string cause = at == std::string::npos ? verdict : verdict.substr(at + kLimit.size());
+  return cause.substr(0, cause.find(" ("));
+}
+
+// "; triggers 3, 17"; empty where they are many.
+std::string NamesOf(const std::vector<int64_t>& triggers) {
+  constexpr size_t kMostNamed = 5;
+  if (triggers.size() > kMostNamed) return "";
+  return fmt::format(" ({} {})", triggers.size() == 1 ? "trigger" : "triggers",
+                     fmt::join(triggers, ", "));
+}
+
+// What limited how many trainings, as far as it is known, the most frequent first.
+std::string SummariseVerdicts(const v1::GetRunResponse& run, const View& view) {
+  std::map<std::string, std::vector<int64_t>> by_cause;
+  for (const v1::Trigger& trigger : run.triggers()) {
+    if (!trigger.verdict().empty())
+      by_cause[CauseOf(trigger.verdict())].push_back(trigger.number());
+  }
+  if (by_cause.empty()) return "";
+  std::vector<std::pair<std::string, std::vector<int64_t>>> causes(by_cause.begin(),
+                                                                   by_cause.end());
+  std::stable_sort(causes.begin(), causes.end(),
+                   [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
+  std::string text = "what limited training:";
+  for (const auto& [cause, triggers] : causes) {
+    text += fmt::format("{} {} in {}{}", text.back() == ':' ? "" : ";", Printable(cause),
+                        triggers.size(), NamesOf(triggers));
+  }
+  return Wrapped(text, view, 0);
+}
+
+// What limited the training of each trigger, as far as it is known.
+std::string ListVerdicts(const v1::GetRunResponse& run) {
+  Table table({"TRIGGER", "WHAT LIMITED ITS TRAINING"});
+  bool is_known = false;
+  for (const v1::Trigger& trigger : run.triggers()) {
+    if (trigger.verdict().empty()) continue;
+    table.Add({std::to_string(trigger.number()), trigger.verdict()});
+    is_known = true;
+  }
+  return is_known ? "\n" + table.ToString() : "";
+}
+
+std::string ModelOf(const v1::Trigger& trigger) {
+  if (!trigger.skip_reason().empty()) return "none";
+  return trigger.model_id() == 0 ? "-" : std::to_string(trigger.model_id());
+}
+
+std::vector<std::string> RowOf(const v1::Trigger& trigger) {
+  return {
+      std::to_string(trigger.number()),          FormatTimestampShort({trigger.at().event_time()}),
+      WithThousands(trigger.num_samples()),      ModelOf(trigger),
+      fmt::format("{:.2f}", SecondsOf(trigger)), std::to_string(trigger.num_skipped())};
+}
+
+// Of many triggers the first and the last ones.
+std::string ListTriggers(const v1::GetRunResponse& run, const View& view) {
+  const std::vector<std::string> header = {"TRIGGER", "AT",      "SAMPLES",
+                                           "MODEL",   "SECONDS", "SKIPPED"};
+  Table table(header);
+  const auto size = static_cast<size_t>(run.triggers_size());
+  const bool all = view.full || size <= kMostListed;
+  const size_t left_out = all ? 0 : size - kFirstListed - kLastListed;
+  for (size_t i = 0; i < size; ++i) {
+    if (all || i < kFirstListed || i >= size - kLastListed) {
+      table.Add(RowOf(run.triggers(static_cast<int>(i))));
+    } else if (i == kFirstListed) {
+      table.Add(std::vector<std::string>(header.size(), "..."));
+    }
+  }
+  std::string text = table.ToString();
+  if (left_out > 0) text += fmt::format("  {} more triggers; --full shows all\n", left_out);
+  return text;
+}
+
+std::string DescribeTriggers(const v1::GetRunResponse& run, const View& view) {
+  return ListTriggers(run, view) + DescribeLate(run) + DescribeLeftOut(run, view) +
+         (view.full ? ListVerdicts(run) : SummariseVerdicts(run, view));
+}
+
+// "run 7 of weather: succeeded, 12 triggers, 3.4 s".
+std::string DescribeEnd(const v1::Run& run) {
+  std::string text = fmt::format(
+      "run {} of {}: {}, {} {}", run.run_id(), Printable(run.pipeline_name()),
+      StateName(run.state()), run.num_triggers(), run.num_triggers() == 1 ? "trigger" : "triggers");
+  if (!run.has_finished_at()) return text + "\n";
+  const double seconds =
+      static_cast<double>(run.finished_at().seconds() - run.started_at().seconds()) +
+      1e-9 * (run.finished_at().nanos() - run.started_at().nanos());
+  return text + fmt::format(", {}\n", Elapsed(seconds));
+}
+
+absl::StatusOr<v1::GetRunResponse> Fetch(const Session& session, int64_t run, bool with_events) {
+  v1::GetRunRequest request;
+  request.set_run_id(run);
+  request.set_with_events(with_events);
+  v1::GetRunResponse response;
+  RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
+      "supervisor", &v1::SupervisorService::Stub::GetRun, request, &response));
+  return response;
+}
+
+ExitCode ExitCodeOf(const v1::GetRunResponse& run) {
+  if (run.run().state() != v1::RUN_STATE_SUCCEEDED) return kFailed;
+  if (TrainedTooLittle(run)) return kPartial;
+  const auto lost = [](const v1::EvaluationValue& value) { return !value.failure().empty(); };
+  const auto& values = run.evaluations();
+  const bool any_lost = AnyLost(run) || std::any_of(values.begin(), values.end(), lost);
+  return any_lost ? kPartial : kDone;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::GetRunResponse> FetchRun(const Session& session, int64_t run) {
+  return Fetch(session, run, /*with_events=*/false);
+}
+
+absl::StatusOr<v1::GetRunResponse> FetchRunWithEvents(const Session& session, int64_t run) {
+  return Fetch(session, run, /*with_events=*/true);
+}
+
+std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
+  std::string text = DescribeTriggers(run, view);
+  const std::string matrices = DrawMatrices(run, view);
+  if (!matrices.empty()) text += "\n" + matrices;
+  std::set<std::string> failures;
+  for (const v1::EvaluationValue& value : run.evaluations()) {
+    if (!value.failure().empty()) failures.insert(value.failure());
+  }
+  for (const std::string& failure : failures) text += "  lost: " + Printable(failure) + "\n";
+  text += "\n" + DescribeEnd(run.run());
+  if (!run.run().error().empty()) text += "  " + Printable(run.run().error()) + "\n";
+  text += WrappedLines(DescribeUntrained(run), view);
+  if (run.run().state() == v1::RUN_STATE_FAILED) return text;
+  return text + Wrapped(Printable(Headline(run, ResultTables(run))), view, 2);
+}
+
+int PrintRun(const Session& session, int64_t run, bool json, bool full) {
+  const auto response = FetchRun(session, run);
+  if (!response.ok()) return Report(response.status());
+  if (json) {
+    fmt::print("{}\n", RunToJson(*response).dump());
+  } else {
+    fmt::print("{}", DescribeRun(*response, ViewOf(STDOUT_FILENO, full)));
+  }
+  return ExitCodeOf(*response);
+}
+
+}  // namespace tidemill::cli

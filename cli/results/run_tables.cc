@@ -1,0 +1,164 @@
+#include "cli/results/run_tables.h"
+
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "nlohmann/json.hpp"
+
+#include "cli/results/csv.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+using nlohmann::ordered_json;
+
+constexpr const char* kStages[] = {"select", "fit", "train", "store"};
+
+std::string TimeOf(const rpc::v1::Cut& cut) { return FormatTimestamp({cut.event_time()}); }
+
+std::string TimeOf(const google::protobuf::Timestamp& time) {
+  return FormatTimestamp({time.seconds() * 1'000'000 + time.nanos() / 1000});
+}
+
+double SecondsOf(const v1::Trigger& trigger, const std::string& stage) {
+  const auto at = trigger.stage_seconds().find(stage);
+  return at == trigger.stage_seconds().end() ? 0 : at->second;
+}
+
+template <typename Value>
+std::optional<double> ValueOf(const Value& value) {
+  return value.has_value() ? std::optional(value.value()) : std::nullopt;
+}
+template <typename Value>
+std::optional<double> LowOf(const Value& value) {
+  return value.has_low() ? std::optional(value.low()) : std::nullopt;
+}
+template <typename Value>
+std::optional<double> HighOf(const Value& value) {
+  return value.has_high() ? std::optional(value.high()) : std::nullopt;
+}
+
+ordered_json Number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+// A line of metrics.csv about a trigger.
+std::string OfTrigger(const std::string& metric, const v1::Trigger& trigger, double value) {
+  return CsvLine(metric, trigger.number(), "", TimeOf(trigger.at()), "", value, "", "");
+}
+
+// Whether a spreadsheet would compute the cell instead of showing it.
+bool StartsFormula(std::string_view text) {
+  if (text.empty() || std::string_view("=+-@\t\r\n").find(text.front()) == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view number = text.substr(text.front() == '+' ? 1 : 0);
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  return error == std::errc::invalid_argument || end != number.data() + number.size();
+}
+
+}  // namespace
+
+std::string CsvCell(std::string_view text) {
+  const std::string plain = (StartsFormula(text) ? "'" : "") + std::string(text);
+  if (plain.find_first_of(",\"\r\n") == std::string::npos) return plain;
+  std::string quoted = "\"";
+  for (const char c : plain) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string MetricsCsv(const v1::GetRunResponse& run) {
+  std::string csv = "metric,trigger,samples,from,to,value,low,high\n";
+  for (const v1::Trigger& trigger : run.triggers()) {
+    for (const auto& point : trigger.loss_curve()) {
+      csv += CsvLine("loss/train", trigger.number(), point.num_samples(), "", "", point.loss(), "",
+                     "");
+      if (point.has_validation_loss()) {
+        csv += CsvLine("loss/validation", trigger.number(), point.num_samples(), "", "",
+                       point.validation_loss(), "", "");
+      }
+    }
+    csv += OfTrigger("trigger/samples", trigger, static_cast<double>(trigger.num_samples()));
+    if (trigger.skip_reason().empty()) csv += OfTrigger("trigger/loss", trigger, trigger.loss());
+    for (const char* stage : kStages) {
+      csv += OfTrigger(std::string("trigger/seconds_") + stage, trigger, SecondsOf(trigger, stage));
+    }
+  }
+  const auto add = [&](const std::string& series_name, const auto& series) {
+    for (const v1::CompositeValue& value : series) {
+      const std::string& baseline = value.baseline();
+      const std::string name = baseline.empty() ? series_name : series_name + "_" + baseline;
+      csv += CsvLine(name + "/" + value.measure() + "/" + value.dataset(), value.trigger(),
+                     value.num_samples(), TimeOf(value.from()), TimeOf(value.to()), ValueOf(value),
+                     LowOf(value), HighOf(value));
+    }
+  };
+  add("active", run.active());
+  add("trained", run.trained());
+  add("baseline", run.baselines());
+  return csv;
+}
+
+std::string TriggersCsv(const v1::GetRunResponse& run) {
+  std::string csv =
+      "trigger,at,fired_at,stored_at,samples,candidates,late,skipped,model,device,loss,seconds_"
+      "select,"
+      "seconds_fit,seconds_train,seconds_store,training_set_digest,weights_digest,skip_reason\n";
+  for (const v1::Trigger& trigger : run.triggers()) {
+    csv +=
+        CsvLine(trigger.number(), TimeOf(trigger.at()), TimeOf(trigger.fired_at()),
+                trigger.has_stored_at() ? TimeOf(trigger.stored_at()) : "", trigger.num_samples(),
+                trigger.num_candidates(), trigger.num_late(), trigger.num_skipped(),
+                trigger.model_id(), trigger.device(), trigger.loss(), SecondsOf(trigger, "select"),
+                SecondsOf(trigger, "fit"), SecondsOf(trigger, "train"), SecondsOf(trigger, "store"),
+                trigger.training_set_digest(), trigger.weights_digest(), trigger.skip_reason());
+  }
+  return csv;
+}
+
+std::string MatrixCsv(const v1::GetRunResponse& run) {
+  std::string csv =
+      "evaluation,dataset,measure,slice,trigger,model,from,to,samples,value,low,high,failure\n";
+  for (const v1::EvaluationValue& value : run.evaluations()) {
+    csv +=
+        CsvLine(value.evaluation() + 1, value.dataset(), value.measure(), value.slice(),
+                value.trigger(), value.model_id(), TimeOf(value.from()), TimeOf(value.to()),
+                value.num_samples(), ValueOf(value), LowOf(value), HighOf(value), value.failure());
+  }
+  return csv;
+}
+
+std::string MatrixJson(const std::vector<ResultTable>& tables) {
+  ordered_json all = ordered_json::array();
+  for (const ResultTable& table : tables) {
+    ordered_json windows = ordered_json::array();
+    for (size_t column = 0; column < table.windows.size(); ++column) {
+      const ResultWindow& window = table.windows[column];
+      windows.push_back({{"from", FormatTimestamp(window.from.event_time)},
+                         {"to", FormatTimestamp(window.to.event_time)},
+                         {"samples", window.num_samples},
+                         {"active", table.active[column]},
+                         {"trained", table.trained[column]}});
+    }
+    ordered_json rows = ordered_json::array();
+    for (size_t row = 0; row < table.triggers.size(); ++row) {
+      ordered_json values = ordered_json::array();
+      for (const ResultCell& cell : table.cells[row]) values.push_back(Number(cell.value));
+      rows.push_back({{"trigger", table.triggers[row]}, {"values", std::move(values)}});
+    }
+    all.push_back({{"evaluation", table.evaluation + 1},
+                   {"dataset", table.dataset},
+                   {"measure", table.measure},
+                   {"lower_is_better", table.lower_is_better},
+                   {"windows", std::move(windows)},
+                   {"models", std::move(rows)}});
+  }
+  return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,67 @@
+#include "cli/results/sample_mean.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fmt/format.h"
+
+#include "cli/terminal/text.h"
+
+namespace tidemill::cli {
+
+std::optional<evaluator::PooledValue> SampleMean::Pooled() const {
+  std::vector<evaluator::WindowValue> windows;
+  for (const Member& member : members_) {
+    windows.push_back(
+        {.value = member.value, .num_samples = member.num_samples, .sums = member.sums});
+  }
+  return evaluator::Pool(measure_, windows);
+}
+
+int64_t SampleMean::num_samples() const {
+  const auto pooled = Pooled();
+  return pooled ? pooled->num_samples : 0;
+}
+
+std::optional<double> SampleMean::Mean() const {
+  const auto pooled = Pooled();
+  return pooled ? std::optional(pooled->value) : std::nullopt;
+}
+
+std::string_view SampleMean::How() const {
+  const auto pooled = Pooled();
+  return pooled ? evaluator::Describe(pooled->how) : "";
+}
+
+bool SampleMean::HasOverlap() const {
+  std::vector<WindowKey> windows;
+  for (const Member& member : members_) windows.push_back(member.window);
+  std::sort(windows.begin(), windows.end());
+  for (size_t i = 1; i < windows.size(); ++i) {
+    if (windows[i].first < windows[i - 1].second) return true;
+  }
+  return false;
+}
+
+std::optional<std::pair<double, double>> SampleMean::Interval() const {
+  const auto pooled = Pooled();
+  if (!pooled || HasOverlap()) return std::nullopt;
+  std::vector<evaluator::WindowInterval> windows;
+  for (const Member& member : members_) {
+    if (!member.value || !member.low || !member.high) return std::nullopt;
+    windows.push_back({.value = *member.value,
+                       .low = *member.low,
+                       .high = *member.high,
+                       .num_samples = member.num_samples});
+  }
+  return evaluator::PooledInterval(*pooled, windows);
+}
+
+std::string SampleMean::ToString() const {
+  const auto interval = Interval();
+  if (!interval) return Measure(Mean());
+  return fmt::format("{} [{}, {}]", Measure(Mean()), Measure(interval->first),
+                     Measure(interval->second));
+}
+
+}  // namespace tidemill::cli

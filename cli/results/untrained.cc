@@ -1,0 +1,92 @@
+#include "cli/results/untrained.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+
+#include "cli/terminal/text.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+
+// So many skipped triggers are named; the others are counted.
+constexpr int64_t kMostNamed = 10;
+
+bool IsSkipped(const v1::Trigger& trigger) { return !trigger.skip_reason().empty(); }
+
+int64_t NumSkipped(const v1::GetRunResponse& run) {
+  return std::count_if(run.triggers().begin(), run.triggers().end(), IsSkipped);
+}
+
+// The stream has ended, and nothing fired.
+bool NeverFired(const v1::GetRunResponse& run) {
+  return run.has_stream_ended() && run.triggers().empty();
+}
+
+std::string Standing(const v1::GetRunResponse& run) {
+  const std::string& standing = run.stream_ended().standing();
+  return standing.empty() ? "" : ": " + Printable(standing);
+}
+
+std::string NoTrigger(const v1::GetRunResponse& run) {
+  return "no trigger fired, so nothing was trained" + Standing(run);
+}
+
+std::string Leftover(const v1::GetRunResponse& run) {
+  const int64_t left = run.stream_ended().num_leftover();
+  return fmt::format("{} {} after the last trigger {} not trained on{}", WithThousands(left),
+                     left == 1 ? "sample" : "samples", left == 1 ? "was" : "were", Standing(run));
+}
+
+}  // namespace
+
+bool TrainedTooLittle(const v1::GetRunResponse& run) {
+  return NumSkipped(run) > 0 || NeverFired(run);
+}
+
+std::string DescribeUntrained(const v1::GetRunResponse& run) {
+  std::string text;
+  int64_t num_named = 0;
+  for (const v1::Trigger& trigger : run.triggers()) {
+    if (!IsSkipped(trigger) || ++num_named > kMostNamed) continue;
+    text += fmt::format("  warning: trigger {} was skipped: {}\n", trigger.number(),
+                        Printable(trigger.skip_reason()));
+  }
+  if (num_named > kMostNamed) {
+    text += fmt::format("  warning: {} more triggers were skipped; see --json\n",
+                        num_named - kMostNamed);
+  }
+  if (NeverFired(run)) {
+    text += fmt::format("  warning: {}\n", NoTrigger(run));
+  } else if (run.stream_ended().num_leftover() > 0) {
+    text += fmt::format("  {}\n", Leftover(run));
+  }
+  return text;
+}
+
+std::string UntrainedInBrief(const v1::GetRunResponse& run) {
+  if (NeverFired(run)) return NoTrigger(run);
+  std::string text;
+  const int64_t num_skipped = NumSkipped(run);
+  if (num_skipped > 0) {
+    const auto first = std::find_if(run.triggers().begin(), run.triggers().end(), IsSkipped);
+    text =
+        num_skipped == 1
+            ? fmt::format("trigger {} was skipped: {}", first->number(), first->skip_reason())
+            : fmt::format("{} of {} triggers were skipped, the first, {}, because of {}",
+                          num_skipped, run.triggers_size(), first->number(), first->skip_reason());
+  }
+  if (run.stream_ended().num_leftover() == 0) return text;
+  return text + (text.empty() ? "" : "; ") + Leftover(run);
+}
+
+void AddUntrained(const v1::GetRunResponse& run, nlohmann::ordered_json& json) {
+  json["num_skipped_triggers"] = NumSkipped(run);
+  if (!run.has_stream_ended()) return;
+  json["end_of_stream"] = {{"untrained_samples", run.stream_ended().num_leftover()},
+                           {"standing", run.stream_ended().standing()}};
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,79 @@
+#include "cli/results/untrained.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+
+v1::GetRunResponse RunOf(int num_triggers, int64_t num_leftover) {
+  v1::GetRunResponse run;
+  for (int i = 1; i <= num_triggers; ++i) {
+    v1::Trigger& trigger = *run.add_triggers();
+    trigger.set_number(i);
+    trigger.set_model_id(70 + i);
+  }
+  run.mutable_stream_ended()->set_num_leftover(num_leftover);
+  run.mutable_stream_ended()->set_standing("1,461 new samples had come of the 5,000");
+  return run;
+}
+
+void Skip(v1::Trigger& trigger, const std::string& reason) {
+  trigger.clear_model_id();
+  trigger.set_skip_reason(reason);
+}
+
+TEST(Untrained, SaysHowManySamplesFollowedTheLastTrigger) {
+  const v1::GetRunResponse run = RunOf(2, 312);
+  EXPECT_EQ(
+      DescribeUntrained(run),
+      "  312 samples after the last trigger were not trained on: 1,461 new samples had come of "
+      "the 5,000\n");
+  EXPECT_FALSE(TrainedTooLittle(run));
+  EXPECT_EQ(DescribeUntrained(RunOf(2, 0)), "");
+}
+
+TEST(Untrained, WarnsWhereNoTriggerFired) {
+  const v1::GetRunResponse run = RunOf(0, 1461);
+  EXPECT_TRUE(TrainedTooLittle(run));
+  EXPECT_EQ(
+      DescribeUntrained(run),
+      "  warning: no trigger fired, so nothing was trained: 1,461 new samples had come of the "
+      "5,000\n");
+  EXPECT_EQ(UntrainedInBrief(run),
+            "no trigger fired, so nothing was trained: 1,461 new samples had come of the 5,000");
+}
+
+TEST(Untrained, SaysNothingOfARunWhoseStreamGoesOn) {
+  v1::GetRunResponse run = RunOf(0, 12);
+  run.clear_stream_ended();
+  EXPECT_FALSE(TrainedTooLittle(run));
+  EXPECT_EQ(DescribeUntrained(run), "");
+  EXPECT_EQ(UntrainedInBrief(run), "");
+}
+
+TEST(Untrained, NamesSkippedTriggersAndCountsThoseBeyondAScreenful) {
+  v1::GetRunResponse run = RunOf(13, 0);
+  Skip(*run.mutable_triggers(1), "train: the loss was not a finite number");
+  EXPECT_TRUE(TrainedTooLittle(run));
+  EXPECT_EQ(DescribeUntrained(run),
+            "  warning: trigger 2 was skipped: train: the loss was not a finite number\n");
+  for (v1::Trigger& trigger : *run.mutable_triggers()) Skip(trigger, "select: nothing");
+  EXPECT_THAT(DescribeUntrained(run), ::testing::HasSubstr("trigger 10 was skipped"));
+  EXPECT_THAT(DescribeUntrained(run), ::testing::HasSubstr("3 more triggers were skipped"));
+  EXPECT_THAT(DescribeUntrained(run), ::testing::Not(::testing::HasSubstr("trigger 11 was")));
+}
+
+TEST(Untrained, CountsInJson) {
+  v1::GetRunResponse run = RunOf(2, 312);
+  Skip(*run.mutable_triggers(0), "train: no memory");
+  nlohmann::ordered_json json;
+  AddUntrained(run, json);
+  EXPECT_EQ(json["num_skipped_triggers"], 1);
+  EXPECT_EQ(json["end_of_stream"]["untrained_samples"], 312);
+}
+
+}  // namespace
+}  // namespace tidemill::cli

@@ -1,0 +1,88 @@
+#include "cli/stack/doctor.h"
+
+#include <cstdlib>
+#include <iterator>
+
+#include "base/files.h"
+#include "config/config.h"
+#include "rpc/service_main.h"
+
+namespace tidemill::cli {
+namespace {
+
+constexpr size_t kMostConfigBytes = size_t{1} << 20;
+
+void Append(Findings more, Findings& findings) {
+  std::move(more.begin(), more.end(), std::back_inserter(findings));
+}
+
+// The section that a local stack has written, or that a remote one's --config names.
+absl::StatusOr<rpc::ClusterConfig> ReadCluster(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string text, files::Read(path, kMostConfigBytes));
+  return config::ReadSection<rpc::ClusterConfig>(text, path, "cluster");
+}
+
+Findings ExamineRemote(const StackAddress& address) {
+  Findings findings = ExaminePrograms();
+  const auto session = Session::Attach(address);
+  if (!session.ok()) {
+    findings.push_back({"stack", Health::kFail, std::string(session.status().message()),
+                        "tidemill doctor --config FILE, with the configuration of the services"});
+  }
+  if (!address.config.empty()) {
+    if (const auto cluster = ReadCluster(address.config); cluster.ok()) {
+      Append(ExamineTls(cluster->tls), findings);
+      if (!cluster->database.empty()) Append(ExamineDatabase(cluster->database, nullptr), findings);
+    }
+  } else {
+    Append(ExamineTls({.certificate = address.tls_certificate,
+                       .key = address.tls_key,
+                       .ca = address.tls_ca,
+                       .client_ca = {}}),
+           findings);
+  }
+  if (session.ok()) {
+    Append(ExamineServices(*session, nullptr), findings);
+    Append(ExamineDatasets(*session), findings);
+  }
+  return findings;
+}
+
+Finding ExamineAlone(const StackAddress& address, const std::string& service) {
+  const auto session = Session::Attach(address);
+  if (!session.ok()) {
+    return {"stack", Health::kFail, std::string(session.status().message()), "tidemill doctor"};
+  }
+  return ExamineService(*session, session->remote() ? nullptr : &session->layout(), service);
+}
+
+}  // namespace
+
+Findings Examine(const StackAddress& given, const std::string& service) {
+  const StackAddress address = WithEnvironment(given);
+  if (!service.empty()) return {ExamineAlone(address, service)};
+  if (!address.config.empty() || !address.server.empty()) return ExamineRemote(address);
+  Findings findings = ExaminePrograms();
+  Append(ExamineMachine(), findings);
+  const auto layout = LayoutOf(address.state);
+  if (!layout.ok()) {
+    findings.push_back({"state folder", Health::kFail, std::string(layout.status().message()),
+                        "tidemill up --state FOLDER, with a folder that this user can make"});
+    return findings;
+  }
+  Append(ExamineStateFolder(layout->state_folder), findings);
+  Append(ExamineProcesses(*layout), findings);
+  Append(ExamineDataRoots(*layout), findings);
+  if (!KeeperOf(*layout)) return findings;
+  if (const auto cluster = ReadCluster(layout->ConfigFile()); cluster.ok()) {
+    Append(ExamineTls(cluster->tls), findings);
+    Append(ExamineDatabase(cluster->database, &*layout), findings);
+  }
+  if (const auto session = Session::Attach(address); session.ok()) {
+    Append(ExamineServices(*session, &*layout), findings);
+    Append(ExamineDatasets(*session), findings);
+  }
+  return findings;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,213 @@
+// What answers: services and database.
+#include <chrono>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "cli/stack/doctor.h"
+#include "cli/terminal/text.h"
+#include "config/config.h"
+#include "db/database.h"
+#include "db/migrations.h"
+#include "db/server_facts.h"
+#include "evaluator/migrations.h"
+#include "model_store/migrations.h"
+#include "rpc/service_main.h"
+#include "selector/migrations.h"
+#include "storage/migrations.h"
+#include "supervisor/migrations.h"
+#include "tidemill/model_store/v1/model_store.grpc.pb.h"
+#include "tidemill/storage/v1/storage.grpc.pb.h"
+#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+
+namespace tidemill::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kPatience{2'000};
+
+double MillisSince(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// Asks a service something that needs its database; OK for services that are not to be asked by
+// operators.
+absl::Status Ask(const rpc::Peer& peer, const std::string& service) {
+  const auto channel = rpc::Connect(peer);
+  if (!channel->WaitForConnected(std::chrono::system_clock::now() + kPatience)) {
+    return Unavailable("does not answer at {}", peer.endpoint);
+  }
+  if (service == "storage") {
+    using Face = storage::v1::StorageService;
+    storage::v1::ListDatasetsResponse response;
+    return rpc::Call(peer, *Face::NewStub(channel), &Face::Stub::ListDatasets,
+                     storage::v1::ListDatasetsRequest(), &response);
+  }
+  if (service == "supervisor") {
+    using Face = supervisor::v1::SupervisorService;
+    supervisor::v1::ListPipelinesResponse response;
+    return rpc::Call(peer, *Face::NewStub(channel), &Face::Stub::ListPipelines,
+                     supervisor::v1::ListPipelinesRequest(), &response);
+  }
+  if (service == "model_store") {
+    using Face = model_store::v1::ModelStoreService;
+    model_store::v1::ListModelsRequest request;
+    request.set_run_id(-1);  // No run's: the answer is short.
+    model_store::v1::ListModelsResponse response;
+    return rpc::Call(peer, *Face::NewStub(channel), &Face::Stub::ListModels, request, &response);
+  }
+  return absl::OkStatus();
+}
+
+// How to bring a local service back: its keeper starts it again whenever it ends.
+std::string FixOf(const StackLayout* layout, const std::string& service) {
+  if (layout == nullptr) return fmt::format("docker-compose restart {}", service);
+  const auto process = ProcessOf(*layout, service);
+  if (!process) {
+    return fmt::format("tidemill logs {} --level warn --lines 20 --state {}", service,
+                       layout->state_folder);
+  }
+  return fmt::format("kill {} {}", process->state == 'T' ? "-CONT" : "-KILL", process->id);
+}
+
+struct Schema {
+  const char* service;
+  std::span<const db::Migration> migrations;
+};
+
+Findings ExamineMigrations(db::Database& database) {
+  const Schema schemas[] = {{"storage", storage::Migrations()},
+                            {"selector", selector::Migrations()},
+                            {"model_store", model_store::Migrations()},
+                            {"evaluator", evaluator::Migrations()},
+                            {"supervisor", supervisor::Migrations()}};
+  Findings findings;
+  for (const Schema& schema : schemas) {
+    const auto last = db::LastMigration(database, schema.service);
+    const int known = schema.migrations.empty() ? 0 : schema.migrations.back().number;
+    if (!last.ok()) {
+      findings.push_back({"migrations", Health::kFail, std::string(last.status().message()),
+                          "tidemill logs postgres --level warn"});
+    } else if (last->value_or(0) > known) {
+      findings.push_back({"migrations", Health::kFail,
+                          fmt::format("the tables of {} are of a newer Tidemill ({} of {})",
+                                      schema.service, **last, known),
+                          "git pull && make build"});
+    } else if (last->value_or(0) < known) {
+      findings.push_back({"migrations", Health::kWarn,
+                          fmt::format("the tables of {} are of an older Tidemill ({} of {})",
+                                      schema.service, last->value_or(0), known),
+                          "tidemill down && tidemill up"});
+    }
+  }
+  if (findings.empty()) {
+    findings.push_back({"migrations", Health::kOk, "all tables are of this Tidemill", ""});
+  }
+  return findings;
+}
+
+Findings ExamineFacts(const db::ServerFacts& facts) {
+  Findings findings;
+  constexpr int kOldest = 150'000;
+  if (facts.version < kOldest) {
+    findings.push_back({"database", Health::kFail,
+                        fmt::format("PostgreSQL {} is older than 15", facts.version / 10'000),
+                        "apt-get install postgresql-15"});
+  }
+  for (const std::string& setting : facts.off) {
+    findings.push_back({"database", Health::kFail,
+                        fmt::format("{} is off: a power failure loses acknowledged work", setting),
+                        fmt::format("psql -c \"ALTER SYSTEM SET {0} = on\" -c \"SELECT "
+                                    "pg_reload_conf()\"",
+                                    setting)});
+  }
+  if (facts.num_connections > facts.max_connections * 9 / 10) {
+    findings.push_back({"database", Health::kWarn,
+                        fmt::format("{} of {} connections are taken", facts.num_connections,
+                                    facts.max_connections),
+                        "psql -c \"ALTER SYSTEM SET max_connections = 400\" and start it again"});
+  }
+  return findings;
+}
+
+// A stopped server would keep this one waiting for minutes. Keywords or a URI: both are allowed.
+std::string Hasty(const std::string& connection_string) {
+  if (connection_string.find("://") == std::string::npos) {
+    return connection_string + " connect_timeout=2";
+  }
+  const bool has_more = connection_string.find('?') != std::string::npos;
+  return connection_string + (has_more ? "&" : "?") + "connect_timeout=2";
+}
+
+// A stopped server keeps callers waiting for ever, a dead one is started again by the keeper.
+Finding Unanswered(const absl::Status& status, const StackLayout* layout) {
+  if (layout == nullptr) {
+    return {"database", Health::kFail, std::string(status.message()),
+            "docker-compose restart postgres"};
+  }
+  const auto text = files::Read(files::Join(layout->database_folder, "data/postmaster.pid"));
+  const int id = text.ok() ? std::atoi(text->c_str()) : 0;
+  for (const ProcessInfo& process : AllProcesses()) {
+    if (process.id == id && process.state == 'T') {
+      return {"database", Health::kFail, fmt::format("PostgreSQL's process {} is stopped", id),
+              fmt::format("kill -CONT {}", id)};
+    }
+  }
+  return {"database", Health::kFail, std::string(status.message()),
+          fmt::format("tidemill down --state {0}; tidemill up --state {0}", layout->state_folder)};
+}
+
+}  // namespace
+
+Finding ExamineService(const Session& session, const StackLayout* layout,
+                       const std::string& service) {
+  rpc::Peer peer = session.PeerOf(service);
+  peer.deadline = kPatience;
+  const auto begin = Clock::now();
+  const absl::Status status = Ask(peer, service);
+  if (status.ok()) {
+    return {service, Health::kOk, fmt::format("answers in {:.1f} ms", MillisSince(begin)), ""};
+  }
+  std::string message(status.message());
+  if (layout != nullptr) {
+    if (const auto process = ProcessOf(*layout, service); !process) {
+      message += "; it has no process, and its log says why";
+    } else if (process->state == 'T') {
+      message += fmt::format("; its process {} is stopped", process->id);
+    }
+  }
+  return {service, Health::kFail, message, FixOf(layout, service)};
+}
+
+Findings ExamineServices(const Session& session, const StackLayout* layout) {
+  Findings findings;
+  for (const char* service : kServices) {
+    if (session.PeerOf(service).endpoint.empty()) continue;  // Out of this side's reach.
+    findings.push_back(ExamineService(session, layout, service));
+  }
+  return findings;
+}
+
+Findings ExamineDatabase(const std::string& connection_string, const StackLayout* layout) {
+  const auto begin = Clock::now();
+  auto database = db::Database::Connect(Hasty(connection_string), kPatience);
+  if (!database.ok()) return {Unanswered(database.status(), layout)};
+  const auto facts = db::ReadServerFacts(**database);
+  if (!facts.ok()) return {Unanswered(facts.status(), layout)};
+  Findings findings = ExamineFacts(*facts);
+  if (findings.empty()) {
+    findings.push_back(
+        {"database", Health::kOk,
+         fmt::format("PostgreSQL {}.{} answers in {:.1f} ms; {:.1f} MB, {} of {} "
+                     "connections",
+                     facts->version / 10'000, facts->version % 10'000, MillisSince(begin),
+                     static_cast<double>(facts->size_bytes) / 1e6, facts->num_connections,
+                     facts->max_connections),
+         ""});
+  }
+  findings.push_back(JudgeClock("the database's clock", facts->time.micros - Now().micros));
+  for (Finding& finding : ExamineMigrations(**database)) findings.push_back(std::move(finding));
+  return findings;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,286 @@
+#include "cli/stack/local_stack.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "cli/stack/stack_identity.h"
+#include "config/types.h"
+#include "db/postgres_programs.h"
+
+namespace tidemill::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kPoll{20};
+// A keeper that does not hold its lock by then has ended.
+constexpr std::chrono::seconds kKeeperStart{2};
+
+std::string DefaultStateFolder() {
+  if (const char* given = std::getenv("TIDEMILL_STATE"); given != nullptr) return given;
+  if (geteuid() == 0) return "/var/lib/tidemill";
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr) {
+    return files::Join(state, "tidemill");
+  }
+  const char* home = std::getenv("HOME");
+  return files::Join(home != nullptr ? home : "/tmp", ".local/state/tidemill");
+}
+
+// The last line of a file, for a message.
+std::string LastLineOf(const std::string& path) {
+  const auto text = files::Read(path);
+  if (!text.ok()) return "no log";
+  const size_t end = text->find_last_not_of('\n');
+  if (end == std::string::npos) return "an empty log";
+  const size_t begin = text->rfind('\n', end);
+  return text->substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
+}
+
+// The end of a pipe that a keeper watches while its stack comes up: a byte lets it stay, the end of
+// this process without one makes it go.
+class Leash {
+ public:
+  Leash() {
+    if (pipe2(ends_, O_CLOEXEC) != 0) ends_[0] = ends_[1] = -1;
+  }
+  ~Leash() {
+    for (const int end : ends_) {
+      if (end >= 0) close(end);
+    }
+  }
+  Leash(const Leash&) = delete;
+  Leash& operator=(const Leash&) = delete;
+
+  bool ok() const { return ends_[0] >= 0; }
+  int keepers_end() const { return ends_[0]; }
+  void LetGo() const { [[maybe_unused]] const ssize_t written = write(ends_[1], "k", 1); }
+
+ private:
+  int ends_[2];
+};
+
+// Starts this program again as the keeper, in a session of its own.
+absl::Status SpawnKeeper(const StackLayout& layout, const Leash& leash) {
+  std::vector<std::string> words = {"tidemill", "keep-stack", "--state", layout.state_folder};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const std::string log = layout.LogFile("stack");
+  const pid_t child = fork();
+  if (child < 0) return Unavailable("cannot start a process: {}", std::strerror(errno));
+  if (child == 0) {
+    setsid();
+    if (fork() != 0) _exit(0);
+    const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    dup2(leash.keepers_end(), STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
+    execv("/proc/self/exe", arguments.data());
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return absl::OkStatus();
+}
+
+// The process that holds the lock on a file, as that says.
+std::optional<int> HolderOf(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  // Shared, so that two who ask do not take each other for the holder, whose lock is exclusive.
+  const bool free = flock(file, LOCK_SH | LOCK_NB) == 0;
+  close(file);
+  if (free) return std::nullopt;
+  const auto text = files::Read(path);
+  return text.ok() ? std::optional<int>(std::atoi(text->c_str())) : std::nullopt;
+}
+
+// Brings one stack up and waits for it.
+class Starter {
+ public:
+  Starter(const StackLayout& layout, std::chrono::milliseconds patience)
+      : layout_(layout), end_(Clock::now() + patience) {}
+
+  absl::StatusOr<bool> Start() {
+    if (!leash_.ok()) return Unavailable("cannot make a pipe: {}", std::strerror(errno));
+    absl::Status status = absl::OkStatus();
+    for (const char* service : kServices) {
+      if (status.ok()) status = AwaitService(service);
+    }
+    // What came up in part stays, too: its logs say what is missing, and it may still come.
+    leash_.LetGo();
+    RETURN_IF_ERROR(status);
+    return spawned_at_.has_value();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  absl::Status AwaitService(const char* service) {
+    for (;;) {
+      // Sockets that answer without a keeper are those of a stack that is about to end.
+      const bool kept = KeeperOf(layout_).has_value();
+      if (kept && Answers(layout_, service)) return absl::OkStatus();
+      if (!kept) RETURN_IF_ERROR(SpawnOnce());
+      if (Clock::now() > end_) {
+        return Unavailable("{} does not start; see {} and {}", service, layout_.LogFile(service),
+                           layout_.LogFile("stack"));
+      }
+      std::this_thread::sleep_for(kPoll);
+    }
+  }
+
+  absl::Status SpawnOnce() {
+    if (const auto stray = StrayKeeperOf(layout_)) {
+      if (Clock::now() < end_) return absl::OkStatus();  // It has noticed, and ends.
+      return Unavailable("process {} keeps a stack whose state folder is gone; end it with kill {}",
+                         *stray, *stray);
+    }
+    if (!spawned_at_) {
+      spawned_at_ = Clock::now();
+      return SpawnKeeper(layout_, leash_);
+    }
+    if (Clock::now() < *spawned_at_ + kKeeperStart) return absl::OkStatus();
+    return Unavailable("the stack does not start: {}", LastLineOf(layout_.LogFile("stack")));
+  }
+
+  const StackLayout& layout_;
+  const Clock::time_point end_;
+  const Leash leash_;
+  std::optional<Clock::time_point> spawned_at_;
+};
+
+}  // namespace
+
+std::string StackLayout::ConfigFile() const { return files::Join(state_folder, "tidemill.yaml"); }
+std::string StackLayout::TokenFile() const { return files::Join(state_folder, "token"); }
+std::string StackLayout::LockFile() const { return files::Join(state_folder, "stack.lock"); }
+std::string StackLayout::SocketsLockFile() const { return files::Join(sockets_folder, "keeper"); }
+std::string StackLayout::DataRootsFile() const { return files::Join(state_folder, "data_roots"); }
+std::string StackLayout::LogFile(const std::string& service) const {
+  return files::Join(files::Join(state_folder, "logs"), service + ".log");
+}
+std::string StackLayout::EndpointOf(const std::string& service) const {
+  return "unix:" + files::Join(sockets_folder, service);
+}
+
+absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder) {
+  const std::filesystem::path given = state_folder.empty() ? DefaultStateFolder() : state_folder;
+  RETURN_IF_ERROR(files::CreateFolder(given));
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::canonical(given, error);
+  if (error) return InvalidArgument("state folder {}: {}", given.string(), error.message());
+  const std::string mark = Sha256(folder.string()).substr(0, 10);
+  StackLayout layout;
+  layout.state_folder = folder;
+  layout.sockets_folder = fmt::format("/tmp/tidemill-{}-{}", geteuid(), mark);
+  layout.database_sockets_folder = layout.sockets_folder + "-db";
+  layout.database_folder = folder / "postgres";
+  if (geteuid() == 0) {
+    // PostgreSQL does not run as root, and no other user can enter the state folder.
+    constexpr const char* kPrefix = "/var/lib/tidemill-postgres-";
+    layout.database_folder = kPrefix + mark;
+    // The one that it had in its former place.
+    const std::string known = KnownDatabaseFolder(layout.state_folder);
+    if (known.starts_with(kPrefix)) layout.database_folder = known;
+  }
+  return layout;
+}
+
+std::optional<int> KeeperOf(const StackLayout& layout) { return HolderOf(layout.LockFile()); }
+
+std::optional<int> StrayKeeperOf(const StackLayout& layout) {
+  if (KeeperOf(layout)) return std::nullopt;
+  return HolderOf(layout.SocketsLockFile());
+}
+
+absl::Status CheckWritable(const StackLayout& layout) {
+  if (access(layout.state_folder.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();
+  return FailedPrecondition("state folder {} cannot be written: {}; name another one with --state",
+                            layout.state_folder, std::strerror(errno));
+}
+
+absl::Status CheckOwner(const std::string& folder) {
+  struct stat info {};
+  if (lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid() ||
+      (info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return FailedPrecondition("{} is not a folder of this user alone; remove it", folder);
+  }
+  return absl::OkStatus();
+}
+
+bool Answers(const StackLayout& layout, const std::string& service) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = layout.EndpointOf(service).substr(5);
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  const int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const bool answers =
+      connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+  close(connection);
+  return answers;
+}
+
+absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::string>& folders) {
+  auto text = files::Read(layout.DataRootsFile());
+  if (!text.ok() && !absl::IsNotFound(text.status())) return text.status();
+  const std::string before = text.ok() ? *text : "";
+  std::string after = before;
+  for (const std::string& folder : folders) {
+    if (("\n" + after).find("\n" + folder + "\n") == std::string::npos) after += folder + "\n";
+  }
+  if (after == before) return absl::OkStatus();
+  return files::WriteAtomically(layout.DataRootsFile(), after);
+}
+
+absl::StatusOr<int64_t> NumWorkers() {
+  constexpr const char* kVariable = "TIDEMILL_WORKERS";
+  const char* const text = getenv(kVariable);
+  if (text == nullptr) return 1;
+  constexpr int64_t kMost = 100;
+  const auto count = config::ParseCount(text);
+  if (!count.ok() || *count < 1 || *count > kMost) {
+    return InvalidArgument("{} is '{}'; write a number from 1 to {}", kVariable, text, kMost);
+  }
+  return *count;
+}
+
+absl::StatusOr<bool> StartStack(const StackLayout& layout, std::chrono::milliseconds patience) {
+  RETURN_IF_ERROR(NumWorkers().status());
+  RETURN_IF_ERROR(CheckWritable(layout));
+  if (!KeeperOf(layout)) RETURN_IF_ERROR(CheckIdentity(layout));
+  RETURN_IF_ERROR(files::CreateFolder(files::Join(layout.state_folder, "logs")));
+  return Starter(layout, patience).Start();
+}
+
+absl::Status StopStack(const StackLayout& layout) {
+  const auto keeper_of = [&] {
+    const std::optional<int> keeper = KeeperOf(layout);
+    return keeper ? keeper : StrayKeeperOf(layout);
+  };
+  constexpr std::chrono::seconds kPatience{60};  // A database is given 40 s to end.
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const std::optional<int> keeper = keeper_of();
+  if (!keeper) return absl::OkStatus();
+  kill(*keeper, SIGTERM);
+  while (keeper_of() || db::IsAlive(*keeper)) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      return Unavailable("the stack (process {}) does not stop; see {}", *keeper,
+                         layout.LogFile("stack"));
+    }
+    std::this_thread::sleep_for(kPoll);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tidemill::cli

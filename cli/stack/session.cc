@@ -1,0 +1,140 @@
+#include "cli/stack/session.h"
+
+#include <cstdlib>
+
+#include "base/files.h"
+#include "base/time.h"
+#include "cli/terminal/view.h"
+#include "config/config.h"
+#include "rpc/address.h"
+#include "rpc/service_main.h"
+#include "rpc/tokens.h"
+
+namespace tidemill::cli {
+namespace {
+
+constexpr size_t kMostConfigBytes = size_t{1} << 20;
+
+// Where a remote stack is and how it is trusted.
+absl::StatusOr<rpc::ClusterConfig> ClusterOf(const StackAddress& address) {
+  rpc::ClusterConfig cluster;
+  if (!address.config.empty()) {
+    ASSIGN_OR_RETURN(const std::string text, files::Read(address.config, kMostConfigBytes));
+    ASSIGN_OR_RETURN(cluster,
+                     config::ReadSection<rpc::ClusterConfig>(text, address.config, "cluster"));
+  }
+  if (!address.server.empty()) cluster.endpoints["supervisor"] = address.server;
+  if (!address.token_file.empty()) cluster.token_file = address.token_file;
+  if (!address.tls_ca.empty()) cluster.tls.ca = address.tls_ca;
+  if (!address.tls_certificate.empty()) cluster.tls.certificate = address.tls_certificate;
+  if (!address.tls_key.empty()) cluster.tls.key = address.tls_key;
+  if (cluster.token_file.empty()) {
+    return InvalidArgument("a remote stack needs a token; name its file with --token-file");
+  }
+  return cluster;
+}
+
+absl::StatusOr<std::chrono::milliseconds> DeadlineOf(const StackAddress& address) {
+  if (address.timeout.empty()) return std::chrono::milliseconds{60'000};
+  ASSIGN_OR_RETURN(const Duration length, ParseDuration(address.timeout));
+  return std::chrono::milliseconds{length.micros / 1000};
+}
+
+absl::Status CheckTrust(const rpc::ClusterConfig& cluster, const rpc::Tls& tls) {
+  for (const auto& [service, endpoint] : cluster.endpoints) {
+    ASSIGN_OR_RETURN(const rpc::Address address, rpc::ParseAddress(endpoint));
+    const bool network = address.kind == rpc::Address::Kind::kNetwork;
+    if (network && tls == nullptr && !cluster.insecure) {
+      return InvalidArgument("{} is off loopback; name its authority with --tls-ca", endpoint);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+StackAddress WithEnvironment(StackAddress address) {
+  const auto fill = [](std::string& value, const char* variable) {
+    if (!value.empty()) return;
+    if (const char* given = std::getenv(variable); given != nullptr) value = given;
+  };
+  // A flag that names a local stack is not outvoted by the environment.
+  if (address.state.empty()) {
+    fill(address.config, "TIDEMILL_CONFIG");
+    fill(address.server, "TIDEMILL_SERVER");
+  }
+  fill(address.token_file, "TIDEMILL_TOKEN_FILE");
+  fill(address.tls_ca, "TIDEMILL_TLS_CA");
+  fill(address.tls_certificate, "TIDEMILL_TLS_CERTIFICATE");
+  fill(address.tls_key, "TIDEMILL_TLS_KEY");
+  return address;
+}
+
+absl::StatusOr<Session> Session::AttachRemote(const StackAddress& address) {
+  Session session;
+  session.remote_ = true;
+  ASSIGN_OR_RETURN(session.deadline_, DeadlineOf(address));
+  ASSIGN_OR_RETURN(const rpc::ClusterConfig cluster, ClusterOf(address));
+  ASSIGN_OR_RETURN(session.tls_, rpc::ReadTls(cluster.tls));
+  RETURN_IF_ERROR(CheckTrust(cluster, session.tls_));
+  session.endpoints_ = cluster.endpoints;
+  ASSIGN_OR_RETURN(const auto tokens, rpc::Tokens::Read(cluster.token_file));
+  ASSIGN_OR_RETURN(session.token_, tokens.TokenOf(rpc::v1::ROLE_OPERATOR));
+  return session;
+}
+
+absl::StatusOr<Session> Session::Attach(const StackAddress& address) {
+  const StackAddress known = WithEnvironment(address);
+  if (!known.config.empty() || !known.server.empty()) return AttachRemote(known);
+  Session session;
+  ASSIGN_OR_RETURN(session.deadline_, DeadlineOf(known));
+  ASSIGN_OR_RETURN(session.layout_, LayoutOf(known.state));
+  if (!KeeperOf(session.layout_)) {
+    return Unavailable("no stack runs in {}", session.layout_.state_folder);
+  }
+  RETURN_IF_ERROR(CheckOwner(session.layout_.sockets_folder));
+  ASSIGN_OR_RETURN(const auto tokens, rpc::Tokens::Read(session.layout_.TokenFile()));
+  ASSIGN_OR_RETURN(session.token_, tokens.TokenOf(rpc::v1::ROLE_OPERATOR));
+  for (const char* service : kServices) {
+    session.endpoints_[service] = session.layout_.EndpointOf(service);
+  }
+  return session;
+}
+
+absl::StatusOr<Session> Session::AttachOrStart(const StackAddress& address, StartStackOf start,
+                                               bool quiet) {
+  const StackAddress known = WithEnvironment(address);
+  if (!known.config.empty() || !known.server.empty()) return AttachRemote(known);
+  ASSIGN_OR_RETURN(const StackLayout layout, LayoutOf(known.state));
+  if (start == StartStackOf::kEarlierWork && !KeeperOf(layout) && !HasRun(layout)) {
+    return Unavailable("no stack has ever run in {}", layout.state_folder);
+  }
+  ASSIGN_OR_RETURN(std::shared_ptr<StackUse> use, StackUse::Begin(layout));
+  if (!quiet && !KeeperOf(layout)) {
+    SayAside(fmt::format("starting the stack in {}\n", layout.state_folder));
+  }
+  RETURN_IF_ERROR(use->StartForNow().status());
+  ASSIGN_OR_RETURN(Session session, Attach(known));
+  session.use_ = std::move(use);
+  return session;
+}
+
+absl::Status Session::CheckReach(const std::string& service) const {
+  if (endpoints_.contains(service)) return absl::OkStatus();
+  return FailedPrecondition(
+      "where {} listens is not known; name a system configuration with --config", service);
+}
+
+rpc::Peer Session::PeerOf(const std::string& service) const {
+  const auto found = endpoints_.find(service);
+  return {.endpoint = found == endpoints_.end() ? "" : found->second,
+          .token = token_,
+          .deadline = deadline_,
+          .tls = tls_};
+}
+
+absl::Status Session::AllowDataRoots(const std::vector<std::string>& folders) const {
+  return remote_ ? absl::OkStatus() : cli::AllowDataRoots(layout_, folders);
+}
+
+}  // namespace tidemill::cli

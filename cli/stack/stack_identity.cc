@@ -1,0 +1,105 @@
+#include "cli/stack/stack_identity.h"
+
+#include <filesystem>
+#include <optional>
+#include <sstream>
+
+#include "base/files.h"
+#include "rpc/channel.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Identity {
+  std::string number;
+  std::string other_folder;  // The database's, or the state's.
+
+  friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+std::string FileIn(const std::string& folder) { return files::Join(folder, "identity"); }
+
+std::optional<Identity> ReadIdentity(const std::string& folder) {
+  constexpr size_t kMostBytes = size_t{1} << 14;
+  const auto text = files::Read(FileIn(folder), kMostBytes);
+  if (!text.ok()) return std::nullopt;
+  std::istringstream lines(*text);
+  Identity identity;
+  if (!std::getline(lines, identity.number) || !std::getline(lines, identity.other_folder)) {
+    return std::nullopt;
+  }
+  return identity;
+}
+
+absl::Status WriteIdentity(const std::string& folder, const Identity& identity) {
+  if (ReadIdentity(folder) == identity) return absl::OkStatus();
+  return files::WriteAtomically(FileIn(folder),
+                                identity.number + "\n" + identity.other_folder + "\n");
+}
+
+bool IsBelow(const std::string& folder, const std::string& above) {
+  return folder.starts_with(above + "/");
+}
+
+// Of a state folder that an older version has used: it wrote its configuration once it had a
+// database.
+absl::Status CheckUnmarked(const StackLayout& layout, bool has_database) {
+  if (has_database || !files::Exists(layout.ConfigFile())) return absl::OkStatus();
+  return FailedPrecondition(
+      "{} has been used, but its database is not in {}; if the folder was moved, move it back, "
+      "else name a new one with --state",
+      layout.state_folder, layout.database_folder);
+}
+
+absl::Status CheckCopy(const StackLayout& layout, const Identity& mine, const Identity& its) {
+  // One that lies in the state folder was moved or copied with it.
+  if (IsBelow(layout.database_folder, layout.state_folder)) return absl::OkStatus();
+  if (its.other_folder == layout.state_folder) return absl::OkStatus();
+  const auto original = ReadIdentity(its.other_folder);
+  if (!original || original->number != mine.number) return absl::OkStatus();
+  return FailedPrecondition(
+      "{} is a copy of {}, and two stacks cannot share the database in {}; use the one, or name a "
+      "new folder with --state",
+      layout.state_folder, its.other_folder, layout.database_folder);
+}
+
+}  // namespace
+
+std::string KnownDatabaseFolder(const std::string& state_folder) {
+  const auto identity = ReadIdentity(state_folder);
+  return identity ? identity->other_folder : "";
+}
+
+absl::Status CheckIdentity(const StackLayout& layout) {
+  const bool has_database = files::Exists(files::Join(layout.database_folder, "data/PG_VERSION"));
+  const auto mine = ReadIdentity(layout.state_folder);
+  const auto its = ReadIdentity(layout.database_folder);
+  if (!mine && !its) return CheckUnmarked(layout, has_database);
+  if (mine && its && mine->number == its->number) return CheckCopy(layout, *mine, *its);
+  // Cut off between the two files.
+  if (mine && !its && has_database && mine->other_folder == layout.database_folder) {
+    return absl::OkStatus();
+  }
+  if (mine && !has_database) {
+    return FailedPrecondition(
+        "the database of {} is gone from {}; put it back, or name a new folder with --state",
+        layout.state_folder, layout.database_folder);
+  }
+  return FailedPrecondition(
+      "the database in {} belongs to {}, not to {}; bring that folder back, or begin anew with "
+      "`rm -r {}`",
+      layout.database_folder, its ? its->other_folder : std::string("another state folder"),
+      mine ? layout.state_folder : "the new " + layout.state_folder, layout.database_folder);
+}
+
+absl::Status KeepIdentity(const StackLayout& layout) {
+  const auto known = ReadIdentity(layout.state_folder);
+  const std::string number = known ? known->number : rpc::NewRequestId();
+  // The state folder's first: where the other one is missing, CheckIdentity() knows what happened.
+  RETURN_IF_ERROR(WriteIdentity(layout.state_folder, {number, layout.database_folder}));
+  return WriteIdentity(layout.database_folder, {number, layout.state_folder});
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,302 @@
+#include "cli/views/path_screen.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+
+#include "cli/terminal/text.h"
+#include "loader/path_verdict.h"
+#include "preprocess/client/path_work_message.h"
+
+namespace tidemill::cli {
+namespace {
+
+using loader::PathWork;
+using nlohmann::ordered_json;
+using Unknown = std::optional<double>;
+
+// Null is what cannot be told.
+Unknown Ratio(double part, double whole) {
+  return whole > 0 ? Unknown(part / whole) : std::nullopt;
+}
+
+Unknown Share(int64_t part, int64_t whole) {
+  const Unknown ratio = Ratio(static_cast<double>(part), static_cast<double>(whole));
+  return ratio ? Unknown(std::clamp(*ratio, 0.0, 1.0)) : std::nullopt;
+}
+
+std::string RateText(const Unknown& rate) {
+  if (!rate) return "-";
+  return *rate < 100 ? fmt::format("{:.1f}", *rate) : Short(*rate);
+}
+std::string MegabytesText(const Unknown& rate) {
+  return rate ? fmt::format("{:.1f}", *rate / 1e6) : "-";
+}
+std::string PercentText(const Unknown& share) {
+  return share ? fmt::format("{:.0f} %", 100 * *share) : "-";
+}
+ordered_json JsonOf(const Unknown& number) {
+  return number ? ordered_json(*number) : ordered_json(nullptr);
+}
+
+struct OpRates {
+  std::string type;
+  Unknown rows_per_second = {};
+  Unknown bytes_per_second = {};
+  // Of the time of the threads that prepare.
+  Unknown share;
+  // Of the op's time.
+  Unknown cpu_share;
+  // So far.
+  int64_t rejected = 0;
+};
+
+struct TrainingRates {
+  Unknown per_second;
+  // std::nullopt before the first batches.
+  std::optional<loader::PathVerdict> verdict;
+  std::vector<OpRates> ops;
+  // Of the time of the threads that prepare: reading, ready without a core.
+  Unknown reading;
+  Unknown queueing;
+  // Of the time that these threads could have been busy.
+  Unknown busy;
+  // Of the links' time; unknown where batches go through none.
+  Unknown sending;
+};
+
+struct WorkerRates {
+  const preprocess::v1::Worker* worker = nullptr;
+  Unknown batches_per_second = {};
+  Unknown bytes_per_second = {};
+};
+
+bool IsTraining(const supervisor::v1::Progress& progress) { return progress.stage() == "train"; }
+
+// `now` less `before`; nothing but zeros where the counters began anew in between.
+PathWork Since(const PathWork& before, const PathWork& now) {
+  if (before.batches > now.batches || before.busy_ns > now.busy_ns ||
+      before.ops.size() > now.ops.size()) {
+    return {};
+  }
+  PathWork work = now;
+  work.busy_ns -= before.busy_ns;
+  work.queue_ns -= before.queue_ns;
+  work.read_ns -= before.read_ns;
+  work.capacity_ns -= before.capacity_ns;
+  work.link_busy_ns -= before.link_busy_ns;
+  work.link_ns -= before.link_ns;
+  for (size_t i = 0; i < before.ops.size(); ++i) {
+    transform::OpWork& op = work.ops[i].work;
+    op.rows -= before.ops[i].work.rows;
+    op.bytes -= before.ops[i].work.bytes;
+    op.cpu_ns -= before.ops[i].work.cpu_ns;
+    op.wall_ns -= before.ops[i].work.wall_ns;
+  }
+  return work;
+}
+
+TrainingRates RatesOf(const std::optional<RunLook>& before, const RunLook& now) {
+  const PathWork so_far = preprocess::FromMessage(now.progress.path());
+  TrainingRates rates;
+  if (so_far.batches > 0 || now.progress.done() > 0) {
+    rates.verdict = loader::Judge(now.progress.wait_share(), so_far);
+  }
+  const bool is_same = before && IsTraining(before->progress) &&
+                       before->progress.trigger() == now.progress.trigger() &&
+                       before->progress.done() <= now.progress.done();
+  const double seconds = is_same ? now.seconds - before->seconds : 0;
+  PathWork lately;
+  if (is_same) lately = Since(preprocess::FromMessage(before->progress.path()), so_far);
+  if (is_same) {
+    rates.per_second =
+        Ratio(static_cast<double>(now.progress.done() - before->progress.done()), seconds);
+  }
+  // Shares are those of the time between the looks, or so far when nothing was made in it.
+  const PathWork& shown = lately.busy_ns > 0 ? lately : so_far;
+  rates.reading = Share(shown.read_ns, shown.busy_ns);
+  rates.queueing = Share(shown.queue_ns, shown.busy_ns);
+  rates.busy = Share(shown.busy_ns, shown.capacity_ns);
+  rates.sending = Share(shown.link_busy_ns, shown.link_ns);
+  for (size_t i = 0; i < shown.ops.size(); ++i) {
+    const transform::OpWork& op = shown.ops[i].work;
+    OpRates row{.type = shown.ops[i].type,
+                .share = Share(op.wall_ns, shown.busy_ns),
+                .cpu_share = Share(op.cpu_ns, op.wall_ns),
+                .rejected = so_far.ops[i].work.rejected};
+    if (i < lately.ops.size()) {
+      row.rows_per_second = Ratio(static_cast<double>(lately.ops[i].work.rows), seconds);
+      row.bytes_per_second = Ratio(static_cast<double>(lately.ops[i].work.bytes), seconds);
+    }
+    rates.ops.push_back(std::move(row));
+  }
+  return rates;
+}
+
+std::vector<WorkerRates> RatesOfWorkers(const std::optional<RunLook>& before,
+                                        const PreparingLook& now) {
+  std::vector<WorkerRates> rates;
+  for (const preprocess::v1::Worker& worker : now.workers) {
+    rates.push_back({.worker = &worker});
+    if (!before || !before->preparing) continue;
+    const double seconds = now.seconds - before->preparing->seconds;
+    for (const preprocess::v1::Worker& earlier : before->preparing->workers) {
+      const auto& a = earlier.incarnation();
+      const auto& b = worker.incarnation();
+      if (a.worker_id() != b.worker_id() || a.incarnation() != b.incarnation()) continue;
+      const int64_t batches = worker.num_batches() - earlier.num_batches();
+      const int64_t bytes = worker.num_bytes() - earlier.num_bytes();
+      rates.back().batches_per_second = Ratio(static_cast<double>(batches), seconds);
+      rates.back().bytes_per_second = Ratio(static_cast<double>(bytes), seconds);
+    }
+  }
+  return rates;
+}
+
+const char* NameOf(preprocess::v1::WorkerState state) {
+  switch (state) {
+    case preprocess::v1::WORKER_STATE_ALIVE:
+      return "alive";
+    case preprocess::v1::WORKER_STATE_DRAINING:
+      return "draining";
+    case preprocess::v1::WORKER_STATE_LOST:
+      return "lost";
+    default:
+      return "unknown";
+  }
+}
+
+std::string DescribeTraining(const TrainingRates& rates) {
+  if (!rates.verdict) return "the first batches are being prepared\n";
+  std::string text =
+      fmt::format("{} samples/s; {}\n", RateText(rates.per_second), rates.verdict->ToText());
+  if (rates.ops.empty()) return text;
+  Table table({"OP", "ROWS/S", "MB/S", "OF PREPARING", "ON A CORE", "REJECTED"});
+  for (const OpRates& op : rates.ops) {
+    table.Add({op.type, RateText(op.rows_per_second), MegabytesText(op.bytes_per_second),
+               PercentText(op.share), PercentText(op.cpu_share), WithThousands(op.rejected)});
+  }
+  text += "\n" + table.ToString();
+  text += fmt::format("\nreading               {} of preparing\n", PercentText(rates.reading));
+  text += fmt::format("queueing for a core   {} of preparing\n", PercentText(rates.queueing));
+  text +=
+      fmt::format("preparing             {} of what its threads could\n", PercentText(rates.busy));
+  text += rates.sending
+              ? fmt::format("sending               {} of the time\n", PercentText(rates.sending))
+              : "sending               -, batches are made where they are used\n";
+  return text;
+}
+
+std::string DescribePreparing(const std::optional<RunLook>& before, const PreparingLook& now) {
+  Table workers({"WORKER", "STATE", "THREADS", "LEASES", "BATCHES/S", "MB/S"});
+  for (const WorkerRates& row : RatesOfWorkers(before, now)) {
+    workers.Add({row.worker->name(), NameOf(row.worker->state()),
+                 std::to_string(row.worker->num_threads()),
+                 std::to_string(row.worker->num_leased()), RateText(row.batches_per_second),
+                 MegabytesText(row.bytes_per_second)});
+  }
+  Table jobs({"JOB", "BATCHES", "DONE", "ISSUED", "LEASED", "REISSUED", "LOST", "WAITING"});
+  for (const preprocess::v1::Job& job : now.jobs) {
+    jobs.Add({job.name(), WithThousands(job.num_batches()), WithThousands(job.num_done()),
+              WithThousands(job.num_issued()), WithThousands(job.num_leased()),
+              WithThousands(job.num_reissued()), WithThousands(job.num_lost()),
+              PercentText(job.wait_share())});
+  }
+  return "\n" + workers.ToString() + "\n" + jobs.ToString();
+}
+
+std::string StageText(const supervisor::v1::Progress& progress) {
+  std::string text;
+  if (progress.trigger() > 0) text += fmt::format("trigger {}, ", progress.trigger());
+  text += progress.stage();
+  if (IsTraining(progress)) text += fmt::format(", epoch {}", progress.epoch() + 1);
+  if (progress.total() > 0) {
+    text += fmt::format(", {} of {} {}", WithThousands(progress.done()),
+                        WithThousands(progress.total()), progress.unit());
+  }
+  return text;
+}
+
+void AddTraining(const TrainingRates& rates, double wait_share, ordered_json& json) {
+  json["per_second"] = JsonOf(rates.per_second);
+  json["wait_share"] = wait_share;
+  json["verdict"] = nullptr;
+  json["limit"] = nullptr;
+  if (rates.verdict) {
+    json["verdict"] = rates.verdict->ToText();
+    json["limit"] = std::string(loader::NameOf(rates.verdict->limit));
+  }
+  json["ops"] = ordered_json::array();
+  for (const OpRates& op : rates.ops) {
+    json["ops"].push_back({{"type", op.type},
+                           {"rows_per_second", JsonOf(op.rows_per_second)},
+                           {"bytes_per_second", JsonOf(op.bytes_per_second)},
+                           {"share", JsonOf(op.share)},
+                           {"cpu_share", JsonOf(op.cpu_share)},
+                           {"rejected", op.rejected}});
+  }
+  json["reading_share"] = JsonOf(rates.reading);
+  json["queueing_share"] = JsonOf(rates.queueing);
+  json["busy_share"] = JsonOf(rates.busy);
+  json["sending_share"] = JsonOf(rates.sending);
+}
+
+void AddPreparing(const std::optional<RunLook>& before, const RunLook& now, ordered_json& json) {
+  if (!now.preparing) {
+    json["workers"] = nullptr;
+    json["jobs"] = nullptr;
+    return;
+  }
+  json["workers"] = ordered_json::array();
+  for (const WorkerRates& row : RatesOfWorkers(before, *now.preparing)) {
+    json["workers"].push_back({{"name", row.worker->name()},
+                               {"state", NameOf(row.worker->state())},
+                               {"threads", row.worker->num_threads()},
+                               {"leased", row.worker->num_leased()},
+                               {"batches_per_second", JsonOf(row.batches_per_second)},
+                               {"bytes_per_second", JsonOf(row.bytes_per_second)}});
+  }
+  json["jobs"] = ordered_json::array();
+  for (const preprocess::v1::Job& job : now.preparing->jobs) {
+    json["jobs"].push_back({{"name", job.name()},
+                            {"batches", job.num_batches()},
+                            {"done", job.num_done()},
+                            {"issued", job.num_issued()},
+                            {"leased", job.num_leased()},
+                            {"reissued", job.num_reissued()},
+                            {"lost", job.num_lost()},
+                            {"wait_share", job.wait_share()}});
+  }
+}
+
+}  // namespace
+
+bool IsJobOf(const preprocess::v1::Job& job, int64_t run_id) {
+  return job.name().starts_with(fmt::format("run-{}/", run_id));
+}
+
+std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& now) {
+  const supervisor::v1::Progress& progress = now.progress;
+  std::string text = fmt::format(
+      "run {} of {}: {}\n", now.run_id, Printable(now.pipeline),
+      progress.stage().empty() ? "nothing is heard of it yet" : Printable(StageText(progress)));
+  if (IsTraining(progress)) text += DescribeTraining(RatesOf(before, now));
+  if (now.preparing && !now.preparing->jobs.empty()) {
+    text += DescribePreparing(before, *now.preparing);
+  }
+  return text;
+}
+
+ordered_json LookToJson(const std::optional<RunLook>& before, const RunLook& now) {
+  const supervisor::v1::Progress& progress = now.progress;
+  ordered_json json = {{"run", now.run_id},         {"pipeline", now.pipeline},
+                       {"stage", progress.stage()}, {"trigger", progress.trigger()},
+                       {"done", progress.done()},   {"total", progress.total()},
+                       {"unit", progress.unit()},   {"epoch", progress.epoch()}};
+  if (IsTraining(progress)) AddTraining(RatesOf(before, now), progress.wait_share(), json);
+  AddPreparing(before, now, json);
+  return json;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,462 @@
+// Strict reading: a document tree against a type, noting every problem on the way.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "config/config.h"
+#include "config/document.h"
+#include "config/phrases.h"
+#include "config/scalars.h"
+
+namespace tidemill::config::internal {
+namespace {
+
+// Where the decoder stands.
+struct Spot {
+  Place place;
+  std::string path;
+
+  const Node& node() const { return *place.node; }
+  Spot Below(size_t i) const {
+    const Node& parent = node();
+    if (parent.kind == Node::Kind::kList) {
+      return {{parent.items[i].get(), nullptr}, JoinPath(path, fmt::format("[{}]", i))};
+    }
+    const Node* key = parent.keys[i].get();
+    return {{parent.items[i].get(), key}, JoinPath(path, key->text)};
+  }
+};
+
+std::string NameOf(const std::string& path) { return path.empty() ? "the document" : path; }
+
+std::string DescribeNode(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::kNull:
+      return "nothing";
+    case Node::Kind::kList:
+      return "a list";
+    case Node::Kind::kMap:
+      return "a section with keys";
+    case Node::Kind::kScalar:
+      break;
+  }
+  constexpr size_t kShown = 60;
+  return fmt::format("'{}{}'", node.text.substr(0, kShown), node.text.size() > kShown ? "..." : "");
+}
+
+bool HasKey(const Type& type, const std::string& key) {
+  const FieldList list = FieldsOf(type);
+  return std::ranges::any_of(list.fields, [&](const Member& field) { return field.key == key; });
+}
+
+// Where a key that the struct does not have would be right: in another alternative of its variant
+// or one section further down. "" when neither has it.
+std::string PlaceOfKey(const std::string& key, const Type& type, const Type* variant) {
+  if (variant != nullptr) {
+    for (const TypeGetter alternative : variant->alternatives) {
+      if (HasKey(alternative(), key)) {
+        return fmt::format("it is a key of type: {}", alternative().tag);
+      }
+    }
+  }
+  const FieldList list = FieldsOf(type);
+  for (const Member& field : list.fields) {
+    if (field.type().kind == Kind::kStruct && HasKey(field.type(), key)) {
+      return fmt::format("it belongs into '{}'", field.key);
+    }
+  }
+  return "";
+}
+
+class Decoder {
+ public:
+  Decoder(std::shared_ptr<const Document> document, Problems& problems)
+      : document_(std::move(document)), problems_(problems) {}
+
+  void Read(const Spot& spot, const Type& type, const Limits& limits, void* value);
+
+ private:
+  // A struct: which keys belong to something else, and how messages name it.
+  struct Frame {
+    bool top_level = false;
+    const Type* variant =
+        nullptr;        // The kVariant whose alternative it is; "type" is then no field.
+    std::string label;  // "in trigger (type: amount)"
+  };
+
+  void ReadStruct(const Spot& spot, const Type& type, const Frame& frame, void* value);
+  void ReadMember(const Spot& spot, const Member& member, const Frame& frame,
+                  const std::vector<std::string>& unknown_keys);
+  void ReportUnknownKeys(const Spot& spot, const Type& type, const Frame& frame,
+                         const std::vector<std::string>& keys,
+                         const std::set<std::string>& secret_keys);
+  void ReadVariant(const Spot& spot, const Type& type, void* value);
+  void ReadKeyed(const Spot& spot, const Type& type, void* value);
+  void ReadAlternative(const Spot& spot, const Type& type, const Node& tag, void* value);
+  void ReadList(const Spot& spot, const Type& type, const Limits& limits, void* value);
+  void ReadMap(const Spot& spot, const Type& type, const Limits& limits, void* value);
+  void ReadNames(const Spot& spot, const Limits& limits, NameList& value);
+  void ReadScalarValue(const Spot& spot, const Type& type, const Limits& limits, void* value);
+  void CheckBounds(const Spot& spot, const Type& type, const Limits& limits, const void* value);
+  void CheckItems(const Spot& spot, const Limits& limits, size_t size);
+  void Report(const Node& mark, const std::string& path, std::string message, std::string hint = "",
+              std::string note = "");
+  void ReportWrongKind(const Spot& spot, std::string_view expected, std::string hint = "");
+
+  std::shared_ptr<const Document> document_;  // Keeps the nodes alive.
+  Problems& problems_;
+};
+
+void Decoder::Read(const Spot& spot, const Type& type, const Limits& limits, void* value) {
+  if (limits.secret) problems_.HideLine(spot.node().position.line);
+  switch (type.kind) {
+    case Kind::kOptional:
+      type.clear(value);
+      if (spot.node().kind == Node::Kind::kNull) return;
+      return Read(spot, type.element(), limits, type.append(value));
+    case Kind::kStruct:
+      return ReadStruct(spot, type,
+                        {.top_level = spot.path.empty(),
+                         .variant = nullptr,
+                         .label = spot.path.empty() ? "at the top level" : "in " + spot.path},
+                        value);
+    case Kind::kVariant:
+      return ReadVariant(spot, type, value);
+    case Kind::kKeyed:
+      return ReadKeyed(spot, type, value);
+    case Kind::kList:
+      return ReadList(spot, type, limits, value);
+    case Kind::kMap:
+      return ReadMap(spot, type, limits, value);
+    case Kind::kNameList:
+      return ReadNames(spot, limits, As<NameList>(value));
+    default:
+      return ReadScalarValue(spot, type, limits, value);
+  }
+}
+
+void Decoder::ReadStruct(const Spot& spot, const Type& type, const Frame& frame, void* value) {
+  const Node& node = spot.node();
+  if (node.kind != Node::Kind::kMap && node.kind != Node::Kind::kNull) {
+    return ReportWrongKind(spot, "a section with keys");
+  }
+  const size_t problems_before = problems_.items().size();
+  std::vector<std::string> known, unknown;
+  std::set<std::string> secret;
+  if (frame.variant != nullptr) known.emplace_back("type");
+  type.members(value, [&](const Member& member) {
+    known.emplace_back(member.key);
+    if (member.limits.secret) secret.emplace(member.key);
+  });
+  for (const auto& key : node.keys) {
+    if (frame.top_level && key->text.starts_with("x-")) continue;
+    if (std::ranges::find(known, key->text) == known.end()) unknown.push_back(key->text);
+  }
+  type.members(value, [&](const Member& member) { ReadMember(spot, member, frame, unknown); });
+  if (!unknown.empty()) ReportUnknownKeys(spot, type, frame, known, secret);
+  if (type.check != nullptr && problems_.items().size() == problems_before) {
+    const Problems::Scope scope(problems_, spot.path);
+    type.check(value, problems_);
+  }
+}
+
+void Decoder::ReadMember(const Spot& spot, const Member& member, const Frame& frame,
+                         const std::vector<std::string>& unknown_keys) {
+  const Node& node = spot.node();
+  for (size_t i = 0; i < node.keys.size(); ++i) {
+    if (node.keys[i]->text != member.key) continue;
+    return Read(spot.Below(i), member.type(), member.limits, member.value);
+  }
+  const std::string path = JoinPath(spot.path, member.key);
+  const bool misspelled = std::ranges::any_of(unknown_keys, [&](const std::string& key) {
+    return ClosestTo(key, {std::string(member.key)}).has_value();
+  });
+  if (member.limits.required && !misspelled) {
+    const std::string example =
+        member.limits.example.empty()
+            ? ""
+            : fmt::format(", such as '{}: {}'", member.key, member.limits.example);
+    Report(spot.place.mark(), path,
+           fmt::format("missing required key '{}' {}", member.key, frame.label),
+           fmt::format("add '{}'{}", member.key, example),
+           fmt::format("{}: {}", member.key, member.doc));
+  } else if (member.type().kind == Kind::kStruct && !misspelled) {
+    // An absent section is an empty one: it may have required keys of its own.
+    const auto empty = std::make_shared<Node>();
+    empty->position = spot.place.mark().position;
+    empty->width = spot.place.mark().width;
+    const Frame absent{.label = "in " + path};
+    ReadStruct({{empty.get(), nullptr}, path}, member.type(), absent, member.value);
+  }
+}
+
+void Decoder::ReportUnknownKeys(const Spot& spot, const Type& type, const Frame& frame,
+                                const std::vector<std::string>& known,
+                                const std::set<std::string>& secret_keys) {
+  for (const auto& key : spot.node().keys) {
+    if (frame.top_level && key->text.starts_with("x-")) continue;
+    if (std::ranges::find(known, key->text) != known.end()) continue;
+    const auto closest = ClosestTo(key->text, known);
+    if (closest && secret_keys.contains(*closest)) problems_.HideLine(key->position.line);
+    std::string hint = DidYouMean(key->text, known);
+    if (hint.empty()) hint = PlaceOfKey(key->text, type, frame.variant);
+    if (hint.empty() && key->text == "<<") hint = "merge keys are not supported";
+    Report(*key, JoinPath(spot.path, key->text),
+           fmt::format("unknown key '{}' {}", key->text, frame.label), hint,
+           known.empty() ? "no keys are allowed here"
+                         : fmt::format("keys allowed here: {}", fmt::join(known, ", ")));
+  }
+}
+
+void Decoder::ReadVariant(const Spot& spot, const Type& type, void* value) {
+  const Node& node = spot.node();
+  if (node.kind == Node::Kind::kScalar) return ReadAlternative(spot, type, node, value);
+  const std::string types = fmt::format("types: {}", fmt::join(TagsOf(type), ", "));
+  if (node.kind != Node::Kind::kMap) {
+    return ReportWrongKind(spot, "a section with a 'type'", types);
+  }
+  const Node* tag = node.Find("type");
+  if (tag == nullptr) {
+    const std::string& first = node.keys.empty() ? "" : node.keys[0]->text;
+    const std::string near = ClosestTo(first, {"type"}) ? "did you mean 'type'?" : "add 'type'";
+    return Report(spot.place.mark(), spot.path,
+                  fmt::format("missing required key 'type' in {}", NameOf(spot.path)), near, types);
+  }
+  if (tag->kind != Node::Kind::kScalar) {
+    return Report(tag->kind == Node::Kind::kNull ? spot.place.mark() : *tag,
+                  JoinPath(spot.path, "type"),
+                  fmt::format("{}: expected the name of a type, got {}",
+                              JoinPath(spot.path, "type"), DescribeNode(*tag)),
+                  "", types);
+  }
+  ReadAlternative(spot, type, *tag, value);
+}
+
+void Decoder::ReadAlternative(const Spot& spot, const Type& type, const Node& tag, void* value) {
+  const std::vector<std::string> tags = TagsOf(type);
+  const auto it = std::ranges::find(tags, tag.text);
+  if (it == tags.end()) {
+    return Report(tag, spot.path,
+                  fmt::format("unknown type '{}' for {}", tag.text, NameOf(spot.path)),
+                  DidYouMean(tag.text, tags), fmt::format("types: {}", fmt::join(tags, ", ")));
+  }
+  const auto index = static_cast<size_t>(it - tags.begin());
+  const Frame frame{.variant = &type,
+                    .label = fmt::format("in {} (type: {})", NameOf(spot.path), tag.text)};
+  void* held = type.emplace(value, index);
+  if (spot.node().kind == Node::Kind::kMap) {
+    return ReadStruct(spot, type.alternatives[index](), frame, held);
+  }
+  const auto empty = std::make_shared<Node>();
+  empty->position = tag.position;
+  empty->width = tag.width;
+  ReadStruct({{empty.get(), nullptr}, spot.path}, type.alternatives[index](), frame, held);
+}
+
+void Decoder::ReadKeyed(const Spot& spot, const Type& type, void* value) {
+  const std::vector<std::string> tags = TagsOf(type);
+  const std::string types = fmt::format("known: {}", fmt::join(tags, ", "));
+  const Node& node = spot.node();
+  const bool single = node.kind == Node::Kind::kMap && node.keys.size() == 1;
+  if (node.kind != Node::Kind::kScalar && !single) {
+    const Node* tag = node.Find("type");
+    const std::string hint = tag != nullptr && tag->kind == Node::Kind::kScalar
+                                 ? fmt::format("write {}: {{...}}", tag->text)
+                                 : "indent what belongs to the name below it";
+    if (node.kind != Node::Kind::kMap) {
+      return ReportWrongKind(spot, "a name or one 'name: {...}'", types);
+    }
+    return Report(
+        spot.place.mark(), spot.path,
+        fmt::format("{}: expected one name, got {} keys", NameOf(spot.path), node.keys.size()),
+        hint, types);
+  }
+  const Node& tag = single ? *node.keys[0] : node;
+  const auto it = std::ranges::find(tags, tag.text);
+  if (it == tags.end()) {
+    return Report(tag, spot.path,
+                  fmt::format("unknown name '{}' in {}", tag.text, NameOf(spot.path)),
+                  DidYouMean(tag.text, tags), types);
+  }
+  const auto index = static_cast<size_t>(it - tags.begin());
+  void* held = type.emplace(value, index);
+  const Frame frame{.label = fmt::format("in {}", JoinPath(spot.path, tag.text))};
+  if (single) return ReadStruct(spot.Below(0), type.alternatives[index](), frame, held);
+  const auto empty = std::make_shared<Node>();
+  empty->position = tag.position;
+  empty->width = tag.width;
+  ReadStruct({{empty.get(), nullptr}, JoinPath(spot.path, tag.text)}, type.alternatives[index](),
+             frame, held);
+}
+
+void Decoder::ReadList(const Spot& spot, const Type& type, const Limits& limits, void* value) {
+  const Node& node = spot.node();
+  if (node.kind != Node::Kind::kList) {
+    const bool one = node.kind == Node::Kind::kScalar;
+    return ReportWrongKind(spot, "a list",
+                           one ? fmt::format("write [{}]", limits.secret ? "..." : node.text) : "");
+  }
+  type.clear(value);
+  for (size_t i = 0; i < node.items.size(); ++i) {
+    Read(spot.Below(i), type.element(), limits, type.append(value));
+  }
+  CheckItems(spot, limits, node.items.size());
+}
+
+void Decoder::ReadMap(const Spot& spot, const Type& type, const Limits& limits, void* value) {
+  const Node& node = spot.node();
+  if (node.kind != Node::Kind::kMap) return ReportWrongKind(spot, "a section of named entries");
+  type.clear(value);
+  for (size_t i = 0; i < node.items.size(); ++i) {
+    const Node& key = *node.keys[i];
+    if (!key.quoted && IsAmbiguous(key.text)) {
+      Report(key, spot.path,
+             fmt::format("the name '{}' can be read as something other than a text", key.text),
+             fmt::format("quote it: \"{}\"", key.text));
+    }
+    Read(spot.Below(i), type.element(), limits, type.insert(value, key.text));
+  }
+  CheckItems(spot, limits, node.items.size());
+}
+
+void Decoder::ReadNames(const Spot& spot, const Limits& limits, NameList& value) {
+  const Node& node = spot.node();
+  if (node.kind == Node::Kind::kScalar && node.text == "all") {
+    value = {.all = true, .names = {}};
+    return;
+  }
+  if (node.kind != Node::Kind::kList) {
+    const bool one = node.kind == Node::Kind::kScalar;
+    return ReportWrongKind(spot, "'all' or a list of names",
+                           one ? fmt::format("write [{}]", node.text) : "");
+  }
+  value = {};
+  for (size_t i = 0; i < node.items.size(); ++i) {
+    ReadScalarValue(spot.Below(i), TypeOf<std::string>(), {}, &value.names.emplace_back());
+  }
+  CheckItems(spot, limits, node.items.size());
+}
+
+void Decoder::ReadScalarValue(const Spot& spot, const Type& type, const Limits& limits,
+                              void* value) {
+  const Node& node = spot.node();
+  if (node.kind == Node::Kind::kNull) {
+    return Report(spot.place.mark(), spot.path, fmt::format("{}: has no value", NameOf(spot.path)),
+                  "remove the key to get the default");
+  }
+  if (node.kind != Node::Kind::kScalar) {
+    const bool is_phrase = type.kind == Kind::kBool || type.kind == Kind::kEnum;
+    return ReportWrongKind(spot, (is_phrase ? "" : "a ") + TypePhrase(type));
+  }
+  if (const auto mismatch = ReadScalar(type, node, value)) {
+    const bool show = !limits.secret;
+    return Report(
+        node, spot.path,
+        fmt::format("{}: {}", NameOf(spot.path), show ? mismatch->message : "wrong type"),
+        show ? mismatch->hint : "",
+        type.kind == Kind::kEnum ? fmt::format("allowed: {}", fmt::join(type.names, ", ")) : "");
+  }
+  CheckBounds(spot, type, limits, value);
+}
+
+// What to write for a share that was given in percent.
+std::string PercentHint(const Type& type, const Limits& limits, double value) {
+  const bool is_share = (type.kind == Kind::kDouble || type.kind == Kind::kFloat) &&
+                        limits.max == 1.0 && value > 1 && value <= 100;
+  return is_share ? fmt::format("write {} for {} %", value / 100, value) : "";
+}
+
+void Decoder::CheckBounds(const Spot& spot, const Type& type, const Limits& limits,
+                          const void* value) {
+  const auto measure = MeasureScalar(type, value);
+  if (!measure || (!limits.min && !limits.max)) return;
+  const std::string name = NameOf(spot.path);
+  if (type.kind == Kind::kString && *measure == 0 && limits.min) {
+    return Report(spot.node(), spot.path, fmt::format("{}: must not be empty", name));
+  }
+  const std::string shown = limits.secret                ? "the value"
+                            : type.kind == Kind::kString ? fmt::format("{} bytes", *measure)
+                                                         : spot.node().text;
+  if (limits.min && !(*measure >= *limits.min)) {
+    Report(spot.node(), spot.path,
+           fmt::format("{}: {} is below {}", name, shown, WriteBound(type, *limits.min)));
+  } else if (limits.max && !(*measure <= *limits.max)) {
+    Report(spot.node(), spot.path,
+           fmt::format("{}: {} is above {}", name, shown, WriteBound(type, *limits.max)),
+           PercentHint(type, limits, *measure));
+  }
+}
+
+void Decoder::CheckItems(const Spot& spot, const Limits& limits, size_t size) {
+  const auto count = static_cast<double>(size);
+  if (limits.min_items && count < *limits.min_items) {
+    Report(spot.place.mark(), spot.path,
+           fmt::format("{}: needs at least {} entries, got {}", NameOf(spot.path),
+                       *limits.min_items, size));
+  } else if (limits.max_items && count > *limits.max_items) {
+    Report(spot.place.mark(), spot.path,
+           fmt::format("{}: takes at most {} entries, got {}", NameOf(spot.path), *limits.max_items,
+                       size));
+  }
+}
+
+void Decoder::Report(const Node& mark, const std::string& path, std::string message,
+                     std::string hint, std::string note) {
+  problems_.Add(Problem{.position = mark.position,
+                        .width = mark.width,
+                        .path = path,
+                        .message = std::move(message),
+                        .hint = std::move(hint),
+                        .note = std::move(note)});
+}
+
+void Decoder::ReportWrongKind(const Spot& spot, std::string_view expected, std::string hint) {
+  const bool hidden = problems_.IsHidden(spot.node().position.line);
+  Report(spot.place.mark(), spot.path,
+         fmt::format("{}: expected {}, got {}", NameOf(spot.path), expected,
+                     hidden ? "something else" : DescribeNode(spot.node())),
+         hidden ? "" : std::move(hint));
+}
+
+}  // namespace
+
+Problems DecodeDocument(const Source& source, const Type& type, void* value) {
+  const auto document = ReadDocument(source.text, source.name, source.variables);
+  Problems problems(document);
+  if (document->readable) {
+    Decoder(document, problems).Read({{document->root.get(), nullptr}, ""}, type, {}, value);
+  }
+  return problems;
+}
+
+Problems DecodeSection(const Source& source, std::string_view section, const Type& type,
+                       void* value) {
+  const auto document = ReadDocument(source.text, source.name, source.variables);
+  Problems problems(document);
+  if (!document->readable) return problems;
+  const Node& root = *document->root;
+  if (root.kind != Node::Kind::kMap && root.kind != Node::Kind::kNull) {
+    problems.Add("", "expected a document of sections with keys");
+    return problems;
+  }
+  const auto empty = std::make_shared<Node>();
+  empty->position = root.position;
+  Place place{empty.get(), nullptr};
+  for (size_t i = 0; i < root.keys.size(); ++i) {
+    if (root.keys[i]->text == section) {
+      place = {root.items[i].get(), root.keys[i].get()};
+    } else if (root.Find(section) == nullptr &&
+               ClosestTo(root.keys[i]->text, {std::string(section)})) {
+      problems.Add(root.keys[i]->text, "unknown section",
+                   fmt::format("did you mean '{}'?", section));
+    }
+  }
+  Decoder(document, problems).Read({place, std::string(section)}, type, {}, value);
+  return problems;
+}
+
+}  // namespace tidemill::config::internal

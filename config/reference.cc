@@ -1,0 +1,189 @@
+// The reference page of a type in Markdown.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "config/config.h"
+#include "config/phrases.h"
+
+namespace tidemill::config::internal {
+namespace {
+
+// The anchor that Markdown renderers give to a heading.
+std::string Slug(std::string_view heading) {
+  std::string slug;
+  for (const char c : heading) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (letter) slug += c;
+    if (c >= 'A' && c <= 'Z') slug += static_cast<char>(c - 'A' + 'a');
+    if (c == ' ') slug += '-';
+  }
+  return slug;
+}
+
+// Keeps Markdown from reading marks into a sentence; code in backticks stays as it is.
+std::string Escape(std::string_view text) {
+  std::string out;
+  bool in_code = false;
+  for (const char c : text) {
+    if (c == '`') in_code = !in_code;
+    if (c == '<' && !in_code) {
+      out += "&lt;";
+      continue;
+    }
+    if (c == '|' || (c == '*' && !in_code)) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string Code(std::string_view text) {
+  return text.empty() ? "" : Escape(fmt::format("`{}`", text));
+}
+
+bool IsComposite(const Type& type) {
+  return type.kind == Kind::kStruct || type.kind == Kind::kVariant || type.kind == Kind::kKeyed;
+}
+
+// "evaluation[]", "datasets.<name>": the path of what lies in the lists and maps at `path`.
+std::string CorePath(const Type& type, const std::string& path) {
+  if (type.element == nullptr) return path;
+  const std::string below = type.kind == Kind::kList  ? path + "[]"
+                            : type.kind == Kind::kMap ? JoinPath(path, "<name>")
+                                                      : path;
+  return CorePath(type.element(), below);
+}
+
+struct ValueForm {
+  Kind kind;
+  std::string_view name;
+  std::string_view meaning;
+};
+
+constexpr ValueForm kForms[] = {
+    {Kind::kInt64, "whole number", "`2000`, `1_000_000`, `1e6` or `1M`"},
+    {Kind::kCount, "count", "`2000`, `1_000_000`, `1e6` or `1M`"},
+    {Kind::kDuration, "duration", "a number with a unit: `500ms`, `90s`, `5m`, `2h`, `7d`, `4w`"},
+    {Kind::kTimestamp, "time", "`2026-01-31T08:00:00Z` or `2026-01-31`; without a zone it is UTC"},
+    {Kind::kByteSize, "size", "a number with a unit: `512B`, `500kB`, `64MiB`, `1.5GiB`"},
+    {Kind::kString, "text",
+     "quote what looks like something else: `\"no\"`, `\"012\"`, `\"1.10\"`"},
+    {Kind::kNameList, "all, or list of names", "`all` or `[first, second]`"},
+};
+
+class Page {
+ public:
+  std::string Write(const Type& type, std::string_view title) {
+    text_ = fmt::format("# {}\n", title);
+    const Type& core = CoreOf(type);
+    if (type.element != nullptr) text_ += fmt::format("\nA {}.\n", TypePhrase(type));
+    names_[&core] = std::string(title);
+    WriteBody(core, CorePath(type, ""));
+    WriteForms();
+    return text_;
+  }
+
+ private:
+  void WriteBody(const Type& type, const std::string& path) {
+    if (type.kind == Kind::kStruct) return WriteStruct(type, path);
+    if (IsComposite(type)) WriteChoice(type, path);
+  }
+
+  void WriteStruct(const Type& type, const std::string& path) {
+    if (!type.doc.empty()) text_ += fmt::format("\n{}\n", Escape(type.doc));
+    const FieldList list = FieldsOf(type);
+    if (list.fields.empty()) {
+      text_ += "\nNo keys.\n";
+      return;
+    }
+    std::vector<std::pair<const Type*, std::string>> below;
+    text_ += "\n| key | type | default | limits | meaning |\n|---|---|---|---|---|\n";
+    for (const Member& field : list.fields) {
+      const std::string field_path = CorePath(field.type(), JoinPath(path, field.key));
+      const Type& core = CoreOf(field.type());
+      used_.insert(core.kind == Kind::kInt32 ? Kind::kInt64 : core.kind);
+      if (IsComposite(core) && !names_.contains(&core)) {
+        names_[&core] = field_path;
+        below.emplace_back(&core, field_path);
+      }
+      text_ += Row(field);
+    }
+    for (const auto& [core, field_path] : below) {
+      text_ += fmt::format("\n## `{}`\n", field_path);
+      WriteBody(*core, field_path);
+    }
+  }
+
+  std::string Row(const Member& field) const {
+    const Type& core = CoreOf(field.type());
+    std::string type = Escape(TypePhrase(field.type()));
+    if (IsComposite(core)) {  // Link the last words: "list of [sections](#beds)".
+      const size_t start = core.kind == Kind::kStruct ? type.rfind(' ') + 1 : 0;
+      type = fmt::format("{}[{}](#{})", type.substr(0, start), type.substr(start),
+                         Slug(names_.at(&core)));
+    }
+    const std::string value = DefaultPhrase(field);
+    const bool word =
+        value == "required" || value == "none" || value == "empty" || value == "several keys";
+    std::string meaning = Escape(field.doc);
+    if (!field.limits.example.empty()) {
+      meaning += fmt::format(" Example: {}", Code(field.limits.example));
+    }
+    if (field.limits.secret) meaning += " Never shown in messages.";
+    return fmt::format("| `{}` | {} | {} | {} | {} |\n", field.key, type,
+                       value == "required" ? "**required**"
+                       : word              ? value
+                                           : Code(value),
+                       LimitsPhrase(field), meaning);
+  }
+
+  void WriteChoice(const Type& type, const std::string& path) {
+    const bool keyed = type.kind == Kind::kKeyed;
+    text_ += keyed
+                 ? "\nEach entry is a name with its keys, `name: {...}`; the name alone is enough "
+                   "where no key is required.\n"
+                 : "\nWritten `{type: ..., ...}`; the type's name alone is enough where no key is "
+                   "required.\n";
+    text_ += fmt::format("\n| {} | meaning |\n|---|---|\n", keyed ? "name" : "type");
+    for (const TypeGetter get : type.alternatives) {
+      text_ += fmt::format("| [`{}`](#{}) | {} |\n", get().tag, Slug(Heading(type, get(), path)),
+                           Escape(FirstSentence(get().doc)));
+    }
+    for (const TypeGetter get : type.alternatives) {
+      text_ += fmt::format("\n### `{}`\n", Heading(type, get(), path));
+      WriteStruct(get(), JoinPath(path, get().tag));
+    }
+  }
+
+  static std::string Heading(const Type& type, const Type& alternative, const std::string& path) {
+    return type.kind == Kind::kKeyed ? JoinPath(path, alternative.tag)
+                                     : fmt::format("{} type: {}", path, alternative.tag);
+  }
+
+  void WriteForms() {
+    if (std::ranges::none_of(kForms, [&](const ValueForm& f) { return used_.contains(f.kind); })) {
+      return;
+    }
+    text_ += "\n## How values are written\n\n| type | written |\n|---|---|\n";
+    for (const ValueForm& form : kForms) {
+      if (used_.contains(form.kind)) {
+        text_ += fmt::format("| {} | {} |\n", form.name, form.meaning);
+      }
+    }
+  }
+
+  std::string text_;
+  std::map<const Type*, std::string> names_;  // Headings of the types that have one.
+  std::set<Kind> used_;
+};
+
+}  // namespace
+
+std::string ReferenceOf(const Type& type, std::string_view title) {
+  return Page().Write(type, title);
+}
+
+}  // namespace tidemill::config::internal

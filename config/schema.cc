@@ -1,0 +1,248 @@
+// JSON Schema draft-07 of a type.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+
+#include "config/config.h"
+#include "config/phrases.h"
+#include "config/scalars.h"
+
+namespace tidemill::config::internal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kCountPattern[] = "^[-+]?[0-9][0-9_]*(\\.[0-9]+)?([eE][-+]?[0-9]+)?[kKMG]?$";
+constexpr char kDurationPattern[] = "^-?[0-9]+(\\.[0-9]+)?(us|ms|s|m|h|d|w)$";
+constexpr char kTimePattern[] = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+([Zz]|[-+][0-9:]+)?)?$";
+constexpr char kSizePattern[] = "^-?[0-9][0-9_]*(\\.[0-9]+)?([kKMGT]?B|[KMGT]iB)$";
+
+// The JSON of a default; null when it has none that a reader of the schema needs.
+Json DefaultOf(const Type& type, void* value) {
+  switch (type.kind) {
+    case Kind::kBool:
+      return As<bool>(value);
+    case Kind::kInt32:
+      return As<int>(value);
+    case Kind::kInt64:
+      return As<int64_t>(value);
+    case Kind::kCount:
+      return As<Count>(value).value;
+    case Kind::kFloat:  // By way of its shortest text: 0.1f is 0.1.
+      return std::isfinite(As<float>(value)) ? Json::parse(WriteScalar(type, value)) : Json();
+    case Kind::kDouble:
+      return std::isfinite(As<double>(value)) ? Json(As<double>(value)) : Json();
+    case Kind::kString:
+      return As<std::string>(value);
+    case Kind::kDuration:
+    case Kind::kTimestamp:
+    case Kind::kByteSize:
+    case Kind::kEnum:
+      return WriteScalar(type, value);
+    case Kind::kOptional:
+      return type.size(value) == 0 ? Json() : DefaultOf(type.element(), type.at(value, 0));
+    case Kind::kList: {
+      Json list = Json::array();
+      for (size_t i = 0; i < type.size(value); ++i) {
+        list.push_back(DefaultOf(type.element(), type.at(value, i)));
+      }
+      const bool complete =
+          std::ranges::none_of(list, [](const Json& item) { return item.is_null(); });
+      return complete ? list : Json();
+    }
+    case Kind::kNameList:
+      return As<NameList>(value).all ? Json("all") : Json(As<NameList>(value).names);
+    default:
+      return Json();
+  }
+}
+
+class SchemaWriter {
+ public:
+  Json Root(const Type& type) {
+    Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"}};
+    schema.update(Of(type, {}));
+    if (type.kind == Kind::kStruct) schema["patternProperties"]["^x-"] = Json::object();
+    if (!definitions_.empty()) schema["definitions"] = definitions_;
+    return schema;
+  }
+
+ private:
+  Json Of(const Type& type, const Limits& limits) {
+    switch (type.kind) {
+      case Kind::kOptional: {
+        Json element = Of(type.element(), limits);
+        return {{"anyOf", {std::move(element), {{"type", "null"}}}}};
+      }
+      case Kind::kList: {
+        Json schema = {{"type", "array"}, {"items", Of(type.element(), limits)}};
+        if (limits.min_items) schema["minItems"] = static_cast<int64_t>(*limits.min_items);
+        if (limits.max_items) schema["maxItems"] = static_cast<int64_t>(*limits.max_items);
+        return schema;
+      }
+      case Kind::kMap: {
+        Json schema = {{"type", "object"}, {"additionalProperties", Of(type.element(), limits)}};
+        if (limits.min_items) schema["minProperties"] = static_cast<int64_t>(*limits.min_items);
+        if (limits.max_items) schema["maxProperties"] = static_cast<int64_t>(*limits.max_items);
+        return schema;
+      }
+      case Kind::kStruct:
+      case Kind::kVariant:
+      case Kind::kKeyed:
+        return OfComposite(type);
+      default:
+        return OfScalar(type, limits);
+    }
+  }
+
+  static Json OfScalar(const Type& type, const Limits& limits) {
+    const auto bounded = [&](Json schema, const char* min, const char* max) {
+      const bool real = type.kind == Kind::kFloat || type.kind == Kind::kDouble;
+      const auto number = [&](double bound) {
+        return real ? Json(bound) : Json(static_cast<int64_t>(bound));
+      };
+      if (limits.min) schema[min] = number(*limits.min);
+      if (limits.max) schema[max] = number(*limits.max);
+      return schema;
+    };
+    switch (type.kind) {
+      case Kind::kBool:
+        return {{"type", "boolean"}};
+      case Kind::kInt32:
+      case Kind::kInt64:
+      case Kind::kCount:
+        return bounded({{"type", {"integer", "string"}}, {"pattern", kCountPattern}}, "minimum",
+                       "maximum");
+      case Kind::kFloat:
+      case Kind::kDouble:
+        return bounded({{"type", "number"}}, "minimum", "maximum");
+      case Kind::kDuration:
+        return {{"type", "string"}, {"pattern", kDurationPattern}};
+      case Kind::kTimestamp:
+        return {{"type", "string"}, {"pattern", kTimePattern}};
+      case Kind::kByteSize:
+        return {{"type", "string"}, {"pattern", kSizePattern}};
+      case Kind::kEnum:
+        return {{"enum", type.names}};
+      case Kind::kNameList:
+        return {{"anyOf",
+                 {{{"const", "all"}},
+                  {{"type", "array"}, {"items", {{"type", {"string", "integer"}}}}}}}};
+      default:
+        return bounded({{"type", {"string", "integer"}}}, "minLength", "maxLength");
+    }
+  }
+
+  // A type that contains itself becomes a definition that its inner uses refer to.
+  Json OfComposite(const Type& type) {
+    if (const auto it = names_.find(&type); it != names_.end()) {
+      it->second.referred = true;
+      return {{"$ref", it->second.path}};
+    }
+    const std::string name = fmt::format("type{}", names_.size() + 1);
+    names_[&type] = {"#/definitions/" + name, false};
+    Json schema = type.kind == Kind::kStruct    ? OfStruct(type, "", "")
+                  : type.kind == Kind::kVariant ? OfVariant(type)
+                                                : OfKeyed(type);
+    const Name done = names_[&type];
+    if (!done.referred) {
+      names_.erase(&type);
+      return schema;
+    }
+    definitions_[name] = std::move(schema);
+    return {{"$ref", done.path}};
+  }
+
+  // `tag_key`: the key that must hold `tag` ("type: amount"), or "".
+  Json OfStruct(const Type& type, const std::string& tag_key, std::string_view tag) {
+    Json schema = {{"type", tag_key.empty() ? Json{"object", "null"} : Json("object")}};
+    if (!type.doc.empty()) schema["description"] = std::string(type.doc);
+    Json properties = Json::object();
+    Json required = Json::array();
+    if (!tag_key.empty()) {
+      properties[tag_key] = {{"const", std::string(tag)}};
+      required.push_back(tag_key);
+    }
+    const FieldList list = FieldsOf(type);
+    for (const Member& field : list.fields) {
+      const std::string key(field.key);
+      properties[key] = OfField(field);
+      const bool required_below =
+          field.type().kind == Kind::kStruct && HasRequiredKeys(field.type());
+      if (field.limits.required || required_below) required.push_back(key);
+    }
+    schema["properties"] = std::move(properties);
+    if (!required.empty()) schema["required"] = std::move(required);
+    schema["additionalProperties"] = false;
+    return schema;
+  }
+
+  Json OfField(const Member& field) {
+    Json schema = {{"description", std::string(field.doc)}};
+    Json of_type = Of(field.type(), field.limits);
+    if (of_type.contains("$ref")) of_type = {{"allOf", {of_type}}};  // $ref hides its siblings.
+    of_type.erase("description");
+    schema.update(of_type);
+    if (!field.limits.required && !field.limits.secret) {
+      Json value = DefaultOf(field.type(), field.value);
+      if (!value.is_null()) schema["default"] = std::move(value);
+    }
+    if (!field.limits.example.empty()) {
+      const std::string example(field.limits.example);
+      Json parsed = Json::parse(example, nullptr, /*allow_exceptions=*/false);
+      schema["examples"] = Json::array({parsed.is_discarded() ? Json(example) : std::move(parsed)});
+    }
+    return schema;
+  }
+
+  Json OfVariant(const Type& type) {
+    Json choices = Json::array();
+    Json bare = Json::array();
+    for (const TypeGetter get : type.alternatives) {
+      choices.push_back(OfStruct(get(), "type", get().tag));
+      if (!HasRequiredKeys(get())) bare.push_back(std::string(get().tag));
+    }
+    if (!bare.empty()) choices.push_back({{"enum", std::move(bare)}});
+    return {{"oneOf", std::move(choices)}};
+  }
+
+  Json OfKeyed(const Type& type) {
+    Json choices = Json::array();
+    Json bare = Json::array();
+    for (const TypeGetter get : type.alternatives) {
+      const std::string tag(get().tag);
+      Json body = OfStruct(get(), "", "");
+      if (HasRequiredKeys(get())) {
+        body["type"] = "object";
+      } else {
+        bare.push_back(tag);
+      }
+      Json properties = Json::object();
+      properties[tag] = std::move(body);
+      choices.push_back({{"type", "object"},
+                         {"properties", std::move(properties)},
+                         {"required", Json::array({tag})},
+                         {"additionalProperties", false}});
+    }
+    if (!bare.empty()) choices.push_back({{"enum", std::move(bare)}});
+    return {{"oneOf", std::move(choices)}};
+  }
+
+  struct Name {
+    std::string path;
+    bool referred = false;
+  };
+
+  std::map<const Type*, Name> names_;  // Types being written, and those that became definitions.
+  Json definitions_ = Json::object();
+};
+
+}  // namespace
+
+Json SchemaOf(const Type& type) { return SchemaWriter().Root(type); }
+
+}  // namespace tidemill::config::internal

@@ -1,0 +1,198 @@
+#include "loader/plan/sample_order.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/threads/worker_pool.h"
+
+namespace tidemill::loader {
+namespace {
+
+using models::BlockOrder;
+using models::FullOrder;
+using models::NoOrder;
+using models::OrderSpec;
+using models::ReservoirOrder;
+
+constexpr RandomKey kKey{.seed = 7, .purpose = "shuffle", .trigger = 3};
+
+struct Case {
+  std::string name;
+  OrderSpec spec;
+};
+
+std::vector<int64_t> Epoch(const SampleOrder& order, int64_t epoch, int64_t size) {
+  std::vector<int64_t> ordinals(static_cast<size_t>(size));
+  order.Get(epoch, 0, ordinals);
+  return ordinals;
+}
+
+std::vector<int64_t> Epoch(const OrderSpec& spec, int64_t epoch, int64_t size,
+                           const RandomKey& key = kKey) {
+  return Epoch(*MakeSampleOrder(spec, key, size), epoch, size);
+}
+
+class SampleOrderTest : public ::testing::TestWithParam<Case> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Orders, SampleOrderTest,
+    ::testing::Values(Case{"none", NoOrder{}}, Case{"full", FullOrder{}},
+                      Case{"block", BlockOrder{.samples = {7}, .window = {50}}},
+                      Case{"blocks_larger_than_windows",
+                           BlockOrder{.samples = {64}, .window = {5}}},
+                      Case{"one_block", BlockOrder{.samples = {100'000}, .window = {100'000}}},
+                      Case{"reservoir", ReservoirOrder{.samples = {37}}},
+                      Case{"reservoir_of_one", ReservoirOrder{.samples = {1}}},
+                      Case{"reservoir_of_all", ReservoirOrder{.samples = {1'000'000}}}),
+    [](const auto& test) { return test.param.name; });
+
+TEST_P(SampleOrderTest, VisitsEachOrdinalOnce) {
+  for (const int64_t size : {1, 2, 6, 7, 8, 37, 63, 1000, 1024, 1037}) {
+    std::vector<int64_t> ordinals = Epoch(GetParam().spec, 2, size);
+    std::sort(ordinals.begin(), ordinals.end());
+    std::vector<int64_t> all(static_cast<size_t>(size));
+    std::iota(all.begin(), all.end(), 0);
+    ASSERT_EQ(ordinals, all) << size;
+  }
+}
+
+TEST_P(SampleOrderTest, IsAFunctionOfSeedTriggerAndEpoch) {
+  constexpr int64_t kSize = 1037;
+  const std::vector<int64_t> ordinals = Epoch(GetParam().spec, 1, kSize);
+  EXPECT_EQ(Epoch(GetParam().spec, 1, kSize), ordinals);
+  const bool moves = ordinals != Epoch(NoOrder{}, 1, kSize);
+  const auto differs = [&](const std::vector<int64_t>& other) {
+    return moves ? other != ordinals : other == ordinals;
+  };
+  EXPECT_TRUE(differs(Epoch(GetParam().spec, 2, kSize)));
+  EXPECT_TRUE(differs(Epoch(GetParam().spec, 1, kSize, {8, "shuffle", 3})));
+  EXPECT_TRUE(differs(Epoch(GetParam().spec, 1, kSize, {7, "shuffle", 4})));
+  EXPECT_TRUE(differs(Epoch(GetParam().spec, 1, kSize, {7, "measure", 3})));
+}
+
+// As a resumed training asks, and threads that are not quite in step.
+TEST_P(SampleOrderTest, AnswersTheSameWhateverWasAskedBefore) {
+  constexpr int64_t kSize = 1037;
+  std::map<int64_t, std::vector<int64_t>> expected;
+  for (const int64_t epoch : {0, 1, 2, 5}) expected[epoch] = Epoch(GetParam().spec, epoch, kSize);
+  const auto order = MakeSampleOrder(GetParam().spec, kKey, kSize);
+  for (const auto& [epoch, from, count] : std::vector<std::array<int64_t, 3>>{{1, 900, 137},
+                                                                              {2, 0, 10},
+                                                                              {1, 400, 500},
+                                                                              {0, 1, 3},
+                                                                              {2, 10, 1},
+                                                                              {5, 1036, 1},
+                                                                              {1, 0, 1037},
+                                                                              {0, 0, 0}}) {
+    std::vector<int64_t> piece(static_cast<size_t>(count));
+    order->Get(epoch, from, piece);
+    ASSERT_TRUE(std::equal(piece.begin(), piece.end(), expected[epoch].begin() + from))
+        << "epoch " << epoch << " from " << from;
+  }
+}
+
+TEST_P(SampleOrderTest, AnswersTheSameToManyThreads) {
+  constexpr int64_t kSize = 100'003;
+  constexpr int64_t kPiece = 1000;
+  const auto order = MakeSampleOrder(GetParam().spec, kKey, kSize);
+  std::vector<int64_t> ordinals(kSize);
+  WorkerPool pool("test", 3);
+  pool.ParallelFor((kSize + kPiece - 1) / kPiece, [&](int64_t number) {
+    const int64_t from = number * kPiece;
+    order->Get(4, from, std::span(ordinals).subspan(from, std::min(kPiece, kSize - from)));
+  });
+  EXPECT_EQ(ordinals, Epoch(GetParam().spec, 4, kSize));
+}
+
+TEST(FullOrder, IsThePermutationThatItAlwaysWas) {
+  RandomKey key = kKey;
+  key.epoch = 3;
+  const Permutation permutation(key, 1000);
+  const std::vector<int64_t> ordinals = Epoch(FullOrder{}, 3, 1000);
+  for (int64_t i = 0; i < 1000; ++i) ASSERT_EQ(ordinals[i], permutation(i));
+}
+
+TEST(BlockOrder, KeepsNeighboursWithinAWindow) {
+  constexpr int64_t kSize = 100'010;
+  const std::vector<int64_t> ordinals =
+      Epoch(BlockOrder{.samples = {100}, .window = {1000}}, 0, kSize);
+  // A window holds ten or, around the short block, up to twelve blocks; an order of all samples
+  // would have a thousand.
+  size_t moved = 0;
+  for (int64_t from = 0; from + 1000 <= kSize; from += 1000) {
+    std::set<int64_t> blocks;
+    for (int64_t i = from; i < from + 1000; ++i) blocks.insert(ordinals[i] / 100);
+    ASSERT_LE(blocks.size(), 12);
+    if (*blocks.rbegin() - *blocks.begin() > 100) ++moved;
+    EXPECT_FALSE(std::is_sorted(ordinals.begin() + from, ordinals.begin() + from + 1000));
+  }
+  EXPECT_GT(moved, 90);  // The blocks themselves come from everywhere.
+}
+
+TEST(ReservoirOrder, NeverReachesBeyondItsBuffer) {
+  constexpr int64_t kSize = 20'000;
+  const std::vector<int64_t> ordinals = Epoch(ReservoirOrder{.samples = {500}}, 0, kSize);
+  double delay = 0;
+  for (int64_t i = 0; i < kSize; ++i) {
+    ASSERT_LT(ordinals[i], i + 500);
+    delay += static_cast<double>(std::abs(i - ordinals[i]));
+  }
+  EXPECT_GT(delay / kSize, 250);  // A sample waits for 500 on average, but none leaves earlier.
+  EXPECT_LT(delay / kSize, 500);
+}
+
+TEST(DrawnOrder, WithoutReplacementEpochsAreDisjointUntilTooFewAreLeft) {
+  for (const OrderSpec& spec : {OrderSpec(FullOrder{}), OrderSpec(NoOrder{}),
+                                OrderSpec(BlockOrder{.samples = {3}, .window = {4}})}) {
+    const auto order = MakeDrawnOrder(spec, kKey, 103, {.samples = 20});
+    std::set<int64_t> left_out;
+    for (int64_t round = 0; round < 20; ++round) {
+      std::set<int64_t> seen;
+      for (int64_t epoch = 5 * round; epoch < 5 * round + 5; ++epoch) {
+        for (const int64_t ordinal : Epoch(*order, epoch, 20)) {
+          EXPECT_TRUE(seen.insert(ordinal).second);
+        }
+      }
+      EXPECT_EQ(seen.size(), 100u);
+      for (int64_t ordinal = 0; ordinal < 103; ++ordinal) {
+        if (!seen.contains(ordinal)) left_out.insert(ordinal);
+      }
+    }
+    EXPECT_GT(left_out.size(), 20u) << "others are left over in each round";
+  }
+}
+
+TEST(DrawnOrder, WithReplacementASampleIsDrawnAsOftenAsItsShare) {
+  constexpr int64_t kEpochs = 4000;
+  const auto order = MakeDrawnOrder(FullOrder{}, kKey, 50, {.samples = 10, .replacement = true});
+  std::map<int64_t, int> counts;
+  for (int64_t epoch = 0; epoch < kEpochs; ++epoch) {
+    const std::vector<int64_t> drawn = Epoch(*order, epoch, 10);
+    EXPECT_EQ(std::set(drawn.begin(), drawn.end()).size(), 10u);
+    for (const int64_t ordinal : drawn) ++counts[ordinal];
+  }
+  // Binomial with mean 800 and variance 640: five standard deviations are 127.
+  for (int64_t ordinal = 0; ordinal < 50; ++ordinal) EXPECT_NEAR(counts[ordinal], 800, 127);
+}
+
+TEST(DrawnOrder, AnyPieceIsThatOfTheWhole) {
+  for (const OrderSpec& spec : {OrderSpec(FullOrder{}), OrderSpec(NoOrder{})}) {
+    const auto order = MakeDrawnOrder(spec, kKey, 103, {.samples = 20});
+    const std::vector<int64_t> whole = Epoch(*order, 7, 20);
+    std::vector<int64_t> piece(6);
+    order->Get(2, 0, piece);
+    order->Get(7, 9, piece);
+    EXPECT_EQ(piece, std::vector<int64_t>(whole.begin() + 9, whole.begin() + 15));
+    EXPECT_EQ(std::is_sorted(whole.begin(), whole.end()), std::holds_alternative<NoOrder>(spec));
+  }
+}
+
+}  // namespace
+}  // namespace tidemill::loader

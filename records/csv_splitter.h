@@ -1,0 +1,60 @@
+// Cuts CSV text into records and fields after RFC 4180.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tidemill {
+
+struct CsvField {
+  std::string_view text;  // Without the quotes around it.
+  bool quoted = false;    // Then a doubled quote in `text` stands for one.
+};
+
+// The first record of a text.
+struct CsvRecord {
+  enum class Kind {
+    kRecord,
+    kBlank,       // An empty line, which is no record.
+    kBad,         // See `reason`; the line is to be skipped.
+    kIncomplete,  // The text ends before the record does.
+  };
+  Kind kind = Kind::kIncomplete;
+  size_t content = 0;  // Bytes of the record without its line end.
+  size_t size = 0;     // With it.
+  // kBad only: no line end was found, what follows up to the next one belongs to it as well.
+  bool runs_on = false;
+  const char* reason = "";
+  std::vector<CsvField> fields;
+};
+
+// Thread-safe.
+class CsvSplitter {
+ public:
+  CsvSplitter(char delimiter, std::optional<char> quote, size_t max_record)
+      : delimiter_(delimiter), quote_(quote), max_record_(max_record) {}
+
+  // Cuts off the first record of `text`, which is not empty. `last`: nothing follows the text, so
+  // its end is a record's end. Views in `record` point into `text`. A record that is bad for its
+  // quotes, or longer than twice the limit, ends at its first line end, so that a stray quote costs
+  // a line and not the file; one that is only too long ends where it does.
+  void First(std::string_view text, bool last, CsvRecord& record) const;
+
+ private:
+  enum class FieldEnd { kDelimiter, kRecord, kIncomplete, kBad };
+  FieldEnd TakeQuoted(std::string_view text, bool last, size_t& at, CsvRecord& record) const;
+  FieldEnd TakePlain(std::string_view text, bool last, size_t& at, CsvRecord& record) const;
+  FieldEnd EndRecord(size_t content, size_t size, CsvRecord& record) const;
+  void SkipLine(std::string_view text, bool last, CsvRecord& record) const;
+
+  const char delimiter_;
+  const std::optional<char> quote_;
+  const size_t max_record_;
+};
+
+// The field as it is meant: doubled quotes become one.
+std::string Unquote(const CsvField& field, std::optional<char> quote);
+
+}  // namespace tidemill

@@ -1,0 +1,106 @@
+#include "records/json_fields.h"
+
+#include <random>
+
+#include "fmt/format.h"
+#include "gmock/gmock.h"
+#include "nlohmann/json.hpp"
+
+#include "base/testing/status_matchers.h"
+
+namespace tidemill {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
+using Kind = JsonValue::Kind;
+
+// The values as text, each with a letter for its kind.
+std::vector<std::string> Found(JsonFields& fields, std::string_view text) {
+  EXPECT_THAT(fields.Read(text), IsOk()) << text;
+  std::vector<std::string> found;
+  for (const JsonValue& value : fields.values()) {
+    found.push_back(fmt::format("{}{}", "-0tnb["[static_cast<int>(value.kind)], value.text));
+  }
+  return found;
+}
+
+TEST(JsonFields, FindsWhatWasAskedForWhereverItStands) {
+  JsonFields fields({"n", "text", "deep.down", "flag", "none", "gone", "list"});
+  EXPECT_THAT(Found(fields, R"({"x": [1, {"n": 2}], "list": [3], "none": null, "flag": true,
+                               "deep": {"up": 1, "down": -2.50e3}, "text": "a\"\u00fc\n", "n": 7 })"),
+              ElementsAre("n7", "ta\"\xc3\xbc\n", "n-2.50e3", "btrue", "0", "-", "["));
+  EXPECT_THAT(Found(fields, "{}"), ElementsAre("-", "-", "-", "-", "-", "-", "-"));
+  EXPECT_THAT(Found(fields, R"({"none": NaN, "deep": {"down": {}}, "gone": ""})"),
+              ElementsAre("-", "-", "[", "-", "0", "t", "-"));
+}
+
+TEST(JsonFields, ANameWithDotsIsAPathOrANameAndTheFirstOfTwoCounts) {
+  JsonFields fields({"a.b", "a"});
+  EXPECT_THAT(Found(fields, R"({"a.b": 1})"), ElementsAre("n1", "-"));
+  EXPECT_THAT(Found(fields, R"({"a": {"b": 2}})"), ElementsAre("n2", "["));
+  EXPECT_THAT(Found(fields, R"({"a": {"b": 2}, "a.b": 3, "a": 4})"), ElementsAre("n2", "["));
+  EXPECT_THAT(Found(fields, R"({"\u0061.b": 5})"), ElementsAre("n5", "-"));
+}
+
+TEST(JsonFields, RefusesWhatIsNotOneObject) {
+  JsonFields fields({"a"});
+  for (const std::string_view text : {"",
+                                      " ",
+                                      "1",
+                                      "[1]",
+                                      "\"a\"",
+                                      "null",
+                                      "{",
+                                      "{\"a\"",
+                                      "{\"a\":",
+                                      "{\"a\":1",
+                                      "{\"a\":1,",
+                                      "{\"a\":\"x}",
+                                      "{\"a\" 1}",
+                                      "{1:2}",
+                                      "{\"a\":1} x",
+                                      "{\"a\":1}{\"a\":2}",
+                                      "{\"a\":nope}",
+                                      "{\"a\":--1}",
+                                      "{\"a\":\"\xff\"}",
+                                      "{\"a\":1}]",
+                                      "{\"a\":tru}",
+                                      "{\"a\":\"\\q\"}"}) {
+    EXPECT_THAT(fields.Read(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(" ")))
+        << text;
+    EXPECT_EQ(fields.values()[0].kind, Kind::kAbsent) << text;
+  }
+  EXPECT_THAT(Found(fields, "{\"a\":1}"), ElementsAre("n1"));
+}
+
+TEST(JsonFields, ReadsBackWhateverAnotherWriterWrites) {
+  std::mt19937 random(5);
+  JsonFields fields({"text", "number", "whole"});
+  for (int round = 0; round < 2000; ++round) {
+    std::string text;
+    for (uint32_t size = random() % 60; size > 0; --size) {
+      constexpr std::string_view kPieces[] = {
+          "a", "\"", "\\", "\n",  "\xc3\xbc", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
+          "{", "]",  ",",  "\x01"};
+      text += kPieces[random() % std::size(kPieces)];
+    }
+    const double number =
+        std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 80) - 40);
+    const auto whole = static_cast<int64_t>(uint64_t{random()} << 32 | random());
+    nlohmann::ordered_json object = {{"number", number},
+                                     {"noise", {{"text", text}, {"l", {1, text}}}}};
+    object["text"] = text;
+    object["whole"] = whole;
+    const std::string json = object.dump(random() % 2 == 0 ? -1 : 2, ' ', random() % 2 == 0);
+    ASSERT_THAT(fields.Read(json), IsOk());
+    ASSERT_EQ(fields.values()[0].text, text);
+    ASSERT_EQ(std::stod(std::string(fields.values()[1].text)), number);
+    ASSERT_EQ(fields.values()[2].text, std::to_string(whole));
+  }
+}
+
+}  // namespace
+}  // namespace tidemill

@@ -1,0 +1,52 @@
+#include "records/text.h"
+
+#include <optional>
+
+#include "fmt/format.h"
+
+#include "base/printable.h"
+
+namespace tidemill {
+
+namespace {
+
+// Bytes of the character at the front, 0 when there is none that PostgreSQL takes.
+size_t CharacterBytes(std::string_view bytes) {
+  const std::optional<Utf8Character> first = FirstCharacter(bytes);
+  return first && first->code != 0 ? first->num_bytes : 0;
+}
+
+}  // namespace
+
+bool IsText(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const size_t size = CharacterBytes(bytes);
+    if (size == 0) return false;
+    bytes.remove_prefix(size);
+  }
+  return true;
+}
+
+std::string AsText(std::string_view bytes, size_t max_bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const size_t size = CharacterBytes(bytes);
+    if (text.size() + (size == 0 ? 1 : size) > max_bytes) break;
+    if (size == 0) {
+      text += '?';
+    } else {
+      text += bytes.substr(0, size);
+    }
+    bytes.remove_prefix(size == 0 ? 1 : size);
+  }
+  return text;
+}
+
+std::string Quoted(std::string_view bytes) {
+  constexpr size_t kMaxShown = 40;
+  const std::string shown =
+      IsText(bytes) ? AsText(bytes, kMaxShown) : std::string(bytes.substr(0, kMaxShown));
+  return fmt::format("'{}{}'", Printable(shown), shown.size() < bytes.size() ? "..." : "");
+}
+
+}  // namespace tidemill

@@ -1,0 +1,110 @@
+#include "selector/columns/temporary_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "base/files.h"
+
+namespace tidemill::selector {
+namespace {
+
+absl::Status Failed(std::string_view doing, const std::string& path) {
+  const int error = errno;
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
+    return ResourceExhausted("cannot {} {}: {}", doing, path, std::strerror(error));
+  }
+  return Internal("cannot {} {}: {}", doing, path, std::strerror(error));
+}
+
+absl::Status SyncFolderOf(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return Failed("open", folder);
+  const absl::Status status = ::fsync(descriptor) == 0 ? absl::OkStatus() : Failed("sync", folder);
+  ::close(descriptor);
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<TemporaryFile>> TemporaryFile::Create(const std::string& folder) {
+  std::string path = files::Join(folder, std::string(kUnsealedPrefix) + "XXXXXX");
+  const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+  if (descriptor < 0) return Failed("create a file in", folder);
+  return std::unique_ptr<TemporaryFile>(new TemporaryFile(descriptor, std::move(path)));
+}
+
+absl::Status TemporaryFile::RemoveLeftovers(const std::string& folder) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (!entry.path().filename().string().starts_with(kUnsealedPrefix)) continue;
+    RETURN_IF_ERROR(files::Remove(entry.path().string()));
+  }
+  return absl::OkStatus();
+}
+
+TemporaryFile::TemporaryFile(int descriptor, std::string path)
+    : descriptor_(descriptor), path_(std::move(path)) {}
+
+TemporaryFile::~TemporaryFile() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+  ::close(descriptor_);
+}
+
+absl::Status TemporaryFile::WriteAt(int64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(descriptor_, bytes.data(), bytes.size(), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Failed("write", path_);
+    bytes.remove_prefix(static_cast<size_t>(count));
+    offset += count;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TemporaryFile::Append(std::string_view bytes) {
+  RETURN_IF_ERROR(WriteAt(appended_, bytes));
+  appended_ += std::ssize(bytes);
+  return absl::OkStatus();
+}
+
+absl::Status TemporaryFile::ReadAt(int64_t offset, std::span<char> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t count = ::pread(descriptor_, bytes.data(), bytes.size(), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Failed("read", path_);
+    if (count == 0) return Internal("{} has become shorter", path_);
+    bytes = bytes.subspan(static_cast<size_t>(count));
+    offset += count;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::span<const char>> TemporaryFile::Map(int64_t size) const {
+  const auto length = static_cast<size_t>(size);
+  void* const start = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, descriptor_, 0);
+  if (start == MAP_FAILED) return Failed("map", path_);
+  return std::span<const char>(static_cast<const char*>(start), length);
+}
+
+void TemporaryFile::StartSync() { ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE); }
+
+absl::Status TemporaryFile::Sync() {
+  return ::fsync(descriptor_) == 0 ? absl::OkStatus() : Failed("sync", path_);
+}
+
+absl::Status TemporaryFile::Publish(const std::string& path) {
+  if (path_.empty()) return absl::OkStatus();
+  if (::rename(path_.c_str(), path.c_str()) != 0) return Failed("rename to", path);
+  path_.clear();
+  return SyncFolderOf(path);
+}
+
+}  // namespace tidemill::selector

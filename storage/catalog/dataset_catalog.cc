@@ -1,0 +1,330 @@
+#include "storage/catalog/dataset_catalog.h"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/names.h"
+#include "config/difference.h"
+#include "records/text.h"
+#include "storage/catalog/datasets_table.h"
+#include "storage/catalog/files_table.h"
+#include "storage/client/dataset_path.h"
+#include "storage/formats/format.h"
+#include "storage/segments/segment_columns.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr size_t kHeadBytes = size_t{64} << 10;
+constexpr size_t kLongestDifference = 1'000;
+
+struct FullName {
+  std::string name_space;
+  std::string name;
+};
+
+absl::StatusOr<FullName> Checked(const std::string& name_space, const std::string& name) {
+  ASSIGN_OR_RETURN(std::string space, CheckedNamespace(name_space));
+  RETURN_IF_ERROR(CheckName("dataset", name));
+  return FullName{.name_space = std::move(space), .name = name};
+}
+
+absl::StatusOr<DatasetEntry> ToEntry(datasets_table::Row row) {
+  ASSIGN_OR_RETURN(DatasetSpec spec, config::Read<DatasetSpec>(row.spec, row.name));
+  return DatasetEntry{.id = row.id,
+                      .name_space = std::move(row.name_space),
+                      .name = std::move(row.name),
+                      .slot = row.slot,
+                      .spec_text = std::move(row.spec),
+                      .spec = std::move(spec),
+                      .created_at = row.created_at};
+}
+
+// Fills in what the first file there is can tell. A dataset may be empty, and its first file
+// broken: both are for the ingest to find.
+DatasetSpec CompletedByFirstFile(DatasetSpec spec, UnpackedCache& files,
+                                 const DatasetCatalog& catalog) {
+  const auto admit = [&](const std::string& path) { return catalog.Admits(path); };
+  const absl::StatusOr<FileListing> listed = files.source().List(spec.path, spec.files, admit);
+  if (!listed.ok() || listed->files.empty()) return spec;
+  DatasetSpec completed = spec;
+  const std::string first = files::Join(spec.path, listed->files.front().path);
+  return CompleteSpec(first, files, completed).ok() ? completed : spec;
+}
+
+absl::StatusOr<std::string> StartOf(const OpenFile& file) {
+  std::string bytes(kHeadBytes, '\0');
+  ASSIGN_OR_RETURN(const size_t size, file.ReadAt(0, bytes.data(), bytes.size()));
+  bytes.resize(size);
+  return bytes;
+}
+
+template <typename Answer>
+absl::Status Keep(const AnswerKeeper<Answer>& keep, pqxx::work& work, const Answer& answer) {
+  return keep ? keep(work, answer) : absl::OkStatus();
+}
+
+}  // namespace
+
+DatasetCatalog::DatasetCatalog(db::Database& database, UnpackedCache& files, CatalogOptions options)
+    : database_(database), files_(files), options_(std::move(options)) {}
+
+absl::StatusOr<DatasetSpec> DatasetCatalog::DecodeAndCheck(const std::string& name,
+                                                           const std::string& spec_text) const {
+  ASSIGN_OR_RETURN(DatasetSpec spec, config::Read<DatasetSpec>(spec_text, name));
+  const std::string what = "dataset " + name;
+  absl::StatusOr<std::string> folder = AdmitFolder(spec.path);
+  RETURN_IF_ERROR(Annotate(folder.status(), what));
+  RETURN_IF_ERROR(Annotate(files_.source().Probe(*folder), what));
+  spec.path = *std::move(folder);
+  RETURN_IF_ERROR(MakeFormat(spec, files_).status());
+  // What is kept is the spec as printed, which is longer than most are written.
+  RETURN_IF_ERROR(config::Read<DatasetSpec>(config::Print(spec), name).status());
+  return spec;
+}
+
+DataRoots DatasetCatalog::Roots() const {
+  std::vector<std::string> roots = options_.allowed_roots;
+  if (const auto more = files::Read(options_.allowed_roots_file); more.ok()) {
+    std::istringstream lines(*more);
+    for (std::string line; std::getline(lines, line);) roots.push_back(line);
+  }
+  return DataRoots(roots);
+}
+
+absl::StatusOr<std::string> DatasetCatalog::AdmitFolder(const std::string& path) const {
+  const absl::StatusOr<std::string> resolved = Roots().Resolve(path);
+  if (absl::IsNotFound(resolved.status())) return InvalidArgument("path '{}' is no folder", path);
+  RETURN_IF_ERROR(resolved.status());
+  return files_.source().ResolveFolder(*resolved);
+}
+
+absl::StatusOr<DatasetHead> DatasetCatalog::Peek(const std::string& spec_text) const {
+  ASSIGN_OR_RETURN(const DatasetSpec spec, config::Read<DatasetSpec>(spec_text, "dataset"));
+  const DataRoots roots = Roots();
+  ASSIGN_OR_RETURN(const std::string resolved, roots.Resolve(spec.path));
+  FileSystem& source = files_.source();
+  ASSIGN_OR_RETURN(const std::string folder, source.ResolveFolder(resolved));
+  const auto admit = [&](const std::string& path) { return roots.Admits(path); };
+  const absl::StatusOr<FileListing> listed = source.List(folder, spec.files, admit);
+  // Somebody waits for the answer, and a folder that cannot be read stays so.
+  if (absl::IsUnavailable(listed.status()) && !IsObjectPath(folder)) {
+    return FailedPrecondition("{}", std::string(listed.status().message()));
+  }
+  RETURN_IF_ERROR(listed.status());
+  DatasetHead head;
+  if (listed->files.empty()) return head;
+  head.first_file = listed->files.front().path;
+  const std::string path = files::Join(folder, *head.first_file);
+  ASSIGN_OR_RETURN(const OpenFile file, files_.OpenStart(path));
+  auto bytes = StartOf(file);
+  if (absl::IsDataLoss(bytes.status())) {
+    // Packed and damaged: for the ingest to find. Shown as it lies.
+    ASSIGN_OR_RETURN(const OpenFile packed, source.Open(path));
+    bytes = StartOf(packed);
+  }
+  ASSIGN_OR_RETURN(head.bytes, std::move(bytes));
+  return head;
+}
+
+absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(
+    const std::string& name_space, const std::string& name, const std::string& spec_text,
+    const CommandGuard& guard, const AnswerKeeper<Registration>& keep) {
+  ASSIGN_OR_RETURN(const FullName full, Checked(name_space, name));
+  ASSIGN_OR_RETURN(const DatasetSpec spec, DecodeAndCheck(name, spec_text));
+  const std::string registered = config::Print(spec);
+  const std::string completed = config::Print(CompletedByFirstFile(spec, files_, *this));
+  Registration registration;
+  const absl::Status status = database_.Transact([&](pqxx::work& work) -> absl::Status {
+    if (guard) RETURN_IF_ERROR(guard(work));
+    if (const auto row = datasets_table::Find(work, full.name_space, name)) {
+      registration = {.id = row->id, .created = false};
+      // Compared as this version writes it: an older one knew fewer fields.
+      const auto before = config::Read<DatasetSpec>(row->registered_spec, name);
+      if (before.ok() && config::Print(*before) == registered) {
+        return Keep(keep, work, registration);
+      }
+      const std::string known = before.ok() ? config::Print(*before) : row->registered_spec;
+      return FailedPrecondition(
+          "dataset {0} is registered with another spec: {1}; choose another name, or forget the "
+          "registered one and its samples, which leaves the files: tidemill datasets delete {0}",
+          name, AsText(config::DescribeDifference(known, registered), kLongestDifference));
+    }
+    const DatasetId id = datasets_table::Insert(work, full.name_space, name, registered, completed);
+    registration = {.id = id, .created = true};
+    return Keep(keep, work, registration);
+  });
+  // Two registered it at once: the other one's is as good as ours if it is the same.
+  if (absl::IsAlreadyExists(status)) {
+    return Register(name_space, name, spec_text, guard, keep);
+  }
+  RETURN_IF_ERROR(status);
+  if (registration.created) {
+    log::Info("dataset registered",
+              {{"dataset", name}, {"id", std::to_string(registration.id.value)}});
+  }
+  return registration;
+}
+
+absl::StatusOr<DatasetEntry> DatasetCatalog::Find(const std::string& name_space,
+                                                  const std::string& name) {
+  ASSIGN_OR_RETURN(const FullName full, Checked(name_space, name));
+  std::optional<datasets_table::Row> row;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    row = datasets_table::Find(work, full.name_space, name);
+    return absl::OkStatus();
+  }));
+  if (!row) return NotFound("dataset {} is not registered", name);
+  return ToEntry(*std::move(row));
+}
+
+absl::StatusOr<std::optional<DatasetId>> DatasetCatalog::FindId(const std::string& name_space,
+                                                                const std::string& name) {
+  ASSIGN_OR_RETURN(const std::string space, CheckedNamespace(name_space));
+  // No name's grammar: what an older version has let in can still be deleted.
+  RETURN_IF_ERROR(CheckLabel("dataset's name", name));
+  std::optional<DatasetId> id;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    const auto row = datasets_table::Find(work, space, name);
+    id = row ? std::optional(row->id) : std::nullopt;
+    return absl::OkStatus();
+  }));
+  return id;
+}
+
+absl::StatusOr<DatasetEntry> DatasetCatalog::Find(DatasetId id) {
+  std::optional<datasets_table::Row> row;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    row = datasets_table::Find(work, id);
+    return absl::OkStatus();
+  }));
+  if (!row) return NotFound("dataset {} is unknown", id.value);
+  return ToEntry(*std::move(row));
+}
+
+absl::StatusOr<std::vector<DatasetEntry>> DatasetCatalog::List(
+    const std::optional<std::string>& name_space) {
+  std::vector<datasets_table::Row> rows;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    rows = datasets_table::List(work, name_space);
+    return absl::OkStatus();
+  }));
+  std::vector<DatasetEntry> entries;
+  for (const datasets_table::Row& row : rows) {
+    absl::StatusOr<DatasetEntry> entry = ToEntry(row);
+    if (entry.ok()) {
+      entries.push_back(*std::move(entry));
+    } else {
+      WarnOnce(row.id, row.name, entry.status());
+    }
+  }
+  return entries;
+}
+
+void DatasetCatalog::WarnOnce(DatasetId id, const std::string& name, const absl::Status& status) {
+  MutexLock lock(mutex_);
+  if (!unreadable_.insert(id).second) return;
+  log::Warn("spec of a dataset does not parse", {{"dataset", name},
+                                                 {"id", std::to_string(id.value)},
+                                                 {"error", AsText(std::string(status.message()))}});
+}
+
+absl::StatusOr<DatasetCounts> DatasetCatalog::Count(DatasetId id) {
+  DatasetCounts counts;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    ASSIGN_OR_RETURN(counts, datasets_table::Count(work, id));
+    return absl::OkStatus();
+  }));
+  return counts;
+}
+
+absl::StatusOr<DatasetSnapshot> DatasetCatalog::Snapshot(DatasetId id) {
+  DatasetSnapshot snapshot;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    ASSIGN_OR_RETURN(snapshot, datasets_table::Snapshot(work, id));
+    return absl::OkStatus();
+  }));
+  return snapshot;
+}
+
+absl::StatusOr<bool> DatasetCatalog::Delete(const std::string& name_space, const std::string& name,
+                                            const CommandGuard& guard,
+                                            const AnswerKeeper<bool>& keep) {
+  ASSIGN_OR_RETURN(const std::optional<DatasetId> found, FindId(name_space, name));
+  const DatasetId id = found.value_or(DatasetId{});
+  const std::shared_ptr<Mutex> ingest = LockOf(id);
+  MutexLock lock(*ingest);
+  bool existed = false;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    if (guard) RETURN_IF_ERROR(guard(work));
+    existed = found && datasets_table::Find(work, id).has_value();
+    if (existed) datasets_table::Delete(work, id);
+    return Keep(keep, work, existed);
+  }));
+  if (!existed) return false;
+  log::Info("dataset deleted", {{"dataset", name}, {"id", std::to_string(id.value)}});
+  // Identifiers are never used again, so a folder left behind by a crash here does no harm.
+  RETURN_IF_ERROR(files::Remove(SegmentFolder(options_.folder, id)));
+  return true;
+}
+
+absl::StatusOr<int64_t> DatasetCatalog::DeleteSamples(DatasetId id,
+                                                      const std::vector<int64_t>& keys,
+                                                      const CommandGuard& guard,
+                                                      const AnswerKeeper<int64_t>& keep) {
+  int64_t num_deleted = 0;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    if (guard) RETURN_IF_ERROR(guard(work));
+    ASSIGN_OR_RETURN(num_deleted, datasets_table::Bury(work, id, keys));
+    return Keep(keep, work, num_deleted);
+  }));
+  return num_deleted;
+}
+
+absl::StatusOr<int64_t> DatasetCatalog::QuarantineSamples(DatasetId id,
+                                                          const std::vector<int64_t>& keys,
+                                                          const std::vector<std::string>& reasons,
+                                                          const CommandGuard& guard) {
+  int64_t num_recorded = 0;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    if (guard) RETURN_IF_ERROR(guard(work));
+    num_recorded = datasets_table::QuarantineSamples(work, id, keys, reasons);
+    return absl::OkStatus();
+  }));
+  return num_recorded;
+}
+
+absl::StatusOr<std::vector<DatasetCatalog::Quarantined>> DatasetCatalog::ListQuarantine(
+    DatasetId id, int64_t limit) {
+  if (limit < 0) return InvalidArgument("{} is no number of entries; 0 asks for all", limit);
+  std::vector<Quarantined> entries;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    entries = datasets_table::ListQuarantine(work, id, limit);
+    return absl::OkStatus();
+  }));
+  return entries;
+}
+
+absl::StatusOr<DatasetCatalog::FileSizes> DatasetCatalog::SizesOf(
+    DatasetId id, const std::vector<FileId>& files) {
+  FileSizes sizes;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    sizes.all_files = files_table::TotalSize(work, id);
+    sizes.by_file = files_table::SizesOf(work, files);
+    return absl::OkStatus();
+  }));
+  return sizes;
+}
+
+std::shared_ptr<Mutex> DatasetCatalog::LockOf(DatasetId id) {
+  MutexLock lock(mutex_);
+  std::shared_ptr<Mutex>& found = locks_[id];
+  if (!found) found = std::make_shared<Mutex>();
+  return found;
+}
+
+}  // namespace tidemill::storage

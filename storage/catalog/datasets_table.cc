@@ -1,0 +1,216 @@
+#include "storage/catalog/datasets_table.h"
+
+#include "fmt/format.h"
+
+#include "db/sql_array.h"
+#include "storage/catalog/left_out_table.h"
+
+namespace tidemill::storage::datasets_table {
+
+namespace {
+
+#define TIDEMILL_MICROS(column) "(extract(epoch FROM " column ") * 1000000)::bigint"
+
+constexpr char kFindByName[] =
+    "SELECT dataset_id, namespace, name, slot, registered_spec, spec, " TIDEMILL_MICROS(
+        "created_at") " FROM storage.datasets WHERE namespace = $1 AND name = $2";
+constexpr char kFindById[] =
+    "SELECT dataset_id, namespace, name, slot, registered_spec, spec, " TIDEMILL_MICROS(
+        "created_at") " FROM storage.datasets WHERE dataset_id = $1";
+constexpr char kList[] =
+    "SELECT dataset_id, namespace, name, slot, registered_spec, spec, " TIDEMILL_MICROS(
+        "created_at") " FROM storage.datasets WHERE $1::text IS NULL OR namespace = $1 "
+                      "ORDER BY namespace, name";
+constexpr char kInsert[] = R"(
+  INSERT INTO storage.datasets (namespace, name, registered_spec, spec)
+  VALUES ($1, $2, $3, $4) RETURNING dataset_id)";
+constexpr char kInsertWatermark[] = R"(
+  INSERT INTO storage.watermarks (dataset_id, committed_key)
+  SELECT dataset_id, slot << $2::int FROM storage.datasets WHERE dataset_id = $1)";
+constexpr char kSetSpec[] = "UPDATE storage.datasets SET spec = $2 WHERE dataset_id = $1";
+
+// A partition made apart and attached: CREATE TABLE ... PARTITION OF waits for every open ingest.
+// The CHECK spares ATTACH a scan and is of no use afterwards.
+constexpr char kCreatePartition[] = R"(
+  CREATE TABLE storage.samples_{0} (LIKE storage.samples INCLUDING ALL,
+                                    CONSTRAINT samples_{0}_check CHECK (dataset_id = {0}));
+  ALTER TABLE storage.samples ATTACH PARTITION storage.samples_{0} FOR VALUES IN ({0});
+  ALTER TABLE storage.samples_{0} DROP CONSTRAINT samples_{0}_check)";
+constexpr char kDropPartition[] = "DROP TABLE IF EXISTS storage.samples_{0}";
+constexpr const char* kDeleteRows[] = {
+    "DELETE FROM storage.quarantine WHERE dataset_id = $1",
+    "DELETE FROM storage.left_out WHERE dataset_id = $1",
+    "DELETE FROM storage.tombstones WHERE dataset_id = $1",
+    "DELETE FROM storage.segments WHERE dataset_id = $1",
+    "DELETE FROM storage.files WHERE dataset_id = $1",
+    "DELETE FROM storage.watermarks WHERE dataset_id = $1",
+    "DELETE FROM storage.datasets WHERE dataset_id = $1",
+};
+
+constexpr char kSnapshot[] = R"(
+  SELECT committed_key,
+         coalesce((SELECT max(sequence) FROM storage.tombstones WHERE dataset_id = $1), 0)
+  FROM storage.watermarks WHERE dataset_id = $1)";
+constexpr char kCountFiles[] =
+    "SELECT count(*) FROM storage.files WHERE dataset_id = $1 AND state IN ('ingested', 'partial')";
+constexpr char kCountQuarantine[] = "SELECT count(*) FROM storage.quarantine WHERE dataset_id = $1";
+constexpr char kCountDeleted[] = "SELECT count(*) FROM storage.tombstones WHERE dataset_id = $1";
+constexpr char kCountSamples[] =
+    "SELECT coalesce(sum(num_samples), 0)::bigint, " TIDEMILL_MICROS(
+        "min(first_event_time)") ", " TIDEMILL_MICROS("max(last_event_time)")
+        " FROM storage.segments WHERE dataset_id = $1";
+
+constexpr char kLock[] = "SELECT 1 FROM storage.watermarks WHERE dataset_id = $1 FOR UPDATE";
+constexpr char kBury[] = R"(
+  INSERT INTO storage.tombstones (dataset_id, sample_key)
+  SELECT $1, key FROM (SELECT DISTINCT unnest($2::bigint[]) AS key) AS wanted
+  WHERE EXISTS (SELECT 1 FROM storage.segments
+                WHERE dataset_id = $1 AND first_key <= key AND key < first_key + num_samples)
+  ORDER BY key
+  ON CONFLICT (dataset_id, sample_key) DO NOTHING)";
+constexpr char kQuarantineSamples[] = R"(
+  INSERT INTO storage.quarantine (dataset_id, path, position, reason, sample_key)
+  SELECT samples.dataset_id, files.path, samples.position, bad.reason, samples.sample_key
+  FROM unnest($2::bigint[], $3::text[]) AS bad (sample_key, reason)
+  JOIN storage.samples ON samples.dataset_id = $1 AND samples.sample_key = bad.sample_key
+  JOIN storage.files ON files.file_id = samples.file_id
+  ON CONFLICT (dataset_id, sample_key) WHERE sample_key IS NOT NULL DO NOTHING)";
+// Only entries of this kind have the reason.
+constexpr char kForgetUnnamed[] = R"(
+  DELETE FROM storage.quarantine
+  WHERE dataset_id = $1 AND position IS NULL AND sample_key IS NULL AND reason = $2
+    AND path <> ALL($3::text[]))";
+constexpr char kQuarantineUnnamed[] = R"(
+  INSERT INTO storage.quarantine (dataset_id, path, reason)
+  SELECT $1::bigint, found.path, $2::text FROM unnest($3::text[]) AS found (path)
+  WHERE NOT EXISTS (SELECT 1 FROM storage.quarantine AS known
+                    WHERE known.dataset_id = $1::bigint AND known.path = found.path
+                      AND known.reason = $2::text))";
+constexpr char kUnnamedReason[] =
+    "the file's path is not UTF-8 or has more than 2,000 bytes, so nothing of the file is taken "
+    "in; rename it";
+constexpr char kQuarantine[] =
+    "SELECT path, position, reason, " TIDEMILL_MICROS("at") ", sample_key FROM ("
+    "  SELECT * FROM storage.quarantine WHERE dataset_id = $1"
+    "  ORDER BY quarantine_id LIMIT nullif($2::bigint, 0)) AS listed ORDER BY quarantine_id";
+
+Row ToRow(const pqxx::row& row) {
+  return {.id = {row[0].as<int64_t>()},
+          .name_space = row[1].as<std::string>(),
+          .name = row[2].as<std::string>(),
+          .slot = row[3].as<int64_t>(),
+          .registered_spec = row[4].as<std::string>(),
+          .spec = row[5].as<std::string>(),
+          .created_at = {row[6].as<int64_t>()}};
+}
+
+std::optional<Timestamp> ToTime(const pqxx::field& field) {
+  if (field.is_null()) return std::nullopt;
+  return Timestamp{field.as<int64_t>()};
+}
+
+// PostgreSQL's text form of an array, to be bound as one parameter.
+std::string ToArray(const std::vector<int64_t>& numbers) {
+  return fmt::format("{{{}}}", fmt::join(numbers, ","));
+}
+
+}  // namespace
+
+std::optional<Row> Find(pqxx::work& work, const std::string& name_space, const std::string& name) {
+  const pqxx::result found = work.exec_params(kFindByName, name_space, name);
+  if (found.empty()) return std::nullopt;
+  return ToRow(found[0]);
+}
+
+std::optional<Row> Find(pqxx::work& work, DatasetId id) {
+  const pqxx::result found = work.exec_params(kFindById, id.value);
+  if (found.empty()) return std::nullopt;
+  return ToRow(found[0]);
+}
+
+std::vector<Row> List(pqxx::work& work, const std::optional<std::string>& name_space) {
+  const char* const wanted = name_space ? name_space->c_str() : nullptr;
+  std::vector<Row> rows;
+  for (const pqxx::row& row : work.exec_params(kList, wanted)) rows.push_back(ToRow(row));
+  return rows;
+}
+
+DatasetId Insert(pqxx::work& work, const std::string& name_space, const std::string& name,
+                 const std::string& registered_spec, const std::string& spec) {
+  const DatasetId id{
+      work.exec_params1(kInsert, name_space, name, registered_spec, spec)[0].as<int64_t>()};
+  work.exec_params0(kInsertWatermark, id.value, kSlotShift);
+  work.exec0(fmt::format(kCreatePartition, id.value));  // A table's name cannot be bound.
+  return id;
+}
+
+void SetSpec(pqxx::work& work, DatasetId id, const std::string& spec) {
+  work.exec_params0(kSetSpec, id.value, spec);
+}
+
+void Delete(pqxx::work& work, DatasetId id) {
+  work.exec0(fmt::format(kDropPartition, id.value));
+  for (const char* const statement : kDeleteRows) work.exec_params0(statement, id.value);
+}
+
+absl::StatusOr<DatasetSnapshot> Snapshot(pqxx::work& work, DatasetId id) {
+  const pqxx::result found = work.exec_params(kSnapshot, id.value);
+  if (found.empty()) return NotFound("dataset {} is unknown", id.value);
+  return DatasetSnapshot{.dataset = id,
+                         .committed_key = found[0][0].as<int64_t>(),
+                         .tombstone_sequence = found[0][1].as<int64_t>()};
+}
+
+absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id) {
+  DatasetCounts counts;
+  ASSIGN_OR_RETURN(counts.snapshot, Snapshot(work, id));
+  counts.num_files = work.exec_params1(kCountFiles, id.value)[0].as<int64_t>();
+  counts.num_quarantined = work.exec_params1(kCountQuarantine, id.value)[0].as<int64_t>();
+  counts.left_out = left_out_table::Read(work, id);
+  counts.num_deleted = work.exec_params1(kCountDeleted, id.value)[0].as<int64_t>();
+  const pqxx::row samples = work.exec_params1(kCountSamples, id.value);
+  counts.num_samples = samples[0].as<int64_t>() - counts.num_deleted;
+  counts.first_event_time = ToTime(samples[1]);
+  counts.last_event_time = ToTime(samples[2]);
+  return counts;
+}
+
+absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys) {
+  if (work.exec_params(kLock, id.value).empty()) {
+    return NotFound("dataset {} is unknown", id.value);
+  }
+  return static_cast<int64_t>(work.exec_params(kBury, id.value, ToArray(keys)).affected_rows());
+}
+
+int64_t QuarantineSamples(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys,
+                          const std::vector<std::string>& reasons) {
+  db::SqlArray texts;
+  for (const std::string& reason : reasons) texts.Add(reason);
+  return static_cast<int64_t>(
+      work.exec_params(kQuarantineSamples, id.value, ToArray(keys), texts.text()).affected_rows());
+}
+
+int64_t SetUnnamed(pqxx::work& work, DatasetId id, const std::vector<std::string>& paths) {
+  db::SqlArray texts;
+  for (const std::string& path : paths) texts.Add(path);
+  work.exec_params0(kForgetUnnamed, id.value, kUnnamedReason, texts.text());
+  return static_cast<int64_t>(
+      work.exec_params(kQuarantineUnnamed, id.value, kUnnamedReason, texts.text()).affected_rows());
+}
+
+std::vector<DatasetCatalog::Quarantined> ListQuarantine(pqxx::work& work, DatasetId id,
+                                                        int64_t limit) {
+  std::vector<DatasetCatalog::Quarantined> entries;
+  for (const pqxx::row& row : work.exec_params(kQuarantine, id.value, limit)) {
+    DatasetCatalog::Quarantined entry;
+    entry.path = row[0].as<std::string>();
+    if (!row[1].is_null()) entry.position = row[1].as<int64_t>();
+    entry.reason = row[2].as<std::string>();
+    entry.at = {row[3].as<int64_t>()};
+    if (!row[4].is_null()) entry.sample_key = row[4].as<int64_t>();
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+}  // namespace tidemill::storage::datasets_table

@@ -1,0 +1,56 @@
+// SQL on storage.datasets and what hangs on it. All functions run in the caller's transaction and
+// throw what libpqxx throws, for Database::Transact to catch.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "base/time.h"
+#include "storage/catalog/dataset_catalog.h"
+#include <pqxx/pqxx>
+
+namespace tidemill::storage::datasets_table {
+
+struct Row {
+  DatasetId id;
+  std::string name_space;
+  std::string name;
+  int64_t slot = 0;
+  std::string registered_spec;
+  std::string spec;
+  Timestamp created_at;
+};
+
+std::optional<Row> Find(pqxx::work& work, const std::string& name_space, const std::string& name);
+std::optional<Row> Find(pqxx::work& work, DatasetId id);
+std::vector<Row> List(pqxx::work& work, const std::optional<std::string>& name_space);
+
+// Inserts the dataset, its watermark and its partition of samples.
+DatasetId Insert(pqxx::work& work, const std::string& name_space, const std::string& name,
+                 const std::string& registered_spec, const std::string& spec);
+void SetSpec(pqxx::work& work, DatasetId id, const std::string& spec);
+// Deletes all rows of a dataset and its partition.
+void Delete(pqxx::work& work, DatasetId id);
+
+// NOT_FOUND for an unknown dataset.
+absl::StatusOr<DatasetSnapshot> Snapshot(pqxx::work& work, DatasetId id);
+absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id);
+
+// Adds tombstones of those keys that exist and have none; returns how many were added. NOT_FOUND
+// for an unknown dataset.
+absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys);
+
+// Has the quarantine name these files, and no others, as files whose paths cannot be kept. Returns
+// how many it did not name before.
+int64_t SetUnnamed(pqxx::work& work, DatasetId id, const std::vector<std::string>& paths);
+
+// Returns how many were not recorded before.
+int64_t QuarantineSamples(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys,
+                          const std::vector<std::string>& reasons);
+std::vector<DatasetCatalog::Quarantined> ListQuarantine(pqxx::work& work, DatasetId id,
+                                                        int64_t limit);
+
+}  // namespace tidemill::storage::datasets_table

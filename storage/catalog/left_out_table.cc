@@ -1,0 +1,69 @@
+#include "storage/catalog/left_out_table.h"
+
+namespace tidemill::storage::left_out_table {
+
+namespace {
+
+constexpr size_t kMostReasons = 20;
+
+constexpr char kSeen[] = R"(
+  SELECT coalesce(sum(records_done), 0)::bigint FROM storage.files
+  WHERE dataset_id = $1 AND state <> 'vanished')";
+constexpr char kUnlabelled[] = R"(
+  SELECT coalesce(sum(num_unlabelled), 0)::bigint FROM storage.segments WHERE dataset_id = $1)";
+constexpr char kReasons[] = R"(
+  SELECT reason, wanted, sum(num_records)::bigint, sum(num_files)::bigint,
+         min(path COLLATE "C")
+  FROM storage.left_out JOIN storage.files USING (file_id)
+  WHERE left_out.dataset_id = $1
+  GROUP BY reason, wanted
+  ORDER BY reason = '', sum(num_records + num_files) DESC, reason, wanted)";
+constexpr char kFirst[] = R"(
+  SELECT first_record, first_reason FROM storage.left_out JOIN storage.files USING (file_id)
+  WHERE left_out.dataset_id = $1 AND path = $2 AND reason = $3 AND wanted = $4)";
+constexpr char kNumBad[] = R"(
+  SELECT coalesce(sum(num_records), 0)::bigint FROM storage.left_out
+  WHERE file_id = $1 AND NOT wanted)";
+
+// Adds what is not listed by itself to the last entry.
+void AddRest(const DatasetLeftOut::Reason& reason, DatasetLeftOut& all) {
+  DatasetLeftOut::Reason& rest = all.reasons.back();
+  rest.pattern.clear();
+  rest.wanted = rest.wanted && reason.wanted;
+  rest.num_records += reason.num_records;
+  rest.num_files += reason.num_files;
+}
+
+}  // namespace
+
+DatasetLeftOut Read(pqxx::work& work, DatasetId dataset) {
+  DatasetLeftOut all;
+  all.num_seen = work.exec_params1(kSeen, dataset.value)[0].as<int64_t>();
+  all.num_unlabelled = work.exec_params1(kUnlabelled, dataset.value)[0].as<int64_t>();
+  for (const pqxx::row& row : work.exec_params(kReasons, dataset.value)) {
+    DatasetLeftOut::Reason reason;
+    reason.pattern = row[0].as<std::string>();
+    reason.wanted = row[1].as<bool>();
+    reason.num_records = row[2].as<int64_t>();
+    reason.num_files = row[3].as<int64_t>();
+    reason.first_path = row[4].as<std::string>();
+    all.num_records += reason.num_records;
+    all.num_files += reason.num_files;
+    if (all.reasons.size() == kMostReasons) {
+      AddRest(reason, all);
+      continue;
+    }
+    const pqxx::row first =
+        work.exec_params1(kFirst, dataset.value, reason.first_path, reason.pattern, reason.wanted);
+    if (!first[0].is_null()) reason.first_record = first[0].as<int64_t>();
+    reason.first_reason = first[1].as<std::string>();
+    all.reasons.push_back(std::move(reason));
+  }
+  return all;
+}
+
+int64_t NumBad(pqxx::work& work, FileId file) {
+  return work.exec_params1(kNumBad, file.value)[0].as<int64_t>();
+}
+
+}  // namespace tidemill::storage::left_out_table

@@ -1,0 +1,91 @@
+#include "storage/index/dataset_index.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tidemill::storage {
+
+namespace {
+
+// Whether the segments of `before` are the first ones of `now`, so that its order can be extended.
+bool StartsWith(const std::vector<IndexedSegment>& now, const std::vector<IndexedSegment>& before) {
+  return before.size() <= now.size() &&
+         std::equal(before.begin(), before.end(), now.begin(),
+                    [](const IndexedSegment& a, const IndexedSegment& b) {
+                      return a.segment_id == b.segment_id;
+                    });
+}
+
+}  // namespace
+
+FileId SampleLocation::file() const {
+  if (segment->file.has_value()) return *segment->file;
+  return {segment->columns->file_id[static_cast<size_t>(row)]};
+}
+
+DatasetIndex::DatasetIndex(DatasetIndexParts parts, const DatasetIndex* before)
+    : parts_(std::move(parts)) {
+  for (IndexedSegment& segment : parts_.segments) {
+    first_keys_.push_back(segment.first_key);
+    segment.first_row = num_rows_;
+    num_rows_ += segment.num_samples;
+  }
+  if (before == nullptr) return;
+  const std::shared_ptr<const SampleOrder> order = before->built_order();
+  if (order == nullptr || !StartsWith(parts_.segments, before->parts_.segments)) return;
+  MutexLock lock(mutex_);
+  order_ = parts_.segments.size() == before->parts_.segments.size()
+               ? order
+               : std::make_shared<const SampleOrder>(*order, parts_.segments);
+}
+
+std::optional<SampleLocation> DatasetIndex::Find(int64_t key) const {
+  const IndexedSegment* const segment = SegmentOf(key);
+  if (segment == nullptr) return std::nullopt;
+  return SampleLocation{segment, key - segment->first_key};
+}
+
+bool DatasetIndex::IsDeleted(int64_t key, int64_t sequence) const {
+  if (parts_.tombstones->empty()) return false;
+  const auto it = parts_.tombstones->find(key);
+  return it != parts_.tombstones->end() && it->second <= sequence;
+}
+
+const std::string* DatasetIndex::PathOf(FileId file) const {
+  const auto it = parts_.paths->find(file);
+  return it == parts_.paths->end() ? nullptr : &it->second;
+}
+
+SampleLocation DatasetIndex::LocationOf(int64_t row) const {
+  const IndexedSegment& segment = SegmentOfRow(parts_.segments, row);
+  return {&segment, row - segment.first_row};
+}
+
+std::shared_ptr<const SampleOrder> DatasetIndex::built_order() const {
+  MutexLock lock(mutex_);
+  return order_;
+}
+
+const SampleOrder& DatasetIndex::order() const {
+  MutexLock lock(mutex_);
+  if (order_ == nullptr) order_ = std::make_shared<const SampleOrder>(parts_.segments);
+  return *order_;
+}
+
+int64_t DatasetIndex::LowerBound(Cut cut) const {
+  const SampleOrder& by_time = order();
+  int64_t from = 0;
+  int64_t to = num_rows_;
+  while (from < to) {
+    const int64_t middle = from + (to - from) / 2;
+    const SampleLocation location = LocationOf(by_time.RowAt(middle));
+    if (Cut{{location.event_time()}, {location.key()}} < cut) {
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
+  }
+  return from;
+}
+
+}  // namespace tidemill::storage

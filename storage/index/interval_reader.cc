@@ -1,0 +1,198 @@
+#include "storage/index/interval_reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr int64_t kRowsPerBatch = 65'536;
+// A batch of its own, without copying, from here on.
+constexpr int64_t kLongRun = 8'192;
+
+// The rows of a segment from `from` on that lie before a cut end here, where times ascend.
+int64_t EndBefore(const IndexedSegment& segment, int64_t from, int64_t to, const Cut& cut) {
+  while (from < to) {
+    const int64_t middle = from + (to - from) / 2;
+    const SampleLocation sample{&segment, middle};
+    if (Cut{{sample.event_time()}, {sample.key()}} < cut) {
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
+  }
+  return from;
+}
+
+}  // namespace
+
+absl::StatusOr<IntervalReader> IntervalReader::Create(std::shared_ptr<const DatasetIndex> index,
+                                                      const IntervalQuery& query) {
+  if (query.num_workers < 0 ||
+      (query.num_workers > 0 &&
+       (query.worker_index < 0 || query.worker_index >= query.num_workers))) {
+    return InvalidArgument("there is no worker {} of {}", query.worker_index, query.num_workers);
+  }
+  return IntervalReader(std::move(index), query);
+}
+
+IntervalReader::IntervalReader(std::shared_ptr<const DatasetIndex> index,
+                               const IntervalQuery& query)
+    : index_(std::move(index)), query_(query), num_to_take_(std::numeric_limits<int64_t>::max()) {
+  for (const auto& [key, sequence] : *index_->parts().tombstones) {
+    if (sequence <= query_.tombstone_sequence) deleted_keys_.push_back(key);
+  }
+  std::sort(deleted_keys_.begin(), deleted_keys_.end());
+  if (query_.after_key > 0) {
+    SeekNewer();
+  } else {
+    order_ = &index_->order();
+    position_ = query.from.has_value() ? index_->LowerBound(*query.from) : 0;
+    end_ = query.to.has_value() ? index_->LowerBound(*query.to) : index_->num_rows();
+  }
+  if (query.num_workers == 0) return;
+  const int64_t count = CountRest();
+  num_to_skip_ = count * query.worker_index / query.num_workers;
+  num_to_take_ = count * (query.worker_index + 1) / query.num_workers - num_to_skip_;
+}
+
+// Rows ascend with keys, so those of newer samples are the last ones: they are few where a stream
+// is followed, and ordering them by themselves is cheaper than passing over all others.
+void IntervalReader::SeekNewer() {
+  int64_t first = 0;
+  for (int64_t end = index_->num_rows(); first < end;) {
+    const int64_t middle = first + (end - first) / 2;
+    if (index_->LocationOf(middle).key() <= query_.after_key) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  std::vector<std::pair<int64_t, int64_t>> timed;
+  for (int64_t row = first; row < index_->num_rows(); ++row) {
+    const SampleLocation sample = index_->LocationOf(row);
+    const Cut place{{sample.event_time()}, {sample.key()}};
+    if (query_.from.has_value() && place < *query_.from) continue;
+    if (query_.to.has_value() && place >= *query_.to) continue;
+    timed.emplace_back(sample.event_time(), row);
+  }
+  std::sort(timed.begin(), timed.end());
+  newer_rows_.reserve(timed.size());
+  for (const auto& [time, row] : timed) newer_rows_.push_back(row);
+  end_ = static_cast<int64_t>(newer_rows_.size());
+}
+
+SampleLocation IntervalReader::At(int64_t position) const {
+  return index_->LocationOf(order_ == nullptr ? newer_rows_[static_cast<size_t>(position)]
+                                              : order_->RowAt(position));
+}
+
+bool IntervalReader::IsDeleted(int64_t key) const {
+  return std::binary_search(deleted_keys_.begin(), deleted_keys_.end(), key);
+}
+
+void IntervalReader::PassHorizons(const Cut& place) {
+  while (horizon_ < query_.horizons.size() && query_.horizons[horizon_].before <= place) ++horizon_;
+}
+
+int64_t IntervalReader::KeyLimit() const {
+  if (horizon_ == query_.horizons.size()) return query_.committed_key;
+  return std::min(query_.committed_key, query_.horizons[horizon_].committed_key);
+}
+
+bool IntervalReader::Holds(const SampleLocation& sample) {
+  const int64_t key = sample.key();
+  if (!query_.horizons.empty()) PassHorizons({{sample.event_time()}, {key}});
+  return key <= KeyLimit() && !IsDeleted(key);
+}
+
+std::optional<RowRun> IntervalReader::NextRunByKey(int64_t max_rows) {
+  while (position_ < end_) {
+    const SampleLocation first = index_->LocationOf(position_);
+    const IndexedSegment& segment = *first.segment;
+    int64_t to = std::min(segment.num_samples, end_ - segment.first_row);
+    if (!query_.horizons.empty()) {
+      PassHorizons({{first.event_time()}, {first.key()}});
+      if (horizon_ < query_.horizons.size()) {
+        to = EndBefore(segment, first.row, to, query_.horizons[horizon_].before);
+      }
+    }
+    // Keys ascend, so those let through come first.
+    const int64_t held = std::min(to, KeyLimit() - segment.first_key + 1);
+    if (held <= first.row) {
+      position_ = segment.first_row + to;
+      continue;
+    }
+    const auto deleted = std::lower_bound(deleted_keys_.begin(), deleted_keys_.end(), first.key());
+    if (deleted != deleted_keys_.end() && *deleted == first.key()) {
+      ++position_;
+      continue;
+    }
+    RowRun run{&segment, first.row, std::min(held, first.row + max_rows)};
+    if (deleted != deleted_keys_.end()) run.to = std::min(run.to, *deleted - segment.first_key);
+    position_ += run.num_rows();
+    return run;
+  }
+  return std::nullopt;
+}
+
+std::optional<RowRun> IntervalReader::NextRunByPosition(int64_t max_rows) {
+  while (position_ < end_) {
+    const SampleLocation first = At(position_++);
+    if (!Holds(first)) continue;
+    RowRun run{first.segment, first.row, first.row + 1};
+    for (; position_ < end_ && run.num_rows() < max_rows; ++position_, ++run.to) {
+      const SampleLocation next = At(position_);
+      if (next.segment != run.segment || next.row != run.to || !Holds(next)) break;
+    }
+    return run;
+  }
+  return std::nullopt;
+}
+
+std::optional<RowRun> IntervalReader::NextRun(int64_t max_rows) {
+  const bool is_by_key = order_ != nullptr && order_->is_by_key();
+  return is_by_key ? NextRunByKey(max_rows) : NextRunByPosition(max_rows);
+}
+
+std::optional<RowRun> IntervalReader::NextRunOfWorker(int64_t max_rows) {
+  while (num_to_skip_ > 0) {
+    const std::optional<RowRun> skipped = NextRun(num_to_skip_);
+    if (!skipped.has_value()) return std::nullopt;
+    num_to_skip_ -= skipped->num_rows();
+  }
+  if (num_to_take_ == 0) return std::nullopt;
+  const std::optional<RowRun> run = NextRun(std::min(max_rows, num_to_take_));
+  if (run.has_value()) num_to_take_ -= run->num_rows();
+  return run;
+}
+
+int64_t IntervalReader::CountRest() const {
+  IntervalReader counted = *this;
+  int64_t count = 0;
+  while (const auto run = counted.NextRun(std::numeric_limits<int64_t>::max() / 2)) {
+    count += run->num_rows();
+  }
+  return count;
+}
+
+absl::StatusOr<std::optional<batch::Batch>> IntervalReader::Next(int64_t most_rows) {
+  most_rows = std::min(most_rows, kRowsPerBatch);
+  std::vector<RowRun> runs;
+  // Long runs are sent as they lie; short ones are worth a copy.
+  int64_t num_rows = 0;
+  while (num_rows < most_rows) {
+    const std::optional<RowRun> run = NextRunOfWorker(most_rows - num_rows);
+    if (!run.has_value()) break;
+    runs.push_back(*run);
+    num_rows += run->num_rows();
+    if (runs.size() == 1 && num_rows >= kLongRun) break;
+  }
+  if (runs.empty()) return std::optional<batch::Batch>();
+  ASSIGN_OR_RETURN(batch::Batch batch, ListColumns(runs, query_.with_labels));
+  return std::optional<batch::Batch>(std::move(batch));
+}
+
+}  // namespace tidemill::storage

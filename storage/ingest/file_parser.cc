@@ -1,0 +1,214 @@
+#include "storage/ingest/file_parser.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "base/log.h"
+#include "storage/catalog/left_out_table.h"
+#include "storage/compression/decoder.h"
+#include "storage/filesystems/object_path.h"
+#include "xxhash.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+// A file with too many bad records is not what the spec says it is.
+std::optional<std::string> TooManyBad(const DatasetSpec& spec, const PieceTally& before,
+                                      const IndexedFile& found) {
+  const int64_t num_bad = before.num_bad + found.num_bad;
+  // Not every good record of a series is a sample.
+  const int64_t num_good =
+      std::max(static_cast<int64_t>(found.positions.size()), found.records_done - num_bad);
+  const auto total = static_cast<double>(num_good + num_bad);
+  if (static_cast<double>(num_bad) <= spec.max_bad_fraction * total) return std::nullopt;
+  const std::string summary = fmt::format("{} of {} records are bad", num_bad, num_good + num_bad);
+  if (found.bad.empty()) return summary;
+  return fmt::format("{}; record {}: {}", summary, found.bad.front().position,
+                     found.bad.front().reason);
+}
+
+// What is left of a file that is quarantined though its records are known: how many there were, and
+// why each of them is left out.
+IndexedFile OnlyCounts(IndexedFile found, std::string_view why_sound_ones) {
+  IndexedFile counts;
+  counts.left_out = std::move(found.left_out);
+  counts.left_out.Add(std::nullopt, found.records_done - counts.left_out.num_records(),
+                      why_sound_ones, /*wanted=*/false);
+  counts.records_done = found.records_done;
+  return counts;
+}
+
+}  // namespace
+
+ChangedFile RestOf(const ParsedFile& piece, FileId id) {
+  ChangedFile rest = piece.file;
+  rest.change = FileChange::kResumed;
+  rest.known.emplace().id = id;
+  rest.input.from_byte = piece.found.bytes_done;
+  rest.input.from_record = piece.found.records_done;
+  if (!rest.tally) rest.tally.emplace();
+  rest.tally->num_bad += piece.found.num_bad;
+  return rest;
+}
+
+FileParser::FileParser(db::Database& database, UnpackedCache& files, const Format& format,
+                       const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
+                       DataRoots roots)
+    : database_(database),
+      files_(files),
+      format_(format),
+      spec_(spec),
+      old_segments_(database, std::move(storage_folder), dataset),
+      roots_(std::move(roots)) {}
+
+absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
+  ParsedFile parsed{.file = std::move(file)};
+  FileChange& change = parsed.file.change;
+  if (change == FileChange::kGrown) {
+    ASSIGN_OR_RETURN(parsed.old, old_segments_.LastOf(parsed.file.known->id));
+    if (ContinuesWhatWasTaken(parsed.file, parsed.old)) {
+      parsed.file.input.from_byte = parsed.file.known->bytes_done;
+      parsed.file.input.from_record = parsed.file.known->records_done;
+    } else {
+      change = FileChange::kReplaced;
+    }
+  }
+  if (change == FileChange::kResumed && !parsed.file.tally) {
+    RETURN_IF_ERROR(Resume(parsed.file));
+  }
+  if (change == FileChange::kNew) parsed.file.tally = PieceTally{.judged = true};
+  if (change == FileChange::kReplaced || !format_.ReadsInPieces()) {
+    parsed.file.input.max_records = parsed.file.input.max_bytes = kNoLimit;
+  }
+  if (change != FileChange::kVanished) Index(parsed);
+  if (!parsed.postponed && (change == FileChange::kReplaced || change == FileChange::kVanished)) {
+    ASSIGN_OR_RETURN(parsed.old, AllOld(*parsed.file.known));
+  }
+  return parsed;
+}
+
+absl::Status FileParser::GiveUp(ParsedFile& piece) const {
+  piece.file.change = FileChange::kReplaced;
+  ASSIGN_OR_RETURN(piece.old, AllOld(*piece.file.known));
+  return absl::OkStatus();
+}
+
+absl::Status FileParser::Resume(ChangedFile& file) const {
+  const files_table::KnownFile& known = *file.known;
+  file.input.from_byte = known.bytes_done;
+  file.input.from_record = known.records_done;
+  return database_.Transact([&](pqxx::work& work) {
+    // Of a growing file it is not known which part of it was there at first.
+    file.tally =
+        PieceTally{.num_bad = left_out_table::NumBad(work, known.id), .judged = !spec_.append};
+    return absl::OkStatus();
+  });
+}
+
+void FileParser::Index(ParsedFile& parsed) const {
+  const ChangedFile& file = parsed.file;
+  const absl::Status sound = CheckCompanions(file.input);
+  absl::StatusOr<IndexedFile> found = sound.ok() ? format_.Index(file.input) : sound;
+  FileSystem& source = files_.source();
+  const absl::StatusOr<FileIdentity> identity = source.IdentityOf(file.path);
+  if (!identity.ok()) {
+    parsed.postponed = true;
+    return;
+  }
+  FileInput now = file.input;
+  now.identity = *identity;
+  const bool grows = spec_.append && identity->size_bytes >= file.input.identity.size_bytes;
+  const auto identity_of = [&](const std::string& path) { return source.IdentityOf(path); };
+  if (!grows && FingerprintOf(spec_, now, identity_of) != file.fingerprint) {
+    parsed.postponed = true;
+    return;
+  }
+  if (!found.ok()) {
+    const bool lasting = absl::IsInvalidArgument(found.status()) ||
+                         absl::IsDataLoss(found.status()) || absl::IsNotFound(found.status()) ||
+                         absl::IsResourceExhausted(found.status());
+    // Samples that are there are not given up for a failure that may pass.
+    if (file.change == FileChange::kGrown || file.change == FileChange::kResumed ||
+        (!lasting && file.change == FileChange::kReplaced)) {
+      log::Warn("file cannot be read now",
+                {{"path", file.path}, {"error", found.status().ToString()}});
+      parsed.postponed = true;
+      return;
+    }
+    // What may get better without the file changing is looked at again by every sync.
+    if (!lasting) parsed.file.fingerprint = 0;
+    parsed.failure = std::string(found.status().message());
+    return;
+  }
+  const PieceTally before = file.tally.value_or(PieceTally{.judged = true});
+  const auto num_listed = std::min(static_cast<size_t>(before.num_bad), kMaxBadRecords);
+  found->bad.resize(std::min(found->bad.size(), kMaxBadRecords - num_listed));
+  std::string_view why = "the file has more bad records than max_bad_fraction allows";
+  if (file.change != FileChange::kGrown && before.judged && !found->more) {
+    parsed.failure = TooManyBad(spec_, before, *found);
+    if (!parsed.failure && !found->misfit.empty()) {
+      parsed.failure = found->misfit;
+      why = found->misfit;
+    }
+  }
+  if (parsed.failure) {
+    parsed.found = OnlyCounts(*std::move(found), why);
+    return;
+  }
+  if (DropsUnlabelled(spec_)) found->DropUnlabelled();
+  parsed.found = *std::move(found);
+}
+
+absl::Status FileParser::CheckCompanions(const FileInput& input) const {
+  for (const std::string& companion : CompanionsOf(spec_, input)) {
+    const absl::StatusOr<std::string> target = roots_.Resolve(companion);
+    if (absl::IsNotFound(target.status())) continue;  // The format says so, if it needs it.
+    if (!target.ok()) return InvalidArgument("{} leads out of the allowed data folders", companion);
+    if (IsObjectPath(*target)) continue;
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(*target, error)) {
+      return InvalidArgument("{} is no regular file", companion);
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool FileParser::ContinuesWhatWasTaken(const ChangedFile& file,
+                                       const std::vector<OldSegment>& old) const {
+  if (!format_.CanAppend()) return false;
+  const absl::StatusOr<OpenFile> data = files_.source().Open(file.path);
+  if (!data.ok()) return false;
+  const absl::StatusOr<bool> compressed = IsCompressed(*data);
+  if (!compressed.ok() || *compressed) return false;
+  int64_t from = -1, to = -1, hash = 0;
+  for (const OldSegment& segment : old) {
+    if (!segment.columns) continue;
+    for (int64_t row = 0; row < segment.columns->num_rows(); ++row) {
+      const auto at = static_cast<size_t>(row);
+      const LookupRow& place = segment.columns->lookup[at];
+      if (place.byte_from <= from) continue;
+      from = place.byte_from;
+      to = segment.columns->byte_to[at];
+      hash = place.hash;
+    }
+  }
+  // Nothing was taken from it that could show it to be the same file: read it whole again.
+  if (from < 0) return false;
+  std::string record(static_cast<size_t>(to - from), '\0');
+  const absl::StatusOr<size_t> got = data->ReadAt(from, record.data(), record.size());
+  return got.ok() && *got == record.size() &&
+         static_cast<int64_t>(XXH3_64bits(record.data(), record.size())) == hash;
+}
+
+absl::StatusOr<std::vector<OldSegment>> FileParser::AllOld(
+    const files_table::KnownFile& known) const {
+  if (known.sample_key) return old_segments_.With(*known.sample_key);
+  return old_segments_.Of(known.id);
+}
+
+}  // namespace tidemill::storage

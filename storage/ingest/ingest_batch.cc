@@ -1,0 +1,265 @@
+#include "storage/ingest/ingest_batch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "records/text.h"
+#include "storage/ingest/record_diff.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr int64_t kVanished = -1;
+// A larger segment is not written again for what is added to its file.
+constexpr int64_t kMaxExtended = 16'384;
+
+template <typename T>
+NullableValues<T> ToNullable(const batch::Column& column) {
+  NullableValues<T> values;
+  if (column.validity.empty()) {
+    values.Append(column.Values<T>());
+  } else {
+    const auto num_rows = static_cast<int64_t>(column.Values<T>().size());
+    for (int64_t row = 0; row < num_rows; ++row) values.push_back(ValueAt<T>(column, row));
+  }
+  return values;
+}
+
+SegmentRows ToRows(const SegmentColumns& old) {
+  SegmentRows rows;
+  for (const LookupRow& row : old.lookup) {
+    rows.byte_from.push_back(row.byte_from);
+    rows.hash.push_back(row.hash);
+  }
+  rows.byte_to.assign(old.byte_to.begin(), old.byte_to.end());
+  rows.event_time.assign(old.event_time.begin(), old.event_time.end());
+  rows.class_label = ToNullable<int64_t>(*old.class_label);
+  rows.real_label = ToNullable<double>(*old.real_label);
+  return rows;
+}
+
+// Appends the rows [from, to) of one column to another.
+void Append(std::vector<int64_t>& into, const std::vector<int64_t>& column, size_t from,
+            size_t to) {
+  into.insert(into.end(), column.begin() + static_cast<std::ptrdiff_t>(from),
+              column.begin() + static_cast<std::ptrdiff_t>(to));
+}
+
+void Append(SegmentRows& into, const SegmentRows& rows, size_t from, size_t to) {
+  Append(into.byte_from, rows.byte_from, from, to);
+  Append(into.byte_to, rows.byte_to, from, to);
+  Append(into.event_time, rows.event_time, from, to);
+  into.class_label.Append(rows.class_label, from, to);
+  into.real_label.Append(rows.real_label, from, to);
+  Append(into.hash, rows.hash, from, to);
+}
+
+FileRow ToFileRow(const ParsedFile& parsed, FileId id) {
+  const bool grown =
+      parsed.file.change == FileChange::kGrown || parsed.file.change == FileChange::kResumed;
+  FileRow row{.id = id,
+              .path = parsed.file.path,
+              .version_step = grown ? 0 : 1,
+              .identity = parsed.file.input.identity,
+              .fingerprint = parsed.file.fingerprint,
+              .bytes_done = parsed.found.bytes_done,
+              .records_done = parsed.found.records_done,
+              .sample_key = std::nullopt,
+              .state = parsed.found.more ? "partial" : "ingested",
+              .fresh = !grown};
+  if (parsed.failure) row.state = "quarantined";
+  if (parsed.file.change == FileChange::kVanished) row.state = "vanished";
+  return row;
+}
+
+}  // namespace
+
+IngestBatchBuilder::IngestBatchBuilder(int64_t committed_key, bool one_file_a_sample,
+                                       int64_t samples_per_segment)
+    : one_file_a_sample_(one_file_a_sample), samples_per_segment_(samples_per_segment) {
+  batch_.committed_key = committed_key;
+}
+
+void IngestBatchBuilder::Add(ParsedFile parsed, FileId new_id) {
+  if (parsed.postponed) return;
+  const FileId id = parsed.file.known ? parsed.file.known->id : new_id;
+  FileRow row = ToFileRow(parsed, id);
+  if (one_file_a_sample_) {
+    AddWholeFile(parsed, row);
+  } else {
+    AddRecords(parsed, id);
+  }
+  AddLeftOut(parsed, row);
+  batch_.files.push_back(std::move(row));
+  const std::string& path = parsed.file.path;
+  if (parsed.failure) {
+    batch_.quarantined.push_back({path, std::nullopt, AsText(*parsed.failure)});
+  }
+  for (const BadRecord& bad : parsed.found.bad) {
+    batch_.quarantined.push_back({path, bad.position, AsText(bad.reason)});
+  }
+  batch_.num_quarantined += parsed.found.num_bad + (parsed.failure ? 1 : 0);
+}
+
+void IngestBatchBuilder::AddLeftOut(ParsedFile& parsed, FileRow& row) {
+  LeftOutReasons& reasons = parsed.found.left_out;
+  if (parsed.failure && one_file_a_sample_) {
+    reasons.Add(0, *parsed.failure);
+    row.records_done = 1;
+  } else if (parsed.failure && reasons.items().empty()) {
+    reasons.AddFile(*parsed.failure);
+  }
+  for (const LeftOutReason& reason : reasons.items()) batch_.left_out.push_back({row.id, reason});
+}
+
+void IngestBatchBuilder::AddRecords(ParsedFile& parsed, FileId id) {
+  segment_open_ = false;
+  const size_t num_found = parsed.found.positions.size();
+  if (parsed.file.change == FileChange::kGrown && !parsed.old.empty() && num_found > 0) {
+    Extend(parsed.old.back());
+  }
+  const bool compared =
+      parsed.file.change != FileChange::kGrown && parsed.file.change != FileChange::kResumed;
+  if (!compared || parsed.old.empty()) return AddRows(parsed.found, 0, num_found, id, id);
+  const std::vector<bool> held = Rewrite(parsed, id);
+  for (size_t from = 0, to = 0; from < num_found; from = to + 1) {
+    for (to = from; to < num_found && !held[to];) ++to;
+    AddRows(parsed.found, from, to, id, id);
+  }
+}
+
+void IngestBatchBuilder::AddWholeFile(ParsedFile& parsed, FileRow& row) {
+  const std::optional<int64_t> old_key =
+      parsed.file.known ? parsed.file.known->sample_key : std::nullopt;
+  const bool is_there = !parsed.found.positions.empty();
+  if (!parsed.old.empty() && old_key) {
+    const OldSegment& old = parsed.old.front();
+    const int64_t at = *old_key - old.segment.first_key;
+    const auto place = static_cast<size_t>(at);
+    if (is_there && old.columns && old.columns->lookup[place].hash == parsed.found.rows.hash[0] &&
+        ValueAt<int64_t>(*old.columns->class_label, at) == parsed.found.rows.class_label[0] &&
+        ValueAt<double>(*old.columns->real_label, at) == parsed.found.rows.real_label[0]) {
+      row.sample_key = old_key;  // Touched, not changed.
+      return;
+    }
+    batch_.buried.push_back(*old_key);
+    const bool had_label = !old.columns || ValueAt<int64_t>(*old.columns->class_label, at) ||
+                           ValueAt<double>(*old.columns->real_label, at);
+    if (!had_label) ++batch_.unlabelled_buried[old.segment.segment_id];
+    batch_.moved.push_back({*old_key, std::nullopt});
+  }
+  if (!is_there) return;
+  AddRows(parsed.found, 0, 1, std::nullopt, row.id);
+  row.sample_key = batch_.committed_key;
+}
+
+std::vector<bool> IngestBatchBuilder::Rewrite(ParsedFile& parsed, FileId id) {
+  const IndexedFile& found = parsed.found;
+  std::vector<bool> held(found.positions.size(), false);
+  std::vector<std::shared_ptr<const SegmentColumns>> columns;
+  const size_t first = batch_.rewritten.size();
+  for (const OldSegment& old : parsed.old) {
+    if (!old.columns) {
+      BuryLost(old.segment);
+      continue;
+    }
+    SegmentRow segment{.file = id, .first_key = old.segment.first_key};
+    segment.rows = ToRows(*old.columns);
+    // Each is taken for vanished until it is found again.
+    std::ranges::fill(segment.rows.byte_from, kVanished);
+    std::ranges::fill(segment.rows.byte_to, kVanished);
+    segment.first_position = kVanished;
+    batch_.rewritten.push_back({old.segment.segment_id, std::move(segment)});
+    columns.push_back(old.columns);
+  }
+  const std::vector<SegmentPlace> places = MatchRecords(columns, found.rows);
+  for (size_t row = 0; row < places.size(); ++row) {
+    if (places[row].segment < 0) continue;
+    held[row] = true;
+    SegmentRow& segment =
+        batch_.rewritten[first + static_cast<size_t>(places[row].segment)].segment;
+    if (segment.first_position < 0) segment.first_position = found.positions[row];
+    const auto at = static_cast<size_t>(places[row].row);
+    segment.rows.byte_from[at] = found.rows.byte_from[row];
+    segment.rows.byte_to[at] = found.rows.byte_to[row];
+    batch_.moved.push_back({segment.first_key + places[row].row, found.positions[row]});
+  }
+  for (size_t i = 0; i < columns.size(); ++i) {
+    SegmentRow& segment = batch_.rewritten[first + i].segment;
+    segment.first_position = std::max<int64_t>(0, segment.first_position);
+    for (int64_t row = 0; row < columns[i]->num_rows(); ++row) {
+      const auto at = static_cast<size_t>(row);
+      if (columns[i]->lookup[at].byte_from < 0 || segment.rows.byte_from[at] >= 0) continue;
+      batch_.buried.push_back(segment.first_key + row);
+      batch_.moved.push_back({segment.first_key + row, std::nullopt});
+    }
+  }
+  return held;
+}
+
+void IngestBatchBuilder::Extend(const OldSegment& old) {
+  const files_table::Segment& segment = old.segment;
+  const bool ends_at_the_last_key =
+      segment.first_key + segment.num_samples - 1 == batch_.committed_key;
+  if (!old.columns || !ends_at_the_last_key || segment.num_samples > kMaxExtended) return;
+  SegmentRow row{.file = segment.file,
+                 .first_key = segment.first_key,
+                 .first_position = segment.first_position,
+                 .rows = ToRows(*old.columns)};
+  batch_.added.push_back({std::move(row), {}, segment.segment_id});
+  segment_open_ = true;
+}
+
+void IngestBatchBuilder::BuryLost(const files_table::Segment& segment) {
+  for (int64_t i = 0; i < segment.num_samples; ++i) {
+    batch_.buried.push_back(segment.first_key + i);
+    batch_.moved.push_back({segment.first_key + i, std::nullopt});
+  }
+}
+
+void IngestBatchBuilder::AddRows(IndexedFile& found, size_t from, size_t to,
+                                 std::optional<FileId> file, FileId id) {
+  while (from < to) {
+    NewSegment& into = OpenSegment(file, found.positions[from]);
+    SegmentRows& rows = into.segment.rows;
+    const auto room = static_cast<size_t>(samples_per_segment_ - rows.num_rows());
+    const size_t end = std::min(to, from + room);
+    const bool is_all = from == 0 && end == found.positions.size() && rows.num_rows() == 0;
+    if (is_all && file) {
+      rows = std::move(found.rows);
+      into.positions = std::move(found.positions);
+    } else {
+      Append(rows, found.rows, from, end);
+      Append(into.positions, found.positions, from, end);
+      if (!file) rows.file_id.insert(rows.file_id.end(), end - from, id.value);
+    }
+    batch_.committed_key += static_cast<int64_t>(end - from);
+    batch_.num_samples += static_cast<int64_t>(end - from);
+    from = end;
+  }
+}
+
+NewSegment& IngestBatchBuilder::OpenSegment(std::optional<FileId> file, int64_t first_position) {
+  const bool full =
+      segment_open_ && batch_.added.back().segment.rows.num_rows() >= samples_per_segment_;
+  if (!segment_open_ || full) {
+    const SegmentRow segment{.file = file,
+                             .first_key = batch_.committed_key + 1,
+                             .first_position = first_position,
+                             .rows = {}};
+    batch_.added.push_back({segment, {}, std::nullopt});
+    segment_open_ = true;
+  }
+  return batch_.added.back();
+}
+
+IngestBatch IngestBatchBuilder::Finish() {
+  IngestBatch finished = std::move(batch_);
+  batch_ = {};
+  batch_.committed_key = finished.committed_key;
+  segment_open_ = false;
+  return finished;
+}
+
+}  // namespace tidemill::storage

@@ -1,0 +1,50 @@
+// What was taken in of files before they changed.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "db/database.h"
+#include "storage/catalog/files_table.h"
+#include "storage/segments/segment_columns.h"
+
+namespace tidemill::storage {
+
+// A segment as committed, with its columns; null where they could not be read.
+struct OldSegment {
+  files_table::Segment segment;
+  std::shared_ptr<const SegmentColumns> columns;
+};
+
+// Reads a dataset's segments. Thread-safe. A status concerns the database.
+class OldSegments {
+ public:
+  // `database` must outlive it.
+  OldSegments(db::Database& database, std::string storage_folder, DatasetId dataset);
+
+  // All of a file, in the order of their keys, or the last of them.
+  absl::StatusOr<std::vector<OldSegment>> Of(FileId file) const;
+  absl::StatusOr<std::vector<OldSegment>> LastOf(FileId file) const;
+
+  // The one that holds a key, none where there is none. Where the format is one file a sample,
+  // thousands of files share one: the last few are kept.
+  absl::StatusOr<std::vector<OldSegment>> With(int64_t sample_key) ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  absl::StatusOr<std::vector<files_table::Segment>> SegmentsOf(FileId file) const;
+  OldSegment Open(const files_table::Segment& segment) const;
+
+  db::Database& database_;
+  const std::string storage_folder_;
+  const DatasetId dataset_;
+  Mutex mutex_;
+  std::deque<OldSegment> kept_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,25 @@
+// Which records of a replaced file were there before.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "storage/segments/segment_columns.h"
+
+namespace tidemill::storage {
+
+// A row of one of several segments.
+struct SegmentPlace {
+  int64_t segment = -1;  // -1: none.
+  int64_t row = -1;
+};
+
+// For each row of `fresh` the old row with the same hash and labels: the k-th of equal records is
+// matched with the k-th of them in the old file, so each old row is matched at most once. Rows that
+// had vanished from the file before are matched with none.
+std::vector<SegmentPlace> MatchRecords(std::span<const std::shared_ptr<const SegmentColumns>> old,
+                                       const SegmentRows& fresh);
+
+}  // namespace tidemill::storage

@@ -1,0 +1,51 @@
+// Reads every sample of a dataset again and compares it with what was ingested.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/status.h"
+#include "storage/index/dataset_index.h"
+#include "storage/index/sample_index.h"
+#include "storage/read/open_files.h"
+#include "storage/read/sample_reader.h"
+
+namespace tidemill::storage {
+
+// One check. Thread-compatible. Time: each sample's bytes are read once, in the order of keys,
+// which is that of the files. Memory: one block of samples.
+//
+// Files are opened anew, so that one which was replaced since storage opened it is found out. A
+// compressed file is checked by its unpacked copy, which is as old as the file's size and time.
+class DatasetCheck {
+ public:
+  struct Step {
+    int64_t num_done = 0;
+    int64_t num_samples = 0;
+    // Samples that can no longer be read as they were ingested.
+    std::vector<MissingKey> damaged;
+  };
+
+  // All must outlive it; of the samples in `index`, deleted ones are left out.
+  DatasetCheck(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index,
+               UnpackedCache& files, int64_t block_bytes);
+
+  // Checks some thousands of samples; std::nullopt after the last. Codes as SampleReader::Next.
+  absl::StatusOr<std::optional<Step>> Next();
+
+ private:
+  std::vector<int64_t> NextKeys();
+  absl::Status Read(std::vector<int64_t> keys, std::vector<MissingKey>& damaged);
+  absl::Status DropDeleted(std::vector<MissingKey>& damaged);
+
+  SampleIndex& indexes_;
+  const std::shared_ptr<const DatasetIndex> index_;  // Shared with readers and the SampleIndex.
+  OpenFiles files_;
+  const int64_t block_bytes_;
+  int64_t row_ = 0;
+  int64_t num_done_ = 0;
+  int64_t num_samples_ = 0;
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,71 @@
+// One client's connection for direct reads, on the server's side.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "rpc/tokens.h"
+#include "storage/client/direct_socket.h"
+#include "storage/index/sample_index.h"
+#include "storage/read/direct_answer.h"
+
+namespace tidemill::storage {
+
+// What sessions are served from.
+struct DirectSource {
+  SampleIndex& indexes;
+  const rpc::Tokens& tokens;
+  int64_t block_bytes = 0;
+};
+
+// Thread-compatible. Never waits: Step() does what can be done now. Memory: one request and one
+// answer, whatever the client sends or leaves unread.
+class DirectSession {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // `source` must outlive it.
+  DirectSession(const DirectSource& source, direct::Socket socket);
+
+  // Receives, or makes one answer, or sends, as far as that goes. `scratch` is memory that sessions
+  // of a thread share. Any failure means that the connection is to be closed.
+  absl::Status Step(SampleRows& scratch);
+
+  // Whether the next step is to send rather than to receive.
+  bool wants_to_send() const { return num_sent_ < answer_.bytes.size() || HasRequest(); }
+  // Whether the client has kept us waiting for too long.
+  bool IsStale(Clock::time_point now) const;
+  Clock::time_point last_progress() const { return last_progress_; }
+  int descriptor() const { return socket_.number(); }
+
+ private:
+  bool HasRequest() const { return next_key_ < keys_.size(); }
+  // Each returns true when it got something done.
+  absl::StatusOr<bool> Receive();
+  absl::StatusOr<bool> Send();
+  // Takes a whole greeting or request out of what was received; false: it is not whole yet.
+  absl::StatusOr<bool> TakeMessage();
+  absl::StatusOr<bool> TakeGreeting();
+  absl::StatusOr<bool> TakeRequest();
+  absl::Status Answer(SampleRows& scratch);
+
+  const DirectSource& source_;
+  const direct::Socket socket_;
+  Clock::time_point last_progress_ = Clock::now();
+  bool is_admitted_ = false;
+  std::vector<std::byte> received_;  // As large as the largest message.
+  size_t num_received_ = 0;
+  std::shared_ptr<const DatasetIndex> index_;  // Of the present request; shared with readers.
+  std::unique_ptr<SampleLookup> lookup_;
+  std::vector<int64_t> keys_;
+  size_t next_key_ = 0;
+  FileNumbers numbers_;
+  DirectAnswer answer_;
+  size_t num_sent_ = 0;
+};
+
+}  // namespace tidemill::storage

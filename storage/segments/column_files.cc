@@ -1,0 +1,73 @@
+#include "storage/segments/column_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/files.h"
+#include "storage/segments/segment_columns.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+// More files than these are made durable by syncing their whole filesystem.
+constexpr size_t kMostSyncedApart = 16;
+
+absl::Status Failure(const std::string& doing, const std::string& path) {
+  if (errno == ENOSPC || errno == EDQUOT) {
+    return ResourceExhausted("cannot {} {}: {}", doing, path, std::strerror(errno));
+  }
+  return Internal("cannot {} {}: {}", doing, path, std::strerror(errno));
+}
+
+// Closes a descriptor when it goes out of scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+
+ private:
+  const int number_;
+};
+
+absl::Status Write(const std::string& path, std::string_view bytes, bool sync) {
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (file.get() < 0) return Failure("create", path);
+  while (!bytes.empty()) {
+    const ssize_t written = write(file.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return Failure("write", path);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  if (sync && fsync(file.get()) != 0) return Failure("sync", path);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status WriteNewColumnFiles(const std::string& storage_folder, DatasetId dataset,
+                                 std::span<const NewColumnFile> files) {
+  if (files.empty()) return absl::OkStatus();
+  const std::string path = SegmentFolder(storage_folder, dataset);
+  RETURN_IF_ERROR(files::CreateFolder(path));
+  const bool apart = files.size() <= kMostSyncedApart;
+  for (const NewColumnFile& file : files) {
+    ASSIGN_OR_RETURN(const std::string bytes, EncodeSegmentColumns(*file.rows));
+    RETURN_IF_ERROR(Write(SegmentPath(storage_folder, dataset, file.segment_id), bytes, apart));
+  }
+  const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) return Failure("open", path);
+  const int synced = apart ? fsync(folder.get()) : syncfs(folder.get());
+  return synced == 0 ? absl::OkStatus() : Failure("sync", path);
+}
+
+}  // namespace tidemill::storage

@@ -1,0 +1,93 @@
+// Segment column files: what the read path needs of each sample, memory-mapped. PostgreSQL and the
+// data are the truth; a lost column file is rebuilt from them.
+//
+//   <storage folder>/segments/<dataset_id>/<segment_id>.batch
+//
+// is a batch in the wire format with one row per key of the segment, in key order, and the columns
+//   lookup              int64  four a row, a LookupRow: what a read of single samples needs, in one
+//                              line of the processor's cache
+//   byte_to             int64  where the record ends in the (unpacked) file, without line end; -1
+//                              when it has vanished from the file. A label inside a binary record
+//                              lies within: see PayloadCut in storage/formats/format.h.
+//   event_time          int64  microseconds
+//   in_order            uint8  of no numbers a row: there when the times ascend, so that nobody has
+//                              to read them all to find out
+//   class_label         int64  nullable
+//   real_label          float64, nullable
+//   file_id             int64  only where storage.segments.file_id is null (one file a sample)
+// A column file is written before the transaction that names its segment commits, and never changed
+// afterwards: a replaced file's segments get new ids.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "batch/batch.h"
+#include "db/database.h"
+#include "storage/client/dataset_spec.h"
+#include "storage/segments/segment_rows.h"
+
+namespace tidemill::storage {
+
+class UnpackedCache;
+
+inline constexpr std::string_view kLookupColumn = "lookup";
+inline constexpr std::string_view kByteToColumn = "byte_to";
+inline constexpr std::string_view kInOrderColumn = "in_order";
+inline constexpr std::string_view kFileIdColumn = "file_id";
+
+// What reading a sample takes, side by side: a reader of shuffled keys waits for memory once a key,
+// not once a column.
+struct LookupRow {
+  int64_t byte_from = 0;  // -1 when the record has vanished from the file.
+  int64_t hash = 0;       // xxh3-64 of the bytes from byte_from to byte_to.
+  int64_t event_time = 0;
+  int64_t label = 0;  // The class label, else the bits of the real one, else 0.
+};
+
+// A segment's columns as read. Views of a mapping that `batch` keeps alive; move it, a copy's
+// pointers are the original's.
+struct SegmentColumns {
+  batch::Batch batch;
+  std::span<const LookupRow> lookup;
+  std::span<const int64_t> byte_to;
+  std::span<const int64_t> event_time;
+  // The times are known to ascend. Where they are not, they may still.
+  bool is_in_order = false;
+  const batch::Column* class_label = nullptr;
+  const batch::Column* real_label = nullptr;
+  std::span<const int64_t> file_id;  // Empty where the segment lies in one file.
+
+  int64_t num_rows() const { return batch.num_rows(); }
+};
+
+// The number in a row of a column, if it is there.
+template <typename T>
+std::optional<T> ValueAt(const batch::Column& column, int64_t row) {
+  if (!column.IsValid(row)) return std::nullopt;
+  return column.Values<T>()[static_cast<size_t>(row)];
+}
+
+std::string SegmentFolder(const std::string& storage_folder, DatasetId dataset);
+std::string SegmentPath(const std::string& storage_folder, DatasetId dataset, int64_t segment_id);
+
+// The bytes of a column file.
+absl::StatusOr<std::string> EncodeSegmentColumns(const SegmentRows& rows);
+
+// Writes the file whole or not at all; creates the folder.
+absl::Status WriteSegmentColumns(const std::string& path, const SegmentRows& rows);
+
+// NOT_FOUND when there is none, DATA_LOSS when it is not as described above.
+absl::StatusOr<SegmentColumns> OpenSegmentColumns(const std::string& path);
+
+// Writes the file anew from storage.samples and the data. NOT_FOUND for an unknown segment;
+// DATA_LOSS when the data has changed since it was ingested (the next sync makes new segments).
+absl::Status RebuildSegmentColumns(db::Database& database, UnpackedCache& files,
+                                   const std::string& storage_folder, const DatasetSpec& spec,
+                                   DatasetId dataset, int64_t segment_id);
+
+}  // namespace tidemill::storage

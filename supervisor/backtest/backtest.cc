@@ -1,0 +1,152 @@
+#include "supervisor/backtest/backtest.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <variant>
+
+#include "base/overloaded.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// Candidates at the last of the triggers that had so many new samples each.
+int64_t NumCandidates(const selector::CandidatePool& pool, std::span<const int64_t> num_new) {
+  if (pool.over == selector::Pool::kNew) {
+    const auto triggers = static_cast<size_t>(pool.tail.value_or(0)) + 1;
+    num_new = num_new.last(std::min(triggers, num_new.size()));
+  }
+  return std::accumulate(num_new.begin(), num_new.end(), int64_t{0});
+}
+
+}  // namespace
+
+int64_t NumSelected(const selector::SelectionSpec& selection, std::span<const int64_t> num_new) {
+  const auto trigger = std::ssize(num_new);
+  const selector::SelectionSpec policy = selector::PolicyOf(selection, trigger);
+  const int64_t candidates = NumCandidates(selector::PoolOf(policy), num_new);
+  if (selector::WhatItLooksAt(policy) == selector::LooksAt::kModel && trigger == 1) {
+    return candidates;  // There is no model yet.
+  }
+  return std::visit(
+      [&](const auto& one) {
+        if constexpr (requires { one.Target(candidates); }) {
+          return one.Target(candidates);
+        } else if constexpr (requires { one.limit; }) {
+          return std::min(candidates, one.limit.value_or(candidates));
+        } else if constexpr (requires { one.samples; }) {
+          return std::min(candidates, std::optional<int64_t>(one.samples).value_or(candidates));
+        } else {
+          return candidates;
+        }
+      },
+      policy);
+}
+
+bool NeedsTrainingCosts(const TriggerSpec& spec) {
+  if (std::holds_alternative<CostTrigger>(spec)) return true;
+  const auto* ensemble = std::get_if<EnsembleTrigger>(&spec);
+  return ensemble != nullptr &&
+         std::any_of(ensemble->of.begin(), ensemble->of.end(), NeedsTrainingCosts);
+}
+
+bool LooksAtSamples(const TriggerSpec& spec) {
+  if (std::holds_alternative<DriftTrigger>(spec)) return true;
+  const auto* ensemble = std::get_if<EnsembleTrigger>(&spec);
+  if (ensemble == nullptr) return !WhatAsksModels(spec, "").empty();
+  return std::any_of(ensemble->of.begin(), ensemble->of.end(), LooksAtSamples);
+}
+
+absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
+                                          const selector::SelectionSpec& selection,
+                                          const std::optional<TrainingForecast>& forecast,
+                                          EvidenceSource* source, const EvaluationMatrix* matrix) {
+  if (!forecast && NeedsTrainingCosts(policy)) {
+    return FailedPrecondition(
+        "a policy weighs the cost of trainings, and no run of the pipeline has completed one to "
+        "forecast from");
+  }
+  if (const std::string place = WhatAsksModels(policy, "policy"); !place.empty()) {
+    return FailedPrecondition(
+        "{} looks at what models answer, and a backtest trains none: policies of mistakes, and of "
+        "the drift of embeddings or predictions, cannot be tried on history. Compare runs of them, "
+        "or look at labels or columns: `of: labels`, `of: columns`",
+        place);
+  }
+  if (source == nullptr && LooksAtSamples(policy)) {
+    return FailedPrecondition("the policy looks at samples, which are not to be had here");
+  }
+  ASSIGN_OR_RETURN(Decider decider, Decider::Create(policy, "", source));
+  Backtest backtest(std::move(decider), selection, forecast);
+  if (matrix != nullptr) backtest.mean_.emplace(*matrix);
+  return backtest;
+}
+
+absl::Status Backtest::Take(Samples samples) {
+  Samples ahead = samples;
+  while (true) {
+    if (extends_ && !ahead.empty()) {
+      mean_->Extend({{ahead.event_times.front()}, {ahead.keys.front()}});
+      extends_ = false;
+    }
+    const Samples before = ahead;
+    ASSIGN_OR_RETURN(const auto decision, decider_.Next(ahead));
+    Wait(before.First(before.size() - ahead.size()));
+    if (!decision) return absl::OkStatus();
+    ++result_.num_decisions;
+    if (decision->fired) Train(*decision);
+  }
+}
+
+void Backtest::Wait(Samples samples) {
+  if (samples.empty()) return;
+  if (!first_waiting_) first_waiting_ = samples.event_times.front();
+  waiting_.Take(samples.event_times);
+}
+
+void Backtest::Train(const Decision& decision) {
+  num_new_.push_back(decision.num_new);
+  num_trained_before_ += decision.num_new;
+  const int64_t selected = NumSelected(selection_, num_new_);
+  const Timestamp now = decision.at.event_time;
+  if (mean_) {
+    mean_->Fired(decision.at);
+    extends_ = true;
+  }
+  ++result_.num_triggers;
+  result_.num_selected += selected;
+  if (result_.triggers.size() < kMostBacktestTriggers) {
+    result_.triggers.push_back(
+        {.at = decision.at, .num_new = decision.num_new, .num_selected = selected});
+  }
+  if (forecast_) {
+    const double seconds = forecast_->Seconds(static_cast<double>(selected));
+    result_.training_seconds = result_.training_seconds.value_or(0) + seconds;
+    decider_.Learn({.num_samples = decision.num_new, .seconds = seconds});
+  }
+  waited_ += waiting_.At(now);
+  if (first_waiting_) {
+    longest_ = std::max(longest_, static_cast<double>(now.micros - *first_waiting_) / 1e6);
+  }
+  waiting_.Clear();
+  first_waiting_.reset();
+}
+
+BacktestResult Backtest::Finish() && {
+  result_.num_leftover = decider_.num_new();
+  if (forecast_ && !result_.training_seconds) result_.training_seconds = 0;
+  if (result_.num_triggers > 0) {
+    result_.mean_latency_seconds = waited_ / static_cast<double>(num_trained_before_);
+    result_.longest_latency_seconds = longest_;
+  }
+  if (mean_) {
+    mean_->Finish();
+    result_.value = mean_->Value();
+    result_.interval = mean_->Interval();
+    result_.num_measured = mean_->num_samples();
+    result_.num_windows_left_out = mean_->num_left_out();
+  }
+  return std::move(result_);
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,198 @@
+#include "supervisor/conductor/live_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "supervisor/runs/cuts.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// The columns of a listing.
+struct Rows {
+  std::span<const int64_t> times;
+  std::span<const int64_t> keys;
+};
+
+absl::StatusOr<Rows> RowsOf(const batch::Batch& chunk) {
+  ASSIGN_OR_RETURN(const batch::Column* times,
+                   chunk.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
+  return Rows{.times = times->Values<int64_t>(), .keys = chunk.keys()};
+}
+
+// Ends a listing at the first decision that fires.
+absl::Status EnoughSeen() { return Cancelled("a trigger has fired"); }
+
+}  // namespace
+
+LiveStream::LiveStream(Downstream& downstream, const PipelineSpec& spec, DatasetId dataset,
+                       Duration label_delay, MakeDecider make_decider)
+    : downstream_(downstream),
+      spec_(spec),
+      live_(*spec.live),
+      dataset_(dataset),
+      delay_(label_delay),
+      make_decider_(std::move(make_decider)) {}
+
+Cut LiveStream::PlaceOf(const Cut& decided) const {
+  return {{decided.event_time.micros - delay_.micros}, decided.sample_key};
+}
+
+storage::v1::ListSamplesRequest LiveStream::Listing(const std::optional<Cut>& from) const {
+  storage::v1::ListSamplesRequest request;
+  *request.mutable_snapshot() = snapshot_;
+  if (spec_.replay.from) *request.mutable_from() = ToProto(Cut{*spec_.replay.from, {}});
+  if (from) *request.mutable_from() = ToProto(*from);
+  return request;
+}
+
+absl::StatusOr<LiveStream::Decided> LiveStream::Advance(const std::optional<Cut>& last,
+                                                        const Moment& now, bool asked) {
+  RETURN_IF_ERROR(Look(last, now));
+  const auto clock = Clock(now);
+  if (!clock) return Decided();
+  if (!decider_) {
+    ASSIGN_OR_RETURN(Decider made, make_decider_());
+    decider_.emplace(std::move(made));
+    shown_to_.reset();
+    if (last) shown_to_ = PlaceOf(*last);
+    num_shown_ = 0;
+  }
+  const bool moved = !shown_to_ || *clock > *shown_to_;
+  if (!moved && !(asked && decider_->num_new() > 0)) return Decided();
+  const Cut to = moved ? *clock : *shown_to_;
+  auto decided = Show(shown_to_, to, asked);
+  shown_to_ = to;
+  // A decision counts once it is recorded, and what was shown after an error is not known.
+  if (!decided.ok() || !decided->decisions.empty()) decider_.reset();
+  return decided;
+}
+
+// Finds out what is new since the last look. A sample that lies among those that were shown already
+// means that they are to be shown anew.
+absl::Status LiveStream::Look(const std::optional<Cut>& last, const Moment& now) {
+  const bool is_first = snapshot_.dataset_id() == 0;
+  ASSIGN_OR_RETURN(const rpc::v1::Snapshot synced,
+                   downstream_.SyncDataset(dataset_, [](const auto&) {}));
+  if (is_first) last_new_ = now.steady;
+  if (!is_first && synced.committed_key() == snapshot_.committed_key()) {
+    snapshot_ = synced;
+    return absl::OkStatus();
+  }
+  const int64_t known = snapshot_.committed_key();
+  rpc::v1::Snapshot before = std::exchange(snapshot_, synced);
+  std::optional<Cut> from;
+  if (last) from = PlaceOf(*last);
+  storage::v1::ListSamplesRequest request = Listing(from);
+  request.set_after_key(known);
+  std::optional<int64_t> greatest = greatest_;
+  bool among_shown = false;
+  const absl::Status listed =
+      downstream_.ListSamples(request, [&](const batch::Batch& chunk) -> absl::Status {
+        ASSIGN_OR_RETURN(const Rows rows, RowsOf(chunk));
+        if (rows.times.empty()) return absl::OkStatus();
+        greatest = std::max(greatest.value_or(rows.times.back()), rows.times.back());
+        among_shown |= shown_to_ && Cut{{rows.times.front()}, {rows.keys.front()}} < *shown_to_;
+        return absl::OkStatus();
+      });
+  if (!listed.ok()) {
+    snapshot_ = std::move(before);
+    return listed;
+  }
+  greatest_ = greatest;
+  last_new_ = now.steady;
+  if (among_shown) decider_.reset();
+  return absl::OkStatus();
+}
+
+std::optional<Cut> LiveStream::Clock(const Moment& now) const {
+  if (live_.clock == LiveClock::kWall) return Cut{{now.wall.micros - live_.lateness.micros}, {}};
+  if (!greatest_) return std::nullopt;
+  const bool idle = now.steady - last_new_ >= std::chrono::microseconds(live_.idle.micros);
+  return Cut{{idle ? *greatest_ + 1 : *greatest_ - live_.lateness.micros}, {}};
+}
+
+absl::StatusOr<LiveStream::Decided> LiveStream::Show(const std::optional<Cut>& from, const Cut& to,
+                                                     bool asked) {
+  storage::v1::ListSamplesRequest request = Listing(from);
+  *request.mutable_to() = ToProto(to);
+  Decided decided;
+  bool fired = false;
+  // Whether another one may follow.
+  const auto take = [&](absl::StatusOr<std::optional<Decision>> next) -> absl::StatusOr<bool> {
+    RETURN_IF_ERROR(next.status());
+    if (!*next) return false;
+    fired = (*next)->fired;
+    decided.decisions.push_back(**std::move(next));
+    return !fired;
+  };
+  const absl::Status listed =
+      downstream_.ListSamples(request, [&](const batch::Batch& chunk) -> absl::Status {
+        ASSIGN_OR_RETURN(const Rows rows, RowsOf(chunk));
+        if (rows.times.empty()) return absl::OkStatus();
+        num_shown_ += chunk.num_rows();
+        std::vector<int64_t> known(rows.times.begin(), rows.times.end());
+        for (int64_t& time : known) time += delay_.micros;
+        Samples ahead{known, rows.keys};
+        for (bool more = true; more;) {
+          ASSIGN_OR_RETURN(more, take(decider_->Next(ahead)));
+        }
+        return fired ? EnoughSeen() : absl::OkStatus();
+      });
+  if (!fired) {
+    RETURN_IF_ERROR(listed);
+    const Timestamp clock = to.event_time + delay_;
+    for (bool more = true; more;) {
+      ASSIGN_OR_RETURN(more, take(decider_->Advance(clock)));
+    }
+    const Cut here{clock, to.sample_key};
+    const bool behind = decided.decisions.empty() || decided.decisions.back().at < here;
+    if (!fired && asked && behind && decider_->num_new() > 0) {
+      decided.decisions.push_back(decider_->Ask(here));
+    }
+  }
+  decided.state = decider_->Seal();
+  return decided;
+}
+
+absl::StatusOr<std::optional<Cut>> LiveStream::First() const {
+  std::optional<Cut> first;
+  const absl::Status listed = downstream_.ListSamples(
+      Listing(std::nullopt), [&](const batch::Batch& chunk) -> absl::Status {
+        ASSIGN_OR_RETURN(const Rows rows, RowsOf(chunk));
+        if (rows.times.empty()) return absl::OkStatus();
+        first = Cut{{rows.times.front()}, {}};
+        return Cancelled("the first one is enough");
+      });
+  if (!first) RETURN_IF_ERROR(listed);
+  return first;
+}
+
+absl::StatusOr<int64_t> LiveStream::CountLate(const Cut& before,
+                                              const rpc::v1::Snapshot& known) const {
+  storage::v1::ListSamplesRequest request = Listing(std::nullopt);
+  *request.mutable_to() = ToProto(PlaceOf(before));
+  request.set_after_key(known.committed_key());
+  int64_t count = 0;
+  RETURN_IF_ERROR(downstream_.ListSamples(request, [&](const batch::Batch& chunk) {
+    count += chunk.num_rows();
+    return absl::OkStatus();
+  }));
+  return count;
+}
+
+absl::StatusOr<LiveStream::Rest> LiveStream::RestFrom(const std::optional<Cut>& decided) const {
+  Rest rest;
+  if (decided) rest.end = PlaceOf(*decided);
+  RETURN_IF_ERROR(
+      downstream_.ListSamples(Listing(rest.end), [&](const batch::Batch& chunk) -> absl::Status {
+        ASSIGN_OR_RETURN(const Rows rows, RowsOf(chunk));
+        if (rows.times.empty()) return absl::OkStatus();
+        rest.num_samples += chunk.num_rows();
+        rest.end = Cut{{rows.times.back()}, {rows.keys.back() + 1}};
+        return absl::OkStatus();
+      }));
+  return rest;
+}
+
+}  // namespace tidemill::supervisor

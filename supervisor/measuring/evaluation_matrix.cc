@@ -1,0 +1,168 @@
+#include "supervisor/measuring/evaluation_matrix.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "fmt/ranges.h"
+
+#include "supervisor/measuring/live_windows.h"
+#include "supervisor/measuring/windows.h"
+#include "supervisor/runs/cuts.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using Span = std::pair<Cut, Cut>;
+
+// An evaluation, of which windows are cut by time, and one of its measures.
+struct Choice {
+  size_t evaluation = 0;
+  std::string measure;
+};
+
+std::string Title(const PipelineSpec& spec, const Choice& choice) {
+  return choice.measure + " on " + spec.evaluation[choice.evaluation].dataset;
+}
+
+// In the order in which they are preferred.
+std::vector<Choice> ChoicesOf(const PipelineSpec& spec, const RunState& state) {
+  std::vector<Choice> choices;
+  for (const bool trained_on : {true, false}) {
+    for (size_t i = 0; i < spec.evaluation.size(); ++i) {
+      const evaluator::EvaluationSpec& evaluation = spec.evaluation[i];
+      if ((evaluation.dataset == spec.preprocess.dataset) != trained_on) continue;
+      if (std::holds_alternative<evaluator::Whole>(evaluation.windows)) continue;
+      if (!state.datasets().contains(evaluation.dataset)) continue;
+      if (!state.live() && !state.IsEvaluated(static_cast<int32_t>(i))) continue;
+      for (const auto& measure : evaluation.measures) {
+        choices.push_back({.evaluation = i, .measure = evaluator::NameOf(measure)});
+      }
+    }
+  }
+  return choices;
+}
+
+absl::StatusOr<EvaluationMatrix> MatrixOf(const PipelineSpec& spec, const RunState& state,
+                                          const std::vector<evaluator::v1::Evaluation>& values,
+                                          const Choice& choice) {
+  const evaluator::EvaluationSpec& evaluation = spec.evaluation[choice.evaluation];
+  ASSIGN_OR_RETURN(const v1::DatasetSynced dataset, MeasuredPart(state, spec, evaluation.dataset));
+  std::vector<evaluator::v1::Evaluation> own;
+  for (const auto& value : values) {
+    if (value.evaluation() == static_cast<int32_t>(choice.evaluation)) own.push_back(value);
+  }
+  return EvaluationMatrix::Create(evaluation.windows, dataset, StoredTriggers(state), own,
+                                  choice.measure);
+}
+
+}  // namespace
+
+absl::StatusOr<EvaluationMatrix> EvaluationMatrix::Create(
+    const evaluator::WindowsSpec& windows, const v1::DatasetSynced& dataset,
+    const std::vector<TriggerState>& triggers, const std::vector<evaluator::v1::Evaluation>& values,
+    const std::string& measure) {
+  ASSIGN_OR_RETURN(const auto cut, MakeWindows(windows, dataset, triggers));
+  EvaluationMatrix matrix(measure);
+  std::map<Span, size_t> places;
+  for (const supervisor::Window& window : cut) {
+    places[{FromProto(window.from), FromProto(window.to)}] = matrix.windows_.size();
+    matrix.windows_.push_back({.from = FromProto(window.from), .to = FromProto(window.to)});
+  }
+  for (const TriggerState& trigger : triggers) {
+    matrix.triggers_.push_back(FromProto(trigger.trigger.at()));
+    matrix.numbers_.push_back(trigger.trigger.number());
+  }
+  for (const evaluator::v1::Evaluation& value : values) {
+    if (!value.slice().empty() || value.measure() != measure) continue;
+    const auto place = places.find({FromProto(value.from()), FromProto(value.to())});
+    if (place == places.end() || value.num_samples() == 0) continue;
+    matrix.windows_[place->second].has_samples = true;
+    if (!value.has_value() || !std::isfinite(value.value())) continue;
+    Cell& cell = matrix.cells_[{value.trigger(), place->second}];
+    cell = {.value = value.value(), .num_samples = value.num_samples(), .sums = value.sums()};
+    if (value.has_low() && value.has_high()) cell.interval = {value.low(), value.high()};
+  }
+  return matrix;
+}
+
+const EvaluationMatrix::Cell* EvaluationMatrix::At(const Cut& trained_to, size_t window) const {
+  const auto behind = std::upper_bound(triggers_.begin(), triggers_.end(), trained_to);
+  if (behind == triggers_.begin()) return nullptr;
+  const auto last = static_cast<size_t>(behind - triggers_.begin()) - 1;
+  const auto cell = cells_.find({numbers_[last], window});
+  return cell == cells_.end() ? nullptr : &cell->second;
+}
+
+void MatrixMean::Fired(const Cut& at) {
+  const auto& windows = matrix_->windows();
+  while (next_ < windows.size() && windows[next_].from < at) Measure(next_++);
+  trained_to_ = at;
+}
+
+void MatrixMean::Finish() {
+  while (next_ < matrix_->windows().size()) Measure(next_++);
+}
+
+void MatrixMean::Measure(size_t window) {
+  const EvaluationMatrix::Cell* cell = trained_to_ ? matrix_->At(*trained_to_, window) : nullptr;
+  if (cell == nullptr) {
+    if (matrix_->windows()[window].has_samples) ++num_left_out_;
+    return;
+  }
+  cells_.push_back(cell);
+  num_samples_ += cell->num_samples;
+  const EvaluationMatrix::Window& where = matrix_->windows()[window];
+  overlap_ |= measured_to_ && where.from < *measured_to_;
+  measured_to_ = std::max(measured_to_.value_or(where.to), where.to);
+  if (!cell->interval) return;
+  intervals_.push_back({.value = cell->value,
+                        .low = cell->interval->first,
+                        .high = cell->interval->second,
+                        .num_samples = cell->num_samples});
+}
+
+std::optional<std::pair<double, double>> MatrixMean::Interval() const {
+  const auto pooled = Pooled();
+  if (!pooled || overlap_ || intervals_.size() < cells_.size()) return std::nullopt;
+  return evaluator::PooledInterval(*pooled, intervals_);
+}
+
+std::optional<evaluator::PooledValue> MatrixMean::Pooled() const {
+  std::vector<evaluator::WindowValue> windows;
+  for (const EvaluationMatrix::Cell* cell : cells_) {
+    windows.push_back({.value = cell->value, .num_samples = cell->num_samples, .sums = cell->sums});
+  }
+  return evaluator::Pool(matrix_->measure(), windows);
+}
+
+std::optional<double> MatrixMean::Value() const {
+  const auto pooled = Pooled();
+  return pooled ? std::optional(pooled->value) : std::nullopt;
+}
+
+absl::StatusOr<std::optional<ChosenMatrix>> ChooseMatrix(
+    const PipelineSpec& spec, const RunState& state, std::vector<evaluator::v1::Evaluation> values,
+    const std::string& measure) {
+  if (state.live()) {
+    values = NewestOfEach(std::move(values), static_cast<int>(spec.evaluation.size()));
+  }
+  std::vector<std::string> known;
+  for (const Choice& choice : ChoicesOf(spec, state)) {
+    ASSIGN_OR_RETURN(EvaluationMatrix matrix, MatrixOf(spec, state, values, choice));
+    if (matrix.empty()) continue;
+    const std::string title = Title(spec, choice);
+    if (measure.empty() || measure == choice.measure || measure == title) {
+      return ChosenMatrix{.dataset = spec.evaluation[choice.evaluation].dataset,
+                          .measure = choice.measure,
+                          .matrix = std::move(matrix)};
+    }
+    known.push_back(title);
+  }
+  if (known.empty()) return std::optional<ChosenMatrix>();
+  return InvalidArgument("the run has no values of '{}' by windows of time; it has: {}", measure,
+                         fmt::join(known, ", "));
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,81 @@
+#include "supervisor/measuring/evaluation_values.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+evaluator::v1::Evaluation Accuracy(const std::string& slice, const std::string& detail = "") {
+  evaluator::v1::Evaluation evaluation;
+  evaluation.set_evaluation(2);
+  evaluation.set_measure("accuracy");
+  evaluation.set_slice(slice);
+  evaluation.set_value(0.75);
+  evaluation.set_low(0.5);
+  evaluation.set_high(0.875);
+  evaluation.set_detail(detail);
+  return evaluation;
+}
+
+TEST(EvaluationValues, TellAllThatTheEvaluatorKnows) {
+  v1::GetRunResponse response;
+  AddEvaluations({Accuracy("class=UP", "{}")}, response);
+  ASSERT_EQ(response.evaluations_size(), 1);
+  const v1::EvaluationValue& value = response.evaluations(0);
+  EXPECT_EQ(value.evaluation(), 2);
+  EXPECT_EQ(value.slice(), "class=UP");
+  EXPECT_EQ(value.value(), 0.75);
+  EXPECT_EQ(value.low(), 0.5);
+  EXPECT_EQ(value.high(), 0.875);
+  EXPECT_EQ(value.detail(), "{}");
+}
+
+TEST(EvaluationValues, OfSlicesAndDetailsAreBounded) {
+  v1::GetRunResponse response;
+  AddEvaluations({Accuracy("", "1234"), Accuracy("a"), Accuracy("b"), Accuracy("c"),
+                  Accuracy("", "5678"), Accuracy("", "90")},
+                 response, {.slice_values = 2, .detail_bytes = 7});
+  ASSERT_EQ(response.evaluations_size(), 5) << "the third slice is left out";
+  EXPECT_EQ(response.evaluations(0).detail(), "1234");
+  EXPECT_EQ(response.evaluations(2).slice(), "b");
+  EXPECT_EQ(response.evaluations(3).detail(), "");
+  EXPECT_EQ(response.evaluations(4).detail(), "");
+  EXPECT_EQ(response.evaluations(4).value(), 0.75);
+}
+
+// Of trigger 1, 2 or 3; a baseline has the trigger of the model in use.
+evaluator::v1::Evaluation ValueOf(int64_t trigger, const std::string& baseline = "") {
+  evaluator::v1::Evaluation evaluation = Accuracy("");
+  evaluation.set_trigger(trigger);
+  evaluation.set_baseline(baseline);
+  evaluation.set_sums("[[0,1,1,1]]");
+  return evaluation;
+}
+
+TEST(EvaluationValues, OfBaselinesStandApartFromThoseOfModels) {
+  std::vector<evaluator::v1::Evaluation> values = {ValueOf(1, "constant"), ValueOf(1, "last"),
+                                                   ValueOf(1), ValueOf(2)};
+  const auto baselines = TakeBaselines(values);
+  EXPECT_EQ(values.size(), 2U);
+  v1::GetRunResponse response;
+  AddEvaluations(values, response);
+  AddBaselines(baselines, response);
+  EXPECT_EQ(response.evaluations_size(), 2);
+  ASSERT_EQ(response.baselines_size(), 2);
+  EXPECT_EQ(response.baselines(1).baseline(), "last");
+  EXPECT_EQ(response.baselines(1).trigger(), 1);
+  EXPECT_EQ(response.baselines(1).value(), 0.75);
+  EXPECT_EQ(response.baselines(1).evaluation(), 2);
+}
+
+TEST(EvaluationValues, HaveSumsWhereTheyArePooled) {
+  v1::GetRunResponse response;
+  AddEvaluations({ValueOf(1), ValueOf(2), ValueOf(3)}, response);
+  EXPECT_NE(response.evaluations(0).sums(), "");
+  EXPECT_EQ(response.evaluations(1).sums(), "");
+  EXPECT_NE(response.evaluations(2).sums(), "");
+}
+
+}  // namespace
+}  // namespace tidemill::supervisor

@@ -1,0 +1,143 @@
+#include "supervisor/pipeline/csv_check.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+
+#include "config/config.h"
+#include "records/text.h"
+#include "supervisor/pipeline/layout_check.h"
+#include "supervisor/pipeline/value_check.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// A label that this share of the records has is no slip of the data but one of the spec.
+constexpr double kNotedShare = 0.05;
+
+// The columns that a spec names, each with the path of its key.
+std::map<std::string, std::string> NamedKeys(const storage::DatasetSpec& spec) {
+  std::map<std::string, std::string> named;
+  if (spec.event_time.column) named["event_time.column"] = *spec.event_time.column;
+  for (size_t i = 0; i < spec.event_time.columns.size(); ++i) {
+    named[fmt::format("event_time.columns[{}]", i)] = spec.event_time.columns[i];
+  }
+  if (spec.label.column) named["label.column"] = *spec.label.column;
+  if (spec.series && spec.series->group) named["series.group"] = *spec.series->group;
+  if (spec.series && spec.series->target) named["series.target"] = *spec.series->target;
+  return named;
+}
+
+std::vector<Remark> FindMissingColumns(const FirstRecords& records,
+                                       const storage::DatasetSpec& spec) {
+  std::vector<Remark> missing;
+  for (const auto& [path, column] : NamedKeys(spec)) {
+    if (std::ranges::find(records.columns, column) != records.columns.end()) continue;
+    missing.push_back({.path = path,
+                       .message = fmt::format("{} has no column '{}'", records.file, column),
+                       .hint = HintForColumn(column, records.columns)});
+  }
+  return missing;
+}
+
+// The class that a value was meant for. Of a word of few letters every other one is close: one
+// letter may be wrong then.
+std::optional<std::string> MeantBy(const std::string& value,
+                                   const std::vector<std::string>& classes) {
+  const auto close = config::ClosestTo(value, classes);
+  if (!close || value.size() > 3) return close;
+  const bool same_length = close->size() == value.size();
+  const auto differ = [](char a, char b) { return a != b; };
+  const int num_wrong = same_length ? std::inner_product(value.begin(), value.end(), close->begin(),
+                                                         0, std::plus<>(), differ)
+                                    : 2;
+  return num_wrong <= 1 ? close : std::nullopt;
+}
+
+// Labels that are not among the classes.
+std::vector<Remark> FindUnknownClasses(const FirstRecords& records,
+                                       const storage::LabelSpec& label) {
+  std::vector<Remark> remarks;
+  if (!label.column || label.classes.empty()) return remarks;
+  const auto place = static_cast<size_t>(std::ranges::find(records.columns, *label.column) -
+                                         records.columns.begin());
+  std::map<std::string, size_t> unknown;
+  for (const FirstRecord& record : records.records) {
+    if (record.fields.size() != records.columns.size()) continue;
+    const std::string& value = record.fields[place];
+    const bool is_class = std::ranges::find(label.classes, value) != label.classes.end();
+    if (!is_class && !label.SaysMissing(value)) ++unknown[value];
+  }
+  for (const auto& [value, count] : unknown) {
+    if (static_cast<double>(count) < kNotedShare * static_cast<double>(records.records.size())) {
+      continue;
+    }
+    const std::optional<std::string> close = MeantBy(value, label.classes);
+    remarks.push_back(
+        {.path = "label.classes",
+         .message = fmt::format("{} has the label {}, which is not among the classes", records.file,
+                                Quoted(value)),
+         .hint = close ? fmt::format("write {} for '{}'", Quoted(value), *close)
+                       : fmt::format("add {}, or name it in label.missing if it is no label",
+                                     Quoted(value))});
+  }
+  return remarks;
+}
+
+void Append(std::vector<Remark> more, std::vector<Remark>& remarks) {
+  std::ranges::move(more, std::back_inserter(remarks));
+}
+
+}  // namespace
+
+CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, bool live) {
+  const auto& format = std::get<storage::CsvFormat>(spec.format);
+  CsvFindings found;
+  if (auto problem = FindLayoutProblem(start, format)) {
+    // The header of a live run's file may be still to come.
+    problem->is_error = !live || start.bytes.find('\n') != std::string::npos;
+    found.remarks.push_back(*std::move(problem));
+    return found;
+  }
+  FirstRecords records = CutRecords(start, format);
+  if (format.header && !records.has_header) return found;
+  if (format.header && !format.columns.empty() && format.columns != records.columns) {
+    found.remarks.push_back({.path = "format.columns",
+                             .message = fmt::format("are not those of {}: {}", records.file,
+                                                    fmt::join(records.columns, ", ")),
+                             .hint = "leave them out to take the header's"});
+    return found;
+  }
+  if (auto cause = ExplainMissingColumns(start, records, spec)) {
+    found.remarks.push_back(*std::move(cause));
+    return found;
+  }
+  found.columns = records.columns;
+  found.remarks = FindMissingColumns(records, spec);
+  if (!found.remarks.empty()) return found;
+  const bool all_seen = start.whole && spec.files.find_first_of("*?") == std::string::npos;
+  if (all_seen && records.records.empty() && !live) {
+    found.remarks.push_back({.path = "files",
+                             .message = fmt::format("{} has no records", records.file),
+                             .hint = "name a file that has"});
+  }
+  std::vector<Remark> unknown = FindUnknownClasses(records, spec.label);
+  TriedValues tried = TryValues(records, spec);
+  // Said already, of each value.
+  if (!unknown.empty())
+    std::erase_if(tried.remarks,
+                  [&](const Remark& remark) { return remark.path == unknown.front().path; });
+  Append(std::move(unknown), found.remarks);
+  Append(std::move(tried.remarks), found.remarks);
+  found.facts.times = std::move(tried.times);
+  if (all_seen) found.facts.num_samples = std::ssize(records.records);
+  found.records = std::move(records);
+  return found;
+}
+
+}  // namespace tidemill::supervisor

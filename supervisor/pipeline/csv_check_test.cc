@@ -1,0 +1,264 @@
+#include "supervisor/pipeline/csv_check.h"
+
+#include <string>
+#include <string_view>
+
+#include "fmt/format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "supervisor/pipeline/advice.h"
+#include "supervisor/pipeline/field_check.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Optional;
+using ::testing::SizeIs;
+
+// A dataset of days with a class; `more` changes it.
+storage::DatasetSpec Spec(const std::string& more = "") {
+  const std::string text = fmt::format("path: /data\nfiles: weather.csv\n{}",
+                                       more.empty() ? "format: csv\n"
+                                                      "event_time: {column: date}\n"
+                                                      "label: {column: weather, classes: "
+                                                      "[rain, sun]}\n"
+                                                    : more);
+  auto spec = config::Read<storage::DatasetSpec>(text, "dataset.yaml");
+  EXPECT_TRUE(spec.ok()) << spec.status();
+  return *std::move(spec);
+}
+
+constexpr char kOfRealLabels[] =
+    "format: csv\nevent_time: {column: date}\nlabel: {column: weather, kind: real}\n";
+constexpr char kOfNumberedClasses[] =
+    "format: csv\nevent_time: {column: date}\nlabel: {column: weather}\n";
+
+CsvFindings Check(std::string text, const storage::DatasetSpec& spec = Spec(), bool live = false) {
+  return CheckCsv({.file = "weather.csv", .bytes = std::move(text), .whole = true}, spec, live);
+}
+
+// The only remark.
+Remark Only(const CsvFindings& found) {
+  EXPECT_THAT(found.remarks, SizeIs(1));
+  return found.remarks.empty() ? Remark{} : found.remarks.front();
+}
+
+TEST(CheckCsv, FindsNothingInASoundFile) {
+  const CsvFindings found = Check(
+      "\xef\xbb\xbf"
+      "date,wind,weather\r\n2012-01-01,1.5,sun\r\n2012-01-02,2,rain\r\n");
+  EXPECT_THAT(found.remarks, IsEmpty());
+  EXPECT_THAT(found.columns, Optional(ElementsAre("date", "wind", "weather")));
+  EXPECT_THAT(found.facts.times, SizeIs(2));
+  EXPECT_THAT(found.facts.num_samples, Optional(2));
+}
+
+TEST(CheckCsv, TellsOfLabelsThatAreNoClassHoweverFewOfEach) {
+  std::string text = "date,weather\n";
+  for (int i = 0; i < 100; ++i)
+    text += fmt::format("2012-01-01,{}\n", i < 90 ? "sun" : std::to_string(i));
+  const Remark few = Only(Check(text));
+  EXPECT_EQ(few.path, "label.classes");
+  EXPECT_THAT(few.message, HasSubstr("one of 10 that are not among the classes"));
+  EXPECT_FALSE(few.is_error) << "such records are left out";
+  text = "date,weather\n";
+  for (int i = 0; i < 100; ++i)
+    text += fmt::format("2012-01-01,{}\n", i < 20 ? "sun" : std::to_string(i));
+  EXPECT_TRUE(Only(Check(text)).is_error) << "more than max_bad_fraction";
+}
+
+TEST(CheckCsv, ProposesNoFormatThatReadsOnlyTheTimesThatDidNot) {
+  std::string text = "date,weather\n";
+  for (int i = 0; i < 9; ++i) text += "2012-01-01,sun\n";
+  EXPECT_EQ(Only(Check(text + "31.12.2012,sun\n")).hint,
+            "no usual format reads every time: mend those in the file");
+}
+
+TEST(CheckCsv, DoubtsTimesOfAnotherMillennium) {
+  auto spec = Spec();
+  spec.event_time.format = "unix";
+  const Remark remark = Only(Check("date,weather\n1709280000000,sun\n", spec));
+  EXPECT_EQ(remark.path, "event_time.format");
+  EXPECT_THAT(remark.hint, HasSubstr("unix_ms for milliseconds"));
+  EXPECT_FALSE(remark.is_error);
+}
+
+TEST(CheckCsv, NamesTheFormatOfTimesThatDoNotRead) {
+  const Remark remark = Only(Check("date,weather\n31.12.2012,sun\n01.01.2013,rain\n"));
+  EXPECT_EQ(remark.path, "event_time.format");
+  EXPECT_THAT(remark.message, HasSubstr("line 2 of weather.csv"));
+  EXPECT_THAT(remark.message, HasSubstr("'31.12.2012'"));
+  EXPECT_EQ(remark.hint, "write format: \"%d.%m.%Y\"");
+  EXPECT_TRUE(remark.is_error);
+}
+
+TEST(CheckCsv, NamesBothFormatsWhereDaysAndMonthsCannotBeToldApart) {
+  EXPECT_EQ(Only(Check("date,weather\n01/02/2012 08:00,sun\n")).hint,
+            "write format: \"%d/%m/%Y %H:%M\" or format: \"%m/%d/%Y %H:%M\"");
+  EXPECT_EQ(Only(Check("date,weather\n01/02/2012,sun\n01/31/2012,sun\n")).hint,
+            "write format: \"%m/%d/%Y\"");
+}
+
+TEST(CheckCsv, KnowsSecondsAndMillisecondsSince1970) {
+  EXPECT_EQ(Only(Check("date,weather\n1325376000,sun\n")).hint, "write format: \"unix\"");
+  EXPECT_EQ(Only(Check("date,weather\n1325376000000,sun\n")).hint, "write format: \"unix_ms\"");
+}
+
+TEST(CheckCsv, SaysThatAnUnknownTimeZoneIsOne) {
+  const Remark remark =
+      Only(Check("date,weather\n2012-01-01,sun\n",
+                 Spec("format: csv\n"
+                      "event_time: {column: date, time_zone: Europe/Zuerich}\n")));
+  EXPECT_EQ(remark.path, "event_time.time_zone");
+  EXPECT_THAT(remark.message, HasSubstr("Europe/Zuerich"));
+}
+
+TEST(CheckCsv, NamesTheClassesOfLabelsThatAreTexts) {
+  const Remark remark =
+      Only(Check("date,weather\n2012-01-01,sun\n2012-01-02,no rain\n", Spec(kOfNumberedClasses)));
+  EXPECT_EQ(remark.path, "label");
+  EXPECT_THAT(remark.message, HasSubstr("'sun' in weather"));
+  EXPECT_EQ(remark.hint, "name the classes: classes: [\"no rain\", sun]");
+  EXPECT_EQ(Only(Check("date,weather\n2012-01-01,1.5\n", Spec(kOfNumberedClasses))).hint,
+            "write kind: real to learn a number; classes count from 0");
+}
+
+TEST(CheckCsv, KnowsADecimalCommaInALabel) {
+  const Remark remark =
+      Only(Check("date;weather\n2012-01-01;1,5\n", Spec("format: {type: csv, delimiter: \";\"}\n"
+                                                        "event_time: {column: date}\n"
+                                                        "label: {column: weather, kind: real}\n")));
+  EXPECT_EQ(remark.path, "label.kind");
+  EXPECT_THAT(remark.hint, HasSubstr("decimal comma"));
+}
+
+TEST(CheckCsv, OnlyWarnsOfWhatCostsAFewRecords) {
+  const Remark label =
+      Only(Check("date,weather\n2012-01-01,1\n2012-01-02,x\n2012-01-03,3\n", Spec(kOfRealLabels)));
+  EXPECT_FALSE(label.is_error);
+  EXPECT_THAT(label.message, HasSubstr("line 3 of weather.csv"));
+  const Remark count = Only(Check("date,weather\n2012-01-01,sun\n2012-01-02\n2012-01-03,sun\n"));
+  EXPECT_FALSE(count.is_error);
+  EXPECT_EQ(count.path, "format");
+  EXPECT_THAT(count.message, HasSubstr("1 fields where 2 columns are expected"));
+}
+
+TEST(CheckCsv, TakesMissingLabelsForWhatTheyAre) {
+  EXPECT_THAT(Check("date,weather\n2012-01-01,\n2012-01-02,NA\n2012-01-03,sun\n").remarks,
+              IsEmpty());
+  EXPECT_THAT(Check("date,weather\n2012-01-01,\n2012-01-02,7\n", Spec(kOfRealLabels)).remarks,
+              IsEmpty());
+}
+
+TEST(CheckCsv, SaysNothingOfLabelsThatAreMissingAsTheSpecAllows) {
+  constexpr char kHalfOfThem[] = "date,weather\n2012-01-01,%\n2012-01-02,\n2012-01-03,NA\n";
+  for (const auto& [value, spec] :
+       {std::pair("1.5", Spec(kOfRealLabels)), std::pair("1", Spec(kOfNumberedClasses)),
+        std::pair("sun", Spec())}) {
+    std::string text = kHalfOfThem;
+    text.replace(text.find('%'), 1, value);
+    EXPECT_THAT(Check(text, spec).remarks, IsEmpty()) << value;
+  }
+  const std::string strict =
+      "format: csv\nevent_time: {column: date}\nlabel: {column: weather, kind: real, missing: "
+      "[]}\n";
+  EXPECT_THAT(Only(Check("date,weather\n2012-01-01,1\n2012-01-02,\n", Spec(strict))).hint,
+              HasSubstr("label.missing"));
+  EXPECT_THAT(Only(Check("date,weather\n2012-01-01,sun\n2012-01-02,?\n")).hint,
+              HasSubstr("add '?', or name it in label.missing"));
+}
+
+TEST(CheckCsv, RefusesAFileThatIsEmptyOrHasNoRecords) {
+  EXPECT_THAT(Only(Check("")).message, HasSubstr("weather.csv is empty"));
+  EXPECT_TRUE(Only(Check("")).is_error);
+  EXPECT_FALSE(Only(Check("", Spec(), /*live=*/true)).is_error);
+  EXPECT_THAT(Only(Check("date,weather\n")).message, HasSubstr("has no records"));
+}
+
+TEST(CheckCsv, RefusesAColumnThatIsNamedTwice) {
+  EXPECT_THAT(Only(Check("date,weather,date\n2012-01-01,sun,1\n")).message,
+              HasSubstr("names 'date' twice"));
+}
+
+TEST(CheckCsv, KnowsAnotherDelimiter) {
+  const Remark remark = Only(Check("date;wind;weather\n2012-01-01;1,5;sun\n2012-01-02;2;rain\n"));
+  EXPECT_EQ(remark.path, "format.delimiter");
+  EXPECT_EQ(remark.hint, "looks like delimiter: \";\"");
+  EXPECT_EQ(Only(Check("date\twind\tweather\n2012-01-01\t1.5\tsun\n")).hint,
+            "looks like delimiter: \"\\t\"");
+}
+
+TEST(CheckCsv, KnowsAFileWithoutAHeader) {
+  const Remark remark = Only(Check("2012-01-01,1.5,sun\n2012-01-02,2,rain\n"));
+  EXPECT_EQ(remark.path, "format.header");
+  EXPECT_THAT(remark.hint, HasSubstr("looks like header: false; name its 3 columns"));
+}
+
+TEST(CheckCsv, KnowsBlanksBehindTheDelimiters) {
+  const Remark remark = Only(Check("date, weather\n2012-01-01, sun\n"));
+  EXPECT_EQ(remark.path, "label.column");
+  EXPECT_THAT(remark.hint, HasSubstr("\" weather\""));
+}
+
+TEST(CheckCsv, KnowsTextsThatAreNotUtf8) {
+  EXPECT_THAT(Only(Check(std::string("\xff\xfe"
+                                     "d\0a\0t\0e\0",
+                                     10)))
+                  .hint,
+              HasSubstr("iconv -f UTF-16"));
+  const Remark latin =
+      Only(Check("date,gr\xfc\xdf"
+                 "e,weather\n2012-01-01,1,sun\n"));
+  EXPECT_THAT(latin.hint, HasSubstr("iconv -f ISO-8859-1"));
+  EXPECT_THAT(latin.message, HasSubstr("gr\\xfc\\xdf"));
+}
+
+TEST(CheckCsv, ShowsBytesOfALabelThatAreNoText) {
+  EXPECT_THAT(Only(Check("date,weather\n2012-01-01,n\xe4sse\n")).message, HasSubstr("'n\\xe4sse'"));
+}
+
+transform::GraphSpec Graph(const std::string& text) {
+  auto graph = config::Read<transform::GraphSpec>(text, "graph.yaml");
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  return *std::move(graph);
+}
+
+Remark TryWind(const std::string& op, const std::string& values, double max_bad_fraction = 0.5) {
+  const CsvFindings found =
+      CheckCsv({.file = "weather.csv", .bytes = "date;wind\n" + values, .whole = true},
+               Spec("format: {type: csv, delimiter: \";\"}\nevent_time: {column: date}\n"), false);
+  const auto remarks = TryFields(found.records, Graph(op), max_bad_fraction);
+  EXPECT_THAT(remarks, SizeIs(1));
+  return remarks.empty() ? Remark{} : remarks.front();
+}
+
+TEST(TryFields, NamesTheFieldThatIsNoNumberAndWhatToWrite) {
+  const std::string floats = "- parse_csv: {columns: [wind], dtype: float32}\n";
+  const Remark comma = TryWind(floats, "2012-01-01;1,5\n");
+  EXPECT_EQ(comma.path, "[0].parse_csv.columns[0]");
+  EXPECT_THAT(comma.message, HasSubstr("'1,5' in line 2 of weather.csv is not a number"));
+  EXPECT_THAT(comma.hint, HasSubstr("decimal comma"));
+  EXPECT_TRUE(comma.is_error);
+  EXPECT_THAT(TryWind(floats, "2012-01-01;strong\n").hint, HasSubstr("dtype: string"));
+  EXPECT_THAT(TryWind("- parse_csv: {columns: [wind], dtype: int64}\n", "2012-01-01;1.5\n").hint,
+              HasSubstr("dtype: float32"));
+}
+
+TEST(TryFields, SaysHowToTakeEmptyFieldsAndOnlyWarnsOfAFew) {
+  const std::string values = "2012-01-01;1\n2012-01-02;\n2012-01-03;2\n";
+  const Remark empty = TryWind("- parse_csv: {columns: [wind], dtype: float32}\n", values);
+  EXPECT_FALSE(empty.is_error);
+  EXPECT_THAT(empty.message, HasSubstr("line 3 of weather.csv is empty, as in 1 of the first 3"));
+  EXPECT_THAT(empty.hint, HasSubstr("missing: [\"\"]"));
+  const CsvFindings found = Check("date,weather\n2012-01-01,sun\n");
+  EXPECT_THAT(
+      TryFields(found.records, Graph("- parse_csv: {columns: [weather], dtype: string}\n"), 0.5),
+      IsEmpty());
+}
+
+}  // namespace
+}  // namespace tidemill::supervisor

@@ -1,0 +1,52 @@
+// The files of a pipeline on the disk of whoever wrote it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "supervisor/pipeline/pipeline_files.h"
+
+namespace tidemill::supervisor {
+
+// Reads files below the pipeline's folder and the data's: what they hold goes elsewhere, and a
+// pipeline of somebody else is to take nothing along. For the command line alone; remembers what is
+// to be sent. Thread-compatible.
+class DiskFiles final : public PipelineFiles {
+ public:
+  // `data_folder` may be empty.
+  DiskFiles(std::string base_folder, std::string data_folder)
+      : base_folder_(std::move(base_folder)), data_folder_(std::move(data_folder)) {}
+
+  std::optional<std::string> Read(const std::string& name, size_t most, std::string_view field,
+                                  config::Problems& problems) override;
+  std::optional<std::string> Keep(const std::string& name, std::string_view field,
+                                  config::Problems& problems) override;
+
+  // The files of ops, by their names in the pipeline.
+  const std::map<std::string, std::string>& read() const { return read_; }
+
+  struct Network {
+    std::string path;
+    int64_t size_bytes = 0;
+    std::string digest;  // SHA-256 in hexadecimal.
+  };
+  // The network's file; std::nullopt for a pipeline whose network is none.
+  const std::optional<Network>& network() const { return network_; }
+
+ private:
+  std::vector<std::filesystem::path> Folders() const;
+  // The real path; notes a problem and returns "" when there is no file, or it lies elsewhere.
+  std::string Locate(const std::string& name, std::string_view field,
+                     config::Problems& problems) const;
+
+  const std::string base_folder_;
+  const std::string data_folder_;
+  std::map<std::string, std::string> read_;
+  std::optional<Network> network_;
+};
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,88 @@
+#include "supervisor/pipeline/disk_files.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/digest.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+// The edges of what torch.jit.save() writes.
+const std::string kNetwork =
+    std::string("PK\x03\x04 net/data.pkl net/code/__torch__.py PK\x05\x06") + std::string(18, '\0');
+
+class DiskFilesTest : public ::testing::Test {
+ protected:
+  DiskFilesTest() {
+    fs::remove_all(root_);
+    fs::create_directories(root_ / "own");
+    fs::create_directories(root_ / "data");
+  }
+  ~DiskFilesTest() override { fs::remove_all(root_); }
+
+  std::string Write(const std::string& name, const std::string& content) const {
+    const fs::path path = root_ / name;
+    std::ofstream(path) << content;
+    return path.string();
+  }
+  std::optional<std::string> Read(const std::string& name, size_t most = 100) {
+    return files_.Read(name, most, "at", problems_);
+  }
+  std::string LastProblem() { return problems_.empty() ? "" : problems_.items().back().message; }
+
+  const fs::path root_ = fs::path(::testing::TempDir()) / "disk_files";
+  DiskFiles files_{(root_ / "own").string(), (root_ / "data").string()};
+  config::Problems problems_;
+};
+
+TEST_F(DiskFilesTest, FilesOfBothFoldersAreReadAndRemembered) {
+  Write("own/a", "1");
+  const std::string in_data = Write("data/b", "2");
+  EXPECT_EQ(Read("a"), "1");
+  EXPECT_EQ(Read(in_data), "2");
+  EXPECT_TRUE(problems_.empty()) << problems_.ToString();
+  EXPECT_EQ(files_.read(), (std::map<std::string, std::string>{{"a", "1"}, {in_data, "2"}}));
+  EXPECT_FALSE(files_.network());
+}
+
+TEST_F(DiskFilesTest, AFileThatIsNotThereElsewhereOrTooLargeIsAProblem) {
+  EXPECT_FALSE(Read("a"));
+  EXPECT_THAT(LastProblem(), HasSubstr("there is no file"));
+  EXPECT_FALSE(Read(Write("elsewhere", "1")));
+  EXPECT_THAT(LastProblem(), HasSubstr("lies outside the pipeline's folder"));
+  fs::create_symlink(root_ / "elsewhere", root_ / "own" / "link");
+  EXPECT_FALSE(Read("link"));
+  EXPECT_THAT(LastProblem(), HasSubstr("lies outside the pipeline's folder"));
+  Write("own/large", std::string(101, 'x'));
+  EXPECT_FALSE(Read("large"));
+  EXPECT_THAT(LastProblem(), HasSubstr("has 101 bytes, the most is 100"));
+  EXPECT_TRUE(files_.read().empty());
+}
+
+TEST_F(DiskFilesTest, ANetworkIsNamedByWhatItHolds) {
+  const std::string path = Write("own/net.pt", kNetwork);
+  EXPECT_EQ(files_.Keep("net.pt", "model.file", problems_), "sha256:" + Sha256(kNetwork));
+  ASSERT_TRUE(files_.network()) << problems_.ToString();
+  EXPECT_EQ(files_.network()->path, path);
+  EXPECT_EQ(files_.network()->size_bytes, static_cast<int64_t>(kNetwork.size()));
+  EXPECT_EQ(files_.network()->digest, Sha256(kNetwork));
+}
+
+TEST_F(DiskFilesTest, WhatIsNoNetworkIsAProblem) {
+  Write("own/text.pt", "def forward(self, x): return x");
+  EXPECT_FALSE(files_.Keep("text.pt", "model.file", problems_));
+  EXPECT_THAT(LastProblem(), HasSubstr("text.pt is no TorchScript file"));
+  EXPECT_EQ(problems_.items().back().path, "model.file");
+  EXPECT_FALSE(files_.network());
+}
+
+}  // namespace
+}  // namespace tidemill::supervisor

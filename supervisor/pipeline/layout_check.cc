@@ -1,0 +1,164 @@
+#include "supervisor/pipeline/layout_check.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+#include <string_view>
+
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+
+#include "config/config.h"
+#include "records/text.h"
+#include "records/time_reader.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+constexpr std::array<std::string_view, 5> kDelimiters = {",", ";", "\t", "|", " "};
+
+bool IsNumber(std::string_view text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end;
+}
+
+bool IsTime(std::string_view text, const storage::EventTimeSpec& spec) {
+  const auto reader = TimeReader::Create(spec.format, "UTC");
+  return reader.ok() && reader->Read(text).ok();
+}
+
+// "\t" rather than a tab.
+std::string Written(std::string_view delimiter) {
+  return delimiter == "\t" ? "\"\\t\"" : fmt::format("\"{}\"", delimiter);
+}
+
+std::optional<Remark> FindEncoding(const FileStart& start, bool has_header) {
+  const std::string_view bytes = start.bytes;
+  const bool marked = bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff");
+  const auto zeros = static_cast<size_t>(std::ranges::count(bytes.substr(0, 1000), '\0'));
+  if (marked || zeros > std::min<size_t>(bytes.size(), 1000) / 4) {
+    return Remark{
+        .path = "files",
+        .message = fmt::format("{} is no text in UTF-8, but looks like UTF-16", start.file),
+        .hint = fmt::format("convert it: iconv -f UTF-16 -t UTF-8 {0} >utf8_{0}", start.file)};
+  }
+  const std::string_view header = bytes.substr(0, bytes.find('\n'));
+  if (!has_header || IsText(header)) return std::nullopt;
+  return Remark{
+      .path = "files",
+      .message = fmt::format("the header of {} is no text in UTF-8, but perhaps Latin-1: {}",
+                             start.file, Quoted(header)),
+      .hint = fmt::format("convert it: iconv -f ISO-8859-1 -t UTF-8 {0} >utf8_{0}", start.file)};
+}
+
+std::optional<Remark> FindDuplicate(const FirstRecords& records) {
+  std::set<std::string_view> known;
+  for (const std::string& column : records.columns) {
+    if (known.insert(column).second) continue;
+    return Remark{
+        .path = "format",
+        .message = fmt::format("the header of {} names {} twice", records.file, Quoted(column)),
+        .hint = "give each column of the file a name of its own"};
+  }
+  return std::nullopt;
+}
+
+// Another delimiter that cuts the first records into equally many fields; empty: there is none.
+std::string_view OtherDelimiter(const FileStart& start, storage::CsvFormat format) {
+  const std::string given = format.delimiter;
+  std::string_view best;
+  size_t most = 1;
+  for (const std::string_view delimiter : kDelimiters) {
+    if (delimiter == given || delimiter == format.quote) continue;
+    format.delimiter = delimiter;
+    format.header = false;
+    const FirstRecords cut = CutRecords(start, format);
+    if (cut.records.empty()) continue;
+    const size_t count = cut.records.front().fields.size();
+    const bool even = std::ranges::all_of(
+        cut.records, [&](const FirstRecord& record) { return record.fields.size() == count; });
+    if (!even || count <= most) continue;
+    most = count;
+    best = delimiter;
+  }
+  return best;
+}
+
+// Whether what stands in the first line are values: one that reads as a number or a time.
+bool LooksLikeValues(const std::vector<std::string>& fields, const storage::DatasetSpec& spec) {
+  return std::ranges::any_of(fields, [&](const std::string& field) {
+    return IsNumber(field) || IsTime(field, spec.event_time);
+  });
+}
+
+std::vector<std::string> NamedColumns(const storage::DatasetSpec& spec) {
+  std::vector<std::string> named = spec.event_time.TimeFields();
+  if (spec.label.column) named.push_back(*spec.label.column);
+  if (spec.series && spec.series->group) named.push_back(*spec.series->group);
+  if (spec.series && spec.series->target) named.push_back(*spec.series->target);
+  return named;
+}
+
+}  // namespace
+
+std::optional<Remark> FindLayoutProblem(const FileStart& start, const storage::CsvFormat& format) {
+  if (auto encoding = FindEncoding(start, format.header)) return encoding;
+  const FirstRecords records = CutRecords(start, format);
+  if (format.header && !records.has_header) {
+    const bool empty = start.whole && start.bytes.find_first_not_of("\r\n") == std::string::npos;
+    // Without a line end it may be one that is still being written, or too long to be seen.
+    if (!empty && !start.whole) return std::nullopt;
+    return Remark{.path = "files",
+                  .message = fmt::format("{} {}, so that its columns are not known", start.file,
+                                         empty ? "is empty" : "has no whole header"),
+                  .hint = "remove the file, or write a pattern that leaves it out"};
+  }
+  return format.header ? FindDuplicate(records) : std::nullopt;
+}
+
+std::optional<Remark> ExplainMissingColumns(const FileStart& start, const FirstRecords& records,
+                                            const storage::DatasetSpec& spec) {
+  const auto& format = std::get<storage::CsvFormat>(spec.format);
+  const std::vector<std::string> named = NamedColumns(spec);
+  const bool all_there = std::ranges::all_of(named, [&](const std::string& name) {
+    return std::ranges::find(records.columns, name) != records.columns.end();
+  });
+  const bool one_field = format.header ? records.columns.size() == 1
+                                       : !records.records.empty() && records.columns.size() > 1 &&
+                                             records.records.front().fields.size() == 1;
+  if (one_field && (!all_there || !format.header)) {
+    if (const std::string_view other = OtherDelimiter(start, format); !other.empty()) {
+      const std::string line(start.bytes.substr(0, start.bytes.find_first_of("\r\n")));
+      return Remark{.path = "format.delimiter",
+                    .message = fmt::format("{} has one field a line where {} separates them: {}",
+                                           start.file, Written(format.delimiter), Quoted(line)),
+                    .hint = fmt::format("looks like delimiter: {}", Written(other))};
+    }
+  }
+  if (all_there || !format.header || !LooksLikeValues(records.columns, spec)) return std::nullopt;
+  return Remark{
+      .path = "format.header",
+      .message = fmt::format("the first line of {} holds values rather than names of columns: {}",
+                             start.file, fmt::join(records.columns, ", ")),
+      .hint = fmt::format("looks like header: false; name its {} columns in `columns`",
+                          records.columns.size())};
+}
+
+std::string HintForColumn(const std::string& column, const std::vector<std::string>& columns) {
+  for (const std::string& there : columns) {
+    const size_t begin = there.find_first_not_of(" \t");
+    if (begin == std::string::npos || (begin == 0 && !there.ends_with(' '))) continue;
+    const size_t end = there.find_last_not_of(" \t") + 1;
+    if (std::string_view(there).substr(begin, end - begin) != column) continue;
+    return fmt::format("the header has blanks around it: write \"{}\", or remove them there",
+                       there);
+  }
+  std::string hint = config::DidYouMean(column, columns);
+  if (hint.empty()) hint = fmt::format("columns: {}", fmt::join(columns, ", "));
+  return hint;
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,428 @@
+#include "supervisor/pipeline/pipeline_check.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+
+#include "base/names.h"
+#include "base/overloaded.h"
+#include "loader/sample_schema.h"
+#include "storage/client/dataset_path.h"
+#include "supervisor/pipeline/advice.h"
+#include "supervisor/pipeline/csv_check.h"
+#include "supervisor/pipeline/field_check.h"
+#include "supervisor/pipeline/pipeline_files.h"
+#include "supervisor/pipeline/trained_graph.h"
+#include "training/training_check.h"
+#include "transform/graph.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// Looks at one pipeline from all sides and notes what is wrong.
+class Checker {
+ public:
+  Checker(CheckedPipeline& checked, const PipelineSource& source,
+          const RegisteredDatasets& registered)
+      : spec_(checked.value),
+        problems_(checked.problems),
+        warnings_(checked.warnings),
+        base_folder_(source.base_folder),
+        files_(source.files),
+        peek_(source.peek),
+        registered_(registered) {}
+
+  void Run() {
+    CheckNames();
+    for (auto& [name, dataset] : spec_.datasets) {
+      if (dataset) {
+        CheckDataset("datasets." + name, *dataset);
+        known_[name] = *dataset;
+      } else if (registered_) {
+        if (auto found = registered_(name)) known_[name] = *std::move(found);
+      }
+    }
+    CheckReferences();
+    if (files_ != nullptr) {
+      ReadInto(spec_.preprocess.graph, "preprocess.graph", *files_, problems_);
+    }
+    CheckScript();
+    CheckWorkers();
+    const storage::DatasetSpec* trained_on = Find(spec_.preprocess.dataset);
+    if (trained_on != nullptr) {
+      CheckTraining(*trained_on);
+      TryFeatures();
+    }
+    for (size_t i = 0; i < spec_.evaluation.size(); ++i) CheckEvaluation(i);
+    if (trained_on != nullptr) CheckTrigger("trigger", spec_.trigger);
+    if (trained_on != nullptr) CheckSelection("selection", spec_.selection);
+    for (const Remark& remark :
+         Advise(spec_, found_["datasets." + spec_.preprocess.dataset].facts)) {
+      Note("", remark);
+    }
+  }
+
+ private:
+  const storage::DatasetSpec* Find(const std::string& name) const {
+    const auto it = known_.find(name);
+    return it == known_.end() ? nullptr : &it->second;
+  }
+
+  void CheckNames() {
+    if (!IsName(spec_.name)) problems_.Add("name", NoNameFor("pipeline", spec_.name), NameRule());
+    for (const auto& [name, dataset] : spec_.datasets) {
+      if (!IsName(name)) {
+        problems_.Add("datasets." + name, NoNameFor("dataset", name), NameRule());
+      }
+    }
+  }
+
+  void CheckDataset(const std::string& at, storage::DatasetSpec& dataset) {
+    // The credentials for an object store are storage's, which looks into it at registration.
+    if (storage::IsObjectPath(dataset.path)) return;
+    dataset.path = storage::AbsolutePath(base_folder_, dataset.path);
+    if (!peek_) return;
+    const absl::StatusOr<DatasetPeek> peek = peek_(dataset);
+    if (!peek.ok()) {
+      const char* const hint = absl::IsInvalidArgument(peek.status())
+                                   ? "move the data below one of them, or add one"
+                                   : "check the path, and who may read it";
+      problems_.Add(at + ".path", std::string(peek.status().message()), hint);
+      return;
+    }
+    // The files of a live run may be still to come.
+    if (peek->files_known && !peek->first && !spec_.live) {
+      problems_.Add(at + ".files",
+                    fmt::format("no file below {} matches '{}'", dataset.path, dataset.files),
+                    "check the pattern");
+    }
+    const auto* csv = std::get_if<storage::CsvFormat>(&dataset.format);
+    if (csv == nullptr || !peek->first) return;
+    auto start = StartOf(*peek->first, peek->head);
+    if (!start) return;
+    if (dataset.append) start->whole = false;  // Its last record may be half written.
+    CsvFindings found = CheckCsv(*start, dataset, spec_.live.has_value());
+    for (const Remark& remark : found.remarks) Note(at, remark);
+    found_[at] = std::move(found);
+  }
+
+  void Note(const std::string& at, const Remark& remark) {
+    (remark.is_error ? problems_ : warnings_)
+        .Add(config::JoinPath(at, remark.path), remark.message, remark.hint);
+  }
+
+  // Tries what the graph reads on the first records.
+  void TryFeatures() {
+    const auto found = found_.find("datasets." + spec_.preprocess.dataset);
+    if (found == found_.end()) return;
+    for (const Remark& remark : TryFields(found->second.records, spec_.preprocess.graph,
+                                          spec_.training.max_bad_fraction)) {
+      Note("preprocess.graph", remark);
+    }
+  }
+
+  void CheckReferences() {
+    CheckReference("preprocess.dataset", spec_.preprocess.dataset);
+    for (size_t i = 0; i < spec_.evaluation.size(); ++i) {
+      CheckReference(fmt::format("evaluation[{}].dataset", i), spec_.evaluation[i].dataset);
+    }
+  }
+
+  void CheckReference(const std::string& at, const std::string& name) {
+    if (spec_.datasets.contains(name)) return;
+    std::vector<std::string> names;
+    for (const auto& [defined, dataset] : spec_.datasets) names.push_back(defined);
+    std::string hint = config::DidYouMean(name, names);
+    if (hint.empty()) hint = fmt::format("datasets: {}", fmt::join(names, ", "));
+    problems_.Add(at, fmt::format("there is no dataset '{}'", name), hint);
+  }
+
+  // What a graph sees of a dataset; with the columns of its first file where its spec has none.
+  transform::SampleSchema SchemaOf(const std::string& name) const {
+    transform::SampleSchema schema = loader::SchemaOf(known_.at(name));
+    const auto found = found_.find("datasets." + name);
+    if (!schema.columns && found != found_.end()) schema.columns = found->second.columns;
+    return schema;
+  }
+
+  void CheckTraining(const storage::DatasetSpec& dataset) {
+    const transform::GraphSpec& graph = spec_.preprocess.graph;
+    const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
+    const auto found = transform::Graph::Check(graph, schema);
+    for (const transform::GraphProblem& problem : found) {
+      problems_.Add(PathOf(graph, problem), problem.message, problem.hint);
+    }
+    if (found.empty()) {
+      if (const auto built = transform::Graph::Build(graph, schema); built.ok()) {
+        CheckTensors(*built);
+      }
+    }
+    CheckMix(storage::EffectiveLabel(dataset), schema.label);
+    if (schema.label == transform::LabelKind::kNone) return;
+    CheckLoss(storage::EffectiveLabel(dataset));
+  }
+
+  static std::string PathOf(const transform::GraphSpec& graph,
+                            const transform::GraphProblem& problem) {
+    const auto index = static_cast<size_t>(problem.op_index);
+    if (index >= graph.size()) return "preprocess.graph";
+    const std::string_view op =
+        std::visit([](const auto& spec) { return spec.kType; }, graph[index].value);
+    return config::JoinPath(fmt::format("preprocess.graph[{}].{}", index, op), problem.field);
+  }
+
+  void CheckTensors(const transform::Graph& graph) {
+    if (!graph.target()) {
+      problems_.Add("preprocess.graph", "no op makes the column 'target' that the loss takes",
+                    "add '- label: {into: target}'");
+    }
+    models::InputSpecs inputs;
+    for (const transform::ColumnSchema& column : graph.inputs()) {
+      inputs[column.name] = {column.shape, column.type == batch::DataType::kInt64};
+    }
+    if (const auto problem = models::FindInputProblem(spec_.model, inputs)) {
+      problems_.Add("model", problem->message, problem->hint);
+    }
+    if (!spec_.training.buckets) return;
+    for (const auto& [path, problem] :
+         models::FindBucketsProblems(spec_.model, *spec_.training.buckets, inputs)) {
+      problems_.Add(path, problem.message, problem.hint);
+    }
+  }
+
+  void CheckLoss(const storage::LabelSpec& label) {
+    const models::LabelKind kind = {.is_class = label.kind == storage::LabelKind::kClass,
+                                    .num_classes = static_cast<int64_t>(label.classes.size()),
+                                    .dataset = spec_.preprocess.dataset};
+    for (const auto& [path, problem] :
+         models::FindTrainingProblems(spec_.model, spec_.training, kind)) {
+      problems_.Add(path, problem.message, problem.hint);
+    }
+  }
+
+  void CheckMix(const storage::LabelSpec& label, transform::LabelKind kind) {
+    const models::LabelKind known = {.is_class = kind == transform::LabelKind::kClass,
+                                     .num_classes = static_cast<int64_t>(label.classes.size()),
+                                     .dataset = spec_.preprocess.dataset};
+    for (const auto& [path, problem] : models::FindMixProblems(spec_.training, known)) {
+      problems_.Add(path, problem.message, problem.hint);
+    }
+  }
+
+  // Downsampling looks at samples before it trains on them, and makes their batches itself.
+  void CheckWorkers() {
+    const models::DownsamplingSpec& downsampling = spec_.training.downsampling;
+    const auto is_none = [](const models::DownsamplingSpec& use) {
+      return std::holds_alternative<models::NoDownsampling>(use);
+    };
+    bool is_ever_none = is_none(downsampling);
+    if (const auto* const schedule = std::get_if<models::DownsamplingSchedule>(&downsampling)) {
+      for (const models::DownsamplingStep& step : schedule->steps)
+        is_ever_none |= is_none(step.use);
+    }
+    if (!spec_.preprocess.workers || is_ever_none) return;
+    problems_.Add("preprocess.workers",
+                  "are not used by trainings that downsample, which prepare samples themselves",
+                  "leave out `workers`, or `training.downsampling`");
+  }
+
+  void CheckScript() {
+    CheckOtherNetworks(spec_.training.downsampling);
+    auto* const script = std::get_if<models::TorchScript>(&spec_.model);
+    if (script == nullptr || files_ == nullptr) return;
+    auto kept = files_->Keep(script->file, "model.file", problems_);
+    if (kept) script->file = *std::move(kept);
+  }
+
+  // Of a pipeline's networks only that which is trained comes with it.
+  void CheckOtherNetworks(const models::DownsamplingSpec& downsampling) {
+    if (const auto* schedule = std::get_if<models::DownsamplingSchedule>(&downsampling)) {
+      for (const models::DownsamplingStep& step : schedule->steps) CheckOtherNetworks(step.use);
+    }
+    const auto* rho_loss = std::get_if<models::RhoLoss>(&downsampling);
+    if (rho_loss == nullptr || !rho_loss->model) return;
+    if (!std::holds_alternative<models::TorchScript>(*rho_loss->model)) return;
+    problems_.Add("training.downsampling.model", "the other model cannot be a file",
+                  "leave it out, or take another type");
+  }
+
+  void CheckEvaluation(size_t i) {
+    const evaluator::EvaluationSpec& evaluation = spec_.evaluation[i];
+    const storage::DatasetSpec* dataset = Find(evaluation.dataset);
+    if (dataset == nullptr) return;
+    const std::string at = fmt::format("evaluation[{}]", i);
+    const transform::SampleSchema schema = SchemaOf(evaluation.dataset);
+    for (size_t m = 0; m < evaluation.measures.size(); ++m) {
+      const bool of_classes = evaluator::IsOfClasses(evaluation.measures[m]);
+      if (of_classes == (schema.label == transform::LabelKind::kClass)) continue;
+      problems_.Add(fmt::format("{}.measures[{}]", at, m),
+                    fmt::format("{} does not fit the label of '{}', which is {}",
+                                evaluator::NameOf(evaluation.measures[m]), evaluation.dataset,
+                                DescribeLabel(schema.label)),
+                    of_classes ? "real labels: mae, rmse, r2" : "classes: accuracy, f1, roc_auc");
+    }
+    CheckTopK(at, evaluation, schema);
+    CheckSlices(at, evaluation, schema);
+    if (evaluation.dataset == spec_.preprocess.dataset) return;
+    for (const auto& problem : transform::Graph::Check(spec_.preprocess.graph, schema)) {
+      problems_.Add(at + ".dataset",
+                    fmt::format("'{}' does not go through the graph: {}", evaluation.dataset,
+                                problem.message),
+                    problem.hint);
+    }
+  }
+
+  void CheckTopK(const std::string& at, const evaluator::EvaluationSpec& evaluation,
+                 const transform::SampleSchema& schema) {
+    for (size_t m = 0; m < evaluation.measures.size(); ++m) {
+      const auto* top = std::get_if<evaluator::TopK>(&evaluation.measures[m]);
+      if (top == nullptr || schema.num_classes == 0 || top->k < schema.num_classes) continue;
+      problems_.Add(
+          fmt::format("{}.measures[{}]", at, m),
+          fmt::format("the {} first of {} classes are all of them", top->k, schema.num_classes),
+          "write a smaller k");
+    }
+  }
+
+  // Notes what a policy asks of samples that they cannot answer.
+  void CheckTrigger(const std::string& at, const TriggerSpec& trigger) {
+    std::visit(
+        Overloaded{[&](const DriftTrigger& drift) { CheckDrift(at, drift); },
+                   [&](const PerformanceTrigger& performance) {
+                     const bool of_classes = performance.measure == PerformanceMeasure::kAccuracy;
+                     CheckMistakes(at, "measure", of_classes);
+                   },
+                   [&](const DetectorTrigger& detector) {
+                     CheckMistakes(at, "detector", statistics::CountsMistakes(detector.detector));
+                   },
+                   [&](const CostTrigger& cost) {
+                     if (cost.of == CostOf::kMisclassifications) CheckMistakes(at, "of", true);
+                   },
+                   [&](const EnsembleTrigger& ensemble) {
+                     for (size_t i = 0; i < ensemble.of.size(); ++i) {
+                       CheckTrigger(fmt::format("{}.of[{}]", at, i), ensemble.of[i]);
+                     }
+                   },
+                   [](const auto&) {}},
+        trigger);
+  }
+
+  // Notes what a policy looks at that the samples do not have.
+  void CheckSelection(const std::string& at, const selector::SelectionSpec& selection) {
+    const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
+    if (const auto* schedule = std::get_if<selector::SelectionSchedule>(&selection)) {
+      for (size_t i = 0; i < schedule->steps.size(); ++i) {
+        CheckSelection(fmt::format("{}.steps[{}].use", at, i), schedule->steps[i].use);
+      }
+    } else if (const auto* importance = std::get_if<selector::Importance>(&selection)) {
+      CheckRecordColumn(at + ".column", spec_.preprocess.dataset, schema, importance->column);
+    } else if (const auto* balanced = std::get_if<selector::Balanced>(&selection)) {
+      const bool by_label = balanced->by == selector::BalanceBy::kLabel;
+      if (!by_label || schema.label == transform::LabelKind::kClass) return;
+      problems_.Add(at,
+                    fmt::format("balances classes, and the label of '{}' is {}",
+                                spec_.preprocess.dataset, DescribeLabel(schema.label)),
+                    "write by: trigger, or take another policy");
+    } else if (std::holds_alternative<selector::Pairwise>(selection)) {
+      if (schema.label == transform::LabelKind::kClass) return;
+      problems_.Add(at,
+                    fmt::format("looks at probabilities of classes, and the label of '{}' is {}",
+                                spec_.preprocess.dataset, DescribeLabel(schema.label)),
+                    "take k_center, facility_location or k_medoids");
+    }
+  }
+
+  static const char* DescribeLabel(transform::LabelKind label) {
+    return label == transform::LabelKind::kNone   ? "missing"
+           : label == transform::LabelKind::kReal ? "a real number"
+                                                  : "a class";
+  }
+
+  void CheckDrift(const std::string& at, const DriftTrigger& drift) {
+    const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
+    if (drift.of == DriftOf::kLabels && schema.label == transform::LabelKind::kNone) {
+      problems_.Add(at + ".of", fmt::format("'{}' has no labels", spec_.preprocess.dataset),
+                    "write of: embeddings");
+    }
+    for (size_t i = 0; i < drift.columns.size(); ++i) {
+      CheckRecordColumn(fmt::format("{}.columns[{}]", at, i), spec_.preprocess.dataset, schema,
+                        drift.columns[i]);
+    }
+  }
+
+  // Notes a key that needs mistakes, which classes have, or, for `of_classes` false, a distance,
+  // which real labels have.
+  void CheckMistakes(const std::string& at, const char* key, bool of_classes) {
+    const transform::LabelKind label = SchemaOf(spec_.preprocess.dataset).label;
+    const std::string place = at + "." + key;
+    if (label == transform::LabelKind::kNone) {
+      problems_.Add(place,
+                    fmt::format("'{}' has no labels to be wrong about", spec_.preprocess.dataset),
+                    "name its label, or take another policy");
+    } else if (of_classes && label == transform::LabelKind::kReal) {
+      problems_.Add(place,
+                    fmt::format("counts mistakes, and the label of '{}' is a real number",
+                                spec_.preprocess.dataset),
+                    std::string_view(key) == "detector" ? "real labels: adwin, page_hinkley"
+                                                        : "write measure: mean_absolute_error");
+    }
+  }
+
+  // Notes a column that the records of a dataset do not have.
+  void CheckRecordColumn(const std::string& at, const std::string& dataset,
+                         const transform::SampleSchema& schema, const std::string& column) {
+    if (schema.payload != transform::PayloadKind::kCsv &&
+        schema.payload != transform::PayloadKind::kJson) {
+      problems_.Add(at, fmt::format("the records of '{}' have no columns", dataset),
+                    "only csv and jsonl have columns");
+    } else if (schema.columns &&
+               std::ranges::find(*schema.columns, column) == schema.columns->end()) {
+      std::string hint = config::DidYouMean(column, *schema.columns);
+      if (hint.empty()) hint = fmt::format("columns: {}", fmt::join(*schema.columns, ", "));
+      problems_.Add(at, fmt::format("'{}' has no column '{}'", dataset, column), hint);
+    }
+  }
+
+  void CheckSlices(const std::string& at, const evaluator::EvaluationSpec& evaluation,
+                   const transform::SampleSchema& schema) {
+    for (size_t i = 0; i < evaluation.slices.size(); ++i) {
+      const std::string path = fmt::format("{}.slices[{}]", at, i);
+      const auto* column = std::get_if<evaluator::ColumnSlices>(&evaluation.slices[i]);
+      if (column == nullptr && schema.label != transform::LabelKind::kClass) {
+        problems_.Add(path, fmt::format("the label of '{}' has no classes", evaluation.dataset),
+                      "make slices of a column: {type: column, name: ...}");
+      }
+      if (column != nullptr) CheckRecordColumn(path, evaluation.dataset, schema, column->name);
+    }
+  }
+
+  PipelineSpec& spec_;
+  config::Problems& problems_;
+  config::Problems& warnings_;
+  const std::string& base_folder_;
+  PipelineFiles* const files_;
+  const PeekAtDataset& peek_;
+  const RegisteredDatasets& registered_;
+  std::map<std::string, storage::DatasetSpec> known_;
+  std::map<std::string, CsvFindings> found_;  // By path in the document.
+};
+
+}  // namespace
+
+CheckedPipeline CheckPipeline(const PipelineSource& source, const RegisteredDatasets& registered) {
+  CheckedPipeline checked;
+  static_cast<config::Decoded<PipelineSpec>&>(checked) = config::Decode<PipelineSpec>(
+      {.text = source.text, .name = source.file_name, .variables = source.variables});
+  // What could not be read has its default, about which nothing can be said.
+  if (!checked.problems.empty()) return checked;
+  checked.warnings = checked.problems;  // Without any: the document with its positions.
+  Checker(checked, source, registered).Run();
+  if (checked.problems.empty()) checked.value.preprocess.graph = TrainedGraph(checked.value);
+  return checked;
+}
+
+}  // namespace tidemill::supervisor

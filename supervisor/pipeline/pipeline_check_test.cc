@@ -1,0 +1,183 @@
+#include "supervisor/pipeline/pipeline_check.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "fmt/format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/testing/status_matchers.h"
+#include "supervisor/pipeline/disk_files.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::filesystem::path kTestdata = TIDEMILL_TESTDATA;
+
+std::string ReadText(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  EXPECT_TRUE(stream.good()) << path;
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+CheckedPipeline Check(const std::string& text, const RegisteredDatasets& registered = nullptr) {
+  DiskFiles files(kTestdata.string(), "");
+  return CheckPipeline({.text = text,
+                        .file_name = "pipeline.yaml",
+                        .base_folder = kTestdata.string(),
+                        .files = &files,
+                        .peek = PeekAtDisk},
+                       registered);
+}
+
+std::string Replace(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+// What the first line of a broken pipeline says of it: `# expect: LINE:COLUMN | MESSAGE | HINT`.
+struct Expectation {
+  config::Position position;
+  std::string message;
+  std::string hint;
+};
+
+Expectation ExpectationOf(const std::string& text) {
+  Expectation expected;
+  const std::string line = text.substr(0, text.find('\n'));
+  const size_t first = line.find(" | ");
+  const size_t second = line.find(" | ", first + 3);
+  EXPECT_EQ(std::sscanf(line.c_str(), "# expect: %d:%d |", &expected.position.line,
+                        &expected.position.column),
+            2);
+  expected.message = line.substr(first + 3, second - first - 3);
+  expected.hint = line.substr(std::min(second + 3, line.size()));
+  return expected;
+}
+
+TEST(CheckPipeline, FindsNothingInASoundPipeline) {
+  const auto checked = Check(ReadText(kTestdata / "sound.yaml"));
+  EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
+  EXPECT_EQ(checked.value.name, "weather");
+  EXPECT_EQ(checked.value.datasets.at("weather")->path, (kTestdata / "data").string());
+}
+
+TEST(CheckPipeline, ReadsBackWhatItPrints) {
+  const auto checked = Check(ReadText(kTestdata / "sound.yaml"));
+  const std::string printed = config::Print(checked.value);
+  const auto read = config::Read<PipelineSpec>(printed, "printed");
+  ASSERT_THAT(read, ::tidemill::testing::IsOk());
+  EXPECT_EQ(config::Print(*read), printed);
+}
+
+TEST(CheckPipeline, ShowsWhereEachBrokenPipelineIsBroken) {
+  int num_broken = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kTestdata / "broken")) {
+    const std::string text = ReadText(entry.path());
+    const Expectation expected = ExpectationOf(text);
+    const auto checked = Check(text);
+    const auto found = std::ranges::any_of(checked.problems.items(), [&](const auto& problem) {
+      return problem.position == expected.position &&
+             problem.message.find(expected.message) != std::string::npos &&
+             (problem.hint + problem.note).find(expected.hint) != std::string::npos;
+    });
+    EXPECT_TRUE(found) << entry.path().filename() << " expects " << expected.position.line << ":"
+                       << expected.position.column << " " << expected.message << " | "
+                       << expected.hint << "\n"
+                       << checked.problems.ToString();
+    EXPECT_THAT(checked.problems.ToString(),
+                HasSubstr(fmt::format("pipeline.yaml:{}:{}: error:", expected.position.line,
+                                      expected.position.column)));
+    ++num_broken;
+  }
+  EXPECT_GE(num_broken, 20);
+}
+
+TEST(CheckPipeline, ReportsAllProblemsAtOnce) {
+  std::string text = ReadText(kTestdata / "sound.yaml");
+  text = Replace(text, "loss: cross_entropy", "loss: mse");
+  text = Replace(text, "[accuracy]", "[rmse]");
+  text = Replace(text, "path: data", "path: elsewhere");
+  EXPECT_EQ(Check(text).problems.items().size(), 3U);
+}
+
+TEST(CheckPipeline, OnlyWarnsOfWhatIsAllowedAndHardlyMeant) {
+  std::string text = ReadText(kTestdata / "sound.yaml");
+  EXPECT_TRUE(Check(text).warnings.empty()) << Check(text).warnings.ToString();
+  text = Replace(text, "batch_size: 16", "batch_size: 5000");
+  text = Replace(text, "{type: amount, samples: 50}", "{type: time, every: 1s}");
+  text.resize(text.find("evaluation:"));
+  const auto checked = Check(text);
+  EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
+  std::vector<std::string> paths;
+  for (const auto& warning : checked.warnings.items()) {
+    paths.push_back(warning.path);
+    EXPECT_GT(warning.position.line, 0);
+  }
+  EXPECT_THAT(paths, ::testing::UnorderedElementsAre("training.batch_size", "trigger.every", ""));
+}
+
+TEST(CheckPipeline, WarnsOfADriftTriggerThatAlwaysFires) {
+  const std::string sound = ReadText(kTestdata / "sound.yaml");
+  const std::string drift =
+      "{type: drift, evaluate: {every: 90d}, of: labels, statistic: binned, criterion: auto}";
+  const std::string policy = "{type: amount, samples: 50}";
+  const auto always = Check(Replace(sound, policy, drift));
+  ASSERT_EQ(always.warnings.items().size(), 1U) << always.warnings.ToString();
+  EXPECT_EQ(always.warnings.items()[0].path, "trigger.criterion");
+  EXPECT_THAT(always.warnings.items()[0].message, HasSubstr("each evaluation fires"));
+  const auto weekly = Check(Replace(sound, policy, Replace(drift, "90d", "7d")));
+  EXPECT_TRUE(weekly.warnings.empty()) << weekly.warnings.ToString();
+}
+
+TEST(CheckPipeline, WarnsOfALabelThatIsAFeature) {
+  std::string text = ReadText(kTestdata / "sound.yaml");
+  text = Replace(text, "{column: weather, classes: [rain, sun]}", "{column: wind, kind: real}");
+  text = Replace(text, "outputs: 2", "outputs: 1");
+  text = Replace(text, "loss: cross_entropy", "loss: mse");
+  text = Replace(text, "[accuracy]", "[rmse]");
+  const auto checked = Check(text);
+  EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
+  ASSERT_EQ(checked.warnings.items().size(), 1U) << checked.warnings.ToString();
+  EXPECT_EQ(checked.warnings.items()[0].path, "preprocess.graph[0].parse_csv.columns[1]");
+  EXPECT_THAT(checked.warnings.items()[0].message, HasSubstr("'wind' is read as a feature, too"));
+}
+
+TEST(CheckPipeline, TakesADatasetThatIsRegisteredByItsName) {
+  const auto sound = Check(ReadText(kTestdata / "sound.yaml"));
+  std::string text = ReadText(kTestdata / "sound.yaml");
+  const size_t begin = text.find("    path:");
+  text.erase(begin, text.find("preprocess:") - begin);
+
+  const auto offline = Check(text);
+  EXPECT_TRUE(offline.problems.empty()) << offline.problems.ToString();
+  EXPECT_FALSE(offline.value.datasets.at("weather").has_value());
+
+  const auto registered = [&](const std::string&) { return sound.value.datasets.at("weather"); };
+  EXPECT_TRUE(Check(text, registered).problems.empty());
+  const auto wrong = Check(Replace(text, "outputs: 2", "outputs: 4"), registered);
+  ASSERT_EQ(wrong.problems.items().size(), 1U);
+  EXPECT_EQ(wrong.problems.items()[0].path, "model.outputs");
+}
+
+TEST(CheckPipeline, LooksIntoPathsThatVariablesName) {
+  const std::string text =
+      Replace(ReadText(kTestdata / "sound.yaml"), "path: data", "path: ${TIDEMILL_DATA}/data");
+  const auto checked = CheckPipeline({.text = text,
+                                      .file_name = "pipeline.yaml",
+                                      .variables = {{"TIDEMILL_DATA", kTestdata.string()}},
+                                      .base_folder = "/nowhere",
+                                      .peek = PeekAtDisk});
+  EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
+}
+
+}  // namespace
+}  // namespace tidemill::supervisor

@@ -1,0 +1,78 @@
+#include "supervisor/pipeline/pipeline_files.h"
+
+#include <map>
+#include <string>
+
+#include "fmt/format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/digest.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Files that are at hand.
+class HeldFiles final : public PipelineFiles {
+ public:
+  std::map<std::string, std::string> held;
+
+  std::optional<std::string> Read(const std::string& name, size_t most, std::string_view field,
+                                  config::Problems& problems) override {
+    const auto found = held.find(name);
+    if (found != held.end() && found->second.size() <= most) return found->second;
+    problems.Add(field, "no " + name, "");
+    return std::nullopt;
+  }
+  std::optional<std::string> Keep(const std::string& name, std::string_view,
+                                  config::Problems&) override {
+    return std::string(kKeptFile) + Sha256(held[name]);
+  }
+};
+
+class ReadIntoTest : public ::testing::Test {
+ protected:
+  transform::TorchScriptSpec Program(const std::string& name) {
+    transform::GraphSpec graph = {{transform::TorchScriptSpec{.file = name}}};
+    ReadInto(graph, "preprocess.graph", files_, problems_);
+    return std::get<transform::TorchScriptSpec>(graph[0].value);
+  }
+
+  HeldFiles files_;
+  config::Problems problems_;
+};
+
+TEST_F(ReadIntoTest, AProgramTakesThePlaceOfItsName) {
+  files_.held["rows.pt"] = "PK-1";
+  EXPECT_EQ(Program("rows.pt").program, "UEstMQ==");
+  EXPECT_EQ(Program("rows.pt").file, "");
+  EXPECT_TRUE(problems_.empty()) << problems_.ToString();
+}
+
+TEST_F(ReadIntoTest, WhatIsNoProgramOrNotThereIsAProblemOfItsKey) {
+  files_.held["text.pt"] = "def forward(self, x): return x";
+  EXPECT_EQ(Program("text.pt").file, "");
+  EXPECT_EQ(Program("gone.pt").file, "");
+  ASSERT_EQ(problems_.items().size(), 2U);
+  EXPECT_EQ(problems_.items()[0].path, "preprocess.graph[0].torchscript.file");
+  EXPECT_THAT(problems_.items()[0].message, HasSubstr("text.pt is no TorchScript file"));
+  EXPECT_THAT(problems_.items()[1].message, HasSubstr("no gone.pt"));
+}
+
+TEST_F(ReadIntoTest, TheFilesOfAGraphHaveALimitTogether) {
+  transform::GraphSpec graph;
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = fmt::format("{}.pt", i);
+    files_.held[name] = "PK" + std::string((size_t{3} << 20) - 2, 'x');
+    graph.push_back({transform::TorchScriptSpec{.file = name}});
+  }
+  ReadInto(graph, "preprocess.graph", files_, problems_);
+  ASSERT_EQ(problems_.items().size(), 1U);
+  EXPECT_EQ(problems_.items()[0].path, "preprocess.graph[2].torchscript.file");
+  EXPECT_THAT(problems_.items()[0].message, HasSubstr("9437184 bytes, the most is 8388608"));
+}
+
+}  // namespace
+}  // namespace tidemill::supervisor

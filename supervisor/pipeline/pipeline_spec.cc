@@ -1,0 +1,3 @@
+#include "supervisor/pipeline/pipeline_spec.h"
+
+TIDEMILL_CONFIG_TYPE(tidemill::supervisor::PipelineSpec);

@@ -1,0 +1,109 @@
+// A pipeline as its user writes it: what to train on what, when, and how to judge the result.
+// The folder pipelines/ holds whole ones; `tidemill explain` tells about each key.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/config.h"
+#include "evaluator/client/evaluation_spec.h"
+#include "models/spec/model_spec.h"
+#include "preprocess/client/workers_spec.h"
+#include "selector/client/selection_spec.h"
+#include "storage/client/dataset_spec.h"
+#include "supervisor/pipeline/stream_spec.h"
+#include "supervisor/triggers/trigger_spec.h"
+#include "training/training_spec.h"
+
+namespace tidemill::supervisor {
+
+enum class Encoding { kFull };
+
+// How the model store keeps the models of a pipeline.
+struct ModelStoreSpec {
+  Encoding encoding = Encoding::kFull;
+
+  void Fields(auto&& field) {
+    field("encoding", encoding, "`full` keeps the weights of each model as they are.");
+  }
+};
+
+// How many of a run's models, and of their training sets, are kept; all where nothing is said.
+struct RetentionSpec {
+  std::optional<int64_t> models;
+  std::optional<int64_t> training_sets;
+
+  void Fields(auto&& field) {
+    field("models", models,
+          "Keep the weights, and what the trainer kept, of so many of the newest models. What is "
+          "known of the others stays.",
+          {.min = 1, .example = "10"});
+    field("training_sets", training_sets, "Keep so many of the newest training sets.",
+          {.min = 1, .example = "10"});
+  }
+};
+
+struct PipelineSpec {
+  static constexpr std::string_view kDoc =
+      "Trains a model again and again on a dataset that keeps changing, and measures each.";
+  int64_t version = 1;
+  std::string name;
+  std::string description;
+  // By name; nothing behind a name refers to a dataset that is registered already.
+  std::map<std::string, std::optional<storage::DatasetSpec>> datasets;
+  ReplaySpec replay;
+  std::optional<LiveSpec> live;
+  preprocess::PreprocessSpec preprocess;
+  models::ModelSpec model;
+  TriggerSpec trigger;
+  selector::SelectionSpec selection;
+  models::TrainingSpec training;
+  std::vector<evaluator::EvaluationSpec> evaluation;
+  ModelStoreSpec model_store;
+  RetentionSpec retention;
+
+  void Fields(auto&& field) {
+    field("version", version, "Version of this language.",
+          {.min = 1, .max = 1, .required = true, .example = "1"});
+    field("name", name, "Names the pipeline: letters, digits, `_` and `-`.",
+          {.required = true, .example = "elec2"});
+    field("description", description, "What the pipeline is for.");
+    field("datasets", datasets,
+          "The datasets, by name, registered on submission. A name with nothing behind it stands "
+          "for a dataset that is registered already.",
+          {.required = true, .min_items = 1});
+    field("replay", replay, "Which part of the dataset the run goes through.");
+    field("live", live, "Go on with what arrives in the dataset; without it the run is a replay.");
+    field("preprocess", preprocess, "How samples become tensors.", {.required = true});
+    field("model", model, "The network to train.", {.required = true});
+    field("trigger", trigger, "When to retrain.", {.required = true});
+    field("selection", selection, "On which samples to train.");
+    field("training", training, "How to train.");
+    field("evaluation", evaluation,
+          "What to measure the models on: once a replay is over; of a live run each window that "
+          "ends, and everything once it is stopped.");
+    field("model_store", model_store, "How to keep the models.");
+    field("retention", retention,
+          "What to keep of a run: of a live one as it goes, of a replay once it is evaluated.");
+  }
+
+  void Check(config::Problems& problems) const {
+    if (live && replay.to) {
+      problems.Add("replay.to", "ends a run that is live", "leave out `to`, or `live`");
+    }
+  }
+};
+
+}  // namespace tidemill::supervisor
+
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::Encoding> {
+  static constexpr std::pair<tidemill::supervisor::Encoding, std::string_view> kNames[] = {
+      {tidemill::supervisor::Encoding::kFull, "full"}};
+};
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::supervisor::PipelineSpec);

@@ -1,0 +1,299 @@
+#include "supervisor/pipeline/value_check.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+
+#include "records/text.h"
+#include "records/time_reader.h"
+#include "storage/client/label_reader.h"
+#include "supervisor/pipeline/time_guess.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+constexpr size_t kMostClasses = 50;
+constexpr char kNameMissing[] = "name \"\" in label.missing if such samples have no label yet";
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+bool IsNumber(std::string_view text) {
+  storage::LabelSpec real;
+  real.kind = storage::LabelKind::kReal;
+  real.missing.clear();
+  return storage::LabelReader(real).FromText(text).ok();
+}
+
+// A text as YAML takes it for one.
+std::string Written(const std::string& text) {
+  const bool plain = !text.empty() && !IsNumber(text) &&
+                     text.find_first_of(" ,:#[]{}'\"&*!|>%@`\\") == std::string::npos;
+  return plain ? text : fmt::format("\"{}\"", text);
+}
+
+// "1,5": a number once the comma is a point.
+bool HasDecimalComma(const std::string& text) {
+  const size_t comma = text.find(',');
+  if (comma == std::string::npos || text.find('.') != std::string::npos) return false;
+  std::string with_point = text;
+  with_point[comma] = '.';
+  return IsNumber(with_point);
+}
+
+// Records that share a mistake.
+struct Mistakes {
+  int64_t first_line = 0;
+  std::vector<std::string> values;  // Of all.
+
+  void Add(int64_t line, std::string value) {
+    if (values.empty()) first_line = line;
+    values.push_back(std::move(value));
+  }
+};
+
+// Tries the records of one file.
+class Trial {
+ public:
+  Trial(const FirstRecords& records, const storage::DatasetSpec& spec)
+      : records_(records),
+        spec_(spec),
+        label_(storage::EffectiveLabel(spec)),
+        labels_(label_),
+        time_fields_(spec.event_time.TimeFields()) {}
+
+  TriedValues Run() {
+    if (!MakeTimes()) return std::move(tried_);
+    const std::optional<size_t> label = LabelPlace();
+    int64_t num_bad = 0;
+    for (const FirstRecord& record : records_.records) {
+      if (!Try(record, label)) ++num_bad;
+    }
+    const auto num_records = static_cast<double>(records_.records.size());
+    is_error_ = static_cast<double>(num_bad) > spec_.max_bad_fraction * num_records;
+    TellCounts();
+    TellTimes();
+    TellLabels();
+    return std::move(tried_);
+  }
+
+ private:
+  size_t PlaceOf(const std::string& column) const {
+    return static_cast<size_t>(std::ranges::find(records_.columns, column) -
+                               records_.columns.begin());
+  }
+
+  // A row of a series may lack its label.
+  std::optional<size_t> LabelPlace() const {
+    if (!label_.column || spec_.series) return std::nullopt;
+    return PlaceOf(*label_.column);
+  }
+
+  // False when the spec's own words for times cannot be read.
+  bool MakeTimes() {
+    for (const std::string& field : time_fields_) time_places_.push_back(PlaceOf(field));
+    auto reader = TimeReader::Create(spec_.event_time.format, spec_.event_time.time_zone);
+    if (reader.ok()) {
+      times_ = *std::move(reader);
+      return true;
+    }
+    const bool zone = TimeReader::Create(spec_.event_time.format, "UTC").ok();
+    Note(zone ? "event_time.time_zone" : "event_time.format",
+         std::string(reader.status().message()),
+         zone ? "write a name such as Europe/Zurich, or an offset such as +08:00" : "", true);
+    return false;
+  }
+
+  // False for a record that the ingest would not take.
+  bool Try(const FirstRecord& record, std::optional<size_t> label) {
+    if (record.fields.size() != records_.columns.size()) {
+      counts_.Add(record.line, fmt::format("{} fields", record.fields.size()));
+      return false;
+    }
+    bool good = true;
+    if (label) {
+      const std::string& text = record.fields[*label];
+      const auto read = labels_.FromText(text);
+      if (!read.ok()) {
+        labels_bad_.Add(record.line, text);
+        good = false;
+      } else if (read->class_label || read->real_label) {
+        ++num_labels_;
+      }
+    }
+    return TryTime(record) && good;
+  }
+
+  bool TryTime(const FirstRecord& record) {
+    if (time_places_.empty()) return true;
+    std::vector<std::string_view> fields;
+    for (const size_t place : time_places_) fields.emplace_back(record.fields[place]);
+    std::string text = fmt::format("{}", fmt::join(fields, " "));
+    const auto time = times_->Read(text);
+    all_times_.push_back(text);
+    if (time.ok()) {
+      tried_.times.push_back(*time);
+    } else {
+      times_bad_.Add(record.line, std::move(text));
+    }
+    return time.ok();
+  }
+
+  void Note(std::string path, std::string message, std::string hint, bool is_error) {
+    tried_.remarks.push_back({.path = std::move(path),
+                              .message = std::move(message),
+                              .hint = std::move(hint),
+                              .is_error = is_error});
+  }
+
+  // "line 2 of data.csv (and 4 more of 500 records)"
+  std::string Where(const Mistakes& mistakes) const {
+    std::string where = fmt::format("line {} of {}", mistakes.first_line, records_.file);
+    if (mistakes.values.size() > 1) {
+      where += fmt::format(" (as in {} of the first {} records)", mistakes.values.size(),
+                           records_.records.size());
+    }
+    return where;
+  }
+
+  void TellCounts() {
+    if (counts_.values.empty()) return;
+    Note("format",
+         fmt::format("{} has {} where {} columns are expected", Where(counts_),
+                     counts_.values.front(), records_.columns.size()),
+         is_error_ ? "check delimiter, quote and columns" : "such records are left out", is_error_);
+  }
+
+  // Seconds that are milliseconds, or the other way round.
+  void TellAbsurdTimes() {
+    constexpr int64_t kYear1900 = -2'208'988'800'000'000, kYear2200 = 7'258'118'400'000'000;
+    if (!spec_.event_time.format.starts_with("unix") || tried_.times.empty()) return;
+    const bool absurd = std::ranges::all_of(tried_.times, [](const Timestamp& time) {
+      return time.micros > kYear2200 || time.micros < kYear1900;
+    });
+    if (!absurd) return;
+    Note("event_time.format",
+         fmt::format("the first time of {} reads as {}", records_.file,
+                     FormatTimestamp(tried_.times.front())),
+         "write unix for seconds, unix_ms for milliseconds, unix_us for microseconds", false);
+  }
+
+  void TellTimes() {
+    TellAbsurdTimes();
+    if (times_bad_.values.empty()) return;
+    Note("event_time.format",
+         fmt::format("{} has the time {} in {}, which does not read as {}", Where(times_bad_),
+                     Quoted(times_bad_.values.front()), fmt::join(time_fields_, ", "),
+                     spec_.event_time.format.empty() ? "RFC 3339 such as 2026-01-31T08:00:00Z"
+                                                     : spec_.event_time.format),
+         HintForTimes(), is_error_);
+  }
+
+  std::string HintForTimes() const {
+    std::vector<std::string> texts;
+    bool blanks = true;
+    for (const std::string& value : times_bad_.values) {
+      const std::string_view text = Trimmed(value);
+      if (text.empty()) continue;
+      blanks &= value.starts_with(' ');
+      texts.emplace_back(text);
+    }
+    if (texts.empty()) return "give every record a time, or remove those without one";
+    const std::vector<std::string> guesses = GuessTimeFormats(texts);
+    if (guesses.empty()) return "describe it in `format`: strptime's codes such as %d.%m.%Y %H:%M";
+    std::vector<std::string> written;
+    for (const std::string& guess : guesses) {
+      const std::string plain = guess.empty() && blanks ? "%Y-%m-%d" : guess;
+      const std::string format = blanks ? " " + plain : plain;
+      if (!ReadsAllTimes(format)) continue;
+      if (format.empty()) return "leave out `format`, which reads it then";
+      written.push_back(fmt::format("format: \"{}\"", format));
+    }
+    if (written.empty()) return "no usual format reads every time: mend those in the file";
+    return fmt::format("write {}", fmt::join(written, " or "));
+  }
+
+  bool ReadsAllTimes(const std::string& format) const {
+    const auto reader = TimeReader::Create(format, spec_.event_time.time_zone);
+    return reader.ok() && std::ranges::all_of(all_times_, [&](const std::string& text) {
+             return reader->Read(text).ok();
+           });
+  }
+
+  void TellLabels() {
+    if (labels_bad_.values.empty()) return;
+    if (!label_.classes.empty()) return TellUnknownClasses();
+    const bool is_class = label_.kind == storage::LabelKind::kClass;
+    Note(is_class ? "label" : "label.kind",
+         fmt::format("{} has the label {} in {}, which is not a {}", Where(labels_bad_),
+                     Quoted(labels_bad_.values.front()), *label_.column,
+                     is_class ? "whole number of 0 or more" : "number"),
+         is_class ? HintForClasses() : HintForReals(), is_error_);
+  }
+
+  // Values that are many are told one by one, with what was meant (csv_check.cc).
+  void TellUnknownClasses() {
+    const std::set<std::string> names(labels_bad_.values.begin(), labels_bad_.values.end());
+    Note("label.classes",
+         fmt::format("{} has the label {}, one of {} that {} not among the classes",
+                     Where(labels_bad_), Quoted(labels_bad_.values.front()), names.size(),
+                     names.size() == 1 ? "is" : "are"),
+         is_error_ ? "name every class, or raise max_bad_fraction to leave such records out"
+                   : "such records are left out; name them in label.missing to keep them without "
+                     "a label",
+         is_error_);
+  }
+
+  std::string HintForClasses() const {
+    std::set<std::string> names;
+    bool reals = true;
+    for (const std::string& value : labels_bad_.values) {
+      if (Trimmed(value).empty()) continue;
+      names.insert(value);
+      reals &= IsNumber(value);
+    }
+    if (names.empty()) return kNameMissing;
+    if (reals) return "write kind: real to learn a number; classes count from 0";
+    if (names.size() > kMostClasses) return "name the classes, or write kind: real for a number";
+    if (num_labels_ > 0) return "such records are left out, unless `classes` names every label";
+    std::vector<std::string> shown;
+    for (const std::string& name : names) shown.push_back(Written(name));
+    return fmt::format("name the classes: classes: [{}]", fmt::join(shown, ", "));
+  }
+
+  std::string HintForReals() const {
+    const std::string& first = labels_bad_.values.front();
+    if (Trimmed(first).empty()) return kNameMissing;
+    if (HasDecimalComma(first)) return "a decimal comma: write the file with points";
+    if (Trimmed(first).size() < first.size()) return "remove the blanks around it in the file";
+    return "write kind: class and name the classes, or leave such records out";
+  }
+
+  const FirstRecords& records_;
+  const storage::DatasetSpec& spec_;
+  const storage::LabelSpec label_;
+  const storage::LabelReader labels_;
+  const std::vector<std::string> time_fields_;
+  std::vector<size_t> time_places_;
+  std::optional<TimeReader> times_;
+  std::vector<std::string> all_times_;
+  int64_t num_labels_ = 0;
+  bool is_error_ = false;
+  Mistakes counts_, times_bad_, labels_bad_;
+  TriedValues tried_;
+};
+
+}  // namespace
+
+TriedValues TryValues(const FirstRecords& records, const storage::DatasetSpec& spec) {
+  return Trial(records, spec).Run();
+}
+
+}  // namespace tidemill::supervisor

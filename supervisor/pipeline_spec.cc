@@ -1,3 +1,0 @@
-#include "supervisor/pipeline_spec.h"
-
-TIDEMILL_CONFIG_TYPE(tidemill::supervisor::PipelineSpec);

@@ -1,0 +1,155 @@
+#include "supervisor/runs/event_text.h"
+
+#include "fmt/format.h"
+
+#include "base/time.h"
+#include "storage/client/left_out_text.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+std::string Extent(const v1::DatasetSynced& event) {
+  if (event.num_samples() == 0) return fmt::format("dataset {} is empty", event.name());
+  std::string text =
+      fmt::format("dataset {} pinned: {} samples", event.name(), event.num_samples());
+  if (event.has_replay_from() || event.has_replay_to()) {
+    text += ", replayed";
+    if (event.has_replay_from()) {
+      text += " from " + FormatTimestampShort({event.replay_from().event_time()});
+    }
+    if (event.has_replay_to()) {
+      text += " to before " + FormatTimestampShort({event.replay_to().event_time()});
+    }
+    return text;
+  }
+  return text + fmt::format(" from {} to {}", FormatTimestampShort({event.from().event_time()}),
+                            FormatTimestampShort({event.to().event_time() - 1}));
+}
+
+std::string Text(const v1::DatasetSynced& event) {
+  const std::string left_out = storage::LeftOutText(event.left_out());
+  return left_out.empty() ? Extent(event) : fmt::format("{}; {}", Extent(event), left_out);
+}
+
+std::string Text(const v1::TriggerFired& event) {
+  std::string text =
+      fmt::format("trigger {} fired at {} after {} new samples", event.trigger(),
+                  FormatTimestampShort({event.at().event_time()}), event.num_samples());
+  if (event.num_late() > 0) text += fmt::format("; {} came late", event.num_late());
+  return text;
+}
+
+std::string Text(const v1::EvaluationFinished& event) {
+  std::string text = fmt::format("evaluation {}: {} windows measured in {:.1f} s",
+                                 event.evaluation() + 1, event.num_windows(), event.seconds());
+  if (event.num_removed_models() > 0) {
+    text +=
+        fmt::format("; {} models were removed and are not measured", event.num_removed_models());
+  }
+  return text;
+}
+
+std::string Text(const v1::TrainingSetSealed& event) {
+  std::string text = fmt::format("trigger {}: {} of {} samples selected", event.trigger(),
+                                 event.num_samples(), event.num_candidates());
+  if (event.num_unlabelled() > 0) {
+    text += fmt::format("; {} without a label left out", event.num_unlabelled());
+  }
+  return text;
+}
+
+std::string Text(const v1::ModelTrained& event) {
+  std::string text = fmt::format("trigger {}: trained in {:.1f} s on {}, loss {:.4f}",
+                                 event.trigger(), event.seconds(), event.device(), event.loss());
+  if (event.num_skipped() > 0) text += fmt::format(", {} samples skipped", event.num_skipped());
+  if (!event.verdict().empty()) text += "; " + event.verdict();
+  return text;
+}
+
+std::string Text(const v1::TriggerSkipped& event) {
+  return fmt::format(
+      "trigger {} is skipped: {}; {}", event.trigger(), event.reason(),
+      event.active_trigger() == 0
+          ? "there is no model yet"
+          : fmt::format("the model of trigger {} stays in use", event.active_trigger()));
+}
+
+std::string Text(const v1::StreamEnded& event) {
+  std::string text =
+      fmt::format("end of the stream, {} samples after the last trigger", event.num_leftover());
+  if (!event.standing().empty()) text += "; " + event.standing();
+  return text;
+}
+
+}  // namespace
+
+std::string TypeOf(const v1::RunEvent& event) {
+  const auto* field =
+      v1::RunEvent::descriptor()->FindFieldByNumber(static_cast<int>(event.kind_case()));
+  return field == nullptr ? "unknown" : field->name();
+}
+
+int64_t TriggerOf(const v1::RunEvent& event) {
+  switch (event.kind_case()) {
+    case v1::RunEvent::kTriggerFired:
+      return event.trigger_fired().trigger();
+    case v1::RunEvent::kTrainingSetSealed:
+      return event.training_set_sealed().trigger();
+    case v1::RunEvent::kGraphFitted:
+      return event.graph_fitted().trigger();
+    case v1::RunEvent::kModelTrained:
+      return event.model_trained().trigger();
+    case v1::RunEvent::kModelStored:
+      return event.model_stored().trigger();
+    case v1::RunEvent::kTriggerSkipped:
+      return event.trigger_skipped().trigger();
+    default:
+      return 0;
+  }
+}
+
+std::string TextOf(const v1::RunEvent& event) {
+  switch (event.kind_case()) {
+    case v1::RunEvent::kRunStarted:
+      return "run started";
+    case v1::RunEvent::kDatasetSynced:
+      return Text(event.dataset_synced());
+    case v1::RunEvent::kTriggerFired:
+      return Text(event.trigger_fired());
+    case v1::RunEvent::kStreamEnded:
+      return Text(event.stream_ended());
+    case v1::RunEvent::kTrainingSetSealed:
+      return Text(event.training_set_sealed());
+    case v1::RunEvent::kGraphFitted:
+      return fmt::format("trigger {}: graph fitted", event.graph_fitted().trigger());
+    case v1::RunEvent::kModelTrained:
+      return Text(event.model_trained());
+    case v1::RunEvent::kModelStored:
+      return fmt::format("trigger {}: model {} stored", event.model_stored().trigger(),
+                         event.model_stored().model_id());
+    case v1::RunEvent::kTriggerSkipped:
+      return Text(event.trigger_skipped());
+    case v1::RunEvent::kEvaluationFinished:
+      return Text(event.evaluation_finished());
+    case v1::RunEvent::kRunSucceeded:
+      return "run succeeded";
+    case v1::RunEvent::kRunFailed:
+      return "run failed: " + event.run_failed().error();
+    case v1::RunEvent::kRunStopped:
+      return "run stopped";
+    case v1::RunEvent::kRunResumed:
+      return "run resumed";
+    case v1::RunEvent::kStopRequested:
+      return "the run is to stop";
+    case v1::RunEvent::kTriggerRequested:
+      return "somebody has asked for a training";
+    case v1::RunEvent::kModelsRetired:
+      return fmt::format("models before trigger {} and training sets before trigger {} removed",
+                         event.models_retired().first_model(),
+                         event.models_retired().first_training_set());
+    default:
+      return "";
+  }
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,34 @@
+// The files of a pipeline as they came with its submission.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "supervisor/pipeline/pipeline_files.h"
+#include "supervisor/runs/downstream.h"
+#include "tidemill/supervisor/v1/supervisor.pb.h"
+
+namespace tidemill::supervisor {
+
+// Opens nothing: a name is a key of what was sent. Thread-compatible.
+class SentFiles final : public PipelineFiles {
+ public:
+  // Both must outlive it.
+  SentFiles(const v1::SubmitPipelineRequest& request, Downstream& downstream)
+      : request_(request), downstream_(downstream) {}
+
+  std::optional<std::string> Read(const std::string& name, size_t most, std::string_view field,
+                                  config::Problems& problems) override;
+  std::optional<std::string> Keep(const std::string& name, std::string_view field,
+                                  config::Problems& problems) override;
+
+  // Why the model store could not be asked; OK otherwise.
+  const absl::Status& status() const { return status_; }
+
+ private:
+  const v1::SubmitPipelineRequest& request_;
+  Downstream& downstream_;
+  absl::Status status_;
+};
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,103 @@
+#include "supervisor/runs/sent_files.h"
+
+#include <fstream>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "supervisor/testing/supervisor_fixture.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using ::testing::_;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::tidemill::testing::IsOk;
+using ::tidemill::testing::StatusIs;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+class SentFilesTest : public testing::SupervisorFixture {
+ protected:
+  // The sound pipeline with another text in the place of a part of it.
+  static v1::SubmitPipelineRequest Request(const std::string& part, const std::string& instead) {
+    std::string pipeline = *files::Read(std::string(TIDEMILL_TESTDATA) + "/sound.yaml");
+    const size_t at = pipeline.find(part);
+    EXPECT_NE(at, std::string::npos) << part;
+    pipeline.replace(at, part.size(), instead);
+    v1::SubmitPipelineRequest request;
+    request.mutable_command()->set_request_id("r" + std::to_string(++num_requests_));
+    request.set_pipeline(pipeline);
+    request.set_file_name("pipeline.yaml");
+    request.set_base_folder(TIDEMILL_TESTDATA);
+    return request;
+  }
+  static v1::SubmitPipelineRequest WithCategories(const std::string& file) {
+    return Request("    - stack",
+                   "    - parse_csv: {columns: [date], dtype: string}\n"
+                   "    - one_hot: {column: date, categories_file: " +
+                       file + "}\n    - stack");
+  }
+
+  absl::Status Send(const std::string& bytes, size_t piece) {
+    v1::SendNetworkRequest::Header header;
+    header.set_size_bytes(static_cast<int64_t>(bytes.size()));
+    header.set_digest(Sha256(bytes));
+    header.set_file_name("net.pt");
+    size_t at = 0;
+    return supervisor_->TakeNetwork(header, [&]() -> absl::StatusOr<std::optional<std::string>> {
+      if (at >= bytes.size()) return std::optional<std::string>();
+      const std::string next = bytes.substr(at, piece);
+      at += piece;
+      return std::optional<std::string>(next);
+    });
+  }
+
+  static inline int num_requests_ = 0;
+};
+
+TEST_F(SentFilesTest, AFileIsWhatCameUnderItsNameAndNotWhatLiesThere) {
+  v1::SubmitPipelineRequest request = WithCategories("days.txt");
+  (*request.mutable_files())["days.txt"] = "2012-01-01\n2012-01-02\n";
+  const RunId run = Submit(request);
+  EXPECT_THAT(Get(run).pipeline_resolved(), HasSubstr("2012-01-02"));
+}
+
+TEST_F(SentFilesTest, AFileOnTheServersDiskIsNotRead) {
+  const std::string secret = ::testing::TempDir() + "/secret.txt";
+  std::ofstream(secret) << "hush\n";
+  for (const std::string& name : {secret, std::string("secret.txt")}) {
+    v1::SubmitPipelineRequest request = WithCategories(name);
+    request.set_base_folder(::testing::TempDir());
+    const absl::Status refused = supervisor_->Submit(request).status();
+    EXPECT_THAT(refused, StatusIs(kInvalid, HasSubstr("did not come with the pipeline")));
+    EXPECT_THAT(refused.ToString(), Not(HasSubstr("hush")));
+  }
+}
+
+TEST_F(SentFilesTest, ANetworkIsNamedByWhatWasSentUntilNobodyNeedsIt) {
+  const std::string network = *files::Read(TORCHSCRIPT_FILE);
+  v1::SubmitPipelineRequest request =
+      Request("model: {type: mlp, hidden: [8], outputs: 2}",
+              "model: {type: torchscript, file: net.pt, outputs: 2}");
+  request.set_network_digest(Sha256(network));
+  EXPECT_THAT(supervisor_->Submit(request), StatusIs(kInvalid, HasSubstr("did not come")));
+  ASSERT_THAT(Send(network, 100), IsOk());
+  const RunId run = Submit(request);
+  EXPECT_THAT(Get(run).pipeline_resolved(), HasSubstr("file: \"sha256:" + Sha256(network)));
+  ASSERT_THAT(supervisor_->StopRun(run), IsOk());
+  EXPECT_EQ(services_.files().size(), 1U);
+  ASSERT_THAT(supervisor_->DeletePipeline("", "weather"), IsOk());
+  EXPECT_TRUE(services_.files().empty());
+}
+
+TEST_F(SentFilesTest, WhatIsNoNetworkIsNotKept) {
+  EXPECT_THAT(Send("def forward(self, x): return x", 4),
+              StatusIs(kInvalid, HasSubstr("net.pt is no TorchScript file")));
+  const std::string network = *files::Read(TORCHSCRIPT_FILE);
+  EXPECT_THAT(Send(network.substr(0, network.size() / 2), 1000), StatusIs(kInvalid, _));
+  EXPECT_TRUE(services_.files().empty());
+}
+
+}  // namespace
+}  // namespace tidemill::supervisor

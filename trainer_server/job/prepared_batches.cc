@@ -1,0 +1,134 @@
+#include "trainer_server/job/prepared_batches.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/config.h"
+#include "preprocess/client/set_division.h"
+#include "preprocess/client/sharded_source.h"
+#include "preprocess/client/worker_source.h"
+#include "preprocess/client/workers_spec.h"
+
+namespace tidemill::trainer_server {
+namespace {
+
+preprocess::JobSpec SpecOf(const TrainingJob& job, const models::TrainingSpec& training,
+                           const loader::BatchPlan& plan) {
+  preprocess::JobSpec spec = {.run_id = job.run_id,
+                              .trigger = job.trigger,
+                              .dataset_id = job.dataset_id,
+                              .dataset = job.dataset,
+                              .graph = job.graph,
+                              .batch_size = plan.batch_size,
+                              .epochs = plan.epochs,
+                              .seed = plan.shuffle.seed,
+                              .order = plan.order,
+                              .buckets = plan.buckets,
+                              .mix = training.mix};
+  if (training.early_stopping) {
+    spec.held_out = {.share = training.early_stopping->held_out, .seed = training.seed};
+  }
+  return spec;
+}
+
+// All that batches are opened with.
+struct Request {
+  const TrainingJob& job;
+  const OpenedJob& opened;
+  const preprocess::JobSpec& spec;
+  const preprocess::SetDivision& division;
+  const loader::BatchParts& parts;
+  const loader::BatchPlan& plan;  // Of the whole set.
+  const loader::SettleRows& settle;
+};
+
+std::string FittedOf(const loader::BatchParts& parts) {
+  return parts.fitted == nullptr ? "" : parts.fitted->Encode();
+}
+
+preprocess::WorkerSourceOptions OptionsOf(const Request& request,
+                                          const preprocess::WorkersSpec& workers) {
+  return {.dispatcher = request.opened.PeerOf(request.job.endpoints.preprocess),
+          // Another process may have begun this training, with a job of its own that has come
+          // further.
+          .job_name = fmt::format("run-{}/trigger-{}/{}", request.job.run_id, request.job.trigger,
+                                  rpc::NewRequestId()),
+          .link = {.transport = workers.transport, .compression = workers.compression},
+          .most_workers = workers.most,
+          .bytes_ahead = workers.bytes_ahead.bytes,
+          .settle = request.settle};
+}
+
+absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenHere(const Request& request) {
+  if (!request.spec.shards) {
+    return loader::BatchStream::Create(request.parts,
+                                       preprocess::PlanOf(request.division, request.plan, 0),
+                                       StreamOptionsOf(request.job, request.settle));
+  }
+  ASSIGN_OR_RETURN(preprocess::ShardLanes lanes,
+                   preprocess::LanesOf(request.division, request.parts, request.plan));
+  const Preparation& preparation = request.job.preparation;
+  const auto num_lanes = std::ssize(lanes.plans);
+  std::vector<std::unique_ptr<loader::BatchSource>> streams;
+  for (const loader::BatchPlan& plan : lanes.plans) {
+    ASSIGN_OR_RETURN(auto stream, loader::BatchStream::Create(
+                                      request.parts, plan,
+                                      {.num_threads = 1,
+                                       .bytes_ahead = preparation.bytes_ahead / num_lanes,
+                                       .settle = request.settle}));
+    streams.push_back(std::move(stream));
+  }
+  return std::make_unique<loader::InterleavedSource>(
+      std::move(streams), std::move(lanes.interleave), lanes.num_samples, request.plan.first_batch);
+}
+
+absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenAtWorkers(
+    const Request& request, const preprocess::WorkersSpec& workers) {
+  const std::string fitted = FittedOf(request.parts);
+  const preprocess::WorkerSourceOptions options = OptionsOf(request, workers);
+  if (request.spec.shards) {
+    return preprocess::ShardedSource::Open(request.spec, fitted, request.parts, request.division,
+                                           request.plan, options);
+  }
+  ASSIGN_OR_RETURN(auto maker,
+                   loader::BatchMaker::Create(
+                       request.parts, preprocess::PlanOf(request.division, request.plan, 0)));
+  // A training that had its last batch before it was interrupted has no use for workers.
+  if (request.plan.first_batch >= maker->end()) return OpenHere(request);
+  return preprocess::WorkerSource::Open(request.spec, fitted, std::move(maker), options);
+}
+
+}  // namespace
+
+loader::StreamOptions StreamOptionsOf(const TrainingJob& job, loader::SettleRows settle) {
+  return {.num_threads = job.preparation.threads,
+          .bytes_ahead = job.preparation.bytes_ahead,
+          .settle = std::move(settle)};
+}
+
+absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
+    const TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
+    loader::BatchParts parts, const loader::BatchPlan& plan, loader::SettleRows settle) {
+  preprocess::JobSpec spec = SpecOf(job, training, plan);
+  std::optional<preprocess::WorkersSpec> workers;
+  if (!job.workers.empty()) {
+    ASSIGN_OR_RETURN(workers, config::Read<preprocess::WorkersSpec>(job.workers, "workers"));
+    spec.shards = workers->shards;
+    if (spec.shards) spec.num_lanes = spec.shards->count;
+  }
+  ASSIGN_OR_RETURN(const preprocess::SetDivision division,
+                   preprocess::DivideSet(spec, *parts.set, *opened.storage));
+  const Request request = {.job = job,
+                           .opened = opened,
+                           .spec = spec,
+                           .division = division,
+                           .parts = parts,
+                           .plan = plan,
+                           .settle = settle};
+  if (!workers || job.endpoints.preprocess.empty()) return OpenHere(request);
+  return OpenAtWorkers(request, *workers);
+}
+
+}  // namespace tidemill::trainer_server

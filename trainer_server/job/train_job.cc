@@ -1,0 +1,469 @@
+#include "trainer_server/job/train_job.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "google/protobuf/util/json_util.h"
+
+#include "base/digest.h"
+#include "base/failpoints.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/process/zygote.h"
+#include "config/config.h"
+#include "loader/batch_stream.h"
+#include "loader/fit.h"
+#include "loader/held_out.h"
+#include "loader/path_verdict.h"
+#include "loader/tensors.h"
+#include "model_store/client/model_store_client.h"
+#include "models/artefact_spec.h"
+#include "preprocess/client/path_work_message.h"
+#include "tidemill/trainer_server/v1/trainer_server.pb.h"
+#include "trainer_server/checkpoints.h"
+#include "trainer_server/downsampling/downsampled_source.h"
+#include "trainer_server/downsampling/irreducible_losses.h"
+#include "trainer_server/job/opened_job.h"
+#include "trainer_server/job/prepared_batches.h"
+#include "trainer_server/job_folder.h"
+#include "trainer_server/job_processes.h"
+#include "trainer_server/training/training_loop.h"
+#include "trainer_server/training/watchdog.h"
+#include "transform/randomness.h"
+
+namespace tidemill::trainer_server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kReportInterval{100};
+// Of input that is scored together.
+constexpr int64_t kScoredBytes = int64_t{1} << 20;
+// What a report may say of an error: it has to fit one line of a pipe.
+constexpr size_t kMaxError = 1500;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Every batch takes and gives back the same large pieces of memory. The allocator is to keep them
+// instead of having the kernel make and clear their pages anew each time.
+void KeepFreedMemory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // The most that it takes.
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 64 << 20);
+}
+
+void Send(process::Report& report, const v1::WatchTrainingResponse& message) {
+  std::string line;
+  if (google::protobuf::util::MessageToJsonString(message, &line).ok()) report.Line(line);
+}
+
+// Holds the folder's lock for the life of this object. Waits for a process that is being killed.
+absl::StatusOr<process::FileDescriptor> Lock(const std::string& folder) {
+  process::FileDescriptor file(
+      open(files::Join(folder, kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.is_open()) return NotFound("cannot lock {}: {}", folder, strerror(errno));
+  while (flock(file.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return Unavailable("cannot lock {}: {}", folder, strerror(errno));
+  }
+  return file;
+}
+
+absl::Status Fit(const std::string& folder) {
+  const std::string path = files::Join(folder, kFittedFile);
+  if (files::Exists(path)) return absl::OkStatus();
+  RETURN_IF_FAILPOINT("trainer_server.before_fit");
+  ASSIGN_OR_RETURN(const FitJob job, ReadYaml<FitJob>(folder, kFitFile));
+  ASSIGN_OR_RETURN(const OpenedJob opened, Open(job));
+  ASSIGN_OR_RETURN(const transform::FittedState fitted,
+                   loader::FitGraph(*opened.graph, *opened.set, opened.reader,
+                                    {.num_threads = job.preparation.threads,
+                                     .bytes_ahead = job.preparation.bytes_ahead}));
+  RETURN_IF_ERROR(files::WriteAtomically(path, fitted.Encode()));
+  RETURN_IF_FAILPOINT("trainer_server.after_fit");
+  return absl::OkStatus();
+}
+
+// One training from job.yaml to result.yaml.
+class Training {
+ public:
+  Training(std::string folder, process::Report& report)
+      : folder_(std::move(folder)),
+        report_(report),
+        checkpoints_(files::Join(folder_, kCheckpointFolder)) {}
+
+  absl::Status Run() {
+    if (files::Exists(files::Join(folder_, kResultFile))) return absl::OkStatus();
+    RETURN_IF_ERROR(Prepare());
+    WatchScript();
+    RETURN_IF_ERROR(TrainAuxiliaryModels());
+    RETURN_IF_ERROR(Resume());
+    first_samples_ = checkpointed_ = loop_->counters().samples;
+    checkpointed_epoch_ = loop_->counters().epoch;
+    RETURN_IF_ERROR(loop_->Run(*source_, [this](TrainingLoop& loop) { return AfterBatch(loop); }));
+    return Finish();
+  }
+
+ private:
+  absl::Status Prepare() {
+    ASSIGN_OR_RETURN(job_, ReadYaml<TrainingJob>(folder_, kJobFile));
+    ASSIGN_OR_RETURN(spec_, config::Read<models::TrainingSpec>(job_.training, "training"));
+    ASSIGN_OR_RETURN(model_, config::Read<models::ModelSpec>(job_.model, "model"));
+    setup_.model = model_;
+    setup_.training = spec_;
+    setup_.trigger = job_.trigger;
+    MakeDeterministic(models::NumThreads(spec_, setup_.model));
+    ASSIGN_OR_RETURN(setup_.device, ChooseDevice(spec_.device));
+    ASSIGN_OR_RETURN(opened_, Open(job_));
+    setup_.bad = opened_.bad.get();
+    for (const transform::ColumnSchema& input : opened_.graph->inputs()) {
+      setup_.inputs[input.name] = {input.shape, input.type == batch::DataType::kInt64};
+    }
+    trained_ = opened_.set;
+    if (spec_.early_stopping) {
+      loader::DividedSet sets =
+          loader::HoldOut(*opened_.set, spec_.early_stopping->held_out, spec_.seed);
+      trained_ = std::make_shared<const loader::TrainingSet>(std::move(sets.trained));
+      held_out_ = std::make_shared<const loader::TrainingSet>(std::move(sets.held_out));
+      setup_.held_out = [this] {
+        return OpenStream(held_out_, {.batch_size = spec_.batch_size,
+                                      .shuffle = {.seed = spec_.seed, .purpose = "held_out"},
+                                      .order = models::NoOrder{},
+                                      .training = false});
+      };
+    }
+    PrepareDownsampling();
+    const std::string fitted_path = files::Join(
+        files::Join(folder_, ".."), files::Join(std::to_string(job_.fitted_trigger), kFittedFile));
+    ASSIGN_OR_RETURN(std::string bytes, files::Read(fitted_path));
+    ASSIGN_OR_RETURN(transform::FittedState fitted,
+                     transform::FittedState::Decode(std::move(bytes)));
+    fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
+    RETURN_IF_ERROR(FetchNetwork());
+    if (job_.parent_model_id == 0) return absl::OkStatus();
+    model_store::ModelStoreClient model_store(opened_.PeerOf(job_.endpoints.model_store));
+    ASSIGN_OR_RETURN(
+        setup_.parent_weights,
+        model_store.ReadPart(ModelId{job_.parent_model_id}, std::string(models::kWeightsPart)));
+    return absl::OkStatus();
+  }
+
+  // A network from a file is one that came with the pipeline: the model store has it by its digest,
+  // and the run's folder once a training of the run has asked for it.
+  absl::Status FetchNetwork() {
+    auto* const script = std::get_if<models::TorchScript>(&setup_.model);
+    if (script == nullptr) return absl::OkStatus();
+    constexpr std::string_view kKept = "sha256:";
+    if (!script->file.starts_with(kKept)) {
+      return FailedPrecondition(
+          "the pipeline names {}, which did not come with it; submit the pipeline again",
+          script->file);
+    }
+    const std::string digest = script->file.substr(kKept.size());
+    const std::string folder = files::Join(folder_, files::Join("..", kNetworksFolder));
+    script->file = files::Join(folder, digest);
+    if (files::Exists(script->file)) return absl::OkStatus();
+    model_store::ModelStoreClient model_store(opened_.PeerOf(job_.endpoints.model_store));
+    ASSIGN_OR_RETURN(const std::string bytes, model_store.ReadFile(digest));
+    RETURN_IF_ERROR(files::CreateFolder(folder));
+    return files::WriteAtomically(script->file, bytes);
+  }
+
+  // Batches of what is trained on. Such rows do not depend on the epoch unless the graph is random,
+  // so that those which downsampling looks at and trains on are read once.
+  void PrepareDownsampling() {
+    method_ = models::MethodOf(spec_.downsampling, job_.trigger);
+    if (std::holds_alternative<models::NoDownsampling>(method_)) return;
+    if (spec_.decoded_budget.bytes > 0 && !transform::IsRandom(opened_.graph_spec)) {
+      kept_ =
+          std::make_shared<loader::DecodedSamples>(trained_->size(), spec_.decoded_budget.bytes);
+    }
+    if (std::holds_alternative<models::InfoBatch>(method_)) setup_.num_losses = trained_->size();
+    downsampling_ = {
+        .method = method_,
+        .set = trained_,
+        .open = [this](const loader::BatchPlan& plan) { return OpenStream(trained_, plan, kept_); },
+        .folder = files::Join(folder_, kDownsamplingFolder),
+        .progress = [this] { return AfterScoring(); },
+        .score_batch = ScoreBatch()};
+  }
+
+  // As large as pays, and a power of two: beyond a megabyte of input larger batches are no faster.
+  int64_t ScoreBatch() const {
+    int64_t row_bytes = 1;
+    for (const transform::ColumnSchema& input : opened_.graph->inputs()) {
+      row_bytes += input.Width() * static_cast<int64_t>(batch::SizeOf(input.type));
+    }
+    constexpr int64_t kMostSamples = 1024;
+    const int64_t fitting = std::clamp<int64_t>(kScoredBytes / row_bytes, 1, kMostSamples);
+    return std::max(spec_.batch_size,
+                    static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(fitting))));
+  }
+
+  absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenStream(
+      std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan,
+      std::shared_ptr<loader::DecodedSamples> kept = nullptr) const {
+    return loader::BatchStream::Create(PartsOf(std::move(set), std::move(kept)), plan,
+                                       StreamOptionsOf(job_, Settle()));
+  }
+
+  loader::BatchParts PartsOf(std::shared_ptr<const loader::TrainingSet> set,
+                             std::shared_ptr<loader::DecodedSamples> kept) const {
+    return {.set = std::move(set),
+            .reader = opened_.reader,
+            .graph = opened_.graph,
+            .fitted = fitted_,
+            .kept = std::move(kept),
+            .bad = opened_.bad};
+  }
+
+  loader::SettleRows Settle() const {
+    return setup_.device.is_cuda() ? loader::PinTensors : loader::SettleRows();
+  }
+
+  // Before the loop is made, which owns torch's generator from then on.
+  absl::Status TrainAuxiliaryModels() {
+    const auto* const rho_loss = std::get_if<models::RhoLoss>(&method_);
+    if (rho_loss == nullptr) return absl::OkStatus();
+    activity_ = "auxiliary model";
+    ASSIGN_OR_RETURN(StoredNumbers losses,
+                     FindIrreducibleLosses(*rho_loss, setup_, downsampling_,
+                                           files::Join(downsampling_.folder, kAuxiliaryFile)));
+    downsampling_.irreducible_losses = std::move(losses.numbers);
+    auxiliary_seconds_ = losses.seconds;
+    activity_.clear();
+    return absl::OkStatus();
+  }
+
+  absl::Status Resume() {
+    ASSIGN_OR_RETURN(const std::optional<StoredCheckpoint> checkpoint, checkpoints_.ReadLatest());
+    if (!checkpoint) return Begin("");
+    const absl::Status resumed = Begin(checkpoint->payload);
+    if (resumed.ok()) {
+      log::Info("training resumes",
+                {{"folder", folder_}, {"batches", std::to_string(checkpoint->batches)}});
+      return absl::OkStatus();
+    }
+    log::Warn("training starts over: its checkpoint does not fit",
+              {{"folder", folder_}, {"error", std::string(resumed.message())}});
+    RETURN_IF_ERROR(ChoiceFiles(downsampling_.folder).Forget(spec_.epochs));
+    return Begin("");
+  }
+
+  // Makes the loop and its source, as a checkpoint says or as at first.
+  absl::Status Begin(const std::string& checkpoint) {
+    source_.reset();
+    downsampled_ = nullptr;
+    loop_.emplace(setup_);
+    if (!checkpoint.empty()) RETURN_IF_ERROR(loop_->Restore(checkpoint));
+    if (!std::holds_alternative<models::NoDownsampling>(method_)) {
+      ASSIGN_OR_RETURN(auto source, MakeDownsampledSource(downsampling_, *loop_));
+      downsampled_ = source.get();
+      source_ = std::move(source);
+      return absl::OkStatus();
+    }
+    const loader::BatchPlan plan = {
+        .batch_size = spec_.batch_size,
+        .epochs = spec_.epochs,
+        .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.trigger},
+        .order = spec_.EffectiveOrder(),
+        .first_batch = loop_->counters().batches,
+        .buckets = spec_.buckets};
+    ASSIGN_OR_RETURN(source_, OpenTrainingBatches(job_, opened_, spec_, PartsOf(trained_, nullptr),
+                                                  plan, Settle()));
+    return absl::OkStatus();
+  }
+
+  // A network from a file may never come back: its process then ends, and nothing else.
+  void WatchScript() {
+    const auto* const script = std::get_if<models::TorchScript>(&setup_.model);
+    if (script == nullptr) return;
+    watchdog_.emplace(std::chrono::microseconds(script->timeout.micros), [this, script] {
+      v1::WatchTrainingResponse message;
+      message.set_error(
+          fmt::format("a batch took longer than model.timeout; {} hangs or needs more time",
+                      script->file)
+              .substr(0, kMaxError));
+      Send(report_, message);
+      _exit(kExitCodeBase + static_cast<int>(absl::StatusCode::kDeadlineExceeded));
+    });
+  }
+
+  // Tells the watchdog and, not too often, whoever watches.
+  void Report() {
+    if (watchdog_) watchdog_->Progress();
+    if (Clock::now() - reported_ < kReportInterval) return;
+    reported_ = Clock::now();
+    Send(report_, Describe());
+  }
+
+  absl::Status AfterScoring() {
+    RETURN_IF_FAILPOINT("trainer_server.mid_scoring");
+    if (activity_.empty()) activity_ = "scoring";
+    Report();
+    if (activity_ == "scoring") activity_.clear();
+    return absl::OkStatus();
+  }
+
+  absl::Status AfterBatch(TrainingLoop& loop) {
+    Report();
+    const TrainingCounters& counters = loop.counters();
+    if (!loop.can_checkpoint()) return absl::OkStatus();
+    const int64_t every = spec_.checkpoint_every;
+    const bool due = counters.samples / every != checkpointed_ / every;
+    checkpointed_ = counters.samples;
+    if (!due || counters.samples == SamplesTotal()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(std::string payload, loop.Checkpoint());
+    RETURN_IF_ERROR(checkpoints_.Write({counters.batches, std::move(payload)}));
+    RETURN_IF_FAILPOINT("trainer_server.after_checkpoint");
+    // The checkpoint before this one is kept, too.
+    const int64_t before = std::exchange(checkpointed_epoch_, counters.epoch);
+    return downsampled_ == nullptr ? absl::OkStatus() : downsampled_->Forget(before);
+  }
+
+  int64_t SamplesTotal() const {
+    int64_t total = trained_->size() * spec_.epochs;
+    if (downsampled_ != nullptr) total = downsampled_->samples_total();
+    return spec_.max_samples ? std::min(total, spec_.max_samples->value) : total;
+  }
+
+  v1::WatchTrainingResponse Describe() const {
+    const double seconds = SecondsSince(started_);
+    v1::WatchTrainingResponse message;
+    message.set_state(v1::TRAINING_STATE_RUNNING);
+    message.set_activity(activity_);
+    message.set_device(setup_.device.str());
+    message.set_seconds(seconds);
+    if (!loop_) return message;
+    const TrainingCounters& counters = loop_->counters();
+    const Tally tally = downsampled_ == nullptr ? Tally() : downsampled_->tally();
+    message.set_samples_done(counters.samples);
+    message.set_samples_total(SamplesTotal());
+    message.set_epoch(static_cast<int32_t>(counters.epoch));
+    message.set_loss(counters.loss());
+    message.set_samples_per_second(static_cast<double>(counters.samples - first_samples_) /
+                                   seconds);
+    message.set_wait_share(std::max(0.0, loop_->wait_seconds() - tally.scoring_seconds) / seconds);
+    message.set_num_skipped(counters.num_skipped + tally.num_skipped);
+    if (source_ != nullptr) *message.mutable_path() = preprocess::ToMessage(source_->work());
+    return message;
+  }
+
+  absl::Status Finish() {
+    ASSIGN_OR_RETURN(const std::string weights, loop_->Weights());
+    RETURN_IF_FAILPOINT("trainer_server.before_artefact");
+    const std::string artefact = files::Join(folder_, kArtefactFolder);
+    RETURN_IF_ERROR(files::CreateFolder(artefact));
+    models::ArtefactSpec spec{.model = model_,
+                              .graph = opened_.graph_spec,
+                              .dataset = opened_.dataset,
+                              .classes = opened_.dataset.label.classes};
+    const models::Loss& loss = setup_.training.loss;
+    if (models::IsOfClasses(loss)) spec.class_outputs = models::ClassOutputsOf(loss);
+    RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, models::kWeightsPart), weights));
+    RETURN_IF_ERROR(
+        files::WriteAtomically(files::Join(artefact, models::kFittedPart), fitted_->Encode()));
+    RETURN_IF_ERROR(WriteYaml(artefact, models::kSpecPart, spec));
+    RETURN_IF_FAILPOINT("trainer_server.after_artefact");
+    const v1::WatchTrainingResponse last = Describe();
+    TrainingResult result{.samples_done = last.samples_done(),
+                          .samples_total = last.samples_total(),
+                          .num_samples = opened_.set->size(),
+                          .num_skipped = last.num_skipped(),
+                          .epochs = last.epoch(),
+                          .loss = last.loss(),
+                          .seconds = last.seconds(),
+                          .samples_per_second = last.samples_per_second(),
+                          .wait_share = last.wait_share(),
+                          .verdict = loader::Judge(last.wait_share(), source_->work()).ToText(),
+                          .device = last.device(),
+                          .training_set_digest = opened_.set->digest,
+                          .weights_digest = Sha256(weights)};
+    for (const LossCurve::Point& point : loop_->loss_curve().Points()) {
+      result.loss_curve.push_back({point.num_samples, point.loss, point.validation_loss});
+    }
+    if (downsampled_ != nullptr) result.downsampling = Summary();
+    RETURN_IF_ERROR(WriteYaml(folder_, kResultFile, result));
+    // They have served their purpose.
+    RETURN_IF_ERROR(files::Remove(files::Join(folder_, kDownsamplingFolder)));
+    return files::Remove(files::Join(folder_, kCheckpointFolder));
+  }
+
+  DownsamplingResult Summary() const {
+    const Tally tally = downsampled_->tally();
+    DownsamplingResult summary{
+        .method = std::string(std::visit([](const auto& one) { return one.kType; }, method_)),
+        .num_samples = trained_->size(),
+        .scoring_seconds = tally.scoring_seconds,
+        .auxiliary_seconds = auxiliary_seconds_,
+        .num_not_finite = tally.num_not_finite};
+    for (const Tally::Epoch& epoch : tally.epochs) {
+      summary.epochs.push_back({.num_chosen = epoch.num_chosen,
+                                .effective_size = epoch.effective_size(),
+                                .num_scored = epoch.num_scored});
+    }
+    return summary;
+  }
+
+  const std::string folder_;
+  process::Report& report_;
+  const Checkpoints checkpoints_;
+  const Clock::time_point started_ = Clock::now();
+  Clock::time_point reported_;
+  TrainingJob job_;
+  models::TrainingSpec spec_;
+  models::ModelSpec model_;  // As the pipeline has it; in the setup files have paths.
+  TrainingSetup setup_;
+  OpenedJob opened_;
+  // Shared with the streams over them; `held_out_` with early stopping only.
+  std::shared_ptr<const loader::TrainingSet> trained_;
+  std::shared_ptr<const loader::TrainingSet> held_out_;
+  std::shared_ptr<const transform::FittedState> fitted_;  // Shared with the stream.
+  models::DownsamplingSpec method_;                       // That serves the trigger.
+  DownsamplingSetup downsampling_;
+  std::shared_ptr<loader::DecodedSamples> kept_;  // Shared with the streams.
+  std::string activity_;
+  double auxiliary_seconds_ = 0;
+  std::optional<TrainingLoop> loop_;
+  std::unique_ptr<loader::BatchSource> source_;
+  DownsampledSource* downsampled_ = nullptr;  // `source_`, where the training downsamples.
+  int64_t first_samples_ = 0;                 // Had by the processes before this one.
+  int64_t checkpointed_epoch_ = 0;            // That the checkpoint written last lies in.
+  int64_t checkpointed_ = 0;                  // Samples when a checkpoint was last considered.
+  std::optional<Watchdog> watchdog_;          // Last: its thread uses the above.
+};
+
+absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& report) {
+  if (arguments.size() != 2) return InvalidArgument("usage: tidemill-train fit|train FOLDER");
+  const std::string& folder = arguments[1];
+  ASSIGN_OR_RETURN(const process::FileDescriptor lock, Lock(folder));
+  if (arguments[0] == "fit") return Fit(folder);
+  if (arguments[0] == "train") return Training(folder, report).Run();
+  return InvalidArgument("{} is neither fit nor train", arguments[0]);
+}
+
+}  // namespace
+
+int RunTrainJob(const std::vector<std::string>& arguments, process::Report& report) {
+  log::Configure("train", log::Level::kInfo, /*json=*/false);
+  KeepFreedMemory();
+  const absl::Status status = RunJob(arguments, report);
+  if (status.ok()) return 0;
+  v1::WatchTrainingResponse message;
+  message.set_error(std::string(status.message()).substr(0, kMaxError));
+  Send(report, message);
+  return kExitCodeBase + static_cast<int>(status.code());
+}
+
+}  // namespace tidemill::trainer_server

@@ -1,0 +1,243 @@
+#include "training/training_check.h"
+
+#include <fnmatch.h>
+
+#include <cmath>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "fmt/format.h"
+
+namespace tidemill::models {
+namespace {
+
+using Problems = std::vector<TrainingProblem>;
+
+void Add(Problems& problems, std::string_view path, std::string message, std::string hint) {
+  problems.push_back({std::string(path), {std::move(message), std::move(hint)}});
+}
+
+void CheckClassOutputs(const Loss& loss, int64_t outputs, const LabelKind& label,
+                       Problems& problems) {
+  if (std::holds_alternative<BceWithLogits>(loss)) {
+    if (label.num_classes > 0 && label.num_classes != 2) {
+      Add(problems, "training.loss",
+          fmt::format("bce_with_logits tells two classes apart, '{}' has {}", label.dataset,
+                      label.num_classes),
+          "use loss: cross_entropy");
+    } else if (outputs != 1) {
+      Add(problems, "model.outputs",
+          fmt::format("{} outputs where bce_with_logits takes one", outputs), "write outputs: 1");
+    }
+    return;
+  }
+  if (label.num_classes > 0 && outputs != label.num_classes) {
+    const bool bce_fits = outputs == 1 && label.num_classes == 2;
+    Add(problems, "model.outputs",
+        fmt::format("{} outputs for the {} classes of '{}'", outputs, label.num_classes,
+                    label.dataset),
+        fmt::format("write outputs: {}{}", label.num_classes,
+                    bce_fits ? ", or use loss: bce_with_logits" : ""));
+  }
+  const auto num_weights = static_cast<int64_t>(std::get<CrossEntropy>(loss).class_weights.size());
+  if (num_weights > 0 && num_weights != outputs) {
+    Add(problems, "training.loss.class_weights",
+        fmt::format("{} weights for {} outputs", num_weights, outputs), "list one for each class");
+  }
+}
+
+void CheckLoss(const ModelSpec& model, const Loss& loss, const LabelKind& label,
+               Problems& problems) {
+  const int64_t outputs = NumOutputs(model);
+  if (label.is_class != IsOfClasses(loss)) {
+    Add(problems, "training.loss",
+        fmt::format("{} does not fit the label of '{}', which is a {}", TypeName(loss),
+                    label.dataset, label.is_class ? "class" : "real number"),
+        fmt::format("use loss: {}", label.is_class ? "cross_entropy" : "mse"));
+  } else if (label.is_class) {
+    CheckClassOutputs(loss, outputs, label, problems);
+  } else if (outputs != 1) {
+    Add(problems, "model.outputs", fmt::format("{} outputs for one real label", outputs),
+        "write outputs: 1");
+  }
+}
+
+// The optimiser of a network's embeddings, whose names begin with "embedding".
+const OptimizerSpec& EmbeddingOptimizer(const std::vector<ModuleOptimizer>& optimizers) {
+  for (const ModuleOptimizer& one : optimizers) {
+    if (fnmatch(one.modules.c_str(), "embedding.weight", 0) == 0) return one.optimizer;
+  }
+  return optimizers.back().optimizer;
+}
+
+void CheckSparse(const TrainingSpec& training, Problems& problems) {
+  if (!TakesSparseGradients(EmbeddingOptimizer(training.Optimizers()))) {
+    Add(problems, "model.sparse", "the optimizer of the embedding takes no sparse gradients",
+        "use sgd without momentum or adagrad for modules: \"embedding*\", without weight_decay");
+  }
+  if (training.gradient_clipping && training.gradient_clipping->value) {
+    Add(problems, "training.gradient_clipping", "value does not act on sparse gradients",
+        "use norm");
+  }
+}
+
+// Samples that are scored together with batch_then_sample: they lie in memory at once.
+constexpr double kMaxLargeBatch = 65'536;
+
+template <typename Method>
+constexpr bool kNeedsClasses = std::is_same_v<Method, LeastConfidence> ||
+                               std::is_same_v<Method, Margin> || std::is_same_v<Method, Entropy>;
+
+template <typename Method>
+void CheckMethod(const Method& method, const ModelSpec& model, const TrainingSpec& training,
+                 const LabelKind& label, Problems& problems) {
+  constexpr std::string_view kPath = "training.downsampling";
+  if (kNeedsClasses<Method> && !IsOfClasses(training.loss)) {
+    Add(problems, kPath, fmt::format("{} needs probabilities of classes", Method::kType),
+        "use loss, gradient_norm or el2n for real labels");
+  }
+  if constexpr (requires { method.balance; }) {
+    if (method.balance && !label.is_class) {
+      Add(problems, kPath, "balance needs classes", "write balance: false");
+    }
+  }
+  if constexpr (requires { method.when; }) {
+    const double large = static_cast<double>(training.batch_size) / method.fraction;
+    if (method.when == ScoreWhen::kBatchThenSample && large > kMaxLargeBatch) {
+      Add(problems, kPath,
+          fmt::format("batch_size / fraction = {:.0f} samples are scored together, {:.0f} at most",
+                      large, kMaxLargeBatch),
+          "write when: sample_then_batch, or a smaller batch_size");
+    }
+  }
+  if constexpr (std::is_same_v<Method, RhoLoss>) {
+    if (method.model && NumOutputs(*method.model) != NumOutputs(model)) {
+      Add(problems, "training.downsampling.model",
+          fmt::format("{} outputs where the model has {}", NumOutputs(*method.model),
+                      NumOutputs(model)),
+          fmt::format("write outputs: {}", NumOutputs(model)));
+    }
+  }
+}
+
+void CheckDownsampling(const DownsamplingSpec& spec, const ModelSpec& model,
+                       const TrainingSpec& training, const LabelKind& label, Problems& problems) {
+  if (const auto* const schedule = std::get_if<DownsamplingSchedule>(&spec)) {
+    for (const DownsamplingStep& step : schedule->steps) {
+      CheckDownsampling(step.use, model, training, label, problems);
+    }
+    return;
+  }
+  std::visit([&](const auto& method) { CheckMethod(method, model, training, label, problems); },
+             spec);
+}
+
+// A column whose rows have a length, which the boundaries and the padding fit.
+void CheckLengths(const Buckets& buckets, const InputSpecs& inputs, Problems& problems) {
+  const auto column = inputs.find(buckets.column);
+  if (column == inputs.end()) {
+    Add(problems, "training.buckets.column",
+        fmt::format("the graph makes no '{}' for the model", buckets.column),
+        "name the column of the rows that differ in length, mostly input");
+    return;
+  }
+  const auto& [shape, is_integer] = column->second;
+  if (shape.empty()) {
+    Add(problems, "training.buckets.column",
+        fmt::format("'{}' holds single numbers, which have no length", buckets.column),
+        "name a column of rows, such as token ids");
+    return;
+  }
+  if (!buckets.boundaries.empty() && buckets.boundaries.back() > shape[0]) {
+    Add(problems, "training.buckets.boundaries",
+        fmt::format("reach {}, but rows of '{}' have {} places", buckets.boundaries.back(),
+                    buckets.column, shape[0]),
+        "leave out what is beyond");
+  }
+  if (!std::isfinite(buckets.padding) ||
+      (is_integer && buckets.padding != std::trunc(buckets.padding))) {
+    Add(problems, "training.buckets.padding",
+        fmt::format("{} never stands in '{}', which is {}", buckets.padding, buckets.column,
+                    Describe(column->second)),
+        "write the number that rows end in, mostly 0");
+  }
+  const std::string offsets = buckets.column + std::string(kOffsetsSuffix);
+  if (buckets.layout == RowLayout::kRagged && inputs.contains(offsets)) {
+    Add(problems, "training.buckets.layout", fmt::format("the graph makes '{}' itself", offsets),
+        "give that column another name");
+  }
+}
+
+// Networks that give the same answer however much padding a row has.
+void CheckTakesLengths(const ModelSpec& model, const Buckets& buckets, Problems& problems) {
+  if (std::holds_alternative<TorchScript>(model)) return;
+  const bool is_transformer = std::holds_alternative<TextTransformer>(model);
+  if (!is_transformer && !std::holds_alternative<EmbeddingBag>(model)) {
+    Add(problems, "training.buckets",
+        fmt::format("{} takes rows of one length only", TypeName(model)),
+        "leave buckets out, or use type: embedding_bag, text_transformer or torchscript");
+    return;
+  }
+  if (buckets.padding != 0) {
+    Add(problems, "training.buckets.padding",
+        fmt::format("{} takes 0 for padding, and nothing else", TypeName(model)), "leave it out");
+  }
+  if (is_transformer && buckets.layout == RowLayout::kRagged) {
+    Add(problems, "training.buckets.layout", "text_transformer takes no ragged rows",
+        "write layout: padded, or use type: embedding_bag or torchscript");
+  }
+}
+
+}  // namespace
+
+std::vector<TrainingProblem> FindBucketsProblems(const ModelSpec& model, const Buckets& buckets,
+                                                 const InputSpecs& inputs) {
+  Problems problems;
+  CheckLengths(buckets, inputs, problems);
+  CheckTakesLengths(model, buckets, problems);
+  return problems;
+}
+
+std::vector<TrainingProblem> FindTrainingProblems(const ModelSpec& model,
+                                                  const TrainingSpec& training,
+                                                  const LabelKind& label) {
+  Problems problems;
+  CheckLoss(model, training.loss, label, problems);
+  if (HasSparseGradients(model)) CheckSparse(training, problems);
+  CheckDownsampling(training.downsampling, model, training, label, problems);
+  return problems;
+}
+
+std::vector<TrainingProblem> FindMixProblems(const TrainingSpec& training, const LabelKind& label) {
+  Problems problems;
+  if (!training.mix) return problems;
+  if (training.order || !training.shuffle) {
+    Add(problems, "training.mix",
+        fmt::format("and {} both order the samples", training.order ? "order" : "shuffle"),
+        "leave one out");
+  }
+  if (training.buckets) {
+    Add(problems, "training.mix", "and buckets both choose the samples of a batch",
+        "leave one out");
+  }
+  const std::vector<MixSource>& sources = training.mix->sources;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].classes.empty()) continue;
+    const std::string path = fmt::format("training.mix.sources[{}].classes", i);
+    if (!label.is_class) {
+      Add(problems, path, fmt::format("the label of '{}' is no class", label.dataset),
+          "take samples by their files");
+      continue;
+    }
+    for (const int64_t one : sources[i].classes) {
+      if (label.num_classes == 0 || (one >= 0 && one < label.num_classes)) continue;
+      Add(problems, path, fmt::format("'{}' has no class {}", label.dataset, one),
+          fmt::format("classes: 0 to {}", label.num_classes - 1));
+      break;
+    }
+  }
+  return problems;
+}
+
+}  // namespace tidemill::models

@@ -1,0 +1,35 @@
+#include "training/training_spec.h"
+
+namespace tidemill::models {
+
+void TrainingSpec::Check(config::Problems& problems) const {
+  if (standardize_target && IsOfClasses(loss)) {
+    problems.Add("standardize_target", "is for real labels, the loss is for classes",
+                 "leave it out, or use loss: mse");
+  }
+  if (max_samples && max_samples->value < 1) {
+    problems.Add("max_samples", "must be at least 1", "leave it out for no budget");
+  }
+  if (!shuffle && order && !std::holds_alternative<NoOrder>(*order)) {
+    problems.Add("shuffle", "and order contradict each other", "leave shuffle out");
+  }
+  if (mix && !std::holds_alternative<NoDownsampling>(downsampling)) {
+    problems.Add("mix", "and downsampling both choose the samples of an epoch", "leave one out");
+  }
+  if (buckets && !std::holds_alternative<NoDownsampling>(downsampling)) {
+    problems.Add("buckets", "and downsampling both choose the samples of a batch", "leave one out");
+  }
+  if (optimizers.empty()) return;
+  if (optimizer != OptimizerSpec(Adam{})) {
+    problems.Add("optimizer", "and optimizers exclude each other", "leave one out");
+  }
+  if (optimizers.back().modules != "*") {
+    problems.Add("optimizers", "leave parameters without an optimizer",
+                 "end the list with {modules: \"*\", optimizer: ...}");
+  }
+}
+
+}  // namespace tidemill::models
+
+TIDEMILL_CONFIG_TYPE(tidemill::models::ModelSpec);
+TIDEMILL_CONFIG_TYPE(tidemill::models::TrainingSpec);

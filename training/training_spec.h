@@ -1,0 +1,237 @@
+// The `training` section of a pipeline: how to train.
+//
+//   training:
+//     epochs: 2
+//     batch_size: 128
+//     optimizer: {type: adam, lr: 1e-3}
+//     schedule: {type: warmup, share: 0.1, then: cosine}
+//     loss: cross_entropy
+//     warm_start: true
+//     seed: 42
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "config/config.h"
+#include "loader/plan/buckets_spec.h"
+#include "loader/plan/mix_spec.h"
+#include "loader/plan/order_spec.h"
+#include "models/spec/loss_spec.h"
+#include "models/spec/model_spec.h"
+#include "training/downsampling_spec.h"
+#include "training/optimizer_spec.h"
+#include "training/schedule_spec.h"
+
+namespace tidemill::models {
+
+enum class Device { kAuto, kCpu, kCuda };
+enum class Fit { kFirstTrigger, kEachTrigger };
+enum class Precision { kFloat32, kBfloat16 };
+// By what the weighted losses of a batch are divided.
+enum class WeightedLoss { kUnbiased, kSelfNormalised };
+
+// Bounds what one batch can do.
+struct GradientClipping {
+  static constexpr std::string_view kDoc = "Bounds the gradients before each step.";
+  std::optional<double> norm = std::nullopt;
+  std::optional<double> value = std::nullopt;
+
+  void Fields(auto&& field) {
+    field("norm", norm, "Scale all gradients so that their common L2 norm is at most this.",
+          {.min = 1e-12, .example = "1.0"});
+    field("value", value, "Cut each gradient to [-value, value].", {.min = 1e-12});
+  }
+  void Check(config::Problems& problems) const {
+    if (norm.has_value() == value.has_value()) {
+      problems.Add("", "needs either norm or value", "write {norm: 1.0}");
+    }
+  }
+  friend bool operator==(const GradientClipping&, const GradientClipping&) = default;
+};
+
+// Ends a training that no longer gets better on samples that it is not trained on.
+struct EarlyStopping {
+  static constexpr std::string_view kDoc =
+      "Ends the training when the loss on samples held out no longer falls. It is measured after "
+      "each epoch.";
+  double held_out = 0.1;
+  int64_t patience = 2;
+  double min_delta = 0;
+  bool restore_best = true;
+
+  void Fields(auto&& field) {
+    field("held_out", held_out,
+          "Share of the samples that is held out: drawn by a hash of seed and key, so a sample "
+          "held out once is held out of every training of the run.",
+          {.min = 0.0001, .max = 0.9});
+    field("patience", patience, "Epochs without a better loss after which to stop.", {.min = 1});
+    field("min_delta", min_delta, "By how much a loss must be better to count.", {.min = 0});
+    field("restore_best", restore_best, "End with the weights of the best epoch, not the last.");
+  }
+  friend bool operator==(const EarlyStopping&, const EarlyStopping&) = default;
+};
+
+struct TrainingSpec {
+  Device device = Device::kAuto;
+  int64_t epochs = 1;
+  std::optional<config::Count> max_samples = std::nullopt;
+  int64_t batch_size = 128;
+  int64_t accumulate = 1;
+  OptimizerSpec optimizer = Adam{};
+  std::vector<ModuleOptimizer> optimizers = {};
+  ScheduleSpec schedule = Constant{};
+  Loss loss = CrossEntropy{};
+  std::optional<GradientClipping> gradient_clipping = std::nullopt;
+  Precision precision = Precision::kFloat32;
+  std::optional<EarlyStopping> early_stopping = std::nullopt;
+  bool warm_start = true;
+  int64_t seed = 0;
+  std::optional<Fit> fit = std::nullopt;
+  bool shuffle = true;
+  std::optional<OrderSpec> order = std::nullopt;
+  std::optional<Buckets> buckets = std::nullopt;
+  std::optional<Mix> mix = std::nullopt;
+  int64_t checkpoint_every = 1'000'000;
+  std::optional<int64_t> num_threads = std::nullopt;
+  double max_bad_fraction = 0.1;
+  std::optional<config::Count> max_bad_samples = std::nullopt;
+  std::optional<bool> standardize_target = std::nullopt;
+  DownsamplingSpec downsampling = NoDownsampling{};
+  WeightedLoss weighted_loss = WeightedLoss::kUnbiased;
+  config::ByteSize decoded_budget{int64_t{512} << 20};
+
+  void Fields(auto&& field) {
+    field("device", device, "Where to train; `auto` takes a GPU when there is one.");
+    field("epochs", epochs, "Passes over the training set.", {.min = 1, .max = 1e6});
+    field("max_samples", max_samples,
+          "Samples after which a training ends, though its epochs may not: the budget of a "
+          "trigger, rounded up to a whole batch.");
+    field("batch_size", batch_size, "Samples in one step of the optimizer.",
+          {.min = 1, .max = 1'048'576});
+    field("accumulate", accumulate,
+          "Batches whose gradients make one step, as if they were one batch; the last ones of an "
+          "epoch make a smaller step.",
+          {.min = 1, .max = 65536});
+    field("optimizer", optimizer, "How weights follow gradients.");
+    field("optimizers", optimizers,
+          "Instead of `optimizer`: several, each for some parameters; a parameter has the first "
+          "whose pattern matches its name.");
+    field("schedule", schedule, "How the learning rate changes in the course of a training.");
+    field("loss", loss,
+          "`cross_entropy` or `bce_with_logits` for class labels, `mse`, `l1` or `huber` for real "
+          "ones.");
+    field(
+        "standardize_target", standardize_target,
+        "Train on real labels as (x - mean) / deviation, learned from the selected samples like "
+        "what `standardize` learns; what a model says is put back into the units of the label, in "
+        "which it is measured. By default true for `mse`, `l1` and `huber`.");
+    field("gradient_clipping", gradient_clipping, "Bounds for the gradients.");
+    field("precision", precision,
+          "`bfloat16` computes the products of the forward pass in 16 bits; weights, loss and "
+          "steps stay in 32.");
+    field("early_stopping", early_stopping, "When to end before the last epoch.");
+    field("warm_start", warm_start,
+          "Start from the model of the trigger before instead of a fresh initialisation.");
+    field("seed", seed, "Seeds initialisation, shuffling and dropout.", {.min = 0});
+    field("fit", fit,
+          "When ops that learn from data do so: at the first trigger (the default with warm_start) "
+          "or at each_trigger (the default without).");
+    field(
+        "shuffle", shuffle,
+        "Visit the samples in a new random order in each epoch: `order: full`, or without `none`.");
+    field("order", order, "The order of the samples in an epoch, where `shuffle` says too little.");
+    field("buckets", buckets, "Puts samples of similar length into a batch.");
+    field("mix", mix, "Fills batches from several sources, in given shares.");
+    field("checkpoint_every", checkpoint_every,
+          "Samples between two checkpoints, from which an interrupted training goes on.",
+          {.min = 1});
+    field("num_threads", num_threads,
+          "Threads of the arithmetic on a CPU, by default 1 for a linear model or an mlp of small "
+          "layers, else 2. Weights are reproducible for the same number.",
+          {.min = 1, .max = 1024});
+    field("max_bad_fraction", max_bad_fraction,
+          "Share of samples that may be of no use before the training fails.",
+          {.min = 0, .max = 1});
+    field("max_bad_samples", max_bad_samples,
+          "So many samples may be unreadable, or alone make a loss infinite, those of each epoch "
+          "counted; the next one ends the training at once. 0: the first one does.");
+    field("downsampling", downsampling, "On which of its samples an epoch trains.");
+    field(
+        "weighted_loss", weighted_loss,
+        "The loss of a batch with weights: unbiased, their sum over the number of samples, so that "
+        "it estimates the loss of all candidates; self_normalised, their sum over that of the "
+        "weights, which is biased and varies less.");
+    field(
+        "decoded_budget", decoded_budget,
+        "Bytes of decoded samples that downsampling keeps in memory between scoring and training; "
+        "what does not fit, or is random in the graph, is read again.",
+        {.min = 0});
+  }
+
+  // What contradicts itself.
+  void Check(config::Problems& problems) const;
+
+  // What `optimizer` or `optimizers` say.
+  std::vector<ModuleOptimizer> Optimizers() const {
+    if (!optimizers.empty()) return optimizers;
+    return {{.modules = "*", .optimizer = optimizer}};
+  }
+  // `order`, or what `shuffle` says of it.
+  OrderSpec EffectiveOrder() const {
+    return order.value_or(shuffle ? OrderSpec(FullOrder{}) : OrderSpec(NoOrder{}));
+  }
+  // `fit` with its default.
+  Fit EffectiveFit() const {
+    return fit.value_or(warm_start ? Fit::kFirstTrigger : Fit::kEachTrigger);
+  }
+  friend bool operator==(const TrainingSpec&, const TrainingSpec&) = default;
+};
+
+// `num_threads` with its default, which depends on nothing but the specs.
+inline int64_t NumThreads(const TrainingSpec& training, const ModelSpec& model) {
+  constexpr int64_t kSmallLayer = 256;
+  const auto* const mlp = std::get_if<Mlp>(&model);
+  const bool is_small =
+      std::holds_alternative<Logistic>(model) ||
+      (mlp != nullptr && std::all_of(mlp->hidden.begin(), mlp->hidden.end(),
+                                     [](int64_t units) { return units <= kSmallLayer; }));
+  return training.num_threads.value_or(is_small ? 1 : 2);
+}
+
+}  // namespace tidemill::models
+
+namespace tidemill::config {
+
+template <>
+struct EnumNames<models::Device> {
+  static constexpr std::pair<models::Device, std::string_view> kNames[] = {
+      {models::Device::kAuto, "auto"},
+      {models::Device::kCpu, "cpu"},
+      {models::Device::kCuda, "cuda"}};
+};
+template <>
+struct EnumNames<models::Precision> {
+  static constexpr std::pair<models::Precision, std::string_view> kNames[] = {
+      {models::Precision::kFloat32, "float32"}, {models::Precision::kBfloat16, "bfloat16"}};
+};
+template <>
+struct EnumNames<models::WeightedLoss> {
+  static constexpr std::pair<models::WeightedLoss, std::string_view> kNames[] = {
+      {models::WeightedLoss::kUnbiased, "unbiased"},
+      {models::WeightedLoss::kSelfNormalised, "self_normalised"}};
+};
+template <>
+struct EnumNames<models::Fit> {
+  static constexpr std::pair<models::Fit, std::string_view> kNames[] = {
+      {models::Fit::kFirstTrigger, "first_trigger"}, {models::Fit::kEachTrigger, "each_trigger"}};
+};
+
+}  // namespace tidemill::config
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::models::TrainingSpec);
