@@ -16,6 +16,7 @@
 #include "db/testing/postgres.h"
 #include "supervisor/migrations.h"
 #include "supervisor/testing/supervisor_fixture.h"
+#include "supervisor/testing/testdata.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -23,12 +24,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kTestdata;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::IsOkAndHolds;
 using ::tidemill::testing::StatusIs;
-
-const std::filesystem::path kTestdata = TIDEMILL_TESTDATA;
 
 // A sound pipeline that fires after every tenth sample.
 v1::SubmitPipelineRequest Request(const std::string& request_id) {

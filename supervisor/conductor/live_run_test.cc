@@ -23,8 +23,8 @@ using Samples = std::vector<std::pair<int64_t, int64_t>>;  // (seconds, key).
 using testing::kLive;
 using testing::Seconds;
 
-v1::SubmitPipelineRequest Request(const std::string& request_id, const std::string& live,
-                                  const std::string& more = "") {
+v1::SubmitPipelineRequest RequestOfLiveRun(const std::string& request_id, const std::string& live,
+                                           const std::string& more = "") {
   return testing::LiveRequest(TIDEMILL_TESTDATA, request_id, live, more);
 }
 
@@ -82,7 +82,7 @@ class LiveRunTest : public testing::SupervisorFixture {
 
 TEST_F(LiveRunTest, TrainsOnWhatArrivesUntilItIsStoppedAndMeasuresEachWindowThatEnds) {
   services_.Arrive({});
-  const RunId run = Submit(Request("a", kLive));
+  const RunId run = Submit(RequestOfLiveRun("a", kLive));
   AwaitLooks(3);
   services_.Arrive(Seconds(0, 14));
   AwaitLooks(3);
@@ -115,7 +115,7 @@ TEST_F(LiveRunTest, TrainsOnWhatArrivesUntilItIsStoppedAndMeasuresEachWindowThat
 TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {
   const std::vector<int64_t> times = Seconds(0, 70);
   services_.Arrive({});
-  const RunId in_order = Submit(Request("a", kLive));
+  const RunId in_order = Submit(RequestOfLiveRun("a", kLive));
   services_.Arrive(times);
   AwaitModels(in_order, 6);
   Stop(in_order);
@@ -136,7 +136,7 @@ TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {
     }
     services.Arrive({});
     supervisor.DeletePipeline("", "weather").IgnoreError();
-    const auto run = supervisor.Submit(Request("batch " + std::to_string(batch), kLive));
+    const auto run = supervisor.Submit(RequestOfLiveRun("batch " + std::to_string(batch), kLive));
     ASSERT_THAT(run, IsOk());
     for (size_t i = 0; i < shuffled.size(); i += batch) {
       services.Arrive(
@@ -165,7 +165,7 @@ TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {
 
 TEST_F(LiveRunTest, TakesNoMoreThanIdleToGoOnWithWhatIsThere) {
   services_.Arrive(Seconds(0, 10));
-  const RunId run = Submit(Request("a", "{lateness: 1d, poll: 1ms, idle: 50ms}"));
+  const RunId run = Submit(RequestOfLiveRun("a", "{lateness: 1d, poll: 1ms, idle: 50ms}"));
   AwaitModels(run, 1);
   EXPECT_THAT(Trained(run)[0], SizeIs(10));
 }
@@ -177,8 +177,8 @@ TEST_F(LiveRunTest, DecidesAsAReplayOfTheSameSamplesDoes) {
     for (const std::string trigger : {"{type: amount, samples: 10}", "{type: time, every: 7s}"}) {
       std::vector<std::vector<Samples>> trained;
       for (const bool live : {false, true}) {
-        auto request = Request(delay + trigger + (live ? "live" : "replay"),
-                               "{lateness: 1d, poll: 1ms, idle: 0s}");
+        auto request = RequestOfLiveRun(delay + trigger + (live ? "live" : "replay"),
+                                        "{lateness: 1d, poll: 1ms, idle: 0s}");
         std::string text = request.pipeline();
         const auto replace = [&](const std::string& old, const std::string& with) {
           text.replace(text.find(old), old.size(), with);
@@ -205,7 +205,7 @@ TEST_F(LiveRunTest, DecidesAsAReplayOfTheSameSamplesDoes) {
 
 TEST_F(LiveRunTest, GoesOnBehindADecisionThatItWasIdleFor) {
   services_.Arrive(Seconds(0, 15));
-  const auto request = Request("a", "{lateness: 20s, poll: 1ms, idle: 100ms}");
+  const auto request = RequestOfLiveRun("a", "{lateness: 20s, poll: 1ms, idle: 100ms}");
   const RunId run = Submit(request);
   AwaitModels(run, 1);
   EXPECT_EQ(Stop(run), v1::RUN_STATE_STOPPED);
@@ -223,7 +223,8 @@ TEST_F(LiveRunTest, GoesOnBehindADecisionThatItWasIdleFor) {
 
 TEST_F(LiveRunTest, WaitsForWhatItIsToBeginWith) {
   services_.Arrive(Seconds(0, 40));
-  const RunId run = Submit(Request("a", kLive, "replay: {from: '1970-01-01T00:01:00Z'}\n"));
+  const RunId run =
+      Submit(RequestOfLiveRun("a", kLive, "replay: {from: '1970-01-01T00:01:00Z'}\n"));
   AwaitLooks(5);
   services_.Arrive(Seconds(58, 80));
   AwaitModels(run, 1);
@@ -234,7 +235,8 @@ TEST_F(LiveRunTest, WaitsForWhatItIsToBeginWith) {
 TEST_F(LiveRunTest, FollowsTheWallClockWhereItIsToldTo) {
   const int64_t now = Now().micros / 1'000'000;
   services_.Arrive(Seconds(now + 3600, now + 3660));
-  const RunId run = Submit(Request("a", "{clock: wall, lateness: 5s, poll: 1ms, idle: 0s}"));
+  const RunId run =
+      Submit(RequestOfLiveRun("a", "{clock: wall, lateness: 5s, poll: 1ms, idle: 0s}"));
   AwaitLooks(5);
   EXPECT_EQ(Get(run).triggers_size(), 0);
   services_.Arrive(Seconds(now - 3600, now - 3590));
@@ -248,7 +250,7 @@ class LatePolicyTest : public LiveRunTest {
   RunId Run(const std::string& late) {
     services_.Arrive(Seconds(0, 20));
     const RunId run =
-        Submit(Request("a", "{lateness: 5s, poll: 1ms, idle: 1d, late: " + late + "}"));
+        Submit(RequestOfLiveRun("a", "{lateness: 5s, poll: 1ms, idle: 1d, late: " + late + "}"));
     AwaitModels(run, 1);
     services_.Arrive({3, 15, 5});
     services_.Arrive(Seconds(20, 30));
@@ -322,11 +324,11 @@ TEST_F(LatePolicyTest, QuarantineSetsThemAside) {
 
 TEST_F(LiveRunTest, GoesOnWhereItWasStopped) {
   services_.Arrive(Seconds(0, 20));
-  const RunId run = Submit(Request("a", kLive));
+  const RunId run = Submit(RequestOfLiveRun("a", kLive));
   AwaitModels(run, 1);
   EXPECT_EQ(Stop(run), v1::RUN_STATE_STOPPED);
   services_.Arrive(Seconds(20, 40));
-  EXPECT_EQ(Submit(Request("b", kLive)), run);
+  EXPECT_EQ(Submit(RequestOfLiveRun("b", kLive)), run);
   AwaitModels(run, 3);
   EXPECT_EQ(Stop(run), v1::RUN_STATE_STOPPED);
   Samples all;
@@ -340,7 +342,7 @@ TEST_F(LiveRunTest, GoesOnWhereItWasStopped) {
 TEST_F(LiveRunTest, StopsInTheMiddleOfATrainingAndTrainsWhenResumed) {
   services_.HoldTrainings();
   services_.Arrive(Seconds(0, 20));
-  const RunId run = Submit(Request("a", kLive));
+  const RunId run = Submit(RequestOfLiveRun("a", kLive));
   while (services_.Calls("StartTraining") == 0) std::this_thread::yield();
   EXPECT_EQ(Stop(run), v1::RUN_STATE_STOPPED);
   EXPECT_EQ(services_.Calls("StopTraining"), 1);
@@ -352,7 +354,8 @@ TEST_F(LiveRunTest, StopsInTheMiddleOfATrainingAndTrainsWhenResumed) {
 
 TEST_F(LiveRunTest, KeepsTheNewestModelsAndSaysWhichItDidNotMeasure) {
   services_.Arrive({});
-  const RunId run = Submit(Request("a", kLive, "retention: {models: 2, training_sets: 1}\n"));
+  const RunId run =
+      Submit(RequestOfLiveRun("a", kLive, "retention: {models: 2, training_sets: 1}\n"));
   services_.Arrive(Seconds(0, 50));
   AwaitModels(run, 4);
   AwaitRounds(run, 4);

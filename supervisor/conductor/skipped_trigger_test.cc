@@ -22,7 +22,7 @@ using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
 
 // A live pipeline, or the same as a replay: it fires after every tenth of 35 samples.
-v1::SubmitPipelineRequest Request(const std::string& request_id, bool live = false) {
+v1::SubmitPipelineRequest RequestOfRun(const std::string& request_id, bool live = false) {
   auto request = testing::LiveRequest(TIDEMILL_TESTDATA, request_id, testing::kLive, "");
   if (!live) request.mutable_pipeline()->erase(request.pipeline().find("live:"));
   return request;
@@ -35,7 +35,7 @@ class SkippedTrigger : public testing::SupervisorFixture {
     return Get(run);
   }
   v1::GetRunResponse Run(const std::string& request_id) {
-    return Finish(Submit(Request(request_id)));
+    return Finish(Submit(RequestOfRun(request_id)));
   }
 };
 
@@ -104,7 +104,7 @@ TEST_F(SkippedTrigger, FailsARunInWhichNoTrainingSucceedsWithTheFirstReason) {
 
 TEST_F(SkippedTrigger, IsTriedAgainWhenARunWithoutAModelIsResumed) {
   for (const int64_t trigger : {1, 2, 3}) services_.FailTraining(trigger, "no memory");
-  const RunId run = Submit(Request("a"));
+  const RunId run = Submit(RequestOfRun("a"));
   ASSERT_EQ(Finish(run).run().state(), v1::RUN_STATE_FAILED);
   ASSERT_THAT(supervisor_->ResumeRun(run), IsOk());
   const v1::GetRunResponse resumed = Finish(run);
@@ -127,7 +127,7 @@ TEST_F(SkippedTrigger, IsNoneWhereAServiceIsAwayOrTheCommandIsRefused) {
 TEST_F(SkippedTrigger, DoesNotEndALiveRun) {
   services_.FailTraining(1, "the loss is not a number");
   services_.Arrive(testing::Seconds(0, 50));
-  const RunId run = Submit(Request("a", /*live=*/true));
+  const RunId run = Submit(RequestOfRun("a", /*live=*/true));
   while (services_.Calls("StoreModel") < 3) std::this_thread::yield();
   ASSERT_THAT(supervisor_->StopRun(run), IsOk());
   const v1::GetRunResponse shown = Finish(run);
@@ -138,7 +138,7 @@ TEST_F(SkippedTrigger, DoesNotEndALiveRun) {
 
 // A policy that looks at what the model says finds none and trains as at the beginning.
 TEST_F(SkippedTrigger, LeavesAPolicyThatAsksTheModelWithoutOne) {
-  auto request = Request("a");
+  auto request = RequestOfRun("a");
   const std::string amount = "{type: amount, samples: 10}";
   request.mutable_pipeline()->replace(
       request.pipeline().find(amount), amount.size(),
@@ -157,7 +157,7 @@ TEST_F(SkippedTrigger, IsTheSameTriggerWhereverTheRunIsKilled) {
   int request = 0;
   for (const char* failpoint : {"before_skip=kill:1", "before_skip=kill:2", "before_select=kill:3",
                                 "after_select=kill:2", "before_evaluate=kill:1"}) {
-    const auto submission = Request("killed " + std::to_string(++request));
+    const auto submission = RequestOfRun("killed " + std::to_string(++request));
     services_.FailTraining(2, "the loss is not a number");
     const pid_t child = fork();
     if (child == 0) {

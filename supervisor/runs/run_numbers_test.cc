@@ -4,16 +4,16 @@
 #include <sstream>
 
 #include "supervisor/testing/supervisor_fixture.h"
+#include "supervisor/testing/testdata.h"
 
 namespace tidemill::supervisor {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::kTestdata;
 using tidemill::testing::IsOk;
 using tidemill::testing::IsOkAndHolds;
 using tidemill::testing::StatusIs;
-
-const std::filesystem::path kTestdata = TIDEMILL_TESTDATA;
 
 class RunNumbersTest : public testing::SupervisorFixture {
  protected:

@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/testing/status_matchers.h"
 #include "supervisor/testing/supervisor_fixture.h"
 
 namespace tidemill::supervisor {
@@ -13,9 +14,8 @@ using ::testing::_;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::tidemill::testing::IsOk;
+using tidemill::testing::kInvalid;
 using ::tidemill::testing::StatusIs;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 class SentFilesTest : public testing::SupervisorFixture {
  protected:
