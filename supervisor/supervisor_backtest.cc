@@ -130,7 +130,7 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> Supervisor::Backtest(
     }
     if (!test.ok()) return Annotate(test.status(), policy.name);
     tests.push_back(*std::move(test));
-    if (LooksAtSamples(policy.spec)) final.set_num_shuffles(request.num_shuffles());
+    if (Needs(policy.spec, &TriggerNeeds::samples)) final.set_num_shuffles(request.num_shuffles());
     ++at;
   }
   History history;

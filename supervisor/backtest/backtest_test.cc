@@ -9,7 +9,11 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "supervisor/testing/supervisor_fixture.h"
+#include "supervisor/triggers/amount_trigger.h"
+#include "supervisor/triggers/cost_trigger.h"
+#include "supervisor/triggers/ensemble_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
+#include "supervisor/triggers/time_trigger.h"
 
 namespace tidemill::supervisor {
 namespace {

@@ -15,6 +15,7 @@
 #include "supervisor/decisions/decisions_table.h"
 #include "supervisor/testing/live_pipeline.h"
 #include "supervisor/testing/supervisor_fixture.h"
+#include "supervisor/triggers/cost_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 
 namespace tidemill::supervisor {

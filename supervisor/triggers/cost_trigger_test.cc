@@ -1,3 +1,5 @@
+#include "supervisor/triggers/cost_trigger.h"
+
 #include <cmath>
 
 #include "gmock/gmock.h"

@@ -1,3 +1,5 @@
+#include "supervisor/triggers/drift_trigger.h"
+
 #include <cmath>
 #include <set>
 
@@ -6,6 +8,7 @@
 
 #include "supervisor/statistics/false_alarms.h"
 #include "supervisor/testing/event_times.h"
+#include "supervisor/triggers/amount_trigger.h"
 #include "supervisor/triggers/score_criterion.h"
 #include "supervisor/triggers/testing/drifting_evidence.h"
 

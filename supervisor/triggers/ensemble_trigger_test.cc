@@ -1,7 +1,13 @@
+#include "supervisor/triggers/ensemble_trigger.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "supervisor/triggers/amount_trigger.h"
+#include "supervisor/triggers/cost_trigger.h"
+#include "supervisor/triggers/never_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
+#include "supervisor/triggers/time_trigger.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -115,7 +121,7 @@ TEST(EnsembleTrigger, SaysHowManySamplesTheFirstTrainingStillWaitsFor) {
   EXPECT_TRUE(waits.members[0].fired);
   EXPECT_EQ(waits.comparison, (Comparison{"samples without a model", 4, 9, "samples"}));
   EXPECT_EQ(waits.nearest, (Change{"first", 9, 4}));
-  EXPECT_EQ(Explain(spec, waits), "4 samples had come of the 9 that the first training waits for");
+  EXPECT_EQ(spec->Explain(waits), "4 samples had come of the 9 that the first training waits for");
   EXPECT_TRUE(decisions[2].fired);
 }
 

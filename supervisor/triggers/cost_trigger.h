@@ -1,31 +1,18 @@
-// The `trigger` section of a pipeline: when to retrain.
-//
-//   trigger: {type: amount, samples: 2000}
-//   trigger: {type: time, every: 7d}
-//   trigger: {type: time, calendar: month}
-//   trigger: {type: cost, evaluate: {every: 1h}, accepted_delay: 100}
-//   trigger: {type: drift, evaluate: {samples: 250}, of: embeddings, statistic: mmd,
-//     criterion: {type: quantile, history: 30}}
-//   trigger: {type: performance, evaluate: {every: 1d}, criterion: {type: threshold, at: 0.8}}
-//   trigger: {type: detector, evaluate: {samples: 100}, detector: adwin}
-//   trigger: {type: ensemble, of: [{type: amount, samples: 5000}, {type: time, every: 7d}], vote:
-//   any}
+// When waiting has cost as much as a training.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include "base/time.h"
 #include "config/config.h"
-#include "supervisor/triggers/drift_spec.h"
 #include "supervisor/triggers/evaluation_spec.h"
-#include "supervisor/triggers/performance_spec.h"
-#include "supervisor/triggers/schedule_spec.h"
+#include "supervisor/triggers/trigger_policy.h"
+#include "transform/engine/schema_check.h"
 
 namespace tidemill::supervisor {
 
@@ -90,53 +77,12 @@ struct CostTrigger {
   void Check(config::Problems& problems) const;
 };
 
-enum class VoteRule { kMajority, kAtLeast, kAll, kAny };
-
-struct EnsembleTrigger;
-
-// A new policy is one line here and one file beside this one.
-using TriggerSpec =
-    std::variant<AmountTrigger, TimeTrigger, NeverTrigger, ManualTrigger, CostTrigger, DriftTrigger,
-                 PerformanceTrigger, DetectorTrigger, EnsembleTrigger>;
-
-struct EnsembleTrigger {
-  static constexpr std::string_view kType = "ensemble";
-  static constexpr std::string_view kDoc =
-      "Asks several policies and counts their votes. Each decides at its own points; a vote counts "
-      "until the next training, and the ensemble decides wherever one of them does.";
-  static constexpr std::string_view kRule =
-      "votes since the last training >= what `vote` needs: floor(n / 2) + 1, all n, 1, or "
-      "`at_least`. With `first`, for the first training: samples >= `first`, whatever the votes";
-  static constexpr std::string_view kPoints =
-      "wherever one of the policies decides, and right after the `first` sample";
-  static constexpr std::string_view kCost = "that of its policies";
-  std::vector<TriggerSpec> of;
-  VoteRule vote = VoteRule::kMajority;
-  std::optional<int64_t> at_least = std::nullopt;
-  std::optional<int64_t> first = std::nullopt;
-
-  void Fields(auto&& field) {
-    field("of", of, "The policies; ensembles among them are fine.",
-          {.required = true, .min_items = 1, .max_items = 32});
-    field("vote", vote,
-          "What fires: majority, more than half of the votes; all; any; at_least, so many as that "
-          "key says.");
-    field("at_least", at_least, "Votes that fire, with `vote: at_least`.",
-          {.min = 1, .example = "2"});
-    field("first", first,
-          "The first training comes after so many samples and none before: votes count from then "
-          "on. Policies that are compared then start from the same model.",
-          {.min = 1, .example = "2000"});
-  }
-  void Check(config::Problems& problems) const;
-
-  // Votes that fire.
-  int64_t Needed() const;
-};
-
-// The first policy in the tree that looks at what models answer: "trigger", or "trigger.of[1]"
-// below an ensemble there; empty when there is none.
-std::string WhatAsksModels(const TriggerSpec& spec, const std::string& path);
+std::unique_ptr<TriggerPolicy> MakePolicy(const CostTrigger& spec);
+Verdict Judge(const CostTrigger& spec, const Observed& observed);
+std::string Explain(const CostTrigger& spec, const Verdict& verdict);
+TriggerNeeds NeedsOf(const CostTrigger& spec);
+void CheckSamples(const CostTrigger& spec, const transform::DescribedSamples& samples,
+                  config::Problems& problems);
 
 }  // namespace tidemill::supervisor
 
@@ -146,14 +92,3 @@ struct tidemill::config::EnumNames<tidemill::supervisor::CostOf> {
       {tidemill::supervisor::CostOf::kDelay, "delay"},
       {tidemill::supervisor::CostOf::kMisclassifications, "misclassifications"}};
 };
-
-template <>
-struct tidemill::config::EnumNames<tidemill::supervisor::VoteRule> {
-  static constexpr std::pair<tidemill::supervisor::VoteRule, std::string_view> kNames[] = {
-      {tidemill::supervisor::VoteRule::kMajority, "majority"},
-      {tidemill::supervisor::VoteRule::kAtLeast, "at_least"},
-      {tidemill::supervisor::VoteRule::kAll, "all"},
-      {tidemill::supervisor::VoteRule::kAny, "any"}};
-};
-
-TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::supervisor::TriggerSpec);

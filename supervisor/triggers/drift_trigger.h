@@ -1,7 +1,8 @@
-// Policies that compare new samples with those trained on.
+// When new samples are distributed otherwise than those trained on.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,9 +12,12 @@
 
 #include "base/time.h"
 #include "config/config.h"
+#include "config/remark.h"
 #include "supervisor/statistics/drift_statistic.h"
 #include "supervisor/triggers/criterion_spec.h"
 #include "supervisor/triggers/evaluation_spec.h"
+#include "supervisor/triggers/trigger_policy.h"
+#include "transform/engine/schema_check.h"
 
 namespace tidemill::supervisor {
 
@@ -103,6 +107,14 @@ struct DriftTrigger {
   }
   void Check(config::Problems& problems) const;
 };
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const DriftTrigger& spec);
+Verdict Judge(const DriftTrigger& spec, const Observed& observed);
+std::string Explain(const DriftTrigger& spec, const Verdict& verdict);
+TriggerNeeds NeedsOf(const DriftTrigger& spec);
+void CheckSamples(const DriftTrigger& spec, const transform::DescribedSamples& samples,
+                  config::Problems& problems);
+std::vector<config::Remark> Advise(const DriftTrigger& spec, std::optional<Duration> step);
 
 }  // namespace tidemill::supervisor
 
