@@ -100,6 +100,8 @@ endfunction()
 
 # All that users run, and nothing of the tests.
 add_custom_target(programs)
+# Tests that start no server.
+add_custom_target(unit_tests)
 
 # tidemill_program(NAME tidemill-storage SRCS main.cc DEPS tidemill::storage_service)
 function(tidemill_program)
@@ -139,9 +141,12 @@ function(tidemill_test)
     set(ARG_TIMEOUT 300)
   endif()
   set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
-  if(ARG_LABELS)
-    set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}")
+  if(NOT ARG_LABELS)
+    # Of one process: these are what `make test_fast` builds and runs.
+    set(ARG_LABELS unit)
+    add_dependencies(unit_tests ${ARG_NAME})
   endif()
+  set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
 
 # tidemill_trust_optionals(target): g++ 12 takes members of std::optional for uninitialised in code
