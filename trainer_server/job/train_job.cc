@@ -21,7 +21,7 @@
 #include "base/log.h"
 #include "base/process/zygote.h"
 #include "config/config.h"
-#include "loader/batch_stream.h"
+#include "loader/batches/batch_stream.h"
 #include "loader/fit.h"
 #include "loader/held_out.h"
 #include "loader/path_verdict.h"

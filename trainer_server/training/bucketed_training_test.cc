@@ -10,7 +10,7 @@
 
 #include "base/digest.h"
 #include "base/testing/status_matchers.h"
-#include "loader/batch_stream.h"
+#include "loader/batches/batch_stream.h"
 #include "loader/testing/text_set.h"
 #include "trainer_server/training/training_loop.h"
 
