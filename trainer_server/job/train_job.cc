@@ -37,6 +37,7 @@
 #include "trainer_server/job/prepared_batches.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/job_processes.h"
+#include "trainer_server/training/training_device.h"
 #include "trainer_server/training/training_loop.h"
 #include "trainer_server/training/watchdog.h"
 #include "transform/randomness.h"
