@@ -32,26 +32,24 @@
 // All functions are thread-safe.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "nlohmann/json_fwd.hpp"
 
+#include "config/decode.h"
 #include "config/describe.h"
+#include "config/explain.h"
+#include "config/numbers.h"
+#include "config/print.h"
 #include "config/problems.h"
-#include "config/type.h"
+#include "config/reference.h"
+#include "config/schema.h"
 #include "config/types.h"
 
 namespace tidemill::config {
-
-// A document to read.
-struct Source {
-  std::string_view text = {};
-  std::string_view name = {};                         // For messages: the file's path.
-  std::map<std::string, std::string> variables = {};  // What ${NAME} may stand for.
-};
 
 // What a document says and what is wrong with it. Later passes that know more than the document (is
 // this dataset registered?) add their findings to `problems`, which finds the positions.
@@ -60,18 +58,6 @@ struct Decoded {
   T value;  // Where a part was wrong, its default.
   Problems problems;
 };
-
-namespace internal {
-
-Problems DecodeDocument(const Source& source, const Type& type, void* value);
-Problems DecodeSection(const Source& source, std::string_view section, const Type& type,
-                       void* value);
-std::string PrintValue(const Type& type, const void* value, bool redact);
-nlohmann::ordered_json SchemaOf(const Type& type);
-std::string ReferenceOf(const Type& type, std::string_view title);
-absl::StatusOr<std::string> ExplainKey(const Type& type, std::string_view path);
-
-}  // namespace internal
 
 // Reads a document and keeps its positions.
 template <typename T>

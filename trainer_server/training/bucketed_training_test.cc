@@ -10,9 +10,10 @@
 
 #include "base/digest.h"
 #include "base/testing/status_matchers.h"
-#include "loader/batch_stream.h"
+#include "loader/batches/batch_stream.h"
 #include "loader/testing/text_set.h"
 #include "trainer_server/testing/between_batches.h"
+#include "trainer_server/training/training_device.h"
 #include "trainer_server/training/training_loop.h"
 
 namespace tidemill::trainer_server {

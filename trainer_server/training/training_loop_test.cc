@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "trainer_server/testing/between_batches.h"
 #include "trainer_server/testing/memory_source.h"
+#include "trainer_server/training/training_device.h"
 
 namespace tidemill::trainer_server {
 namespace {

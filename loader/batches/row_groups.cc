@@ -1,10 +1,10 @@
-// A batch in steps: see BatchMaker::RowGroups.
+#include "loader/batches/row_groups.h"
+
 #include <algorithm>
-#include <limits>
+#include <span>
 #include <utility>
 
 #include "batch/slice.h"
-#include "loader/batch_maker.h"
 
 namespace tidemill::loader {
 namespace {
@@ -48,21 +48,11 @@ class GroupCutter {
 
 }  // namespace
 
-int64_t BatchMaker::SamplesOf(int64_t number) const {
-  const auto [from, to] = PositionsOf(number % num_batches_);
-  return to - from;
-}
-
-absl::Status BatchMaker::ReadGroupsOfEpoch(int64_t from, int64_t to, int64_t rows_of_group,
-                                           const std::stop_token& stop,
-                                           std::vector<RowGroups>& into) const {
-  const int64_t first = from % num_batches_;
-  const Wanted wanted = WantedOf(plan_.first_epoch + from / num_batches_, first, first + to - from);
-  const auto as_they_are = [](batch::Batch&, Rows&) { return absl::OkStatus(); };
-  ASSIGN_OR_RETURN(const Rows rows,
-                   ReadRows(*parts_.set, wanted.ordinals, parts_.reader,
-                            std::numeric_limits<int64_t>::max() / 2, as_they_are, stop));
-  if (parts_.bad != nullptr) parts_.bad->Add(rows.bad);
+absl::Status RowGroupMaker::ReadOfEpoch(int64_t from, int64_t to, int64_t rows_of_group,
+                                        const std::stop_token& stop,
+                                        std::vector<RowGroups>& into) const {
+  const WantedSamples wanted = ordinals_.WantedBy(from, to);
+  ASSIGN_OR_RETURN(const Rows rows, rows_.ReadSamples(wanted.ordinals, stop));
   GroupCutter cutter(rows.pieces, rows_of_group);
   std::span<const int64_t> rest = wanted.ordinals;
   for (const int64_t size : wanted.sizes) {
@@ -76,39 +66,36 @@ absl::Status BatchMaker::ReadGroupsOfEpoch(int64_t from, int64_t to, int64_t row
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<BatchMaker::RowGroups>> BatchMaker::ReadGroups(
-    int64_t from, int64_t to, int64_t rows_of_group, const std::stop_token& stop) const {
-  WorkTimer timer(*counters_);
+absl::StatusOr<std::vector<RowGroups>> RowGroupMaker::Read(int64_t from, int64_t to,
+                                                           int64_t rows_of_group,
+                                                           const std::stop_token& stop) const {
+  WorkTimer timer(counters_);
   const int64_t begin = transform::ThreadTime::WallNow();
   std::vector<RowGroups> batches;
   while (from < to) {
-    const int64_t end = std::min(to, (from / num_batches_ + 1) * num_batches_);
-    RETURN_IF_ERROR(ReadGroupsOfEpoch(from, end, rows_of_group, stop, batches));
+    const int64_t end = std::min(to, ordinals_.EndOfEpoch(from));
+    RETURN_IF_ERROR(ReadOfEpoch(from, end, rows_of_group, stop, batches));
     from = end;
   }
-  counters_->AddRead(transform::ThreadTime::WallNow() - begin);
+  counters_.AddRead(transform::ThreadTime::WallNow() - begin);
   timer.Finish(std::ssize(batches), 0, 0);
   return batches;
 }
 
-absl::StatusOr<Rows> BatchMaker::RunGraph(int64_t number, batch::Batch group) const {
-  WorkTimer timer(*counters_);
-  Rows rows;
-  const int64_t read = group.num_rows();
-  RETURN_IF_ERROR(Transform(ContextOf(number), group, rows));
-  rows.num_skipped = read - group.num_rows();
-  if (parts_.bad != nullptr) parts_.bad->Add(rows.bad);
-  rows.pieces.push_back(std::move(group));
+absl::StatusOr<Rows> RowGroupMaker::RunGraph(int64_t number, batch::Batch group) const {
+  WorkTimer timer(counters_);
+  ASSIGN_OR_RETURN(Rows rows, rows_.RunGraph(number, std::move(group)));
   timer.Finish(0, 0, 0);
   return rows;
 }
 
-absl::StatusOr<TrainingBatch> BatchMaker::PutTogether(int64_t number, std::vector<int64_t> ordinals,
-                                                      const Rows& rows) const {
-  WorkTimer timer(*counters_);
+absl::StatusOr<TrainingBatch> RowGroupMaker::PutTogether(int64_t number,
+                                                         std::vector<int64_t> ordinals,
+                                                         const Rows& rows) const {
+  WorkTimer timer(counters_);
   const int64_t size = std::ssize(ordinals);
   ASSIGN_OR_RETURN(std::vector<TrainingBatch> cut,
-                   Cut(rows, {.ordinals = std::move(ordinals), .sizes = {size}}, number));
+                   cutter_.Cut(rows, {.ordinals = std::move(ordinals), .sizes = {size}}, number));
   const batch::Batch& made = cut[0].rows;
   timer.Finish(0, made.num_rows(), batch::BytesOf(made));
   return std::move(cut[0]);

@@ -1,4 +1,4 @@
-#include "loader/mixed_order.h"
+#include "loader/batches/mixed_order.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "loader/batch_stream.h"
+#include "loader/batches/batch_stream.h"
 
 #include <algorithm>
 #include <map>

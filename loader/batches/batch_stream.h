@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "loader/batch_maker.h"
-#include "loader/batch_plan.h"
 #include "loader/batch_source.h"
+#include "loader/batches/batch_maker.h"
+#include "loader/batches/batch_plan.h"
 #include "loader/read_ahead.h"
 
 namespace tidemill::loader {

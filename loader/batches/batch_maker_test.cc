@@ -1,4 +1,4 @@
-#include "loader/batch_maker.h"
+#include "loader/batches/batch_maker.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "loader/decoded_samples.h"
+#include "loader/batches/decoded_samples.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "loader/window_rows.h"
+#include "loader/batches/window_rows.h"
 
 #include <atomic>
 #include <thread>

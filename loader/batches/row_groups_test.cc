@@ -1,4 +1,4 @@
-// Batches in steps: BatchMaker::RowGroups.
+// Batches in steps.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 
 #include "batch/wire.h"
-#include "loader/batch_maker.h"
+#include "loader/batches/batch_maker.h"
 #include "loader/testing/small_set.h"
 
 namespace tidemill::loader {
@@ -28,11 +28,11 @@ std::unique_ptr<const BatchMaker> MakerOf(const char* graph) {
 
 // Runs the graph over the groups for which `takes` holds.
 template <typename Takes>
-Rows RowsOf(const BatchMaker& maker, const BatchMaker::RowGroups& batch, const Takes& takes) {
+Rows RowsOf(const BatchMaker& maker, const RowGroups& batch, const Takes& takes) {
   Rows rows{.bad = batch.bad};
   for (size_t i = 0; i < batch.groups.size(); ++i) {
     if (!takes(i)) continue;
-    Rows group = maker.RunGraph(batch.number, batch.groups[i]).value();
+    Rows group = maker.row_groups().RunGraph(batch.number, batch.groups[i]).value();
     std::ranges::move(group.pieces, std::back_inserter(rows.pieces));
     std::ranges::move(group.bad, std::back_inserter(rows.bad));
   }
@@ -43,14 +43,15 @@ TEST(RowGroups, PutTogetherAreTheBatch) {
   for (const char* const graph : {kPlainGraph, kRandomGraph}) {
     const auto maker = MakerOf(graph);
     const auto whole = maker->Make(0, maker->end(), {}).value();
-    const auto batches = maker->ReadGroups(0, maker->end(), 3, {}).value();
+    const auto batches = maker->row_groups().Read(0, maker->end(), 3, {}).value();
     ASSERT_EQ(batches.size(), whole.size());
     for (size_t number = 0; number < whole.size(); ++number) {
       const auto& batch = batches[number];
       EXPECT_EQ(std::ssize(batch.wanted), maker->SamplesOf(static_cast<int64_t>(number)));
       for (const batch::Batch& group : batch.groups) EXPECT_THAT(group.num_rows(), Le(3));
       const Rows rows = RowsOf(*maker, batch, [](size_t) { return true; });
-      const TrainingBatch made = maker->PutTogether(batch.number, batch.wanted, rows).value();
+      const TrainingBatch made =
+          maker->row_groups().PutTogether(batch.number, batch.wanted, rows).value();
       EXPECT_EQ(made.epoch, whole[number].epoch);
       EXPECT_EQ(made.index, whole[number].index);
       EXPECT_EQ(made.num_skipped, whole[number].num_skipped);
@@ -64,8 +65,8 @@ TEST(RowGroups, SomeOfThemAreTheirRowsAndTheOthersTheRestWithItsHoles) {
   const auto maker = MakerOf(kPlainGraph);
   const auto whole = maker->Make(0, maker->num_batches(), {}).value();
   int64_t num_skipped = 0;
-  const auto batches = maker->ReadGroups(0, maker->num_batches(), 2, {}).value();
-  for (const BatchMaker::RowGroups& batch : batches) {
+  const auto batches = maker->row_groups().Read(0, maker->num_batches(), 2, {}).value();
+  for (const RowGroups& batch : batches) {
     const Rows odd = RowsOf(*maker, batch, [](size_t i) { return i % 2 == 1; });
     std::vector<int64_t> own;
     for (const batch::Batch& piece : odd.pieces) {
@@ -74,11 +75,11 @@ TEST(RowGroups, SomeOfThemAreTheirRowsAndTheOthersTheRestWithItsHoles) {
     }
     std::vector<int64_t> rest = batch.wanted;
     std::erase_if(rest, [&](int64_t ordinal) { return std::ranges::count(own, ordinal) > 0; });
-    const TrainingBatch first = maker->PutTogether(batch.number, own, odd).value();
+    const TrainingBatch first = maker->row_groups().PutTogether(batch.number, own, odd).value();
     const TrainingBatch second =
-        maker
-            ->PutTogether(batch.number, rest,
-                          RowsOf(*maker, batch, [](size_t i) { return i % 2 == 0; }))
+        maker->row_groups()
+            .PutTogether(batch.number, rest,
+                         RowsOf(*maker, batch, [](size_t i) { return i % 2 == 0; }))
             .value();
     EXPECT_EQ(first.num_skipped, 0);
     std::vector<int64_t> all = OrdinalsOf(first);
