@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/failpoints.h"
+#include "config/config.h"
 #include "supervisor/conductor/stopwatch.h"
 #include "supervisor/measuring/live_windows.h"
 #include "supervisor/runs/label_delay.h"

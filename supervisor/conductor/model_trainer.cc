@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/failpoints.h"
+#include "config/config.h"
 #include "supervisor/conductor/skip_trigger.h"
 #include "supervisor/conductor/stopwatch.h"
 #include "supervisor/runs/progress.h"

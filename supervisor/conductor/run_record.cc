@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "config/config.h"
 #include "supervisor/runs/label_delay.h"
 #include "supervisor/runs/progress.h"
 

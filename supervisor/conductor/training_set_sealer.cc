@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/failpoints.h"
+#include "config/config.h"
 #include "supervisor/conductor/skip_trigger.h"
 #include "supervisor/conductor/stopwatch.h"
 #include "supervisor/measuring/live_windows.h"
