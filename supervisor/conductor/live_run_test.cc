@@ -62,7 +62,7 @@ class LiveRunTest : public testing::SupervisorFixture {
   }
 
   v1::RunState Stop(RunId run) {
-    EXPECT_THAT(supervisor_->StopRun(run), IsOk());
+    EXPECT_THAT(supervisor_->run_control().Stop(run), IsOk());
     while (Get(run).run().state() == v1::RUN_STATE_RUNNING) std::this_thread::yield();
     return Get(run).run().state();
   }
@@ -135,8 +135,9 @@ TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {
                   shuffled.begin() + static_cast<ptrdiff_t>(i + 5));
     }
     services.Arrive({});
-    supervisor.DeletePipeline("", "weather").IgnoreError();
-    const auto run = supervisor.Submit(RequestOfLiveRun("batch " + std::to_string(batch), kLive));
+    supervisor.removals().DeletePipeline("", "weather").IgnoreError();
+    const auto run =
+        supervisor.submissions().Submit(RequestOfLiveRun("batch " + std::to_string(batch), kLive));
     ASSERT_THAT(run, IsOk());
     for (size_t i = 0; i < shuffled.size(); i += batch) {
       services.Arrive(
@@ -146,8 +147,8 @@ TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {
       while (services.Calls("SyncDataset") < before + 2) std::this_thread::yield();
     }
     while (services.Calls("StoreModel") < 6) std::this_thread::yield();
-    ASSERT_THAT(supervisor.StopRun({run->run_id()}), IsOk());
-    ASSERT_THAT(supervisor.StopRun({run->run_id()}), IsOk());
+    ASSERT_THAT(supervisor.run_control().Stop({run->run_id()}), IsOk());
+    ASSERT_THAT(supervisor.run_control().Stop({run->run_id()}), IsOk());
     std::map<int64_t, std::vector<int64_t>> sets;
     for (const auto& request : services.selections()) {
       std::vector<int64_t> seconds;
@@ -195,7 +196,7 @@ TEST_F(LiveRunTest, DecidesAsAReplayOfTheSameSamplesDoes) {
           while (Get(run).run().state() == v1::RUN_STATE_RUNNING) std::this_thread::yield();
         }
         trained.push_back(Trained(run));
-        ASSERT_THAT(supervisor_->DeletePipeline("", "weather"), IsOk());
+        ASSERT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
       }
       EXPECT_GT(trained[0].size(), 5);
       EXPECT_EQ(trained[0], trained[1]) << delay << " " << trigger;
@@ -212,7 +213,7 @@ TEST_F(LiveRunTest, GoesOnBehindADecisionThatItWasIdleFor) {
   Restart();
   // The clock goes back to before the decision, which stands.
   services_.Arrive({16, 17});
-  ASSERT_THAT(supervisor_->ResumeRun(run), IsOk());
+  ASSERT_THAT(supervisor_->run_control().Resume(run), IsOk());
   AwaitLooks(20);
   services_.Arrive(Seconds(18, 30));
   AwaitModels(run, 2);
@@ -348,7 +349,7 @@ TEST_F(LiveRunTest, StopsInTheMiddleOfATrainingAndTrainsWhenResumed) {
   EXPECT_EQ(services_.Calls("StopTraining"), 1);
   EXPECT_EQ(Get(run).triggers(0).model_id(), 0);
   services_.Release();
-  ASSERT_THAT(supervisor_->ResumeRun(run), IsOk());
+  ASSERT_THAT(supervisor_->run_control().Resume(run), IsOk());
   AwaitModels(run, 1);
 }
 

@@ -106,7 +106,7 @@ TEST_F(SkippedTrigger, IsTriedAgainWhenARunWithoutAModelIsResumed) {
   for (const int64_t trigger : {1, 2, 3}) services_.FailTraining(trigger, "no memory");
   const RunId run = Submit(RequestOfRun("a"));
   ASSERT_EQ(Finish(run).run().state(), v1::RUN_STATE_FAILED);
-  ASSERT_THAT(supervisor_->ResumeRun(run), IsOk());
+  ASSERT_THAT(supervisor_->run_control().Resume(run), IsOk());
   const v1::GetRunResponse resumed = Finish(run);
   EXPECT_EQ(resumed.run().state(), v1::RUN_STATE_SUCCEEDED) << resumed.run().error();
   EXPECT_THAT(ModelsOf(resumed), ElementsAre(1, 2, 3));
@@ -129,7 +129,7 @@ TEST_F(SkippedTrigger, DoesNotEndALiveRun) {
   services_.Arrive(testing::Seconds(0, 50));
   const RunId run = Submit(RequestOfRun("a", /*live=*/true));
   while (services_.Calls("StoreModel") < 3) std::this_thread::yield();
-  ASSERT_THAT(supervisor_->StopRun(run), IsOk());
+  ASSERT_THAT(supervisor_->run_control().Stop(run), IsOk());
   const v1::GetRunResponse shown = Finish(run);
   EXPECT_EQ(shown.run().state(), v1::RUN_STATE_STOPPED) << shown.run().error();
   EXPECT_THAT(ModelsOf(shown), ElementsAre(0, 2, 3, 4));
@@ -164,7 +164,7 @@ TEST_F(SkippedTrigger, IsTheSameTriggerWhereverTheRunIsKilled) {
       failpoints::Arm(std::string("supervisor.") + failpoint).IgnoreError();
       auto database = db::Database::Connect(test_database_.connection_string());
       Supervisor supervisor(**database, services_.Connect(), services_.Connect());
-      supervisor.Submit(submission).status().IgnoreError();
+      supervisor.submissions().Submit(submission).status().IgnoreError();
       while (true) std::this_thread::yield();
     }
     int status = 0;
@@ -173,8 +173,8 @@ TEST_F(SkippedTrigger, IsTheSameTriggerWhereverTheRunIsKilled) {
     // What failed before the kill fails again behind it, if it is done again.
     services_.FailTraining(2, "the loss is not a number");
     Restart();
-    ASSERT_THAT(supervisor_->Recover(), IsOk());
-    const auto runs = supervisor_->ListRuns("", "weather");
+    ASSERT_THAT(supervisor_->conducted_runs().Recover(), IsOk());
+    const auto runs = supervisor_->runs().List("", "weather");
     ASSERT_THAT(runs, IsOk());
     const v1::GetRunResponse shown = Finish({runs->front().run_id()});
     EXPECT_EQ(shown.run().state(), v1::RUN_STATE_SUCCEEDED) << failpoint << shown.run().error();
