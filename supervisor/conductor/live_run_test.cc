@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 
-using Samples = std::vector<std::pair<int64_t, int64_t>>;  // (seconds, key).
+using TimesAndKeys = std::vector<std::pair<int64_t, int64_t>>;  // (seconds, key).
 
 using testing::kLive;
 using testing::Seconds;
@@ -68,13 +68,13 @@ class LiveRunTest : public testing::SupervisorFixture {
   }
 
   // What each trigger trained on.
-  std::vector<Samples> Trained(RunId run) {
-    std::map<int64_t, Samples> sets;
+  std::vector<TimesAndKeys> Trained(RunId run) {
+    std::map<int64_t, TimesAndKeys> sets;
     for (const auto& request : services_.selections()) {
       if (request.command().run_id() != run.value) continue;
       sets[request.trigger()] = testing::SamplesOf(services_, request).trained;
     }
-    std::vector<Samples> trained;
+    std::vector<TimesAndKeys> trained;
     for (auto& [trigger, set] : sets) trained.push_back(std::move(set));
     return trained;
   }
@@ -120,7 +120,7 @@ TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {
   AwaitModels(in_order, 6);
   Stop(in_order);
   std::vector<std::vector<int64_t>> expected;
-  for (const Samples& set : Trained(in_order)) {
+  for (const TimesAndKeys& set : Trained(in_order)) {
     std::vector<int64_t>& seconds = expected.emplace_back();
     for (const auto& [second, key] : set) seconds.push_back(second);
   }
@@ -176,7 +176,7 @@ TEST_F(LiveRunTest, DecidesAsAReplayOfTheSameSamplesDoes) {
   services_.Arrive(Seconds(0, 75));
   for (const std::string delay : {"0s", "12s"}) {
     for (const std::string trigger : {"{type: amount, samples: 10}", "{type: time, every: 7s}"}) {
-      std::vector<std::vector<Samples>> trained;
+      std::vector<std::vector<TimesAndKeys>> trained;
       for (const bool live : {false, true}) {
         auto request = RequestOfLiveRun(delay + trigger + (live ? "live" : "replay"),
                                         "{lateness: 1d, poll: 1ms, idle: 0s}");
@@ -259,10 +259,10 @@ class LatePolicyTest : public LiveRunTest {
     return run;
   }
 
-  static Samples LateOnes() { return {{3, 21}, {5, 23}}; }
+  static TimesAndKeys LateOnes() { return {{3, 21}, {5, 23}}; }
 
   // The samples of the last evaluation's first window, [0, 10).
-  Samples FirstWindow() {
+  TimesAndKeys FirstWindow() {
     const auto evaluation = services_.evaluations().back();
     storage::v1::ListSamplesRequest request;
     *request.mutable_snapshot() = evaluation.snapshot();
@@ -277,7 +277,7 @@ TEST_F(LatePolicyTest, BaselinesNeverKnowThem) {
   storage::v1::ListSamplesRequest request;
   *request.mutable_snapshot() = services_.evaluations().back().known_labels().snapshot();
   request.mutable_to()->set_event_time(30'000'000);
-  const Samples known = services_.Samples(request);
+  const TimesAndKeys known = services_.Samples(request);
   EXPECT_THAT(known, ::testing::Not(IsEmpty()));
   for (const auto& sample : LateOnes()) {
     EXPECT_THAT(known, ::testing::Not(::testing::Contains(sample)));
@@ -286,17 +286,17 @@ TEST_F(LatePolicyTest, BaselinesNeverKnowThem) {
 
 TEST_F(LatePolicyTest, AcceptTrainsOnThemAtTheNextTrigger) {
   const RunId run = Run("accept");
-  Samples expected = LateOnes();
-  for (const auto& sample : Samples{{10, 11},
-                                    {11, 12},
-                                    {12, 13},
-                                    {13, 14},
-                                    {14, 15},
-                                    {15, 16},
-                                    {15, 22},
-                                    {16, 17},
-                                    {17, 18},
-                                    {18, 19}}) {
+  TimesAndKeys expected = LateOnes();
+  for (const auto& sample : TimesAndKeys{{10, 11},
+                                         {11, 12},
+                                         {12, 13},
+                                         {13, 14},
+                                         {14, 15},
+                                         {15, 16},
+                                         {15, 22},
+                                         {16, 17},
+                                         {17, 18},
+                                         {18, 19}}) {
     expected.push_back(sample);
   }
   EXPECT_EQ(Trained(run)[1], expected);
@@ -332,8 +332,8 @@ TEST_F(LiveRunTest, GoesOnWhereItWasStopped) {
   EXPECT_EQ(Submit(RequestOfLiveRun("b", kLive)), run);
   AwaitModels(run, 3);
   EXPECT_EQ(Stop(run), v1::RUN_STATE_STOPPED);
-  Samples all;
-  for (const Samples& set : Trained(run)) all.insert(all.end(), set.begin(), set.end());
+  TimesAndKeys all;
+  for (const TimesAndKeys& set : Trained(run)) all.insert(all.end(), set.begin(), set.end());
   ASSERT_THAT(all, SizeIs(30));
   for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].first, static_cast<int64_t>(i));
   // One value of each model in each window, however often it was measured.

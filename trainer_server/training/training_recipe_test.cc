@@ -21,6 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::MemorySource;
+using testing::Nothing;
 
 // One linear layer without anything random, so that steps can be computed by hand.
 TrainingSetup Linear(models::TrainingSpec training, int64_t outputs = 3) {
@@ -69,7 +70,6 @@ Trained Untrained(TrainingSetup setup) {
 }
 
 using models::WeightedLoss;
-using testing::Nothing;
 
 TEST(Accumulation, OfSmallBatchesEqualsBigOnes) {
   for (const auto& [weighted, divisor] :
