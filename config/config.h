@@ -18,8 +18,8 @@
 // Members may be bool, int, int64_t, float, double, std::string, Duration, Timestamp, ByteSize,
 // Count, NameList, enums with EnumNames, structs with Fields(), variants of structs with kType
 // (`{type: amount, samples: 5}`, or `amount` where every field has a default), Keyed variants
-// (`amount: {samples: 5}`), and std::optional, std::vector and std::map<std::string, ...> of them.
-// Recursive types are fine.
+// (`amount: {samples: 5}`), a Choice among the parts on a list (choice.h), and std::optional,
+// std::vector and std::map<std::string, ...> of them. Recursive types are fine.
 //
 // Reading is strict: unknown and duplicate keys, wrong types, values out of range, missing keys and
 // texts that other YAML readers take for something else (`no`, `012`, `1.10`) are problems, each
@@ -32,26 +32,24 @@
 // All functions are thread-safe.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "nlohmann/json_fwd.hpp"
 
+#include "config/decode.h"
 #include "config/describe.h"
+#include "config/explain.h"
+#include "config/numbers.h"
+#include "config/print.h"
 #include "config/problems.h"
-#include "config/type.h"
+#include "config/reference.h"
+#include "config/schema.h"
 #include "config/types.h"
 
 namespace tidemill::config {
-
-// A document to read.
-struct Source {
-  std::string_view text = {};
-  std::string_view name = {};                         // For messages: the file's path.
-  std::map<std::string, std::string> variables = {};  // What ${NAME} may stand for.
-};
 
 // What a document says and what is wrong with it. Later passes that know more than the document (is
 // this dataset registered?) add their findings to `problems`, which finds the positions.
@@ -60,18 +58,6 @@ struct Decoded {
   T value;  // Where a part was wrong, its default.
   Problems problems;
 };
-
-namespace internal {
-
-Problems DecodeDocument(const Source& source, const Type& type, void* value);
-Problems DecodeSection(const Source& source, std::string_view section, const Type& type,
-                       void* value);
-std::string PrintValue(const Type& type, const void* value, bool redact);
-nlohmann::ordered_json SchemaOf(const Type& type);
-std::string ReferenceOf(const Type& type, std::string_view title);
-absl::StatusOr<std::string> ExplainKey(const Type& type, std::string_view path);
-
-}  // namespace internal
 
 // Reads a document and keeps its positions.
 template <typename T>
@@ -124,6 +110,12 @@ Json Schema() {
 template <typename T>
 std::string Reference(std::string_view title) {
   return internal::ReferenceOf(internal::TypeOf<T>(), title);
+}
+
+// The same of one alternative of a Choice.
+template <typename Interface>
+std::string ReferenceOf(const Alternative<Interface>& alternative, std::string_view title) {
+  return internal::ReferenceOf(alternative.type(), title);
 }
 
 // What `tidemill explain` prints for a key such as "training.optimizer.lr" or

@@ -1,4 +1,5 @@
-// Strict reading: a document tree against a type, noting every problem on the way.
+#include "config/decode.h"
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -7,7 +8,7 @@
 
 #include "fmt/format.h"
 
-#include "config/config.h"
+#include "config/describe.h"
 #include "config/document.h"
 #include "config/phrases.h"
 #include "config/scalars.h"

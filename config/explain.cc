@@ -1,11 +1,11 @@
-// What `tidemill explain` says about a key.
+#include "config/explain.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "fmt/format.h"
 
 #include "base/status.h"
-#include "config/config.h"
 #include "config/phrases.h"
 
 namespace tidemill::config::internal {

@@ -1,11 +1,12 @@
-// Numbers with underscores, exponents and suffixes, computed exactly.
+#include "config/numbers.h"
+
 #include <array>
 #include <charconv>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/status.h"
-#include "config/types.h"
 
 namespace tidemill::config {
 namespace {

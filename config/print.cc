@@ -1,10 +1,10 @@
-// Canonical YAML of a value.
+#include "config/print.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "fmt/format.h"
 
-#include "config/config.h"
 #include "config/scalars.h"
 
 namespace tidemill::config::internal {

@@ -1,4 +1,5 @@
-// The reference page of a type in Markdown.
+#include "config/reference.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -6,7 +7,6 @@
 
 #include "fmt/format.h"
 
-#include "config/config.h"
 #include "config/phrases.h"
 
 namespace tidemill::config::internal {

@@ -10,6 +10,7 @@
 #include "fmt/format.h"
 
 #include "base/time.h"
+#include "config/numbers.h"
 
 namespace tidemill::config::internal {
 namespace {

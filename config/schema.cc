@@ -1,4 +1,5 @@
-// JSON Schema draft-07 of a type.
+#include "config/schema.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -7,7 +8,6 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
-#include "config/config.h"
 #include "config/phrases.h"
 #include "config/scalars.h"
 

@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
-
 namespace tidemill::config {
 
 // What a field admits beyond its C++ type. Unset members mean "no limit".
@@ -69,14 +67,5 @@ struct Keyed {
 //   };
 template <typename Enum>
 struct EnumNames;
-
-// Reads `2000`, `1_000_000`, `1e6`, `1.5M`. INVALID_ARGUMENT unless it is a whole 64-bit number.
-absl::StatusOr<int64_t> ParseCount(std::string_view text);
-
-// Reads a number with one of the units B, kB, MB, GB, TB, KiB, MiB, GiB, TiB.
-absl::StatusOr<ByteSize> ParseByteSize(std::string_view text);
-
-// The shortest text that ParseByteSize reads back: "64MiB", "1000B".
-std::string FormatByteSize(ByteSize size);
 
 }  // namespace tidemill::config

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 
 #include "batch/slice.h"
-#include "loader/batch_stream.h"
+#include "loader/batches/batch_stream.h"
 #include "loader/testing/small_set.h"
 
 namespace {

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "loader/batch_stream.h"
+#include "loader/batches/batch_stream.h"
 #include "loader/testing/small_set.h"
 
 namespace tidemill::loader {

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
-#include "loader/batch_maker.h"
+#include "loader/batches/batch_maker.h"
 #include "loader/testing/small_set.h"
 
 namespace tidemill::loader {

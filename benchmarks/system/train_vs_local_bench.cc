@@ -20,7 +20,7 @@
 #include "benchmarks/paired.h"
 #include "benchmarks/system/criteo_records.h"
 #include "config/config.h"
-#include "loader/batch_stream.h"
+#include "loader/batches/batch_stream.h"
 #include "loader/read_ahead.h"
 #include "loader/sample_schema.h"
 #include "loader/tensors.h"

@@ -16,7 +16,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "cli/stack/stack_identity.h"
-#include "config/types.h"
+#include "config/numbers.h"
 #include "db/postgres_programs.h"
 
 namespace tidemill::cli {

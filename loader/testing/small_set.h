@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 
 #include "config/config.h"
-#include "loader/batch_maker.h"
+#include "loader/batches/batch_maker.h"
 
 namespace tidemill::loader::testing {
 

@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "config/config.h"
-#include "loader/batch_maker.h"
+#include "loader/batches/batch_maker.h"
 #include "loader/plan/buckets_spec.h"
 #include "loader/plan/mix_spec.h"
 #include "loader/plan/order_spec.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "loader/batch_maker.h"
+#include "loader/batches/batch_maker.h"
 #include "loader/interleave.h"
 #include "loader/plan/subset.h"
 #include "loader/sample_sources.h"

@@ -1,6 +1,6 @@
 #include "preprocess/dispatcher/dispatcher.h"
 
-#include <future>
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -9,6 +9,8 @@
 #include "base/time.h"
 #include "db/fencing.h"
 #include "db/migrations.h"
+#include "preprocess/dispatcher/job_request.h"
+#include "preprocess/dispatcher/jobs_table.h"
 #include "preprocess/dispatcher/workers_table.h"
 #include "preprocess/migrations.h"
 
@@ -16,6 +18,7 @@ namespace tidemill::preprocess {
 namespace {
 
 constexpr char kSchema[] = "preprocess";
+constexpr int64_t kMaxWaitMillis = 1000;
 
 // How much longer than it asked for a request waits to be looked at for the first time, while the
 // thread that writes is busy.
@@ -26,34 +29,6 @@ constexpr std::chrono::hours kLostKept{1};
 
 std::chrono::microseconds Micros(Duration length) {
   return std::chrono::microseconds(length.micros);
-}
-
-absl::Status CheckLane(int index, const v1::Lane& lane) {
-  if (lane.first_batch() < 0 || lane.end_batch() < lane.first_batch()) {
-    return InvalidArgument("lane {} has batches [{}, {})", index, lane.first_batch(),
-                           lane.end_batch());
-  }
-  if (lane.shard() < 0) return InvalidArgument("lane {} has shard {}", index, lane.shard());
-  return absl::OkStatus();
-}
-
-absl::Status CheckJob(const v1::CreateJobRequest& request) {
-  RETURN_IF_ERROR(CheckLabel("job's name", request.name()));
-  if (request.split_batches() < 1) {
-    return InvalidArgument("a split has at least one batch, not {}", request.split_batches());
-  }
-  if (!v1::Guarantee_IsValid(request.guarantee()) ||
-      request.guarantee() == v1::GUARANTEE_UNSPECIFIED) {
-    return InvalidArgument("job {} does not say what it guarantees", request.name());
-  }
-  bool has_batches = false;
-  for (int i = 0; i < request.lanes_size(); ++i) {
-    const v1::Lane& lane = request.lanes(i);
-    RETURN_IF_ERROR(CheckLane(i, lane));
-    has_batches = has_batches || lane.end_batch() > lane.first_batch();
-  }
-  if (!has_batches) return InvalidArgument("job {} has no batches", request.name());
-  return absl::OkStatus();
 }
 
 // ALREADY_EXISTS when there is a job of this name that differs.
@@ -77,7 +52,8 @@ Dispatcher::Dispatcher(db::Database& database, const DispatcherConfig& config, N
       config_(config),
       now_(std::move(now)),
       metrics_(metrics::Process()),
-      writer_("dispatcher-writer", 1) {}
+      queue_(metrics_),
+      writer_(database, metrics_) {}
 
 Dispatcher::~Dispatcher() { Stop(); }
 
@@ -98,8 +74,7 @@ absl::Status Dispatcher::Recover() {
   std::vector<StoredJob> stored;
   std::vector<WorkerFacts> workers;
   int64_t num_rows = 0;
-  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    term_ = IssueTable(work).BeginTerm();
+  RETURN_IF_ERROR(writer_.BeginTerm([&](pqxx::work& work) {
     JobsTable jobs(work);
     workers = WorkersTable(work).List();
     stored = jobs.Load(std::nullopt);
@@ -108,16 +83,18 @@ absl::Status Dispatcher::Recover() {
   }));
   MutexLock lock(mutex_);
   const Clock::time_point now = now_();
-  for (WorkerFacts& worker : workers) workers_.Install(std::move(worker), now);
-  for (StoredJob& job : stored) RETURN_IF_ERROR(Install(std::move(job)));
-  GiveUpLeases([&](const Incarnation& worker)
-                   ABSL_NO_THREAD_SAFETY_ANALYSIS { return !workers_.IsAlive(worker); });
+  for (WorkerFacts& worker : workers) assignments_.workers().Install(std::move(worker), now);
+  for (StoredJob& job : stored) RETURN_IF_ERROR(assignments_.Install(std::move(job), now));
+  GiveUpLeases([&](const Incarnation& worker) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return !assignments_.workers().IsAlive(worker);
+  });
   recovered_ = true;
   metrics_.recovered_rows.Set(static_cast<double>(num_rows));
   CountAll();
-  log::Info("dispatcher recovered", {{"jobs", std::to_string(jobs_.size())},
-                                     {"workers", std::to_string(workers_.all().size())},
-                                     {"rows", std::to_string(num_rows)}});
+  log::Info("dispatcher recovered",
+            {{"jobs", std::to_string(assignments_.jobs().size())},
+             {"workers", std::to_string(assignments_.workers().all().size())},
+             {"rows", std::to_string(num_rows)}});
   return absl::OkStatus();
 }
 
@@ -127,21 +104,12 @@ absl::Status Dispatcher::CheckServing() {
   return absl::OkStatus();
 }
 
-absl::Status Dispatcher::Transact(const std::function<absl::Status(pqxx::work&)>& body) {
-  return database_.Transact([&](pqxx::work& work) -> absl::Status {
-    RETURN_IF_ERROR(IssueTable(work).CheckTerm(term_));
-    return body(work);
-  });
-}
-
 absl::Status Dispatcher::OnWriter(const std::function<absl::Status()>& body) {
   {
     MutexLock lock(mutex_);
     RETURN_IF_ERROR(CheckServing());
   }
-  std::promise<absl::Status> result;
-  writer_.Submit([&] { result.set_value(body()); });
-  return result.get_future().get();
+  return writer_.Run(body);
 }
 
 absl::StatusOr<int64_t> Dispatcher::CreateJob(const v1::CreateJobRequest& request) {
@@ -149,14 +117,16 @@ absl::StatusOr<int64_t> Dispatcher::CreateJob(const v1::CreateJobRequest& reques
   int64_t job_id = 0;
   RETURN_IF_ERROR(OnWriter([&]() -> absl::Status {
     StoredJob stored;
-    RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
+    RETURN_IF_ERROR(writer_.Transact([&](pqxx::work& work) -> absl::Status {
       RETURN_IF_ERROR(db::CheckFence(work, kSchema, request.command()));
       ASSIGN_OR_RETURN(stored, FindOrInsert(JobsTable(work), request));
       return absl::OkStatus();
     }));
     job_id = stored.facts.job_id;
     MutexLock lock(mutex_);
-    return Install(std::move(stored));
+    RETURN_IF_ERROR(assignments_.Install(std::move(stored), now_()));
+    CountAll();
+    return absl::OkStatus();
   }));
   return job_id;
 }
@@ -165,7 +135,9 @@ absl::StatusOr<v1::GetJobResponse> Dispatcher::GetJob(int64_t job_id) {
   {
     MutexLock lock(mutex_);
     RETURN_IF_ERROR(CheckServing());
-    if (FindJob(job_id) == nullptr) return NotFound("job {} is finished or unknown", job_id);
+    if (assignments_.FindJob(job_id) == nullptr) {
+      return NotFound("job {} is finished or unknown", job_id);
+    }
   }
   std::optional<v1::GetJobResponse> job;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
@@ -184,16 +156,13 @@ absl::Status Dispatcher::FinishJob(const rpc::v1::Command& command, int64_t job_
 // stays so when it is not known whether they went: Tick() tries again.
 absl::Status Dispatcher::RemoveJob(const rpc::v1::Command& command, int64_t job_id) {
   RETURN_IF_ERROR(
-      Transact([&](pqxx::work& work) { return db::CheckFence(work, kSchema, command); }));
+      writer_.Transact([&](pqxx::work& work) { return db::CheckFence(work, kSchema, command); }));
   const auto mark = [&](bool removing) {
     MutexLock lock(mutex_);
-    const auto it = jobs_.find(job_id);
-    if (it == jobs_.end()) return;
-    it->second->ending = true;
-    it->second->removing = removing;
+    assignments_.End(job_id, removing);
   };
   mark(true);
-  absl::Status removed = Transact([&](pqxx::work& work) {
+  absl::Status removed = writer_.Transact([&](pqxx::work& work) {
     JobsTable(work).Delete(job_id);
     return absl::OkStatus();
   });
@@ -202,7 +171,7 @@ absl::Status Dispatcher::RemoveJob(const rpc::v1::Command& command, int64_t job_
     return removed;
   }
   MutexLock lock(mutex_);
-  if (jobs_.erase(job_id) > 0) log::Info("job ended", {{"id", std::to_string(job_id)}});
+  if (assignments_.Erase(job_id)) log::Info("job ended", {{"id", std::to_string(job_id)}});
   CountAll();
   return absl::OkStatus();
 }
@@ -210,7 +179,7 @@ absl::Status Dispatcher::RemoveJob(const rpc::v1::Command& command, int64_t job_
 v1::ListJobsResponse Dispatcher::ListJobs() {
   v1::ListJobsResponse response;
   MutexLock lock(mutex_);
-  for (const auto& [id, job] : jobs_) {
+  for (const auto& [id, job] : assignments_.jobs()) {
     if (!job->ending) *response.add_jobs() = job->Describe();
   }
   return response;
@@ -223,31 +192,32 @@ absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerR
     if (!optional->empty()) RETURN_IF_ERROR(CheckLabel("worker's host or socket", *optional));
   }
   Incarnation registered;
-  Answers answers;
+  LeaseAnswers answers;
   absl::Status status = OnWriter([&]() -> absl::Status {
     std::vector<int64_t> forgotten;
     {
       MutexLock lock(mutex_);
-      forgotten = workers_.ForgetLost(now_(), kLostKept);
+      forgotten = assignments_.workers().ForgetLost(now_(), kLostKept);
     }
-    RETURN_IF_ERROR(Transact([&](pqxx::work& work) {
+    RETURN_IF_ERROR(writer_.Transact([&](pqxx::work& work) {
       WorkersTable(work).Forget(forgotten);
       registered = WorkersTable(work).Register(request);
       return absl::OkStatus();
     }));
     MutexLock lock(mutex_);
-    workers_.Install({.incarnation = registered,
-                      .name = request.name(),
-                      .endpoint = request.endpoint(),
-                      .boot_id = request.boot_id(),
-                      .ring_socket = request.ring_socket(),
-                      .num_threads = request.num_threads()},
-                     now_());
+    assignments_.workers().Install({.incarnation = registered,
+                                    .name = request.name(),
+                                    .endpoint = request.endpoint(),
+                                    .boot_id = request.boot_id(),
+                                    .ring_socket = request.ring_socket(),
+                                    .num_threads = request.num_threads()},
+                                   now_());
     const auto is_over = [&](const Incarnation& worker) {
       return worker.worker_id == registered.worker_id && worker != registered;
     };
     GiveUpLeases(is_over);
-    answers = AnswerWaiters([&](const Waiter& waiter) { return is_over(waiter.worker); });
+    answers = queue_.AnswerThose([&](const LeaseWaiter& waiter) { return is_over(waiter.worker); },
+                                 assignments_);
     CountAll();
     return absl::OkStatus();
   });
@@ -261,16 +231,17 @@ absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerR
 }
 
 absl::Status Dispatcher::DrainWorker(int64_t worker_id) {
-  Answers answers;
+  LeaseAnswers answers;
   absl::Status status = OnWriter([&]() -> absl::Status {
-    RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
+    RETURN_IF_ERROR(writer_.Transact([&](pqxx::work& work) -> absl::Status {
       if (WorkersTable(work).Drain(worker_id)) return absl::OkStatus();
       return NotFound("worker {} is unknown", worker_id);
     }));
     MutexLock lock(mutex_);
-    RETURN_IF_ERROR(workers_.Drain(worker_id));
-    answers =
-        AnswerWaiters([&](const Waiter& waiter) { return waiter.worker.worker_id == worker_id; });
+    RETURN_IF_ERROR(assignments_.workers().Drain(worker_id));
+    answers = queue_.AnswerThose(
+        [&](const LeaseWaiter& waiter) { return waiter.worker.worker_id == worker_id; },
+        assignments_);
     CountAll();
     return absl::OkStatus();
   });
@@ -283,8 +254,8 @@ v1::ListWorkersResponse Dispatcher::ListWorkers() {
   const int64_t wall = Now().micros;
   MutexLock lock(mutex_);
   const Clock::time_point now = now_();
-  std::map<int64_t, int32_t> num_leased = CountLeases();
-  for (const auto& [id, worker] : workers_.all()) {
+  std::map<int64_t, int32_t> num_leased = assignments_.CountLeases();
+  for (const auto& [id, worker] : assignments_.workers().all()) {
     v1::Worker& described = *response.add_workers();
     described = Describe(worker);
     described.set_num_leased(num_leased[id]);
@@ -301,7 +272,7 @@ absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
   v1::ReportProgressResponse response;
   MutexLock lock(mutex_);
   RETURN_IF_ERROR(CheckServing());
-  Job* const job = FindJob(request.job_id());
+  Job* const job = assignments_.FindJob(request.job_id());
   if (job == nullptr) return NotFound("job {} is finished or unknown", request.job_id());
   ASSIGN_OR_RETURN(const int64_t num_broken, job->Report(request, now_()));
   metrics_.leases_lost.Add(static_cast<double>(num_broken));
@@ -316,30 +287,115 @@ absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
   *response.mutable_work() = job->Work();
   std::map<int64_t, int32_t> num_leased;
   bool counted = false;
-  for (const auto& [id, worker] : workers_.all()) {
+  for (const auto& [id, worker] : assignments_.workers().all()) {
     if (worker.facts.lost) continue;
-    if (worker.facts.draining && !std::exchange(counted, true)) num_leased = CountLeases();
+    if (worker.facts.draining && !std::exchange(counted, true))
+      num_leased = assignments_.CountLeases();
     if (worker.facts.draining && num_leased[id] == 0) continue;
     v1::Worker& described = *response.add_workers();
     described = Describe(worker);
     described.set_num_leased(num_leased[id]);
   }
-  if (!waiters_.empty()) ScheduleRound();
+  if (!queue_.empty()) ScheduleRound();
   return response;
 }
 
+void Dispatcher::Lease(const v1::LeaseSplitsRequest& request, LeaseDone done) {
+  LeaseAnswers answers;
+  {
+    MutexLock lock(mutex_);
+    const auto wait = std::clamp<int64_t>(request.wait_millis(), 0, kMaxWaitMillis);
+    LeaseWaiter waiter{.worker = IncarnationOf(request.worker()),
+                       .request_id = request.command().request_id(),
+                       .max_splits = request.max_splits(),
+                       .deadline = now_() + std::chrono::milliseconds(wait),
+                       .job_ids = {request.job_ids().begin(), request.job_ids().end()},
+                       .done = std::move(done)};
+    const auto is_earlier = [&](const LeaseWaiter& other) {
+      return other.worker == waiter.worker && other.request_id == waiter.request_id;
+    };
+    if (auto answer = AnswerAtOnce(request, waiter); answer) {
+      answers.push_back({std::move(waiter.done), *std::move(answer)});
+    } else {
+      // A request that is repeated takes the place of the one that nobody listens to any more.
+      answers = queue_.AnswerThose(is_earlier, assignments_);
+      queue_.Add(std::move(waiter));
+      ScheduleRound();
+    }
+  }
+  Send(std::move(answers));
+}
+
+std::optional<absl::StatusOr<v1::LeaseSplitsResponse>> Dispatcher::AnswerAtOnce(
+    const v1::LeaseSplitsRequest& request, const LeaseWaiter& waiter) {
+  if (absl::Status serving = CheckServing(); !serving.ok()) return serving;
+  const auto worker = assignments_.workers().Hear(waiter.worker, now_());
+  if (!worker.ok()) return worker.status();
+  (*worker)->num_batches = request.num_batches();
+  (*worker)->num_bytes = request.num_bytes();
+  for (const auto& done : request.work()) {
+    Job* const job = assignments_.FindJob(done.job_id());
+    if (job != nullptr) job->NoteWork(waiter.worker, done.work());
+  }
+  if (waiter.max_splits <= 0) return queue_.Respond(waiter, assignments_);
+  RETURN_IF_ERROR(CheckLabel("request id", waiter.request_id));
+  return std::nullopt;
+}
+
+void Dispatcher::ScheduleRound() {
+  if (round_scheduled_ || stopping_) return;
+  round_scheduled_ = true;
+  writer_.Submit([this] { Round(); });
+}
+
+// Progress alone is not worth a transaction each time that it makes a waiting request look again:
+// it is written with the next leases, or when Tick() says so.
+void Dispatcher::Round() {
+  LeaseQueue::Waiters served;
+  IssueChanges changes;
+  bool has_leases = false;
+  {
+    MutexLock lock(mutex_);
+    round_scheduled_ = false;
+    if (stopping_) return;
+    served = queue_.Decide(assignments_, now_());
+    has_leases = std::any_of(served.begin(), served.end(),
+                             [](const LeaseWaiter& waiter) { return !waiter.gifts.empty(); });
+    if (has_leases || std::exchange(write_due_, false)) changes = assignments_.TakeChanges();
+    for (const LeaseWaiter& waiter : served) being_answered_.push_back(waiter.worker);
+  }
+  const absl::Status written =
+      changes.empty() ? absl::OkStatus() : writer_.Write(changes, has_leases);
+  LeaseAnswers answers;
+  {
+    MutexLock lock(mutex_);
+    LoseSilentWorkers();  // Before anybody counts as silent who waited for this.
+    being_answered_.clear();
+    if (!written.ok()) {
+      log::Warn("cannot write leases", {{"error", written.ToString()}});
+      assignments_.ReturnChanges(changes);  // For the next round, which the next Tick() starts.
+    }
+    for (LeaseWaiter& waiter : served) {
+      answers.push_back(queue_.Conclude(waiter, written, assignments_));
+    }
+  }
+  Send(std::move(answers));
+}
+
 void Dispatcher::Tick() {
-  Answers answers;
+  LeaseAnswers answers;
   {
     MutexLock lock(mutex_);
     LoseSilentWorkers();
     const Clock::time_point now = now_();
-    answers = AnswerWaiters([&](const Waiter& waiter) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-      if (!workers_.IsAlive(waiter.worker)) return true;
-      return waiter.deadline + (waiter.considered ? kNoPatience : kWriterPatience) <= now;
-    });
+    answers = queue_.AnswerThose(
+        [&](const LeaseWaiter& waiter) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+          if (!assignments_.workers().IsAlive(waiter.worker)) return true;
+          return waiter.deadline + (waiter.considered ? kNoPatience : kWriterPatience) <= now;
+        },
+        assignments_);
     EndSilentJobs();
-    if (HasChanges()) {
+    if (assignments_.HasChanges()) {
       write_due_ = true;
       ScheduleRound();
     }
@@ -349,11 +405,14 @@ void Dispatcher::Tick() {
 
 void Dispatcher::LoseSilentWorkers() {
   const Clock::time_point now = now_();
-  for (const Incarnation& worker : being_answered_) workers_.Hear(worker, now).IgnoreError();
-  const std::vector<Incarnation> lost = workers_.LoseSilent(now, Micros(config_.worker_timeout));
+  for (const Incarnation& worker : being_answered_)
+    assignments_.workers().Hear(worker, now).IgnoreError();
+  const std::vector<Incarnation> lost =
+      assignments_.workers().LoseSilent(now, Micros(config_.worker_timeout));
   if (lost.empty()) return;
-  GiveUpLeases([&](const Incarnation& worker)
-                   ABSL_NO_THREAD_SAFETY_ANALYSIS { return !workers_.IsAlive(worker); });
+  GiveUpLeases([&](const Incarnation& worker) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return !assignments_.workers().IsAlive(worker);
+  });
   metrics_.workers_lost.Add(static_cast<double>(lost.size()));
   for (const Incarnation& worker : lost) {
     log::Warn("worker lost", {{"id", std::to_string(worker.worker_id)},
@@ -364,7 +423,7 @@ void Dispatcher::LoseSilentWorkers() {
 
 void Dispatcher::EndSilentJobs() {
   const Clock::time_point now = now_();
-  for (auto& [id, job] : jobs_) {
+  for (auto& [id, job] : assignments_.jobs()) {
     if (!job->ending && now - job->last_heard() > Micros(config_.consumer_timeout)) {
       job->ending = true;
       metrics_.jobs_collected.Add();
@@ -381,60 +440,30 @@ void Dispatcher::EndSilentJobs() {
 }
 
 void Dispatcher::Stop() {
-  Answers answers;
+  LeaseAnswers answers;
   {
     MutexLock lock(mutex_);
     stopping_ = true;
-    for (Waiter& waiter : waiters_) {
-      answers.push_back({std::move(waiter.done), Unavailable("the dispatcher is stopping")});
-    }
-    waiters_.clear();
+    answers = queue_.RefuseAll(Unavailable("the dispatcher is stopping"));
   }
   Send(std::move(answers));
 }
 
-absl::Status Dispatcher::Install(StoredJob stored) {
-  const int64_t job_id = stored.facts.job_id;
-  std::unique_ptr<Job>& job = jobs_[job_id];
-  if (job != nullptr && job->ending) {
-    return Unavailable("an earlier job {} is being removed", stored.facts.name);
-  }
-  if (job != nullptr) return absl::OkStatus();
-  log::Info("job known", {{"job", stored.facts.name}, {"id", std::to_string(job_id)}});
-  job = std::make_unique<Job>(std::move(stored.facts), std::move(stored.lanes), now_());
-  CountAll();
-  return absl::OkStatus();
-}
-
-Job* Dispatcher::FindJob(int64_t job_id) {
-  const auto it = jobs_.find(job_id);
-  return it == jobs_.end() || it->second->ending ? nullptr : it->second.get();
-}
-
-std::map<int64_t, int32_t> Dispatcher::CountLeases() const {
-  std::map<int64_t, int32_t> num_leased;
-  for (const auto& [id, job] : jobs_) {
-    for (const Lane& lane : job->lanes()) lane.CountLeases(num_leased);
-  }
-  return num_leased;
-}
-
 void Dispatcher::GiveUpLeases(const std::function<bool(const Incarnation&)>& is_gone) {
-  int64_t num_given_up = 0;
-  for (auto& [id, job] : jobs_) num_given_up += job->Lose(is_gone);
+  const int64_t num_given_up = assignments_.GiveUp(is_gone);
   metrics_.leases_lost.Add(static_cast<double>(num_given_up));
-  if (num_given_up > 0 && !waiters_.empty()) ScheduleRound();
+  if (num_given_up > 0 && !queue_.empty()) ScheduleRound();
 }
 
 void Dispatcher::CountAll() {
   int64_t alive = 0, draining = 0, lost = 0;
-  for (const auto& [id, worker] : workers_.all()) {
+  for (const auto& [id, worker] : assignments_.workers().all()) {
     ++(worker.facts.lost ? lost : worker.facts.draining ? draining : alive);
   }
   metrics_.workers.Set(static_cast<double>(alive), "alive");
   metrics_.workers.Set(static_cast<double>(draining), "draining");
   metrics_.workers.Set(static_cast<double>(lost), "lost");
-  metrics_.jobs.Set(static_cast<double>(jobs_.size()));
+  metrics_.jobs.Set(static_cast<double>(assignments_.jobs().size()));
 }
 
 }  // namespace tidemill::preprocess

@@ -42,8 +42,7 @@ std::vector<int64_t> Without(const std::vector<int64_t>& all, const std::vector<
 // One batch. Shared by the thread that makes it and those that run its groups. Thread-safe.
 class LateRows::Making {
  public:
-  Making(std::atomic<int64_t>& num_late, std::shared_ptr<const Job> job,
-         loader::BatchMaker::RowGroups read)
+  Making(std::atomic<int64_t>& num_late, std::shared_ptr<const Job> job, loader::RowGroups read)
       : num_late_(num_late),
         job_(std::move(job)),
         number_(read.number),
@@ -58,7 +57,8 @@ class LateRows::Making {
 
   // Runs the graph over a group; the last late one gives the rest of the batch.
   void Run(size_t index) {
-    const absl::StatusOr<loader::Rows> made = job_->maker->RunGraph(number_, Begin(index));
+    const absl::StatusOr<loader::Rows> made =
+        job_->maker->row_groups().RunGraph(number_, Begin(index));
     std::optional<Part> rest;
     {
       MutexLock lock(mutex_);
@@ -173,7 +173,8 @@ class LateRows::Making {
 
   void Give(Part part) ABSL_LOCKS_EXCLUDED(mutex_) {
     if (!part.status.ok()) return job_->sink(number_, part.status);
-    job_->sink(number_, job_->maker->PutTogether(number_, std::move(part.ordinals), part.rows));
+    job_->sink(number_,
+               job_->maker->row_groups().PutTogether(number_, std::move(part.ordinals), part.rows));
   }
 
   void GiveLate(std::optional<Part> rest) ABSL_LOCKS_EXCLUDED(mutex_) {
@@ -201,10 +202,10 @@ LateRows::LateRows(int num_threads) : pool_("preprocess.rows", num_threads) {}
 
 absl::Status LateRows::Make(const std::shared_ptr<const Job>& job, int64_t from, int64_t to,
                             const std::stop_token& stop) {
-  ASSIGN_OR_RETURN(std::vector<loader::BatchMaker::RowGroups> read,
-                   job->maker->ReadGroups(from, to, kGroupRows, stop));
+  ASSIGN_OR_RETURN(std::vector<loader::RowGroups> read,
+                   job->maker->row_groups().Read(from, to, kGroupRows, stop));
   std::vector<std::shared_ptr<Making>> batches;
-  for (loader::BatchMaker::RowGroups& one : read) {
+  for (loader::RowGroups& one : read) {
     const auto batch = std::make_shared<Making>(num_late_, job, std::move(one));
     for (size_t group = 0; group < batch->num_groups(); ++group) {
       pool_.Submit([batch, group] { batch->Run(group); });

@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 #include "base/threads/worker_pool.h"
-#include "loader/batch_maker.h"
+#include "loader/batches/batch_maker.h"
 
 namespace tidemill::preprocess {
 
@@ -40,8 +40,8 @@ class LateRows {
   explicit LateRows(int num_threads = kNumThreads);
 
   // Makes batches [from, to). Returns once all rows but late ones were given to the sink; a batch
-  // without late rows comes in one piece. Codes of ReadGroups(); what fails later is told to the
-  // sink.
+  // without late rows comes in one piece. Codes of RowGroupMaker::Read(); what fails later is told
+  // to the sink.
   absl::Status Make(const std::shared_ptr<const Job>& job, int64_t from, int64_t to,
                     const std::stop_token& stop);
 

@@ -14,7 +14,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "loader/batch_maker.h"
+#include "loader/batches/batch_maker.h"
 #include "preprocess/client/job_spec.h"
 #include "preprocess/client/set_division.h"
 #include "preprocess/transport/outbox.h"

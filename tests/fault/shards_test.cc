@@ -16,7 +16,7 @@
 
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
-#include "loader/batch_stream.h"
+#include "loader/batches/batch_stream.h"
 #include "loader/sample_facts.h"
 #include "storage/client/storage_client.h"
 #include "tests/prepared_set.h"

@@ -18,7 +18,7 @@
 #include "base/digest.h"
 #include "base/failpoints.h"
 #include "base/testing/status_matchers.h"
-#include "loader/batch_stream.h"
+#include "loader/batches/batch_stream.h"
 #include "loader/path_verdict.h"
 #include "loader/testing/small_set.h"
 #include "tests/own_worker.h"

@@ -20,7 +20,7 @@
 
 #include "base/status.h"
 #include "loader/batch_source.h"
-#include "loader/batch_stream.h"
+#include "loader/batches/batch_stream.h"
 #include "loader/training_set.h"
 #include "trainer_server/downsampling/tally.h"
 #include "trainer_server/training/training_loop.h"

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "loader/batch_source.h"
-#include "loader/batch_stream.h"
+#include "loader/batches/batch_stream.h"
 #include "trainer_server/job/opened_job.h"
 #include "training/training_spec.h"
 

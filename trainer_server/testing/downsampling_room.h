@@ -17,6 +17,7 @@
 #include "trainer_server/downsampling/downsampled_source.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
 #include "trainer_server/testing/memory_set.h"
+#include "trainer_server/training/training_device.h"
 
 namespace tidemill::trainer_server::testing {
 

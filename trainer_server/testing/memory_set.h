@@ -13,7 +13,7 @@
 
 #include "base/random.h"
 #include "config/config.h"
-#include "loader/batch_stream.h"
+#include "loader/batches/batch_stream.h"
 #include "transform/graph.h"
 
 namespace tidemill::trainer_server::testing {

@@ -1,11 +1,13 @@
-// Checkpoints of the training loop: one safetensors file with all that later steps depend on.
+#include "trainer_server/training/training_checkpoint.h"
+
+#include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "ATen/Context.h"
 #include "base/digest.h"
 #include "models/guard.h"
-#include "trainer_server/training/training_loop.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -94,33 +96,9 @@ absl::StatusOr<LossCurve> LoadCurve(const models::TensorFile& file) {
   return LossCurve(std::move(state));
 }
 
-}  // namespace
-
-absl::StatusOr<std::string> TrainingLoop::Checkpoint() {
-  if (!can_checkpoint()) return FailedPrecondition("gradients of a step are still being gathered");
-  return models::Guard("writing a checkpoint", [&]() -> absl::StatusOr<std::string> {
-    std::vector<torch::Tensor> kept;
-    return models::WriteTensorFile(Encode(kept));
-  });
-}
-
-models::TensorFile TrainingLoop::Encode(std::vector<torch::Tensor>& kept) {
-  models::TensorFile file;
-  if (network_) {
-    models::SaveState(*network_, kModelPrefix, file, kept);
-    optimizer_->Save(kOptimizerPrefix, file, kept);
-    models::WriteInputs(network_->inputs, file);
-    file.metadata[kProgram] = Sha256(network_->module->program());
-  }
-  for (size_t i = 0; i < best_.size(); ++i) {
-    file.tensors[kBestPrefix + models::StateOf(*network_)[i].first] =
-        models::BytesOf(best_[i], kept);
-  }
-  file.tensors[kGenerator] = models::BytesOf(GeneratorOf(torch::kCPU).get_state(), kept);
-  if (!setup_.device.is_cpu()) {
-    file.tensors[kDeviceGenerator] = models::BytesOf(GeneratorOf(setup_.device).get_state(), kept);
-  }
-  const TrainingCounters& c = counters_;
+void SaveCounters(const TrainingState& state, models::TensorFile& file,
+                  std::vector<torch::Tensor>& kept) {
+  const TrainingCounters& c = state.counters;
   const std::vector<int64_t> integers = {c.batches,
                                          c.samples,
                                          c.num_skipped,
@@ -128,74 +106,112 @@ models::TensorFile TrainingLoop::Encode(std::vector<torch::Tensor>& kept) {
                                          c.num_not_finite,
                                          c.num_not_finite_in_row,
                                          c.loss_samples,
-                                         stopping_.num_worse,
-                                         stopping_.stopped ? 1 : 0,
+                                         state.stopping.num_worse,
+                                         state.stopping.stopped ? 1 : 0,
                                          c.epoch,
                                          c.epoch_batches,
                                          c.steps_before_epoch,
                                          c.samples_before_epoch};
-  const std::vector<double> numbers = {c.loss_sum, c.last_epoch_loss, stopping_.best};
+  const std::vector<double> numbers = {c.loss_sum, c.last_epoch_loss, state.stopping.best};
   file.tensors[kIntegers] = models::BytesOf(TensorOf(integers), kept);
   file.tensors[kNumbers] = models::BytesOf(TensorOf(numbers), kept);
-  SaveCurve(curve_.state(), file, kept);
-  file.tensors[kCompanionNumbers] = models::BytesOf(TensorOf(companion_.numbers), kept);
-  file.tensors[kCompanionLosses] = models::BytesOf(torch::tensor(companion_.losses), kept);
-  file.metadata[kThreads] = std::to_string(models::NumThreads(setup_.training, setup_.model));
-  return file;
 }
 
-absl::Status TrainingLoop::Restore(std::string_view checkpoint) {
-  ASSIGN_OR_RETURN(const models::TensorFile file, models::ReadTensorFile(checkpoint));
-  const auto threads = file.metadata.find(kThreads);
-  if (threads == file.metadata.end() ||
-      threads->second != std::to_string(models::NumThreads(setup_.training, setup_.model))) {
-    return FailedPrecondition("the checkpoint was made with another number of threads");
-  }
-  return models::Guard("restoring a checkpoint", [&] { return Decode(file); });
-}
-
-absl::Status TrainingLoop::Decode(const models::TensorFile& file) {
+absl::Status LoadCounters(const models::TensorFile& file, TrainingState& state) {
   ASSIGN_OR_RETURN(const std::vector<int64_t> i, Find<int64_t>(file, kIntegers));
   ASSIGN_OR_RETURN(const std::vector<double> n, Find<double>(file, kNumbers));
   if (i.size() != kNumIntegers || n.size() != kNumNumbers) return DataLoss("counters do not fit");
-  counters_ = {.batches = i[0],
-               .samples = i[1],
-               .num_skipped = i[2],
-               .num_steps = i[3],
-               .num_not_finite = i[4],
-               .num_not_finite_in_row = i[5],
-               .epoch = i[9],
-               .epoch_batches = i[10],
-               .steps_before_epoch = i[11],
-               .samples_before_epoch = i[12],
-               .loss_sum = n[0],
-               .loss_samples = i[6],
-               .last_epoch_loss = n[1]};
-  stopping_ = {.best = n[2], .num_worse = i[7], .stopped = i[8] != 0};
-  ASSIGN_OR_RETURN(curve_, LoadCurve(file));
-  ASSIGN_OR_RETURN(companion_.numbers, Find<double>(file, kCompanionNumbers));
-  ASSIGN_OR_RETURN(companion_.losses, Find<float>(file, kCompanionLosses));
-  if (std::ssize(companion_.losses) != setup_.num_losses) return DataLoss("losses do not fit");
+  state.counters = {.batches = i[0],
+                    .samples = i[1],
+                    .num_skipped = i[2],
+                    .num_steps = i[3],
+                    .num_not_finite = i[4],
+                    .num_not_finite_in_row = i[5],
+                    .epoch = i[9],
+                    .epoch_batches = i[10],
+                    .steps_before_epoch = i[11],
+                    .samples_before_epoch = i[12],
+                    .loss_sum = n[0],
+                    .loss_samples = i[6],
+                    .last_epoch_loss = n[1]};
+  state.stopping = {.best = n[2], .num_worse = i[7], .stopped = i[8] != 0};
+  return absl::OkStatus();
+}
+
+models::TensorFile Encode(const TrainingSetup& setup, const TrainingState& state, Learner& learner,
+                          std::vector<torch::Tensor>& kept) {
+  models::TensorFile file;
+  if (learner.has_network()) {
+    models::SaveState(learner.network(), kModelPrefix, file, kept);
+    learner.optimizer().Save(kOptimizerPrefix, file, kept);
+    models::WriteInputs(learner.network().inputs, file);
+    file.metadata[kProgram] = Sha256(learner.network().module->program());
+  }
+  for (size_t i = 0; i < state.best.size(); ++i) {
+    file.tensors[kBestPrefix + models::StateOf(learner.network())[i].first] =
+        models::BytesOf(state.best[i], kept);
+  }
+  file.tensors[kGenerator] = models::BytesOf(GeneratorOf(torch::kCPU).get_state(), kept);
+  if (!setup.device.is_cpu()) {
+    file.tensors[kDeviceGenerator] = models::BytesOf(GeneratorOf(setup.device).get_state(), kept);
+  }
+  SaveCounters(state, file, kept);
+  SaveCurve(state.curve.state(), file, kept);
+  file.tensors[kCompanionNumbers] = models::BytesOf(TensorOf(state.companion.numbers), kept);
+  file.tensors[kCompanionLosses] = models::BytesOf(torch::tensor(state.companion.losses), kept);
+  file.metadata[kThreads] = std::to_string(models::NumThreads(setup.training, setup.model));
+  return file;
+}
+
+absl::Status Decode(const models::TensorFile& file, const TrainingSetup& setup,
+                    TrainingState& state, Learner& learner) {
+  RETURN_IF_ERROR(LoadCounters(file, state));
+  ASSIGN_OR_RETURN(state.curve, LoadCurve(file));
+  ASSIGN_OR_RETURN(state.companion.numbers, Find<double>(file, kCompanionNumbers));
+  ASSIGN_OR_RETURN(state.companion.losses, Find<float>(file, kCompanionLosses));
+  if (std::ssize(state.companion.losses) != setup.num_losses) return DataLoss("losses do not fit");
   if (file.metadata.contains(kProgram)) {
     ASSIGN_OR_RETURN(const models::InputSpecs inputs, models::ReadInputs(file));
-    ASSIGN_OR_RETURN(models::Network network, models::MakeNetwork(setup_.model, inputs));
+    ASSIGN_OR_RETURN(models::Network network, models::MakeNetwork(setup.model, inputs));
     if (file.metadata.at(kProgram) != Sha256(network.module->program())) {
       return FailedPrecondition("the checkpoint was made with another TorchScript file");
     }
-    if (setup_.training.early_stopping &&
-        stopping_.best < std::numeric_limits<double>::infinity()) {
+    if (setup.training.early_stopping &&
+        state.stopping.best < std::numeric_limits<double>::infinity()) {
       RETURN_IF_ERROR(models::LoadState(file, kBestPrefix, network));
       for (const auto& [name, tensor] : models::StateOf(network)) {
-        best_.push_back(tensor.detach().to(setup_.device, tensor.scalar_type(), false, true));
+        state.best.push_back(tensor.detach().to(setup.device, tensor.scalar_type(), false, true));
       }
     }
     RETURN_IF_ERROR(models::LoadState(file, kModelPrefix, network));
-    RETURN_IF_ERROR(Begin(std::move(network)));
-    RETURN_IF_ERROR(optimizer_->Load(kOptimizerPrefix, file));
+    RETURN_IF_ERROR(learner.Begin(std::move(network)));
+    RETURN_IF_ERROR(learner.optimizer().Load(kOptimizerPrefix, file));
   }
   RETURN_IF_ERROR(SetGenerator(torch::kCPU, file, kGenerator));
-  return setup_.device.is_cpu() ? absl::OkStatus()
-                                : SetGenerator(setup_.device, file, kDeviceGenerator);
+  return setup.device.is_cpu() ? absl::OkStatus()
+                               : SetGenerator(setup.device, file, kDeviceGenerator);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> WriteCheckpoint(const TrainingSetup& setup, const TrainingState& state,
+                                            Learner& learner) {
+  return models::Guard("writing a checkpoint", [&]() -> absl::StatusOr<std::string> {
+    std::vector<torch::Tensor> kept;
+    return models::WriteTensorFile(Encode(setup, state, learner, kept));
+  });
+}
+
+absl::Status ReadCheckpoint(std::string_view checkpoint, const TrainingSetup& setup,
+                            TrainingState& state, Learner& learner) {
+  ASSIGN_OR_RETURN(const models::TensorFile file, models::ReadTensorFile(checkpoint));
+  const auto threads = file.metadata.find(kThreads);
+  if (threads == file.metadata.end() ||
+      threads->second != std::to_string(models::NumThreads(setup.training, setup.model))) {
+    return FailedPrecondition("the checkpoint was made with another number of threads");
+  }
+  return models::Guard("restoring a checkpoint",
+                       [&] { return Decode(file, setup, state, learner); });
 }
 
 }  // namespace tidemill::trainer_server

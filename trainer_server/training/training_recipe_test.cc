@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "models/safetensors.h"
+#include "trainer_server/testing/between_batches.h"
 #include "trainer_server/testing/memory_source.h"
 #include "trainer_server/training/training_loop.h"
 
@@ -26,8 +27,6 @@ TrainingSetup Linear(models::TrainingSpec training, int64_t outputs = 3) {
   training.seed = 7;
   return {.model = models::Logistic{.outputs = outputs}, .training = std::move(training)};
 }
-
-absl::Status Nothing(TrainingLoop&) { return absl::OkStatus(); }
 
 struct Trained {
   std::map<std::string, torch::Tensor> weights;
@@ -70,6 +69,7 @@ Trained Untrained(TrainingSetup setup) {
 }
 
 using models::WeightedLoss;
+using testing::Nothing;
 
 TEST(Accumulation, OfSmallBatchesEqualsBigOnes) {
   for (const auto& [weighted, divisor] :

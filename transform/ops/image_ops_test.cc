@@ -18,6 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kRecords;
 using testing::MakeSamples;
 using testing::MustBuild;
 using testing::Numbers;
@@ -26,8 +27,6 @@ using testing::SetOrdinals;
 using testing::Spec;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
-
-const SampleSchema kRecords{.payload = PayloadKind::kRecord};
 
 // Images of whole numbers, which are exact in each type used here.
 struct Images {

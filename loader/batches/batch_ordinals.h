@@ -1,0 +1,65 @@
+// Which samples each batch of a plan asks for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "loader/batch_source.h"
+#include "loader/batches/batch_plan.h"
+#include "loader/plan/sample_order.h"
+
+namespace tidemill::loader {
+
+// The positions [from, to) of an epoch's order.
+struct Positions {
+  int64_t from = 0;
+  int64_t to = 0;
+};
+
+// The samples of consecutive batches.
+struct WantedSamples {
+  std::vector<int64_t> ordinals = {};
+  // How many of them each batch has.
+  std::vector<int64_t> sizes = {};
+};
+
+// A function of the plan and the size of the set alone. A batch has a `number`, which is counted
+// through all epochs, and an `index`, which is its place in its epoch; both begin at 0.
+// Thread-safe.
+class BatchOrdinals {
+ public:
+  // For a set of so many samples. The plan is valid: see BatchMaker::Create().
+  BatchOrdinals(const BatchPlan& plan, int64_t set_size);
+
+  const BatchPlan& plan() const { return plan_; }
+  // Batches of an epoch.
+  int64_t num_batches() const { return num_batches_; }
+  // Positions of an epoch's order.
+  int64_t num_positions() const { return num_positions_; }
+  // The epoch that a batch belongs to, as the plan counts epochs.
+  int64_t EpochOf(int64_t number) const { return plan_.first_epoch + number / num_batches_; }
+  // The number of the first batch of the next epoch.
+  int64_t EndOfEpoch(int64_t number) const { return (number / num_batches_ + 1) * num_batches_; }
+  // The batch without rows.
+  TrainingBatch Numbered(int64_t number) const;
+
+  // The positions of the whole batch. Positions behind the last one of the epoch stand for its
+  // first ones again.
+  Positions OfBatch(int64_t index) const;
+  // The positions of the plan's slice of the batch.
+  Positions OfSlice(int64_t index) const;
+
+  // What the plan's slices of batches [from, to) ask for. They belong to one epoch.
+  WantedSamples WantedBy(int64_t from, int64_t to) const;
+  // Appends the ordinals that stand at these positions of an epoch.
+  void Append(int64_t epoch, Positions positions, std::vector<int64_t>& ordinals) const;
+
+ private:
+  const BatchPlan plan_;
+  const int64_t num_positions_;
+  const int64_t num_batches_;
+  const std::unique_ptr<const SampleOrder> order_;
+};
+
+}  // namespace tidemill::loader

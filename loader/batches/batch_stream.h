@@ -1,0 +1,57 @@
+// A training set as batches: reads, transforms and cuts on threads of its own, ahead of the loop
+// that trains.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/status.h"
+#include "loader/batch_source.h"
+#include "loader/batches/batch_maker.h"
+#include "loader/batches/batch_plan.h"
+#include "loader/read_ahead.h"
+
+namespace tidemill::loader {
+
+// Called on a source's threads for the rows of each batch, to settle them where they are to be
+// used. They hold the same numbers afterwards.
+using SettleRows = std::function<absl::Status(batch::Batch&)>;
+
+struct StreamOptions {
+  int num_threads = 2;
+  // Bytes of transformed samples held ready or in the making.
+  int64_t bytes_ahead = int64_t{64} << 20;
+  SettleRows settle = nullptr;
+};
+
+// Makes batches in this process, with a BatchMaker. Thread-compatible.
+class BatchStream : public BatchSource {
+ public:
+  // Fails as BatchMaker::Create() does.
+  static absl::StatusOr<std::unique_ptr<BatchStream>> Create(BatchParts parts,
+                                                             const BatchPlan& plan,
+                                                             const StreamOptions& options);
+
+  int64_t num_samples() const override { return maker_->num_samples(); }
+  int64_t num_batches() const override { return maker_->num_batches(); }
+  absl::StatusOr<std::optional<TrainingBatch>> Next() override;
+  PathWork work() const override;
+
+ private:
+  // Consecutive batches, made together.
+  using Chunk = std::vector<TrainingBatch>;
+
+  BatchStream() = default;
+  absl::StatusOr<Chunk> MakeChunk(int64_t from, int64_t to, const std::stop_token& stop) const;
+
+  std::unique_ptr<const BatchMaker> maker_;
+  int num_threads_ = 1;
+  int64_t opened_ns_ = 0;
+  SettleRows settle_;
+  Chunk ready_;                              // The rest of the present chunk, the next batch last.
+  std::unique_ptr<ReadAhead<Chunk>> ahead_;  // Last: its threads use all of the above.
+};
+
+}  // namespace tidemill::loader

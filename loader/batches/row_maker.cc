@@ -1,0 +1,100 @@
+#include "loader/batches/row_maker.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "loader/plan/length_buckets.h"
+
+namespace tidemill::loader {
+namespace {
+
+// Samples run through the graph together where batches are small: its columns stay in the cache.
+constexpr int64_t kGraphSamples = 2048;
+
+// Drops the columns that training does not need.
+absl::StatusOr<batch::Batch> Narrow(const batch::Batch& transformed) {
+  batch::Batch rows(transformed.num_rows());
+  for (const batch::Column& column : transformed.columns()) {
+    if (column.name != batch::kEventTimeColumn) RETURN_IF_ERROR(rows.Set(column));
+  }
+  return rows;
+}
+
+}  // namespace
+
+transform::RunContext RowMaker::ContextOf(int64_t number) const {
+  const BatchPlan& plan = ordinals_.plan();
+  return {.training = plan.training,
+          .seed = plan.shuffle.seed,
+          .trigger = plan.shuffle.trigger,
+          .epoch = ordinals_.EpochOf(number),
+          .standardize_target = true};
+}
+
+absl::Status RowMaker::Transform(const transform::RunContext& context, batch::Batch& piece,
+                                 Rows& rows) const {
+  ASSIGN_OR_RETURN(const transform::Transformed transformed,
+                   parts_.graph->Run(piece, parts_.fitted.get(), context, &counters_.ops()));
+  for (const transform::BadSample& bad : transformed.bad) {
+    rows.bad.push_back({piece.keys()[bad.row], bad.reason});
+  }
+  ASSIGN_OR_RETURN(piece, Narrow(transformed.batch));
+  return absl::OkStatus();
+}
+
+// Whole batches, so that most of them need not be put together.
+int64_t RowMaker::SamplesAtOnce() const {
+  const BatchPlan& plan = ordinals_.plan();
+  const int64_t size = std::max<int64_t>(1, plan.batch_size / plan.num_slices);
+  return std::max<int64_t>(1, kGraphSamples / size) * size;
+}
+
+void RowMaker::Tell(const Rows& rows) const {
+  if (parts_.bad != nullptr) parts_.bad->Add(rows.bad);
+}
+
+absl::StatusOr<Rows> RowMaker::Make(std::span<const int64_t> ordinals, int64_t number,
+                                    const std::stop_token& stop) const {
+  const transform::RunContext context = ContextOf(number);
+  const auto& buckets = ordinals_.plan().buckets;
+  const int64_t begin = transform::ThreadTime::WallNow();
+  int64_t graph_ns = 0;
+  const auto run_graph = [&](batch::Batch& piece, Rows& rows) -> absl::Status {
+    const int64_t arrived = transform::ThreadTime::WallNow();
+    RETURN_IF_ERROR(Transform(context, piece, rows));
+    if (buckets) {
+      RETURN_IF_ERROR(MakeRagged(*buckets, piece));
+    } else if (parts_.kept != nullptr) {
+      parts_.kept->Keep(piece);
+    }
+    graph_ns += transform::ThreadTime::WallNow() - arrived;
+    return absl::OkStatus();
+  };
+  ASSIGN_OR_RETURN(
+      Rows rows, ReadRows(*parts_.set, ordinals, parts_.reader, SamplesAtOnce(), run_graph, stop));
+  counters_.AddRead(transform::ThreadTime::WallNow() - begin - graph_ns);
+  Tell(rows);
+  return rows;
+}
+
+absl::StatusOr<Rows> RowMaker::ReadSamples(std::span<const int64_t> ordinals,
+                                           const std::stop_token& stop) const {
+  const auto as_they_are = [](batch::Batch&, Rows&) { return absl::OkStatus(); };
+  ASSIGN_OR_RETURN(Rows rows, ReadRows(*parts_.set, ordinals, parts_.reader,
+                                       std::numeric_limits<int64_t>::max() / 2, as_they_are, stop));
+  Tell(rows);
+  return rows;
+}
+
+absl::StatusOr<Rows> RowMaker::RunGraph(int64_t number, batch::Batch samples) const {
+  Rows rows;
+  const int64_t num_read = samples.num_rows();
+  RETURN_IF_ERROR(Transform(ContextOf(number), samples, rows));
+  rows.num_skipped = num_read - samples.num_rows();
+  Tell(rows);
+  rows.pieces.push_back(std::move(samples));
+  return rows;
+}
+
+}  // namespace tidemill::loader

@@ -1,0 +1,12 @@
+// What a request for a job must hold.
+#pragma once
+
+#include "base/status.h"
+#include "tidemill/preprocess/v1/preprocess.pb.h"
+
+namespace tidemill::preprocess {
+
+// INVALID_ARGUMENT for a job without batches, with impossible lanes, or without a guarantee.
+absl::Status CheckJob(const v1::CreateJobRequest& request);
+
+}  // namespace tidemill::preprocess

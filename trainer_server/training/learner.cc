@@ -1,0 +1,184 @@
+#include "trainer_server/training/learner.h"
+
+#include <string>
+#include <utility>
+
+#include "models/guard.h"
+#include "models/loss.h"
+#include "models/torch_version.h"
+
+namespace tidemill::trainer_server {
+
+absl::Status Learner::Begin(models::Network network) {
+  network.module->to(setup_.device);
+  network.module->train();
+  if (setup_.training.buckets) network.any_length = setup_.training.buckets->column;
+  ASSIGN_OR_RETURN(optimizer_, models::Optimizer::Make(setup_.training.Optimizers(), network));
+  network_ = std::move(network);
+  for (const torch::Tensor& buffer : network_->module->buffers()) {
+    if (!buffer.defined()) continue;
+    buffers_.push_back(buffer);
+    kept_buffers_.push_back(buffer.detach().clone());
+  }
+  models::SeedGenerator(
+      {.seed = setup_.training.seed, .purpose = "dropout", .trigger = setup_.trigger});
+  return absl::OkStatus();
+}
+
+absl::Status Learner::BeginWithParent() {
+  ASSIGN_OR_RETURN(models::Network network,
+                   models::DecodeNetwork(setup_.model, *setup_.parent_weights));
+  RETURN_IF_ERROR(models::CheckProgram(setup_.model, network));
+  return models::Guard("preparing", [&] { return Begin(std::move(network)); });
+}
+
+absl::Status Learner::MakeNetworkFor(const models::Inputs& inputs) {
+  models::SeedGenerator(
+      {.seed = setup_.training.seed, .purpose = "init", .trigger = setup_.trigger});
+  const auto& buckets = setup_.training.buckets;
+  ASSIGN_OR_RETURN(
+      models::Network network,
+      models::MakeNetwork(setup_.model, buckets ? setup_.inputs : models::SpecsOf(inputs)));
+  RETURN_IF_ERROR(Begin(std::move(network)));
+  const bool is_ragged = buckets && buckets->layout == models::RowLayout::kRagged;
+  return is_ragged ? CheckTakesPaddedRows() : absl::OkStatus();
+}
+
+// Whatever a model is trained with, it is measured with rows of full width: better now than then.
+absl::Status Learner::CheckTakesPaddedRows() {
+  models::Inputs rows;
+  for (const auto& [name, input] : network_->inputs) {
+    std::vector<int64_t> shape = input.shape;
+    shape.insert(shape.begin(), 1);
+    rows[name] =
+        torch::zeros(shape, input.is_integer ? torch::kInt64 : torch::kFloat32).to(setup_.device);
+  }
+  const torch::NoGradGuard no_gradients;
+  network_->module->eval();
+  const absl::Status answered = models::Guard("a padded row", [&]() -> absl::Status {
+    network_->Forward(rows);
+    return absl::OkStatus();
+  });
+  network_->module->train();
+  if (answered.ok()) return answered;
+  return InvalidArgument(
+      "the model has to take padded rows, too, with which it is measured: give the parameter for "
+      "the offsets of ragged ones the default None; {}",
+      std::string(answered.message()));
+}
+
+absl::StatusOr<DeviceBatch> Learner::Prepare(const loader::TrainingBatch& batch) {
+  ASSIGN_OR_RETURN(loader::TensorBatch tensors, loader::ToTensors(batch.rows));
+  if (!network_) RETURN_IF_ERROR(MakeNetworkFor(tensors.inputs));
+  if (const absl::Status fits = network_->CheckShapes(tensors.inputs); !fits.ok()) {
+    return FailedPrecondition(
+        "the input of the model has changed: {}; train without warm_start or fit the graph at the "
+        "first trigger only",
+        std::string(fits.message()));
+  }
+  RETURN_IF_ERROR(network_->Check(tensors.inputs));
+  RETURN_IF_ERROR(
+      models::CheckTargets(setup_.training.loss, tensors.target, models::NumOutputs(setup_.model)));
+  DeviceBatch moved;
+  for (const auto& [name, column] : tensors.inputs) {
+    moved.inputs[name] = loader::ToDevice(column, setup_.device);
+  }
+  moved.target = loader::ToDevice(tensors.target, setup_.device);
+  moved.weight_sum = static_cast<double>(batch.rows.num_rows());
+  if (tensors.weight.defined()) {
+    moved.weight_sum = tensors.weight.sum().item<double>();  // Here, where it costs no waiting.
+    moved.weight = loader::ToDevice(tensors.weight, setup_.device);
+  }
+  return moved;
+}
+
+torch::Tensor Learner::OutputOf(const DeviceBatch& batch) {
+  if (setup_.training.precision == models::Precision::kBfloat16) {
+    const models::Bfloat16Scope in_short_numbers(setup_.device);
+    return network_->Forward(batch.inputs);
+  }
+  return network_->Forward(batch.inputs);
+}
+
+torch::Tensor Learner::LossesOf(const DeviceBatch& batch) {
+  return models::SampleLosses(setup_.training.loss, OutputOf(batch), batch.target);
+}
+
+absl::StatusOr<Answers> Learner::Ask(const loader::TrainingBatch& batch, bool embed) {
+  return models::Guard("asking the network", [&]() -> absl::StatusOr<Answers> {
+    ASSIGN_OR_RETURN(const DeviceBatch moved, Prepare(batch));
+    const torch::NoGradGuard no_gradients;
+    network_->module->eval();
+    Answers answers{.output = OutputOf(moved), .target = moved.target, .embedding = {}};
+    if (embed) {
+      // A second pass up to the last layer: networks do not say what their last layer was given.
+      ASSIGN_OR_RETURN(answers.embedding, network_->Embed(moved.inputs));
+    }
+    network_->module->train();
+    return answers;
+  });
+}
+
+torch::Tensor Learner::MeanOf(const torch::Tensor& losses, const torch::Tensor& weight) const {
+  return setup_.training.weighted_loss == models::WeightedLoss::kUnbiased
+             ? models::WeightedMean(losses, weight)
+             : models::SelfNormalisedMean(losses, weight);
+}
+
+// What the sum of a batch's weighted losses is divided by.
+double Learner::DivisorOf(const DeviceBatch& batch) const {
+  return setup_.training.weighted_loss == models::WeightedLoss::kUnbiased
+             ? static_cast<double>(batch.target.size(0))
+             : batch.weight_sum;
+}
+
+BatchLoss Learner::LossOf(const DeviceBatch& batch) {
+  KeepBuffers();
+  const torch::Tensor losses = LossesOf(batch);
+  // Several batches share one divisor, which is known at the end only.
+  const torch::Tensor loss = setup_.training.accumulate == 1
+                                 ? MeanOf(losses, batch.weight)
+                                 : models::WeightedSum(losses, batch.weight);
+  return BatchLoss{.losses = losses, .loss = loss, .number = PendingNumber(WithBuffers(loss))};
+}
+
+// A batch norm takes a row that is absurd for the spread of its batch: the loss stays small, but
+// the running variance is infinite from then on.
+torch::Tensor Learner::WithBuffers(const torch::Tensor& loss) const {
+  torch::Tensor number = loss.detach().to(torch::kFloat64);
+  for (const torch::Tensor& buffer : buffers_) {
+    if (buffer.is_floating_point()) number = number + 0 * buffer.sum();
+  }
+  return number;
+}
+
+void Learner::AddGradientsOf(BatchLoss& loss) {
+  if (!std::exchange(loss.has_gradients, true)) loss.loss.backward();
+}
+
+torch::Tensor Learner::LargestOutputs(const DeviceBatch& batch) {
+  const torch::NoGradGuard no_gradients;
+  network_->module->eval();
+  const torch::Tensor outputs = OutputOf(batch);
+  network_->module->train();
+  return outputs.reshape({outputs.size(0), -1}).abs().amax(1);
+}
+
+void Learner::KeepBuffers() {
+  const torch::NoGradGuard no_gradients;
+  for (size_t i = 0; i < buffers_.size(); ++i) kept_buffers_[i].copy_(buffers_[i]);
+}
+
+void Learner::RestoreBuffers() {
+  const torch::NoGradGuard no_gradients;
+  for (size_t i = 0; i < buffers_.size(); ++i) buffers_[i].copy_(kept_buffers_[i]);
+}
+
+bool Learner::IsFinite() const {
+  for (const auto& [name, tensor] : models::StateOf(*network_)) {
+    if (tensor.is_floating_point() && !torch::isfinite(tensor).all().item<bool>()) return false;
+  }
+  return true;
+}
+
+}  // namespace tidemill::trainer_server
