@@ -1,6 +1,6 @@
-#include "fmt/format.h"
+#include "cli/command_line/completion_fish.h"
 
-#include "cli/command_line/completion.h"
+#include "fmt/format.h"
 
 namespace tidemill::cli {
 namespace {

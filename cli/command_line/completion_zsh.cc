@@ -1,8 +1,8 @@
+#include "cli/command_line/completion_zsh.h"
+
 #include <algorithm>
 
 #include "fmt/format.h"
-
-#include "cli/command_line/completion.h"
 
 namespace tidemill::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "cli/results/baselines.h"
 #include "cli/results/left_out.h"
-#include "cli/results/selection_report.h"
+#include "cli/results/selection_json.h"
 #include "cli/results/untrained.h"
 
 namespace tidemill::cli {

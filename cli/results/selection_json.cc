@@ -1,3 +1,5 @@
+#include "cli/results/selection_json.h"
+
 #include <utility>
 
 #include "nlohmann/json.hpp"

@@ -1,4 +1,5 @@
-// The machine: programs, disks, clocks, processors.
+#include "cli/stack/doctor_machine.h"
+
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
@@ -17,7 +18,6 @@
 #include "base/process/program_folder.h"
 #include "base/time.h"
 #include "base/version.h"
-#include "cli/stack/doctor.h"
 #include "storage/client/dataset_path.h"
 
 namespace tidemill::cli {

@@ -1,4 +1,5 @@
-// The processes of a stack and what they leave behind.
+#include "cli/stack/doctor_processes.h"
+
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 
 #include "base/files.h"
 #include "base/process/program_folder.h"
-#include "cli/stack/doctor.h"
 #include "cli/stack/stack_identity.h"
 #include "rpc/tokens.h"
 

@@ -72,9 +72,4 @@ absl::Status CheckOwner(const std::string& folder);
 // Whether a service accepts connections.
 bool Answers(const StackLayout& layout, const std::string& service);
 
-// The body of the keeper process: starts everything, restarts what dies. Ends on SIGTERM, when its
-// state folder is gone, and when its stdin is a pipe that ends without a byte: who started it is
-// gone before the stack was up. Returns the exit status.
-int KeepStack(const StackLayout& layout);
-
 }  // namespace tidemill::cli

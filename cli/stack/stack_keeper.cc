@@ -1,4 +1,5 @@
-// The keeper of a local stack: parent of its services.
+#include "cli/stack/stack_keeper.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,8 +19,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/program_folder.h"
-#include "cli/stack/doctor.h"
-#include "cli/stack/local_stack.h"
+#include "cli/stack/doctor_processes.h"
 #include "cli/stack/stack_identity.h"
 #include "config/config.h"
 #include "db/private_postgres.h"
