@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart test nightly every_path_full bench policies selections docs format check tidy sanitize fuzz clean
+.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart test test_fast nightly every_path_full bench policies selections docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -54,7 +54,14 @@ quickstart: programs
 
 # Twice as many at a time as there are cores: most of them wait for processes that they started.
 test: build
-	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$((2 * $(JOBS)))
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$((2 * $(JOBS))) || \
+	  { tools/test_failures.py $(BUILD); exit 1; }
+
+# The tests that start no server: under two minutes once they are built.
+test_fast: configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target unit_tests
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) -L unit || \
+	  { tools/test_failures.py $(BUILD); exit 1; }
 
 # Kills a random preprocessing worker 50 times and the dispatcher 10 times: every batch still comes once.
 # Pairwise selection from 10^6 nodes by worker processes: fails when its objective comes less than

@@ -3,6 +3,6 @@
 
 namespace tidemill {
 
-inline constexpr char kVersion[] = "0.1.0";
+inline constexpr char kVersion[] = "0.7.0";
 
 }  // namespace tidemill

@@ -56,14 +56,16 @@ void AddRow(std::string& page, const char* name, std::string_view text) {
   if (!text.empty()) page += fmt::format("| {} | {} |\n", name, text);
 }
 
-template <typename Policy>
-std::string TriggerReference() {
-  std::string page = config::Reference<Policy>(fmt::format("Trigger policy `{}`", Policy::kType));
+std::string TriggerReference(const config::Alternative<supervisor::Trigger>& policy) {
+  const auto trigger = policy.make();
+  const supervisor::TriggerText text = trigger->Text();
+  std::string page =
+      config::ReferenceOf(policy, fmt::format("Trigger policy `{}`", policy.type().tag));
   page += "\n## How it decides\n\n| | |\n|---|---|\n";
-  AddRow(page, "fires when", Policy::kRule);
-  AddRow(page, "decides", Policy::kPoints);
-  AddRow(page, "costs", Policy::kCost);
-  if constexpr (requires { Policy::kSource; }) AddRow(page, "after", Policy::kSource);
+  AddRow(page, "fires when", text.rule);
+  AddRow(page, "decides", text.points);
+  AddRow(page, "costs", text.cost);
+  AddRow(page, "after", text.source);
   return page;
 }
 
@@ -92,9 +94,12 @@ absl::Status WritePolicies(const std::string& folder, const std::variant<Policie
 }
 
 absl::Status WriteAllPolicies(const std::string& folder) {
-  RETURN_IF_ERROR(
-      WritePolicies(files::Join(folder, "triggers"), supervisor::TriggerSpec(),
-                    []<typename Policy>(const Policy*) { return TriggerReference<Policy>(); }));
+  const std::string triggers = files::Join(folder, "triggers");
+  RETURN_IF_ERROR(files::CreateFolder(triggers));
+  for (const auto& policy : supervisor::Trigger::Alternatives()) {
+    const std::string file = std::string(policy.type().tag) + ".md";
+    RETURN_IF_ERROR(files::WriteAtomically(files::Join(triggers, file), TriggerReference(policy)));
+  }
   RETURN_IF_ERROR(WritePolicies(
       files::Join(folder, "selection"), selector::SelectionSpec(),
       []<typename Policy>(const Policy*) { return ChoiceReference<Policy>("Selection policy"); }));

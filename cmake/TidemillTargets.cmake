@@ -11,9 +11,20 @@ target_compile_options(
             # g++ 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
             $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
-# Sources of a library share their headers and what they instantiate of them: several are compiled as
-# one. They stay sources of their own: names in their anonymous namespaces must not meet in a library.
-option(TIDEMILL_UNITY "Compile sources of a library several at a time." OFF)
+# Sources of a target share their headers and what they instantiate of them: several are compiled
+# as one. They stay sources of their own: names in their anonymous namespaces must not meet in it.
+option(TIDEMILL_UNITY "Compile sources of a target several at a time." OFF)
+
+# tidemill_compile_together(target): compiles eight sources at a time where TIDEMILL_UNITY is on.
+function(tidemill_compile_together target)
+  get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources num_sources)
+  if(TIDEMILL_UNITY AND num_sources GREATER 1)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    # g++ takes for a header what it reads behind an #include.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
 
 # The files that match, by their names below the current folder; looked for again at each build.
 function(tidemill_files variable pattern)
@@ -34,11 +45,8 @@ function(tidemill_library)
   endif()
   if(ARG_SRCS)
     add_library(tidemill_${ARG_NAME} STATIC ${ARG_SRCS})
-    if(TIDEMILL_UNITY AND NOT ARG_ONE_BY_ONE)
-      set_target_properties(tidemill_${ARG_NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-      # g++ takes for a header what it reads behind an #include.
-      target_compile_options(tidemill_${ARG_NAME}
-                             PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    if(NOT ARG_ONE_BY_ONE)
+      tidemill_compile_together(tidemill_${ARG_NAME})
     endif()
     target_link_libraries(tidemill_${ARG_NAME} PUBLIC tidemill_options ${ARG_DEPS})
     target_sources(tidemill_${ARG_NAME} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
@@ -92,11 +100,14 @@ endfunction()
 
 # All that users run, and nothing of the tests.
 add_custom_target(programs)
+# Tests that start no server.
+add_custom_target(unit_tests)
 
 # tidemill_program(NAME tidemill-storage SRCS main.cc DEPS tidemill::storage_service)
 function(tidemill_program)
   cmake_parse_arguments(ARG "" "NAME" "SRCS;DEPS" ${ARGN})
   add_executable(${ARG_NAME} ${ARG_SRCS})
+  tidemill_compile_together(${ARG_NAME})
   target_link_libraries(${ARG_NAME} PRIVATE tidemill_options ${ARG_DEPS})
   # What users run; test programs and tidemill-reference are of use in the tree only.
   if(ARG_NAME MATCHES "^tidemill" AND NOT ARG_NAME STREQUAL "tidemill-reference")
@@ -106,17 +117,21 @@ function(tidemill_program)
 endfunction()
 
 # tidemill_test(NAME selector_test SRCS a_test.cc b_test.cc [FOLDERS policies] DEPS tidemill::selector
-#               [LABELS integration]): one test program, of these files and all tests of these folders.
+#               [LABELS integration] [ONE_BY_ONE]): one test program, of these files and all tests of
+# these folders.
 function(tidemill_test)
   if(NOT TIDEMILL_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "SRCS;FOLDERS;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_BY_ONE" "NAME;TIMEOUT" "SRCS;FOLDERS;DEPS;LABELS" ${ARGN})
   foreach(folder IN LISTS ARG_FOLDERS)
     tidemill_files(tests "${folder}/*_test.cc")
     list(APPEND ARG_SRCS ${tests})
   endforeach()
   add_executable(${ARG_NAME} ${ARG_SRCS})
+  if(NOT ARG_ONE_BY_ONE)
+    tidemill_compile_together(${ARG_NAME})
+  endif()
   target_link_libraries(${ARG_NAME} PRIVATE tidemill_options ${ARG_DEPS} GTest::gmock
                                             GTest::gtest_main)
   # What is tested is compiled as it is shipped, the tests themselves in less time.
@@ -126,9 +141,12 @@ function(tidemill_test)
     set(ARG_TIMEOUT 300)
   endif()
   set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
-  if(ARG_LABELS)
-    set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}")
+  if(NOT ARG_LABELS)
+    # Of one process: these are what `make test_fast` builds and runs.
+    set(ARG_LABELS unit)
+    add_dependencies(unit_tests ${ARG_NAME})
   endif()
+  set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
 
 # tidemill_trust_optionals(target): g++ 12 takes members of std::optional for uninitialised in code

@@ -18,8 +18,8 @@
 // Members may be bool, int, int64_t, float, double, std::string, Duration, Timestamp, ByteSize,
 // Count, NameList, enums with EnumNames, structs with Fields(), variants of structs with kType
 // (`{type: amount, samples: 5}`, or `amount` where every field has a default), Keyed variants
-// (`amount: {samples: 5}`), and std::optional, std::vector and std::map<std::string, ...> of them.
-// Recursive types are fine.
+// (`amount: {samples: 5}`), a Choice among the parts on a list (choice.h), and std::optional,
+// std::vector and std::map<std::string, ...> of them. Recursive types are fine.
 //
 // Reading is strict: unknown and duplicate keys, wrong types, values out of range, missing keys and
 // texts that other YAML readers take for something else (`no`, `012`, `1.10`) are problems, each
@@ -110,6 +110,12 @@ Json Schema() {
 template <typename T>
 std::string Reference(std::string_view title) {
   return internal::ReferenceOf(internal::TypeOf<T>(), title);
+}
+
+// The same of one alternative of a Choice.
+template <typename Interface>
+std::string ReferenceOf(const Alternative<Interface>& alternative, std::string_view title) {
+  return internal::ReferenceOf(alternative.type(), title);
 }
 
 // What `tidemill explain` prints for a key such as "training.optimizer.lr" or

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "config/choice.h"
 #include "config/type.h"
 
 namespace tidemill::config::internal {
@@ -154,6 +155,21 @@ void DescribeAlternatives(Type& type, std::type_identity<std::variant<Alternativ
   };
 }
 
+// A Choice is read, printed and documented as a variant of the specs on its list.
+template <typename Interface>
+void DescribeChoice(Type& type, std::type_identity<Choice<Interface>>) {
+  using T = Choice<Interface>;
+  static const std::vector<TypeGetter>& alternatives = *[] {
+    auto* getters = new std::vector<TypeGetter>;
+    for (const auto& alternative : Interface::Alternatives()) getters->push_back(alternative.type);
+    return getters;
+  }();
+  type.alternatives = alternatives;
+  type.index = [](const void* value) { return As<T>(value).index(); };
+  type.held = [](void* value) -> void* { return As<T>(value).mutable_spec(); };
+  type.emplace = [](void* value, size_t i) -> void* { return As<T>(value).Emplace(i); };
+}
+
 template <typename T>
 constexpr Kind KindOf() {
   if constexpr (kScalar<T> != kNoScalar) return kScalar<T>;
@@ -161,7 +177,7 @@ constexpr Kind KindOf() {
   if constexpr (kIs<std::optional, T>) return Kind::kOptional;
   if constexpr (kIs<std::vector, T>) return Kind::kList;
   if constexpr (kIs<std::map, T>) return Kind::kMap;
-  if constexpr (kIs<std::variant, T>) return Kind::kVariant;
+  if constexpr (kIs<std::variant, T> || kIs<Choice, T>) return Kind::kVariant;
   if constexpr (kIs<Keyed, T>) return Kind::kKeyed;
   return Kind::kStruct;
 }
@@ -177,6 +193,8 @@ void Describe(Type& type) {
     DescribeList<T>(type);
   } else if constexpr (kKind == Kind::kMap) {
     DescribeMap<T>(type);
+  } else if constexpr (kIs<Choice, T>) {
+    DescribeChoice(type, std::type_identity<T>());
   } else if constexpr (kKind == Kind::kVariant) {
     DescribeAlternatives(type, std::type_identity<T>());
   } else if constexpr (kKind == Kind::kKeyed) {

@@ -15,7 +15,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
-using Kind = JsonValue::Kind;
 
 // The values as text, each with a letter for its kind.
 std::vector<std::string> Found(JsonFields& fields, std::string_view text) {
@@ -71,7 +70,7 @@ TEST(JsonFields, RefusesWhatIsNotOneObject) {
                                       "{\"a\":\"\\q\"}"}) {
     EXPECT_THAT(fields.Read(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(" ")))
         << text;
-    EXPECT_EQ(fields.values()[0].kind, Kind::kAbsent) << text;
+    EXPECT_EQ(fields.values()[0].kind, JsonValue::Kind::kAbsent) << text;
   }
   EXPECT_THAT(Found(fields, "{\"a\":1}"), ElementsAre("n1"));
 }

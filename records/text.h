@@ -6,6 +6,9 @@
 
 namespace tidemill {
 
+// What a file in UTF-8 may begin with: no part of its first record.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 // Whether PostgreSQL takes the bytes for a text: UTF-8 without zero bytes.
 bool IsText(std::string_view bytes);
 

@@ -16,7 +16,6 @@ namespace pb = google::protobuf;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using tidemill::testing::IsOk;
-using Kind = ExampleFeature::Kind;
 
 constexpr char kDescriptor[] = R"(
 name: "example.proto" syntax: "proto3"
@@ -81,8 +80,8 @@ TEST(ExampleFeatures, ReadsWhatProtobufWritesPackedOrNot) {
     EXPECT_THAT(features.feature(0).ints, ElementsAre(-7, INT64_MAX));
     EXPECT_THAT(features.feature(1).bytes, ElementsAre(std::string("\0\xffz", 3), ""));
     EXPECT_THAT(features.feature(2).floats, ElementsAre(1.5F, -0.25F, 3e38F));
-    EXPECT_EQ(features.feature(3).kind, Kind::kAbsent);
-    EXPECT_EQ(features.feature(4).kind, Kind::kAbsent);
+    EXPECT_EQ(features.feature(3).kind, ExampleFeature::Kind::kAbsent);
+    EXPECT_EQ(features.feature(4).kind, ExampleFeature::Kind::kAbsent);
     EXPECT_THAT(features.feature(5).ints, ElementsAre(-7, INT64_MAX));
     ASSERT_THAT(features.Read(""), IsOk());
     EXPECT_THAT(features.feature(0).ints, IsEmpty());
@@ -97,7 +96,7 @@ TEST(ExampleFeatures, JoinsMessagesAsProtobufDoes) {
       writer.Write(R"(features { feature { key: "a" value { float_list { value: 3 } } } })");
   ExampleFeatures features({"a", "b"});
   ASSERT_THAT(features.Read(both), IsOk());
-  EXPECT_EQ(features.feature(0).kind, Kind::kFloat);
+  EXPECT_EQ(features.feature(0).kind, ExampleFeature::Kind::kFloat);
   EXPECT_THAT(features.feature(0).floats, ElementsAre(3));
   EXPECT_THAT(features.feature(0).ints, IsEmpty());
   EXPECT_THAT(features.feature(1).ints, ElementsAre(2));

@@ -20,6 +20,7 @@
 #include "db/testing/postgres.h"
 #include "selector/migrations.h"
 #include "selector/selector.h"
+#include "selector/testing/choosing.h"
 
 namespace tidemill::selector {
 namespace {
@@ -27,12 +28,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kFirstKey;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::IsOkAndHolds;
 using ::tidemill::testing::StatusIs;
 
-constexpr int64_t kFirstKey = int64_t{1} << 44;
 constexpr int64_t kFirstTime = 1'600'000'000'000'000;
 constexpr int64_t kStep = 1'000'000;
 

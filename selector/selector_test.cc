@@ -25,18 +25,18 @@
 #include "selector/client/selector_client.h"
 #include "selector/migrations.h"
 #include "selector/selector_service.h"
+#include "selector/testing/choosing.h"
 
 namespace tidemill::selector {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::kFirstKey;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::IsOkAndHolds;
 using ::tidemill::testing::StatusIs;
-
-constexpr int64_t kFirstKey = int64_t{1} << 44;
 
 // A stream of one sample a microsecond, listed in chunks of any size.
 class Stream {

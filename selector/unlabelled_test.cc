@@ -17,8 +17,8 @@ constexpr char kLabelled[] =
 
 // Ten samples of which those of odd seconds have class 1, the others none; the last two come in a
 // batch that has no labels at all.
-absl::Status List(const storage::v1::ListSamplesRequest&,
-                  const std::function<absl::Status(batch::Batch)>& sink) {
+absl::Status ListHalfLabelled(const storage::v1::ListSamplesRequest&,
+                              const std::function<absl::Status(batch::Batch)>& sink) {
   for (const auto& [from, to] : {std::pair(0, 8), std::pair(8, 10)}) {
     std::vector<int64_t> keys, classes;
     for (int i = from; i < to; ++i) keys.push_back(i);
@@ -52,7 +52,7 @@ Listed ListFor(const std::string& dataset_spec) {
   EXPECT_THAT(listing, IsOk());
   Listed all;
   EXPECT_THAT(ForEachCandidate(
-                  List, *listing, nullptr,
+                  ListHalfLabelled, *listing, nullptr,
                   [&](const Candidates& some) {
                     all.keys.insert(all.keys.end(), some.keys.begin(), some.keys.end());
                     all.labels.insert(all.labels.end(), some.labels.begin(), some.labels.end());

@@ -14,13 +14,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr RandomKey kRandom{.seed = 3, .purpose = "bottom_k_test"};
+constexpr RandomKey kRandomOfRanks{.seed = 3, .purpose = "bottom_k_test"};
 
 RankedRow RowWith(double rank, int64_t row) {
-  return {.rank = rank, .bits = RandomBits(kRandom, row), .id = row, .row = row};
+  return {.rank = rank, .bits = RandomBits(kRandomOfRanks, row), .id = row, .row = row};
 }
 
-std::vector<int64_t> Rows(BottomK& sketch) {
+std::vector<int64_t> RowsOf(BottomK& sketch) {
   std::vector<int64_t> rows;
   for (const RankedRow& row : sketch.Take()) rows.push_back(row.row);
   return rows;
@@ -34,7 +34,7 @@ TEST(BottomK, HoldsTheSmallestRanksInTheirOrder) {
   std::vector<std::pair<int64_t, int64_t>> sorted;
   for (int64_t row = 0; row < 10'000; ++row) sorted.emplace_back((row * 7919) % 10'007, row);
   std::sort(sorted.begin(), sorted.end());
-  EXPECT_THAT(Rows(sketch), ElementsAre(sorted[0].second, sorted[1].second, sorted[2].second));
+  EXPECT_THAT(RowsOf(sketch), ElementsAre(sorted[0].second, sorted[1].second, sorted[2].second));
 }
 
 TEST(BottomK, BreaksTiesByBitsNotByThePlace) {
@@ -42,31 +42,31 @@ TEST(BottomK, BreaksTiesByBitsNotByThePlace) {
   BottomK backward(2);
   for (int64_t row = 0; row < 500; ++row) forward.Add(RowWith(1, row));
   for (int64_t row = 499; row >= 0; --row) backward.Add(RowWith(1, row));
-  const auto rows = Rows(forward);
-  EXPECT_EQ(rows, Rows(backward));
+  const auto rows = RowsOf(forward);
+  EXPECT_EQ(rows, RowsOf(backward));
   for (int64_t row = 0; row < 500; ++row) {
-    EXPECT_GE(RandomBits(kRandom, row), RandomBits(kRandom, rows[0]));
+    EXPECT_GE(RandomBits(kRandomOfRanks, row), RandomBits(kRandomOfRanks, rows[0]));
   }
 }
 
 TEST(BottomK, OfNoneOrOfZeroHoldsNone) {
   BottomK sketch(5);
-  EXPECT_THAT(Rows(sketch), IsEmpty());
+  EXPECT_THAT(RowsOf(sketch), IsEmpty());
   BottomK zero(0);
   for (int64_t row = 0; row < 1000; ++row) zero.Add(RowWith(1, row));
-  EXPECT_THAT(Rows(zero), IsEmpty());
+  EXPECT_THAT(RowsOf(zero), IsEmpty());
 }
 
 TEST(BottomK, OfSevenPartsMergedIsThatOfTheWhole) {
   BottomK whole(100);
   std::vector<BottomK> parts(7, BottomK(100));
   for (int64_t row = 0; row < 20'000; ++row) {
-    const RankedRow ranked = RowWith(UnitAboveZero(RandomBits(kRandom, -1 - row)), row);
+    const RankedRow ranked = RowWith(UnitAboveZero(RandomBits(kRandomOfRanks, -1 - row)), row);
     whole.Add(ranked);
     parts[static_cast<size_t>((row * row) % 7)].Add(ranked);
   }
   for (size_t i = 6; i > 0; --i) parts[0].Merge(parts[i]);
-  EXPECT_EQ(Rows(parts[0]), Rows(whole));
+  EXPECT_EQ(RowsOf(parts[0]), RowsOf(whole));
 }
 
 TEST(DecayedRank, IsFiniteAndOrderedOverDecadesOfShortHalfLives) {
@@ -88,8 +88,8 @@ TEST(DecayedRank, DrawsASampleOneHalfLifeOlderHalfAsOften) {
   constexpr int64_t kDraws = 40'000;
   int64_t older = 0;
   for (int64_t i = 0; i < kDraws; ++i) {
-    const double old_rank = DecayedRank(1000, 50, RandomBits(kRandom, 2 * i));
-    const double new_rank = DecayedRank(1050, 50, RandomBits(kRandom, 2 * i + 1));
+    const double old_rank = DecayedRank(1000, 50, RandomBits(kRandomOfRanks, 2 * i));
+    const double new_rank = DecayedRank(1050, 50, RandomBits(kRandomOfRanks, 2 * i + 1));
     if (old_rank < new_rank) ++older;
   }
   const double share = static_cast<double>(older) / kDraws;

@@ -19,9 +19,9 @@ using testing::OwnedRows;
 using testing::RandomRows;
 using ::testing::SizeIs;
 
-const std::vector<float> kRows = {1, 0, 0.99F, 0.14107F, 0, 1, 0.6F, 0.8F};
+const std::vector<float> kTwoAlike = {1, 0, 0.99F, 0.14107F, 0, 1, 0.6F, 0.8F};
 
-DeduplicationOptions Options(double epsilon, KeepAlike keep = KeepAlike::kFirst) {
+DeduplicationOptions AlikeWithin(double epsilon, KeepAlike keep = KeepAlike::kFirst) {
   return {.epsilon = epsilon, .keep = keep, .random = {.purpose = "deduplication_test"}};
 }
 
@@ -31,7 +31,7 @@ Choice KeptOf(const Rows& rows, const DeduplicationOptions& options, WorkerPool*
 }
 
 TEST(Deduplication, FindsTheCosinesOfTheReference) {
-  const std::vector<float> rows = Normalised({kRows, 4, 2});
+  const std::vector<float> rows = Normalised({kTwoAlike, 4, 2});
   const std::vector<int64_t> order = {0, 1, 2, 3};
   EXPECT_THAT(
       GreatestCosineWithEarlier({rows, 4, 2}, order),
@@ -39,8 +39,8 @@ TEST(Deduplication, FindsTheCosinesOfTheReference) {
 }
 
 TEST(Deduplication, LeavesOutWhatTheReferenceDoes) {
-  EXPECT_THAT(KeptOf({kRows, 4, 2}, Options(0.05)).rows, ElementsAre(0, 2, 3));
-  EXPECT_THAT(KeptOf({kRows, 4, 2}, Options(0.3)).rows, ElementsAre(0, 2));
+  EXPECT_THAT(KeptOf({kTwoAlike, 4, 2}, AlikeWithin(0.05)).rows, ElementsAre(0, 2, 3));
+  EXPECT_THAT(KeptOf({kTwoAlike, 4, 2}, AlikeWithin(0.3)).rows, ElementsAre(0, 2));
 }
 
 TEST(Deduplication, LetsARowThatWentMakeOthersGo) {
@@ -50,41 +50,41 @@ TEST(Deduplication, LetsARowThatWentMakeOthersGo) {
     chain.push_back(static_cast<float>(std::cos(i * M_PI / 18)));
     chain.push_back(static_cast<float>(std::sin(i * M_PI / 18)));
   }
-  EXPECT_THAT(KeptOf({chain, 5, 2}, Options(0.02)).rows, ElementsAre(0));
+  EXPECT_THAT(KeptOf({chain, 5, 2}, AlikeWithin(0.02)).rows, ElementsAre(0));
 }
 
 TEST(Deduplication, KeepsTheFarthestOrTheNearestOfItsCluster) {
   // Three directions; the mean lies nearest to the second, farthest from the last.
   const std::vector<float> rows = {1, 0, 0.999F, 0.0447F, 0.99F, 0.141F};
-  EXPECT_THAT(KeptOf({rows, 3, 2}, Options(0.05, KeepAlike::kFarthest)).rows, ElementsAre(2));
-  EXPECT_THAT(KeptOf({rows, 3, 2}, Options(0.05, KeepAlike::kNearest)).rows, ElementsAre(1));
-  EXPECT_THAT(KeptOf({rows, 3, 2}, Options(0.05, KeepAlike::kFirst)).rows, ElementsAre(0));
+  EXPECT_THAT(KeptOf({rows, 3, 2}, AlikeWithin(0.05, KeepAlike::kFarthest)).rows, ElementsAre(2));
+  EXPECT_THAT(KeptOf({rows, 3, 2}, AlikeWithin(0.05, KeepAlike::kNearest)).rows, ElementsAre(1));
+  EXPECT_THAT(KeptOf({rows, 3, 2}, AlikeWithin(0.05, KeepAlike::kFirst)).rows, ElementsAre(0));
 }
 
 TEST(Deduplication, KeepsOneOfManyEqualRowsAndIgnoresLengths) {
   const std::vector<float> rows = {1, 1, 2, 2, 5, 5, -1, -1, 300, 300};
-  EXPECT_THAT(KeptOf({rows, 5, 2}, Options(0.05)).rows, ElementsAre(0, 3));
+  EXPECT_THAT(KeptOf({rows, 5, 2}, AlikeWithin(0.05)).rows, ElementsAre(0, 3));
 }
 
 TEST(Deduplication, KeepsAllWhenNothingMayBeAlike) {
   const std::vector<float> same(20, 0.3F);
-  EXPECT_THAT(KeptOf({same, 10, 2}, Options(0)).rows, SizeIs(10));
+  EXPECT_THAT(KeptOf({same, 10, 2}, AlikeWithin(0)).rows, SizeIs(10));
 }
 
 TEST(Deduplication, KeepsRowsOfZeros) {
   const std::vector<float> rows = {0, 0, 0, 0, 1, 0};
-  EXPECT_THAT(KeptOf({rows, 3, 2}, Options(0.5)).rows, ElementsAre(0, 1, 2));
+  EXPECT_THAT(KeptOf({rows, 3, 2}, AlikeWithin(0.5)).rows, ElementsAre(0, 1, 2));
 }
 
 TEST(Deduplication, OfNoneOrOneIsThat) {
-  EXPECT_THAT(KeptOf({{}, 0, 2}, Options(0.05)).rows, IsEmpty());
-  EXPECT_THAT(KeptOf({kRows, 1, 2}, Options(0.05)).rows, ElementsAre(0));
+  EXPECT_THAT(KeptOf({{}, 0, 2}, AlikeWithin(0.05)).rows, IsEmpty());
+  EXPECT_THAT(KeptOf({kTwoAlike, 1, 2}, AlikeWithin(0.05)).rows, ElementsAre(0));
 }
 
 TEST(Deduplication, DoesNotDependOnThreads) {
   const OwnedRows owned = RandomRows(2000, 4, 5);
   WorkerPool pool("deduplication", 3);
-  DeduplicationOptions options = Options(0.01, KeepAlike::kFarthest);
+  DeduplicationOptions options = AlikeWithin(0.01, KeepAlike::kFarthest);
   options.num_clusters = 12;
   const Choice one = KeptOf(owned.rows(), options);
   EXPECT_LT(one.rows.size(), 1900);

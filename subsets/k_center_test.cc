@@ -21,18 +21,18 @@ using testing::OwnedRows;
 using testing::RandomRows;
 
 const std::vector<float> kLine = {0, 1, 2, 10, 11, 20};
-const Rows kRows{kLine, 6, 1};
+const Rows kOnALine{kLine, 6, 1};
 
 TEST(KCenter, ChoosesAsTheReference) {
-  const Centers centers = FindCenters(kRows, 4, 0);
+  const Centers centers = FindCenters(kOnALine, 4, 0);
   EXPECT_THAT(centers.choice.rows, ElementsAre(0, 5, 3, 2));
   EXPECT_THAT(centers.radii, ElementsAre(20, 10, 2, 1));
   EXPECT_THAT(centers.sizes, ElementsAre(2, 1, 2, 1));  // 1 is as near to 0 as to 2.
 }
 
 TEST(KCenter, StartsNearestToTheMean) {
-  EXPECT_EQ(NearestToMean(kRows), 3);                                 // The mean is 7.33.
-  EXPECT_THAT(FindCenters(kRows, 2).choice.rows, ElementsAre(3, 0));  // 0 and 20 are as far.
+  EXPECT_EQ(NearestToMean(kOnALine), 3);                                 // The mean is 7.33.
+  EXPECT_THAT(FindCenters(kOnALine, 2).choice.rows, ElementsAre(3, 0));  // 0 and 20 are as far.
 }
 
 double RadiusOf(const Rows& rows, const std::vector<int64_t>& centers) {
@@ -86,7 +86,7 @@ TEST(KCenter, TakesDuplicatesAfterEverythingElse) {
 
 TEST(KCenter, OfNoneOrOneIsThat) {
   EXPECT_THAT(FindCenters({{}, 0, 3}, 4).choice.rows, IsEmpty());
-  EXPECT_THAT(FindCenters(kRows, 0).choice.rows, IsEmpty());
+  EXPECT_THAT(FindCenters(kOnALine, 0).choice.rows, IsEmpty());
   const std::vector<float> one = {4};
   EXPECT_THAT(FindCenters({one, 1, 1}, 4).choice.rows, ElementsAre(0));
 }

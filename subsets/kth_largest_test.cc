@@ -9,19 +9,21 @@
 #include "gtest/gtest.h"
 
 #include "base/random.h"
+#include "subsets/testing/special_numbers.h"
 
 namespace tidemill::subsets {
 namespace {
 
-constexpr RandomKey kRandom{.seed = 9, .purpose = "kth_largest_test"};
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+using testing::kInfinity;
+
+constexpr RandomKey kRandomOfValues{.seed = 9, .purpose = "kth_largest_test"};
 
 std::vector<float> Values(int64_t count) {
   std::vector<float> values;
   for (int64_t i = 0; i < count; ++i) {
     // Of all magnitudes and both signs, with many ties.
-    const double unit = RandomUnit(kRandom, i) - 0.5;
-    const int exponent = static_cast<int>(RandomBits(kRandom, -10 - i) % 60) - 30;
+    const double unit = RandomUnit(kRandomOfValues, i) - 0.5;
+    const int exponent = static_cast<int>(RandomBits(kRandomOfValues, -10 - i) % 60) - 30;
     values.push_back(std::round(static_cast<float>(std::ldexp(unit, exponent)) * 16) / 16);
   }
   return values;

@@ -24,25 +24,25 @@ using testing::RandomRows;
 using ::testing::SizeIs;
 
 const std::vector<float> kColumns = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 0.5F, 0.5F, 0.5F};
-const Rows kRows{kColumns, 5, 3};
+const Rows kToMatchWith{kColumns, 5, 3};
 const std::vector<double> kTarget = {2, 1, 0.5};
 
 TEST(MatchingPursuit, ChoosesAsTheReference) {
-  Pursuit pursuit = MatchTarget(kRows, kTarget, {.k = 3});
+  Pursuit pursuit = MatchTarget(kToMatchWith, kTarget, {.k = 3});
   EXPECT_THAT(pursuit.rows, ElementsAre(3, 0, 2));
   EXPECT_THAT(pursuit.weights,
               ElementsAre(DoubleNear(1, 1e-9), DoubleNear(1, 1e-9), DoubleNear(0.5, 1e-9)));
   EXPECT_NEAR(pursuit.residual, 0, 1e-9);
-  pursuit = MatchTarget(kRows, kTarget, {.k = 2});
+  pursuit = MatchTarget(kToMatchWith, kTarget, {.k = 2});
   EXPECT_THAT(pursuit.rows, ElementsAre(3, 0));
   EXPECT_NEAR(pursuit.residual, 0.5, 1e-9);
-  pursuit = MatchTarget(kRows, kTarget, {.k = 3, .ridge = 0.5});
+  pursuit = MatchTarget(kToMatchWith, kTarget, {.k = 3, .ridge = 0.5});
   EXPECT_THAT(pursuit.rows, ElementsAre(3, 0, 2));
   EXPECT_THAT(pursuit.weights,
               ElementsAre(DoubleNear(0.9090909090909096, 1e-9), DoubleNear(0.727272727272727, 1e-9),
                           DoubleNear(0.3333333333333333, 1e-9)));
   EXPECT_NEAR(pursuit.residual, 0.4102117082024506, 1e-9);
-  pursuit = MatchTarget(kRows, kTarget, {.k = 3, .ridge = 1});
+  pursuit = MatchTarget(kToMatchWith, kTarget, {.k = 3, .ridge = 1});
   EXPECT_THAT(pursuit.rows, ElementsAre(3, 0, 4));
   EXPECT_THAT(pursuit.weights, ElementsAre(DoubleNear(0.6607142857142856, 1e-9),
                                            DoubleNear(0.5535714285714285, 1e-9),
@@ -87,7 +87,7 @@ TEST(MatchingPursuit, ChoosesNoneWhenNothingPointsTowardsTheTarget) {
   EXPECT_THAT(MatchTarget({rows, 2, 2}, std::vector<double>{1, 1}, {.k = 2}).rows, IsEmpty());
   EXPECT_THAT(MatchTarget({rows, 2, 2}, std::vector<double>{0, 0}, {.k = 2}).rows, IsEmpty());
   EXPECT_THAT(MatchTarget({{}, 0, 2}, std::vector<double>{1, 1}, {.k = 2}).rows, IsEmpty());
-  EXPECT_THAT(MatchTarget(kRows, kTarget, {.k = 0}).rows, IsEmpty());
+  EXPECT_THAT(MatchTarget(kToMatchWith, kTarget, {.k = 0}).rows, IsEmpty());
 }
 
 TEST(MatchingPursuit, DoesNotDependOnThreads) {

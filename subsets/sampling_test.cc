@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+
+#include "subsets/testing/special_numbers.h"
 
 namespace tidemill::subsets {
 namespace {
@@ -18,16 +19,16 @@ using ::testing::DoubleNear;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using testing::kInfinity;
+using testing::kNan;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr RandomKey kRandom{.seed = 11, .purpose = "sampling_test", .trigger = 2};
+constexpr RandomKey kRandomOfDraw{.seed = 11, .purpose = "sampling_test", .trigger = 2};
 constexpr DrawMethod kMethods[] = {DrawMethod::kPriority, DrawMethod::kPoisson,
                                    DrawMethod::kSystematic};
 
-RandomKey Seed(int64_t seed) { return {.seed = seed, .purpose = "sampling_test"}; }
+RandomKey SeedOfDraw(int64_t seed) { return {.seed = seed, .purpose = "sampling_test"}; }
 
 // The mean of numbers, and by how much it may be off.
 struct Mean {
@@ -50,7 +51,7 @@ Mean Estimates(DrawMethod method, const std::vector<double>& scores, int64_t k,
                const std::vector<double>& x, double smoothing = 0) {
   Mean mean;
   for (int64_t seed = 0; seed < 40'000; ++seed) {
-    const Choice choice = DrawByScore(method, scores, k, Seed(seed), smoothing);
+    const Choice choice = DrawByScore(method, scores, k, SeedOfDraw(seed), smoothing);
     double sum = 0;
     for (size_t i = 0; i < choice.rows.size(); ++i) {
       sum += choice.weights[i] * x[static_cast<size_t>(choice.rows[i])];
@@ -97,7 +98,7 @@ std::vector<double> Shares(const std::function<std::vector<int64_t>(const Random
                            size_t num_rows, int64_t draws) {
   std::vector<double> shares(num_rows, 0.0);
   for (int64_t seed = 0; seed < draws; ++seed) {
-    for (const int64_t row : draw(Seed(seed))) shares[static_cast<size_t>(row)] += 1;
+    for (const int64_t row : draw(SeedOfDraw(seed))) shares[static_cast<size_t>(row)] += 1;
   }
   for (double& share : shares) share /= static_cast<double>(draws);
   return shares;
@@ -126,10 +127,10 @@ TEST(DrawByScore, IncludesRowsWithTheirProbabilities) {
 TEST(DrawByScore, HasTheWeightsOfPrioritySampling) {
   const std::vector<double> scores = {1, 2, 3, 4};
   for (int64_t seed = 0; seed < 100; ++seed) {
-    const Choice choice = DrawByScore(DrawMethod::kPriority, scores, 2, Seed(seed));
+    const Choice choice = DrawByScore(DrawMethod::kPriority, scores, 2, SeedOfDraw(seed));
     std::vector<std::pair<double, size_t>> ranked;
     for (size_t i = 0; i < 4; ++i) {
-      const double unit = UnitAboveZero(RandomBits(Seed(seed), static_cast<int64_t>(i)));
+      const double unit = UnitAboveZero(RandomBits(SeedOfDraw(seed), static_cast<int64_t>(i)));
       ranked.emplace_back(scores[i] / unit, i);
     }
     std::sort(ranked.rbegin(), ranked.rend());
@@ -148,7 +149,7 @@ TEST(DrawByScore, DrawsExactlyKByPriorityAndSystematically) {
   for (size_t i = 0; i < scores.size(); ++i) scores[i] = std::exp(static_cast<double>(i % 97) / 9);
   for (const int64_t k : {1, 7, 500, 4999}) {
     for (const DrawMethod method : {DrawMethod::kPriority, DrawMethod::kSystematic}) {
-      const Choice choice = DrawByScore(method, scores, k, kRandom);
+      const Choice choice = DrawByScore(method, scores, k, kRandomOfDraw);
       EXPECT_THAT(choice.rows, SizeIs(k));
       EXPECT_EQ(std::adjacent_find(choice.rows.begin(), choice.rows.end(), std::greater_equal<>()),
                 choice.rows.end());
@@ -160,7 +161,7 @@ TEST(DrawByScore, LeavesOutScoresThatAreNone) {
   const std::vector<double> scores = {1, kNan, 2, -1, kInfinity, 3, 0, -kInfinity};
   for (const DrawMethod method : kMethods) {
     for (int64_t seed = 0; seed < 200; ++seed) {
-      const Choice choice = DrawByScore(method, scores, 3, Seed(seed), 0.1);
+      const Choice choice = DrawByScore(method, scores, 3, SeedOfDraw(seed), 0.1);
       EXPECT_EQ(choice.num_left_out, 4);
       for (const int64_t row : {1, 3, 4, 7}) EXPECT_THAT(choice.rows, Not(Contains(row)));
       EXPECT_THAT(choice.weights, Each(::testing::Gt(0)));
@@ -172,7 +173,7 @@ TEST(DrawByScore, TakesEverythingWithWeightOneWhenKIsTooLarge) {
   const std::vector<double> scores = {1, kNan, 0, 1e-300, 1e300};
   for (const DrawMethod method : kMethods) {
     for (const int64_t k : {4, 5, 1000}) {
-      const Choice choice = DrawByScore(method, scores, k, kRandom);
+      const Choice choice = DrawByScore(method, scores, k, kRandomOfDraw);
       EXPECT_THAT(choice.rows, ElementsAre(0, 2, 3, 4));
       EXPECT_THAT(choice.weights, Each(DoubleNear(1, 1e-15)));
     }
@@ -196,10 +197,10 @@ TEST(DrawByScore, IsUniformWhenAllScoresAreZero) {
 
 TEST(DrawByScore, OfNothingOrOfNoSamplesIsEmpty) {
   for (const DrawMethod method : kMethods) {
-    EXPECT_THAT(DrawByScore(method, {}, 3, kRandom).rows, IsEmpty());
-    EXPECT_THAT(DrawByScore(method, std::vector<double>{1, 2}, 0, kRandom).rows, IsEmpty());
-    EXPECT_THAT(DrawByScore(method, std::vector<double>{1, 2}, -1, kRandom).rows, IsEmpty());
-    EXPECT_THAT(DrawByScore(method, std::vector<double>{kNan}, 1, kRandom).rows, IsEmpty());
+    EXPECT_THAT(DrawByScore(method, {}, 3, kRandomOfDraw).rows, IsEmpty());
+    EXPECT_THAT(DrawByScore(method, std::vector<double>{1, 2}, 0, kRandomOfDraw).rows, IsEmpty());
+    EXPECT_THAT(DrawByScore(method, std::vector<double>{1, 2}, -1, kRandomOfDraw).rows, IsEmpty());
+    EXPECT_THAT(DrawByScore(method, std::vector<double>{kNan}, 1, kRandomOfDraw).rows, IsEmpty());
   }
 }
 
@@ -207,7 +208,7 @@ TEST(DrawByScore, SurvivesScoresOfAllMagnitudes) {
   const std::vector<double> scores = {1.7e308, 1e290, 1e-320, 5e-324, 1, 1e-100};
   for (const DrawMethod method : kMethods) {
     for (int64_t seed = 0; seed < 500; ++seed) {
-      const Choice choice = DrawByScore(method, scores, 3, Seed(seed));
+      const Choice choice = DrawByScore(method, scores, 3, SeedOfDraw(seed));
       for (const double weight : choice.weights) {
         EXPECT_TRUE(std::isfinite(weight) && weight > 0);
       }
@@ -223,10 +224,10 @@ TEST(DrawByScore, DependsOnIdsNotOnPlaces) {
     ids[i] = static_cast<int64_t>(1000 + i);
   }
   for (const DrawMethod method : {DrawMethod::kPriority, DrawMethod::kPoisson}) {
-    const Choice forward = DrawByScore(method, scores, 20, kRandom, 0, ids);
+    const Choice forward = DrawByScore(method, scores, 20, kRandomOfDraw, 0, ids);
     std::vector<double> reversed_scores(scores.rbegin(), scores.rend());
     std::vector<int64_t> reversed_ids(ids.rbegin(), ids.rend());
-    Choice backward = DrawByScore(method, reversed_scores, 20, kRandom, 0, reversed_ids);
+    Choice backward = DrawByScore(method, reversed_scores, 20, kRandomOfDraw, 0, reversed_ids);
     std::reverse(backward.rows.begin(), backward.rows.end());
     for (int64_t& row : backward.rows) row = 199 - row;
     EXPECT_EQ(forward.rows, backward.rows);
@@ -237,7 +238,7 @@ TEST(DrawByScore, BoundsWeightsBySmoothing) {
   std::vector<double> scores(1000, 0.0);
   scores[0] = 1000;
   for (int64_t seed = 0; seed < 50; ++seed) {
-    const Choice choice = DrawByScore(DrawMethod::kSystematic, scores, 100, Seed(seed), 0.1);
+    const Choice choice = DrawByScore(DrawMethod::kSystematic, scores, 100, SeedOfDraw(seed), 0.1);
     EXPECT_THAT(choice.weights, Each(::testing::Le(1.1 / 0.1 + 1e-9)));
   }
 }
@@ -249,9 +250,9 @@ TEST(PrioritySketch, OfSevenPartsMergedIsThatOfTheWhole) {
     scores[i] = i % 50 == 0 ? kNan : static_cast<double>(i % 40);
     ids[i] = static_cast<int64_t>(i * 3 + 5);
   }
-  PrioritySketch whole(60, kRandom);
+  PrioritySketch whole(60, kRandomOfDraw);
   whole.Add(ids, scores, 0);
-  std::vector<PrioritySketch> parts(7, PrioritySketch(60, kRandom));
+  std::vector<PrioritySketch> parts(7, PrioritySketch(60, kRandomOfDraw));
   for (size_t i = 0; i < scores.size(); ++i) {
     parts[i % 7].Add({&ids[i], 1}, {&scores[i], 1}, static_cast<int64_t>(i));
   }
@@ -265,7 +266,7 @@ TEST(PrioritySketch, OfSevenPartsMergedIsThatOfTheWhole) {
   EXPECT_EQ(merged.choice.weights, expected.choice.weights);
   EXPECT_EQ(merged.ids, expected.ids);
   EXPECT_EQ(expected.choice.rows,
-            DrawByScore(DrawMethod::kPriority, scores, 60, kRandom, 0, ids).rows);
+            DrawByScore(DrawMethod::kPriority, scores, 60, kRandomOfDraw, 0, ids).rows);
 }
 
 TEST(InclusionProbabilities, AddUpToKWithCappedOnes) {
@@ -283,9 +284,9 @@ TEST(DrawUniformly, IncludesEachRowAsOftenAndTakesAllOfFew) {
   constexpr int64_t kDraws = 20'000;
   const auto draw = [](const RandomKey& random) { return DrawUniformly(10, 3, random); };
   ExpectShares(Shares(draw, 10, kDraws), std::vector<double>(10, 0.3), kDraws);
-  EXPECT_THAT(DrawUniformly(3, 9, kRandom), ElementsAre(0, 1, 2));
-  EXPECT_THAT(DrawUniformly(0, 9, kRandom), IsEmpty());
-  EXPECT_THAT(DrawUniformly(3, 0, kRandom), IsEmpty());
+  EXPECT_THAT(DrawUniformly(3, 9, kRandomOfDraw), ElementsAre(0, 1, 2));
+  EXPECT_THAT(DrawUniformly(0, 9, kRandomOfDraw), IsEmpty());
+  EXPECT_THAT(DrawUniformly(3, 0, kRandomOfDraw), IsEmpty());
 }
 
 TEST(DrawOneByOne, HasTheProbabilitiesOfDrawingWithoutReplacement) {
@@ -298,7 +299,7 @@ TEST(DrawOneByOne, HasTheProbabilitiesOfDrawingWithoutReplacement) {
 TEST(DrawOneByOne, DrawsZerosLastAndLeavesOutWhatIsNoScore) {
   const std::vector<double> scores = {0, 5, kNan, 0, 1, kInfinity, -2};
   for (int64_t seed = 0; seed < 100; ++seed) {
-    const Choice choice = DrawOneByOne(scores, 10, Seed(seed));
+    const Choice choice = DrawOneByOne(scores, 10, SeedOfDraw(seed));
     EXPECT_THAT(choice.rows, SizeIs(4));
     EXPECT_EQ(choice.num_left_out, 3);
     EXPECT_TRUE(choice.rows[0] == 1 || choice.rows[0] == 4);

@@ -24,7 +24,7 @@ using testing::RandomRows;
 using ::testing::SizeIs;
 
 const std::vector<float> kPoints = {0, 0, 1, 0, 0, 1, 5, 5, 6, 5, 5, 7};
-const Rows kRows{kPoints, 6, 2};
+const Rows kInThePlane{kPoints, 6, 2};
 
 // exp(-d^2 / 4).
 PairMatrix Kernel(const Rows& rows) {
@@ -42,7 +42,7 @@ void ExpectNear(const std::vector<double>& values, const std::vector<double>& ex
 }
 
 TEST(FacilityLocation, ChoosesAsTheReference) {
-  const PairMatrix similarity = ShiftedDistances(kRows, nullptr);
+  const PairMatrix similarity = ShiftedDistances(kInThePlane, nullptr);
   FacilityLocation function(similarity);
   const GreedyResult result = Maximise(function, 3);
   EXPECT_THAT(result.rows, ElementsAre(3, 0, 5));
@@ -100,7 +100,7 @@ TEST(FacilityLocation, WithCountsIsThatOfRepeatedRows) {
 }
 
 TEST(GraphCut, ChoosesAsTheReference) {
-  const PairMatrix kernel = Kernel(kRows);
+  const PairMatrix kernel = Kernel(kInThePlane);
   GraphCut monotone(kernel, 0.4);
   const GreedyResult result = Maximise(monotone, 3);
   EXPECT_THAT(result.rows, ElementsAre(0, 3, 1));
@@ -116,7 +116,7 @@ TEST(GraphCut, ChoosesAsTheReference) {
 }
 
 TEST(LogDeterminant, ChoosesWhatIsUnlikeNotWhatIsAlike) {
-  const PairMatrix kernel = Kernel(kRows);
+  const PairMatrix kernel = Kernel(kInThePlane);
   LogDeterminant function(kernel);
   const GreedyResult result = Maximise(function, 3);
   ASSERT_THAT(result.rows, SizeIs(3));

@@ -27,8 +27,8 @@ class SupervisorServer final : public rpc::RunningService {
         service_(supervisor_, streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
-  absl::Status Started() override { return supervisor_.Recover(); }
-  void Stopping() override { supervisor_.Shutdown(); }
+  absl::Status Started() override { return supervisor_.conducted_runs().Recover(); }
+  void Stopping() override { supervisor_.conducted_runs().Shutdown(); }
 
  private:
   const std::unique_ptr<db::Database> database_;

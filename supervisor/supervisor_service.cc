@@ -21,7 +21,8 @@ auto ForNoRun(const rpc::v1::Command& command, const Body& body) -> decltype(bod
 grpc::Status SupervisorService::SubmitPipeline(grpc::ServerContext*,
                                                const v1::SubmitPipelineRequest* request,
                                                v1::SubmitPipelineResponse* response) {
-  auto submitted = ForNoRun(request->command(), [&] { return supervisor_.Submit(*request); });
+  auto submitted =
+      ForNoRun(request->command(), [&] { return supervisor_.submissions().Submit(*request); });
   if (!submitted.ok()) return ToGrpc(submitted.status());
   *response = *std::move(submitted);
   return grpc::Status::OK;
@@ -37,8 +38,8 @@ grpc::Status SupervisorService::SendNetwork(grpc::ServerContext*,
   const v1::SendNetworkRequest::Header header = message.header();
   const absl::Status named = rpc::CheckNamesNoRun(header.command());
   if (!named.ok()) return ToGrpc(named);
-  return ToGrpc(
-      supervisor_.TakeNetwork(header, [&]() -> absl::StatusOr<std::optional<std::string>> {
+  return ToGrpc(supervisor_.kept_files().TakeNetwork(
+      header, [&]() -> absl::StatusOr<std::optional<std::string>> {
         if (!reader->Read(&message)) return std::optional<std::string>();
         if (!message.has_bytes()) return InvalidArgument("a second header came");
         return std::optional<std::string>(std::move(*message.mutable_bytes()));
@@ -48,7 +49,7 @@ grpc::Status SupervisorService::SendNetwork(grpc::ServerContext*,
 grpc::Status SupervisorService::ListPipelines(grpc::ServerContext*,
                                               const v1::ListPipelinesRequest* request,
                                               v1::ListPipelinesResponse* response) {
-  auto pipelines = supervisor_.ListPipelines(request->namespace_());
+  auto pipelines = supervisor_.pipelines().List(request->namespace_());
   if (!pipelines.ok()) return ToGrpc(pipelines.status());
   for (v1::Pipeline& pipeline : *pipelines) *response->add_pipelines() = std::move(pipeline);
   return grpc::Status::OK;
@@ -57,7 +58,7 @@ grpc::Status SupervisorService::ListPipelines(grpc::ServerContext*,
 grpc::Status SupervisorService::GetPipeline(grpc::ServerContext*,
                                             const v1::GetPipelineRequest* request,
                                             v1::GetPipelineResponse* response) {
-  auto pipeline = supervisor_.GetPipeline(request->namespace_(), request->name());
+  auto pipeline = supervisor_.pipelines().Get(request->namespace_(), request->name());
   if (!pipeline.ok()) return ToGrpc(pipeline.status());
   *response->mutable_pipeline() = *std::move(pipeline);
   return grpc::Status::OK;
@@ -67,7 +68,7 @@ grpc::Status SupervisorService::DeletePipeline(grpc::ServerContext*,
                                                const v1::DeletePipelineRequest* request,
                                                v1::DeletePipelineResponse* response) {
   const auto existed = ForNoRun(request->command(), [&] {
-    return supervisor_.DeletePipeline(request->namespace_(), request->name());
+    return supervisor_.removals().DeletePipeline(request->namespace_(), request->name());
   });
   if (!existed.ok()) return ToGrpc(existed.status());
   response->set_existed(*existed);
@@ -76,7 +77,7 @@ grpc::Status SupervisorService::DeletePipeline(grpc::ServerContext*,
 
 grpc::Status SupervisorService::ListRuns(grpc::ServerContext*, const v1::ListRunsRequest* request,
                                          v1::ListRunsResponse* response) {
-  auto runs = supervisor_.ListRuns(request->namespace_(), request->pipeline_name());
+  auto runs = supervisor_.runs().List(request->namespace_(), request->pipeline_name());
   if (!runs.ok()) return ToGrpc(runs.status());
   for (v1::Run& run : *runs) *response->add_runs() = std::move(run);
   return grpc::Status::OK;
@@ -84,7 +85,7 @@ grpc::Status SupervisorService::ListRuns(grpc::ServerContext*, const v1::ListRun
 
 grpc::Status SupervisorService::GetRun(grpc::ServerContext*, const v1::GetRunRequest* request,
                                        v1::GetRunResponse* response) {
-  auto run = supervisor_.GetRun(*request);
+  auto run = supervisor_.run_answers().Get(*request);
   if (!run.ok()) return ToGrpc(run.status());
   *response = *std::move(run);
   return grpc::Status::OK;
@@ -97,20 +98,21 @@ grpc::ServerWriteReactor<v1::WatchRunResponse>* SupervisorService::WatchRun(
   auto* const watcher = new RunWatcher(*std::move(permit), request->after_sequence());
   const RunWatcher::Opener opener = watcher->opener();
   const RunId run{request->run_id()};
-  if (auto feed = supervisor_.OpenFeed(run)) {
+  if (auto feed = supervisor_.conducted_runs().OpenFeed(run)) {
     opener.Open(std::move(feed));
     return watcher;
   }
   // What has ended is read from the database, which must not hold up gRPC's few threads.
   readers_.Submit([this, opener, run] {
-    if (opener.IsWanted()) opener.Open(supervisor_.Watch(run));
+    if (opener.IsWanted()) opener.Open(supervisor_.conducted_runs().Watch(run));
   });
   return watcher;
 }
 
 grpc::Status SupervisorService::StopRun(grpc::ServerContext*, const v1::StopRunRequest* request,
                                         v1::StopRunResponse* response) {
-  auto run = ForNoRun(request->command(), [&] { return supervisor_.StopRun({request->run_id()}); });
+  auto run = ForNoRun(request->command(),
+                      [&] { return supervisor_.run_control().Stop({request->run_id()}); });
   if (!run.ok()) return ToGrpc(run.status());
   *response->mutable_run() = *std::move(run);
   return grpc::Status::OK;
@@ -118,8 +120,8 @@ grpc::Status SupervisorService::StopRun(grpc::ServerContext*, const v1::StopRunR
 
 grpc::Status SupervisorService::ResumeRun(grpc::ServerContext*, const v1::ResumeRunRequest* request,
                                           v1::ResumeRunResponse* response) {
-  auto run =
-      ForNoRun(request->command(), [&] { return supervisor_.ResumeRun({request->run_id()}); });
+  auto run = ForNoRun(request->command(),
+                      [&] { return supervisor_.run_control().Resume({request->run_id()}); });
   if (!run.ok()) return ToGrpc(run.status());
   *response->mutable_run() = *std::move(run);
   return grpc::Status::OK;
@@ -128,7 +130,8 @@ grpc::Status SupervisorService::ResumeRun(grpc::ServerContext*, const v1::Resume
 grpc::Status SupervisorService::TriggerRun(grpc::ServerContext*,
                                            const v1::TriggerRunRequest* request,
                                            v1::TriggerRunResponse* response) {
-  auto asked = ForNoRun(request->command(), [&] { return supervisor_.TriggerRun(*request); });
+  auto asked =
+      ForNoRun(request->command(), [&] { return supervisor_.run_control().Trigger(*request); });
   if (!asked.ok()) return ToGrpc(asked.status());
   *response = *std::move(asked);
   return grpc::Status::OK;
@@ -137,7 +140,7 @@ grpc::Status SupervisorService::TriggerRun(grpc::ServerContext*,
 grpc::Status SupervisorService::GetDecision(grpc::ServerContext*,
                                             const v1::GetDecisionRequest* request,
                                             v1::GetDecisionResponse* response) {
-  auto decision = supervisor_.GetDecision(*request);
+  auto decision = supervisor_.decision_answers().Get(*request);
   if (!decision.ok()) return ToGrpc(decision.status());
   *response = *std::move(decision);
   return grpc::Status::OK;
@@ -151,7 +154,7 @@ grpc::Status SupervisorService::WatchBacktest(
     *response.mutable_progress() = progress;
     return writer->Write(response) ? absl::OkStatus() : Cancelled("nobody waits for it");
   };
-  auto tested = supervisor_.Backtest(*request, report);
+  auto tested = supervisor_.backtests().Run(*request, report);
   if (!tested.ok()) return ToGrpc(tested.status());
   *response.mutable_final() = *std::move(tested);
   writer->Write(response);
@@ -160,8 +163,8 @@ grpc::Status SupervisorService::WatchBacktest(
 
 grpc::Status SupervisorService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                                           v1::DeleteRunResponse* response) {
-  const auto existed =
-      ForNoRun(request->command(), [&] { return supervisor_.DeleteRun({request->run_id()}); });
+  const auto existed = ForNoRun(
+      request->command(), [&] { return supervisor_.removals().DeleteRun({request->run_id()}); });
   if (!existed.ok()) return ToGrpc(existed.status());
   response->set_existed(*existed);
   return grpc::Status::OK;

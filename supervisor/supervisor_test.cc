@@ -16,6 +16,7 @@
 #include "db/testing/postgres.h"
 #include "supervisor/migrations.h"
 #include "supervisor/testing/supervisor_fixture.h"
+#include "supervisor/testing/testdata.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -23,12 +24,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kTestdata;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::IsOkAndHolds;
 using ::tidemill::testing::StatusIs;
-
-const std::filesystem::path kTestdata = TIDEMILL_TESTDATA;
 
 // A sound pipeline that fires after every tenth sample.
 v1::SubmitPipelineRequest Request(const std::string& request_id) {
@@ -90,7 +90,7 @@ std::vector<std::string> Show(const v1::GetRunResponse& run) {
 class SupervisorTest : public testing::SupervisorFixture {
  protected:
   std::vector<std::string> Finish(RunId run) {
-    const auto feed = supervisor_->Watch(run);
+    const auto feed = supervisor_->conducted_runs().Watch(run);
     EXPECT_THAT(feed, IsOk());
     return feed.ok() ? WatchToTheEnd(**feed) : std::vector<std::string>();
   }
@@ -100,10 +100,10 @@ class SupervisorTest : public testing::SupervisorFixture {
 TEST_F(SupervisorTest, LeavesARunToItsConductorAndWatchersWhenItRecovers) {
   services_.HoldTrainings();
   const RunId run = Submit(Request("a"));
-  const auto watched = supervisor_->Watch(run);
+  const auto watched = supervisor_->conducted_runs().Watch(run);
   ASSERT_THAT(watched, IsOk());
-  ASSERT_THAT(supervisor_->Recover(), IsOk());
-  EXPECT_EQ(*supervisor_->Watch(run), *watched);
+  ASSERT_THAT(supervisor_->conducted_runs().Recover(), IsOk());
+  EXPECT_EQ(*supervisor_->conducted_runs().Watch(run), *watched);
   services_.Release();
 }
 
@@ -340,34 +340,34 @@ TEST_F(SupervisorTest, CountsWhatIsLeftOverWhereItMayFireNoMoreTriggers) {
 TEST_F(SupervisorTest, AttachesToAnUnfinishedRunOfTheSamePipeline) {
   services_.HoldTrainings();
   const RunId run = Submit(Request("a"));
-  const auto again = supervisor_->Submit(Request("b"));
+  const auto again = supervisor_->submissions().Submit(Request("b"));
   ASSERT_THAT(again, IsOk());
   EXPECT_EQ(again->run_id(), run.value);
   EXPECT_FALSE(again->created());
   auto different = Request("c");
   different.set_pipeline(different.pipeline() + "description: another\n");
-  EXPECT_THAT(supervisor_->Submit(different),
+  EXPECT_THAT(supervisor_->submissions().Submit(different),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not finished")));
   services_.Release();
   Finish(run);
 
-  const auto repeated = supervisor_->Submit(Request("a"));
+  const auto repeated = supervisor_->submissions().Submit(Request("a"));
   ASSERT_THAT(repeated, IsOk());
   EXPECT_EQ(repeated->run_id(), run.value);
-  const auto later = supervisor_->Submit(Request("d"));
+  const auto later = supervisor_->submissions().Submit(Request("d"));
   ASSERT_THAT(later, IsOk());
   EXPECT_TRUE(later->created());
   EXPECT_NE(later->run_id(), run.value);
   Finish({later->run_id()});
-  EXPECT_THAT(supervisor_->ListRuns("", "weather"), IsOkAndHolds(SizeIs(2)));
+  EXPECT_THAT(supervisor_->runs().List("", "weather"), IsOkAndHolds(SizeIs(2)));
 }
 
 TEST_F(SupervisorTest, KeepsNothingOfABrokenPipeline) {
   auto request = Request("a");
   request.set_pipeline(request.pipeline() + "trigers: {}\n");
-  EXPECT_THAT(supervisor_->Submit(request),
+  EXPECT_THAT(supervisor_->submissions().Submit(request),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sound.yaml:30:1: error:")));
-  EXPECT_THAT(supervisor_->ListPipelines(""), IsOkAndHolds(IsEmpty()));
+  EXPECT_THAT(supervisor_->pipelines().List(""), IsOkAndHolds(IsEmpty()));
   EXPECT_EQ(services_.Calls("RegisterDataset"), 0);
 }
 
@@ -376,11 +376,11 @@ TEST_F(SupervisorTest, FailsWithTheMessageOfTheModelStoreAndGoesOnWhenResumed) {
   const RunId run = Submit(Request("a"));
   EXPECT_EQ(Finish(run).back(), "run_failed");
   EXPECT_THAT(Get(run).run().error(), HasSubstr("trigger 1: store: the disk is broken"));
-  EXPECT_THAT(supervisor_->ResumeRun(run), IsOk());
+  EXPECT_THAT(supervisor_->run_control().Resume(run), IsOk());
   EXPECT_EQ(Finish(run).back(), "run_succeeded");
   EXPECT_EQ(Get(run).triggers_size(), 3);
   EXPECT_EQ(services_.Calls("SealTrainingSet"), 3);
-  EXPECT_THAT(supervisor_->ResumeRun(run),
+  EXPECT_THAT(supervisor_->run_control().Resume(run),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("succeeded")));
 }
 
@@ -405,7 +405,7 @@ TEST_F(SupervisorTest, FailsAtOnceWhenACallIsWrong) {
 TEST_F(SupervisorTest, StopsInTheMiddleOfATrainingAndGoesOnWhenResumed) {
   services_.HoldTrainings();
   const RunId run = Submit(Request("a"));
-  const auto feed = supervisor_->Watch(run);
+  const auto feed = supervisor_->conducted_runs().Watch(run);
   ASSERT_THAT(feed, IsOk());
   RunFeed::Cursor cursor;
   const auto in_training = [&] {
@@ -413,12 +413,12 @@ TEST_F(SupervisorTest, StopsInTheMiddleOfATrainingAndGoesOnWhenResumed) {
     return next && next->progress().stage() == "train";
   };
   while (!in_training()) std::this_thread::yield();
-  const auto stopped = supervisor_->StopRun(run);
+  const auto stopped = supervisor_->run_control().Stop(run);
   ASSERT_THAT(stopped, IsOk());
   EXPECT_EQ(stopped->state(), v1::RUN_STATE_STOPPED);
   EXPECT_EQ(services_.Calls("StopTraining"), 1);
   EXPECT_EQ(WatchToTheEnd(**feed).back(), "run_stopped");
-  EXPECT_THAT(supervisor_->StopRun(run), IsOk());
+  EXPECT_THAT(supervisor_->run_control().Stop(run), IsOk());
 
   services_.Release();
   EXPECT_EQ(Submit(Request("b")), run);  // Submitting it again resumes it, too.
@@ -428,25 +428,25 @@ TEST_F(SupervisorTest, StopsInTheMiddleOfATrainingAndGoesOnWhenResumed) {
 TEST_F(SupervisorTest, DeletesAPipelineWithAllThatTheServicesKeep) {
   services_.HoldTrainings();
   const RunId run = Submit(Request("a"));
-  EXPECT_THAT(supervisor_->DeletePipeline("", "weather"),
+  EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("stop it first")));
   services_.Release();
   Finish(run);
-  EXPECT_THAT(supervisor_->DeletePipeline("", "weather"), IsOkAndHolds(true));
+  EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOkAndHolds(true));
   EXPECT_EQ(services_.Calls("DeleteRun"), 1);
-  EXPECT_THAT(supervisor_->DeletePipeline("", "weather"), IsOkAndHolds(false));
+  EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOkAndHolds(false));
   v1::GetRunRequest get;
   get.set_run_id(run.value);
-  EXPECT_THAT(supervisor_->GetRun(get),
+  EXPECT_THAT(supervisor_->run_answers().Get(get),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("unknown")));
-  EXPECT_THAT(supervisor_->DeleteRun(run), IsOkAndHolds(false));
+  EXPECT_THAT(supervisor_->removals().DeleteRun(run), IsOkAndHolds(false));
 }
 
 TEST_F(SupervisorTest, GoesOnAfterBeingKilledAnywhere) {
   const RunId undisturbed = Submit(Request("undisturbed"));
   Finish(undisturbed);
   std::vector<std::string> expected = Show(Get(undisturbed));
-  supervisor_->DeletePipeline("", "weather").IgnoreError();
+  supervisor_->removals().DeletePipeline("", "weather").IgnoreError();
   supervisor_.reset();
   int request = 0;
   for (const char* failpoint :
@@ -459,8 +459,8 @@ TEST_F(SupervisorTest, GoesOnAfterBeingKilledAnywhere) {
       failpoints::Arm(std::string("supervisor.") + failpoint).IgnoreError();
       auto database = db::Database::Connect(test_database_.connection_string());
       Supervisor supervisor(**database, services_.Connect(), services_.Connect());
-      const auto run = supervisor.Submit(submission);
-      WatchToTheEnd(**supervisor.Watch({run->run_id()}));
+      const auto run = supervisor.submissions().Submit(submission);
+      WatchToTheEnd(**supervisor.conducted_runs().Watch({run->run_id()}));
       _exit(0);
     }
     int status = 0;
@@ -468,8 +468,8 @@ TEST_F(SupervisorTest, GoesOnAfterBeingKilledAnywhere) {
     ASSERT_TRUE(WIFSIGNALED(status)) << failpoint << " was not passed";
 
     Restart();
-    ASSERT_THAT(supervisor_->Recover(), IsOk());
-    const auto runs = supervisor_->ListRuns("", "weather");
+    ASSERT_THAT(supervisor_->conducted_runs().Recover(), IsOk());
+    const auto runs = supervisor_->runs().List("", "weather");
     ASSERT_THAT(runs, IsOkAndHolds(SizeIs(request)));
     const RunId run{runs->front().run_id()};
     Finish(run);

@@ -1,5 +1,5 @@
-"""Checks the documents: links and named files exist, the folder table of ARCHITECTURE.md is true, the
-reference is made from all configurations."""
+"""Checks the documents: links and named files exist, the folder table of ARCHITECTURE.md is true, every service has its
+section in the reference of the system configuration, the changelog begins with the version of the programs."""
 import pathlib
 import re
 import subprocess
@@ -31,11 +31,50 @@ for record in records:
     for heading in ("## Context", "## Decision", "## Consequences"):
         if heading not in text:
             problems.append(f"{record}: no '{heading}'")
-# The reference of the system configuration has a section for each service that has one.
-reference = pathlib.Path("cli/reference_main.cc").read_text()
-for header in (f for f in tracked if f.endswith(".h") and pathlib.Path(f).exists()):
-    section = re.match(r"// The `(\w+)` section of the system configuration", pathlib.Path(header).read_text())
-    if section and f'field("{section[1]}"' not in reference:
-        problems.append(f"cli/reference_main.cc: no section `{section[1]}`, which {header} describes")
+
+def read(name):
+    return pathlib.Path(name).read_text(errors="replace")
+
+
+def structs(text):
+    """(name, body) of each struct that begins at the left margin."""
+    return re.findall(r"^struct (\w+) \{\n(.*?)^\};", text, re.M | re.S)
+
+
+# The reference of the system configuration has a section for each struct that a service reads its configuration into, and
+# in it every key. What is read is told by the calls that read it; what there is, by the files named *_config.h.
+code = [f for f in tracked if f.endswith((".h", ".cc")) and not f.endswith("_test.cc") and pathlib.Path(f).exists()]
+section_of = {}
+for name in code:
+    for kind, section in re.findall(r"\bReadSection<(?:\w+::)*(\w+)>\([^;]*?\"(\w+)\"\s*\)", read(name)):
+        section_of[kind] = section
+bodies = {kind: body for name in code if name.endswith(".h") for kind, body in structs(read(name)) if kind in section_of}
+declared = {kind: (name, body) for name in code if name.endswith("_config.h") for kind, body in structs(read(name))
+            if "Fields(" in body}
+bodies.update({kind: body for kind, (_, body) in declared.items()})
+for kind, body in list(bodies.items()):
+    for inner, member in re.findall(r"^  (?:\w+::)*(\w+) (\w+)(?: = \{\})?;", body, re.M):
+        if inner in declared and kind in section_of:
+            section_of[inner] = f"{section_of[kind]}.{member}"
+reference = {title: text for title, text in
+             re.findall(r"^## `([\w.]+)`\n(.*?)(?=^## |\Z)", read("docs/reference/system.md"), re.M | re.S)}
+for kind, (name, _) in declared.items():
+    if kind not in section_of:
+        problems.append(f"{name}: no service reads {kind} with config::ReadSection")
+for kind, section in sorted(section_of.items()):
+    if section not in reference:
+        problems.append(f"docs/reference/system.md: no section `{section}` ({kind}); name it in cli/reference_main.cc, `make docs`")
+        continue
+    for key in re.findall(r"\bfield\(\"(\w+)\"", bodies[kind]):
+        if f"| `{key}` |" not in reference[section]:
+            problems.append(f"docs/reference/system.md: `{section}` has no `{key}` ({kind}); run `make docs`")
+if len(section_of) < 8:
+    problems.append(f"tools/check_docs.py: finds only {len(section_of)} sections of the system configuration")
+
+# The newest released version of the changelog is the one that programs tell.
+released = re.search(r"^## \[(\d[\w.]*)\] - \d{4}-\d\d-\d\d$", read("CHANGELOG.md"), re.M)
+version = re.search(r'kVersion\[\] = "(.*?)"', read("base/version.h"))[1]
+if not released or released[1] != version:
+    problems.append(f"CHANGELOG.md: its newest released version is {released and released[1]}, base/version.h says {version}")
 print("\n".join(problems) or f"documents: {len(documents)} files, {len(records)} decision records")
 sys.exit(bool(problems))

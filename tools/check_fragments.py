@@ -1,7 +1,8 @@
-"""The fragments of pipelines in the guides are what a pipeline may say, by the schema that the programs generate.
+"""The fragments of pipelines in the documents are what a pipeline may say, by the schema that the programs generate.
 
 Each ```yaml block is held against the part of docs/reference/pipeline.schema.json that its keys belong to: the file, a
-dataset, `training`, an op of the graph. A block of another kind, such as a system configuration, says so before it:
+dataset, `training`, an op of the graph. A block that has a `version` is a whole pipeline, with all that the schema requires;
+ARCHITECTURE.md shows one. A block of another kind, such as a system configuration, says so before it:
 `<!-- no pipeline: REASON -->`.
 """
 import copy
@@ -71,7 +72,9 @@ def check(text):
     pieces = re.split(r"\n(?=\S)", text) if re.match(r"\s", text) else [text]
     for piece in pieces:
         value = yaml.load(re.sub(r"^ *\.\.\.\n", "", piece, flags=re.M).replace("[...]", "[label]"), Reader)
-        if isinstance(value, list):
+        if isinstance(value, dict) and "version" in value:
+            part = schema
+        elif isinstance(value, list):
             value, part = {"graph": value}, dict(ROOMS)["preprocess"]
         else:
             # The room that knows most of its keys; names of datasets are known to none.
@@ -90,8 +93,10 @@ def check(text):
 
 def main():
     problems, checked = [], 0
-    for document in sorted(pathlib.Path("docs").glob("guides/*.md")) + [pathlib.Path("docs/preprocess.md")]:
+    guides = sorted(pathlib.Path("docs").glob("guides/*.md"))
+    for document in [*guides, pathlib.Path("docs/preprocess.md"), pathlib.Path("ARCHITECTURE.md")]:
         text = document.read_text()
+        before = checked
         for block in re.finditer(r"^```yaml\n(.*?)^```$", text, re.M | re.S):
             if re.search(r"<!-- no pipeline: .* -->\n$", text[:block.start()]):
                 continue
@@ -103,7 +108,9 @@ def main():
                 wrong = error
             if wrong:
                 problems.append(f"{document}:{line}: {wrong}")
-    print("\n".join(problems) or f"fragments: {checked} of the guides fit the schema")
+        if document.name == "ARCHITECTURE.md" and checked == before:
+            problems.append(f"{document}: no whole pipeline")
+    print("\n".join(problems) or f"fragments: {checked} of the documents fit the schema")
     sys.exit(bool(problems) or not checked)
 
 

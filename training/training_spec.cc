@@ -31,5 +31,4 @@ void TrainingSpec::Check(config::Problems& problems) const {
 
 }  // namespace tidemill::models
 
-TIDEMILL_CONFIG_TYPE(tidemill::models::ModelSpec);
 TIDEMILL_CONFIG_TYPE(tidemill::models::TrainingSpec);

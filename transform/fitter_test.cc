@@ -27,16 +27,16 @@ using testing::Spec;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 
-struct Rows {
+struct RowsToFit {
   std::vector<double> values;
   std::vector<std::string> records;
 };
 
 // A large mean beside a small deviation, where naive sums of squares lose everything.
-Rows HardRows(int count) {
+RowsToFit HardRows(int count) {
   std::mt19937 random(3);
   std::normal_distribution<double> normal(1e8, 0.5);
-  Rows rows;
+  RowsToFit rows;
   for (int i = 0; i < count; ++i) {
     rows.values.push_back(normal(random));
     rows.records.push_back(fmt::format("{},{},7", rows.values.back(), i % 5));
@@ -50,7 +50,7 @@ GraphSpec StandardizeGraph() {
 }
 
 TEST(Fitter, AgreesWithATwoPassComputation) {
-  const Rows rows = HardRows(5000);
+  const RowsToFit rows = HardRows(5000);
   const Graph graph = MustBuild(StandardizeGraph(), CsvSchema({"a", "b", "c"}));
   const FittedState fitted = MustFit(graph, MakeSamples(rows.records));
   long double sum = 0;

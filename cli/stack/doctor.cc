@@ -14,8 +14,6 @@
 namespace tidemill::cli {
 namespace {
 
-constexpr size_t kMostConfigBytes = size_t{1} << 20;
-
 void Append(Findings more, Findings& findings) {
   std::move(more.begin(), more.end(), std::back_inserter(findings));
 }

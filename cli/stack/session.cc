@@ -13,8 +13,6 @@
 namespace tidemill::cli {
 namespace {
 
-constexpr size_t kMostConfigBytes = size_t{1} << 20;
-
 // Where a remote stack is and how it is trusted.
 absl::StatusOr<rpc::ClusterConfig> ClusterOf(const StackAddress& address) {
   rpc::ClusterConfig cluster;

@@ -15,6 +15,9 @@
 
 namespace tidemill::cli {
 
+// A system configuration is no larger.
+inline constexpr size_t kMostConfigBytes = size_t{1} << 20;
+
 // Which stack a command speaks to, as its flags say; an empty one is looked for in the environment
 // variable of the same name (TIDEMILL_CONFIG, TIDEMILL_TLS_CA, ...). With `config` or `server` the
 // stack is a remote one, else the local one of a state folder.

@@ -28,7 +28,7 @@ using ::tidemill::testing::IsOk;
 using ::tidemill::testing::IsOkAndHolds;
 using ::tidemill::testing::StatusIs;
 
-constexpr int64_t kNumSamples = 3000;
+constexpr int64_t kNumStored = 3000;
 constexpr int64_t kHidden = 37;
 constexpr char kHiddenModel[] = "{type: mlp, hidden: [37], outputs: 2}";
 
@@ -88,7 +88,7 @@ class ModelColumnsTest : public ::testing::Test {
     return paths;
   }
 
-  testing::Cluster cluster_{kNumSamples, /*unreadable=*/{8, 2000}};
+  testing::Cluster cluster_{kNumStored, /*unreadable=*/{8, 2000}};
   std::unique_ptr<testing::RunningEvaluator> running_;
 };
 
@@ -133,8 +133,8 @@ TEST_F(ModelColumnsTest, HoldWhatTheLastLayerIsGiven) {
 TEST_F(ModelColumnsTest, LeaveOutWhatCannotBeReadAndSpanManyBlocksAndMessages) {
   const int64_t model = cluster_.Put(1, testing::HiddenWeights(kHidden), kHiddenModel);
   Serve();
-  std::vector<int64_t> keys = KeysFrom(1, kNumSamples);
-  for (int i = 0; i < 3; ++i) keys.insert(keys.end(), keys.begin(), keys.begin() + kNumSamples);
+  std::vector<int64_t> keys = KeysFrom(1, kNumStored);
+  for (int i = 0; i < 3; ++i) keys.insert(keys.end(), keys.begin(), keys.begin() + kNumStored);
   const auto said =
       Read(Request(model, keys, {v1::MODEL_COLUMN_EMBEDDING, v1::MODEL_COLUMN_ERROR}));
   ASSERT_THAT(said, IsOk());
@@ -243,7 +243,7 @@ TEST_F(ModelColumnsTest, TheLeastRecentlyUsedMakeRoom) {
   const int64_t num_read = cluster_.num_samples_read();
   for (const int64_t first : {1, 3, 4}) ASSERT_THAT(Read(request(first)), IsOk());
   EXPECT_EQ(cluster_.num_samples_read(), num_read) << "those are kept";
-  EXPECT_THAT(Read(Request(model, KeysFrom(1, kNumSamples + 500), {v1::MODEL_COLUMN_EMBEDDING})),
+  EXPECT_THAT(Read(Request(model, KeysFrom(1, kNumStored + 500), {v1::MODEL_COLUMN_EMBEDDING})),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("ask for fewer")));
 }
 

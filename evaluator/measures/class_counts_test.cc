@@ -8,12 +8,12 @@
 
 #include "base/random.h"
 #include "evaluator/measures/measures.h"
+#include "evaluator/measures/testing/outcomes.h"
 
 namespace tidemill::evaluator {
 namespace {
 
-using ::testing::DoubleNear;
-using ::testing::Optional;
+using testing::Is;
 
 using Classes = std::vector<int64_t>;
 
@@ -21,8 +21,6 @@ std::optional<double> OfClasses(const MeasureSpec& measure, const Classes& truth
                                 const Classes& predicted) {
   return ValueOf(measure, {.predicted_classes = predicted, .true_classes = truth});
 }
-
-auto Is(double value) { return Optional(DoubleNear(value, 1e-12)); }
 
 const MeasureSpec kMacro = F1{.average = ClassAverage::kMacro};
 const MeasureSpec kMicro = F1{.average = ClassAverage::kMicro};

@@ -16,7 +16,7 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::Optional;
 
-auto Is(double value) { return Optional(DoubleNear(value, 1e-9)); }
+auto IsNearly(double value) { return Optional(DoubleNear(value, 1e-9)); }
 
 const std::vector<MeasureSpec> kAll = {Accuracy{},
                                        TopK{.k = 2},
@@ -99,7 +99,7 @@ TEST(Measures, AreTheSameInAnyGroupingOfSamples) {
     for (size_t i = 0; i + 1 < std::size(cuts); ++i) {
       grouped->Add(samples.Part(cuts[i], cuts[i + 1]));
     }
-    EXPECT_THAT(grouped->Value(), Is(*ValueOf(measure, samples.All()))) << NameOf(measure);
+    EXPECT_THAT(grouped->Value(), IsNearly(*ValueOf(measure, samples.All()))) << NameOf(measure);
   }
 }
 
@@ -119,14 +119,14 @@ TEST(Measures, TakeASampleOfWeightThreeForThreeSamples) {
     const auto expected = ValueOf(measure, several.All());
     EXPECT_EQ(expected.has_value(), HasValue(measure)) << NameOf(measure);
     if (!expected) continue;
-    EXPECT_THAT(ValueOf(measure, weighted), Is(*expected)) << NameOf(measure);
+    EXPECT_THAT(ValueOf(measure, weighted), IsNearly(*expected)) << NameOf(measure);
   }
 }
 
 TEST(Accuracy, IsTheShareOfRightClasses) {
   const std::vector<int64_t> truth = {0, 1, 2, 1}, predicted = {0, 1, 1, 1};
   EXPECT_THAT(ValueOf(Accuracy{}, {.predicted_classes = predicted, .true_classes = truth}),
-              Is(0.75));
+              IsNearly(0.75));
 }
 
 TEST(DenseRanks, KeepTheOrderAndTheTies) {

@@ -8,14 +8,12 @@
 #include "gtest/gtest.h"
 
 #include "evaluator/measures/measures.h"
+#include "evaluator/measures/testing/outcomes.h"
 
 namespace tidemill::evaluator {
 namespace {
 
-using ::testing::DoubleNear;
-using ::testing::Optional;
-
-auto Is(double value) { return Optional(DoubleNear(value, 1e-12)); }
+using testing::Is;
 
 std::optional<double> Of(const MeasureSpec& measure, const std::vector<float>& truth,
                          const std::vector<float>& predicted,

@@ -9,11 +9,8 @@
 namespace tidemill::evaluator {
 namespace {
 
-using ::testing::DoubleNear;
-using ::testing::Optional;
+using testing::Is;
 using testing::Predicted;
-
-auto Is(double value) { return Optional(DoubleNear(value, 1e-12)); }
 
 TEST(RocAuc, IsThatOfScikitLearn) {
   const Predicted two(testing::kTwoTruth, testing::kTwoScores);

@@ -11,13 +11,14 @@
 #include "gtest/gtest.h"
 
 #include "base/threads/worker_pool.h"
+#include "loader/testing/epochs.h"
 
 namespace tidemill::loader {
 namespace {
 
 using models::MixMode;
-
-constexpr RandomKey kKey{.seed = 7, .purpose = "shuffle", .trigger = 3};
+using testing::Epoch;
+using testing::kKey;
 
 // Sources of so many samples, one behind another.
 std::shared_ptr<const SampleSources> SourcesOf(const std::vector<int64_t>& sizes,
@@ -33,12 +34,6 @@ std::shared_ptr<const SampleSources> SourcesOf(const std::vector<int64_t>& sizes
     sources->sources.push_back({weights[i], std::move(ordinals)});
   }
   return sources;
-}
-
-std::vector<int64_t> Epoch(const SampleOrder& order, int64_t epoch, int64_t size) {
-  std::vector<int64_t> ordinals(static_cast<size_t>(size));
-  order.Get(epoch, 0, ordinals);
-  return ordinals;
 }
 
 int64_t CountBelow(std::span<const int64_t> ordinals, int64_t end) {

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 
 #include "base/threads/worker_pool.h"
+#include "loader/testing/epochs.h"
 
 namespace tidemill::loader {
 namespace {
@@ -20,19 +21,13 @@ using models::FullOrder;
 using models::NoOrder;
 using models::OrderSpec;
 using models::ReservoirOrder;
-
-constexpr RandomKey kKey{.seed = 7, .purpose = "shuffle", .trigger = 3};
+using testing::Epoch;
+using testing::kKey;
 
 struct Case {
   std::string name;
   OrderSpec spec;
 };
-
-std::vector<int64_t> Epoch(const SampleOrder& order, int64_t epoch, int64_t size) {
-  std::vector<int64_t> ordinals(static_cast<size_t>(size));
-  order.Get(epoch, 0, ordinals);
-  return ordinals;
-}
 
 std::vector<int64_t> Epoch(const OrderSpec& spec, int64_t epoch, int64_t size,
                            const RandomKey& key = kKey) {

@@ -21,7 +21,7 @@ using ::tidemill::testing::IsOk;
 
 constexpr int64_t kBatches = 60;
 constexpr int64_t kSplitBatches = 4;
-constexpr int64_t kWindow = 13;
+constexpr int64_t kReportedWindow = 13;
 
 struct SimulatedWorker {
   std::string name;
@@ -149,7 +149,7 @@ class Simulation {
     SimulatedLane& lane = lanes_[static_cast<size_t>(split.lane())];
     const int64_t reported_before =
         lane.DoneBefore([&](int64_t batch) { return lane.reported.contains(batch); });
-    EXPECT_LT(split.from_batch(), reported_before + kWindow);
+    EXPECT_LT(split.from_batch(), reported_before + kReportedWindow);
     for (int64_t batch = split.from_batch(); batch < split.to_batch(); ++batch) {
       EXPECT_FALSE(lane.reported.contains(batch)) << batch << " is done and issued again";
       int32_t& attempt = lane.attempts[batch];
@@ -188,7 +188,8 @@ class Simulation {
       SimulatedLane& lane = lanes_[static_cast<size_t>(number)];
       const int64_t done_before =
           lane.DoneBefore([&](int64_t batch) { return lane.IsOver(batch); });
-      testing::LaneReport progress{.lane = number, .done_before = done_before, .window = kWindow};
+      testing::LaneReport progress{
+          .lane = number, .done_before = done_before, .window = kReportedWindow};
       for (int64_t batch = 0; batch < kBatches; ++batch) {
         if (!lane.IsOver(batch)) continue;
         if (batch >= done_before) progress.done.push_back(batch);

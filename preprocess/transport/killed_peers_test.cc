@@ -25,8 +25,6 @@ using testing::ServedWorker;
 using testing::TextOf;
 using tidemill::testing::StatusIs;
 
-constexpr int64_t kPlenty = int64_t{1} << 40;
-
 // transport_test_peer, which lies beside this program.
 class Peer {
  public:

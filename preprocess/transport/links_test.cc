@@ -19,6 +19,7 @@ using ::testing::_;
 using testing::AwaitClosed;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::kPlenty;
 using testing::MakeCompressible;
 using testing::MakeEmpty;
 using testing::MakeMessage;
@@ -27,8 +28,6 @@ using testing::ServedWorker;
 using testing::TextOf;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
-
-constexpr int64_t kPlenty = int64_t{1} << 40;
 
 class Links : public ::testing::TestWithParam<Transport> {
  protected:

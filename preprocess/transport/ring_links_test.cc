@@ -15,6 +15,7 @@
 #include "preprocess/transport/ring_memory.h"
 #include "preprocess/transport/ring_packets.h"
 #include "preprocess/transport/testing/served_worker.h"
+#include "preprocess/transport/testing/test_batches.h"
 
 namespace tidemill::preprocess {
 namespace {
@@ -22,6 +23,7 @@ namespace {
 using ::testing::_;
 using testing::AwaitClosed;
 using ::testing::HasSubstr;
+using testing::kPlenty;
 using testing::MakeMessage;
 using testing::Received;
 using testing::ServedWorker;
@@ -29,7 +31,6 @@ using testing::TextOf;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 
-constexpr int64_t kPlenty = int64_t{1} << 40;
 constexpr LinkOptions kSmallRing = {.ring_bytes = 256 << 10};
 
 TEST(RingLinks, AreTakenOnOneHostAlone) {

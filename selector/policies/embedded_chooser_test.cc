@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
+#include "selector/testing/choosing.h"
 
 namespace tidemill::selector {
 namespace {
@@ -18,11 +19,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kFirstKey;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
 
-constexpr int64_t kFirstKey = int64_t{1} << 44;
 constexpr int64_t kWidth = 3;
 
 // A model that embeds sample i as (i, i / 2, 1), and predicts (i, -i). It knows nothing of every

@@ -13,21 +13,24 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "selector/policies/policies.h"
+#include "selector/testing/choosing.h"
 
 namespace tidemill::selector {
 namespace {
 
+using testing::Chosen;
+using testing::Circumstances;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kFirstKey;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 
-constexpr int64_t kFirstKey = int64_t{1} << 44;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // A model that gives sample i the i-th of given embeddings.
@@ -56,18 +59,6 @@ class GivenEmbeddings final : public SampleFacts {
  private:
   const std::vector<float> values_;
   const int64_t width_;
-};
-
-struct Chosen {
-  std::vector<int64_t> rows;
-  std::vector<float> weights;
-  ChoiceNotes notes;
-};
-
-struct Circumstances {
-  size_t piece = 1'000'000;
-  int64_t memory_budget = int64_t{64} << 20;
-  int num_threads = 1;
 };
 
 Chosen ChooseFrom(const std::string& yaml, GivenEmbeddings& model, const Circumstances& how = {}) {

@@ -14,7 +14,7 @@ namespace tidemill::selector {
 namespace {
 
 // The embeddings of a part are held beside what is held of all candidates.
-constexpr int64_t kShareOfBudget = 2;
+constexpr int64_t kShareForEmbeddings = 2;
 
 class KCenterChoice {
  public:
@@ -23,7 +23,7 @@ class KCenterChoice {
       : spec_(spec),
         random_(random),
         pool_(workplace.pool),
-        budget_(std::max<int64_t>(1, workplace.memory_budget / kShareOfBudget)),
+        budget_(std::max<int64_t>(1, workplace.memory_budget / kShareForEmbeddings)),
         rows_(rows),
         k_(spec.Target(rows.num_rows)) {}
 

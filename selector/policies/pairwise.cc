@@ -18,7 +18,7 @@ namespace tidemill::selector {
 namespace {
 
 // What nearest neighbours are found in, beside the rows.
-constexpr int64_t kShareOfBudget = 4;
+constexpr int64_t kShareForNeighbors = 4;
 
 // A folder of this choice alone, found by TemporaryFile::RemoveLeftovers() after a crash.
 class WorkFolder {
@@ -95,7 +95,7 @@ absl::StatusOr<EmbeddedChoice> Choose(const Pairwise& spec, const EmbeddedCandid
   ASSIGN_OR_RETURN(const std::string graph, folder.Sub("graph"));
   ASSIGN_OR_RETURN(const std::string work, folder.Sub("work"));
   const subsets::KnnOptions knn{.neighbors = spec.neighbors,
-                                .memory_budget = place.memory_budget / kShareOfBudget,
+                                .memory_budget = place.memory_budget / kShareForNeighbors,
                                 .random = random,
                                 .pool = place.pool};
   RETURN_IF_ERROR(

@@ -13,6 +13,7 @@
 #include "base/process/program_folder.h"
 #include "base/testing/status_matchers.h"
 #include "selector/policies/policies.h"
+#include "selector/testing/choosing.h"
 
 namespace tidemill::selector {
 namespace {
@@ -21,11 +22,10 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kFirstKey;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
-
-constexpr int64_t kFirstKey = int64_t{1} << 44;
 
 constexpr int64_t kAxes = 50;
 

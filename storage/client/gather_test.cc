@@ -18,7 +18,7 @@ namespace tidemill::storage {
 namespace {
 
 using ::testing::IsEmpty;
-using testing::IsOk;
+using tidemill::testing::IsOk;
 
 // A mapped file of records, and where they lie.
 class RecordFile {

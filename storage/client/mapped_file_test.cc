@@ -20,8 +20,8 @@ namespace tidemill::storage {
 namespace {
 
 using ::testing::ExitedWithCode;
-using testing::IsOk;
-using testing::StatusIs;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
 
 constexpr size_t kPage = 4096;
 

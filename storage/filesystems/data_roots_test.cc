@@ -14,9 +14,9 @@ namespace fs = std::filesystem;
 using ::testing::_;
 using ::testing::HasSubstr;
 using tidemill::testing::IsOkAndHolds;
+using tidemill::testing::kInvalid;
 using tidemill::testing::StatusIs;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 constexpr auto kNotFound = absl::StatusCode::kNotFound;
 
 class DataRootsTest : public ::testing::Test {

@@ -14,8 +14,6 @@ namespace tidemill::storage {
 
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
 std::optional<char> QuoteOf(const CsvFormat& format) {
   return format.quote.empty() ? std::nullopt : std::optional<char>(format.quote.front());
 }

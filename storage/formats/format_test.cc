@@ -22,10 +22,10 @@ using testing::Gzip;
 using ::testing::HasSubstr;
 using testing::WantedSample;
 using tidemill::testing::IsOk;
+using tidemill::testing::kInvalid;
 using tidemill::testing::StatusIs;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
-constexpr char kCsv[] = R"(
+constexpr char kCsvSpec[] = R"(
 format: {type: csv}
 event_time: {column: t}
 label: {column: y, classes: [a, b]}
@@ -41,7 +41,7 @@ TEST_F(FormatTest, ACsvFileGivesItsRecordsAndNamesTheBadOnes) {
               "2020-01-04,a\r\n"
               "never,a,x\r\n"
               "2020-01-05,b,last");
-  const auto found = Index(Spec(kCsv), "x.csv");
+  const auto found = Index(Spec(kCsvSpec), "x.csv");
   ASSERT_THAT(found, IsOk());
   EXPECT_THAT(
       Bytes("x.csv", *found),
@@ -92,7 +92,7 @@ label: {column: y, kind: real}
 TEST_F(FormatTest, AGrowingFileIsTakenLineByWholeLine) {
   const std::string head = "t,y\n2020-01-01,a\n2020-01-02,b\n";
   data_.Write("x.csv", head + "2020-01-03,");
-  const DatasetSpec spec = Spec(std::string(kCsv) + "append: true\n");
+  const DatasetSpec spec = Spec(std::string(kCsvSpec) + "append: true\n");
   const auto found = Index(spec, "x.csv");
   ASSERT_THAT(found, IsOk());
   EXPECT_EQ(found->bytes_done, static_cast<int64_t>(head.size()));
@@ -106,7 +106,7 @@ TEST_F(FormatTest, AGrowingFileIsTakenLineByWholeLine) {
 
 TEST_F(FormatTest, AHalfWrittenHeaderIsReadAgain) {
   const std::string path = data_.Write("x.csv", "\xef\xbb\xbft,");
-  DatasetSpec spec = Spec(std::string(kCsv) + "append: true\n");
+  DatasetSpec spec = Spec(std::string(kCsvSpec) + "append: true\n");
   EXPECT_THAT(CompleteSpec(path, *cache_, spec), StatusIs(kInvalid, HasSubstr("no whole header")));
   std::get<CsvFormat>(spec.format).columns = {"t", "y"};
   const auto found = Index(spec, "x.csv");
@@ -120,14 +120,14 @@ TEST_F(FormatTest, AHalfWrittenHeaderIsReadAgain) {
 
 TEST_F(FormatTest, AHeaderOtherThanTheDatasetsCondemnsTheFile) {
   data_.Write("x.csv", "y,t\na,2020-01-01\n");
-  DatasetSpec spec = Spec(kCsv);
+  DatasetSpec spec = Spec(kCsvSpec);
   std::get<CsvFormat>(spec.format).columns = {"t", "y"};
   EXPECT_THAT(Index(spec, "x.csv"), StatusIs(kInvalid, HasSubstr("[y, t]")));
 }
 
 TEST_F(FormatTest, TheHeaderCompletesTheSpecOrNamesWhatIsMissing) {
   const std::string path = data_.Write("x.csv", "t,z\n");
-  DatasetSpec spec = Spec(kCsv);
+  DatasetSpec spec = Spec(kCsvSpec);
   EXPECT_THAT(CompleteSpec(path, *cache_, spec), StatusIs(kInvalid, HasSubstr("no column 'y'")));
   data_.Write("x.csv", "t,y,\"a,b\"\n");
   ASSERT_THAT(CompleteSpec(path, *cache_, spec), IsOk());
@@ -141,7 +141,7 @@ TEST_F(FormatTest, TheHeaderOfAPackedFileIsKnownWithoutUnpackingItAll) {
   const std::string path = data_.Write("x.csv.gz", Gzip("t,y,z\n" + std::string(64 << 20, '7')));
   EXPECT_THAT((*tiny)->Open(path), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("x")))
       << "there is no room for all of it";
-  DatasetSpec spec = Spec(kCsv);
+  DatasetSpec spec = Spec(kCsvSpec);
   ASSERT_THAT(CompleteSpec(path, **tiny, spec), IsOk());
   EXPECT_THAT(std::get<CsvFormat>(spec.format).columns, ElementsAre("t", "y", "z"));
   EXPECT_TRUE(std::filesystem::is_empty(state_.path() + "/tiny"));

@@ -1,6 +1,7 @@
 #include "storage/formats/jsonl_format.h"
 
 #include "base/files.h"
+#include "records/text.h"
 #include "storage/formats/record_facts.h"
 #include "storage/formats/series_view.h"
 #include "storage/formats/window_reader.h"
@@ -8,8 +9,6 @@
 namespace tidemill::storage {
 
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 bool IsBlank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;

@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using testing::WantedSample;
 using tidemill::testing::IsOk;
 
-constexpr char kSpec[] = R"(
+constexpr char kJsonlSpec[] = R"(
 format: {type: jsonl, max_record: 4MiB}
 event_time: {column: when.at, format: unix_ms}
 label: {column: class, missing: []}
@@ -56,7 +56,7 @@ TEST_F(FormatTest, JsonLinesComeBackAsTheyWereWritten) {
     }
     if (random() % 2 == 0 && file.ends_with(end)) file.resize(file.size() - end.size());
     data_.Write("x.jsonl", file);
-    const auto found = Index(Spec(kSpec), "x.jsonl");
+    const auto found = Index(Spec(kJsonlSpec), "x.jsonl");
     ASSERT_THAT(found, IsOk());
     EXPECT_EQ(found->num_bad, 0);
     ASSERT_EQ(Samples("x.jsonl", *found), wanted);
@@ -72,7 +72,7 @@ TEST_F(FormatTest, ABadJsonLineCostsThatLine) {
               "{\"class\": 1, \"when\": 5}\n"
               "[1]\n"
               "{\"class\": \"2\", \"when.at\": \"2\"}\n");
-  const auto found = Index(Spec(kSpec), "x.jsonl");
+  const auto found = Index(Spec(kJsonlSpec), "x.jsonl");
   ASSERT_THAT(found, IsOk());
   EXPECT_THAT(found->positions, ElementsAre(0, 6));
   EXPECT_THAT(found->rows.class_label, ElementsAre(1, 2));
@@ -108,7 +108,7 @@ TEST_F(FormatTest, DamagedJsonLinesAreRightOrRefused) {
         fmt::format(R"({{"text": "\u00fc {}", "when": {{"at": {}}}, "class": {}}})", i, i + 70, i);
     file += '\n';
   }
-  const DatasetSpec spec = Spec(kSpec);
+  const DatasetSpec spec = Spec(kJsonlSpec);
   const auto check = [&](const std::string& bytes, const std::string& what) {
     data_.Write("x.jsonl", bytes);
     const auto found = Index(spec, "x.jsonl");

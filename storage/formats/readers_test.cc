@@ -13,9 +13,9 @@ namespace tidemill::storage {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::IsOk;
-using testing::StatusIs;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+using tidemill::testing::IsOk;
+using tidemill::testing::kInvalid;
+using tidemill::testing::StatusIs;
 
 std::string Read(const std::string& format, const std::string& zone, const std::string& text) {
   const auto reader = TimeReader::Create(format, zone);

@@ -86,14 +86,14 @@ class SeriesViewTest : public ::testing::Test {
   std::unique_ptr<UnpackedCache> cache_;
 };
 
-constexpr char kSpec[] = R"(
+constexpr char kSeriesSpec[] = R"(
 format: {type: csv}
 event_time: {column: t, format: unix}
 series: {group: g, history: 2, horizon: 1, target: y, step: 1s}
 )";
 
 TEST_F(SeriesViewTest, AWindowReachesFromItsFirstRowToItsAnchorAndHasALaterRowsTarget) {
-  EXPECT_THAT(WindowsOf(kSpec, "t,g,y\n1,a,10\n2,a,20\n3,a,30\n4,a,40\n"),
+  EXPECT_THAT(WindowsOf(kSeriesSpec, "t,g,y\n1,a,10\n2,a,20\n3,a,30\n4,a,40\n"),
               ElementsAre(Window{1, "1,a,10\n2,a,20", 2, 30}, Window{2, "2,a,20\n3,a,30", 3, 40}));
 }
 
@@ -102,13 +102,13 @@ TEST_F(SeriesViewTest, AGapAnotherGroupAndABadRowEndAWindow) {
       "1,a,1\n2,a,2\n4,a,4\n5,a,5\n6,a,6\n"  // A second is missing.
       "7,b,7\n8,b,8\n"                       // Too short.
       "never,b,9\n10,b,10\n11,b,11\n12,b,12\n";
-  EXPECT_THAT(WindowsOf(kSpec, "t,g,y\n" + rows),
+  EXPECT_THAT(WindowsOf(kSeriesSpec, "t,g,y\n" + rows),
               ElementsAre(Window{3, "4,a,4\n5,a,5", 5, 6}, Window{9, "10,b,10\n11,b,11", 11, 12}));
 }
 
 TEST_F(SeriesViewTest, ARowWithoutTargetIsHistoryButNoTarget) {
   data_.Write("x.csv", "t,g,y\n1,a,1\n2,a,NA\n3,a,\n4,a,4\n5,a,what\n6,a,6\n");
-  const auto found = Index(Spec(kSpec), "x.csv");
+  const auto found = Index(Spec(kSeriesSpec), "x.csv");
   ASSERT_THAT(found, IsOk());
   EXPECT_THAT(Windows("x.csv", *found), ElementsAre(Window{2, "2,a,NA\n3,a,", 3, 4}));
   ASSERT_EQ(found->num_bad, 1);
@@ -150,7 +150,7 @@ TEST_F(SeriesViewTest, AFileWhoseGroupsAlternateIsAMisfitWithAdvice) {
     for (const char* group : {"a", "b"}) rows += fmt::format("{},{},1\n", t, group);
   }
   data_.Write("x.csv", rows);
-  const auto found = Index(Spec(kSpec), "x.csv");
+  const auto found = Index(Spec(kSeriesSpec), "x.csv");
   ASSERT_THAT(found, IsOk());
   EXPECT_THAT(found->positions, IsEmpty());
   EXPECT_THAT(found->misfit, HasSubstr("36 of the file's 36 windows"));
@@ -158,10 +158,10 @@ TEST_F(SeriesViewTest, AFileWhoseGroupsAlternateIsAMisfitWithAdvice) {
 }
 
 TEST_F(SeriesViewTest, AGroupThatComesBackLaterCostsNothing) {
-  EXPECT_THAT(
-      WindowsOf(kSpec, "t,g,y\n1,a,1\n2,a,2\n3,a,3\n1,b,1\n2,b,2\n3,b,3\n7,a,7\n8,a,8\n9,a,9\n"),
-      ElementsAre(Window{1, "1,a,1\n2,a,2", 2, 3}, Window{4, "1,b,1\n2,b,2", 2, 3},
-                  Window{7, "7,a,7\n8,a,8", 8, 9}));
+  EXPECT_THAT(WindowsOf(kSeriesSpec,
+                        "t,g,y\n1,a,1\n2,a,2\n3,a,3\n1,b,1\n2,b,2\n3,b,3\n7,a,7\n8,a,8\n9,a,9\n"),
+              ElementsAre(Window{1, "1,a,1\n2,a,2", 2, 3}, Window{4, "1,b,1\n2,b,2", 2, 3},
+                          Window{7, "7,a,7\n8,a,8", 8, 9}));
 }
 
 TEST_F(SeriesViewTest, SpecsThatMakeNoSenseAreRefused) {

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 
 #include "storage/testing/format_fixture.h"
+#include "storage/testing/random_bytes.h"
 #include "storage/testing/tar_writer.h"
 
 namespace tidemill::storage {
@@ -17,6 +18,7 @@ using testing::FormatTest;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::LongNames;
+using testing::RandomBytes;
 using testing::TarEnd;
 using testing::TarEntry;
 using testing::TarHeader;
@@ -24,18 +26,12 @@ using testing::TarMemberBytes;
 using testing::WantedSample;
 using tidemill::testing::IsOk;
 
-constexpr char kSpec[] = R"(
+constexpr char kTarSpec[] = R"(
 format: {type: tar, payload: [jpg, png]}
 event_time: {member: time, format: unix}
 label: {member: cls}
 max_bad_fraction: 1
 )";
-
-std::string RandomBytes(std::mt19937& random, size_t size) {
-  std::string bytes;
-  while (bytes.size() < size) bytes += static_cast<char>(random());
-  return bytes;
-}
 
 std::string Archive(const std::vector<TarEntry>& entries) {
   std::string archive;
@@ -67,7 +63,7 @@ TEST_F(FormatTest, SamplesOfATarComeBackAsTheyWereWritten) {
       wanted.push_back({bytes, label, (label + 5) * 1'000'000});
     }
     data_.Write("x.tar", archive + TarEnd() + std::string(random() % 3 * 512, '\0'));
-    const auto found = Index(Spec(kSpec), "x.tar");
+    const auto found = Index(Spec(kTarSpec), "x.tar");
     ASSERT_THAT(found, IsOk());
     ASSERT_THAT(found->bad.empty() ? "" : found->bad[0].reason, "");
     ASSERT_EQ(Samples("x.tar", *found), wanted);
@@ -87,7 +83,7 @@ TEST_F(FormatTest, ATarOfEveryKindThatDebiansTarWritesIsRead) {
     const std::string command = fmt::format(
         "cd {0}/in && tar --format={1} --sort=name -cf ../{1}.tar . 2>&1", data_.path(), kind);
     ASSERT_EQ(std::system(command.c_str()), 0) << "tar is a part of every Debian";
-    const auto found = Index(Spec(kSpec), kind + ".tar");
+    const auto found = Index(Spec(kTarSpec), kind + ".tar");
     ASSERT_THAT(found, IsOk());
     EXPECT_THAT(Samples(kind + ".tar", *found),
                 ElementsAre(WantedSample{std::string(1000, 'a'), 3, 10'000'000},
@@ -125,7 +121,7 @@ TEST_F(FormatTest, ABadSampleOfATarCostsThatSample) {
   }
   entries.push_back({"f.cls", "1"});
   data_.Write("x.tar", Archive(entries));
-  const auto found = Index(Spec(kSpec), "x.tar");
+  const auto found = Index(Spec(kTarSpec), "x.tar");
   ASSERT_THAT(found, IsOk());
   EXPECT_THAT(Bytes("x.tar", *found), ElementsAre("image a", "image e"));
   EXPECT_THAT(found->positions, ElementsAre(0, 4));
@@ -141,7 +137,7 @@ TEST_F(FormatTest, ArchivesOneBehindTheOtherAreOne) {
   const std::string one = Archive({{"a.jpg", "a"}, {"a.cls", "1"}, {"a.time", "1"}});
   const std::string two = Archive({{"b.jpg", "b"}, {"b.cls", "2"}, {"b.time", "2"}});
   data_.Write("x.tar", one + two);
-  const auto found = Index(Spec(kSpec), "x.tar");
+  const auto found = Index(Spec(kTarSpec), "x.tar");
   ASSERT_THAT(found, IsOk());
   EXPECT_THAT(Bytes("x.tar", *found), ElementsAre("a", "b"));
   EXPECT_EQ(found->num_bad, 0);
@@ -156,7 +152,7 @@ TEST_F(FormatTest, SparseMembersAndAbsurdSizesAreRefused) {
   huge.replace(148, 7, fmt::format("{:06o}", sum) + std::string(1, '\0'));
   data_.Write("x.tar", TarMemberBytes({"a.jpg", std::string(600, 's'), 'S'}) +
                            TarMemberBytes({"a.cls", "1"}) + TarMemberBytes({"a.time", "1"}) + huge);
-  const auto found = Index(Spec(kSpec), "x.tar");
+  const auto found = Index(Spec(kTarSpec), "x.tar");
   ASSERT_THAT(found, IsOk());
   EXPECT_THAT(found->positions, IsEmpty());
   ASSERT_EQ(found->bad.size(), 3U);
@@ -180,7 +176,7 @@ TEST_F(FormatTest, DamagedTarsAreRightOrRefused) {
     ranges.back().second = archive.size();
   }
   archive += TarEnd();
-  const DatasetSpec spec = Spec(kSpec);
+  const DatasetSpec spec = Spec(kTarSpec);
   data_.Write("x", archive);
   const auto sound = Index(spec, "x");
   ASSERT_THAT(sound, IsOk());

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 
 #include "storage/testing/format_fixture.h"
+#include "storage/testing/random_bytes.h"
 #include "storage/testing/tfrecord_writer.h"
 
 namespace tidemill::storage {
@@ -14,6 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using testing::FormatTest;
 using ::testing::HasSubstr;
+using testing::RandomBytes;
 using testing::TfExample;
 using testing::TfRecord;
 using testing::WantedSample;
@@ -30,12 +32,6 @@ format: {type: tfrecord, max_record: 4MiB}
 event_time: {row: {start: 1970-01-01, step: 1s}}
 max_bad_fraction: 1
 )";
-
-std::string RandomBytes(std::mt19937& random, size_t size) {
-  std::string bytes;
-  while (bytes.size() < size) bytes += static_cast<char>(random());
-  return bytes;
-}
 
 TEST_F(FormatTest, TfRecordsComeBackAsTheyWereWritten) {
   std::mt19937 random(12);

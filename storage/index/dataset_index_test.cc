@@ -19,8 +19,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
-using testing::IsOk;
-using testing::StatusIs;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
 
 using Stream = std::vector<std::pair<int64_t, int64_t>>;  // (event time, key)
 

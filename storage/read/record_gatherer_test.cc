@@ -16,7 +16,7 @@
 namespace tidemill::storage {
 namespace {
 
-using testing::IsOk;
+using tidemill::testing::IsOk;
 
 // A file of records of random sizes with random gaps between them, and where they lie.
 class RecordFile {

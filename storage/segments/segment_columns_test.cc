@@ -18,8 +18,8 @@ namespace tidemill::storage {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::IsOk;
-using testing::StatusIs;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
 
 class SegmentColumnsTest : public ::testing::Test {
  protected:

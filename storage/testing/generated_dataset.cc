@@ -12,13 +12,13 @@
 
 #include "fmt/format.h"
 
+#include "storage/testing/data_folder.h"
+#include "storage/testing/generated_files.h"
+#include "storage/testing/random_bytes.h"
+
 namespace tidemill::storage::testing {
 
 namespace {
-
-constexpr int64_t kStart = 1'704'067'200;  // 2024-01-01T00:00:00Z.
-constexpr int64_t kMicros = 1'000'000;
-constexpr const char* kClasses[] = {"cat", "dog", "owl"};
 
 std::string FormatTime(int64_t seconds, const char* format) {
   const std::time_t time = seconds;
@@ -28,28 +28,11 @@ std::string FormatTime(int64_t seconds, const char* format) {
   return {text, std::strftime(text, sizeof(text), format, &parts)};
 }
 
-void WriteFile(const std::string& path, const std::string& bytes) {
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
 void WriteGzip(const std::string& path, const std::string& bytes) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   gzFile file = gzopen(path.c_str(), "wb1");
   gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
   gzclose(file);
-}
-
-std::string BigEndian(uint32_t number) {
-  std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift);
-  return bytes;
-}
-
-std::string RandomBytes(std::mt19937& random, size_t size) {
-  std::string bytes;
-  while (bytes.size() < size) bytes += static_cast<char>(random());
-  return bytes;
 }
 
 std::string CsvNote(int i) {
@@ -109,9 +92,9 @@ GeneratedDataset MakeRecords(const std::string& root, int num_samples) {
     std::string bytes = "HEAD";
     for (int i = 0; i < num_samples / kFiles; ++i) {
       const float label = static_cast<float>(i) * 0.25F - static_cast<float>(file);
-      const std::string before = BigEndian(random()).substr(0, 3);
+      const std::string before = BigEndian(random(), 4).substr(0, 3);
       const std::string after = RandomBytes(random, 14);
-      bytes += before + BigEndian(std::bit_cast<uint32_t>(label)) + after;
+      bytes += before + BigEndian(std::bit_cast<uint32_t>(label), 4) + after;
       dataset.samples.push_back({.payload = before + after,
                                  .event_time = (kStart + int64_t{10} * i) * kMicros,
                                  .real_label = label,
@@ -183,8 +166,9 @@ GeneratedDataset MakeGzippedIdx(const std::string& root, int num_samples) {
   const auto count = static_cast<uint32_t>(num_in_file);
   for (int file = 0; file < kFiles; ++file) {
     const std::string name = fmt::format("{}-images-idx3-ubyte.gz", file);
-    std::string images = BigEndian(0x803) + BigEndian(count) + BigEndian(4) + BigEndian(5);
-    std::string labels = BigEndian(0x801) + BigEndian(count);
+    std::string images =
+        BigEndian(0x803, 4) + BigEndian(count, 4) + BigEndian(4, 4) + BigEndian(5, 4);
+    std::string labels = BigEndian(0x801, 4) + BigEndian(count, 4);
     for (int i = 0; i < num_in_file; ++i) {
       const int64_t label = static_cast<int64_t>(random() % 10);
       std::string image = RandomBytes(random, 20);

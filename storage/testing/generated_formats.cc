@@ -6,6 +6,7 @@
 
 #include "fmt/format.h"
 
+#include "storage/testing/generated_files.h"
 #include "storage/testing/packing.h"
 #include "storage/testing/tar_writer.h"
 #include "storage/testing/tfrecord_writer.h"
@@ -14,24 +15,16 @@ namespace tidemill::storage::testing {
 
 namespace {
 
-constexpr int64_t kStart = 1'704'067'200;  // 2024-01-01T00:00:00Z.
-constexpr int64_t kMicros = 1'000'000;
-constexpr int kFiles = 3;
-constexpr const char* kClasses[] = {"cat", "dog", "owl"};
-
-void WriteFile(const std::string& path, const std::string& bytes) {
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-  std::ofstream(path, std::ios::binary) << bytes;
-}
+constexpr int kNumFiles = 3;
 
 // Calls make(i, name of its file) for each sample; what it returns makes up the files.
 template <typename Make, typename Finish>
 void MakeFiles(const GeneratedDataset& dataset, const char* suffix, int num_samples,
                const Make& make, const Finish& finish) {
-  for (int file = 0; file < kFiles; ++file) {
+  for (int file = 0; file < kNumFiles; ++file) {
     const std::string name = fmt::format("part-{}{}", file, suffix);
     std::string bytes;
-    for (int i = file * num_samples / kFiles; i < (file + 1) * num_samples / kFiles; ++i) {
+    for (int i = file * num_samples / kNumFiles; i < (file + 1) * num_samples / kNumFiles; ++i) {
       bytes += make(i, name);
     }
     WriteFile(dataset.folder + "/" + name, finish(bytes));

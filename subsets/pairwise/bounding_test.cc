@@ -11,10 +11,10 @@ namespace {
 
 using testing::Choose;
 using ::testing::ElementsAre;
-using testing::IsOk;
 using testing::RandomGraph;
 using testing::Ring;
 using testing::SmallGraph;
+using tidemill::testing::IsOk;
 
 // One round on one part is the greedy algorithm.
 PairwiseOptions Central(double alpha, int64_t count) {

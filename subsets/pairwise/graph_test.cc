@@ -13,8 +13,8 @@ namespace tidemill::subsets {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::IsOk;
-using testing::StatusIs;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
 
 template <Graph G>
 std::map<int64_t, float> NeighborsOf(const G& graph, int64_t node) {

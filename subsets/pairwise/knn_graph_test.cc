@@ -12,9 +12,9 @@ namespace tidemill::subsets {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::IsOk;
 using ::testing::SizeIs;
-using testing::StatusIs;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
 
 // Rows around a few random directions.
 std::vector<float> SomeRows(int64_t count, int64_t width) {

@@ -17,11 +17,11 @@ using testing::Chosen;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::IsOk;
 using testing::RandomGraph;
 using ::testing::SizeIs;
 using testing::SmallGraph;
-using testing::StatusIs;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
 
 TEST(NodesAfterRound, SinksInAStraightLine) {
   std::vector<int64_t> after;

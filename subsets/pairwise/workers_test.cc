@@ -13,8 +13,8 @@ namespace {
 using ::testing::AllOf;
 using testing::Choose;
 using ::testing::HasSubstr;
-using testing::IsOk;
-using testing::StatusIs;
+using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
 
 std::string Program(const std::string& name) { return *process::ProgramFolder() + "/" + name; }
 

@@ -43,25 +43,11 @@ int64_t NumSelected(const selector::SelectionSpec& selection, std::span<const in
       policy);
 }
 
-bool NeedsTrainingCosts(const TriggerSpec& spec) {
-  if (std::holds_alternative<CostTrigger>(spec)) return true;
-  const auto* ensemble = std::get_if<EnsembleTrigger>(&spec);
-  return ensemble != nullptr &&
-         std::any_of(ensemble->of.begin(), ensemble->of.end(), NeedsTrainingCosts);
-}
-
-bool LooksAtSamples(const TriggerSpec& spec) {
-  if (std::holds_alternative<DriftTrigger>(spec)) return true;
-  const auto* ensemble = std::get_if<EnsembleTrigger>(&spec);
-  if (ensemble == nullptr) return !WhatAsksModels(spec, "").empty();
-  return std::any_of(ensemble->of.begin(), ensemble->of.end(), LooksAtSamples);
-}
-
 absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
                                           const selector::SelectionSpec& selection,
                                           const std::optional<TrainingForecast>& forecast,
                                           EvidenceSource* source, const EvaluationMatrix* matrix) {
-  if (!forecast && NeedsTrainingCosts(policy)) {
+  if (!forecast && Needs(policy, &TriggerNeeds::training_costs)) {
     return FailedPrecondition(
         "a policy weighs the cost of trainings, and no run of the pipeline has completed one to "
         "forecast from");
@@ -73,7 +59,7 @@ absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
         "or look at labels or columns: `of: labels`, `of: columns`",
         place);
   }
-  if (source == nullptr && LooksAtSamples(policy)) {
+  if (source == nullptr && Needs(policy, &TriggerNeeds::samples)) {
     return FailedPrecondition("the policy looks at samples, which are not to be had here");
   }
   ASSIGN_OR_RETURN(Decider decider, Decider::Create(policy, "", source));

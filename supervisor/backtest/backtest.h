@@ -53,12 +53,6 @@ inline constexpr size_t kMostBacktestTriggers = 10'000;
 // Where that depends on the samples themselves, as many as it may take.
 int64_t NumSelected(const selector::SelectionSpec& selection, std::span<const int64_t> num_new);
 
-// Whether the policy, or one that it asks, decides by what trainings take.
-bool NeedsTrainingCosts(const TriggerSpec& spec);
-
-// Whether the policy, or one that it asks, looks at more of samples than their times.
-bool LooksAtSamples(const TriggerSpec& spec);
-
 // Takes a stream in batches, however it is cut. Thread-compatible.
 class Backtest {
  public:

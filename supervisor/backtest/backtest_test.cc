@@ -9,7 +9,11 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "supervisor/testing/supervisor_fixture.h"
+#include "supervisor/triggers/amount_trigger.h"
+#include "supervisor/triggers/cost_trigger.h"
+#include "supervisor/triggers/ensemble_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
+#include "supervisor/triggers/time_trigger.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -140,7 +144,7 @@ class BacktestTest : public testing::SupervisorFixture {
       asked.set_name("p" + std::to_string(request.policies_size()));
       asked.set_text(policy);
     }
-    return supervisor_->Backtest(request, [](const auto&) { return absl::OkStatus(); });
+    return supervisor_->backtests().Run(request, [](const auto&) { return absl::OkStatus(); });
   }
 };
 
@@ -289,12 +293,12 @@ TEST_F(BacktestTest, CountsFalseAlarmsOnlyOfPoliciesThatLookAtSamples) {
   request.set_pipeline_name("weather");
   request.set_num_shuffles(3);
   const auto quiet = [](const auto&) { return absl::OkStatus(); };
-  const auto tested = supervisor_->Backtest(request, quiet);
+  const auto tested = supervisor_->backtests().Run(request, quiet);
   ASSERT_THAT(tested, IsOk());
   EXPECT_EQ(tested->num_shuffles(), 0);
   EXPECT_FALSE(tested->results(0).has_num_false_alarms());
   request.set_num_shuffles(-1);
-  EXPECT_THAT(supervisor_->Backtest(request, quiet).status(),
+  EXPECT_THAT(supervisor_->backtests().Run(request, quiet).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("from 0 to 1000")));
 }
 
@@ -329,8 +333,9 @@ TEST_F(BacktestTest, RefusesWhatIsNoPolicy) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sample")));
   v1::WatchBacktestRequest unknown;
   unknown.set_pipeline_name("nothing");
-  EXPECT_THAT(supervisor_->Backtest(unknown, [](const auto&) { return absl::OkStatus(); }).status(),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("nothing")));
+  EXPECT_THAT(
+      supervisor_->backtests().Run(unknown, [](const auto&) { return absl::OkStatus(); }).status(),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("nothing")));
 }
 
 }  // namespace

@@ -43,14 +43,14 @@ void RunAndDie(const std::string& connection_string, const std::string& failpoin
     testing::FakeServices services;
     services.Arrive({});
     Supervisor supervisor(**database, services.Connect(), services.Connect());
-    const auto run = supervisor.Submit(submission);
+    const auto run = supervisor.submissions().Submit(submission);
     for (const auto& batch : kBatches) {
       services.Arrive(batch);
       const int before = services.Calls("SyncDataset");
       while (services.Calls("SyncDataset") < before + 3) std::this_thread::yield();
     }
     while (services.Calls("StoreModel") < 4) std::this_thread::yield();
-    supervisor.StopRun({run->run_id()}).IgnoreError();
+    supervisor.run_control().Stop({run->run_id()}).IgnoreError();
     while (true) std::this_thread::yield();
   }
   int status = 0;
@@ -62,14 +62,14 @@ void RunAndDie(const std::string& connection_string, const std::string& failpoin
 v1::GetRunResponse FinishTheRun(Supervisor& supervisor, bool is_to_stop) {
   v1::GetRunRequest get;
   get.set_with_events(true);
-  get.set_run_id(supervisor.ListRuns("", "weather")->front().run_id());
-  const auto shown = [&] { return *supervisor.GetRun(get); };
+  get.set_run_id(supervisor.runs().List("", "weather")->front().run_id());
+  const auto shown = [&] { return *supervisor.run_answers().Get(get); };
   const auto running = [&] { return shown().run().state() == v1::RUN_STATE_RUNNING; };
   while (!is_to_stop && running() &&
          (shown().triggers_size() < 4 || shown().triggers(3).model_id() == 0)) {
     std::this_thread::yield();
   }
-  if (!is_to_stop) supervisor.StopRun({get.run_id()}).status().IgnoreError();
+  if (!is_to_stop) supervisor.run_control().Stop({get.run_id()}).status().IgnoreError();
   while (running()) std::this_thread::yield();
   return shown();
 }
@@ -114,7 +114,7 @@ TEST(LiveRun, DecidesOnEachSampleOnceWhereverItIsKilled) {
     testing::FakeServices services;
     for (const auto& batch : kBatches) services.Arrive(batch);
     Supervisor supervisor(*database, services.Connect(), services.Connect());
-    ASSERT_THAT(supervisor.Recover(), IsOk());
+    ASSERT_THAT(supervisor.conducted_runs().Recover(), IsOk());
     const v1::GetRunResponse run = FinishTheRun(supervisor, failpoint == "before_evaluate=kill:5");
     ASSERT_EQ(run.run().state(), v1::RUN_STATE_STOPPED) << failpoint << run.run().error();
 
@@ -125,7 +125,7 @@ TEST(LiveRun, DecidesOnEachSampleOnceWhereverItIsKilled) {
     *before_the_last_cut.mutable_snapshot() = last.snapshot();
     *before_the_last_cut.mutable_to() = last.at();
     EXPECT_THAT(times_decided, SizeIs(services.Samples(before_the_last_cut).size())) << failpoint;
-    ASSERT_THAT(supervisor.DeletePipeline("", "weather"), IsOk());
+    ASSERT_THAT(supervisor.removals().DeletePipeline("", "weather"), IsOk());
   }
 }
 

@@ -18,13 +18,13 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 
-using Samples = std::vector<std::pair<int64_t, int64_t>>;  // (seconds, key).
+using TimesAndKeys = std::vector<std::pair<int64_t, int64_t>>;  // (seconds, key).
 
 using testing::kLive;
 using testing::Seconds;
 
-v1::SubmitPipelineRequest Request(const std::string& request_id, const std::string& live,
-                                  const std::string& more = "") {
+v1::SubmitPipelineRequest RequestOfLiveRun(const std::string& request_id, const std::string& live,
+                                           const std::string& more = "") {
   return testing::LiveRequest(TIDEMILL_TESTDATA, request_id, live, more);
 }
 
@@ -62,19 +62,19 @@ class LiveRunTest : public testing::SupervisorFixture {
   }
 
   v1::RunState Stop(RunId run) {
-    EXPECT_THAT(supervisor_->StopRun(run), IsOk());
+    EXPECT_THAT(supervisor_->run_control().Stop(run), IsOk());
     while (Get(run).run().state() == v1::RUN_STATE_RUNNING) std::this_thread::yield();
     return Get(run).run().state();
   }
 
   // What each trigger trained on.
-  std::vector<Samples> Trained(RunId run) {
-    std::map<int64_t, Samples> sets;
+  std::vector<TimesAndKeys> Trained(RunId run) {
+    std::map<int64_t, TimesAndKeys> sets;
     for (const auto& request : services_.selections()) {
       if (request.command().run_id() != run.value) continue;
       sets[request.trigger()] = testing::SamplesOf(services_, request).trained;
     }
-    std::vector<Samples> trained;
+    std::vector<TimesAndKeys> trained;
     for (auto& [trigger, set] : sets) trained.push_back(std::move(set));
     return trained;
   }
@@ -82,7 +82,7 @@ class LiveRunTest : public testing::SupervisorFixture {
 
 TEST_F(LiveRunTest, TrainsOnWhatArrivesUntilItIsStoppedAndMeasuresEachWindowThatEnds) {
   services_.Arrive({});
-  const RunId run = Submit(Request("a", kLive));
+  const RunId run = Submit(RequestOfLiveRun("a", kLive));
   AwaitLooks(3);
   services_.Arrive(Seconds(0, 14));
   AwaitLooks(3);
@@ -115,12 +115,12 @@ TEST_F(LiveRunTest, TrainsOnWhatArrivesUntilItIsStoppedAndMeasuresEachWindowThat
 TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {
   const std::vector<int64_t> times = Seconds(0, 70);
   services_.Arrive({});
-  const RunId in_order = Submit(Request("a", kLive));
+  const RunId in_order = Submit(RequestOfLiveRun("a", kLive));
   services_.Arrive(times);
   AwaitModels(in_order, 6);
   Stop(in_order);
   std::vector<std::vector<int64_t>> expected;
-  for (const Samples& set : Trained(in_order)) {
+  for (const TimesAndKeys& set : Trained(in_order)) {
     std::vector<int64_t>& seconds = expected.emplace_back();
     for (const auto& [second, key] : set) seconds.push_back(second);
   }
@@ -135,8 +135,9 @@ TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {
                   shuffled.begin() + static_cast<ptrdiff_t>(i + 5));
     }
     services.Arrive({});
-    supervisor.DeletePipeline("", "weather").IgnoreError();
-    const auto run = supervisor.Submit(Request("batch " + std::to_string(batch), kLive));
+    supervisor.removals().DeletePipeline("", "weather").IgnoreError();
+    const auto run =
+        supervisor.submissions().Submit(RequestOfLiveRun("batch " + std::to_string(batch), kLive));
     ASSERT_THAT(run, IsOk());
     for (size_t i = 0; i < shuffled.size(); i += batch) {
       services.Arrive(
@@ -146,8 +147,8 @@ TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {
       while (services.Calls("SyncDataset") < before + 2) std::this_thread::yield();
     }
     while (services.Calls("StoreModel") < 6) std::this_thread::yield();
-    ASSERT_THAT(supervisor.StopRun({run->run_id()}), IsOk());
-    ASSERT_THAT(supervisor.StopRun({run->run_id()}), IsOk());
+    ASSERT_THAT(supervisor.run_control().Stop({run->run_id()}), IsOk());
+    ASSERT_THAT(supervisor.run_control().Stop({run->run_id()}), IsOk());
     std::map<int64_t, std::vector<int64_t>> sets;
     for (const auto& request : services.selections()) {
       std::vector<int64_t> seconds;
@@ -165,7 +166,7 @@ TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {
 
 TEST_F(LiveRunTest, TakesNoMoreThanIdleToGoOnWithWhatIsThere) {
   services_.Arrive(Seconds(0, 10));
-  const RunId run = Submit(Request("a", "{lateness: 1d, poll: 1ms, idle: 50ms}"));
+  const RunId run = Submit(RequestOfLiveRun("a", "{lateness: 1d, poll: 1ms, idle: 50ms}"));
   AwaitModels(run, 1);
   EXPECT_THAT(Trained(run)[0], SizeIs(10));
 }
@@ -175,10 +176,10 @@ TEST_F(LiveRunTest, DecidesAsAReplayOfTheSameSamplesDoes) {
   services_.Arrive(Seconds(0, 75));
   for (const std::string delay : {"0s", "12s"}) {
     for (const std::string trigger : {"{type: amount, samples: 10}", "{type: time, every: 7s}"}) {
-      std::vector<std::vector<Samples>> trained;
+      std::vector<std::vector<TimesAndKeys>> trained;
       for (const bool live : {false, true}) {
-        auto request = Request(delay + trigger + (live ? "live" : "replay"),
-                               "{lateness: 1d, poll: 1ms, idle: 0s}");
+        auto request = RequestOfLiveRun(delay + trigger + (live ? "live" : "replay"),
+                                        "{lateness: 1d, poll: 1ms, idle: 0s}");
         std::string text = request.pipeline();
         const auto replace = [&](const std::string& old, const std::string& with) {
           text.replace(text.find(old), old.size(), with);
@@ -195,7 +196,7 @@ TEST_F(LiveRunTest, DecidesAsAReplayOfTheSameSamplesDoes) {
           while (Get(run).run().state() == v1::RUN_STATE_RUNNING) std::this_thread::yield();
         }
         trained.push_back(Trained(run));
-        ASSERT_THAT(supervisor_->DeletePipeline("", "weather"), IsOk());
+        ASSERT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
       }
       EXPECT_GT(trained[0].size(), 5);
       EXPECT_EQ(trained[0], trained[1]) << delay << " " << trigger;
@@ -205,14 +206,14 @@ TEST_F(LiveRunTest, DecidesAsAReplayOfTheSameSamplesDoes) {
 
 TEST_F(LiveRunTest, GoesOnBehindADecisionThatItWasIdleFor) {
   services_.Arrive(Seconds(0, 15));
-  const auto request = Request("a", "{lateness: 20s, poll: 1ms, idle: 100ms}");
+  const auto request = RequestOfLiveRun("a", "{lateness: 20s, poll: 1ms, idle: 100ms}");
   const RunId run = Submit(request);
   AwaitModels(run, 1);
   EXPECT_EQ(Stop(run), v1::RUN_STATE_STOPPED);
   Restart();
   // The clock goes back to before the decision, which stands.
   services_.Arrive({16, 17});
-  ASSERT_THAT(supervisor_->ResumeRun(run), IsOk());
+  ASSERT_THAT(supervisor_->run_control().Resume(run), IsOk());
   AwaitLooks(20);
   services_.Arrive(Seconds(18, 30));
   AwaitModels(run, 2);
@@ -223,7 +224,8 @@ TEST_F(LiveRunTest, GoesOnBehindADecisionThatItWasIdleFor) {
 
 TEST_F(LiveRunTest, WaitsForWhatItIsToBeginWith) {
   services_.Arrive(Seconds(0, 40));
-  const RunId run = Submit(Request("a", kLive, "replay: {from: '1970-01-01T00:01:00Z'}\n"));
+  const RunId run =
+      Submit(RequestOfLiveRun("a", kLive, "replay: {from: '1970-01-01T00:01:00Z'}\n"));
   AwaitLooks(5);
   services_.Arrive(Seconds(58, 80));
   AwaitModels(run, 1);
@@ -234,7 +236,8 @@ TEST_F(LiveRunTest, WaitsForWhatItIsToBeginWith) {
 TEST_F(LiveRunTest, FollowsTheWallClockWhereItIsToldTo) {
   const int64_t now = Now().micros / 1'000'000;
   services_.Arrive(Seconds(now + 3600, now + 3660));
-  const RunId run = Submit(Request("a", "{clock: wall, lateness: 5s, poll: 1ms, idle: 0s}"));
+  const RunId run =
+      Submit(RequestOfLiveRun("a", "{clock: wall, lateness: 5s, poll: 1ms, idle: 0s}"));
   AwaitLooks(5);
   EXPECT_EQ(Get(run).triggers_size(), 0);
   services_.Arrive(Seconds(now - 3600, now - 3590));
@@ -248,7 +251,7 @@ class LatePolicyTest : public LiveRunTest {
   RunId Run(const std::string& late) {
     services_.Arrive(Seconds(0, 20));
     const RunId run =
-        Submit(Request("a", "{lateness: 5s, poll: 1ms, idle: 1d, late: " + late + "}"));
+        Submit(RequestOfLiveRun("a", "{lateness: 5s, poll: 1ms, idle: 1d, late: " + late + "}"));
     AwaitModels(run, 1);
     services_.Arrive({3, 15, 5});
     services_.Arrive(Seconds(20, 30));
@@ -256,10 +259,10 @@ class LatePolicyTest : public LiveRunTest {
     return run;
   }
 
-  static Samples LateOnes() { return {{3, 21}, {5, 23}}; }
+  static TimesAndKeys LateOnes() { return {{3, 21}, {5, 23}}; }
 
   // The samples of the last evaluation's first window, [0, 10).
-  Samples FirstWindow() {
+  TimesAndKeys FirstWindow() {
     const auto evaluation = services_.evaluations().back();
     storage::v1::ListSamplesRequest request;
     *request.mutable_snapshot() = evaluation.snapshot();
@@ -274,7 +277,7 @@ TEST_F(LatePolicyTest, BaselinesNeverKnowThem) {
   storage::v1::ListSamplesRequest request;
   *request.mutable_snapshot() = services_.evaluations().back().known_labels().snapshot();
   request.mutable_to()->set_event_time(30'000'000);
-  const Samples known = services_.Samples(request);
+  const TimesAndKeys known = services_.Samples(request);
   EXPECT_THAT(known, ::testing::Not(IsEmpty()));
   for (const auto& sample : LateOnes()) {
     EXPECT_THAT(known, ::testing::Not(::testing::Contains(sample)));
@@ -283,17 +286,17 @@ TEST_F(LatePolicyTest, BaselinesNeverKnowThem) {
 
 TEST_F(LatePolicyTest, AcceptTrainsOnThemAtTheNextTrigger) {
   const RunId run = Run("accept");
-  Samples expected = LateOnes();
-  for (const auto& sample : Samples{{10, 11},
-                                    {11, 12},
-                                    {12, 13},
-                                    {13, 14},
-                                    {14, 15},
-                                    {15, 16},
-                                    {15, 22},
-                                    {16, 17},
-                                    {17, 18},
-                                    {18, 19}}) {
+  TimesAndKeys expected = LateOnes();
+  for (const auto& sample : TimesAndKeys{{10, 11},
+                                         {11, 12},
+                                         {12, 13},
+                                         {13, 14},
+                                         {14, 15},
+                                         {15, 16},
+                                         {15, 22},
+                                         {16, 17},
+                                         {17, 18},
+                                         {18, 19}}) {
     expected.push_back(sample);
   }
   EXPECT_EQ(Trained(run)[1], expected);
@@ -322,15 +325,15 @@ TEST_F(LatePolicyTest, QuarantineSetsThemAside) {
 
 TEST_F(LiveRunTest, GoesOnWhereItWasStopped) {
   services_.Arrive(Seconds(0, 20));
-  const RunId run = Submit(Request("a", kLive));
+  const RunId run = Submit(RequestOfLiveRun("a", kLive));
   AwaitModels(run, 1);
   EXPECT_EQ(Stop(run), v1::RUN_STATE_STOPPED);
   services_.Arrive(Seconds(20, 40));
-  EXPECT_EQ(Submit(Request("b", kLive)), run);
+  EXPECT_EQ(Submit(RequestOfLiveRun("b", kLive)), run);
   AwaitModels(run, 3);
   EXPECT_EQ(Stop(run), v1::RUN_STATE_STOPPED);
-  Samples all;
-  for (const Samples& set : Trained(run)) all.insert(all.end(), set.begin(), set.end());
+  TimesAndKeys all;
+  for (const TimesAndKeys& set : Trained(run)) all.insert(all.end(), set.begin(), set.end());
   ASSERT_THAT(all, SizeIs(30));
   for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].first, static_cast<int64_t>(i));
   // One value of each model in each window, however often it was measured.
@@ -340,19 +343,20 @@ TEST_F(LiveRunTest, GoesOnWhereItWasStopped) {
 TEST_F(LiveRunTest, StopsInTheMiddleOfATrainingAndTrainsWhenResumed) {
   services_.HoldTrainings();
   services_.Arrive(Seconds(0, 20));
-  const RunId run = Submit(Request("a", kLive));
+  const RunId run = Submit(RequestOfLiveRun("a", kLive));
   while (services_.Calls("StartTraining") == 0) std::this_thread::yield();
   EXPECT_EQ(Stop(run), v1::RUN_STATE_STOPPED);
   EXPECT_EQ(services_.Calls("StopTraining"), 1);
   EXPECT_EQ(Get(run).triggers(0).model_id(), 0);
   services_.Release();
-  ASSERT_THAT(supervisor_->ResumeRun(run), IsOk());
+  ASSERT_THAT(supervisor_->run_control().Resume(run), IsOk());
   AwaitModels(run, 1);
 }
 
 TEST_F(LiveRunTest, KeepsTheNewestModelsAndSaysWhichItDidNotMeasure) {
   services_.Arrive({});
-  const RunId run = Submit(Request("a", kLive, "retention: {models: 2, training_sets: 1}\n"));
+  const RunId run =
+      Submit(RequestOfLiveRun("a", kLive, "retention: {models: 2, training_sets: 1}\n"));
   services_.Arrive(Seconds(0, 50));
   AwaitModels(run, 4);
   AwaitRounds(run, 4);

@@ -25,6 +25,10 @@ absl::Status EnoughSeen() { return Cancelled("a trigger has fired"); }
 
 }  // namespace
 
+std::chrono::milliseconds PollInterval(const LiveSpec& live) {
+  return std::chrono::milliseconds(std::max<int64_t>(1, live.poll.micros / 1000));
+}
+
 LiveStream::LiveStream(Downstream& downstream, const PipelineSpec& spec, DatasetId dataset,
                        Duration label_delay, MakeDecider make_decider)
     : downstream_(downstream),

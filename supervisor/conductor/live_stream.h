@@ -23,6 +23,9 @@ struct Moment {
   Timestamp wall = Now();
 };
 
+// How long a live run pauses between two looks at its stream: at least a millisecond.
+std::chrono::milliseconds PollInterval(const LiveSpec& live);
+
 // Shows a trigger policy the samples behind its last decision and before the clock, in the order
 // (event time, key). The clock is
 //   event   the greatest event time seen less the lateness, or, when nothing has come for `idle`,

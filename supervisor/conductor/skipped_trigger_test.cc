@@ -22,7 +22,7 @@ using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
 
 // A live pipeline, or the same as a replay: it fires after every tenth of 35 samples.
-v1::SubmitPipelineRequest Request(const std::string& request_id, bool live = false) {
+v1::SubmitPipelineRequest RequestOfRun(const std::string& request_id, bool live = false) {
   auto request = testing::LiveRequest(TIDEMILL_TESTDATA, request_id, testing::kLive, "");
   if (!live) request.mutable_pipeline()->erase(request.pipeline().find("live:"));
   return request;
@@ -35,7 +35,7 @@ class SkippedTrigger : public testing::SupervisorFixture {
     return Get(run);
   }
   v1::GetRunResponse Run(const std::string& request_id) {
-    return Finish(Submit(Request(request_id)));
+    return Finish(Submit(RequestOfRun(request_id)));
   }
 };
 
@@ -104,9 +104,9 @@ TEST_F(SkippedTrigger, FailsARunInWhichNoTrainingSucceedsWithTheFirstReason) {
 
 TEST_F(SkippedTrigger, IsTriedAgainWhenARunWithoutAModelIsResumed) {
   for (const int64_t trigger : {1, 2, 3}) services_.FailTraining(trigger, "no memory");
-  const RunId run = Submit(Request("a"));
+  const RunId run = Submit(RequestOfRun("a"));
   ASSERT_EQ(Finish(run).run().state(), v1::RUN_STATE_FAILED);
-  ASSERT_THAT(supervisor_->ResumeRun(run), IsOk());
+  ASSERT_THAT(supervisor_->run_control().Resume(run), IsOk());
   const v1::GetRunResponse resumed = Finish(run);
   EXPECT_EQ(resumed.run().state(), v1::RUN_STATE_SUCCEEDED) << resumed.run().error();
   EXPECT_THAT(ModelsOf(resumed), ElementsAre(1, 2, 3));
@@ -127,9 +127,9 @@ TEST_F(SkippedTrigger, IsNoneWhereAServiceIsAwayOrTheCommandIsRefused) {
 TEST_F(SkippedTrigger, DoesNotEndALiveRun) {
   services_.FailTraining(1, "the loss is not a number");
   services_.Arrive(testing::Seconds(0, 50));
-  const RunId run = Submit(Request("a", /*live=*/true));
+  const RunId run = Submit(RequestOfRun("a", /*live=*/true));
   while (services_.Calls("StoreModel") < 3) std::this_thread::yield();
-  ASSERT_THAT(supervisor_->StopRun(run), IsOk());
+  ASSERT_THAT(supervisor_->run_control().Stop(run), IsOk());
   const v1::GetRunResponse shown = Finish(run);
   EXPECT_EQ(shown.run().state(), v1::RUN_STATE_STOPPED) << shown.run().error();
   EXPECT_THAT(ModelsOf(shown), ElementsAre(0, 2, 3, 4));
@@ -138,7 +138,7 @@ TEST_F(SkippedTrigger, DoesNotEndALiveRun) {
 
 // A policy that looks at what the model says finds none and trains as at the beginning.
 TEST_F(SkippedTrigger, LeavesAPolicyThatAsksTheModelWithoutOne) {
-  auto request = Request("a");
+  auto request = RequestOfRun("a");
   const std::string amount = "{type: amount, samples: 10}";
   request.mutable_pipeline()->replace(
       request.pipeline().find(amount), amount.size(),
@@ -157,14 +157,14 @@ TEST_F(SkippedTrigger, IsTheSameTriggerWhereverTheRunIsKilled) {
   int request = 0;
   for (const char* failpoint : {"before_skip=kill:1", "before_skip=kill:2", "before_select=kill:3",
                                 "after_select=kill:2", "before_evaluate=kill:1"}) {
-    const auto submission = Request("killed " + std::to_string(++request));
+    const auto submission = RequestOfRun("killed " + std::to_string(++request));
     services_.FailTraining(2, "the loss is not a number");
     const pid_t child = fork();
     if (child == 0) {
       failpoints::Arm(std::string("supervisor.") + failpoint).IgnoreError();
       auto database = db::Database::Connect(test_database_.connection_string());
       Supervisor supervisor(**database, services_.Connect(), services_.Connect());
-      supervisor.Submit(submission).status().IgnoreError();
+      supervisor.submissions().Submit(submission).status().IgnoreError();
       while (true) std::this_thread::yield();
     }
     int status = 0;
@@ -173,8 +173,8 @@ TEST_F(SkippedTrigger, IsTheSameTriggerWhereverTheRunIsKilled) {
     // What failed before the kill fails again behind it, if it is done again.
     services_.FailTraining(2, "the loss is not a number");
     Restart();
-    ASSERT_THAT(supervisor_->Recover(), IsOk());
-    const auto runs = supervisor_->ListRuns("", "weather");
+    ASSERT_THAT(supervisor_->conducted_runs().Recover(), IsOk());
+    const auto runs = supervisor_->runs().List("", "weather");
     ASSERT_THAT(runs, IsOk());
     const v1::GetRunResponse shown = Finish({runs->front().run_id()});
     EXPECT_EQ(shown.run().state(), v1::RUN_STATE_SUCCEEDED) << failpoint << shown.run().error();

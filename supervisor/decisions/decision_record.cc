@@ -59,17 +59,16 @@ Verdict FromProto(const v1::Verdict& proto) {
 }
 
 std::string TextOf(const TriggerSpec& spec, const v1::Verdict& verdict) {
-  if (!verdict.passed_over()) return Explain(spec, FromProto(verdict));
+  if (!verdict.passed_over()) return spec->Explain(FromProto(verdict));
   return verdict.has_voted_at() ? "it did not decide here; its vote counts still"
                                 : "it did not decide here";
 }
 
 void AddTexts(const TriggerSpec& spec, v1::Verdict& verdict) {
   verdict.set_text(TextOf(spec, verdict));
-  const auto* ensemble = std::get_if<EnsembleTrigger>(&spec);
-  if (ensemble == nullptr) return;
-  for (int i = 0; i < verdict.members_size() && i < static_cast<int>(ensemble->of.size()); ++i) {
-    AddTexts(ensemble->of[static_cast<size_t>(i)], *verdict.mutable_members(i));
+  const std::span<const TriggerSpec> members = spec->members();
+  for (int i = 0; i < verdict.members_size() && i < static_cast<int>(members.size()); ++i) {
+    AddTexts(members[static_cast<size_t>(i)], *verdict.mutable_members(i));
   }
 }
 
@@ -93,7 +92,7 @@ Verdict VerdictOf(const v1::Decision& record, const TriggerSpec& spec) {
   if (record.has_verdict()) return FromProto(record.verdict());
   Verdict recorded;
   recorded.observed.insert(record.observed().begin(), record.observed().end());
-  return Replay(spec, recorded);
+  return spec->Replay(recorded);
 }
 
 void AddTexts(const TriggerSpec& spec, v1::Decision& record) {

@@ -15,6 +15,7 @@
 #include "supervisor/decisions/decisions_table.h"
 #include "supervisor/testing/live_pipeline.h"
 #include "supervisor/testing/supervisor_fixture.h"
+#include "supervisor/triggers/cost_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 
 namespace tidemill::supervisor {
@@ -87,13 +88,13 @@ class DecisionsTest : public testing::SupervisorFixture {
     v1::GetDecisionRequest request;
     request.set_run_id(run.value);
     request.set_trigger(trigger);
-    return supervisor_->GetDecision(request);
+    return supervisor_->decision_answers().Get(request);
   }
   absl::StatusOr<v1::GetDecisionResponse> At(RunId run, int64_t second) {
     v1::GetDecisionRequest request;
     request.set_run_id(run.value);
     request.set_event_time(second * 1'000'000);
-    return supervisor_->GetDecision(request);
+    return supervisor_->decision_answers().Get(request);
   }
 };
 
@@ -128,7 +129,7 @@ TEST_F(DecisionsTest, TellTheLastOneWhereNothingIsAsked) {
   const RunId run = Finish("{type: amount, samples: 10}");
   v1::GetDecisionRequest request;
   request.set_run_id(run.value);
-  const auto last = supervisor_->GetDecision(request);
+  const auto last = supervisor_->decision_answers().Get(request);
   ASSERT_THAT(last, IsOk());
   EXPECT_EQ(last->decision().trigger(), 3);
 }
@@ -155,7 +156,7 @@ TEST_F(DecisionsTest, AreFoundAgainByTheRule) {
       EXPECT_EQ(Replay(*spec, verdict), verdict);
       EXPECT_EQ(verdict.fired, record.fired());
     }
-    EXPECT_THAT(supervisor_->DeletePipeline("", "weather"), IsOk());
+    EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
   }
 }
 
@@ -176,7 +177,7 @@ TEST_F(DecisionsTest, AreTheSameOfARunThatIsKilledBehindThem) {
   ASSERT_GT(undisturbed.decisions_size(), undisturbed.triggers_size());
   const auto spec = config::Read<TriggerSpec>(kBoth, "trigger");
   ASSERT_THAT(spec, IsOk());
-  ASSERT_THAT(supervisor_->DeletePipeline("", "weather"), IsOk());
+  ASSERT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
   supervisor_.reset();
   for (int trigger = 1; trigger <= undisturbed.triggers_size(); ++trigger) {
     v1::SubmitPipelineRequest submission = RequestWith(kBoth);
@@ -186,15 +187,15 @@ TEST_F(DecisionsTest, AreTheSameOfARunThatIsKilledBehindThem) {
       failpoints::Arm("supervisor.after_decision=kill:" + std::to_string(trigger)).IgnoreError();
       auto database = db::Database::Connect(test_database_.connection_string());
       Supervisor supervisor(**database, services_.Connect(), services_.Connect());
-      supervisor.Submit(submission).status().IgnoreError();
+      supervisor.submissions().Submit(submission).status().IgnoreError();
       while (true) std::this_thread::yield();
     }
     int status = 0;
     waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status));
     Restart();
-    ASSERT_THAT(supervisor_->Recover(), IsOk());
-    const RunId run{supervisor_->ListRuns("", "weather")->front().run_id()};
+    ASSERT_THAT(supervisor_->conducted_runs().Recover(), IsOk());
+    const RunId run{supervisor_->runs().List("", "weather")->front().run_id()};
     while (Get(run).run().state() == v1::RUN_STATE_RUNNING) std::this_thread::yield();
     EXPECT_EQ(Recorded(Get(run), *spec), Recorded(undisturbed, *spec));
     supervisor_.reset();
@@ -281,7 +282,7 @@ TEST_F(DecisionsTest, OfEarlierReleasesAreUnderstood) {
   services_.HoldTrainings();
   const RunId run = Submit(RequestWith("{type: amount, samples: 10}"));
   while (Get(run).decisions_size() < 1) std::this_thread::yield();
-  supervisor_->Shutdown();
+  supervisor_->conducted_runs().Shutdown();
   ASSERT_THAT(database_->Transact([&](pqxx::work& work) {
     work.exec0("DELETE FROM supervisor.policy_states");
     work.exec0("UPDATE supervisor.decisions SET record = '{}'");
@@ -290,7 +291,7 @@ TEST_F(DecisionsTest, OfEarlierReleasesAreUnderstood) {
               IsOk());
   services_.Release();
   Restart();
-  ASSERT_THAT(supervisor_->Recover(), IsOk());
+  ASSERT_THAT(supervisor_->conducted_runs().Recover(), IsOk());
   while (Get(run).run().state() == v1::RUN_STATE_RUNNING) std::this_thread::yield();
   EXPECT_EQ(Get(run).run().num_triggers(), 3);
   EXPECT_THAT(OfTrigger(run, 1)->decision().verdict().text(), HasSubstr("10 new samples had come"));
@@ -308,7 +309,7 @@ TEST_F(DecisionsTest, OfAManualPolicyAreAtTheTimesThatAreListed) {
 
 TEST_F(DecisionsTest, OfNeverAreNone) {
   EXPECT_EQ(Get(Finish("never")).triggers_size(), 0);
-  EXPECT_THAT(supervisor_->DeletePipeline("", "weather"), IsOk());
+  EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
   EXPECT_EQ(Get(Finish("{type: never, first: 12}")).triggers_size(), 1);
 }
 
@@ -318,7 +319,7 @@ TEST_F(DecisionsTest, AreNotAskedOfAReplay) {
   v1::TriggerRunRequest request;
   request.mutable_command()->set_request_id("now");
   request.set_run_id(run.value);
-  EXPECT_THAT(supervisor_->TriggerRun(request).status(),
+  EXPECT_THAT(supervisor_->run_control().Trigger(request).status(),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is a replay")));
   services_.Release();
   while (Get(run).run().state() == v1::RUN_STATE_RUNNING) std::this_thread::yield();
@@ -333,12 +334,12 @@ TEST_F(DecisionsTest, AreMadeOfALiveRunWhenSomebodyAsks) {
   request.mutable_command()->set_request_id("now");
   request.set_run_id(run.value);
   // The clock stands at second 10: one sample, that of second 10, waits behind it.
-  const auto asked = supervisor_->TriggerRun(request);
+  const auto asked = supervisor_->run_control().Trigger(request);
   ASSERT_THAT(asked, IsOk());
   EXPECT_EQ(asked->trigger(), 2);
   services_.Arrive({20});
   while (Get(run).triggers_size() < 2) std::this_thread::yield();
-  EXPECT_EQ(supervisor_->TriggerRun(request)->trigger(), 2) << "the same request again";
+  EXPECT_EQ(supervisor_->run_control().Trigger(request)->trigger(), 2) << "the same request again";
   const auto why = OfTrigger(run, 2);
   ASSERT_THAT(why, IsOk());
   EXPECT_EQ(why->decision().cause(), v1::DECISION_CAUSE_REQUEST);
@@ -350,7 +351,7 @@ TEST_F(DecisionsTest, AreMadeOfALiveRunWhenSomebodyAsks) {
   EXPECT_EQ(OfTrigger(run, 3)->decision().num_new(), 10);
   EXPECT_EQ(OfTrigger(run, 3)->decision().cause(), v1::DECISION_CAUSE_UNSPECIFIED);
   while (Get(run).run().state() == v1::RUN_STATE_RUNNING) {
-    supervisor_->StopRun(run).status().IgnoreError();
+    supervisor_->run_control().Stop(run).status().IgnoreError();
   }
 }
 

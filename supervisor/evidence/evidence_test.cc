@@ -6,6 +6,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "supervisor/evidence/stored_evidence.h"
+#include "supervisor/testing/event_times.h"
 #include "supervisor/testing/fake_downstream.h"
 
 namespace tidemill::supervisor {
@@ -14,11 +15,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kSecond;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
-
-constexpr int64_t kSecond = 1'000'000;
 
 std::vector<int64_t> From(int64_t first, int64_t count) {
   std::vector<int64_t> keys(static_cast<size_t>(count));

@@ -8,19 +8,19 @@
 
 #include "base/testing/status_matchers.h"
 #include "supervisor/measuring/windows.h"
+#include "supervisor/testing/event_times.h"
 
 namespace tidemill::supervisor {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::kSecond;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
 
-constexpr int64_t kSecond = 1'000'000;
-
 Cut At(double second) { return {{static_cast<int64_t>(second * kSecond)}, {}}; }
 
-std::vector<TriggerState> Triggers(const std::vector<int64_t>& seconds) {
+std::vector<TriggerState> TriggersAtSeconds(const std::vector<int64_t>& seconds) {
   std::vector<TriggerState> triggers;
   for (const int64_t second : seconds) {
     TriggerState& trigger = triggers.emplace_back();
@@ -57,7 +57,7 @@ std::vector<evaluator::v1::Evaluation> Values() {
 
 EvaluationMatrix Matrix(const std::vector<evaluator::v1::Evaluation>& values) {
   auto matrix = EvaluationMatrix::Create(evaluator::Slices{.every = {10 * kSecond}}, Dataset(),
-                                         Triggers({8, 20}), values, "accuracy");
+                                         TriggersAtSeconds({8, 20}), values, "accuracy");
   EXPECT_THAT(matrix, IsOk());
   return *std::move(matrix);
 }
@@ -109,7 +109,7 @@ TEST(MatrixMean, HasTheIntervalOfTheWindowsThatItIsOver) {
 }
 
 TEST(EvaluationMatrix, KnowsModelsByTheNumbersOfTheirTriggers) {
-  std::vector<TriggerState> triggers = Triggers({8, 12, 20});
+  std::vector<TriggerState> triggers = TriggersAtSeconds({8, 12, 20});
   triggers.erase(triggers.begin() + 1);  // It was skipped.
   std::vector<evaluator::v1::Evaluation> values = Values();
   for (evaluator::v1::Evaluation& value : values) {
@@ -157,7 +157,7 @@ TEST(MatrixMean, PassesOverSlicesAndOtherMeasures) {
 
 TEST(MatrixMean, EqualsTheCompositeSeriesOfTheRunsOwnTriggers) {
   // Many windows that overlap, with values whose sum depends on its order.
-  const std::vector<TriggerState> triggers = Triggers({3, 8, 9, 15, 20, 33});
+  const std::vector<TriggerState> triggers = TriggersAtSeconds({3, 8, 9, 15, 20, 33});
   evaluator::EvaluationSpec spec;
   spec.windows = evaluator::Periodic{.every = Duration{kSecond}, .length = Duration{5 * kSecond}};
   const auto windows = MakeWindows(spec.windows, Dataset(), triggers);

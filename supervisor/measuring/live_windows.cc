@@ -8,12 +8,11 @@
 #include <variant>
 
 #include "supervisor/measuring/windows.h"
+#include "supervisor/runs/cuts.h"
 #include "supervisor/runs/label_delay.h"
 
 namespace tidemill::supervisor {
 namespace {
-
-auto Place(const rpc::v1::Cut& cut) { return std::tuple(cut.event_time(), cut.sample_key()); }
 
 bool IsLive(const RunState& state) { return state.live() && !state.stream_ended(); }
 

@@ -11,11 +11,10 @@
 
 #include "base/overloaded.h"
 #include "base/time.h"
+#include "supervisor/runs/cuts.h"
 
 namespace tidemill::supervisor {
 namespace {
-
-auto Place(const rpc::v1::Cut& cut) { return std::tuple(cut.event_time(), cut.sample_key()); }
 
 rpc::v1::Cut CutAt(int64_t event_time) {
   rpc::v1::Cut cut;

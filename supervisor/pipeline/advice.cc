@@ -5,8 +5,6 @@
 
 #include "fmt/format.h"
 
-#include "supervisor/statistics/false_alarms.h"
-
 namespace tidemill::supervisor {
 namespace {
 
@@ -22,14 +20,15 @@ std::optional<Duration> TypicalStep(std::vector<Timestamp> times) {
   return Duration{steps[steps.size() / 2]};
 }
 
-Remark Advice(std::string path, std::string message, std::string hint) {
+config::Remark Advice(std::string path, std::string message, std::string hint) {
   return {.path = std::move(path),
           .message = std::move(message),
           .hint = std::move(hint),
           .is_error = false};
 }
 
-void LookAtBatch(const PipelineSpec& spec, const DataFacts& facts, std::vector<Remark>& remarks) {
+void LookAtBatch(const PipelineSpec& spec, const DataFacts& facts,
+                 std::vector<config::Remark>& remarks) {
   const int64_t num_samples = facts.num_samples.value_or(0);
   if (num_samples == 0 || spec.live || spec.training.batch_size <= num_samples) return;
   remarks.push_back(
@@ -39,54 +38,21 @@ void LookAtBatch(const PipelineSpec& spec, const DataFacts& facts, std::vector<R
              "each epoch is one step; write a smaller batch_size"));
 }
 
-void LookAtZone(const std::string& at, const TriggerSpec& trigger, std::vector<Remark>& remarks) {
-  if (const auto* ensemble = std::get_if<EnsembleTrigger>(&trigger)) {
-    for (size_t i = 0; i < ensemble->of.size(); ++i) {
-      LookAtZone(fmt::format("{}.of[{}]", at, i), ensemble->of[i], remarks);
-    }
+// `step`: from one sample to the next. Of members of an ensemble nobody knows how often they come.
+void LookAtTrigger(const std::string& at, const TriggerSpec& trigger, std::optional<Duration> step,
+                   std::vector<config::Remark>& remarks) {
+  for (config::Remark& remark : trigger->Advise(step)) {
+    remark.path = config::JoinPath(at, remark.path);
+    remarks.push_back(std::move(remark));
   }
-  const auto* time = std::get_if<TimeTrigger>(&trigger);
-  if (time == nullptr || time->calendar || time->time_zone == "UTC") return;
-  remarks.push_back({.path = at + ".time_zone",
-                     .message = "means nothing for periods of a length",
-                     .hint = "leave it out, or write calendar: day, week, month or year",
-                     .is_error = true});
-}
-
-void LookAtPeriod(const PipelineSpec& spec, const DataFacts& facts, std::vector<Remark>& remarks) {
-  const auto* time = std::get_if<TimeTrigger>(&spec.trigger);
-  const std::optional<Duration> step = TypicalStep(facts.times);
-  if (time == nullptr || time->calendar || !step || time->Length() >= *step) return;
-  remarks.push_back(Advice(
-      "trigger.every",
-      fmt::format("a period of {} is shorter than the {} from one sample to the next: each sample "
-                  "starts a training",
-                  *time->every, FormatDuration(*step)),
-      fmt::format("write a longer one, such as {}", FormatDuration({step->micros * 100}))));
-}
-
-// Where as many alarms as evaluations are accepted nothing is asked of the score.
-void LookAtAlarms(const std::string& at, const TriggerSpec& trigger, std::vector<Remark>& remarks) {
-  if (const auto* ensemble = std::get_if<EnsembleTrigger>(&trigger)) {
-    for (size_t i = 0; i < ensemble->of.size(); ++i) {
-      LookAtAlarms(fmt::format("{}.of[{}]", at, i), ensemble->of[i], remarks);
-    }
+  const std::span<const TriggerSpec> members = trigger->members();
+  for (size_t i = 0; i < members.size(); ++i) {
+    LookAtTrigger(fmt::format("{}.of[{}]", at, i), members[i], std::nullopt, remarks);
   }
-  const auto* drift = std::get_if<DriftTrigger>(&trigger);
-  if (drift == nullptr || !drift->evaluate.every) return;
-  const auto* automatic = std::get_if<AutoCriterion>(&drift->criterion);
-  const double evaluations = statistics::EvaluationsPerMonth(*drift->evaluate.every);
-  if (automatic == nullptr || evaluations > automatic->alarms_per_month) return;
-  remarks.push_back(Advice(
-      at + ".criterion",
-      fmt::format("{:.3g} false alarms a month are accepted of {:.3g} evaluations a month: "
-                  "each evaluation fires, whatever the score",
-                  automatic->alarms_per_month, evaluations),
-      fmt::format("write alarms_per_month: {:.2g}, or evaluate more often", evaluations / 10)));
 }
 
 // A series may well predict a column from its own past.
-void LookAtTarget(const PipelineSpec& spec, std::vector<Remark>& remarks) {
+void LookAtTarget(const PipelineSpec& spec, std::vector<config::Remark>& remarks) {
   const auto dataset = spec.datasets.find(spec.preprocess.dataset);
   if (dataset == spec.datasets.end() || !dataset->second || dataset->second->series) return;
   const auto& label = dataset->second->label;
@@ -108,12 +74,10 @@ void LookAtTarget(const PipelineSpec& spec, std::vector<Remark>& remarks) {
 
 }  // namespace
 
-std::vector<Remark> Advise(const PipelineSpec& spec, const DataFacts& facts) {
-  std::vector<Remark> remarks;
+std::vector<config::Remark> Advise(const PipelineSpec& spec, const DataFacts& facts) {
+  std::vector<config::Remark> remarks;
   LookAtBatch(spec, facts, remarks);
-  LookAtPeriod(spec, facts, remarks);
-  LookAtZone("trigger", spec.trigger, remarks);
-  LookAtAlarms("trigger", spec.trigger, remarks);
+  LookAtTrigger("trigger", spec.trigger, TypicalStep(facts.times), remarks);
   LookAtTarget(spec, remarks);
   if (spec.evaluation.empty()) {
     remarks.push_back(Advice("", "nothing is evaluated: the run will not say how good a model is",

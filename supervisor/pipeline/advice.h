@@ -3,12 +3,13 @@
 
 #include <vector>
 
+#include "config/remark.h"
 #include "supervisor/pipeline/csv_check.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::supervisor {
 
 // None of the remarks is an error. Paths are those of the pipeline.
-std::vector<Remark> Advise(const PipelineSpec& spec, const DataFacts& facts);
+std::vector<config::Remark> Advise(const PipelineSpec& spec, const DataFacts& facts);
 
 }  // namespace tidemill::supervisor

@@ -20,9 +20,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using tidemill::testing::IsOkAndHolds;
+using tidemill::testing::kInvalid;
 using tidemill::testing::StatusIs;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 class CategoryFile : public ::testing::Test {
  protected:

@@ -33,9 +33,9 @@ std::map<std::string, std::string> NamedKeys(const storage::DatasetSpec& spec) {
   return named;
 }
 
-std::vector<Remark> FindMissingColumns(const FirstRecords& records,
-                                       const storage::DatasetSpec& spec) {
-  std::vector<Remark> missing;
+std::vector<config::Remark> FindMissingColumns(const FirstRecords& records,
+                                               const storage::DatasetSpec& spec) {
+  std::vector<config::Remark> missing;
   for (const auto& [path, column] : NamedKeys(spec)) {
     if (std::ranges::find(records.columns, column) != records.columns.end()) continue;
     missing.push_back({.path = path,
@@ -60,9 +60,9 @@ std::optional<std::string> MeantBy(const std::string& value,
 }
 
 // Labels that are not among the classes.
-std::vector<Remark> FindUnknownClasses(const FirstRecords& records,
-                                       const storage::LabelSpec& label) {
-  std::vector<Remark> remarks;
+std::vector<config::Remark> FindUnknownClasses(const FirstRecords& records,
+                                               const storage::LabelSpec& label) {
+  std::vector<config::Remark> remarks;
   if (!label.column || label.classes.empty()) return remarks;
   const auto place = static_cast<size_t>(std::ranges::find(records.columns, *label.column) -
                                          records.columns.begin());
@@ -89,7 +89,7 @@ std::vector<Remark> FindUnknownClasses(const FirstRecords& records,
   return remarks;
 }
 
-void Append(std::vector<Remark> more, std::vector<Remark>& remarks) {
+void Append(std::vector<config::Remark> more, std::vector<config::Remark>& remarks) {
   std::ranges::move(more, std::back_inserter(remarks));
 }
 
@@ -126,12 +126,13 @@ CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, b
                              .message = fmt::format("{} has no records", records.file),
                              .hint = "name a file that has"});
   }
-  std::vector<Remark> unknown = FindUnknownClasses(records, spec.label);
+  std::vector<config::Remark> unknown = FindUnknownClasses(records, spec.label);
   TriedValues tried = TryValues(records, spec);
   // Said already, of each value.
   if (!unknown.empty())
-    std::erase_if(tried.remarks,
-                  [&](const Remark& remark) { return remark.path == unknown.front().path; });
+    std::erase_if(tried.remarks, [&](const config::Remark& remark) {
+      return remark.path == unknown.front().path;
+    });
   Append(std::move(unknown), found.remarks);
   Append(std::move(tried.remarks), found.remarks);
   found.facts.times = std::move(tried.times);

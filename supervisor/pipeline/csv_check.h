@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "config/remark.h"
 #include "supervisor/pipeline/first_records.h"
 
 namespace tidemill::supervisor {
@@ -18,7 +19,7 @@ struct DataFacts {
 };
 
 struct CsvFindings {
-  std::vector<Remark> remarks = {};  // Paths are below the dataset.
+  std::vector<config::Remark> remarks = {};  // Paths are below the dataset.
   // Absent where the file does not tell.
   std::optional<std::vector<std::string>> columns = std::nullopt;
   FirstRecords records = {};  // None where something keeps them from being read.

@@ -42,9 +42,9 @@ CsvFindings Check(std::string text, const storage::DatasetSpec& spec = Spec(), b
 }
 
 // The only remark.
-Remark Only(const CsvFindings& found) {
+config::Remark Only(const CsvFindings& found) {
   EXPECT_THAT(found.remarks, SizeIs(1));
-  return found.remarks.empty() ? Remark{} : found.remarks.front();
+  return found.remarks.empty() ? config::Remark{} : found.remarks.front();
 }
 
 TEST(CheckCsv, FindsNothingInASoundFile) {
@@ -61,7 +61,7 @@ TEST(CheckCsv, TellsOfLabelsThatAreNoClassHoweverFewOfEach) {
   std::string text = "date,weather\n";
   for (int i = 0; i < 100; ++i)
     text += fmt::format("2012-01-01,{}\n", i < 90 ? "sun" : std::to_string(i));
-  const Remark few = Only(Check(text));
+  const config::Remark few = Only(Check(text));
   EXPECT_EQ(few.path, "label.classes");
   EXPECT_THAT(few.message, HasSubstr("one of 10 that are not among the classes"));
   EXPECT_FALSE(few.is_error) << "such records are left out";
@@ -81,14 +81,14 @@ TEST(CheckCsv, ProposesNoFormatThatReadsOnlyTheTimesThatDidNot) {
 TEST(CheckCsv, DoubtsTimesOfAnotherMillennium) {
   auto spec = Spec();
   spec.event_time.format = "unix";
-  const Remark remark = Only(Check("date,weather\n1709280000000,sun\n", spec));
+  const config::Remark remark = Only(Check("date,weather\n1709280000000,sun\n", spec));
   EXPECT_EQ(remark.path, "event_time.format");
   EXPECT_THAT(remark.hint, HasSubstr("unix_ms for milliseconds"));
   EXPECT_FALSE(remark.is_error);
 }
 
 TEST(CheckCsv, NamesTheFormatOfTimesThatDoNotRead) {
-  const Remark remark = Only(Check("date,weather\n31.12.2012,sun\n01.01.2013,rain\n"));
+  const config::Remark remark = Only(Check("date,weather\n31.12.2012,sun\n01.01.2013,rain\n"));
   EXPECT_EQ(remark.path, "event_time.format");
   EXPECT_THAT(remark.message, HasSubstr("line 2 of weather.csv"));
   EXPECT_THAT(remark.message, HasSubstr("'31.12.2012'"));
@@ -109,7 +109,7 @@ TEST(CheckCsv, KnowsSecondsAndMillisecondsSince1970) {
 }
 
 TEST(CheckCsv, SaysThatAnUnknownTimeZoneIsOne) {
-  const Remark remark =
+  const config::Remark remark =
       Only(Check("date,weather\n2012-01-01,sun\n",
                  Spec("format: csv\n"
                       "event_time: {column: date, time_zone: Europe/Zuerich}\n")));
@@ -118,7 +118,7 @@ TEST(CheckCsv, SaysThatAnUnknownTimeZoneIsOne) {
 }
 
 TEST(CheckCsv, NamesTheClassesOfLabelsThatAreTexts) {
-  const Remark remark =
+  const config::Remark remark =
       Only(Check("date,weather\n2012-01-01,sun\n2012-01-02,no rain\n", Spec(kOfNumberedClasses)));
   EXPECT_EQ(remark.path, "label");
   EXPECT_THAT(remark.message, HasSubstr("'sun' in weather"));
@@ -128,7 +128,7 @@ TEST(CheckCsv, NamesTheClassesOfLabelsThatAreTexts) {
 }
 
 TEST(CheckCsv, KnowsADecimalCommaInALabel) {
-  const Remark remark =
+  const config::Remark remark =
       Only(Check("date;weather\n2012-01-01;1,5\n", Spec("format: {type: csv, delimiter: \";\"}\n"
                                                         "event_time: {column: date}\n"
                                                         "label: {column: weather, kind: real}\n")));
@@ -137,11 +137,12 @@ TEST(CheckCsv, KnowsADecimalCommaInALabel) {
 }
 
 TEST(CheckCsv, OnlyWarnsOfWhatCostsAFewRecords) {
-  const Remark label =
+  const config::Remark label =
       Only(Check("date,weather\n2012-01-01,1\n2012-01-02,x\n2012-01-03,3\n", Spec(kOfRealLabels)));
   EXPECT_FALSE(label.is_error);
   EXPECT_THAT(label.message, HasSubstr("line 3 of weather.csv"));
-  const Remark count = Only(Check("date,weather\n2012-01-01,sun\n2012-01-02\n2012-01-03,sun\n"));
+  const config::Remark count =
+      Only(Check("date,weather\n2012-01-01,sun\n2012-01-02\n2012-01-03,sun\n"));
   EXPECT_FALSE(count.is_error);
   EXPECT_EQ(count.path, "format");
   EXPECT_THAT(count.message, HasSubstr("1 fields where 2 columns are expected"));
@@ -185,7 +186,8 @@ TEST(CheckCsv, RefusesAColumnThatIsNamedTwice) {
 }
 
 TEST(CheckCsv, KnowsAnotherDelimiter) {
-  const Remark remark = Only(Check("date;wind;weather\n2012-01-01;1,5;sun\n2012-01-02;2;rain\n"));
+  const config::Remark remark =
+      Only(Check("date;wind;weather\n2012-01-01;1,5;sun\n2012-01-02;2;rain\n"));
   EXPECT_EQ(remark.path, "format.delimiter");
   EXPECT_EQ(remark.hint, "looks like delimiter: \";\"");
   EXPECT_EQ(Only(Check("date\twind\tweather\n2012-01-01\t1.5\tsun\n")).hint,
@@ -193,13 +195,13 @@ TEST(CheckCsv, KnowsAnotherDelimiter) {
 }
 
 TEST(CheckCsv, KnowsAFileWithoutAHeader) {
-  const Remark remark = Only(Check("2012-01-01,1.5,sun\n2012-01-02,2,rain\n"));
+  const config::Remark remark = Only(Check("2012-01-01,1.5,sun\n2012-01-02,2,rain\n"));
   EXPECT_EQ(remark.path, "format.header");
   EXPECT_THAT(remark.hint, HasSubstr("looks like header: false; name its 3 columns"));
 }
 
 TEST(CheckCsv, KnowsBlanksBehindTheDelimiters) {
-  const Remark remark = Only(Check("date, weather\n2012-01-01, sun\n"));
+  const config::Remark remark = Only(Check("date, weather\n2012-01-01, sun\n"));
   EXPECT_EQ(remark.path, "label.column");
   EXPECT_THAT(remark.hint, HasSubstr("\" weather\""));
 }
@@ -210,7 +212,7 @@ TEST(CheckCsv, KnowsTextsThatAreNotUtf8) {
                                      10)))
                   .hint,
               HasSubstr("iconv -f UTF-16"));
-  const Remark latin =
+  const config::Remark latin =
       Only(Check("date,gr\xfc\xdf"
                  "e,weather\n2012-01-01,1,sun\n"));
   EXPECT_THAT(latin.hint, HasSubstr("iconv -f ISO-8859-1"));
@@ -227,18 +229,19 @@ transform::GraphSpec Graph(const std::string& text) {
   return *std::move(graph);
 }
 
-Remark TryWind(const std::string& op, const std::string& values, double max_bad_fraction = 0.5) {
+config::Remark TryWind(const std::string& op, const std::string& values,
+                       double max_bad_fraction = 0.5) {
   const CsvFindings found =
       CheckCsv({.file = "weather.csv", .bytes = "date;wind\n" + values, .whole = true},
                Spec("format: {type: csv, delimiter: \";\"}\nevent_time: {column: date}\n"), false);
   const auto remarks = TryFields(found.records, Graph(op), max_bad_fraction);
   EXPECT_THAT(remarks, SizeIs(1));
-  return remarks.empty() ? Remark{} : remarks.front();
+  return remarks.empty() ? config::Remark{} : remarks.front();
 }
 
 TEST(TryFields, NamesTheFieldThatIsNoNumberAndWhatToWrite) {
   const std::string floats = "- parse_csv: {columns: [wind], dtype: float32}\n";
-  const Remark comma = TryWind(floats, "2012-01-01;1,5\n");
+  const config::Remark comma = TryWind(floats, "2012-01-01;1,5\n");
   EXPECT_EQ(comma.path, "[0].parse_csv.columns[0]");
   EXPECT_THAT(comma.message, HasSubstr("'1,5' in line 2 of weather.csv is not a number"));
   EXPECT_THAT(comma.hint, HasSubstr("decimal comma"));
@@ -250,7 +253,7 @@ TEST(TryFields, NamesTheFieldThatIsNoNumberAndWhatToWrite) {
 
 TEST(TryFields, SaysHowToTakeEmptyFieldsAndOnlyWarnsOfAFew) {
   const std::string values = "2012-01-01;1\n2012-01-02;\n2012-01-03;2\n";
-  const Remark empty = TryWind("- parse_csv: {columns: [wind], dtype: float32}\n", values);
+  const config::Remark empty = TryWind("- parse_csv: {columns: [wind], dtype: float32}\n", values);
   EXPECT_FALSE(empty.is_error);
   EXPECT_THAT(empty.message, HasSubstr("line 3 of weather.csv is empty, as in 1 of the first 3"));
   EXPECT_THAT(empty.hint, HasSubstr("missing: [\"\"]"));

@@ -51,8 +51,9 @@ std::string HintFor(const std::string& text, const transform::ParseCsvSpec& op) 
   return "text: read it with dtype: string, then one_hot or hash_buckets";
 }
 
-std::optional<Remark> TryColumn(const FirstRecords& records, const transform::ParseCsvSpec& op,
-                                const std::string& column, double max_bad_fraction) {
+std::optional<config::Remark> TryColumn(const FirstRecords& records,
+                                        const transform::ParseCsvSpec& op,
+                                        const std::string& column, double max_bad_fraction) {
   const auto place =
       static_cast<size_t>(std::ranges::find(records.columns, column) - records.columns.begin());
   if (place == records.columns.size()) return std::nullopt;
@@ -71,19 +72,20 @@ std::optional<Remark> TryColumn(const FirstRecords& records, const transform::Pa
   const std::string& text = first->fields[place];
   const bool is_error =
       static_cast<double>(num_bad) > max_bad_fraction * static_cast<double>(num_tried);
-  return Remark{.message = fmt::format("{} in line {} of {} {}, as in {} of the first {} records{}",
-                                       Quoted(text), first->line, records.file,
-                                       *ProblemOf(text, op.dtype), num_bad, num_tried,
-                                       is_error ? "" : ", which are left out of trainings"),
-                .hint = HintFor(text, op),
-                .is_error = is_error};
+  return config::Remark{
+      .message =
+          fmt::format("{} in line {} of {} {}, as in {} of the first {} records{}", Quoted(text),
+                      first->line, records.file, *ProblemOf(text, op.dtype), num_bad, num_tried,
+                      is_error ? "" : ", which are left out of trainings"),
+      .hint = HintFor(text, op),
+      .is_error = is_error};
 }
 
 }  // namespace
 
-std::vector<Remark> TryFields(const FirstRecords& records, const transform::GraphSpec& graph,
-                              double max_bad_fraction) {
-  std::vector<Remark> remarks;
+std::vector<config::Remark> TryFields(const FirstRecords& records,
+                                      const transform::GraphSpec& graph, double max_bad_fraction) {
+  std::vector<config::Remark> remarks;
   for (size_t i = 0; i < graph.size(); ++i) {
     const auto* op = std::get_if<transform::ParseCsvSpec>(&graph[i].value);
     if (op == nullptr || op->dtype == transform::CsvType::kString) continue;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "config/remark.h"
 #include "supervisor/pipeline/first_records.h"
 #include "transform/graph_spec.h"
 
@@ -12,7 +13,7 @@ namespace tidemill::supervisor {
 // the first line that has one. Paths are below the graph: "[0].parse_csv.columns[2]". An error
 // where more than `max_bad_fraction` of the records are concerned; else those samples alone are
 // left out of trainings. Records with another number of fields than columns are passed over.
-std::vector<Remark> TryFields(const FirstRecords& records, const transform::GraphSpec& graph,
-                              double max_bad_fraction);
+std::vector<config::Remark> TryFields(const FirstRecords& records,
+                                      const transform::GraphSpec& graph, double max_bad_fraction);
 
 }  // namespace tidemill::supervisor

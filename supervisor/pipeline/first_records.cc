@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "records/csv_splitter.h"
+#include "records/text.h"
 #include "supervisor/pipeline/dataset_peek.h"
 
 namespace tidemill::supervisor {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::optional<char> QuoteOf(const storage::CsvFormat& format) {
   return format.quote.empty() ? std::nullopt : std::optional<char>(format.quote.front());

@@ -21,15 +21,6 @@ struct FileStart {
 // What a peek at a file has shown. std::nullopt for a compressed one.
 std::optional<FileStart> StartOf(const std::string& file, const std::string& head);
 
-// What may be wrong with a dataset's spec, or with its data where the spec is right.
-struct Remark {
-  std::string path = {};  // Of the key, below what was looked at: "event_time.format".
-  std::string message = {};
-  std::string hint = {};
-  // The run would fail, or be without most of the samples; else some of them are left out.
-  bool is_error = true;
-};
-
 struct FirstRecord {
   int64_t line = 0;  // Where it begins in the file, from 1.
   std::vector<std::string> fields;

@@ -35,30 +35,30 @@ std::string Written(std::string_view delimiter) {
   return delimiter == "\t" ? "\"\\t\"" : fmt::format("\"{}\"", delimiter);
 }
 
-std::optional<Remark> FindEncoding(const FileStart& start, bool has_header) {
+std::optional<config::Remark> FindEncoding(const FileStart& start, bool has_header) {
   const std::string_view bytes = start.bytes;
   const bool marked = bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff");
   const auto zeros = static_cast<size_t>(std::ranges::count(bytes.substr(0, 1000), '\0'));
   if (marked || zeros > std::min<size_t>(bytes.size(), 1000) / 4) {
-    return Remark{
+    return config::Remark{
         .path = "files",
         .message = fmt::format("{} is no text in UTF-8, but looks like UTF-16", start.file),
         .hint = fmt::format("convert it: iconv -f UTF-16 -t UTF-8 {0} >utf8_{0}", start.file)};
   }
   const std::string_view header = bytes.substr(0, bytes.find('\n'));
   if (!has_header || IsText(header)) return std::nullopt;
-  return Remark{
+  return config::Remark{
       .path = "files",
       .message = fmt::format("the header of {} is no text in UTF-8, but perhaps Latin-1: {}",
                              start.file, Quoted(header)),
       .hint = fmt::format("convert it: iconv -f ISO-8859-1 -t UTF-8 {0} >utf8_{0}", start.file)};
 }
 
-std::optional<Remark> FindDuplicate(const FirstRecords& records) {
+std::optional<config::Remark> FindDuplicate(const FirstRecords& records) {
   std::set<std::string_view> known;
   for (const std::string& column : records.columns) {
     if (known.insert(column).second) continue;
-    return Remark{
+    return config::Remark{
         .path = "format",
         .message = fmt::format("the header of {} names {} twice", records.file, Quoted(column)),
         .hint = "give each column of the file a name of its own"};
@@ -104,23 +104,26 @@ std::vector<std::string> NamedColumns(const storage::DatasetSpec& spec) {
 
 }  // namespace
 
-std::optional<Remark> FindLayoutProblem(const FileStart& start, const storage::CsvFormat& format) {
+std::optional<config::Remark> FindLayoutProblem(const FileStart& start,
+                                                const storage::CsvFormat& format) {
   if (auto encoding = FindEncoding(start, format.header)) return encoding;
   const FirstRecords records = CutRecords(start, format);
   if (format.header && !records.has_header) {
     const bool empty = start.whole && start.bytes.find_first_not_of("\r\n") == std::string::npos;
     // Without a line end it may be one that is still being written, or too long to be seen.
     if (!empty && !start.whole) return std::nullopt;
-    return Remark{.path = "files",
-                  .message = fmt::format("{} {}, so that its columns are not known", start.file,
-                                         empty ? "is empty" : "has no whole header"),
-                  .hint = "remove the file, or write a pattern that leaves it out"};
+    return config::Remark{
+        .path = "files",
+        .message = fmt::format("{} {}, so that its columns are not known", start.file,
+                               empty ? "is empty" : "has no whole header"),
+        .hint = "remove the file, or write a pattern that leaves it out"};
   }
   return format.header ? FindDuplicate(records) : std::nullopt;
 }
 
-std::optional<Remark> ExplainMissingColumns(const FileStart& start, const FirstRecords& records,
-                                            const storage::DatasetSpec& spec) {
+std::optional<config::Remark> ExplainMissingColumns(const FileStart& start,
+                                                    const FirstRecords& records,
+                                                    const storage::DatasetSpec& spec) {
   const auto& format = std::get<storage::CsvFormat>(spec.format);
   const std::vector<std::string> named = NamedColumns(spec);
   const bool all_there = std::ranges::all_of(named, [&](const std::string& name) {
@@ -132,14 +135,15 @@ std::optional<Remark> ExplainMissingColumns(const FileStart& start, const FirstR
   if (one_field && (!all_there || !format.header)) {
     if (const std::string_view other = OtherDelimiter(start, format); !other.empty()) {
       const std::string line(start.bytes.substr(0, start.bytes.find_first_of("\r\n")));
-      return Remark{.path = "format.delimiter",
-                    .message = fmt::format("{} has one field a line where {} separates them: {}",
-                                           start.file, Written(format.delimiter), Quoted(line)),
-                    .hint = fmt::format("looks like delimiter: {}", Written(other))};
+      return config::Remark{
+          .path = "format.delimiter",
+          .message = fmt::format("{} has one field a line where {} separates them: {}", start.file,
+                                 Written(format.delimiter), Quoted(line)),
+          .hint = fmt::format("looks like delimiter: {}", Written(other))};
     }
   }
   if (all_there || !format.header || !LooksLikeValues(records.columns, spec)) return std::nullopt;
-  return Remark{
+  return config::Remark{
       .path = "format.header",
       .message = fmt::format("the first line of {} holds values rather than names of columns: {}",
                              start.file, fmt::join(records.columns, ", ")),

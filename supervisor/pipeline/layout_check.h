@@ -4,18 +4,21 @@
 #include <optional>
 #include <vector>
 
+#include "config/remark.h"
 #include "supervisor/pipeline/first_records.h"
 
 namespace tidemill::supervisor {
 
 // What keeps the file from being read as CSV in UTF-8 at all: no bytes, another encoding, a header
 // that is not whole or names a column twice. Then nothing else can be said of it.
-std::optional<Remark> FindLayoutProblem(const FileStart& start, const storage::CsvFormat& format);
+std::optional<config::Remark> FindLayoutProblem(const FileStart& start,
+                                                const storage::CsvFormat& format);
 
 // What is wrong with `delimiter` or `header` when columns that the spec names are not there;
 // std::nullopt when neither explains it, or all are there.
-std::optional<Remark> ExplainMissingColumns(const FileStart& start, const FirstRecords& records,
-                                            const storage::DatasetSpec& spec);
+std::optional<config::Remark> ExplainMissingColumns(const FileStart& start,
+                                                    const FirstRecords& records,
+                                                    const storage::DatasetSpec& spec);
 
 // What to write for a column that is not there: another one, or all there are.
 std::string HintForColumn(const std::string& column, const std::vector<std::string>& columns);

@@ -9,7 +9,6 @@
 #include "fmt/ranges.h"
 
 #include "base/names.h"
-#include "base/overloaded.h"
 #include "loader/sample_schema.h"
 #include "storage/client/dataset_path.h"
 #include "supervisor/pipeline/advice.h"
@@ -18,6 +17,7 @@
 #include "supervisor/pipeline/pipeline_files.h"
 #include "supervisor/pipeline/trained_graph.h"
 #include "training/training_check.h"
+#include "transform/engine/schema_check.h"
 #include "transform/graph.h"
 
 namespace tidemill::supervisor {
@@ -60,7 +60,7 @@ class Checker {
     for (size_t i = 0; i < spec_.evaluation.size(); ++i) CheckEvaluation(i);
     if (trained_on != nullptr) CheckTrigger("trigger", spec_.trigger);
     if (trained_on != nullptr) CheckSelection("selection", spec_.selection);
-    for (const Remark& remark :
+    for (const config::Remark& remark :
          Advise(spec_, found_["datasets." + spec_.preprocess.dataset].facts)) {
       Note("", remark);
     }
@@ -106,11 +106,11 @@ class Checker {
     if (!start) return;
     if (dataset.append) start->whole = false;  // Its last record may be half written.
     CsvFindings found = CheckCsv(*start, dataset, spec_.live.has_value());
-    for (const Remark& remark : found.remarks) Note(at, remark);
+    for (const config::Remark& remark : found.remarks) Note(at, remark);
     found_[at] = std::move(found);
   }
 
-  void Note(const std::string& at, const Remark& remark) {
+  void Note(const std::string& at, const config::Remark& remark) {
     (remark.is_error ? problems_ : warnings_)
         .Add(config::JoinPath(at, remark.path), remark.message, remark.hint);
   }
@@ -119,8 +119,8 @@ class Checker {
   void TryFeatures() {
     const auto found = found_.find("datasets." + spec_.preprocess.dataset);
     if (found == found_.end()) return;
-    for (const Remark& remark : TryFields(found->second.records, spec_.preprocess.graph,
-                                          spec_.training.max_bad_fraction)) {
+    for (const config::Remark& remark : TryFields(found->second.records, spec_.preprocess.graph,
+                                                  spec_.training.max_bad_fraction)) {
       Note("preprocess.graph", remark);
     }
   }
@@ -147,6 +147,10 @@ class Checker {
     const auto found = found_.find("datasets." + name);
     if (!schema.columns && found != found_.end()) schema.columns = found->second.columns;
     return schema;
+  }
+
+  transform::DescribedSamples SamplesOf(const std::string& name) const {
+    return {.dataset = name, .schema = SchemaOf(name)};
   }
 
   void CheckTraining(const storage::DatasetSpec& dataset) {
@@ -262,7 +266,7 @@ class Checker {
       problems_.Add(fmt::format("{}.measures[{}]", at, m),
                     fmt::format("{} does not fit the label of '{}', which is {}",
                                 evaluator::NameOf(evaluation.measures[m]), evaluation.dataset,
-                                DescribeLabel(schema.label)),
+                                transform::Describe(schema.label)),
                     of_classes ? "real labels: mae, rmse, r2" : "classes: accuracy, f1, roc_auc");
     }
     CheckTopK(at, evaluation, schema);
@@ -290,25 +294,14 @@ class Checker {
 
   // Notes what a policy asks of samples that they cannot answer.
   void CheckTrigger(const std::string& at, const TriggerSpec& trigger) {
-    std::visit(
-        Overloaded{[&](const DriftTrigger& drift) { CheckDrift(at, drift); },
-                   [&](const PerformanceTrigger& performance) {
-                     const bool of_classes = performance.measure == PerformanceMeasure::kAccuracy;
-                     CheckMistakes(at, "measure", of_classes);
-                   },
-                   [&](const DetectorTrigger& detector) {
-                     CheckMistakes(at, "detector", statistics::CountsMistakes(detector.detector));
-                   },
-                   [&](const CostTrigger& cost) {
-                     if (cost.of == CostOf::kMisclassifications) CheckMistakes(at, "of", true);
-                   },
-                   [&](const EnsembleTrigger& ensemble) {
-                     for (size_t i = 0; i < ensemble.of.size(); ++i) {
-                       CheckTrigger(fmt::format("{}.of[{}]", at, i), ensemble.of[i]);
-                     }
-                   },
-                   [](const auto&) {}},
-        trigger);
+    {
+      const config::Problems::Scope scope(problems_, at);
+      trigger->CheckSamples(SamplesOf(spec_.preprocess.dataset), problems_);
+    }
+    const std::span<const TriggerSpec> members = trigger->members();
+    for (size_t i = 0; i < members.size(); ++i) {
+      CheckTrigger(fmt::format("{}.of[{}]", at, i), members[i]);
+    }
   }
 
   // Notes what a policy looks at that the samples do not have.
@@ -319,71 +312,21 @@ class Checker {
         CheckSelection(fmt::format("{}.steps[{}].use", at, i), schedule->steps[i].use);
       }
     } else if (const auto* importance = std::get_if<selector::Importance>(&selection)) {
-      CheckRecordColumn(at + ".column", spec_.preprocess.dataset, schema, importance->column);
+      transform::CheckColumn(SamplesOf(spec_.preprocess.dataset), at + ".column",
+                             importance->column, problems_);
     } else if (const auto* balanced = std::get_if<selector::Balanced>(&selection)) {
       const bool by_label = balanced->by == selector::BalanceBy::kLabel;
       if (!by_label || schema.label == transform::LabelKind::kClass) return;
       problems_.Add(at,
                     fmt::format("balances classes, and the label of '{}' is {}",
-                                spec_.preprocess.dataset, DescribeLabel(schema.label)),
+                                spec_.preprocess.dataset, transform::Describe(schema.label)),
                     "write by: trigger, or take another policy");
     } else if (std::holds_alternative<selector::Pairwise>(selection)) {
       if (schema.label == transform::LabelKind::kClass) return;
       problems_.Add(at,
                     fmt::format("looks at probabilities of classes, and the label of '{}' is {}",
-                                spec_.preprocess.dataset, DescribeLabel(schema.label)),
+                                spec_.preprocess.dataset, transform::Describe(schema.label)),
                     "take k_center, facility_location or k_medoids");
-    }
-  }
-
-  static const char* DescribeLabel(transform::LabelKind label) {
-    return label == transform::LabelKind::kNone   ? "missing"
-           : label == transform::LabelKind::kReal ? "a real number"
-                                                  : "a class";
-  }
-
-  void CheckDrift(const std::string& at, const DriftTrigger& drift) {
-    const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
-    if (drift.of == DriftOf::kLabels && schema.label == transform::LabelKind::kNone) {
-      problems_.Add(at + ".of", fmt::format("'{}' has no labels", spec_.preprocess.dataset),
-                    "write of: embeddings");
-    }
-    for (size_t i = 0; i < drift.columns.size(); ++i) {
-      CheckRecordColumn(fmt::format("{}.columns[{}]", at, i), spec_.preprocess.dataset, schema,
-                        drift.columns[i]);
-    }
-  }
-
-  // Notes a key that needs mistakes, which classes have, or, for `of_classes` false, a distance,
-  // which real labels have.
-  void CheckMistakes(const std::string& at, const char* key, bool of_classes) {
-    const transform::LabelKind label = SchemaOf(spec_.preprocess.dataset).label;
-    const std::string place = at + "." + key;
-    if (label == transform::LabelKind::kNone) {
-      problems_.Add(place,
-                    fmt::format("'{}' has no labels to be wrong about", spec_.preprocess.dataset),
-                    "name its label, or take another policy");
-    } else if (of_classes && label == transform::LabelKind::kReal) {
-      problems_.Add(place,
-                    fmt::format("counts mistakes, and the label of '{}' is a real number",
-                                spec_.preprocess.dataset),
-                    std::string_view(key) == "detector" ? "real labels: adwin, page_hinkley"
-                                                        : "write measure: mean_absolute_error");
-    }
-  }
-
-  // Notes a column that the records of a dataset do not have.
-  void CheckRecordColumn(const std::string& at, const std::string& dataset,
-                         const transform::SampleSchema& schema, const std::string& column) {
-    if (schema.payload != transform::PayloadKind::kCsv &&
-        schema.payload != transform::PayloadKind::kJson) {
-      problems_.Add(at, fmt::format("the records of '{}' have no columns", dataset),
-                    "only csv and jsonl have columns");
-    } else if (schema.columns &&
-               std::ranges::find(*schema.columns, column) == schema.columns->end()) {
-      std::string hint = config::DidYouMean(column, *schema.columns);
-      if (hint.empty()) hint = fmt::format("columns: {}", fmt::join(*schema.columns, ", "));
-      problems_.Add(at, fmt::format("'{}' has no column '{}'", dataset, column), hint);
     }
   }
 
@@ -396,7 +339,8 @@ class Checker {
         problems_.Add(path, fmt::format("the label of '{}' has no classes", evaluation.dataset),
                       "make slices of a column: {type: column, name: ...}");
       }
-      if (column != nullptr) CheckRecordColumn(path, evaluation.dataset, schema, column->name);
+      if (column != nullptr)
+        transform::CheckColumn(SamplesOf(evaluation.dataset), path, column->name, problems_);
     }
   }
 

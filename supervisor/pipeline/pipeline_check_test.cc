@@ -11,13 +11,13 @@
 
 #include "base/testing/status_matchers.h"
 #include "supervisor/pipeline/disk_files.h"
+#include "supervisor/testing/testdata.h"
 
 namespace tidemill::supervisor {
 namespace {
 
 using ::testing::HasSubstr;
-
-const std::filesystem::path kTestdata = TIDEMILL_TESTDATA;
+using testing::kTestdata;
 
 std::string ReadText(const std::filesystem::path& path) {
   std::ifstream stream(path);

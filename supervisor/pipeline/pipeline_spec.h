@@ -16,7 +16,7 @@
 #include "selector/client/selection_spec.h"
 #include "storage/client/dataset_spec.h"
 #include "supervisor/pipeline/stream_spec.h"
-#include "supervisor/triggers/trigger_spec.h"
+#include "supervisor/triggers/trigger.h"
 #include "training/training_spec.h"
 
 namespace tidemill::supervisor {

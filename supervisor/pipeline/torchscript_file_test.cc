@@ -11,9 +11,8 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::tidemill::testing::IsOk;
+using tidemill::testing::kInvalid;
 using ::tidemill::testing::StatusIs;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 absl::Status Judge(const std::string& bytes, size_t piece) {
   TorchScriptLook look;

@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "base/time.h"
+#include "config/remark.h"
 #include "supervisor/pipeline/first_records.h"
 
 namespace tidemill::supervisor {
 
 struct TriedValues {
-  std::vector<Remark> remarks;
+  std::vector<config::Remark> remarks;
   std::vector<Timestamp> times;  // Of the records that say one, in their order.
 };
 

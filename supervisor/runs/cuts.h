@@ -1,6 +1,8 @@
 // Cuts in C++ and on the wire.
 #pragma once
 
+#include <tuple>
+
 #include "base/time.h"
 #include "tidemill/rpc/v1/rpc.pb.h"
 
@@ -15,6 +17,11 @@ inline rpc::v1::Cut ToProto(const Cut& cut) {
 
 inline Cut FromProto(const rpc::v1::Cut& proto) {
   return {{proto.event_time()}, {proto.sample_key()}};
+}
+
+// What cuts are compared by.
+inline auto Place(const rpc::v1::Cut& cut) {
+  return std::tuple(cut.event_time(), cut.sample_key());
 }
 
 }  // namespace tidemill::supervisor

@@ -31,7 +31,7 @@ std::vector<EventRow> Events() {
   return {At(10, fired), At(20, trained), At(30, stored)};
 }
 
-std::vector<int64_t> Samples(const v1::Trigger& trigger) {
+std::vector<int64_t> SamplesOfCurve(const v1::Trigger& trigger) {
   std::vector<int64_t> samples;
   for (const auto& point : trigger.loss_curve()) samples.push_back(point.num_samples());
   return samples;
@@ -50,10 +50,10 @@ TEST(RunHistory, ThinsCurvesEvenlyAndKeepsTheLastPoint) {
   v1::GetRunResponse response;
   response.add_triggers();
   AddHistory(Events(), response, 5);
-  EXPECT_THAT(Samples(response.triggers(0)), ElementsAre(2, 4, 6, 8, 10));
+  EXPECT_THAT(SamplesOfCurve(response.triggers(0)), ElementsAre(2, 4, 6, 8, 10));
   response.add_triggers();  // The points are for both.
   AddHistory(Events(), response, 5);
-  EXPECT_THAT(Samples(response.triggers(0)), ElementsAre(5, 10));
+  EXPECT_THAT(SamplesOfCurve(response.triggers(0)), ElementsAre(5, 10));
 }
 
 TEST(RunHistory, RepeatsEventsWithoutCurves) {

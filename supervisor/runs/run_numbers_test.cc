@@ -4,16 +4,16 @@
 #include <sstream>
 
 #include "supervisor/testing/supervisor_fixture.h"
+#include "supervisor/testing/testdata.h"
 
 namespace tidemill::supervisor {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::kTestdata;
 using tidemill::testing::IsOk;
 using tidemill::testing::IsOkAndHolds;
 using tidemill::testing::StatusIs;
-
-const std::filesystem::path kTestdata = TIDEMILL_TESTDATA;
 
 class RunNumbersTest : public testing::SupervisorFixture {
  protected:
@@ -34,14 +34,14 @@ class RunNumbersTest : public testing::SupervisorFixture {
   // A run that is over.
   int64_t NextRun(const std::string& request_id) {
     const RunId run = Submit(Request(request_id));
-    EXPECT_THAT(supervisor_->StopRun(run), IsOk());
+    EXPECT_THAT(supervisor_->run_control().Stop(run), IsOk());
     return run.value;
   }
 };
 
 TEST_F(RunNumbersTest, FollowEachOtherThoughTheDatabaseWasKilled) {
   const int64_t first = NextRun("a");
-  EXPECT_THAT(supervisor_->DeletePipeline("", "weather"), IsOkAndHolds(true));
+  EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOkAndHolds(true));
   // What a killed PostgreSQL comes back with: it writes a sequence's numbers to the disk 32 ahead.
   ASSERT_THAT(database_->Transact([](pqxx::work& work) {
     work.exec("SELECT setval('supervisor.runs_run_id_seq', 33)");
@@ -51,7 +51,7 @@ TEST_F(RunNumbersTest, FollowEachOtherThoughTheDatabaseWasKilled) {
   const int64_t second = NextRun("b");
   EXPECT_EQ(second, first + 1);
   // A deleted run's number is nobody else's.
-  EXPECT_THAT(supervisor_->DeletePipeline("", "weather"), IsOkAndHolds(true));
+  EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOkAndHolds(true));
   EXPECT_EQ(NextRun("c"), second + 1);
 }
 
@@ -64,15 +64,15 @@ TEST_F(RunNumbersTest, NoNameReachesTheDatabaseThatIsNone) {
       return StatusIs(absl::StatusCode::kInvalidArgument,
                       HasSubstr(std::string("cannot name a ") + what));
     };
-    EXPECT_THAT(supervisor_->GetPipeline("", bad), refused("pipeline"));
-    EXPECT_THAT(supervisor_->GetPipeline(bad, "weather"), refused("namespace"));
-    EXPECT_THAT(supervisor_->DeletePipeline("", bad), refused("pipeline"));
-    EXPECT_THAT(supervisor_->ListRuns("", bad), refused("pipeline"));
-    EXPECT_THAT(supervisor_->ListRuns(bad, ""), refused("namespace"));
-    EXPECT_THAT(supervisor_->ListPipelines(bad), refused("namespace"));
-    EXPECT_THAT(supervisor_->Submit(Request("b", bad)), refused("namespace"));
+    EXPECT_THAT(supervisor_->pipelines().Get("", bad), refused("pipeline"));
+    EXPECT_THAT(supervisor_->pipelines().Get(bad, "weather"), refused("namespace"));
+    EXPECT_THAT(supervisor_->removals().DeletePipeline("", bad), refused("pipeline"));
+    EXPECT_THAT(supervisor_->runs().List("", bad), refused("pipeline"));
+    EXPECT_THAT(supervisor_->runs().List(bad, ""), refused("namespace"));
+    EXPECT_THAT(supervisor_->pipelines().List(bad), refused("namespace"));
+    EXPECT_THAT(supervisor_->submissions().Submit(Request("b", bad)), refused("namespace"));
   }
-  EXPECT_THAT(supervisor_->GetPipeline("", "weather"), IsOk());
+  EXPECT_THAT(supervisor_->pipelines().Get("", "weather"), IsOk());
 }
 
 }  // namespace

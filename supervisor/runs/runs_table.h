@@ -18,6 +18,9 @@
 
 namespace tidemill::supervisor {
 
+// Where the service's tables stand.
+inline constexpr char kSchema[] = "supervisor";
+
 struct PipelineName {
   std::string name_space;
   std::string name;

@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/testing/status_matchers.h"
 #include "supervisor/testing/supervisor_fixture.h"
 
 namespace tidemill::supervisor {
@@ -13,9 +14,8 @@ using ::testing::_;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::tidemill::testing::IsOk;
+using tidemill::testing::kInvalid;
 using ::tidemill::testing::StatusIs;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 class SentFilesTest : public testing::SupervisorFixture {
  protected:
@@ -45,12 +45,13 @@ class SentFilesTest : public testing::SupervisorFixture {
     header.set_digest(Sha256(bytes));
     header.set_file_name("net.pt");
     size_t at = 0;
-    return supervisor_->TakeNetwork(header, [&]() -> absl::StatusOr<std::optional<std::string>> {
-      if (at >= bytes.size()) return std::optional<std::string>();
-      const std::string next = bytes.substr(at, piece);
-      at += piece;
-      return std::optional<std::string>(next);
-    });
+    return supervisor_->kept_files().TakeNetwork(
+        header, [&]() -> absl::StatusOr<std::optional<std::string>> {
+          if (at >= bytes.size()) return std::optional<std::string>();
+          const std::string next = bytes.substr(at, piece);
+          at += piece;
+          return std::optional<std::string>(next);
+        });
   }
 
   static inline int num_requests_ = 0;
@@ -69,7 +70,7 @@ TEST_F(SentFilesTest, AFileOnTheServersDiskIsNotRead) {
   for (const std::string& name : {secret, std::string("secret.txt")}) {
     v1::SubmitPipelineRequest request = WithCategories(name);
     request.set_base_folder(::testing::TempDir());
-    const absl::Status refused = supervisor_->Submit(request).status();
+    const absl::Status refused = supervisor_->submissions().Submit(request).status();
     EXPECT_THAT(refused, StatusIs(kInvalid, HasSubstr("did not come with the pipeline")));
     EXPECT_THAT(refused.ToString(), Not(HasSubstr("hush")));
   }
@@ -81,13 +82,14 @@ TEST_F(SentFilesTest, ANetworkIsNamedByWhatWasSentUntilNobodyNeedsIt) {
       Request("model: {type: mlp, hidden: [8], outputs: 2}",
               "model: {type: torchscript, file: net.pt, outputs: 2}");
   request.set_network_digest(Sha256(network));
-  EXPECT_THAT(supervisor_->Submit(request), StatusIs(kInvalid, HasSubstr("did not come")));
+  EXPECT_THAT(supervisor_->submissions().Submit(request),
+              StatusIs(kInvalid, HasSubstr("did not come")));
   ASSERT_THAT(Send(network, 100), IsOk());
   const RunId run = Submit(request);
   EXPECT_THAT(Get(run).pipeline_resolved(), HasSubstr("file: \"sha256:" + Sha256(network)));
-  ASSERT_THAT(supervisor_->StopRun(run), IsOk());
+  ASSERT_THAT(supervisor_->run_control().Stop(run), IsOk());
   EXPECT_EQ(services_.files().size(), 1U);
-  ASSERT_THAT(supervisor_->DeletePipeline("", "weather"), IsOk());
+  ASSERT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
   EXPECT_TRUE(services_.files().empty());
 }
 

@@ -18,12 +18,12 @@ using ::testing::HasSubstr;
 using testing::Normals;
 using ::tidemill::testing::StatusIs;
 
-DriftStatistic SpecOf(const std::string& text) {
+DriftStatistic StatisticOf(const std::string& text) {
   return config::Read<DriftStatistic>(text, "statistic.yaml").value();
 }
 
 // Every statistic, with a p-value.
-const std::vector<std::string> kTexts = {
+const std::vector<std::string> kStatistics = {
     "{type: mmd, permutations: 99}",
     "{type: mmd, estimator: linear}",
     "{type: ks, correction: bonferroni}",
@@ -40,11 +40,11 @@ TEST(DriftStatistic, SeesADriftOfOneColumnInThree) {
   const auto x = Normals(1800, 1);
   auto y = Normals(1800, 2);
   for (size_t i = 1; i < y.size(); i += 3) y[i] += 1;
-  for (const std::string& text : kTexts) {
-    const auto drift = CompareWindows(SpecOf(text), {x, 3}, {y, 3}, 0);
+  for (const std::string& text : kStatistics) {
+    const auto drift = CompareWindows(StatisticOf(text), {x, 3}, {y, 3}, 0);
     ASSERT_TRUE(drift.ok()) << drift.status();
     EXPECT_LE(*drift->p_value, 0.01) << text;
-    const auto none = CompareWindows(SpecOf(text), {x, 3}, {x, 3}, 0);
+    const auto none = CompareWindows(StatisticOf(text), {x, 3}, {x, 3}, 0);
     EXPECT_LT(none->score, drift->score) << text;
     if (drift->columns.empty()) continue;
     EXPECT_EQ(drift->score, drift->columns[1]) << text;
@@ -53,8 +53,8 @@ TEST(DriftStatistic, SeesADriftOfOneColumnInThree) {
 }
 
 TEST(DriftStatistic, RaisesNoMoreFalseAlarmsThanItsPSays) {
-  for (const std::string& text : kTexts) {
-    const DriftStatistic spec = SpecOf(text);
+  for (const std::string& text : kStatistics) {
+    const DriftStatistic spec = StatisticOf(text);
     int64_t alarms = 0;
     for (int64_t seed = 0; seed < 200; ++seed) {
       const auto x = Normals(80, 2 * seed), y = Normals(120, 2 * seed + 1);
@@ -73,7 +73,7 @@ TEST(DriftStatistic, HasUniformPWithoutDrift) {
     std::vector<double> p_values;
     for (int64_t seed = 0; seed < 500; ++seed) {
       const auto x = Normals(40, 2 * seed), y = Normals(40, 2 * seed + 1);
-      p_values.push_back(*CompareWindows(SpecOf(text), {x, 2}, {y, 2}, seed)->p_value);
+      p_values.push_back(*CompareWindows(StatisticOf(text), {x, 2}, {y, 2}, seed)->p_value);
     }
     EXPECT_GT(testing::UniformityP(p_values), 1e-3) << text;
   }
@@ -81,11 +81,11 @@ TEST(DriftStatistic, HasUniformPWithoutDrift) {
 
 TEST(DriftStatistic, IsAPureFunction) {
   const auto x = Normals(300, 1), y = Normals(300, 2, 0.1);
-  for (const std::string& text : kTexts) {
-    EXPECT_EQ(*CompareWindows(SpecOf(text), {x, 3}, {y, 3}, 5),
-              *CompareWindows(SpecOf(text), {x, 3}, {y, 3}, 5));
-    EXPECT_EQ(ScoreOf(SpecOf(text), 5)({x, 3}, {y, 3}),
-              CompareWindows(SpecOf(text), {x, 3}, {y, 3}, 5)->score);
+  for (const std::string& text : kStatistics) {
+    EXPECT_EQ(*CompareWindows(StatisticOf(text), {x, 3}, {y, 3}, 5),
+              *CompareWindows(StatisticOf(text), {x, 3}, {y, 3}, 5));
+    EXPECT_EQ(ScoreOf(StatisticOf(text), 5)({x, 3}, {y, 3}),
+              CompareWindows(StatisticOf(text), {x, 3}, {y, 3}, 5)->score);
   }
 }
 
@@ -106,7 +106,7 @@ TEST(DriftStatistic, TakesLabelsAsClasses) {
     x.push_back(i < 50 ? 0 : 1);
     y.push_back(i < 25 ? 0 : 1);
   }
-  const auto score = CompareWindows(SpecOf("{type: binned, divergence: psi}"), {x}, {y}, 0);
+  const auto score = CompareWindows(StatisticOf("{type: binned, divergence: psi}"), {x}, {y}, 0);
   EXPECT_THAT(score->score, testing::IsNear(0.25 * std::log(2) + 0.25 * std::log(1.5)));
   EXPECT_EQ(score->p_value, std::nullopt);
 }
@@ -115,12 +115,12 @@ TEST(DriftStatistic, RefusesWindowsThatItCannotCompare) {
   const std::vector<double> one = {1}, two = {1, 2},
                             bad = {1, std::numeric_limits<double>::infinity()};
   constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-  for (const std::string& text : kTexts) {
-    EXPECT_THAT(CompareWindows(SpecOf(text), {one}, {two}, 0),
+  for (const std::string& text : kStatistics) {
+    EXPECT_THAT(CompareWindows(StatisticOf(text), {one}, {two}, 0),
                 StatusIs(kInvalid, HasSubstr("1 and 2 rows")));
-    EXPECT_THAT(CompareWindows(SpecOf(text), {two}, {bad}, 0),
+    EXPECT_THAT(CompareWindows(StatisticOf(text), {two}, {bad}, 0),
                 StatusIs(kInvalid, HasSubstr("row 1")));
-    EXPECT_TRUE(CompareWindows(SpecOf(text), {two}, {two}, 0).ok());
+    EXPECT_TRUE(CompareWindows(StatisticOf(text), {two}, {two}, 0).ok());
   }
 }
 
@@ -128,8 +128,8 @@ TEST(DriftStatistic, CalibratesToAStatedRate) {
   const auto history = Normals(1200, 9), fresh = Normals(120 * 500, 10);
   const std::span<const double> values = fresh;
   for (const std::string text : {"{type: mmd}", "{type: classifier}", "{type: binned}"}) {
-    const TwoSampleStatistic statistic = ScoreOf(SpecOf(text), 3);
-    const auto scores = *ScoresWithoutDrift(SpecOf(text), {history, 2}, {30, 30, 4000, 1}, 3);
+    const TwoSampleStatistic statistic = ScoreOf(StatisticOf(text), 3);
+    const auto scores = *ScoresWithoutDrift(StatisticOf(text), {history, 2}, {30, 30, 4000, 1}, 3);
     const double threshold = *ThresholdAt(scores, 0.1, BadSide::kHigh);
     int64_t alarms = 0;
     for (size_t at = 0; at < values.size(); at += 120) {

@@ -9,17 +9,18 @@
 #include "base/testing/status_matchers.h"
 #include "supervisor/statistics/distances.h"
 #include "supervisor/statistics/kolmogorov_smirnov.h"
+#include "supervisor/statistics/testing/distances.h"
 #include "supervisor/statistics/testing/draws.h"
 
 namespace tidemill::supervisor::statistics {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::Wasserstein;
 using ::tidemill::testing::StatusIs;
 
 constexpr int64_t kWindow = 40;
 
-double Wasserstein(const Rows& x, const Rows& y) { return WassersteinDistance(x.values, y.values); }
 double KsDistance(const Rows& x, const Rows& y) {
   return KolmogorovSmirnovTest(x.values, y.values).distance;
 }

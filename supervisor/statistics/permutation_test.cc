@@ -7,12 +7,13 @@
 #include "gtest/gtest.h"
 
 #include "supervisor/statistics/distances.h"
+#include "supervisor/statistics/testing/distances.h"
 #include "supervisor/statistics/testing/draws.h"
 
 namespace tidemill::supervisor::statistics {
 namespace {
 
-double Wasserstein(const Rows& x, const Rows& y) { return WassersteinDistance(x.values, y.values); }
+using testing::Wasserstein;
 
 TEST(Permutation, CountsTheObservedSplitAsOneOfThem) {
   std::vector<double> permuted(100, 0.0);

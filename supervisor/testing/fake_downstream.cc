@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "supervisor/pipeline/dataset_peek.h"
+#include "supervisor/testing/event_times.h"
 
 namespace tidemill::supervisor::testing {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000;
 constexpr int64_t kChunk = 7;
 
 }  // namespace

@@ -33,7 +33,7 @@ class SupervisorFixture : public ::testing::Test {
   }
 
   RunId Submit(const v1::SubmitPipelineRequest& request) {
-    const auto response = supervisor_->Submit(request);
+    const auto response = supervisor_->submissions().Submit(request);
     EXPECT_THAT(response, ::tidemill::testing::IsOk());
     return {response.ok() ? response->run_id() : 0};
   }
@@ -43,7 +43,7 @@ class SupervisorFixture : public ::testing::Test {
     v1::GetRunRequest request;
     request.set_run_id(run.value);
     request.set_with_events(true);
-    const auto response = supervisor_->GetRun(request);
+    const auto response = supervisor_->run_answers().Get(request);
     EXPECT_THAT(response, ::tidemill::testing::IsOk());
     return response.ok() ? *response : v1::GetRunResponse();
   }

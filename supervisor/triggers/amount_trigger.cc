@@ -1,6 +1,7 @@
+#include "supervisor/triggers/amount_trigger.h"
+
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/phrases.h"
-#include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -54,5 +55,7 @@ std::string Explain(const AmountTrigger& spec, const Verdict& verdict) {
   if (verdict.fired) return fmt::format("{} had come, as many as `samples` asks for", come);
   return fmt::format("{} had come of the {} that `samples` asks for", come, Figure(asked));
 }
+
+TriggerNeeds NeedsOf(const AmountTrigger&) { return {}; }
 
 }  // namespace tidemill::supervisor

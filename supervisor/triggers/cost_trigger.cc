@@ -2,17 +2,19 @@
 // to pay once what has been lost equals what it costs is the rule for acknowledgements of Dooly,
 // Goldman and Scott (1998). With arrivals of rate l a second and trainings of a + b n seconds the
 // interval becomes rho b + sqrt(rho^2 b^2 + 2 rho a / l) for an accepted delay of rho.
+#include "supervisor/triggers/cost_trigger.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/first_training.h"
+#include "supervisor/triggers/label_check.h"
 #include "supervisor/triggers/lasting_errors.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/training_cost.h"
-#include "supervisor/triggers/trigger_policy.h"
 #include "supervisor/triggers/waiting.h"
 
 namespace tidemill::supervisor {
@@ -171,6 +173,24 @@ std::string Explain(const CostTrigger& spec, const Verdict& verdict) {
   if (verdict.fired || mistakes || ValueOf(seen, "samples") == 0) return said;
   const double missing = -compared.margin() * spec.accepted_delay / ValueOf(seen, "samples");
   return said + fmt::format(". With nothing more to come it pays {} later", Span(missing));
+}
+
+void CostTrigger::Check(config::Problems& problems) const {
+  const bool counts_mistakes = of == CostOf::kMisclassifications;
+  if (counts_mistakes == expected_accuracy.has_value()) return;
+  problems.Add(counts_mistakes ? "of" : "expected_accuracy",
+               counts_mistakes ? "needs the key expected_accuracy" : "needs of: misclassifications",
+               counts_mistakes ? "add expected_accuracy: 0.9" : "add of: misclassifications");
+}
+
+TriggerNeeds NeedsOf(const CostTrigger& spec) {
+  const bool counts_mistakes = spec.of == CostOf::kMisclassifications;
+  return {.model_answers = counts_mistakes, .samples = counts_mistakes, .training_costs = true};
+}
+
+void CheckSamples(const CostTrigger& spec, const transform::DescribedSamples& samples,
+                  config::Problems& problems) {
+  if (spec.of == CostOf::kMisclassifications) CheckMistakes(samples, "of", true, problems);
 }
 
 }  // namespace tidemill::supervisor

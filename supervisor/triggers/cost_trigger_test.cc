@@ -1,9 +1,12 @@
+#include "supervisor/triggers/cost_trigger.h"
+
 #include <cmath>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 #include "supervisor/statistics/testing/vectors.h"
+#include "supervisor/testing/event_times.h"
 #include "supervisor/triggers/lasting_errors.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 #include "supervisor/triggers/training_cost.h"
@@ -15,10 +18,9 @@ namespace {
 using statistics::testing::IsNear;
 using statistics::testing::Numbers;
 using statistics::testing::Vectors;
+using testing::kSecond;
 using testing::Make;
 using testing::Stream;
-
-constexpr int64_t kSecond = 1'000'000;
 
 TEST(Waiting, IsTheAreaUnderTheNumberOfSamplesThatWait) {
   Waiting waiting;

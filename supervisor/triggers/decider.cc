@@ -9,7 +9,7 @@ namespace tidemill::supervisor {
 
 absl::StatusOr<Decider> Decider::Create(const TriggerSpec& spec, const std::string& sealed,
                                         EvidenceSource* source) {
-  Decider decider(MakeTriggerPolicy(spec), source);
+  Decider decider(spec->MakePolicy(), source);
   if (!sealed.empty()) RETURN_IF_ERROR(decider.Restore(sealed));
   return decider;
 }
@@ -24,7 +24,7 @@ absl::Status Decider::Restore(const std::string& sealed) {
 }
 
 Decider Decider::After(const TriggerSpec& spec, const Cut& at, EvidenceSource* source) {
-  Decider decider(MakeTriggerPolicy(spec), source);
+  Decider decider(spec->MakePolicy(), source);
   decider.policy_->Fired(at);
   return decider;
 }

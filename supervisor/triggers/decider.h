@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/status.h"
-#include "supervisor/triggers/trigger_policy.h"
+#include "supervisor/triggers/trigger.h"
 
 namespace tidemill::supervisor {
 

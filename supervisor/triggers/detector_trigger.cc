@@ -1,12 +1,14 @@
+#include "supervisor/triggers/detector_trigger.h"
+
 #include <numeric>
 #include <utility>
 
 #include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/evaluation_points.h"
 #include "supervisor/triggers/first_training.h"
+#include "supervisor/triggers/label_check.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
-#include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -138,6 +140,13 @@ std::string Explain(const DetectorTrigger& spec, const Verdict& verdict) {
           ? fmt::format("warned at {}", Counted(ValueOf(seen, "warnings"), "sample"))
           : "signalled nothing";
   return fmt::format("{} {}; it was shown {}", name, warned, shown);
+}
+
+TriggerNeeds NeedsOf(const DetectorTrigger&) { return {.model_answers = true, .samples = true}; }
+
+void CheckSamples(const DetectorTrigger& spec, const transform::DescribedSamples& samples,
+                  config::Problems& problems) {
+  CheckMistakes(samples, "detector", statistics::CountsMistakes(spec.detector), problems);
 }
 
 }  // namespace tidemill::supervisor

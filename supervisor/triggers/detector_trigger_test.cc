@@ -1,8 +1,13 @@
+#include "supervisor/triggers/detector_trigger.h"
+
 #include <cmath>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "supervisor/triggers/amount_trigger.h"
+#include "supervisor/triggers/drift_trigger.h"
+#include "supervisor/triggers/performance_trigger.h"
 #include "supervisor/triggers/testing/drifting_evidence.h"
 #include "supervisor/triggers/testing/scripted_errors.h"
 

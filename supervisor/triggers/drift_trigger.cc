@@ -1,9 +1,12 @@
 // After Boether et al., Modyn (SIGMOD'25), with windows that the cut of the last training parts: a
 // sample is never in both.
+#include "supervisor/triggers/drift_trigger.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "supervisor/statistics/false_alarms.h"
 #include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/evaluation_points.h"
 #include "supervisor/triggers/false_alarm_threshold.h"
@@ -12,10 +15,28 @@
 #include "supervisor/triggers/score_criterion.h"
 #include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/stream_marks.h"
-#include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {
 namespace {
+
+// What is drawn from a window at most.
+int64_t RowsOf(const SampleWindow& window, int64_t most) {
+  return window.length ? most : std::min(most, window.Samples());
+}
+
+void CheckLevel(const statistics::DriftStatistic& statistic, const PValueCriterion& criterion,
+                config::Problems& problems) {
+  const auto least = statistics::LeastPValue(statistic);
+  if (!least) {
+    problems.Add("criterion", "needs a p-value, which the statistic has none of",
+                 "add permutations: 1000 to it, or write statistic: ks");
+  } else if (*least >= criterion.alpha) {
+    problems.Add(
+        "criterion.alpha",
+        fmt::format("is never reached: so few permutations give no p-value below {:.3g}", *least),
+        "write more permutations");
+  }
+}
 
 using statistics::RestoreState;
 using statistics::Rows;
@@ -411,6 +432,62 @@ std::string Explain(const DriftTrigger& spec, const Verdict& verdict) {
         return ExplainWindows(spec, seen) + ", without a p-value";
       },
       spec.criterion);
+}
+
+void SampleWindow::Check(config::Problems& problems) const {
+  if (samples && length) {
+    problems.Add("", "has both samples and length", "write samples: 1000 or length: 30d");
+  }
+}
+
+void DriftTrigger::Check(config::Problems& problems) const {
+  if ((of == DriftOf::kColumns) == columns.empty()) {
+    problems.Add(columns.empty() ? "of" : "columns",
+                 columns.empty() ? "needs the key columns" : "needs of: columns",
+                 columns.empty() ? "add columns: [temperature]" : "write of: columns");
+  }
+  if (const auto* p_value = std::get_if<PValueCriterion>(&criterion)) {
+    CheckLevel(statistic, *p_value, problems);
+  }
+  const auto* automatic = std::get_if<AutoCriterion>(&criterion);
+  if (automatic == nullptr) return;
+  const int64_t both = RowsOf(reference, rows) + RowsOf(current, rows);
+  if (automatic->history < both) {
+    problems.Add("criterion.history",
+                 fmt::format("has no room for both windows, which have up to {} rows", both),
+                 fmt::format("write {} or more, or smaller windows", both));
+  }
+}
+
+TriggerNeeds NeedsOf(const DriftTrigger& spec) {
+  return {.model_answers = spec.of == DriftOf::kEmbeddings || spec.of == DriftOf::kPredictions,
+          .samples = true};
+}
+
+void CheckSamples(const DriftTrigger& spec, const transform::DescribedSamples& samples,
+                  config::Problems& problems) {
+  if (spec.of == DriftOf::kLabels && samples.schema.label == transform::LabelKind::kNone) {
+    problems.Add("of", fmt::format("'{}' has no labels", samples.dataset), "write of: embeddings");
+  }
+  for (size_t i = 0; i < spec.columns.size(); ++i) {
+    transform::CheckColumn(samples, fmt::format("columns[{}]", i), spec.columns[i], problems);
+  }
+}
+
+// Where as many alarms as evaluations are accepted nothing is asked of the score.
+std::vector<config::Remark> Advise(const DriftTrigger& spec, std::optional<Duration>) {
+  if (!spec.evaluate.every) return {};
+  const auto* automatic = std::get_if<AutoCriterion>(&spec.criterion);
+  const double evaluations = statistics::EvaluationsPerMonth(*spec.evaluate.every);
+  if (automatic == nullptr || evaluations > automatic->alarms_per_month) return {};
+  return {
+      {.path = "criterion",
+       .message = fmt::format("{:.3g} false alarms a month are accepted of {:.3g} evaluations a "
+                              "month: each evaluation fires, whatever the score",
+                              automatic->alarms_per_month, evaluations),
+       .hint =
+           fmt::format("write alarms_per_month: {:.2g}, or evaluate more often", evaluations / 10),
+       .is_error = false}};
 }
 
 }  // namespace tidemill::supervisor

@@ -1,3 +1,5 @@
+#include "supervisor/triggers/drift_trigger.h"
+
 #include <cmath>
 #include <set>
 
@@ -5,6 +7,8 @@
 #include "gtest/gtest.h"
 
 #include "supervisor/statistics/false_alarms.h"
+#include "supervisor/testing/event_times.h"
+#include "supervisor/triggers/amount_trigger.h"
 #include "supervisor/triggers/score_criterion.h"
 #include "supervisor/triggers/testing/drifting_evidence.h"
 
@@ -14,14 +18,13 @@ namespace {
 using statistics::BadSide;
 using testing::DriftingEvidence;
 using ::testing::HasSubstr;
+using testing::kSecond;
 using testing::Make;
 using testing::ManySamples;
 using testing::Stream;
 
-constexpr int64_t kSecond = 1'000'000;
-
 // A sample a second.
-Stream Steady(int64_t n) {
+Stream EverySecond(int64_t n) {
   Stream stream;
   for (int64_t i = 0; i < n; ++i) {
     stream.times.push_back(i * kSecond);
@@ -112,7 +115,7 @@ TEST_P(DriftWindows, AreLookedForNearTheirEnd) {
 }
 
 TEST(DriftTrigger, ComparesStretchesOfEventTime) {
-  const Stream stream = Steady(3000);
+  const Stream stream = EverySecond(3000);
   DriftingEvidence source(stream, &Never);
   DriftTrigger spec = OfColumns(2, 2, 100);
   spec.evaluate = {.every = Duration{100 * kSecond}};
@@ -149,7 +152,7 @@ TEST(DriftTrigger, DrawsNoMoreRowsThanItIsAllowed) {
 }
 
 TEST(DriftTrigger, WaitsUntilTheCurrentWindowIsFullAndSaysSo) {
-  const Stream stream = Steady(2000);
+  const Stream stream = EverySecond(2000);
   DriftingEvidence source(stream, &Never);
   const DriftTrigger spec = OfColumns(1000, 1000, 250);
   const auto decisions = Decide(spec, stream, source);
@@ -164,7 +167,7 @@ TEST(DriftTrigger, WaitsUntilTheCurrentWindowIsFullAndSaysSo) {
 
 // As windows of which hardly a row can be read.
 TEST(DriftTrigger, AnswersNoWhereNothingCanBeLookedAt) {
-  const Stream stream = Steady(1000);
+  const Stream stream = EverySecond(1000);
   DriftingEvidence source(stream, &Never, /*missing_of=*/1);
   const DriftTrigger spec = OfColumns(100, 100, 100);
   const auto decisions = Decide(spec, stream, source);
@@ -190,7 +193,7 @@ class OneColumnDrifts : public EvidenceSource {
 };
 
 TEST(DriftTrigger, SeesASingleColumnDriftAndNamesIt) {
-  const Stream stream = Steady(3000);
+  const Stream stream = EverySecond(3000);
   for (const DriftCriterion& criterion : {DriftCriterion(ThresholdCriterion{.at = .2}),
                                           DriftCriterion(PValueCriterion{.alpha = 1e-5})}) {
     OneColumnDrifts source(stream);
@@ -206,7 +209,7 @@ TEST(DriftTrigger, SeesASingleColumnDriftAndNamesIt) {
 
 // (b + 1) / (B + 1), which is never 0: a level below what permutations can tell is refused.
 TEST(DriftTrigger, TakesNoPermutationsForProof) {
-  const Stream stream = Steady(3000);
+  const Stream stream = EverySecond(3000);
   DriftingEvidence source(stream, &After2000);
   DriftTrigger spec = OfColumns(250, 250, 250);
   spec.statistic = statistics::EnergyStatistic{.permutations = 49};
@@ -297,7 +300,7 @@ TEST(DriftTrigger, SpendsAlphaOverTheTestsSinceATraining) {
   EXPECT_TRUE(judge(.03, 1).fired);
   EXPECT_FALSE(judge(.03, 2).fired);
   EXPECT_NEAR(judge(.03, 2).nearest->to, .03 * 4 * M_PI * M_PI / 6, 1e-12);
-  const Stream stream = Steady(2000);
+  const Stream stream = EverySecond(2000);
   DriftingEvidence source(stream, &Never);
   double test = 0;
   for (const Decision& decision : Decide(spec, stream, source)) {
@@ -309,7 +312,7 @@ TEST(DriftTrigger, SpendsAlphaOverTheTestsSinceATraining) {
 }
 
 TEST(DriftTrigger, LetsASimplePolicyDecideWhileItWarmsUp) {
-  const Stream stream = Steady(3000);
+  const Stream stream = EverySecond(3000);
   DriftingEvidence source(stream, &Never);
   DriftTrigger spec = OfColumns(100, 100, 100);
   spec.criterion = QuantileCriterion{.tail = .01, .history = 100};
@@ -346,7 +349,7 @@ constexpr double kEvaluationsPerMonth = statistics::kSecondsPerMonth / 150;
 // A reference that is long beside the current window differs little from what is usual: evaluations
 // that share it raise alarms as if each were by itself.
 TEST(DriftTrigger, RaisesAsManyFalseAlarmsAsAreAccepted) {
-  const Stream stream = Steady(60'000);
+  const Stream stream = EverySecond(60'000);
   DriftTrigger spec = OfColumns(900, 100, 100);
   spec.columns = {"a"};
   spec.statistic = statistics::WassersteinStatistic{};
@@ -368,7 +371,7 @@ TEST(DriftTrigger, RaisesAsManyFalseAlarmsAsAreAccepted) {
 }
 
 TEST(DriftTrigger, FindsItsThresholdOnceAfterEachTraining) {
-  const Stream stream = Steady(6000);
+  const Stream stream = EverySecond(6000);
   DriftingEvidence source(stream);
   const DriftTrigger spec = Automatic(kEvaluationsPerMonth / 10);
   const auto decisions = Decide(spec, stream, source);
@@ -386,7 +389,7 @@ TEST(DriftTrigger, FindsItsThresholdOnceAfterEachTraining) {
 
 // The first training comes too soon to know what is usual. Once it could be known, it is learnt.
 TEST(DriftTrigger, TrainsOnceMoreWhenItHasAHistoryToFindAThresholdWith) {
-  const Stream stream = Steady(3000);
+  const Stream stream = EverySecond(3000);
   DriftingEvidence source(stream, &Never);
   const DriftTrigger spec = Automatic(kEvaluationsPerMonth / 1000);
   const auto decisions = Decide(spec, stream, source);
@@ -405,7 +408,7 @@ TEST(DriftTrigger, TrainsOnceMoreWhenItHasAHistoryToFindAThresholdWith) {
 
 // Data of fewer samples than `history` would never have a threshold.
 TEST(DriftTrigger, FindsAThresholdInTwiceBothWindowsWhereThatIsLessThanItsHistory) {
-  const Stream stream = Steady(1500);
+  const Stream stream = EverySecond(1500);
   DriftTrigger by_number = Automatic(kEvaluationsPerMonth / 20);
   std::get<AutoCriterion>(by_number.criterion).history = 5000;
   DriftTrigger by_time = by_number;
@@ -425,7 +428,7 @@ TEST(DriftTrigger, FindsAThresholdInTwiceBothWindowsWhereThatIsLessThanItsHistor
 
 // 150 seconds are far less than a month: as many alarms are accepted as there are evaluations.
 TEST(DriftTrigger, FiresAtEachEvaluationWhereMoreAlarmsAreAcceptedThanThereAreEvaluations) {
-  const Stream stream = Steady(1500);
+  const Stream stream = EverySecond(1500);
   DriftingEvidence source(stream, &Never);
   const DriftTrigger spec = Automatic(kEvaluationsPerMonth * 2);
   const auto decisions = Decide(spec, stream, source);

@@ -1,10 +1,11 @@
+#include "supervisor/triggers/ensemble_trigger.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
-#include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -16,7 +17,7 @@ class EnsemblePolicy final : public TriggerPolicy {
   explicit EnsemblePolicy(const EnsembleTrigger& spec) : spec_(spec) {
     if (spec.first) until_first_.emplace(*spec.first);
     for (const TriggerSpec& member : spec.of) {
-      members_.push_back({.policy = MakeTriggerPolicy(member), .voted_at = std::nullopt});
+      members_.push_back({.policy = member->MakePolicy(), .voted_at = std::nullopt});
     }
   }
 
@@ -81,8 +82,7 @@ class EnsemblePolicy final : public TriggerPolicy {
     }
     std::string text;
     for (size_t i = 0; i < members_.size(); ++i) {
-      const auto type =
-          std::visit([](const auto& own) { return std::string(own.kType); }, spec_.of[i]);
+      const auto type = std::string(spec_.of[i].type());
       text +=
           fmt::format("{}{}: {}", text.empty() ? "" : "; ", type, members_[i].policy->Standing());
     }
@@ -137,7 +137,7 @@ class EnsemblePolicy final : public TriggerPolicy {
     if (due) {
       verdict = member.policy->Decide(evidence);
     } else {
-      verdict.policy = std::visit([](const auto& own) { return std::string(own.kType); }, spec);
+      verdict.policy = std::string(spec.type());
       verdict.evaluated = false;
     }
     if (verdict.fired && !member.voted_at) member.voted_at = evidence.at;
@@ -220,5 +220,46 @@ std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict) {
                      Figure(ValueOf(verdict.observed, "votes")), spec.of.size(), spec.Needed(),
                      spec.Needed() == 1 ? "is" : "are");
 }
+
+void EnsembleTrigger::Check(config::Problems& problems) const {
+  if (at_least.has_value() != (vote == VoteRule::kAtLeast)) {
+    problems.Add(at_least ? "at_least" : "vote",
+                 at_least ? "needs vote: at_least" : "needs the key at_least",
+                 at_least ? "write vote: at_least" : "add at_least: 2");
+  } else if (at_least && *at_least > static_cast<int64_t>(of.size())) {
+    problems.Add("at_least", "is more than there are policies", "write a smaller number");
+  }
+}
+
+int64_t EnsembleTrigger::Needed() const {
+  const auto size = static_cast<int64_t>(of.size());
+  switch (vote) {
+    case VoteRule::kMajority:
+      return size / 2 + 1;
+    case VoteRule::kAtLeast:
+      return at_least.value_or(size);
+    case VoteRule::kAll:
+      return size;
+    case VoteRule::kAny:
+      break;
+  }
+  return 1;
+}
+
+Verdict Replay(const EnsembleTrigger& spec, const Verdict& recorded) {
+  std::vector<Verdict> members;
+  for (size_t i = 0; i < recorded.members.size() && i < spec.of.size(); ++i) {
+    const Verdict& member = recorded.members[i];
+    Verdict again = member.evaluated ? spec.of[i]->Replay(member) : member;
+    again.evaluated = member.evaluated;
+    again.voted_at = member.voted_at;
+    members.push_back(std::move(again));
+  }
+  return Judge(spec, recorded.observed, std::move(members));
+}
+
+TriggerNeeds NeedsOf(const EnsembleTrigger&) { return {}; }
+
+std::span<const TriggerSpec> MembersOf(const EnsembleTrigger& spec) { return spec.of; }
 
 }  // namespace tidemill::supervisor

@@ -1,7 +1,13 @@
+#include "supervisor/triggers/ensemble_trigger.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "supervisor/triggers/amount_trigger.h"
+#include "supervisor/triggers/cost_trigger.h"
+#include "supervisor/triggers/never_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
+#include "supervisor/triggers/time_trigger.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -12,7 +18,7 @@ using testing::Places;
 using testing::Stream;
 
 // A sample each microsecond.
-Stream Steady(int64_t n) {
+Stream EveryMicrosecond(int64_t n) {
   Stream stream;
   for (int64_t i = 0; i < n; ++i) {
     stream.times.push_back(i);
@@ -39,7 +45,7 @@ const TriggerSpec kFour = AmountTrigger{.samples = 4};
 const TriggerSpec kTen = TimeTrigger{.every = "10us"};
 
 TEST(EnsembleTrigger, FiresWithTheFirstVoteOrWithTheLast) {
-  const Stream stream = Steady(31);
+  const Stream stream = EveryMicrosecond(31);
   // A training begins the counting of samples anew, not the periods.
   EXPECT_THAT(Fired(Of({kFour, kTen}, VoteRule::kAny), stream),
               ElementsAre(4, 8, 10, 14, 18, 20, 24, 28, 30));
@@ -53,11 +59,11 @@ TEST(EnsembleTrigger, FiresWithTheFirstVoteOrWithTheLast) {
 TEST(EnsembleTrigger, CountsTheVotesOfEnsemblesWithinIt) {
   const TriggerSpec either = Of({kFour, AmountTrigger{.samples = 6}}, VoteRule::kAny);
   const TriggerSpec both = Of({either, kTen}, VoteRule::kAll);
-  EXPECT_THAT(Fired(both, Steady(31)), ElementsAre(10, 20, 30));
+  EXPECT_THAT(Fired(both, EveryMicrosecond(31)), ElementsAre(10, 20, 30));
 }
 
 TEST(EnsembleTrigger, ShowsWhoVotedAndSinceWhen) {
-  const auto decisions = Decide(Of({kFour, kTen}, VoteRule::kAll), Steady(11), 1);
+  const auto decisions = Decide(Of({kFour, kTen}, VoteRule::kAll), EveryMicrosecond(11), 1);
   ASSERT_EQ(decisions.size(), 3);
   const Verdict& refused = decisions[1].verdict;
   EXPECT_FALSE(refused.fired);
@@ -76,7 +82,7 @@ TEST(EnsembleTrigger, ShowsWhoVotedAndSinceWhen) {
 // What trainings cost reaches the policies within an ensemble.
 TEST(EnsembleTrigger, TellsItsMembersWhatTrainingsTook) {
   const TriggerSpec cost = CostTrigger{.evaluate = {.samples = 5}, .accepted_delay = 1e-6};
-  const auto decisions = Decide(Of({cost}, VoteRule::kAll), Steady(100), 7);
+  const auto decisions = Decide(Of({cost}, VoteRule::kAll), EveryMicrosecond(100), 7);
   ASSERT_GT(decisions.size(), 2);
   EXPECT_EQ(decisions[0].verdict.members[0].observed.at("trainings"), 0);
   EXPECT_EQ(decisions[1].verdict.members[0].observed.at("trainings"), 1);
@@ -98,29 +104,29 @@ TEST(EnsembleTrigger, MakesTheFirstTrainingWaitForItsSamplesWhateverTheVotes) {
         EnsembleTrigger{.of = std::move(members), .vote = VoteRule::kAny, .first = first});
   };
   // Votes given before it are gone with it.
-  EXPECT_THAT(Fired(with_first({kFour}, 9), Steady(20)), ElementsAre(9, 13, 17));
-  EXPECT_THAT(Fired(with_first({kFour}, 3), Steady(20)), ElementsAre(3, 7, 11, 15, 19));
-  EXPECT_THAT(Fired(with_first({NeverTrigger{}}, 5), Steady(20)), ElementsAre(5));
+  EXPECT_THAT(Fired(with_first({kFour}, 9), EveryMicrosecond(20)), ElementsAre(9, 13, 17));
+  EXPECT_THAT(Fired(with_first({kFour}, 3), EveryMicrosecond(20)), ElementsAre(3, 7, 11, 15, 19));
+  EXPECT_THAT(Fired(with_first({NeverTrigger{}}, 5), EveryMicrosecond(20)), ElementsAre(5));
   // Below another ensemble any training is the first.
-  EXPECT_THAT(Fired(Of({with_first({kFour}, 9), kThree}, VoteRule::kAny), Steady(8)),
+  EXPECT_THAT(Fired(Of({with_first({kFour}, 9), kThree}, VoteRule::kAny), EveryMicrosecond(8)),
               ElementsAre(3, 6));
 }
 
 TEST(EnsembleTrigger, SaysHowManySamplesTheFirstTrainingStillWaitsFor) {
   const TriggerSpec spec = EnsembleTrigger{.of = {kFour}, .first = 9};
-  const auto decisions = Decide(spec, Steady(9), 2);
+  const auto decisions = Decide(spec, EveryMicrosecond(9), 2);
   ASSERT_EQ(decisions.size(), 3);
   const Verdict& waits = decisions[0].verdict;
   EXPECT_FALSE(waits.fired);
   EXPECT_TRUE(waits.members[0].fired);
   EXPECT_EQ(waits.comparison, (Comparison{"samples without a model", 4, 9, "samples"}));
   EXPECT_EQ(waits.nearest, (Change{"first", 9, 4}));
-  EXPECT_EQ(Explain(spec, waits), "4 samples had come of the 9 that the first training waits for");
+  EXPECT_EQ(spec->Explain(waits), "4 samples had come of the 9 that the first training waits for");
   EXPECT_TRUE(decisions[2].fired);
 }
 
 TEST(EnsembleTrigger, IsAsFarFromTheOtherAnswerAsItsNearestMember) {
-  const auto decisions = Decide(Of({kFour, kTen}, VoteRule::kAny), Steady(5), 1);
+  const auto decisions = Decide(Of({kFour, kTen}, VoteRule::kAny), EveryMicrosecond(5), 1);
   ASSERT_EQ(decisions.size(), 1);
   EXPECT_EQ(decisions[0].verdict.nearest, (Change{"of[0].samples", 4, 4}));
 }

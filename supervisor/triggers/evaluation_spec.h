@@ -8,7 +8,8 @@
 
 #include "base/time.h"
 #include "config/config.h"
-#include "supervisor/triggers/schedule_spec.h"
+#include "supervisor/triggers/amount_trigger.h"
+#include "supervisor/triggers/time_trigger.h"
 
 namespace tidemill::supervisor {
 

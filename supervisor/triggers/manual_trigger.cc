@@ -1,8 +1,10 @@
+#include "supervisor/triggers/manual_trigger.h"
+
 #include <algorithm>
+#include <functional>
 
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
-#include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -86,5 +88,13 @@ std::string Explain(const ManualTrigger&, const Verdict& verdict) {
   return fmt::format("this time is listed in `at`; {} had come since the time before",
                      Counted(ValueOf(verdict.observed, "samples"), "sample"));
 }
+
+void ManualTrigger::Check(config::Problems& problems) const {
+  if (std::adjacent_find(at.begin(), at.end(), std::greater_equal<>()) != at.end()) {
+    problems.Add("at", "does not ascend", "put the times in order, each once");
+  }
+}
+
+TriggerNeeds NeedsOf(const ManualTrigger&) { return {}; }
 
 }  // namespace tidemill::supervisor

@@ -1,7 +1,8 @@
+#include "supervisor/triggers/never_trigger.h"
+
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
-#include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -68,5 +69,7 @@ std::string Explain(const NeverTrigger&, const Verdict& verdict) {
   return fmt::format("{} had come, which the one model of this policy is trained on",
                      Counted(ValueOf(verdict.observed, "samples"), "sample"));
 }
+
+TriggerNeeds NeedsOf(const NeverTrigger&) { return {}; }
 
 }  // namespace tidemill::supervisor

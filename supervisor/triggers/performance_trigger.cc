@@ -1,5 +1,7 @@
 // After Boether et al., Modyn (SIGMOD'25). What a new model achieves is seen on the first interval
 // after its training, which it has not been trained on.
+#include "supervisor/triggers/performance_trigger.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,10 +12,10 @@
 #include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/evaluation_points.h"
 #include "supervisor/triggers/first_training.h"
+#include "supervisor/triggers/label_check.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/score_criterion.h"
 #include "supervisor/triggers/sealed_fields.h"
-#include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -224,6 +226,20 @@ std::string Explain(const PerformanceTrigger& spec, const Verdict& verdict) {
   return ExplainInterval(spec, seen) + "; " +
          std::visit([&](const auto& criterion) { return ExplainScore(criterion, verdict); },
                     spec.criterion);
+}
+
+void PerformanceTrigger::Check(config::Problems& problems) const {
+  if (measure == PerformanceMeasure::kAccuracy) return;
+  if (!std::holds_alternative<AvoidableErrorsCriterion>(criterion)) return;
+  problems.Add("criterion", "counts mistakes, which real labels have none of",
+               "write type: threshold, or measure: accuracy");
+}
+
+TriggerNeeds NeedsOf(const PerformanceTrigger&) { return {.model_answers = true, .samples = true}; }
+
+void CheckSamples(const PerformanceTrigger& spec, const transform::DescribedSamples& samples,
+                  config::Problems& problems) {
+  CheckMistakes(samples, "measure", spec.measure == PerformanceMeasure::kAccuracy, problems);
 }
 
 }  // namespace tidemill::supervisor

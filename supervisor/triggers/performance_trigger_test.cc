@@ -1,8 +1,11 @@
+#include "supervisor/triggers/performance_trigger.h"
+
 #include <cmath>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "supervisor/triggers/amount_trigger.h"
 #include "supervisor/triggers/testing/scripted_errors.h"
 
 namespace tidemill::supervisor {

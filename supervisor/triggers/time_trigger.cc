@@ -1,9 +1,17 @@
+#include "supervisor/triggers/time_trigger.h"
+
+#include "fmt/format.h"
+
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/phrases.h"
-#include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {
 namespace {
+
+// How many units of the calendar a period has.
+absl::StatusOr<int64_t> UnitsOf(const TimeTrigger& spec) {
+  return spec.every ? config::ParseCount(*spec.every) : absl::StatusOr<int64_t>(1);
+}
 
 PeriodGrid GridOf(const TimeTrigger& spec) {
   if (spec.calendar) return PeriodGrid(CalendarPeriods(spec.PeriodsOfCalendar()));
@@ -67,6 +75,68 @@ std::string Explain(const TimeTrigger& spec, const Verdict& verdict) {
                        held);
   }
   return "";
+}
+
+void TimeTrigger::Check(config::Problems& problems) const {
+  if (!calendar) {
+    if (!every) {
+      problems.Add("", "has neither every nor calendar", "add every: 7d or calendar: month");
+      return;
+    }
+    const auto length = ParseDuration(*every);
+    if (!length.ok()) {
+      problems.Add("every", "expected a duration such as 90s, 5m, 2h or 7d, found '" + *every + "'",
+                   "write a length such as 7d");
+    } else if (length->micros <= 0) {
+      problems.Add("every", "is not positive", "write a length such as 7d");
+    }
+    // One that is known does nothing, either; that is refused where pipelines come in, as runs of
+    // before have to be read.
+    if (!Calendar::Create(CalendarUnit::kDay, 1, time_zone).ok()) {
+      problems.Add("time_zone", fmt::format("time zone '{}' is unknown", time_zone),
+                   "leave it out, or write calendar: day, week, month or year");
+    }
+    return;
+  }
+  const auto units = UnitsOf(*this);
+  if (!units.ok() || *units < 1 || *units > 10'000) {
+    problems.Add("every", "expected a number of units of the calendar, found '" + *every + "'",
+                 "write a number from 1 on, or leave out calendar");
+    return;
+  }
+  if (const auto made = Calendar::Create(*calendar, *units, time_zone); !made.ok()) {
+    problems.Add("time_zone", std::string(made.status().message()),
+                 "write a name such as Europe/Zurich, or an offset such as +08:00");
+  }
+}
+
+Duration TimeTrigger::Length() const { return *ParseDuration(*every); }
+
+Calendar TimeTrigger::PeriodsOfCalendar() const {
+  return *Calendar::Create(*calendar, *UnitsOf(*this), time_zone);
+}
+
+TriggerNeeds NeedsOf(const TimeTrigger&) { return {}; }
+
+std::vector<config::Remark> Advise(const TimeTrigger& spec, std::optional<Duration> step) {
+  std::vector<config::Remark> remarks;
+  if (spec.calendar) return remarks;
+  if (step && spec.Length() < *step) {
+    remarks.push_back(
+        {.path = "every",
+         .message = fmt::format("a period of {} is shorter than the {} from one sample to "
+                                "the next: each sample starts a training",
+                                *spec.every, FormatDuration(*step)),
+         .hint =
+             fmt::format("write a longer one, such as {}", FormatDuration({step->micros * 100})),
+         .is_error = false});
+  }
+  if (spec.time_zone != "UTC") {
+    remarks.push_back({.path = "time_zone",
+                       .message = "means nothing for periods of a length",
+                       .hint = "leave it out, or write calendar: day, week, month or year"});
+  }
+  return remarks;
 }
 
 }  // namespace tidemill::supervisor

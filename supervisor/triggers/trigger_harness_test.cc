@@ -3,7 +3,16 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
+#include "supervisor/triggers/amount_trigger.h"
+#include "supervisor/triggers/cost_trigger.h"
+#include "supervisor/triggers/detector_trigger.h"
+#include "supervisor/triggers/drift_trigger.h"
+#include "supervisor/triggers/ensemble_trigger.h"
+#include "supervisor/triggers/manual_trigger.h"
+#include "supervisor/triggers/never_trigger.h"
+#include "supervisor/triggers/performance_trigger.h"
 #include "supervisor/triggers/testing/drifting_evidence.h"
+#include "supervisor/triggers/time_trigger.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -143,8 +152,7 @@ std::vector<TriggerSpec> AllPolicies() {
 }
 
 std::string Name(const ::testing::TestParamInfo<TriggerSpec>& tested) {
-  const auto type =
-      std::visit([](const auto& spec) { return std::string(spec.kType); }, tested.param);
+  const auto type = std::string(tested.param.type());
   return type + std::to_string(tested.index);
 }
 
@@ -198,7 +206,7 @@ TEST_P(EveryPolicy, SealsNoMoreAndNoLessThanItRestores) {
 
 TEST_P(EveryPolicy, FindsARecordedAnswerAgain) {
   for (const Decision& decision : whole_) {
-    const Verdict again = Replay(GetParam(), decision.verdict);
+    const Verdict again = GetParam()->Replay(decision.verdict);
     ASSERT_EQ(again, decision.verdict);
     ASSERT_EQ(again.fired, decision.fired || decision.cause == DecisionCause::kNothingNew);
   }
@@ -237,7 +245,7 @@ TEST_P(EveryPolicy, DecidesWithTheClockWhatLaterSamplesWouldDecide) {
 
 TEST_P(EveryPolicy, ExplainsEachAnswerInASentence) {
   for (const Decision& decision : whole_) {
-    ASSERT_GT(Explain(GetParam(), decision.verdict).size(), 20);
+    ASSERT_GT(GetParam()->Explain(decision.verdict).size(), 20);
   }
 }
 

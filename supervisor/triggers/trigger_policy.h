@@ -5,9 +5,7 @@
 //
 //   NextPoint(ahead) -> Take(what lies before the point) -> Needs() -> Decide() -> Fired(), if so
 //
-// To add a policy: its spec and one line of TriggerSpec in trigger_spec.h, one file with its
-// MakePolicy(), Judge() and Explain(), declared below, and its line in trigger_harness_test.cc,
-// which holds every policy to what this file promises.
+// To add a policy see trigger.h.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +20,6 @@
 #include "base/time.h"
 #include "supervisor/triggers/evidence.h"
 #include "supervisor/triggers/samples.h"
-#include "supervisor/triggers/trigger_spec.h"
 #include "supervisor/triggers/verdict.h"
 
 namespace tidemill::supervisor {
@@ -31,6 +28,16 @@ namespace tidemill::supervisor {
 struct TrainingCost {
   int64_t num_samples = 0;
   double seconds = 0;
+};
+
+// What a policy looks at beside the times and keys of samples. Each policy has to say it.
+struct TriggerNeeds {
+  // What the active model answers, of which a history without trainings has none.
+  bool model_answers = false;
+  // More of samples than times and keys, however it is come by.
+  bool samples = false;
+  // What trainings take, forecast from earlier ones.
+  bool training_costs = false;
 };
 
 // Its state is what it keeps of the samples before its last decision point and since. Sealed and
@@ -70,48 +77,5 @@ class TriggerPolicy {
   // DATA_LOSS for what is no state of this policy.
   virtual absl::Status Restore(const nlohmann::json& state) = 0;
 };
-
-// The policy of `spec` at the beginning of the stream.
-std::unique_ptr<TriggerPolicy> MakeTriggerPolicy(const TriggerSpec& spec);
-
-// The rule by itself: the answer to what a recorded verdict observed. It equals the verdict as long
-// as neither the settings nor the rule have changed.
-Verdict Replay(const TriggerSpec& spec, const Verdict& recorded);
-
-// Why, for people: a sentence without the names of members.
-std::string Explain(const TriggerSpec& spec, const Verdict& verdict);
-
-// The alternatives of TriggerSpec.
-std::unique_ptr<TriggerPolicy> MakePolicy(const AmountTrigger& spec);
-std::unique_ptr<TriggerPolicy> MakePolicy(const TimeTrigger& spec);
-std::unique_ptr<TriggerPolicy> MakePolicy(const NeverTrigger& spec);
-std::unique_ptr<TriggerPolicy> MakePolicy(const ManualTrigger& spec);
-std::unique_ptr<TriggerPolicy> MakePolicy(const CostTrigger& spec);
-std::unique_ptr<TriggerPolicy> MakePolicy(const DriftTrigger& spec);
-std::unique_ptr<TriggerPolicy> MakePolicy(const PerformanceTrigger& spec);
-std::unique_ptr<TriggerPolicy> MakePolicy(const DetectorTrigger& spec);
-std::unique_ptr<TriggerPolicy> MakePolicy(const EnsembleTrigger& spec);
-
-Verdict Judge(const AmountTrigger& spec, const Observed& observed);
-Verdict Judge(const TimeTrigger& spec, const Observed& observed);
-Verdict Judge(const NeverTrigger& spec, const Observed& observed);
-Verdict Judge(const ManualTrigger& spec, const Observed& observed);
-Verdict Judge(const CostTrigger& spec, const Observed& observed);
-Verdict Judge(const DriftTrigger& spec, const Observed& observed);
-Verdict Judge(const PerformanceTrigger& spec, const Observed& observed);
-Verdict Judge(const DetectorTrigger& spec, const Observed& observed);
-// Of the members' verdicts, which it takes over, and of the "samples" that have come while the
-// first training is still waited for.
-Verdict Judge(const EnsembleTrigger& spec, const Observed& observed, std::vector<Verdict> members);
-
-std::string Explain(const AmountTrigger& spec, const Verdict& verdict);
-std::string Explain(const TimeTrigger& spec, const Verdict& verdict);
-std::string Explain(const NeverTrigger& spec, const Verdict& verdict);
-std::string Explain(const ManualTrigger& spec, const Verdict& verdict);
-std::string Explain(const CostTrigger& spec, const Verdict& verdict);
-std::string Explain(const DriftTrigger& spec, const Verdict& verdict);
-std::string Explain(const PerformanceTrigger& spec, const Verdict& verdict);
-std::string Explain(const DetectorTrigger& spec, const Verdict& verdict);
-std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict);
 
 }  // namespace tidemill::supervisor

@@ -1,11 +1,17 @@
-#include "supervisor/triggers/trigger_policy.h"
-
 #include <algorithm>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "supervisor/triggers/amount_trigger.h"
+#include "supervisor/triggers/cost_trigger.h"
+#include "supervisor/triggers/detector_trigger.h"
+#include "supervisor/triggers/drift_trigger.h"
+#include "supervisor/triggers/ensemble_trigger.h"
+#include "supervisor/triggers/performance_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
+#include "supervisor/triggers/time_trigger.h"
+#include "supervisor/triggers/trigger.h"
 
 namespace tidemill::supervisor {
 namespace {

@@ -22,11 +22,10 @@ using ::testing::_;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using tidemill::testing::kInvalid;
 using tidemill::testing::StatusIs;
 
 namespace fs = std::filesystem;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 class OutsideFiles : public ::testing::Test {
  protected:

@@ -24,9 +24,8 @@ using ::testing::_;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using tidemill::testing::IsOk;
+using tidemill::testing::kInvalid;
 using tidemill::testing::StatusIs;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 class ServerFiles : public ::testing::Test {
  protected:

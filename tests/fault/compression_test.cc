@@ -20,8 +20,8 @@ using preprocess::Transport;
 using preprocess::WorkerSource;
 using ::tidemill::testing::IsOk;
 
-constexpr int64_t kNumSamples = 8000;
-constexpr int64_t kBatchSize = 64;
+constexpr int64_t kSamplesToSend = 8000;
+constexpr int64_t kSentBatchSize = 64;
 // After so many batches it is to have made up its mind.
 constexpr int64_t kBatchesToDecide = 20;
 constexpr int kColumns = 96;
@@ -87,8 +87,8 @@ Looks Read(const PreparedSet& set, const JobSpec& job, CompressionChoice choice)
 }
 
 TEST(Compression, IsOffWithinTwentyBatchesWhereNothingIsGainedByIt) {
-  const PreparedSet set(kNumSamples, 1);
-  JobSpec job = set.Job(kBatchSize, 1);
+  const PreparedSet set(kSamplesToSend, 1);
+  JobSpec job = set.Job(kSentBatchSize, 1);
   job.graph = IncompressibleGraph();
   const Looks looks = Read(set, job, CompressionChoice::kAuto);
   fmt::print(stderr, "{} of {} batches compressed, {} of {} bytes sent\n", looks.end.num_compressed,
@@ -98,11 +98,11 @@ TEST(Compression, IsOffWithinTwentyBatchesWhereNothingIsGainedByIt) {
 }
 
 TEST(Compression, IsOnWhereTheLinkIsSlowAndTheDataCompressible) {
-  const PreparedSet set(kNumSamples, 1);
+  const PreparedSet set(kSamplesToSend, 1);
   set.DrainWorkers();
   const DistantWorker worker(set.stack(),
                              {.portion_bytes = 16 << 10, .pause = std::chrono::milliseconds{20}});
-  JobSpec job = set.Job(kBatchSize, 1);
+  JobSpec job = set.Job(kSentBatchSize, 1);
   job.graph = kCompressibleGraph;
   const Looks looks = Read(set, job, CompressionChoice::kAuto);
   fmt::print(stderr, "{} of {} batches compressed, {} of {} bytes sent\n", looks.end.num_compressed,

@@ -26,8 +26,8 @@ using preprocess::JobSpec;
 using preprocess::WorkerSource;
 using ::tidemill::testing::IsOk;
 
-constexpr int64_t kNumSamples = 6000;
-constexpr int64_t kBatchSize = 64;
+constexpr int64_t kSamplesOfSlowJob = 6000;
+constexpr int64_t kSlowBatchSize = 64;
 constexpr int64_t kEpochs = 2;
 constexpr char kSlow[] = "- delay: {milliseconds: 100, share: 0.01, per: sample}\n";
 constexpr char kWorkerProgram[] = "tidemill-preprocess-worker";
@@ -50,14 +50,14 @@ void Add(const loader::TrainingBatch& batch, Samples& samples) {
 Samples Expected(const PreparedSet& set) {
   Samples samples;
   // The same but for the time that it takes.
-  for (const loader::TrainingBatch& batch : set.Expected(set.Job(kBatchSize, kEpochs))) {
+  for (const loader::TrainingBatch& batch : set.Expected(set.Job(kSlowBatchSize, kEpochs))) {
     Add(batch, samples);
   }
   return samples;
 }
 
 JobSpec SlowJob(const PreparedSet& set) {
-  JobSpec job = set.Job(kBatchSize, kEpochs, kSlow);
+  JobSpec job = set.Job(kSlowBatchSize, kEpochs, kSlow);
   job.slow_after = 2000;
   return job;
 }
@@ -72,7 +72,7 @@ Samples ReadAll(const PreparedSet& set, WorkerSource& source, int64_t kill_at = 
     const auto next = source.Next();
     EXPECT_THAT(next, IsOk()) << set.stack().Logs();
     if (!next.ok() || !*next) break;
-    if ((*next)->rows.num_rows() < kBatchSize) ++smaller[(*next)->epoch];
+    if ((*next)->rows.num_rows() < kSlowBatchSize) ++smaller[(*next)->epoch];
     Add(**next, samples);
   }
   for (const auto& [epoch, count] : smaller) EXPECT_LE(count, 1) << "epoch " << epoch;
@@ -81,9 +81,9 @@ Samples ReadAll(const PreparedSet& set, WorkerSource& source, int64_t kill_at = 
 }
 
 TEST(SlowSamples, ComeOnceEachWhenAWorkerIsKilled) {
-  const PreparedSet set(kNumSamples, 2);
+  const PreparedSet set(kSamplesOfSlowJob, 2);
   const Samples expected = Expected(set);
-  ASSERT_GT(std::ssize(expected), kEpochs * kNumSamples / 2);
+  ASSERT_GT(std::ssize(expected), kEpochs * kSamplesOfSlowJob / 2);
   std::mt19937 random(3);
   for (const auto transport : {preprocess::Transport::kAuto, preprocess::Transport::kFrames}) {
     const auto source = set.Consume(
@@ -96,7 +96,7 @@ TEST(SlowSamples, ComeOnceEachWhenAWorkerIsKilled) {
 TEST(SlowSamples, ComeOnceEachWhenAWorkerDiesBetweenThePartsOfABatch) {
   std::string marks = "/tmp/tidemill-marks-XXXXXX";
   ASSERT_NE(mkdtemp(marks.data()), nullptr);
-  const PreparedSet set(kNumSamples, 2,
+  const PreparedSet set(kSamplesOfSlowJob, 2,
                         {{"TIDEMILL_FAILPOINTS", "preprocess_worker.before_late_rows=kill:5"},
                          {"TIDEMILL_FAILPOINTS_ONCE", marks}});
   const auto source = set.Consume(SlowJob(set), 0, 0, {.delivery = Delivery::kRelaxed});
@@ -107,7 +107,7 @@ TEST(SlowSamples, ComeOnceEachWhenAWorkerDiesBetweenThePartsOfABatch) {
 }
 
 TEST(SlowSamples, OfBatchesThatATokenLeavesOutNoneComesAgain) {
-  const PreparedSet set(kNumSamples, 2);
+  const PreparedSet set(kSamplesOfSlowJob, 2);
   const JobSpec job = SlowJob(set);
   Samples first;
   preprocess::ResumeToken token;
@@ -125,7 +125,7 @@ TEST(SlowSamples, OfBatchesThatATokenLeavesOutNoneComesAgain) {
   both.insert(second.begin(), second.end());
   EXPECT_EQ(both, Expected(set));
   const auto num_done =
-      kBatchSize * (token.done_before + static_cast<int64_t>(token.done_beyond.size()));
+      kSlowBatchSize * (token.done_before + static_cast<int64_t>(token.done_beyond.size()));
   EXPECT_LE(std::ssize(second), std::ssize(both) - num_done);
 }
 

@@ -31,7 +31,7 @@ constexpr std::chrono::milliseconds kLookInterval{5};
 // its heap keeps to use again.
 constexpr int64_t kProgram = 32 * kMegabyte;
 // 64 rows of 128 * 128 numbers.
-constexpr int64_t kBatchSize = 64;
+constexpr int64_t kLargeBatchSize = 64;
 constexpr int64_t kBatchBytes = 4 * kMegabyte;
 constexpr char kLargeGraph[] =
     "- parse_csv: {columns: [a]}\n"
@@ -86,7 +86,7 @@ TEST_P(WorkerMemory, IsWithinTheBudgetWhileTheConsumerStandsStill) {
   const OwnWorker worker(
       set.stack(), "small", "unix:" + set.stack().files() + "/small",
       fmt::format("  threads: {}\n  budget: {}MiB\n", kThreads, kBudget / kMegabyte));
-  JobSpec job = set.Job(kBatchSize, 100);
+  JobSpec job = set.Job(kLargeBatchSize, 100);
   job.graph = kLargeGraph;
   // Nothing but the worker's budget bounds what it makes.
   const auto source = set.Consume(job, 0, 0,

@@ -12,6 +12,7 @@
 #include "base/testing/status_matchers.h"
 #include "loader/batches/batch_stream.h"
 #include "loader/testing/text_set.h"
+#include "trainer_server/testing/between_batches.h"
 #include "trainer_server/training/training_device.h"
 #include "trainer_server/training/training_loop.h"
 
@@ -19,6 +20,7 @@ namespace tidemill::trainer_server {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::Nothing;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
 
@@ -61,8 +63,6 @@ std::unique_ptr<loader::BatchSource> SourceOf(const TrainingSetup& setup, int64_
   EXPECT_THAT(stream, IsOk());
   return *std::move(stream);
 }
-
-absl::Status Nothing(TrainingLoop&) { return absl::OkStatus(); }
 
 std::string WeightsOf(const TrainingLoop& loop) {
   const auto weights = loop.Weights();

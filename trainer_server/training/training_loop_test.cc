@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 
 #include "base/digest.h"
+#include "trainer_server/testing/between_batches.h"
 #include "trainer_server/testing/memory_source.h"
 #include "trainer_server/training/training_device.h"
 
@@ -18,6 +19,7 @@ namespace tidemill::trainer_server {
 namespace {
 
 using testing::MemorySource;
+using testing::Nothing;
 
 TrainingSetup MakeSetup(models::OptimizerSpec optimizer = models::Adam{.lr = 0.01}) {
   TrainingSetup setup;
@@ -27,15 +29,14 @@ TrainingSetup MakeSetup(models::OptimizerSpec optimizer = models::Adam{.lr = 0.0
   return setup;
 }
 
-absl::Status Nothing(TrainingLoop&) { return absl::OkStatus(); }
-
 std::string DigestOfWeights(const TrainingLoop& loop) {
   const auto weights = loop.Weights();
   EXPECT_TRUE(weights.ok()) << weights.status().ToString();
   return Sha256(weights.value_or(""));
 }
 
-absl::StatusOr<TrainingCounters> Train(const TrainingSetup& setup, MemorySource::Options options) {
+absl::StatusOr<TrainingCounters> CountersOf(const TrainingSetup& setup,
+                                            MemorySource::Options options) {
   TrainingLoop loop(setup);
   MemorySource source(std::move(options));
   RETURN_IF_ERROR(loop.Run(source, Nothing));
@@ -147,7 +148,7 @@ TEST(TrainingLoop, AWarmStartGoesOnFromTheParent) {
 }
 
 TEST(TrainingLoop, AnEmptySetLeavesTheParentAsItIsAndIsAnErrorWithoutOne) {
-  EXPECT_EQ(Train(MakeSetup(), {.samples = 0}).status().code(),
+  EXPECT_EQ(CountersOf(MakeSetup(), {.samples = 0}).status().code(),
             absl::StatusCode::kFailedPrecondition);
   TrainingLoop parent(MakeSetup());
   MemorySource source({});
@@ -162,15 +163,15 @@ TEST(TrainingLoop, AnEmptySetLeavesTheParentAsItIsAndIsAnErrorWithoutOne) {
 
 TEST(TrainingLoop, AHoleIsCountedAndTooManyEndTheTraining) {
   const auto one =
-      Train(MakeSetup(), {.epochs = 1, .value = [](int64_t ordinal) {
-                            return ordinal == 7 ? std::nullopt : std::optional<float>(0.0f);
-                          }});
+      CountersOf(MakeSetup(), {.epochs = 1, .value = [](int64_t ordinal) {
+                                 return ordinal == 7 ? std::nullopt : std::optional<float>(0.0f);
+                               }});
   ASSERT_TRUE(one.ok()) << one.status().ToString();
   EXPECT_EQ(one->num_skipped, 1);
   EXPECT_EQ(one->samples, 50);
-  const auto many = Train(MakeSetup(), {.value = [](int64_t ordinal) {
-                            return ordinal < 10 ? std::nullopt : std::optional<float>(0.0f);
-                          }});
+  const auto many = CountersOf(MakeSetup(), {.value = [](int64_t ordinal) {
+                                 return ordinal < 10 ? std::nullopt : std::optional<float>(0.0f);
+                               }});
   EXPECT_EQ(many.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(many.status().message()), ::testing::HasSubstr("10 of 50 samples"));
   EXPECT_THAT(std::string(many.status().message()), ::testing::HasSubstr("sample 7: unreadable"));
@@ -242,7 +243,7 @@ INSTANTIATE_TEST_SUITE_P(TrainingLoop, OneBadValue,
 TEST(TrainingLoop, SamplesThatAloneMakeTheLossUselessCountAgainstTheLimit) {
   TrainingSetup setup = MakeSetup();
   setup.training.max_bad_samples = config::Count{2};
-  const auto counters = Train(setup, WithOne(std::numeric_limits<float>::quiet_NaN()));
+  const auto counters = CountersOf(setup, WithOne(std::numeric_limits<float>::quiet_NaN()));
   EXPECT_EQ(counters.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(counters.status().message()),
               ::testing::AllOf(::testing::HasSubstr("max_bad_samples"),
@@ -277,9 +278,9 @@ TEST(TrainingLoop, OneHeldOutSampleDoesNotSpoilTheMeasureOfTheOthers) {
 }
 
 TEST(TrainingLoop, ALossThatStaysInfiniteEndsTheTraining) {
-  const auto counters = Train(MakeSetup(), {.samples = 200, .value = [](int64_t) {
-                                              return std::numeric_limits<float>::infinity();
-                                            }});
+  const auto counters = CountersOf(MakeSetup(), {.samples = 200, .value = [](int64_t) {
+                                                   return std::numeric_limits<float>::infinity();
+                                                 }});
   EXPECT_EQ(counters.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(counters.status().message()),
               ::testing::AllOf(::testing::HasSubstr("no single sample"),
@@ -289,7 +290,7 @@ TEST(TrainingLoop, ALossThatStaysInfiniteEndsTheTraining) {
 TEST(TrainingLoop, ATargetBeyondTheOutputsIsNamed) {
   TrainingSetup setup = MakeSetup();
   setup.model = models::Mlp{.hidden = {}, .outputs = 2};
-  const auto counters = Train(setup, {});
+  const auto counters = CountersOf(setup, {});
   EXPECT_EQ(counters.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(counters.status().message()), ::testing::HasSubstr("class 2"));
 }

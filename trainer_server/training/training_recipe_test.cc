@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "models/safetensors.h"
+#include "trainer_server/testing/between_batches.h"
 #include "trainer_server/testing/memory_source.h"
 #include "trainer_server/training/training_loop.h"
 
@@ -20,14 +21,13 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::MemorySource;
+using testing::Nothing;
 
 // One linear layer without anything random, so that steps can be computed by hand.
 TrainingSetup Linear(models::TrainingSpec training, int64_t outputs = 3) {
   training.seed = 7;
   return {.model = models::Logistic{.outputs = outputs}, .training = std::move(training)};
 }
-
-absl::Status Nothing(TrainingLoop&) { return absl::OkStatus(); }
 
 struct Trained {
   std::map<std::string, torch::Tensor> weights;

@@ -22,6 +22,7 @@ namespace {
 using testing::CsvSchema;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using testing::kRecords;
 using testing::MakeSamples;
 using testing::MustBuild;
 using testing::Numbers;
@@ -80,8 +81,6 @@ GraphSpec CsvColumns() {
 }
 
 // The same with many numbers a row.
-const SampleSchema kRecords{.payload = PayloadKind::kRecord};
-
 GraphSpec RecordColumns() {
   return Spec(ParseRecordSpec{
       .fields = {{.name = "a", .offset = 0, .dtype = RecordType::kFloat32, .shape = {3, 7}},

@@ -55,7 +55,7 @@ std::vector<float> Resized(const std::vector<std::vector<T>>& images, RecordType
   return Numbers<float>(made.batch, "input");
 }
 
-struct Example {
+struct PillowExample {
   Size from;
   Size to;
   Interpolation method;
@@ -63,7 +63,7 @@ struct Example {
 };
 
 // Image.fromarray(pixels).resize((width, height), filter) of Pillow 9.4.
-const Example kOfPillow[] = {
+const PillowExample kOfPillow[] = {
     {{11, 13}, {4, 5}, Interpolation::kBilinear, {110, 124, 127, 118, 121, 122, 138,
                                                   143, 126, 137, 120, 126, 136, 128,
                                                   134, 150, 145, 113, 132, 126}},

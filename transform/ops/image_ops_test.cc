@@ -18,6 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kRecords;
 using testing::MakeSamples;
 using testing::MustBuild;
 using testing::Numbers;
@@ -26,8 +27,6 @@ using testing::SetOrdinals;
 using testing::Spec;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
-
-const SampleSchema kRecords{.payload = PayloadKind::kRecord};
 
 // Images of whole numbers, which are exact in each type used here.
 struct Images {
@@ -165,13 +164,13 @@ double Interpolated(const Images& images, int64_t n, int64_t c, double y, double
 }
 
 TEST(Resize, InterpolatesBetweenTheCentresOfPixels) {
-  struct Size {
+  struct Extent {
     int64_t height;
     int64_t width;
   };
   for (const auto& [from, to] :
-       {std::pair(Size{4, 6}, Size{7, 5}), std::pair(Size{1, 1}, Size{3, 2}),
-        std::pair(Size{9, 8}, Size{3, 4}), std::pair(Size{5, 5}, Size{5, 5})}) {
+       {std::pair(Extent{4, 6}, Extent{7, 5}), std::pair(Extent{1, 1}, Extent{3, 2}),
+        std::pair(Extent{9, 8}, Extent{3, 4}), std::pair(Extent{5, 5}, Extent{5, 5})}) {
     const Images images = RandomImages(8, 2, from.height, from.width);
     const double down = static_cast<double>(from.height) / static_cast<double>(to.height);
     const double right = static_cast<double>(from.width) / static_cast<double>(to.width);

@@ -5,7 +5,6 @@
 
 #include "gmock/gmock.h"
 
-#include "base/testing/status_matchers.h"
 #include "transform/graph.h"
 #include "transform/testing/samples.h"
 
@@ -18,7 +17,6 @@ using ::testing::IsEmpty;
 using testing::MakeSamples;
 using testing::Numbers;
 using testing::Spec;
-using tidemill::testing::IsOk;
 
 // Messages by hand: a field of number `number` with the bytes of a message or text.
 std::string Part(int number, const std::string& bytes) {
@@ -44,22 +42,17 @@ std::string Ints(const std::string& name, const std::vector<uint8_t>& small) {
 }
 std::string Example(const std::string& entries) { return Part(1, entries); }
 
-const SampleSchema kRecords = {.payload = PayloadKind::kTfRecord};
+const SampleSchema kTfRecords = {.payload = PayloadKind::kTfRecord};
 
-Transformed RunGraph(const GraphSpec& spec, const batch::Batch& samples) {
-  const absl::StatusOr<Graph> graph = Graph::Build(spec, kRecords);
-  EXPECT_THAT(graph, IsOk());
-  if (!graph.ok()) return {};
-  absl::StatusOr<Transformed> result = graph->Run(samples, nullptr);
-  EXPECT_THAT(result, IsOk());
-  return result.ok() ? *std::move(result) : Transformed{};
+Transformed RunOnExamples(const GraphSpec& spec, const batch::Batch& samples) {
+  return testing::RunAtOnce(spec, kTfRecords, samples);
 }
 
 TEST(ParseExample, ReadsFeaturesOfEveryKind) {
   const std::string sample =
       Example(Ints("n", {7}) + Floats("x", {1.5F, -2}) + Bytes("raw", "\x01\x02\xff") +
               Ints("more", {3, 4}) + Bytes("word", "ada"));
-  const Transformed result = RunGraph(
+  const Transformed result = RunOnExamples(
       Spec(ParseExampleSpec{.features = {{.name = "x", .length = 2},
                                          {.name = "n", .dtype = ExampleType::kInt64},
                                          {.name = "raw", .dtype = ExampleType::kUInt8, .length = 3},
@@ -74,11 +67,11 @@ TEST(ParseExample, ReadsFeaturesOfEveryKind) {
 
 TEST(ParseExample, RejectsBadRowsWithTheFeatureAndKeepsTheOthers) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const Transformed result =
-      RunGraph(Spec(ParseExampleSpec{.features = {{.name = "x"}}}, StackSpec{}),
-               MakeSamples({Example(Floats("x", {1})), Example(Floats("y", {1})),
-                            Example(Floats("x", {1, 2})), Example(Bytes("x", "1")), "no example",
-                            Example(Floats("x", {nan})), Example(Floats("x", {5}))}));
+  const Transformed result = RunOnExamples(
+      Spec(ParseExampleSpec{.features = {{.name = "x"}}}, StackSpec{}),
+      MakeSamples({Example(Floats("x", {1})), Example(Floats("y", {1})),
+                   Example(Floats("x", {1, 2})), Example(Bytes("x", "1")), "no example",
+                   Example(Floats("x", {nan})), Example(Floats("x", {5}))}));
   std::vector<std::string> reasons;
   for (const BadSample& bad : result.bad) reasons.push_back(bad.reason);
   EXPECT_THAT(reasons,
@@ -111,8 +104,8 @@ TEST(ParseExample, DecodeImageTakesItsTexts) {
       "\124\170\234\143\150\000\000\000\202\000\201\167\315\162\266\000\000\000\000\111"
       "\105\116\104\256\102\140\202",
       67);
-  const Transformed result =
-      RunGraph(spec, MakeSamples({Example(Bytes("image", png)), Example(Bytes("image", "none"))}));
+  const Transformed result = RunOnExamples(
+      spec, MakeSamples({Example(Bytes("image", png)), Example(Bytes("image", "none"))}));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(128));
   ASSERT_EQ(result.bad.size(), 1U);
   EXPECT_THAT(result.bad[0].reason, HasSubstr("image"));

@@ -16,33 +16,24 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::MakeSamples;
 using testing::Numbers;
+using testing::RunAtOnce;
 using testing::Spec;
 using tidemill::testing::IsOk;
-
-Transformed RunGraph(const GraphSpec& spec, const SampleSchema& schema,
-                     const batch::Batch& samples) {
-  const absl::StatusOr<Graph> graph = Graph::Build(spec, schema);
-  EXPECT_THAT(graph, IsOk());
-  if (!graph.ok()) return {};
-  absl::StatusOr<Transformed> result = graph->Run(samples, nullptr);
-  EXPECT_THAT(result, IsOk());
-  return result.ok() ? *std::move(result) : Transformed{};
-}
 
 const SampleSchema kJsonLines = {.payload = PayloadKind::kJson};
 
 TEST(ParseJson, ReadsFieldsByNameInTheOrderAsked) {
   const Transformed result =
-      RunGraph(Spec(ParseJsonSpec{.fields = {"c", "deep.a"}}, StackSpec{}), kJsonLines,
-               MakeSamples({R"({"deep": {"a": 1}, "b": [1, 2], "c": 3})",
-                            R"({"c": "-1e-3", "deep": {"a": " 2.5 "}})",
-                            R"({"c": true, "deep": {"a": false}, "c": 9})"}));
+      RunAtOnce(Spec(ParseJsonSpec{.fields = {"c", "deep.a"}}, StackSpec{}), kJsonLines,
+                MakeSamples({R"({"deep": {"a": 1}, "b": [1, 2], "c": 3})",
+                             R"({"c": "-1e-3", "deep": {"a": " 2.5 "}})",
+                             R"({"c": true, "deep": {"a": false}, "c": 9})"}));
   EXPECT_THAT(result.bad, IsEmpty());
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(3, 1, -1e-3F, 2.5F, 1, 0));
 }
 
 TEST(ParseJson, RejectsBadRowsWithFieldAndValueAndKeepsTheOthers) {
-  const Transformed result = RunGraph(
+  const Transformed result = RunAtOnce(
       Spec(ParseJsonSpec{.fields = {"a"}}, StackSpec{}), kJsonLines,
       MakeSamples({R"({"a": 1})", R"({"b": 1})", R"({"a": null})", R"({"a": [1]})",
                    R"({"a": "one"})", R"({"a": 1e99})", R"([1])", R"({"a": 1)", R"({"a": 2})"}));
@@ -86,16 +77,16 @@ TEST(ParseJson, TakesTheRowsOfASeries) {
   SampleSchema schema = kJsonLines;
   schema.history = 3;
   const auto samples = MakeSamples({"{\"a\":1}\r\n{\"a\":2}\n\n{\"a\":3}", "{\"a\":1}\n{\"a\":2}"});
-  const Transformed all = RunGraph(
+  const Transformed all = RunAtOnce(
       Spec(ParseJsonSpec{.fields = {"a"}, .rows = Rows::kAll}, StackSpec{}), schema, samples);
   EXPECT_THAT(Numbers<float>(all.batch, "input"), ElementsAre(1, 2, 3));
   ASSERT_EQ(all.bad.size(), 1U);
   EXPECT_THAT(all.bad[0].reason, HasSubstr("2 lines where the series has 3 rows"));
   const Transformed two =
-      RunGraph(Spec(ParseJsonSpec{.fields = {"a"}},
-                    ParseJsonSpec{.fields = {"a"}, .rows = Rows::kPrevious, .suffix = "_before"},
-                    StackSpec{}),
-               schema, samples);
+      RunAtOnce(Spec(ParseJsonSpec{.fields = {"a"}},
+                     ParseJsonSpec{.fields = {"a"}, .rows = Rows::kPrevious, .suffix = "_before"},
+                     StackSpec{}),
+                schema, samples);
   EXPECT_THAT(Numbers<float>(two.batch, "input"), ElementsAre(3, 2));
 }
 

@@ -20,6 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::MakeSamples;
 using testing::Numbers;
+using testing::RunAtOnce;
 using ::testing::SizeIs;
 using testing::Spec;
 using tidemill::testing::IsOk;
@@ -28,16 +29,6 @@ SampleSchema Series(std::vector<std::string> columns, int64_t history) {
   SampleSchema schema = CsvSchema(std::move(columns));
   schema.history = history;
   return schema;
-}
-
-Transformed RunGraph(const GraphSpec& spec, const SampleSchema& schema,
-                     const batch::Batch& samples) {
-  const absl::StatusOr<Graph> graph = Graph::Build(spec, schema);
-  EXPECT_THAT(graph, IsOk());
-  if (!graph.ok()) return {};
-  absl::StatusOr<Transformed> result = graph->Run(samples, nullptr);
-  EXPECT_THAT(result, IsOk());
-  return result.ok() ? *std::move(result) : Transformed{};
 }
 
 std::vector<int64_t> InputShape(const GraphSpec& spec, const SampleSchema& schema) {
@@ -91,7 +82,7 @@ TEST(ParseCsvRows, TakesTheLastTheOneBeforeOrAll) {
       Spec(ParseCsvSpec{.columns = {"x"}},
            ParseCsvSpec{.columns = {"x"}, .rows = Rows::kPrevious, .suffix = "_1"},
            ParseCsvSpec{.columns = {"y"}, .rows = Rows::kAll}, StackSpec{});
-  const Transformed result = RunGraph(spec, Series({"x", "y", "z"}, 3), MakeSamples(kWindows));
+  const Transformed result = RunAtOnce(spec, Series({"x", "y", "z"}, 3), MakeSamples(kWindows));
   EXPECT_THAT(result.bad, IsEmpty());
   EXPECT_THAT(Numbers<float>(result.batch, "input"),
               ElementsAre(3, 2, 10, 20, 30, 4, 3, 20, 30, 40));
@@ -101,7 +92,7 @@ TEST(ParseCsvRows, TakesTheClassOfTheRowBefore) {
   const GraphSpec spec =
       Spec(ParseCsvSpec{.columns = {"z"}, .dtype = CsvType::kString, .rows = Rows::kPrevious},
            OneHotSpec{.column = "z", .categories = {"b", "c"}}, StackSpec{});
-  const Transformed result = RunGraph(spec, Series({"x", "y", "z"}, 3), MakeSamples(kWindows));
+  const Transformed result = RunAtOnce(spec, Series({"x", "y", "z"}, 3), MakeSamples(kWindows));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1, 0, 0, 1));
 }
 
@@ -109,12 +100,12 @@ TEST(ParseCsvRows, RejectsASampleForAnyRowThatIsNeeded) {
   const GraphSpec all = Spec(ParseCsvSpec{.columns = {"x"}, .rows = Rows::kAll}, StackSpec{});
   const GraphSpec last = Spec(ParseCsvSpec{.columns = {"x"}}, StackSpec{});
   const batch::Batch samples = MakeSamples({"1\nwhat\n3", "1\n2", "1\n2\n3"});
-  const Transformed of_all = RunGraph(all, Series({"x"}, 3), samples);
+  const Transformed of_all = RunAtOnce(all, Series({"x"}, 3), samples);
   ASSERT_THAT(of_all.bad, SizeIs(2));
   EXPECT_THAT(of_all.bad[0].reason, HasSubstr("'what' is not a number"));
   EXPECT_THAT(of_all.bad[1].reason, HasSubstr("2 records where the series has 3 rows"));
   EXPECT_THAT(Numbers<float>(of_all.batch, "input"), ElementsAre(1, 2, 3));
-  EXPECT_THAT(Numbers<float>(RunGraph(last, Series({"x"}, 3), samples).batch, "input"),
+  EXPECT_THAT(Numbers<float>(RunAtOnce(last, Series({"x"}, 3), samples).batch, "input"),
               ElementsAre(3, 3));
 }
 
@@ -135,9 +126,9 @@ TEST(ParseRecordRows, TakesTheLastTheOneBeforeOrAll) {
   SampleSchema schema{.payload = PayloadKind::kRecord, .record_bytes = 2, .history = 3};
   const auto input = [&](Rows rows) {
     return Numbers<float>(
-        RunGraph(Spec(ParseRecordSpec{.fields = {{.name = "b", .offset = 1}}, .rows = rows},
-                      StackSpec{}),
-                 schema, MakeSamples({std::string("\x01\x02\x03\x04\x05\x06")}))
+        RunAtOnce(Spec(ParseRecordSpec{.fields = {{.name = "b", .offset = 1}}, .rows = rows},
+                       StackSpec{}),
+                  schema, MakeSamples({std::string("\x01\x02\x03\x04\x05\x06")}))
             .batch,
         "input");
   };
@@ -152,7 +143,7 @@ TEST(StackByRow, PutsColumnsSideBySideInEachRowAndRepeatsSingleNumbers) {
            ParseCsvSpec{.columns = {"x"}, .suffix = "_last"}, StackSpec{.by = StackBy::kRow});
   const SampleSchema schema = Series({"x", "y", "z"}, 3);
   EXPECT_THAT(InputShape(spec, schema), ElementsAre(3, 3));
-  EXPECT_THAT(Numbers<float>(RunGraph(spec, schema, MakeSamples(kWindows)).batch, "input"),
+  EXPECT_THAT(Numbers<float>(RunAtOnce(spec, schema, MakeSamples(kWindows)).batch, "input"),
               ElementsAre(1, 10, 3, 2, 20, 3, 3, 30, 3, 2, 20, 4, 3, 30, 4, 4, 40, 4));
   const auto problems = Graph::Check(
       Spec(ParseCsvSpec{.columns = {"x"}, .rows = Rows::kAll},

@@ -98,6 +98,16 @@ FittedState MustFit(const Graph& graph, const batch::Batch& samples, int64_t blo
   return *std::move(fitted);
 }
 
+Transformed RunAtOnce(const GraphSpec& spec, const SampleSchema& schema,
+                      const batch::Batch& samples) {
+  const absl::StatusOr<Graph> graph = Graph::Build(spec, schema);
+  EXPECT_THAT(graph, IsOk());
+  if (!graph.ok()) return {};
+  absl::StatusOr<Transformed> result = graph->Run(samples, nullptr);
+  EXPECT_THAT(result, IsOk());
+  return result.ok() ? *std::move(result) : Transformed{};
+}
+
 Transformed RunGraph(const GraphSpec& spec, const SampleSchema& schema, const batch::Batch& samples,
                      const RunContext& context) {
   const absl::StatusOr<Graph> graph = Graph::Build(spec, schema);

@@ -41,8 +41,15 @@ FittedState MustFit(const Graph& graph, const batch::Batch& samples, int64_t blo
 Transformed RunGraph(const GraphSpec& spec, const SampleSchema& schema, const batch::Batch& samples,
                      const RunContext& context = {});
 
+// Builds a graph that must be sound and has nothing to learn, and runs it on all samples at once.
+Transformed RunAtOnce(const GraphSpec& spec, const SampleSchema& schema,
+                      const batch::Batch& samples);
+
 // Ordinals for samples: 1000, 1003, 1006 ...
 void SetOrdinals(batch::Batch& samples);
+
+// Records of numbers without any text.
+inline const SampleSchema kRecords{.payload = PayloadKind::kRecord};
 
 // A schema of CSV records with these columns and classes 0 .. 9.
 SampleSchema CsvSchema(std::vector<std::string> columns);

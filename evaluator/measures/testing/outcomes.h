@@ -5,10 +5,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "gmock/gmock.h"
+
 #include "evaluator/measures/measure.h"
 #include "evaluator/measures/ranks.h"
 
 namespace tidemill::evaluator::testing {
+
+// A measure that has a value, this one.
+inline auto Is(double value) { return ::testing::Optional(::testing::DoubleNear(value, 1e-12)); }
 
 // Samples of two classes with a probability of class 1 each; or of several, with one probability
 // for each class, one sample behind the other.

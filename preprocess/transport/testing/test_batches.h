@@ -16,6 +16,9 @@
 
 namespace tidemill::preprocess::testing {
 
+// Credit for more bytes than any test sends.
+inline constexpr int64_t kPlenty = int64_t{1} << 40;
+
 // Of about so many bytes, a function of its arguments alone; nothing in it repeats itself.
 BatchMessage MakeMessage(int32_t lane, int64_t number, int64_t bytes, int32_t attempt = 1);
 // As above, of few different bytes.

@@ -14,24 +14,24 @@ using testing::Stream;
 using ::tidemill::testing::StatusIs;
 
 // Each with settings of its own.
-const std::vector<std::string> kTexts = {
+const std::vector<std::string> kDetectors = {
     "{type: adwin, delta: 0.01, clock: 8}", "{type: ddm, drift: 2.5}",
     "{type: eddm, warm_up: 20, drift: 0.85}", "{type: page_hinkley, threshold: 20, sides: both}"};
 
-DetectorSpec SpecOf(const std::string& text) {
+DetectorSpec DetectorOf(const std::string& text) {
   return config::Read<DetectorSpec>(text, "detector.yaml").value();
 }
 
 TEST(StreamDetector, GoesOnExactlyWhereItWasSealed) {
-  for (const std::string& text : kTexts) {
-    StreamDetector whole(SpecOf(text));
-    auto cut = std::make_unique<StreamDetector>(SpecOf(text));
+  for (const std::string& text : kDetectors) {
+    StreamDetector whole(DetectorOf(text));
+    auto cut = std::make_unique<StreamDetector>(DetectorOf(text));
     int64_t drifts = 0;
     for (const double value : Stream("C")) {
       const DetectorSignal signal = whole.Update(value);
       ASSERT_EQ(cut->Update(value), signal) << text;
       const nlohmann::json sealed = nlohmann::json::parse(cut->Seal().dump());
-      cut = std::make_unique<StreamDetector>(SpecOf(text));
+      cut = std::make_unique<StreamDetector>(DetectorOf(text));
       ASSERT_TRUE(cut->Restore(sealed).ok());
       drifts += signal == DetectorSignal::kDrift ? 1 : 0;
     }
@@ -41,13 +41,13 @@ TEST(StreamDetector, GoesOnExactlyWhereItWasSealed) {
 }
 
 TEST(StreamDetector, RefusesTheStateOfAnother) {
-  for (const std::string& text : kTexts) {
-    for (const std::string& other : kTexts) {
-      StreamDetector detector(SpecOf(text));
+  for (const std::string& text : kDetectors) {
+    for (const std::string& other : kDetectors) {
+      StreamDetector detector(DetectorOf(text));
       detector.Update(1);
       const nlohmann::json before = detector.Seal();
       if (text != other) {
-        EXPECT_THAT(detector.Restore(StreamDetector(SpecOf(other)).Seal()),
+        EXPECT_THAT(detector.Restore(StreamDetector(DetectorOf(other)).Seal()),
                     StatusIs(absl::StatusCode::kDataLoss, HasSubstr("sealed state")));
       }
       EXPECT_EQ(detector.Seal(), before);
@@ -56,12 +56,12 @@ TEST(StreamDetector, RefusesTheStateOfAnother) {
 }
 
 TEST(StreamDetector, IsReadStrictly) {
-  EXPECT_EQ(std::get<AdwinConfig>(SpecOf("adwin")), AdwinConfig{});
+  EXPECT_EQ(std::get<AdwinConfig>(DetectorOf("adwin")), AdwinConfig{});
   EXPECT_THAT(config::Read<DetectorSpec>("{type: adwin, delta: 2}", "d.yaml"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("delta")));
-  EXPECT_EQ(std::get<AdwinConfig>(SpecOf("{type: adwin, cuts: skip_last}")).cuts,
+  EXPECT_EQ(std::get<AdwinConfig>(DetectorOf("{type: adwin, cuts: skip_last}")).cuts,
             AdwinVariant::kSkipLast);
-  EXPECT_EQ(SpecOf(config::Print(SpecOf(kTexts[3]))), SpecOf(kTexts[3]));
+  EXPECT_EQ(DetectorOf(config::Print(DetectorOf(kDetectors[3]))), DetectorOf(kDetectors[3]));
 }
 
 }  // namespace

@@ -1,0 +1,143 @@
+// One part of a kind, such as a trigger policy, chosen by its type from a list that is made at run
+// time. In YAML it is what a std::variant of the specs would be: `{type: amount, samples: 5}`.
+//
+//   class Trigger : public config::Part<Trigger> {
+//    public:
+//     virtual std::string Explain(const Verdict& verdict) const = 0;
+//     static std::span<const config::Alternative<Trigger>> Alternatives();  // The list.
+//   };
+//   using TriggerSpec = config::Choice<Trigger>;
+//
+//   template <typename Spec>  // Behaviour by functions of the spec: what a new part must have.
+//   class TriggerOf final : public config::PartOf<TriggerOf<Spec>, Trigger, Spec> {
+//    public:
+//     std::string Explain(const Verdict& verdict) const override {
+//       return supervisor::Explain(this->spec_, verdict);
+//     }
+//   };
+//
+// A part's spec is a plain struct with Fields() and kType. What the interface asks of all parts is
+// a pure virtual function, so that a part which forgets it does not compile; who uses a choice
+// calls the interface and knows no part by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "config/type.h"
+
+namespace tidemill::config {
+
+namespace internal {
+template <typename T>
+const Type& TypeOf();
+}  // namespace internal
+
+// An entry of the list: the table of the spec, and a part with a default spec.
+template <typename Interface>
+struct Alternative {
+  internal::TypeGetter type;
+  std::unique_ptr<Interface> (*make)();
+};
+
+// What each interface of parts is made of. Thread-compatible.
+template <typename Interface>
+class Part {
+ public:
+  virtual ~Part() = default;
+  Part& operator=(const Part&) = delete;
+
+  virtual std::unique_ptr<Interface> Clone() const = 0;
+  // The part's spec, of the type that its Alternative names.
+  virtual const void* spec() const = 0;
+  virtual void* mutable_spec() = 0;
+
+ protected:
+  Part() = default;
+  Part(const Part&) = default;
+};
+
+// A part that holds its spec; its class is derived from this.
+template <typename Derived, typename Interface, typename Spec>
+class PartOf : public Interface {
+ public:
+  // Its line in the list.
+  static constexpr Alternative<Interface> Listed() {
+    return {.type = &internal::TypeOf<Spec>,
+            .make = []() -> std::unique_ptr<Interface> { return std::make_unique<Derived>(); }};
+  }
+
+  std::unique_ptr<Interface> Clone() const override {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+  const void* spec() const override { return &spec_; }
+  void* mutable_spec() override { return &spec_; }
+
+ protected:
+  Spec spec_;
+};
+
+// A value: copies are deep. Interface::Alternatives() is not empty and lists a type once.
+// Thread-compatible; one that was moved from may be assigned to and destroyed.
+template <typename Interface>
+class Choice {
+ public:
+  // The first part of the list with its defaults.
+  Choice() : Choice(size_t{0}) {}
+
+  // The part of that spec, which is on the list.
+  template <typename Spec>
+  requires requires { Spec::kType; }
+  Choice(Spec spec) : Choice(IndexOf<Spec>()) {  // NOLINT: as a variant is made of it.
+    internal::As<Spec>(part_->mutable_spec()) = std::move(spec);
+  }
+
+  Choice(const Choice& other)
+      : index_(other.index_), part_(other.part_ == nullptr ? nullptr : other.part_->Clone()) {}
+  Choice(Choice&&) noexcept = default;
+  Choice& operator=(const Choice& other) { return *this = Choice(other); }
+  Choice& operator=(Choice&&) noexcept = default;
+
+  const Interface* operator->() const { return part_.get(); }
+  const Interface& operator*() const { return *part_; }
+
+  // The spec's kType.
+  std::string_view type() const { return Interface::Alternatives()[index_].type().tag; }
+
+  // The spec, nullptr where it is not of this type. For the part's own files and for tests.
+  template <typename Spec>
+  const Spec* As() const {
+    const bool same = Interface::Alternatives()[index_].type == &internal::TypeOf<Spec>;
+    return same ? &internal::As<Spec>(part_->spec()) : nullptr;
+  }
+
+  // For the tables of configuration types.
+  size_t index() const { return index_; }
+  void* mutable_spec() { return part_->mutable_spec(); }
+  void* Emplace(size_t index) {
+    *this = Choice(index);
+    return mutable_spec();
+  }
+
+ private:
+  explicit Choice(size_t index) : index_(index), part_(Interface::Alternatives()[index].make()) {}
+
+  template <typename Spec>
+  static size_t IndexOf() {
+    const auto all = Interface::Alternatives();
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (all[i].type == &internal::TypeOf<Spec>) return i;
+    }
+    std::abort();  // A spec that nobody has put on the list.
+  }
+
+  size_t index_;
+  std::unique_ptr<Interface> part_;
+};
+
+}  // namespace tidemill::config

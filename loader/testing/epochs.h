@@ -1,0 +1,20 @@
+// Epochs of orders of samples, for their tests.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "loader/plan/sample_order.h"
+
+namespace tidemill::loader::testing {
+
+inline constexpr RandomKey kKey{.seed = 7, .purpose = "shuffle", .trigger = 3};
+
+// The ordinals of one whole epoch.
+inline std::vector<int64_t> Epoch(const SampleOrder& order, int64_t epoch, int64_t size) {
+  std::vector<int64_t> ordinals(static_cast<size_t>(size));
+  order.Get(epoch, 0, ordinals);
+  return ordinals;
+}
+
+}  // namespace tidemill::loader::testing

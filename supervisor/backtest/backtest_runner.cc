@@ -1,0 +1,43 @@
+#include "supervisor/backtest/backtest_runner.h"
+
+#include <utility>
+#include <vector>
+
+#include "config/config.h"
+#include "supervisor/backtest/compared_policies.h"
+#include "supervisor/backtest/policy_trials.h"
+#include "supervisor/pipeline/pipeline_spec.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+constexpr int kMostShuffles = 1000;
+
+absl::Status CheckShuffles(int num_shuffles) {
+  if (num_shuffles >= 0 && num_shuffles <= kMostShuffles) return absl::OkStatus();
+  return InvalidArgument("{} shuffles of the history; write a number from 0 to {}", num_shuffles,
+                         kMostShuffles);
+}
+
+}  // namespace
+
+absl::StatusOr<v1::WatchBacktestResponse::Final> BacktestRunner::Run(
+    const v1::WatchBacktestRequest& request, const BacktestProgress& progress) const {
+  RETURN_IF_ERROR(CheckShuffles(request.num_shuffles()));
+  ASSIGN_OR_RETURN(const v1::Pipeline pipeline,
+                   pipelines_.Get(request.namespace_(), request.pipeline_name()));
+  ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(pipeline.spec(), "pipeline"));
+  ASSIGN_OR_RETURN(std::vector<NamedPolicy> policies, ComparedPolicies(request, spec));
+  v1::WatchBacktestResponse::Final final;
+  ASSIGN_OR_RETURN(const auto forecast, earlier_.ForecastTrainings(pipeline, final));
+  ASSIGN_OR_RETURN(const auto matrix, earlier_.FindMatrix(request, pipeline, final));
+  ASSIGN_OR_RETURN(const PastStream past, PastStream::Open(downstream_, request, spec));
+  PolicyTrials trials(past, spec.selection, forecast, matrix ? &*matrix : nullptr);
+  RETURN_IF_ERROR(trials.Begin(std::move(policies), request.num_shuffles(), final));
+  const auto show = [&](Samples samples) { return trials.Take(samples); };
+  RETURN_IF_ERROR(past.Show(progress, show, final));
+  RETURN_IF_ERROR(trials.Finish(final));
+  return final;
+}
+
+}  // namespace tidemill::supervisor

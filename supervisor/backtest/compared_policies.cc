@@ -1,0 +1,42 @@
+#include "supervisor/backtest/compared_policies.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/names.h"
+#include "config/config.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// How the pipeline's own policy is called beside others: no file has a name like this.
+constexpr char kOwn[] = "(the pipeline's)";
+
+}  // namespace
+
+absl::StatusOr<std::vector<NamedPolicy>> ComparedPolicies(const v1::WatchBacktestRequest& request,
+                                                          const PipelineSpec& pipeline) {
+  std::vector<NamedPolicy> policies;
+  for (const auto& policy : request.policies()) {
+    if (!policy.name().empty()) RETURN_IF_ERROR(CheckLabel("policy's name", policy.name()));
+    ASSIGN_OR_RETURN(TriggerSpec spec, config::Read<TriggerSpec>(policy.text(), policy.name()));
+    policies.push_back({.name = policy.name(), .spec = std::move(spec)});
+  }
+  // What the others are compared with, unless it is among them.
+  const std::string own = config::Print(pipeline.trigger);
+  const auto found = std::find_if(policies.begin(), policies.end(), [&](const NamedPolicy& policy) {
+    return config::Print(policy.spec) == own;
+  });
+  if (found != policies.end()) {
+    found->own = true;
+  } else {
+    const bool alone = policies.empty();
+    policies.push_back({.name = alone ? pipeline.name : kOwn,
+                        .spec = pipeline.trigger,
+                        .own = true,
+                        .asked = alone});
+  }
+  return policies;
+}
+
+}  // namespace tidemill::supervisor

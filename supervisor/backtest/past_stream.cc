@@ -1,0 +1,77 @@
+#include "supervisor/backtest/past_stream.h"
+
+#include <vector>
+
+#include "config/config.h"
+#include "storage/client/dataset_spec.h"
+#include "supervisor/evidence/stored_evidence.h"
+#include "supervisor/runs/cuts.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// Samples between two reports of progress.
+constexpr int64_t kProgressEvery = 1'000'000;
+
+storage::v1::ListSamplesRequest ListingOf(const v1::WatchBacktestRequest& request,
+                                          const ReplaySpec& replay) {
+  storage::v1::ListSamplesRequest listing;
+  std::optional<Timestamp> from = replay.from, to = replay.to;
+  if (request.has_from()) from = Timestamp{request.from()};
+  if (request.has_to()) to = Timestamp{request.to()};
+  if (from) *listing.mutable_from() = ToProto(Cut{*from, {}});
+  if (to) *listing.mutable_to() = ToProto(Cut{*to, {}});
+  return listing;
+}
+
+}  // namespace
+
+absl::StatusOr<PastStream> PastStream::Open(Downstream& downstream,
+                                            const v1::WatchBacktestRequest& request,
+                                            const PipelineSpec& spec) {
+  PastStream past(downstream);
+  past.listing_ = ListingOf(request, spec.replay);
+  ASSIGN_OR_RETURN(past.dataset_, downstream.GetDataset(spec.preprocess.dataset));
+  ASSIGN_OR_RETURN(*past.listing_.mutable_snapshot(),
+                   downstream.SyncDataset({past.dataset_.dataset_id()}, [](const auto&) {}));
+  // As it is now: the first sync completes the spec.
+  ASSIGN_OR_RETURN(past.dataset_, downstream.GetDataset(spec.preprocess.dataset));
+  ASSIGN_OR_RETURN(const auto data,
+                   config::Read<storage::DatasetSpec>(past.dataset_.spec(), "dataset"));
+  past.label_delay_ = storage::EffectiveLabelDelay(data);
+  return past;
+}
+
+std::unique_ptr<EvidenceKeys> PastStream::Keys() const {
+  return std::make_unique<StoredKeys>(*downstream_, label_delay_, [this] { return listing_; });
+}
+
+absl::StatusOr<std::unique_ptr<EvidenceSource>> PastStream::Evidence(EvidenceKeys& keys) const {
+  return StoredEvidence::Create(*downstream_, keys, {dataset_.dataset_id()}, dataset_.spec(),
+                                /*model=*/std::nullopt);
+}
+
+absl::Status PastStream::Show(const BacktestProgress& progress,
+                              const std::function<absl::Status(Samples)>& sink,
+                              v1::WatchBacktestResponse::Final& final) const {
+  std::vector<int64_t> known;
+  v1::WatchBacktestResponse::Progress report;
+  report.set_num_samples_total(dataset_.num_samples());
+  return downstream_->ListSamples(listing_, [&](const batch::Batch& chunk) -> absl::Status {
+    ASSIGN_OR_RETURN(const batch::Column* column,
+                     chunk.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
+    const auto times = column->Values<int64_t>();
+    if (times.empty()) return absl::OkStatus();
+    known.assign(times.begin(), times.end());
+    for (int64_t& time : known) time += label_delay_.micros;
+    RETURN_IF_ERROR(sink({known, chunk.keys()}));
+    if (final.num_samples() == 0) final.set_first_time(known.front());
+    final.set_last_time(known.back());
+    final.set_num_samples(final.num_samples() + chunk.num_rows());
+    if (final.num_samples() - report.num_samples() < kProgressEvery) return absl::OkStatus();
+    report.set_num_samples(final.num_samples());
+    return progress(report);
+  });
+}
+
+}  // namespace tidemill::supervisor

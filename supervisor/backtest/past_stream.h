@@ -1,0 +1,52 @@
+// The stream that a backtest shows to policies.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "supervisor/evidence/evidence_keys.h"
+#include "supervisor/pipeline/pipeline_spec.h"
+#include "supervisor/runs/downstream.h"
+#include "supervisor/triggers/evidence.h"
+#include "supervisor/triggers/samples.h"
+#include "tidemill/supervisor/v1/supervisor.pb.h"
+
+namespace tidemill::supervisor {
+
+// What it returns other than OK ends the backtest and is its result.
+using BacktestProgress = std::function<absl::Status(const v1::WatchBacktestResponse::Progress&)>;
+
+// The part of the dataset that is trained on that the request, or else the pipeline's replay,
+// names, as it was known when this was opened. Errors are those of storage. Immutable.
+class PastStream {
+ public:
+  // Syncs the dataset first. `downstream` must outlive what it returns.
+  static absl::StatusOr<PastStream> Open(Downstream& downstream,
+                                         const v1::WatchBacktestRequest& request,
+                                         const PipelineSpec& spec);
+
+  // Gives `sink` the samples in batches, each at the time at which its label becomes known, and
+  // tells `final` about them. What `sink` returns other than OK is the result.
+  absl::Status Show(const BacktestProgress& progress,
+                    const std::function<absl::Status(Samples)>& sink,
+                    v1::WatchBacktestResponse::Final& final) const;
+
+  // Which samples policies may look at. This object must outlive it.
+  std::unique_ptr<EvidenceKeys> Keys() const;
+  // Answers, from storage, policies that look at the samples that `keys` names, which must outlive
+  // it. There is no model.
+  absl::StatusOr<std::unique_ptr<EvidenceSource>> Evidence(EvidenceKeys& keys) const;
+
+ private:
+  explicit PastStream(Downstream& downstream) : downstream_(&downstream) {}
+
+  Downstream* downstream_;
+  storage::v1::Dataset dataset_;
+  storage::v1::ListSamplesRequest listing_;
+  Duration label_delay_;
+};
+
+}  // namespace tidemill::supervisor

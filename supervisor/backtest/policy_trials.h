@@ -1,0 +1,61 @@
+// Policies side by side on one history.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/status.h"
+#include "selector/client/selection_spec.h"
+#include "supervisor/backtest/backtest.h"
+#include "supervisor/backtest/compared_policies.h"
+#include "supervisor/backtest/past_stream.h"
+#include "supervisor/backtest/shuffled_history.h"
+#include "supervisor/evidence/evidence_keys.h"
+#include "supervisor/measuring/evaluation_matrix.h"
+#include "supervisor/triggers/evidence.h"
+#include "supervisor/triggers/training_cost.h"
+#include "tidemill/supervisor/v1/supervisor.pb.h"
+
+namespace tidemill::supervisor {
+
+// One Backtest a policy, all shown the same samples. For policies that look at samples it keeps the
+// history, as places and keys, to count false alarms on shuffles of it. Thread-compatible.
+class PolicyTrials {
+ public:
+  // Models are judged by `matrix`, which may be null. `past` and `matrix` must outlive this object.
+  PolicyTrials(const PastStream& past, const selector::SelectionSpec& selection,
+               const std::optional<TrainingForecast>& forecast, const EvaluationMatrix* matrix)
+      : past_(past), selection_(selection), forecast_(forecast), matrix_(matrix) {}
+
+  // Puts the policies at the beginning of the stream. Comes first, and once. The pipeline's own
+  // policy is left out, and `final` told why, where it cannot be tried and nobody asked for it;
+  // otherwise errors are those of Backtest::Create() with the policy's name.
+  absl::Status Begin(std::vector<NamedPolicy> policies, int num_shuffles,
+                     v1::WatchBacktestResponse::Final& final);
+  // The next samples. An error brings the name of the policy that it is of.
+  absl::Status Take(Samples samples);
+  // Adds a result for each policy. This object is of no use afterwards.
+  absl::Status Finish(v1::WatchBacktestResponse::Final& final);
+
+ private:
+  struct Trial {
+    NamedPolicy policy;
+    Backtest test;
+  };
+  bool CountsFalseAlarms(const NamedPolicy& policy) const;
+  absl::StatusOr<double> NumFalseAlarms(const NamedPolicy& policy) const;
+
+  const PastStream& past_;
+  const selector::SelectionSpec selection_;
+  const std::optional<TrainingForecast> forecast_;
+  const EvaluationMatrix* matrix_;
+  std::unique_ptr<EvidenceKeys> keys_;
+  std::unique_ptr<EvidenceSource> evidence_;
+  std::vector<Trial> trials_;
+  // Of the history; 0 where no policy looks at samples.
+  int num_shuffles_ = 0;
+  History history_;
+};
+
+}  // namespace tidemill::supervisor

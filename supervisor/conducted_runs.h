@@ -1,0 +1,69 @@
+// Which runs are conducted in this process, and what their watchers read.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/id.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "db/database.h"
+#include "supervisor/conductor/conductor.h"
+#include "supervisor/runs/downstream.h"
+#include "supervisor/runs/run_feed.h"
+#include "supervisor/runs/stored_runs.h"
+
+namespace tidemill::supervisor {
+
+// Owns the conductors: at most one for each run, which it takes from the conductor of any earlier
+// process. The destructor ends their work, not the runs. The lock is held neither while a thread
+// ends nor while the database is asked. Thread-safe.
+class ConductedRuns {
+ public:
+  // `connect` makes the connections of each run. `database` and `runs` must outlive this object.
+  ConductedRuns(db::Database& database, DownstreamFactory connect, const StoredRuns& runs);
+
+  // Goes on with every run that was RUNNING when the process ended.
+  absl::Status Recover() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Ends the conductors' work; the runs stay RUNNING and go on after Recover(). Watchers get no
+  // final message.
+  void Shutdown() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Begins to conduct, with the feed of an earlier conductor if its watchers are to go on; forgets
+  // the conductors of other runs that have ended.
+  void Conduct(RunId run, std::shared_ptr<RunFeed> feed = nullptr) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Does nothing where the run is conducted: a second conductor would take the run from the first
+  // one and leave its watchers waiting for ever.
+  void ConductIfIdle(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Ends the work of the run's conductor, if it has one, and returns its feed; nullptr otherwise.
+  std::shared_ptr<RunFeed> End(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // What the watchers of a run read that is conducted or watched already; nullptr otherwise. Does
+  // not wait for the database.
+  std::shared_ptr<RunFeed> OpenFeed(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+  // What the run's watchers read, from the database if need be. NOT_FOUND for an unknown run.
+  absl::StatusOr<std::shared_ptr<RunFeed>> Watch(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Of a run that is no more: later watchers are told so.
+  void Forget(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct Conducted {
+    std::shared_ptr<RunFeed> feed;
+    std::unique_ptr<Conductor> conductor;
+  };
+
+  // Moves what it forgets to `finished`.
+  void ConductLocked(RunId run, std::shared_ptr<RunFeed> feed, std::vector<Conducted>& finished)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  db::Database& database_;
+  const DownstreamFactory connect_;
+  const StoredRuns& runs_;
+  Mutex mutex_;
+  std::map<RunId, Conducted> conducted_ ABSL_GUARDED_BY(mutex_);
+  // Of runs that are not conducted, while somebody watches them.
+  std::map<RunId, std::weak_ptr<RunFeed>> ended_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,91 @@
+#include "supervisor/conductor/dataset_syncer.h"
+
+#include <algorithm>
+
+#include "storage/client/left_out_text.h"
+#include "supervisor/conductor/live_stream.h"
+#include "supervisor/measuring/windows.h"
+#include "supervisor/runs/cuts.h"
+#include "supervisor/runs/progress.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+v1::RunEvent SyncedEvent(const storage::v1::Dataset& dataset, const rpc::v1::Snapshot& snapshot) {
+  v1::RunEvent event;
+  v1::DatasetSynced& synced = *event.mutable_dataset_synced();
+  synced.set_name(dataset.name());
+  synced.set_spec(dataset.spec());
+  *synced.mutable_snapshot() = snapshot;
+  synced.set_num_samples(dataset.num_samples());
+  *synced.mutable_left_out() = dataset.left_out();
+  synced.mutable_from()->set_event_time(dataset.first_event_time());
+  synced.mutable_to()->set_event_time(dataset.last_event_time() + 1);
+  return event;
+}
+
+// What `replay` takes of the stream. Its windows reach from there to the end of the dataset.
+absl::Status ClipToReplay(const ReplaySpec& replay, v1::DatasetSynced& synced) {
+  const int64_t begin = synced.from().event_time();
+  const int64_t end = synced.to().event_time();
+  if (replay.from) {
+    *synced.mutable_replay_from() = ToProto(Cut{*replay.from, {}});
+    synced.mutable_from()->set_event_time(std::max(begin, replay.from->micros));
+  }
+  if (replay.to) *synced.mutable_replay_to() = ToProto(Cut{*replay.to, {}});
+  if ((replay.from && replay.from->micros >= end) || (replay.to && replay.to->micros <= begin)) {
+    return FailedPrecondition("none of its samples, from {} to {}, lies in the pipeline's replay",
+                              FormatTimestamp({begin}), FormatTimestamp({end - 1}));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status DatasetSyncer::Sync(const std::string& name) {
+  const PipelineSpec& spec = record_.spec();
+  ASSIGN_OR_RETURN(const Synced found, LookForFiles(name));
+  const storage::v1::Dataset& dataset = found.dataset;
+  if (dataset.num_samples() == 0 && spec.live) {
+    WaitForSamples();
+    return absl::OkStatus();  // It is synced again.
+  }
+  if (dataset.num_samples() == 0) {
+    return FailedPrecondition("{}",
+                              storage::WhyEmpty(name, dataset.num_files(), dataset.left_out()));
+  }
+  v1::RunEvent synced = SyncedEvent(dataset, found.snapshot);
+  if (name == spec.preprocess.dataset) {
+    const absl::Status clipped = ClipToReplay(spec.replay, *synced.mutable_dataset_synced());
+    // A live run waits for samples.
+    if (!spec.live) RETURN_IF_ERROR(clipped);
+  }
+  for (const evaluator::EvaluationSpec& evaluation : spec.evaluation) {
+    if (evaluation.dataset != name) continue;
+    RETURN_IF_ERROR(CheckNumWindows(evaluation.windows, synced.dataset_synced()));
+  }
+  return record_.Record(synced);
+}
+
+absl::StatusOr<DatasetSyncer::Synced> DatasetSyncer::LookForFiles(const std::string& name) {
+  Synced synced;
+  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+    ASSIGN_OR_RETURN(synced.dataset, downstream_.GetDataset(name));
+    const auto report = [&](const storage::v1::SyncDatasetResponse& update) {
+      record_.Report(
+          ProgressOf("sync", update.num_files_done(), update.num_files_found(), "files"));
+    };
+    ASSIGN_OR_RETURN(synced.snapshot,
+                     downstream_.SyncDataset({synced.dataset.dataset_id()}, report));
+    ASSIGN_OR_RETURN(synced.dataset, downstream_.GetDataset(name));
+    return absl::OkStatus();
+  }));
+  return synced;
+}
+
+void DatasetSyncer::WaitForSamples() {
+  record_.Report(ProgressOf("follow", 0, 0, "samples"));
+  patience_.Pause(PollInterval(*record_.spec().live));
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,180 @@
+#include "supervisor/conductor/model_trainer.h"
+
+#include <string>
+#include <utility>
+
+#include "base/failpoints.h"
+#include "config/config.h"
+#include "supervisor/conductor/skip_trigger.h"
+#include "supervisor/conductor/stopwatch.h"
+#include "supervisor/runs/progress.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// Whether a call that runs a job may have failed because of the job, which costs a trigger, rather
+// than because of who called: a fenced command and a missing right say nothing of the job.
+bool MayBeOfJob(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kCancelled:
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kUnimplemented:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool HasEnded(const trainer_server::v1::WatchTrainingResponse& last) {
+  return last.state() == trainer_server::v1::TRAINING_STATE_DONE ||
+         last.state() == trainer_server::v1::TRAINING_STATE_FAILED;
+}
+
+// Of a training that is neither done nor failed: it is started again.
+absl::Status EndedBeforeItsTime(const trainer_server::v1::WatchTrainingResponse& last) {
+  if (last.error().empty()) return Unavailable("the training ended before its time");
+  return Unavailable("the training ended before its time: {}", last.error());
+}
+
+v1::RunEvent TrainedEvent(int64_t trigger, const trainer_server::v1::WatchTrainingResponse& last,
+                          double seconds) {
+  v1::RunEvent event;
+  v1::ModelTrained& trained = *event.mutable_model_trained();
+  trained.set_trigger(trigger);
+  trained.set_num_skipped(last.num_skipped());
+  trained.set_device(last.device());
+  trained.set_loss(last.loss());
+  trained.set_seconds(seconds);
+  *trained.mutable_loss_curve() = last.loss_curve();
+  trained.set_verdict(last.verdict());
+  if (last.has_downsampling()) *trained.mutable_downsampling() = last.downsampling();
+  return event;
+}
+
+}  // namespace
+
+absl::Status ModelTrainer::Fit(const TriggerState& trigger) {
+  const Stopwatch stopwatch;
+  record_.Report(ProgressOf("fit", 0, 0, "samples"));
+  const auto request = FitOf(trigger);
+  std::string digest;
+  const absl::Status fitted = patience_.Insist([&]() -> absl::Status {
+    ASSIGN_OR_RETURN(digest, downstream_.FitGraph(request));
+    return absl::OkStatus();
+  });
+  if (MayBeOfJob(fitted)) {
+    return SkipTrigger(record_, trigger, "fit", std::string(fitted.message()));
+  }
+  RETURN_IF_ERROR(fitted);
+  FAILPOINT("supervisor.after_fit");
+  v1::RunEvent event;
+  event.mutable_graph_fitted()->set_trigger(trigger.trigger.number());
+  event.mutable_graph_fitted()->set_digest(digest);
+  event.mutable_graph_fitted()->set_seconds(stopwatch.Seconds());
+  return record_.Record(event);
+}
+
+absl::Status ModelTrainer::Train(const TriggerState& trigger) {
+  const Stopwatch stopwatch;
+  ASSIGN_OR_RETURN(const auto last, Watch(trigger));
+  if (last.state() == trainer_server::v1::TRAINING_STATE_FAILED) {
+    return SkipTrigger(record_, trigger, "train", last.error());
+  }
+  FAILPOINT("supervisor.after_train");
+  return record_.Record(TrainedEvent(trigger.trigger.number(), last, stopwatch.Seconds()));
+}
+
+absl::Status ModelTrainer::Store(const TriggerState& trigger) {
+  const Stopwatch stopwatch;
+  const int64_t number = trigger.trigger.number();
+  record_.Report(ProgressOf("store", 0, 0, ""));
+  trainer_server::v1::StoreModelRequest request;
+  *request.mutable_command() = record_.CommandFor("store", number);
+  request.set_trigger(number);
+  trainer_server::v1::StoreModelResponse response;
+  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+    ASSIGN_OR_RETURN(response, downstream_.StoreModel(request));
+    return absl::OkStatus();
+  }));
+  FAILPOINT("supervisor.after_store");
+  v1::RunEvent event;
+  v1::ModelStored& stored = *event.mutable_model_stored();
+  stored.set_trigger(number);
+  stored.set_model_id(response.model_id());
+  stored.set_weights_digest(response.weights_digest());
+  stored.set_seconds(stopwatch.Seconds());
+  return record_.Record(event);
+}
+
+trainer_server::v1::FitGraphRequest ModelTrainer::FitOf(const TriggerState& trigger) const {
+  const int64_t number = trigger.trigger.number();
+  trainer_server::v1::FitGraphRequest request;
+  *request.mutable_command() = record_.CommandFor("fit", number);
+  request.set_trigger(number);
+  request.set_dataset_id(record_.TrainingData().snapshot().dataset_id());
+  request.set_dataset_spec(record_.TrainingData().spec());
+  request.set_graph(config::Print(record_.spec().preprocess.graph));
+  return request;
+}
+
+trainer_server::v1::StartTrainingRequest ModelTrainer::TrainingOf(
+    const TriggerState& trigger) const {
+  const int64_t number = trigger.trigger.number();
+  const PipelineSpec& spec = record_.spec();
+  trainer_server::v1::StartTrainingRequest request;
+  *request.mutable_command() = record_.CommandFor("train", number);
+  request.set_trigger(number);
+  request.set_dataset_id(record_.TrainingData().snapshot().dataset_id());
+  request.set_dataset_spec(record_.TrainingData().spec());
+  request.set_graph(config::Print(spec.preprocess.graph));
+  request.set_fitted_trigger(FittedTrigger(record_.state(), record_.plan(), number));
+  request.set_model(config::Print(spec.model));
+  request.set_training(config::Print(spec.training));
+  if (spec.preprocess.workers) request.set_workers(config::Print(*spec.preprocess.workers));
+  const TriggerState* parent = record_.state().LastStoredBefore(number);
+  if (spec.training.warm_start && parent != nullptr) {
+    request.set_parent_model_id(parent->trigger.model_id());
+  }
+  return request;
+}
+
+absl::StatusOr<trainer_server::v1::WatchTrainingResponse> ModelTrainer::Watch(
+    const TriggerState& trigger) {
+  const int64_t number = trigger.trigger.number();
+  const auto request = TrainingOf(trigger);
+  trainer_server::v1::WatchTrainingResponse last;
+  const auto report = [&](const trainer_server::v1::WatchTrainingResponse& update) {
+    last = update;
+    ReportTraining(number, update);
+  };
+  RETURN_IF_ERROR(patience_.Insist(
+      [&]() -> absl::Status {
+        RETURN_IF_ERROR(downstream_.StartTraining(request));
+        FAILPOINT("supervisor.mid_train");
+        const absl::Status watched = downstream_.WatchTraining(record_.run(), number, report);
+        if (HasEnded(last)) return absl::OkStatus();
+        return watched.ok() || absl::IsNotFound(watched) ? EndedBeforeItsTime(last) : watched;
+      },
+      [&] { return last.samples_done(); }));
+  return last;
+}
+
+void ModelTrainer::ReportTraining(int64_t trigger,
+                                  const trainer_server::v1::WatchTrainingResponse& update) {
+  v1::Progress progress =
+      ProgressOf("train", update.samples_done(), update.samples_total(), "samples");
+  progress.set_trigger(trigger);
+  progress.set_per_second(update.samples_per_second());
+  progress.set_loss(update.loss());
+  progress.set_wait_share(update.wait_share());
+  progress.set_epoch(update.epoch());
+  *progress.mutable_path() = update.path();
+  record_.Report(std::move(progress));
+}
+
+}  // namespace tidemill::supervisor

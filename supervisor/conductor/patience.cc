@@ -1,0 +1,60 @@
+#include "supervisor/conductor/patience.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/log.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using std::chrono::milliseconds;
+using SteadyClock = std::chrono::steady_clock;
+
+// How long a service may be away before the run fails.
+constexpr std::chrono::minutes kPatience{30};
+constexpr milliseconds kFirstPause{100};
+
+// Whether an error says that a service is away, rather than that the call was wrong.
+bool IsPassing(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsCancelled(status) ||
+         absl::IsDeadlineExceeded(status);
+}
+
+}  // namespace
+
+void Patience::Stop() {
+  stop_.request_stop();
+  MutexLock lock(mutex_);
+  wake_.notify_all();
+}
+
+absl::Status Patience::Insist(const std::function<absl::Status()>& call,
+                              const std::function<int64_t()>& progress) {
+  SteadyClock::time_point last_progress = SteadyClock::now();
+  int64_t furthest = progress();
+  milliseconds pause = kFirstPause;
+  while (true) {
+    const absl::Status status = call();
+    if (!IsPassing(status) || stop_.stop_requested()) return status;
+    if (progress() > furthest) {
+      furthest = progress();
+      last_progress = SteadyClock::now();
+      pause = kFirstPause;
+    }
+    if (SteadyClock::now() - last_progress > kPatience) return status;
+    log::Warn("step is tried again",
+              {{"run", std::to_string(run_.value)}, {"error", status.ToString()}});
+    if (!Pause(pause)) return status;
+    pause = std::min(2 * pause, kLongestPause);
+  }
+}
+
+bool Patience::Pause(milliseconds length) {
+  MutexLock lock(mutex_);
+  const std::stop_token stop = stop_.get_token();
+  wake_.wait_for(mutex_, length, [&] { return stop.stop_requested(); });
+  return !stop.stop_requested();
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,37 @@
+// Decides in a run over a dataset that does not grow.
+#pragma once
+
+#include "base/status.h"
+#include "supervisor/conductor/patience.h"
+#include "supervisor/conductor/run_policy.h"
+#include "supervisor/conductor/run_record.h"
+#include "supervisor/conductor/trigger_search.h"
+#include "supervisor/runs/downstream.h"
+
+namespace tidemill::supervisor {
+
+// Takes the step `decide` of a replay: it records decisions up to the next trigger, or that the
+// stream has ended. Thread-compatible.
+class ReplayDecider {
+ public:
+  // All must outlive this object.
+  ReplayDecider(RunRecord& record, Downstream& downstream, Patience& patience);
+
+  // Errors are those of storage and of the run's policy.
+  absl::Status Decide();
+
+ private:
+  // Of a replay that has had as many triggers as were asked for.
+  absl::Status EndEarly();
+  absl::Status End(const TriggerSearch::Seen& seen);
+  absl::StatusOr<TriggerSearch::Seen> SeekTrigger();
+  // From the beginning on.
+  storage::v1::ListSamplesRequest Stream() const;
+
+  RunRecord& record_;
+  Downstream& downstream_;
+  Patience& patience_;
+  RunPolicy policy_;
+};
+
+}  // namespace tidemill::supervisor

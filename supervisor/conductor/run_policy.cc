@@ -1,0 +1,103 @@
+#include "supervisor/conductor/run_policy.h"
+
+#include <optional>
+#include <utility>
+
+#include "base/failpoints.h"
+#include "supervisor/evidence/stored_evidence.h"
+#include "supervisor/runs/cuts.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// The new data of two triggers never overlap: what was trained on before a window is not in it.
+absl::Status CheckAscending(std::optional<Cut> before, const std::vector<Decision>& decisions) {
+  for (const Decision& decision : decisions) {
+    if (before && decision.at <= *before) {
+      return Internal("the trigger policy went back from {} to {}",
+                      FormatTimestamp(before->event_time), FormatTimestamp(decision.at.event_time));
+    }
+    before = decision.at;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+storage::v1::ListSamplesRequest StreamAt(const v1::DatasetSynced& data,
+                                         const rpc::v1::Snapshot& snapshot) {
+  storage::v1::ListSamplesRequest request;
+  *request.mutable_snapshot() = snapshot;
+  if (data.has_replay_from()) *request.mutable_from() = data.replay_from();
+  if (data.has_replay_to()) *request.mutable_to() = data.replay_to();
+  return request;
+}
+
+RunPolicy::RunPolicy(RunRecord& record, Downstream& downstream, StoredKeys::Listing listing)
+    : record_(record), downstream_(downstream), listing_(std::move(listing)) {}
+
+absl::Status RunPolicy::OpenEvidence() {
+  ASSIGN_OR_RETURN(const Duration delay, record_.LabelDelay());
+  evidence_keys_ = std::make_unique<StoredKeys>(downstream_, delay, listing_);
+  std::optional<ActiveModel> model;
+  if (const TriggerState* active = record_.state().LastStored()) {
+    const v1::Trigger& trained = active->trigger;
+    model = {.model_id = trained.model_id(),
+             .command = record_.CommandFor("evidence", trained.number())};
+  }
+  const v1::DatasetSynced& data = record_.TrainingData();
+  ASSIGN_OR_RETURN(evidence_, StoredEvidence::Create(downstream_, *evidence_keys_,
+                                                     {data.snapshot().dataset_id()}, data.spec(),
+                                                     std::move(model)));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Decider> RunPolicy::Make() {
+  RETURN_IF_ERROR(OpenEvidence());
+  const TriggerSpec& spec = record_.spec().trigger;
+  const std::optional<LastDecision>& last = record_.last_decision();
+  if (!last) return Decider::Create(spec, "", evidence_.get());
+  absl::StatusOr<Decider> decider = last->state.empty()
+                                        ? Decider::After(spec, last->at, evidence_.get())
+                                        : Decider::Create(spec, last->state, evidence_.get());
+  RETURN_IF_ERROR(decider.status());
+  // The state behind a decision that fired knows nothing of the training that followed.
+  const std::vector<TriggerState>& triggers = record_.state().triggers();
+  const bool trained = !triggers.empty() && triggers.back().trained;
+  if (!triggers.empty() && record_.state().LastStored() == nullptr) decider->NoModel();
+  if (last->fired && trained && decider->num_trained() > 0) {
+    const auto& seconds = triggers.back().trigger.stage_seconds();
+    decider->Learn({.num_samples = decider->num_trained(), .seconds = seconds.at("train")});
+  }
+  return decider;
+}
+
+v1::RunEvent RunPolicy::TriggerOf(DecisionBatch& batch) const {
+  batch.trigger = static_cast<int64_t>(record_.state().triggers().size()) + 1;
+  v1::RunEvent event;
+  v1::TriggerFired& trigger = *event.mutable_trigger_fired();
+  trigger.set_trigger(batch.trigger);
+  *trigger.mutable_at() = ToProto(batch.decisions.back().at);
+  trigger.set_num_samples(batch.decisions.back().num_new);
+  return event;
+}
+
+absl::Status RunPolicy::Record(std::vector<Decision> decisions, std::string state,
+                               const AddToTrigger& add) {
+  if (decisions.empty()) return absl::OkStatus();
+  const std::optional<LastDecision>& before = record_.last_decision();
+  RETURN_IF_ERROR(CheckAscending(before ? std::optional(before->at) : std::nullopt, decisions));
+  DecisionBatch batch{.first_number = before ? before->number + 1 : 1,
+                      .decisions = std::move(decisions),
+                      .state = std::move(state)};
+  if (batch.decisions.back().fired) {
+    v1::RunEvent event = TriggerOf(batch);
+    if (add) RETURN_IF_ERROR(add(*event.mutable_trigger_fired()));
+    return record_.RecordFired(event, std::move(batch));
+  }
+  RETURN_IF_ERROR(record_.RecordUnfired(std::move(batch)));
+  FAILPOINT("supervisor.after_unfired_decisions");
+  return absl::OkStatus();
+}
+
+}  // namespace tidemill::supervisor

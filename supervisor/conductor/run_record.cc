@@ -1,0 +1,140 @@
+#include "supervisor/conductor/run_record.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "config/config.h"
+#include "supervisor/runs/label_delay.h"
+#include "supervisor/runs/progress.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+RunPlan PlanOf(const PipelineSpec& spec) {
+  RunPlan plan{.datasets = {spec.preprocess.dataset},
+               .fit_each_trigger = spec.training.EffectiveFit() == models::Fit::kEachTrigger,
+               .num_evaluations = static_cast<int>(spec.evaluation.size()),
+               .kept_models = spec.retention.models,
+               .kept_training_sets = spec.retention.training_sets};
+  for (const auto& evaluation : spec.evaluation) {
+    if (std::find(plan.datasets.begin(), plan.datasets.end(), evaluation.dataset) ==
+        plan.datasets.end()) {
+      plan.datasets.push_back(evaluation.dataset);
+    }
+  }
+  return plan;
+}
+
+}  // namespace
+
+RunRecord::RunRecord(db::Database& database, RunId run, std::shared_ptr<RunFeed> feed,
+                     Patience& patience)
+    : database_(database), run_(run), feed_(std::move(feed)), patience_(patience) {}
+
+absl::Status RunRecord::TakeOver() {
+  RunRow row;
+  std::vector<EventRow> events;
+  RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
+    ASSIGN_OR_RETURN(epoch_, supervisor::TakeOver(work, run_));
+    auto found = FindRun(work, run_);
+    if (!found) return NotFound("run {} is unknown", run_.value);
+    row = *std::move(found);
+    ASSIGN_OR_RETURN(events, ReadEvents(work, run_));
+    last_decision_ = FindLastDecision(work, run_);
+    return absl::OkStatus();
+  }));
+  for (EventRow& event : events) {
+    state_.Apply(event.event);
+    last_sequence_ = event.shown.sequence();
+    feed_->Append(std::move(event.shown));
+  }
+  ASSIGN_OR_RETURN(spec_, config::Read<PipelineSpec>(row.spec, "pipeline"));
+  plan_ = PlanOf(spec_);
+  log::Info("run is conducted", {{"run", std::to_string(run_.value)},
+                                 {"epoch", std::to_string(epoch_)},
+                                 {"events", std::to_string(events.size())}});
+  return absl::OkStatus();
+}
+
+const v1::DatasetSynced& RunRecord::TrainingData() const {
+  return state_.datasets().at(spec_.preprocess.dataset);
+}
+
+absl::StatusOr<Duration> RunRecord::LabelDelay() const { return LabelDelayOf(TrainingData()); }
+
+rpc::v1::Command RunRecord::CommandFor(const std::string& stage, int64_t number) const {
+  rpc::v1::Command command;
+  command.set_request_id(fmt::format("run/{}/{}/{}", run_.value, stage, number));
+  command.set_run_id(run_.value);
+  command.set_run_epoch(epoch_);
+  return command;
+}
+
+absl::Status RunRecord::Record(const v1::RunEvent& event) { return Append(event, {}); }
+
+absl::Status RunRecord::RecordFired(const v1::RunEvent& event, DecisionBatch batch) {
+  RETURN_IF_ERROR(Append(event, batch));
+  GoOnBehind(std::move(batch));
+  return absl::OkStatus();
+}
+
+absl::Status RunRecord::RecordUnfired(DecisionBatch batch) {
+  RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
+    RETURN_IF_ERROR(HoldEpoch(work, run_, epoch_));
+    AddDecisions(work, run_, batch);
+    return absl::OkStatus();
+  }));
+  GoOnBehind(std::move(batch));
+  return absl::OkStatus();
+}
+
+absl::Status RunRecord::Append(const v1::RunEvent& event, const DecisionBatch& decisions) {
+  RunState after = state_;
+  after.Apply(event);
+  EventRow row;
+  RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
+    const EventPlace place{.run = run_, .run_epoch = epoch_, .sequence = last_sequence_ + 1};
+    ASSIGN_OR_RETURN(row, AppendEvent(work, place, event, after));
+    AddDecisions(work, run_, decisions);
+    return absl::OkStatus();
+  }));
+  state_ = std::move(after);
+  last_sequence_ = row.shown.sequence();
+  log::Info("run event", {{"run", std::to_string(run_.value)}, {"event", row.shown.text()}});
+  feed_->Append(std::move(row.shown));
+  return absl::OkStatus();
+}
+
+void RunRecord::GoOnBehind(DecisionBatch batch) {
+  const auto count = static_cast<int64_t>(batch.decisions.size());
+  const Decision& last = batch.decisions.back();
+  last_decision_ = LastDecision{.number = batch.first_number + count - 1,
+                                .at = last.at,
+                                .fired = last.fired,
+                                .state = std::move(batch.state)};
+}
+
+void RunRecord::Report(v1::Progress progress) {
+  const auto data = state_.datasets().find(spec_.preprocess.dataset);
+  if (data != state_.datasets().end()) AddWhole(state_, data->second, progress);
+  feed_->Report(std::move(progress));
+}
+
+bool RunRecord::Close() {
+  std::optional<RunRow> row;
+  const absl::Status found = Transact([&](pqxx::work& work) {
+    row = FindRun(work, run_);
+    return absl::OkStatus();
+  });
+  if (!found.ok() || !row) return false;
+  feed_->Close(row->summary);
+  return true;
+}
+
+absl::Status RunRecord::Transact(const std::function<absl::Status(pqxx::work&)>& body) {
+  return patience_.Insist([&] { return database_.Transact(body); });
+}
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,27 @@
+#include "supervisor/conductor/skip_trigger.h"
+
+#include "base/failpoints.h"
+#include "base/log.h"
+
+namespace tidemill::supervisor {
+
+absl::Status SkipTrigger(RunRecord& record, const TriggerState& trigger, const std::string& stage,
+                         const std::string& reason) {
+  const int64_t number = trigger.trigger.number();
+  FAILPOINT("supervisor.before_skip");
+  log::Warn("trigger is skipped", {{"run", std::to_string(record.run().value)},
+                                   {"trigger", std::to_string(number)},
+                                   {"stage", stage},
+                                   {"reason", reason}});
+  v1::RunEvent event;
+  v1::TriggerSkipped& skipped = *event.mutable_trigger_skipped();
+  skipped.set_trigger(number);
+  skipped.set_reason(fmt::format("{}: {}", stage, reason));
+  skipped.set_stage(stage);
+  if (const TriggerState* active = record.state().LastStoredBefore(number)) {
+    skipped.set_active_trigger(active->trigger.number());
+  }
+  return record.Record(event);
+}
+
+}  // namespace tidemill::supervisor

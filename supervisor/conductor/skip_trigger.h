@@ -1,0 +1,16 @@
+// Ends a trigger without a model.
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+#include "supervisor/conductor/run_record.h"
+
+namespace tidemill::supervisor {
+
+// Writes down that the trigger brought about no model, at which stage and why: the run goes on with
+// the model that it has.
+absl::Status SkipTrigger(RunRecord& record, const TriggerState& trigger, const std::string& stage,
+                         const std::string& reason);
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,19 @@
+// How long a step took.
+#pragma once
+
+#include <chrono>
+
+namespace tidemill::supervisor {
+
+// Runs from when it is made. Immutable.
+class Stopwatch {
+ public:
+  double Seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace tidemill::supervisor

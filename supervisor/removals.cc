@@ -1,0 +1,55 @@
+#include "supervisor/removals.h"
+
+#include <vector>
+
+namespace tidemill::supervisor {
+
+absl::StatusOr<bool> Removals::DeleteRun(RunId run) {
+  const auto row = runs_.Find(run);
+  if (absl::IsNotFound(row.status())) return false;
+  RETURN_IF_ERROR(row.status());
+  if (row->summary.state() == v1::RUN_STATE_RUNNING) {
+    return FailedPrecondition("run {} of pipeline {} is running; stop it first", run.value,
+                              row->summary.pipeline_name());
+  }
+  ASSIGN_OR_RETURN(const rpc::v1::Command command, TakeFromConductor(run));
+  RETURN_IF_ERROR(downstream_.DeleteRun(command));
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    supervisor::DeleteRun(work, run);
+    return absl::OkStatus();
+  }));
+  files_.Retire();
+  conducted_.Forget(run);
+  return true;
+}
+
+absl::StatusOr<rpc::v1::Command> Removals::TakeFromConductor(RunId run) {
+  conducted_.End(run);
+  rpc::v1::Command command;
+  command.set_request_id(fmt::format("run/{}/delete", run.value));
+  command.set_run_id(run.value);
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    ASSIGN_OR_RETURN(const int64_t epoch, TakeOver(work, run));
+    command.set_run_epoch(epoch);
+    return absl::OkStatus();
+  }));
+  return command;
+}
+
+absl::StatusOr<bool> Removals::DeletePipeline(const std::string& name_space,
+                                              const std::string& name) {
+  ASSIGN_OR_RETURN(const PipelineName full, CheckedPipelineName(name_space, name));
+  const auto pipeline = pipelines_.Get(name_space, name);
+  if (absl::IsNotFound(pipeline.status())) return false;
+  RETURN_IF_ERROR(pipeline.status());
+  ASSIGN_OR_RETURN(const std::vector<v1::Run> runs, runs_.List(name_space, name));
+  for (const v1::Run& run : runs) RETURN_IF_ERROR(DeleteRun({run.run_id()}).status());
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    supervisor::DeletePipeline(work, full);
+    return absl::OkStatus();
+  }));
+  files_.Retire();
+  return true;
+}
+
+}  // namespace tidemill::supervisor

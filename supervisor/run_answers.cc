@@ -1,0 +1,95 @@
+#include "supervisor/run_answers.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/config.h"
+#include "supervisor/decisions/decisions_table.h"
+#include "supervisor/measuring/evaluation_values.h"
+#include "supervisor/measuring/live_windows.h"
+#include "supervisor/measuring/windows.h"
+#include "supervisor/pipeline/pipeline_spec.h"
+#include "supervisor/runs/run_history.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// Of a run with more only those that fired are shown with it.
+constexpr int64_t kMostDecisions = 10'000;
+
+void AddComposites(const PipelineSpec& spec, const RunState& state,
+                   const std::vector<evaluator::v1::Evaluation>& values,
+                   v1::GetRunResponse& response) {
+  for (size_t i = 0; i < spec.evaluation.size(); ++i) {
+    const auto dataset = state.datasets().find(spec.evaluation[i].dataset);
+    if (dataset == state.datasets().end()) continue;
+    std::vector<evaluator::v1::Evaluation> own;
+    for (const auto& value : values) {
+      if (value.evaluation() == static_cast<int32_t>(i)) own.push_back(value);
+    }
+    const auto measured = MeasuredPart(state, spec, dataset->first);
+    if (!measured.ok()) continue;
+    const Composites composites =
+        MakeComposites(spec.evaluation[i], *measured, StoredTriggers(state), own);
+    for (const v1::CompositeValue& value : composites.active) *response.add_active() = value;
+    for (const v1::CompositeValue& value : composites.trained) *response.add_trained() = value;
+  }
+}
+
+void AddState(const RunState& state, v1::GetRunResponse& response) {
+  for (const TriggerState& trigger : state.triggers()) *response.add_triggers() = trigger.trigger;
+  for (const auto& [name, dataset] : state.datasets()) {
+    if (dataset.has_left_out()) (*response.mutable_left_out())[name] = dataset.left_out();
+  }
+  if (state.stream_ended()) *response.mutable_stream_ended() = state.end_of_stream();
+}
+
+}  // namespace
+
+absl::StatusOr<v1::GetRunResponse> RunAnswers::Get(const v1::GetRunRequest& request) const {
+  const RunId run{request.run_id()};
+  ASSIGN_OR_RETURN(const RunRow row, runs_.Find(run));
+  ASSIGN_OR_RETURN(const FoldedRun folded, runs_.Fold(run));
+  v1::GetRunResponse response;
+  *response.mutable_run() = row.summary;
+  AddState(folded.state, response);
+  AddHistory(folded.events, response);
+  if (request.with_events()) AddEvents(folded.events, response);
+  RETURN_IF_ERROR(AddAllDecisions(run, response));
+  response.set_pipeline_text(row.pipeline_text);
+  response.set_pipeline_resolved(row.spec);
+  if (folded.state.stream_ended() || folded.state.live()) {
+    RETURN_IF_ERROR(AddValues(row, folded.state, response));
+  }
+  return response;
+}
+
+absl::Status RunAnswers::AddAllDecisions(RunId run, v1::GetRunResponse& response) const {
+  return database_.Transact([&](pqxx::work& work) {
+    response.clear_decisions();
+    for (v1::Decision& decision : ListDecisions(work, run, kMostDecisions)) {
+      *response.add_decisions() = std::move(decision);
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status RunAnswers::AddValues(const RunRow& row, const RunState& state,
+                                   v1::GetRunResponse& response) const {
+  ASSIGN_OR_RETURN(auto values, downstream_.ListEvaluations(row.run_id));
+  ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(row.spec, "pipeline"));
+  if (state.live()) {
+    values = NewestOfEach(std::move(values), static_cast<int>(spec.evaluation.size()));
+    for (v1::Trigger& trigger : *response.mutable_triggers()) {
+      trigger.set_late(std::string(NameOf(spec.live->late)));
+    }
+  }
+  AddBaselines(TakeBaselines(values), response);
+  AddEvaluations(values, response);
+  AddComposites(spec, state, values, response);
+  return absl::OkStatus();
+}
+
+}  // namespace tidemill::supervisor

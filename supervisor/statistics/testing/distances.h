@@ -1,0 +1,12 @@
+// A distance between the rows of two samples, for tests of what asks for any.
+#pragma once
+
+#include "supervisor/statistics/distances.h"
+
+namespace tidemill::supervisor::statistics::testing {
+
+inline double Wasserstein(const Rows& x, const Rows& y) {
+  return WassersteinDistance(x.values, y.values);
+}
+
+}  // namespace tidemill::supervisor::statistics::testing

@@ -1,0 +1,34 @@
+// When so many samples have come.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "config/config.h"
+#include "supervisor/triggers/trigger_policy.h"
+
+namespace tidemill::supervisor {
+
+struct AmountTrigger {
+  static constexpr std::string_view kType = "amount";
+  static constexpr std::string_view kDoc = "Fires after every so many new samples.";
+  static constexpr std::string_view kRule = "new samples >= `samples`";
+  static constexpr std::string_view kPoints =
+      "right after every n-th sample since the last training";
+  static constexpr std::string_view kCost = "none worth naming; two numbers of state";
+  int64_t samples = 1000;
+
+  void Fields(auto&& field) {
+    field("samples", samples, "New samples between two triggers.",
+          {.min = 1, .required = true, .example = "2000"});
+  }
+};
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const AmountTrigger& spec);
+Verdict Judge(const AmountTrigger& spec, const Observed& observed);
+std::string Explain(const AmountTrigger& spec, const Verdict& verdict);
+TriggerNeeds NeedsOf(const AmountTrigger& spec);
+
+}  // namespace tidemill::supervisor

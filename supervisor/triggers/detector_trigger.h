@@ -1,0 +1,59 @@
+// When a detector, shown the mistakes of the active model, signals drift.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/config.h"
+#include "supervisor/statistics/detectors/stream_detector.h"
+#include "supervisor/triggers/evaluation_spec.h"
+#include "supervisor/triggers/trigger_policy.h"
+#include "transform/engine/schema_check.h"
+
+namespace tidemill::supervisor {
+
+struct DetectorTrigger {
+  static constexpr std::string_view kType = "detector";
+  static constexpr std::string_view kDoc =
+      "Shows the mistakes of the active model to a detector of drift, sample by sample, and fires "
+      "when that signals one. While there is no model, an evaluation fires that finds the samples "
+      "that `first` asks for.";
+  static constexpr std::string_view kRule =
+      "`detector`, begun anew after each training, signalled drift at a sample since the last "
+      "evaluation";
+  static constexpr std::string_view kPoints =
+      "where `evaluate` says, samples being counted from the last training on";
+  static constexpr std::string_view kCost =
+      "what the model takes to answer each sample once; O(1) of time and state a sample, O(log W) "
+      "for adwin";
+  static constexpr std::string_view kSource =
+      "Bifet and Gavalda, Learning from Time-Changing Data with Adaptive Windowing (SDM 2007); "
+      "Gama "
+      "et al., Learning with Drift Detection (SBIA 2004); Baena-Garcia et al., Early Drift "
+      "Detection Method (2006); Page, Continuous Inspection Schemes (1954)";
+  DecisionInterval evaluate;
+  statistics::DetectorSpec detector;
+  std::optional<int64_t> first = std::nullopt;
+
+  void Fields(auto&& field) {
+    field("evaluate", evaluate, "Where it is asked; what it saw before counts.",
+          {.required = true});
+    field("detector", detector, "Which one.");
+    field("first", first,
+          "The first training waits for so many samples. By default the first evaluation brings it "
+          "about, however few have come.",
+          {.min = 1, .example = "2000"});
+  }
+};
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const DetectorTrigger& spec);
+Verdict Judge(const DetectorTrigger& spec, const Observed& observed);
+std::string Explain(const DetectorTrigger& spec, const Verdict& verdict);
+TriggerNeeds NeedsOf(const DetectorTrigger& spec);
+void CheckSamples(const DetectorTrigger& spec, const transform::DescribedSamples& samples,
+                  config::Problems& problems);
+
+}  // namespace tidemill::supervisor

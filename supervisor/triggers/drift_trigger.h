@@ -1,0 +1,128 @@
+// When new samples are distributed otherwise than those trained on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "config/config.h"
+#include "config/remark.h"
+#include "supervisor/statistics/drift_statistic.h"
+#include "supervisor/triggers/criterion_spec.h"
+#include "supervisor/triggers/evaluation_spec.h"
+#include "supervisor/triggers/trigger_policy.h"
+#include "transform/engine/schema_check.h"
+
+namespace tidemill::supervisor {
+
+// The newest samples before a cut.
+struct SampleWindow {
+  std::optional<int64_t> samples = std::nullopt;
+  std::optional<Duration> length = std::nullopt;
+
+  void Fields(auto&& field) {
+    field("samples", samples, "So many; 1000 by default.",
+          {.min = 2, .max = 1e9, .example = "1000"});
+    field("length", length, "Those of such a stretch of event time.",
+          {.min = 1e-6, .example = "30d"});
+  }
+  void Check(config::Problems& problems) const;
+
+  // 0 for a window by time.
+  int64_t Samples() const { return length ? 0 : samples.value_or(1000); }
+};
+
+// What of the samples is compared.
+enum class DriftOf { kEmbeddings, kPredictions, kLabels, kColumns };
+
+using DriftCriterion = std::variant<ThresholdCriterion, QuantileCriterion, RollingAverageCriterion,
+                                    PValueCriterion, AutoCriterion>;
+
+struct DriftTrigger {
+  static constexpr std::string_view kType = "drift";
+  static constexpr std::string_view kDoc =
+      "Fires when samples since the last training are distributed otherwise than those before it. "
+      "While there is no model, an evaluation fires that finds the samples that `first` asks for.";
+  static constexpr std::string_view kRule =
+      "the score of `statistic` for the reference window, the newest samples before the cut of the "
+      "last training, and the current window, the newest ones behind it, is bad by `criterion`: "
+      "threshold, score >= at; quantile, score > the (1 - tail)-quantile of the last scores; "
+      "rolling_average, score >= mean + deviation of the last scores, or mean (1 + deviation); "
+      "p_value, p < alpha, or 6 alpha / (pi^2 t^2) at the t-th test since the training; auto, "
+      "score >= the threshold that windows drawn from the samples before the training exceed in "
+      "alarms / evaluations of all cases. Until the current window is full the answer is no";
+  static constexpr std::string_view kPoints =
+      "where `evaluate` says, samples being counted from the last training on; during `warm_up` "
+      "from the beginning, and where its trigger decides";
+  static constexpr std::string_view kCost =
+      "one statistic of two windows of at most `rows` rows an evaluation, and what the model takes "
+      "to answer them; after a training, with auto, `scores` statistics; of state the last scores "
+      "and some tens of places in the stream";
+  static constexpr std::string_view kSource =
+      "Boether et al., Modyn (SIGMOD 2025), for windows, warm-up and criteria over scores; Gretton "
+      "et al., A Kernel Two-Sample Test (JMLR 2012); Lopez-Paz and Oquab, Revisiting Classifier "
+      "Two-Sample Tests (ICLR 2017); Phipson and Smyth, Permutation P-values Should Never Be Zero "
+      "(2010); Vovk, Gammerman and Shafer, Algorithmic Learning in a Random World (2005), for the "
+      "threshold of auto";
+  DecisionInterval evaluate;
+  DriftOf of = DriftOf::kEmbeddings;
+  std::vector<std::string> columns = {};
+  SampleWindow reference = {};
+  SampleWindow current = {};
+  int64_t rows = 2000;
+  statistics::DriftStatistic statistic;
+  DriftCriterion criterion;
+  std::optional<WarmUp> warm_up = std::nullopt;
+  std::optional<int64_t> first = std::nullopt;
+  int64_t seed = 0;
+
+  void Fields(auto&& field) {
+    field("evaluate", evaluate, "Where the windows are compared.", {.required = true});
+    field("of", of,
+          "What is compared: embeddings, what the last layer of the active model is given; "
+          "predictions, its probabilities or values; labels; columns of the records, see "
+          "`columns`.",
+          {.required = true});
+    field("columns", columns, "Columns of numbers, with `of: columns`.",
+          {.example = "[temperature, wind]", .max_items = 256});
+    field("reference", reference, "The window before the last training.");
+    field("current", current, "The window behind it.");
+    field("rows", rows,
+          "Samples of a window that are compared at most, drawn from more by their keys.",
+          {.min = 2, .max = 1'000'000});
+    field("statistic", statistic, "How they are compared.");
+    field("criterion", criterion, "When a score is reason enough.", {.required = true});
+    field("warm_up", warm_up, "Lets a simple policy decide until there is a history of scores.");
+    field("first", first,
+          "The first training waits for so many samples. By default the first evaluation brings it "
+          "about, however few have come.",
+          {.min = 1, .example = "2000"});
+    field("seed", seed, "Of draws and permutations.");
+  }
+  void Check(config::Problems& problems) const;
+};
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const DriftTrigger& spec);
+Verdict Judge(const DriftTrigger& spec, const Observed& observed);
+std::string Explain(const DriftTrigger& spec, const Verdict& verdict);
+TriggerNeeds NeedsOf(const DriftTrigger& spec);
+void CheckSamples(const DriftTrigger& spec, const transform::DescribedSamples& samples,
+                  config::Problems& problems);
+std::vector<config::Remark> Advise(const DriftTrigger& spec, std::optional<Duration> step);
+
+}  // namespace tidemill::supervisor
+
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::DriftOf> {
+  using Of = tidemill::supervisor::DriftOf;
+  static constexpr std::pair<Of, std::string_view> kNames[] = {{Of::kEmbeddings, "embeddings"},
+                                                               {Of::kPredictions, "predictions"},
+                                                               {Of::kLabels, "labels"},
+                                                               {Of::kColumns, "columns"}};
+};

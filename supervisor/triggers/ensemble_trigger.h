@@ -1,0 +1,74 @@
+// When enough of several policies say so.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/config.h"
+#include "supervisor/triggers/trigger.h"
+
+namespace tidemill::supervisor {
+
+enum class VoteRule { kMajority, kAtLeast, kAll, kAny };
+
+struct EnsembleTrigger {
+  static constexpr std::string_view kType = "ensemble";
+  static constexpr std::string_view kDoc =
+      "Asks several policies and counts their votes. Each decides at its own points; a vote counts "
+      "until the next training, and the ensemble decides wherever one of them does.";
+  static constexpr std::string_view kRule =
+      "votes since the last training >= what `vote` needs: floor(n / 2) + 1, all n, 1, or "
+      "`at_least`. With `first`, for the first training: samples >= `first`, whatever the votes";
+  static constexpr std::string_view kPoints =
+      "wherever one of the policies decides, and right after the `first` sample";
+  static constexpr std::string_view kCost = "that of its policies";
+  std::vector<TriggerSpec> of;
+  VoteRule vote = VoteRule::kMajority;
+  std::optional<int64_t> at_least = std::nullopt;
+  std::optional<int64_t> first = std::nullopt;
+
+  void Fields(auto&& field) {
+    field("of", of, "The policies; ensembles among them are fine.",
+          {.required = true, .min_items = 1, .max_items = 32});
+    field("vote", vote,
+          "What fires: majority, more than half of the votes; all; any; at_least, so many as that "
+          "key says.");
+    field("at_least", at_least, "Votes that fire, with `vote: at_least`.",
+          {.min = 1, .example = "2"});
+    field("first", first,
+          "The first training comes after so many samples and none before: votes count from then "
+          "on. Policies that are compared then start from the same model.",
+          {.min = 1, .example = "2000"});
+  }
+  void Check(config::Problems& problems) const;
+
+  // Votes that fire.
+  int64_t Needed() const;
+};
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const EnsembleTrigger& spec);
+// Of the members' verdicts, which it takes over, and of the "samples" that have come while the
+// first training is still waited for.
+Verdict Judge(const EnsembleTrigger& spec, const Observed& observed, std::vector<Verdict> members);
+Verdict Replay(const EnsembleTrigger& spec, const Verdict& recorded);
+std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict);
+// Without those of its members.
+TriggerNeeds NeedsOf(const EnsembleTrigger& spec);
+std::span<const TriggerSpec> MembersOf(const EnsembleTrigger& spec);
+
+}  // namespace tidemill::supervisor
+
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::VoteRule> {
+  static constexpr std::pair<tidemill::supervisor::VoteRule, std::string_view> kNames[] = {
+      {tidemill::supervisor::VoteRule::kMajority, "majority"},
+      {tidemill::supervisor::VoteRule::kAtLeast, "at_least"},
+      {tidemill::supervisor::VoteRule::kAll, "all"},
+      {tidemill::supervisor::VoteRule::kAny, "any"}};
+};

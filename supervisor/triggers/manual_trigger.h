@@ -1,0 +1,39 @@
+// When somebody says so.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "config/config.h"
+#include "supervisor/triggers/trigger_policy.h"
+
+namespace tidemill::supervisor {
+
+struct ManualTrigger {
+  static constexpr std::string_view kType = "manual";
+  static constexpr std::string_view kDoc =
+      "Fires when somebody says so: of a live run with `tidemill trigger RUN`, which every policy "
+      "obeys; at the times that are listed here.";
+  static constexpr std::string_view kRule = "the time is listed, and something is new";
+  static constexpr std::string_view kPoints = "at the listed times";
+  static constexpr std::string_view kCost = "none; two numbers of state";
+  std::vector<Timestamp> at = {};
+
+  void Fields(auto&& field) {
+    field("at", at,
+          "Event times at which to fire, ascending; those without a new sample before them are "
+          "passed over.",
+          {.example = "[2020-01-01, 2020-03-15T12:00:00Z]"});
+  }
+  void Check(config::Problems& problems) const;
+};
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const ManualTrigger& spec);
+Verdict Judge(const ManualTrigger& spec, const Observed& observed);
+std::string Explain(const ManualTrigger& spec, const Verdict& verdict);
+TriggerNeeds NeedsOf(const ManualTrigger& spec);
+
+}  // namespace tidemill::supervisor

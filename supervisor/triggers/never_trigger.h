@@ -1,0 +1,36 @@
+// Once, or nowhere.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/config.h"
+#include "supervisor/triggers/trigger_policy.h"
+
+namespace tidemill::supervisor {
+
+struct NeverTrigger {
+  static constexpr std::string_view kType = "never";
+  static constexpr std::string_view kDoc =
+      "Never retrains: the baseline that any other policy has to beat.";
+  static constexpr std::string_view kRule = "samples >= `first`, once";
+  static constexpr std::string_view kPoints = "right after the `first` sample, or nowhere";
+  static constexpr std::string_view kCost = "none; two numbers of state";
+  std::optional<int64_t> first = std::nullopt;
+
+  void Fields(auto&& field) {
+    field("first", first,
+          "After so many samples the one model that there is to be is trained; by default none is.",
+          {.min = 1, .example = "2000"});
+  }
+};
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const NeverTrigger& spec);
+Verdict Judge(const NeverTrigger& spec, const Observed& observed);
+std::string Explain(const NeverTrigger& spec, const Verdict& verdict);
+TriggerNeeds NeedsOf(const NeverTrigger& spec);
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,56 @@
+// When a period of event time has ended.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "config/config.h"
+#include "config/remark.h"
+#include "supervisor/triggers/calendar.h"
+#include "supervisor/triggers/trigger_policy.h"
+
+namespace tidemill::supervisor {
+
+struct TimeTrigger {
+  static constexpr std::string_view kType = "time";
+  static constexpr std::string_view kDoc =
+      "Fires at the end of each period of event time: of a length, counted from the stream's first "
+      "sample, or of the calendar. A period without samples does not fire.";
+  static constexpr std::string_view kRule = "a period of event time has ended";
+  static constexpr std::string_view kPoints =
+      "at the end of each period that holds samples, known once a later sample or the clock has "
+      "passed it";
+  static constexpr std::string_view kCost = "a binary search a batch; three numbers of state";
+  std::optional<std::string> every = std::nullopt;
+  std::optional<CalendarUnit> calendar = std::nullopt;
+  std::string time_zone = "UTC";
+
+  void Fields(auto&& field) {
+    field("every", every,
+          "Length of a period, such as 7d; with `calendar` a number of days, weeks, months or "
+          "years: 3 months are quarters. Required without `calendar`, else 1 by default.",
+          {.example = "7d"});
+    field("calendar", calendar,
+          "Ends periods where those of the calendar end: at midnight, on Mondays, on the first of "
+          "the month or of the year.");
+    field("time_zone", time_zone,
+          "Zone of the calendar, its day saving included: UTC, Asia/Shanghai, +08:00.");
+  }
+  void Check(config::Problems& problems) const;
+
+  // Of a trigger without `calendar` that Check() has passed.
+  Duration Length() const;
+  // Of one with it.
+  Calendar PeriodsOfCalendar() const;
+};
+
+std::unique_ptr<TriggerPolicy> MakePolicy(const TimeTrigger& spec);
+Verdict Judge(const TimeTrigger& spec, const Observed& observed);
+std::string Explain(const TimeTrigger& spec, const Verdict& verdict);
+TriggerNeeds NeedsOf(const TimeTrigger& spec);
+std::vector<config::Remark> Advise(const TimeTrigger& spec, std::optional<Duration> step);
+
+}  // namespace tidemill::supervisor
