@@ -35,11 +35,6 @@ constexpr int64_t kClockTolerance = 1'000'000;
 
 constexpr const char* kTorchPrograms[] = {"tidemill-train", "tidemill-evaluate"};
 
-std::string ProgramName(std::string service) {
-  std::replace(service.begin(), service.end(), '_', '-');
-  return "tidemill-" + service;
-}
-
 // What a command prints, its first kilobytes; empty when it cannot be run.
 std::string OutputOf(const std::string& command) {
   std::string text;
@@ -114,7 +109,7 @@ Findings ExaminePrograms() {
   }
   Findings findings;
   for (const char* service : kServices) {
-    if (auto problem = ProblemOf(files::Join(*folder, ProgramName(service)), true)) {
+    if (auto problem = ProblemOf(files::Join(*folder, ProgramNameOf(service)), true)) {
       findings.push_back(*std::move(problem));
     }
   }

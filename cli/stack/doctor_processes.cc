@@ -19,12 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string ProgramName(const std::string& service) {
-  std::string name = "tidemill-" + service;
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
 std::optional<ProcessInfo> ReadProcess(int id) {
   const std::string folder = fmt::format("/proc/{}", id);
   const auto stat = files::Read(folder + "/stat");
@@ -144,7 +138,7 @@ std::optional<ProcessInfo> ProcessOf(const StackLayout& layout, const std::strin
   const std::optional<int> keeper = KeeperOf(layout);
   for (const ProcessInfo& process : AllProcesses()) {
     if (keeper && process.parent == *keeper && Names(process, "--config " + layout.ConfigFile()) &&
-        fs::path(process.program).filename().string().starts_with(ProgramName(service))) {
+        fs::path(process.program).filename().string().starts_with(ProgramNameOf(service))) {
       return process;
     }
   }

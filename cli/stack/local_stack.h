@@ -16,6 +16,9 @@ inline constexpr const char* kServices[] = {"storage",    "selector",          "
                                             "preprocess", "preprocess_worker", "trainer_server",
                                             "evaluator",  "supervisor"};
 
+// The file name of a service's program: "tidemill-model-store".
+std::string ProgramNameOf(const std::string& service);
+
 // Where a stack keeps what. Thread-compatible; immutable.
 struct StackLayout {
   std::string state_folder;     // Absolute.

@@ -66,10 +66,8 @@ struct StackConfig {
 };
 
 absl::StatusOr<std::string> ProgramOf(const std::string& service) {
-  std::string name = "tidemill-" + service;
-  std::replace(name.begin(), name.end(), '_', '-');
   ASSIGN_OR_RETURN(const std::string folder, process::ProgramFolder());
-  return files::Join(folder, name);
+  return files::Join(folder, ProgramNameOf(service));
 }
 
 absl::Status WriteConfig(const StackLayout& layout, const std::string& database) {
