@@ -1,4 +1,4 @@
-#include "models/builders.h"
+#include "models/dense_networks.h"
 
 namespace tidemill::models {
 namespace {

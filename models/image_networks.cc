@@ -1,7 +1,7 @@
+#include "models/image_networks.h"
+
 #include <algorithm>
 #include <array>
-
-#include "models/builders.h"
 
 namespace tidemill::models {
 namespace {

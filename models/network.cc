@@ -7,8 +7,13 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/overloaded.h"
-#include "models/builders.h"
+#include "models/dense_networks.h"
 #include "models/guard.h"
+#include "models/image_networks.h"
+#include "models/script_network.h"
+#include "models/series_networks.h"
+#include "models/table_networks.h"
+#include "models/text_networks.h"
 
 namespace tidemill::models {
 namespace {

@@ -41,9 +41,11 @@ class NetworkModule : public torch::nn::Module {
   virtual std::string_view program() const { return {}; }
 };
 
+using ModulePtr = std::shared_ptr<NetworkModule>;  // Shared, as torch's modules are.
+
 // A network and what it takes. Copies share the state. Thread-compatible.
 struct Network {
-  std::shared_ptr<NetworkModule> module;  // Shared, as torch's modules are.
+  ModulePtr module;
   InputSpecs inputs;
   // By column: see IdLimits().
   std::map<std::string, std::vector<int64_t>> id_limits = {};

@@ -1,8 +1,9 @@
+#include "models/script_network.h"
+
 #include <sstream>
 
 #include "torch/script.h"
 
-#include "models/builders.h"
 #include "models/guard.h"
 
 namespace tidemill::models {

@@ -1,4 +1,4 @@
-#include "models/builders.h"
+#include "models/series_networks.h"
 
 namespace tidemill::models {
 namespace {

@@ -1,7 +1,9 @@
+#include "models/table_networks.h"
+
 #include <numeric>
 #include <utility>
 
-#include "models/builders.h"
+#include "models/dense_networks.h"
 
 namespace tidemill::models {
 namespace {

@@ -1,6 +1,8 @@
+#include "models/text_networks.h"
+
 #include <cmath>
 
-#include "models/builders.h"
+#include "models/dense_networks.h"
 
 namespace tidemill::models {
 namespace {

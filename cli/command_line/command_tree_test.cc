@@ -11,7 +11,9 @@
 #include <set>
 
 #include "cli/command_line.h"
-#include "cli/command_line/completion.h"
+#include "cli/command_line/completion_bash.h"
+#include "cli/command_line/completion_fish.h"
+#include "cli/command_line/completion_zsh.h"
 #include "cli/command_line/manual.h"
 
 namespace tidemill::cli {

@@ -1,11 +1,11 @@
-#include "fmt/format.h"
+#include "cli/command_line/completion_bash.h"
 
-#include "cli/command_line/completion.h"
+#include "fmt/format.h"
 
 namespace tidemill::cli {
 namespace {
 
-constexpr const char* kHead =
+constexpr const char* kBashHead =
     R"sh(# bash completion for tidemill; made by `tidemill completion bash`.
 # Load it with:  source <(tidemill completion bash)
 
@@ -16,7 +16,7 @@ _tidemill_describe() {
   case $1 in
 )sh";
 
-constexpr const char* kTail = R"sh(  esac
+constexpr const char* kBashTail = R"sh(  esac
 }
 
 # The kind of a flag's value, nothing for a flag without.
@@ -115,7 +115,7 @@ std::string KindOf(const ArgumentInfo& argument) {
   }
 }
 
-std::string Describe(const CommandInfo& command) {
+std::string BashCaseOf(const CommandInfo& command) {
   std::vector<std::string> subcommands;
   std::vector<std::string> flags;
   std::vector<std::string> values;
@@ -140,9 +140,9 @@ std::string Describe(const CommandInfo& command) {
 }  // namespace
 
 std::string BashCompletion(const CommandInfo& root) {
-  std::string script = kHead;
-  for (const CommandInfo* command : AllCommands(root)) script += Describe(*command);
-  return script + kTail;
+  std::string script = kBashHead;
+  for (const CommandInfo* command : AllCommands(root)) script += BashCaseOf(*command);
+  return script + kBashTail;
 }
 
 }  // namespace tidemill::cli

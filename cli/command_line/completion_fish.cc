@@ -1,11 +1,12 @@
-#include "fmt/format.h"
+#include "cli/command_line/completion_fish.h"
 
-#include "cli/command_line/completion.h"
+#include "fmt/format.h"
 
 namespace tidemill::cli {
 namespace {
 
-constexpr const char* kHead = R"(# fish completion for tidemill; made by `tidemill completion fish`.
+constexpr const char* kFishHead =
+    R"(# fish completion for tidemill; made by `tidemill completion fish`.
 # Load it with:  tidemill completion fish | source
 
 )";
@@ -31,7 +32,7 @@ end
 complete -c tidemill -f
 )";
 
-std::string Quoted(const std::string& text) {
+std::string FishQuoted(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') quoted += '\\';
@@ -49,7 +50,7 @@ std::string CommandFunction(const CommandInfo& root) {
       "        switch \"$command $word\"\n"
       "            case";
   for (const CommandInfo* command : AllCommands(root)) {
-    if (command != &root) text += " " + Quoted(command->path);
+    if (command != &root) text += " " + FishQuoted(command->path);
   }
   return text +
          "\n                set command \"$command $word\"\n"
@@ -66,18 +67,18 @@ std::string Offer(const ArgumentInfo& argument) {
     case ValueKind::kFolder:
       return " -a '(__fish_complete_directories)'";
     case ValueKind::kChoice:
-      return " -a " + Quoted(fmt::format("{}", fmt::join(argument.choices, " ")));
+      return " -a " + FishQuoted(fmt::format("{}", fmt::join(argument.choices, " ")));
     default:
       return fmt::format(" -k -a '(__tidemill_list {})'", ListName(argument.kind));
   }
 }
 
-std::string Describe(const CommandInfo& command) {
+std::string FishLinesOf(const CommandInfo& command) {
   const std::string at =
-      fmt::format("complete -c tidemill -n {}", Quoted("__tidemill_at " + command.path));
+      fmt::format("complete -c tidemill -n {}", FishQuoted("__tidemill_at " + command.path));
   std::string text;
   for (const CommandInfo& subcommand : command.subcommands) {
-    text += fmt::format("{} -a {} -d {}\n", at, subcommand.name, Quoted(subcommand.meaning));
+    text += fmt::format("{} -a {} -d {}\n", at, subcommand.name, FishQuoted(subcommand.meaning));
   }
   for (const ArgumentInfo& argument : command.arguments) {
     if (argument.flags.empty()) {
@@ -90,7 +91,7 @@ std::string Describe(const CommandInfo& command) {
       text += fmt::format(" {} {}", is_long ? "-l" : "-s", flag.substr(is_long ? 2 : 1));
     }
     if (!argument.value.empty()) text += " -r" + Offer(argument);
-    text += " -d " + Quoted(argument.meaning) + "\n";
+    text += " -d " + FishQuoted(argument.meaning) + "\n";
   }
   return text;
 }
@@ -98,8 +99,8 @@ std::string Describe(const CommandInfo& command) {
 }  // namespace
 
 std::string FishCompletion(const CommandInfo& root) {
-  std::string script = kHead + CommandFunction(root) + kFunctions;
-  for (const CommandInfo* command : AllCommands(root)) script += Describe(*command);
+  std::string script = kFishHead + CommandFunction(root) + kFunctions;
+  for (const CommandInfo* command : AllCommands(root)) script += FishLinesOf(*command);
   return script;
 }
 

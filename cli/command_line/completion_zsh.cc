@@ -1,13 +1,13 @@
+#include "cli/command_line/completion_zsh.h"
+
 #include <algorithm>
 
 #include "fmt/format.h"
 
-#include "cli/command_line/completion.h"
-
 namespace tidemill::cli {
 namespace {
 
-constexpr const char* kHead = R"sh(#compdef tidemill
+constexpr const char* kZshHead = R"sh(#compdef tidemill
 # zsh completion for tidemill; made by `tidemill completion zsh`.
 # Put it into a folder of $fpath as _tidemill, or load it with:  source <(tidemill completion zsh)
 
@@ -31,7 +31,7 @@ _tidemill_list() {
 
 )sh";
 
-constexpr const char* kTail = R"sh(
+constexpr const char* kZshTail = R"sh(
 if [[ $funcstack[1] == _tidemill ]]; then
   _tidemill "$@"
 else
@@ -47,7 +47,7 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
 }
 
 // Inside single quotes.
-std::string Quoted(const std::string& text) { return Replaced(text, "'", R"('\'')"); }
+std::string ZshQuoted(const std::string& text) { return Replaced(text, "'", R"('\'')"); }
 
 // Inside the brackets of an _arguments specification.
 std::string Meaning(const std::string& text) {
@@ -55,7 +55,7 @@ std::string Meaning(const std::string& text) {
   for (const char* special : {"[", "]", ":"}) {
     escaped = Replaced(escaped, special, std::string("\\") + special);
   }
-  return Quoted(escaped);
+  return ZshQuoted(escaped);
 }
 
 std::string FunctionOf(const CommandInfo& command) {
@@ -109,7 +109,7 @@ std::string FunctionFor(const CommandInfo& command) {
   std::string cases;
   for (const CommandInfo& subcommand : command.subcommands) {
     text += fmt::format("    '{}:{}'\n", subcommand.name,
-                        Quoted(Replaced(subcommand.meaning, ":", "\\:")));
+                        ZshQuoted(Replaced(subcommand.meaning, ":", "\\:")));
     cases += fmt::format("        {}) {} ;;\n", subcommand.name, FunctionOf(subcommand));
   }
   text += "  )\n  _arguments -C" + arguments + " \\\n    '1: :->command' '*:: :->rest'\n";
@@ -121,9 +121,9 @@ std::string FunctionFor(const CommandInfo& command) {
 }  // namespace
 
 std::string ZshCompletion(const CommandInfo& root) {
-  std::string script = kHead;
+  std::string script = kZshHead;
   for (const CommandInfo* command : AllCommands(root)) script += FunctionFor(*command);
-  return script + kTail;
+  return script + kZshTail;
 }
 
 }  // namespace tidemill::cli

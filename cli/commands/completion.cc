@@ -9,7 +9,9 @@
 
 #include "base/files.h"
 #include "cli/command_line/action.h"
-#include "cli/command_line/completion.h"
+#include "cli/command_line/completion_bash.h"
+#include "cli/command_line/completion_fish.h"
+#include "cli/command_line/completion_zsh.h"
 #include "cli/command_line/manual.h"
 #include "cli/command_line/with_session.h"
 #include "cli/results/run_json.h"

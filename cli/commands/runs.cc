@@ -13,6 +13,7 @@
 #include "cli/command_line/with_session.h"
 #include "cli/results/run_json.h"
 #include "cli/results/run_report.h"
+#include "cli/results/selection_json.h"
 #include "cli/results/selection_report.h"
 #include "cli/results/slices_table.h"
 #include "cli/stack/session.h"

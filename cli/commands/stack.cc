@@ -14,6 +14,7 @@
 #include "cli/command_line/deletion.h"
 #include "cli/stack/local_stack.h"
 #include "cli/stack/session.h"
+#include "cli/stack/stack_keeper.h"
 #include "cli/stack/stack_use.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"

@@ -15,7 +15,9 @@ namespace {
 namespace v1 = supervisor::v1;
 using nlohmann::ordered_json;
 
-std::string TimeOf(const rpc::v1::Cut& cut) { return FormatTimestampShort({cut.event_time()}); }
+std::string ShortTimeOf(const rpc::v1::Cut& cut) {
+  return FormatTimestampShort({cut.event_time()});
+}
 
 std::string Number(double value) {
   if (std::abs(value) < 1e15 && (value == std::floor(value) || std::abs(value) >= 1000)) {
@@ -37,9 +39,9 @@ std::string Headline(const v1::GetDecisionResponse& response) {
                                       Printable(response.run().pipeline_name()));
   if (decision.fired()) {
     return fmt::format("Trigger {} of {} fired at {}", decision.trigger(), run,
-                       TimeOf(decision.at()));
+                       ShortTimeOf(decision.at()));
   }
-  return fmt::format("{} did not retrain at {}", run, TimeOf(decision.at()));
+  return fmt::format("{} did not retrain at {}", run, ShortTimeOf(decision.at()));
 }
 
 std::string SinceWhen(const v1::GetDecisionResponse& response) {
@@ -49,7 +51,8 @@ std::string SinceWhen(const v1::GetDecisionResponse& response) {
     return fmt::format("  {} had come since the beginning of the stream.\n", come);
   }
   return fmt::format("  {} had come since trigger {} at {}.\n", come,
-                     response.trigger_before().trigger(), TimeOf(response.trigger_before().at()));
+                     response.trigger_before().trigger(),
+                     ShortTimeOf(response.trigger_before().at()));
 }
 
 // The members of an ensemble, one a line, their own members below them.
@@ -61,7 +64,7 @@ std::string DescribeVotes(const v1::Verdict& verdict, int depth) {
     text += fmt::format("{:{}}{:3}  {:9} {}", "", 2 * depth, vote, member.policy(),
                         Printable(member.text()));
     if (member.has_voted_at() && member.passed_over()) {
-      text += fmt::format(", given at {}", TimeOf(member.voted_at()));
+      text += fmt::format(", given at {}", ShortTimeOf(member.voted_at()));
     }
     text += "\n" + DescribeVotes(member, depth + 3);
   }
@@ -111,7 +114,7 @@ std::string DescribeNext(const v1::GetDecisionResponse& response) {
   const v1::Decision& next = response.next();
   const std::string answer =
       next.fired() ? fmt::format("trigger {} fired", next.trigger()) : "again no";
-  return fmt::format("  The next decision was at {}: {}.\n", TimeOf(next.at()), answer);
+  return fmt::format("  The next decision was at {}: {}.\n", ShortTimeOf(next.at()), answer);
 }
 
 // What there was when the stream ended, before the policy would have decided again.

@@ -40,8 +40,6 @@ struct Matrix {
   std::map<std::pair<int64_t, WindowKey>, double> values = {};
 };
 
-Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key()}}; }
-
 template <typename Value>
 bool BelongsTo(const Value& value, const Matrix& matrix) {
   return value.evaluation() == matrix.evaluation && value.dataset() == matrix.dataset &&
@@ -70,8 +68,6 @@ std::vector<Matrix> Collect(const GetRunResponse& run) {
 }
 
 // Shares are shown in percent.
-bool IsShare(const Matrix& matrix) { return cli::IsShare(matrix.measure); }
-
 std::string Number(double value, bool share, bool exact) {
   return share ? fmt::format("{:.{}f}", value * 100, exact ? 1 : 0) : fmt::format("{:.3g}", value);
 }
@@ -108,7 +104,7 @@ class MatrixDrawing {
  public:
   // `num_lines`: at most so many models are shown.
   MatrixDrawing(const GetRunResponse& run, const Matrix& matrix, const View& view, size_t num_lines)
-      : run_(run), matrix_(matrix), view_(view), share_(IsShare(matrix)) {
+      : run_(run), matrix_(matrix), view_(view), share_(IsShare(matrix.measure)) {
     for (const CompositeValue& value : run.active()) {
       if (!BelongsTo(value, matrix)) continue;
       active_.insert({value.trigger(), {ToCut(value.from()), ToCut(value.to())}});

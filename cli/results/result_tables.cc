@@ -21,8 +21,6 @@ using Span = std::pair<Cut, Cut>;
 
 constexpr std::string_view kConfusionMatrix = "confusion_matrix";
 
-Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key()}}; }
-
 Span SpanOf(const auto& value) { return {ToCut(value.from()), ToCut(value.to())}; }
 
 // Rows and columns of a table that is being filled.
@@ -165,6 +163,8 @@ std::string Worth(const v1::GetRunResponse& run, const ResultTable& table, bool 
 }
 
 }  // namespace
+
+Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key()}}; }
 
 const ResultCell* ResultTable::At(int64_t trigger, size_t column) const {
   const auto row = std::lower_bound(triggers.begin(), triggers.end(), trigger);

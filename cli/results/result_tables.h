@@ -15,6 +15,9 @@
 
 namespace tidemill::cli {
 
+// A place in the stream, as others send it.
+Cut ToCut(const rpc::v1::Cut& cut);
+
 struct ResultCell {
   std::optional<double> value = std::nullopt;
   // The bounds of its interval, where there is one.

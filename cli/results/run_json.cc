@@ -8,7 +8,8 @@
 #include "base/time.h"
 #include "cli/results/baselines.h"
 #include "cli/results/left_out.h"
-#include "cli/results/selection_report.h"
+#include "cli/results/selection_json.h"
+#include "cli/results/time_text.h"
 #include "cli/results/untrained.h"
 
 namespace tidemill::cli {
@@ -16,14 +17,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string TimeOf(const rpc::v1::Cut& cut) { return FormatTimestamp({cut.event_time()}); }
-
-std::string TimeOf(const google::protobuf::Timestamp& time) {
-  return FormatTimestamp({time.seconds() * 1'000'000 + time.nanos() / 1000});
-}
-
 template <typename Value>
-ordered_json ValueOf(const Value& value) {
+ordered_json ValueToJson(const Value& value) {
   return value.has_value() ? ordered_json(value.value()) : ordered_json(nullptr);
 }
 
@@ -40,7 +35,7 @@ ordered_json Series(const google::protobuf::RepeatedPtrField<supervisor::v1::Com
     series.push_back({{"from", TimeOf(value.from())},
                       {"to", TimeOf(value.to())},
                       {"measure", value.measure()},
-                      {"value", ValueOf(value)},
+                      {"value", ValueToJson(value)},
                       {"samples", value.num_samples()},
                       {"trigger", value.trigger()},
                       {"dataset", value.dataset()},
@@ -131,7 +126,7 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
                                    {"from", TimeOf(value.from())},
                                    {"to", TimeOf(value.to())},
                                    {"measure", value.measure()},
-                                   {"value", ValueOf(value)},
+                                   {"value", ValueToJson(value)},
                                    {"samples", value.num_samples()},
                                    {"unlabelled", value.num_unlabelled()},
                                    {"evaluation", value.evaluation()}});

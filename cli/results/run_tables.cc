@@ -9,6 +9,7 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/results/csv.h"
+#include "cli/results/time_text.h"
 
 namespace tidemill::cli {
 namespace {
@@ -17,12 +18,6 @@ namespace v1 = supervisor::v1;
 using nlohmann::ordered_json;
 
 constexpr const char* kStages[] = {"select", "fit", "train", "store"};
-
-std::string TimeOf(const rpc::v1::Cut& cut) { return FormatTimestamp({cut.event_time()}); }
-
-std::string TimeOf(const google::protobuf::Timestamp& time) {
-  return FormatTimestamp({time.seconds() * 1'000'000 + time.nanos() / 1000});
-}
 
 double SecondsOf(const v1::Trigger& trigger, const std::string& stage) {
   const auto at = trigger.stage_seconds().find(stage);

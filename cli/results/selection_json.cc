@@ -1,3 +1,5 @@
+#include "cli/results/selection_json.h"
+
 #include <utility>
 
 #include "nlohmann/json.hpp"
@@ -8,7 +10,6 @@
 namespace tidemill::cli {
 namespace {
 
-namespace v1 = selector::v1;
 using nlohmann::ordered_json;
 
 // {"class": number, "name": string or null}, or {"class": "others"}.
@@ -25,19 +26,20 @@ ordered_json ClassToJson(const Entry& entry, const std::vector<std::string>& cla
   return json;
 }
 
-void AddCounts(const v1::CompareTrainingSetsResponse::Counts& counts, ordered_json& json) {
+void AddCounts(const selector::v1::CompareTrainingSetsResponse::Counts& counts,
+               ordered_json& json) {
   json["only_first"] = counts.num_only_first();
   json["both"] = counts.num_both();
   json["only_second"] = counts.num_only_second();
 }
 
-ordered_json WeightsToJson(const v1::CompareTrainingSetsResponse::Weights& weights) {
+ordered_json WeightsToJson(const selector::v1::CompareTrainingSetsResponse::Weights& weights) {
   return {{"least", weights.least()},
           {"greatest", weights.greatest()},
           {"effective_size", weights.effective_size()}};
 }
 
-ordered_json NameToJson(const v1::TrainingSet& set) {
+ordered_json NameToJson(const selector::v1::TrainingSet& set) {
   return {{"run", set.run_id()},
           {"trigger", set.trigger()},
           {"samples", set.num_samples()},
@@ -46,14 +48,15 @@ ordered_json NameToJson(const v1::TrainingSet& set) {
 
 }  // namespace
 
-ordered_json SelectionToJson(const v1::TrainingSet& set, const std::vector<std::string>& classes) {
+ordered_json SelectionToJson(const selector::v1::TrainingSet& set,
+                             const std::vector<std::string>& classes) {
   ordered_json json = {{"run", set.run_id()},
                        {"trigger", set.trigger()},
                        {"removed", set.removed()},
                        {"candidates", set.num_candidates()},
                        {"samples", set.num_samples()}};
   if (!set.has_summary()) return json;
-  const v1::SelectionSummary& summary = set.summary();
+  const selector::v1::SelectionSummary& summary = set.summary();
   json["policy"] = summary.policy();
   json["shared"] = summary.num_shared();
   json["previous"] = summary.num_previous();
@@ -80,7 +83,7 @@ ordered_json SelectionToJson(const v1::TrainingSet& set, const std::vector<std::
   return json;
 }
 
-ordered_json ComparisonToJson(const v1::CompareTrainingSetsResponse& comparison,
+ordered_json ComparisonToJson(const selector::v1::CompareTrainingSetsResponse& comparison,
                               const std::vector<std::string>& classes) {
   ordered_json json = {{"first", NameToJson(comparison.first())},
                        {"second", NameToJson(comparison.second())}};

@@ -14,8 +14,6 @@
 namespace tidemill::cli {
 namespace {
 
-namespace v1 = selector::v1;
-
 constexpr int64_t kBarWidth = 30;
 // Classes of a table; the others are added up.
 constexpr int kShownClasses = 30;
@@ -85,15 +83,15 @@ absl::StatusOr<SetName> ParseSetName(const std::string& text) {
   return SetName{.run = *run, .trigger = *trigger};
 }
 
-absl::StatusOr<std::vector<v1::TrainingSet>> FetchTrainingSets(const Session& session,
-                                                               int64_t run) {
-  v1::ListTrainingSetsRequest request;
+absl::StatusOr<std::vector<selector::v1::TrainingSet>> FetchTrainingSets(const Session& session,
+                                                                         int64_t run) {
+  selector::v1::ListTrainingSetsRequest request;
   request.set_run_id(run);
-  v1::ListTrainingSetsResponse response;
-  RETURN_IF_ERROR(session.Call<v1::SelectorService>(
-      "selector", &v1::SelectorService::Stub::ListTrainingSets, request, &response));
-  return std::vector<v1::TrainingSet>(response.training_sets().begin(),
-                                      response.training_sets().end());
+  selector::v1::ListTrainingSetsResponse response;
+  RETURN_IF_ERROR(session.Call<selector::v1::SelectorService>(
+      "selector", &selector::v1::SelectorService::Stub::ListTrainingSets, request, &response));
+  return std::vector<selector::v1::TrainingSet>(response.training_sets().begin(),
+                                                response.training_sets().end());
 }
 
 std::vector<std::string> ClassNamesOf(const supervisor::v1::GetRunResponse& run) {
@@ -107,10 +105,10 @@ std::vector<std::string> ClassNamesOf(const supervisor::v1::GetRunResponse& run)
 }
 
 std::string DescribeSelections(const supervisor::v1::GetRunResponse& run,
-                               const std::vector<v1::TrainingSet>& sets) {
+                               const std::vector<selector::v1::TrainingSet>& sets) {
   Table table({"TRIGGER", "CANDIDATES", "CHOSEN", "SHARED", "FRESH", "EFFECTIVE", "POLICY"});
-  for (const v1::TrainingSet& set : sets) {
-    const v1::SelectionSummary& summary = set.summary();
+  for (const selector::v1::TrainingSet& set : sets) {
+    const selector::v1::SelectionSummary& summary = set.summary();
     const bool known = set.has_summary();
     const bool has_previous = known && summary.num_previous() > 0;
     table.Add(
@@ -122,13 +120,14 @@ std::string DescribeSelections(const supervisor::v1::GetRunResponse& run,
   return table.ToString() + DescribeDownsampling(run);
 }
 
-std::string DescribeSelection(const v1::TrainingSet& set, const std::vector<std::string>& classes) {
+std::string DescribeSelection(const selector::v1::TrainingSet& set,
+                              const std::vector<std::string>& classes) {
   std::string text =
       fmt::format("trigger {} of run {}: {} of {} candidates chosen{}\n", set.trigger(),
                   set.run_id(), WithThousands(set.num_samples()),
                   WithThousands(set.num_candidates()), set.removed() ? ", removed since" : "");
   if (!set.has_summary()) return text + "it was sealed before there were summaries\n";
-  const v1::SelectionSummary& summary = set.summary();
+  const selector::v1::SelectionSummary& summary = set.summary();
   text += fmt::format("policy {}, {:.2f} s\n", summary.policy(), summary.seconds());
   if (summary.num_previous() > 0) {
     text += fmt::format("{} are of the {} of the set before ({})\n",
@@ -169,9 +168,9 @@ std::string DescribeSelection(const v1::TrainingSet& set, const std::vector<std:
   return text + "\n" + by_time.ToString();
 }
 
-std::string DescribeComparison(const v1::CompareTrainingSetsResponse& comparison,
+std::string DescribeComparison(const selector::v1::CompareTrainingSetsResponse& comparison,
                                const std::vector<std::string>& classes) {
-  const auto name = [](const v1::TrainingSet& set) {
+  const auto name = [](const selector::v1::TrainingSet& set) {
     return fmt::format("{}/{}", set.run_id(), set.trigger());
   };
   const std::string first = name(comparison.first());

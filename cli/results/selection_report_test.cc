@@ -5,6 +5,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/testing/status_matchers.h"
+#include "cli/results/selection_json.h"
 #include "cli/run_directory/report_selections.h"
 
 namespace tidemill::cli {

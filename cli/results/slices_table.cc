@@ -18,16 +18,16 @@ namespace {
 using supervisor::v1::EvaluationValue;
 using supervisor::v1::GetRunResponse;
 
-using Place = std::tuple<int64_t, int64_t, int64_t, int64_t>;
+using WindowPlace = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 
 template <typename Value>
-Place PlaceOf(const Value& value) {
+WindowPlace PlaceOf(const Value& value) {
   return {value.from().event_time(), value.from().sample_key(), value.to().event_time(),
           value.to().sample_key()};
 }
 
 // The (evaluation, trigger, window) in which models were active.
-using Active = std::set<std::tuple<int32_t, int64_t, Place>>;
+using Active = std::set<std::tuple<int32_t, int64_t, WindowPlace>>;
 
 struct Row {
   std::string measure;

@@ -4,6 +4,10 @@
 #include <iterator>
 
 #include "base/files.h"
+#include "cli/stack/doctor_datasets.h"
+#include "cli/stack/doctor_machine.h"
+#include "cli/stack/doctor_processes.h"
+#include "cli/stack/doctor_services.h"
 #include "config/config.h"
 #include "rpc/service_main.h"
 

@@ -1,5 +1,5 @@
-// What of the user's data does not get in.
-#include "cli/stack/doctor.h"
+#include "cli/stack/doctor_datasets.h"
+
 #include "storage/client/left_out_text.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 

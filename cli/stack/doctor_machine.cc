@@ -1,4 +1,5 @@
-// The machine: programs, disks, clocks, processors.
+#include "cli/stack/doctor_machine.h"
+
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
@@ -17,7 +18,6 @@
 #include "base/process/program_folder.h"
 #include "base/time.h"
 #include "base/version.h"
-#include "cli/stack/doctor.h"
 #include "storage/client/dataset_path.h"
 
 namespace tidemill::cli {
@@ -34,11 +34,6 @@ constexpr int64_t kRenewal = 30 * kDay;
 constexpr int64_t kClockTolerance = 1'000'000;
 
 constexpr const char* kTorchPrograms[] = {"tidemill-train", "tidemill-evaluate"};
-
-std::string ProgramName(std::string service) {
-  std::replace(service.begin(), service.end(), '_', '-');
-  return "tidemill-" + service;
-}
 
 // What a command prints, its first kilobytes; empty when it cannot be run.
 std::string OutputOf(const std::string& command) {
@@ -114,7 +109,7 @@ Findings ExaminePrograms() {
   }
   Findings findings;
   for (const char* service : kServices) {
-    if (auto problem = ProblemOf(files::Join(*folder, ProgramName(service)), true)) {
+    if (auto problem = ProblemOf(files::Join(*folder, ProgramNameOf(service)), true)) {
       findings.push_back(*std::move(problem));
     }
   }

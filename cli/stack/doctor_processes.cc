@@ -1,4 +1,5 @@
-// The processes of a stack and what they leave behind.
+#include "cli/stack/doctor_processes.h"
+
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 
 #include "base/files.h"
 #include "base/process/program_folder.h"
-#include "cli/stack/doctor.h"
 #include "cli/stack/stack_identity.h"
 #include "rpc/tokens.h"
 
@@ -18,12 +18,6 @@ namespace tidemill::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string ProgramName(const std::string& service) {
-  std::string name = "tidemill-" + service;
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
 
 std::optional<ProcessInfo> ReadProcess(int id) {
   const std::string folder = fmt::format("/proc/{}", id);
@@ -144,7 +138,7 @@ std::optional<ProcessInfo> ProcessOf(const StackLayout& layout, const std::strin
   const std::optional<int> keeper = KeeperOf(layout);
   for (const ProcessInfo& process : AllProcesses()) {
     if (keeper && process.parent == *keeper && Names(process, "--config " + layout.ConfigFile()) &&
-        fs::path(process.program).filename().string().starts_with(ProgramName(service))) {
+        fs::path(process.program).filename().string().starts_with(ProgramNameOf(service))) {
       return process;
     }
   }

@@ -1,9 +1,11 @@
-// What answers: services and database.
+#include "cli/stack/doctor_services.h"
+
 #include <chrono>
 #include <cstdlib>
 
 #include "base/files.h"
-#include "cli/stack/doctor.h"
+#include "cli/stack/doctor_machine.h"
+#include "cli/stack/doctor_processes.h"
 #include "cli/terminal/text.h"
 #include "config/config.h"
 #include "db/database.h"

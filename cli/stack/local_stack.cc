@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
@@ -161,6 +162,12 @@ class Starter {
 };
 
 }  // namespace
+
+std::string ProgramNameOf(const std::string& service) {
+  std::string name = "tidemill-" + service;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
 
 std::string StackLayout::ConfigFile() const { return files::Join(state_folder, "tidemill.yaml"); }
 std::string StackLayout::TokenFile() const { return files::Join(state_folder, "token"); }

@@ -16,6 +16,9 @@ inline constexpr const char* kServices[] = {"storage",    "selector",          "
                                             "preprocess", "preprocess_worker", "trainer_server",
                                             "evaluator",  "supervisor"};
 
+// The file name of a service's program: "tidemill-model-store".
+std::string ProgramNameOf(const std::string& service);
+
 // Where a stack keeps what. Thread-compatible; immutable.
 struct StackLayout {
   std::string state_folder;     // Absolute.
@@ -71,10 +74,5 @@ absl::Status CheckOwner(const std::string& folder);
 
 // Whether a service accepts connections.
 bool Answers(const StackLayout& layout, const std::string& service);
-
-// The body of the keeper process: starts everything, restarts what dies. Ends on SIGTERM, when its
-// state folder is gone, and when its stdin is a pipe that ends without a byte: who started it is
-// gone before the stack was up. Returns the exit status.
-int KeepStack(const StackLayout& layout);
 
 }  // namespace tidemill::cli

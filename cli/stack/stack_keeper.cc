@@ -1,4 +1,5 @@
-// The keeper of a local stack: parent of its services.
+#include "cli/stack/stack_keeper.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,8 +19,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/program_folder.h"
-#include "cli/stack/doctor.h"
-#include "cli/stack/local_stack.h"
+#include "cli/stack/doctor_processes.h"
 #include "cli/stack/stack_identity.h"
 #include "config/config.h"
 #include "db/private_postgres.h"
@@ -66,10 +66,8 @@ struct StackConfig {
 };
 
 absl::StatusOr<std::string> ProgramOf(const std::string& service) {
-  std::string name = "tidemill-" + service;
-  std::replace(name.begin(), name.end(), '_', '-');
   ASSIGN_OR_RETURN(const std::string folder, process::ProgramFolder());
-  return files::Join(folder, name);
+  return files::Join(folder, ProgramNameOf(service));
 }
 
 absl::Status WriteConfig(const StackLayout& layout, const std::string& database) {

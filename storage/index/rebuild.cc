@@ -1,3 +1,5 @@
+#include "storage/index/rebuild.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "storage/index/rebuild.h"
 #include "storage/index/sample_index_table.h"
 
 namespace tidemill::storage {

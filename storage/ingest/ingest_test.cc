@@ -17,6 +17,7 @@
 #include "base/testing/status_matchers.h"
 #include "db/testing/postgres.h"
 #include "storage/catalog/dataset_catalog.h"
+#include "storage/index/rebuild.h"
 #include "storage/index/sample_index.h"
 #include "storage/ingest/ingestor.h"
 #include "storage/ingest/watcher.h"

@@ -27,13 +27,9 @@
 #include "base/id.h"
 #include "base/status.h"
 #include "batch/batch.h"
-#include "db/database.h"
-#include "storage/client/dataset_spec.h"
 #include "storage/segments/segment_rows.h"
 
 namespace tidemill::storage {
-
-class UnpackedCache;
 
 inline constexpr std::string_view kLookupColumn = "lookup";
 inline constexpr std::string_view kByteToColumn = "byte_to";
@@ -83,11 +79,5 @@ absl::Status WriteSegmentColumns(const std::string& path, const SegmentRows& row
 
 // NOT_FOUND when there is none, DATA_LOSS when it is not as described above.
 absl::StatusOr<SegmentColumns> OpenSegmentColumns(const std::string& path);
-
-// Writes the file anew from storage.samples and the data. NOT_FOUND for an unknown segment;
-// DATA_LOSS when the data has changed since it was ingested (the next sync makes new segments).
-absl::Status RebuildSegmentColumns(db::Database& database, UnpackedCache& files,
-                                   const std::string& storage_folder, const DatasetSpec& spec,
-                                   DatasetId dataset, int64_t segment_id);
 
 }  // namespace tidemill::storage

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/process/zygote.h"
+#include "subsets/pairwise/task_text.h"
 
 namespace tidemill::subsets {
 namespace {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/process/job_program.h"
 #include "base/status.h"
 #include "base/threads/worker_pool.h"
 #include "subsets/pairwise/tasks.h"
@@ -43,9 +42,5 @@ struct WorkerOptions {
 // there is no such program. `folder` holds kProblemFile.
 absl::StatusOr<std::unique_ptr<TaskRunner>> RunInWorkers(const WorkerOptions& options,
                                                          std::string folder);
-
-// What a worker process does: the arguments are a folder, the bytes of memory it may have, and a
-// task. It reports one line, and returns the process's exit code.
-int RunWorkerJob(const std::vector<std::string>& arguments, process::Report& report);
 
 }  // namespace tidemill::subsets

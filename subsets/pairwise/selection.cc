@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "subsets/pairwise/node_set.h"
 #include "subsets/pairwise/selection_state.h"
+#include "subsets/pairwise/task_text.h"
 
 namespace tidemill::subsets {
 namespace {

@@ -1,9 +1,8 @@
-// Tasks, problems and results as lines of JSON.
+#include "subsets/pairwise/task_text.h"
+
 #include <type_traits>
 
 #include "nlohmann/json.hpp"
-
-#include "subsets/pairwise/tasks.h"
 
 namespace tidemill::subsets {
 

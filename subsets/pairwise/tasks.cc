@@ -13,6 +13,7 @@
 #include "subsets/kth_largest.h"
 #include "subsets/pairwise/bounding.h"
 #include "subsets/pairwise/greedy.h"
+#include "subsets/pairwise/task_text.h"
 
 namespace tidemill::subsets {
 namespace {

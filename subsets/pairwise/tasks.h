@@ -135,17 +135,6 @@ struct Lot {
 absl::StatusOr<TaskResult> RunTask(const Problem& problem, const AnyGraph& graph,
                                    const std::string& folder, int64_t memory, const Task& task);
 
-// "picks from part 3 of 8 in round 2".
-std::string Describe(const Task& task);
-
-// One line of text each.
-std::string EncodeProblem(const Problem& problem);
-std::string EncodeTask(const Task& task);
-std::string EncodeResult(const TaskResult& result);
-absl::StatusOr<Problem> DecodeProblem(std::string_view text);
-absl::StatusOr<Task> DecodeTask(std::string_view text);
-absl::StatusOr<TaskResult> DecodeResult(std::string_view text);
-
 // Names of files.
 std::string UndecidedSet(int64_t generation);
 std::string IncludedSet(int64_t generation);

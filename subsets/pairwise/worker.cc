@@ -1,3 +1,5 @@
+#include "subsets/pairwise/worker.h"
+
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -5,8 +7,8 @@
 #include <new>
 
 #include "base/files.h"
-#include "base/process/job_program.h"
-#include "subsets/pairwise/runner.h"
+#include "subsets/pairwise/task_text.h"
+#include "subsets/pairwise/tasks.h"
 
 namespace tidemill::subsets {
 namespace {

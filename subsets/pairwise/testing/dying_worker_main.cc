@@ -5,7 +5,9 @@
 
 #include "base/files.h"
 #include "base/process/job_program.h"
-#include "subsets/pairwise/runner.h"
+#include "subsets/pairwise/task_text.h"
+#include "subsets/pairwise/tasks.h"
+#include "subsets/pairwise/worker.h"
 
 namespace tidemill::subsets {
 namespace {

@@ -1,5 +1,5 @@
 // What the doctor makes of a machine; a broken stack is examined in tests/e2e/doctor_test.cc.
-#include "cli/stack/doctor.h"
+#include "cli/stack/doctor_machine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,28 @@
+// The processes of a local stack, and what is wrong with them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/stack/finding.h"
+#include "cli/stack/local_stack.h"
+
+namespace tidemill::cli {
+
+// A process as /proc tells of it.
+struct ProcessInfo {
+  int id = 0;
+  int parent = 0;
+  char state = '?';       // 'T': stopped.
+  std::string program;    // Path of the executable, with " (deleted)" when it was replaced.
+  std::string arguments;  // Separated by spaces.
+};
+std::vector<ProcessInfo> AllProcesses();
+// The process of a stack's service; std::nullopt when there is none.
+std::optional<ProcessInfo> ProcessOf(const StackLayout& layout, const std::string& service);
+
+// The keeper, and what an earlier one has left.
+Findings ExamineProcesses(const StackLayout& layout);
+
+}  // namespace tidemill::cli

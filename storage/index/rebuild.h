@@ -1,0 +1,22 @@
+// Makes a segment's column file anew, when it was lost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "db/database.h"
+#include "storage/client/dataset_spec.h"
+#include "storage/compression/unpacked_cache.h"
+
+namespace tidemill::storage {
+
+// Writes the file of storage/segments/segment_columns.h from storage.samples and the data.
+// NOT_FOUND for an unknown segment; DATA_LOSS when the data has changed since it was ingested (the
+// next sync makes new segments).
+absl::Status RebuildSegmentColumns(db::Database& database, UnpackedCache& files,
+                                   const std::string& storage_folder, const DatasetSpec& spec,
+                                   DatasetId dataset, int64_t segment_id);
+
+}  // namespace tidemill::storage
