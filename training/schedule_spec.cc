@@ -1,9 +1,10 @@
+#include "training/schedule_spec.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "base/overloaded.h"
-#include "training/schedule_spec.h"
 
 namespace tidemill::models {
 namespace {

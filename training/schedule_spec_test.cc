@@ -1,10 +1,11 @@
+#include "training/schedule_spec.h"
+
 #include <cmath>
 #include <vector>
 
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
-#include "training/schedule_spec.h"
 
 namespace tidemill::models {
 namespace {
