@@ -1,5 +1,6 @@
 """Checks the documents: links and named files exist, the folder table of ARCHITECTURE.md is true, every service has its
-section in the reference of the system configuration, the changelog begins with the version of the programs."""
+section in the reference of the system configuration, the changelog begins with the version of the programs, and the first
+hour in the code opens files and functions that are there."""
 import pathlib
 import re
 import subprocess
@@ -63,13 +64,28 @@ for kind, (name, _) in declared.items():
         problems.append(f"{name}: no service reads {kind} with config::ReadSection")
 for kind, section in sorted(section_of.items()):
     if section not in reference:
-        problems.append(f"docs/reference/system.md: no section `{section}` ({kind}); name it in cli/reference_main.cc, `make docs`")
+        problems.append(f"docs/reference/system.md: no section `{section}` ({kind}); name it in cli/reference_main.cc")
         continue
     for key in re.findall(r"\bfield\(\"(\w+)\"", bodies[kind]):
         if f"| `{key}` |" not in reference[section]:
             problems.append(f"docs/reference/system.md: `{section}` has no `{key}` ({kind}); run `make docs`")
 if len(section_of) < 8:
     problems.append(f"tools/check_docs.py: finds only {len(section_of)} sections of the system configuration")
+
+# The files and functions that the first hour in the code opens are there: `path`, `Function()`, ... up to the colon.
+guide = read("docs/guides/first-hour.md")
+items = re.findall(r"^- `[^`]*/.*(?:\n +.*)*", guide, re.M)
+stations = [re.sub(r"\n +", " ", item).split("`: ")[0] + "`" for item in items]
+for station in stations:
+    name, *functions = re.findall(r"`([^`]+)`", station)
+    if not pathlib.Path(name).exists():
+        problems.append(f"docs/guides/first-hour.md: {name} is not there")
+        continue
+    for function in functions:
+        if not re.search(rf"\b{re.escape(function.removesuffix('()'))}\b", read(name)):
+            problems.append(f"docs/guides/first-hour.md: {name} has no {function}")
+if len(stations) < 40:
+    problems.append(f"tools/check_docs.py: finds only {len(stations)} stations in docs/guides/first-hour.md")
 
 # The newest released version of the changelog is the one that programs tell.
 released = re.search(r"^## \[(\d[\w.]*)\] - \d{4}-\d\d-\d\d$", read("CHANGELOG.md"), re.M)

@@ -77,7 +77,7 @@ TriggerSearch::Seen TriggerSearch::Finish() && {
             .end = end_};
   if (last_unfired_ && last_unfired_->evaluated) {
     seen.standing +=
-        "; the last evaluation before: " + Explain(record_.spec().trigger, *last_unfired_);
+        "; the last evaluation before: " + record_.spec().trigger->Explain(*last_unfired_);
   }
   return seen;
 }

@@ -153,7 +153,7 @@ TEST_F(DecisionsTest, AreFoundAgainByTheRule) {
     ASSERT_GT(shown.decisions_size(), 2);
     for (const v1::Decision& record : shown.decisions()) {
       const Verdict verdict = VerdictOf(record, *spec);
-      EXPECT_EQ(Replay(*spec, verdict), verdict);
+      EXPECT_EQ((*spec)->Replay(verdict), verdict);
       EXPECT_EQ(verdict.fired, record.fired());
     }
     EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());

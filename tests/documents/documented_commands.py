@@ -69,7 +69,7 @@ def type_command(command, folder, environment):
     """The exit status and what was printed."""
     if command.startswith("make "):
         # What it would build is built.
-        command = f"make --no-print-directory --old-file=build -C {source} BUILD={build} STATE={folder}/.tidemill {command[5:]}"
+        command = f"make --no-print-directory --old-file=programs -C {source} BUILD={build} STATE={folder}/.tidemill {command[5:]}"
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, timeout=600,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     return done.returncode, done.stdout
