@@ -103,6 +103,13 @@ class Choice {
   Choice& operator=(const Choice& other) { return *this = Choice(other); }
   Choice& operator=(Choice&&) noexcept = default;
 
+  // Where parts can be compared: of one type, and equal.
+  friend bool operator==(const Choice& one, const Choice& other) requires
+      requires(const Interface& part) {
+    part.Equals(part);
+  }
+  { return one.index_ == other.index_ && one.part_->Equals(*other.part_); }
+
   const Interface* operator->() const { return part_.get(); }
   const Interface& operator*() const { return *part_; }
 

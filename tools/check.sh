@@ -26,6 +26,7 @@ reference_is_current() {
 
 run format formatted
 run layers python3 tools/check_layers.py
+run kinds python3 tools/check_kinds.py
 run protos python3 tools/check_protos.py
 run rules python3 tools/check_rules.py
 run reference reference_is_current

@@ -11,10 +11,10 @@ void EvaluationSpec::Check(config::Problems& problems) const {
   }
   std::set<std::string> names;
   for (const MeasureSpec& measure : measures) {
-    if (!names.insert(NameOf(measure)).second) {
-      problems.Add("measures", "has " + NameOf(measure) + " twice", "remove one");
+    if (!names.insert(measure->Name()).second) {
+      problems.Add("measures", "has " + measure->Name() + " twice", "remove one");
     }
-    if (IsOfClasses(measure) != IsOfClasses(measures.front())) {
+    if (measure->IsOfClasses() != measures.front()->IsOfClasses()) {
       problems.Add("measures", "mixes measures of classes with measures of real values",
                    "keep those that fit the dataset's label");
     }

@@ -5,7 +5,15 @@
 #include <memory>
 #include <vector>
 
+#include "evaluator/measures/average_precision.h"
+#include "evaluator/measures/calibration_error.h"
+#include "evaluator/measures/f1.h"
 #include "evaluator/measures/measures.h"
+#include "evaluator/measures/precision.h"
+#include "evaluator/measures/r2.h"
+#include "evaluator/measures/recall.h"
+#include "evaluator/measures/rmse.h"
+#include "evaluator/measures/roc_auc.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -18,7 +26,7 @@ std::unique_ptr<Accumulator> SumsOf(std::string_view measure) {
                                              Recall{.average = average}});
   }
   for (const MeasureSpec& spec : made_of_sums) {
-    if (NameOf(spec) == measure) return NewAccumulator(spec);
+    if (spec->Name() == measure) return spec->NewAccumulator();
   }
   return nullptr;
 }

@@ -9,7 +9,14 @@
 #include "gtest/gtest.h"
 
 #include "base/random.h"
+#include "evaluator/measures/accuracy.h"
+#include "evaluator/measures/f1.h"
+#include "evaluator/measures/mae.h"
 #include "evaluator/measures/measures.h"
+#include "evaluator/measures/precision.h"
+#include "evaluator/measures/r2.h"
+#include "evaluator/measures/recall.h"
+#include "evaluator/measures/rmse.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -44,7 +51,7 @@ class Windows {
     std::vector<WindowValue> windows;
     texts.reserve(kCuts.size());
     for (size_t i = 0; i + 1 < kCuts.size(); ++i) {
-      const auto accumulator = NewAccumulator(measure);
+      const auto accumulator = measure->NewAccumulator();
       accumulator->Add(Part(kCuts[i], kCuts[i + 1]));
       texts.push_back(accumulator->Sums());
       windows.push_back({.value = accumulator->Value(),
@@ -74,12 +81,12 @@ TEST(Pool, GivesWhatAllSamplesAtOnceGive) {
                                              RSquared{}};
   for (const MeasureSpec& measure : measures) {
     std::vector<std::string> texts;
-    const auto pooled = Pool(NameOf(measure), samples.Measured(measure, texts));
-    ASSERT_TRUE(pooled) << NameOf(measure);
-    EXPECT_THAT(pooled->value, DoubleNear(*ValueOf(measure, samples.Part(0, 300)), 1e-9))
-        << NameOf(measure);
-    EXPECT_EQ(pooled->num_samples, 300) << NameOf(measure);
-    EXPECT_NE(pooled->how, Pooling::kMeanOverWindows) << NameOf(measure);
+    const auto pooled = Pool(measure->Name(), samples.Measured(measure, texts));
+    ASSERT_TRUE(pooled) << measure->Name();
+    EXPECT_THAT(pooled->value, DoubleNear(*measure->ValueOf(samples.Part(0, 300)), 1e-9))
+        << measure->Name();
+    EXPECT_EQ(pooled->num_samples, 300) << measure->Name();
+    EXPECT_NE(pooled->how, Pooling::kMeanOverWindows) << measure->Name();
   }
 }
 
@@ -110,8 +117,8 @@ TEST(Pool, OfNothingIsNothing) {
 
 TEST(Sums, ThatAreNoneAreRefused) {
   for (const char* text : {"", "{}", "[1,2,3]", "[[1,2]]", "[1,2,\"a\",4]"}) {
-    EXPECT_FALSE(NewAccumulator(RSquared{})->AddSums(text)) << text;
-    EXPECT_FALSE(NewAccumulator(F1{})->AddSums(std::string(text) + "x")) << text;
+    EXPECT_FALSE(RSquared{}.NewAccumulator()->AddSums(text)) << text;
+    EXPECT_FALSE(F1{}.NewAccumulator()->AddSums(std::string(text) + "x")) << text;
   }
 }
 

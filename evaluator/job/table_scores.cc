@@ -65,9 +65,9 @@ void SetScores(const OutcomeTable& table, double scale, const EvaluationSpec& sp
   const auto intervals = BootstrapIntervals(spec.measures, outcomes, table.keys(),
                                             spec.bootstrap.replicates, spec.bootstrap.seed);
   for (size_t i = 0; i < spec.measures.size(); ++i) {
-    if (!HasValue(spec.measures[i])) continue;
+    if (!spec.measures[i]->HasValue()) continue;
     v1::Score& score = *scores[i];
-    const auto of_table = ValueOf(spec.measures[i], outcomes);
+    const auto of_table = spec.measures[i]->ValueOf(outcomes);
     if (!score.has_value() && of_table) score.set_value(*of_table);
     if (!score.has_value() || !of_table || !intervals[i]) continue;
     score.set_low(score.value() + scale * (intervals[i]->low - *of_table));
@@ -80,12 +80,12 @@ void AddSlice(const Slice& slice, const OutcomeTable& table, double scale,
   const OutcomeTable part = table.Select(slice.rows);
   std::vector<v1::Score*> own;
   for (const MeasureSpec& measure : spec.measures) {
-    if (!HasValue(measure)) {
+    if (!measure->HasValue()) {
       own.push_back(nullptr);
       continue;
     }
     own.push_back(scores.Add());
-    own.back()->set_measure(NameOf(measure));
+    own.back()->set_measure(measure->Name());
     own.back()->set_slice(slice.label);
     own.back()->set_num_samples(part.num_kept());
   }

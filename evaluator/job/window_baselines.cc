@@ -50,8 +50,8 @@ std::vector<float> SharesOf(const LabelCounts& counts, int64_t num_classes) {
 std::vector<MeasureSpec> MeasuresFor(const EvaluationSpec& spec, bool with_probabilities) {
   std::vector<MeasureSpec> measures;
   for (const MeasureSpec& measure : spec.measures) {
-    if (!HasValue(measure)) continue;
-    if (NeedsOf(measure) == Needs::kPredictions || with_probabilities) measures.push_back(measure);
+    if (!measure->HasValue()) continue;
+    if (measure->Needs() == Needs::kPredictions || with_probabilities) measures.push_back(measure);
   }
   return measures;
 }
@@ -98,7 +98,7 @@ WindowBaselines::WindowBaselines(const EvaluationSpec& spec, const v1::JobWindow
                   .table = OutcomeTable(0)} {
   for (Tally* tally : {&constant_tally_, &last_tally_}) {
     for (const MeasureSpec& measure : tally->measures) {
-      tally->accumulators.push_back(NewAccumulator(measure));
+      tally->accumulators.push_back(measure->NewAccumulator());
     }
   }
 }
@@ -182,12 +182,12 @@ v1::ModelScores WindowBaselines::ScoresOf(Tally& tally) const {
   tally.table.Seal();
   for (size_t i = 0; i < tally.measures.size(); ++i) {
     v1::Score& score = *scores.add_scores();
-    score.set_measure(NameOf(tally.measures[i]));
+    score.set_measure(tally.measures[i]->Name());
     score.set_num_samples(scores.num_samples());
     if (!status_.ok()) continue;
     const Accumulator* const accumulator = tally.accumulators[i].get();
     const auto value = accumulator != nullptr ? accumulator->Value()
-                                              : ValueOf(tally.measures[i], tally.table.outcomes());
+                                              : tally.measures[i]->ValueOf(tally.table.outcomes());
     if (value) score.set_value(*value);
     if (accumulator != nullptr) score.set_sums(accumulator->Sums());
   }

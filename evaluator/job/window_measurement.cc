@@ -18,8 +18,8 @@ absl::Status CheckTarget(std::span<const MeasureSpec> measures, const transform:
   if (!target) return FailedPrecondition("the model's graph makes no target to measure against");
   const bool is_class = target->type == batch::DataType::kInt64;
   for (const MeasureSpec& measure : measures) {
-    if (IsOfClasses(measure) == is_class) continue;
-    return FailedPrecondition("{} compares {}, and the model's graph makes {}", NameOf(measure),
+    if (measure->IsOfClasses() == is_class) continue;
+    return FailedPrecondition("{} compares {}, and the model's graph makes {}", measure->Name(),
                               is_class ? "real values" : "classes",
                               is_class ? "classes" : "real values");
   }
@@ -28,7 +28,7 @@ absl::Status CheckTarget(std::span<const MeasureSpec> measures, const transform:
 
 bool AnyNeeds(const EvaluationSpec& spec, std::initializer_list<Needs> needs) {
   return std::any_of(spec.measures.begin(), spec.measures.end(), [&](const MeasureSpec& measure) {
-    return std::find(needs.begin(), needs.end(), NeedsOf(measure)) != needs.end();
+    return std::find(needs.begin(), needs.end(), measure->Needs()) != needs.end();
   });
 }
 
@@ -62,7 +62,7 @@ WindowMeasurement::WindowMeasurement(int64_t window_index, const MeasurementPlan
     tally.status.Update(columns_.status());
     if (tally.status.ok()) tally.status = CheckTarget(plan.spec.measures, model->graph->graph);
     for (const MeasureSpec& measure : plan.spec.measures) {
-      tally.accumulators.push_back(NewAccumulator(measure));
+      tally.accumulators.push_back(measure->NewAccumulator());
     }
   }
   std::map<std::string, std::vector<Tally*>> by_graph;
@@ -178,7 +178,7 @@ void WindowMeasurement::Fail(const absl::Status& reason) {
 void WindowMeasurement::SetScores(Tally& tally, v1::ModelScores& scores) {
   for (size_t i = 0; i < plan_.spec.measures.size(); ++i) {
     v1::Score& score = *scores.add_scores();
-    score.set_measure(NameOf(plan_.spec.measures[i]));
+    score.set_measure(plan_.spec.measures[i]->Name());
     score.set_num_samples(scores.num_samples());
     if (!tally.status.ok() || tally.accumulators[i] == nullptr) continue;
     if (const auto value = tally.accumulators[i]->Value()) score.set_value(*value);

@@ -80,8 +80,8 @@ std::vector<std::optional<Interval>> BootstrapIntervals(std::span<const MeasureS
     if (lane == 0) DrawWeights(key_bits, replicate / kLanes, lanes);
     weighted.weights = lanes[static_cast<size_t>(lane)];
     for (size_t i = 0; i < measures.size(); ++i) {
-      if (!HasValue(measures[i])) continue;
-      if (const auto value = ValueOf(measures[i], weighted)) values[i].push_back(*value);
+      if (!measures[i]->HasValue()) continue;
+      if (const auto value = measures[i]->ValueOf(weighted)) values[i].push_back(*value);
     }
   }
   for (size_t i = 0; i < measures.size(); ++i) {

@@ -9,6 +9,10 @@
 #include "gtest/gtest.h"
 
 #include "base/random.h"
+#include "evaluator/measures/accuracy.h"
+#include "evaluator/measures/confusion_matrix.h"
+#include "evaluator/measures/mae.h"
+#include "evaluator/measures/roc_auc.h"
 #include "evaluator/measures/testing/outcomes.h"
 
 namespace tidemill::evaluator {

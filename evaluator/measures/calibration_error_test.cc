@@ -23,10 +23,11 @@ const Outcomes kOutcomes = {
 
 TEST(CalibrationError, WeighsTheGapsOfBinsBySamples) {
   // |.6 - .5| x 4 + |1 - 1| + |.2 - 0|, of six samples.
-  EXPECT_THAT(ValueOf(CalibrationError{.bins = 4}, kOutcomes),
+  EXPECT_THAT(MeasureSpec(CalibrationError{.bins = 4})->ValueOf(kOutcomes),
               Optional(DoubleNear((.1 * 4 + .2) / 6, 1e-7)));
   // In one bin: |3.6 - 3| of six.
-  EXPECT_THAT(ValueOf(CalibrationError{.bins = 1}, kOutcomes), Optional(DoubleNear(.1, 1e-7)));
+  EXPECT_THAT(MeasureSpec(CalibrationError{.bins = 1})->ValueOf(kOutcomes),
+              Optional(DoubleNear(.1, 1e-7)));
 }
 
 TEST(CalibrationError, TellsTheReliabilityOfEachBin) {
@@ -44,7 +45,7 @@ TEST(CalibrationError, TellsTheReliabilityOfEachBin) {
 }
 
 TEST(CalibrationError, IsUndefinedWithoutSamples) {
-  EXPECT_EQ(ValueOf(CalibrationError{}, {}), std::nullopt);
+  EXPECT_EQ(MeasureSpec(CalibrationError{})->ValueOf({}), std::nullopt);
 }
 
 }  // namespace

@@ -7,7 +7,11 @@
 #include "gtest/gtest.h"
 
 #include "base/random.h"
+#include "evaluator/measures/accuracy.h"
+#include "evaluator/measures/f1.h"
 #include "evaluator/measures/measures.h"
+#include "evaluator/measures/precision.h"
+#include "evaluator/measures/recall.h"
 #include "evaluator/measures/testing/outcomes.h"
 
 namespace tidemill::evaluator {
@@ -19,7 +23,7 @@ using Classes = std::vector<int64_t>;
 
 std::optional<double> OfClasses(const MeasureSpec& measure, const Classes& truth,
                                 const Classes& predicted) {
-  return ValueOf(measure, {.predicted_classes = predicted, .true_classes = truth});
+  return measure->ValueOf({.predicted_classes = predicted, .true_classes = truth});
 }
 
 const MeasureSpec kMacro = F1{.average = ClassAverage::kMacro};
@@ -43,7 +47,7 @@ TEST(PrecisionAndRecall, AverageAsScikitLearnDoes) {
 
 TEST(ClassScores, TakeClassesOfAnyNumber) {
   EXPECT_THAT(OfClasses(kMacro, {-5, int64_t{1} << 40, 2}, {-5, int64_t{1} << 40, 2}), Is(1));
-  EXPECT_EQ(NameOf(MeasureSpec(Precision{})), "precision_macro");
+  EXPECT_EQ(MeasureSpec(Precision{})->Name(), "precision_macro");
 }
 
 // The example of scikit-learn's documentation of f1_score.
@@ -66,7 +70,7 @@ TEST(F1Score, CountsOnlyClassesThatOccur) {
 
 TEST(F1Score, OfOneClassIsOne) {
   for (const MeasureSpec& measure : {kMacro, kMicro, kWeighted}) {
-    EXPECT_THAT(OfClasses(measure, {7, 7, 7}, {7, 7, 7}), Is(1)) << NameOf(measure);
+    EXPECT_THAT(OfClasses(measure, {7, 7, 7}, {7, 7, 7}), Is(1)) << measure->Name();
   }
 }
 

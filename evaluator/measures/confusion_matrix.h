@@ -17,6 +17,8 @@ struct ConfusionMatrix {
   static constexpr std::string_view kDoc =
       "How many samples of each class were taken for each class; up to 100 classes.";
   static constexpr bool kOfClasses = true;
+  // A table, no number.
+  static constexpr bool kHasValue = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
 
   void Fields(auto&&) {}

@@ -17,7 +17,8 @@ using ::testing::Optional;
 
 std::optional<double> LossOf(const std::vector<float>& true_probabilities,
                              const std::vector<uint8_t>& weights = {}) {
-  return ValueOf(LogLoss{}, {.true_probabilities = true_probabilities, .weights = weights});
+  return MeasureSpec(LogLoss{})->ValueOf(
+      {.true_probabilities = true_probabilities, .weights = weights});
 }
 
 TEST(LogLoss, IsThatOfScikitLearn) {

@@ -1,83 +1,54 @@
-// All measures there are. To add one: a file beside this one, its test, a line here.
+// A measure as a pipeline names it, and all that the platform asks of one.
+//
+// To add a measure: a header beside this one with its spec, which says and does what MeasureOf in
+// measures.cc asks of it, and its two lines there. A measure that is long has a source, too.
+// measures_test.cc holds every measure to what measure.h promises.
 #pragma once
 
-#include <variant>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
 
-#include "evaluator/measures/accuracy.h"
-#include "evaluator/measures/average_precision.h"
-#include "evaluator/measures/calibration_error.h"
-#include "evaluator/measures/confusion_matrix.h"
-#include "evaluator/measures/f1.h"
-#include "evaluator/measures/log_loss.h"
-#include "evaluator/measures/mae.h"
-#include "evaluator/measures/precision.h"
-#include "evaluator/measures/r2.h"
-#include "evaluator/measures/recall.h"
-#include "evaluator/measures/rmse.h"
-#include "evaluator/measures/roc_auc.h"
-#include "evaluator/measures/top_k.h"
+#include "config/choice.h"
+#include "config/config.h"
+#include "evaluator/measures/measure.h"
 
 namespace tidemill::evaluator {
 
-using MeasureSpec = std::variant<Accuracy,              //
-                                 TopK,                  //
-                                 F1,                    //
-                                 Precision,             //
-                                 Recall,                //
-                                 RocAuc,                //
-                                 AveragePrecision,      //
-                                 LogLoss,               //
-                                 CalibrationError,      //
-                                 ConfusionMatrix,       //
-                                 MeanAbsoluteError,     //
-                                 RootMeanSquaredError,  //
-                                 RSquared>;
+// A measure and its settings. Thread-safe.
+class Measure : public config::Part<Measure> {
+ public:
+  // Every measure there is.
+  static std::span<const config::Alternative<Measure>> Alternatives();
 
-// As in results: "accuracy", "f1_macro".
-inline std::string NameOf(const MeasureSpec& measure) {
-  return std::visit([](const auto& spec) { return spec.Name(); }, measure);
-}
+  // As in results: "accuracy", "f1_macro".
+  virtual std::string Name() const = 0;
 
-// Whether it compares classes; else it compares real values.
-inline bool IsOfClasses(const MeasureSpec& measure) {
-  return std::visit([](const auto& spec) { return spec.kOfClasses; }, measure);
-}
+  // Whether it compares classes; else it compares real values.
+  virtual bool IsOfClasses() const = 0;
 
-inline Needs NeedsOf(const MeasureSpec& measure) {
-  return std::visit([](const auto& spec) { return spec.kNeeds; }, measure);
-}
+  virtual evaluator::Needs Needs() const = 0;
 
-// False for one that has nothing but a detail.
-inline bool HasValue(const MeasureSpec& measure) {
-  return !std::holds_alternative<ConfusionMatrix>(measure);
-}
+  // False for one that has nothing but a detail.
+  virtual bool HasValue() const = 0;
 
-// nullptr for a measure of ranks, which takes all samples at once.
-inline std::unique_ptr<Accumulator> NewAccumulator(const MeasureSpec& measure) {
-  return std::visit(
-      [](const auto& spec) -> std::unique_ptr<Accumulator> {
-        if constexpr (spec.kNeeds == Needs::kRanks) {
-          return nullptr;
-        } else {
-          return spec.NewAccumulator();
-        }
-      },
-      measure);
-}
+  // nullptr for a measure of ranks, which takes all samples at once.
+  virtual std::unique_ptr<Accumulator> NewAccumulator() const = 0;
 
-// The measure of all samples at once.
-inline std::optional<double> ValueOf(const MeasureSpec& measure, const Outcomes& outcomes) {
-  return std::visit(
-      [&](const auto& spec) -> std::optional<double> {
-        if constexpr (spec.kNeeds == Needs::kRanks) {
-          return spec.ValueOf(outcomes);
-        } else {
-          const auto accumulator = spec.NewAccumulator();
-          accumulator->Add(outcomes);
-          return accumulator->Value();
-        }
-      },
-      measure);
-}
+  // The measure of all samples at once.
+  virtual std::optional<double> ValueOf(const Outcomes& outcomes) const = 0;
+
+  // Notes what makes no sense with so many classes; paths begin at its own section.
+  virtual void CheckClasses(int64_t num_classes, config::Problems& problems) const = 0;
+
+  // Whether a measure of the same type has the same settings.
+  virtual bool Equals(const Measure& other) const = 0;
+};
+
+using MeasureSpec = config::Choice<Measure>;
 
 }  // namespace tidemill::evaluator
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::evaluator::MeasureSpec);

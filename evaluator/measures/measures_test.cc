@@ -8,7 +8,20 @@
 #include "gtest/gtest.h"
 
 #include "base/random.h"
+#include "evaluator/measures/accuracy.h"
+#include "evaluator/measures/average_precision.h"
+#include "evaluator/measures/calibration_error.h"
+#include "evaluator/measures/confusion_matrix.h"
+#include "evaluator/measures/f1.h"
+#include "evaluator/measures/log_loss.h"
+#include "evaluator/measures/mae.h"
+#include "evaluator/measures/precision.h"
+#include "evaluator/measures/r2.h"
 #include "evaluator/measures/ranks.h"
+#include "evaluator/measures/recall.h"
+#include "evaluator/measures/rmse.h"
+#include "evaluator/measures/roc_auc.h"
+#include "evaluator/measures/top_k.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -74,7 +87,7 @@ struct Samples {
 
 TEST(Measures, OfNoSamplesHaveNoValue) {
   for (const MeasureSpec& measure : kAll) {
-    EXPECT_EQ(ValueOf(measure, {}), std::nullopt) << NameOf(measure);
+    EXPECT_EQ(measure->ValueOf({}), std::nullopt) << measure->Name();
   }
 }
 
@@ -84,7 +97,7 @@ TEST(Measures, OfSamplesThatAllCountNothingHaveNoValue) {
   const std::vector<uint8_t> none = {0, 0, 0};
   outcomes.weights = none;
   for (const MeasureSpec& measure : kAll) {
-    EXPECT_EQ(ValueOf(measure, outcomes), std::nullopt) << NameOf(measure);
+    EXPECT_EQ(measure->ValueOf(outcomes), std::nullopt) << measure->Name();
   }
 }
 
@@ -93,13 +106,13 @@ TEST(Measures, AreTheSameInAnyGroupingOfSamples) {
   for (int64_t key = 0; key < 300; ++key) keys.push_back(key);
   const Samples samples(keys);
   for (const MeasureSpec& measure : kAll) {
-    const auto grouped = NewAccumulator(measure);
-    if (grouped == nullptr || !HasValue(measure)) continue;
+    const auto grouped = measure->NewAccumulator();
+    if (grouped == nullptr || !measure->HasValue()) continue;
     const size_t cuts[] = {0, 0, 1, 90, 91, 300};
     for (size_t i = 0; i + 1 < std::size(cuts); ++i) {
       grouped->Add(samples.Part(cuts[i], cuts[i + 1]));
     }
-    EXPECT_THAT(grouped->Value(), IsNearly(*ValueOf(measure, samples.All()))) << NameOf(measure);
+    EXPECT_THAT(grouped->Value(), IsNearly(*measure->ValueOf(samples.All()))) << measure->Name();
   }
 }
 
@@ -116,17 +129,18 @@ TEST(Measures, TakeASampleOfWeightThreeForThreeSamples) {
   Outcomes weighted = once.All();
   weighted.weights = weights;
   for (const MeasureSpec& measure : kAll) {
-    const auto expected = ValueOf(measure, several.All());
-    EXPECT_EQ(expected.has_value(), HasValue(measure)) << NameOf(measure);
+    const auto expected = measure->ValueOf(several.All());
+    EXPECT_EQ(expected.has_value(), measure->HasValue()) << measure->Name();
     if (!expected) continue;
-    EXPECT_THAT(ValueOf(measure, weighted), IsNearly(*expected)) << NameOf(measure);
+    EXPECT_THAT(measure->ValueOf(weighted), IsNearly(*expected)) << measure->Name();
   }
 }
 
 TEST(Accuracy, IsTheShareOfRightClasses) {
   const std::vector<int64_t> truth = {0, 1, 2, 1}, predicted = {0, 1, 1, 1};
-  EXPECT_THAT(ValueOf(Accuracy{}, {.predicted_classes = predicted, .true_classes = truth}),
-              IsNearly(0.75));
+  EXPECT_THAT(
+      MeasureSpec(Accuracy{})->ValueOf({.predicted_classes = predicted, .true_classes = truth}),
+      IsNearly(0.75));
 }
 
 TEST(DenseRanks, KeepTheOrderAndTheTies) {

@@ -7,7 +7,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "evaluator/measures/mae.h"
 #include "evaluator/measures/measures.h"
+#include "evaluator/measures/r2.h"
+#include "evaluator/measures/rmse.h"
 #include "evaluator/measures/testing/outcomes.h"
 
 namespace tidemill::evaluator {
@@ -18,8 +21,8 @@ using testing::Is;
 std::optional<double> Of(const MeasureSpec& measure, const std::vector<float>& truth,
                          const std::vector<float>& predicted,
                          const std::vector<uint8_t>& weights = {}) {
-  return ValueOf(measure,
-                 {.predicted_values = predicted, .true_values = truth, .weights = weights});
+  return measure->ValueOf(
+      {.predicted_values = predicted, .true_values = truth, .weights = weights});
 }
 
 TEST(Errors, AreMeansOverSamples) {
@@ -50,7 +53,7 @@ TEST(Errors, OfWhatIsNoNumberAreUndefined) {
   for (const MeasureSpec& measure :
        {MeasureSpec(MeanAbsoluteError{}), MeasureSpec(RootMeanSquaredError{}),
         MeasureSpec(RSquared{})}) {
-    EXPECT_EQ(Of(measure, {1, 2}, {1, nan}), std::nullopt) << NameOf(measure);
+    EXPECT_EQ(Of(measure, {1, 2}, {1, nan}), std::nullopt) << measure->Name();
   }
 }
 

@@ -1,5 +1,7 @@
 #include "evaluator/measures/top_k.h"
 
+#include "fmt/format.h"
+
 namespace tidemill::evaluator {
 namespace {
 
@@ -30,6 +32,12 @@ class TopKAccumulator final : public Accumulator {
 
 std::unique_ptr<Accumulator> TopK::NewAccumulator() const {
   return std::make_unique<TopKAccumulator>(k);
+}
+
+void TopK::CheckClasses(int64_t num_classes, config::Problems& problems) const {
+  if (num_classes == 0 || k < num_classes) return;
+  problems.Add("", fmt::format("the {} first of {} classes are all of them", k, num_classes),
+               "write a smaller k");
 }
 
 }  // namespace tidemill::evaluator

@@ -28,6 +28,8 @@ struct TopK {
   // "top_5".
   std::string Name() const { return "top_" + std::to_string(k); }
   std::unique_ptr<Accumulator> NewAccumulator() const;
+  // As many as there are classes are all of them.
+  void CheckClasses(int64_t num_classes, config::Problems& problems) const;
 
   friend bool operator==(const TopK&, const TopK&) = default;
 };

@@ -15,7 +15,7 @@ using ::testing::Optional;
 
 std::optional<double> ShareOf(int64_t k, const std::vector<int32_t>& places,
                               const std::vector<uint8_t>& weights = {}) {
-  return ValueOf(TopK{.k = k}, {.true_places = places, .weights = weights});
+  return MeasureSpec(TopK{.k = k})->ValueOf({.true_places = places, .weights = weights});
 }
 
 TEST(TopK, IsTheShareOfTrueClassesAmongTheFirstK) {
@@ -27,7 +27,7 @@ TEST(TopK, IsTheShareOfTrueClassesAmongTheFirstK) {
   EXPECT_EQ(ShareOf(2, {}), std::nullopt);
 }
 
-TEST(TopK, IsNamedByItsK) { EXPECT_EQ(NameOf(TopK{.k = 3}), "top_3"); }
+TEST(TopK, IsNamedByItsK) { EXPECT_EQ(TopK{.k = 3}.Name(), "top_3"); }
 
 }  // namespace
 }  // namespace tidemill::evaluator

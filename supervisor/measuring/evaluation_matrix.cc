@@ -37,7 +37,7 @@ std::vector<Choice> ChoicesOf(const PipelineSpec& spec, const RunState& state) {
       if (!state.datasets().contains(evaluation.dataset)) continue;
       if (!state.live() && !state.IsEvaluated(static_cast<int32_t>(i))) continue;
       for (const auto& measure : evaluation.measures) {
-        choices.push_back({.evaluation = i, .measure = evaluator::NameOf(measure)});
+        choices.push_back({.evaluation = i, .measure = measure->Name()});
       }
     }
   }

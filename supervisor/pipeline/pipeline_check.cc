@@ -261,15 +261,18 @@ class Checker {
     const std::string at = fmt::format("evaluation[{}]", i);
     const transform::SampleSchema schema = SchemaOf(evaluation.dataset);
     for (size_t m = 0; m < evaluation.measures.size(); ++m) {
-      const bool of_classes = evaluator::IsOfClasses(evaluation.measures[m]);
+      {
+        const config::Problems::Scope scope(problems_, fmt::format("{}.measures[{}]", at, m));
+        evaluation.measures[m]->CheckClasses(schema.num_classes, problems_);
+      }
+      const bool of_classes = evaluation.measures[m]->IsOfClasses();
       if (of_classes == (schema.label == transform::LabelKind::kClass)) continue;
       problems_.Add(fmt::format("{}.measures[{}]", at, m),
                     fmt::format("{} does not fit the label of '{}', which is {}",
-                                evaluator::NameOf(evaluation.measures[m]), evaluation.dataset,
+                                evaluation.measures[m]->Name(), evaluation.dataset,
                                 transform::Describe(schema.label)),
                     of_classes ? "real labels: mae, rmse, r2" : "classes: accuracy, f1, roc_auc");
     }
-    CheckTopK(at, evaluation, schema);
     CheckSlices(at, evaluation, schema);
     if (evaluation.dataset == spec_.preprocess.dataset) return;
     for (const auto& problem : transform::Graph::Check(spec_.preprocess.graph, schema)) {
@@ -277,18 +280,6 @@ class Checker {
                     fmt::format("'{}' does not go through the graph: {}", evaluation.dataset,
                                 problem.message),
                     problem.hint);
-    }
-  }
-
-  void CheckTopK(const std::string& at, const evaluator::EvaluationSpec& evaluation,
-                 const transform::SampleSchema& schema) {
-    for (size_t m = 0; m < evaluation.measures.size(); ++m) {
-      const auto* top = std::get_if<evaluator::TopK>(&evaluation.measures[m]);
-      if (top == nullptr || schema.num_classes == 0 || top->k < schema.num_classes) continue;
-      problems_.Add(
-          fmt::format("{}.measures[{}]", at, m),
-          fmt::format("the {} first of {} classes are all of them", top->k, schema.num_classes),
-          "write a smaller k");
     }
   }
 

@@ -1,0 +1,87 @@
+#include "evaluator/measures/measures.h"
+
+#include "evaluator/measures/accuracy.h"
+#include "evaluator/measures/average_precision.h"
+#include "evaluator/measures/calibration_error.h"
+#include "evaluator/measures/confusion_matrix.h"
+#include "evaluator/measures/f1.h"
+#include "evaluator/measures/log_loss.h"
+#include "evaluator/measures/mae.h"
+#include "evaluator/measures/precision.h"
+#include "evaluator/measures/r2.h"
+#include "evaluator/measures/recall.h"
+#include "evaluator/measures/rmse.h"
+#include "evaluator/measures/roc_auc.h"
+#include "evaluator/measures/top_k.h"
+
+namespace tidemill::evaluator {
+namespace {
+
+// A measure by what its spec says: Name(), kOfClasses, kNeeds, and ValueOf() where it needs ranks,
+// else NewAccumulator(). Some say kHasValue and CheckClasses(), too.
+template <typename Spec>
+class MeasureOf final : public config::PartOf<MeasureOf<Spec>, Measure, Spec> {
+ public:
+  std::string Name() const override { return spec_.Name(); }
+  bool IsOfClasses() const override { return Spec::kOfClasses; }
+  evaluator::Needs Needs() const override { return Spec::kNeeds; }
+  bool HasValue() const override {
+    if constexpr (requires { Spec::kHasValue; }) {
+      return Spec::kHasValue;
+    } else {
+      return true;
+    }
+  }
+  std::unique_ptr<Accumulator> NewAccumulator() const override {
+    if constexpr (Spec::kNeeds == evaluator::Needs::kRanks) {
+      return nullptr;
+    } else {
+      return spec_.NewAccumulator();
+    }
+  }
+  std::optional<double> ValueOf(const Outcomes& outcomes) const override {
+    if constexpr (Spec::kNeeds == evaluator::Needs::kRanks) {
+      return spec_.ValueOf(outcomes);
+    } else {
+      const auto accumulator = spec_.NewAccumulator();
+      accumulator->Add(outcomes);
+      return accumulator->Value();
+    }
+  }
+  void CheckClasses(int64_t num_classes, config::Problems& problems) const override {
+    if constexpr (requires { spec_.CheckClasses(num_classes, problems); }) {
+      spec_.CheckClasses(num_classes, problems);
+    }
+  }
+  bool Equals(const Measure& other) const override {
+    return spec_ == static_cast<const MeasureOf&>(other).spec_;
+  }
+
+ private:
+  using config::PartOf<MeasureOf<Spec>, Measure, Spec>::spec_;
+};
+
+// A new measure is its line here and its header above.
+constexpr config::Alternative<Measure> kMeasures[] = {
+    MeasureOf<Accuracy>::Listed(),
+    MeasureOf<TopK>::Listed(),
+    MeasureOf<F1>::Listed(),
+    MeasureOf<Precision>::Listed(),
+    MeasureOf<Recall>::Listed(),
+    MeasureOf<RocAuc>::Listed(),
+    MeasureOf<AveragePrecision>::Listed(),
+    MeasureOf<LogLoss>::Listed(),
+    MeasureOf<CalibrationError>::Listed(),
+    MeasureOf<ConfusionMatrix>::Listed(),
+    MeasureOf<MeanAbsoluteError>::Listed(),
+    MeasureOf<RootMeanSquaredError>::Listed(),
+    MeasureOf<RSquared>::Listed(),
+};
+
+}  // namespace
+
+std::span<const config::Alternative<Measure>> Measure::Alternatives() { return kMeasures; }
+
+}  // namespace tidemill::evaluator
+
+TIDEMILL_CONFIG_TYPE(tidemill::evaluator::MeasureSpec);
