@@ -116,16 +116,15 @@ int Complete(const GlobalFlags& flags, const std::string& kind) {
   _exit(kDone);
 }
 
-int PrintCompletion(const std::string& shell) {
-  const CommandInfo root = DescribeTree(*MakeCommandLine());
+int PrintCompletion(const CommandInfo& root, const std::string& shell) {
   fmt::print("{}", shell == "bash"  ? BashCompletion(root)
                    : shell == "zsh" ? ZshCompletion(root)
                                     : FishCompletion(root));
   return kDone;
 }
 
-int WriteManual(const std::string& folder) {
-  const auto pages = ManualPages(DescribeTree(*MakeCommandLine()));
+int WriteManual(const CommandInfo& root, const std::string& folder) {
+  const auto pages = ManualPages(root);
   if (folder.empty()) {
     fmt::print("{}", pages.at("tidemill.1"));
     return kDone;
@@ -145,13 +144,14 @@ void AddCompletionCommands(Command& app) {
   Command& completion = app.AddSubcommand("completion", "Print the completion script of a shell");
   static std::string shell;
   completion.AddOption("shell", shell, "The shell").Required().OneOf({"bash", "zsh", "fish"});
-  SetAction(completion, [](const GlobalFlags&) { return PrintCompletion(shell); });
+  SetAction(completion,
+            [&app](const GlobalFlags&) { return PrintCompletion(DescribeTree(app), shell); });
 
   Command& man = app.AddSubcommand("man", "Print the manual page, or write every page");
   static std::string folder;
   man.AddOption("folder", folder, "Write tidemill.1 and a page for each command there")
       .TypeName("FOLDER");
-  SetAction(man, [](const GlobalFlags&) { return WriteManual(folder); });
+  SetAction(man, [&app](const GlobalFlags&) { return WriteManual(DescribeTree(app), folder); });
 
   Command& complete = app.AddSubcommand("__complete", "List names for completion");
   complete.Hide();

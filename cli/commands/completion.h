@@ -5,6 +5,7 @@
 
 namespace tidemill::cli {
 
+// `app` is the whole command line, of which scripts and pages are made; it outlives the actions.
 void AddCompletionCommands(Command& app);
 
 }  // namespace tidemill::cli
