@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "base/time.h"
@@ -80,10 +81,8 @@ bool ClaimFiring(std::string_view name) {
   const char* const folder = std::getenv("TIDEMILL_FAILPOINTS_ONCE");
   if (folder == nullptr) return true;
   const std::string mark = std::string(folder) + "/" + std::string(name);
-  const int file = open(mark.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-  if (file < 0) return false;
-  close(file);
-  return true;
+  const Descriptor file(open(mark.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
+  return file.is_open();
 }
 
 }  // namespace

@@ -11,25 +11,12 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/descriptor.h"
+
 namespace tidemill::files {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Closes a descriptor when it goes out of scope.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-
- private:
-  const int number_;
-};
 
 absl::Status FromErrno(int error, std::string_view doing, const std::string& path) {
   const std::string reason = std::strerror(error);
@@ -52,21 +39,21 @@ absl::Status FromErrno(int error, std::string_view doing, const std::string& pat
 
 absl::Status WriteAndSync(const std::string& path, std::string_view bytes) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (file.get() < 0) return FromErrno(errno, "create", path);
+  if (!file.is_open()) return FromErrno(errno, "create", path);
   while (!bytes.empty()) {
-    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
+    const ssize_t written = ::write(file.number(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return FromErrno(errno, "write", path);
     bytes.remove_prefix(static_cast<size_t>(written));
   }
-  if (::fsync(file.get()) != 0) return FromErrno(errno, "sync", path);
+  if (::fsync(file.number()) != 0) return FromErrno(errno, "sync", path);
   return absl::OkStatus();
 }
 
 absl::Status SyncFolder(const std::string& path) {
   const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0) return FromErrno(errno, "open", path);
-  if (::fsync(folder.get()) != 0) return FromErrno(errno, "sync", path);
+  if (!folder.is_open()) return FromErrno(errno, "open", path);
+  if (::fsync(folder.number()) != 0) return FromErrno(errno, "sync", path);
   return absl::OkStatus();
 }
 
@@ -91,15 +78,15 @@ absl::Status WriteAtomically(const std::string& path, std::string_view bytes) {
 
 absl::StatusOr<std::string> Read(const std::string& path, size_t max_bytes) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return FromErrno(errno, "open", path);
+  if (!file.is_open()) return FromErrno(errno, "open", path);
   struct stat info = {};
-  if (::fstat(file.get(), &info) != 0) return FromErrno(errno, "stat", path);
+  if (::fstat(file.number(), &info) != 0) return FromErrno(errno, "stat", path);
   std::string bytes;
   // One byte more than the size shows the end of the file without growing; pipes have no size.
   bytes.resize(std::min(static_cast<size_t>(info.st_size), max_bytes) + 1);
   size_t used = 0;
   while (true) {
-    const ssize_t count = ::read(file.get(), bytes.data() + used, bytes.size() - used);
+    const ssize_t count = ::read(file.number(), bytes.data() + used, bytes.size() - used);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return FromErrno(errno, "read", path);
     if (count == 0) break;

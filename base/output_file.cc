@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/descriptor.h"
 #include "base/files.h"
 
 namespace tidemill::files {
@@ -52,10 +53,9 @@ int WriteAll(int file, std::string_view bytes) {
 }
 
 absl::Status WriteInto(const std::string& place, std::string_view bytes, const std::string& path) {
-  const int file = ::open(place.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
-  if (file < 0) return Failure(errno, path);
-  const int error = WriteAll(file, bytes);
-  ::close(file);
+  const Descriptor file(::open(place.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  if (!file.is_open()) return Failure(errno, path);
+  const int error = WriteAll(file.number(), bytes);
   return error == 0 ? absl::OkStatus() : Failure(error, path);
 }
 

@@ -33,20 +33,6 @@ absl::Status Failed(std::string_view doing, const std::string& path) {
 
 int64_t RoundUpTo64(int64_t size) { return (size + 63) / 64 * 64; }
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-
- private:
-  const int number_;
-};
-
 // Pages of the file, which the kernel may take back at any time, rather than memory of our own: a
 // reader that stalls in the middle costs nothing. Nobody writes to a sealed file.
 absl::StatusOr<Buffer> MapFile(int file, const std::string& path, int64_t size) {
@@ -59,10 +45,12 @@ absl::StatusOr<Buffer> MapFile(int file, const std::string& path, int64_t size) 
 
 }  // namespace
 
-SealedFileWriter::SealedFileWriter(int file, std::string path, Batch columns, int64_t max_rows)
-    : file_(file), path_(std::move(path)), columns_(std::move(columns)), max_rows_(max_rows) {}
-
-SealedFileWriter::~SealedFileWriter() { ::close(file_); }
+SealedFileWriter::SealedFileWriter(Descriptor file, std::string path, Batch columns,
+                                   int64_t max_rows)
+    : file_(std::move(file)),
+      path_(std::move(path)),
+      columns_(std::move(columns)),
+      max_rows_(max_rows) {}
 
 absl::StatusOr<std::unique_ptr<SealedFileWriter>> SealedFileWriter::Create(const std::string& path,
                                                                            const Batch& columns,
@@ -72,9 +60,10 @@ absl::StatusOr<std::unique_ptr<SealedFileWriter>> SealedFileWriter::Create(const
       return FailedPrecondition("'{}' is no column of numbers", column.name);
     }
   }
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return Failed("create", path);
-  std::unique_ptr<SealedFileWriter> writer(new SealedFileWriter(file, path, columns, max_rows));
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!file.is_open()) return Failed("create", path);
+  std::unique_ptr<SealedFileWriter> writer(
+      new SealedFileWriter(std::move(file), path, columns, max_rows));
   ASSIGN_OR_RETURN(const Batch shape, writer->ShapeOf(1));
   writer->first_offset_ = static_cast<int64_t>(FirstBufferOffset(shape));
   return writer;
@@ -150,7 +139,7 @@ absl::StatusOr<std::string> SealedFileWriter::Seal() {
   ASSIGN_OR_RETURN(const Batch shape, ShapeOf(num_rows_));
   const auto size = static_cast<int64_t>(EncodedSize(shape));
   RETURN_IF_ERROR(WriteAt(0, EncodeHead(shape)));
-  if (::ftruncate(file_, size) != 0) return Failed("cut", path_);
+  if (::ftruncate(file_.number(), size) != 0) return Failed("cut", path_);
   Sha256Stream sha256;
   std::vector<char> piece(static_cast<size_t>(std::min(size, kPieceBytes)));
   for (int64_t at = 0; at < size; at += kPieceBytes) {
@@ -166,7 +155,7 @@ absl::StatusOr<std::string> SealedFileWriter::Seal() {
 
 absl::Status SealedFileWriter::WriteAt(int64_t offset, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = ::pwrite(file_, bytes.data(), bytes.size(), offset);
+    const ssize_t count = ::pwrite(file_.number(), bytes.data(), bytes.size(), offset);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return Failed("write", path_);
     bytes.remove_prefix(static_cast<size_t>(count));
@@ -177,7 +166,7 @@ absl::Status SealedFileWriter::WriteAt(int64_t offset, std::string_view bytes) {
 
 absl::Status SealedFileWriter::ReadAt(int64_t offset, std::span<char> bytes) const {
   while (!bytes.empty()) {
-    const ssize_t count = ::pread(file_, bytes.data(), bytes.size(), offset);
+    const ssize_t count = ::pread(file_.number(), bytes.data(), bytes.size(), offset);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return Failed("read", path_);
     if (count == 0) return Internal("{} has become shorter", path_);
@@ -190,10 +179,10 @@ absl::Status SealedFileWriter::ReadAt(int64_t offset, std::span<char> bytes) con
 absl::StatusOr<SealedBatch> ReadSealedFile(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat info = {};
-  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) return Failed("open", path);
+  if (!file.is_open() || ::fstat(file.number(), &info) != 0) return Failed("open", path);
   const int64_t size = info.st_size - kDigestSize;
   if (size <= 0) return DataLoss("{} is cut short", path);
-  ASSIGN_OR_RETURN(const Buffer bytes, MapFile(file.get(), path, info.st_size));
+  ASSIGN_OR_RETURN(const Buffer bytes, MapFile(file.number(), path, info.st_size));
   Sha256Stream sha256;
   for (int64_t at = 0; at < size; at += kPieceBytes) {
     sha256.Add(bytes.view().substr(static_cast<size_t>(at),

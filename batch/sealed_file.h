@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/status.h"
 #include "batch/batch.h"
 
@@ -29,9 +30,6 @@ class SealedFileWriter {
   static absl::StatusOr<std::unique_ptr<SealedFileWriter>> Create(const std::string& path,
                                                                   const Batch& columns,
                                                                   int64_t max_rows);
-  ~SealedFileWriter();
-  SealedFileWriter(const SealedFileWriter&) = delete;
-  SealedFileWriter& operator=(const SealedFileWriter&) = delete;
 
   // The columns of Create(), in their order. INVALID_ARGUMENT for others or more than `max_rows`.
   absl::Status Append(const Batch& rows);
@@ -42,7 +40,7 @@ class SealedFileWriter {
   int64_t num_rows() const { return num_rows_; }
 
  private:
-  SealedFileWriter(int file, std::string path, Batch columns, int64_t max_rows);
+  SealedFileWriter(Descriptor file, std::string path, Batch columns, int64_t max_rows);
 
   // The columns with the sizes of so many rows, but without numbers.
   absl::StatusOr<Batch> ShapeOf(int64_t num_rows) const;
@@ -53,7 +51,7 @@ class SealedFileWriter {
   absl::Status WriteAt(int64_t offset, std::string_view bytes);
   absl::Status ReadAt(int64_t offset, std::span<char> bytes) const;
 
-  const int file_;
+  const Descriptor file_;
   const std::string path_;
   const Batch columns_;
   const int64_t max_rows_;

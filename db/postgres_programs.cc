@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/descriptor.h"
 #include "base/files.h"
 
 namespace tidemill::db {
@@ -94,21 +95,10 @@ std::string ClosedAncestor(const Account& account, const std::string& path) {
   }
 }
 
-// A descriptor that is closed at the end of its scope.
-struct OpenFile {
-  const int number;
-  explicit OpenFile(int opened) : number(opened) {}
-  ~OpenFile() {
-    if (number >= 0) ::close(number);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-};
-
 // Gives the open folder to the account, unless it belongs to somebody else.
-absl::Status GiveFolder(const OpenFile& folder, const Account& account, const std::string& path) {
+absl::Status GiveFolder(const Descriptor& folder, const Account& account, const std::string& path) {
   struct stat info = {};
-  if (::fstat(folder.number, &info) != 0) {
+  if (::fstat(folder.number(), &info) != 0) {
     return Internal("cannot look at {}: {}", path, std::strerror(errno));
   }
   if (info.st_uid != account.user && info.st_uid != ::geteuid()) {
@@ -117,8 +107,8 @@ absl::Status GiveFolder(const OpenFile& folder, const Account& account, const st
         "remove it",
         path, info.st_uid, account.user);
   }
-  if (::fchmod(folder.number, 0700) != 0 ||
-      (account.change && ::fchown(folder.number, account.user, account.group) != 0)) {
+  if (::fchmod(folder.number(), 0700) != 0 ||
+      (account.change && ::fchown(folder.number(), account.user, account.group) != 0)) {
     return Internal("cannot give {} to PostgreSQL: {}", path, std::strerror(errno));
   }
   return absl::OkStatus();
@@ -163,15 +153,15 @@ absl::Status CreateFolderFor(const Account& account, const std::string& path) {
                                 closed);
     }
   }
-  const OpenFile parent(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (parent.number < 0) return Internal("cannot open {}: {}", above, std::strerror(errno));
-  if (::mkdirat(parent.number, name.c_str(), 0700) != 0 && errno != EEXIST) {
+  const Descriptor parent(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!parent.is_open()) return Internal("cannot open {}: {}", above, std::strerror(errno));
+  if (::mkdirat(parent.number(), name.c_str(), 0700) != 0 && errno != EEXIST) {
     return Internal("cannot create folder {}: {}", path, std::strerror(errno));
   }
   // From here on the folder itself is held, whatever is put in its place.
-  const OpenFile folder(
-      ::openat(parent.number, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (folder.number < 0) {
+  const Descriptor folder(
+      ::openat(parent.number(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder.is_open()) {
     return FailedPrecondition(
         "{} is a link, no folder or closed to this user ({}); find out who made it, and remove it",
         path, std::strerror(errno));
@@ -192,20 +182,20 @@ absl::StatusOr<pid_t> StartDetached(const Account& account, const Program& progr
   const Prepared prepared(account, program);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Internal("cannot pipe: {}", std::strerror(errno));
+  const Descriptor reading(ends[0]);
+  const Descriptor writing(ends[1]);
   const pid_t child = ::fork();
   if (child == 0) {
     // The child of this child belongs to init once this one has ended.
     ::setsid();
     const pid_t grandchild = ::fork();
     if (grandchild == 0) Execute(prepared);
-    const ssize_t written = ::write(ends[1], &grandchild, sizeof(grandchild));
+    const ssize_t written = ::write(writing.number(), &grandchild, sizeof(grandchild));
     ::_exit(written == sizeof(grandchild) ? 0 : 1);
   }
   pid_t process = -1;
   const bool told = child > 0 && WaitFor(child) == 0 &&
-                    ::read(ends[0], &process, sizeof(process)) == sizeof(process);
-  ::close(ends[0]);
-  ::close(ends[1]);
+                    ::read(reading.number(), &process, sizeof(process)) == sizeof(process);
   if (!told || process < 0) return Internal("cannot fork for {}", program.arguments[0]);
   return process;
 }

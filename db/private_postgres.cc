@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "db/postgres_programs.h"
@@ -48,17 +49,12 @@ class FolderLock {
  public:
   explicit FolderLock(const std::string& folder)
       : file_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    while (file_ >= 0 && ::flock(file_, LOCK_EX) != 0 && errno == EINTR) {
+    while (file_.is_open() && ::flock(file_.number(), LOCK_EX) != 0 && errno == EINTR) {
     }
   }
-  ~FolderLock() {
-    if (file_ >= 0) ::close(file_);
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
 
  private:
-  const int file_;
+  const Descriptor file_;
 };
 
 std::string ConnectionStringOf(const std::string& socket_folder, const std::string& database) {

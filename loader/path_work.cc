@@ -5,17 +5,18 @@
 
 #include <cstdio>
 
+#include "base/descriptor.h"
+
 namespace tidemill::loader {
 namespace {
 
 // How long this thread has been ready to run without a processor, so far; 0 where the kernel does
 // not tell.
 int64_t QueuedNanos() {
-  const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
+  const Descriptor file(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return 0;
   char text[96] = {};
-  const ssize_t size = read(file, text, sizeof(text) - 1);
-  close(file);
+  const ssize_t size = read(file.number(), text, sizeof(text) - 1);
   long long on_processor = 0;
   long long queued = 0;
   if (size <= 0 || sscanf(text, "%lld %lld", &on_processor, &queued) != 2) return 0;

@@ -63,25 +63,23 @@ absl::StatusOr<std::unique_ptr<PartFile>> PartFile::Create(const std::string& pa
   // Two uploads of the same bytes must not write into one file.
   static std::atomic<int64_t> next{0};
   std::string partial = fmt::format("{}.{}{}", path, next.fetch_add(1), kPartialSuffix);
-  const int fd = open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) return Failure("create", partial, errno);
-  return std::unique_ptr<PartFile>(new PartFile(path, std::move(partial), fd));
+  Descriptor file(open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!file.is_open()) return Failure("create", partial, errno);
+  return std::unique_ptr<PartFile>(new PartFile(path, std::move(partial), std::move(file)));
 }
 
-PartFile::PartFile(std::string path, std::string partial_path, int fd)
-    : path_(std::move(path)), partial_path_(std::move(partial_path)), fd_(fd) {}
+PartFile::PartFile(std::string path, std::string partial_path, Descriptor file)
+    : path_(std::move(path)), partial_path_(std::move(partial_path)), file_(std::move(file)) {}
 
 PartFile::~PartFile() {
-  if (fd_ < 0) return;
-  close(fd_);
-  unlink(partial_path_.c_str());
+  if (file_.is_open()) unlink(partial_path_.c_str());
 }
 
 absl::Status PartFile::Append(std::string_view bytes) {
   digest_.Add(bytes);
   size_bytes_ += static_cast<int64_t>(bytes.size());
   while (!bytes.empty()) {
-    const ssize_t written = write(fd_, bytes.data(), bytes.size());
+    const ssize_t written = write(file_.number(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return Failure("write", partial_path_, errno);
     bytes.remove_prefix(static_cast<size_t>(written));
@@ -97,34 +95,29 @@ absl::Status PartFile::Seal(int64_t size_bytes, const std::string& digest) {
   if (found != digest) {
     return DataLoss("the bytes that arrived have the SHA-256 {} instead of {}", found, digest);
   }
-  if (fsync(fd_) != 0) return Failure("sync", partial_path_, errno);
+  if (fsync(file_.number()) != 0) return Failure("sync", partial_path_, errno);
   return absl::OkStatus();
 }
 
 absl::Status PartFile::Publish() {
   if (rename(partial_path_.c_str(), path_.c_str()) != 0) return Failure("rename", path_, errno);
-  close(std::exchange(fd_, -1));
+  file_.Close();
   return absl::OkStatus();
 }
 
 absl::Status SyncFolder(const std::string& folder) {
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return Failure("open", folder, errno);
-  const int result = fsync(fd);
-  const int error = errno;
-  close(fd);
-  return result == 0 ? absl::OkStatus() : Failure("sync", folder, error);
+  const Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened.is_open()) return Failure("open", folder, errno);
+  return fsync(opened.number()) == 0 ? absl::OkStatus() : Failure("sync", folder, errno);
 }
 
 absl::Status ReadVerified(const std::string& path, int64_t size_bytes, const std::string& digest,
                           const std::function<absl::Status(std::string_view)>& sink) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT) return DataLoss("{} is gone", path);
-  if (fd < 0) return Failure("open", path, errno);
-  absl::Status status = Verify(fd, path, size_bytes, digest);
-  if (status.ok()) status = ForEachPiece(fd, path, sink);
-  close(fd);
-  return status;
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open() && errno == ENOENT) return DataLoss("{} is gone", path);
+  if (!file.is_open()) return Failure("open", path, errno);
+  RETURN_IF_ERROR(Verify(file.number(), path, size_bytes, digest));
+  return ForEachPiece(file.number(), path, sink);
 }
 
 }  // namespace tidemill::model_store

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "base/digest.h"
 #include "base/status.h"
 
@@ -29,11 +30,11 @@ class PartFile {
   absl::Status Publish();
 
  private:
-  PartFile(std::string path, std::string partial_path, int fd);
+  PartFile(std::string path, std::string partial_path, Descriptor file);
 
   const std::string path_;
   const std::string partial_path_;
-  int fd_;
+  Descriptor file_;
   int64_t size_bytes_ = 0;
   Sha256Stream digest_;
 };

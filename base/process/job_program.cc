@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,11 +12,15 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "fmt/format.h"
 
+#include "base/descriptor.h"
 #include "base/heap.h"
+#include "base/local_socket.h"
 #include "base/process/protocol.h"
 #include "base/process/zygote.h"
 
@@ -28,8 +31,8 @@ struct Request {
   char what = 0;
   int64_t number = 0;
   std::vector<std::string> arguments;
-  FileDescriptor report;
-  FileDescriptor exit;
+  Descriptor report;
+  Descriptor exit;
 };
 
 void WriteAll(int fd, std::string_view bytes) {
@@ -41,37 +44,29 @@ void WriteAll(int fd, std::string_view bytes) {
   }
 }
 
-// std::nullopt when the server is gone.
-std::optional<Request> Receive(int socket) {
+// The next request. std::nullopt: there is none now. UNAVAILABLE when the server is gone, DATA_LOSS
+// for a request without its descriptors.
+absl::StatusOr<std::optional<Request>> Receive(const LocalSocket& socket) {
+  constexpr size_t kHeader = 1 + sizeof(int64_t);
   std::string bytes(kMaxMessage, '\0');
-  iovec part{bytes.data(), bytes.size()};
-  int descriptors[2] = {-1, -1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(descriptors))] = {};
-  msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  header.msg_control = control;
-  header.msg_controllen = sizeof(control);
-  ssize_t got = 0;
-  do {
-    got = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
-  } while (got < 0 && errno == EINTR);
-  constexpr ssize_t kHeader = 1 + sizeof(int64_t);
-  if (got < kHeader) return std::nullopt;
-  if (const cmsghdr* rights = CMSG_FIRSTHDR(&header); rights != nullptr) {
-    std::memcpy(descriptors, CMSG_DATA(rights), sizeof(descriptors));
-  }
+  std::vector<Descriptor> descriptors;
+  ASSIGN_OR_RETURN(const size_t size,
+                   socket.Receive(std::as_writable_bytes(std::span(bytes)), descriptors));
+  if (size == 0) return std::optional<Request>();
+  if (size < kHeader) return Unavailable("a message of {} bytes is no request", size);
   Request request;
   request.what = bytes[0];
   std::memcpy(&request.number, bytes.data() + 1, sizeof(request.number));
-  std::string_view rest(bytes.data() + kHeader, static_cast<size_t>(got - kHeader));
+  std::string_view rest(bytes.data() + kHeader, size - kHeader);
   for (size_t end = rest.find('\0'); end != rest.npos; end = rest.find('\0')) {
     request.arguments.emplace_back(rest.substr(0, end));
     rest.remove_prefix(end + 1);
   }
-  request.report = FileDescriptor(descriptors[0]);
-  request.exit = FileDescriptor(descriptors[1]);
-  return request;
+  if (descriptors.size() == 2) {
+    request.report = std::move(descriptors[0]);
+    request.exit = std::move(descriptors[1]);
+  }
+  return std::optional<Request>(std::move(request));
 }
 
 // Replaces this process by a fresh one that runs the job, reporting on kInheritedFd.
@@ -92,38 +87,41 @@ std::optional<Request> Receive(int socket) {
 
 class ZygoteLoop {
  public:
-  ZygoteLoop(const JobFunction& job, int socket) : job_(job), socket_(socket) {
+  ZygoteLoop(const JobFunction& job, LocalSocket socket) : job_(job), socket_(std::move(socket)) {
     // Held by the zygote alone: its jobs close it, so that it ends with the server.
-    fcntl(socket, F_SETFD, FD_CLOEXEC);
+    fcntl(socket_.number(), F_SETFD, FD_CLOEXEC);
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child, nullptr);
-    signals_ = FileDescriptor(signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
+    signals_ = Descriptor(signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
   }
 
   // Serves until the server is gone.
   int Run() {
     while (true) {
-      pollfd polled[] = {{socket_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}};
+      pollfd polled[] = {{socket_.number(), POLLIN, 0}, {signals_.number(), POLLIN, 0}};
       if (poll(polled, 2, -1) < 0) continue;
       if (polled[1].revents != 0) ReapJobs();
       if (polled[0].revents == 0) continue;
-      std::optional<Request> request = Receive(socket_.get());
-      if (!request.has_value()) return 0;
-      if (request->what == kKillJob) {
-        Kill(request->number);
-      } else {
-        Fork(*std::move(request));
-      }
+      absl::StatusOr<std::optional<Request>> received = Receive(socket_);
+      if (absl::IsUnavailable(received.status())) return 0;
+      // A request that has lost its descriptors has lost the exit pipe: the server finds the job
+      // lost.
+      if (received.ok() && received->has_value()) Serve(**std::move(received));
     }
   }
 
  private:
   struct RunningJob {
     int64_t number;
-    FileDescriptor exit;
+    Descriptor exit;
   };
+
+  void Serve(Request request) {
+    if (request.what == kKillJob) return Kill(request.number);
+    Fork(std::move(request));
+  }
 
   void Fork(Request request) {
     const pid_t zygote = getpid();
@@ -131,7 +129,7 @@ class ZygoteLoop {
     const pid_t pid = fork();
     if (pid == 0) RunChild(std::move(request), zygote);
     if (pid < 0) {
-      WriteAll(request.exit.get(), fmt::format("lost fork: {}\n", strerror(errno)));
+      WriteAll(request.exit.number(), fmt::format("lost fork: {}\n", strerror(errno)));
       return;
     }
     jobs_.emplace(pid, RunningJob{request.number, std::move(request.exit)});
@@ -141,14 +139,14 @@ class ZygoteLoop {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != zygote) _exit(127);
     request.exit.Close();
-    socket_.Close();
+    socket_ = LocalSocket();
     signals_.Close();
     jobs_.clear();
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    if (request.what == kExecuteJob) ExecuteAnew(request.arguments, request.report.get());
-    Report report(request.report.get());
+    if (request.what == kExecuteJob) ExecuteAnew(request.arguments, request.report.number());
+    Report report(request.report.number());
     const int code = job_(request.arguments, report);
     std::fflush(nullptr);
     _exit(code);
@@ -162,22 +160,22 @@ class ZygoteLoop {
 
   void ReapJobs() {
     signalfd_siginfo ignored[8];
-    while (read(signals_.get(), ignored, sizeof(ignored)) > 0) {
+    while (read(signals_.number(), ignored, sizeof(ignored)) > 0) {
     }
     int status = 0;
     for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
       const auto it = jobs_.find(pid);
       if (it == jobs_.end()) continue;
-      WriteAll(it->second.exit.get(), WIFSIGNALED(status)
-                                          ? fmt::format("signal {}\n", WTERMSIG(status))
-                                          : fmt::format("code {}\n", WEXITSTATUS(status)));
+      WriteAll(it->second.exit.number(), WIFSIGNALED(status)
+                                             ? fmt::format("signal {}\n", WTERMSIG(status))
+                                             : fmt::format("code {}\n", WEXITSTATUS(status)));
       jobs_.erase(it);
     }
   }
 
   const JobFunction& job_;
-  FileDescriptor socket_;
-  FileDescriptor signals_;
+  LocalSocket socket_;
+  Descriptor signals_;
   std::map<pid_t, RunningJob> jobs_;
 };
 
@@ -193,7 +191,7 @@ int RunJobProgram(int argc, char** argv, const JobFunction& job) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   signal(SIGPIPE, SIG_IGN);
   if (arguments == std::vector<std::string>{"--zygote"}) {
-    return ZygoteLoop(job, kInheritedFd).Run();
+    return ZygoteLoop(job, LocalSocket(Descriptor(kInheritedFd))).Run();
   }
   Report report(fcntl(kInheritedFd, F_GETFD) >= 0 ? kInheritedFd : STDOUT_FILENO);
   return job(arguments, report);

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -20,14 +20,14 @@ namespace tidemill::process {
 namespace {
 
 struct Pipe {
-  FileDescriptor read;
-  FileDescriptor write;
+  Descriptor read;
+  Descriptor write;
 };
 
 absl::StatusOr<Pipe> MakePipe() {
   int fds[2];
   if (pipe2(fds, O_CLOEXEC) != 0) return ResourceExhausted("pipe: {}", strerror(errno));
-  return Pipe{FileDescriptor(fds[0]), FileDescriptor(fds[1])};
+  return Pipe{Descriptor(fds[0]), Descriptor(fds[1])};
 }
 
 std::string Message(char what, int64_t number, const std::vector<std::string>& arguments) {
@@ -35,29 +35,6 @@ std::string Message(char what, int64_t number, const std::vector<std::string>& a
   message.append(reinterpret_cast<const char*>(&number), sizeof(number));
   for (const std::string& argument : arguments) message.append(argument).push_back('\0');
   return message;
-}
-
-// Returns 0 or an errno.
-int Send(int socket, std::string message, std::array<int, 2> descriptors) {
-  iovec part{message.data(), message.size()};
-  msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(descriptors))] = {};
-  if (descriptors[0] >= 0) {
-    header.msg_control = control;
-    header.msg_controllen = sizeof(control);
-    cmsghdr* rights = CMSG_FIRSTHDR(&header);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof(descriptors));
-    std::memcpy(CMSG_DATA(rights), descriptors.data(), sizeof(descriptors));
-  }
-  ssize_t sent = 0;
-  do {
-    sent = sendmsg(socket, &header, MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  return sent < 0 ? errno : 0;
 }
 
 // Reads up to `size` bytes; 0 at the end or on a broken pipe.
@@ -112,11 +89,6 @@ absl::StatusOr<pid_t> Execute(const std::string& program, int socket) {
 
 }  // namespace
 
-void FileDescriptor::Close() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
-}
-
 std::string JobExit::Describe() const {
   if (code.has_value()) return fmt::format("exited with code {}", *code);
   if (signal.has_value()) {
@@ -125,8 +97,8 @@ std::string JobExit::Describe() const {
   return fmt::format("was lost: {}", lost);
 }
 
-Job::Job(std::shared_ptr<const FileDescriptor> control, int64_t number, FileDescriptor report,
-         FileDescriptor exit)
+Job::Job(std::shared_ptr<const LocalSocket> control, int64_t number, Descriptor report,
+         Descriptor exit)
     : control_(std::move(control)),
       number_(number),
       report_(std::move(report)),
@@ -142,7 +114,7 @@ std::optional<std::string> Job::ReadLine() {
       return line;
     }
     char bytes[4096];
-    const size_t size = ReadSome(report_.get(), bytes, sizeof(bytes));
+    const size_t size = ReadSome(report_.number(), bytes, sizeof(bytes));
     if (size == 0) return std::nullopt;
     buffered_.append(bytes, size);
   }
@@ -152,12 +124,17 @@ JobExit Job::Wait() {
   if (ended_.has_value()) return *ended_;
   std::string line;
   char bytes[256];
-  while (const size_t size = ReadSome(exit_.get(), bytes, sizeof(bytes))) line.append(bytes, size);
+  while (const size_t size = ReadSome(exit_.number(), bytes, sizeof(bytes))) {
+    line.append(bytes, size);
+  }
   ended_ = ParseExit(line);
   return *ended_;
 }
 
-void Job::Kill() { Send(control_->get(), Message(kKillJob, number_, {}), {-1, -1}); }
+void Job::Kill() {
+  const std::string message = Message(kKillJob, number_, {});
+  control_->SendAndWait(std::as_bytes(std::span(message))).IgnoreError();
+}
 
 absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(const std::string& program) {
   std::unique_ptr<Zygote> zygote(new Zygote(program));
@@ -186,15 +163,11 @@ void Zygote::Reap() {
 
 absl::Status Zygote::Launch() {
   Reap();
-  int sockets[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
-    return ResourceExhausted("socketpair: {}", strerror(errno));
-  }
-  control_ = std::make_shared<const FileDescriptor>(sockets[0]);
-  // Moved above kInheritedFd, since a descriptor copied onto itself would close at the exec.
-  const FileDescriptor theirs(fcntl(sockets[1], F_DUPFD_CLOEXEC, kInheritedFd + 1));
-  close(sockets[1]);
-  ASSIGN_OR_RETURN(pid_, Execute(program_, theirs.get()));
+  ASSIGN_OR_RETURN(auto ends, LocalSocket::MakePair(LocalSocket::Kind::kPackets));
+  control_ = std::make_shared<const LocalSocket>(std::move(ends.first));
+  // Copied above kInheritedFd, since a descriptor copied onto itself would close at the exec.
+  const Descriptor theirs(fcntl(ends.second.number(), F_DUPFD_CLOEXEC, kInheritedFd + 1));
+  ASSIGN_OR_RETURN(pid_, Execute(program_, theirs.number()));
   return absl::OkStatus();
 }
 
@@ -209,11 +182,14 @@ absl::StatusOr<std::unique_ptr<Job>> Zygote::Spawn(const std::vector<std::string
   if (message.size() > kMaxMessage) {
     return InvalidArgument("a job takes at most {} bytes of arguments", kMaxMessage);
   }
-  const std::array<int, 2> descriptors = {report.write.get(), exit.write.get()};
-  if (pid_ == 0 || Send(control_->get(), message, descriptors) != 0) {
+  const auto bytes = std::as_bytes(std::span(message));
+  const std::array<int, 2> descriptors = {report.write.number(), exit.write.number()};
+  if (pid_ == 0 || !control_->SendAndWait(bytes, descriptors).ok()) {
     RETURN_IF_ERROR(Launch());
-    if (const int error = Send(control_->get(), message, descriptors); error != 0) {
-      return Unavailable("cannot reach the zygote of {}: {}", program_, strerror(error));
+    const absl::Status sent = control_->SendAndWait(bytes, descriptors);
+    if (!sent.ok()) {
+      return Unavailable("cannot reach the zygote of {}: {}", program_,
+                         std::string(sent.message()));
     }
   }
   return std::unique_ptr<Job>(

@@ -18,38 +18,12 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
+#include "base/local_socket.h"
 #include "base/mutex.h"
 #include "base/status.h"
 
 namespace tidemill::process {
-
-// Owns one file descriptor. Thread-compatible.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  ~FileDescriptor() { Close(); }
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.Release()) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    if (this != &other) {
-      Close();
-      fd_ = other.Release();
-    }
-    return *this;
-  }
-
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-  int Release() {
-    const int fd = fd_;
-    fd_ = -1;
-    return fd;
-  }
-  void Close();
-
- private:
-  int fd_ = -1;
-};
 
 // How a job ended.
 struct JobExit {
@@ -85,13 +59,13 @@ class Job {
 
  private:
   friend class Zygote;
-  Job(std::shared_ptr<const FileDescriptor> control, int64_t number, FileDescriptor report,
-      FileDescriptor exit);
+  Job(std::shared_ptr<const LocalSocket> control, int64_t number, Descriptor report,
+      Descriptor exit);
 
-  const std::shared_ptr<const FileDescriptor> control_;  // Shared with the zygote that forked it.
+  const std::shared_ptr<const LocalSocket> control_;  // Shared with the zygote that forked it.
   const int64_t number_;
-  FileDescriptor report_;
-  FileDescriptor exit_;
+  Descriptor report_;
+  Descriptor exit_;
   std::string buffered_;
   std::optional<JobExit> ended_;
 };
@@ -129,7 +103,7 @@ class Zygote {
 
   const std::string program_;
   mutable Mutex mutex_;
-  std::shared_ptr<const FileDescriptor> control_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const LocalSocket> control_ ABSL_GUARDED_BY(mutex_);
   pid_t pid_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t next_number_ ABSL_GUARDED_BY(mutex_) = 1;
 };

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "cli/stack/stack_identity.h"
@@ -52,22 +53,19 @@ std::string LastLineOf(const std::string& path) {
 class Leash {
  public:
   Leash() {
-    if (pipe2(ends_, O_CLOEXEC) != 0) ends_[0] = ends_[1] = -1;
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    keepers_end_ = Descriptor(ends[0]);
+    our_end_ = Descriptor(ends[1]);
   }
-  ~Leash() {
-    for (const int end : ends_) {
-      if (end >= 0) close(end);
-    }
-  }
-  Leash(const Leash&) = delete;
-  Leash& operator=(const Leash&) = delete;
 
-  bool ok() const { return ends_[0] >= 0; }
-  int keepers_end() const { return ends_[0]; }
-  void LetGo() const { [[maybe_unused]] const ssize_t written = write(ends_[1], "k", 1); }
+  bool ok() const { return keepers_end_.is_open(); }
+  int keepers_end() const { return keepers_end_.number(); }
+  void LetGo() const { [[maybe_unused]] const ssize_t written = write(our_end_.number(), "k", 1); }
 
  private:
-  int ends_[2];
+  Descriptor keepers_end_;
+  Descriptor our_end_;
 };
 
 // Starts this program again as the keeper, in a session of its own.
@@ -96,11 +94,11 @@ absl::Status SpawnKeeper(const StackLayout& layout, const Leash& leash) {
 
 // The process that holds the lock on a file, as that says.
 std::optional<int> HolderOf(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
+  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return std::nullopt;
   // Shared, so that two who ask do not take each other for the holder, whose lock is exclusive.
-  const bool free = flock(file, LOCK_SH | LOCK_NB) == 0;
-  close(file);
+  const bool free = flock(file.number(), LOCK_SH | LOCK_NB) == 0;
+  file.Close();
   if (free) return std::nullopt;
   const auto text = files::Read(path);
   return text.ok() ? std::optional<int>(std::atoi(text->c_str())) : std::nullopt;
@@ -231,11 +229,8 @@ bool Answers(const StackLayout& layout, const std::string& service) {
   address.sun_family = AF_UNIX;
   const std::string path = layout.EndpointOf(service).substr(5);
   path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-  const int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const bool answers =
-      connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
-  close(connection);
-  return answers;
+  const Descriptor connection(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return connect(connection.number(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
 }
 
 absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::string>& folders) {

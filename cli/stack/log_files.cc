@@ -11,45 +11,31 @@ constexpr size_t kChunk = size_t{1} << 16;
 
 }  // namespace
 
-LogFile::~LogFile() {
-  if (file_ >= 0) close(file_);
-}
-
-LogFile::LogFile(LogFile&& other) noexcept
-    : path_(other.path_),
-      service_(other.service_),
-      file_(std::exchange(other.file_, -1)),
-      position_(other.position_),
-      rest_(std::move(other.rest_)),
-      begin_(other.begin_),
-      last_(std::move(other.last_)) {}
-
 // Whether there is another file to read from its beginning.
 bool LogFile::Reopen() {
   struct stat there {};
   if (stat(path_.c_str(), &there) != 0) return false;
-  if (file_ >= 0) {
+  if (file_.is_open()) {
     struct stat opened {};
-    fstat(file_, &opened);
+    fstat(file_.number(), &opened);
     const bool same = opened.st_ino == there.st_ino && opened.st_dev == there.st_dev;
     if (same && opened.st_size >= position_) return false;
-    close(file_);
   }
-  file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  file_ = Descriptor(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   position_ = 0;
   rest_.clear();  // Half a line that will never be whole.
   begin_ = 0;
-  return file_ >= 0;
+  return file_.is_open();
 }
 
 bool LogFile::Fill() {
-  if (file_ < 0 && !Reopen()) return false;
+  if (!file_.is_open() && !Reopen()) return false;
   rest_.erase(0, begin_);
   begin_ = 0;
   const size_t before = rest_.size();
   const auto read_more = [&] {
     rest_.resize(before + kChunk);
-    const ssize_t count = pread(file_, rest_.data() + before, kChunk, position_);
+    const ssize_t count = pread(file_.number(), rest_.data() + before, kChunk, position_);
     rest_.resize(before + (count > 0 ? static_cast<size_t>(count) : 0));
     position_ += count > 0 ? count : 0;
     return count > 0;

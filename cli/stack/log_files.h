@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "cli/terminal/log_lines.h"
 
 namespace tidemill::cli {
@@ -14,9 +15,6 @@ class LogFile {
   // `service`: whose lines they are where a line does not say.
   LogFile(std::string path, std::string service)
       : path_(std::move(path)), service_(std::move(service)) {}
-  ~LogFile();
-  LogFile(LogFile&& other) noexcept;
-  LogFile& operator=(LogFile&&) = delete;
 
   // The next line that is complete; std::nullopt when there is none now. A line that no logger
   // wrote has time and level of the one before it. Goes on with the new file once the one that is
@@ -29,7 +27,7 @@ class LogFile {
 
   const std::string path_;
   const std::string service_;
-  int file_ = -1;
+  Descriptor file_;
   int64_t position_ = 0;
   std::string rest_;  // Read and not returned yet.
   size_t begin_ = 0;  // Of the next line in it.

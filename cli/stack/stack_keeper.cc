@@ -16,6 +16,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/program_folder.h"
@@ -189,24 +190,19 @@ class FolderWatch {
  public:
   explicit FolderWatch(const std::string& path)
       : path_(path), folder_(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
-  ~FolderWatch() {
-    if (folder_ >= 0) close(folder_);
-  }
-  FolderWatch(const FolderWatch&) = delete;
-  FolderWatch& operator=(const FolderWatch&) = delete;
 
   bool IsGone() const {
     // Held open, so that its inode is nobody else's.
     struct stat held {};
     struct stat there {};
-    if (fstat(folder_, &held) != 0) return true;
+    if (fstat(folder_.number(), &held) != 0) return true;
     if (stat(path_.c_str(), &there) != 0) return errno == ENOENT || errno == ENOTDIR;
     return held.st_ino != there.st_ino || held.st_dev != there.st_dev;
   }
 
  private:
   const std::string path_;
-  const int folder_;
+  const Descriptor folder_;
 };
 
 // Whether who started this process went away before the stack was up: a pipe on stdin has ended
@@ -267,18 +263,16 @@ void EndLeftovers(const StackLayout& layout) {
 // The lock on a file that this process's number is written to; it lasts as long as the process.
 // False when another one has it.
 bool TakeLock(const std::string& path) {
-  const int lock = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock < 0) return false;
+  Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.is_open()) return false;
   // Whoever looks for a keeper holds the lock for a moment.
   constexpr int kAttempts = 10;
   const timespec moment{0, 20'000'000};
-  for (int attempt = 1; flock(lock, LOCK_EX | LOCK_NB) != 0; ++attempt) {
-    if (attempt == kAttempts) {
-      close(lock);
-      return false;
-    }
+  for (int attempt = 1; flock(file.number(), LOCK_EX | LOCK_NB) != 0; ++attempt) {
+    if (attempt == kAttempts) return false;
     nanosleep(&moment, nullptr);
   }
+  const int lock = file.Release();  // Never closed, so that nothing unlocks it.
   const std::string process = std::to_string(getpid()) + "\n";
   return ftruncate(lock, 0) == 0 && pwrite(lock, process.data(), process.size(), 0) > 0;
 }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -13,26 +12,12 @@
 namespace tidemill::cli {
 namespace {
 
-// An open file, which is closed and with that unlocked at the end of its scope.
-class OpenFile {
- public:
-  // A lock needs no more than to read.
-  explicit OpenFile(const std::string& path)
-      : file_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
-    if (file_ < 0) file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  }
-  ~OpenFile() {
-    if (file_ >= 0) close(file_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  int get() const { return file_; }
-  int Release() { return std::exchange(file_, -1); }
-
- private:
-  int file_;
-};
+// Opens a file to be locked, for which reading is enough. The lock ends with the descriptor.
+Descriptor OpenToLock(const std::string& path) {
+  Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.is_open()) file = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file;
+}
 
 bool Lock(int file, int how) {
   int result = 0;
@@ -62,20 +47,18 @@ absl::Status CannotLock(const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<StackUse>> StackUse::Begin(const StackLayout& layout) {
   RETURN_IF_ERROR(CheckWritable(layout));
-  OpenFile file(UsersFile(layout));
-  if (file.get() < 0 || !Lock(file.get(), LOCK_SH)) return CannotLock(UsersFile(layout));
-  return std::unique_ptr<StackUse>(new StackUse(layout, file.Release()));
+  Descriptor file = OpenToLock(UsersFile(layout));
+  if (!file.is_open() || !Lock(file.number(), LOCK_SH)) return CannotLock(UsersFile(layout));
+  return std::unique_ptr<StackUse>(new StackUse(layout, std::move(file)));
 }
-
-StackUse::~StackUse() { close(file_); }
 
 std::string StackUse::MarkFile() const {
   return files::Join(layout_.state_folder, "stack.for_now");
 }
 
 absl::StatusOr<bool> StackUse::StartForNow() {
-  const OpenFile start(StartFile(layout_));
-  if (start.get() < 0 || !Lock(start.get(), LOCK_EX)) return CannotLock(StartFile(layout_));
+  const Descriptor start = OpenToLock(StartFile(layout_));
+  if (!start.is_open() || !Lock(start.number(), LOCK_EX)) return CannotLock(StartFile(layout_));
   const bool runs = KeeperOf(layout_).has_value();
   if (!runs) RETURN_IF_ERROR(files::WriteAtomically(MarkFile(), ""));
   RETURN_IF_ERROR(StartStack(layout_).status());
@@ -83,8 +66,8 @@ absl::StatusOr<bool> StackUse::StartForNow() {
 }
 
 absl::StatusOr<bool> StackUse::StartToStay() {
-  const OpenFile start(StartFile(layout_));
-  if (start.get() < 0 || !Lock(start.get(), LOCK_EX)) return CannotLock(StartFile(layout_));
+  const Descriptor start = OpenToLock(StartFile(layout_));
+  if (!start.is_open() || !Lock(start.number(), LOCK_EX)) return CannotLock(StartFile(layout_));
   RETURN_IF_ERROR(Keep());
   ASSIGN_OR_RETURN(const bool started, StartStack(layout_));
   return !started;
@@ -92,7 +75,9 @@ absl::StatusOr<bool> StackUse::StartToStay() {
 
 absl::Status StackUse::Keep() { return files::Remove(MarkFile()); }
 
-bool StackUse::IsLast() { return files::Exists(MarkFile()) && Lock(file_, LOCK_EX | LOCK_NB); }
+bool StackUse::IsLast() {
+  return files::Exists(MarkFile()) && Lock(file_.number(), LOCK_EX | LOCK_NB);
+}
 
 absl::Status StackUse::End() {
   RETURN_IF_ERROR(StopStack(layout_));

@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "base/descriptor.h"
 #include "base/status.h"
 #include "cli/stack/local_stack.h"
 
@@ -17,9 +19,6 @@ class StackUse {
   // Waits while another process ends the stack. FAILED_PRECONDITION when the state folder cannot be
   // written.
   static absl::StatusOr<std::unique_ptr<StackUse>> Begin(const StackLayout& layout);
-  ~StackUse();
-  StackUse(const StackUse&) = delete;
-  StackUse& operator=(const StackUse&) = delete;
 
   // Starts the stack unless it runs. One that this call starts is there for now only: its last user
   // is to end it. Returns whether this call started it.
@@ -39,11 +38,11 @@ class StackUse {
   absl::Status End();
 
  private:
-  StackUse(const StackLayout& layout, int file) : layout_(layout), file_(file) {}
+  StackUse(const StackLayout& layout, Descriptor file) : layout_(layout), file_(std::move(file)) {}
   std::string MarkFile() const;
 
   const StackLayout layout_;
-  const int file_;  // Locked: shared by all users.
+  const Descriptor file_;  // Locked: shared by all users.
 };
 
 // Whether a stack has ever run in this state folder.

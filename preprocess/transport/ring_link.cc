@@ -110,7 +110,7 @@ absl::StatusOr<Packet> RingLink::AwaitPacket() {
   while (Clock::now() < give_up) {
     if (is_closing_ || peer_.stop.stop_requested()) return Cancelled("the consumer stops");
     socket_.Await(kLook);
-    ASSIGN_OR_RETURN(std::optional<Packet> packet, socket_.Receive());
+    ASSIGN_OR_RETURN(std::optional<Packet> packet, ReceivePacket(socket_));
     if (packet.has_value()) return *std::move(packet);
   }
   return Unavailable("the worker does not answer");
@@ -119,14 +119,14 @@ absl::StatusOr<Packet> RingLink::AwaitPacket() {
 absl::Status RingLink::Connect(bool& may_use_frames) {
   may_use_frames = true;
   if (ring_socket_.empty()) return Unavailable("the worker has no socket for rings");
-  ASSIGN_OR_RETURN(socket_, LocalSocket::Connect(ring_socket_));
+  ASSIGN_OR_RETURN(socket_, LocalSocket::Connect(ring_socket_, kRingSocketKind));
   if (socket_.PeerUid() != geteuid()) {
     return PermissionDenied("{} belongs to another user", ring_socket_);
   }
   ASSIGN_OR_RETURN(
       const std::string request,
       Encode(RingRequest{.token = peer_.token, .ring_bytes = ring_bytes_, .open = open_}));
-  RETURN_IF_ERROR(socket_.Send(request));
+  RETURN_IF_ERROR(SendPacket(socket_, request));
   ASSIGN_OR_RETURN(Packet packet, AwaitPacket());
   ASSIGN_OR_RETURN(const RingAnswer answer, DecodeRingAnswer(packet.bytes));
   may_use_frames = answer.may_use_frames;
@@ -173,7 +173,7 @@ absl::Status RingLink::Serve() {
     RETURN_IF_ERROR(HandOn());
     if (end.has_value()) return *end;
     if (is_closing_ || peer_.stop.stop_requested()) return Cancelled("the consumer stops");
-    absl::StatusOr<std::optional<Packet>> packet = socket_.Receive();
+    absl::StatusOr<std::optional<Packet>> packet = ReceivePacket(socket_);
     if (!packet.ok()) {
       // What it had sent is still there.
       end = Unavailable("the worker is gone: {}", packet.status().ToString());

@@ -8,10 +8,11 @@
 
 #include "gmock/gmock.h"
 
+#include "base/descriptor.h"
+#include "base/local_socket.h"
 #include "base/metrics.h"
 #include "base/mix_bits.h"
 #include "base/testing/status_matchers.h"
-#include "preprocess/transport/local_socket.h"
 #include "preprocess/transport/ring_memory.h"
 #include "preprocess/transport/ring_packets.h"
 #include "preprocess/transport/testing/served_worker.h"
@@ -191,7 +192,7 @@ TEST(RingLinks, LoseNothingWhenViewsAreDroppedInAnyOrder) {
 class HostileWorker {
  public:
   explicit HostileWorker(const std::string& path) {
-    auto listening = LocalSocket::Listen(path);
+    auto listening = LocalSocket::Listen(path, kRingSocketKind);
     EXPECT_THAT(listening, IsOk());
     if (listening.ok()) listening_ = *std::move(listening);
   }
@@ -202,7 +203,7 @@ class HostileWorker {
     ASSERT_TRUE(accepted.has_value());
     socket_ = *std::move(accepted);
     EXPECT_TRUE(socket_.Await(std::chrono::seconds{20}));
-    EXPECT_THAT(socket_.Send(bytes, descriptor), IsOk());
+    EXPECT_THAT(SendPacket(socket_, bytes, descriptor), IsOk());
   }
 
  private:
@@ -249,11 +250,12 @@ TEST(HostileWorkers, OfASpoiltRingEndTheLink) {
 TEST(HostileConsumers, GetNothing) {
   ServedWorker worker;
   const auto answer_to = [&](const std::string& bytes) -> absl::Status {
-    const auto socket = LocalSocket::Connect(testing::RingSocketIn(worker.folder.path()));
+    const auto socket =
+        LocalSocket::Connect(testing::RingSocketIn(worker.folder.path()), kRingSocketKind);
     EXPECT_THAT(socket, IsOk());
-    EXPECT_THAT(socket->Send(bytes), IsOk());
+    EXPECT_THAT(SendPacket(*socket, bytes), IsOk());
     EXPECT_TRUE(socket->Await(std::chrono::seconds{20}));
-    const auto packet = socket->Receive();
+    const auto packet = ReceivePacket(*socket);
     if (!packet.ok()) return packet.status();
     EXPECT_FALSE((*packet)->descriptor.is_open());
     const auto answer = DecodeRingAnswer((*packet)->bytes);
@@ -269,13 +271,14 @@ TEST(HostileConsumers, GetNothing) {
 
 TEST(HostileConsumers, ThatReleaseWhatTheyDoNotHaveAreCutOff) {
   ServedWorker worker;
-  const auto socket = LocalSocket::Connect(testing::RingSocketIn(worker.folder.path()));
+  const auto socket =
+      LocalSocket::Connect(testing::RingSocketIn(worker.folder.path()), kRingSocketKind);
   ASSERT_THAT(socket, IsOk());
   RingRequest request{.token = worker.token, .ring_bytes = 1 << 20};
   request.open.add_lanes(0);
-  ASSERT_THAT(socket->Send(*Encode(request)), IsOk());
+  ASSERT_THAT(SendPacket(*socket, *Encode(request)), IsOk());
   ASSERT_TRUE(socket->Await(std::chrono::seconds{20}));
-  auto packet = socket->Receive();
+  auto packet = ReceivePacket(*socket);
   ASSERT_THAT(packet, IsOk());
   const auto ring = RingMemory::Open(std::move((*packet)->descriptor), 1);
   ASSERT_THAT(ring, IsOk());

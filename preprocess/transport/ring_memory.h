@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/descriptor.h"
 #include "base/status.h"
-#include "preprocess/transport/local_socket.h"
 
 namespace tidemill::preprocess {
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
 
-#include "preprocess/transport/local_socket.h"
 #include "preprocess/transport/ring_memory.h"
 
 namespace tidemill::preprocess {
@@ -44,6 +46,24 @@ std::string BytesOf(const Head& head) {
 }
 
 }  // namespace
+
+absl::Status SendPacket(const LocalSocket& socket, std::string_view bytes, int descriptor) {
+  const std::span<const int> descriptors(&descriptor, descriptor >= 0 ? 1 : 0);
+  ASSIGN_OR_RETURN(const size_t sent, socket.Send(std::as_bytes(std::span(bytes)), descriptors));
+  return sent > 0 ? absl::OkStatus() : Unavailable("the other end reads nothing");
+}
+
+absl::StatusOr<std::optional<Packet>> ReceivePacket(const LocalSocket& socket) {
+  Packet packet{.bytes = std::string(kMaxPacketBytes, '\0')};
+  std::vector<Descriptor> descriptors;
+  ASSIGN_OR_RETURN(const size_t received,
+                   socket.Receive(std::as_writable_bytes(std::span(packet.bytes)), descriptors));
+  if (received == 0) return std::optional<Packet>();
+  if (descriptors.size() > 1) return DataLoss("a packet with {} descriptors", descriptors.size());
+  packet.bytes.resize(received);
+  if (!descriptors.empty()) packet.descriptor = std::move(descriptors[0]);
+  return std::optional<Packet>(std::move(packet));
+}
 
 absl::StatusOr<std::string> Encode(const RingRequest& request) {
   const RequestHead head{.token_bytes = static_cast<uint32_t>(request.token.size()),

@@ -1,14 +1,35 @@
 // What the ends of a ring say on their socket: docs/formats/batch_ring.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
+#include "base/local_socket.h"
 #include "base/status.h"
 #include "tidemill/preprocess/v1/preprocess.pb.h"
 
 namespace tidemill::preprocess {
+
+// The kind of their socket.
+inline constexpr LocalSocket::Kind kRingSocketKind = LocalSocket::Kind::kPackets;
+// The longest packet that is received.
+inline constexpr size_t kMaxPacketBytes = size_t{64} << 10;
+
+// What one end says at once.
+struct Packet {
+  std::string bytes = {};
+  Descriptor descriptor = {};
+};
+// Sends `bytes`, and `descriptor` unless it is negative, without waiting. UNAVAILABLE when the
+// connection is broken, or when the other end reads nothing.
+absl::Status SendPacket(const LocalSocket& socket, std::string_view bytes, int descriptor = -1);
+// Receives the next packet. std::nullopt: nothing is there now. UNAVAILABLE when the connection is
+// broken or closed, DATA_LOSS for a packet that is too long or comes with several descriptors.
+absl::StatusOr<std::optional<Packet>> ReceivePacket(const LocalSocket& socket);
 
 // A consumer's only packet.
 struct RingRequest {

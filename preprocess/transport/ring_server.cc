@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "preprocess/transport/ring_packets.h"
 #include "preprocess/transport/ring_session.h"
 
 namespace tidemill::preprocess {
@@ -23,7 +24,7 @@ constexpr int kSweepMillis = 500;
 absl::StatusOr<std::unique_ptr<RingServer>> RingServer::Start(const std::string& path,
                                                               const rpc::Tokens& tokens,
                                                               OutboxProvider& provider) {
-  ASSIGN_OR_RETURN(LocalSocket listening, LocalSocket::Listen(path));
+  ASSIGN_OR_RETURN(LocalSocket listening, LocalSocket::Listen(path, kRingSocketKind));
   Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.is_open()) return Unavailable("no eventfd: {}", std::strerror(errno));
   return std::unique_ptr<RingServer>(
@@ -60,10 +61,9 @@ void RingServer::Loop() {
     if (socket->PeerUid() != geteuid()) {
       log::Warn("ring refused", {{"uid", std::to_string(socket->PeerUid())}});
     } else if (sessions.size() >= kMaxSessions) {
-      socket
-          ->Send(Encode(RingAnswer{.status = ResourceExhausted("{} rings", kMaxSessions),
-                                   .may_use_frames = true}))
-          .IgnoreError();
+      const RingAnswer refusal{.status = ResourceExhausted("{} rings", kMaxSessions),
+                               .may_use_frames = true};
+      SendPacket(*socket, Encode(refusal)).IgnoreError();
     } else {
       sessions.push_back(std::make_unique<RingSession>(*std::move(socket), tokens_, provider_));
     }

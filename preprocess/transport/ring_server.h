@@ -4,9 +4,10 @@
 #include <memory>
 #include <string>
 
+#include "base/descriptor.h"
+#include "base/local_socket.h"
 #include "base/status.h"
 #include "base/threads/worker_pool.h"
-#include "preprocess/transport/local_socket.h"
 #include "preprocess/transport/outbox.h"
 #include "rpc/tokens.h"
 

@@ -37,7 +37,7 @@ absl::StatusOr<RingRequest> RingSession::AwaitRequest() {
   const Clock::time_point give_up = Clock::now() + kRequestTime;
   while (!is_stopping_ && Clock::now() < give_up) {
     socket_.Await(kLook);
-    ASSIGN_OR_RETURN(const std::optional<Packet> packet, socket_.Receive());
+    ASSIGN_OR_RETURN(const std::optional<Packet> packet, ReceivePacket(socket_));
     if (packet.has_value()) return DecodeRingRequest(packet->bytes);
   }
   return Unavailable("the consumer asks for nothing");
@@ -62,7 +62,7 @@ RingAnswer RingSession::Admit() {
 void RingSession::Run() {
   const RingAnswer answer = Admit();
   const int descriptor = answer.status.ok() ? writer_->descriptor() : -1;
-  const absl::Status sent = socket_.Send(Encode(answer), descriptor);
+  const absl::Status sent = SendPacket(socket_, Encode(answer), descriptor);
   if (!answer.status.ok()) {
     log::Debug("ring refused", {{"error", answer.status.ToString()}});
     return;
@@ -79,7 +79,7 @@ void RingSession::Run() {
   }
   outbox_->Close(end.ok() ? Unavailable("the link is over") : end);
   held_.clear();
-  socket_.Send(Encode(RingAnswer{.status = end})).IgnoreError();
+  SendPacket(socket_, Encode(RingAnswer{.status = end})).IgnoreError();
   writer_->WakeReader();
 }
 
@@ -104,7 +104,7 @@ bool RingSession::HasConsumer() {
   if (now < next_look_) return true;
   next_look_ = now + kLook;
   // It has nothing more to say, so that whatever comes is its end.
-  const auto packet = socket_.Receive();
+  const auto packet = ReceivePacket(socket_);
   return packet.ok() && !packet->has_value();
 }
 

@@ -7,10 +7,10 @@
 #include <memory>
 #include <optional>
 
+#include "base/local_socket.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "base/threads/worker_pool.h"
-#include "preprocess/transport/local_socket.h"
 #include "preprocess/transport/outbox.h"
 #include "preprocess/transport/ring_packets.h"
 #include "preprocess/transport/ring_writer.h"

@@ -25,20 +25,18 @@ absl::Status Failed(std::string_view doing, const std::string& path) {
 
 absl::Status SyncFolderOf(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return Failed("open", folder);
-  const absl::Status status = ::fsync(descriptor) == 0 ? absl::OkStatus() : Failed("sync", folder);
-  ::close(descriptor);
-  return status;
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened.is_open()) return Failed("open", folder);
+  return ::fsync(opened.number()) == 0 ? absl::OkStatus() : Failed("sync", folder);
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TemporaryFile>> TemporaryFile::Create(const std::string& folder) {
   std::string path = files::Join(folder, std::string(kUnsealedPrefix) + "XXXXXX");
-  const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor < 0) return Failed("create a file in", folder);
-  return std::unique_ptr<TemporaryFile>(new TemporaryFile(descriptor, std::move(path)));
+  Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
+  if (!file.is_open()) return Failed("create a file in", folder);
+  return std::unique_ptr<TemporaryFile>(new TemporaryFile(std::move(file), std::move(path)));
 }
 
 absl::Status TemporaryFile::RemoveLeftovers(const std::string& folder) {
@@ -50,17 +48,16 @@ absl::Status TemporaryFile::RemoveLeftovers(const std::string& folder) {
   return absl::OkStatus();
 }
 
-TemporaryFile::TemporaryFile(int descriptor, std::string path)
-    : descriptor_(descriptor), path_(std::move(path)) {}
+TemporaryFile::TemporaryFile(Descriptor file, std::string path)
+    : file_(std::move(file)), path_(std::move(path)) {}
 
 TemporaryFile::~TemporaryFile() {
   if (!path_.empty()) ::unlink(path_.c_str());
-  ::close(descriptor_);
 }
 
 absl::Status TemporaryFile::WriteAt(int64_t offset, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = ::pwrite(descriptor_, bytes.data(), bytes.size(), offset);
+    const ssize_t count = ::pwrite(file_.number(), bytes.data(), bytes.size(), offset);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return Failed("write", path_);
     bytes.remove_prefix(static_cast<size_t>(count));
@@ -77,7 +74,7 @@ absl::Status TemporaryFile::Append(std::string_view bytes) {
 
 absl::Status TemporaryFile::ReadAt(int64_t offset, std::span<char> bytes) const {
   while (!bytes.empty()) {
-    const ssize_t count = ::pread(descriptor_, bytes.data(), bytes.size(), offset);
+    const ssize_t count = ::pread(file_.number(), bytes.data(), bytes.size(), offset);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return Failed("read", path_);
     if (count == 0) return Internal("{} has become shorter", path_);
@@ -89,15 +86,15 @@ absl::Status TemporaryFile::ReadAt(int64_t offset, std::span<char> bytes) const 
 
 absl::StatusOr<std::span<const char>> TemporaryFile::Map(int64_t size) const {
   const auto length = static_cast<size_t>(size);
-  void* const start = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, descriptor_, 0);
+  void* const start = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, file_.number(), 0);
   if (start == MAP_FAILED) return Failed("map", path_);
   return std::span<const char>(static_cast<const char*>(start), length);
 }
 
-void TemporaryFile::StartSync() { ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE); }
+void TemporaryFile::StartSync() { ::sync_file_range(file_.number(), 0, 0, SYNC_FILE_RANGE_WRITE); }
 
 absl::Status TemporaryFile::Sync() {
-  return ::fsync(descriptor_) == 0 ? absl::OkStatus() : Failed("sync", path_);
+  return ::fsync(file_.number()) == 0 ? absl::OkStatus() : Failed("sync", path_);
 }
 
 absl::Status TemporaryFile::Publish(const std::string& path) {

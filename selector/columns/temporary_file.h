@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "base/status.h"
 
 namespace tidemill::selector {
@@ -43,9 +44,9 @@ class TemporaryFile {
   absl::Status Publish(const std::string& path);
 
  private:
-  TemporaryFile(int descriptor, std::string path);
+  TemporaryFile(Descriptor file, std::string path);
 
-  const int descriptor_;
+  const Descriptor file_;
   std::string path_;  // Empty once published.
   int64_t appended_ = 0;
 };

@@ -95,7 +95,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& 
                                                              const std::string& token,
                                                              const std::stop_token& stop,
                                                              SharedMappings& mappings) {
-  ASSIGN_OR_RETURN(Socket socket, Socket::Connect(path));
+  ASSIGN_OR_RETURN(LocalSocket socket, LocalSocket::Connect(path, LocalSocket::Kind::kStream));
   if (socket.PeerUid() != geteuid()) {
     return PermissionDenied("{} is another user's", path);
   }
@@ -131,7 +131,7 @@ void Connection::Ask(DatasetId dataset, std::span<const int64_t> keys) {
 
 absl::Status Connection::Flush() {
   while (num_sent_ < unsent_.size()) {
-    ASSIGN_OR_RETURN(const size_t sent, socket_.Send(std::span(unsent_).subspan(num_sent_), {}));
+    ASSIGN_OR_RETURN(const size_t sent, socket_.Send(std::span(unsent_).subspan(num_sent_)));
     if (sent == 0) return absl::OkStatus();
     num_sent_ += sent;
   }
@@ -153,7 +153,7 @@ absl::Status Connection::Fill(std::span<std::byte> into, const std::stop_token& 
     }
     if (stop.stop_requested()) return Cancelled("the caller stopped");
     if (Clock::now() - last_byte > kLongestSilence) return Unavailable("storage says nothing");
-    socket_.Await(!unsent_.empty(), kPatience);
+    socket_.Await(kPatience, /*to_send=*/!unsent_.empty());
   }
   return absl::OkStatus();
 }

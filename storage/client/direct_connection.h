@@ -12,12 +12,13 @@
 
 #include "absl/container/flat_hash_map.h"
 
+#include "base/descriptor.h"
 #include "base/id.h"
+#include "base/local_socket.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "batch/buffer.h"
 #include "storage/client/direct_frames.h"
-#include "storage/client/direct_socket.h"
 #include "storage/client/gather.h"
 
 namespace tidemill::storage::direct {
@@ -61,12 +62,12 @@ class Connection {
   void Forget(uint32_t file) { forgotten_.push_back(file); }
 
   // Waits for the next answer. UNAVAILABLE when the connection is broken or nothing comes for some
-  // seconds, CANCELLED at a stop, INVALID_ARGUMENT for what is no answer: then the connection is of
-  // no more use.
+  // seconds, CANCELLED at a stop, DATA_LOSS when descriptors were lost, INVALID_ARGUMENT for what
+  // is no answer: then the connection is of no more use.
   absl::StatusOr<Answer> Receive(const std::stop_token& stop);
 
  private:
-  Connection(Socket socket, SharedMappings& mappings)
+  Connection(LocalSocket socket, SharedMappings& mappings)
       : socket_(std::move(socket)), mappings_(mappings) {}
   absl::Status Greet(const std::string& token, const std::stop_token& stop);
   absl::Status Flush();
@@ -74,7 +75,7 @@ class Connection {
   absl::Status Fill(std::span<std::byte> into, const std::stop_token& stop);
   absl::Status TakeFiles(std::span<const uint32_t> numbers);
 
-  Socket socket_;
+  LocalSocket socket_;
   SharedMappings& mappings_;
   std::vector<std::byte> unsent_;
   size_t num_sent_ = 0;

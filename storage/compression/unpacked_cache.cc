@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/files.h"
 #include "storage/compression/decoder.h"
 #include "xxhash.h"
@@ -36,15 +37,14 @@ class PartFile {
   explicit PartFile(const std::string& path)
       : path_(path),
         part_(path + std::string(kHalfWritten)),
-        descriptor_(open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) {}
+        file_(open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) {}
   ~PartFile() {
-    if (descriptor_ >= 0) close(descriptor_);
     if (!finished_) unlink(part_.c_str());
   }
 
   absl::Status Append(const char* bytes, size_t size) {
     while (size > 0) {
-      const ssize_t count = write(descriptor_, bytes, size);
+      const ssize_t count = write(file_.number(), bytes, size);
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) return ResourceExhausted("cannot write {}: {}", part_, std::strerror(errno));
       bytes += count;
@@ -55,19 +55,19 @@ class PartFile {
 
   // The size must survive a crash of the machine, or a torn file would pass for a whole one.
   absl::Status Finish() {
-    if (descriptor_ < 0 || fsync(descriptor_) != 0 || rename(part_.c_str(), path_.c_str()) != 0) {
+    if (!is_open() || fsync(file_.number()) != 0 || rename(part_.c_str(), path_.c_str()) != 0) {
       return Unavailable("cannot finish {}: {}", path_, std::strerror(errno));
     }
     finished_ = true;
     return absl::OkStatus();
   }
 
-  bool is_open() const { return descriptor_ >= 0; }
+  bool is_open() const { return file_.is_open(); }
 
  private:
   const std::string path_;
   const std::string part_;
-  const int descriptor_;
+  const Descriptor file_;
   bool finished_ = false;
 };
 

@@ -104,11 +104,11 @@ class Listing {
 }  // namespace
 
 absl::StatusOr<OpenFile> OpenFile::Open(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (descriptor < 0) return FromErrno(errno, "cannot open", path);
-  OpenFile file(path, descriptor);
+  Descriptor descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!descriptor.is_open()) return FromErrno(errno, "cannot open", path);
+  OpenFile file(path, std::move(descriptor));
   struct stat status = {};
-  if (fstat(descriptor, &status) != 0) return FromErrno(errno, "cannot examine", path);
+  if (fstat(file.descriptor(), &status) != 0) return FromErrno(errno, "cannot examine", path);
   if (!S_ISREG(status.st_mode)) return InvalidArgument("{} is no regular file", path);
   return file;
 }
@@ -116,26 +116,10 @@ absl::StatusOr<OpenFile> OpenFile::Open(const std::string& path) {
 OpenFile::OpenFile(std::string path, std::unique_ptr<const RemoteFile> remote)
     : path_(std::move(path)), remote_(std::move(remote)) {}
 
-OpenFile::OpenFile(OpenFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      remote_(std::move(other.remote_)) {}
-
-OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(remote_, other.remote_);
-  return *this;
-}
-
-OpenFile::~OpenFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
 absl::StatusOr<FileIdentity> OpenFile::Identity() const {
   if (remote_) return remote_->Identity();
   struct stat status = {};
-  if (fstat(descriptor_, &status) != 0) return FromErrno(errno, "cannot examine", path_);
+  if (fstat(descriptor(), &status) != 0) return FromErrno(errno, "cannot examine", path_);
   return ToIdentity(status);
 }
 
@@ -144,7 +128,7 @@ absl::StatusOr<size_t> OpenFile::ReadAt(int64_t offset, char* bytes, size_t size
   size_t done = 0;
   while (done < size) {
     const ssize_t count =
-        pread(descriptor_, bytes + done, size - done, offset + static_cast<int64_t>(done));
+        pread(descriptor(), bytes + done, size - done, offset + static_cast<int64_t>(done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return FromErrno(errno, "cannot read", path_);
     if (count == 0) break;
@@ -160,7 +144,7 @@ absl::Status OpenFile::Prepare(std::span<const ByteRange> ranges) const {
 absl::StatusOr<batch::Buffer> OpenFile::Map(size_t size) const {
   if (remote_) return FailedPrecondition("{} lies elsewhere and cannot be mapped", path_);
   if (size == 0) return batch::Buffer();
-  void* const start = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor_, 0);
+  void* const start = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor(), 0);
   if (start == MAP_FAILED) return FromErrno(errno, "cannot map", path_);
   std::shared_ptr<const void> owner(start, [size](void* mapped) { munmap(mapped, size); });
   return batch::Buffer::Wrap(start, size, std::move(owner));

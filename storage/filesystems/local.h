@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/status.h"
 #include "batch/buffer.h"
 #include "storage/filesystems/remote_file.h"
@@ -22,14 +23,11 @@ class OpenFile {
   static absl::StatusOr<OpenFile> Open(const std::string& path);
   // A file that lies elsewhere.
   OpenFile(std::string path, std::unique_ptr<const RemoteFile> remote);
-  OpenFile(OpenFile&& other) noexcept;
-  OpenFile& operator=(OpenFile&& other) noexcept;
-  ~OpenFile();
 
   const std::string& path() const { return path_; }
   // Whether there is no descriptor, and nothing to be mapped.
   bool is_remote() const { return remote_ != nullptr; }
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.number(); }
 
   // As the file is now, not as it was when opened; of a remote file as it was opened, which is all
   // that can be read of it.
@@ -45,9 +43,10 @@ class OpenFile {
   absl::StatusOr<batch::Buffer> Map(size_t size) const;
 
  private:
-  OpenFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  OpenFile(std::string path, Descriptor descriptor)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::unique_ptr<const RemoteFile> remote_;
 };
 

@@ -24,17 +24,13 @@ constexpr uint32_t kEvents =
 
 }  // namespace
 
-Watcher::Notifier::Notifier() : descriptor_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {}
-
-Watcher::Notifier::~Notifier() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
+Watcher::Notifier::Notifier() : inotify_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {}
 
 std::set<DatasetId> Watcher::Notifier::Changed() {
   std::set<DatasetId> changed;
   std::array<char, 16384> events{};
-  while (descriptor_ >= 0) {
-    const ssize_t size = read(descriptor_, events.data(), events.size());
+  while (inotify_.is_open()) {
+    const ssize_t size = read(inotify_.number(), events.data(), events.size());
     if (size <= 0) break;
     for (ssize_t at = 0; at < size;) {
       inotify_event event{};
@@ -49,9 +45,9 @@ std::set<DatasetId> Watcher::Notifier::Changed() {
 }
 
 void Watcher::Notifier::Listen(DatasetId id, const std::string& root) {
-  if (descriptor_ < 0) return;
+  if (!inotify_.is_open()) return;
   const auto add = [&](const std::string& folder) {
-    const int watch = inotify_add_watch(descriptor_, folder.c_str(), kEvents);
+    const int watch = inotify_add_watch(inotify_.number(), folder.c_str(), kEvents);
     if (watch >= 0) listeners_[watch].insert(id);
   };
   add(root);

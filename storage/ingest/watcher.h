@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "base/descriptor.h"
 #include "base/mutex.h"
 #include "base/threads/periodic_task.h"
 #include "storage/catalog/dataset_catalog.h"
@@ -36,16 +37,13 @@ class Watcher {
   class Notifier {
    public:
     Notifier();
-    ~Notifier();
-    Notifier(const Notifier&) = delete;
-    Notifier& operator=(const Notifier&) = delete;
     // The datasets in whose folders something happened.
     std::set<DatasetId> Changed();
     // Listens to a folder and all below it, unless it does already.
     void Listen(DatasetId id, const std::string& root);
 
    private:
-    const int descriptor_;
+    const Descriptor inotify_;
     std::map<int, std::set<DatasetId>> listeners_;  // By watch descriptor.
   };
 

@@ -17,7 +17,6 @@ namespace {
 
 using direct::AnswerHeader;
 using direct::AnswerLayout;
-using direct::Descriptor;
 using direct::kNoFile;
 
 // A descriptor of a data file as it lies there; none for one that is packed or cannot be opened.
@@ -72,7 +71,7 @@ class AnswerFiles {
     if (unreadable_.contains(file)) return kNoFile;
     if (given_.size() == direct::kMaxDescriptors) return FileNumbers::kNotGiven;
     Descriptor descriptor = Open(index_, file);
-    if (descriptor.number() < 0) {
+    if (!descriptor.is_open()) {
       unreadable_[file] = true;
       return kNoFile;
     }

@@ -10,9 +10,9 @@
 
 #include "absl/container/flat_hash_map.h"
 
+#include "base/descriptor.h"
 #include "base/id.h"
 #include "storage/client/direct_frames.h"
-#include "storage/client/direct_socket.h"
 #include "storage/index/dataset_index.h"
 #include "storage/index/sample_lookup.h"
 
@@ -47,7 +47,7 @@ class FileNumbers {
 struct DirectAnswer {
   std::vector<std::byte> bytes;
   // To go with the first byte.
-  std::vector<direct::Descriptor> descriptors;
+  std::vector<Descriptor> descriptors;
   size_t num_keys = 0;
 };
 

@@ -11,9 +11,9 @@
 #include "gmock/gmock.h"
 
 #include "base/files.h"
+#include "base/local_socket.h"
 #include "base/testing/status_matchers.h"
 #include "storage/client/direct_frames.h"
-#include "storage/client/direct_socket.h"
 #include "storage/testing/direct_client.h"
 #include "storage/testing/generated_dataset.h"
 #include "storage/testing/generated_formats.h"
@@ -48,7 +48,8 @@ class RawClient {
   explicit RawClient(const Storage& storage)
       : RawClient(storage.process.PeerAs(rpc::v1::ROLE_SERVICE)) {}
   explicit RawClient(rpc::Peer peer) : peer_(std::move(peer)) {
-    auto socket = direct::Socket::Connect(direct::SocketPathOf(peer_.endpoint));
+    auto socket =
+        LocalSocket::Connect(direct::SocketPathOf(peer_.endpoint), LocalSocket::Kind::kStream);
     EXPECT_THAT(socket, IsOk());
     socket_ = *std::move(socket);
   }
@@ -60,7 +61,7 @@ class RawClient {
   void SendBytes(const void* bytes, size_t size) {
     std::span<const std::byte> rest(static_cast<const std::byte*>(bytes), size);
     while (!rest.empty()) {
-      const auto sent = socket_.Send(rest, {});
+      const auto sent = socket_.Send(rest);
       if (!sent.ok()) return;  // Cut off, as it should be.
       rest = rest.subspan(*sent);
     }
@@ -78,17 +79,17 @@ class RawClient {
                                          .num_keys = static_cast<uint32_t>(keys.size())};
       std::memcpy(request.data(), &header, sizeof(header));
       std::memcpy(request.data() + sizeof(header), keys.data(), keys.size() * 8);
-      const auto sent = socket_.Send(request, {});
+      const auto sent = socket_.Send(request);
       if (!sent.ok() || *sent < request.size()) return true;
     }
     return false;
   }
   // Whether the other end closes the connection, rather than answer.
   bool IsCutOff() {
-    std::vector<direct::Descriptor> descriptors;
+    std::vector<Descriptor> descriptors;
     std::byte byte;
     while (true) {
-      EXPECT_TRUE(socket_.Await(false, std::chrono::seconds(20)));
+      EXPECT_TRUE(socket_.Await(std::chrono::seconds(20)));
       const auto received = socket_.Receive({&byte, 1}, descriptors);
       if (!received.ok()) return true;
       if (*received > 0) return false;
@@ -97,7 +98,7 @@ class RawClient {
 
  private:
   const rpc::Peer peer_;
-  direct::Socket socket_;
+  LocalSocket socket_;
 };
 
 void ExpectAllDirect(const GeneratedDataset& dataset, Storage& storage) {

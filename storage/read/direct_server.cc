@@ -2,13 +2,13 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -23,7 +23,7 @@ constexpr int kSweepMillis = 1000;
 // One thread's connections.
 class Loop {
  public:
-  Loop(const DirectSource& source, const direct::Socket& listening, int wake)
+  Loop(const DirectSource& source, const LocalSocket& listening, int wake)
       : source_(source), listening_(listening), wake_(wake), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
     Watch(EPOLL_CTL_ADD, listening_.number(), EPOLLIN | EPOLLEXCLUSIVE);
     Watch(EPOLL_CTL_ADD, wake_, EPOLLIN);
@@ -60,12 +60,10 @@ class Loop {
   }
 
   void Accept() {
-    direct::Descriptor accepted(
-        accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (accepted.number() < 0) return;
-    direct::Socket socket(std::move(accepted));
-    if (socket.PeerUid() != geteuid()) {
-      log::Warn("direct reads refused", {{"uid", std::to_string(socket.PeerUid())}});
+    std::optional<LocalSocket> socket = listening_.Accept();
+    if (!socket.has_value()) return;
+    if (socket->PeerUid() != geteuid()) {
+      log::Warn("direct reads refused", {{"uid", std::to_string(socket->PeerUid())}});
       return;
     }
     if (sessions_.size() >= DirectServer::kMaxSessions / DirectServer::kNumThreads) {
@@ -75,8 +73,8 @@ class Loop {
           });
       sessions_.erase(oldest);
     }
-    const int descriptor = socket.number();
-    sessions_[descriptor] = std::make_unique<DirectSession>(source_, std::move(socket));
+    const int descriptor = socket->number();
+    sessions_[descriptor] = std::make_unique<DirectSession>(source_, *std::move(socket));
     Watch(EPOLL_CTL_ADD, descriptor, EPOLLIN);
   }
 
@@ -97,9 +95,9 @@ class Loop {
   }
 
   const DirectSource& source_;
-  const direct::Socket& listening_;
+  const LocalSocket& listening_;
   const int wake_;
-  const direct::Descriptor epoll_;
+  const Descriptor epoll_;
   // By descriptor. A closed one leaves the epoll by itself.
   std::unordered_map<int, std::unique_ptr<DirectSession>> sessions_;
   SampleRows scratch_;
@@ -109,15 +107,16 @@ class Loop {
 
 absl::StatusOr<std::unique_ptr<DirectServer>> DirectServer::Start(DirectServerOptions options,
                                                                   SampleIndex& indexes) {
-  ASSIGN_OR_RETURN(direct::Socket listening, direct::Socket::Listen(options.path));
-  direct::Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (wake.number() < 0) return Unavailable("no eventfd: {}", std::strerror(errno));
+  ASSIGN_OR_RETURN(LocalSocket listening,
+                   LocalSocket::Listen(options.path, LocalSocket::Kind::kStream));
+  Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake.is_open()) return Unavailable("no eventfd: {}", std::strerror(errno));
   return std::unique_ptr<DirectServer>(
       new DirectServer(std::move(options), indexes, std::move(listening), std::move(wake)));
 }
 
-DirectServer::DirectServer(DirectServerOptions options, SampleIndex& indexes,
-                           direct::Socket listening, direct::Descriptor wake)
+DirectServer::DirectServer(DirectServerOptions options, SampleIndex& indexes, LocalSocket listening,
+                           Descriptor wake)
     : options_(std::move(options)),
       source_({.indexes = indexes, .tokens = options_.tokens, .block_bytes = options_.block_bytes}),
       listening_(std::move(listening)),

@@ -6,10 +6,11 @@
 #include <memory>
 #include <string>
 
+#include "base/descriptor.h"
+#include "base/local_socket.h"
 #include "base/status.h"
 #include "base/threads/worker_pool.h"
 #include "rpc/tokens.h"
-#include "storage/client/direct_socket.h"
 #include "storage/index/sample_index.h"
 #include "storage/read/direct_session.h"
 
@@ -39,14 +40,14 @@ class DirectServer {
   ~DirectServer();
 
  private:
-  DirectServer(DirectServerOptions options, SampleIndex& indexes, direct::Socket listening,
-               direct::Descriptor wake);
+  DirectServer(DirectServerOptions options, SampleIndex& indexes, LocalSocket listening,
+               Descriptor wake);
 
   const DirectServerOptions options_;
   const DirectSource source_;
-  const direct::Socket listening_;
-  const direct::Descriptor wake_;  // Readable once it is to end.
-  WorkerPool threads_;             // Last: they end first.
+  const LocalSocket listening_;
+  const Descriptor wake_;  // Readable once it is to end.
+  WorkerPool threads_;     // Last: they end first.
 };
 
 }  // namespace tidemill::storage

@@ -20,6 +20,8 @@ constexpr std::chrono::seconds kPatience{30};
 constexpr int kSendBuffer = 1 << 20;
 constexpr char kMethod[] = "/tidemill.storage.v1.StorageService/ReadSamples";
 
+static_assert(direct::kMaxDescriptors <= LocalSocket::kMaxDescriptors);
+
 size_t LargestMessage() {
   const RequestHeader largest{.num_keys = direct::kMaxKeys, .num_forgotten = direct::kMaxFiles};
   return sizeof(RequestHeader) + direct::BodyBytes(largest);
@@ -34,7 +36,7 @@ T HeaderAt(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-DirectSession::DirectSession(const DirectSource& source, direct::Socket socket)
+DirectSession::DirectSession(const DirectSource& source, LocalSocket socket)
     : source_(source), socket_(std::move(socket)), received_(LargestMessage()) {
   socket_.SetSendBuffer(kSendBuffer);
 }
@@ -62,7 +64,7 @@ absl::Status DirectSession::Step(SampleRows& scratch) {
 }
 
 absl::StatusOr<bool> DirectSession::Receive() {
-  std::vector<direct::Descriptor> unwanted;
+  std::vector<Descriptor> unwanted;
   ASSIGN_OR_RETURN(const size_t count,
                    socket_.Receive(std::span(received_).subspan(num_received_), unwanted));
   if (count == 0) return false;
@@ -73,7 +75,7 @@ absl::StatusOr<bool> DirectSession::Receive() {
 
 absl::StatusOr<bool> DirectSession::Send() {
   std::vector<int> descriptors;
-  for (const direct::Descriptor& descriptor : answer_.descriptors) {
+  for (const Descriptor& descriptor : answer_.descriptors) {
     descriptors.push_back(descriptor.number());
   }
   ASSIGN_OR_RETURN(const size_t count,

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/local_socket.h"
 #include "base/status.h"
 #include "rpc/tokens.h"
-#include "storage/client/direct_socket.h"
 #include "storage/index/sample_index.h"
 #include "storage/read/direct_answer.h"
 
@@ -29,7 +29,7 @@ class DirectSession {
   using Clock = std::chrono::steady_clock;
 
   // `source` must outlive it.
-  DirectSession(const DirectSource& source, direct::Socket socket);
+  DirectSession(const DirectSource& source, LocalSocket socket);
 
   // Receives, or makes one answer, or sends, as far as that goes. `scratch` is memory that sessions
   // of a thread share. Any failure means that the connection is to be closed.
@@ -54,7 +54,7 @@ class DirectSession {
   absl::Status Answer(SampleRows& scratch);
 
   const DirectSource& source_;
-  const direct::Socket socket_;
+  const LocalSocket socket_;
   Clock::time_point last_progress_ = Clock::now();
   bool is_admitted_ = false;
   std::vector<std::byte> received_;  // As large as the largest message.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/files.h"
 #include "storage/segments/segment_columns.h"
 
@@ -24,31 +25,16 @@ absl::Status Failure(const std::string& doing, const std::string& path) {
   return Internal("cannot {} {}: {}", doing, path, std::strerror(errno));
 }
 
-// Closes a descriptor when it goes out of scope.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-
- private:
-  const int number_;
-};
-
 absl::Status Write(const std::string& path, std::string_view bytes, bool sync) {
   const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (file.get() < 0) return Failure("create", path);
+  if (!file.is_open()) return Failure("create", path);
   while (!bytes.empty()) {
-    const ssize_t written = write(file.get(), bytes.data(), bytes.size());
+    const ssize_t written = write(file.number(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return Failure("write", path);
     bytes.remove_prefix(static_cast<size_t>(written));
   }
-  if (sync && fsync(file.get()) != 0) return Failure("sync", path);
+  if (sync && fsync(file.number()) != 0) return Failure("sync", path);
   return absl::OkStatus();
 }
 
@@ -65,8 +51,8 @@ absl::Status WriteNewColumnFiles(const std::string& storage_folder, DatasetId da
     RETURN_IF_ERROR(Write(SegmentPath(storage_folder, dataset, file.segment_id), bytes, apart));
   }
   const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0) return Failure("open", path);
-  const int synced = apart ? fsync(folder.get()) : syncfs(folder.get());
+  if (!folder.is_open()) return Failure("open", path);
+  const int synced = apart ? fsync(folder.number()) : syncfs(folder.number());
   return synced == 0 ? absl::OkStatus() : Failure("sync", path);
 }
 

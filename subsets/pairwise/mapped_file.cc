@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/descriptor.h"
+
 namespace tidemill::subsets {
 namespace {
 
@@ -18,20 +20,6 @@ absl::Status Failed(std::string_view doing, const std::string& path, int error) 
   if (error == ENOSPC || error == EDQUOT || error == EFBIG) return ResourceExhausted("{}", text);
   return Internal("{}", text);
 }
-
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags) : fd_(::open(path.c_str(), flags, 0600)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  const int fd_;
-};
 
 // nullptr for an empty file, which has nothing to map.
 absl::StatusOr<void*> Map(const std::string& path, int fd, int64_t bytes, int protection) {
@@ -45,26 +33,26 @@ absl::StatusOr<void*> Map(const std::string& path, int fd, int64_t bytes, int pr
 
 absl::StatusOr<MappedFile> MappedFile::Create(const std::string& path, int64_t bytes) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return Failed("replace", path, errno);
-  const Descriptor file(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC);
-  if (file.get() < 0) return Failed("create", path, errno);
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file.is_open()) return Failed("create", path, errno);
   // A write into a hole of a full disk would end the process.
-  if (const int error = bytes > 0 ? ::posix_fallocate(file.get(), 0, bytes) : 0; error != 0) {
+  if (const int error = bytes > 0 ? ::posix_fallocate(file.number(), 0, bytes) : 0; error != 0) {
     ::unlink(path.c_str());
     return Failed("reserve space for", path, error);
   }
-  ASSIGN_OR_RETURN(void* data, Map(path, file.get(), bytes, PROT_READ | PROT_WRITE));
+  ASSIGN_OR_RETURN(void* data, Map(path, file.number(), bytes, PROT_READ | PROT_WRITE));
   return MappedFile(data, bytes);
 }
 
 absl::StatusOr<MappedFile> MappedFile::Open(const std::string& path, Access access) {
   const bool writes = access == Access::kWrite;
-  const Descriptor file(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-  if (file.get() < 0) return Failed("open", path, errno);
+  const Descriptor file(::open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+  if (!file.is_open()) return Failed("open", path, errno);
   struct stat status = {};
-  if (::fstat(file.get(), &status) != 0) return Failed("look at", path, errno);
+  if (::fstat(file.number(), &status) != 0) return Failed("look at", path, errno);
   const int64_t bytes = status.st_size;
   ASSIGN_OR_RETURN(void* data,
-                   Map(path, file.get(), bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ));
+                   Map(path, file.number(), bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ));
   return MappedFile(data, bytes);
 }
 

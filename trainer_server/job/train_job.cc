@@ -15,6 +15,7 @@
 
 #include "google/protobuf/util/json_util.h"
 
+#include "base/descriptor.h"
 #include "base/digest.h"
 #include "base/failpoints.h"
 #include "base/files.h"
@@ -71,11 +72,10 @@ void Send(process::Report& report, const v1::WatchTrainingResponse& message) {
 }
 
 // Holds the folder's lock for the life of this object. Waits for a process that is being killed.
-absl::StatusOr<process::FileDescriptor> Lock(const std::string& folder) {
-  process::FileDescriptor file(
-      open(files::Join(folder, kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+absl::StatusOr<Descriptor> Lock(const std::string& folder) {
+  Descriptor file(open(files::Join(folder, kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file.is_open()) return NotFound("cannot lock {}: {}", folder, strerror(errno));
-  while (flock(file.get(), LOCK_EX) != 0) {
+  while (flock(file.number(), LOCK_EX) != 0) {
     if (errno != EINTR) return Unavailable("cannot lock {}: {}", folder, strerror(errno));
   }
   return file;
@@ -448,7 +448,7 @@ class Training {
 absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& report) {
   if (arguments.size() != 2) return InvalidArgument("usage: tidemill-train fit|train FOLDER");
   const std::string& folder = arguments[1];
-  ASSIGN_OR_RETURN(const process::FileDescriptor lock, Lock(folder));
+  ASSIGN_OR_RETURN(const Descriptor lock, Lock(folder));
   if (arguments[0] == "fit") return Fit(folder);
   if (arguments[0] == "train") return Training(folder, report).Run();
   return InvalidArgument("{} is neither fit nor train", arguments[0]);

@@ -25,20 +25,20 @@ constexpr char kProgram[] = "tidemill-transform-script";
 // libtorch is large, and disks are slow when all is started at once.
 constexpr Duration kLongestLoad{60'000'000};
 
-absl::StatusOr<process::FileDescriptor> NewMemory(const char* name, int64_t bytes) {
-  process::FileDescriptor memory(memfd_create(name, MFD_CLOEXEC));
-  if (!memory.is_open() || ftruncate(memory.get(), bytes) != 0) {
+absl::StatusOr<Descriptor> NewMemory(const char* name, int64_t bytes) {
+  Descriptor memory(memfd_create(name, MFD_CLOEXEC));
+  if (!memory.is_open() || ftruncate(memory.number(), bytes) != 0) {
     return ResourceExhausted("cannot have {} bytes of memory to share: {}", bytes, strerror(errno));
   }
   return memory;
 }
 
-absl::StatusOr<process::FileDescriptor> InMemory(const std::string& bytes) {
-  ASSIGN_OR_RETURN(process::FileDescriptor memory,
+absl::StatusOr<Descriptor> InMemory(const std::string& bytes) {
+  ASSIGN_OR_RETURN(Descriptor memory,
                    NewMemory("tidemill-program", static_cast<int64_t>(bytes.size())));
   for (size_t at = 0; at < bytes.size();) {
     const ssize_t written =
-        pwrite(memory.get(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+        pwrite(memory.number(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return ResourceExhausted("cannot keep the program: {}", strerror(errno));
     at += static_cast<size_t>(written);
@@ -64,10 +64,9 @@ absl::StatusOr<std::unique_ptr<ScriptProcess>> ScriptProcess::Start(const Script
                                                                     const std::string& program,
                                                                     Duration timeout) {
   std::unique_ptr<ScriptProcess> started(new ScriptProcess(layout, timeout));
-  ASSIGN_OR_RETURN(const process::FileDescriptor memory,
-                   NewMemory("tidemill-rows", layout.bytes()));
-  ASSIGN_OR_RETURN(const process::FileDescriptor bytes, InMemory(program));
-  RETURN_IF_ERROR(started->Map(memory.get()));
+  ASSIGN_OR_RETURN(const Descriptor memory, NewMemory("tidemill-rows", layout.bytes()));
+  ASSIGN_OR_RETURN(const Descriptor bytes, InMemory(program));
+  RETURN_IF_ERROR(started->Map(memory.number()));
   RETURN_IF_ERROR(started->Launch(layout, memory, bytes));
   RETURN_IF_ERROR(started->AwaitReply(std::max(timeout, kLongestLoad)));
   return started;
@@ -81,24 +80,20 @@ absl::Status ScriptProcess::Map(int fd) {
   return absl::OkStatus();
 }
 
-absl::Status ScriptProcess::Launch(const ScriptLayout& layout,
-                                   const process::FileDescriptor& memory,
-                                   const process::FileDescriptor& program) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    return ResourceExhausted("cannot open a socket: {}", strerror(errno));
-  }
-  socket_ = process::FileDescriptor(ends[0]);
-  const process::FileDescriptor theirs(ends[1]);
+absl::Status ScriptProcess::Launch(const ScriptLayout& layout, const Descriptor& memory,
+                                   const Descriptor& program) {
+  ASSIGN_OR_RETURN(auto ends, LocalSocket::MakePair(LocalSocket::Kind::kPackets));
+  socket_ = std::move(ends.first);
+  const LocalSocket theirs = std::move(ends.second);
   ASSIGN_OR_RETURN(const std::string folder, process::ProgramFolder());
   const std::string path = folder + "/" + kProgram;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   // Away from the numbers that they are about to have, so that none takes another's place.
   constexpr int kAway = 100;
-  const std::pair<int, int> places[] = {{theirs.get(), kScriptSocket},
-                                        {memory.get(), kScriptMemory},
-                                        {program.get(), kScriptProgram}};
+  const std::pair<int, int> places[] = {{theirs.number(), kScriptSocket},
+                                        {memory.number(), kScriptMemory},
+                                        {program.number(), kScriptProgram}};
   for (const auto& [fd, place] : places) {
     posix_spawn_file_actions_adddup2(&actions, fd, kAway + place);
   }
@@ -132,7 +127,7 @@ ScriptProcess::~ScriptProcess() {
 
 absl::Status ScriptProcess::Run(int64_t num_blocks) {
   const ScriptRequest request{.num_blocks = num_blocks};
-  if (pid_ == 0 || send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL) < 0) {
+  if (pid_ == 0 || send(socket_.number(), &request, sizeof request, MSG_NOSIGNAL) < 0) {
     return Unavailable("its process is gone{}", pid_ == 0 ? "" : ": " + Bury());
   }
   return AwaitReply(timeout_);
@@ -143,14 +138,14 @@ absl::Status ScriptProcess::AwaitReply(Duration timeout) {
   ScriptReply reply;
   while (true) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
-    pollfd events{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+    pollfd events{.fd = socket_.number(), .events = POLLIN, .revents = 0};
     const int ready = poll(&events, 1, static_cast<int>(std::max<int64_t>(0, left.count())));
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) {
       Bury();
       return Unavailable("it took longer than {} s", static_cast<double>(timeout.micros) / 1e6);
     }
-    const ssize_t size = recv(socket_.get(), &reply, sizeof reply, 0);
+    const ssize_t size = recv(socket_.number(), &reply, sizeof reply, 0);
     if (size < 0 && errno == EINTR) continue;
     if (size != sizeof reply) return Unavailable("its process died: {}", Bury());
     if (reply.is_good != 0) return absl::OkStatus();
@@ -165,7 +160,7 @@ std::string ScriptProcess::Bury() {
   kill(pid_, SIGKILL);
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
   pid_ = 0;
-  socket_.Close();
+  socket_ = LocalSocket();
   if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
   return fmt::format("exit code {}", WEXITSTATUS(status));
 }

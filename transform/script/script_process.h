@@ -9,7 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "base/process/zygote.h"
+#include "base/descriptor.h"
+#include "base/local_socket.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "transform/script/script_protocol.h"
@@ -43,15 +44,15 @@ class ScriptProcess {
  private:
   ScriptProcess(const ScriptLayout& layout, Duration timeout);
   absl::Status Map(int fd);
-  absl::Status Launch(const ScriptLayout& layout, const process::FileDescriptor& memory,
-                      const process::FileDescriptor& program);
+  absl::Status Launch(const ScriptLayout& layout, const Descriptor& memory,
+                      const Descriptor& program);
   absl::Status AwaitReply(Duration timeout);
   // What became of it, as far as one can tell.
   std::string Bury();
 
   const int64_t bytes_;
   const Duration timeout_;
-  process::FileDescriptor socket_;
+  LocalSocket socket_;
   std::byte* memory_ = nullptr;
   pid_t pid_ = 0;
 };
