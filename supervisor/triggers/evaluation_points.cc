@@ -31,9 +31,8 @@ std::optional<DecisionPoint> Earlier(std::optional<DecisionPoint> a,
   return a;
 }
 
-// The same policy as one that can stand in a pipeline.
-TriggerSpec SpecOf(const SimpleTrigger& simple) {
-  return std::visit([](const auto& spec) { return TriggerSpec(spec); }, simple);
+std::unique_ptr<TriggerPolicy> PolicyOf(const SimpleTrigger& simple) {
+  return std::visit([](const auto& spec) { return MakePolicy(spec); }, simple);
 }
 
 // What the trigger of the warm-up answers to what was observed, all its own.
@@ -51,7 +50,7 @@ EvaluationPoints::EvaluationPoints(const DecisionInterval& evaluate,
                                    const std::optional<WarmUp>& warm_up)
     : warm_up_(warm_up),
       grid_(GridOf(evaluate)),
-      simple_(warm_up ? MakeTriggerPolicy(SpecOf(warm_up->trigger)) : nullptr) {}
+      simple_(warm_up ? PolicyOf(warm_up->trigger) : nullptr) {}
 
 std::optional<DecisionPoint> EvaluationPoints::NextPoint(Samples ahead, Timestamp clock) const {
   const auto point = std::visit(
@@ -157,7 +156,8 @@ std::optional<std::string> ExplainWarmUp(const std::optional<WarmUp>& warm_up,
                   Counted(static_cast<double>(warm_up->evaluations), "evaluation"));
   if (!verdict.observed.contains(kDecided)) return so_far + "; its trigger decides elsewhere";
   const Verdict simple = JudgeSimple(warm_up->trigger, verdict.observed);
-  return so_far + ": " + Explain(SpecOf(warm_up->trigger), simple);
+  return so_far + ": " +
+         std::visit([&](const auto& spec) { return Explain(spec, simple); }, warm_up->trigger);
 }
 
 }  // namespace tidemill::supervisor
