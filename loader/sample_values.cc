@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "loader/sample_schema.h"
+#include "loader/dataset_schema.h"
 
 namespace tidemill::loader {
 namespace {

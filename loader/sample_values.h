@@ -18,14 +18,14 @@ namespace tidemill::loader {
 
 // Gives the samples of the keys, in their order, in batches with payload and labels; those that
 // cannot be read are left out. As StorageClient::ReadSamples does.
-using SampleReader =
+using DatasetReader =
     std::function<absl::Status(DatasetId, std::span<const int64_t> keys,
                                const std::function<absl::Status(batch::Batch)>& sink)>;
 
 // Reads samples of one dataset in blocks of bounded size. Thread-compatible.
 class SampleValues {
  public:
-  SampleValues(SampleReader read_samples, DatasetId dataset, storage::DatasetSpec spec)
+  SampleValues(DatasetReader read_samples, DatasetId dataset, storage::DatasetSpec spec)
       : read_samples_(std::move(read_samples)), dataset_(dataset), spec_(std::move(spec)) {}
 
   // What blocks of samples hold, as a batch with `key` and kValuesColumn; samples without a value
@@ -43,7 +43,7 @@ class SampleValues {
  private:
   absl::StatusOr<transform::Graph> GraphOf(const std::vector<std::string>& columns) const;
 
-  const SampleReader read_samples_;
+  const DatasetReader read_samples_;
   const DatasetId dataset_;
   const storage::DatasetSpec spec_;
 };

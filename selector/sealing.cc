@@ -16,9 +16,9 @@ using Clock = std::chrono::steady_clock;
 // The steps of WriteTrainingSet(), in their order.
 class Sealing {
  public:
-  Sealing(const v1::SealTrainingSetRequest& request, const SelectionSpec& spec, RunHistory history,
-          const PathsOf& paths_of, const Sources& sources, const SealingPlace& place,
-          Unsealed& unsealed)
+  Sealing(const v1::SealTrainingSetRequest& request, const SelectionSpec& spec,
+          TrainingSetHistory history, const PathsOf& paths_of, const Sources& sources,
+          const SealingPlace& place, Unsealed& unsealed)
       : request_(request),
         spec_(spec),
         policy_(PolicyOf(spec, request.trigger())),
@@ -39,7 +39,7 @@ class Sealing {
   const v1::SealTrainingSetRequest& request_;
   const SelectionSpec& spec_;
   const SelectionSpec policy_;
-  RunHistory history_;
+  TrainingSetHistory history_;
   const PathsOf& paths_of_;
   const Sources& sources_;
   const SealingPlace& place_;
@@ -166,8 +166,8 @@ absl::Status WriteTrainingSet(const v1::SealTrainingSetRequest& request,
   const Clock::time_point begin = Clock::now();
   ASSIGN_OR_RETURN(const SelectionSpec spec,
                    config::Read<SelectionSpec>(request.selection(), "selection"));
-  ASSIGN_OR_RETURN(RunHistory history,
-                   ReadRunHistory(sets_before, spec, request.trigger(), paths_of));
+  ASSIGN_OR_RETURN(TrainingSetHistory history,
+                   ReadTrainingSetHistory(sets_before, spec, request.trigger(), paths_of));
   Sealing sealing(request, spec, std::move(history), paths_of, sources, place, unsealed);
   RETURN_IF_ERROR(sealing.Choose());
   RETURN_IF_ERROR(sealing.Summarize());

@@ -8,8 +8,8 @@
 #include "base/threads/worker_pool.h"
 #include "selector/candidate_listing.h"
 #include "selector/columns/training_set_file.h"
-#include "selector/run_history.h"
 #include "selector/stored_facts.h"
+#include "selector/training_set_history.h"
 #include "tidemill/selector/v1/selector.pb.h"
 
 namespace tidemill::selector {
@@ -18,7 +18,7 @@ namespace tidemill::selector {
 struct Sources {
   SampleLister list_samples;
   // For policies that look into records; may be empty.
-  loader::SampleReader read_samples = {};
+  loader::DatasetReader read_samples = {};
   // For policies that look at what models say; may be empty.
   ModelReader read_model = {};
 };

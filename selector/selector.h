@@ -14,9 +14,9 @@
 #include "base/threads/worker_pool.h"
 #include "batch/batch.h"
 #include "db/database.h"
-#include "selector/run_history.h"
 #include "selector/sealing.h"
 #include "selector/selector_config.h"
+#include "selector/training_set_history.h"
 #include "selector/training_sets_table.h"
 #include "tidemill/selector/v1/selector.pb.h"
 

@@ -23,7 +23,7 @@ using ModelReader = std::function<absl::Status(const evaluator::v1::ReadModelCol
 class StoredFacts final : public SampleFacts {
  public:
   // `read_model` may be empty where there is no evaluator. All must outlive it.
-  StoredFacts(const v1::SealTrainingSetRequest& request, const loader::SampleReader& read_samples,
+  StoredFacts(const v1::SealTrainingSetRequest& request, const loader::DatasetReader& read_samples,
               const ModelReader& read_model)
       : request_(request), read_samples_(read_samples), read_model_(read_model) {}
 
@@ -35,7 +35,7 @@ class StoredFacts final : public SampleFacts {
 
  private:
   const v1::SealTrainingSetRequest& request_;
-  const loader::SampleReader& read_samples_;
+  const loader::DatasetReader& read_samples_;
   const ModelReader& read_model_;
   std::optional<loader::SampleValues> values_;
 };

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "db/database.h"
 #include "supervisor/conducted_runs.h"
-#include "supervisor/kept_files.h"
+#include "supervisor/named_files.h"
 #include "supervisor/runs/downstream.h"
 #include "supervisor/runs/stored_pipelines.h"
 #include "supervisor/runs/stored_runs.h"
@@ -19,7 +19,7 @@ class Removals {
  public:
   // All must outlive this object.
   Removals(db::Database& database, Downstream& downstream, const StoredPipelines& pipelines,
-           const StoredRuns& runs, const KeptFiles& files, ConductedRuns& conducted)
+           const StoredRuns& runs, const NamedFiles& files, ConductedRuns& conducted)
       : database_(database),
         downstream_(downstream),
         pipelines_(pipelines),
@@ -40,7 +40,7 @@ class Removals {
   Downstream& downstream_;
   const StoredPipelines& pipelines_;
   const StoredRuns& runs_;
-  const KeptFiles& files_;
+  const NamedFiles& files_;
   ConductedRuns& conducted_;
 };
 

@@ -7,7 +7,7 @@
 #include "supervisor/backtest/backtest_runner.h"
 #include "supervisor/conducted_runs.h"
 #include "supervisor/decisions/decision_answers.h"
-#include "supervisor/kept_files.h"
+#include "supervisor/named_files.h"
 #include "supervisor/removals.h"
 #include "supervisor/run_answers.h"
 #include "supervisor/run_control.h"
@@ -34,7 +34,7 @@ class Supervisor {
   const StoredPipelines& pipelines() const { return pipelines_; }
   const StoredRuns& runs() const { return runs_; }
   ConductedRuns& conducted_runs() { return conducted_runs_; }
-  const KeptFiles& kept_files() const { return kept_files_; }
+  const NamedFiles& named_files() const { return named_files_; }
   RunControl& run_control() { return run_control_; }
   Submissions& submissions() { return submissions_; }
   Removals& removals() { return removals_; }
@@ -48,7 +48,7 @@ class Supervisor {
   const StoredPipelines pipelines_;
   const StoredRuns runs_;
   ConductedRuns conducted_runs_;
-  const KeptFiles kept_files_;
+  const NamedFiles named_files_;
   RunControl run_control_;
   Submissions submissions_;
   Removals removals_;

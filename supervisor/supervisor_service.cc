@@ -38,7 +38,7 @@ grpc::Status SupervisorService::SendNetwork(grpc::ServerContext*,
   const v1::SendNetworkRequest::Header header = message.header();
   const absl::Status named = rpc::CheckNamesNoRun(header.command());
   if (!named.ok()) return ToGrpc(named);
-  return ToGrpc(supervisor_.kept_files().TakeNetwork(
+  return ToGrpc(supervisor_.named_files().TakeNetwork(
       header, [&]() -> absl::StatusOr<std::optional<std::string>> {
         if (!reader->Read(&message)) return std::optional<std::string>();
         if (!message.has_bytes()) return InvalidArgument("a second header came");

@@ -121,7 +121,7 @@ absl::StatusOr<double> RandomObjective(const subsets::GraphSpec& graph, const Fl
                                        const std::string& folder) {
   const auto nodes = static_cast<int64_t>(flags.nodes);
   {
-    ASSIGN_OR_RETURN(const auto file, subsets::MappedFile::Create(folder + "/random.set",
+    ASSIGN_OR_RETURN(const auto file, subsets::SharedFile::Create(folder + "/random.set",
                                                                   subsets::NumWords(nodes) * 8));
     const Permutation order({.seed = flags.options.seed, .purpose = "pairwise/random"}, nodes);
     for (int64_t i = 0; i < flags.options.count; ++i) {

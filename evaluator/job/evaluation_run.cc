@@ -20,7 +20,7 @@
 #include "evaluator/job/window_baselines.h"
 #include "evaluator/job/window_measurement.h"
 #include "evaluator/job/window_samples.h"
-#include "loader/sample_schema.h"
+#include "loader/dataset_schema.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/client/storage_client.h"
 

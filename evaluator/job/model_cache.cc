@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "config/config.h"
-#include "loader/sample_schema.h"
+#include "loader/dataset_schema.h"
 #include "models/artefact_spec.h"
 
 namespace tidemill::evaluator {

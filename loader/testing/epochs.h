@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "loader/plan/sample_order.h"
+#include "loader/plan/epoch_order.h"
 
 namespace tidemill::loader::testing {
 
 inline constexpr RandomKey kKey{.seed = 7, .purpose = "shuffle", .trigger = 3};
 
 // The ordinals of one whole epoch.
-inline std::vector<int64_t> Epoch(const SampleOrder& order, int64_t epoch, int64_t size) {
+inline std::vector<int64_t> Epoch(const EpochOrder& order, int64_t epoch, int64_t size) {
   std::vector<int64_t> ordinals(static_cast<size_t>(size));
   order.Get(epoch, 0, ordinals);
   return ordinals;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "config/config.h"
-#include "loader/sample_schema.h"
+#include "loader/dataset_schema.h"
 #include "loader/training_set.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/dataset_spec.h"

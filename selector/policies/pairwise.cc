@@ -103,7 +103,7 @@ absl::StatusOr<EmbeddedChoice> Choose(const Pairwise& spec, const EmbeddedCandid
   const subsets::PairwiseOptions options = Options(spec, rows.num_rows, random, place);
   ASSIGN_OR_RETURN(const subsets::PairwiseOutcome outcome,
                    SelectPairwise(subsets::CsrFolder{graph}, options, work));
-  ASSIGN_OR_RETURN(const auto file, subsets::MappedFile::Open(outcome.chosen_file));
+  ASSIGN_OR_RETURN(const auto file, subsets::SharedFile::Open(outcome.chosen_file));
   EmbeddedChoice chosen;
   chosen.objective = outcome.objective;
   chosen.choice.rows.reserve(static_cast<size_t>(outcome.num_chosen));

@@ -31,12 +31,12 @@ DatasetIndex::DatasetIndex(DatasetIndexParts parts, const DatasetIndex* before)
     num_rows_ += segment.num_samples;
   }
   if (before == nullptr) return;
-  const std::shared_ptr<const SampleOrder> order = before->built_order();
+  const std::shared_ptr<const EventTimeOrder> order = before->built_order();
   if (order == nullptr || !StartsWith(parts_.segments, before->parts_.segments)) return;
   MutexLock lock(mutex_);
   order_ = parts_.segments.size() == before->parts_.segments.size()
                ? order
-               : std::make_shared<const SampleOrder>(*order, parts_.segments);
+               : std::make_shared<const EventTimeOrder>(*order, parts_.segments);
 }
 
 std::optional<SampleLocation> DatasetIndex::Find(int64_t key) const {
@@ -61,19 +61,19 @@ SampleLocation DatasetIndex::LocationOf(int64_t row) const {
   return {&segment, row - segment.first_row};
 }
 
-std::shared_ptr<const SampleOrder> DatasetIndex::built_order() const {
+std::shared_ptr<const EventTimeOrder> DatasetIndex::built_order() const {
   MutexLock lock(mutex_);
   return order_;
 }
 
-const SampleOrder& DatasetIndex::order() const {
+const EventTimeOrder& DatasetIndex::order() const {
   MutexLock lock(mutex_);
-  if (order_ == nullptr) order_ = std::make_shared<const SampleOrder>(parts_.segments);
+  if (order_ == nullptr) order_ = std::make_shared<const EventTimeOrder>(parts_.segments);
   return *order_;
 }
 
 int64_t DatasetIndex::LowerBound(Cut cut) const {
-  const SampleOrder& by_time = order();
+  const EventTimeOrder& by_time = order();
   int64_t from = 0;
   int64_t to = num_rows_;
   while (from < to) {

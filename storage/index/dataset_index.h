@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "storage/client/dataset_spec.h"
-#include "storage/index/sample_order.h"
+#include "storage/index/event_time_order.h"
 
 namespace tidemill::storage {
 
@@ -87,19 +87,19 @@ class DatasetIndex {
   // Where the dataset's row `row`, counted in the order of keys, lies.
   SampleLocation LocationOf(int64_t row) const;
   // The rows in the order (event_time, key).
-  const SampleOrder& order() const ABSL_LOCKS_EXCLUDED(mutex_);
+  const EventTimeOrder& order() const ABSL_LOCKS_EXCLUDED(mutex_);
   // The first position in that order at or behind a cut.
   int64_t LowerBound(Cut cut) const;
 
  private:
-  std::shared_ptr<const SampleOrder> built_order() const ABSL_LOCKS_EXCLUDED(mutex_);
+  std::shared_ptr<const EventTimeOrder> built_order() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   DatasetIndexParts parts_;
   std::vector<int64_t> first_keys_;  // Of the segments, side by side to be searched.
   int64_t num_rows_ = 0;
   mutable Mutex mutex_;
   // Shared with later versions that find nothing new to order.
-  mutable std::shared_ptr<const SampleOrder> order_ ABSL_GUARDED_BY(mutex_);
+  mutable std::shared_ptr<const EventTimeOrder> order_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemill::storage

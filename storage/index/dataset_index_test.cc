@@ -362,7 +362,7 @@ TEST(IntervalReader, LongRunsAreViewsOfTheirSegment) {
   }
 }
 
-TEST(SampleOrder, IsFoundInSegmentsWhoseFilesDoNotTellIt) {
+TEST(EventTimeOrder, IsFoundInSegmentsWhoseFilesDoNotTellIt) {
   // As files were written before they told.
   const auto order_of = [](const std::vector<int64_t>& times) {
     IndexBuilder builder;
@@ -371,7 +371,7 @@ TEST(SampleOrder, IsFoundInSegmentsWhoseFilesDoNotTellIt) {
     SegmentColumns columns = *parts.segments[0].columns;
     columns.is_in_order = false;
     parts.segments[0].columns = std::make_shared<const SegmentColumns>(std::move(columns));
-    return SampleOrder(parts.segments).is_by_key();
+    return EventTimeOrder(parts.segments).is_by_key();
   };
   std::vector<int64_t> times = AscendingTimes(0, 5'000);
   EXPECT_TRUE(order_of(times));

@@ -9,8 +9,8 @@
 #include "base/time.h"
 #include "batch/batch.h"
 #include "storage/index/dataset_index.h"
+#include "storage/index/event_time_order.h"
 #include "storage/index/list_columns.h"
-#include "storage/index/sample_order.h"
 
 namespace tidemill::storage {
 
@@ -75,7 +75,7 @@ class IntervalReader {
   IntervalQuery query_;
   // Of the index; nullptr with `after_key`: then positions count the rows of `newer_rows_`, which
   // are those of the interval in their order.
-  const SampleOrder* order_ = nullptr;
+  const EventTimeOrder* order_ = nullptr;
   std::vector<int64_t> newer_rows_;
   // Those that the snapshot leaves out, ascending.
   std::vector<int64_t> deleted_keys_;

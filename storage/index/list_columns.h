@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "batch/batch.h"
-#include "storage/index/sample_order.h"
+#include "storage/index/event_time_order.h"
 
 namespace tidemill::storage {
 

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "db/copy.h"
 #include "storage/catalog/files_table.h"
-#include "storage/segments/column_files.h"
+#include "storage/segments/new_segment_files.h"
 
 namespace tidemill::storage {
 
@@ -323,13 +323,13 @@ absl::Status WriteColumnFiles(db::Database& database, const std::string& storage
                               DatasetId dataset, IngestBatch& batch) {
   if (batch.added.empty() && batch.rewritten.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(GiveSegmentIds(database, batch));
-  std::vector<NewColumnFile> files;
+  std::vector<NewSegmentFile> files;
   const auto add = [&](const SegmentRow& segment) {
     files.push_back({segment.segment_id, &segment.rows});
   };
   for (const NewSegment& added : batch.added) add(added.segment);
   for (const RewrittenSegment& rewritten : batch.rewritten) add(rewritten.segment);
-  return WriteNewColumnFiles(storage_folder, dataset, files);
+  return WriteNewSegmentFiles(storage_folder, dataset, files);
 }
 
 absl::StatusOr<std::unique_ptr<db::CopyWriter>> BeginIngest(const db::Database& database) {

@@ -38,7 +38,7 @@ std::vector<int64_t> DatasetCheck::NextKeys() {
 }
 
 absl::Status DatasetCheck::Read(std::vector<int64_t> keys, std::vector<MissingKey>& damaged) {
-  SampleReader reader(indexes_, index_, files_, std::move(keys));
+  SampleBlockReader reader(indexes_, index_, files_, std::move(keys));
   while (true) {
     ASSIGN_OR_RETURN(std::optional<SampleBlock> block, reader.Next(block_bytes_));
     if (!block.has_value()) return absl::OkStatus();

@@ -9,7 +9,7 @@
 #include "storage/index/dataset_index.h"
 #include "storage/index/sample_index.h"
 #include "storage/read/open_files.h"
-#include "storage/read/sample_reader.h"
+#include "storage/read/sample_block_reader.h"
 
 namespace tidemill::storage {
 
@@ -31,7 +31,8 @@ class DatasetCheck {
   DatasetCheck(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index,
                UnpackedCache& files, int64_t block_bytes);
 
-  // Checks some thousands of samples; std::nullopt after the last. Codes as SampleReader::Next.
+  // Checks some thousands of samples; std::nullopt after the last. Codes as
+  // SampleBlockReader::Next.
   absl::StatusOr<std::optional<Step>> Next();
 
  private:

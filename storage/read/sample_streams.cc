@@ -9,8 +9,8 @@
 #include "batch/wire.h"
 #include "rpc/byte_frames.h"
 #include "storage/index/interval_reader.h"
+#include "storage/read/sample_block_reader.h"
 #include "storage/read/sample_descriptions.h"
-#include "storage/read/sample_reader.h"
 #include "tidemill/storage/v1/storage.pb.h"
 
 namespace tidemill::storage {
@@ -136,7 +136,7 @@ class ReadSource final : public rpc::FrameSource {
   const int64_t block_bytes_;
   grpc::ByteBuffer request_;  // Until it is parsed.
   int64_t num_keys_ = 0;      // From then on.
-  std::optional<SampleReader> reader_;
+  std::optional<SampleBlockReader> reader_;
 };
 
 class DescriptionSource final : public rpc::FrameSource {

@@ -14,16 +14,16 @@ constexpr char kEdges[] = "edges";
 
 }  // namespace
 
-CsrGraph::CsrGraph(MappedFile utilities, MappedFile offsets, MappedFile edges)
+CsrGraph::CsrGraph(SharedFile utilities, SharedFile offsets, SharedFile edges)
     : files_{std::move(utilities), std::move(offsets), std::move(edges)},
       utilities_(files_[0].As<const float>()),
       offsets_(files_[1].As<const int64_t>()),
       edges_(files_[2].As<const CsrEdge>()) {}
 
 absl::StatusOr<CsrGraph> CsrGraph::Open(const std::string& folder) {
-  ASSIGN_OR_RETURN(MappedFile utilities, MappedFile::Open(files::Join(folder, kUtilities)));
-  ASSIGN_OR_RETURN(MappedFile offsets, MappedFile::Open(files::Join(folder, kOffsets)));
-  ASSIGN_OR_RETURN(MappedFile edges, MappedFile::Open(files::Join(folder, kEdges)));
+  ASSIGN_OR_RETURN(SharedFile utilities, SharedFile::Open(files::Join(folder, kUtilities)));
+  ASSIGN_OR_RETURN(SharedFile offsets, SharedFile::Open(files::Join(folder, kOffsets)));
+  ASSIGN_OR_RETURN(SharedFile edges, SharedFile::Open(files::Join(folder, kEdges)));
   CsrGraph graph(std::move(utilities), std::move(offsets), std::move(edges));
   const int64_t count = graph.num_nodes();
   if (std::ssize(graph.offsets_) != count + 2 ||
@@ -33,7 +33,7 @@ absl::StatusOr<CsrGraph> CsrGraph::Open(const std::string& folder) {
   return graph;
 }
 
-CsrWriter::CsrWriter(MappedFile utilities, MappedFile offsets, MappedFile edges)
+CsrWriter::CsrWriter(SharedFile utilities, SharedFile offsets, SharedFile edges)
     : files_{std::move(utilities), std::move(offsets), std::move(edges)} {}
 
 absl::StatusOr<CsrWriter> CsrWriter::Create(const std::string& folder, int64_t num_nodes,
@@ -43,11 +43,11 @@ absl::StatusOr<CsrWriter> CsrWriter::Create(const std::string& folder, int64_t n
                            num_nodes);
   }
   const auto create = [&](const char* name, int64_t count, size_t bytes) {
-    return MappedFile::Create(files::Join(folder, name), count * static_cast<int64_t>(bytes));
+    return SharedFile::Create(files::Join(folder, name), count * static_cast<int64_t>(bytes));
   };
-  ASSIGN_OR_RETURN(MappedFile utilities, create(kUtilities, num_nodes, sizeof(float)));
-  ASSIGN_OR_RETURN(MappedFile offsets, create(kOffsets, num_nodes + 2, sizeof(int64_t)));
-  ASSIGN_OR_RETURN(MappedFile edges, create(kEdges, num_edges, sizeof(CsrEdge)));
+  ASSIGN_OR_RETURN(SharedFile utilities, create(kUtilities, num_nodes, sizeof(float)));
+  ASSIGN_OR_RETURN(SharedFile offsets, create(kOffsets, num_nodes + 2, sizeof(int64_t)));
+  ASSIGN_OR_RETURN(SharedFile edges, create(kEdges, num_edges, sizeof(CsrEdge)));
   return CsrWriter(std::move(utilities), std::move(offsets), std::move(edges));
 }
 

@@ -14,7 +14,7 @@
 
 #include "base/status.h"
 #include "subsets/pairwise/graph.h"
-#include "subsets/pairwise/mapped_file.h"
+#include "subsets/pairwise/shared_file.h"
 
 namespace tidemill::subsets {
 
@@ -50,9 +50,9 @@ class CsrGraph {
   }
 
  private:
-  CsrGraph(MappedFile utilities, MappedFile offsets, MappedFile edges);
+  CsrGraph(SharedFile utilities, SharedFile offsets, SharedFile edges);
 
-  MappedFile files_[3];
+  SharedFile files_[3];
   std::span<const float> utilities_;
   std::span<const int64_t> offsets_;
   std::span<const CsrEdge> edges_;
@@ -81,8 +81,8 @@ class CsrWriter {
   std::span<float> utilities() { return files_[0].As<float>(); }
 
  private:
-  CsrWriter(MappedFile utilities, MappedFile offsets, MappedFile edges);
-  MappedFile files_[3];
+  CsrWriter(SharedFile utilities, SharedFile offsets, SharedFile edges);
+  SharedFile files_[3];
   int64_t rows_ = 0;
   int64_t edges_ = 0;
 };

@@ -12,7 +12,7 @@
 #include "faiss/IndexFlat.h"
 #include "faiss/utils/distances.h"
 #include "subsets/pairwise/csr_graph.h"
-#include "subsets/pairwise/mapped_file.h"
+#include "subsets/pairwise/shared_file.h"
 
 // Of OpenMP, whose header not every compiler has; and of OpenBLAS, which has a pool of threads of
 // its own, as other libraries of its interface need not.
@@ -104,8 +104,8 @@ class KnnGraph {
   }
 
   template <typename T>
-  absl::StatusOr<MappedFile> Create(const char* name, int64_t count) const {
-    return MappedFile::Create(files::Join(folder_, name), count * static_cast<int64_t>(sizeof(T)));
+  absl::StatusOr<SharedFile> Create(const char* name, int64_t count) const {
+    return SharedFile::Create(files::Join(folder_, name), count * static_cast<int64_t>(sizeof(T)));
   }
 
   // k-means on a sample of the rows; none where rows are few.
@@ -116,7 +116,7 @@ class KnnGraph {
     std::vector<int64_t> drawn(static_cast<size_t>(sample));
     Permutation(options_.random, count_).Range(0, drawn);
     std::sort(drawn.begin(), drawn.end());
-    ASSIGN_OR_RETURN(const MappedFile file, Create<float>("sample", sample * rows_.width));
+    ASSIGN_OR_RETURN(const SharedFile file, Create<float>("sample", sample * rows_.width));
     const std::span<float> values = file.As<float>();
     for (size_t i = 0; i < drawn.size(); ++i) {
       Normalise(rows_.Row(drawn[i]), values.subspan(i * width(), width()));
@@ -292,10 +292,10 @@ class KnnGraph {
   int64_t num_clusters_ = 1;
   std::vector<float> centers_;
   std::vector<int64_t> begins_;
-  MappedFile clusters_;  // Of each row.
-  MappedFile members_;   // Rows in the order of their clusters,
-  MappedFile grouped_;   // and their numbers.
-  MappedFile nearest_;   // num_neighbors_ of each row.
+  SharedFile clusters_;  // Of each row.
+  SharedFile members_;   // Rows in the order of their clusters,
+  SharedFile grouped_;   // and their numbers.
+  SharedFile nearest_;   // num_neighbors_ of each row.
 };
 
 }  // namespace

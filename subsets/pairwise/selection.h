@@ -4,7 +4,7 @@
 //
 //   ASSIGN_OR_RETURN(const PairwiseOutcome outcome,
 //                    SelectPairwise(CsrFolder{graph_folder}, options, work_folder));
-//   ASSIGN_OR_RETURN(const MappedFile chosen, MappedFile::Open(outcome.chosen_file));
+//   ASSIGN_OR_RETURN(const SharedFile chosen, SharedFile::Open(outcome.chosen_file));
 //   ForEachNode(chosen.As<const uint64_t>(), 0, num_nodes, ...);
 //
 // Bounds decide what they can (bounding.h). What is left goes through rounds: in each, the nodes

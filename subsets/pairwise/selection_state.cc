@@ -7,8 +7,8 @@
 
 #include "base/files.h"
 #include "subsets/kth_largest.h"
-#include "subsets/pairwise/mapped_file.h"
 #include "subsets/pairwise/node_set.h"
+#include "subsets/pairwise/shared_file.h"
 
 namespace tidemill::subsets {
 namespace {
@@ -50,23 +50,23 @@ std::vector<Task> SelectionState::ForRanges(Make&& make) const {
 }
 
 absl::Status SelectionState::Begin() {
-  ASSIGN_OR_RETURN(const MappedFile undecided,
-                   MappedFile::Create(Path(UndecidedSet(0)), SetBytes()));
+  ASSIGN_OR_RETURN(const SharedFile undecided,
+                   SharedFile::Create(Path(UndecidedSet(0)), SetBytes()));
   InsertAll(undecided.As<uint64_t>(), num_nodes_);
-  return MappedFile::Create(Path(IncludedSet(0)), SetBytes()).status();
+  return SharedFile::Create(Path(IncludedSet(0)), SetBytes()).status();
 }
 
 absl::Status SelectionState::EmptySet(const std::string& set, int64_t& count) {
   count = 0;
-  return MappedFile::Create(Path(set), SetBytes()).status();
+  return SharedFile::Create(Path(set), SetBytes()).status();
 }
 
 absl::Status SelectionState::ComputeBounds(int64_t generation, int64_t pass, int64_t most_neighbors,
                                            double share) {
   if (pass == 0) {
     const int64_t bytes = num_nodes_ * static_cast<int64_t>(sizeof(float));
-    RETURN_IF_ERROR(MappedFile::Create(Path(kLowerFile), bytes).status());
-    RETURN_IF_ERROR(MappedFile::Create(Path(kUpperFile), bytes).status());
+    RETURN_IF_ERROR(SharedFile::Create(Path(kLowerFile), bytes).status());
+    RETURN_IF_ERROR(SharedFile::Create(Path(kUpperFile), bytes).status());
   }
   return runner_
       ->Run(ForRanges([&](const NodeRange& range) {
@@ -90,13 +90,13 @@ absl::StatusOr<float> SelectionState::KthLargestBound(int64_t generation, bool u
                        .second_pass = second_pass};
     });
     RETURN_IF_ERROR(runner_->Run(tasks).status());
-    ASSIGN_OR_RETURN(const MappedFile sum_file,
-                     MappedFile::Create(Path(kCountSumFile),
+    ASSIGN_OR_RETURN(const SharedFile sum_file,
+                     SharedFile::Create(Path(kCountSumFile),
                                         KthLargest::kNumCounters * int64_t{sizeof(int64_t)}));
     const std::span<int64_t> sums = sum_file.As<int64_t>();
     for (int64_t range = 0; range < std::ssize(tasks); ++range) {
-      ASSIGN_OR_RETURN(const MappedFile file,
-                       MappedFile::Open(Path(IndexedFile(kCountFile, range))));
+      ASSIGN_OR_RETURN(const SharedFile file,
+                       SharedFile::Open(Path(IndexedFile(kCountFile, range))));
       std::ranges::transform(sums, file.As<const int64_t>(), sums.begin(), std::plus());
     }
     search.Narrow(sums);
@@ -105,8 +105,8 @@ absl::StatusOr<float> SelectionState::KthLargestBound(int64_t generation, bool u
 }
 
 absl::StatusOr<TaskResult> SelectionState::Decide(int64_t generation, bool grow, float threshold) {
-  RETURN_IF_ERROR(MappedFile::Create(Path(UndecidedSet(generation + 1)), SetBytes()).status());
-  RETURN_IF_ERROR(MappedFile::Create(Path(IncludedSet(generation + 1)), SetBytes()).status());
+  RETURN_IF_ERROR(SharedFile::Create(Path(UndecidedSet(generation + 1)), SetBytes()).status());
+  RETURN_IF_ERROR(SharedFile::Create(Path(IncludedSet(generation + 1)), SetBytes()).status());
   ASSIGN_OR_RETURN(const std::vector<TaskResult> results,
                    runner_->Run(ForRanges([&](const NodeRange& range) {
                      return DecideTask{.range = range,
@@ -137,7 +137,7 @@ absl::Status SelectionState::DealParts(const RoundPlan& plan) {
 
 absl::StatusOr<int64_t> SelectionState::PickInParts(const RoundPlan& plan) {
   if (plan.parts > 1) RETURN_IF_ERROR(DealParts(plan));
-  RETURN_IF_ERROR(MappedFile::Create(Path(plan.into_set()), SetBytes()).status());
+  RETURN_IF_ERROR(SharedFile::Create(Path(plan.into_set()), SetBytes()).status());
   std::vector<Task> tasks;
   for (int64_t part = 0; part < plan.parts; ++part) {
     tasks.emplace_back(PickTask{.round = plan.round,
@@ -164,22 +164,22 @@ absl::Status SelectionState::DropAtRandom(const std::string& set, int64_t count)
   RETURN_IF_ERROR(runner_->Run(tasks).status());
   std::vector<Lot> lots;
   for (int64_t range = 0; range < std::ssize(tasks); ++range) {
-    ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(Path(IndexedFile(kLotsFile, range))));
+    ASSIGN_OR_RETURN(const SharedFile file, SharedFile::Open(Path(IndexedFile(kLotsFile, range))));
     const auto drawn = file.As<const Lot>();
     lots.insert(lots.end(), drawn.begin(), drawn.end());
     std::ranges::sort(lots);
     lots.resize(std::min(lots.size(), static_cast<size_t>(count)));
   }
-  ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(Path(set), MappedFile::Access::kWrite));
+  ASSIGN_OR_RETURN(const SharedFile file, SharedFile::Open(Path(set), SharedFile::Access::kWrite));
   for (const Lot& lot : lots) Erase(file.As<uint64_t>(), lot.node);
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::string> SelectionState::Unite(const std::string& set,
                                                   const std::string& other) {
-  ASSIGN_OR_RETURN(const MappedFile a, MappedFile::Open(Path(set)));
-  ASSIGN_OR_RETURN(const MappedFile b, MappedFile::Open(Path(other)));
-  ASSIGN_OR_RETURN(const MappedFile both, MappedFile::Create(Path(kChosen), SetBytes()));
+  ASSIGN_OR_RETURN(const SharedFile a, SharedFile::Open(Path(set)));
+  ASSIGN_OR_RETURN(const SharedFile b, SharedFile::Open(Path(other)));
+  ASSIGN_OR_RETURN(const SharedFile both, SharedFile::Create(Path(kChosen), SetBytes()));
   std::ranges::transform(a.As<const uint64_t>(), b.As<const uint64_t>(),
                          both.As<uint64_t>().begin(), std::bit_or());
   return Path(kChosen);

@@ -43,10 +43,10 @@ class TaskRun {
       : problem_(problem), graph_(graph), folder_(folder), memory_(memory) {}
 
   absl::StatusOr<TaskResult> operator()(const BoundsTask& task) const {
-    ASSIGN_OR_RETURN(const MappedFile included, Read(IncludedSet(task.generation)));
-    ASSIGN_OR_RETURN(const MappedFile undecided, Read(UndecidedSet(task.generation)));
-    ASSIGN_OR_RETURN(const MappedFile lower_file, Write(kLowerFile));
-    ASSIGN_OR_RETURN(const MappedFile upper_file, Write(kUpperFile));
+    ASSIGN_OR_RETURN(const SharedFile included, Read(IncludedSet(task.generation)));
+    ASSIGN_OR_RETURN(const SharedFile undecided, Read(UndecidedSet(task.generation)));
+    ASSIGN_OR_RETURN(const SharedFile lower_file, Write(kLowerFile));
+    ASSIGN_OR_RETURN(const SharedFile upper_file, Write(kUpperFile));
     const BoundsRule rule{.ratio = objective().ratio(),
                           .most_neighbors = task.most_neighbors,
                           .share = task.share > 0 ? std::optional(task.share) : std::nullopt,
@@ -65,13 +65,13 @@ class TaskRun {
   }
 
   absl::StatusOr<TaskResult> operator()(const CountTask& task) const {
-    ASSIGN_OR_RETURN(const MappedFile undecided, Read(UndecidedSet(task.generation)));
-    ASSIGN_OR_RETURN(const MappedFile column, Read(task.upper ? kUpperFile : kLowerFile));
+    ASSIGN_OR_RETURN(const SharedFile undecided, Read(UndecidedSet(task.generation)));
+    ASSIGN_OR_RETURN(const SharedFile column, Read(task.upper ? kUpperFile : kLowerFile));
     const int64_t count =
         CountNodes(undecided.As<const uint64_t>(), task.range.from, task.range.to);
     KthLargest search(task.k);
     if (task.second_pass) {
-      ASSIGN_OR_RETURN(const MappedFile sums, Read(kCountSumFile));
+      ASSIGN_OR_RETURN(const SharedFile sums, Read(kCountSumFile));
       search.Narrow(sums.As<const int64_t>());
     }
     KthLargest::Counters counters(KthLargest::kNumCounters);
@@ -83,11 +83,11 @@ class TaskRun {
   }
 
   absl::StatusOr<TaskResult> operator()(const DecideTask& task) const {
-    ASSIGN_OR_RETURN(const MappedFile included, Read(IncludedSet(task.generation)));
-    ASSIGN_OR_RETURN(const MappedFile undecided, Read(UndecidedSet(task.generation)));
-    ASSIGN_OR_RETURN(const MappedFile next_included, Write(IncludedSet(task.generation + 1)));
-    ASSIGN_OR_RETURN(const MappedFile next_undecided, Write(UndecidedSet(task.generation + 1)));
-    ASSIGN_OR_RETURN(const MappedFile column, Read(task.grow ? kLowerFile : kUpperFile));
+    ASSIGN_OR_RETURN(const SharedFile included, Read(IncludedSet(task.generation)));
+    ASSIGN_OR_RETURN(const SharedFile undecided, Read(UndecidedSet(task.generation)));
+    ASSIGN_OR_RETURN(const SharedFile next_included, Write(IncludedSet(task.generation + 1)));
+    ASSIGN_OR_RETURN(const SharedFile next_undecided, Write(UndecidedSet(task.generation + 1)));
+    ASSIGN_OR_RETURN(const SharedFile column, Read(task.grow ? kLowerFile : kUpperFile));
     const auto open = undecided.As<const uint64_t>();
     const auto now_included = next_included.As<uint64_t>();
     const auto now_open = next_undecided.As<uint64_t>();
@@ -109,15 +109,15 @@ class TaskRun {
   }
 
   absl::StatusOr<TaskResult> operator()(const ScatterTask& task) const {
-    ASSIGN_OR_RETURN(const MappedFile set, Read(task.from_set));
+    ASSIGN_OR_RETURN(const SharedFile set, Read(task.from_set));
     std::vector<uint32_t> nodes;
     std::vector<uint32_t> parts;
     DealNodes(task, set.As<const uint64_t>(), nodes, parts);
     const auto num_parts = static_cast<size_t>(task.num_parts);
     const int64_t bytes = static_cast<int64_t>(num_parts * sizeof(int64_t)) +
                           static_cast<int64_t>(nodes.size() * sizeof(uint32_t));
-    ASSIGN_OR_RETURN(const MappedFile file,
-                     MappedFile::Create(Path(IndexedFile(kScatterFile, task.range.index)), bytes));
+    ASSIGN_OR_RETURN(const SharedFile file,
+                     SharedFile::Create(Path(IndexedFile(kScatterFile, task.range.index)), bytes));
     const std::span<int64_t> ends = file.As<int64_t>().first(num_parts);
     for (const uint32_t part : parts) ++ends[part];
     std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), int64_t{0});
@@ -132,11 +132,11 @@ class TaskRun {
   absl::StatusOr<TaskResult> operator()(const PickTask& task) const {
     ASSIGN_OR_RETURN(const std::vector<int64_t> nodes,
                      task.num_parts == 1 ? WholeSet(task) : Part(task));
-    MappedFile fixed;
+    SharedFile fixed;
     if (!task.fixed_set.empty()) {
       ASSIGN_OR_RETURN(fixed, Read(task.fixed_set));
     }
-    ASSIGN_OR_RETURN(const MappedFile into, Write(task.into_set));
+    ASSIGN_OR_RETURN(const SharedFile into, Write(task.into_set));
     const std::span<uint64_t> picked = into.As<uint64_t>();
     const int64_t quota = Quota(task.target, std::ssize(nodes), task.total);
     PickGreedily(graph_, objective(), fixed.As<const uint64_t>(), nodes, quota,
@@ -145,13 +145,13 @@ class TaskRun {
   }
 
   absl::StatusOr<TaskResult> operator()(const ObjectiveTask& task) const {
-    ASSIGN_OR_RETURN(const MappedFile set, Read(task.set));
+    ASSIGN_OR_RETURN(const SharedFile set, Read(task.set));
     return TaskResult{.objective = ObjectiveOf(graph_, objective(), set.As<const uint64_t>(),
                                                task.range.from, task.range.to)};
   }
 
   absl::StatusOr<TaskResult> operator()(const LotsTask& task) const {
-    ASSIGN_OR_RETURN(const MappedFile set, Read(task.set));
+    ASSIGN_OR_RETURN(const SharedFile set, Read(task.set));
     const RandomKey random = Random("pairwise/excess", 0);
     std::vector<Lot> lots;  // A heap of the smallest, the greatest of them first.
     ForEachNode(set.As<const uint64_t>(), task.range.from, task.range.to, [&](int64_t node) {
@@ -171,16 +171,16 @@ class TaskRun {
     return {problem_.seed, purpose, problem_.trigger, epoch};
   }
   std::string Path(std::string_view name) const { return files::Join(folder_, name); }
-  absl::StatusOr<MappedFile> Read(std::string_view name) const {
-    return MappedFile::Open(Path(name));
+  absl::StatusOr<SharedFile> Read(std::string_view name) const {
+    return SharedFile::Open(Path(name));
   }
-  absl::StatusOr<MappedFile> Write(std::string_view name) const {
-    return MappedFile::Open(Path(name), MappedFile::Access::kWrite);
+  absl::StatusOr<SharedFile> Write(std::string_view name) const {
+    return SharedFile::Open(Path(name), SharedFile::Access::kWrite);
   }
   template <typename T>
   absl::Status WriteNumbers(const std::string& name, std::span<const T> numbers) const {
-    ASSIGN_OR_RETURN(const MappedFile file,
-                     MappedFile::Create(Path(name), std::ssize(numbers) * sizeof(T)));
+    ASSIGN_OR_RETURN(const SharedFile file,
+                     SharedFile::Create(Path(name), std::ssize(numbers) * sizeof(T)));
     std::ranges::copy(numbers, file.As<T>().begin());
     return absl::OkStatus();
   }
@@ -225,7 +225,7 @@ class TaskRun {
   }
 
   absl::StatusOr<std::vector<int64_t>> WholeSet(const PickTask& task) const {
-    ASSIGN_OR_RETURN(const MappedFile set, Read(task.from_set));
+    ASSIGN_OR_RETURN(const SharedFile set, Read(task.from_set));
     RETURN_IF_ERROR(CheckMemory(task, task.total));
     std::vector<int64_t> nodes;
     nodes.reserve(static_cast<size_t>(task.total));
@@ -237,10 +237,10 @@ class TaskRun {
   // The part's share of what was dealt from each range.
   absl::StatusOr<std::vector<int64_t>> Part(const PickTask& task) const {
     const auto part = static_cast<size_t>(task.part);
-    std::vector<MappedFile> dealt(static_cast<size_t>(task.num_ranges));
+    std::vector<SharedFile> dealt(static_cast<size_t>(task.num_ranges));
     int64_t count = 0;
     for (int64_t range = 0; range < task.num_ranges; ++range) {
-      MappedFile& file = dealt[static_cast<size_t>(range)];
+      SharedFile& file = dealt[static_cast<size_t>(range)];
       ASSIGN_OR_RETURN(file, Read(IndexedFile(kScatterFile, range)));
       const auto ends = file.As<const int64_t>();
       count += ends[part] - (part == 0 ? 0 : ends[part - 1]);
@@ -249,7 +249,7 @@ class TaskRun {
     std::vector<int64_t> nodes;
     nodes.reserve(static_cast<size_t>(count));
     for (int64_t range = 0; range < task.num_ranges; ++range) {
-      const MappedFile& file = dealt[static_cast<size_t>(range)];
+      const SharedFile& file = dealt[static_cast<size_t>(range)];
       const auto ends = file.As<const int64_t>();
       const auto from = static_cast<size_t>(part == 0 ? 0 : ends[part - 1]);
       const auto mine = file.As<const uint32_t>().subspan(

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "config/config.h"
-#include "supervisor/backtest/false_alarms.h"
+#include "supervisor/backtest/false_alarm_count.h"
 #include "supervisor/runs/cuts.h"
 
 namespace tidemill::supervisor {

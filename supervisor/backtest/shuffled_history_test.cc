@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
-#include "supervisor/backtest/false_alarms.h"
+#include "supervisor/backtest/false_alarm_count.h"
 
 namespace tidemill::supervisor {
 namespace {

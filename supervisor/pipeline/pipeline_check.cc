@@ -9,7 +9,7 @@
 #include "fmt/ranges.h"
 
 #include "base/names.h"
-#include "loader/sample_schema.h"
+#include "loader/dataset_schema.h"
 #include "storage/client/dataset_path.h"
 #include "supervisor/pipeline/advice.h"
 #include "supervisor/pipeline/csv_check.h"

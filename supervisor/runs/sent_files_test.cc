@@ -45,7 +45,7 @@ class SentFilesTest : public testing::SupervisorFixture {
     header.set_digest(Sha256(bytes));
     header.set_file_name("net.pt");
     size_t at = 0;
-    return supervisor_->kept_files().TakeNetwork(
+    return supervisor_->named_files().TakeNetwork(
         header, [&]() -> absl::StatusOr<std::optional<std::string>> {
           if (at >= bytes.size()) return std::optional<std::string>();
           const std::string next = bytes.substr(at, piece);

@@ -9,7 +9,7 @@
 
 #include "config/config.h"
 #include "supervisor/statistics/detectors/stream_detector.h"
-#include "supervisor/triggers/evaluation_spec.h"
+#include "supervisor/triggers/decision_interval.h"
 #include "supervisor/triggers/trigger_policy.h"
 #include "transform/engine/schema_check.h"
 

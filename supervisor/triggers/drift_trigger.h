@@ -15,7 +15,7 @@
 #include "config/remark.h"
 #include "supervisor/statistics/drift_statistic.h"
 #include "supervisor/triggers/criterion_spec.h"
-#include "supervisor/triggers/evaluation_spec.h"
+#include "supervisor/triggers/decision_interval.h"
 #include "supervisor/triggers/trigger_policy.h"
 #include "transform/engine/schema_check.h"
 

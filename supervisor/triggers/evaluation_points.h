@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "supervisor/triggers/decision_grid.h"
-#include "supervisor/triggers/evaluation_spec.h"
+#include "supervisor/triggers/decision_interval.h"
 #include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {

@@ -4,7 +4,7 @@
 
 #include "base/id.h"
 #include "config/config.h"
-#include "loader/sample_schema.h"
+#include "loader/dataset_schema.h"
 #include "rpc/tokens.h"
 #include "selector/client/selector_client.h"
 

@@ -156,7 +156,7 @@ inline absl::StatusOr<Chosen> Choose(const GraphSpec& graph, int64_t num_nodes,
                                      const PairwiseOptions& options) {
   const TestFolder folder;
   ASSIGN_OR_RETURN(PairwiseOutcome outcome, SelectPairwise(graph, options, folder.path()));
-  ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(outcome.chosen_file));
+  ASSIGN_OR_RETURN(const SharedFile file, SharedFile::Open(outcome.chosen_file));
   Chosen chosen{.nodes = {}, .outcome = std::move(outcome)};
   ForEachNode(file.As<const uint64_t>(), 0, num_nodes,
               [&](int64_t node) { chosen.nodes.push_back(node); });

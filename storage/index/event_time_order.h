@@ -29,13 +29,13 @@ const IndexedSegment& SegmentOfRow(const std::vector<IndexedSegment>& segments, 
 
 // A permutation of a dataset's rows, or none where the keys are in the order of time already, as
 // they are unless files arrive late. Immutable, so thread-safe.
-class SampleOrder {
+class EventTimeOrder {
  public:
   // Reads the times of a segment only where its file does not say that they ascend; sorts only what
   // is out of order.
-  explicit SampleOrder(const std::vector<IndexedSegment>& segments);
+  explicit EventTimeOrder(const std::vector<IndexedSegment>& segments);
   // The same for segments that start with those that `before` orders: looks at the new ones only.
-  SampleOrder(const SampleOrder& before, const std::vector<IndexedSegment>& segments);
+  EventTimeOrder(const EventTimeOrder& before, const std::vector<IndexedSegment>& segments);
 
   int64_t num_rows() const { return num_rows_; }
   bool is_by_key() const { return permutation_.empty(); }

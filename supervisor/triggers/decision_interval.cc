@@ -1,4 +1,4 @@
-#include "supervisor/triggers/evaluation_spec.h"
+#include "supervisor/triggers/decision_interval.h"
 
 namespace tidemill::supervisor {
 

@@ -1,4 +1,4 @@
-#include "subsets/pairwise/mapped_file.h"
+#include "subsets/pairwise/shared_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ absl::StatusOr<void*> Map(const std::string& path, int fd, int64_t bytes, int pr
 
 }  // namespace
 
-absl::StatusOr<MappedFile> MappedFile::Create(const std::string& path, int64_t bytes) {
+absl::StatusOr<SharedFile> SharedFile::Create(const std::string& path, int64_t bytes) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return Failed("replace", path, errno);
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.is_open()) return Failed("create", path, errno);
@@ -41,10 +41,10 @@ absl::StatusOr<MappedFile> MappedFile::Create(const std::string& path, int64_t b
     return Failed("reserve space for", path, error);
   }
   ASSIGN_OR_RETURN(void* data, Map(path, file.number(), bytes, PROT_READ | PROT_WRITE));
-  return MappedFile(data, bytes);
+  return SharedFile(data, bytes);
 }
 
-absl::StatusOr<MappedFile> MappedFile::Open(const std::string& path, Access access) {
+absl::StatusOr<SharedFile> SharedFile::Open(const std::string& path, Access access) {
   const bool writes = access == Access::kWrite;
   const Descriptor file(::open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC));
   if (!file.is_open()) return Failed("open", path, errno);
@@ -53,19 +53,19 @@ absl::StatusOr<MappedFile> MappedFile::Open(const std::string& path, Access acce
   const int64_t bytes = status.st_size;
   ASSIGN_OR_RETURN(void* data,
                    Map(path, file.number(), bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ));
-  return MappedFile(data, bytes);
+  return SharedFile(data, bytes);
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept
+SharedFile::SharedFile(SharedFile&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
 
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+SharedFile& SharedFile::operator=(SharedFile&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   return *this;
 }
 
-MappedFile::~MappedFile() {
+SharedFile::~SharedFile() {
   if (data_ != nullptr) ::munmap(data_, static_cast<size_t>(bytes_));
 }
 

@@ -1,4 +1,4 @@
-#include "selector/run_history.h"
+#include "selector/training_set_history.h"
 
 #include <utility>
 
@@ -36,10 +36,11 @@ bool DrawsInRounds(const SelectionSpec& policy) {
   return uniform != nullptr && !uniform->reuse;
 }
 
-absl::StatusOr<RunHistory> ReadRunHistory(const std::vector<TrainingSetRow>& rows,
-                                          const SelectionSpec& spec, int64_t trigger,
-                                          const PathsOf& paths_of) {
-  RunHistory history;
+absl::StatusOr<TrainingSetHistory> ReadTrainingSetHistory(const std::vector<TrainingSetRow>& rows,
+                                                          const SelectionSpec& spec,
+                                                          int64_t trigger,
+                                                          const PathsOf& paths_of) {
+  TrainingSetHistory history;
   if (rows.empty()) return history;
   const TrainingSetRow& last = rows.back();
   history.previous = last.set;

@@ -1,4 +1,4 @@
-#include "supervisor/kept_files.h"
+#include "supervisor/named_files.h"
 
 #include <optional>
 #include <string>
@@ -12,8 +12,8 @@
 namespace tidemill::supervisor {
 
 // The last piece waits for the judgement of all: what is refused is not kept.
-absl::Status KeptFiles::TakeNetwork(const v1::SendNetworkRequest::Header& header,
-                                    const Downstream::NextBytes& next) const {
+absl::Status NamedFiles::TakeNetwork(const v1::SendNetworkRequest::Header& header,
+                                     const Downstream::NextBytes& next) const {
   model_store::v1::PutFileRequest::Header kept;
   *kept.mutable_command() = header.command();
   kept.set_size_bytes(header.size_bytes());
@@ -32,7 +32,7 @@ absl::Status KeptFiles::TakeNetwork(const v1::SendNetworkRequest::Header& header
   });
 }
 
-void KeptFiles::Retire() const {
+void NamedFiles::Retire() const {
   std::vector<std::string> kept;
   absl::Status status = database_.Transact([&](pqxx::work& work) {
     kept = ListNamedFiles(work);

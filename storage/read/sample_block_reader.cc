@@ -1,4 +1,4 @@
-#include "storage/read/sample_reader.h"
+#include "storage/read/sample_block_reader.h"
 
 #include <algorithm>
 #include <cstring>
@@ -95,15 +95,16 @@ bool MayBeFound(const SampleRows& rows, const BlockPayloads& payloads) {
 
 }  // namespace
 
-SampleReader::SampleReader(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index,
-                           OpenFiles& files, std::vector<int64_t> keys)
+SampleBlockReader::SampleBlockReader(SampleIndex& indexes,
+                                     std::shared_ptr<const DatasetIndex> index, OpenFiles& files,
+                                     std::vector<int64_t> keys)
     : indexes_(indexes),
       index_(std::move(index)),
       files_(files),
       keys_(std::move(keys)),
       lookup_(std::make_unique<SampleLookup>(*index_)) {}
 
-absl::StatusOr<std::optional<SampleBlock>> SampleReader::Next(int64_t block_bytes) {
+absl::StatusOr<std::optional<SampleBlock>> SampleBlockReader::Next(int64_t block_bytes) {
   if (position_ == keys_.size()) return std::optional<SampleBlock>();
   // Of the thread, not of the request: a request whose reader stands still must not keep it.
   static thread_local SampleRows rows;
@@ -115,7 +116,7 @@ absl::StatusOr<std::optional<SampleBlock>> SampleReader::Next(int64_t block_byte
   return std::optional<SampleBlock>(std::move(block));
 }
 
-absl::StatusOr<bool> SampleReader::Refresh() {
+absl::StatusOr<bool> SampleBlockReader::Refresh() {
   ASSIGN_OR_RETURN(std::shared_ptr<const DatasetIndex> newer, indexes_.Refresh(index_->dataset()));
   if (newer == index_) return false;
   lookup_ = std::make_unique<SampleLookup>(*newer);
@@ -123,7 +124,8 @@ absl::StatusOr<bool> SampleReader::Refresh() {
   return true;
 }
 
-absl::StatusOr<SampleBlock> SampleReader::MakeBlock(const BlockLimits& limits, SampleRows& rows) {
+absl::StatusOr<SampleBlock> SampleBlockReader::MakeBlock(const BlockLimits& limits,
+                                                         SampleRows& rows) {
   const std::span<const int64_t> keys = std::span(keys_).subspan(position_);
   for (int attempt = 1;; ++attempt) {
     lookup_->Find(keys, limits, rows);

@@ -1,4 +1,4 @@
-#include "loader/plan/sample_order.h"
+#include "loader/plan/epoch_order.h"
 
 #include <algorithm>
 #include <map>
@@ -31,13 +31,13 @@ struct Case {
 
 std::vector<int64_t> Epoch(const OrderSpec& spec, int64_t epoch, int64_t size,
                            const RandomKey& key = kKey) {
-  return Epoch(*MakeSampleOrder(spec, key, size), epoch, size);
+  return Epoch(*MakeEpochOrder(spec, key, size), epoch, size);
 }
 
-class SampleOrderTest : public ::testing::TestWithParam<Case> {};
+class EpochOrderTest : public ::testing::TestWithParam<Case> {};
 
 INSTANTIATE_TEST_SUITE_P(
-    Orders, SampleOrderTest,
+    Orders, EpochOrderTest,
     ::testing::Values(Case{"none", NoOrder{}}, Case{"full", FullOrder{}},
                       Case{"block", BlockOrder{.samples = {7}, .window = {50}}},
                       Case{"blocks_larger_than_windows",
@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"reservoir_of_all", ReservoirOrder{.samples = {1'000'000}}}),
     [](const auto& test) { return test.param.name; });
 
-TEST_P(SampleOrderTest, VisitsEachOrdinalOnce) {
+TEST_P(EpochOrderTest, VisitsEachOrdinalOnce) {
   for (const int64_t size : {1, 2, 6, 7, 8, 37, 63, 1000, 1024, 1037}) {
     std::vector<int64_t> ordinals = Epoch(GetParam().spec, 2, size);
     std::sort(ordinals.begin(), ordinals.end());
@@ -58,7 +58,7 @@ TEST_P(SampleOrderTest, VisitsEachOrdinalOnce) {
   }
 }
 
-TEST_P(SampleOrderTest, IsAFunctionOfSeedTriggerAndEpoch) {
+TEST_P(EpochOrderTest, IsAFunctionOfSeedTriggerAndEpoch) {
   constexpr int64_t kSize = 1037;
   const std::vector<int64_t> ordinals = Epoch(GetParam().spec, 1, kSize);
   EXPECT_EQ(Epoch(GetParam().spec, 1, kSize), ordinals);
@@ -73,11 +73,11 @@ TEST_P(SampleOrderTest, IsAFunctionOfSeedTriggerAndEpoch) {
 }
 
 // As a resumed training asks, and threads that are not quite in step.
-TEST_P(SampleOrderTest, AnswersTheSameWhateverWasAskedBefore) {
+TEST_P(EpochOrderTest, AnswersTheSameWhateverWasAskedBefore) {
   constexpr int64_t kSize = 1037;
   std::map<int64_t, std::vector<int64_t>> expected;
   for (const int64_t epoch : {0, 1, 2, 5}) expected[epoch] = Epoch(GetParam().spec, epoch, kSize);
-  const auto order = MakeSampleOrder(GetParam().spec, kKey, kSize);
+  const auto order = MakeEpochOrder(GetParam().spec, kKey, kSize);
   for (const auto& [epoch, from, count] : std::vector<std::array<int64_t, 3>>{{1, 900, 137},
                                                                               {2, 0, 10},
                                                                               {1, 400, 500},
@@ -93,10 +93,10 @@ TEST_P(SampleOrderTest, AnswersTheSameWhateverWasAskedBefore) {
   }
 }
 
-TEST_P(SampleOrderTest, AnswersTheSameToManyThreads) {
+TEST_P(EpochOrderTest, AnswersTheSameToManyThreads) {
   constexpr int64_t kSize = 100'003;
   constexpr int64_t kPiece = 1000;
-  const auto order = MakeSampleOrder(GetParam().spec, kKey, kSize);
+  const auto order = MakeEpochOrder(GetParam().spec, kKey, kSize);
   std::vector<int64_t> ordinals(kSize);
   WorkerPool pool("test", 3);
   pool.ParallelFor((kSize + kPiece - 1) / kPiece, [&](int64_t number) {

@@ -21,7 +21,7 @@ struct TriggerPaths {
 };
 using PathsOf = std::function<TriggerPaths(int64_t trigger)>;
 
-struct RunHistory {
+struct TrainingSetHistory {
   // std::nullopt where it cannot be known any more, and the policy does not ask.
   std::optional<ChosenSoFar> chosen = ChosenSoFar();
   // The set before, when there is one.
@@ -31,9 +31,9 @@ struct RunHistory {
 // `rows`: the sets before the trigger, ascending. What was chosen is read from the file of the
 // newest set, and when that is lost, from the entries of all sets. DATA_LOSS when some of these are
 // removed or damaged, too, and the policy that serves the trigger needs to know.
-absl::StatusOr<RunHistory> ReadRunHistory(const std::vector<TrainingSetRow>& rows,
-                                          const SelectionSpec& spec, int64_t trigger,
-                                          const PathsOf& paths_of);
+absl::StatusOr<TrainingSetHistory> ReadTrainingSetHistory(const std::vector<TrainingSetRow>& rows,
+                                                          const SelectionSpec& spec,
+                                                          int64_t trigger, const PathsOf& paths_of);
 
 // Whether the policy, no schedule, draws in rounds.
 bool DrawsInRounds(const SelectionSpec& policy);

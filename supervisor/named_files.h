@@ -10,10 +10,10 @@ namespace tidemill::supervisor {
 
 // Files are kept by their digest, from before the submission that names them until no pipeline and
 // no run does. Thread-safe.
-class KeptFiles {
+class NamedFiles {
  public:
   // Both must outlive this object.
-  KeptFiles(db::Database& database, Downstream& downstream)
+  NamedFiles(db::Database& database, Downstream& downstream)
       : database_(database), downstream_(downstream) {}
 
   // Keeps a network's file, whose bytes `next` gives until std::nullopt. INVALID_ARGUMENT for what

@@ -1,4 +1,4 @@
-#include "storage/segments/column_files.h"
+#include "storage/segments/new_segment_files.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -40,13 +40,13 @@ absl::Status Write(const std::string& path, std::string_view bytes, bool sync) {
 
 }  // namespace
 
-absl::Status WriteNewColumnFiles(const std::string& storage_folder, DatasetId dataset,
-                                 std::span<const NewColumnFile> files) {
+absl::Status WriteNewSegmentFiles(const std::string& storage_folder, DatasetId dataset,
+                                  std::span<const NewSegmentFile> files) {
   if (files.empty()) return absl::OkStatus();
   const std::string path = SegmentFolder(storage_folder, dataset);
   RETURN_IF_ERROR(files::CreateFolder(path));
   const bool apart = files.size() <= kMostSyncedApart;
-  for (const NewColumnFile& file : files) {
+  for (const NewSegmentFile& file : files) {
     ASSIGN_OR_RETURN(const std::string bytes, EncodeSegmentColumns(*file.rows));
     RETURN_IF_ERROR(Write(SegmentPath(storage_folder, dataset, file.segment_id), bytes, apart));
   }

@@ -10,7 +10,7 @@
 
 namespace tidemill::storage {
 
-struct NewColumnFile {
+struct NewSegmentFile {
   int64_t segment_id = 0;
   const SegmentRows* rows = nullptr;
 };
@@ -18,7 +18,7 @@ struct NewColumnFile {
 // Writes them under their own names, since nothing names them yet, and makes them durable together:
 // a sync a file would be what a directory of many small files takes its time for.
 // RESOURCE_EXHAUSTED when the disk is full.
-absl::Status WriteNewColumnFiles(const std::string& storage_folder, DatasetId dataset,
-                                 std::span<const NewColumnFile> files);
+absl::Status WriteNewSegmentFiles(const std::string& storage_folder, DatasetId dataset,
+                                  std::span<const NewSegmentFile> files);
 
 }  // namespace tidemill::storage

@@ -33,11 +33,11 @@ struct SampleBlock {
 // Every record is checked against its hash after it was copied out of the file, so a file that is
 // truncated, rewritten or replaced meanwhile costs the samples it no longer holds, never a wrong
 // byte and no other file's sample.
-class SampleReader {
+class SampleBlockReader {
  public:
   // `indexes` and `files` must outlive it. `keys` in any order, each as often as it is wanted.
-  SampleReader(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index, OpenFiles& files,
-               std::vector<int64_t> keys);
+  SampleBlockReader(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index,
+                    OpenFiles& files, std::vector<int64_t> keys);
 
   // The next block, of about `block_bytes` of payload, or one larger sample; std::nullopt when
   // every key was answered. Before a key is called missing, the index is brought up to date;

@@ -1,4 +1,4 @@
-#include "supervisor/backtest/false_alarms.h"
+#include "supervisor/backtest/false_alarm_count.h"
 
 #include <algorithm>
 #include <utility>

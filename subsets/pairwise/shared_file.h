@@ -13,19 +13,19 @@ namespace tidemill::subsets {
 
 // Thread-compatible; who writes to the same words from several threads or processes does so by
 // atomics.
-class MappedFile {
+class SharedFile {
  public:
   // A file of `bytes` zeros in place of what is at `path`. RESOURCE_EXHAUSTED when the disk is
   // full.
-  static absl::StatusOr<MappedFile> Create(const std::string& path, int64_t bytes);
+  static absl::StatusOr<SharedFile> Create(const std::string& path, int64_t bytes);
   enum class Access { kRead, kWrite };
   // NOT_FOUND when there is none.
-  static absl::StatusOr<MappedFile> Open(const std::string& path, Access access = Access::kRead);
+  static absl::StatusOr<SharedFile> Open(const std::string& path, Access access = Access::kRead);
 
-  MappedFile() = default;
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  ~MappedFile();
+  SharedFile() = default;
+  SharedFile(SharedFile&& other) noexcept;
+  SharedFile& operator=(SharedFile&& other) noexcept;
+  ~SharedFile();
 
   // The file as numbers; a T that is not const only where it may be written to.
   template <typename T>
@@ -36,7 +36,7 @@ class MappedFile {
   int64_t bytes() const { return bytes_; }
 
  private:
-  MappedFile(void* data, int64_t bytes) : data_(data), bytes_(bytes) {}
+  SharedFile(void* data, int64_t bytes) : data_(data), bytes_(bytes) {}
   void* data_ = nullptr;
   int64_t bytes_ = 0;
 };

@@ -1,4 +1,4 @@
-#include "loader/plan/sample_order.h"
+#include "loader/plan/epoch_order.h"
 
 #include <algorithm>
 #include <map>
@@ -21,7 +21,7 @@ int64_t Below(int64_t end, uint64_t bits) {
 }
 
 // What all orders are made of.
-class Order : public SampleOrder {
+class Order : public EpochOrder {
  public:
   Order(const RandomKey& key, int64_t size) : key_(key), purpose_(key.purpose), size_(size) {}
 
@@ -175,10 +175,9 @@ class Drawn final : public Order {
 };
 
 // What was drawn for an epoch, in an order of its own.
-class OrderedDraw final : public SampleOrder {
+class OrderedDraw final : public EpochOrder {
  public:
-  OrderedDraw(std::unique_ptr<SampleOrder> drawn, std::unique_ptr<SampleOrder> order,
-              int64_t samples)
+  OrderedDraw(std::unique_ptr<EpochOrder> drawn, std::unique_ptr<EpochOrder> order, int64_t samples)
       : drawn_(std::move(drawn)), order_(std::move(order)), samples_(samples) {}
 
   void Get(int64_t epoch, int64_t from, std::span<int64_t> ordinals) const override
@@ -197,8 +196,8 @@ class OrderedDraw final : public SampleOrder {
   }
 
  private:
-  const std::unique_ptr<SampleOrder> drawn_;
-  const std::unique_ptr<SampleOrder> order_;
+  const std::unique_ptr<EpochOrder> drawn_;
+  const std::unique_ptr<EpochOrder> order_;
   const int64_t samples_;
   mutable Mutex mutex_;
   mutable std::map<int64_t, std::vector<int64_t>> epochs_ ABSL_GUARDED_BY(mutex_);
@@ -206,19 +205,19 @@ class OrderedDraw final : public SampleOrder {
 
 }  // namespace
 
-std::unique_ptr<SampleOrder> MakeDrawnOrder(const models::OrderSpec& spec, const RandomKey& key,
-                                            int64_t size, const RepeatedDraw& draw) {
+std::unique_ptr<EpochOrder> MakeDrawnOrder(const models::OrderSpec& spec, const RandomKey& key,
+                                           int64_t size, const RepeatedDraw& draw) {
   RandomKey draw_key = key;
   draw_key.purpose = "repeated_draw";
   auto drawn = std::make_unique<Drawn>(draw_key, size, draw);
   if (std::holds_alternative<models::FullOrder>(spec)) return drawn;
-  return std::make_unique<OrderedDraw>(std::move(drawn), MakeSampleOrder(spec, key, draw.samples),
+  return std::make_unique<OrderedDraw>(std::move(drawn), MakeEpochOrder(spec, key, draw.samples),
                                        draw.samples);
 }
 
-std::unique_ptr<SampleOrder> MakeSampleOrder(const models::OrderSpec& spec, const RandomKey& key,
-                                             int64_t size) {
-  using Made = std::unique_ptr<SampleOrder>;
+std::unique_ptr<EpochOrder> MakeEpochOrder(const models::OrderSpec& spec, const RandomKey& key,
+                                           int64_t size) {
+  using Made = std::unique_ptr<EpochOrder>;
   return std::visit(
       Overloaded{
           [&](const models::NoOrder&) -> Made { return std::make_unique<InOrder>(key, size); },

@@ -1,4 +1,4 @@
-#include "loader/sample_schema.h"
+#include "loader/dataset_schema.h"
 
 #include <variant>
 

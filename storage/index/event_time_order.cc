@@ -1,4 +1,4 @@
-#include "storage/index/sample_order.h"
+#include "storage/index/event_time_order.h"
 
 #include <algorithm>
 #include <limits>
@@ -70,19 +70,20 @@ const IndexedSegment& SegmentOfRow(const std::vector<IndexedSegment>& segments, 
   return *std::prev(behind);
 }
 
-SampleOrder::SampleOrder(const std::vector<IndexedSegment>& segments)
+EventTimeOrder::EventTimeOrder(const std::vector<IndexedSegment>& segments)
     : last_event_time_(std::numeric_limits<int64_t>::min()) {
   Extend(segments);
 }
 
-SampleOrder::SampleOrder(const SampleOrder& before, const std::vector<IndexedSegment>& segments)
+EventTimeOrder::EventTimeOrder(const EventTimeOrder& before,
+                               const std::vector<IndexedSegment>& segments)
     : num_rows_(before.num_rows_),
       last_event_time_(before.last_event_time_),
       permutation_(before.permutation_) {
   Extend(segments);
 }
 
-void SampleOrder::Extend(const std::vector<IndexedSegment>& segments) {
+void EventTimeOrder::Extend(const std::vector<IndexedSegment>& segments) {
   const int64_t num_before = num_rows_;
   if (!segments.empty()) num_rows_ = segments.back().first_row + segments.back().num_samples;
   if (num_rows_ == num_before) return;
