@@ -3,7 +3,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -14,6 +13,7 @@
 #include "grpcpp/impl/server_builder_plugin.h"
 #include "grpcpp/impl/server_initializer.h"
 
+#include "base/descriptor.h"
 #include "base/files.h"
 #include "rpc/address.h"
 #include "rpc/authentication.h"
@@ -60,10 +60,9 @@ absl::Status ClearSocket(const std::string& path) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.data(), path.size());
-  const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int connected =
-      ::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
-  ::close(probe);
+      ::connect(probe.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   if (connected == 0) return Unavailable("another process listens on unix:{}", path);
   return files::Remove(path);
 }
