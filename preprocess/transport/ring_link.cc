@@ -17,8 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long a worker that died, or the end of this link, may go unnoticed.
-constexpr std::chrono::milliseconds kLook{50};
 // For the worker's answer, which may wait for its dispatcher.
 constexpr std::chrono::seconds kAnswerTime{60};
 

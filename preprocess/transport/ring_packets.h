@@ -1,6 +1,7 @@
 // What the ends of a ring say on their socket: docs/formats/batch_ring.md.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,6 +19,8 @@ namespace tidemill::preprocess {
 inline constexpr LocalSocket::Kind kRingSocketKind = LocalSocket::Kind::kPackets;
 // The longest packet that is received.
 inline constexpr size_t kMaxPacketBytes = size_t{64} << 10;
+// How long the other end may be dead, or this one's end asked for, before that is noticed.
+inline constexpr std::chrono::milliseconds kLook{50};
 
 // What one end says at once.
 struct Packet {

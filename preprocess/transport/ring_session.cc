@@ -11,8 +11,6 @@ namespace {
 
 constexpr char kMethod[] = "/tidemill.preprocess.v1.WorkerService/ReadBatches";
 constexpr std::chrono::seconds kRequestTime{5};
-// How long a consumer that died, or a stop, may go unnoticed.
-constexpr std::chrono::milliseconds kLook{50};
 
 }  // namespace
 
