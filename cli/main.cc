@@ -1,3 +1,3 @@
-#include "cli/command_line.h"
+#include "cli/tidemill.h"
 
 int main(int argc, char** argv) { return tidemill::cli::RunCommandLine(argc, argv); }

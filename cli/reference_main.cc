@@ -6,9 +6,9 @@
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
-#include "cli/command_line.h"
 #include "cli/command_line/command_tree.h"
 #include "cli/terminal/exit_codes.h"
+#include "cli/tidemill.h"
 #include "config/config.h"
 #include "evaluator/evaluator_config.h"
 #include "preprocess/dispatcher/dispatcher_config.h"

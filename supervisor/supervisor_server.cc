@@ -8,7 +8,7 @@
 #include "db/migrations.h"
 #include "supervisor/grpc_downstream.h"
 #include "supervisor/migrations.h"
-#include "supervisor/supervisor.h"
+#include "supervisor/requests/supervisor.h"
 #include "supervisor/supervisor_service.h"
 
 namespace tidemill::supervisor {

@@ -4,7 +4,7 @@
 
 #include "rpc/commands.h"
 #include "rpc/grpc_status.h"
-#include "supervisor/run_watcher.h"
+#include "supervisor/requests/run_watcher.h"
 
 namespace tidemill::supervisor {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/threads/worker_pool.h"
 #include "rpc/stream_budget.h"
-#include "supervisor/supervisor.h"
+#include "supervisor/requests/supervisor.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::supervisor {

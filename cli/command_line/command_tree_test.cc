@@ -10,11 +10,11 @@
 #include <fstream>
 #include <set>
 
-#include "cli/command_line.h"
 #include "cli/command_line/completion_bash.h"
 #include "cli/command_line/completion_fish.h"
 #include "cli/command_line/completion_zsh.h"
 #include "cli/command_line/manual.h"
+#include "cli/tidemill.h"
 
 namespace tidemill::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "cli/command_line.h"
+#include "cli/tidemill.h"
 
 namespace tidemill::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "db/migrations.h"
 #include "db/testing/postgres.h"
 #include "supervisor/migrations.h"
-#include "supervisor/supervisor.h"
+#include "supervisor/requests/supervisor.h"
 #include "supervisor/testing/fake_downstream.h"
 #include "supervisor/testing/live_pipeline.h"
 

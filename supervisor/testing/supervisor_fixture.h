@@ -10,7 +10,7 @@
 #include "db/migrations.h"
 #include "db/testing/postgres.h"
 #include "supervisor/migrations.h"
-#include "supervisor/supervisor.h"
+#include "supervisor/requests/supervisor.h"
 #include "supervisor/testing/fake_downstream.h"
 
 namespace tidemill::supervisor::testing {

@@ -1,4 +1,4 @@
-#include "supervisor/named_files.h"
+#include "supervisor/requests/named_files.h"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "supervisor/run_control.h"
+#include "supervisor/requests/run_control.h"
 
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-#include "supervisor/supervisor.h"
+#include "supervisor/requests/supervisor.h"
 
 #include <thread>
 

@@ -7,7 +7,7 @@
 #include "base/id.h"
 #include "base/status.h"
 #include "db/database.h"
-#include "supervisor/conducted_runs.h"
+#include "supervisor/requests/conducted_runs.h"
 #include "supervisor/runs/downstream.h"
 #include "supervisor/runs/folded_run.h"
 #include "supervisor/runs/stored_runs.h"

@@ -1,4 +1,4 @@
-#include "supervisor/run_watcher.h"
+#include "supervisor/requests/run_watcher.h"
 
 #include <unistd.h>
 

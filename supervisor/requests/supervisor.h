@@ -5,16 +5,16 @@
 
 #include "db/database.h"
 #include "supervisor/backtest/backtest_runner.h"
-#include "supervisor/conducted_runs.h"
 #include "supervisor/decisions/decision_answers.h"
-#include "supervisor/named_files.h"
-#include "supervisor/removals.h"
-#include "supervisor/run_answers.h"
-#include "supervisor/run_control.h"
+#include "supervisor/requests/conducted_runs.h"
+#include "supervisor/requests/named_files.h"
+#include "supervisor/requests/removals.h"
+#include "supervisor/requests/run_answers.h"
+#include "supervisor/requests/run_control.h"
+#include "supervisor/requests/submissions.h"
 #include "supervisor/runs/downstream.h"
 #include "supervisor/runs/stored_pipelines.h"
 #include "supervisor/runs/stored_runs.h"
-#include "supervisor/submissions.h"
 
 namespace tidemill::supervisor {
 

@@ -1,4 +1,4 @@
-#include "cli/command_line.h"
+#include "cli/tidemill.h"
 
 #include <grpc/support/log.h>
 

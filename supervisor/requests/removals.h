@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 #include "db/database.h"
-#include "supervisor/conducted_runs.h"
-#include "supervisor/named_files.h"
+#include "supervisor/requests/conducted_runs.h"
+#include "supervisor/requests/named_files.h"
 #include "supervisor/runs/downstream.h"
 #include "supervisor/runs/stored_pipelines.h"
 #include "supervisor/runs/stored_runs.h"

@@ -1,4 +1,4 @@
-#include "supervisor/conducted_runs.h"
+#include "supervisor/requests/conducted_runs.h"
 
 #include <utility>
 

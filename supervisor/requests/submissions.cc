@@ -1,4 +1,4 @@
-#include "supervisor/submissions.h"
+#include "supervisor/requests/submissions.h"
 
 #include <string>
 #include <vector>
@@ -6,7 +6,7 @@
 #include "base/names.h"
 #include "config/config.h"
 #include "db/fencing.h"
-#include "supervisor/submission_check.h"
+#include "supervisor/requests/submission_check.h"
 
 namespace tidemill::supervisor {
 namespace {

@@ -1,4 +1,4 @@
-#include "supervisor/removals.h"
+#include "supervisor/requests/removals.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "supervisor/submission_check.h"
+#include "supervisor/requests/submission_check.h"
 
 #include <optional>
 #include <string>

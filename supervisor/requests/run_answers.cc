@@ -1,4 +1,4 @@
-#include "supervisor/run_answers.h"
+#include "supervisor/requests/run_answers.h"
 
 #include <cstdint>
 #include <string>

@@ -3,9 +3,9 @@
 
 #include "base/status.h"
 #include "db/database.h"
-#include "supervisor/conducted_runs.h"
 #include "supervisor/pipeline/pipeline_spec.h"
-#include "supervisor/run_control.h"
+#include "supervisor/requests/conducted_runs.h"
+#include "supervisor/requests/run_control.h"
 #include "supervisor/runs/downstream.h"
 #include "supervisor/runs/runs_table.h"
 #include "supervisor/runs/stored_runs.h"
