@@ -11,6 +11,7 @@
 #include "cli/command_line/action.h"
 #include "cli/command_line/deletion.h"
 #include "cli/command_line/with_session.h"
+#include "cli/commands/dataset_health.h"
 #include "cli/pipelines/dataset_registration.h"
 #include "cli/terminal/text.h"
 #include "storage/client/left_out_text.h"
