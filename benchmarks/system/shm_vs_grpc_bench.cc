@@ -28,6 +28,7 @@
 #include "benchmarks/second_process.h"
 #include "preprocess/transport/batch_link.h"
 #include "preprocess/transport/frame_sender.h"
+#include "preprocess/transport/ring_packets.h"
 #include "preprocess/transport/ring_reader.h"
 #include "preprocess/transport/ring_server.h"
 #include "preprocess/transport/ring_writer.h"
@@ -44,7 +45,6 @@ constexpr int64_t kRingBytes = int64_t{64} << 20;
 // What the consumer has granted and not read yet, both ways.
 constexpr int64_t kWindowBytes = int64_t{16} << 20;
 constexpr int64_t kAheadBytes = int64_t{8} << 20;
-constexpr std::chrono::milliseconds kLook{50};
 
 [[noreturn]] void Fail(const std::string& why) {
   fmt::print(stderr, "{}\n", why);
@@ -110,12 +110,12 @@ void ServeInPlace(const LocalSocket& listening) {
   }
   const LocalSocket socket = *listening.Accept();
   const auto writer = Require(RingWriter::Create(kRingBytes, 1));
-  Require(socket.Send("ring", writer->descriptor()));
+  Require(SendPacket(socket, "ring", writer->descriptor()));
   const std::string head = batch::EncodeHead(BatchOf(batch::Buffer::Allocate(kBatchBytes)));
   const auto offset =
       static_cast<int64_t>(batch::FirstBufferOffset(BatchOf(batch::Buffer::Allocate(kBatchBytes))));
   int64_t credit = 0;
-  for (int64_t number = 0; socket.Receive().ok();) {
+  for (int64_t number = 0; ReceivePacket(socket).ok();) {
     const uint32_t seen = writer->seen();
     Require(writer->TakeBack());
     if (const auto grant = Require(writer->TakeGrant())) credit += grant->bytes;
@@ -141,7 +141,7 @@ int RunWorker(const std::string& folder) {
   WorkerFace face(producer, pool);
   const auto server = Require(rpc::Server::Start({.listen = "127.0.0.1:0"}, tokens, {&face}));
   const auto rings = Require(RingServer::Start(folder + "/r", tokens, producer));
-  const LocalSocket listening = Require(LocalSocket::Listen(folder + "/p"));
+  const LocalSocket listening = Require(LocalSocket::Listen(folder + "/p", kRingSocketKind));
   WorkerPool in_place("bench.in_place", 1);
   in_place.Submit([&listening] { ServeInPlace(listening); });
   fmt::print("{}\n", server->endpoint());
@@ -208,10 +208,10 @@ class LinkReader {
 class RingBatches {
  public:
   explicit RingBatches(const std::string& path) {
-    socket_ = Require(LocalSocket::Connect(path));
+    socket_ = Require(LocalSocket::Connect(path, kRingSocketKind));
     while (!socket_.Await(kLook)) {
     }
-    auto packet = Require(socket_.Receive());
+    auto packet = Require(ReceivePacket(socket_));
     reader_ = Require(RingReader::Open(std::move(packet->descriptor), 1));
   }
 
