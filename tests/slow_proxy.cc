@@ -19,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 // What systems hold of a connection besides, so that little is under way and the pauses are felt.
 constexpr int kSystemBytes = 8 << 10;
+constexpr int kEthernetSegment = 1448;
 constexpr int kPollMillis = 5;
 
 sockaddr_in AddressOf(int port) {
@@ -96,6 +97,9 @@ void SlowProxy::Accept() {
   const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   // Before it connects: the window is agreed on then.
   setsockopt(server, SOL_SOCKET, SO_RCVBUF, &kSystemBytes, sizeof(kSystemBytes));
+  // A segment of loopback has 64 KiB, and the system holds tens of them for a sender: more than a
+  // megabyte, which a sender would take for a link of any speed.
+  setsockopt(server, IPPROTO_TCP, TCP_MAXSEG, &kEthernetSegment, sizeof(kEthernetSegment));
   const int yes = 1;
   setsockopt(server, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));

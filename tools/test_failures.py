@@ -20,10 +20,10 @@ def failures(output: str) -> list[str]:
         if re.search(r": Failure$|^terminate called|ERROR: (Address|Thread|Leak)Sanitizer|^WARNING: ThreadSanitizer", line):
             text = [line]
             for below in lines[number + 1:number + MOST_LINES]:
-                if not below or below.startswith("[") or re.match(r"\d{4}-\d\d-\d\dT", below):
+                if not below or below.startswith("[") or re.search(r"^\d{4}-\d\d-\d\dT|: Failure$", below):
                     break
                 text.append(below)
-            found.append(f"{test}\n    " + "\n    ".join(text))
+            found.append("\n    ".join([test, *text]))
     return found
 
 
