@@ -13,8 +13,8 @@ KINDS = {
 }
 # Parts that others build on, by the file that does.
 BUILT_ON = {
-    "AmountTrigger": {"supervisor/triggers/evaluation_spec.h"},  # A warm-up is one of these two.
-    "TimeTrigger": {"supervisor/triggers/evaluation_spec.h"},
+    "AmountTrigger": {"supervisor/triggers/decision_interval.h"},  # A warm-up is one of these two.
+    "TimeTrigger": {"supervisor/triggers/decision_interval.h"},
     # Pooling windows knows whose value is a mean over samples, and which sums say the rest.
     "AveragePrecision": {"evaluator/client/pooling.cc"},
     "CalibrationError": {"evaluator/client/pooling.cc"},
