@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/status.h"
-#include "loader/plan/mix_spec.h"
 #include "loader/plan/subset.h"
 #include "loader/sample_facts.h"
 #include "loader/training_set.h"
+#include "training/mix_spec.h"
 
 namespace tidemill::loader {
 

@@ -19,13 +19,13 @@
 #include <vector>
 
 #include "config/config.h"
-#include "loader/plan/buckets_spec.h"
-#include "loader/plan/mix_spec.h"
-#include "loader/plan/order_spec.h"
 #include "models/spec/loss_spec.h"
 #include "models/spec/model_spec.h"
+#include "training/buckets_spec.h"
 #include "training/downsampling_spec.h"
+#include "training/mix_spec.h"
 #include "training/optimizer_spec.h"
+#include "training/order_spec.h"
 #include "training/schedule_spec.h"
 
 namespace tidemill::models {
@@ -139,6 +139,30 @@ struct TrainingSpec {
     field("warm_start", warm_start,
           "Start from the model of the trigger before instead of a fresh initialisation.");
     field("seed", seed, "Seeds initialisation, shuffling and dropout.", {.min = 0});
+    FieldsOfData(field);
+  }
+
+  // What contradicts itself.
+  void Check(config::Problems& problems) const;
+
+  // What `optimizer` or `optimizers` say.
+  std::vector<ModuleOptimizer> Optimizers() const {
+    if (!optimizers.empty()) return optimizers;
+    return {{.modules = "*", .optimizer = optimizer}};
+  }
+  // `order`, or what `shuffle` says of it.
+  OrderSpec EffectiveOrder() const {
+    return order.value_or(shuffle ? OrderSpec(FullOrder{}) : OrderSpec(NoOrder{}));
+  }
+  // `fit` with its default.
+  Fit EffectiveFit() const {
+    return fit.value_or(warm_start ? Fit::kFirstTrigger : Fit::kEachTrigger);
+  }
+  friend bool operator==(const TrainingSpec&, const TrainingSpec&) = default;
+
+ private:
+  // Those about samples: which ones, in what order, and how many may be of no use.
+  void FieldsOfData(auto& field) {
     field("fit", fit,
           "When ops that learn from data do so: at the first trigger (the default with warm_start) "
           "or at each_trigger (the default without).");
@@ -173,24 +197,6 @@ struct TrainingSpec {
         "what does not fit, or is random in the graph, is read again.",
         {.min = 0});
   }
-
-  // What contradicts itself.
-  void Check(config::Problems& problems) const;
-
-  // What `optimizer` or `optimizers` say.
-  std::vector<ModuleOptimizer> Optimizers() const {
-    if (!optimizers.empty()) return optimizers;
-    return {{.modules = "*", .optimizer = optimizer}};
-  }
-  // `order`, or what `shuffle` says of it.
-  OrderSpec EffectiveOrder() const {
-    return order.value_or(shuffle ? OrderSpec(FullOrder{}) : OrderSpec(NoOrder{}));
-  }
-  // `fit` with its default.
-  Fit EffectiveFit() const {
-    return fit.value_or(warm_start ? Fit::kFirstTrigger : Fit::kEachTrigger);
-  }
-  friend bool operator==(const TrainingSpec&, const TrainingSpec&) = default;
 };
 
 // `num_threads` with its default, which depends on nothing but the specs.

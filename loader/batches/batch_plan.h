@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "base/random.h"
-#include "loader/plan/buckets_spec.h"
-#include "loader/plan/order_spec.h"
 #include "loader/plan/subset.h"
 #include "loader/sample_sources.h"
+#include "training/buckets_spec.h"
+#include "training/order_spec.h"
 
 namespace tidemill::loader {
 

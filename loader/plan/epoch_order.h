@@ -6,8 +6,8 @@
 #include <span>
 
 #include "base/random.h"
-#include "loader/plan/order_spec.h"
 #include "loader/plan/subset.h"
+#include "training/order_spec.h"
 
 namespace tidemill::loader {
 

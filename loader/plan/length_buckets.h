@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "batch/batch.h"
-#include "loader/plan/buckets_spec.h"
+#include "training/buckets_spec.h"
 
 namespace tidemill::loader {
 

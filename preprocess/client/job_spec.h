@@ -10,10 +10,10 @@
 #include "base/status.h"
 #include "config/config.h"
 #include "loader/batches/batch_maker.h"
-#include "loader/plan/buckets_spec.h"
-#include "loader/plan/mix_spec.h"
-#include "loader/plan/order_spec.h"
 #include "preprocess/client/workers_spec.h"
+#include "training/buckets_spec.h"
+#include "training/mix_spec.h"
+#include "training/order_spec.h"
 
 namespace tidemill::preprocess {
 
