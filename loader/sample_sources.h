@@ -10,7 +10,7 @@
 #include "loader/plan/subset.h"
 #include "loader/sample_facts.h"
 #include "loader/training_set.h"
-#include "training/mix_spec.h"
+#include "models/training/mix_spec.h"
 
 namespace tidemill::loader {
 

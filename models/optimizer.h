@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "models/network.h"
 #include "models/safetensors.h"
-#include "training/training_spec.h"
+#include "models/training/training_spec.h"
 
 namespace tidemill::models {
 

@@ -18,7 +18,7 @@ namespace tidemill::selector {
 struct Sources {
   SampleLister list_samples;
   // For policies that look into records; may be empty.
-  loader::DatasetReader read_samples = {};
+  samples::DatasetReader read_samples = {};
   // For policies that look at what models say; may be empty.
   ModelReader read_model = {};
 };

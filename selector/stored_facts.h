@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "batch/batch.h"
-#include "loader/sample_values.h"
+#include "samples/sample_values.h"
 #include "selector/policies/policies.h"
 #include "tidemill/evaluator/v1/evaluator.pb.h"
 #include "tidemill/selector/v1/selector.pb.h"
@@ -23,7 +23,7 @@ using ModelReader = std::function<absl::Status(const evaluator::v1::ReadModelCol
 class StoredFacts final : public SampleFacts {
  public:
   // `read_model` may be empty where there is no evaluator. All must outlive it.
-  StoredFacts(const v1::SealTrainingSetRequest& request, const loader::DatasetReader& read_samples,
+  StoredFacts(const v1::SealTrainingSetRequest& request, const samples::DatasetReader& read_samples,
               const ModelReader& read_model)
       : request_(request), read_samples_(read_samples), read_model_(read_model) {}
 
@@ -35,9 +35,9 @@ class StoredFacts final : public SampleFacts {
 
  private:
   const v1::SealTrainingSetRequest& request_;
-  const loader::DatasetReader& read_samples_;
+  const samples::DatasetReader& read_samples_;
   const ModelReader& read_model_;
-  std::optional<loader::SampleValues> values_;
+  std::optional<samples::SampleValues> values_;
 };
 
 }  // namespace tidemill::selector

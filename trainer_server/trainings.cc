@@ -10,9 +10,9 @@
 #include "base/process/zygote.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
+#include "models/training/training_spec.h"
 #include "selector/client/selector_client.h"
 #include "trainer_server/preparation.h"
-#include "training/training_spec.h"
 
 namespace tidemill::trainer_server {
 namespace {

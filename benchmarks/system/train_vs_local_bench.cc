@@ -21,9 +21,9 @@
 #include "benchmarks/system/criteo_records.h"
 #include "config/config.h"
 #include "loader/batches/batch_stream.h"
-#include "loader/dataset_schema.h"
 #include "loader/read_ahead.h"
 #include "loader/tensors.h"
+#include "samples/dataset_schema.h"
 #include "storage/testing/storage_process.h"
 #include "xxhash.h"
 
@@ -327,7 +327,8 @@ absl::StatusOr<Selected> Select(const storage::StorageClient& client, const std:
   ASSIGN_OR_RETURN(const auto dataset, config::Read<storage::DatasetSpec>(spec, "dataset"));
   ASSIGN_OR_RETURN(const auto ops,
                    config::Read<transform::GraphSpec>(benchmarks::CriteoGraph(), "graph"));
-  ASSIGN_OR_RETURN(transform::Graph graph, transform::Graph::Build(ops, loader::SchemaOf(dataset)));
+  ASSIGN_OR_RETURN(transform::Graph graph,
+                   transform::Graph::Build(ops, samples::SchemaOf(dataset)));
   selected.graph = std::make_shared<const transform::Graph>(std::move(graph));
   return selected;
 }

@@ -20,7 +20,7 @@
 #include "evaluator/job/window_baselines.h"
 #include "evaluator/job/window_measurement.h"
 #include "evaluator/job/window_samples.h"
-#include "loader/dataset_schema.h"
+#include "samples/dataset_schema.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/client/storage_client.h"
 
@@ -164,7 +164,7 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
   ModelCache models(store, dataset, arithmetic.make_predictor, job.model_bytes());
   const MeasurementPlan plan{.spec = spec,
                              .class_names = storage::EffectiveLabel(dataset).classes,
-                             .samples = loader::SchemaOf(dataset)};
+                             .samples = samples::SchemaOf(dataset)};
   RETURN_IF_ERROR(SliceColumns::Make(spec.slices, plan.samples).status());
   std::optional<Baselines> baselines;
   if (job.has_known_labels()) baselines.emplace(storage, job, spec, dataset);

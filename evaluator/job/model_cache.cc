@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "config/config.h"
-#include "loader/dataset_schema.h"
 #include "models/artefact_spec.h"
+#include "samples/dataset_schema.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -38,7 +38,7 @@ bool IsTransient(const absl::Status& status) {
 ModelCache::ModelCache(model_store::ModelStoreClient& store, const storage::DatasetSpec& dataset,
                        PredictorFactory make_predictor, int64_t max_bytes)
     : store_(store),
-      samples_(loader::SchemaOf(dataset)),
+      samples_(samples::SchemaOf(dataset)),
       classes_(storage::EffectiveLabel(dataset).classes),
       make_predictor_(std::move(make_predictor)),
       max_bytes_(max_bytes) {}

@@ -8,8 +8,8 @@
 #include "base/random.h"
 #include "loader/plan/subset.h"
 #include "loader/sample_sources.h"
-#include "training/buckets_spec.h"
-#include "training/order_spec.h"
+#include "models/training/buckets_spec.h"
+#include "models/training/order_spec.h"
 
 namespace tidemill::loader {
 

@@ -14,7 +14,7 @@
 #include "loader/batches/batch_ordinals.h"
 #include "loader/batches/row_maker.h"
 #include "loader/batches/window_rows.h"
-#include "training/buckets_spec.h"
+#include "models/training/buckets_spec.h"
 #include "transform/graph.h"
 
 namespace tidemill::loader {

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "loader/plan/subset.h"
-#include "training/order_spec.h"
+#include "models/training/order_spec.h"
 
 namespace tidemill::loader {
 

@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "batch/batch.h"
-#include "training/buckets_spec.h"
+#include "models/training/buckets_spec.h"
 
 namespace tidemill::loader {
 

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-#include "training/training_spec.h"
+#include "models/training/training_spec.h"
 
 namespace tidemill::models {
 namespace {

@@ -10,10 +10,10 @@
 #include "base/status.h"
 #include "config/config.h"
 #include "loader/batches/batch_maker.h"
+#include "models/training/buckets_spec.h"
+#include "models/training/mix_spec.h"
+#include "models/training/order_spec.h"
 #include "preprocess/client/workers_spec.h"
-#include "training/buckets_spec.h"
-#include "training/mix_spec.h"
-#include "training/order_spec.h"
 
 namespace tidemill::preprocess {
 

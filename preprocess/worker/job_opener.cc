@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "config/config.h"
-#include "loader/dataset_schema.h"
 #include "loader/training_set.h"
+#include "samples/dataset_schema.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/client/storage_client.h"
@@ -22,7 +22,7 @@ absl::StatusOr<std::shared_ptr<const transform::Graph>> BuildGraph(const JobSpec
   ASSIGN_OR_RETURN(const auto dataset, config::Read<storage::DatasetSpec>(job.dataset, "dataset"));
   ASSIGN_OR_RETURN(const auto spec, config::Read<transform::GraphSpec>(job.graph, "graph"));
   ASSIGN_OR_RETURN(transform::Graph graph,
-                   transform::Graph::Build(spec, loader::SchemaOf(dataset)));
+                   transform::Graph::Build(spec, samples::SchemaOf(dataset)));
   return std::make_shared<const transform::Graph>(std::move(graph));
 }
 

@@ -93,7 +93,7 @@ absl::Status StoredEvidence::Fetch(const EvidenceRequest& request, std::span<con
   for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kKeysAtATime))) {
     const auto some = keys.first(std::min(keys.size(), kKeysAtATime));
     const auto add = [&](const batch::Batch& values) {
-      return rows.Add(values, loader::SampleValues::kValuesColumn);
+      return rows.Add(values, samples::SampleValues::kValuesColumn);
     };
     if (IsOfModel(request.kind)) {
       RETURN_IF_ERROR(AskModel(request.kind, some, rows));

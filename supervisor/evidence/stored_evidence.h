@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "loader/sample_values.h"
+#include "samples/sample_values.h"
 #include "supervisor/evidence/evidence_keys.h"
 #include "supervisor/evidence/row_cache.h"
 #include "supervisor/runs/downstream.h"
@@ -62,7 +62,7 @@ class StoredEvidence final : public EvidenceSource {
   EvidenceKeys& keys_;
   const DatasetId dataset_;
   const std::string spec_text_;
-  loader::SampleValues values_;
+  samples::SampleValues values_;
   const std::optional<ActiveModel> model_;
   std::map<Subject, Kept> kept_;
 };

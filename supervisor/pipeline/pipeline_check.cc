@@ -9,14 +9,14 @@
 #include "fmt/ranges.h"
 
 #include "base/names.h"
-#include "loader/dataset_schema.h"
+#include "models/training/training_check.h"
+#include "samples/dataset_schema.h"
 #include "storage/client/dataset_path.h"
 #include "supervisor/pipeline/advice.h"
 #include "supervisor/pipeline/csv_check.h"
 #include "supervisor/pipeline/field_check.h"
 #include "supervisor/pipeline/pipeline_files.h"
 #include "supervisor/pipeline/trained_graph.h"
-#include "training/training_check.h"
 #include "transform/engine/schema_check.h"
 #include "transform/graph.h"
 
@@ -143,7 +143,7 @@ class Checker {
 
   // What a graph sees of a dataset; with the columns of its first file where its spec has none.
   transform::SampleSchema SchemaOf(const std::string& name) const {
-    transform::SampleSchema schema = loader::SchemaOf(known_.at(name));
+    transform::SampleSchema schema = samples::SchemaOf(known_.at(name));
     const auto found = found_.find("datasets." + name);
     if (!schema.columns && found != found_.end()) schema.columns = found->second.columns;
     return schema;

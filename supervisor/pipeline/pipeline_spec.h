@@ -12,12 +12,12 @@
 #include "config/config.h"
 #include "evaluator/client/evaluation_spec.h"
 #include "models/spec/model_spec.h"
+#include "models/training/training_spec.h"
 #include "preprocess/client/workers_spec.h"
 #include "selector/client/selection_spec.h"
 #include "storage/client/dataset_spec.h"
 #include "supervisor/pipeline/stream_spec.h"
 #include "supervisor/triggers/trigger.h"
-#include "training/training_spec.h"
 
 namespace tidemill::supervisor {
 

@@ -7,8 +7,8 @@
 
 #include "base/random.h"
 #include "base/status.h"
+#include "models/training/downsampling_spec.h"
 #include "trainer_server/downsampling/choice.h"
-#include "training/downsampling_spec.h"
 
 namespace tidemill::trainer_server {
 

@@ -22,9 +22,9 @@
 #include "loader/batch_source.h"
 #include "loader/batches/batch_stream.h"
 #include "loader/training_set.h"
+#include "models/training/downsampling_spec.h"
 #include "trainer_server/downsampling/tally.h"
 #include "trainer_server/training/training_loop.h"
-#include "training/downsampling_spec.h"
 
 namespace tidemill::trainer_server {
 

@@ -5,9 +5,9 @@
 #include <span>
 
 #include "base/random.h"
+#include "models/training/downsampling_spec.h"
 #include "subsets/rows.h"
 #include "trainer_server/downsampling/choose.h"
-#include "training/downsampling_spec.h"
 
 namespace tidemill::trainer_server {
 

@@ -7,10 +7,10 @@
 
 #include "base/status.h"
 #include "loader/batch_source.h"
+#include "models/training/downsampling_spec.h"
 #include "trainer_server/downsampling/choose.h"
 #include "trainer_server/downsampling/sample_scores.h"
 #include "trainer_server/training/training_loop.h"
-#include "training/downsampling_spec.h"
 
 namespace tidemill::trainer_server {
 

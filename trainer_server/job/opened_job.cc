@@ -4,8 +4,8 @@
 
 #include "base/id.h"
 #include "config/config.h"
-#include "loader/dataset_schema.h"
 #include "rpc/tokens.h"
+#include "samples/dataset_schema.h"
 #include "selector/client/selector_client.h"
 
 namespace tidemill::trainer_server {
@@ -19,7 +19,7 @@ absl::StatusOr<OpenedJob> Open(const FitJob& job) {
   ASSIGN_OR_RETURN(opened.dataset, config::Read<storage::DatasetSpec>(job.dataset, "dataset"));
   ASSIGN_OR_RETURN(opened.graph_spec, config::Read<transform::GraphSpec>(job.graph, "graph"));
   ASSIGN_OR_RETURN(transform::Graph graph,
-                   transform::Graph::Build(opened.graph_spec, loader::SchemaOf(opened.dataset)));
+                   transform::Graph::Build(opened.graph_spec, samples::SchemaOf(opened.dataset)));
   opened.graph = std::make_shared<const transform::Graph>(std::move(graph));
   ASSIGN_OR_RETURN(const rpc::Tokens tokens, rpc::Tokens::Read(job.endpoints.token_file));
   ASSIGN_OR_RETURN(opened.token, tokens.TokenOf(rpc::v1::ROLE_SERVICE));

@@ -6,8 +6,8 @@
 #include "base/status.h"
 #include "loader/batch_source.h"
 #include "loader/batches/batch_stream.h"
+#include "models/training/training_spec.h"
 #include "trainer_server/job/opened_job.h"
-#include "training/training_spec.h"
 
 namespace tidemill::trainer_server {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "training/training_spec.h"
+#include "models/training/training_spec.h"
 
 namespace tidemill::trainer_server {
 

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "loader/batch_source.h"
-#include "training/training_spec.h"
+#include "models/training/training_spec.h"
 
 namespace tidemill::trainer_server {
 

@@ -6,7 +6,7 @@
 #include "torch/torch.h"
 
 #include "base/status.h"
-#include "training/training_spec.h"
+#include "models/training/training_spec.h"
 
 namespace tidemill::trainer_server {
 

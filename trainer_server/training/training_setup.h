@@ -14,7 +14,7 @@
 #include "loader/batch_source.h"
 #include "models/network.h"
 #include "models/spec/model_spec.h"
-#include "training/training_spec.h"
+#include "models/training/training_spec.h"
 
 namespace tidemill::trainer_server {
 

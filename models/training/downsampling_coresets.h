@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "config/config.h"
-#include "training/downsampling_kept.h"
+#include "models/training/downsampling_kept.h"
 
 namespace tidemill::models {
 

@@ -21,12 +21,12 @@
 #include "config/config.h"
 #include "models/spec/loss_spec.h"
 #include "models/spec/model_spec.h"
-#include "training/buckets_spec.h"
-#include "training/downsampling_spec.h"
-#include "training/mix_spec.h"
-#include "training/optimizer_spec.h"
-#include "training/order_spec.h"
-#include "training/schedule_spec.h"
+#include "models/training/buckets_spec.h"
+#include "models/training/downsampling_spec.h"
+#include "models/training/mix_spec.h"
+#include "models/training/optimizer_spec.h"
+#include "models/training/order_spec.h"
+#include "models/training/schedule_spec.h"
 
 namespace tidemill::models {
 

@@ -1,10 +1,10 @@
-#include "loader/dataset_schema.h"
+#include "samples/dataset_schema.h"
 
 #include <variant>
 
 #include "base/overloaded.h"
 
-namespace tidemill::loader {
+namespace tidemill::samples {
 transform::SampleSchema SchemaOf(const storage::DatasetSpec& dataset) {
   transform::SampleSchema schema;
   std::visit(
@@ -40,4 +40,4 @@ transform::SampleSchema SchemaOf(const storage::DatasetSpec& dataset) {
   return schema;
 }
 
-}  // namespace tidemill::loader
+}  // namespace tidemill::samples

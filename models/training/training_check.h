@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/spec/model_inputs.h"
-#include "training/training_spec.h"
+#include "models/training/training_spec.h"
 
 namespace tidemill::models {
 

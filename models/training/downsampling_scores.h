@@ -8,7 +8,7 @@
 
 #include "config/config.h"
 #include "models/spec/model_spec.h"
-#include "training/downsampling_kept.h"
+#include "models/training/downsampling_kept.h"
 
 namespace tidemill::models {
 

@@ -1,4 +1,4 @@
-#include "training/downsampling_spec.h"
+#include "models/training/downsampling_spec.h"
 
 namespace tidemill::models {
 

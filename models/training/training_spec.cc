@@ -1,4 +1,4 @@
-#include "training/training_spec.h"
+#include "models/training/training_spec.h"
 
 namespace tidemill::models {
 

@@ -1,4 +1,4 @@
-#include "training/training_check.h"
+#include "models/training/training_check.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

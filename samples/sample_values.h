@@ -14,7 +14,7 @@
 #include "storage/client/dataset_spec.h"
 #include "transform/graph.h"
 
-namespace tidemill::loader {
+namespace tidemill::samples {
 
 // Gives the samples of the keys, in their order, in batches with payload and labels; those that
 // cannot be read are left out. As StorageClient::ReadSamples does.
@@ -48,4 +48,4 @@ class SampleValues {
   const storage::DatasetSpec spec_;
 };
 
-}  // namespace tidemill::loader
+}  // namespace tidemill::samples

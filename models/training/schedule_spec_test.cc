@@ -1,4 +1,4 @@
-#include "training/schedule_spec.h"
+#include "models/training/schedule_spec.h"
 
 #include <cmath>
 #include <vector>

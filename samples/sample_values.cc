@@ -1,10 +1,10 @@
-#include "loader/sample_values.h"
+#include "samples/sample_values.h"
 
 #include <utility>
 
-#include "loader/dataset_schema.h"
+#include "samples/dataset_schema.h"
 
-namespace tidemill::loader {
+namespace tidemill::samples {
 namespace {
 
 // Rows [0, n) of a batch whose validity says yes, with their values.
@@ -71,4 +71,4 @@ absl::Status SampleValues::ReadColumns(std::span<const int64_t> keys,
   });
 }
 
-}  // namespace tidemill::loader
+}  // namespace tidemill::samples

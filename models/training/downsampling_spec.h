@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "config/config.h"
-#include "training/downsampling_coresets.h"
-#include "training/downsampling_scores.h"
+#include "models/training/downsampling_coresets.h"
+#include "models/training/downsampling_scores.h"
 
 namespace tidemill::models {
 

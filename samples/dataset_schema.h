@@ -4,8 +4,8 @@
 #include "storage/client/dataset_spec.h"
 #include "transform/engine/sample_schema.h"
 
-namespace tidemill::loader {
+namespace tidemill::samples {
 
 transform::SampleSchema SchemaOf(const storage::DatasetSpec& dataset);
 
-}  // namespace tidemill::loader
+}  // namespace tidemill::samples
