@@ -187,11 +187,12 @@ class AThousandStalledReaders : public StalledReader {
 };
 
 TEST_F(AThousandStalledReaders, OfMuchCostNoMoreThanTheBudgetAndAllIsGivenBack) {
-  // A request of 1.2 MB: a hundred of them are all that a host may keep at a time. Answers that
-  // gRPC takes for their readers leave room for others.
+  // A request of 1.2 MB: a hundred of them are all that a host may keep at a time. An answer that
+  // gRPC takes whole for its reader leaves its place to another, so that somewhat more than there
+  // are places may be admitted one after the other.
   Serve(kFew);
   ExpectBounded("ReadSamples", RequestOf(150'000),
-                ::testing::AllOf(::testing::Gt(10), Le(kPlaces)));
+                ::testing::AllOf(::testing::Gt(10), Le(kPlaces + kPlaces / 8)));
 }
 
 TEST_F(AThousandStalledReaders, OfLittleAreAdmittedUpToTheLimitOfAHost) {
