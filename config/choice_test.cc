@@ -11,6 +11,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "config/config.h"
+#include "config/spec_list.h"
 
 namespace tidemill::config {
 namespace {
@@ -51,10 +52,10 @@ class ShapeOf final : public PartOf<ShapeOf<Spec>, Shape, Spec> {
   }
 };
 
+using Shapes = SpecList<Square, Strip>;
+
 std::span<const Alternative<Shape>> Shape::Alternatives() {
-  static constexpr Alternative<Shape> kShapes[] = {ShapeOf<Square>::Listed(),
-                                                   ShapeOf<Strip>::Listed()};
-  return kShapes;
+  return config::Alternatives<Shape, ShapeOf>(Shapes());
 }
 
 TEST(Choice, IsTheFirstOfItsListUnlessItIsMadeOfASpec) {
@@ -98,6 +99,18 @@ TEST(Choice, SaysWhereAnotherTypeIsWrittenAndWhichOneMayBeMeant) {
   EXPECT_THAT(text, HasSubstr("shape:1:7"));
   EXPECT_THAT(text, HasSubstr("did you mean 'strip'?"));
   EXPECT_THAT(text, HasSubstr("types: square, strip"));
+}
+
+std::string ColourOf(const Square& square) { return square.side > 1 ? "red" : "pink"; }
+std::string ColourOf(const Strip& /*strip*/) { return "blue"; }
+
+TEST(SpecList, FindsWhatAnotherRoomDoesWithAPartByTheTypeOfItsSpec) {
+  const auto colour = [](const ShapeSpec& shape) {
+    return Dispatch(Shapes(), shape, [](const auto& spec) { return ColourOf(spec); });
+  };
+  EXPECT_EQ(colour(Square{.side = 4}), "red");
+  EXPECT_EQ(colour(Square{.side = 1}), "pink");
+  EXPECT_EQ(colour(Strip{}), "blue");
 }
 
 }  // namespace
