@@ -118,7 +118,7 @@ tidy:
 	@$(MAKE) --no-print-directory build
 	@tools/tidy.sh $(BUILD) $(REV)
 
-# AddressSanitizer, ThreadSanitizer and clang's thread-safety analysis over all that needs no torch.
+# AddressSanitizer, then ThreadSanitizer, over all that needs no torch.
 sanitize:
 	@tools/setup.sh --checks
 	@tools/sanitize.sh
