@@ -111,12 +111,11 @@ check:
 	@$(MAKE) --no-print-directory build
 	@tools/check.sh $(BUILD)
 
-# clang-tidy over what has changed since REV, or over everything: REV= (hours).
+# clang-tidy, and clang's thread-safety analysis, over what has changed since REV. `make check` looks at everything.
 REV ?= HEAD
-tidy:
+tidy: build
 	@tools/setup.sh --checks
-	@$(MAKE) --no-print-directory build
-	@tools/tidy.sh $(BUILD) $(REV)
+	@tools/tidy.py $(BUILD) $(if $(REV),--since $(REV))
 
 # AddressSanitizer, then ThreadSanitizer, over all that needs no torch.
 sanitize:

@@ -115,7 +115,7 @@ absl::Status Pass(std::string_view name) {
 }
 
 namespace {
-[[maybe_unused]] const bool armed_from_environment = ArmFromEnvironment();
+[[maybe_unused]] const bool kArmedFromEnvironment = ArmFromEnvironment();
 }  // namespace
 
 }  // namespace internal

@@ -18,7 +18,7 @@ Batch Keys(std::vector<int64_t> keys) {
 }
 
 // The bits of `valid` say which rows have a class.
-Batch WithClasses(std::vector<int64_t> keys, unsigned valid) {
+Batch WithClasses(const std::vector<int64_t>& keys, unsigned valid) {
   Batch batch = Keys(keys);
   Column classes = MakeColumn<int64_t>(kClassLabelColumn, std::vector<int64_t>(keys.size(), 5));
   classes.validity = Buffer::Allocate(1);

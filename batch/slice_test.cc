@@ -20,7 +20,7 @@ Batch MakeBatch(int64_t num_rows) {
   std::iota(pixels.begin(), pixels.end(), 0.0F);
   std::vector<std::string> texts;
   for (int64_t row = 0; row < num_rows; ++row)
-    texts.push_back(std::string(row % 4, 'a' + row % 26));
+    texts.push_back(std::string(row % 4, static_cast<char>('a' + row % 26)));
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   Batch batch(num_rows);
   EXPECT_THAT(batch.Set(MakeColumn<int64_t>("key", keys)), IsOk());

@@ -134,7 +134,8 @@ TEST(Wire, FlippedBytesAreDataLossOrAWellFormedBatch) {
       // Most of the structure is at the front: aim half of the flips there.
       const auto size = static_cast<int64_t>(bytes.size());
       const int64_t at = generator.Below(j % 2 == 0 ? std::min<int64_t>(size, 200) : size);
-      flipped[static_cast<size_t>(at)] ^= static_cast<char>(1 + generator.Below(255));
+      char& byte = flipped[static_cast<size_t>(at)];
+      byte = static_cast<char>(byte ^ static_cast<char>(1 + generator.Below(255)));
       const auto decoded = Decode(Buffer::FromString(flipped));
       if (decoded.ok()) {
         Touch(*decoded);

@@ -144,7 +144,7 @@ void DescribeAlternatives(Type& type, std::type_identity<std::variant<Alternativ
   type.index = [](const void* value) { return As<Variant>(value).index(); };
   type.held = [](void* value) -> void* {
     void* held = nullptr;
-    (void)((held = std::get_if<Alternatives>(static_cast<Variant*>(value))) || ...);
+    (void)(((held = std::get_if<Alternatives>(static_cast<Variant*>(value))) != nullptr) || ...);
     return held;
   };
   type.emplace = [](void* value, size_t i) -> void* {

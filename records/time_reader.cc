@@ -148,7 +148,8 @@ bool Match(std::string_view pattern, std::string_view text, bool wild, CivilTime
 absl::Status CheckCodes(std::string_view format) {
   for (size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%') continue;
-    if (++i == format.size() || kCodes.find(format[i]) == std::string_view::npos) {
+    ++i;
+    if (i == format.size() || kCodes.find(format[i]) == std::string_view::npos) {
       return InvalidArgument("the time format '{}' has an unknown code; known ones: {}", format,
                              "%Y %m %d %H %M %S %f %y %j %b %z %%");
     }
@@ -183,8 +184,10 @@ absl::StatusOr<Timestamp> ReadUnix(std::string_view text, int64_t units) {
   }
   double number = 0;
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  const double micros = std::round(number * static_cast<double>(kSecond / units));
-  if (error != std::errc() || stop != end || !(micros >= kFirstTime && micros < kLastTime)) {
+  const double micros =
+      std::round(number * static_cast<double>(kSecond) / static_cast<double>(units));
+  if (error != std::errc() || stop != end ||
+      !(micros >= static_cast<double>(kFirstTime) && micros < static_cast<double>(kLastTime))) {
     return InvalidArgument("time '{}' is not a number", text);
   }
   return Timestamp{static_cast<int64_t>(micros)};
@@ -255,12 +258,12 @@ std::optional<Timestamp> TimeReader::ToTimestamp(const CivilTime& civil) const {
   const int64_t seconds =
       ((days * 24 + civil.hour) * 60 + civil.minute) * 60 + int64_t{civil.second};
   const int64_t local = seconds * kSecond + civil.micros;
-  if (civil.offset_minutes) return Timestamp{local - *civil.offset_minutes * 60 * kSecond};
+  if (civil.offset_minutes) return Timestamp{local - 60 * kSecond * *civil.offset_minutes};
   return Timestamp{ToUtc(local)};
 }
 
 int64_t TimeReader::ToUtc(int64_t local_micros) const {
-  if (!named_zone_) return local_micros - fixed_offset_minutes_ * 60 * kSecond;
+  if (!named_zone_) return local_micros - 60 * kSecond * fixed_offset_minutes_;
   int64_t seconds = local_micros / kSecond;
   if (local_micros % kSecond < 0) --seconds;
   const absl::CivilSecond civil = absl::CivilSecond(1970, 1, 1) + seconds;

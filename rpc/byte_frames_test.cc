@@ -173,7 +173,8 @@ TEST(ByteFrames, ThatWereDamagedAreDataLossOrSomeMessage) {
     if (bytes.empty()) continue;
     // Most of the structure is at the front.
     const size_t reach = i % 2 == 0 ? std::min<size_t>(bytes.size(), 8) : bytes.size();
-    bytes[random() % reach] ^= static_cast<char>(1 + random() % 255);
+    char& byte = bytes[random() % reach];
+    byte = static_cast<char>(byte ^ static_cast<char>(1 + random() % 255));
     const auto frame = TakeFrame(Scatter(bytes, random), 1);
     if (frame.ok()) {
       Touch(*frame);

@@ -76,7 +76,7 @@ absl::Status Retry(const Peer& peer, const char* method,
     // gRPC attends to a connection only while a call waits for it: a second attempt that failed at
     // once would leave a service that has just come up unnoticed for up to five seconds.
     if (!last.ok()) context.set_wait_for_ready(true);
-    const absl::Status status = FromGrpc(attempt(context));
+    absl::Status status = FromGrpc(attempt(context));
     const bool out_of_time = status.code() == absl::StatusCode::kDeadlineExceeded;
     if (status.ok() || (status.code() != absl::StatusCode::kUnavailable && !out_of_time)) {
       return status;

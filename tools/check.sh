@@ -39,6 +39,6 @@ run deploy python3 tools/check_deploy.py "$build"
 run compose docker-compose config --quiet
 run yaml yamllint --strict --config-file tools/yamllint.yaml docker-compose.yml deploy
 run scripts shellcheck --severity=warning tools/*.sh deploy/*.sh .ci/run
-run thread-safety python3 tools/check_thread_safety.py "$build/compile_commands.json"
+run clang-tidy tools/tidy.py "$build"
 run torch-1.13 tools/check_old_torch.sh "$build"
 exit $failed

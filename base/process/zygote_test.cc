@@ -104,8 +104,8 @@ TEST(Zygote, JobsEndWithTheServerHoweverItEnds) {
     const auto job = Spawn(*zygote, {"hang"});
     const std::string line = job->ReadLine().value_or("") + '\n';
     const bool written = write(fds[1], line.data(), line.size()) > 0;
-    while (written) pause();
-    _exit(1);
+    if (!written) _exit(1);
+    for (;;) pause();
   }
   char line[32] = {};
   ASSERT_GT(read(fds[0], line, sizeof(line) - 1), 0);

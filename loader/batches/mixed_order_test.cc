@@ -138,7 +138,8 @@ TEST_P(MixedOrderMode, NoSampleOfASourceIsRepeatedBeforeAllOfItWereGiven) {
     }
     ASSERT_GT(std::ssize(given), 30 * kSmall);
     for (size_t from = 0; from + kSmall <= given.size(); from += kSmall) {
-      rounds.emplace_back(given.begin() + from, given.begin() + from + kSmall);
+      const auto at = given.begin() + static_cast<int64_t>(from);
+      rounds.emplace_back(at, at + int64_t{kSmall});
       EXPECT_EQ(std::set<int64_t>(rounds.back().begin(), rounds.back().end()).size(), kSmall);
     }
   }

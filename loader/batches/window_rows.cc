@@ -34,7 +34,7 @@ absl::StatusOr<std::shared_ptr<const WindowRows>> WindowCache::Get(int64_t first
     entries_.erase(first_batch);
     return made.status();
   }
-  const auto rows = std::make_shared<const WindowRows>(*std::move(made));
+  auto rows = std::make_shared<const WindowRows>(*std::move(made));
   Keep(first_batch, rows);
   return rows;
 }

@@ -37,7 +37,7 @@ void FillRows(const batch::Column& ragged, size_t row_bytes, T padding, batch::C
     std::byte* const to = padded.data.mutable_data() + row * row_bytes;
     if (size > 0) std::memcpy(to, ragged.data.data() + bounds[row], size);
     auto* const rest = reinterpret_cast<T*>(to + size);
-    std::fill(rest, rest + (row_bytes - size) / sizeof(T), padding);
+    std::fill_n(rest, (row_bytes - size) / sizeof(T), padding);
   }
 }
 

@@ -42,7 +42,7 @@ absl::StatusOr<StoredJob> FindOrInsert(JobsTable jobs, const v1::CreateJobReques
       return AlreadyExists("there is a job {} that differs in: {}", request.name(), difference);
     }
   }
-  return std::move(jobs.Load(*job_id).at(0));
+  return std::move(jobs.Load(job_id).at(0));
 }
 
 }  // namespace

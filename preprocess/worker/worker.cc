@@ -304,7 +304,7 @@ absl::StatusOr<std::shared_ptr<Outbox>> Worker::Open(const v1::ReadBatchesReques
   auto outbox = std::make_shared<Outbox>(
       std::vector<int32_t>(request.lanes().begin(), request.lanes().end()));
   for (const int32_t lane : request.lanes()) {
-    const absl::Status known = job->MakerOf(lane).status();
+    absl::Status known = job->MakerOf(lane).status();
     if (known.ok()) continue;
     Forget(request.job_id());
     return known;

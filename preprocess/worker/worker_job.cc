@@ -40,7 +40,7 @@ std::chrono::microseconds WorkerJob::slow_after() const {
   return std::chrono::microseconds{(**job_).spec.slow_after};
 }
 
-void WorkerJob::Attach(std::shared_ptr<Outbox> outbox) {
+void WorkerJob::Attach(const std::shared_ptr<Outbox>& outbox) {
   std::set<std::shared_ptr<Outbox>> before;
   std::vector<BatchMessage> early;
   absl::Status failure;

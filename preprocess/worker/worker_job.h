@@ -45,7 +45,7 @@ class WorkerJob {
 
   // From now on the batches of its lanes go there; what was made before for them, too. The outbox
   // that a lane had before is closed.
-  void Attach(std::shared_ptr<Outbox> outbox) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Attach(const std::shared_ptr<Outbox>& outbox) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // A batch for its lane's consumer, or, before one is connected, for the one that will be. Returns
   // false, and drops it, when the consumer is gone.

@@ -76,7 +76,7 @@ bool IsLoopbackUrl(std::string_view url) {
   const size_t scheme = url.find("://");
   std::string_view host = url.substr(scheme == std::string_view::npos ? 0 : scheme + 3);
   host = host.substr(0, host.find('/'));
-  if (host.starts_with("[")) return host.substr(0, host.find(']') + 1) == "[::1]";
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1) == "[::1]";
   host = host.substr(0, host.find(':'));
   return host == "localhost" || (host.starts_with("127.") &&
                                  host.find_first_not_of("0123456789.") == std::string_view::npos);

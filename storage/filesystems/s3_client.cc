@@ -147,7 +147,7 @@ absl::StatusOr<ListPage> S3Client::Page(const std::string& bucket, const std::st
 }
 
 absl::Status S3Client::List(const std::string& bucket, const std::string& prefix,
-                            const std::function<void(ListedObject)>& visit) {
+                            const std::function<void(const ListedObject&)>& visit) {
   std::string continuation;
   while (true) {
     // In the order of names: libcurl 7.88 signs a query as it stands, the store in order.
@@ -156,7 +156,7 @@ absl::Status S3Client::List(const std::string& bucket, const std::string& prefix
                                                            PercentEncode(continuation, false));
     query += "encoding-type=url&list-type=2&prefix=" + PercentEncode(prefix, false);
     ASSIGN_OR_RETURN(ListPage page, Page(bucket, query));
-    for (ListedObject& object : page.objects) visit(std::move(object));
+    for (const ListedObject& object : page.objects) visit(object);
     if (!page.continuation) return absl::OkStatus();
     continuation = *std::move(page.continuation);
   }

@@ -39,7 +39,7 @@ class S3Client {
 
   // Visits all objects whose keys begin with `prefix`, a page after another.
   absl::Status List(const std::string& bucket, const std::string& prefix,
-                    const std::function<void(ListedObject)>& visit);
+                    const std::function<void(const ListedObject&)>& visit);
   // Whether there are any.
   absl::StatusOr<bool> HasObjects(const std::string& bucket, const std::string& prefix);
 

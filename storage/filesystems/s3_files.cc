@@ -88,7 +88,7 @@ absl::StatusOr<FileListing> S3Files::List(const std::string& root, std::string_v
   if (!admit(root)) return PermissionDenied("{} lies in none of the allowed data folders", root);
   const std::string prefix = PrefixOf(folder);
   auto all = std::make_shared<std::vector<ListedFile>>();
-  RETURN_IF_ERROR(client_.List(folder.bucket, prefix, [&](ListedObject object) {
+  RETURN_IF_ERROR(client_.List(folder.bucket, prefix, [&](const ListedObject& object) {
     std::string path = object.key.substr(prefix.size());
     if (path.empty() || path.ends_with('/') || IsHidden(path)) return;
     all->push_back({.path = std::move(path), .identity = IdentityOfListed(object)});

@@ -26,7 +26,7 @@ std::optional<std::string> TooManyBad(const DatasetSpec& spec, const PieceTally&
       std::max(static_cast<int64_t>(found.positions.size()), found.records_done - num_bad);
   const auto total = static_cast<double>(num_good + num_bad);
   if (static_cast<double>(num_bad) <= spec.max_bad_fraction * total) return std::nullopt;
-  const std::string summary = fmt::format("{} of {} records are bad", num_bad, num_good + num_bad);
+  std::string summary = fmt::format("{} of {} records are bad", num_bad, num_good + num_bad);
   if (found.bad.empty()) return summary;
   return fmt::format("{}; record {}: {}", summary, found.bad.front().position,
                      found.bad.front().reason);

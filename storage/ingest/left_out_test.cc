@@ -227,7 +227,7 @@ TEST_F(LeftOutTest, OfManyReasonsTheFirstTwentyAreNamedAndAllAreCounted) {
   for (int i = 0; i < 40; ++i) {
     text += "1,1";
     for (int field = 0; field <= i; ++field) text += ",1";
-    text += "\n";
+    text += '\n';
   }
   data_.Write("a.csv", text + "1,1\n");
   const DatasetId id = Register(Spec("", "max_bad_fraction: 1\n"));

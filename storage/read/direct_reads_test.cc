@@ -34,7 +34,6 @@ using testing::Shuffled;
 using ::testing::SizeIs;
 using testing::Storage;
 using tidemill::testing::IsOk;
-using tidemill::testing::StatusIs;
 
 // 10^5 samples, or $TIDEMILL_TEST_SAMPLES.
 int NumSamples() {

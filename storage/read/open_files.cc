@@ -40,7 +40,7 @@ absl::StatusOr<std::shared_ptr<const DataFile>> OpenFiles::GetFresh(
     return open;
   }
   ASSIGN_OR_RETURN(OpenFile opened, files_.Open(path));
-  ASSIGN_OR_RETURN(const std::shared_ptr<const DataFile> file, Opened(std::move(opened)));
+  ASSIGN_OR_RETURN(std::shared_ptr<const DataFile> file, Opened(std::move(opened)));
   std::shared_ptr<const DataFile> closed;  // Outlives the lock.
   MutexLock lock(mutex_);
   if (const auto it = by_path_.find(path); it != by_path_.end()) {

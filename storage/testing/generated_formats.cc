@@ -67,7 +67,7 @@ GeneratedDataset MakeTfRecordFiles(const std::string& root, int num_samples, con
   const auto make = [&](int i, const std::string& name) {
     std::string example = TfExample({.ints = {{"at", kStart + i}, {"label", i % 5}},
                                      .bytes = {{"text", fmt::format("sample {}", i)}}});
-    const std::string record = TfRecord(example);
+    std::string record = TfRecord(example);
     dataset.samples.push_back({.payload = std::move(example),
                                .event_time = (kStart + i) * kMicros,
                                .class_label = i % 5,

@@ -53,11 +53,11 @@ TEST(Bounding, DecidesOfTheExampleWhatItsDescriptionSays) {
     int64_t included, discarded, undecided;
     std::vector<int64_t> chosen;
     double objective;
-  } kCases[] = {{.9, 3, 3, 5, 0, {0, 1, 2}, 2.175},
-                {.9, 4, 3, 2, 3, {0, 1, 2, 4}, 2.625},
-                {.5, 3, 0, 0, 8, {0, 2, 4}, 1.1},
-                {.5, 4, 0, 0, 8, {0, 2, 4, 5}, 1.225}};
-  for (const auto& expected : kCases) {
+  } cases[] = {{.9, 3, 3, 5, 0, {0, 1, 2}, 2.175},
+               {.9, 4, 3, 2, 3, {0, 1, 2, 4}, 2.625},
+               {.5, 3, 0, 0, 8, {0, 2, 4}, 1.1},
+               {.5, 4, 0, 0, 8, {0, 2, 4, 5}, 1.225}};
+  for (const auto& expected : cases) {
     PairwiseOptions options = Central(expected.alpha, expected.count);
     options.tighten = false;
     const auto chosen = Choose(Ring(), options);

@@ -88,10 +88,11 @@ std::string Describe(const Task& task) {
                                          "",         "adding up",          "drawing from"};
   const NodeRange range = std::visit(
       [](const auto& held) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, PickTask>)
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, PickTask>) {
           return NodeRange{};
-        else
+        } else {
           return held.range;
+        }
       },
       task);
   return fmt::format("{} nodes {} to {}", kDoing[task.index()], range.from, range.to);
