@@ -220,7 +220,7 @@ absl::StatusOr<std::optional<v1::WatchEvaluationResponse>> Evaluator::NextProgre
       return live->progress;
     }
   }
-  ASSIGN_OR_RETURN(const v1::WatchEvaluationResponse progress, StoredProgress(key));
+  ASSIGN_OR_RETURN(v1::WatchEvaluationResponse progress, StoredProgress(key));
   if (HasEnded(progress)) return progress;
   // Start() queues before it answers, so the evaluation was given up: its end could not be stored.
   return Unavailable("the evaluation does not run; start it again");

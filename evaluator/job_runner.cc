@@ -81,7 +81,7 @@ absl::Status JobProcesses::Run(v1::EvaluationJob job, const ReportSink& report,
   RETURN_IF_ERROR(WriteDown(job, path));
   ASSIGN_OR_RETURN(const auto process, zygote_->Spawn({path}));
   const std::stop_callback kill(stop, [&] { process->Kill(); });
-  const absl::Status heard = Listen(*process, report);
+  absl::Status heard = Listen(*process, report);
   if (!heard.ok()) process->Kill();
   const process::JobExit exit = process->Wait();
   RETURN_IF_ERROR(files::Remove(path));

@@ -45,8 +45,8 @@ class SignalPipe {
     struct sigaction action = {};
     action.sa_handler = [](int) {
       const int error = errno;
-      if (received++ > 0) ::_exit(1);
-      [[maybe_unused]] const ssize_t written = ::write(ends[1], "x", 1);
+      if (received_++ > 0) ::_exit(1);
+      [[maybe_unused]] const ssize_t written = ::write(ends_[1], "x", 1);
       errno = error;
     };
     ::sigaction(SIGTERM, &action, nullptr);
@@ -55,14 +55,14 @@ class SignalPipe {
   }
 
   void Wait() const {
-    pollfd readable = {.fd = ends[0], .events = POLLIN, .revents = 0};
+    pollfd readable = {.fd = ends_[0], .events = POLLIN, .revents = 0};
     while (::poll(&readable, 1, -1) < 0 && errno == EINTR) {
     }
   }
 
  private:
-  static inline int ends[2] = {-1, -1};
-  static inline std::atomic<int> received = 0;
+  static inline int ends_[2] = {-1, -1};
+  static inline std::atomic<int> received_ = 0;
 };
 
 // What gRPC has to say appears as lines of this process's log.

@@ -40,7 +40,7 @@ int PortOf(int socket) {
 int Bound() {
   const int bound = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_in address = AddressOf(0);
-  bind(bound, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  (void)bind(bound, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   return bound;
 }
 

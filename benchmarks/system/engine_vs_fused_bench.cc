@@ -86,21 +86,21 @@ template <bool kWithLog1p>
 bool FusedLoop(const float* __restrict in, const double* __restrict means,
                const double* __restrict deviations, float* __restrict out) {
   // The bounds are exact in float32.
-  constexpr auto low = static_cast<float>(kWithLog1p ? 0 : kLow);
-  constexpr auto high = static_cast<float>(kHigh);
-  constexpr auto far_out = static_cast<float>(kFarOut);
+  constexpr auto kLowest = static_cast<float>(kWithLog1p ? 0 : kLow);
+  constexpr auto kHighest = static_cast<float>(kHigh);
+  constexpr auto kOut = static_cast<float>(kFarOut);
   uint32_t found = 0;
   for (int64_t i = 0; i < kWidth; ++i) {
     float x = in[i];
     x = std::isnan(x) ? 1.0F : x;
-    x = x < low ? low : x > high ? high : x;
+    x = x < kLowest ? kLowest : x > kHighest ? kHighest : x;
     if constexpr (kWithLog1p) {
       x = static_cast<float>(std::log1p(static_cast<double>(x)));
     } else {
       x = static_cast<float>((static_cast<double>(x) * kScale - kShift) / kDeviation);
     }
     x = static_cast<float>((static_cast<double>(x) - means[i]) / deviations[i]);
-    x = x < -far_out ? -far_out : x > far_out ? far_out : x;
+    x = x < -kOut ? -kOut : x > kOut ? kOut : x;
     out[i] = x;
     found |= static_cast<uint32_t>((std::bit_cast<uint32_t>(x) & 0x7f800000U) == 0x7f800000U);
   }

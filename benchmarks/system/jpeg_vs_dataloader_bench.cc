@@ -74,10 +74,9 @@ class DataLoader {
     posix_spawn_file_actions_adddup2(&actions, output[1], 1);
     const std::string batch = std::to_string(kBatch);
     const std::string workers = std::to_string(num_workers);
-    const char* const arguments[] = {
-        python.c_str(),  SOURCE_FOLDER "/benchmarks/system/jpeg_vs_dataloader.py",
-        folder.c_str(),  batch.c_str(),
-        workers.c_str(), nullptr};
+    const char* const program = SOURCE_FOLDER "/benchmarks/system/jpeg_vs_dataloader.py";
+    const char* const arguments[] = {python.c_str(), program,         folder.c_str(),
+                                     batch.c_str(),  workers.c_str(), nullptr};
     if (posix_spawnp(&process_, python.c_str(), &actions, nullptr,
                      const_cast<char* const*>(arguments), environ) != 0) {
       Fail("cannot start " + python);

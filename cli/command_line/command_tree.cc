@@ -34,7 +34,7 @@ std::vector<std::string> ChoicesIn(const std::string& type) {
 
 // The placeholder of a value: its type name without the checks that CLI11 adds after a colon.
 std::string PlaceholderOf(const std::string& type) {
-  const std::string name = type.substr(0, type.find(':'));
+  std::string name = type.substr(0, type.find(':'));
   if (name == "INT" || name == "UINT" || name == "FLOAT") return "NUMBER";
   return name;
 }
@@ -140,7 +140,7 @@ std::string MarkdownOf(const CommandInfo& root) {
       }
       page += fmt::format("| `{}` | {} |\n", name, meaning);
     }
-    page += "\n";
+    page += '\n';
   }
   return page;
 }

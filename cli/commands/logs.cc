@@ -38,7 +38,7 @@ absl::StatusOr<Timestamp> SinceOf(const std::string& text) {
   if (const auto ago = ParseDuration(text); ago.ok()) {
     return Timestamp{Now().micros - ago->micros};
   }
-  const auto time = ParseTimestamp(text);
+  auto time = ParseTimestamp(text);
   if (time.ok()) return time;
   return InvalidArgument("--since {} is neither a duration such as 10m nor a time", text);
 }

@@ -109,7 +109,7 @@ std::string CardOf(const v1::Model& model, const transform::TargetScale& scale) 
   if (model.classes_size() > 0) {
     card += "Classes, by output:\n\n";
     for (const std::string& name : model.classes()) card += "- " + Printable(name) + "\n";
-    card += "\n";
+    card += '\n';
   }
   if (!scale.IsNone()) {
     card += fmt::format(

@@ -246,7 +246,7 @@ std::string DrawMatrices(const GetRunResponse& run, const View& view) {
   std::string text;
   const std::vector<Matrix> matrices = Collect(run);
   for (size_t i = 0; i < matrices.size(); ++i) {
-    if (!text.empty()) text += "\n";
+    if (!text.empty()) text += '\n';
     const size_t num_lines = LinesOf(i, matrices.size(), view);
     text += MatrixDrawing(run, matrices[i], view, num_lines).ToString();
     text += DrawMeans(run, matrices[i], view);

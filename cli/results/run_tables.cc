@@ -60,7 +60,7 @@ bool StartsFormula(std::string_view text) {
 }  // namespace
 
 std::string CsvCell(std::string_view text) {
-  const std::string plain = (StartsFormula(text) ? "'" : "") + std::string(text);
+  std::string plain = (StartsFormula(text) ? "'" : "") + std::string(text);
   if (plain.find_first_of(",\"\r\n") == std::string::npos) return plain;
   std::string quoted = "\"";
   for (const char c : plain) quoted += c == '"' ? "\"\"" : std::string(1, c);

@@ -46,7 +46,7 @@ std::string BeginOf(const Entry& entry) {
   return FormatTimestampShort({is_long ? entry.from() / kMinute * kMinute : entry.from()});
 }
 
-std::string RoundNumber(double number) { return WithThousands(static_cast<int64_t>(number + 0.5)); }
+std::string RoundNumber(double number) { return WithThousands(std::llround(number)); }
 
 std::string DescribeDownsampling(const supervisor::v1::GetRunResponse& run) {
   Table table({"TRIGGER", "DOWNSAMPLING", "SAMPLES", "TRAINED ON", "SCORING SECONDS"});

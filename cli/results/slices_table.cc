@@ -87,7 +87,7 @@ std::string DrawSlices(const GetRunResponse& run) {
   }
   std::string text;
   for (const auto& [evaluation, dataset] : datasets) {
-    if (!text.empty()) text += "\n";
+    if (!text.empty()) text += '\n';
     text += fmt::format("slices of {} (evaluation {}), the active models\n", Printable(dataset),
                         evaluation + 1);
     text += SortedTable(RowsOf(run, evaluation, active));

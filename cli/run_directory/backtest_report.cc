@@ -237,7 +237,7 @@ ordered_json DrawnTriggers(const v1::BacktestResult& result) {
 
 std::string Headline(const BacktestFinal& final) {
   const v1::BacktestResult* best = BestOf(final);
-  const std::string tried =
+  std::string tried =
       fmt::format("{} {} tried on {} samples of history, without training.",
                   final.results_size() == 1 ? "One" : WithThousands(final.results_size()),
                   final.results_size() == 1 ? "policy was" : "policies were",

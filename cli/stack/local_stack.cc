@@ -270,8 +270,8 @@ absl::Status StopStack(const StackLayout& layout) {
     const std::optional<int> keeper = KeeperOf(layout);
     return keeper ? keeper : StrayKeeperOf(layout);
   };
-  constexpr std::chrono::seconds kPatience{60};  // A database is given 40 s to end.
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  constexpr std::chrono::seconds kLongestEnd{60};  // A database is given 40 s to end.
+  const auto deadline = std::chrono::steady_clock::now() + kLongestEnd;
   const std::optional<int> keeper = keeper_of();
   if (!keeper) return absl::OkStatus();
   kill(*keeper, SIGTERM);

@@ -42,7 +42,7 @@ std::string Wrapped(std::string_view text, int width, int indent) {
   size_t column = 0;  // Of the line that is being filled; 0 before its first word.
   for (std::string word; words >> word;) {
     if (column > 0 && column + 1 + ColumnsOf(word) > static_cast<size_t>(width)) {
-      wrapped += "\n";
+      wrapped += '\n';
       column = 0;
     }
     if (column == 0) {

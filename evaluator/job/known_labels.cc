@@ -21,7 +21,7 @@ absl::StatusOr<LabelCounts> CountedLabels::Before(const rpc::v1::Cut& cut) {
     stream_ = beginning_;
     counts_ = {};
   }
-  const absl::Status read =
+  absl::Status read =
       stream_.ReadTo(cut, [this](const TimedLabel& label) { counts_.Add(label.label, is_class_); });
   if (!read.ok()) {
     // Part of them may be counted already.

@@ -103,9 +103,9 @@ absl::StatusOr<std::shared_ptr<const PreparedGraph>> ModelCache::Prepare(
   ASSIGN_OR_RETURN(transform::Graph graph, transform::Graph::Build(spec, samples_));
   std::optional<transform::FittedState> fitted;
   if (graph.needs_fit() && HasPart(model, models::kFittedPart)) {
-    ASSIGN_OR_RETURN(std::string bytes,
+    ASSIGN_OR_RETURN(const std::string bytes,
                      store_.ReadPart(ModelId{model.model_id()}, std::string(models::kFittedPart)));
-    ASSIGN_OR_RETURN(fitted, transform::FittedState::Decode(std::move(bytes)));
+    ASSIGN_OR_RETURN(fitted, transform::FittedState::Decode(bytes));
   }
   ASSIGN_OR_RETURN(const transform::TargetScale target_scale,
                    transform::TargetScaleOf(spec, fitted ? &*fitted : nullptr));

@@ -225,14 +225,15 @@ absl::StatusOr<LabelCounts> Baselines::Find(const v1::Window& window) {
 absl::StatusOr<std::unique_ptr<WindowBaselines>> Baselines::Enter(const v1::JobWindow& window) {
   if (!window.window().has_known_to()) return nullptr;
   absl::StatusOr<LabelCounts> counts = Find(window.window());
-  if (IsTransient(counts.status())) return counts.status();
+  const absl::Status found = counts.status();
+  if (IsTransient(found)) return found;
   auto baselines = std::make_unique<WindowBaselines>(
       spec_, window,
-      WindowBaselines::Known{.counts = counts.ok() ? *std::move(counts) : LabelCounts(),
+      WindowBaselines::Known{.counts = found.ok() ? *std::move(counts) : LabelCounts(),
                              .num_classes = std::ssize(label_.classes),
                              .is_class = IsClass(label_),
                              .last = last_});
-  baselines->Fail(counts.status());
+  baselines->Fail(found);
   return baselines;
 }
 

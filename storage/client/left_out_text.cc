@@ -45,14 +45,14 @@ bool AnyLost(const rpc::v1::LeftOut& left_out) {
 
 std::string Amount(int64_t num_records, int64_t num_files) {
   if (num_files == 0) return Counted(num_records, "record", "records");
-  const std::string files = Counted(num_files, "file", "files");
+  std::string files = Counted(num_files, "file", "files");
   if (num_records == 0) return files;
   return fmt::format("{} and {}", Counted(num_records, "record", "records"), files);
 }
 
 std::string FirstPlace(const rpc::v1::LeftOut::Reason& reason) {
   const std::string& path = reason.first_path();
-  const std::string name = path.substr(path.rfind('/') + 1);
+  std::string name = path.substr(path.rfind('/') + 1);
   if (!reason.has_first_record()) return name;
   return fmt::format("{}, record {}", name, reason.first_record());
 }

@@ -44,7 +44,7 @@ absl::Status Stream(const StorageConnection& connection,
         return taken;
       }
     }
-    const absl::Status ended = FromGrpc(reader->Finish());
+    absl::Status ended = FromGrpc(reader->Finish());
     if (ended.ok()) return ended;
     RETURN_IF_ERROR(patience.Wait(ended));
   }

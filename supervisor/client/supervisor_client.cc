@@ -120,7 +120,7 @@ absl::StatusOr<v1::Run> SupervisorClient::WatchRun(RunId run, int64_t after_sequ
   while (true) {
     request.set_after_sequence(after_sequence);
     absl::Status stopped;
-    const auto final = WatchOnce(request, watcher, after_sequence, stopped);
+    auto final = WatchOnce(request, watcher, after_sequence, stopped);
     RETURN_IF_ERROR(stopped);
     const bool broken = absl::IsUnavailable(final.status()) || absl::IsCancelled(final.status());
     const bool goes_on = final.ok() && final->state() == v1::RUN_STATE_RUNNING;

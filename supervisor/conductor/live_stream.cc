@@ -91,7 +91,7 @@ absl::Status LiveStream::Look(const std::optional<Cut>& last, const Moment& now)
   request.set_after_key(known);
   std::optional<int64_t> greatest = greatest_;
   bool among_shown = false;
-  const absl::Status listed =
+  absl::Status listed =
       downstream_.ListSamples(request, [&](const batch::Batch& chunk) -> absl::Status {
         ASSIGN_OR_RETURN(const Rows rows, RowsOf(chunk));
         if (rows.times.empty()) return absl::OkStatus();

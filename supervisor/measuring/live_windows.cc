@@ -34,7 +34,9 @@ absl::StatusOr<Part> PartOf(const RunState& state, const PipelineSpec& spec,
 void EndBehind(const TriggerState& trigger, const Part& part, v1::DatasetSynced& dataset) {
   rpc::v1::Cut end;
   end.set_event_time(KnownAt(trigger.trigger.at(), part.label_delay).event_time() + 1);
-  if (part.trained_on || Place(end) < Place(dataset.to())) *dataset.mutable_to() = end;
+  if (part.trained_on || Place(end) < Place(dataset.to())) {
+    *dataset.mutable_to() = std::move(end);
+  }
 }
 
 absl::StatusOr<std::vector<evaluator::v1::Window>> Closed(

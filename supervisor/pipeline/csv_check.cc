@@ -49,7 +49,7 @@ std::vector<config::Remark> FindMissingColumns(const FirstRecords& records,
 // letter may be wrong then.
 std::optional<std::string> MeantBy(const std::string& value,
                                    const std::vector<std::string>& classes) {
-  const auto close = config::ClosestTo(value, classes);
+  auto close = config::ClosestTo(value, classes);
   if (!close || value.size() > 3) return close;
   const bool same_length = close->size() == value.size();
   const auto differ = [](char a, char b) { return a != b; };
@@ -129,10 +129,11 @@ CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, b
   std::vector<config::Remark> unknown = FindUnknownClasses(records, spec.label);
   TriedValues tried = TryValues(records, spec);
   // Said already, of each value.
-  if (!unknown.empty())
+  if (!unknown.empty()) {
     std::erase_if(tried.remarks, [&](const config::Remark& remark) {
       return remark.path == unknown.front().path;
     });
+  }
   Append(std::move(unknown), found.remarks);
   Append(std::move(tried.remarks), found.remarks);
   found.facts.times = std::move(tried.times);

@@ -23,9 +23,9 @@ std::optional<std::string> SentFiles::Read(const std::string& name, size_t most,
 
 std::optional<std::string> SentFiles::Keep(const std::string& name, std::string_view field,
                                            config::Problems& problems) {
-  const std::string kept = name.starts_with(kKeptFile)
-                               ? name
-                               : fmt::format("{}{}", kKeptFile, request_.network_digest());
+  std::string kept = name.starts_with(kKeptFile)
+                         ? name
+                         : fmt::format("{}{}", kKeptFile, request_.network_digest());
   const absl::Status found = downstream_.FindFile(kept.substr(kKeptFile.size()));
   if (found.ok()) return kept;
   if (!absl::IsNotFound(found) && !absl::IsInvalidArgument(found)) status_ = found;

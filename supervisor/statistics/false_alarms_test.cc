@@ -50,7 +50,8 @@ int64_t AlarmsInShuffled(std::vector<double> history, int64_t seed, double thres
 // 200 shuffled histories of one month each: does their number of alarms fit the rate?
 void ExpectRate(const std::vector<double>& history, double per_month,
                 const TwoSampleStatistic& statistic, bool at_most) {
-  const auto evaluations = static_cast<double>(static_cast<int64_t>(history.size()) / kWindow - 1);
+  const int64_t num_windows = std::ssize(history) / kWindow;
+  const auto evaluations = static_cast<double>(num_windows - 1);
   const double share = *AlarmShare(per_month, evaluations);
   const auto scores =
       *ScoresWithoutDrift({history}, statistic, {kWindow, kWindow, 4 * ScoresNeeded(share), 7});

@@ -163,7 +163,7 @@ std::string Explain(const CostTrigger& spec, const Verdict& verdict) {
   const Comparison compared = verdict.comparison.value_or(Comparison());
   const bool mistakes = spec.of == CostOf::kMisclassifications;
   const std::string waited = Figure(ValueOf(seen, "waited"));
-  const std::string said = fmt::format(
+  std::string said = fmt::format(
       "{}, worth {} of training at `accepted_delay` {}; a training was forecast to take {} (from "
       "{})",
       mistakes ? "avoidable mistakes had gone on for " + waited + " mistake-seconds together"

@@ -67,7 +67,7 @@ std::vector<std::pair<const char*, TriggerSpec>> Finders() {
                         .reference = {.samples = 300},
                         .current = {.samples = 200},
                         .statistic = std::move(statistic),
-                        .criterion = std::move(criterion),
+                        .criterion = criterion,
                         .warm_up = std::nullopt};
   };
   const WarmUp warm_up = {.evaluations = 10, .trigger = AmountTrigger{.samples = 500}};
@@ -81,7 +81,7 @@ std::vector<std::pair<const char*, TriggerSpec>> Finders() {
     return PerformanceTrigger{.evaluate = {.samples = 100}, .criterion = criterion};
   };
   const auto detector = [](statistics::DetectorSpec spec) {
-    return DetectorTrigger{.evaluate = {.samples = 100}, .detector = std::move(spec)};
+    return DetectorTrigger{.evaluate = {.samples = 100}, .detector = spec};
   };
   return {
       {"mmd, quantile", quantile},

@@ -242,7 +242,8 @@ TEST(DriftTrigger, TakesNoPermutationsForProof) {
 
 // A score after these, as the criterion judges it.
 template <typename Criterion>
-Verdict After(const Criterion& criterion, BadSide bad, std::vector<double> scores, double score) {
+Verdict After(const Criterion& criterion, BadSide bad, const std::vector<double>& scores,
+              double score) {
   const ScoreKind kind = {.name = "score", .bad = bad};
   statistics::ScoreHistory history = {.most = HistoryOf(criterion)};
   for (const double before : scores) history.Add(before);

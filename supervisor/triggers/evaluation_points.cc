@@ -107,7 +107,7 @@ void EvaluationPoints::Fired(const Cut& at) {
 }
 
 std::string EvaluationPoints::Standing() const {
-  const std::string here = std::visit([](const auto& grid) { return grid.Standing(); }, grid_);
+  std::string here = std::visit([](const auto& grid) { return grid.Standing(); }, grid_);
   if (!IsWarmingUp()) return here;
   return fmt::format("warming up, {} of {} done; {}", evaluations_,
                      Counted(static_cast<double>(warm_up_->evaluations), "evaluation"),

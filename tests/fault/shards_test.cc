@@ -27,7 +27,6 @@ namespace {
 
 using preprocess::JobSpec;
 using preprocess::ShardBy;
-using preprocess::ShardedSource;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
