@@ -69,6 +69,18 @@ std::string TriggerReference(const config::Alternative<supervisor::Trigger>& pol
   return page;
 }
 
+std::string SelectionReference(const config::Alternative<selector::Selection>& policy) {
+  const selector::SelectionText text = policy.make()->Text();
+  std::string page =
+      config::ReferenceOf(policy, fmt::format("Selection policy `{}`", policy.type().tag));
+  page += "\n## How it chooses\n\n| | |\n|---|---|\n";
+  AddRow(page, "chooses", text.rule);
+  AddRow(page, "weights", text.weights);
+  AddRow(page, "costs", text.cost);
+  AddRow(page, "after", text.source);
+  return page;
+}
+
 template <typename Policy>
 std::string ChoiceReference(const char* kind) {
   std::string page = config::Reference<Policy>(fmt::format("{} `{}`", kind, Policy::kType));
@@ -93,16 +105,21 @@ absl::Status WritePolicies(const std::string& folder, const std::variant<Policie
   return status;
 }
 
-absl::Status WriteAllPolicies(const std::string& folder) {
-  const std::string triggers = files::Join(folder, "triggers");
-  RETURN_IF_ERROR(files::CreateFolder(triggers));
-  for (const auto& policy : supervisor::Trigger::Alternatives()) {
-    const std::string file = std::string(policy.type().tag) + ".md";
-    RETURN_IF_ERROR(files::WriteAtomically(files::Join(triggers, file), TriggerReference(policy)));
+// A page for each part of a kind.
+template <typename Interface>
+absl::Status WritePages(const std::string& folder,
+                        std::string (*page)(const config::Alternative<Interface>&)) {
+  RETURN_IF_ERROR(files::CreateFolder(folder));
+  for (const config::Alternative<Interface>& part : Interface::Alternatives()) {
+    const std::string file = files::Join(folder, std::string(part.type().tag) + ".md");
+    RETURN_IF_ERROR(files::WriteAtomically(file, page(part)));
   }
-  RETURN_IF_ERROR(WritePolicies(
-      files::Join(folder, "selection"), selector::SelectionSpec(),
-      []<typename Policy>(const Policy*) { return ChoiceReference<Policy>("Selection policy"); }));
+  return absl::OkStatus();
+}
+
+absl::Status WriteAllPolicies(const std::string& folder) {
+  RETURN_IF_ERROR(WritePages(files::Join(folder, "triggers"), TriggerReference));
+  RETURN_IF_ERROR(WritePages(files::Join(folder, "selection"), SelectionReference));
   return WritePolicies(files::Join(folder, "downsampling"), models::DownsamplingSpec(),
                        []<typename Policy>(const Policy*) {
                          return ChoiceReference<Policy>("Downsampling method");

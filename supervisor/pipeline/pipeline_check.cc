@@ -59,7 +59,10 @@ class Checker {
     }
     for (size_t i = 0; i < spec_.evaluation.size(); ++i) CheckEvaluation(i);
     if (trained_on != nullptr) CheckTrigger("trigger", spec_.trigger);
-    if (trained_on != nullptr) CheckSelection("selection", spec_.selection);
+    if (trained_on != nullptr) {
+      const config::Problems::Scope scope(problems_, "selection");
+      spec_.selection->CheckSamples(SamplesOf(spec_.preprocess.dataset), problems_);
+    }
     for (const config::Remark& remark :
          Advise(spec_, found_["datasets." + spec_.preprocess.dataset].facts)) {
       Note("", remark);
@@ -292,32 +295,6 @@ class Checker {
     const std::span<const TriggerSpec> members = trigger->members();
     for (size_t i = 0; i < members.size(); ++i) {
       CheckTrigger(fmt::format("{}.of[{}]", at, i), members[i]);
-    }
-  }
-
-  // Notes what a policy looks at that the samples do not have.
-  void CheckSelection(const std::string& at, const selector::SelectionSpec& selection) {
-    const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
-    if (const auto* schedule = std::get_if<selector::SelectionSchedule>(&selection)) {
-      for (size_t i = 0; i < schedule->steps.size(); ++i) {
-        CheckSelection(fmt::format("{}.steps[{}].use", at, i), schedule->steps[i].use);
-      }
-    } else if (const auto* importance = std::get_if<selector::Importance>(&selection)) {
-      transform::CheckColumn(SamplesOf(spec_.preprocess.dataset), at + ".column",
-                             importance->column, problems_);
-    } else if (const auto* balanced = std::get_if<selector::Balanced>(&selection)) {
-      const bool by_label = balanced->by == selector::BalanceBy::kLabel;
-      if (!by_label || schema.label == transform::LabelKind::kClass) return;
-      problems_.Add(at,
-                    fmt::format("balances classes, and the label of '{}' is {}",
-                                spec_.preprocess.dataset, transform::Describe(schema.label)),
-                    "write by: trigger, or take another policy");
-    } else if (std::holds_alternative<selector::Pairwise>(selection)) {
-      if (schema.label == transform::LabelKind::kClass) return;
-      problems_.Add(at,
-                    fmt::format("looks at probabilities of classes, and the label of '{}' is {}",
-                                spec_.preprocess.dataset, transform::Describe(schema.label)),
-                    "take k_center, facility_location or k_medoids");
     }
   }
 
