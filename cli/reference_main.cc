@@ -1,7 +1,6 @@
 // Writes docs/reference/: everything the programs can say about themselves.
 #include <cstdio>
 #include <string_view>
-#include <variant>
 
 #include "nlohmann/json.hpp"
 
@@ -69,10 +68,11 @@ std::string TriggerReference(const config::Alternative<supervisor::Trigger>& pol
   return page;
 }
 
-std::string SelectionReference(const config::Alternative<selector::Selection>& policy) {
-  const selector::SelectionText text = policy.make()->Text();
-  std::string page =
-      config::ReferenceOf(policy, fmt::format("Selection policy `{}`", policy.type().tag));
+// Of what chooses samples.
+template <typename Interface>
+std::string ChoiceReference(const char* kind, const config::Alternative<Interface>& policy) {
+  const auto text = policy.make()->Text();
+  std::string page = config::ReferenceOf(policy, fmt::format("{} `{}`", kind, policy.type().tag));
   page += "\n## How it chooses\n\n| | |\n|---|---|\n";
   AddRow(page, "chooses", text.rule);
   AddRow(page, "weights", text.weights);
@@ -81,28 +81,12 @@ std::string SelectionReference(const config::Alternative<selector::Selection>& p
   return page;
 }
 
-template <typename Policy>
-std::string ChoiceReference(const char* kind) {
-  std::string page = config::Reference<Policy>(fmt::format("{} `{}`", kind, Policy::kType));
-  page += "\n## How it chooses\n\n| | |\n|---|---|\n";
-  AddRow(page, "chooses", Policy::kRule);
-  AddRow(page, "weights", Policy::kWeights);
-  AddRow(page, "costs", Policy::kCost);
-  if constexpr (requires { Policy::kSource; }) AddRow(page, "after", Policy::kSource);
-  return page;
+std::string SelectionReference(const config::Alternative<selector::Selection>& policy) {
+  return ChoiceReference("Selection policy", policy);
 }
 
-// A page for each policy, made by `page`, which is called with a pointer to each.
-template <typename... Policies>
-absl::Status WritePolicies(const std::string& folder, const std::variant<Policies...>&,
-                           const auto& page) {
-  RETURN_IF_ERROR(files::CreateFolder(folder));
-  absl::Status status;
-  const auto write = [&](std::string_view type, const std::string& text) {
-    status.Update(files::WriteAtomically(files::Join(folder, std::string(type) + ".md"), text));
-  };
-  (write(Policies::kType, page(static_cast<const Policies*>(nullptr))), ...);
-  return status;
+std::string DownsamplingReference(const config::Alternative<models::Downsampling>& method) {
+  return ChoiceReference("Downsampling method", method);
 }
 
 // A page for each part of a kind.
@@ -120,10 +104,7 @@ absl::Status WritePages(const std::string& folder,
 absl::Status WriteAllPolicies(const std::string& folder) {
   RETURN_IF_ERROR(WritePages(files::Join(folder, "triggers"), TriggerReference));
   RETURN_IF_ERROR(WritePages(files::Join(folder, "selection"), SelectionReference));
-  return WritePolicies(files::Join(folder, "downsampling"), models::DownsamplingSpec(),
-                       []<typename Policy>(const Policy*) {
-                         return ChoiceReference<Policy>("Downsampling method");
-                       });
+  return WritePages(files::Join(folder, "downsampling"), DownsamplingReference);
 }
 
 absl::Status WriteReference(const std::string& folder) {

@@ -11,6 +11,8 @@ KINDS = {
     "trigger": ("supervisor/triggers/*_trigger.h", "supervisor/triggers/trigger.cc"),
     "measure": ("evaluator/measures/*.h", "evaluator/measures/measures.cc"),
     "selection policy": ("selector/policies/*.h", "selector/policies/policy_list.h"),
+    "downsampling method": ("trainer_server/downsampling/methods/*.h",
+                            "trainer_server/downsampling/methods/method_list.h"),
 }
 # Parts that others build on, by the file that does.
 BUILT_ON = {
@@ -21,6 +23,8 @@ BUILT_ON = {
     "NewData": {"selector/policies/policy_list.cc"},
     # Limits and reservoirs that forget nothing draw uniformly.
     "Uniform": {"selector/policies/limit.cc", "selector/policies/reservoir.cc"},
+    # A method that warms up leaves nothing out.
+    "NoDownsampling": {"trainer_server/downsampling/methods/method_list.cc"},
     # Pooling windows knows whose value is a mean over samples, and which sums say the rest.
     "AveragePrecision": {"evaluator/client/pooling.cc"},
     "CalibrationError": {"evaluator/client/pooling.cc"},

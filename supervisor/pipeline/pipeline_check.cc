@@ -222,15 +222,9 @@ class Checker {
 
   // Downsampling looks at samples before it trains on them, and makes their batches itself.
   void CheckWorkers() {
-    const models::DownsamplingSpec& downsampling = spec_.training.downsampling;
-    const auto is_none = [](const models::DownsamplingSpec& use) {
-      return std::holds_alternative<models::NoDownsampling>(use);
-    };
-    bool is_ever_none = is_none(downsampling);
-    if (const auto* const schedule = std::get_if<models::DownsamplingSchedule>(&downsampling)) {
-      for (const models::DownsamplingStep& step : schedule->steps)
-        is_ever_none |= is_none(step.use);
-    }
+    const bool is_ever_none =
+        std::ranges::any_of(spec_.training.downsampling->Methods(),
+                            [](const models::Downsampling* method) { return method->IsNone(); });
     if (!spec_.preprocess.workers || is_ever_none) return;
     problems_.Add("preprocess.workers",
                   "are not used by trainings that downsample, which prepare samples themselves",
@@ -238,7 +232,7 @@ class Checker {
   }
 
   void CheckScript() {
-    CheckOtherNetworks(spec_.training.downsampling);
+    CheckOtherNetworks();
     auto* const script = std::get_if<models::TorchScript>(&spec_.model);
     if (script == nullptr || files_ == nullptr) return;
     auto kept = files_->Keep(script->file, "model.file", problems_);
@@ -246,15 +240,14 @@ class Checker {
   }
 
   // Of a pipeline's networks only that which is trained comes with it.
-  void CheckOtherNetworks(const models::DownsamplingSpec& downsampling) {
-    if (const auto* schedule = std::get_if<models::DownsamplingSchedule>(&downsampling)) {
-      for (const models::DownsamplingStep& step : schedule->steps) CheckOtherNetworks(step.use);
+  void CheckOtherNetworks() {
+    for (const models::Downsampling* method : spec_.training.downsampling->Methods()) {
+      const std::optional<models::AuxiliaryModel> auxiliary = method->Auxiliary();
+      if (!auxiliary || !auxiliary->model) continue;
+      if (!std::holds_alternative<models::TorchScript>(*auxiliary->model)) continue;
+      problems_.Add("training.downsampling.model", "the other model cannot be a file",
+                    "leave it out, or take another type");
     }
-    const auto* rho_loss = std::get_if<models::RhoLoss>(&downsampling);
-    if (rho_loss == nullptr || !rho_loss->model) return;
-    if (!std::holds_alternative<models::TorchScript>(*rho_loss->model)) return;
-    problems_.Add("training.downsampling.model", "the other model cannot be a file",
-                  "leave it out, or take another type");
   }
 
   void CheckEvaluation(size_t i) {
