@@ -18,7 +18,6 @@
 
 #include "config/choice.h"
 #include "config/config.h"
-#include "models/spec/loss_spec.h"
 #include "models/spec/model_spec.h"
 #include "models/training/training_problem.h"
 
@@ -39,10 +38,10 @@ struct AuxiliaryModel {
 
 // What a method's settings are held against.
 struct TrainedWith {
-  const ModelSpec& model;
-  const Loss& loss;
-  int64_t batch_size = 0;
+  int64_t outputs = 0;  // Of the model.
+  bool loss_is_of_classes = false;
   bool label_is_class = false;
+  int64_t batch_size = 0;
 };
 
 // What the reference says of a method beside its keys.

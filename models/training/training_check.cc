@@ -81,10 +81,10 @@ void CheckSparse(const TrainingSpec& training, TrainingProblems& problems) {
 
 void CheckDownsampling(const ModelSpec& model, const TrainingSpec& training, const LabelKind& label,
                        TrainingProblems& problems) {
-  const TrainedWith with = {.model = model,
-                            .loss = training.loss,
-                            .batch_size = training.batch_size,
-                            .label_is_class = label.is_class};
+  const TrainedWith with = {.outputs = NumOutputs(model),
+                            .loss_is_of_classes = IsOfClasses(training.loss),
+                            .label_is_class = label.is_class,
+                            .batch_size = training.batch_size};
   TrainingProblems found;
   for (const Downsampling* method : training.downsampling->Methods()) {
     method->CheckTraining(with, found);

@@ -56,11 +56,11 @@ struct RhoLoss : Kept {
   }
   void CheckTraining(const models::TrainedWith& with, models::TrainingProblems& problems) const {
     CheckLargeBatch(when, fraction, with.batch_size, problems);
-    if (!model || models::NumOutputs(*model) == models::NumOutputs(with.model)) return;
+    const int64_t outputs = model ? models::NumOutputs(*model) : with.outputs;
+    if (outputs == with.outputs) return;
     problems.push_back({"model",
-                        {fmt::format("{} outputs where the model has {}",
-                                     models::NumOutputs(*model), models::NumOutputs(with.model)),
-                         fmt::format("write outputs: {}", models::NumOutputs(with.model))}});
+                        {fmt::format("{} outputs where the model has {}", outputs, with.outputs),
+                         fmt::format("write outputs: {}", with.outputs)}});
   }
   friend bool operator==(const RhoLoss&, const RhoLoss&) = default;
 };

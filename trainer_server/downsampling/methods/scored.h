@@ -9,7 +9,6 @@
 #include "fmt/format.h"
 
 #include "config/config.h"
-#include "models/spec/loss_spec.h"
 #include "trainer_server/downsampling/methods/kept.h"
 #include "trainer_server/downsampling/methods/method_spec.h"
 
@@ -44,7 +43,7 @@ inline void CheckBalance(bool balance, const models::TrainedWith& with,
 
 inline void CheckOfClasses(std::string_view method, const models::TrainedWith& with,
                            models::TrainingProblems& problems) {
-  if (models::IsOfClasses(with.loss)) return;
+  if (with.loss_is_of_classes) return;
   problems.push_back({"",
                       {fmt::format("{} needs probabilities of classes", method),
                        "use loss, gradient_norm or el2n for real labels"}});
