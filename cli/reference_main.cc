@@ -1,7 +1,6 @@
 // Writes docs/reference/: everything the programs can say about themselves.
 #include <cstdio>
 #include <string_view>
-#include <variant>
 
 #include "nlohmann/json.hpp"
 
@@ -69,44 +68,43 @@ std::string TriggerReference(const config::Alternative<supervisor::Trigger>& pol
   return page;
 }
 
-template <typename Policy>
-std::string ChoiceReference(const char* kind) {
-  std::string page = config::Reference<Policy>(fmt::format("{} `{}`", kind, Policy::kType));
+// Of what chooses samples.
+template <typename Interface>
+std::string ChoiceReference(const char* kind, const config::Alternative<Interface>& policy) {
+  const auto text = policy.make()->Text();
+  std::string page = config::ReferenceOf(policy, fmt::format("{} `{}`", kind, policy.type().tag));
   page += "\n## How it chooses\n\n| | |\n|---|---|\n";
-  AddRow(page, "chooses", Policy::kRule);
-  AddRow(page, "weights", Policy::kWeights);
-  AddRow(page, "costs", Policy::kCost);
-  if constexpr (requires { Policy::kSource; }) AddRow(page, "after", Policy::kSource);
+  AddRow(page, "chooses", text.rule);
+  AddRow(page, "weights", text.weights);
+  AddRow(page, "costs", text.cost);
+  AddRow(page, "after", text.source);
   return page;
 }
 
-// A page for each policy, made by `page`, which is called with a pointer to each.
-template <typename... Policies>
-absl::Status WritePolicies(const std::string& folder, const std::variant<Policies...>&,
-                           const auto& page) {
+std::string SelectionReference(const config::Alternative<selector::Selection>& policy) {
+  return ChoiceReference("Selection policy", policy);
+}
+
+std::string DownsamplingReference(const config::Alternative<models::Downsampling>& method) {
+  return ChoiceReference("Downsampling method", method);
+}
+
+// A page for each part of a kind.
+template <typename Interface>
+absl::Status WritePages(const std::string& folder,
+                        std::string (*page)(const config::Alternative<Interface>&)) {
   RETURN_IF_ERROR(files::CreateFolder(folder));
-  absl::Status status;
-  const auto write = [&](std::string_view type, const std::string& text) {
-    status.Update(files::WriteAtomically(files::Join(folder, std::string(type) + ".md"), text));
-  };
-  (write(Policies::kType, page(static_cast<const Policies*>(nullptr))), ...);
-  return status;
+  for (const config::Alternative<Interface>& part : Interface::Alternatives()) {
+    const std::string file = files::Join(folder, std::string(part.type().tag) + ".md");
+    RETURN_IF_ERROR(files::WriteAtomically(file, page(part)));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status WriteAllPolicies(const std::string& folder) {
-  const std::string triggers = files::Join(folder, "triggers");
-  RETURN_IF_ERROR(files::CreateFolder(triggers));
-  for (const auto& policy : supervisor::Trigger::Alternatives()) {
-    const std::string file = std::string(policy.type().tag) + ".md";
-    RETURN_IF_ERROR(files::WriteAtomically(files::Join(triggers, file), TriggerReference(policy)));
-  }
-  RETURN_IF_ERROR(WritePolicies(
-      files::Join(folder, "selection"), selector::SelectionSpec(),
-      []<typename Policy>(const Policy*) { return ChoiceReference<Policy>("Selection policy"); }));
-  return WritePolicies(files::Join(folder, "downsampling"), models::DownsamplingSpec(),
-                       []<typename Policy>(const Policy*) {
-                         return ChoiceReference<Policy>("Downsampling method");
-                       });
+  RETURN_IF_ERROR(WritePages(files::Join(folder, "triggers"), TriggerReference));
+  RETURN_IF_ERROR(WritePages(files::Join(folder, "selection"), SelectionReference));
+  return WritePages(files::Join(folder, "downsampling"), DownsamplingReference);
 }
 
 absl::Status WriteReference(const std::string& folder) {

@@ -32,15 +32,19 @@ function(tidemill_files variable pattern)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# tidemill_library(NAME storage_catalog FOLDER catalog DEPS tidemill::base [ONE_BY_ONE]): all sources and
-# headers of a folder beside its tests and main.cc, so that a new file is no edit here. SRCS and HDRS
-# instead of FOLDER where a folder holds several libraries. ONE_BY_ONE where each source has the same
-# names, as those of one kind do.
+# tidemill_library(NAME storage_catalog FOLDER catalog DEPS tidemill::base [EXCEPT catalog/list.cc]
+#                  [ONE_BY_ONE]): all sources and headers of a folder beside its tests and main.cc, so
+# that a new file is no edit here; EXCEPT those of another library. SRCS and HDRS instead of FOLDER
+# where a folder holds several libraries. ONE_BY_ONE where each source has the same names, as those of
+# one kind do.
 function(tidemill_library)
-  cmake_parse_arguments(ARG "ONE_BY_ONE" "NAME;FOLDER" "SRCS;HDRS;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_BY_ONE" "NAME;FOLDER" "SRCS;HDRS;DEPS;EXCEPT" ${ARGN})
   if(ARG_FOLDER)
     tidemill_files(ARG_SRCS "${ARG_FOLDER}/*.cc")
     list(FILTER ARG_SRCS EXCLUDE REGEX "(_test|(^|/)main)[.]cc$")
+    if(ARG_EXCEPT)
+      list(REMOVE_ITEM ARG_SRCS ${ARG_EXCEPT})
+    endif()
     tidemill_files(ARG_HDRS "${ARG_FOLDER}/*.h")
   endif()
   if(ARG_SRCS)

@@ -107,7 +107,7 @@ size_t CountBefore(const Candidates& candidates, const rpc::v1::Cut& cut) {
 
 absl::StatusOr<CandidateListing> ListingOf(const v1::SealTrainingSetRequest& request,
                                            const SelectionSpec& policy) {
-  const CandidatePool pool = PoolOf(policy);
+  const CandidatePool pool = policy->TakesFrom();
   ASSIGN_OR_RETURN(const std::optional<rpc::v1::Cut> begin, BeginOf(request, pool));
   CandidateListing listing;
   storage::v1::ListSamplesRequest& list = listing.candidates;

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "selector/policies/policies.h"
+#include "selector/policies/chooser.h"
 
 namespace tidemill::selector {
 

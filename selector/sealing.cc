@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "selector/policies/policies.h"
+#include "selector/policies/chooser.h"
 #include "selector/selection_summary.h"
 
 namespace tidemill::selector {
@@ -21,7 +21,7 @@ class Sealing {
           const SealingPlace& place, Unsealed& unsealed)
       : request_(request),
         spec_(spec),
-        policy_(PolicyOf(spec, request.trigger())),
+        policy_(spec->PolicyAt(request.trigger())),
         history_(std::move(history)),
         paths_of_(paths_of),
         sources_(sources),
@@ -70,7 +70,7 @@ absl::Status Sealing::Choose() {
                             .worker_program = place_.worker_program,
                             .num_workers = place_.num_workers,
                             .worker_memory = place_.worker_memory};
-  const std::unique_ptr<Chooser> chooser = MakeChooser(spec_, random, workplace, unsealed_.entries);
+  const std::unique_ptr<Chooser> chooser = ChooserFor(spec_, random, workplace, unsealed_.entries);
   if (listing_.late) RETURN_IF_ERROR(unsealed_.late.Open(/*weighted=*/false));
   const auto record_late = [&](const Candidates& late) {
     return unsealed_.late.AddKeys(late.keys);
@@ -98,7 +98,7 @@ absl::Status Sealing::Summarize() {
     RETURN_IF_ERROR(second.Finish());
   }
   counter_.Fill(all_chosen, summary_);
-  summary_.set_policy(std::string(NameOf(policy_)));
+  summary_.set_policy(std::string(policy_.type()));
   ASSIGN_OR_RETURN(const double effective_size, EffectiveSize(entries));
   summary_.set_effective_size(effective_size);
   summary_.set_num_left_out(notes_.num_left_out);
@@ -122,7 +122,7 @@ absl::Status Sealing::CompareWithEarlierSets() {
     num_known += history_.chosen->ever.CountOf(keys);
   }));
   summary_.set_num_fresh(unsealed_.entries.num_keys() - num_known);
-  history_.chosen->Add(set, DrawsInRounds(policy_));
+  history_.chosen->Add(set, DrawsInRounds(*policy_));
   ASSIGN_OR_RETURN(unsealed_.chosen, WriteChosen(*history_.chosen, place_.folder));
   return absl::OkStatus();
 }

@@ -7,10 +7,6 @@
 namespace tidemill::selector {
 namespace {
 
-bool AsksWhatWasChosen(const SelectionSpec& policy) {
-  return DrawsInRounds(policy) || std::holds_alternative<Freshness>(policy);
-}
-
 // From the entries of all sets.
 absl::StatusOr<ChosenSoFar> Rebuild(const std::vector<TrainingSetRow>& rows,
                                     const SelectionSpec& spec, const PathsOf& paths_of) {
@@ -24,17 +20,12 @@ absl::StatusOr<ChosenSoFar> Rebuild(const std::vector<TrainingSetRow>& rows,
                      ReadTrainingSet(paths_of(trigger).entries, row.set.digest()));
     ChosenKeys keys;
     keys.Add(entries.keys());
-    chosen.Add(keys, DrawsInRounds(PolicyOf(spec, trigger)));
+    chosen.Add(keys, DrawsInRounds(*spec->PolicyAt(trigger)));
   }
   return chosen;
 }
 
 }  // namespace
-
-bool DrawsInRounds(const SelectionSpec& policy) {
-  const auto* uniform = std::get_if<Uniform>(&policy);
-  return uniform != nullptr && !uniform->reuse;
-}
 
 absl::StatusOr<TrainingSetHistory> ReadTrainingSetHistory(const std::vector<TrainingSetRow>& rows,
                                                           const SelectionSpec& spec,
@@ -54,11 +45,12 @@ absl::StatusOr<TrainingSetHistory> ReadTrainingSetHistory(const std::vector<Trai
     history.chosen = *std::move(chosen);
     return history;
   }
-  if (AsksWhatWasChosen(PolicyOf(spec, trigger))) {
+  const SelectionSpec policy = spec->PolicyAt(trigger);
+  if (policy->WhatItRecalls() != Recalls::kNothing) {
     return DataLoss(
         "policy {} asks which samples the run has chosen before trigger {}, but the record of that "
         "is lost ({}) and cannot be made again: {}; start a new run",
-        NameOf(PolicyOf(spec, trigger)), trigger, std::string(lost.message()),
+        policy.type(), trigger, std::string(lost.message()),
         std::string(chosen.status().message()));
   }
   history.chosen.reset();

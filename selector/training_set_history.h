@@ -36,6 +36,8 @@ absl::StatusOr<TrainingSetHistory> ReadTrainingSetHistory(const std::vector<Trai
                                                           int64_t trigger, const PathsOf& paths_of);
 
 // Whether the policy, no schedule, draws in rounds.
-bool DrawsInRounds(const SelectionSpec& policy);
+inline bool DrawsInRounds(const Selection& policy) {
+  return policy.WhatItRecalls() == Recalls::kRound;
+}
 
 }  // namespace tidemill::selector

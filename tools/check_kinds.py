@@ -10,11 +10,21 @@ import sys
 KINDS = {
     "trigger": ("supervisor/triggers/*_trigger.h", "supervisor/triggers/trigger.cc"),
     "measure": ("evaluator/measures/*.h", "evaluator/measures/measures.cc"),
+    "selection policy": ("selector/policies/*.h", "selector/policies/policy_list.h"),
+    "downsampling method": ("trainer_server/downsampling/methods/*.h",
+                            "trainer_server/downsampling/methods/method_list.h"),
 }
 # Parts that others build on, by the file that does.
 BUILT_ON = {
     "AmountTrigger": {"supervisor/triggers/decision_interval.h"},  # A warm-up is one of these two.
     "TimeTrigger": {"supervisor/triggers/decision_interval.h"},
+    # What a policy does that warms up is one of these two.
+    "AllData": {"selector/policies/policy_list.cc"},
+    "NewData": {"selector/policies/policy_list.cc"},
+    # Limits and reservoirs that forget nothing draw uniformly.
+    "Uniform": {"selector/policies/limit.cc", "selector/policies/reservoir.cc"},
+    # A method that warms up leaves nothing out.
+    "NoDownsampling": {"trainer_server/downsampling/methods/method_list.cc"},
     # Pooling windows knows whose value is a mean over samples, and which sums say the rest.
     "AveragePrecision": {"evaluator/client/pooling.cc"},
     "CalibrationError": {"evaluator/client/pooling.cc"},
@@ -35,7 +45,7 @@ problems, counted = [], {}
 for kind, (headers, list_file) in KINDS.items():
     room = headers.split("/")[0]
     for header in sorted(pathlib.Path().glob(headers)):
-        for part in re.findall(r"struct (\w+) \{\n  static constexpr std::string_view kType", header.read_text()):
+        for part in re.findall(r"struct (\w+)(?: : \w+)? \{\n  static constexpr std::string_view kType", header.read_text()):
             own = {str(header), str(header.with_suffix(".cc")), list_file} | BUILT_ON.get(part, set())
             counted[kind] = counted.get(kind, 0) + 1
             # Other rooms name it with its namespace.

@@ -13,7 +13,8 @@
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
 #include "selector/columns/training_set_file.h"
-#include "selector/policies/policies.h"
+#include "selector/policies/chooser.h"
+#include "selector/policies/uniform.h"
 
 namespace tidemill {
 namespace {
@@ -34,8 +35,8 @@ absl::StatusOr<std::string> SelectAndSeal(std::span<const int64_t> keys, int64_t
                                           WorkerPool& pool, const std::string& folder) {
   selector::TrainingSetWriter writer(folder);
   const auto chooser =
-      selector::MakeChooser(UniformDraw(), {.seed = seed, .purpose = "selection", .trigger = 1},
-                            {.folder = folder, .pool = &pool}, writer);
+      selector::ChooserFor(UniformDraw(), {.seed = seed, .purpose = "selection", .trigger = 1},
+                           {.folder = folder, .pool = &pool}, writer);
   for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kPiece))) {
     const auto piece = keys.first(std::min(keys.size(), kPiece));
     RETURN_IF_ERROR(chooser->Add({.keys = piece, .event_times = piece}));

@@ -1,97 +1,85 @@
-// The `downsampling` of a `training` section: on which of its samples a training spends its time.
+// The `downsampling` of a `training` section: on which of its samples a training spends its time. A
+// method as its spec says it, and all that the platform asks of one.
 //
 //   downsampling: {type: margin, fraction: 0.1}
 //   downsampling: {type: loss, fraction: 0.25, when: batch_then_sample}
 //   downsampling: {type: schedule, steps: [{triggers: 2, use: none}, {use: {type: rs2, fraction:
 //   0.1}}]}
+//
+// The methods stand in trainer_server/downsampling/methods/, each in a header and a source of its
+// name; method_list.h there lists them, and method_spec.h says what one is made of.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+#include "config/choice.h"
 #include "config/config.h"
-#include "models/training/downsampling_coresets.h"
-#include "models/training/downsampling_scores.h"
+#include "models/spec/model_spec.h"
+#include "models/training/training_problem.h"
 
 namespace tidemill::models {
 
-struct NoDownsampling {
-  static constexpr std::string_view kType = "none";
-  static constexpr std::string_view kDoc = "Each epoch trains on every sample.";
-  static constexpr std::string_view kRule = "everything";
-  static constexpr std::string_view kWeights = "those of the training set";
-  static constexpr std::string_view kCost = "nothing";
-  void Fields(auto&&) {}
-  friend bool operator==(const NoDownsampling&, const NoDownsampling&) = default;
+class Downsampling;
+using DownsamplingSpec = config::Choice<Downsampling>;
+
+// Another model, whose losses on samples that it was not trained on a method compares with.
+struct AuxiliaryModel {
+  std::optional<ModelSpec> model = std::nullopt;  // By default one like that which is trained.
+  int64_t epochs = 1;
+  // Share of the samples that it is trained on, and that the training leaves out.
+  double holdout = 0.1;
+  // Instead, two models on halves, each asked about the other one's.
+  bool twin = false;
 };
 
-struct DownsamplingSchedule;
-
-// A new method is one line here, its struct beside the others and one file in
-// trainer_server/downsampling/.
-using DownsamplingSpec =
-    std::variant<NoDownsampling, UniformSubset, Rs2, LossSampling, GradientNormSampling,
-                 LeastConfidence, Margin, Entropy, El2n, Craig, GradMatch, SubmodularGradients,
-                 RhoLoss, InfoBatch, DownsamplingSchedule>;
-
-struct DownsamplingStep;
-
-struct DownsamplingSchedule {
-  static constexpr std::string_view kType = "schedule";
-  static constexpr std::string_view kDoc = "One method after the other.";
-  static constexpr std::string_view kRule =
-      "the first step serves the first `triggers` triggers, the next one those after them; the "
-      "last "
-      "step serves all others";
-  static constexpr std::string_view kWeights = "those of the step's method";
-  static constexpr std::string_view kCost = "that of the step's method";
-  std::vector<DownsamplingStep> steps;
-
-  void Fields(auto&& field);
-  void Check(config::Problems& problems) const;
-  friend bool operator==(const DownsamplingSchedule& a, const DownsamplingSchedule& b);
+// What a method's settings are held against.
+struct TrainedWith {
+  int64_t outputs = 0;  // Of the model.
+  bool loss_is_of_classes = false;
+  bool label_is_class = false;
+  int64_t batch_size = 0;
 };
 
-struct DownsamplingStep {
-  static constexpr std::string_view kDoc = "One step of the schedule.";
-  std::optional<int64_t> triggers = std::nullopt;
-  DownsamplingSpec use;
-
-  void Fields(auto&& field) {
-    field("triggers", triggers, "How many triggers it serves; not for the last step.", {.min = 1});
-    field("use", use, "The method; no schedule.", {.required = true});
-  }
-  friend bool operator==(const DownsamplingStep&, const DownsamplingStep&) = default;
+// What the reference says of a method beside its keys.
+struct DownsamplingText {
+  std::string_view rule;     // What it chooses.
+  std::string_view weights;  // Of the chosen samples.
+  std::string_view cost;     // Of time and memory.
+  std::string_view source;   // Where it comes from; may be empty.
 };
 
-inline bool operator==(const DownsamplingSchedule& a, const DownsamplingSchedule& b) {
-  return a.steps == b.steps;
-}
+// A downsampling method and its settings. Thread-safe.
+class Downsampling : public config::Part<Downsampling> {
+ public:
+  // Every method there is.
+  static std::span<const config::Alternative<Downsampling>> Alternatives();
 
-void DownsamplingSchedule::Fields(auto&& field) {
-  field("steps", steps, "The methods, in the order of the triggers that they serve.",
-        {.required = true, .min_items = 1, .max_items = 1000});
-}
+  // The method that serves a trigger, from 1: what a schedule says, none while it warms up.
+  virtual DownsamplingSpec MethodAt(int64_t trigger) const = 0;
 
-inline void DownsamplingSchedule::Check(config::Problems& problems) const {
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const bool is_last = i + 1 == steps.size();
-    if (steps[i].triggers.has_value() == is_last) {
-      problems.Add("steps", "need `triggers` each, but for the last",
-                   "write {triggers: 3, use: none} before it");
-      return;
-    }
-    if (std::holds_alternative<DownsamplingSchedule>(steps[i].use)) {
-      problems.Add("steps", "hold a schedule", "write its steps here");
-      return;
-    }
-  }
-}
+  // The methods that serve some trigger: those of a schedule's steps, of any other itself. They
+  // live as long as this one.
+  virtual std::vector<const Downsampling*> Methods() const = 0;
 
-// The method that serves a trigger, from 1: what a schedule says, none while it warms up.
-DownsamplingSpec MethodOf(const DownsamplingSpec& spec, int64_t trigger);
+  // Whether this is the method that leaves nothing out.
+  virtual bool IsNone() const = 0;
+
+  virtual std::optional<AuxiliaryModel> Auxiliary() const = 0;
+
+  // Notes what it asks for that the training does not give; paths begin at its own section. Asks
+  // not the steps of a schedule.
+  virtual void CheckTraining(const TrainedWith& with, TrainingProblems& problems) const = 0;
+
+  virtual DownsamplingText Text() const = 0;
+
+  // Whether a method of the same type has the same settings.
+  virtual bool Equals(const Downsampling& other) const = 0;
+};
 
 }  // namespace tidemill::models
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::models::DownsamplingSpec);

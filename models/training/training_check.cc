@@ -3,7 +3,6 @@
 #include <fnmatch.h>
 
 #include <cmath>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -12,14 +11,12 @@
 namespace tidemill::models {
 namespace {
 
-using Problems = std::vector<TrainingProblem>;
-
-void Add(Problems& problems, std::string_view path, std::string message, std::string hint) {
+void Add(TrainingProblems& problems, std::string_view path, std::string message, std::string hint) {
   problems.push_back({std::string(path), {std::move(message), std::move(hint)}});
 }
 
 void CheckClassOutputs(const Loss& loss, int64_t outputs, const LabelKind& label,
-                       Problems& problems) {
+                       TrainingProblems& problems) {
   if (std::holds_alternative<BceWithLogits>(loss)) {
     if (label.num_classes > 0 && label.num_classes != 2) {
       Add(problems, "training.loss",
@@ -48,7 +45,7 @@ void CheckClassOutputs(const Loss& loss, int64_t outputs, const LabelKind& label
 }
 
 void CheckLoss(const ModelSpec& model, const Loss& loss, const LabelKind& label,
-               Problems& problems) {
+               TrainingProblems& problems) {
   const int64_t outputs = NumOutputs(model);
   if (label.is_class != IsOfClasses(loss)) {
     Add(problems, "training.loss",
@@ -71,7 +68,7 @@ const OptimizerSpec& EmbeddingOptimizer(const std::vector<ModuleOptimizer>& opti
   return optimizers.back().optimizer;
 }
 
-void CheckSparse(const TrainingSpec& training, Problems& problems) {
+void CheckSparse(const TrainingSpec& training, TrainingProblems& problems) {
   if (!TakesSparseGradients(EmbeddingOptimizer(training.Optimizers()))) {
     Add(problems, "model.sparse", "the optimizer of the embedding takes no sparse gradients",
         "use sgd without momentum or adagrad for modules: \"embedding*\", without weight_decay");
@@ -82,59 +79,24 @@ void CheckSparse(const TrainingSpec& training, Problems& problems) {
   }
 }
 
-// Samples that are scored together with batch_then_sample: they lie in memory at once.
-constexpr double kMaxLargeBatch = 65'536;
-
-template <typename Method>
-constexpr bool kNeedsClasses = std::is_same_v<Method, LeastConfidence> ||
-                               std::is_same_v<Method, Margin> || std::is_same_v<Method, Entropy>;
-
-template <typename Method>
-void CheckMethod(const Method& method, const ModelSpec& model, const TrainingSpec& training,
-                 const LabelKind& label, Problems& problems) {
-  constexpr std::string_view kPath = "training.downsampling";
-  if (kNeedsClasses<Method> && !IsOfClasses(training.loss)) {
-    Add(problems, kPath, fmt::format("{} needs probabilities of classes", Method::kType),
-        "use loss, gradient_norm or el2n for real labels");
+void CheckDownsampling(const ModelSpec& model, const TrainingSpec& training, const LabelKind& label,
+                       TrainingProblems& problems) {
+  const TrainedWith with = {.outputs = NumOutputs(model),
+                            .loss_is_of_classes = IsOfClasses(training.loss),
+                            .label_is_class = label.is_class,
+                            .batch_size = training.batch_size};
+  TrainingProblems found;
+  for (const Downsampling* method : training.downsampling->Methods()) {
+    method->CheckTraining(with, found);
   }
-  if constexpr (requires { method.balance; }) {
-    if (method.balance && !label.is_class) {
-      Add(problems, kPath, "balance needs classes", "write balance: false");
-    }
+  for (TrainingProblem& one : found) {
+    one.path = config::JoinPath("training.downsampling", one.path);
+    problems.push_back(std::move(one));
   }
-  if constexpr (requires { method.when; }) {
-    const double large = static_cast<double>(training.batch_size) / method.fraction;
-    if (method.when == ScoreWhen::kBatchThenSample && large > kMaxLargeBatch) {
-      Add(problems, kPath,
-          fmt::format("batch_size / fraction = {:.0f} samples are scored together, {:.0f} at most",
-                      large, kMaxLargeBatch),
-          "write when: sample_then_batch, or a smaller batch_size");
-    }
-  }
-  if constexpr (std::is_same_v<Method, RhoLoss>) {
-    if (method.model && NumOutputs(*method.model) != NumOutputs(model)) {
-      Add(problems, "training.downsampling.model",
-          fmt::format("{} outputs where the model has {}", NumOutputs(*method.model),
-                      NumOutputs(model)),
-          fmt::format("write outputs: {}", NumOutputs(model)));
-    }
-  }
-}
-
-void CheckDownsampling(const DownsamplingSpec& spec, const ModelSpec& model,
-                       const TrainingSpec& training, const LabelKind& label, Problems& problems) {
-  if (const auto* const schedule = std::get_if<DownsamplingSchedule>(&spec)) {
-    for (const DownsamplingStep& step : schedule->steps) {
-      CheckDownsampling(step.use, model, training, label, problems);
-    }
-    return;
-  }
-  std::visit([&](const auto& method) { CheckMethod(method, model, training, label, problems); },
-             spec);
 }
 
 // A column whose rows have a length, which the boundaries and the padding fit.
-void CheckLengths(const Buckets& buckets, const InputSpecs& inputs, Problems& problems) {
+void CheckLengths(const Buckets& buckets, const InputSpecs& inputs, TrainingProblems& problems) {
   const auto column = inputs.find(buckets.column);
   if (column == inputs.end()) {
     Add(problems, "training.buckets.column",
@@ -170,7 +132,7 @@ void CheckLengths(const Buckets& buckets, const InputSpecs& inputs, Problems& pr
 }
 
 // Networks that give the same answer however much padding a row has.
-void CheckTakesLengths(const ModelSpec& model, const Buckets& buckets, Problems& problems) {
+void CheckTakesLengths(const ModelSpec& model, const Buckets& buckets, TrainingProblems& problems) {
   if (std::holds_alternative<TorchScript>(model)) return;
   const bool is_transformer = std::holds_alternative<TextTransformer>(model);
   if (!is_transformer && !std::holds_alternative<EmbeddingBag>(model)) {
@@ -191,26 +153,25 @@ void CheckTakesLengths(const ModelSpec& model, const Buckets& buckets, Problems&
 
 }  // namespace
 
-std::vector<TrainingProblem> FindBucketsProblems(const ModelSpec& model, const Buckets& buckets,
-                                                 const InputSpecs& inputs) {
-  Problems problems;
+TrainingProblems FindBucketsProblems(const ModelSpec& model, const Buckets& buckets,
+                                     const InputSpecs& inputs) {
+  TrainingProblems problems;
   CheckLengths(buckets, inputs, problems);
   CheckTakesLengths(model, buckets, problems);
   return problems;
 }
 
-std::vector<TrainingProblem> FindTrainingProblems(const ModelSpec& model,
-                                                  const TrainingSpec& training,
-                                                  const LabelKind& label) {
-  Problems problems;
+TrainingProblems FindTrainingProblems(const ModelSpec& model, const TrainingSpec& training,
+                                      const LabelKind& label) {
+  TrainingProblems problems;
   CheckLoss(model, training.loss, label, problems);
   if (HasSparseGradients(model)) CheckSparse(training, problems);
-  CheckDownsampling(training.downsampling, model, training, label, problems);
+  CheckDownsampling(model, training, label, problems);
   return problems;
 }
 
-std::vector<TrainingProblem> FindMixProblems(const TrainingSpec& training, const LabelKind& label) {
-  Problems problems;
+TrainingProblems FindMixProblems(const TrainingSpec& training, const LabelKind& label) {
+  TrainingProblems problems;
   if (!training.mix) return problems;
   if (training.order || !training.shuffle) {
     Add(problems, "training.mix",

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "models/spec/model_inputs.h"
+#include "models/training/training_problem.h"
 #include "models/training/training_spec.h"
 
 namespace tidemill::models {
@@ -19,28 +18,21 @@ struct LabelKind {
   std::string_view dataset = {};
 };
 
-// A problem of the pipeline's value at `path`, such as "training.loss".
-struct TrainingProblem {
-  std::string path;
-  SpecProblem problem;
-};
-
 // All that does not fit: a loss of another kind of label, outputs that are not as many as the loss
 // and the classes need, sparse gradients that an optimiser cannot take, a method of downsampling
 // that asks for what the loss, the label or memory does not give.
-std::vector<TrainingProblem> FindTrainingProblems(const ModelSpec& model,
-                                                  const TrainingSpec& training,
-                                                  const LabelKind& label);
+TrainingProblems FindTrainingProblems(const ModelSpec& model, const TrainingSpec& training,
+                                      const LabelKind& label);
 
 // An order or buckets beside `training.mix`, which says what a batch has, and sources of it that
 // name classes which the label does not have. Also for a dataset without labels, which is then one
 // of no classes.
-std::vector<TrainingProblem> FindMixProblems(const TrainingSpec& training, const LabelKind& label);
+TrainingProblems FindMixProblems(const TrainingSpec& training, const LabelKind& label);
 
 // What keeps `training.buckets` from being used with what the graph makes and the model takes: a
 // column without length, boundaries beyond its width, a model whose answers depend on how much
 // padding there is, or that takes no ragged rows.
-std::vector<TrainingProblem> FindBucketsProblems(const ModelSpec& model, const Buckets& buckets,
-                                                 const InputSpecs& inputs);
+TrainingProblems FindBucketsProblems(const ModelSpec& model, const Buckets& buckets,
+                                     const InputSpecs& inputs);
 
 }  // namespace tidemill::models

@@ -3,6 +3,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "trainer_server/downsampling/methods/method_list.h"
+
 namespace tidemill::models {
 namespace {
 
@@ -87,22 +89,23 @@ TEST(TrainingCheck, DownsamplingAsksForWhatThereIs) {
     return PathsOf(model, {.batch_size = batch_size, .loss = loss, .downsampling = method}, label);
   };
   const LabelKind real = {.is_class = false, .num_classes = 0, .dataset = "weather"};
-  EXPECT_THAT(paths(Margin{}, CrossEntropy{}, kTwoClasses), IsEmpty());
-  EXPECT_THAT(paths(Margin{}, Mse{}, real), ElementsAre("training.downsampling"));
-  EXPECT_THAT(paths(El2n{}, Mse{}, real), IsEmpty());
-  EXPECT_THAT(paths(Craig{}, CrossEntropy{}, kTwoClasses), IsEmpty());
-  EXPECT_THAT(paths(Craig{}, Mse{}, real), ElementsAre("training.downsampling"));
-  LossSampling by_batch;
-  by_batch.when = ScoreWhen::kBatchThenSample;
+  EXPECT_THAT(paths(trainer_server::Margin{}, CrossEntropy{}, kTwoClasses), IsEmpty());
+  EXPECT_THAT(paths(trainer_server::Margin{}, Mse{}, real), ElementsAre("training.downsampling"));
+  EXPECT_THAT(paths(trainer_server::El2n{}, Mse{}, real), IsEmpty());
+  EXPECT_THAT(paths(trainer_server::Craig{}, CrossEntropy{}, kTwoClasses), IsEmpty());
+  EXPECT_THAT(paths(trainer_server::Craig{}, Mse{}, real), ElementsAre("training.downsampling"));
+  trainer_server::LossSampling by_batch;
+  by_batch.when = trainer_server::ScoreWhen::kBatchThenSample;
   by_batch.fraction = 0.01;
   EXPECT_THAT(paths(by_batch, Mse{}, real, 128), IsEmpty());
   EXPECT_THAT(paths(by_batch, Mse{}, real, 1024), ElementsAre("training.downsampling"));
-  RhoLoss other;
+  trainer_server::RhoLoss other;
   other.model = Logistic{.outputs = 3};
   EXPECT_THAT(paths(other, CrossEntropy{}, kTwoClasses),
               ElementsAre("training.downsampling.model"));
-  const DownsamplingSchedule schedule{
-      {{.triggers = 1, .use = NoDownsampling{}}, {.use = Entropy{}}}};
+  const trainer_server::DownsamplingSchedule schedule{
+      {{.triggers = 1, .use = trainer_server::NoDownsampling{}},
+       {.use = trainer_server::Entropy{}}}};
   EXPECT_THAT(paths(schedule, Huber{}, real), ElementsAre("training.downsampling"));
 }
 

@@ -13,10 +13,10 @@ void TrainingSpec::Check(config::Problems& problems) const {
   if (!shuffle && order && !std::holds_alternative<NoOrder>(*order)) {
     problems.Add("shuffle", "and order contradict each other", "leave shuffle out");
   }
-  if (mix && !std::holds_alternative<NoDownsampling>(downsampling)) {
+  if (mix && !downsampling->IsNone()) {
     problems.Add("mix", "and downsampling both choose the samples of an epoch", "leave one out");
   }
-  if (buckets && !std::holds_alternative<NoDownsampling>(downsampling)) {
+  if (buckets && !downsampling->IsNone()) {
     problems.Add("buckets", "and downsampling both choose the samples of a batch", "leave one out");
   }
   if (optimizers.empty()) return;

@@ -102,7 +102,7 @@ struct TrainingSpec {
   double max_bad_fraction = 0.1;
   std::optional<config::Count> max_bad_samples = std::nullopt;
   std::optional<bool> standardize_target = std::nullopt;
-  DownsamplingSpec downsampling = NoDownsampling{};
+  DownsamplingSpec downsampling = {};
   WeightedLoss weighted_loss = WeightedLoss::kUnbiased;
   config::ByteSize decoded_budget{int64_t{512} << 20};
 

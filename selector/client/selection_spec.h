@@ -1,94 +1,71 @@
-// The `selection` section of a pipeline: on which samples a trigger trains.
+// The `selection` section of a pipeline: on which samples a trigger trains. A selection policy as
+// its spec says it, and all that the platform asks of one.
 //
 //   selection: new_data
 //   selection: {type: uniform, fraction: 0.25, over: all}
 //   selection: {type: balanced, samples: 10_000, over: all, weights: inverse_probability}
 //   selection: {type: schedule, steps: [{triggers: 3, use: all_data}, {use: {type: k_center,
 //   fraction: 0.1}}]}
+//
+// The policies stand in selector/policies/, each in a header and a source of its name;
+// policy_list.h there lists them, and policy.h says what one is made of.
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string_view>
-#include <variant>
-#include <vector>
 
+#include "config/choice.h"
 #include "config/config.h"
-#include "selector/client/embedding_policies.h"
-#include "selector/client/sampling_policies.h"
+#include "selector/client/candidate_pool.h"
+#include "transform/engine/schema_check.h"
 
 namespace tidemill::selector {
 
-struct SelectionSchedule;
+class Selection;
+using SelectionSpec = config::Choice<Selection>;
 
-// A new policy is one line here, its struct beside the others and one file in selector/policies/.
-using SelectionSpec =
-    std::variant<NewData, AllData, Uniform, Balanced, Freshness, Reservoir, Importance, KCenter,
-                 FacilityLocation, KMedoids, Pairwise, Deduplicated, SelectionSchedule>;
-
-struct SelectionStep;
-
-struct SelectionSchedule {
-  static constexpr std::string_view kType = "schedule";
-  static constexpr std::string_view kDoc = "Chooses by one policy after the other.";
-  static constexpr std::string_view kRule =
-      "the first step serves the first `triggers` triggers, the next one those after them; the "
-      "last "
-      "step serves all others";
-  static constexpr std::string_view kWeights = "those of the step's policy";
-  static constexpr std::string_view kCost = "that of the step's policy";
-  std::vector<SelectionStep> steps;
-
-  void Fields(auto&& field);
-  void Check(config::Problems& problems) const;
-};
-
-struct SelectionStep {
-  static constexpr std::string_view kDoc = "One step of the schedule.";
-  std::optional<int64_t> triggers = std::nullopt;
-  SelectionSpec use;
-
-  void Fields(auto&& field) {
-    field("triggers", triggers, "How many triggers it serves; not for the last step.", {.min = 1});
-    field("use", use, "The policy; no schedule.", {.required = true});
-  }
-};
-
-void SelectionSchedule::Fields(auto&& field) {
-  field("steps", steps, "The policies, in the order of the triggers that they serve.",
-        {.required = true, .min_items = 1, .max_items = 1000});
-}
-
-inline void SelectionSchedule::Check(config::Problems& problems) const {
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const bool is_last = i + 1 == steps.size();
-    if (steps[i].triggers.has_value() == is_last) {
-      problems.Add("steps", "need `triggers` each, but for the last",
-                   "write {triggers: 3, use: all_data} before it");
-      return;
-    }
-    if (std::holds_alternative<SelectionSchedule>(steps[i].use)) {
-      problems.Add("steps", "hold a schedule", "write its steps here");
-      return;
-    }
-  }
-}
-
-// The policy that serves a trigger, from 1: what a schedule says, and all candidates while a policy
-// warms up, as NewData or AllData of the same pool. A step of a schedule warms up in its own first
-// triggers.
-SelectionSpec PolicyOf(const SelectionSpec& spec, int64_t trigger);
-
-// From where a policy, no schedule, takes its candidates: `tail` when there is one, else `over`.
-CandidatePool PoolOf(const SelectionSpec& spec);
-
-// What the policy looks at beside keys, event times and labels; of a schedule the most that one of
-// its steps does.
+// What a policy looks at beside keys, event times and labels.
 enum class LooksAt { kNothing, kColumn, kModel };
-LooksAt WhatItLooksAt(const SelectionSpec& spec);
 
-// As `type` in a pipeline.
-std::string_view NameOf(const SelectionSpec& spec);
+// What of the run's earlier training sets a policy asks: which samples any of them holds, or those
+// of the present round, in which each sample is chosen once.
+enum class Recalls { kNothing, kSets, kRound };
+
+// What the reference says of a policy beside its keys.
+struct SelectionText {
+  std::string_view rule;     // What it chooses.
+  std::string_view weights;  // Of the chosen samples.
+  std::string_view cost;     // Of time and memory.
+  std::string_view source;   // Where it comes from; may be empty.
+};
+
+// A selection policy and its settings. Thread-safe.
+class Selection : public config::Part<Selection> {
+ public:
+  // Every policy there is.
+  static std::span<const config::Alternative<Selection>> Alternatives();
+
+  // The policy that serves a trigger, from 1: what a schedule says, and all candidates while a
+  // policy warms up, as a policy of the same pool. A step of a schedule warms up in its own first
+  // triggers. What is returned is no schedule, and does not warm up.
+  virtual SelectionSpec PolicyAt(int64_t trigger) const = 0;
+
+  // Of a schedule, these four are the most that one of its steps says.
+
+  // Its candidates: `tail` when there is one, else `over`.
+  virtual CandidatePool TakesFrom() const = 0;
+  // How many of `available` candidates are chosen, as far as its settings say.
+  virtual int64_t Target(int64_t available) const = 0;
+  virtual LooksAt WhatItLooksAt() const = 0;
+  virtual Recalls WhatItRecalls() const = 0;
+
+  // Notes what it asks of samples that they cannot answer; paths begin at its own section.
+  virtual void CheckSamples(const transform::DescribedSamples& samples,
+                            config::Problems& problems) const = 0;
+
+  virtual SelectionText Text() const = 0;
+};
 
 }  // namespace tidemill::selector
 

@@ -1,3 +1,5 @@
+#include "selector/policies/balanced.h"
+
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
@@ -5,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "selector/policies/chooser.h"
 #include "selector/policies/grouped_draw.h"
-#include "selector/policies/policies.h"
 #include "subsets/quotas.h"
 
 namespace tidemill::selector {

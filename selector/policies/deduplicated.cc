@@ -1,9 +1,11 @@
+#include "selector/policies/deduplicated.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "selector/columns/number_column.h"
+#include "selector/policies/chooser.h"
 #include "selector/policies/embedded_chooser.h"
-#include "selector/policies/policies.h"
 #include "subsets/deduplication.h"
 #include "subsets/distances.h"
 

@@ -25,7 +25,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "selector/columns/training_set_file.h"
-#include "selector/policies/policies.h"
+#include "selector/policies/chooser.h"
 #include "subsets/rows.h"
 
 namespace tidemill::selector {

@@ -12,7 +12,7 @@
 
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
-#include "selector/policies/policies.h"
+#include "selector/policies/chooser.h"
 #include "selector/testing/choosing.h"
 
 namespace tidemill::selector {
@@ -69,12 +69,12 @@ Chosen ChooseFrom(const std::string& yaml, GivenEmbeddings& model, const Circums
   EXPECT_THAT(files::CreateFolder(folder), IsOk());
   WorkerPool pool("selection", std::max(1, how.num_threads - 1));
   TrainingSetWriter writer(folder);
-  const auto chooser = MakeChooser(*spec, {.seed = 7, .purpose = "selection", .trigger = 3},
-                                   {.folder = folder,
-                                    .memory_budget = how.memory_budget,
-                                    .pool = how.num_threads > 1 ? &pool : nullptr,
-                                    .facts = &model},
-                                   writer);
+  const auto chooser = ChooserFor(*spec, {.seed = 7, .purpose = "selection", .trigger = 3},
+                                  {.folder = folder,
+                                   .memory_budget = how.memory_budget,
+                                   .pool = how.num_threads > 1 ? &pool : nullptr,
+                                   .facts = &model},
+                                  writer);
   std::vector<int64_t> keys(static_cast<size_t>(model.num_samples()));
   std::iota(keys.begin(), keys.end(), kFirstKey);
   for (std::span<const int64_t> left = keys; !left.empty();) {

@@ -1,3 +1,5 @@
+#include "selector/policies/facility_location.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -5,8 +7,8 @@
 #include "fmt/format.h"
 
 #include "selector/policies/candidate_parts.h"
+#include "selector/policies/chooser.h"
 #include "selector/policies/embedded_chooser.h"
-#include "selector/policies/policies.h"
 #include "subsets/distances.h"
 #include "subsets/greedy.h"
 #include "subsets/set_functions.h"

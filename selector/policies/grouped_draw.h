@@ -11,8 +11,8 @@
 #include "selector/columns/chosen_keys.h"
 #include "selector/columns/key_column.h"
 #include "selector/columns/training_set_file.h"
+#include "selector/policies/chooser.h"
 #include "selector/policies/lots.h"
-#include "selector/policies/policies.h"
 
 namespace tidemill::selector {
 

@@ -10,6 +10,7 @@
 
 #include "selector/columns/chosen_file.h"
 #include "selector/policies/freshness.h"
+#include "selector/policies/reservoir.h"
 #include "selector/testing/choosing.h"
 
 namespace tidemill::selector {

@@ -1,9 +1,11 @@
+#include "selector/policies/importance.h"
+
 #include <utility>
 
 #include "selector/columns/key_column.h"
 #include "selector/columns/number_column.h"
+#include "selector/policies/chooser.h"
 #include "selector/policies/chosen_rows.h"
-#include "selector/policies/policies.h"
 #include "subsets/sampling.h"
 
 namespace tidemill::selector {

@@ -1,4 +1,4 @@
-#include "subsets/k_center.h"
+#include "selector/policies/k_center.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,9 +6,10 @@
 #include "fmt/format.h"
 
 #include "selector/policies/candidate_parts.h"
+#include "selector/policies/chooser.h"
 #include "selector/policies/embedded_chooser.h"
-#include "selector/policies/policies.h"
 #include "subsets/distances.h"
+#include "subsets/k_center.h"
 
 namespace tidemill::selector {
 namespace {

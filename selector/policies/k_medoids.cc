@@ -1,8 +1,10 @@
+#include "selector/policies/k_medoids.h"
+
 #include <utility>
 
 #include "selector/policies/candidate_parts.h"
+#include "selector/policies/chooser.h"
 #include "selector/policies/embedded_chooser.h"
-#include "selector/policies/policies.h"
 #include "subsets/k_means.h"
 
 namespace tidemill::selector {

@@ -9,16 +9,16 @@
 namespace tidemill::selector {
 namespace {
 
-constexpr size_t kPiece = 1024;
+constexpr size_t kKeysAtATime = 1024;
 constexpr double kDeviations = 12;
 constexpr double kSlack = 64;
 
 // Calls body(bits, key) for each key.
 template <typename Body>
 void ForEachLot(const RandomKey& random, std::span<const int64_t> keys, Body&& body) {
-  std::array<uint64_t, kPiece> bits;
+  std::array<uint64_t, kKeysAtATime> bits;
   while (!keys.empty()) {
-    const auto piece = keys.first(std::min(keys.size(), kPiece));
+    const auto piece = keys.first(std::min(keys.size(), kKeysAtATime));
     RandomBits(random, piece, bits);
     for (size_t i = 0; i < piece.size(); ++i) body(bits[i], piece[i]);
     keys = keys.subspan(piece.size());

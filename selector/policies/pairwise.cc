@@ -1,3 +1,5 @@
+#include "selector/policies/pairwise.h"
+
 #include <stdlib.h>
 
 #include <algorithm>
@@ -8,8 +10,8 @@
 
 #include "base/files.h"
 #include "selector/columns/temporary_file.h"
+#include "selector/policies/chooser.h"
 #include "selector/policies/embedded_chooser.h"
-#include "selector/policies/policies.h"
 #include "subsets/pairwise/knn_graph.h"
 #include "subsets/pairwise/node_set.h"
 #include "subsets/pairwise/selection.h"

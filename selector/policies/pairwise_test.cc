@@ -1,3 +1,5 @@
+#include "selector/policies/pairwise.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +14,7 @@
 #include "base/files.h"
 #include "base/process/program_folder.h"
 #include "base/testing/status_matchers.h"
-#include "selector/policies/policies.h"
+#include "selector/policies/chooser.h"
 #include "selector/testing/choosing.h"
 
 namespace tidemill::selector {

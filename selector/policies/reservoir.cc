@@ -1,9 +1,12 @@
+#include "selector/policies/reservoir.h"
+
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "base/random_column.h"
-#include "selector/policies/policies.h"
+#include "selector/policies/chooser.h"
+#include "selector/policies/uniform.h"
 #include "subsets/bottom_k.h"
 
 namespace tidemill::selector {

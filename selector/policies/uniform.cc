@@ -1,3 +1,5 @@
+#include "selector/policies/uniform.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,9 +8,9 @@
 #include <vector>
 
 #include "selector/columns/key_column.h"
+#include "selector/policies/chooser.h"
 #include "selector/policies/grouped_draw.h"
 #include "selector/policies/lots.h"
-#include "selector/policies/policies.h"
 
 namespace tidemill::selector {
 namespace {

@@ -84,7 +84,7 @@ Chosen ChooseFrom(const SelectionSpec& spec, const Stream& stream, const RandomK
                             .ends = how.ends,
                             .chosen_before = how.chosen_before,
                             .chosen_in_round = how.chosen_in_round};
-  const auto chooser = MakeChooser(spec, random, workplace, writer);
+  const auto chooser = ChooserFor(spec, random, workplace, writer);
   Add(stream, how.piece, *chooser);
   EXPECT_THAT(chooser->Finish(), IsOk());
   Chosen chosen{.rows = std::vector<int64_t>(static_cast<size_t>(writer.num_keys())),

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "selector/policies/policies.h"
+#include "selector/policies/chooser.h"
 
 namespace tidemill::selector::testing {
 

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <numeric>
 #include <utility>
-#include <variant>
-
-#include "base/overloaded.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -23,24 +20,12 @@ int64_t NumCandidates(const selector::CandidatePool& pool, std::span<const int64
 
 int64_t NumSelected(const selector::SelectionSpec& selection, std::span<const int64_t> num_new) {
   const auto trigger = std::ssize(num_new);
-  const selector::SelectionSpec policy = selector::PolicyOf(selection, trigger);
-  const int64_t candidates = NumCandidates(selector::PoolOf(policy), num_new);
-  if (selector::WhatItLooksAt(policy) == selector::LooksAt::kModel && trigger == 1) {
+  const selector::SelectionSpec policy = selection->PolicyAt(trigger);
+  const int64_t candidates = NumCandidates(policy->TakesFrom(), num_new);
+  if (policy->WhatItLooksAt() == selector::LooksAt::kModel && trigger == 1) {
     return candidates;  // There is no model yet.
   }
-  return std::visit(
-      [&](const auto& one) {
-        if constexpr (requires { one.Target(candidates); }) {
-          return one.Target(candidates);
-        } else if constexpr (requires { one.limit; }) {
-          return std::min(candidates, one.limit.value_or(candidates));
-        } else if constexpr (requires { one.samples; }) {
-          return std::min(candidates, std::optional<int64_t>(one.samples).value_or(candidates));
-        } else {
-          return candidates;
-        }
-      },
-      policy);
+  return policy->Target(candidates);
 }
 
 absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,

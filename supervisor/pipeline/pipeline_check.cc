@@ -59,7 +59,10 @@ class Checker {
     }
     for (size_t i = 0; i < spec_.evaluation.size(); ++i) CheckEvaluation(i);
     if (trained_on != nullptr) CheckTrigger("trigger", spec_.trigger);
-    if (trained_on != nullptr) CheckSelection("selection", spec_.selection);
+    if (trained_on != nullptr) {
+      const config::Problems::Scope scope(problems_, "selection");
+      spec_.selection->CheckSamples(SamplesOf(spec_.preprocess.dataset), problems_);
+    }
     for (const config::Remark& remark :
          Advise(spec_, found_["datasets." + spec_.preprocess.dataset].facts)) {
       Note("", remark);
@@ -219,15 +222,9 @@ class Checker {
 
   // Downsampling looks at samples before it trains on them, and makes their batches itself.
   void CheckWorkers() {
-    const models::DownsamplingSpec& downsampling = spec_.training.downsampling;
-    const auto is_none = [](const models::DownsamplingSpec& use) {
-      return std::holds_alternative<models::NoDownsampling>(use);
-    };
-    bool is_ever_none = is_none(downsampling);
-    if (const auto* const schedule = std::get_if<models::DownsamplingSchedule>(&downsampling)) {
-      for (const models::DownsamplingStep& step : schedule->steps)
-        is_ever_none |= is_none(step.use);
-    }
+    const bool is_ever_none =
+        std::ranges::any_of(spec_.training.downsampling->Methods(),
+                            [](const models::Downsampling* method) { return method->IsNone(); });
     if (!spec_.preprocess.workers || is_ever_none) return;
     problems_.Add("preprocess.workers",
                   "are not used by trainings that downsample, which prepare samples themselves",
@@ -235,7 +232,7 @@ class Checker {
   }
 
   void CheckScript() {
-    CheckOtherNetworks(spec_.training.downsampling);
+    CheckOtherNetworks();
     auto* const script = std::get_if<models::TorchScript>(&spec_.model);
     if (script == nullptr || files_ == nullptr) return;
     auto kept = files_->Keep(script->file, "model.file", problems_);
@@ -243,15 +240,14 @@ class Checker {
   }
 
   // Of a pipeline's networks only that which is trained comes with it.
-  void CheckOtherNetworks(const models::DownsamplingSpec& downsampling) {
-    if (const auto* schedule = std::get_if<models::DownsamplingSchedule>(&downsampling)) {
-      for (const models::DownsamplingStep& step : schedule->steps) CheckOtherNetworks(step.use);
+  void CheckOtherNetworks() {
+    for (const models::Downsampling* method : spec_.training.downsampling->Methods()) {
+      const std::optional<models::AuxiliaryModel> auxiliary = method->Auxiliary();
+      if (!auxiliary || !auxiliary->model) continue;
+      if (!std::holds_alternative<models::TorchScript>(*auxiliary->model)) continue;
+      problems_.Add("training.downsampling.model", "the other model cannot be a file",
+                    "leave it out, or take another type");
     }
-    const auto* rho_loss = std::get_if<models::RhoLoss>(&downsampling);
-    if (rho_loss == nullptr || !rho_loss->model) return;
-    if (!std::holds_alternative<models::TorchScript>(*rho_loss->model)) return;
-    problems_.Add("training.downsampling.model", "the other model cannot be a file",
-                  "leave it out, or take another type");
   }
 
   void CheckEvaluation(size_t i) {
@@ -292,32 +288,6 @@ class Checker {
     const std::span<const TriggerSpec> members = trigger->members();
     for (size_t i = 0; i < members.size(); ++i) {
       CheckTrigger(fmt::format("{}.of[{}]", at, i), members[i]);
-    }
-  }
-
-  // Notes what a policy looks at that the samples do not have.
-  void CheckSelection(const std::string& at, const selector::SelectionSpec& selection) {
-    const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
-    if (const auto* schedule = std::get_if<selector::SelectionSchedule>(&selection)) {
-      for (size_t i = 0; i < schedule->steps.size(); ++i) {
-        CheckSelection(fmt::format("{}.steps[{}].use", at, i), schedule->steps[i].use);
-      }
-    } else if (const auto* importance = std::get_if<selector::Importance>(&selection)) {
-      transform::CheckColumn(SamplesOf(spec_.preprocess.dataset), at + ".column",
-                             importance->column, problems_);
-    } else if (const auto* balanced = std::get_if<selector::Balanced>(&selection)) {
-      const bool by_label = balanced->by == selector::BalanceBy::kLabel;
-      if (!by_label || schema.label == transform::LabelKind::kClass) return;
-      problems_.Add(at,
-                    fmt::format("balances classes, and the label of '{}' is {}",
-                                spec_.preprocess.dataset, transform::Describe(schema.label)),
-                    "write by: trigger, or take another policy");
-    } else if (std::holds_alternative<selector::Pairwise>(selection)) {
-      if (schema.label == transform::LabelKind::kClass) return;
-      problems_.Add(at,
-                    fmt::format("looks at probabilities of classes, and the label of '{}' is {}",
-                                spec_.preprocess.dataset, transform::Describe(schema.label)),
-                    "take k_center, facility_location or k_medoids");
     }
   }
 

@@ -35,13 +35,15 @@ absl::StatusOr<batch::Batch> RowsOf(const batch::Batch& large, const loader::Sub
 
 }  // namespace
 
-BatchChoiceSource::BatchChoiceSource(DownsamplingSetup setup, TrainingLoop& loop, Tally tally)
+BatchChoiceSource::BatchChoiceSource(std::unique_ptr<const JudgingMethod> method,
+                                     DownsamplingSetup setup, TrainingLoop& loop, Tally tally)
     : SourceBase(std::move(setup), loop, std::move(tally)),
-      fraction_(FractionOf(this->setup().method)),
+      method_(std::move(method)),
+      fraction_(method_->judging().fraction),
       large_batch_(LargeBatch(training().batch_size, fraction_)),
       candidates_(Candidates()),
       num_candidates_(candidates_ ? candidates_->size() : this->setup().set->size()),
-      question_(QuestionOf(this->setup().method).value_or(Question{})) {
+      question_(method_->judging().question) {
   question_.subtracted = this->setup().irreducible_losses;
 }
 
@@ -101,7 +103,7 @@ absl::StatusOr<loader::TrainingBatch> BatchChoiceSource::ChooseOf(
       chosen.rows = batch::Slice(large.rows, 0, kept);
       choice.num_not_finite = seen.size();
     } else {
-      ASSIGN_OR_RETURN(Choice made, Choose(setup().method, seen, kept, KeyOf(large.epoch)));
+      ASSIGN_OR_RETURN(Choice made, Choose(*method_, seen, kept, KeyOf(large.epoch)));
       ASSIGN_OR_RETURN(chosen.rows, RowsOf(large.rows, made.subset));
       choice.subset = std::move(made.subset);
       choice.num_not_finite = made.num_not_finite;

@@ -14,7 +14,8 @@ namespace tidemill::trainer_server {
 // function of the network and the samples alone, so nothing has to be written down.
 class BatchChoiceSource final : public SourceBase {
  public:
-  BatchChoiceSource(DownsamplingSetup setup, TrainingLoop& loop, Tally tally);
+  BatchChoiceSource(std::unique_ptr<const JudgingMethod> method, DownsamplingSetup setup,
+                    TrainingLoop& loop, Tally tally);
 
   absl::Status Open();
 
@@ -26,6 +27,7 @@ class BatchChoiceSource final : public SourceBase {
   int64_t NumChosen(int64_t num_read) const;
   absl::StatusOr<loader::TrainingBatch> ChooseOf(const loader::TrainingBatch& large);
 
+  const std::unique_ptr<const JudgingMethod> method_;
   const double fraction_;
   const int64_t large_batch_;
   const std::shared_ptr<const loader::Subset> candidates_;

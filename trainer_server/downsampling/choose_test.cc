@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 
 #include "base/files.h"
+#include "trainer_server/downsampling/methods/method_list.h"
 #include "trainer_server/downsampling/tally.h"
 
 namespace tidemill::trainer_server {
@@ -25,6 +26,12 @@ using ::testing::SizeIs;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr RandomKey kKey{.seed = 5, .purpose = "test"};
+
+absl::StatusOr<Choice> Choose(const models::DownsamplingSpec& spec, const Seen& seen, int64_t k,
+                              const RandomKey& random) {
+  const Method method = MethodOf(spec);
+  return Choose(*std::get<std::unique_ptr<const JudgingMethod>>(method), seen, k, random);
+}
 
 Seen SeenOf(std::vector<double> scores, std::vector<int64_t> classes = {}) {
   Seen seen{.scores = std::move(scores), .classes = std::move(classes)};
@@ -68,38 +75,36 @@ TEST(ShareOut, AddsUpAndForgetsNoGroup) {
 
 TEST(Choose, TakesTheFirstInTheOrderOfTheMethodAndOfEqualOnesTheLower) {
   const Seen seen = SeenOf({0.4, 0.1, 0.3, 0.1, 0.9, 0.1});
-  EXPECT_THAT(OrdinalsOf(Choose(models::Margin{}, seen, 2, kKey)), ElementsAre(101, 103));
-  EXPECT_THAT(OrdinalsOf(Choose(models::LeastConfidence{}, seen, 4, kKey)),
+  EXPECT_THAT(OrdinalsOf(Choose(Margin{}, seen, 2, kKey)), ElementsAre(101, 103));
+  EXPECT_THAT(OrdinalsOf(Choose(LeastConfidence{}, seen, 4, kKey)),
               ElementsAre(101, 102, 103, 105));
-  EXPECT_THAT(OrdinalsOf(Choose(models::Entropy{}, seen, 2, kKey)), ElementsAre(100, 104));
-  EXPECT_THAT(OrdinalsOf(Choose(models::El2n{}, seen, 1, kKey)), ElementsAre(104));
-  EXPECT_THAT(OrdinalsOf(Choose(models::RhoLoss{}, SeenOf({.1, .4, 2.5, -.2}), 2, kKey)),
+  EXPECT_THAT(OrdinalsOf(Choose(Entropy{}, seen, 2, kKey)), ElementsAre(100, 104));
+  EXPECT_THAT(OrdinalsOf(Choose(El2n{}, seen, 1, kKey)), ElementsAre(104));
+  EXPECT_THAT(OrdinalsOf(Choose(RhoLoss{}, SeenOf({.1, .4, 2.5, -.2}), 2, kKey)),
               ElementsAre(101, 102));
-  EXPECT_THAT(Choose(models::El2n{}, seen, 1, kKey)->subset.weights, IsEmpty());
+  EXPECT_THAT(Choose(El2n{}, seen, 1, kKey)->subset.weights, IsEmpty());
 }
 
 TEST(Choose, NeverTakesAScoreThatIsNotFinite) {
   const Seen seen = SeenOf({kNan, 1, kInfinity, 2, -kInfinity, 3, kNan});
   for (const models::DownsamplingSpec& method :
-       {models::DownsamplingSpec(models::Entropy{}), models::DownsamplingSpec(models::Margin{}),
-        models::DownsamplingSpec(models::LossSampling{}),
-        models::DownsamplingSpec(Balanced<models::El2n>())}) {
+       {models::DownsamplingSpec(Entropy{}), models::DownsamplingSpec(Margin{}),
+        models::DownsamplingSpec(LossSampling{}), models::DownsamplingSpec(Balanced<El2n>())}) {
     Seen by_class = seen;
     by_class.classes = {0, 0, 1, 1, 2, 0, 0};
     const auto choice = Choose(method, by_class, 5, kKey);
     EXPECT_THAT(OrdinalsOf(choice), ElementsAre(101, 103, 105));
     EXPECT_EQ(choice->num_not_finite, 4);
   }
-  EXPECT_EQ(Choose(models::Entropy{}, SeenOf({kNan, kNan}), 1, kKey).status().code(),
+  EXPECT_EQ(Choose(Entropy{}, SeenOf({kNan, kNan}), 1, kKey).status().code(),
             absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(OrdinalsOf(Choose(models::Entropy{}, Seen{}, 1, kKey)), IsEmpty());
+  EXPECT_THAT(OrdinalsOf(Choose(Entropy{}, Seen{}, 1, kKey)), IsEmpty());
 }
 
 TEST(Choose, AsManyAsThereAreWeighOneEach) {
-  for (const models::ScoreSampling sampling :
-       {models::ScoreSampling::kPriority, models::ScoreSampling::kPoisson,
-        models::ScoreSampling::kSystematic}) {
-    models::LossSampling method;
+  for (const ScoreSampling sampling :
+       {ScoreSampling::kPriority, ScoreSampling::kPoisson, ScoreSampling::kSystematic}) {
+    LossSampling method;
     method.sampling = sampling;
     const auto choice = Choose(method, SeenOf({1, 2, 0.5}), 3, kKey);
     EXPECT_THAT(OrdinalsOf(choice), ElementsAre(100, 101, 102));
@@ -108,19 +113,17 @@ TEST(Choose, AsManyAsThereAreWeighOneEach) {
 }
 
 TEST(Choose, ScoresOfZeroMakeAUniformDraw) {
-  const auto choice = Choose(models::LossSampling{}, SeenOf(std::vector<double>(50, 0)), 5, kKey);
+  const auto choice = Choose(LossSampling{}, SeenOf(std::vector<double>(50, 0)), 5, kKey);
   EXPECT_THAT(OrdinalsOf(choice), SizeIs(5));
 }
 
 TEST(Choose, BalancedRanksAreThoseWithinAClass) {
   // All of class 0 score above all of class 1.
   const Seen seen = SeenOf({9, 8, 7, 6, 3, 2}, {0, 0, 0, 0, 1, 1});
-  EXPECT_THAT(OrdinalsOf(Choose(Balanced<models::El2n>(), seen, 3, kKey)),
-              ElementsAre(100, 101, 104));
-  EXPECT_THAT(OrdinalsOf(Choose(models::El2n{}, seen, 3, kKey)), ElementsAre(100, 101, 102));
+  EXPECT_THAT(OrdinalsOf(Choose(Balanced<El2n>(), seen, 3, kKey)), ElementsAre(100, 101, 104));
+  EXPECT_THAT(OrdinalsOf(Choose(El2n{}, seen, 3, kKey)), ElementsAre(100, 101, 102));
   const Seen one_class = SeenOf({9, 8, 7}, {4, 4, 4});
-  EXPECT_THAT(OrdinalsOf(Choose(Balanced<models::El2n>(), one_class, 2, kKey)),
-              ElementsAre(100, 101));
+  EXPECT_THAT(OrdinalsOf(Choose(Balanced<El2n>(), one_class, 2, kKey)), ElementsAre(100, 101));
 }
 
 // The mean over many seeds of the weighted mean of what is chosen is that of all, within four
@@ -131,10 +134,9 @@ TEST(Choose, WeightedMeansAreUnbiased) {
   const Seen seen = SeenOf({1, 2, 3, 4, 0.5, 6, 1, 2}, {0, 0, 0, 0, 0, 1, 1, 0});
   const double truth = std::accumulate(x.begin(), x.end(), 0.0) / 8;
   for (const bool balance : {false, true}) {
-    for (const models::ScoreSampling sampling :
-         {models::ScoreSampling::kPriority, models::ScoreSampling::kPoisson,
-          models::ScoreSampling::kSystematic}) {
-      models::LossSampling method;
+    for (const ScoreSampling sampling :
+         {ScoreSampling::kPriority, ScoreSampling::kPoisson, ScoreSampling::kSystematic}) {
+      LossSampling method;
       method.sampling = sampling;
       method.balance = balance;
       double sum = 0;
@@ -170,18 +172,18 @@ Seen GradientsOf(std::vector<float> gradients, std::vector<int64_t> classes = {}
 
 TEST(Choose, CraigTakesWhatStandsForTheOthersAndWeighsItByThem) {
   const Seen seen = GradientsOf({0, 0, 1, 0, 0, 1, 5, 5, 6, 5, 5, 7});
-  const auto choice = Choose(models::Craig{}, seen, 3, kKey);
+  const auto choice = Choose(Craig{}, seen, 3, kKey);
   EXPECT_THAT(OrdinalsOf(choice), ElementsAre(0, 3, 5));
   // 3, 2 and 1 samples, scaled to a mean of 1.
   EXPECT_THAT(choice->subset.weights, ElementsAre(1.5f, 1, 0.5f));
-  const auto two = Choose(models::Craig{}, seen, 2, kKey);
+  const auto two = Choose(Craig{}, seen, 2, kKey);
   EXPECT_THAT(OrdinalsOf(two), ElementsAre(0, 3));
   EXPECT_THAT(two->subset.weights, IsEmpty()) << "3 samples each";
 }
 
 TEST(Choose, GradMatchAddsUpToTheMeanGradientAndFillsUp) {
   const Seen seen = GradientsOf({1, 0, 0, 1, 1, 0, 0, 1, -1, -1, 3, 0});
-  models::GradMatch method;
+  GradMatch method;
   method.ridge = 1e-6;
   const auto choice = Choose(method, seen, 2, kKey);
   const std::vector<int64_t> ordinals = OrdinalsOf(choice);
@@ -203,10 +205,9 @@ TEST(Choose, GradMatchAddsUpToTheMeanGradientAndFillsUp) {
 TEST(Choose, CoresetsSurviveGradientsOfZeroAndOnesThatAreNotFinite) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const models::DownsamplingSpec& method :
-       {models::DownsamplingSpec(models::Craig{}), models::DownsamplingSpec(models::GradMatch{}),
-        models::DownsamplingSpec(models::SubmodularGradients{}),
-        models::DownsamplingSpec(
-            models::SubmodularGradients{{}, models::SetFunction::kLogDeterminant})}) {
+       {models::DownsamplingSpec(Craig{}), models::DownsamplingSpec(GradMatch{}),
+        models::DownsamplingSpec(SubmodularGradients{}),
+        models::DownsamplingSpec(SubmodularGradients{{}, SetFunction::kLogDeterminant})}) {
     EXPECT_THAT(OrdinalsOf(Choose(method, GradientsOf({0, 0, 0, 0, 0, 0}), 2, kKey)), SizeIs(2));
     const auto choice = Choose(method, GradientsOf({nan, 0, 1, 1, 0, nan, 2, 0}), 3, kKey);
     for (const int64_t ordinal : OrdinalsOf(choice)) EXPECT_EQ(ordinal % 2, 1);
@@ -223,7 +224,7 @@ TEST(Choose, CoresetsOfPartsAndClassesGiveTheirShares) {
     classes.push_back(i % 3 == 0 ? 7 : 2);
   }
   const Seen seen = GradientsOf(gradients, classes);
-  models::Craig method;
+  Craig method;
   method.part = 16;
   const auto choice = Choose(method, seen, 30, kKey);
   std::map<int64_t, int> by_class;

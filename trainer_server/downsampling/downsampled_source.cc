@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <variant>
 
-#include "subsets/sampling.h"
 #include "trainer_server/downsampling/batch_choice_source.h"
+#include "trainer_server/downsampling/methods/method.h"
 #include "trainer_server/downsampling/period_source.h"
 #include "trainer_server/downsampling/source_base.h"
 
@@ -15,23 +16,18 @@ namespace {
 // Batches of what needs no look at a sample: one stream through all epochs.
 class BlindSource final : public SourceBase {
  public:
-  BlindSource(DownsamplingSetup setup, TrainingLoop& loop, Tally tally)
-      : SourceBase(std::move(setup), loop, std::move(tally)) {}
+  BlindSource(std::unique_ptr<const BlindMethod> method, DownsamplingSetup setup,
+              TrainingLoop& loop, Tally tally)
+      : SourceBase(std::move(setup), loop, std::move(tally)), method_(std::move(method)) {}
 
   absl::Status Open() {
-    const int64_t size = setup().set->size();
+    BlindChoice choice = method_->Choose(setup().set->size(), KeyOf(0));
+    num_samples_ = choice.num_samples;
     loader::BatchPlan plan = PlanOf();
     plan.first_batch = loop().counters().batches;
-    if (const auto* const rs2 = std::get_if<models::Rs2>(&setup().method)) {
-      num_samples_ = NumKept(rs2->fraction, size);
-      if (num_samples_ > 0) {
-        plan.draw = loader::RepeatedDraw{.samples = num_samples_, .replacement = rs2->replacement};
-      }
-    } else {
-      const auto& uniform = std::get<models::UniformSubset>(setup().method);
-      num_samples_ = NumKept(uniform.fraction, size);
-      loader::Subset subset{.ordinals = subsets::DrawUniformly(size, num_samples_, KeyOf(0))};
-      plan.subset = std::make_shared<const loader::Subset>(std::move(subset));
+    plan.draw = choice.draw;
+    if (choice.subset) {
+      plan.subset = std::make_shared<const loader::Subset>(*std::move(choice.subset));
     }
     ASSIGN_OR_RETURN(stream_, setup().open(plan));
     return absl::OkStatus();
@@ -47,15 +43,44 @@ class BlindSource final : public SourceBase {
   }
 
  private:
+  const std::unique_ptr<const BlindMethod> method_;
   int64_t num_samples_ = 0;
   std::unique_ptr<loader::BatchSource> stream_;
 };
 
-template <typename Source>
-absl::StatusOr<std::unique_ptr<DownsampledSource>> Opened(std::unique_ptr<Source> source) {
-  RETURN_IF_ERROR(source->Open());
-  return source;
-}
+// Makes the source that a method of each kind takes, and opens it.
+class SourceMaker {
+ public:
+  SourceMaker(DownsamplingSetup setup, TrainingLoop& loop, Tally tally)
+      : setup_(std::move(setup)), loop_(loop), tally_(std::move(tally)) {}
+
+  absl::StatusOr<std::unique_ptr<DownsampledSource>> operator()(
+      std::unique_ptr<const BlindMethod> method) {
+    return Opened<BlindSource>(std::move(method));
+  }
+  absl::StatusOr<std::unique_ptr<DownsampledSource>> operator()(
+      std::unique_ptr<const JudgingMethod> method) {
+    if (method->judging().by_batch) return Opened<BatchChoiceSource>(std::move(method));
+    return Opened<PeriodSource>(std::move(method));
+  }
+  absl::StatusOr<std::unique_ptr<DownsampledSource>> operator()(
+      std::unique_ptr<const LossMethod> method) {
+    return Opened<PeriodSource>(std::move(method));
+  }
+
+ private:
+  template <typename Source, typename OneMethod>
+  absl::StatusOr<std::unique_ptr<DownsampledSource>> Opened(OneMethod method) {
+    auto source =
+        std::make_unique<Source>(std::move(method), std::move(setup_), loop_, std::move(tally_));
+    RETURN_IF_ERROR(source->Open());
+    return source;
+  }
+
+  DownsamplingSetup setup_;
+  TrainingLoop& loop_;
+  Tally tally_;
+};
 
 }  // namespace
 
@@ -67,24 +92,14 @@ int64_t LargeBatch(int64_t batch_size, double fraction) {
 absl::StatusOr<std::unique_ptr<DownsampledSource>> MakeDownsampledSource(DownsamplingSetup setup,
                                                                          TrainingLoop& loop) {
   ASSIGN_OR_RETURN(Tally tally, Tally::Load(loop.companion().numbers));
-  const bool is_blind = std::holds_alternative<models::Rs2>(setup.method) ||
-                        std::holds_alternative<models::UniformSubset>(setup.method);
-  if (is_blind) {
-    return Opened(std::make_unique<BlindSource>(std::move(setup), loop, std::move(tally)));
-  }
-  const bool by_batch = std::visit(
-      [](const auto& one) {
-        if constexpr (requires { one.when; }) {
-          return one.when == models::ScoreWhen::kBatchThenSample;
-        } else {
-          return false;
-        }
-      },
-      setup.method);
-  if (by_batch) {
-    return Opened(std::make_unique<BatchChoiceSource>(std::move(setup), loop, std::move(tally)));
-  }
-  return Opened(std::make_unique<PeriodSource>(std::move(setup), loop, std::move(tally)));
+  Method method = MethodOf(setup.method);
+  return std::visit(SourceMaker(std::move(setup), loop, std::move(tally)), std::move(method));
+}
+
+int64_t NumLosses(const models::DownsamplingSpec& method, int64_t num_samples) {
+  const bool looks_at_losses =
+      std::holds_alternative<std::unique_ptr<const LossMethod>>(MethodOf(method));
+  return looks_at_losses ? num_samples : 0;
 }
 
 }  // namespace tidemill::trainer_server

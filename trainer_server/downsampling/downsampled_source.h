@@ -3,13 +3,13 @@
 // sample_then_batch: before each period of epochs all samples are scored by the network as it is,
 // some are chosen, and their batches follow until the next period begins.
 // batch_then_sample: larger batches are read, scored, and what is chosen of each is a batch.
-// rs2 and uniform look at no sample: their batches are read ahead through all epochs.
-// info_batch chooses before each epoch by the losses that the training itself has seen.
+// Methods that look at no sample: their batches are read ahead through all epochs.
+// Methods that look at losses choose before each epoch by those that the training itself has seen.
 //
 // One forward pass cannot serve both scoring and training where samples are scored: a pass that
 // keeps what the backward pass needs costs more than it saves when most samples are left out, and a
 // score is that of the network in evaluation mode. Where nothing would be left out, nothing is
-// scored; info_batch never makes a pass of its own.
+// scored; a method that looks at losses never makes a pass of its own.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,8 @@ struct DownsamplingSetup {
   std::function<absl::Status()> progress;
   // Samples that are scored together where all are; results depend on it.
   int64_t score_batch = 256;
-  // Of rho_loss: by ordinal what another model's loss is, NaN for samples that are not trained on.
+  // Of a method that has one: by ordinal what another model's loss is, NaN for samples that are not
+  // trained on.
   std::vector<float> irreducible_losses = {};
 };
 
@@ -61,6 +62,10 @@ class DownsampledSource : public loader::BatchSource {
 // DATA_LOSS when the choice that a checkpoint needs is missing or damaged.
 absl::StatusOr<std::unique_ptr<DownsampledSource>> MakeDownsampledSource(DownsamplingSetup setup,
                                                                          TrainingLoop& loop);
+
+// How many last losses a training with such a method is to remember, of so many samples: all or
+// none.
+int64_t NumLosses(const models::DownsamplingSpec& method, int64_t num_samples);
 
 // Samples of which a batch is chosen with batch_then_sample.
 int64_t LargeBatch(int64_t batch_size, double fraction);

@@ -63,7 +63,7 @@ TEST_F(DownsampledTraining, BudgetsOfDecodedSamplesChangeNoBit) {
       if (digest.empty()) digest = outcome.digest;
       EXPECT_EQ(outcome.digest, digest) << NameOf(method) << " with " << budget;
       // The other model of rho_loss has met the holes before.
-      if (std::holds_alternative<models::RhoLoss>(method)) continue;
+      if (method.As<RhoLoss>() != nullptr) continue;
       EXPECT_GT(outcome.tally.num_skipped + outcome.counters.num_skipped, 0) << NameOf(method);
     }
   }
@@ -81,7 +81,7 @@ TEST_F(DownsampledTraining, WithRoomForAllASampleIsReadOnce) {
 TEST_F(DownsampledTraining, AnEpochHasItsShareOfDifferentSamples) {
   for (const models::DownsamplingSpec& method : AllMethods()) {
     const Outcome outcome = Train(method);
-    if (std::holds_alternative<models::InfoBatch>(method)) continue;
+    if (method.As<InfoBatch>() != nullptr) continue;
     for (int64_t epoch = 0; epoch < 4; ++epoch) {
       const std::vector<int64_t> ordinals = outcome.OrdinalsOf(epoch);
       EXPECT_EQ(std::set(ordinals.begin(), ordinals.end()).size(), ordinals.size());
@@ -95,7 +95,7 @@ TEST_F(DownsampledTraining, AnEpochHasItsShareOfDifferentSamples) {
 
 TEST_F(DownsampledTraining, SamplesAreChosenAnewAfterEachPeriod) {
   const auto epochs = [&](int64_t period) {
-    const Outcome outcome = Train(EveryEpochs(period, Keep<models::Margin>(0.3)));
+    const Outcome outcome = Train(EveryEpochs(period, Keep<Margin>(0.3)));
     std::vector<std::vector<int64_t>> chosen;
     for (int64_t epoch = 0; epoch < 4; ++epoch) chosen.push_back(outcome.OrdinalsOf(epoch));
     std::vector<int64_t> scored;
@@ -115,7 +115,7 @@ TEST_F(DownsampledTraining, SamplesAreChosenAnewAfterEachPeriod) {
 }
 
 TEST_F(DownsampledTraining, RepeatedDrawsWithoutReplacementCoverTheSet) {
-  const Outcome outcome = Train(Keep<models::Rs2>(0.3));
+  const Outcome outcome = Train(Keep<Rs2>(0.3));
   std::set<int64_t> seen;
   for (int64_t epoch = 0; epoch < 3; ++epoch) {
     for (const int64_t ordinal : outcome.OrdinalsOf(epoch)) {
@@ -123,7 +123,7 @@ TEST_F(DownsampledTraining, RepeatedDrawsWithoutReplacementCoverTheSet) {
     }
   }
   EXPECT_EQ(seen.size(), 90u);
-  models::Rs2 replacement = Keep<models::Rs2>(0.3);
+  Rs2 replacement = Keep<Rs2>(0.3);
   replacement.replacement = true;
   const Outcome other = Train(replacement);
   std::set<int64_t> drawn;
@@ -135,7 +135,7 @@ TEST_F(DownsampledTraining, RepeatedDrawsWithoutReplacementCoverTheSet) {
 }
 
 TEST_F(DownsampledTraining, AUniformSubsetIsTheSameInAllEpochs) {
-  const Outcome outcome = Train(Keep<models::UniformSubset>(0.3));
+  const Outcome outcome = Train(Keep<UniformSubset>(0.3));
   for (int64_t epoch = 1; epoch < 4; ++epoch) {
     EXPECT_EQ(outcome.OrdinalsOf(epoch), outcome.OrdinalsOf(0));
   }
@@ -147,8 +147,8 @@ TEST_F(DownsampledTraining, WeightsMeetTheirSamplesByOrdinal) {
   for (int i = 0; i < 100; ++i) weights.push_back(static_cast<float>(1 + i));
   const auto holes = [](int64_t ordinal) { return ordinal % 7 == 2 ? -1 : ordinal % 3; };
   for (const models::DownsamplingSpec& method :
-       {models::DownsamplingSpec(Keep<models::LossSampling>(0.3)),
-        models::DownsamplingSpec(ByBatch(Keep<models::LossSampling>(0.3)))}) {
+       {models::DownsamplingSpec(Keep<LossSampling>(0.3)),
+        models::DownsamplingSpec(ByBatch(Keep<LossSampling>(0.3)))}) {
     const Outcome plain = Train(method, {.class_of = holes});
     const Outcome weighted = Train(method, {.class_of = holes, .weights = weights});
     // Before the first step both networks are the same, and so are their scores.
@@ -169,10 +169,8 @@ TEST_F(DownsampledTraining, WhatIsNotFiniteIsNeitherChosenNorFatal) {
   const auto is_broken = [](int64_t ordinal) { return ordinal % 10 == 3; };
   for (const models::DownsamplingSpec& method : AllMethods()) {
     // Those that look at no score, or whose other model cannot learn from such samples.
-    if (std::holds_alternative<models::Rs2>(method) ||
-        std::holds_alternative<models::UniformSubset>(method) ||
-        std::holds_alternative<models::InfoBatch>(method) ||
-        std::holds_alternative<models::RhoLoss>(method)) {
+    if (method.As<Rs2>() != nullptr || method.As<UniformSubset>() != nullptr ||
+        method.As<InfoBatch>() != nullptr || method.As<RhoLoss>() != nullptr) {
       continue;
     }
     const Outcome outcome = Train(method, {.is_broken = is_broken});
@@ -185,24 +183,22 @@ TEST_F(DownsampledTraining, WhatIsNotFiniteIsNeitherChosenNorFatal) {
 }
 
 TEST_F(DownsampledTraining, WhenNoScoreIsFiniteTheTrainingEndsWithAReason) {
-  for (const models::DownsamplingSpec& method :
-       {models::DownsamplingSpec(Keep<models::LossSampling>(0.3)),
-        models::DownsamplingSpec(Keep<models::Craig>(0.3))}) {
+  for (const models::DownsamplingSpec& method : {models::DownsamplingSpec(Keep<LossSampling>(0.3)),
+                                                 models::DownsamplingSpec(Keep<Craig>(0.3))}) {
     MemorySet set({.is_broken = [](int64_t) { return true; }});
     const Outcome outcome = Train(Setup(), Downsampling(method, set));
     EXPECT_EQ(outcome.status.code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_THAT(std::string(outcome.status.message()), HasSubstr("finite score"));
   }
   MemorySet set({.size = 1000, .is_broken = [](int64_t) { return true; }});
-  const Outcome by_batch =
-      Train(Setup(), Downsampling(ByBatch(Keep<models::LossSampling>(0.3)), set));
+  const Outcome by_batch = Train(Setup(), Downsampling(ByBatch(Keep<LossSampling>(0.3)), set));
   EXPECT_THAT(std::string(by_batch.status.message()), HasSubstr("not a finite number"));
 }
 
 TEST_F(DownsampledTraining, TooManyHolesEndTheTraining) {
   for (const models::DownsamplingSpec& method :
-       {models::DownsamplingSpec(Keep<models::Margin>(0.3)),
-        models::DownsamplingSpec(ByBatch(Keep<models::Margin>(0.3)))}) {
+       {models::DownsamplingSpec(Keep<Margin>(0.3)),
+        models::DownsamplingSpec(ByBatch(Keep<Margin>(0.3)))}) {
     MemorySet set({.class_of = [](int64_t ordinal) { return ordinal % 2 == 0 ? -1 : 1; }});
     const Outcome outcome = Train(Setup(), Downsampling(method, set));
     EXPECT_EQ(outcome.status.code(), absl::StatusCode::kFailedPrecondition);
@@ -213,10 +209,9 @@ TEST_F(DownsampledTraining, TooManyHolesEndTheTraining) {
 
 TEST_F(DownsampledTraining, EverythingIsKeptWithoutALook) {
   for (const models::DownsamplingSpec& method :
-       {models::DownsamplingSpec(Keep<models::LossSampling>(1)),
-        models::DownsamplingSpec(ByBatch(Keep<models::LossSampling>(1))),
-        models::DownsamplingSpec(Keep<models::Rs2>(1)),
-        models::DownsamplingSpec(Keep<models::Craig>(1))}) {
+       {models::DownsamplingSpec(Keep<LossSampling>(1)),
+        models::DownsamplingSpec(ByBatch(Keep<LossSampling>(1))),
+        models::DownsamplingSpec(Keep<Rs2>(1)), models::DownsamplingSpec(Keep<Craig>(1))}) {
     const Outcome outcome = Train(method);
     for (const Tally::Epoch& epoch : outcome.tally.epochs) {
       EXPECT_EQ(epoch.num_chosen, 100) << NameOf(method);
@@ -230,7 +225,7 @@ TEST_F(DownsampledTraining, SetsOfNoneAndOfOneSampleAreTrainedOnAsFarAsTheyGo) {
   for (const models::DownsamplingSpec& method : AllMethods()) {
     MemorySet none({.size = 0});
     EXPECT_TRUE(Train(Setup(), Downsampling(method, none)).status.ok()) << NameOf(method);
-    if (std::holds_alternative<models::RhoLoss>(method)) continue;  // There is no other sample.
+    if (method.As<RhoLoss>() != nullptr) continue;  // There is no other sample.
     EXPECT_EQ(Train(method, {.size = 1}).counters.samples, 4) << NameOf(method);
     const Outcome one_class = Train(method, {.class_of = [](int64_t) { return 1; }});
     EXPECT_GT(one_class.counters.num_steps, 0) << NameOf(method);
@@ -240,15 +235,15 @@ TEST_F(DownsampledTraining, SetsOfNoneAndOfOneSampleAreTrainedOnAsFarAsTheyGo) {
 TEST_F(DownsampledTraining, BudgetsOfSamplesAndAccumulatedStepsCountWhatIsTrained) {
   MemorySet set({});
   const Outcome few = Train(Setup({.epochs = 4, .max_samples = config::Count{40}}),
-                            Downsampling(Keep<models::Margin>(0.3), set));
+                            Downsampling(Keep<Margin>(0.3), set));
   EXPECT_EQ(few.counters.samples, 46) << "an epoch of 30, and two batches of 8";
   const Outcome accumulated =
-      Train(Setup({.epochs = 2, .accumulate = 3}), Downsampling(Keep<models::Margin>(0.3), set));
+      Train(Setup({.epochs = 2, .accumulate = 3}), Downsampling(Keep<Margin>(0.3), set));
   EXPECT_EQ(accumulated.counters.num_steps, 4) << "three batches and a rest in each epoch";
 }
 
 TEST_F(DownsampledTraining, AStepOfLargeBatchesHasItsSize) {
-  const Outcome outcome = Train(ByBatch(Keep<models::Entropy>(0.25)), {.size = 100});
+  const Outcome outcome = Train(ByBatch(Keep<Entropy>(0.25)), {.size = 100});
   // Three large batches of 32, then four samples.
   std::vector<size_t> sizes;
   for (const Recorded& batch : outcome.batches) sizes.push_back(batch.ordinals.size());

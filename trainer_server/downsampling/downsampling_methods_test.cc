@@ -24,7 +24,7 @@ using testing::Recorded;
 
 TEST_F(DownsampledTraining, InfoBatchLeavesOutSomeOfWhatIsLearntUntilTheEnd) {
   MemorySet set({.size = 400});
-  const Outcome outcome = Train(Setup({.epochs = 8}), Downsampling(models::InfoBatch{}, set));
+  const Outcome outcome = Train(Setup({.epochs = 8}), Downsampling(InfoBatch{}, set));
   ASSERT_TRUE(outcome.status.ok()) << outcome.status.ToString();
   EXPECT_EQ(outcome.tally.epochs[0].num_chosen, 400) << "nothing was seen yet";
   for (size_t epoch = 1; epoch < 7; ++epoch) {
@@ -45,12 +45,12 @@ TEST_F(DownsampledTraining, TwinsAreAskedAboutWhatTheyDidNotSee) {
   MemorySet set({.size = 60, .class_of = class_of});
   TrainingSetup setup = Setup({.epochs = 1, .optimizer = models::Adam{.lr = 0.02}});
   setup.model = models::Mlp{.hidden = {256}, .outputs = 3};
-  models::RhoLoss method;
+  RhoLoss method;
   method.twin = true;
   method.epochs = 300;
   DownsamplingSetup downsampling = Downsampling(method, set);
   const auto twin =
-      FindIrreducibleLosses(method, setup, downsampling, downsampling.folder + "/twin");
+      FindIrreducibleLosses(*method.Auxiliary(), setup, downsampling, downsampling.folder + "/twin");
   ASSERT_TRUE(twin.ok()) << twin.status().ToString();
   double sum = 0;
   for (const float loss : twin->numbers) {
@@ -62,7 +62,7 @@ TEST_F(DownsampledTraining, TwinsAreAskedAboutWhatTheyDidNotSee) {
   method.twin = false;
   method.holdout = 0.5;
   const auto half =
-      FindIrreducibleLosses(method, setup, downsampling, downsampling.folder + "/half");
+      FindIrreducibleLosses(*method.Auxiliary(), setup, downsampling, downsampling.folder + "/half");
   ASSERT_TRUE(half.ok());
   int64_t num_none = 0;
   for (size_t i = 0; i < 60; ++i) {
@@ -76,7 +76,7 @@ TEST_F(DownsampledTraining, TwinsAreAskedAboutWhatTheyDidNotSee) {
 }
 
 TEST_F(DownsampledTraining, AHoldoutIsNeverTrainedOn) {
-  models::RhoLoss method = Keep<models::RhoLoss>(0.5);
+  RhoLoss method = Keep<RhoLoss>(0.5);
   method.holdout = 0.2;
   MemorySet set({});
   const DownsamplingSetup downsampling = Downsampling(method, set);
@@ -95,7 +95,7 @@ TEST_F(DownsampledTraining, AHoldoutIsNeverTrainedOn) {
 
 TEST_F(DownsampledTraining, AMissingChoiceOfARunningPeriodIsAnError) {
   MemorySet set({});
-  DownsamplingSetup downsampling = Downsampling(Keep<models::Margin>(0.3), set);
+  DownsamplingSetup downsampling = Downsampling(Keep<Margin>(0.3), set);
   const Outcome whole = Train(Setup(), downsampling);
   downsampling.folder += "/elsewhere";
   TrainingLoop loop(Setup());
@@ -124,7 +124,7 @@ TEST_F(DownsampledTraining, TheMeanStepOfADrawIsThatOfAllSamples) {
     setup.parent_weights = parent.Weights().value();
     TrainingLoop loop(setup);
     std::unique_ptr<loader::BatchSource> source;
-    if (std::holds_alternative<models::NoDownsampling>(method)) {
+    if (method->IsNone()) {
       source = set.Open(whole).value();
     } else {
       source = MakeDownsampledSource(Downsampling(method, set), loop).value();
@@ -138,10 +138,10 @@ TEST_F(DownsampledTraining, TheMeanStepOfADrawIsThatOfAllSamples) {
     }
     return numbers;
   };
-  const std::vector<double> truth = step(models::NoDownsampling{}, 1);
+  const std::vector<double> truth = step(NoDownsampling{}, 1);
   for (const models::DownsamplingSpec& method :
-       {models::DownsamplingSpec(Keep<models::LossSampling>(0.2)),
-        models::DownsamplingSpec(Keep<models::GradientNormSampling>(0.2))}) {
+       {models::DownsamplingSpec(Keep<LossSampling>(0.2)),
+        models::DownsamplingSpec(Keep<GradientNormSampling>(0.2))}) {
     constexpr int kSeeds = 200;
     std::vector<double> sums(truth.size());
     std::vector<double> squares(truth.size());

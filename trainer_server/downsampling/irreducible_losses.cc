@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "fmt/format.h"
+
 #include "base/failpoints.h"
 #include "subsets/sampling.h"
 #include "trainer_server/downsampling/scoring.h"
@@ -31,15 +33,15 @@ Part Others(const loader::Subset& part, int64_t size) {
   return PartOf(std::move(others));
 }
 
-TrainingSetup SetupOf(const models::RhoLoss& method, const TrainingSetup& training) {
-  TrainingSetup setup{.model = method.model.value_or(training.model),
+TrainingSetup SetupOf(const models::AuxiliaryModel& auxiliary, const TrainingSetup& training) {
+  TrainingSetup setup{.model = auxiliary.model.value_or(training.model),
                       .training = training.training,
                       .trigger = training.trigger,
                       .device = training.device};
-  setup.training.epochs = method.epochs;
+  setup.training.epochs = auxiliary.epochs;
   setup.training.max_samples = std::nullopt;
   setup.training.early_stopping = std::nullopt;
-  setup.training.downsampling = models::NoDownsampling{};
+  setup.training.downsampling = {};
   return setup;
 }
 
@@ -73,7 +75,7 @@ absl::Status TrainAndAsk(const TrainingSetup& setup, const DownsamplingSetup& do
 
 }  // namespace
 
-absl::StatusOr<StoredNumbers> FindIrreducibleLosses(const models::RhoLoss& method,
+absl::StatusOr<StoredNumbers> FindIrreducibleLosses(const models::AuxiliaryModel& auxiliary,
                                                     const TrainingSetup& training,
                                                     const DownsamplingSetup& downsampling,
                                                     const std::string& path) {
@@ -86,20 +88,21 @@ absl::StatusOr<StoredNumbers> FindIrreducibleLosses(const models::RhoLoss& metho
   }
   const auto start = std::chrono::steady_clock::now();
   found.numbers.assign(static_cast<size_t>(size), std::numeric_limits<float>::quiet_NaN());
-  const double share = method.twin ? 0.5 : method.holdout;
+  const double share = auxiliary.twin ? 0.5 : auxiliary.holdout;
   const int64_t num_held =
       std::clamp<int64_t>(std::llround(share * static_cast<double>(size)), 1, size - 1);
-  const RandomKey key{
-      .seed = training.training.seed, .purpose = "rho_loss", .trigger = training.trigger};
+  const RandomKey key{.seed = training.training.seed,
+                      .purpose = downsampling.method.type(),
+                      .trigger = training.trigger};
   const Part held = PartOf(subsets::DrawUniformly(size, num_held, key));
   const Part others = Others(*held, size);
-  const TrainingSetup setup = SetupOf(method, training);
+  const TrainingSetup setup = SetupOf(auxiliary, training);
   const auto ask = [&](const Part& part, const Part& rest) {
     return Annotate(TrainAndAsk(setup, downsampling, part, rest, found.numbers),
-                    "the auxiliary model of rho_loss");
+                    fmt::format("the auxiliary model of {}", downsampling.method.type()));
   };
   RETURN_IF_ERROR(ask(held, others));
-  if (method.twin) RETURN_IF_ERROR(ask(others, held));
+  if (auxiliary.twin) RETURN_IF_ERROR(ask(others, held));
   found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   RETURN_IF_ERROR(WriteNumbers(path, found.numbers, found.seconds));
   RETURN_IF_FAILPOINT("trainer_server.after_auxiliary");

@@ -1,4 +1,4 @@
-// The losses of models that were trained on other samples, for rho_loss.
+// The losses of models that were trained on other samples.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ namespace tidemill::trainer_server {
 // writes the losses to `path` when done; from then on they are read. A model whose training is
 // interrupted begins anew. Leaves torch's generator anywhere: call it before the training's own
 // loop is made. A set of fewer than two samples has losses of zero.
-absl::StatusOr<StoredNumbers> FindIrreducibleLosses(const models::RhoLoss& method,
+absl::StatusOr<StoredNumbers> FindIrreducibleLosses(const models::AuxiliaryModel& auxiliary,
                                                     const TrainingSetup& training,
                                                     const DownsamplingSetup& downsampling,
                                                     const std::string& path);

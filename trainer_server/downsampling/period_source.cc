@@ -6,36 +6,32 @@
 #include <utility>
 
 #include "base/failpoints.h"
-#include "subsets/info_batch.h"
 
 namespace tidemill::trainer_server {
-namespace {
 
-// Epochs between two choices; all of them where the method says 0.
-int64_t PeriodLength(const models::DownsamplingSpec& method, int64_t epochs) {
-  const int64_t period = std::visit(
-      [](const auto& one) -> int64_t {
-        if constexpr (requires { one.period; }) {
-          return one.period;
-        } else {
-          return 1;
-        }
-      },
-      method);
-  return period == 0 ? epochs : period;
-}
+PeriodSource::PeriodSource(std::unique_ptr<const JudgingMethod> method, DownsamplingSetup setup,
+                           TrainingLoop& loop, Tally tally)
+    : PeriodSource(std::move(method), nullptr, std::move(setup), loop, std::move(tally)) {}
 
-}  // namespace
+PeriodSource::PeriodSource(std::unique_ptr<const LossMethod> method, DownsamplingSetup setup,
+                           TrainingLoop& loop, Tally tally)
+    : PeriodSource(nullptr, std::move(method), std::move(setup), loop, std::move(tally)) {}
 
-PeriodSource::PeriodSource(DownsamplingSetup setup, TrainingLoop& loop, Tally tally)
+PeriodSource::PeriodSource(std::unique_ptr<const JudgingMethod> judging,
+                           std::unique_ptr<const LossMethod> by_losses, DownsamplingSetup setup,
+                           TrainingLoop& loop, Tally tally)
     : SourceBase(std::move(setup), loop, std::move(tally)),
+      judging_(std::move(judging)),
+      by_losses_(std::move(by_losses)),
       files_(this->setup().folder),
       candidates_(Candidates()),
       num_candidates_(candidates_ ? candidates_->size() : this->setup().set->size()),
-      question_(QuestionOf(this->setup().method)),
-      period_(PeriodLength(this->setup().method, training().epochs)),
-      num_samples_(NumKept(FractionOf(this->setup().method), num_candidates_)) {
-  if (question_) question_->subtracted = this->setup().irreducible_losses;
+      fraction_(judging_ ? judging_->judging().fraction : 1),
+      period_(PeriodLength(judging_ ? judging_->judging().period : 1)),
+      num_samples_(NumKept(fraction_, num_candidates_)) {}
+
+int64_t PeriodSource::PeriodLength(int64_t period) const {
+  return period == 0 ? training().epochs : period;
 }
 
 int64_t PeriodSource::PeriodOf(int64_t epoch) const { return epoch / period_ * period_; }
@@ -108,33 +104,33 @@ loader::Subset PeriodSource::Everything() const {
   return all;
 }
 
-absl::StatusOr<Choice> PeriodSource::ChooseByLosses(const models::InfoBatch& method,
-                                                    int64_t epoch) const {
-  const double until = method.until * static_cast<double>(training().epochs);
-  if (static_cast<double>(epoch) >= until) return Choice{.subset = Everything()};
-  const subsets::Choice kept =
-      subsets::LeaveOutWellLearnt(loop().companion().losses, method.prune, KeyOf(epoch));
-  Choice choice{.subset = {.ordinals = kept.rows}};
-  if (std::ranges::any_of(kept.weights, [](double weight) { return weight != 1; })) {
-    choice.subset.weights.assign(kept.weights.begin(), kept.weights.end());
+absl::StatusOr<Choice> PeriodSource::ChooseByLosses(int64_t epoch) const {
+  const std::optional<subsets::Choice> kept =
+      by_losses_->Choose(loop().companion().losses, epoch, training().epochs, KeyOf(epoch));
+  if (!kept) return Choice{.subset = Everything()};
+  Choice choice{.subset = {.ordinals = kept->rows}};
+  if (std::ranges::any_of(kept->weights, [](double weight) { return weight != 1; })) {
+    choice.subset.weights.assign(kept->weights.begin(), kept->weights.end());
   }
   return choice;
 }
 
 absl::StatusOr<Choice> PeriodSource::ScoreAndChoose(int64_t epoch) {
-  const int64_t kept = NumKept(FractionOf(setup().method), num_candidates_);
+  const int64_t kept = NumKept(fraction_, num_candidates_);
   if (kept == num_candidates_) return Choice{.subset = Everything()};
   loader::BatchPlan plan{.batch_size = setup().score_batch,
                          .shuffle = PlanOf().shuffle,
                          .order = models::NoOrder{},
                          .subset = candidates_,
                          .training = false};
+  Question question = judging_->judging().question;
+  question.subtracted = setup().irreducible_losses;
   Seen seen;
   {
     ASSIGN_OR_RETURN(const auto stream, setup().open(plan));
-    ASSIGN_OR_RETURN(seen, LookAtAll(loop(), *question_, *stream, setup().progress));
+    ASSIGN_OR_RETURN(seen, LookAtAll(loop(), question, *stream, setup().progress));
   }
-  ASSIGN_OR_RETURN(Choice choice, Choose(setup().method, seen, kept, KeyOf(epoch)));
+  ASSIGN_OR_RETURN(Choice choice, Choose(*judging_, seen, kept, KeyOf(epoch)));
   choice.num_scored = seen.size();
   choice.num_skipped = seen.num_skipped;
   return choice;
@@ -144,9 +140,7 @@ absl::StatusOr<Choice> PeriodSource::MakeChoice(int64_t epoch) {
   // Made by an earlier process, which the network was the same in.
   if (absl::StatusOr<Choice> before = files_.Read(epoch); before.ok()) return before;
   const auto start = std::chrono::steady_clock::now();
-  const auto* const info_batch = std::get_if<models::InfoBatch>(&setup().method);
-  ASSIGN_OR_RETURN(Choice choice, info_batch != nullptr ? ChooseByLosses(*info_batch, epoch)
-                                                        : ScoreAndChoose(epoch));
+  ASSIGN_OR_RETURN(Choice choice, by_losses_ ? ChooseByLosses(epoch) : ScoreAndChoose(epoch));
   choice.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   RETURN_IF_FAILPOINT("trainer_server.before_choice");
   RETURN_IF_ERROR(files_.Write(epoch, choice));

@@ -13,7 +13,7 @@ torch::Tensor LogProbabilities(const models::Loss& loss, const torch::Tensor& ou
 }
 
 // Greatest probability minus the second; an only class is certain.
-torch::Tensor Margin(const torch::Tensor& probabilities) {
+torch::Tensor MarginOf(const torch::Tensor& probabilities) {
   if (probabilities.size(1) == 1) return probabilities.select(1, 0);
   const torch::Tensor best = std::get<0>(probabilities.topk(2, /*dim=*/1));
   return best.select(1, 0) - best.select(1, 1);
@@ -72,7 +72,7 @@ torch::Tensor Score(ScoreOf what, const models::Loss& loss, const Answers& answe
     case ScoreOf::kGreatestProbability:
       return LogProbabilities(loss, answers.output).amax(1).exp();
     case ScoreOf::kMargin:
-      return Margin(LogProbabilities(loss, answers.output).exp());
+      return MarginOf(LogProbabilities(loss, answers.output).exp());
     case ScoreOf::kEntropy: {
       // Zero, not NaN, for a class whose probability rounds to nothing.
       const torch::Tensor log_p = LogProbabilities(loss, answers.output);

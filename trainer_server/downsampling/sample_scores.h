@@ -4,19 +4,10 @@
 #include "torch/torch.h"
 
 #include "models/spec/loss_spec.h"
+#include "trainer_server/downsampling/methods/method.h"
 #include "trainer_server/training/training_loop.h"
 
 namespace tidemill::trainer_server {
-
-enum class ScoreOf {
-  kLoss,                   // As it is trained: with class weights and smoothing.
-  kGradientNorm,           // ||dL / d outputs||.
-  kLastLayerGradientNorm,  // ||dL / d (weights and bias of the last layer)||; needs embeddings.
-  kGreatestProbability,    // Of a class.
-  kMargin,                 // Greatest probability minus the second.
-  kEntropy,                // -sum p log p.
-  kError,                  // ||p - y|| for classes, ||output - y|| for real labels.
-};
 
 // One number for each sample, [n] float32 on the answers' device. What is not finite stays so.
 // Probabilities are what the loss takes the outputs for (models/spec/class_outputs.h); their scores

@@ -3,20 +3,10 @@
 #include <utility>
 
 #include "models/guard.h"
+#include "trainer_server/downsampling/sample_scores.h"
 
 namespace tidemill::trainer_server {
 namespace {
-
-template <typename Method>
-constexpr ScoreOf kScoreOf = ScoreOf::kLoss;
-template <>
-constexpr ScoreOf kScoreOf<models::LeastConfidence> = ScoreOf::kGreatestProbability;
-template <>
-constexpr ScoreOf kScoreOf<models::Margin> = ScoreOf::kMargin;
-template <>
-constexpr ScoreOf kScoreOf<models::Entropy> = ScoreOf::kEntropy;
-template <>
-constexpr ScoreOf kScoreOf<models::El2n> = ScoreOf::kError;
 
 void Append(const torch::Tensor& tensor, std::vector<float>& values) {
   const torch::Tensor flat = tensor.to(torch::kCPU, torch::kFloat32).contiguous();
@@ -36,29 +26,6 @@ void AppendScores(const torch::Tensor& scores, const Question& question, Seen& s
 }
 
 }  // namespace
-
-std::optional<Question> QuestionOf(const models::DownsamplingSpec& method) {
-  return std::visit(
-      []<typename Method>(const Method& one) -> std::optional<Question> {
-        if constexpr (std::is_base_of_v<models::GradientCoreset, Method>) {
-          return Question{.score = std::nullopt,
-                          .embeddings = one.of == models::GradientOf::kLastLayer,
-                          .classes = one.balance};
-        } else if constexpr (std::is_same_v<Method, models::GradientNormSampling>) {
-          const bool whole = one.of == models::GradientOf::kLastLayer;
-          return Question{.score = whole ? ScoreOf::kLastLayerGradientNorm : ScoreOf::kGradientNorm,
-                          .embeddings = whole,
-                          .classes = one.balance};
-        } else if constexpr (std::is_base_of_v<models::Scored, Method>) {
-          return Question{.score = kScoreOf<Method>, .classes = one.balance};
-        } else if constexpr (std::is_same_v<Method, models::RhoLoss>) {
-          return Question{.score = ScoreOf::kLoss};
-        } else {
-          return std::nullopt;
-        }
-      },
-      method);
-}
 
 absl::Status Look(TrainingLoop& loop, const Question& question, const loader::TrainingBatch& batch,
                   Seen& seen) {

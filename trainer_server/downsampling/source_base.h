@@ -11,19 +11,6 @@
 
 namespace tidemill::trainer_server {
 
-// The share of the samples that a method keeps; 1 for one that does not say.
-inline double FractionOf(const models::DownsamplingSpec& method) {
-  return std::visit(
-      [](const auto& one) {
-        if constexpr (requires { one.fraction; }) {
-          return one.fraction;
-        } else {
-          return 1.0;
-        }
-      },
-      method);
-}
-
 // Knows the plan and keeps the tally, also in the loop's checkpoints.
 class SourceBase : public DownsampledSource {
  public:

@@ -184,13 +184,13 @@ class Training {
   // Batches of what is trained on. Such rows do not depend on the epoch unless the graph is random,
   // so that those which downsampling looks at and trains on are read once.
   void PrepareDownsampling() {
-    method_ = models::MethodOf(spec_.downsampling, job_.trigger);
-    if (std::holds_alternative<models::NoDownsampling>(method_)) return;
+    method_ = spec_.downsampling->MethodAt(job_.trigger);
+    if (method_->IsNone()) return;
     if (spec_.decoded_budget.bytes > 0 && !transform::IsRandom(opened_.graph_spec)) {
       kept_ =
           std::make_shared<loader::DecodedSamples>(trained_->size(), spec_.decoded_budget.bytes);
     }
-    if (std::holds_alternative<models::InfoBatch>(method_)) setup_.num_losses = trained_->size();
+    setup_.num_losses = NumLosses(method_, trained_->size());
     downsampling_ = {
         .method = method_,
         .set = trained_,
@@ -235,11 +235,11 @@ class Training {
 
   // Before the loop is made, which owns torch's generator from then on.
   absl::Status TrainAuxiliaryModels() {
-    const auto* const rho_loss = std::get_if<models::RhoLoss>(&method_);
-    if (rho_loss == nullptr) return absl::OkStatus();
+    const std::optional<models::AuxiliaryModel> auxiliary = method_->Auxiliary();
+    if (!auxiliary) return absl::OkStatus();
     activity_ = "auxiliary model";
     ASSIGN_OR_RETURN(StoredNumbers losses,
-                     FindIrreducibleLosses(*rho_loss, setup_, downsampling_,
+                     FindIrreducibleLosses(*auxiliary, setup_, downsampling_,
                                            files::Join(downsampling_.folder, kAuxiliaryFile)));
     downsampling_.irreducible_losses = std::move(losses.numbers);
     auxiliary_seconds_ = losses.seconds;
@@ -268,7 +268,7 @@ class Training {
     downsampled_ = nullptr;
     loop_.emplace(setup_);
     if (!checkpoint.empty()) RETURN_IF_ERROR(loop_->Restore(checkpoint));
-    if (!std::holds_alternative<models::NoDownsampling>(method_)) {
+    if (!method_->IsNone()) {
       ASSIGN_OR_RETURN(auto source, MakeDownsampledSource(downsampling_, *loop_));
       downsampled_ = source.get();
       source_ = std::move(source);
@@ -403,12 +403,11 @@ class Training {
 
   DownsamplingResult Summary() const {
     const Tally tally = downsampled_->tally();
-    DownsamplingResult summary{
-        .method = std::string(std::visit([](const auto& one) { return one.kType; }, method_)),
-        .num_samples = trained_->size(),
-        .scoring_seconds = tally.scoring_seconds,
-        .auxiliary_seconds = auxiliary_seconds_,
-        .num_not_finite = tally.num_not_finite};
+    DownsamplingResult summary{.method = std::string(method_.type()),
+                               .num_samples = trained_->size(),
+                               .scoring_seconds = tally.scoring_seconds,
+                               .auxiliary_seconds = auxiliary_seconds_,
+                               .num_not_finite = tally.num_not_finite};
     for (const Tally::Epoch& epoch : tally.epochs) {
       summary.epochs.push_back({.num_chosen = epoch.num_chosen,
                                 .effective_size = epoch.effective_size(),

@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -16,6 +15,7 @@
 #include "base/digest.h"
 #include "trainer_server/downsampling/downsampled_source.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
+#include "trainer_server/downsampling/methods/method_list.h"
 #include "trainer_server/testing/memory_set.h"
 #include "trainer_server/training/training_device.h"
 
@@ -28,7 +28,7 @@ Method Keep(double fraction, Method method = {}) {
 }
 template <typename Method>
 Method ByBatch(Method method) {
-  method.when = models::ScoreWhen::kBatchThenSample;
+  method.when = ScoreWhen::kBatchThenSample;
   return method;
 }
 template <typename Method>
@@ -130,12 +130,10 @@ class DownsampledTraining : public ::testing::Test {
   Outcome Train(TrainingSetup setup, DownsamplingSetup downsampling,
                 const std::string& checkpoint = "") {
     Outcome outcome;
-    if (std::holds_alternative<models::InfoBatch>(downsampling.method)) {
-      setup.num_losses = downsampling.set->size();
-    }
-    if (const auto* const rho_loss = std::get_if<models::RhoLoss>(&downsampling.method)) {
+    setup.num_losses = NumLosses(downsampling.method, downsampling.set->size());
+    if (const auto auxiliary = downsampling.method->Auxiliary()) {
       const auto losses =
-          FindIrreducibleLosses(*rho_loss, setup, downsampling, downsampling.folder + "/losses");
+          FindIrreducibleLosses(*auxiliary, setup, downsampling, downsampling.folder + "/losses");
       EXPECT_TRUE(losses.ok()) << losses.status().ToString();
       downsampling.irreducible_losses = losses->numbers;
     }
@@ -174,48 +172,47 @@ class DownsampledTraining : public ::testing::Test {
 
 // One of each kind, with a share of 0.3.
 inline std::vector<models::DownsamplingSpec> AllMethods() {
-  models::Rs2 replacement = Keep<models::Rs2>(0.3);
+  Rs2 replacement = Keep<Rs2>(0.3);
   replacement.replacement = true;
-  models::LossSampling poisson = Keep<models::LossSampling>(0.3);
-  poisson.sampling = models::ScoreSampling::kPoisson;
-  models::GradientNormSampling whole = Keep<models::GradientNormSampling>(0.3);
-  whole.of = models::GradientOf::kLastLayer;
-  whole.sampling = models::ScoreSampling::kSystematic;
-  models::Margin balanced = Keep<models::Margin>(0.3);
+  LossSampling poisson = Keep<LossSampling>(0.3);
+  poisson.sampling = ScoreSampling::kPoisson;
+  GradientNormSampling whole = Keep<GradientNormSampling>(0.3);
+  whole.of = GradientOf::kLastLayer;
+  whole.sampling = ScoreSampling::kSystematic;
+  Margin balanced = Keep<Margin>(0.3);
   balanced.balance = true;
-  models::Craig craig = Keep<models::Craig>(0.3);
+  Craig craig = Keep<Craig>(0.3);
   craig.part = 16;
-  craig.of = models::GradientOf::kLastLayer;
-  models::SubmodularGradients cut = Keep<models::SubmodularGradients>(0.3);
-  cut.function = models::SetFunction::kGraphCut;
+  craig.of = GradientOf::kLastLayer;
+  SubmodularGradients cut = Keep<SubmodularGradients>(0.3);
+  cut.function = SetFunction::kGraphCut;
   cut.balance = false;
-  models::RhoLoss twin = Keep<models::RhoLoss>(0.3);
+  RhoLoss twin = Keep<RhoLoss>(0.3);
   twin.twin = true;
-  models::RhoLoss holdout = EveryEpochs(0, Keep<models::RhoLoss>(0.3));
-  holdout.when = models::ScoreWhen::kSampleThenBatch;
-  return {Keep<models::Rs2>(0.3),
+  RhoLoss holdout = EveryEpochs(0, Keep<RhoLoss>(0.3));
+  holdout.when = ScoreWhen::kSampleThenBatch;
+  return {Keep<Rs2>(0.3),
           replacement,
-          Keep<models::UniformSubset>(0.3),
-          Keep<models::LossSampling>(0.3),
+          Keep<UniformSubset>(0.3),
+          Keep<LossSampling>(0.3),
           EveryEpochs(2, poisson),
-          ByBatch(Keep<models::LossSampling>(0.3)),
+          ByBatch(Keep<LossSampling>(0.3)),
           whole,
-          EveryEpochs(0, Keep<models::LeastConfidence>(0.3)),
+          EveryEpochs(0, Keep<LeastConfidence>(0.3)),
           balanced,
-          EveryEpochs(3, Keep<models::Entropy>(0.3)),
-          ByBatch(Keep<models::Entropy>(0.3)),
-          Keep<models::El2n>(0.3),
+          EveryEpochs(3, Keep<Entropy>(0.3)),
+          ByBatch(Keep<Entropy>(0.3)),
+          Keep<El2n>(0.3),
           craig,
-          Keep<models::GradMatch>(0.3),
+          Keep<GradMatch>(0.3),
           cut,
           twin,
           holdout,
-          models::InfoBatch{}};
+          InfoBatch{}};
 }
 
 inline std::string NameOf(const models::DownsamplingSpec& method) {
-  return std::string(std::visit([](const auto& one) { return one.kType; }, method)) + " #" +
-         std::to_string(method.index());
+  return std::string(method.type()) + " #" + std::to_string(method.index());
 }
 
 }  // namespace tidemill::trainer_server::testing

@@ -1,4 +1,4 @@
-#include "selector/policies/policies.h"
+#include "selector/policies/chooser.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "selector/policies/policy_list.h"
 #include "selector/testing/choosing.h"
 
 namespace tidemill::selector {
@@ -97,9 +98,7 @@ TEST(UniformPolicy, DrawsTheSmallestLotsWhateverThePiecesTheMemoryAndTheThreads)
        {Spec("{type: uniform, fraction: 0.1}"), Spec("{type: uniform, samples: 3}"),
         Spec("{type: uniform, fraction: 0.9}"), Spec("{type: uniform, samples: 399_999}"),
         Spec("{type: uniform, fraction: 1.0}")}) {
-    const Uniform& uniform = std::get<Uniform>(spec);
-    const auto count =
-        uniform.samples ? *uniform.samples : std::llround(*uniform.fraction * 400'000);
+    const int64_t count = spec->Target(400'000);
     const std::vector<int64_t> expected = SmallestLots(stream.keys, static_cast<size_t>(count));
     for (const testing::Circumstances& how : circumstances) {
       EXPECT_EQ(ChooseFrom(spec, stream, kRandom, how).rows, expected) << "piece " << how.piece;
@@ -126,53 +125,80 @@ TEST(UniformPolicy, DrawsEveryPartOfTheStreamAlike) {
   EXPECT_THAT(counts, Each(::testing::AllOf(::testing::Gt(850), ::testing::Lt(1150))));
 }
 
-TEST(PolicyOf, FollowsTheStepsOfASchedule) {
+TEST(PolicyAt, FollowsTheStepsOfASchedule) {
   const SelectionSpec spec = Spec(
       "{type: schedule, steps: [{triggers: 2, use: all_data}, {triggers: 1, use: {type: reservoir, "
       "samples: 5}}, {use: {type: uniform, fraction: 0.1, warmup_triggers: 1}}]}");
   std::vector<std::string_view> names;
   for (int64_t trigger = 1; trigger <= 6; ++trigger) {
-    names.push_back(NameOf(PolicyOf(spec, trigger)));
+    names.push_back(spec->PolicyAt(trigger).type());
   }
   // The last step warms up in its own first trigger.
   EXPECT_THAT(names,
               ElementsAre("all_data", "all_data", "reservoir", "new_data", "uniform", "uniform"));
 }
 
-TEST(PolicyOf, WarmsUpOnAllCandidatesOfTheSamePool) {
-  KCenter spec;
-  spec.fraction = 0.1;
-  spec.warmup_triggers = 2;
-  spec.tail = 3;
-  const SelectionSpec warm = PolicyOf(spec, 2);
-  ASSERT_TRUE(std::holds_alternative<NewData>(warm));
-  EXPECT_EQ(std::get<NewData>(warm).tail, 3);
-  EXPECT_EQ(NameOf(PolicyOf(spec, 3)), "k_center");
-  Deduplicated all;
-  all.warmup_triggers = 1;
-  all.pool.over = Pool::kAll;
-  EXPECT_EQ(NameOf(PolicyOf(all, 1)), "all_data");
-  EXPECT_EQ(NameOf(PolicyOf(all, 2)), "deduplicated");
+TEST(PolicyAt, WarmsUpOnAllCandidatesOfTheSamePool) {
+  KCenter centers;
+  centers.fraction = 0.1;
+  centers.warmup_triggers = 2;
+  centers.tail = 3;
+  const SelectionSpec spec = centers;
+  const SelectionSpec warm = spec->PolicyAt(2);
+  EXPECT_EQ(warm.type(), "new_data");
+  EXPECT_EQ(warm->TakesFrom().tail, 3);
+  EXPECT_EQ(spec->PolicyAt(3).type(), "k_center");
+  Deduplicated unlike;
+  unlike.warmup_triggers = 1;
+  unlike.pool.over = Pool::kAll;
+  const SelectionSpec all = unlike;
+  EXPECT_EQ(all->PolicyAt(1).type(), "all_data");
+  EXPECT_EQ(all->PolicyAt(2).type(), "deduplicated");
 }
 
-TEST(PoolOf, SaysFromWhereCandidatesCome) {
-  EXPECT_EQ(PoolOf(NewData{}).tail, 0);
-  EXPECT_EQ(PoolOf(NewData{}).over, Pool::kNew);
-  EXPECT_EQ(PoolOf(AllData{}).over, Pool::kAll);
-  EXPECT_EQ(PoolOf(Reservoir{.samples = 1}).over, Pool::kAll);
-  EXPECT_EQ(PoolOf(Freshness{}).over, Pool::kAll);
-  EXPECT_EQ(PoolOf(Freshness{.tail = 2}).tail, 2);
-  EXPECT_EQ(PoolOf(Deduplicated{}).over, Pool::kNew);
+TEST(TakesFrom, SaysFromWhereCandidatesCome) {
+  EXPECT_EQ(NewData{}.TakesFrom().tail, 0);
+  EXPECT_EQ(NewData{}.TakesFrom().over, Pool::kNew);
+  EXPECT_EQ(AllData{}.TakesFrom().over, Pool::kAll);
+  EXPECT_EQ(Reservoir{.samples = 1}.TakesFrom().over, Pool::kAll);
+  EXPECT_EQ(Freshness{}.TakesFrom().over, Pool::kAll);
+  EXPECT_EQ(Freshness{.tail = 2}.TakesFrom().tail, 2);
+  EXPECT_EQ(Deduplicated{}.TakesFrom().over, Pool::kNew);
 }
 
 TEST(WhatItLooksAt, IsTheMostThatAStepDoes) {
-  EXPECT_EQ(WhatItLooksAt(Uniform{}), LooksAt::kNothing);
-  EXPECT_EQ(WhatItLooksAt(Importance{}), LooksAt::kColumn);
-  EXPECT_EQ(WhatItLooksAt(Deduplicated{}), LooksAt::kModel);
+  EXPECT_EQ(Uniform{}.WhatItLooksAt(), LooksAt::kNothing);
+  EXPECT_EQ(Importance{}.WhatItLooksAt(), LooksAt::kColumn);
+  EXPECT_EQ(Deduplicated{}.WhatItLooksAt(), LooksAt::kModel);
   SelectionSchedule schedule;
   schedule.steps.push_back({.triggers = 1, .use = Importance{}});
   schedule.steps.push_back({.use = NewData{}});
-  EXPECT_EQ(WhatItLooksAt(schedule), LooksAt::kColumn);
+  EXPECT_EQ(schedule.WhatItLooksAt(), LooksAt::kColumn);
+}
+
+TEST(WhatItRecalls, IsTheRoundOfADrawWithoutReuseAndAllSetsOfAMixOfFreshAndUsed) {
+  EXPECT_EQ(Uniform{}.WhatItRecalls(), Recalls::kNothing);
+  Uniform rounds;
+  rounds.reuse = false;
+  EXPECT_EQ(rounds.WhatItRecalls(), Recalls::kRound);
+  EXPECT_EQ(Freshness{}.WhatItRecalls(), Recalls::kSets);
+}
+
+TEST(SelectionSchedule, ChecksTheSamplesOfEachStepAtItsPlace) {
+  const SelectionSpec spec = Spec(
+      "{type: schedule, steps: [{triggers: 2, use: {type: balanced, samples: 5}}, {use: all_data}]}");
+  config::Problems problems;
+  spec->CheckSamples({.dataset = "weather", .schema = {.label = transform::LabelKind::kReal}},
+                     problems);
+  ASSERT_EQ(problems.items().size(), 1U);
+  EXPECT_EQ(problems.items()[0].path, "steps[0].use");
+}
+
+TEST(MakeChooser, OfAScheduleIsThatOfTheStepThatServesTheTrigger) {
+  SelectionSchedule schedule;
+  schedule.steps.push_back({.triggers = 3, .use = NewData{.limit = 2}});
+  schedule.steps.push_back({.use = AllData{}});
+  EXPECT_THAT(ChooseFrom(schedule, StreamOf(5)).rows, ElementsAre(3, 4));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What selection policies that draw have in common: from which samples, and how many.
+// What the specs of policies that draw a stated number of samples have in common.
 #pragma once
 
 #include <algorithm>
@@ -8,33 +8,12 @@
 #include <utility>
 
 #include "config/config.h"
+#include "selector/client/candidate_pool.h"
 
 namespace tidemill::selector {
 
-// From where a policy takes samples.
-enum class Pool { kNew, kAll };
-
 // What weight a sample gets in the loss.
 enum class Weighting { kNone, kInverseProbability };
-
-// The candidates of a trigger.
-struct CandidatePool {
-  Pool over = Pool::kNew;
-  std::optional<int64_t> tail = std::nullopt;
-
-  void Fields(auto&& field) {
-    field("over", over,
-          "Which samples are candidates: those since the trigger before, or all so far.");
-    field("tail", tail,
-          "Instead: those of this trigger and of so many before it; 0 for this one alone.",
-          {.min = 0, .max = 1e6, .example = "3"});
-  }
-  void Check(config::Problems& problems) const {
-    if (tail && over == Pool::kAll) {
-      problems.Add("tail", "and `over: all` contradict each other", "leave one out");
-    }
-  }
-};
 
 // How many of them to choose, and when to begin to.
 struct Draw : CandidatePool {
@@ -62,6 +41,7 @@ struct Draw : CandidatePool {
     }
   }
 
+  CandidatePool TakesFrom() const { return *this; }
   // How many of `available` candidates are chosen.
   int64_t Target(int64_t available) const {
     if (available == 0) return 0;
@@ -73,11 +53,6 @@ struct Draw : CandidatePool {
 
 }  // namespace tidemill::selector
 
-template <>
-struct tidemill::config::EnumNames<tidemill::selector::Pool> {
-  static constexpr std::pair<tidemill::selector::Pool, std::string_view> kNames[] = {
-      {tidemill::selector::Pool::kNew, "new"}, {tidemill::selector::Pool::kAll, "all"}};
-};
 template <>
 struct tidemill::config::EnumNames<tidemill::selector::Weighting> {
   static constexpr std::pair<tidemill::selector::Weighting, std::string_view> kNames[] = {

@@ -97,35 +97,9 @@ class Chooser {
   virtual ChoiceNotes notes() const { return {}; }
 };
 
-// One overload for each alternative of SelectionSpec but schedules. `into` is not yet open and
-// outlives what is returned.
-std::unique_ptr<Chooser> MakeChooser(const NewData& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
-std::unique_ptr<Chooser> MakeChooser(const AllData& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
-std::unique_ptr<Chooser> MakeChooser(const Uniform& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
-std::unique_ptr<Chooser> MakeChooser(const Balanced& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
-std::unique_ptr<Chooser> MakeChooser(const Freshness& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
-std::unique_ptr<Chooser> MakeChooser(const Reservoir& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
-std::unique_ptr<Chooser> MakeChooser(const Importance& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
-std::unique_ptr<Chooser> MakeChooser(const KCenter& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
-std::unique_ptr<Chooser> MakeChooser(const FacilityLocation& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
-std::unique_ptr<Chooser> MakeChooser(const KMedoids& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
-std::unique_ptr<Chooser> MakeChooser(const Pairwise& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
-std::unique_ptr<Chooser> MakeChooser(const Deduplicated& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
-
-// By the policy that serves the trigger of `random`.
-std::unique_ptr<Chooser> MakeChooser(const SelectionSpec& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
+// By the policy that serves the trigger of `random`. `into` is not yet open and outlives what is
+// returned. Each policy's header declares MakeChooser() of its spec, which makes the same.
+std::unique_ptr<Chooser> ChooserFor(const SelectionSpec& spec, const RandomKey& random,
+                                    const Workplace& workplace, TrainingSetWriter& into);
 
 }  // namespace tidemill::selector

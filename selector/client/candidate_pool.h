@@ -1,0 +1,40 @@
+// From which samples a selection policy chooses.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "config/config.h"
+
+namespace tidemill::selector {
+
+// From where a policy takes samples.
+enum class Pool { kNew, kAll };
+
+// The candidates of a trigger.
+struct CandidatePool {
+  Pool over = Pool::kNew;
+  std::optional<int64_t> tail = std::nullopt;
+
+  void Fields(auto&& field) {
+    field("over", over,
+          "Which samples are candidates: those since the trigger before, or all so far.");
+    field("tail", tail,
+          "Instead: those of this trigger and of so many before it; 0 for this one alone.",
+          {.min = 0, .max = 1e6, .example = "3"});
+  }
+  void Check(config::Problems& problems) const {
+    if (tail && over == Pool::kAll) {
+      problems.Add("tail", "and `over: all` contradict each other", "leave one out");
+    }
+  }
+};
+
+}  // namespace tidemill::selector
+
+template <>
+struct tidemill::config::EnumNames<tidemill::selector::Pool> {
+  static constexpr std::pair<tidemill::selector::Pool, std::string_view> kNames[] = {
+      {tidemill::selector::Pool::kNew, "new"}, {tidemill::selector::Pool::kAll, "all"}};
+};

@@ -1,0 +1,39 @@
+// Everything so far.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "config/config.h"
+#include "selector/policies/limit.h"
+#include "selector/policies/policy.h"
+
+namespace tidemill::selector {
+
+struct AllData {
+  static constexpr std::string_view kType = "all_data";
+  static constexpr std::string_view kDoc = "Trains on all samples so far.";
+  static constexpr std::string_view kRule =
+      "every sample of the stream up to the trigger; with a `limit`, the latest or a uniform draw";
+  static constexpr std::string_view kWeights = "1 each";
+  static constexpr std::string_view kCost = "one pass over the whole history at every trigger";
+  std::optional<int64_t> limit = std::nullopt;
+  LimitBy limit_by = LimitBy::kLatest;
+
+  void Fields(auto&& field) {
+    field("limit", limit, "Keep only this many of them.", {.min = 1});
+    field("limit_by", limit_by, "Which: the latest in the stream, or a uniform draw.");
+  }
+
+  CandidatePool TakesFrom() const { return {.over = Pool::kAll}; }
+  int64_t Target(int64_t available) const { return AtMost(limit, available); }
+  LooksAt WhatItLooksAt() const { return LooksAt::kNothing; }
+  Recalls WhatItRecalls() const { return Recalls::kNothing; }
+};
+
+std::unique_ptr<Chooser> MakeChooser(const AllData& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
+
+}  // namespace tidemill::selector

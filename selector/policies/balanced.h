@@ -1,0 +1,86 @@
+// As many samples of each class, or of each trigger.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "config/config.h"
+#include "selector/policies/draw.h"
+#include "selector/policies/policy.h"
+
+namespace tidemill::selector {
+
+// What the groups of a balanced draw are.
+enum class BalanceBy { kLabel, kTrigger };
+// How groups that are too small are made up for.
+enum class BalanceForce { kNone, kSize, kBalance };
+
+struct Balanced : Draw {
+  static constexpr std::string_view kType = "balanced";
+  static constexpr std::string_view kDoc =
+      "Trains on as many samples of each class, or of each trigger, as far as there are.";
+  static constexpr std::string_view kRule =
+      "each group gives min(F, its size) samples, drawn uniformly, F being the greatest whole "
+      "number for which the sum is at most the target; where that is 0, some groups give one each";
+  static constexpr std::string_view kWeights =
+      "1 each, or with `weights: inverse_probability` size / drawn of the group, scaled to a mean "
+      "of "
+      "1 over the candidates' draw, which undoes the balance in the loss but not in the variance";
+  static constexpr std::string_view kCost = "two passes; O(k) memory and a counter a group";
+  BalanceBy by = BalanceBy::kLabel;
+  BalanceForce force = BalanceForce::kNone;
+  Weighting weights = Weighting::kNone;
+
+  void Fields(auto&& field) {
+    Draw::Fields(field);
+    field("by", by,
+          "What is balanced: the label's class (samples without one are a group, too), or the "
+          "trigger in whose new data it lies, which needs `over: all` or `tail`.");
+    field("force", force,
+          "size: one more of some of the larger groups until the target is met exactly; balance: "
+          "exactly as many of each group, as many as the smallest has.");
+    field("weights", weights, "`inverse_probability` weighs each sample by 1 / its probability.");
+  }
+  void Check(config::Problems& problems) const {
+    Draw::Check(problems);
+    if (by == BalanceBy::kTrigger && over == Pool::kNew && tail.value_or(0) == 0) {
+      problems.Add("by", "is trigger, but the candidates are those of one trigger",
+                   "add over: all");
+    }
+  }
+
+  LooksAt WhatItLooksAt() const { return LooksAt::kNothing; }
+  Recalls WhatItRecalls() const { return Recalls::kNothing; }
+  void CheckSamples(const transform::DescribedSamples& described,
+                    config::Problems& problems) const {
+    if (by != BalanceBy::kLabel || described.schema.label == transform::LabelKind::kClass) return;
+    problems.Add("",
+                 fmt::format("balances classes, and the label of '{}' is {}", described.dataset,
+                             transform::Describe(described.schema.label)),
+                 "write by: trigger, or take another policy");
+  }
+};
+
+std::unique_ptr<Chooser> MakeChooser(const Balanced& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
+
+}  // namespace tidemill::selector
+
+template <>
+struct tidemill::config::EnumNames<tidemill::selector::BalanceBy> {
+  static constexpr std::pair<tidemill::selector::BalanceBy, std::string_view> kNames[] = {
+      {tidemill::selector::BalanceBy::kLabel, "label"},
+      {tidemill::selector::BalanceBy::kTrigger, "trigger"}};
+};
+
+template <>
+struct tidemill::config::EnumNames<tidemill::selector::BalanceForce> {
+  static constexpr std::pair<tidemill::selector::BalanceForce, std::string_view> kNames[] = {
+      {tidemill::selector::BalanceForce::kNone, "none"},
+      {tidemill::selector::BalanceForce::kSize, "size"},
+      {tidemill::selector::BalanceForce::kBalance, "balance"}};
+};

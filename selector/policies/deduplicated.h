@@ -1,0 +1,72 @@
+// The candidates without those that say nearly the same as another one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "config/config.h"
+#include "selector/policies/policy.h"
+
+namespace tidemill::selector {
+
+// Which sample of a group of alike ones stays.
+enum class KeepOf { kHard, kEasy, kFirst };
+
+struct Deduplicated {
+  static constexpr std::string_view kType = "deduplicated";
+  static constexpr std::string_view kDoc =
+      "Trains on the candidates without those that say nearly the same as another one.";
+  static constexpr std::string_view kRule =
+      "k-means on embeddings of length 1; within a cluster, in the order that `keep` says, a "
+      "sample "
+      "goes when its cosine with an earlier one, kept or not, is above 1 - `epsilon`";
+  static constexpr std::string_view kWeights = "1 each";
+  static constexpr std::string_view kCost =
+      "d times (20 N clusters + the sum of squares of the clusters' sizes) time; the embeddings a "
+      "second time, in a file beyond half of the memory budget";
+  static constexpr std::string_view kSource =
+      "Abbas et al., SemDeDup: Data-efficient learning at web-scale through semantic deduplication "
+      "(2023)";
+  CandidatePool pool;
+  double epsilon = 0.05;
+  std::optional<int64_t> clusters = std::nullopt;
+  KeepOf keep = KeepOf::kHard;
+  int64_t warmup_triggers = 0;
+
+  void Fields(auto&& field) {
+    pool.Fields(field);
+    field("epsilon", epsilon,
+          "How far from 1 a cosine may be for two samples to be alike; 0: none are.",
+          {.min = 0, .max = 1});
+    field("clusters", clusters, "Clusters; by default the square root of the candidates.",
+          {.min = 1, .max = 1e6});
+    field(
+        "keep", keep,
+        "Which of several stays: hard, the farthest from the cluster's centre; easy, the nearest; "
+        "first, the first in the stream.");
+    field("warmup_triggers", warmup_triggers,
+          "So many first triggers train on all their candidates.", {.min = 0});
+  }
+  void Check(config::Problems& problems) const { pool.Check(problems); }
+
+  CandidatePool TakesFrom() const { return pool; }
+  int64_t Target(int64_t available) const { return available; }
+  LooksAt WhatItLooksAt() const { return LooksAt::kModel; }
+  Recalls WhatItRecalls() const { return Recalls::kNothing; }
+};
+
+std::unique_ptr<Chooser> MakeChooser(const Deduplicated& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
+
+}  // namespace tidemill::selector
+
+template <>
+struct tidemill::config::EnumNames<tidemill::selector::KeepOf> {
+  static constexpr std::pair<tidemill::selector::KeepOf, std::string_view> kNames[] = {
+      {tidemill::selector::KeepOf::kHard, "hard"},
+      {tidemill::selector::KeepOf::kEasy, "easy"},
+      {tidemill::selector::KeepOf::kFirst, "first"}};
+};

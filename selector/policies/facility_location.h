@@ -1,0 +1,65 @@
+// Samples that are similar to many candidates.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "config/config.h"
+#include "selector/policies/draw.h"
+#include "selector/policies/policy.h"
+
+namespace tidemill::selector {
+
+// Greedy algorithms for monotone submodular functions.
+enum class Greedy { kLazy, kNaive, kStochastic };
+
+struct FacilityLocation : Draw {
+  static constexpr std::string_view kType = "facility_location";
+  static constexpr std::string_view kDoc =
+      "Trains on samples that are similar to many candidates: each candidate counts by its nearest "
+      "chosen one.";
+  static constexpr std::string_view kRule =
+      "greedily the candidate that raises the sum over all candidates of max over the chosen of "
+      "(greatest distance - distance) most";
+  static constexpr std::string_view kWeights =
+      "1 each, or with `weights: inverse_probability` in proportion to the candidates nearest to "
+      "it, itself included";
+  static constexpr std::string_view kCost =
+      "O(n^2 d) time and n^2 numbers for the n candidates of a part. When half of the memory "
+      "budget does not hold those of all candidates, random parts that it does hold each choose, "
+      "and the choice is made among what they chose, each for the candidates that it stands for; "
+      "when not even the samples to choose fit, each part chooses its share. A remark tells";
+  static constexpr std::string_view kSource =
+      "Mirzasoleiman et al., Coresets for data-efficient training (ICML 2020) and Distributed "
+      "submodular maximization (NeurIPS 2013); Minoux (1978); Lazier than lazy greedy (AAAI 2015)";
+  Greedy greedy = Greedy::kLazy;
+  double epsilon = 0.1;
+  Weighting weights = Weighting::kNone;
+
+  void Fields(auto&& field) {
+    Draw::Fields(field);
+    field("greedy", greedy,
+          "lazy and naive choose the same, lazy faster; stochastic looks at n / k log(1 / epsilon) "
+          "random candidates a step.");
+    field("epsilon", epsilon, "Of the stochastic greedy algorithm.", {.min = 1e-6, .max = 0.999});
+    field("weights", weights, "What weight a sample gets in the loss.");
+  }
+
+  LooksAt WhatItLooksAt() const { return LooksAt::kModel; }
+  Recalls WhatItRecalls() const { return Recalls::kNothing; }
+};
+
+std::unique_ptr<Chooser> MakeChooser(const FacilityLocation& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
+
+}  // namespace tidemill::selector
+
+template <>
+struct tidemill::config::EnumNames<tidemill::selector::Greedy> {
+  static constexpr std::pair<tidemill::selector::Greedy, std::string_view> kNames[] = {
+      {tidemill::selector::Greedy::kLazy, "lazy"},
+      {tidemill::selector::Greedy::kNaive, "naive"},
+      {tidemill::selector::Greedy::kStochastic, "stochastic"}};
+};

@@ -1,0 +1,77 @@
+// A draw in proportion to a number in the records.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "config/config.h"
+#include "selector/policies/draw.h"
+#include "selector/policies/policy.h"
+
+namespace tidemill::selector {
+
+// How a draw with unequal probabilities is made.
+enum class Sampling { kPriority, kPoisson, kSystematic };
+
+struct Importance : Draw {
+  static constexpr std::string_view kType = "importance";
+  static constexpr std::string_view kDoc =
+      "Trains on samples drawn in proportion to a number in their records, weighted so that the "
+      "loss "
+      "stays that of all candidates.";
+  static constexpr std::string_view kRule =
+      "priority: the k greatest s / U, U uniform in (0, 1] by (seed, trigger, key); poisson: each "
+      "sample by itself with probability min(1, c s), c such that k are expected; systematic: "
+      "exactly k with those probabilities. A score that is negative, infinite or no number leaves "
+      "the sample out; when all are zero, they are drawn uniformly";
+  static constexpr std::string_view kWeights =
+      "k / (N p), p being the probability of the sample, or for priority k max(s, tau) / (s N), "
+      "tau "
+      "the (k + 1)-th greatest s / U: unbiased for the mean over the N candidates";
+  static constexpr std::string_view kCost =
+      "reads the records of all candidates; O(k) memory by priority, O(N) scores otherwise";
+  static constexpr std::string_view kSource =
+      "Duffield, Lund and Thorup, Priority sampling (JACM 2007); Madow, On the theory of "
+      "systematic "
+      "sampling (1949)";
+  std::string column;
+  Sampling sampling = Sampling::kPriority;
+  double smoothing = 0;
+
+  void Fields(auto&& field) {
+    Draw::Fields(field);
+    field("column", column, "The number in each record, as `parse_csv` and its kin name it.",
+          {.required = true, .example = "confidence"});
+    field("sampling", sampling, "How the draw is made.");
+    field("smoothing", smoothing,
+          "Adds so many times the mean to each number: no weight is then above (1 + x) / x.",
+          {.min = 0});
+  }
+  void Check(config::Problems& problems) const {
+    Draw::Check(problems);
+    if (column.empty()) problems.Add("column", "is empty", "name a column of the dataset");
+  }
+
+  LooksAt WhatItLooksAt() const { return LooksAt::kColumn; }
+  Recalls WhatItRecalls() const { return Recalls::kNothing; }
+  void CheckSamples(const transform::DescribedSamples& described,
+                    config::Problems& problems) const {
+    transform::CheckColumn(described, "column", column, problems);
+  }
+};
+
+std::unique_ptr<Chooser> MakeChooser(const Importance& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
+
+}  // namespace tidemill::selector
+
+template <>
+struct tidemill::config::EnumNames<tidemill::selector::Sampling> {
+  static constexpr std::pair<tidemill::selector::Sampling, std::string_view> kNames[] = {
+      {tidemill::selector::Sampling::kPriority, "priority"},
+      {tidemill::selector::Sampling::kPoisson, "poisson"},
+      {tidemill::selector::Sampling::kSystematic, "systematic"}};
+};

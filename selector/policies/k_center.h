@@ -1,0 +1,50 @@
+// Samples such that no candidate is far from all of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "config/config.h"
+#include "selector/policies/draw.h"
+#include "selector/policies/policy.h"
+
+namespace tidemill::selector {
+
+struct KCenter : Draw {
+  static constexpr std::string_view kType = "k_center";
+  static constexpr std::string_view kDoc =
+      "Trains on samples such that no candidate is far from all of them.";
+  static constexpr std::string_view kRule =
+      "again and again the candidate farthest (Euclidean distance of embeddings) from those "
+      "chosen, "
+      "the first being the one nearest to the mean";
+  static constexpr std::string_view kWeights =
+      "1 each, or with `weights: inverse_probability` in proportion to the candidates nearest to "
+      "it";
+  static constexpr std::string_view kCost =
+      "O(N k d) time; the radius is at most twice the best possible, four times with `partitions`. "
+      "Embeddings that need more than half of the memory budget are cut into so many parts that "
+      "each fits, of which a remark tells";
+  static constexpr std::string_view kSource =
+      "Gonzalez (1985); Sener and Savarese, Active learning for CNNs: a core-set approach (ICLR "
+      "2018)";
+  Weighting weights = Weighting::kNone;
+  int64_t partitions = 1;
+
+  void Fields(auto&& field) {
+    Draw::Fields(field);
+    field("weights", weights, "What weight a sample gets in the loss.");
+    field("partitions", partitions,
+          "Choose from so many random parts by themselves, then from what was chosen there.",
+          {.min = 1, .max = 65'536});
+  }
+
+  LooksAt WhatItLooksAt() const { return LooksAt::kModel; }
+  Recalls WhatItRecalls() const { return Recalls::kNothing; }
+};
+
+std::unique_ptr<Chooser> MakeChooser(const KCenter& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
+
+}  // namespace tidemill::selector

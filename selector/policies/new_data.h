@@ -1,0 +1,43 @@
+// The samples since the trigger before, and perhaps those of some triggers before that.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "config/config.h"
+#include "selector/policies/limit.h"
+#include "selector/policies/policy.h"
+
+namespace tidemill::selector {
+
+struct NewData {
+  static constexpr std::string_view kType = "new_data";
+  static constexpr std::string_view kDoc = "Trains on all samples since the trigger before.";
+  static constexpr std::string_view kRule =
+      "every sample of this trigger and of the `tail` before it; with a `limit`, the latest in the "
+      "stream or a uniform draw over all of them at once";
+  static constexpr std::string_view kWeights = "1 each";
+  static constexpr std::string_view kCost = "one pass; memory for `limit` keys";
+  int64_t tail = 0;
+  std::optional<int64_t> limit = std::nullopt;
+  LimitBy limit_by = LimitBy::kLatest;
+
+  void Fields(auto&& field) {
+    field("tail", tail, "Train also on the samples of so many triggers before.",
+          {.min = 0, .max = 1e6});
+    field("limit", limit, "Keep only this many of them.", {.min = 1});
+    field("limit_by", limit_by, "Which: the latest in the stream, or a uniform draw.");
+  }
+
+  CandidatePool TakesFrom() const { return {.tail = tail}; }
+  int64_t Target(int64_t available) const { return AtMost(limit, available); }
+  LooksAt WhatItLooksAt() const { return LooksAt::kNothing; }
+  Recalls WhatItRecalls() const { return Recalls::kNothing; }
+};
+
+std::unique_ptr<Chooser> MakeChooser(const NewData& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
+
+}  // namespace tidemill::selector

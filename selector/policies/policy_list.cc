@@ -1,0 +1,55 @@
+#include "selector/policies/policy_list.h"
+
+#include <type_traits>
+
+namespace tidemill::selector {
+namespace {
+
+// What a policy that warms up does meanwhile.
+SelectionSpec AllOf(const CandidatePool& pool) {
+  if (pool.over == Pool::kAll) return AllData{};
+  return NewData{.tail = pool.tail.value_or(0)};
+}
+
+// A policy by its spec, as policy.h says.
+template <typename Spec>
+class SelectionOf final : public config::PartOf<SelectionOf<Spec>, Selection, Spec> {
+ public:
+  SelectionSpec PolicyAt([[maybe_unused]] int64_t trigger) const override {
+    if constexpr (requires { spec_.PolicyAt(trigger); }) {
+      return spec_.PolicyAt(trigger);
+    } else if constexpr (requires { spec_.warmup_triggers; }) {
+      if (trigger <= spec_.warmup_triggers) return AllOf(spec_.TakesFrom());
+    }
+    return spec_;
+  }
+  CandidatePool TakesFrom() const override { return spec_.TakesFrom(); }
+  int64_t Target(int64_t available) const override { return spec_.Target(available); }
+  LooksAt WhatItLooksAt() const override { return spec_.WhatItLooksAt(); }
+  Recalls WhatItRecalls() const override { return spec_.WhatItRecalls(); }
+  void CheckSamples([[maybe_unused]] const transform::DescribedSamples& samples,
+                    [[maybe_unused]] config::Problems& problems) const override {
+    if constexpr (requires { spec_.CheckSamples(samples, problems); }) {
+      spec_.CheckSamples(samples, problems);
+    }
+  }
+  SelectionText Text() const override {
+    SelectionText text = {
+        .rule = Spec::kRule, .weights = Spec::kWeights, .cost = Spec::kCost, .source = {}};
+    if constexpr (requires { Spec::kSource; }) text.source = Spec::kSource;
+    return text;
+  }
+
+ private:
+  using config::PartOf<SelectionOf<Spec>, Selection, Spec>::spec_;
+};
+
+}  // namespace
+
+std::span<const config::Alternative<Selection>> Selection::Alternatives() {
+  return config::Alternatives<Selection, SelectionOf>(Policies());
+}
+
+}  // namespace tidemill::selector
+
+TIDEMILL_CONFIG_TYPE(tidemill::selector::SelectionSpec);

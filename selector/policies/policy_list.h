@@ -1,0 +1,39 @@
+// Every selection policy. A new one is its two lines here and its files; policy.h says more.
+#pragma once
+
+#include "config/spec_list.h"
+#include "selector/policies/all_data.h"
+#include "selector/policies/balanced.h"
+#include "selector/policies/deduplicated.h"
+#include "selector/policies/facility_location.h"
+#include "selector/policies/freshness.h"
+#include "selector/policies/importance.h"
+#include "selector/policies/k_center.h"
+#include "selector/policies/k_medoids.h"
+#include "selector/policies/new_data.h"
+#include "selector/policies/pairwise.h"
+#include "selector/policies/reservoir.h"
+#include "selector/policies/schedule.h"
+#include "selector/policies/uniform.h"
+
+namespace tidemill::selector {
+
+// In the order of the reference; the first is what a pipeline has that names none.
+// clang-format off
+using Policies = config::SpecList<
+    NewData,
+    AllData,
+    Uniform,
+    Balanced,
+    Freshness,
+    Reservoir,
+    Importance,
+    KCenter,
+    FacilityLocation,
+    KMedoids,
+    Pairwise,
+    Deduplicated,
+    SelectionSchedule>;
+// clang-format on
+
+}  // namespace tidemill::selector

@@ -1,0 +1,90 @@
+// One policy after the other.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "fmt/format.h"
+
+#include "config/config.h"
+#include "selector/policies/policy.h"
+
+namespace tidemill::selector {
+
+struct SelectionStep {
+  static constexpr std::string_view kDoc = "One step of the schedule.";
+  std::optional<int64_t> triggers = std::nullopt;
+  SelectionSpec use;
+
+  void Fields(auto&& field) {
+    field("triggers", triggers, "How many triggers it serves; not for the last step.", {.min = 1});
+    field("use", use, "The policy; no schedule.", {.required = true});
+  }
+};
+
+struct SelectionSchedule {
+  static constexpr std::string_view kType = "schedule";
+  static constexpr std::string_view kDoc = "Chooses by one policy after the other.";
+  static constexpr std::string_view kRule =
+      "the first step serves the first `triggers` triggers, the next one those after them; the "
+      "last "
+      "step serves all others";
+  static constexpr std::string_view kWeights = "those of the step's policy";
+  static constexpr std::string_view kCost = "that of the step's policy";
+  std::vector<SelectionStep> steps;
+
+  void Fields(auto&& field) {
+    field("steps", steps, "The policies, in the order of the triggers that they serve.",
+          {.required = true, .min_items = 1, .max_items = 1000});
+  }
+  void Check(config::Problems& problems) const {
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const bool is_last = i + 1 == steps.size();
+      if (steps[i].triggers.has_value() == is_last) {
+        problems.Add("steps", "need `triggers` each, but for the last",
+                     "write {triggers: 3, use: all_data} before it");
+        return;
+      }
+      if (steps[i].use.As<SelectionSchedule>() != nullptr) {
+        problems.Add("steps", "hold a schedule", "write its steps here");
+        return;
+      }
+    }
+  }
+
+  SelectionSpec PolicyAt(int64_t trigger) const {
+    for (const SelectionStep& step : steps) {
+      if (!step.triggers || trigger <= *step.triggers) return step.use->PolicyAt(trigger);
+      trigger -= *step.triggers;
+    }
+    return {};  // Check() lets no such schedule pass.
+  }
+  CandidatePool TakesFrom() const { return {.over = Pool::kAll}; }
+  int64_t Target(int64_t available) const { return available; }
+  LooksAt WhatItLooksAt() const {
+    LooksAt most = LooksAt::kNothing;
+    for (const SelectionStep& step : steps) most = std::max(most, step.use->WhatItLooksAt());
+    return most;
+  }
+  Recalls WhatItRecalls() const {
+    Recalls most = Recalls::kNothing;
+    for (const SelectionStep& step : steps) most = std::max(most, step.use->WhatItRecalls());
+    return most;
+  }
+  void CheckSamples(const transform::DescribedSamples& samples, config::Problems& problems) const {
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const config::Problems::Scope scope(problems, fmt::format("steps[{}].use", i));
+      steps[i].use->CheckSamples(samples, problems);
+    }
+  }
+};
+
+// Of the step that serves the trigger of `random`.
+std::unique_ptr<Chooser> MakeChooser(const SelectionSchedule& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
+
+}  // namespace tidemill::selector

@@ -1,0 +1,41 @@
+// A uniform draw without replacement.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "config/config.h"
+#include "selector/policies/draw.h"
+#include "selector/policies/policy.h"
+
+namespace tidemill::selector {
+
+struct Uniform : Draw {
+  static constexpr std::string_view kType = "uniform";
+  static constexpr std::string_view kDoc =
+      "Trains on samples drawn uniformly, each at most once, as many as stated.";
+  static constexpr std::string_view kRule =
+      "the k candidates with the smallest hashes of (seed, trigger, key); with `reuse: false`, no "
+      "sample a second time before every candidate was chosen once: what is short is drawn from a "
+      "new round";
+  static constexpr std::string_view kWeights = "1 each: every candidate is as likely";
+  static constexpr std::string_view kCost =
+      "one pass, O(k) memory; without reuse a bitmap of the keys chosen in the present round";
+  static constexpr std::string_view kSource = "bottom-k sampling, Cohen and Kaplan (PODC 2007)";
+  bool reuse = true;
+
+  void Fields(auto&& field) {
+    Draw::Fields(field);
+    field("reuse", reuse,
+          "Whether a sample may be chosen again by a later trigger while others never were.");
+  }
+
+  LooksAt WhatItLooksAt() const { return LooksAt::kNothing; }
+  Recalls WhatItRecalls() const { return reuse ? Recalls::kNothing : Recalls::kRound; }
+};
+
+std::unique_ptr<Chooser> MakeChooser(const Uniform& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
+
+}  // namespace tidemill::selector

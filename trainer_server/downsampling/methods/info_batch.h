@@ -1,0 +1,47 @@
+// Leaves out some of the samples that are learnt well already.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "config/config.h"
+#include "trainer_server/downsampling/methods/method_spec.h"
+
+namespace tidemill::trainer_server {
+
+struct InfoBatch {
+  static constexpr std::string_view kType = "info_batch";
+  static constexpr std::string_view kDoc =
+      "Leaves out some of the samples that are learnt well already, by the losses that the "
+      "training "
+      "itself has seen.";
+  static constexpr std::string_view kRule =
+      "before each epoch, of the samples whose last loss is below the mean, the share `prune` "
+      "goes, "
+      "drawn uniformly; from the epoch `until` x epochs on, all train";
+  static constexpr std::string_view kWeights =
+      "1; below the mean (samples there) / (samples kept there): the sum over an epoch stays "
+      "unbiased";
+  static constexpr std::string_view kCost = "nothing but four bytes a sample";
+  static constexpr std::string_view kSource =
+      "Qin et al., InfoBatch: Lossless Training Speed Up by Unbiased Dynamic Data Pruning (ICLR "
+      "2024)";
+  double prune = 0.5;
+  double until = 0.875;
+  int64_t warmup_triggers = 0;
+
+  void Fields(auto&& field) {
+    field("prune", prune, "Share of the well learnt samples to leave out.",
+          {.min = 0, .max = 0.99});
+    field("until", until, "Share of the epochs in which samples are left out.",
+          {.min = 0, .max = 1});
+    field("warmup_triggers", warmup_triggers, "So many first triggers train on everything.",
+          {.min = 0});
+  }
+  friend bool operator==(const InfoBatch&, const InfoBatch&) = default;
+};
+
+std::unique_ptr<const LossMethod> MakeMethod(const InfoBatch& spec);
+
+}  // namespace tidemill::trainer_server

@@ -1,0 +1,11 @@
+#include "trainer_server/downsampling/methods/margin.h"
+
+#include "trainer_server/downsampling/methods/score_method.h"
+
+namespace tidemill::trainer_server {
+
+std::unique_ptr<const JudgingMethod> MakeMethod(const Margin& spec) {
+  return MakeRanking(JudgingOf(spec, ScoreOf::kMargin), subsets::Best::kSmallest);
+}
+
+}  // namespace tidemill::trainer_server

@@ -1,0 +1,70 @@
+// Samples that are not learnt yet but could be.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "fmt/format.h"
+
+#include "config/config.h"
+#include "models/spec/model_spec.h"
+#include "trainer_server/downsampling/methods/method_spec.h"
+#include "trainer_server/downsampling/methods/scored.h"
+
+namespace tidemill::trainer_server {
+
+struct RhoLoss : Kept {
+  static constexpr std::string_view kType = "rho_loss";
+  static constexpr std::string_view kDoc =
+      "Takes samples that are not learnt yet but could be: those with a greater loss than a model "
+      "has that was trained on other samples.";
+  static constexpr std::string_view kRule =
+      "the greatest loss - irreducible loss first; the irreducible loss is that of a model trained "
+      "on the share `holdout` of the samples, which the training then leaves out, or with `twin` "
+      "that of two models, each trained on one half and asked about the other";
+  static constexpr std::string_view kWeights = "1 each: the choice is biased by design";
+  static constexpr std::string_view kCost =
+      "training the other model, once a trigger, one forward pass of it over all other samples, "
+      "and "
+      "one over what is scored";
+  static constexpr std::string_view kSource =
+      "Mindermann et al., Prioritized Training on Points that are Learnable, Worth Learning, and "
+      "Not Yet Learnt (ICML 2022)";
+  ScoreWhen when = ScoreWhen::kBatchThenSample;
+  int64_t period = 1;
+  double holdout = 0.1;
+  bool twin = false;
+  int64_t epochs = 1;
+  std::optional<models::ModelSpec> model = std::nullopt;
+
+  void Fields(auto&& field) {
+    Kept::Fields(field);
+    field("when", when, "As of `loss`.");
+    field("period", period, "As of `loss`.", {.min = 0});
+    field("holdout", holdout, "Share of the samples for the other model.",
+          {.min = 0.01, .max = 0.5});
+    field("twin", twin, "Two models on halves instead of a holdout.");
+    field("epochs", epochs, "Epochs of the other model.", {.min = 1});
+    field("model", model, "The other model; by default one like that which is trained.");
+  }
+
+  std::optional<models::AuxiliaryModel> Auxiliary() const {
+    return models::AuxiliaryModel{
+        .model = model, .epochs = epochs, .holdout = holdout, .twin = twin};
+  }
+  void CheckTraining(const models::TrainedWith& with, models::TrainingProblems& problems) const {
+    CheckLargeBatch(when, fraction, with.batch_size, problems);
+    const int64_t outputs = model ? models::NumOutputs(*model) : with.outputs;
+    if (outputs == with.outputs) return;
+    problems.push_back({"model",
+                        {fmt::format("{} outputs where the model has {}", outputs, with.outputs),
+                         fmt::format("write outputs: {}", with.outputs)}});
+  }
+  friend bool operator==(const RhoLoss&, const RhoLoss&) = default;
+};
+
+std::unique_ptr<const JudgingMethod> MakeMethod(const RhoLoss& spec);
+
+}  // namespace tidemill::trainer_server

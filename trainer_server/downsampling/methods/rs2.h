@@ -1,0 +1,38 @@
+// The same number of samples in each epoch, drawn uniformly.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "config/config.h"
+#include "trainer_server/downsampling/methods/kept.h"
+#include "trainer_server/downsampling/methods/method_spec.h"
+
+namespace tidemill::trainer_server {
+
+struct Rs2 : Kept {
+  static constexpr std::string_view kType = "rs2";
+  static constexpr std::string_view kDoc =
+      "Each epoch trains on other samples, drawn uniformly, without looking at any.";
+  static constexpr std::string_view kRule =
+      "with replacement: each epoch draws anew; without: epochs walk through a permutation of all "
+      "samples and draw the next one when the rest of it is too short";
+  static constexpr std::string_view kWeights = "1 each";
+  static constexpr std::string_view kCost = "nothing";
+  static constexpr std::string_view kSource =
+      "Okanovic et al., Repeated Random Sampling for Minimizing the Time-to-Accuracy of Learning "
+      "(ICLR 2024)";
+  bool replacement = false;
+
+  void Fields(auto&& field) {
+    Kept::Fields(field);
+    field("replacement", replacement,
+          "Whether an epoch may have samples again before all were had; within an epoch none is "
+          "twice.");
+  }
+  friend bool operator==(const Rs2&, const Rs2&) = default;
+};
+
+std::unique_ptr<const BlindMethod> MakeMethod(const Rs2& spec);
+
+}  // namespace tidemill::trainer_server

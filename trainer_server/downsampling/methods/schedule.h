@@ -1,0 +1,75 @@
+// One method after the other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "config/config.h"
+#include "trainer_server/downsampling/methods/method_spec.h"
+
+namespace tidemill::trainer_server {
+
+struct DownsamplingStep {
+  static constexpr std::string_view kDoc = "One step of the schedule.";
+  std::optional<int64_t> triggers = std::nullopt;
+  models::DownsamplingSpec use;
+
+  void Fields(auto&& field) {
+    field("triggers", triggers, "How many triggers it serves; not for the last step.", {.min = 1});
+    field("use", use, "The method; no schedule.", {.required = true});
+  }
+  friend bool operator==(const DownsamplingStep&, const DownsamplingStep&) = default;
+};
+
+struct DownsamplingSchedule {
+  static constexpr std::string_view kType = "schedule";
+  static constexpr std::string_view kDoc = "One method after the other.";
+  static constexpr std::string_view kRule =
+      "the first step serves the first `triggers` triggers, the next one those after them; the "
+      "last "
+      "step serves all others";
+  static constexpr std::string_view kWeights = "those of the step's method";
+  static constexpr std::string_view kCost = "that of the step's method";
+  std::vector<DownsamplingStep> steps;
+
+  void Fields(auto&& field) {
+    field("steps", steps, "The methods, in the order of the triggers that they serve.",
+          {.required = true, .min_items = 1, .max_items = 1000});
+  }
+  void Check(config::Problems& problems) const {
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const bool is_last = i + 1 == steps.size();
+      if (steps[i].triggers.has_value() == is_last) {
+        problems.Add("steps", "need `triggers` each, but for the last",
+                     "write {triggers: 3, use: none} before it");
+        return;
+      }
+      if (steps[i].use.As<DownsamplingSchedule>() != nullptr) {
+        problems.Add("steps", "hold a schedule", "write its steps here");
+        return;
+      }
+    }
+  }
+
+  models::DownsamplingSpec MethodAt(int64_t trigger) const {
+    for (const DownsamplingStep& step : steps) {
+      if (!step.triggers || trigger <= *step.triggers) return step.use->MethodAt(trigger);
+      trigger -= *step.triggers;
+    }
+    return {};  // Check() lets no such schedule pass.
+  }
+  std::vector<const models::Downsampling*> Methods() const {
+    std::vector<const models::Downsampling*> methods;
+    for (const DownsamplingStep& step : steps) methods.push_back(&*step.use);
+    return methods;
+  }
+  friend bool operator==(const DownsamplingSchedule&, const DownsamplingSchedule&) = default;
+};
+
+// None: MethodAt() says which one chooses.
+std::unique_ptr<const BlindMethod> MakeMethod(const DownsamplingSchedule& spec);
+
+}  // namespace tidemill::trainer_server

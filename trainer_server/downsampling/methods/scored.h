@@ -1,0 +1,127 @@
+// What the specs of methods that look at each sample with the model have in common.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "config/config.h"
+#include "trainer_server/downsampling/methods/kept.h"
+#include "trainer_server/downsampling/methods/method_spec.h"
+
+namespace tidemill::trainer_server {
+
+// When samples are scored: all of them before each period, or each large batch before its step.
+enum class ScoreWhen { kSampleThenBatch, kBatchThenSample };
+// How a draw with unequal probabilities is made.
+enum class ScoreSampling { kPriority, kPoisson, kSystematic };
+// Of which last-layer gradients: of its bias, p - y, or of its weights, too.
+enum class GradientOf { kOutputs, kLastLayer };
+
+// Samples that are scored together with batch_then_sample: they lie in memory at once.
+inline constexpr double kMaxLargeBatch = 65'536;
+
+inline void CheckLargeBatch(ScoreWhen when, double fraction, int64_t batch_size,
+                            models::TrainingProblems& problems) {
+  const double large = static_cast<double>(batch_size) / fraction;
+  if (when != ScoreWhen::kBatchThenSample || large <= kMaxLargeBatch) return;
+  problems.push_back(
+      {"",
+       {fmt::format("batch_size / fraction = {:.0f} samples are scored together, {:.0f} at most",
+                    large, kMaxLargeBatch),
+        "write when: sample_then_batch, or a smaller batch_size"}});
+}
+
+inline void CheckBalance(bool balance, const models::TrainedWith& with,
+                         models::TrainingProblems& problems) {
+  if (!balance || with.label_is_class) return;
+  problems.push_back({"", {"balance needs classes", "write balance: false"}});
+}
+
+inline void CheckOfClasses(std::string_view method, const models::TrainedWith& with,
+                           models::TrainingProblems& problems) {
+  if (with.loss_is_of_classes) return;
+  problems.push_back({"",
+                      {fmt::format("{} needs probabilities of classes", method),
+                       "use loss, gradient_norm or el2n for real labels"}});
+}
+
+// Of methods that look at each sample with the model.
+struct Scored : Kept {
+  ScoreWhen when = ScoreWhen::kSampleThenBatch;
+  int64_t period = 1;
+  bool balance = false;
+
+  void Fields(auto&& field) {
+    Kept::Fields(field);
+    field("when", when,
+          "sample_then_batch: score all samples, choose, train on the chosen ones; "
+          "batch_then_sample: score batches of batch_size / fraction and train on the part of each "
+          "that is chosen.");
+    field("period", period,
+          "Epochs after which all samples are scored again, with sample_then_batch; 0: once a "
+          "training.",
+          {.min = 0});
+    field("balance", balance,
+          "Choose from each class by itself, the same share of each; with sample_then_batch.");
+  }
+  void Check(config::Problems& problems) const {
+    if (balance && when == ScoreWhen::kBatchThenSample) {
+      problems.Add("balance", "needs all samples at once", "write when: sample_then_batch");
+    }
+  }
+
+  void CheckTraining(const models::TrainedWith& with, models::TrainingProblems& problems) const {
+    CheckBalance(balance, with, problems);
+    CheckLargeBatch(when, fraction, with.batch_size, problems);
+  }
+  friend bool operator==(const Scored&, const Scored&) = default;
+};
+
+// Of methods that draw with probabilities in proportion to scores.
+struct Drawn : Scored {
+  ScoreSampling sampling = ScoreSampling::kPriority;
+  double smoothing = 0.1;
+
+  void Fields(auto&& field) {
+    Scored::Fields(field);
+    field("sampling", sampling,
+          "priority and systematic draw a fixed number, poisson each sample by itself.");
+    field("smoothing", smoothing,
+          "Adds so many times the mean to each score: no weight is then above (1 + x) / x.",
+          {.min = 0});
+  }
+  friend bool operator==(const Drawn&, const Drawn&) = default;
+};
+
+// Of methods that take the samples with the k first scores.
+struct Ranked : Scored {
+  static constexpr std::string_view kWeights = "1 each: the choice is biased by design";
+  static constexpr std::string_view kCost = "one forward pass over what is scored";
+  friend bool operator==(const Ranked&, const Ranked&) = default;
+};
+
+}  // namespace tidemill::trainer_server
+
+template <>
+struct tidemill::config::EnumNames<tidemill::trainer_server::ScoreWhen> {
+  static constexpr std::pair<tidemill::trainer_server::ScoreWhen, std::string_view> kNames[] = {
+      {tidemill::trainer_server::ScoreWhen::kSampleThenBatch, "sample_then_batch"},
+      {tidemill::trainer_server::ScoreWhen::kBatchThenSample, "batch_then_sample"}};
+};
+template <>
+struct tidemill::config::EnumNames<tidemill::trainer_server::ScoreSampling> {
+  static constexpr std::pair<tidemill::trainer_server::ScoreSampling, std::string_view> kNames[] = {
+      {tidemill::trainer_server::ScoreSampling::kPriority, "priority"},
+      {tidemill::trainer_server::ScoreSampling::kPoisson, "poisson"},
+      {tidemill::trainer_server::ScoreSampling::kSystematic, "systematic"}};
+};
+template <>
+struct tidemill::config::EnumNames<tidemill::trainer_server::GradientOf> {
+  static constexpr std::pair<tidemill::trainer_server::GradientOf, std::string_view> kNames[] = {
+      {tidemill::trainer_server::GradientOf::kOutputs, "outputs"},
+      {tidemill::trainer_server::GradientOf::kLastLayer, "last_layer"}};
+};
