@@ -41,7 +41,7 @@ struct Flags {
 class SignalPipe {
  public:
   SignalPipe() {
-    if (::pipe2(ends, O_CLOEXEC) != 0) return;
+    if (::pipe2(ends_, O_CLOEXEC) != 0) return;
     struct sigaction action = {};
     action.sa_handler = [](int) {
       const int error = errno;
