@@ -174,8 +174,7 @@ class Checker {
                             const transform::GraphProblem& problem) {
     const auto index = static_cast<size_t>(problem.op_index);
     if (index >= graph.size()) return "preprocess.graph";
-    const std::string_view op =
-        std::visit([](const auto& spec) { return spec.kType; }, graph[index].value);
+    const std::string_view op = graph[index].value.type();
     return config::JoinPath(fmt::format("preprocess.graph[{}].{}", index, op), problem.field);
   }
 
