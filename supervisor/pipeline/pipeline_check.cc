@@ -100,8 +100,7 @@ class Checker {
                     fmt::format("no file below {} matches '{}'", dataset.path, dataset.files),
                     "check the pattern");
     }
-    const auto* csv = std::get_if<storage::CsvFormat>(&dataset.format);
-    if (csv == nullptr || !peek->first) return;
+    if (!dataset.format->Delimited() || !peek->first) return;
     auto start = StartOf(*peek->first, peek->head);
     if (!start) return;
     if (dataset.append) start->whole = false;  // Its last record may be half written.
