@@ -111,6 +111,7 @@ class Choice {
   { return one.index_ == other.index_ && one.part_->Equals(*other.part_); }
 
   const Interface* operator->() const { return part_.get(); }
+  Interface* operator->() { return part_.get(); }
   const Interface& operator*() const { return *part_; }
 
   // The spec's kType.

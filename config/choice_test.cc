@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -23,6 +24,7 @@ class Shape : public Part<Shape> {
  public:
   static std::span<const Alternative<Shape>> Alternatives();
   virtual int64_t Area() const = 0;
+  virtual void Double() = 0;
   virtual bool Equals(const Shape& other) const = 0;
 };
 using ShapeSpec = Choice<Shape>;
@@ -32,6 +34,7 @@ struct Square {
   int64_t side = 1;
   void Fields(auto&& field) { field("side", side, "Of one side.", {.min = 1}); }
   int64_t Area() const { return side * side; }
+  void Double() { side *= 2; }
   friend bool operator==(const Square&, const Square&) = default;
 };
 
@@ -40,6 +43,7 @@ struct Strip {
   int64_t length = 3;
   void Fields(auto&& field) { field("length", length, "Of the long side."); }
   int64_t Area() const { return length; }
+  void Double() { length *= 2; }
   friend bool operator==(const Strip&, const Strip&) = default;
 };
 
@@ -47,6 +51,7 @@ template <typename Spec>
 class ShapeOf final : public PartOf<ShapeOf<Spec>, Shape, Spec> {
  public:
   int64_t Area() const override { return this->spec_.Area(); }
+  void Double() override { this->spec_.Double(); }
   bool Equals(const Shape& other) const override {
     return this->spec_ == static_cast<const ShapeOf&>(other).spec_;
   }
@@ -84,7 +89,26 @@ TEST(Choice, IsAValue) {
   EXPECT_EQ(moved->Area(), 16);
 }
 
-TEST(Choice, IsReadAndPrintedAsAVariantOfItsSpecs) {
+TEST(Choice, IsChangedByWhatItsInterfaceChanges) {
+  ShapeSpec shape = Strip{.length = 5};
+  const ShapeSpec copy = shape;
+  shape->Double();
+  EXPECT_EQ(shape->Area(), 10);
+  EXPECT_EQ(copy->Area(), 5);
+}
+
+TEST(Choice, IsReadAndPrintedByItsTypeAsTheOnlyKey) {
+  const auto read = Read<std::vector<Keyed<ShapeSpec>>>("- square\n- strip: {length: 9}\n", "s");
+  ASSERT_THAT(read, IsOk());
+  ASSERT_EQ(read->size(), 2U);
+  EXPECT_TRUE((*read)[0].value == ShapeSpec(Square{}));
+  EXPECT_TRUE((*read)[1].value == ShapeSpec(Strip{.length = 9}));
+  const auto again = Read<std::vector<Keyed<ShapeSpec>>>(Print(*read), "printed");
+  ASSERT_THAT(again, IsOk());
+  EXPECT_TRUE(*again == *read);
+}
+
+TEST(Choice, IsReadAndPrintedAsAsAVariantOfItsSpecs) {
   const auto read = Read<ShapeSpec>("{type: strip, length: 9}", "shape");
   ASSERT_THAT(read, IsOk());
   EXPECT_TRUE(*read == ShapeSpec(Strip{.length = 9}));

@@ -133,7 +133,7 @@ void DescribeMap(Type& type) {
   type.insert = [](void* value, const std::string& key) -> void* { return &As<T>(value)[key]; };
 }
 
-// A Keyed is its variant at offset 0, so one table serves both.
+// A Keyed is its variant or its choice at offset 0, so one table serves both.
 template <typename... Alternatives>
 void DescribeAlternatives(Type& type, std::type_identity<std::variant<Alternatives...>>) {
   static_assert((requires { Alternatives::kType; } && ...), "Alternatives need a kType.");
@@ -198,7 +198,11 @@ void Describe(Type& type) {
   } else if constexpr (kKind == Kind::kVariant) {
     DescribeAlternatives(type, std::type_identity<T>());
   } else if constexpr (kKind == Kind::kKeyed) {
-    DescribeAlternatives(type, std::type_identity<decltype(T::value)>());
+    if constexpr (kIs<Choice, decltype(T::value)>) {
+      DescribeChoice(type, std::type_identity<decltype(T::value)>());
+    } else {
+      DescribeAlternatives(type, std::type_identity<decltype(T::value)>());
+    }
   } else if constexpr (kKind == Kind::kStruct) {
     static_assert(Struct<T>, "A config field needs a known type or a struct with Fields().");
     DescribeStruct<T>(type);

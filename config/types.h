@@ -50,7 +50,7 @@ struct NameList {
   friend bool operator==(const NameList&, const NameList&) = default;
 };
 
-// A variant of tagged structs written with its type as the only key:
+// A variant of tagged structs, or a Choice, written with its type as the only key:
 // `parse_csv: {columns: [a]}`, or just `parse_csv` when every field has a default.
 template <typename Variant>
 struct Keyed {

@@ -1,35 +1,21 @@
 #include "samples/dataset_schema.h"
 
-#include <variant>
-
-#include "base/overloaded.h"
-
 namespace tidemill::samples {
 transform::SampleSchema SchemaOf(const storage::DatasetSpec& dataset) {
   transform::SampleSchema schema;
-  std::visit(
-      Overloaded{
-          [&](const storage::CsvFormat& csv) {
-            schema.payload = transform::PayloadKind::kCsv;
-            if (!csv.columns.empty()) schema.columns = csv.columns;
-            if (!csv.delimiter.empty()) schema.delimiter = csv.delimiter[0];
-            schema.quote.reset();
-            if (!csv.quote.empty()) schema.quote = csv.quote[0];
-          },
-          [&](const storage::BinaryFormat& binary) {
-            schema.payload = transform::PayloadKind::kRecord;
-            schema.record_bytes = binary.record_bytes;
-            if (const auto& label = dataset.label.record) {
-              *schema.record_bytes -= label->width;
-            }
-          },
-          [&](const storage::SingleFileFormat&) { schema.payload = transform::PayloadKind::kFile; },
-          [&](const storage::JsonlFormat&) { schema.payload = transform::PayloadKind::kJson; },
-          [&](const storage::TarFormat&) { schema.payload = transform::PayloadKind::kFile; },
-          [&](const storage::TfrecordFormat&) {
-            schema.payload = transform::PayloadKind::kTfRecord;
-          }},
-      dataset.format);
+  const storage::FileFormat& format = *dataset.format;
+  schema.payload = format.Payload();
+  if (const auto text = format.Delimited()) {
+    schema.delimiter = text->delimiter;
+    schema.quote = text->quote;
+  }
+  if (const auto columns = format.Columns(); !columns.empty()) {
+    schema.columns.emplace(columns.begin(), columns.end());
+  }
+  schema.record_bytes = format.RecordBytes();
+  if (schema.record_bytes && dataset.label.record) {
+    *schema.record_bytes -= dataset.label.record->width;
+  }
   if (dataset.series) schema.history = dataset.series->history;
   const storage::LabelSpec label = storage::EffectiveLabel(dataset);
   if (label.is_given()) {

@@ -6,13 +6,17 @@ import re
 import subprocess
 import sys
 
-# Kind: the headers of its parts, the file with the list.
+# Kind: the headers of its parts, the file with the list, the interface.
 KINDS = {
-    "trigger": ("supervisor/triggers/*_trigger.h", "supervisor/triggers/trigger.cc"),
-    "measure": ("evaluator/measures/*.h", "evaluator/measures/measures.cc"),
-    "selection policy": ("selector/policies/*.h", "selector/policies/policy_list.h"),
+    "trigger": ("supervisor/triggers/*_trigger.h", "supervisor/triggers/trigger.cc", "supervisor/triggers/trigger.h"),
+    "measure": ("evaluator/measures/*.h", "evaluator/measures/measures.cc", "evaluator/measures/measures.h"),
+    "format": ("storage/client/formats/*_format.h", "storage/client/formats/format_list.h",
+               "storage/client/formats/file_format.h"),
+    "op": ("transform/ops/*.h", "transform/ops/op_list.h", "transform/ops/graph_op.h"),
+    "selection policy": ("selector/policies/*.h", "selector/policies/policy_list.h", "selector/client/selection_spec.h"),
     "downsampling method": ("trainer_server/downsampling/methods/*.h",
-                            "trainer_server/downsampling/methods/method_list.h"),
+                            "trainer_server/downsampling/methods/method_list.h",
+                            "models/training/downsampling_spec.h"),
 }
 # Parts that others build on, by the file that does.
 BUILT_ON = {
@@ -25,15 +29,12 @@ BUILT_ON = {
     "Uniform": {"selector/policies/limit.cc", "selector/policies/reservoir.cc"},
     # A method that warms up leaves nothing out.
     "NoDownsampling": {"trainer_server/downsampling/methods/method_list.cc"},
-    # Pooling windows knows whose value is a mean over samples, and which sums say the rest.
-    "AveragePrecision": {"evaluator/client/pooling.cc"},
-    "CalibrationError": {"evaluator/client/pooling.cc"},
-    "F1": {"evaluator/client/pooling.cc"},
-    "Precision": {"evaluator/client/pooling.cc"},
-    "RSquared": {"evaluator/client/pooling.cc"},
-    "Recall": {"evaluator/client/pooling.cc"},
-    "RocAuc": {"evaluator/client/pooling.cc"},
-    "RootMeanSquaredError": {"evaluator/client/pooling.cc"},
+    # A target is standardised by adding this op to a graph, and put back by what the op has learnt.
+    "StandardizeSpec": {"transform/target_scale.cc"},
+    # Raw columns of samples are read by a graph of these.
+    "ParseCsvSpec": {"samples/sample_values.cc"},
+    "ParseJsonSpec": {"samples/sample_values.cc"},
+    "StackSpec": {"samples/sample_values.cc"},
 }
 
 files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.h", "*.cc"],
@@ -42,11 +43,13 @@ code = {name: re.sub(r"//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", "", pathlib.Path(name).
         for name in files if pathlib.Path(name).exists()
         and not (name.endswith("_test.cc") or "/testing/" in name or name.startswith(("tests/", "benchmarks/")))}
 problems, counted = [], {}
-for kind, (headers, list_file) in KINDS.items():
+for kind, (headers, list_file, interface) in KINDS.items():
     room = headers.split("/")[0]
     for header in sorted(pathlib.Path().glob(headers)):
         for part in re.findall(r"struct (\w+)(?: : \w+)? \{\n  static constexpr std::string_view kType", header.read_text()):
-            own = {str(header), str(header.with_suffix(".cc")), list_file} | BUILT_ON.get(part, set())
+            # Its source, too, which may stand in another room.
+            own = {name for name in code if pathlib.Path(name).stem == header.stem and name.startswith(room + "/")}
+            own |= {list_file} | BUILT_ON.get(part, set())
             counted[kind] = counted.get(kind, 0) + 1
             # Other rooms name it with its namespace.
             named = re.compile(rf"(?<![\w:]){part}\b")
@@ -55,8 +58,7 @@ for kind, (headers, list_file) in KINDS.items():
                 if name in own:
                     continue
                 if (named if name.startswith(room + "/") else elsewhere).search(text):
-                    problems.append(f"{name}: names the {kind} {part}; ask the interface in "
-                                    f"{pathlib.Path(list_file).with_suffix('.h')} instead")
+                    problems.append(f"{name}: names the {kind} {part}; ask the interface in {interface} instead")
             if len(re.findall(rf"\b{part}\b", code[list_file])) != 1:
                 problems.append(f"{list_file}: names {part} not once")
 print("\n".join(problems) or "kinds: " + ", ".join(f"{count} of kind {kind}" for kind, count in counted.items())

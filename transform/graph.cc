@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "base/digest.h"
 #include "config/config.h"
@@ -11,15 +10,9 @@
 namespace tidemill::transform {
 namespace {
 
-std::string_view TypeName(const OpSpec& spec) {
-  return std::visit([](const auto& op) { return std::decay_t<decltype(op)>::kType; }, spec);
-}
-
 // The graph as text, without what does not change its results.
 std::string Canonical(GraphSpec spec) {
-  for (auto& op : spec) {
-    std::visit([](auto& held) { held.autocache = false; }, op.value);
-  }
+  for (auto& op : spec) op.value->ClearAutocache();
   return config::Print(spec);
 }
 
@@ -73,7 +66,7 @@ std::vector<BoundColumn> InputsOf(const OpBuilder& builder) {
 std::string ToText(const GraphProblem& problem, const GraphSpec& spec) {
   std::string text = "the graph";
   if (problem.op_index < std::ssize(spec)) {
-    text = fmt::format("op {} ({})", problem.op_index + 1, TypeName(spec[problem.op_index].value));
+    text = fmt::format("op {} ({})", problem.op_index + 1, spec[problem.op_index].value.type());
   }
   if (!problem.field.empty()) text += fmt::format(", {}", problem.field);
   text += fmt::format(": {}", problem.message);
@@ -113,14 +106,14 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
   for (int i = 0; i < std::ssize(spec); ++i) {
     builder.BeginOp(i);
     BoundOp bound;
-    bound.op = std::visit([&](const auto& op) { return op.Build(builder); }, spec[i].value);
-    bound.type = TypeName(spec[i].value);
+    bound.op = spec[i].value->Build(builder);
+    bound.type = spec[i].value.type();
     bound.name = fmt::format("op {} ({})", i + 1, bound.type);
     bound.stage = builder.stage();
     bound.fitted = builder.fitted();
     bound.input_slots = builder.input_slots();
     bound.outputs = builder.outputs();
-    const bool keeps_units = bound.type == LabelSpec::kType || bound.type == StandardizeSpec::kType;
+    const bool keeps_units = spec[i].value->Target() != TargetMade::kOther;
     graph.target_is_label_ &= keeps_units || !MakesTarget(bound.outputs);
     if (bound.fitted) graph.num_fit_passes_ = std::max(graph.num_fit_passes_, bound.stage + 1);
     graph.ops_.push_back(std::move(bound));
@@ -148,7 +141,7 @@ std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema
                           .hint = "standardise the target last"});
     }
     if (StandardizesTarget(spec[i].value)) standardized = i;
-    if (!std::visit([](const auto& op) { return op.autocache; }, spec[i].value)) continue;
+    if (!spec[i].value->autocache()) continue;
     problems.push_back({.op_index = i,
                         .field = "autocache",
                         .message = "does nothing: what ops make is not kept between epochs",

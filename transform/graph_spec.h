@@ -1,5 +1,4 @@
-// A preprocessing graph as users write it. This list of alternatives is the registry of ops: an op
-// is one header and one source file in ops/, and one line here.
+// A preprocessing graph as users write it. The list of ops is transform/ops/op_list.h.
 //
 //   graph:
 //     - parse_csv: {columns: [temperature, wind], dtype: float32}
@@ -9,70 +8,14 @@
 #pragma once
 
 #include <string>
-#include <variant>
+#include <string_view>
 #include <vector>
 
 #include "config/describe.h"
 #include "config/types.h"
-#include "transform/ops/cast.h"
-#include "transform/ops/clip.h"
-#include "transform/ops/crop.h"
-#include "transform/ops/decode_image.h"
-#include "transform/ops/delay.h"
-#include "transform/ops/fill_missing.h"
-#include "transform/ops/flip.h"
-#include "transform/ops/hash_buckets.h"
-#include "transform/ops/hash_tokens.h"
-#include "transform/ops/label.h"
-#include "transform/ops/log1p.h"
-#include "transform/ops/normalize.h"
-#include "transform/ops/one_hot.h"
-#include "transform/ops/pad.h"
-#include "transform/ops/parse_csv.h"
-#include "transform/ops/parse_example.h"
-#include "transform/ops/parse_json.h"
-#include "transform/ops/parse_record.h"
-#include "transform/ops/quantile_bins.h"
-#include "transform/ops/random_crop.h"
-#include "transform/ops/random_flip.h"
-#include "transform/ops/reshape.h"
-#include "transform/ops/resize.h"
-#include "transform/ops/stack.h"
-#include "transform/ops/standardize.h"
-#include "transform/ops/time_features.h"
-#include "transform/ops/torchscript.h"
-#include "transform/ops/vocabulary.h"
+#include "transform/ops/graph_op.h"
 
 namespace tidemill::transform {
-
-using OpSpec = std::variant<ParseCsvSpec,      //
-                            ParseRecordSpec,   //
-                            ParseJsonSpec,     //
-                            ParseExampleSpec,  //
-                            DecodeImageSpec,   //
-                            TimeFeaturesSpec,  //
-                            FillMissingSpec,   //
-                            ClipSpec,          //
-                            Log1pSpec,         //
-                            NormalizeSpec,     //
-                            StandardizeSpec,   //
-                            QuantileBinsSpec,  //
-                            OneHotSpec,        //
-                            HashBucketsSpec,   //
-                            VocabularySpec,    //
-                            HashTokensSpec,    //
-                            ResizeSpec,        //
-                            CropSpec,          //
-                            FlipSpec,          //
-                            RandomCropSpec,    //
-                            RandomFlipSpec,    //
-                            PadSpec,           //
-                            CastSpec,          //
-                            ReshapeSpec,       //
-                            StackSpec,         //
-                            TorchScriptSpec,   //
-                            DelaySpec,         //
-                            LabelSpec>;
 
 using GraphSpec = std::vector<config::Keyed<OpSpec>>;
 

@@ -52,8 +52,8 @@ TEST(GraphSpec, ReadsAPipelineAndPrintsWhatReadsBackEqual) {
   const PreprocessSpec spec = MustRead(kElec2);
   EXPECT_EQ(spec.dataset, "elec2");
   ASSERT_EQ(spec.graph.size(), 4);
-  EXPECT_EQ(std::get<ParseCsvSpec>(spec.graph[0].value).columns.size(), 7);
-  EXPECT_TRUE(std::get<StandardizeSpec>(spec.graph[1].value).columns.all);
+  EXPECT_EQ(spec.graph[0].value.As<ParseCsvSpec>()->columns.size(), 7);
+  EXPECT_TRUE(spec.graph[1].value.As<StandardizeSpec>()->columns.all);
   EXPECT_EQ(MustRead(config::Print(spec)), spec);
 }
 
@@ -74,10 +74,10 @@ graph:
   - label
 )");
   ASSERT_EQ(spec.graph.size(), 11);
-  EXPECT_TRUE(std::get<ParseCsvSpec>(spec.graph[0].value).autocache);
-  EXPECT_EQ(std::get<ParseRecordSpec>(spec.graph[1].value).fields[0].endianness, Endianness::kBig);
-  EXPECT_THAT(std::get<NormalizeSpec>(spec.graph[3].value).deviation, ElementsAre(1, 2));
-  EXPECT_EQ(std::get<HashBucketsSpec>(spec.graph[6].value).buckets, 1000);
+  EXPECT_TRUE(spec.graph[0].value.As<ParseCsvSpec>()->autocache);
+  EXPECT_EQ(spec.graph[1].value.As<ParseRecordSpec>()->fields[0].endianness, Endianness::kBig);
+  EXPECT_THAT(spec.graph[3].value.As<NormalizeSpec>()->deviation, ElementsAre(1, 2));
+  EXPECT_EQ(spec.graph[6].value.As<HashBucketsSpec>()->buckets, 1000);
   EXPECT_EQ(MustRead(config::Print(spec)), spec);
 }
 

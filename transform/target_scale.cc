@@ -1,10 +1,11 @@
 #include "transform/target_scale.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
-#include <variant>
 
 #include "transform/engine/op_builder.h"
+#include "transform/ops/standardize.h"
 
 namespace tidemill::transform {
 namespace {
@@ -25,14 +26,15 @@ void TargetScale::PutBack(std::span<float> values) const {
   }
 }
 
-bool StandardizesTarget(const OpSpec& op) {
-  const auto* standardize = std::get_if<StandardizeSpec>(&op);
-  return standardize != nullptr && !standardize->columns.all &&
-         std::ranges::count(standardize->columns.names, kTargetColumn) > 0;
-}
+bool StandardizesTarget(const OpSpec& op) { return op->Target() == TargetMade::kStandardized; }
 
 bool StandardizesTarget(const GraphSpec& graph) {
   return std::ranges::any_of(graph, [](const auto& op) { return StandardizesTarget(op.value); });
+}
+
+void StandardizeTarget(GraphSpec& graph) {
+  graph.push_back(
+      {StandardizeSpec{.columns = {.all = false, .names = {std::string(kTargetColumn)}}}});
 }
 
 absl::StatusOr<TargetScale> TargetScaleOf(const GraphSpec& graph, const FittedState* fitted) {

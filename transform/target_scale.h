@@ -25,6 +25,9 @@ struct TargetScale {
 bool StandardizesTarget(const OpSpec& op);
 bool StandardizesTarget(const GraphSpec& graph);
 
+// Adds such an op at the end.
+void StandardizeTarget(GraphSpec& graph);
+
 // What a graph has learned of its target; none where it does not standardise it. `fitted` may be
 // nullptr then. FAILED_PRECONDITION without the fitted state that is needed, INVALID_ARGUMENT for
 // one of another graph, or of a target of several numbers.

@@ -18,6 +18,7 @@
 #include "benchmarks/paired.h"
 #include "transform/fitter.h"
 #include "transform/graph.h"
+#include "transform/ops/op_list.h"
 
 namespace tidemill::benchmarks {
 namespace {

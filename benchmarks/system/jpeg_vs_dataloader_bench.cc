@@ -24,6 +24,7 @@
 #include "benchmarks/paired.h"
 #include "benchmarks/system/jpeg_vs_dataloader_images.h"
 #include "transform/graph.h"
+#include "transform/ops/op_list.h"
 
 namespace tidemill::benchmarks {
 namespace {

@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
-#include <variant>
 
 #include "nlohmann/json.hpp"
 
@@ -23,9 +22,7 @@ std::string DifferenceOf(const storage::DatasetSpec& registered, storage::Datase
   const auto folder = std::filesystem::weakly_canonical(spec.path, error);
   if (!error && !storage::IsObjectPath(spec.path)) spec.path = folder.string();
   // Storage fills in the columns that a header names.
-  const auto* known = std::get_if<storage::CsvFormat>(&registered.format);
-  auto* csv = std::get_if<storage::CsvFormat>(&spec.format);
-  if (known != nullptr && csv != nullptr && csv->columns.empty()) csv->columns = known->columns;
+  if (spec.format->LeavesColumnsOpen()) spec.format->SetColumns(registered.format->Columns());
   return config::DescribeDifference(config::Print(registered), config::Print(spec));
 }
 

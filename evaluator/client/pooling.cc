@@ -3,39 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <vector>
 
-#include "evaluator/measures/average_precision.h"
-#include "evaluator/measures/calibration_error.h"
-#include "evaluator/measures/f1.h"
 #include "evaluator/measures/measures.h"
-#include "evaluator/measures/precision.h"
-#include "evaluator/measures/r2.h"
-#include "evaluator/measures/recall.h"
-#include "evaluator/measures/rmse.h"
-#include "evaluator/measures/roc_auc.h"
 
 namespace tidemill::evaluator {
 namespace {
-
-// Of a measure that is made of sums; nullptr for others.
-std::unique_ptr<Accumulator> SumsOf(std::string_view measure) {
-  std::vector<MeasureSpec> made_of_sums = {RSquared{}};
-  for (const auto& [average, name] : config::EnumNames<ClassAverage>::kNames) {
-    made_of_sums.insert(made_of_sums.end(), {F1{.average = average}, Precision{.average = average},
-                                             Recall{.average = average}});
-  }
-  for (const MeasureSpec& spec : made_of_sums) {
-    if (spec->Name() == measure) return spec->NewAccumulator();
-  }
-  return nullptr;
-}
-
-// Whether the mean over the windows, weighted by samples, is the mean over all samples.
-bool IsMeanOfSamples(std::string_view measure) {
-  return measure != RocAuc{}.Name() && measure != AveragePrecision{}.Name() &&
-         measure != CalibrationError{}.Name() && SumsOf(measure) == nullptr;
-}
 
 // std::nullopt where a window with samples has no sums.
 std::optional<PooledValue> PoolSums(Accumulator& sums, std::span<const WindowValue> windows) {
@@ -73,12 +45,14 @@ std::optional<PooledValue> Pool(std::string_view measure, std::span<const Window
     return window.value.has_value() || !window.sums.empty();
   };
   const bool is_one = std::count_if(windows.begin(), windows.end(), is_part) == 1;
-  const auto sums = is_one ? nullptr : SumsOf(measure);
-  if (sums != nullptr) {
-    if (const auto pooled = PoolSums(*sums, windows)) return pooled;
+  const std::unique_ptr<Measure> known = MeasureNamed(measure);
+  const Pooling how = known == nullptr ? Pooling::kMeanOfSamples : known->Pooling();
+  if (how == Pooling::kOfSums && !is_one) {
+    if (const auto pooled = PoolSums(*known->NewAccumulator(), windows)) return pooled;
   }
-  auto mean = MeanOf(windows, measure == RootMeanSquaredError{}.Name());
-  if (mean && !is_one && !IsMeanOfSamples(measure)) mean->how = Pooling::kMeanOverWindows;
+  auto mean = MeanOf(windows, how == Pooling::kRootOfMean);
+  const bool is_exact = how == Pooling::kMeanOfSamples || how == Pooling::kRootOfMean;
+  if (mean && !is_one && !is_exact) mean->how = Pooling::kMeanOverWindows;
   return mean;
 }
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "evaluator/measures/measure.h"
+
 namespace tidemill::evaluator {
 
 // Of one window.
@@ -18,14 +20,6 @@ struct WindowValue {
   std::string_view sums = {};
 };
 
-// All but the last give what measuring all samples of the windows at once gives.
-enum class Pooling {
-  kMeanOfSamples,    // The mean of the windows, weighted by samples.
-  kRootOfMean,       // The root of the mean of the squares.
-  kOfSums,           // Made of what the windows' values are made of.
-  kMeanOverWindows,  // Weighted by samples, where no more can be had: areas under curves.
-};
-
 struct PooledValue {
   double value = 0;
   // Of the windows that have a part in it.
@@ -33,10 +27,9 @@ struct PooledValue {
   Pooling how = Pooling::kMeanOfSamples;
 };
 
-// `measure` is a name as in results. Means over samples (accuracy, log_loss, mae ...) are weighted
-// by samples, rmse is the root of the mean square, and r2, f1, precision and recall come of sums;
-// where a window lacks those, all are taken as means over windows. std::nullopt when nothing is
-// defined.
+// `measure` is a name as in results, and says how; one that nobody knows is taken for a mean over
+// samples. Where a window lacks the sums that a value comes of, all are taken as means over
+// windows. std::nullopt when nothing is defined.
 std::optional<PooledValue> Pool(std::string_view measure, std::span<const WindowValue> windows);
 
 // A window's value with the bounds of its interval.

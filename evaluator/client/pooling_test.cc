@@ -97,6 +97,13 @@ TEST(Pool, IsNoMeanOfRoots) {
   EXPECT_DOUBLE_EQ(Pool("mae", windows)->value, 3.5);
 }
 
+TEST(Pool, TakesANameThatNobodyKnowsForAMeanOverSamples) {
+  const std::vector<WindowValue> windows = {{.value = 3, .num_samples = 1},
+                                            {.value = 4, .num_samples = 3}};
+  EXPECT_DOUBLE_EQ(Pool("surprise", windows)->value, 3.75);
+  EXPECT_EQ(Pool("surprise", windows)->how, Pooling::kMeanOfSamples);
+}
+
 TEST(Pool, SaysWhereItIsAMeanOverWindows) {
   const std::vector<WindowValue> windows = {{.value = 0.5, .num_samples = 10},
                                             {.value = std::nullopt, .num_samples = 5},

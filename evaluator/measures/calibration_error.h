@@ -21,6 +21,7 @@ struct CalibrationError {
       "The mean difference between the probability of a prediction and how often it is right.";
   static constexpr bool kOfClasses = true;
   static constexpr Needs kNeeds = Needs::kProbabilities;
+  static constexpr Pooling kPooling = Pooling::kMeanOverWindows;
 
   int bins = 15;
 

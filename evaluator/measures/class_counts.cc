@@ -100,4 +100,13 @@ std::string NameWith(std::string_view measure, ClassAverage average) {
   return std::string(measure);
 }
 
+bool TakeAverage(std::string_view name, std::string_view measure, ClassAverage& average) {
+  for (const auto& [value, text] : config::EnumNames<ClassAverage>::kNames) {
+    if (NameWith(measure, value) != name) continue;
+    average = value;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace tidemill::evaluator

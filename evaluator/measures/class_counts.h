@@ -53,6 +53,8 @@ class ClassScoreAccumulator final : public Accumulator {
 
 // "f1_macro".
 std::string NameWith(std::string_view measure, ClassAverage average);
+// Sets the average with which NameWith() gives `name`; false where none does.
+bool TakeAverage(std::string_view name, std::string_view measure, ClassAverage& average);
 
 }  // namespace tidemill::evaluator
 

@@ -20,6 +20,7 @@ struct ConfusionMatrix {
   // A table, no number.
   static constexpr bool kHasValue = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
+  static constexpr Pooling kPooling = Pooling::kMeanOfSamples;  // Of no values.
 
   void Fields(auto&&) {}
 

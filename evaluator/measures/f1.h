@@ -16,6 +16,7 @@ struct F1 {
       "The harmonic mean of precision and recall, averaged over the classes that occur.";
   static constexpr bool kOfClasses = true;
   static constexpr Needs kNeeds = Needs::kPredictions;
+  static constexpr Pooling kPooling = Pooling::kOfSums;
 
   ClassAverage average = ClassAverage::kMacro;
 
@@ -23,6 +24,7 @@ struct F1 {
 
   // "f1_macro".
   std::string Name() const { return NameWith(kType, average); }
+  bool TakeName(std::string_view name) { return TakeAverage(name, kType, average); }
   std::unique_ptr<Accumulator> NewAccumulator() const;
 
   friend bool operator==(const F1&, const F1&) = default;

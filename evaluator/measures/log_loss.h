@@ -17,6 +17,7 @@ struct LogLoss {
       "The mean negative logarithm of the probability that was given to the true class.";
   static constexpr bool kOfClasses = true;
   static constexpr Needs kNeeds = Needs::kProbabilities;
+  static constexpr Pooling kPooling = Pooling::kMeanOfSamples;
 
   void Fields(auto&&) {}
 

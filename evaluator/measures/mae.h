@@ -14,6 +14,7 @@ struct MeanAbsoluteError {
   static constexpr std::string_view kDoc = "The mean absolute error.";
   static constexpr bool kOfClasses = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
+  static constexpr Pooling kPooling = Pooling::kMeanOfSamples;
 
   void Fields(auto&&) {}
 

@@ -41,6 +41,15 @@ struct Outcomes {
 // the others are sums, which an Accumulator takes block by block.
 enum class Needs { kPredictions, kProbabilities, kRanks };
 
+// How the values of several windows become one. All but the last give what measuring all samples of
+// the windows at once gives.
+enum class Pooling {
+  kMeanOfSamples,    // The mean of the windows, weighted by samples.
+  kRootOfMean,       // The root of the mean of the squares.
+  kOfSums,           // Made of what the windows' values are made of, see Accumulator::Sums().
+  kMeanOverWindows,  // Weighted by samples, where no more can be had: areas under curves.
+};
+
 // Thread-compatible.
 class Accumulator {
  public:

@@ -17,14 +17,28 @@
 namespace tidemill::evaluator {
 namespace {
 
-// A measure by what its spec says: Name(), kOfClasses, kNeeds, and ValueOf() where it needs ranks,
-// else NewAccumulator(). Some say kHasValue and CheckClasses(), too.
+// A measure by what its spec says: Name(), kOfClasses, kNeeds, kPooling, and ValueOf() where it
+// needs ranks, else NewAccumulator(). Some say kHasValue and CheckClasses(), too, and TakeName()
+// where settings are part of the name.
 template <typename Spec>
 class MeasureOf final : public config::PartOf<MeasureOf<Spec>, Measure, Spec> {
  public:
   std::string Name() const override { return spec_.Name(); }
   bool IsOfClasses() const override { return Spec::kOfClasses; }
+  bool TakeName(std::string_view name) override {
+    if constexpr (requires { spec_.TakeName(name); }) {
+      return spec_.TakeName(name);
+    } else {
+      return spec_.Name() == name;
+    }
+  }
   evaluator::Needs Needs() const override { return Spec::kNeeds; }
+  evaluator::Pooling Pooling() const override {
+    static_assert(
+        Spec::kPooling != evaluator::Pooling::kOfSums || Spec::kNeeds != evaluator::Needs::kRanks,
+        "Ranks of all samples at once are no sums.");
+    return Spec::kPooling;
+  }
   bool HasValue() const override {
     if constexpr (requires { Spec::kHasValue; }) {
       return Spec::kHasValue;
@@ -81,6 +95,14 @@ constexpr config::Alternative<Measure> kMeasures[] = {
 }  // namespace
 
 std::span<const config::Alternative<Measure>> Measure::Alternatives() { return kMeasures; }
+
+std::unique_ptr<Measure> MeasureNamed(std::string_view name) {
+  for (const config::Alternative<Measure>& alternative : kMeasures) {
+    std::unique_ptr<Measure> measure = alternative.make();
+    if (measure->TakeName(name)) return measure;
+  }
+  return nullptr;
+}
 
 }  // namespace tidemill::evaluator
 

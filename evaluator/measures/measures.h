@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "config/choice.h"
 #include "config/config.h"
@@ -29,7 +30,12 @@ class Measure : public config::Part<Measure> {
   // Whether it compares classes; else it compares real values.
   virtual bool IsOfClasses() const = 0;
 
+  // Takes on the settings that Name() says; false for the name of another measure.
+  virtual bool TakeName(std::string_view name) = 0;
+
   virtual evaluator::Needs Needs() const = 0;
+
+  virtual evaluator::Pooling Pooling() const = 0;
 
   // False for one that has nothing but a detail.
   virtual bool HasValue() const = 0;
@@ -48,6 +54,10 @@ class Measure : public config::Part<Measure> {
 };
 
 using MeasureSpec = config::Choice<Measure>;
+
+// The measure that results call so, as far as its name tells its settings; nullptr for a name that
+// no measure has.
+std::unique_ptr<Measure> MeasureNamed(std::string_view name);
 
 }  // namespace tidemill::evaluator
 

@@ -85,6 +85,17 @@ struct Samples {
   std::vector<int32_t> places, ranks;
 };
 
+TEST(Measures, AreFoundByTheNamesThatTheirSettingsGive) {
+  for (const MeasureSpec& measure : kAll) {
+    const auto found = MeasureNamed(measure->Name());
+    ASSERT_NE(found, nullptr) << measure->Name();
+    EXPECT_EQ(found->Name(), measure->Name());
+  }
+  for (const char* name : {"", "f1", "f1_mean", "top_", "top_2x", "loss"}) {
+    EXPECT_EQ(MeasureNamed(name), nullptr) << name;
+  }
+}
+
 TEST(Measures, OfNoSamplesHaveNoValue) {
   for (const MeasureSpec& measure : kAll) {
     EXPECT_EQ(measure->ValueOf({}), std::nullopt) << measure->Name();

@@ -16,6 +16,7 @@ struct Precision {
       "The share of a class's predictions that are right, averaged over the classes that occur.";
   static constexpr bool kOfClasses = true;
   static constexpr Needs kNeeds = Needs::kPredictions;
+  static constexpr Pooling kPooling = Pooling::kOfSums;
 
   ClassAverage average = ClassAverage::kMacro;
 
@@ -23,6 +24,7 @@ struct Precision {
 
   // "precision_macro".
   std::string Name() const { return NameWith(kType, average); }
+  bool TakeName(std::string_view name) { return TakeAverage(name, kType, average); }
   std::unique_ptr<Accumulator> NewAccumulator() const;
 
   friend bool operator==(const Precision&, const Precision&) = default;

@@ -18,6 +18,7 @@ struct RSquared {
       "The coefficient of determination: 1 is perfect, 0 no better than the mean of the labels.";
   static constexpr bool kOfClasses = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
+  static constexpr Pooling kPooling = Pooling::kOfSums;
 
   void Fields(auto&&) {}
 

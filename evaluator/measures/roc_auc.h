@@ -18,6 +18,7 @@ struct RocAuc {
       "another class; with more than two classes the mean over all that occur.";
   static constexpr bool kOfClasses = true;
   static constexpr Needs kNeeds = Needs::kRanks;
+  static constexpr Pooling kPooling = Pooling::kMeanOverWindows;
 
   void Fields(auto&&) {}
 

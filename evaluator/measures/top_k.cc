@@ -1,5 +1,8 @@
 #include "evaluator/measures/top_k.h"
 
+#include <charconv>
+#include <system_error>
+
 #include "fmt/format.h"
 
 namespace tidemill::evaluator {
@@ -38,6 +41,17 @@ void TopK::CheckClasses(int64_t num_classes, config::Problems& problems) const {
   if (num_classes == 0 || k < num_classes) return;
   problems.Add("", fmt::format("the {} first of {} classes are all of them", k, num_classes),
                "write a smaller k");
+}
+
+bool TopK::TakeName(std::string_view name) {
+  constexpr std::string_view kPrefix = "top_";
+  if (!name.starts_with(kPrefix)) return false;
+  const char* const end = name.data() + name.size();
+  int64_t number = 0;
+  const auto [stop, error] = std::from_chars(name.data() + kPrefix.size(), end, number);
+  if (error != std::errc() || stop != end) return false;
+  k = number;
+  return true;
 }
 
 }  // namespace tidemill::evaluator

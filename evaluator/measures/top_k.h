@@ -18,6 +18,7 @@ struct TopK {
       "The share of samples whose class was among the k most probable ones.";
   static constexpr bool kOfClasses = true;
   static constexpr Needs kNeeds = Needs::kProbabilities;
+  static constexpr Pooling kPooling = Pooling::kMeanOfSamples;
 
   int64_t k = 5;
 
@@ -27,6 +28,7 @@ struct TopK {
 
   // "top_5".
   std::string Name() const { return "top_" + std::to_string(k); }
+  bool TakeName(std::string_view name);
   std::unique_ptr<Accumulator> NewAccumulator() const;
   // As many as there are classes are all of them.
   void CheckClasses(int64_t num_classes, config::Problems& problems) const;

@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 
 #include "base/testing/status_matchers.h"
+#include "storage/client/formats/format_list.h"
 
 namespace tidemill::storage {
 namespace {

@@ -1,50 +1,98 @@
 #include "storage/client/dataset_spec.h"
 
 #include <algorithm>
-#include <variant>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "fmt/format.h"
 
 namespace tidemill::storage {
 
+namespace {
+
+using Question = bool (*)(const FileFormat& format);
+
+bool HasFields(const FileFormat& format) { return format.HasFields(); }
+bool HasMembers(const FileFormat& format) { return format.Unit() == SampleUnit::kMembers; }
+bool IsWholeFile(const FileFormat& format) { return format.Unit() == SampleUnit::kWholeFile; }
+bool HasFixedRecords(const FileFormat& format) { return format.RecordBytes().has_value(); }
+bool HasRowsOfFields(const FileFormat& format) { return format.HasRows() && format.HasFields(); }
+bool HasOtherRows(const FileFormat& format) { return format.HasRows() && !format.HasFields(); }
+
+// The types of the formats that say yes to one of the questions, in the order of these: "csv, jsonl
+// and binary". `one` or `many` follows, as many as there are: "tar has".
+std::string Those(std::initializer_list<Question> questions, std::string_view one,
+                  std::string_view many) {
+  std::vector<std::string_view> types;
+  for (const Question question : questions) {
+    for (const auto& format : FileFormat::Alternatives()) {
+      if (question(*format.make())) types.push_back(format.type().tag);
+    }
+  }
+  const bool is_one = types.size() == 1;
+  std::string text(types.front());
+  for (size_t i = 1; i < types.size(); ++i) {
+    text += fmt::format("{}{}", i + 1 == types.size() ? " and " : ", ", types[i]);
+  }
+  return fmt::format("{} {}", text, is_one ? one : many);
+}
+
+}  // namespace
+
 void DatasetSpec::Check(config::Problems& problems) const {
-  const auto* csv = std::get_if<CsvFormat>(&format);
-  const auto* binary = std::get_if<BinaryFormat>(&format);
-  const bool single = std::holds_alternative<SingleFileFormat>(format);
-  const bool tar = std::holds_alternative<TarFormat>(format);
-  const bool named = csv || std::holds_alternative<JsonlFormat>(format) ||
-                     std::holds_alternative<TfrecordFormat>(format);
-  const auto needs = [&](bool given, bool fits, const char* key, const char* formats) {
-    if (given && !fits) problems.Add(key, "does not fit the format", formats);
+  const bool named = format->HasFields();
+  const bool members = HasMembers(*format);
+  const bool fixed = HasFixedRecords(*format);
+  const auto needs = [&](bool given, bool fits, const char* key, auto hint) {
+    if (given && !fits) problems.Add(key, "does not fit the format", hint());
   };
-  const char* const fields = "only csv, jsonl and tfrecord have columns, and tar with `member`";
-  const bool in_member = tar && event_time.member;
+  const auto fields = [] {
+    return fmt::format("only {} columns, and {} `member`", Those({HasFields}, "has", "have"),
+                       Those({HasMembers}, "with", "with"));
+  };
+  const auto has_members = [] {
+    return fmt::format("only {} members", Those({HasMembers}, "has", "have"));
+  };
+  const bool in_member = members && event_time.member;
   needs(event_time.column.has_value(), named || in_member, "event_time.column", fields);
   needs(!event_time.columns.empty(), named || in_member, "event_time.columns", fields);
-  needs(label.column.has_value(), named || (tar && label.member), "label.column", fields);
-  needs(event_time.member.has_value(), tar, "event_time.member", "only tar has members");
-  needs(label.member.has_value(), tar, "label.member", "only tar has members");
+  needs(label.column.has_value(), named || (members && label.member), "label.column", fields);
+  needs(event_time.member.has_value(), members, "event_time.member", has_members);
+  needs(label.member.has_value(), members, "label.member", has_members);
   CheckSeries(problems);
-  needs(label.record.has_value(), binary, "label.record", "only binary has fixed records");
-  needs(label.file.has_value(), binary, "label.file", "only binary takes a file of labels");
-  needs(label.sidecar.has_value(), single, "label.sidecar", "only single_file has sidecar labels");
+  needs(label.record.has_value(), fixed, "label.record", [] {
+    return fmt::format("only {} fixed records", Those({HasFixedRecords}, "has", "have"));
+  });
+  needs(label.file.has_value(), fixed, "label.file", [] {
+    return fmt::format("only {} a file of labels", Those({HasFixedRecords}, "takes", "take"));
+  });
+  needs(label.sidecar.has_value(), IsWholeFile(*format), "label.sidecar",
+        [] { return fmt::format("only {} sidecar labels", Those({IsWholeFile}, "has", "have")); });
   const bool has_label = EffectiveLabel(*this).is_given();
   needs(label.missing != LabelSpec().missing, has_label, "label.missing",
-        "the dataset has no label: say where it is, or remove it");
-  needs(append, !single && !tar, "append", "a single file and an archive do not grow by records");
-  if (binary && label.record && label.record->offset + label.record->width > binary->record_bytes) {
+        [] { return "the dataset has no label: say where it is, or remove it"; });
+  needs(append, format->Unit() == SampleUnit::kRecord, "append",
+        [] { return "a single file and an archive do not grow by records"; });
+  if (fixed && label.record && label.record->offset + label.record->width > format->RecordBytes()) {
     problems.Add("label.record.offset", "lies beyond the record", "see format.record_bytes");
   }
-  if (csv && !csv->columns.empty()) {
-    const auto check = [&](const std::string& name, const char* key) {
-      if (std::find(csv->columns.begin(), csv->columns.end(), name) == csv->columns.end()) {
-        problems.Add(key, "is not among format.columns", "check the name");
-      }
-    };
-    if (event_time.column) check(*event_time.column, "event_time.column");
-    for (const std::string& name : event_time.columns) check(name, "event_time.columns");
-    if (label.column) check(*label.column, "label.column");
-    if (series && series->group) check(*series->group, "series.group");
-    if (series && series->target) check(*series->target, "series.target");
-  }
+  CheckColumns(problems);
+}
+
+void DatasetSpec::CheckColumns(config::Problems& problems) const {
+  const std::span<const std::string> columns = format->Columns();
+  if (columns.empty()) return;
+  const auto check = [&](const std::string& name, const char* key) {
+    if (std::ranges::find(columns, name) != columns.end()) return;
+    problems.Add(key, "is not among format.columns", "check the name");
+  };
+  if (event_time.column) check(*event_time.column, "event_time.column");
+  for (const std::string& name : event_time.columns) check(name, "event_time.columns");
+  if (label.column) check(*label.column, "label.column");
+  if (series && series->group) check(*series->group, "series.group");
+  if (series && series->target) check(*series->target, "series.target");
 }
 
 void DatasetSpec::CheckSeries(config::Problems& problems) const {
@@ -54,10 +102,11 @@ void DatasetSpec::CheckSeries(config::Problems& problems) const {
                  "write a length such as 6h");
   }
   if (!series) return;
-  const bool has_fields =
-      std::holds_alternative<CsvFormat>(format) || std::holds_alternative<JsonlFormat>(format);
-  if (!has_fields && !std::holds_alternative<BinaryFormat>(format)) {
-    problems.Add("series", "does not fit the format", "only csv, jsonl and binary have rows");
+  const bool has_fields = HasRowsOfFields(*format);
+  if (!format->HasRows()) {
+    problems.Add(
+        "series", "does not fit the format",
+        fmt::format("only {} rows", Those({HasRowsOfFields, HasOtherRows}, "has", "have")));
   }
   if (!has_fields) {
     if (series->group) problems.Add("series.group", "does not fit the format", "leave it out");

@@ -2,15 +2,13 @@
 // and which the label. The `datasets:` section of a pipeline.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string>
-#include <variant>
 
 #include "base/time.h"
 #include "config/config.h"
 #include "storage/client/event_time_spec.h"
-#include "storage/client/format_spec.h"
+#include "storage/client/formats/file_format.h"
 #include "storage/client/label_spec.h"
 #include "storage/client/series_spec.h"
 
@@ -56,6 +54,7 @@ struct DatasetSpec {
   void Check(config::Problems& problems) const;
 
  private:
+  void CheckColumns(config::Problems& problems) const;
   void CheckSeries(config::Problems& problems) const;
 };
 

@@ -1,10 +1,13 @@
-#include "storage/formats/binary_format.h"
+#include "storage/client/formats/binary_format.h"
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "base/files.h"
+#include "storage/formats/file_facts.h"
+#include "storage/formats/format.h"
 
 namespace tidemill::storage {
 
@@ -39,7 +42,26 @@ int64_t RecordsIn(int64_t size_bytes, int64_t header_bytes, int64_t record_bytes
   return std::max<int64_t>(0, size_bytes - header_bytes) / record_bytes;
 }
 
-}  // namespace
+// A record is a sample; its payload is the record less the label that may lie in it.
+class BinaryFiles final : public Format {
+ public:
+  BinaryFiles(const BinaryFormat& format, const DatasetSpec& spec, TimeReader times,
+              UnpackedCache& files);
+
+  absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
+  bool CanAppend() const override { return spec_.append; }
+  bool ReadsInPieces() const override { return true; }
+
+ private:
+  class Indexing;
+  absl::Status CheckIdx(const OpenFile& file, int64_t header_bytes, int64_t record_bytes) const;
+
+  const DatasetSpec spec_;
+  const BinaryFormat format_;
+  const TimeReader times_;
+  const LabelReader labels_;
+  UnpackedCache& files_;
+};
 
 // The indexing of one file.
 class BinaryFiles::Indexing {
@@ -177,18 +199,9 @@ class BinaryFiles::Indexing {
   IndexedFile found_;
 };
 
-BinaryFiles::BinaryFiles(const DatasetSpec& spec, TimeReader times, UnpackedCache& files)
-    : spec_(spec),
-      format_(std::get<BinaryFormat>(spec.format)),
-      times_(std::move(times)),
-      labels_(spec.label),
-      files_(files) {}
-
-absl::StatusOr<std::unique_ptr<BinaryFiles>> BinaryFiles::Create(const DatasetSpec& spec,
-                                                                 UnpackedCache& files) {
-  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
-  return std::unique_ptr<BinaryFiles>(new BinaryFiles(spec, std::move(times), files));
-}
+BinaryFiles::BinaryFiles(const BinaryFormat& format, const DatasetSpec& spec, TimeReader times,
+                         UnpackedCache& files)
+    : spec_(spec), format_(format), times_(std::move(times)), labels_(spec.label), files_(files) {}
 
 absl::StatusOr<IndexedFile> BinaryFiles::Index(const FileInput& input) const {
   return Indexing(*this, input).Run();
@@ -223,6 +236,14 @@ absl::Status BinaryFiles::CheckIdx(const OpenFile& file, int64_t header_bytes,
     return InvalidArgument("{} states {} records and holds {}", file.path(), stated, held);
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const BinaryFormat& format,
+                                                   const DatasetSpec& spec, UnpackedCache& files) {
+  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
+  return std::make_unique<BinaryFiles>(format, spec, std::move(times), files);
 }
 
 }  // namespace tidemill::storage

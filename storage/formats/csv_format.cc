@@ -1,12 +1,20 @@
-#include "storage/formats/csv_format.h"
+#include "storage/client/formats/csv_format.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "fmt/format.h"
 
 #include "base/files.h"
+#include "records/csv_splitter.h"
 #include "records/text.h"
+#include "storage/formats/file_facts.h"
+#include "storage/formats/format.h"
 #include "storage/formats/series_view.h"
 #include "storage/formats/window_reader.h"
 
@@ -44,7 +52,30 @@ absl::Status CheckHeader(const std::string& path, const std::vector<std::string>
   return absl::OkStatus();
 }
 
-}  // namespace
+// One record, which may span lines, is a sample; its payload is the record without its line end.
+class CsvFiles final : public Format {
+ public:
+  // `spec` names the columns; see CompleteSpec.
+  CsvFiles(const CsvFormat& format, const DatasetSpec& spec, TimeReader times,
+           UnpackedCache& files);
+
+  absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
+  bool CanAppend() const override { return spec_.append; }
+  bool ReadsInPieces() const override { return true; }
+
+ private:
+  class Indexing;
+
+  const DatasetSpec spec_;
+  const CsvFormat format_;
+  const CsvSplitter splitter_;
+  const TimeReader times_;
+  const LabelReader labels_;
+  std::vector<size_t> time_columns_;
+  std::optional<size_t> label_column_;
+  std::optional<size_t> group_column_;  // Of a series.
+  UnpackedCache& files_;
+};
 
 // The indexing of one file.
 class CsvFiles::Indexing {
@@ -182,9 +213,10 @@ class CsvFiles::Indexing {
   IndexedFile found_;
 };
 
-CsvFiles::CsvFiles(const DatasetSpec& spec, TimeReader times, UnpackedCache& files)
+CsvFiles::CsvFiles(const CsvFormat& format, const DatasetSpec& spec, TimeReader times,
+                   UnpackedCache& files)
     : spec_(spec),
-      format_(std::get<CsvFormat>(spec.format)),
+      format_(format),
       splitter_(SplitterOf(format_)),
       times_(std::move(times)),
       labels_(spec.label),
@@ -194,12 +226,6 @@ CsvFiles::CsvFiles(const DatasetSpec& spec, TimeReader times, UnpackedCache& fil
   for (const std::string& name : spec.event_time.TimeFields()) {
     time_columns_.push_back(PlaceOf(format_.columns, name).value_or(0));
   }
-}
-
-absl::StatusOr<std::unique_ptr<CsvFiles>> CsvFiles::Create(const DatasetSpec& spec,
-                                                           UnpackedCache& files) {
-  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
-  return std::unique_ptr<CsvFiles>(new CsvFiles(spec, std::move(times), files));
 }
 
 absl::StatusOr<IndexedFile> CsvFiles::Index(const FileInput& input) const {
@@ -217,8 +243,16 @@ absl::StatusOr<IndexedFile> CsvFiles::Index(const FileInput& input) const {
   return indexing.Finish();
 }
 
-absl::StatusOr<std::vector<std::string>> ReadCsvHeader(const CsvFormat& format,
-                                                       const OpenFile& file) {
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const CsvFormat& format, const DatasetSpec& spec,
+                                                   UnpackedCache& files) {
+  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
+  return std::make_unique<CsvFiles>(format, spec, std::move(times), files);
+}
+
+absl::StatusOr<std::vector<std::string>> ReadColumns(const CsvFormat& format,
+                                                     const OpenFile& file) {
   const CsvSplitter splitter = SplitterOf(format);
   std::vector<std::string> names;
   bool bad = false;

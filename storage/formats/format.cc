@@ -6,15 +6,11 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
-#include "base/overloaded.h"
+#include "config/spec_list.h"
 #include "records/text.h"
-#include "storage/formats/binary_format.h"
-#include "storage/formats/csv_format.h"
-#include "storage/formats/jsonl_format.h"
+#include "storage/client/formats/format_list.h"
+#include "storage/formats/file_facts.h"
 #include "storage/formats/series_view.h"
-#include "storage/formats/single_file_format.h"
-#include "storage/formats/tar_format.h"
-#include "storage/formats/tfrecord_format.h"
 #include "xxhash.h"
 
 namespace tidemill::storage {
@@ -76,15 +72,20 @@ namespace {
 // The format of single records.
 absl::StatusOr<std::unique_ptr<Format>> MakeRowFormat(const DatasetSpec& spec,
                                                       UnpackedCache& files) {
-  using Made = absl::StatusOr<std::unique_ptr<Format>>;
-  return std::visit(
-      Overloaded{[&](const CsvFormat&) -> Made { return CsvFiles::Create(spec, files); },
-                 [&](const BinaryFormat&) -> Made { return BinaryFiles::Create(spec, files); },
-                 [&](const SingleFileFormat&) -> Made { return SingleFiles::Create(spec, files); },
-                 [&](const JsonlFormat&) -> Made { return JsonlFiles::Create(spec, files); },
-                 [&](const TarFormat&) -> Made { return TarFiles::Create(spec, files); },
-                 [&](const TfrecordFormat&) -> Made { return TfrecordFiles::Create(spec, files); }},
-      spec.format);
+  return config::Dispatch(Formats(), spec.format,
+                          [&](const auto& format) { return MakeFormat(format, spec, files); });
+}
+
+// The columns as a file names them.
+absl::StatusOr<std::vector<std::string>> ColumnsOf(const FormatSpec& spec, const OpenFile& file) {
+  using Columns = absl::StatusOr<std::vector<std::string>>;
+  return config::Dispatch(Formats(), spec, [&](const auto& format) -> Columns {
+    if constexpr (requires { ReadColumns(format, file); }) {
+      return ReadColumns(format, file);
+    } else {
+      return Internal("files of format {} name no columns", format.kType);
+    }
+  });
 }
 
 }  // namespace
@@ -112,10 +113,9 @@ std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& 
 }
 
 absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, DatasetSpec& spec) {
-  const auto* const csv = std::get_if<CsvFormat>(&spec.format);
-  if (!csv || !csv->columns.empty()) return absl::OkStatus();
+  if (!spec.format->LeavesColumnsOpen()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const OpenFile file, files.OpenStart(path));
-  ASSIGN_OR_RETURN(const std::vector<std::string> columns, ReadCsvHeader(*csv, file));
+  ASSIGN_OR_RETURN(const std::vector<std::string> columns, ColumnsOf(spec.format, file));
   std::vector<std::string> named = spec.event_time.TimeFields();
   if (spec.label.column) named.push_back(*spec.label.column);
   if (spec.series && spec.series->group) named.push_back(*spec.series->group);
@@ -127,7 +127,7 @@ absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, Dataset
     }
   }
   DatasetSpec completed = spec;
-  std::get<CsvFormat>(completed.format).columns = columns;
+  completed.format->SetColumns(columns);
   // A document has its limits, and the spec is kept as one.
   const auto read_back = config::Read<DatasetSpec>(config::Print(completed), "the completed spec");
   if (!read_back.ok()) {

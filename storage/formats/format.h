@@ -1,5 +1,5 @@
-// File formats: from a file to its records, each with time, label and hash. Every format is listed
-// in MakeFormat().
+// File formats: from a file to its records, each with time, label and hash. What a format's spec
+// says, and how to add one, is in storage/client/formats/file_format.h.
 #pragma once
 
 #include <limits>

@@ -108,7 +108,7 @@ TEST_F(FormatTest, AHalfWrittenHeaderIsReadAgain) {
   const std::string path = data_.Write("x.csv", "\xef\xbb\xbft,");
   DatasetSpec spec = Spec(std::string(kCsvSpec) + "append: true\n");
   EXPECT_THAT(CompleteSpec(path, *cache_, spec), StatusIs(kInvalid, HasSubstr("no whole header")));
-  std::get<CsvFormat>(spec.format).columns = {"t", "y"};
+  spec.format->SetColumns(std::vector<std::string>{"t", "y"});
   const auto found = Index(spec, "x.csv");
   ASSERT_THAT(found, IsOk());
   data_.Write("x.csv", "\xef\xbb\xbft,y\n2020-01-01,a\n");
@@ -121,7 +121,7 @@ TEST_F(FormatTest, AHalfWrittenHeaderIsReadAgain) {
 TEST_F(FormatTest, AHeaderOtherThanTheDatasetsCondemnsTheFile) {
   data_.Write("x.csv", "y,t\na,2020-01-01\n");
   DatasetSpec spec = Spec(kCsvSpec);
-  std::get<CsvFormat>(spec.format).columns = {"t", "y"};
+  spec.format->SetColumns(std::vector<std::string>{"t", "y"});
   EXPECT_THAT(Index(spec, "x.csv"), StatusIs(kInvalid, HasSubstr("[y, t]")));
 }
 
@@ -131,7 +131,7 @@ TEST_F(FormatTest, TheHeaderCompletesTheSpecOrNamesWhatIsMissing) {
   EXPECT_THAT(CompleteSpec(path, *cache_, spec), StatusIs(kInvalid, HasSubstr("no column 'y'")));
   data_.Write("x.csv", "t,y,\"a,b\"\n");
   ASSERT_THAT(CompleteSpec(path, *cache_, spec), IsOk());
-  EXPECT_THAT(std::get<CsvFormat>(spec.format).columns, ElementsAre("t", "y", "a,b"));
+  EXPECT_THAT(spec.format->Columns(), ElementsAre("t", "y", "a,b"));
 }
 
 TEST_F(FormatTest, TheHeaderOfAPackedFileIsKnownWithoutUnpackingItAll) {
@@ -143,7 +143,7 @@ TEST_F(FormatTest, TheHeaderOfAPackedFileIsKnownWithoutUnpackingItAll) {
       << "there is no room for all of it";
   DatasetSpec spec = Spec(kCsvSpec);
   ASSERT_THAT(CompleteSpec(path, **tiny, spec), IsOk());
-  EXPECT_THAT(std::get<CsvFormat>(spec.format).columns, ElementsAre("t", "y", "z"));
+  EXPECT_THAT(spec.format->Columns(), ElementsAre("t", "y", "z"));
   EXPECT_TRUE(std::filesystem::is_empty(state_.path() + "/tiny"));
 }
 

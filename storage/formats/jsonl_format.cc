@@ -1,7 +1,15 @@
-#include "storage/formats/jsonl_format.h"
+#include "storage/client/formats/jsonl_format.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/files.h"
+#include "records/json_fields.h"
 #include "records/text.h"
+#include "storage/formats/file_facts.h"
+#include "storage/formats/format.h"
 #include "storage/formats/record_facts.h"
 #include "storage/formats/series_view.h"
 #include "storage/formats/window_reader.h"
@@ -14,7 +22,25 @@ bool IsBlank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-}  // namespace
+// A line is a sample; its payload is the line without its end. Blank lines are no samples.
+class JsonlFiles final : public Format {
+ public:
+  JsonlFiles(const JsonlFormat& format, const DatasetSpec& spec, TimeReader times,
+             UnpackedCache& files);
+
+  absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
+  bool CanAppend() const override { return spec_.append; }
+  bool ReadsInPieces() const override { return true; }
+
+ private:
+  class Indexing;
+
+  const DatasetSpec spec_;
+  const size_t max_record_;
+  const TimeReader times_;
+  const LabelReader labels_;
+  UnpackedCache& files_;
+};
 
 // The indexing of one file.
 class JsonlFiles::Indexing {
@@ -119,18 +145,13 @@ class JsonlFiles::Indexing {
   IndexedFile found_;
 };
 
-JsonlFiles::JsonlFiles(const DatasetSpec& spec, TimeReader times, UnpackedCache& files)
+JsonlFiles::JsonlFiles(const JsonlFormat& format, const DatasetSpec& spec, TimeReader times,
+                       UnpackedCache& files)
     : spec_(spec),
-      max_record_(static_cast<size_t>(std::get<JsonlFormat>(spec.format).max_record.bytes)),
+      max_record_(static_cast<size_t>(format.max_record.bytes)),
       times_(std::move(times)),
       labels_(spec.label),
       files_(files) {}
-
-absl::StatusOr<std::unique_ptr<JsonlFiles>> JsonlFiles::Create(const DatasetSpec& spec,
-                                                               UnpackedCache& files) {
-  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
-  return std::unique_ptr<JsonlFiles>(new JsonlFiles(spec, std::move(times), files));
-}
 
 absl::StatusOr<IndexedFile> JsonlFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
@@ -145,20 +166,12 @@ absl::StatusOr<IndexedFile> JsonlFiles::Index(const FileInput& input) const {
   return indexing.Finish();
 }
 
-absl::StatusOr<std::string_view> TextOf(const JsonValue& value, std::string_view name) {
-  switch (value.kind) {
-    case JsonValue::Kind::kText:
-    case JsonValue::Kind::kNumber:
-    case JsonValue::Kind::kBool:
-      return value.text;
-    case JsonValue::Kind::kNull:
-      return NotFound("field {} is null", name);
-    case JsonValue::Kind::kNested:
-      return InvalidArgument("field {} is a list or an object", name);
-    case JsonValue::Kind::kAbsent:
-      break;
-  }
-  return NotFound("there is no field {}", name);
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const JsonlFormat& format,
+                                                   const DatasetSpec& spec, UnpackedCache& files) {
+  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
+  return std::make_unique<JsonlFiles>(format, spec, std::move(times), files);
 }
 
 }  // namespace tidemill::storage

@@ -1,4 +1,4 @@
-#include "storage/formats/jsonl_format.h"
+#include "storage/client/formats/jsonl_format.h"
 
 #include <random>
 

@@ -58,4 +58,20 @@ absl::StatusOr<Label> RecordFacts::LabelOf(const PartText& text) const {
   return labels_->FromText(*part);
 }
 
+absl::StatusOr<std::string_view> TextOf(const JsonValue& value, std::string_view name) {
+  switch (value.kind) {
+    case JsonValue::Kind::kText:
+    case JsonValue::Kind::kNumber:
+    case JsonValue::Kind::kBool:
+      return value.text;
+    case JsonValue::Kind::kNull:
+      return NotFound("field {} is null", name);
+    case JsonValue::Kind::kNested:
+      return InvalidArgument("field {} is a list or an object", name);
+    case JsonValue::Kind::kAbsent:
+      break;
+  }
+  return NotFound("there is no field {}", name);
+}
+
 }  // namespace tidemill::storage

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "records/json_fields.h"
 #include "records/time_reader.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/client/label_reader.h"
@@ -52,5 +53,9 @@ class RecordFacts {
   std::optional<Label> file_label_;
   std::string joined_;
 };
+
+// The text of a JSON field that holds a time or a label. INVALID_ARGUMENT when it holds none,
+// NOT_FOUND where it is not there.
+absl::StatusOr<std::string_view> TextOf(const JsonValue& value, std::string_view name);
 
 }  // namespace tidemill::storage

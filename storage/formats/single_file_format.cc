@@ -1,9 +1,11 @@
-#include "storage/formats/single_file_format.h"
+#include "storage/client/formats/single_file_format.h"
 
 #include <memory>
 
 #include "base/files.h"
 #include "storage/formats/content_hash.h"
+#include "storage/formats/file_facts.h"
+#include "storage/formats/format.h"
 #include "storage/formats/window_reader.h"
 #include "xxhash.h"
 
@@ -32,23 +34,35 @@ absl::StatusOr<int64_t> HashOf(const OpenFile& file, int64_t size_bytes) {
   return static_cast<int64_t>(hash.Sum());
 }
 
-}  // namespace
+// The payload is the whole file.
+class SingleFiles final : public Format {
+ public:
+  SingleFiles(const SingleFileFormat& format, const DatasetSpec& spec, TimeReader times,
+              UnpackedCache& files);
 
-SingleFiles::SingleFiles(const DatasetSpec& spec, TimeReader times, UnpackedCache& files)
-    : spec_(spec), times_(std::move(times)), labels_(spec.label), files_(files) {}
+  absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
 
-absl::StatusOr<std::unique_ptr<SingleFiles>> SingleFiles::Create(const DatasetSpec& spec,
-                                                                 UnpackedCache& files) {
-  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
-  return std::unique_ptr<SingleFiles>(new SingleFiles(spec, std::move(times), files));
-}
+ private:
+  const DatasetSpec spec_;
+  const config::ByteSize max_file_;
+  const TimeReader times_;
+  const LabelReader labels_;
+  UnpackedCache& files_;
+};
+
+SingleFiles::SingleFiles(const SingleFileFormat& format, const DatasetSpec& spec, TimeReader times,
+                         UnpackedCache& files)
+    : spec_(spec),
+      max_file_(format.max_file),
+      times_(std::move(times)),
+      labels_(spec.label),
+      files_(files) {}
 
 absl::StatusOr<IndexedFile> SingleFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
   ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
   if (identity.size_bytes == 0) return InvalidArgument("the file is empty");
-  const int64_t most = std::get<SingleFileFormat>(spec_.format).max_file.bytes;
-  if (identity.size_bytes > most) {
+  if (identity.size_bytes > max_file_.bytes) {
     return InvalidArgument("the file has {} bytes, more than format.max_file", identity.size_bytes);
   }
   ASSIGN_OR_RETURN(const std::optional<FileTimes> times,
@@ -68,6 +82,14 @@ absl::StatusOr<IndexedFile> SingleFiles::Index(const FileInput& input) const {
   found.bytes_done = identity.size_bytes;
   found.records_done = 1;
   return found;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const SingleFileFormat& format,
+                                                   const DatasetSpec& spec, UnpackedCache& files) {
+  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
+  return std::make_unique<SingleFiles>(format, spec, std::move(times), files);
 }
 
 }  // namespace tidemill::storage

@@ -1,5 +1,6 @@
-#include "storage/formats/tar_format.h"
+#include "storage/client/formats/tar_format.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +13,8 @@
 #include "records/json_fields.h"
 #include "records/text.h"
 #include "storage/formats/content_hash.h"
-#include "storage/formats/jsonl_format.h"
+#include "storage/formats/file_facts.h"
+#include "storage/formats/format.h"
 #include "storage/formats/record_facts.h"
 #include "storage/formats/tar_reader.h"
 
@@ -92,7 +94,28 @@ std::vector<std::string> LabelField(const LabelSpec& spec) {
   return spec.column ? std::vector<std::string>{*spec.column} : std::vector<std::string>();
 }
 
-}  // namespace
+// Neighbouring members whose paths agree up to the first dot behind the last slash are a sample:
+//   train/0001.jpg train/0001.cls train/0002.jpg train/0002.cls
+// What follows that dot is the member's extension; upper and lower case are the same. The payload
+// is the bytes of one member. Groups without any member that the spec names, and members without
+// an extension, are passed over. A damaged header costs the samples behind it, damage within a
+// sample costs that sample.
+class TarFiles final : public Format {
+ public:
+  TarFiles(const TarFormat& format, const DatasetSpec& spec, TimeReader times,
+           UnpackedCache& files);
+
+  absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
+
+ private:
+  class Indexing;
+
+  const DatasetSpec spec_;
+  const TarFormat format_;
+  const TimeReader times_;
+  const LabelReader labels_;
+  UnpackedCache& files_;
+};
 
 // The indexing of one archive.
 class TarFiles::Indexing {
@@ -231,18 +254,9 @@ class TarFiles::Indexing {
   IndexedFile found_;
 };
 
-TarFiles::TarFiles(const DatasetSpec& spec, TimeReader times, UnpackedCache& files)
-    : spec_(spec),
-      format_(std::get<TarFormat>(spec.format)),
-      times_(std::move(times)),
-      labels_(spec.label),
-      files_(files) {}
-
-absl::StatusOr<std::unique_ptr<TarFiles>> TarFiles::Create(const DatasetSpec& spec,
-                                                           UnpackedCache& files) {
-  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
-  return std::unique_ptr<TarFiles>(new TarFiles(spec, std::move(times), files));
-}
+TarFiles::TarFiles(const TarFormat& format, const DatasetSpec& spec, TimeReader times,
+                   UnpackedCache& files)
+    : spec_(spec), format_(format), times_(std::move(times)), labels_(spec.label), files_(files) {}
 
 absl::StatusOr<IndexedFile> TarFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
@@ -250,6 +264,14 @@ absl::StatusOr<IndexedFile> TarFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(RecordFacts facts,
                    RecordFacts::Create(spec_, times_, labels_, input, files_.source()));
   return Indexing(*this, file, identity.size_bytes, std::move(facts)).Run();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const TarFormat& format, const DatasetSpec& spec,
+                                                   UnpackedCache& files) {
+  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
+  return std::make_unique<TarFiles>(format, spec, std::move(times), files);
 }
 
 }  // namespace tidemill::storage

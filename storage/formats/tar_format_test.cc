@@ -1,4 +1,4 @@
-#include "storage/formats/tar_format.h"
+#include "storage/client/formats/tar_format.h"
 
 #include <cstdlib>
 #include <random>

@@ -1,13 +1,16 @@
-#include "storage/formats/tfrecord_format.h"
+#include "storage/client/formats/tfrecord_format.h"
 
 #include <bit>
 #include <cstring>
+#include <memory>
 
 #include "fmt/format.h"
 
 #include "base/crc32c.h"
 #include "base/files.h"
 #include "records/tf_example.h"
+#include "storage/formats/file_facts.h"
+#include "storage/formats/format.h"
 #include "storage/formats/record_facts.h"
 #include "storage/formats/window_reader.h"
 
@@ -31,7 +34,28 @@ bool SumFits(std::string_view bytes, std::string_view stored) {
   return MaskCrc32c(Crc32c(bytes)) == LittleEndian<uint32_t>(stored);
 }
 
-}  // namespace
+// A record is a sample; its payload is the record's bytes without lengths and checksums. A wrong
+// checksum of the bytes costs that sample; one of the length costs what follows in the file, as
+// nothing tells where the next record begins.
+class TfrecordFiles final : public Format {
+ public:
+  TfrecordFiles(const TfrecordFormat& format, const DatasetSpec& spec, TimeReader times,
+                UnpackedCache& files);
+
+  absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
+  bool CanAppend() const override { return spec_.append; }
+  bool ReadsInPieces() const override { return true; }
+  int64_t LeadBytes() const override;
+
+ private:
+  class Indexing;
+
+  const DatasetSpec spec_;
+  const uint64_t max_record_;
+  const TimeReader times_;
+  const LabelReader labels_;
+  UnpackedCache& files_;
+};
 
 // The indexing of one file.
 class TfrecordFiles::Indexing {
@@ -39,8 +63,6 @@ class TfrecordFiles::Indexing {
   Indexing(const TfrecordFiles& format, const FileInput& input, RecordFacts facts)
       : format_(format),
         input_(input),
-        max_record_(
-            static_cast<uint64_t>(std::get<TfrecordFormat>(format.spec_.format).max_record.bytes)),
         facts_(std::move(facts)),
         names_(NamedFields(format.spec_)),
         example_(names_) {
@@ -89,7 +111,7 @@ class TfrecordFiles::Indexing {
       return 0;
     }
     const auto length = LittleEndian<uint64_t>(bytes);
-    if (length > max_record_) {
+    if (length > format_.max_record_) {
       long_from_ = offset;
       found_.AddBad(found_.records_done++, "the record is longer than format.max_record");
       to_skip_ = length + kChecksumBytes < length ? length : length + kChecksumBytes;
@@ -144,7 +166,6 @@ class TfrecordFiles::Indexing {
 
   const TfrecordFiles& format_;
   const FileInput& input_;
-  const uint64_t max_record_;
   RecordFacts facts_;
   const std::vector<std::string> names_;
   ExampleFeatures example_;
@@ -155,14 +176,13 @@ class TfrecordFiles::Indexing {
   IndexedFile found_;
 };
 
-TfrecordFiles::TfrecordFiles(const DatasetSpec& spec, TimeReader times, UnpackedCache& files)
-    : spec_(spec), times_(std::move(times)), labels_(spec.label), files_(files) {}
-
-absl::StatusOr<std::unique_ptr<TfrecordFiles>> TfrecordFiles::Create(const DatasetSpec& spec,
-                                                                     UnpackedCache& files) {
-  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
-  return std::unique_ptr<TfrecordFiles>(new TfrecordFiles(spec, std::move(times), files));
-}
+TfrecordFiles::TfrecordFiles(const TfrecordFormat& format, const DatasetSpec& spec,
+                             TimeReader times, UnpackedCache& files)
+    : spec_(spec),
+      max_record_(static_cast<uint64_t>(format.max_record.bytes)),
+      times_(std::move(times)),
+      labels_(spec.label),
+      files_(files) {}
 
 int64_t TfrecordFiles::LeadBytes() const { return kHeaderBytes; }
 
@@ -177,6 +197,14 @@ absl::StatusOr<IndexedFile> TfrecordFiles::Index(const FileInput& input) const {
   const absl::Status status = ReadWindows(file, input.from_byte, consume).status();
   if (!status.ok() && !absl::IsCancelled(status)) return status;
   return indexing.Finish();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const TfrecordFormat& format,
+                                                   const DatasetSpec& spec, UnpackedCache& files) {
+  ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
+  return std::make_unique<TfrecordFiles>(format, spec, std::move(times), files);
 }
 
 }  // namespace tidemill::storage

@@ -1,4 +1,4 @@
-#include "storage/formats/tfrecord_format.h"
+#include "storage/client/formats/tfrecord_format.h"
 
 #include <random>
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <utility>
-#include <variant>
 
 #include "storage/formats/format.h"
 
@@ -20,8 +19,7 @@ constexpr size_t kRoom = 1024;
 
 // A series' samples are windows of records.
 int64_t RecordBytesOf(const DatasetSpec& spec) {
-  const auto* const binary = std::get_if<BinaryFormat>(&spec.format);
-  return binary == nullptr || spec.series ? 0 : binary->record_bytes;
+  return spec.series ? 0 : spec.format->RecordBytes().value_or(0);
 }
 
 // Brings the bits up to date with the number of rows.

@@ -42,8 +42,7 @@ absl::Status FileIntake::Take(std::vector<ChangedFile> files,
     ASSIGN_OR_RETURN(snapshot, datasets_table::Snapshot(work, dataset_.id));
     return absl::OkStatus();
   }));
-  builder_.emplace(snapshot.committed_key,
-                   std::holds_alternative<SingleFileFormat>(dataset_.spec.format),
+  builder_.emplace(snapshot.committed_key, dataset_.spec.format->Unit() == SampleUnit::kWholeFile,
                    options_.samples_per_segment);
   for (size_t from = 0; from < files.size();) {
     const size_t to = GroupEnd(files, from);

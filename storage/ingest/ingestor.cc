@@ -119,8 +119,7 @@ class Ingestor::Run {
 
   // Takes the columns from the first file that has a header that fits, unless they are known.
   absl::Status Complete(const std::vector<ChangedFile>& files) {
-    const auto* const csv = std::get_if<CsvFormat>(&dataset_.spec.format);
-    if (!csv || !csv->columns.empty()) return absl::OkStatus();
+    if (!dataset_.spec.format->LeavesColumnsOpen()) return absl::OkStatus();
     for (const ChangedFile& file : files) {
       if (file.change == FileChange::kVanished) continue;
       const absl::Status status = CompleteSpec(file.path, ingestor_.files_, dataset_.spec);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <variant>
 
 #include "storage/client/block_pool.h"
 #include "storage/client/gather.h"
@@ -23,7 +22,7 @@ class BlockFiles {
   BlockFiles(const DatasetIndex& index, OpenFiles& files)
       : index_(index),
         files_(files),
-        one_file_a_sample_(std::holds_alternative<SingleFileFormat>(index.spec().format)) {}
+        one_file_a_sample_(index.spec().format->Unit() == SampleUnit::kWholeFile) {}
 
   void Number(std::span<const FileId> of_rows) {
     numbers_.resize(of_rows.size());

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
-#include <variant>
 
 #include "storage/compression/decoder.h"
 #include "storage/filesystems/local.h"
@@ -37,7 +36,7 @@ class AnswerFiles {
       : index_(index),
         numbers_(numbers),
         answer_(answer),
-        one_file_a_sample_(std::holds_alternative<SingleFileFormat>(index.spec().format)) {
+        one_file_a_sample_(index.spec().format->Unit() == SampleUnit::kWholeFile) {
     numbers_.StartAnswer();
   }
 

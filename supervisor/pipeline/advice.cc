@@ -1,7 +1,6 @@
 #include "supervisor/pipeline/advice.h"
 
 #include <algorithm>
-#include <variant>
 
 #include "fmt/format.h"
 
@@ -59,16 +58,16 @@ void LookAtTarget(const PipelineSpec& spec, std::vector<config::Remark>& remarks
   if (!label.column) return;
   const transform::GraphSpec& graph = spec.preprocess.graph;
   for (size_t i = 0; i < graph.size(); ++i) {
-    const auto* op = std::get_if<transform::ParseCsvSpec>(&graph[i].value);
-    if (op == nullptr) continue;
-    const auto found = std::ranges::find(op->columns, *label.column);
-    if (found == op->columns.end()) continue;
-    remarks.push_back(Advice(
-        fmt::format("preprocess.graph[{}].parse_csv.columns[{}]", i, found - op->columns.begin()),
-        fmt::format(
-            "the label '{}' is read as a feature, too: the model sees what it is to predict",
-            *label.column),
-        "leave it out of `columns`"));
+    const transform::ReadFields read = graph[i].value->Reads();
+    const auto found = std::ranges::find(read.names, *label.column);
+    if (found == read.names.end()) continue;
+    remarks.push_back(
+        Advice(fmt::format("preprocess.graph[{}].{}.{}[{}]", i, graph[i].value.type(), read.key,
+                           found - read.names.begin()),
+               fmt::format(
+                   "the label '{}' is read as a feature, too: the model sees what it is to predict",
+                   *label.column),
+               "leave it out of `columns`"));
   }
 }
 

@@ -1,5 +1,3 @@
-#include "supervisor/pipeline/category_file.h"
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,18 +8,15 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/testing/status_matchers.h"
 #include "supervisor/pipeline/disk_files.h"
 #include "supervisor/pipeline/pipeline_check.h"
+#include "transform/ops/one_hot.h"
 
 namespace tidemill::supervisor {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using tidemill::testing::IsOkAndHolds;
-using tidemill::testing::kInvalid;
-using tidemill::testing::StatusIs;
 
 class CategoryFile : public ::testing::Test {
  protected:
@@ -39,20 +34,6 @@ class CategoryFile : public ::testing::Test {
 
   std::filesystem::path folder_;
 };
-
-TEST_F(CategoryFile, HasOneCategoryALine) {
-  EXPECT_THAT(CategoriesOf("sun\r\n\nno\n 1.10 \nGr\u00fcn, \"x\"\n  \n007", "a.txt"),
-              IsOkAndHolds(ElementsAre("sun", "no", " 1.10 ", "Gr\u00fcn, \"x\"", "007")));
-}
-
-TEST_F(CategoryFile, IsRefusedWithTheReason) {
-  EXPECT_THAT(CategoriesOf("\n\n", "b.txt"), StatusIs(kInvalid, HasSubstr("b.txt has no lines")));
-  EXPECT_THAT(CategoriesOf("a\nb\na\n", "c"), StatusIs(kInvalid, HasSubstr("'a' twice")));
-  EXPECT_THAT(CategoriesOf("a\xff\n", "d"), StatusIs(kInvalid, HasSubstr("UTF-8")));
-  std::string many;
-  for (int i = 0; i <= 20'000; ++i) many += fmt::format("{}\n", i);
-  EXPECT_THAT(CategoriesOf(many, "e"), StatusIs(kInvalid, HasSubstr("20001 lines")));
-}
 
 // A sound pipeline with an op more.
 config::Decoded<PipelineSpec> CheckWith(const std::string& op, const std::string& folder) {
@@ -81,7 +62,7 @@ TEST_F(CategoryFile, TakesItsPlaceInTheGraphWhenAPipelineIsChecked) {
   Write("days.txt", "2012-01-01\n2012-01-02\n");
   const auto checked = CheckWith(kOp, folder_);
   EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
-  const auto& op = std::get<transform::OneHotSpec>(checked.value.preprocess.graph[3].value);
+  const auto& op = *checked.value.preprocess.graph[3].value.As<transform::OneHotSpec>();
   EXPECT_THAT(op.categories, ElementsAre("2012-01-01", "2012-01-02"));
   EXPECT_EQ(op.categories_file, "");
 }

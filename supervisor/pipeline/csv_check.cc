@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "fmt/format.h"
@@ -96,17 +97,18 @@ void Append(std::vector<config::Remark> more, std::vector<config::Remark>& remar
 }  // namespace
 
 CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, bool live) {
-  const auto& format = std::get<storage::CsvFormat>(spec.format);
+  const storage::DelimitedText text = spec.format->Delimited().value_or(storage::DelimitedText());
+  const std::span<const std::string> columns = spec.format->Columns();
   CsvFindings found;
-  if (auto problem = FindLayoutProblem(start, format)) {
+  if (auto problem = FindLayoutProblem(start, text)) {
     // The header of a live run's file may be still to come.
     problem->is_error = !live || start.bytes.find('\n') != std::string::npos;
     found.remarks.push_back(*std::move(problem));
     return found;
   }
-  FirstRecords records = CutRecords(start, format);
-  if (format.header && !records.has_header) return found;
-  if (format.header && !format.columns.empty() && format.columns != records.columns) {
+  FirstRecords records = CutRecords(start, text, columns);
+  if (text.header && !records.has_header) return found;
+  if (text.header && !columns.empty() && !std::ranges::equal(columns, records.columns)) {
     found.remarks.push_back({.path = "format.columns",
                              .message = fmt::format("are not those of {}: {}", records.file,
                                                     fmt::join(records.columns, ", ")),

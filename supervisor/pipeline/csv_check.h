@@ -26,8 +26,8 @@ struct CsvFindings {
   DataFacts facts = {};
 };
 
-// Tries encoding, header, delimiter, columns, event times and labels. `spec` has a CSV format.
-// `live`: more data may be still to come. Touches no file.
+// Tries encoding, header, delimiter, columns, event times and labels. The spec's format is
+// delimited text. `live`: more data may be still to come. Touches no file.
 CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, bool live);
 
 }  // namespace tidemill::supervisor

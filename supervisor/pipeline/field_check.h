@@ -1,4 +1,4 @@
-// What parse_csv would make of the fields of the first records.
+// What ops would make of the fields of the first records.
 #pragma once
 
 #include <vector>

@@ -9,14 +9,6 @@
 #include "supervisor/pipeline/dataset_peek.h"
 
 namespace tidemill::supervisor {
-namespace {
-
-std::optional<char> QuoteOf(const storage::CsvFormat& format) {
-  return format.quote.empty() ? std::nullopt : std::optional<char>(format.quote.front());
-}
-
-}  // namespace
-
 std::optional<FileStart> StartOf(const std::string& file, const std::string& head) {
   for (const std::string_view magic : {"\x1f\x8b", "\xfd\x37zXZ", "\x28\xb5\x2f\xfd"}) {
     if (head.starts_with(magic)) return std::nullopt;
@@ -24,22 +16,23 @@ std::optional<FileStart> StartOf(const std::string& file, const std::string& hea
   return FileStart{.file = file, .bytes = head, .whole = head.size() < kHeadBytes};
 }
 
-FirstRecords CutRecords(const FileStart& start, const storage::CsvFormat& format) {
+FirstRecords CutRecords(const FileStart& start, const storage::DelimitedText& text,
+                        std::span<const std::string> columns) {
   using Kind = CsvRecord::Kind;
-  const CsvSplitter splitter(format.delimiter.front(), QuoteOf(format),
-                             static_cast<size_t>(format.max_record.bytes));
-  FirstRecords cut{.file = start.file, .columns = format.columns, .records = {}};
-  std::string_view text = start.bytes;
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const CsvSplitter splitter(text.delimiter, text.quote,
+                             static_cast<size_t>(text.max_record_bytes));
+  FirstRecords cut{.file = start.file, .columns = {columns.begin(), columns.end()}, .records = {}};
+  std::string_view bytes = start.bytes;
+  if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
   CsvRecord record;
-  bool expects_header = format.header;
-  for (int64_t line = 1; !text.empty();) {
-    splitter.First(text, start.whole, record);
+  bool expects_header = text.header;
+  for (int64_t line = 1; !bytes.empty();) {
+    splitter.First(bytes, start.whole, record);
     if (record.kind == Kind::kIncomplete || record.runs_on) break;
-    const std::string_view taken = text.substr(0, record.size);
+    const std::string_view taken = bytes.substr(0, record.size);
     if (record.kind == Kind::kRecord) {
       std::vector<std::string> fields;
-      for (const auto& field : record.fields) fields.push_back(Unquote(field, QuoteOf(format)));
+      for (const auto& field : record.fields) fields.push_back(Unquote(field, text.quote));
       if (expects_header) {
         cut.columns = std::move(fields);
         cut.has_header = true;
@@ -49,7 +42,7 @@ FirstRecords CutRecords(const FileStart& start, const storage::CsvFormat& format
       }
     }
     line += std::ranges::count(taken, '\n');
-    text.remove_prefix(record.size);
+    bytes.remove_prefix(record.size);
   }
   return cut;
 }

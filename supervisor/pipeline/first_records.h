@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +34,9 @@ struct FirstRecords {
   bool has_header = false;
 };
 
-// Cuts what lies whole in `start`; a byte order mark and blank lines are left out. `format` has
-// passed its check.
-FirstRecords CutRecords(const FileStart& start, const storage::CsvFormat& format);
+// Cuts what lies whole in `start`; a byte order mark and blank lines are left out. `columns`: those
+// of the spec, for files without a header.
+FirstRecords CutRecords(const FileStart& start, const storage::DelimitedText& text,
+                        std::span<const std::string> columns = {});
 
 }  // namespace tidemill::supervisor

@@ -16,7 +16,7 @@
 namespace tidemill::supervisor {
 namespace {
 
-constexpr std::array<std::string_view, 5> kDelimiters = {",", ";", "\t", "|", " "};
+constexpr std::array<char, 5> kDelimiters = {',', ';', '\t', '|', ' '};
 
 bool IsNumber(std::string_view text) {
   double number = 0;
@@ -31,8 +31,8 @@ bool IsTime(std::string_view text, const storage::EventTimeSpec& spec) {
 }
 
 // "\t" rather than a tab.
-std::string Written(std::string_view delimiter) {
-  return delimiter == "\t" ? "\"\\t\"" : fmt::format("\"{}\"", delimiter);
+std::string Written(char delimiter) {
+  return delimiter == '\t' ? "\"\\t\"" : fmt::format("\"{}\"", delimiter);
 }
 
 std::optional<config::Remark> FindEncoding(const FileStart& start, bool has_header) {
@@ -66,16 +66,16 @@ std::optional<config::Remark> FindDuplicate(const FirstRecords& records) {
   return std::nullopt;
 }
 
-// Another delimiter that cuts the first records into equally many fields; empty: there is none.
-std::string_view OtherDelimiter(const FileStart& start, storage::CsvFormat format) {
-  const std::string given = format.delimiter;
-  std::string_view best;
+// Another delimiter that cuts the first records into equally many fields, if there is one.
+std::optional<char> OtherDelimiter(const FileStart& start, storage::DelimitedText text) {
+  const char given = text.delimiter;
+  std::optional<char> best;
   size_t most = 1;
-  for (const std::string_view delimiter : kDelimiters) {
-    if (delimiter == given || delimiter == format.quote) continue;
-    format.delimiter = delimiter;
-    format.header = false;
-    const FirstRecords cut = CutRecords(start, format);
+  for (const char delimiter : kDelimiters) {
+    if (delimiter == given || delimiter == text.quote) continue;
+    text.delimiter = delimiter;
+    text.header = false;
+    const FirstRecords cut = CutRecords(start, text);
     if (cut.records.empty()) continue;
     const size_t count = cut.records.front().fields.size();
     const bool even = std::ranges::all_of(
@@ -105,10 +105,10 @@ std::vector<std::string> NamedColumns(const storage::DatasetSpec& spec) {
 }  // namespace
 
 std::optional<config::Remark> FindLayoutProblem(const FileStart& start,
-                                                const storage::CsvFormat& format) {
-  if (auto encoding = FindEncoding(start, format.header)) return encoding;
-  const FirstRecords records = CutRecords(start, format);
-  if (format.header && !records.has_header) {
+                                                const storage::DelimitedText& text) {
+  if (auto encoding = FindEncoding(start, text.header)) return encoding;
+  const FirstRecords records = CutRecords(start, text);
+  if (text.header && !records.has_header) {
     const bool empty = start.whole && start.bytes.find_first_not_of("\r\n") == std::string::npos;
     // Without a line end it may be one that is still being written, or too long to be seen.
     if (!empty && !start.whole) return std::nullopt;
@@ -118,31 +118,31 @@ std::optional<config::Remark> FindLayoutProblem(const FileStart& start,
                                empty ? "is empty" : "has no whole header"),
         .hint = "remove the file, or write a pattern that leaves it out"};
   }
-  return format.header ? FindDuplicate(records) : std::nullopt;
+  return text.header ? FindDuplicate(records) : std::nullopt;
 }
 
 std::optional<config::Remark> ExplainMissingColumns(const FileStart& start,
                                                     const FirstRecords& records,
                                                     const storage::DatasetSpec& spec) {
-  const auto& format = std::get<storage::CsvFormat>(spec.format);
+  const storage::DelimitedText text = spec.format->Delimited().value_or(storage::DelimitedText());
   const std::vector<std::string> named = NamedColumns(spec);
   const bool all_there = std::ranges::all_of(named, [&](const std::string& name) {
     return std::ranges::find(records.columns, name) != records.columns.end();
   });
-  const bool one_field = format.header ? records.columns.size() == 1
-                                       : !records.records.empty() && records.columns.size() > 1 &&
-                                             records.records.front().fields.size() == 1;
-  if (one_field && (!all_there || !format.header)) {
-    if (const std::string_view other = OtherDelimiter(start, format); !other.empty()) {
+  const bool one_field = text.header ? records.columns.size() == 1
+                                     : !records.records.empty() && records.columns.size() > 1 &&
+                                           records.records.front().fields.size() == 1;
+  if (one_field && (!all_there || !text.header)) {
+    if (const std::optional<char> other = OtherDelimiter(start, text)) {
       const std::string line(start.bytes.substr(0, start.bytes.find_first_of("\r\n")));
       return config::Remark{
           .path = "format.delimiter",
           .message = fmt::format("{} has one field a line where {} separates them: {}", start.file,
-                                 Written(format.delimiter), Quoted(line)),
-          .hint = fmt::format("looks like delimiter: {}", Written(other))};
+                                 Written(text.delimiter), Quoted(line)),
+          .hint = fmt::format("looks like delimiter: {}", Written(*other))};
     }
   }
-  if (all_there || !format.header || !LooksLikeValues(records.columns, spec)) return std::nullopt;
+  if (all_there || !text.header || !LooksLikeValues(records.columns, spec)) return std::nullopt;
   return config::Remark{
       .path = "format.header",
       .message = fmt::format("the first line of {} holds values rather than names of columns: {}",

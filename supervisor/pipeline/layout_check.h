@@ -12,7 +12,7 @@ namespace tidemill::supervisor {
 // What keeps the file from being read as CSV in UTF-8 at all: no bytes, another encoding, a header
 // that is not whole or names a column twice. Then nothing else can be said of it.
 std::optional<config::Remark> FindLayoutProblem(const FileStart& start,
-                                                const storage::CsvFormat& format);
+                                                const storage::DelimitedText& text);
 
 // What is wrong with `delimiter` or `header` when columns that the spec names are not there;
 // std::nullopt when neither explains it, or all are there.

@@ -103,8 +103,7 @@ class Checker {
                     fmt::format("no file below {} matches '{}'", dataset.path, dataset.files),
                     "check the pattern");
     }
-    const auto* csv = std::get_if<storage::CsvFormat>(&dataset.format);
-    if (csv == nullptr || !peek->first) return;
+    if (!dataset.format->Delimited() || !peek->first) return;
     auto start = StartOf(*peek->first, peek->head);
     if (!start) return;
     if (dataset.append) start->whole = false;  // Its last record may be half written.
@@ -177,8 +176,7 @@ class Checker {
                             const transform::GraphProblem& problem) {
     const auto index = static_cast<size_t>(problem.op_index);
     if (index >= graph.size()) return "preprocess.graph";
-    const std::string_view op =
-        std::visit([](const auto& spec) { return spec.kType; }, graph[index].value);
+    const std::string_view op = graph[index].value.type();
     return config::JoinPath(fmt::format("preprocess.graph[{}].{}", index, op), problem.field);
   }
 

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 
 #include "base/digest.h"
+#include "transform/ops/torchscript.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -37,7 +38,7 @@ class ReadIntoTest : public ::testing::Test {
   transform::TorchScriptSpec Program(const std::string& name) {
     transform::GraphSpec graph = {{transform::TorchScriptSpec{.file = name}}};
     ReadInto(graph, "preprocess.graph", files_, problems_);
-    return std::get<transform::TorchScriptSpec>(graph[0].value);
+    return *graph[0].value.As<transform::TorchScriptSpec>();
   }
 
   HeldFiles files_;

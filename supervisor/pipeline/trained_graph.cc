@@ -1,21 +1,16 @@
 #include "supervisor/pipeline/trained_graph.h"
 
 #include <algorithm>
-#include <string>
-#include <variant>
 
 #include "models/spec/loss_spec.h"
-#include "transform/engine/op_builder.h"
 #include "transform/target_scale.h"
 
 namespace tidemill::supervisor {
 namespace {
 
 bool TakesLabelAsTarget(const transform::GraphSpec& graph) {
-  return std::ranges::any_of(graph, [](const auto& op) {
-    const auto* label = std::get_if<transform::LabelSpec>(&op.value);
-    return label != nullptr && label->into == transform::kTargetColumn;
-  });
+  return std::ranges::any_of(
+      graph, [](const auto& op) { return op.value->Target() == transform::TargetMade::kLabel; });
 }
 
 }  // namespace
@@ -26,8 +21,7 @@ transform::GraphSpec TrainedGraph(const PipelineSpec& pipeline) {
   const bool is_wanted =
       !models::IsOfClasses(training.loss) && training.standardize_target.value_or(true);
   if (is_wanted && TakesLabelAsTarget(graph) && !transform::StandardizesTarget(graph)) {
-    graph.push_back({transform::StandardizeSpec{
-        .columns = {.all = false, .names = {std::string(transform::kTargetColumn)}}}});
+    transform::StandardizeTarget(graph);
   }
   return graph;
 }

@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "transform/graph.h"
+#include "transform/ops/op_list.h"
 
 namespace tidemill::fuzz {
 

@@ -7,16 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "batch/payload_kind.h"
+
 namespace tidemill::transform {
 
-// What the bytes in the `payload` column are.
-enum class PayloadKind {
-  kCsv,       // One record of a CSV or TSV file, without its line end.
-  kRecord,    // One binary record of fixed size.
-  kFile,      // A whole file, or a member of an archive.
-  kJson,      // A JSON object.
-  kTfRecord,  // A record of a TFRecord file, often a tf.train.Example.
-};
+using batch::PayloadKind;
 
 enum class LabelKind { kNone, kClass, kReal };
 

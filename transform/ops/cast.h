@@ -20,6 +20,7 @@ struct CastSpec {
   static constexpr std::string_view kDoc =
       "Changes the type of numbers in place. Fractions are cut off; a number that is too large for "
       "the type makes a bad sample.";
+  static constexpr bool kIsRandom = false;
   config::NameList columns = {};
   CastType dtype = CastType::kFloat32;
   bool autocache = false;

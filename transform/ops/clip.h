@@ -20,6 +20,7 @@ struct ClipSpec {
       "Raises numbers below `min` to it and lowers numbers above `max` to it, in place; types "
       "stay. "
       "A missing number (NaN) stays missing.";
+  static constexpr bool kIsRandom = false;
   config::NameList columns = {};
   std::optional<double> min = std::nullopt;
   std::optional<double> max = std::nullopt;

@@ -20,6 +20,7 @@ struct CropSpec {
   static constexpr std::string_view kDoc =
       "Cuts a part out of images of shape [height, width] or [channels, height, width]: the same "
       "part of each, in its middle unless `offset` says where.";
+  static constexpr bool kIsRandom = false;
   std::string column = "image";
   int64_t height = 0;
   int64_t width = 0;

@@ -16,6 +16,7 @@ struct DecodeImageSpec {
   static constexpr std::string_view kDoc =
       "Decodes a PNG or JPEG file into uint8 pixels of shape [channels, height, width]. A file "
       "that is damaged, is neither, or has another height or width makes a bad sample.";
+  static constexpr bool kIsRandom = false;
   int64_t height = 0;
   int64_t width = 0;
   int64_t channels = 3;

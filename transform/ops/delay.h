@@ -25,6 +25,7 @@ struct DelaySpec {
       "with ops that are slow or now and then slow. Which samples wait depends on the training's "
       "seed and on the sample's ordinal alone, so that it is the same in every epoch and run. It "
       "waits in the fit as well.";
+  static constexpr bool kIsRandom = false;
   int64_t milliseconds = 0;
   double share = 1;
   DelayPer per = DelayPer::kBatch;

@@ -24,6 +24,7 @@ struct FillMissingSpec {
       "numbers that the selected samples have there, learned before training and stored with the "
       "model. Read the fields with `parse_csv: {missing: [\"\"]}`, which makes empty ones NaN. The "
       "median is exact up to 131,072 samples and that of a uniform sample beyond.";
+  static constexpr bool kIsRandom = false;
   config::NameList columns = {.all = true, .names = {}};
   Filling with = Filling::kNumber;
   double number = 0;

@@ -17,6 +17,7 @@ struct FlipSpec {
   static constexpr std::string_view kType = "flip";
   static constexpr std::string_view kDoc =
       "Mirrors images of shape [height, width] or [channels, height, width].";
+  static constexpr bool kIsRandom = false;
   std::string column = "image";
   FlipDirection direction = FlipDirection::kHorizontal;
   std::string into = {};

@@ -15,6 +15,7 @@ struct HashBucketsSpec {
   static constexpr std::string_view kDoc =
       "Makes int64 numbers 0 to buckets-1: XXH3-64 of the text, or of the whole number's eight "
       "little-endian bytes, modulo the number of buckets.";
+  static constexpr bool kIsRandom = false;
   std::string column = {};
   int64_t buckets = 0;
   int64_t seed = 0;

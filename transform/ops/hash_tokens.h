@@ -19,6 +19,7 @@ struct HashTokensSpec {
       "the words with one blank between them, modulo `buckets`, plus 1; 0 fills the rest. What is "
       "beyond `length` is cut off. A word is a run of letters, marks and digits of any script; all "
       "else, and bytes that are no UTF-8, separates words. A text without words gives zeros.";
+  static constexpr bool kIsRandom = false;
   std::string column = {};
   int64_t buckets = 0;
   int64_t ngrams = 1;

@@ -89,4 +89,8 @@ std::unique_ptr<Op> LabelSpec::Build(OpBuilder& builder) const {
   return std::make_unique<LabelOp>(samples.label, samples.num_classes, std::move(output));
 }
 
+TargetMade LabelSpec::Target() const {
+  return into == kTargetColumn ? TargetMade::kLabel : TargetMade::kOther;
+}
+
 }  // namespace tidemill::transform

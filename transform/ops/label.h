@@ -15,6 +15,7 @@ struct LabelSpec {
   static constexpr std::string_view kDoc =
       "Makes the label that the dataset gives each sample a column: int64 for classes, float32 for "
       "real numbers. A sample without a label, or with one that is no class, is a bad sample.";
+  static constexpr bool kIsRandom = false;
   std::string into = "target";
   bool autocache = false;
 
@@ -23,6 +24,7 @@ struct LabelSpec {
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
+  TargetMade Target() const;
 
   friend bool operator==(const LabelSpec&, const LabelSpec&) = default;
 };

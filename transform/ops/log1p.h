@@ -18,6 +18,7 @@ struct Log1pSpec {
       "Replaces numbers x, such as counts and amounts, by log(1 + x), computed in double "
       "precision: "
       "float64 stays float64, all else becomes float32. A missing number (NaN) stays missing.";
+  static constexpr bool kIsRandom = false;
   config::NameList columns = {.all = true, .names = {}};
   NegativeNumber negative = NegativeNumber::kBadSample;
   bool autocache = false;

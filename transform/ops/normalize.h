@@ -17,6 +17,7 @@ struct NormalizeSpec {
       "Makes float32 numbers (x * scale - mean) / std, computed in double precision. For images, "
       "mean and std may hold one number per channel. A result that is not finite makes a bad "
       "sample.";
+  static constexpr bool kIsRandom = false;
   std::string column = {};
   double scale = 1;
   std::vector<double> mean = {};

@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 
 #include "config/problems.h"
 #include "transform/engine/numbers.h"
+#include "transform/ops/category_file.h"
 
 namespace tidemill::transform {
 namespace {
 
 constexpr std::string_view kCategories = "categories";
+constexpr size_t kMostCategoryBytes = size_t{256} << 10;
 
 absl::string_view ToAbsl(std::string_view text) { return {text.data(), text.size()}; }
 
@@ -209,6 +212,22 @@ std::unique_ptr<Op> OneHotSpec::Build(OpBuilder& builder) const {
       {.name = into.empty() ? column : into, .type = batch::DataType::kFloat32, .shape = {width}});
   if (!input.has_value()) return nullptr;
   return std::make_unique<OneHotOp>(*this, *input, std::move(output));
+}
+
+void OneHotSpec::TakeFiles(NamedFiles& files, config::Problems& problems) {
+  if (categories_file.empty()) return;
+  const std::string name = std::exchange(categories_file, {});
+  // Stands for what could not be read, so that the rest is checked.
+  categories = {"?"};
+  const auto text = files.Read(name, kMostCategoryBytes, "categories_file", problems);
+  if (!text) return;
+  auto read = CategoriesOf(*text, name);
+  if (read.ok()) {
+    categories = *std::move(read);
+  } else {
+    problems.Add("categories_file", std::string(read.status().message()),
+                 "write one category a line");
+  }
 }
 
 }  // namespace tidemill::transform

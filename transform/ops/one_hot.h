@@ -27,6 +27,7 @@ struct OneHotSpec {
       "a line; `classes: n` stands for the whole numbers 0 to n-1; `learn: n` takes the n texts "
       "that are most frequent in the selected samples, learned "
       "before training and stored with the model.";
+  static constexpr bool kIsRandom = false;
   std::string column = {};
   std::vector<std::string> categories = {};
   std::string categories_file = {};
@@ -55,6 +56,7 @@ struct OneHotSpec {
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
+  void TakeFiles(NamedFiles& files, config::Problems& problems);
 
   friend bool operator==(const OneHotSpec&, const OneHotSpec&) = default;
 };

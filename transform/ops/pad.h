@@ -22,6 +22,7 @@ struct PadSpec {
       "stays. "
       "For an image [channels, height, width], `before: [0, 2, 2], after: [0, 2, 2]` makes a frame "
       "of two pixels.";
+  static constexpr bool kIsRandom = false;
   std::string column = {};
   std::vector<int64_t> before = {};
   std::vector<int64_t> after = {};

@@ -173,6 +173,42 @@ class ParseCsvOp final : public Op {
   const std::vector<CsvTarget> targets_;
 };
 
+// What keeps a field from being a number of this type.
+std::optional<std::string_view> ProblemOf(std::string_view text, CsvType type) {
+  if (type == CsvType::kInt64) {
+    int64_t whole = 0;
+    return ParseNumber(text, whole);
+  }
+  if (type == CsvType::kFloat32) {
+    float real = 0;
+    return ParseNumber(text, real);
+  }
+  double real = 0;
+  return ParseNumber(text, real);
+}
+
+std::string HintFor(std::string_view text, const ParseCsvSpec& spec) {
+  const std::string_view trimmed = Trim(text);
+  const bool whole = spec.dtype == CsvType::kInt64;
+  std::string with_point(trimmed);
+  std::ranges::replace(with_point, ',', '.');
+  if (trimmed.find(',') != std::string_view::npos && !ProblemOf(with_point, CsvType::kFloat64)) {
+    return "a decimal comma: write the file with points";
+  }
+  double number = 0;
+  if (whole && !ParseNumber(trimmed, number)) return "write dtype: float32";
+  constexpr std::string_view kWords[] = {"NA",   "N/A",  "na", "n/a", "NaN", "nan",    "null",
+                                         "NULL", "None", "?",  "-",   ".",   "missing"};
+  if (trimmed.empty() || std::ranges::find(kWords, trimmed) != std::ranges::end(kWords)) {
+    std::vector<std::string> missing;
+    for (const std::string& word : spec.missing) missing.push_back(fmt::format("\"{}\"", word));
+    missing.push_back(fmt::format("\"{}\"", trimmed));
+    return fmt::format("write {}missing: [{}] and fill_missing for what is not there",
+                       whole ? "dtype: float32, " : "", fmt::join(missing, ", "));
+  }
+  return "text: read it with dtype: string, then one_hot or hash_buckets";
+}
+
 // The place of a column, the op's `place`-th, in a record; 0 while that is not known. Reports one
 // that is not there.
 size_t FieldOf(const std::string& name, size_t place, OpBuilder& builder) {
@@ -226,6 +262,16 @@ std::unique_ptr<Op> ParseCsvSpec::Build(OpBuilder& builder) const {
                     "leave it out, or parse floats");
   }
   return std::make_unique<ParseCsvOp>(samples, *this, std::move(targets));
+}
+
+ReadFields ParseCsvSpec::Reads() const { return {.key = "columns", .names = columns}; }
+
+std::optional<BadField> ParseCsvSpec::TryField(const std::string& text) const {
+  if (dtype == CsvType::kString) return std::nullopt;
+  if (std::ranges::find(missing, Trim(text)) != missing.end()) return std::nullopt;
+  const std::optional<std::string_view> problem = ProblemOf(text, dtype);
+  if (!problem) return std::nullopt;
+  return BadField{.problem = *problem, .hint = HintFor(text, *this)};
 }
 
 }  // namespace tidemill::transform

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,7 @@ struct ParseCsvSpec {
       "number of fields than the dataset has columns, or a field that is empty, not a number, not "
       "finite or too large for its type, makes a bad sample; `missing` lets some of them pass. "
       "A sample of a series holds `history` records: `rows` says of which to take the fields.";
+  static constexpr bool kIsRandom = false;
   std::vector<std::string> columns = {};
   CsvType dtype = CsvType::kFloat32;
   Rows rows = Rows::kLast;
@@ -50,6 +52,8 @@ struct ParseCsvSpec {
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
+  ReadFields Reads() const;
+  std::optional<BadField> TryField(const std::string& text) const;
 
   friend bool operator==(const ParseCsvSpec&, const ParseCsvSpec&) = default;
 };

@@ -41,6 +41,7 @@ struct ParseExampleSpec {
       "of shape [length], or of single numbers where the length is 1. Whole numbers may be read as "
       "float32. A sample that is no Example, or a feature that is not there, is of another kind, "
       "has another length or holds a number that is not finite, makes a bad sample.";
+  static constexpr bool kIsRandom = false;
   std::vector<ExampleField> features = {};
   bool autocache = false;
 

@@ -21,6 +21,7 @@ struct ParseJsonSpec {
       "object, or a field that is not there, null, a list, an object, no number, not finite or too "
       "large for its type, makes a bad sample; `missing` lets some of them pass. A sample of a "
       "series holds `history` lines: `rows` says of which to take the fields.";
+  static constexpr bool kIsRandom = false;
   std::vector<std::string> fields = {};
   CsvType dtype = CsvType::kFloat32;
   std::vector<std::string> missing = {};

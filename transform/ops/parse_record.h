@@ -54,6 +54,7 @@ struct ParseRecordSpec {
       "as they are, int8, int16, uint16 and int32 become int32, uint32 and int64 become int64. A "
       "record that is too short, or a number that is not finite, makes a bad sample. A sample of a "
       "series holds `history` records: `rows` says of which to take the fields.";
+  static constexpr bool kIsRandom = false;
   std::vector<RecordField> fields = {};
   Rows rows = Rows::kLast;
   bool autocache = false;

@@ -20,6 +20,7 @@ struct QuantileBinsSpec {
       "samples "
       "a uniform sample of them decides. A missing number (NaN) makes a bad sample; put "
       "fill_missing first.";
+  static constexpr bool kIsRandom = false;
   std::string column = {};
   int64_t bins = 0;
   bool one_hot = false;

@@ -22,6 +22,7 @@ struct RandomCropSpec {
       "`padding` zeros were put: in training anywhere, each place as likely, drawn anew in every "
       "epoch; otherwise in the middle. What is drawn depends on the training's seed, trigger and "
       "epoch, and on the sample, not on batches or threads.";
+  static constexpr bool kIsRandom = true;
   std::string column = "image";
   int64_t height = 0;
   int64_t width = 0;

@@ -21,6 +21,7 @@ struct RandomFlipSpec {
       "Mirrors images of shape [height, width] or [channels, height, width] with a probability, "
       "drawn anew in every epoch; only in training. What is drawn depends on the training's seed, "
       "trigger and epoch, and on the sample, not on batches or threads.";
+  static constexpr bool kIsRandom = true;
   std::string column = "image";
   double probability = 0.5;
   FlipDirection direction = FlipDirection::kHorizontal;

@@ -15,6 +15,7 @@ struct ReshapeSpec {
   static constexpr std::string_view kType = "reshape";
   static constexpr std::string_view kDoc =
       "Gives the numbers of each row another shape of the same size, without moving them.";
+  static constexpr bool kIsRandom = false;
   std::string column = {};
   std::vector<int64_t> shape = {};
   std::string into = {};

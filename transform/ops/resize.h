@@ -26,6 +26,7 @@ struct ResizeSpec {
       "`nearest` takes the pixel that the point lies in. Neither smooths before it shrinks. With "
       "`antialias`, a pixel is the weighted mean of all that it stands for, as Pillow's resize() "
       "makes it with the filters BILINEAR and BICUBIC: uint8 comes out the same to the last bit.";
+  static constexpr bool kIsRandom = false;
   std::string column = "image";
   int64_t height = 0;
   int64_t width = 0;

@@ -20,6 +20,7 @@ struct StackSpec {
       "keeps its shape; several become one flat row. With `by: row` they are put side by side for "
       "each row of a series: columns of shape [history] become [history, columns], what recurrent "
       "and temporal networks take. A number too large for float32 makes a bad sample.";
+  static constexpr bool kIsRandom = false;
   config::NameList columns = {.all = true, .names = {}};
   std::string into = "input";
   StackBy by = StackBy::kSample;

@@ -1,5 +1,6 @@
 #include "transform/ops/standardize.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "transform/engine/float_columns.h"
@@ -176,6 +177,11 @@ std::unique_ptr<Op> StandardizeSpec::Build(OpBuilder& builder) const {
   builder.MarkFitted();
   std::vector<BoundColumn> outputs = ReplaceByFloats(builder, "columns", inputs);
   return std::make_unique<StandardizeOp>(std::move(inputs), std::move(outputs));
+}
+
+TargetMade StandardizeSpec::Target() const {
+  const bool is_named = !columns.all && std::ranges::count(columns.names, kTargetColumn) > 0;
+  return is_named ? TargetMade::kStandardized : TargetMade::kOther;
 }
 
 }  // namespace tidemill::transform

@@ -17,6 +17,7 @@ struct StandardizeSpec {
       "has its own. A number that never varies gets the deviation 1, with a warning. float64 "
       "stays float64, all else becomes float32. The column `target` is standardised for training "
       "alone: models are measured in its own units, and what they say is put back into those.";
+  static constexpr bool kIsRandom = false;
   // What is learned of a column, a number for each of a row.
   static constexpr std::string_view kMean = "mean";
   static constexpr std::string_view kStd = "std";
@@ -29,6 +30,7 @@ struct StandardizeSpec {
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
+  TargetMade Target() const;
 
   friend bool operator==(const StandardizeSpec&, const StandardizeSpec&) = default;
 };

@@ -26,6 +26,7 @@ struct TimeFeaturesSpec {
       "New "
       "Year's midnight, growing to 1) and year. With `cyclic`, each part but the year gives two "
       "numbers, sine and cosine of its angle on a circle, so that December lies beside January.";
+  static constexpr bool kIsRandom = false;
   std::string from = "event_time";
   std::vector<TimePart> parts = {};
   bool cyclic = false;

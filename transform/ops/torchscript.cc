@@ -21,6 +21,10 @@ namespace {
 // A program that dies of so many rows before it has made any is broken; each costs a new process.
 constexpr int kMostDeaths = 8;
 
+constexpr size_t kMostProgramBytes = size_t{4} << 20;
+// Stands for a program that cannot be read, so that the rest is checked.
+constexpr char kNoProgram[] = "AA==";
+
 // One pass over the rows of a frame with one process, which is replaced when it dies.
 class Pass {
  public:
@@ -204,6 +208,20 @@ std::unique_ptr<Op> TorchScriptSpec::Build(OpBuilder& builder) const {
   BoundColumn output = builder.Output("into", std::move(schema));
   if (inputs.size() != columns.size()) return nullptr;
   return std::make_unique<TorchScriptOp>(*this, std::move(inputs), std::move(output));
+}
+
+void TorchScriptSpec::TakeFiles(NamedFiles& files, config::Problems& problems) {
+  if (file.empty()) return;
+  const std::string name = std::exchange(file, {});
+  program = kNoProgram;
+  const auto bytes = files.Read(name, kMostProgramBytes, "file", problems);
+  if (!bytes) return;
+  if (!bytes->starts_with("PK")) {
+    problems.Add("file", fmt::format("{} is no TorchScript file", name),
+                 "write it by torch.jit.script(module).save(path)");
+  } else {
+    program = absl::Base64Escape(*bytes);
+  }
 }
 
 }  // namespace tidemill::transform

@@ -26,6 +26,7 @@ struct TorchScriptSpec {
       "must not depend on the others. It runs in a process of its own: when that dies or takes too "
       "long, it costs the row that it died of. The file is kept with the pipeline, and is code: "
       "take none from people that you do not trust.";
+  static constexpr bool kIsRandom = false;
   std::string file = {};
   std::string program = {};
   std::vector<std::string> columns = {};
@@ -52,6 +53,7 @@ struct TorchScriptSpec {
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
+  void TakeFiles(NamedFiles& files, config::Problems& problems);
 
   friend bool operator==(const TorchScriptSpec&, const TorchScriptSpec&) = default;
 };

@@ -22,6 +22,7 @@ struct VocabularySpec {
       "frequent of those that occur `min_count` times, in byte order. A word is a run of letters, "
       "marks and digits of any script; all else, and bytes that are no UTF-8, separates words. A "
       "text without words gives zeros.";
+  static constexpr bool kIsRandom = false;
   std::string column = {};
   int64_t max_words = 20'000;
   int64_t min_count = 1;

@@ -8,6 +8,7 @@
 #include "batch/batch.h"
 #include "transform/fitter.h"
 #include "transform/graph.h"
+#include "transform/ops/op_list.h"
 
 namespace tidemill::transform::testing {
 
@@ -55,8 +56,8 @@ inline const SampleSchema kRecords{.payload = PayloadKind::kRecord};
 SampleSchema CsvSchema(std::vector<std::string> columns);
 
 // A graph spec out of op specs.
-template <typename... Ops>
-GraphSpec Spec(Ops... ops) {
+template <typename... Specs>
+GraphSpec Spec(Specs... ops) {
   return GraphSpec{config::Keyed<OpSpec>{std::move(ops)}...};
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-namespace tidemill::supervisor {
+namespace tidemill::transform {
 
 // The lines of a file's text, in order; blank ones and carriage returns at the ends are left out.
 // INVALID_ARGUMENT, which calls the file `name`, for one without lines, with more than 20,000 or
@@ -15,4 +15,4 @@ namespace tidemill::supervisor {
 absl::StatusOr<std::vector<std::string>> CategoriesOf(std::string_view text,
                                                       const std::string& name);
 
-}  // namespace tidemill::supervisor
+}  // namespace tidemill::transform

@@ -1,4 +1,4 @@
-#include "supervisor/pipeline/category_file.h"
+#include "transform/ops/category_file.h"
 
 #include <algorithm>
 #include <set>
@@ -6,7 +6,7 @@
 
 #include "config/config.h"
 
-namespace tidemill::supervisor {
+namespace tidemill::transform {
 namespace {
 
 constexpr size_t kMaxLines = 20'000;
@@ -44,4 +44,4 @@ absl::StatusOr<std::vector<std::string>> CategoriesOf(std::string_view text,
   return lines;
 }
 
-}  // namespace tidemill::supervisor
+}  // namespace tidemill::transform

@@ -1,0 +1,31 @@
+// JSON Lines files.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "config/config.h"
+#include "storage/client/formats/file_format.h"
+
+namespace tidemill::storage {
+
+struct JsonlFormat {
+  static constexpr std::string_view kType = "jsonl";
+  static constexpr std::string_view kDoc = "JSON Lines: one object a line, one line a sample.";
+  static constexpr SampleUnit kUnit = SampleUnit::kRecord;
+  static constexpr batch::PayloadKind kPayload = batch::PayloadKind::kJson;
+  static constexpr bool kHasFields = true;
+  static constexpr bool kHasRows = true;
+
+  config::ByteSize max_record{1 << 20};
+
+  void Fields(auto&& field) {
+    field("max_record", max_record, "Longest line; a longer one is quarantined.", {.min = 16});
+  }
+};
+
+// As MakeFormat() of format.h.
+absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const JsonlFormat& format,
+                                                   const DatasetSpec& spec, UnpackedCache& files);
+
+}  // namespace tidemill::storage

@@ -1,0 +1,31 @@
+// One file a sample: images, texts, sounds.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "config/config.h"
+#include "storage/client/formats/file_format.h"
+
+namespace tidemill::storage {
+
+struct SingleFileFormat {
+  static constexpr std::string_view kType = "single_file";
+  static constexpr std::string_view kDoc = "One file a sample, such as an image.";
+  static constexpr SampleUnit kUnit = SampleUnit::kWholeFile;
+  static constexpr batch::PayloadKind kPayload = batch::PayloadKind::kFile;
+  static constexpr bool kHasFields = false;
+  static constexpr bool kHasRows = false;
+
+  config::ByteSize max_file{256 << 20};
+
+  void Fields(auto&& field) {
+    field("max_file", max_file, "Largest file; a larger one is quarantined.", {.min = 1});
+  }
+};
+
+// As MakeFormat() of format.h.
+absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const SingleFileFormat& format,
+                                                   const DatasetSpec& spec, UnpackedCache& files);
+
+}  // namespace tidemill::storage

@@ -1,0 +1,33 @@
+// TFRecord files: length, checksum of the length, bytes, checksum of the bytes; no header.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "config/config.h"
+#include "storage/client/formats/file_format.h"
+
+namespace tidemill::storage {
+
+struct TfrecordFormat {
+  static constexpr std::string_view kType = "tfrecord";
+  static constexpr std::string_view kDoc =
+      "TFRecord: records of any size with checksums; one record a sample. Labels and times are "
+      "features of the tf.train.Example that a record then has to be.";
+  static constexpr SampleUnit kUnit = SampleUnit::kRecord;
+  static constexpr batch::PayloadKind kPayload = batch::PayloadKind::kTfRecord;
+  static constexpr bool kHasFields = true;
+  static constexpr bool kHasRows = false;
+
+  config::ByteSize max_record{64 << 20};
+
+  void Fields(auto&& field) {
+    field("max_record", max_record, "Longest record; a longer one is quarantined.", {.min = 16});
+  }
+};
+
+// As MakeFormat() of format.h.
+absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const TfrecordFormat& format,
+                                                   const DatasetSpec& spec, UnpackedCache& files);
+
+}  // namespace tidemill::storage

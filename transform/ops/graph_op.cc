@@ -1,0 +1,59 @@
+#include "transform/ops/graph_op.h"
+
+#include "config/config.h"
+#include "config/spec_list.h"
+#include "transform/ops/op_list.h"
+
+namespace tidemill::transform {
+namespace {
+
+// An op by what its spec says: kIsRandom, `autocache` and Build(). Some say Target(), Reads() with
+// TryField(), and TakeFiles(), too.
+template <typename Spec>
+class GraphOpOf final : public config::PartOf<GraphOpOf<Spec>, GraphOp, Spec> {
+ public:
+  std::unique_ptr<Op> Build(OpBuilder& builder) const override { return spec_.Build(builder); }
+  bool IsRandom() const override { return Spec::kIsRandom; }
+  bool autocache() const override { return spec_.autocache; }
+  void ClearAutocache() override { spec_.autocache = false; }
+  TargetMade Target() const override {
+    if constexpr (requires { spec_.Target(); }) {
+      return spec_.Target();
+    } else {
+      return TargetMade::kOther;
+    }
+  }
+  ReadFields Reads() const override {
+    if constexpr (requires { spec_.Reads(); }) {
+      return spec_.Reads();
+    } else {
+      return {};
+    }
+  }
+  std::optional<BadField> TryField(const std::string& text) const override {
+    if constexpr (requires { spec_.Reads(); }) {
+      return spec_.TryField(text);
+    } else {
+      return std::nullopt;
+    }
+  }
+  void TakeFiles(NamedFiles& files, config::Problems& problems) override {
+    if constexpr (requires { spec_.TakeFiles(files, problems); }) {
+      spec_.TakeFiles(files, problems);
+    }
+  }
+  bool Equals(const GraphOp& other) const override {
+    return spec_ == static_cast<const GraphOpOf&>(other).spec_;
+  }
+
+ private:
+  using config::PartOf<GraphOpOf<Spec>, GraphOp, Spec>::spec_;
+};
+
+}  // namespace
+
+std::span<const config::Alternative<GraphOp>> GraphOp::Alternatives() {
+  return config::Alternatives<GraphOp, GraphOpOf>(Ops());
+}
+
+}  // namespace tidemill::transform
