@@ -188,7 +188,7 @@ class Checker {
     for (const transform::ColumnSchema& column : graph.inputs()) {
       inputs[column.name] = {column.shape, column.type == batch::DataType::kInt64};
     }
-    if (const auto problem = models::FindInputProblem(spec_.model, inputs)) {
+    if (const auto problem = spec_.model->FindInputProblem(inputs)) {
       problems_.Add("model", problem->message, problem->hint);
     }
     if (!spec_.training.buckets) return;
@@ -236,10 +236,10 @@ class Checker {
 
   void CheckScript() {
     CheckOtherNetworks(spec_.training.downsampling);
-    auto* const script = std::get_if<models::TorchScript>(&spec_.model);
-    if (script == nullptr || files_ == nullptr) return;
-    auto kept = files_->Keep(script->file, "model.file", problems_);
-    if (kept) script->file = *std::move(kept);
+    const auto file = spec_.model->File();
+    if (!file || files_ == nullptr) return;
+    auto kept = files_->Keep(file->path, "model.file", problems_);
+    if (kept) spec_.model = spec_.model->WithFile(*std::move(kept));
   }
 
   // Of a pipeline's networks only that which is trained comes with it.
@@ -249,7 +249,7 @@ class Checker {
     }
     const auto* rho_loss = std::get_if<models::RhoLoss>(&downsampling);
     if (rho_loss == nullptr || !rho_loss->model) return;
-    if (!std::holds_alternative<models::TorchScript>(*rho_loss->model)) return;
+    if (!(*rho_loss->model)->File()) return;
     problems_.Add("training.downsampling.model", "the other model cannot be a file",
                   "leave it out, or take another type");
   }
