@@ -2,7 +2,6 @@
 #include "models/spec/networks.h"
 
 #include <cmath>
-#include <functional>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -10,66 +9,14 @@
 #include "models/loss.h"
 #include "models/network.h"
 #include "models/optimizer.h"
-#include "models/training/losses/losses.h"
+#include "models/testing/each_network.h"
+#include "models/training/losses/bce_with_logits.h"
 #include "models/training/optimizers/optimizers.h"
 
 namespace tidemill::models {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr int64_t kRows = 96;
-
-// Something to learn.
-struct Task {
-  ModelSpec model;
-  Inputs inputs;
-  torch::Tensor target;
-  LossSpec loss = {};
-  OptimizerSpec optimizer = Adam{.lr = 0.01};
-};
-
-torch::Tensor Ids(int64_t columns, int64_t limit) {
-  return torch::randint(limit, {kRows, columns}, torch::kInt64);
-}
-
-// Whether the token 7 occurs in rows of 6 tokens that end in padding.
-Task FindToken(const ModelSpec& model) {
-  torch::Tensor tokens = torch::randint(1, 7, {kRows, 6}, torch::kInt64);
-  tokens.slice(1, 4).zero_();
-  const torch::Tensor target = torch::arange(kRows) % 2;
-  tokens.select(1, 2).masked_fill_(target.to(torch::kBool), 7);
-  return {model, {{"input", tokens}}, target};
-}
-
-// Whether two categories of two values differ: no sum of their effects tells.
-Task Differ(const ModelSpec& model, bool with_dense) {
-  const torch::Tensor ids = Ids(2, 2);
-  const torch::Tensor target = ids.select(1, 0).ne(ids.select(1, 1)).to(torch::kInt64);
-  Task task{model, {{"input", ids}}, target};
-  if (with_dense) task.inputs = {{"input", torch::randn({kRows, 3})}, {"input_categories", ids}};
-  return task;
-}
-
-// The latest value and the slope before it, far from where networks begin.
-Task Forecast(const ModelSpec& model) {
-  const torch::Tensor series = torch::randn({kRows, 8, 2});
-  const torch::Tensor values = series.select(2, 0);
-  const torch::Tensor target = 30 + 5 * values.select(1, -1) + values.select(1, -2);
-  return {model, {{"input", series}}, target, Huber{.delta = 2}, Adam{.lr = 0.03}};
-}
-
-Task Images(const ModelSpec& model, const std::vector<int64_t>& shape) {
-  std::vector<int64_t> rows = shape;
-  rows.insert(rows.begin(), 12);
-  return {model, {{"input", torch::randn(rows)}}, torch::arange(12) % 3};
-}
-
-struct Case {
-  std::string name;
-  std::function<Task()> make;
-  double below;
-};
 
 Network MakeFor(const Task& task) {
   SeedGenerator({.seed = 1, .purpose = "init"});
@@ -93,8 +40,6 @@ double Learn(const Task& task, Network& network) {
   }
   return last;
 }
-
-class EachNetwork : public ::testing::TestWithParam<Case> {};
 
 TEST_P(EachNetwork, LearnsItsTask) {
   torch::manual_seed(3);
@@ -170,88 +115,95 @@ TEST_P(EachNetwork, EmbedsWhatItsLastLayerIsGiven) {
 INSTANTIATE_TEST_SUITE_P(
     Networks, EachNetwork,
     ::testing::Values(
-        Case{"logistic",
-             [] {
-               Task task = Forecast(Logistic{.outputs = 1});
-               task.optimizer = Sgd{.lr = 0.1, .momentum = 0.9};
-               return task;
-             },
-             0.5},
-        Case{"mlp",
-             [] {
-               Task task = Forecast(Mlp{.hidden = {16, 8}, .outputs = 1});
-               return task;
-             },
-             1},
-        Case{"convnet",
-             [] {
-               return Images(Convnet{.channels = {8}, .hidden = 16, .outputs = 3}, {3, 8, 8});
-             },
-             0.1},
-        Case{"resnet18",
-             [] {
-               return Images(Resnet18{.outputs = 3, .width = 4}, {3, 16, 16});
-             },
-             0.05},
-        Case{"resnet18_standard",
-             [] {
-               return Images(Resnet18{.outputs = 3, .stem = Stem::kStandard, .width = 4}, {40, 40});
-             },
-             0.05},
-        Case{"embedding_bag",
-             [] {
-               return FindToken(
-                   EmbeddingBag{.vocabulary = 8, .width = 8, .hidden = {16}, .outputs = 2});
-             },
-             0.05},
-        Case{"embedding_bag_sum_sparse",
-             [] {
-               Task task = FindToken(EmbeddingBag{.vocabulary = 8,
-                                                  .width = 8,
-                                                  .pooling = Pooling::kSum,
-                                                  .sparse = true,
-                                                  .outputs = 2});
-               task.optimizer = Adagrad{.lr = 0.3};
-               return task;
-             },
-             0.05},
-        Case{"text_transformer",
-             [] {
-               return FindToken(TextTransformer{.vocabulary = 8,
-                                                .width = 16,
-                                                .heads = 2,
-                                                .layers = 1,
-                                                .outputs = 2,
-                                                .dropout = 0});
-             },
-             0.05},
-        Case{"dlrm",
-             [] {
-               return Differ(
-                   Dlrm{.categories = {2, 2}, .width = 4, .bottom = {8}, .top = {8}, .outputs = 2},
-                   true);
-             },
-             0.05},
-        Case{"factorization_machine",
-             [] {
-               Task task = Differ(
-                   FactorizationMachine{.categories = {2, 2}, .factors = 4, .outputs = 1}, false);
-               task.loss = BceWithLogits{};
-               task.optimizer = Adam{.lr = 0.05};
-               return task;
-             },
-             0.05},
-        Case{"factorization_machine_dense",
-             [] {
-               Task task = Differ(
-                   FactorizationMachine{.categories = {2, 2}, .factors = 4, .outputs = 2}, true);
-               task.optimizer = Adam{.lr = 0.05};
-               return task;
-             },
-             0.1},
+        NetworkCase{"logistic",
+                    [] {
+                      Task task = Forecast(Logistic{.outputs = 1});
+                      task.optimizer = Sgd{.lr = 0.1, .momentum = 0.9};
+                      return task;
+                    },
+                    0.5},
+        NetworkCase{"mlp",
+                    [] {
+                      Task task = Forecast(Mlp{.hidden = {16, 8}, .outputs = 1});
+                      return task;
+                    },
+                    1},
+        NetworkCase{
+            "convnet",
+            [] {
+              return Images(Convnet{.channels = {8}, .hidden = 16, .outputs = 3}, {3, 8, 8});
+            },
+            0.1},
+        NetworkCase{"resnet18",
+                    [] {
+                      return Images(Resnet18{.outputs = 3, .width = 4}, {3, 16, 16});
+                    },
+                    0.05},
+        NetworkCase{
+            "resnet18_standard",
+            [] {
+              return Images(Resnet18{.outputs = 3, .stem = Stem::kStandard, .width = 4}, {40, 40});
+            },
+            0.05},
+        NetworkCase{"embedding_bag",
+                    [] {
+                      return FindToken(
+                          EmbeddingBag{.vocabulary = 8, .width = 8, .hidden = {16}, .outputs = 2});
+                    },
+                    0.05},
+        NetworkCase{"embedding_bag_sum_sparse",
+                    [] {
+                      Task task = FindToken(EmbeddingBag{.vocabulary = 8,
+                                                         .width = 8,
+                                                         .pooling = Pooling::kSum,
+                                                         .sparse = true,
+                                                         .outputs = 2});
+                      task.optimizer = Adagrad{.lr = 0.3};
+                      return task;
+                    },
+                    0.05},
+        NetworkCase{"text_transformer",
+                    [] {
+                      return FindToken(TextTransformer{.vocabulary = 8,
+                                                       .width = 16,
+                                                       .heads = 2,
+                                                       .layers = 1,
+                                                       .outputs = 2,
+                                                       .dropout = 0});
+                    },
+                    0.05},
+        NetworkCase{
+            "dlrm",
+            [] {
+              return Differ(
+                  Dlrm{.categories = {2, 2}, .width = 4, .bottom = {8}, .top = {8}, .outputs = 2},
+                  true);
+            },
+            0.05},
+        NetworkCase{"factorization_machine",
+                    [] {
+                      Task task = Differ(
+                          FactorizationMachine{.categories = {2, 2}, .factors = 4, .outputs = 1},
+                          false);
+                      task.loss = BceWithLogits{};
+                      task.optimizer = Adam{.lr = 0.05};
+                      return task;
+                    },
+                    0.05},
+        NetworkCase{"factorization_machine_dense",
+                    [] {
+                      Task task = Differ(
+                          FactorizationMachine{.categories = {2, 2}, .factors = 4, .outputs = 2},
+                          true);
+                      task.optimizer = Adam{.lr = 0.05};
+                      return task;
+                    },
+                    0.1},
         // The mean of the targets alone has a loss of about 6.
-        Case{"gru", [] { return Forecast(Gru{.hidden = 16, .layers = 2, .residual = true}); }, 1},
-        Case{"tcn", [] { return Forecast(Tcn{.hidden = 8, .layers = 2, .residual = true}); }, 1}),
+        NetworkCase{"gru",
+                    [] { return Forecast(Gru{.hidden = 16, .layers = 2, .residual = true}); }, 1},
+        NetworkCase{"tcn", [] { return Forecast(Tcn{.hidden = 8, .layers = 2, .residual = true}); },
+                    1}),
     [](const auto& one) { return one.param.name; });
 
 TEST(Gru, BeginsAsItsResidualIsZero) {

@@ -8,7 +8,7 @@
 // To add a network: a header beside this one with its spec, which says what ArchitectureOf in
 // model_spec.cc asks of it, and with the declaration of its MakeModule(); that function in
 // models/networks/<name>.cc; and its two lines in networks.h. Whoever reads specs does not link
-// torch.
+// torch. models/testing/each_network.h says how its test holds it to what every network promises.
 #pragma once
 
 #include <cstdint>
