@@ -19,6 +19,8 @@
 
 namespace tidemill::models {
 
+inline constexpr std::string_view kDecayDoc = "L2 penalty on the weights.";
+
 // How weights follow gradients, and the settings of that. Thread-safe.
 class UpdateRule : public config::Part<UpdateRule> {
  public:
@@ -53,9 +55,7 @@ struct ModuleOptimizer {
   friend bool operator==(const ModuleOptimizer&, const ModuleOptimizer&) = default;
 };
 
-inline constexpr std::string_view kDecayDoc = "L2 penalty on the weights.";
-
-// Its steps, of models/optimizer_module.h. Each optimiser declares
+// What libtorch does of it, in models/optimizer_module.h. Each optimiser declares
 //   std::unique_ptr<OptimizerModule> MakeOptimizerModule(const Sgd& spec);
 class OptimizerModule;
 
