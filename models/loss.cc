@@ -1,37 +1,13 @@
 #include "models/loss.h"
 
-#include "base/overloaded.h"
+#include <algorithm>
+
+#include "models/training/losses/losses.h"
 
 namespace tidemill::models {
-namespace {
 
-namespace functional = torch::nn::functional;
-
-torch::Tensor CrossEntropyOf(const CrossEntropy& spec, const torch::Tensor& output,
-                             const torch::Tensor& target) {
-  auto options = functional::CrossEntropyFuncOptions()
-                     .reduction(torch::kNone)
-                     .label_smoothing(spec.label_smoothing);
-  if (!spec.class_weights.empty()) {
-    options.weight(torch::tensor(spec.class_weights, output.options()));
-  }
-  return functional::cross_entropy(output, target, options);
-}
-
-torch::Tensor BceOf(const BceWithLogits& spec, const torch::Tensor& output,
-                    const torch::Tensor& target) {
-  const torch::Tensor truth = target.to(output.scalar_type()).reshape_as(output);
-  return torch::binary_cross_entropy_with_logits(
-             output, truth, {}, torch::full({1}, spec.positive_weight, output.options()),
-             at::Reduction::None)
-      .flatten(1)
-      .mean(1);
-}
-
-}  // namespace
-
-absl::Status CheckTargets(const Loss& loss, const torch::Tensor& target, int64_t outputs) {
-  if (!IsOfClasses(loss)) {
+absl::Status CheckTargets(const LossSpec& loss, const torch::Tensor& target, int64_t outputs) {
+  if (!loss->IsOfClasses()) {
     const int64_t width = target.numel() / std::max<int64_t>(1, target.size(0));
     if (width == outputs) return absl::OkStatus();
     return InvalidArgument("targets have {} numbers where the model has {} outputs", width,
@@ -41,11 +17,11 @@ absl::Status CheckTargets(const Loss& loss, const torch::Tensor& target, int64_t
     return InvalidArgument(
         "loss {} needs class targets, one whole number each; "
         "use loss: mse for real ones",
-        TypeName(loss));
+        loss.type());
   }
-  const bool is_binary = std::holds_alternative<BceWithLogits>(loss);
+  const bool is_binary = loss->OfClasses() == ClassOutputs::kSigmoid;
   if (is_binary && outputs != 1) {
-    return InvalidArgument("loss bce_with_logits needs one output, the model has {}", outputs);
+    return InvalidArgument("loss {} needs one output, the model has {}", loss.type(), outputs);
   }
   const int64_t num_classes = is_binary ? 2 : outputs;
   const auto least = target.min().item<int64_t>();
@@ -55,19 +31,16 @@ absl::Status CheckTargets(const Loss& loss, const torch::Tensor& target, int64_t
                          num_classes, is_binary ? "classes" : "outputs");
 }
 
-torch::Tensor SampleLosses(const Loss& loss, const torch::Tensor& output,
+torch::Tensor SampleLosses(const LossSpec& loss, const torch::Tensor& output,
                            const torch::Tensor& target) {
-  const auto real = [&] { return target.to(output.scalar_type()).reshape_as(output); };
-  return std::visit(
-      Overloaded{
-          [&](const CrossEntropy& spec) { return CrossEntropyOf(spec, output, target); },
-          [&](const BceWithLogits& spec) { return BceOf(spec, output, target); },
-          [&](const Mse&) { return (output - real()).square().mean(1); },
-          [&](const L1&) { return (output - real()).abs().mean(1); },
-          [&](const Huber& spec) {
-            return torch::huber_loss(output, real(), at::Reduction::None, spec.delta).mean(1);
-          }},
-      loss);
+  return config::Dispatch(Losses(), loss,
+                          [&](const auto& spec) { return LossesOf(spec, output, target); });
+}
+
+torch::Tensor OutputGradients(const LossSpec& loss, const torch::Tensor& output,
+                              const torch::Tensor& target) {
+  return config::Dispatch(Losses(), loss,
+                          [&](const auto& spec) { return GradientsOf(spec, output, target); });
 }
 
 torch::Tensor WeightedSum(const torch::Tensor& losses, const torch::Tensor& weights) {

@@ -11,6 +11,10 @@
 #include "models/loss.h"
 #include "models/network.h"
 #include "models/optimizer.h"
+#include "models/spec/convnet.h"
+#include "models/spec/mlp.h"
+#include "models/training/losses/losses.h"
+#include "models/training/optimizers/optimizers.h"
 
 namespace tidemill::models {
 namespace {
@@ -149,7 +153,7 @@ TEST(Loss, LogitsAgreeWithTheFormula) {
 TEST(Loss, ErrorsAgreeWithTheirFormulas) {
   const torch::Tensor one = torch::tensor({{1.0f}, {4.0f}});
   const torch::Tensor truth = torch::tensor({3.0f, 3.5f});
-  const auto losses = [&](const Loss& loss) { return SampleLosses(loss, one, truth); };
+  const auto losses = [&](const LossSpec& loss) { return SampleLosses(loss, one, truth); };
   EXPECT_TRUE(torch::equal(losses(Mse{}), torch::tensor({4.0f, 0.25f})));
   EXPECT_TRUE(torch::equal(losses(L1{}), torch::tensor({2.0f, 0.5f})));
   EXPECT_TRUE(torch::equal(losses(Huber{.delta = 1}), torch::tensor({1.5f, 0.125f})));

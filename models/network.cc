@@ -2,18 +2,13 @@
 
 #include <charconv>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/overloaded.h"
-#include "models/dense_networks.h"
 #include "models/guard.h"
-#include "models/image_networks.h"
-#include "models/script_network.h"
-#include "models/series_networks.h"
-#include "models/table_networks.h"
-#include "models/text_networks.h"
+#include "models/spec/networks.h"
 
 namespace tidemill::models {
 namespace {
@@ -33,33 +28,15 @@ std::string ShapeText(std::span<const int64_t> shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-absl::StatusOr<ModulePtr> MakeModule(const ModelSpec& spec, const InputSpecs& inputs) {
-  using Made = absl::StatusOr<ModulePtr>;
-  return std::visit(
-      Overloaded{
-          [&](const Mlp& one) -> Made { return MakeMlp(one, inputs); },
-          [&](const Logistic& one) -> Made { return MakeLogistic(one, inputs); },
-          [&](const Convnet& one) -> Made { return MakeConvnet(one, inputs); },
-          [&](const Resnet18& one) -> Made { return MakeResnet18(one, inputs); },
-          [&](const EmbeddingBag& one) -> Made { return MakeEmbeddingBag(one, inputs); },
-          [&](const TextTransformer& one) -> Made { return MakeTextTransformer(one, inputs); },
-          [&](const Dlrm& one) -> Made { return MakeDlrm(one, inputs); },
-          [&](const FactorizationMachine& one) -> Made {
-            return MakeFactorizationMachine(one, inputs);
-          },
-          [&](const Gru& one) -> Made { return MakeGru(one, inputs); },
-          [&](const Tcn& one) -> Made { return MakeTcn(one, inputs); },
-          [&](const TorchScript& one) -> Made {
-            ASSIGN_OR_RETURN(std::string program, files::Read(one.file));
-            return MakeScript(std::move(program));
-          }},
-      spec);
-}
-
-Network NetworkOf(const ModelSpec& spec, ModulePtr module, const InputSpecs& inputs) {
-  Network network{std::move(module), inputs};
-  for (const auto& [name, input] : inputs) {
-    if (input.is_integer) network.id_limits[name] = IdLimits(spec, name);
+// A network of parts that suit.
+absl::StatusOr<Network> Build(const ModelSpec& spec, const NetworkParts& parts) {
+  ASSIGN_OR_RETURN(ModulePtr module,
+                   config::Dispatch(Networks(), spec, [&](const auto& architecture) {
+                     return MakeModule(architecture, parts);
+                   }));
+  Network network{std::move(module), parts.inputs};
+  for (const auto& [name, input] : parts.inputs) {
+    if (input.is_integer) network.id_limits[name] = spec->IdLimits(name);
   }
   return network;
 }
@@ -162,12 +139,15 @@ InputSpecs SpecsOf(const Inputs& columns) {
 }
 
 absl::StatusOr<Network> MakeNetwork(const ModelSpec& spec, const InputSpecs& inputs) {
-  if (const auto problem = FindInputProblem(spec, inputs)) {
+  if (const auto problem = spec->FindInputProblem(inputs)) {
     return InvalidArgument("{}; {}", problem->message, problem->hint);
   }
   return Guard("making the network", [&]() -> absl::StatusOr<Network> {
-    ASSIGN_OR_RETURN(ModulePtr module, MakeModule(spec, inputs));
-    return NetworkOf(spec, std::move(module), inputs);
+    NetworkParts parts = {.inputs = inputs};
+    if (const auto file = spec->File()) {
+      ASSIGN_OR_RETURN(parts.file, files::Read(file->path));
+    }
+    return Build(spec, parts);
   });
 }
 
@@ -273,13 +253,12 @@ absl::StatusOr<Network> DecodeNetwork(const ModelSpec& spec, std::string_view we
   ASSIGN_OR_RETURN(const TensorFile file, ReadTensorFile(weights));
   ASSIGN_OR_RETURN(const InputSpecs inputs, ReadInputs(file));
   Network network;
-  if (std::holds_alternative<TorchScript>(spec)) {
+  if (spec->File()) {
     const auto program = file.tensors.find(kProgram);
     if (program == file.tensors.end()) {
       return FailedPrecondition("the weights hold no TorchScript file");
     }
-    ASSIGN_OR_RETURN(ModulePtr module, MakeScript(std::string(program->second.bytes)));
-    network = NetworkOf(spec, std::move(module), inputs);
+    ASSIGN_OR_RETURN(network, Build(spec, {inputs, std::string(program->second.bytes)}));
   } else {
     // Weights for inputs that the network cannot take are those of another one.
     const auto made = MakeNetwork(spec, inputs);
@@ -294,13 +273,13 @@ absl::StatusOr<Network> DecodeNetwork(const ModelSpec& spec, std::string_view we
 }
 
 absl::Status CheckProgram(const ModelSpec& spec, const Network& network) {
-  const auto* const script = std::get_if<TorchScript>(&spec);
-  if (script == nullptr) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const std::string program, files::Read(script->file));
+  const std::optional<NetworkFile> file = spec->File();
+  if (!file) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::string program, files::Read(file->path));
   if (program == network.module->program()) return absl::OkStatus();
   return FailedPrecondition(
       "{} has changed since the model to start from was trained; train without warm_start",
-      script->file);
+      file->path);
 }
 
 }  // namespace tidemill::models

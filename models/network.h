@@ -41,13 +41,11 @@ class NetworkModule : public torch::nn::Module {
   virtual std::string_view program() const { return {}; }
 };
 
-using ModulePtr = std::shared_ptr<NetworkModule>;  // Shared, as torch's modules are.
-
 // A network and what it takes. Copies share the state. Thread-compatible.
 struct Network {
   ModulePtr module;
   InputSpecs inputs;
-  // By column: see IdLimits().
+  // By column: see Architecture::IdLimits().
   std::map<std::string, std::vector<int64_t>> id_limits = {};
   // The column, if any, whose rows may also be shorter than `inputs` says, or ragged: [places,
   // ...], those of one row after those of another, beside a column of its name and kOffsetsSuffix,

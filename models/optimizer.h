@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "models/network.h"
+#include "models/optimizer_module.h"
 #include "models/safetensors.h"
 #include "models/training/training_spec.h"
 
@@ -41,7 +42,7 @@ class Optimizer {
   using Parameters = std::vector<std::pair<std::string, torch::Tensor>>;
 
   struct Group {
-    OptimizerSpec spec;
+    std::unique_ptr<OptimizerModule> module;
     double lr = 0;
     Parameters parameters;  // In a fixed order, with names.
     std::unique_ptr<torch::optim::Optimizer> optimizer;

@@ -17,6 +17,12 @@ KINDS = {
     "downsampling method": ("trainer_server/downsampling/methods/*.h",
                             "trainer_server/downsampling/methods/method_list.h",
                             "models/training/downsampling_spec.h"),
+    "network": ("models/spec/*.h", "models/spec/networks.h", "models/spec/model_spec.h"),
+    "loss": ("models/training/losses/*.h", "models/training/losses/losses.h", "models/training/losses/loss_spec.h"),
+    "optimizer": ("models/training/optimizers/*.h", "models/training/optimizers/optimizers.h",
+                  "models/training/optimizers/optimizer_spec.h"),
+    "schedule": ("models/training/schedules/*.h", "models/training/schedules/schedule_spec.cc",
+                 "models/training/schedules/schedule_spec.h"),
 }
 # Parts that others build on, by the file that does.
 BUILT_ON = {
@@ -35,6 +41,7 @@ BUILT_ON = {
     "ParseCsvSpec": {"samples/sample_values.cc"},
     "ParseJsonSpec": {"samples/sample_values.cc"},
     "StackSpec": {"samples/sample_values.cc"},
+    "Adam": {"models/training/optimizers/optimizer_spec.cc"},  # The optimiser of a training that names none.
 }
 
 files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.h", "*.cc"],

@@ -11,6 +11,7 @@
 #include "evaluator/job/column_maker.h"
 #include "models/artefact_spec.h"
 #include "models/network.h"
+#include "models/spec/networks.h"
 
 namespace tidemill::evaluator {
 namespace {

@@ -61,11 +61,11 @@ std::string ConfigOf(const Artefact& artefact) {
                       {"shape", input.shape}});
   }
   nlohmann::ordered_json json = {{"library_name", "tidemill"},
-                                 {"model_type", TypeName(artefact.spec.model)},
+                                 {"model_type", artefact.spec.model.type()},
                                  {"network", config::Print(artefact.spec.model)},
                                  {"preprocessing", "none: see spec.yaml"},
                                  {"inputs", inputs},
-                                 {"num_outputs", NumOutputs(artefact.spec.model)}};
+                                 {"num_outputs", artefact.spec.model->NumOutputs()}};
   if (transform::StandardizesTarget(artefact.spec.graph)) {
     json["target"] = {{"mean", artefact.target_scale.mean},
                       {"deviation", artefact.target_scale.deviation}};
@@ -77,7 +77,7 @@ std::string ConfigOf(const Artefact& artefact) {
 }
 
 std::string CardOf(const Artefact& artefact) {
-  const std::string type = TypeName(artefact.spec.model);
+  const std::string_view type = artefact.spec.model.type();
   std::string card = fmt::format(
       "---\nlibrary_name: tidemill\ntags:\n- tidemill\n- {0}\n---\n\n# A {0} model\n\n"
       "Trained by Tidemill.\n\n| input | type and shape of a row |\n|---|---|\n",
@@ -85,7 +85,7 @@ std::string CardOf(const Artefact& artefact) {
   for (const auto& [name, input] : artefact.network.inputs) {
     card += fmt::format("| `{}` | {} |\n", name, Describe(input));
   }
-  card += fmt::format("\nIt gives {} numbers for each row", NumOutputs(artefact.spec.model));
+  card += fmt::format("\nIt gives {} numbers for each row", artefact.spec.model->NumOutputs());
   card += artefact.spec.classes.empty()
               ? std::string(".\n")
               : fmt::format(", one for each class: {}.\n", fmt::join(artefact.spec.classes, ", "));

@@ -15,6 +15,7 @@
 #include "models/artefact_spec.h"
 #include "models/export/network_trace.h"
 #include "models/network.h"
+#include "models/spec/networks.h"
 #include "transform/fitted_state.h"
 
 namespace tidemill::models {
@@ -79,11 +80,11 @@ TEST_F(Export, TracesEachNetworkForBatchesOfAnySize) {
   for (const auto& [spec, inputs] : networks) {
     const Network network = Put(spec, inputs);
     const absl::Status status = ExportTorchScript(Artefact(), Output());
-    ASSERT_TRUE(status.ok()) << TypeName(spec) << ": " << status.ToString();
+    ASSERT_TRUE(status.ok()) << spec.type() << ": " << status.ToString();
     const torch::NoGradGuard no_gradients;
     torch::jit::ExtraFilesMap extra = {{"config.json", ""}};
     torch::jit::Module module = torch::jit::load(Output(), torch::kCPU, extra);
-    EXPECT_THAT(extra["config.json"], HasSubstr(TypeName(spec)));
+    EXPECT_THAT(extra["config.json"], HasSubstr(std::string(spec.type())));
     EXPECT_EQ(module.named_parameters().size(), network.module->parameters().size());
     Inputs rows;
     std::vector<torch::jit::IValue> arguments;
@@ -95,7 +96,7 @@ TEST_F(Export, TracesEachNetworkForBatchesOfAnySize) {
     }
     EXPECT_TRUE(
         torch::allclose(module.forward(arguments).toTensor(), network.Forward(rows), 1e-4, 1e-5))
-        << TypeName(spec);
+        << spec.type();
     fs::remove(Output());
   }
 }

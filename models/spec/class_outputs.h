@@ -4,10 +4,8 @@
 
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "config/config.h"
-#include "models/spec/loss_spec.h"
 
 namespace tidemill::models {
 
@@ -15,12 +13,6 @@ enum class ClassOutputs {
   kSoftmax,  // One output for each class; a single one is that of the only class there is.
   kSigmoid,  // One output, whose sigmoid is the probability of class 1 of two.
 };
-
-// For a loss of classes.
-inline ClassOutputs ClassOutputsOf(const Loss& loss) {
-  return std::holds_alternative<BceWithLogits>(loss) ? ClassOutputs::kSigmoid
-                                                     : ClassOutputs::kSoftmax;
-}
 
 }  // namespace tidemill::models
 

@@ -1,14 +1,11 @@
-// What a network is handed: columns of numbers by name, and which network takes which.
+// What a network is handed: columns of numbers by name.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "models/spec/model_spec.h"
 
 namespace tidemill::models {
 
@@ -34,12 +31,8 @@ struct SpecProblem {
   std::string hint;
 };
 
-// Why a network of this spec cannot take such columns; std::nullopt when it can.
-std::optional<SpecProblem> FindInputProblem(const ModelSpec& spec, const InputSpecs& inputs);
-
-// Ids in a column must lie in [0, limit): one limit for each id of a row, or one for all.
-// Empty for a column of other numbers.
-std::vector<int64_t> IdLimits(const ModelSpec& spec, std::string_view column);
+// The column of that name; nullptr where there is none.
+const InputSpec* FindInput(const InputSpecs& inputs, std::string_view column);
 
 // The column that holds ids: `input_categories` where there is one, else `input`.
 std::string CategoryColumn(const InputSpecs& inputs);

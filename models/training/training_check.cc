@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 
 namespace tidemill::models {
 namespace {
@@ -15,21 +16,19 @@ void Add(TrainingProblems& problems, std::string_view path, std::string message,
   problems.push_back({std::string(path), {std::move(message), std::move(hint)}});
 }
 
-void CheckClassOutputs(const Loss& loss, int64_t outputs, const LabelKind& label,
+void CheckClassOutputs(const LossSpec& loss, int64_t outputs, const LabelKind& label,
                        TrainingProblems& problems) {
-  if (std::holds_alternative<BceWithLogits>(loss)) {
+  if (loss->OfClasses() == ClassOutputs::kSigmoid) {
     if (label.num_classes > 0 && label.num_classes != 2) {
       Add(problems, "training.loss",
-          fmt::format("bce_with_logits tells two classes apart, '{}' has {}", label.dataset,
+          fmt::format("{} tells two classes apart, '{}' has {}", loss.type(), label.dataset,
                       label.num_classes),
           "use loss: cross_entropy");
     } else if (outputs != 1) {
       Add(problems, "model.outputs",
-          fmt::format("{} outputs where bce_with_logits takes one", outputs), "write outputs: 1");
+          fmt::format("{} outputs where {} takes one", outputs, loss.type()), "write outputs: 1");
     }
-    return;
-  }
-  if (label.num_classes > 0 && outputs != label.num_classes) {
+  } else if (label.num_classes > 0 && outputs != label.num_classes) {
     const bool bce_fits = outputs == 1 && label.num_classes == 2;
     Add(problems, "model.outputs",
         fmt::format("{} outputs for the {} classes of '{}'", outputs, label.num_classes,
@@ -37,26 +36,26 @@ void CheckClassOutputs(const Loss& loss, int64_t outputs, const LabelKind& label
         fmt::format("write outputs: {}{}", label.num_classes,
                     bce_fits ? ", or use loss: bce_with_logits" : ""));
   }
-  const auto num_weights = static_cast<int64_t>(std::get<CrossEntropy>(loss).class_weights.size());
-  if (num_weights > 0 && num_weights != outputs) {
-    Add(problems, "training.loss.class_weights",
-        fmt::format("{} weights for {} outputs", num_weights, outputs), "list one for each class");
-  }
 }
 
-void CheckLoss(const ModelSpec& model, const Loss& loss, const LabelKind& label,
+void CheckLoss(const ModelSpec& model, const LossSpec& loss, const LabelKind& label,
                TrainingProblems& problems) {
-  const int64_t outputs = NumOutputs(model);
-  if (label.is_class != IsOfClasses(loss)) {
+  const int64_t outputs = model->NumOutputs();
+  if (label.is_class != loss->IsOfClasses()) {
     Add(problems, "training.loss",
-        fmt::format("{} does not fit the label of '{}', which is a {}", TypeName(loss),
-                    label.dataset, label.is_class ? "class" : "real number"),
+        fmt::format("{} does not fit the label of '{}', which is a {}", loss.type(), label.dataset,
+                    label.is_class ? "class" : "real number"),
         fmt::format("use loss: {}", label.is_class ? "cross_entropy" : "mse"));
-  } else if (label.is_class) {
+    return;
+  }
+  if (label.is_class) {
     CheckClassOutputs(loss, outputs, label, problems);
   } else if (outputs != 1) {
     Add(problems, "model.outputs", fmt::format("{} outputs for one real label", outputs),
         "write outputs: 1");
+  }
+  if (const auto own = loss->FindOutputsProblem(outputs)) {
+    Add(problems, "training.loss." + own->path, own->message, own->hint);
   }
 }
 
@@ -69,7 +68,7 @@ const OptimizerSpec& EmbeddingOptimizer(const std::vector<ModuleOptimizer>& opti
 }
 
 void CheckSparse(const TrainingSpec& training, TrainingProblems& problems) {
-  if (!TakesSparseGradients(EmbeddingOptimizer(training.Optimizers()))) {
+  if (!EmbeddingOptimizer(training.Optimizers())->TakesSparseGradients()) {
     Add(problems, "model.sparse", "the optimizer of the embedding takes no sparse gradients",
         "use sgd without momentum or adagrad for modules: \"embedding*\", without weight_decay");
   }
@@ -81,8 +80,8 @@ void CheckSparse(const TrainingSpec& training, TrainingProblems& problems) {
 
 void CheckDownsampling(const ModelSpec& model, const TrainingSpec& training, const LabelKind& label,
                        TrainingProblems& problems) {
-  const TrainedWith with = {.outputs = NumOutputs(model),
-                            .loss_is_of_classes = IsOfClasses(training.loss),
+  const TrainedWith with = {.outputs = model->NumOutputs(),
+                            .loss_is_of_classes = training.loss->IsOfClasses(),
                             .label_is_class = label.is_class,
                             .batch_size = training.batch_size};
   TrainingProblems found;
@@ -131,23 +130,33 @@ void CheckLengths(const Buckets& buckets, const InputSpecs& inputs, TrainingProb
   }
 }
 
+// The networks that take rows of different length, as words: "gru, tcn or torchscript".
+std::string TypesThatTake(RowLengths least) {
+  std::vector<std::string_view> types;
+  for (const auto& network : Architecture::Alternatives()) {
+    if (network.make()->Lengths() >= least) types.push_back(network.type().tag);
+  }
+  const std::string_view last = types.back();
+  types.pop_back();
+  return fmt::format("{} or {}", fmt::join(types, ", "), last);
+}
+
 // Networks that give the same answer however much padding a row has.
 void CheckTakesLengths(const ModelSpec& model, const Buckets& buckets, TrainingProblems& problems) {
-  if (std::holds_alternative<TorchScript>(model)) return;
-  const bool is_transformer = std::holds_alternative<TextTransformer>(model);
-  if (!is_transformer && !std::holds_alternative<EmbeddingBag>(model)) {
-    Add(problems, "training.buckets",
-        fmt::format("{} takes rows of one length only", TypeName(model)),
-        "leave buckets out, or use type: embedding_bag, text_transformer or torchscript");
+  const RowLengths lengths = model->Lengths();
+  if (lengths == RowLengths::kAny) return;
+  if (lengths == RowLengths::kOne) {
+    Add(problems, "training.buckets", fmt::format("{} takes rows of one length only", model.type()),
+        fmt::format("leave buckets out, or use type: {}", TypesThatTake(RowLengths::kPadded)));
     return;
   }
   if (buckets.padding != 0) {
     Add(problems, "training.buckets.padding",
-        fmt::format("{} takes 0 for padding, and nothing else", TypeName(model)), "leave it out");
+        fmt::format("{} takes 0 for padding, and nothing else", model.type()), "leave it out");
   }
-  if (is_transformer && buckets.layout == RowLayout::kRagged) {
-    Add(problems, "training.buckets.layout", "text_transformer takes no ragged rows",
-        "write layout: padded, or use type: embedding_bag or torchscript");
+  if (lengths == RowLengths::kPadded && buckets.layout == RowLayout::kRagged) {
+    Add(problems, "training.buckets.layout", fmt::format("{} takes no ragged rows", model.type()),
+        fmt::format("write layout: padded, or use type: {}", TypesThatTake(RowLengths::kRagged)));
   }
 }
 
@@ -165,7 +174,7 @@ TrainingProblems FindTrainingProblems(const ModelSpec& model, const TrainingSpec
                                       const LabelKind& label) {
   TrainingProblems problems;
   CheckLoss(model, training.loss, label, problems);
-  if (HasSparseGradients(model)) CheckSparse(training, problems);
+  if (model->HasSparseGradients()) CheckSparse(training, problems);
   CheckDownsampling(model, training, label, problems);
   return problems;
 }

@@ -3,6 +3,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "models/spec/networks.h"
+#include "models/training/losses/losses.h"
+#include "models/training/optimizers/optimizers.h"
 #include "trainer_server/downsampling/methods/method_list.h"
 
 namespace tidemill::models {
@@ -26,12 +29,12 @@ std::vector<std::string> PathsOf(const ModelSpec& model, const TrainingSpec& tra
 }
 
 TEST(TrainingCheck, ALossMustFitTheKindOfTheLabel) {
-  for (const Loss& loss : {Loss(Mse{}), Loss(L1{}), Loss(Huber{})}) {
+  for (const LossSpec& loss : {LossSpec(Mse{}), LossSpec(L1{}), LossSpec(Huber{})}) {
     EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, {.loss = loss}, kReal), IsEmpty());
     EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, {.loss = loss}, kTwoClasses),
                 ElementsAre("training.loss"));
   }
-  for (const Loss& loss : {Loss(CrossEntropy{}), Loss(BceWithLogits{})}) {
+  for (const LossSpec& loss : {LossSpec(CrossEntropy{}), LossSpec(BceWithLogits{})}) {
     EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, {.loss = loss}, kReal), ElementsAre("training.loss"));
   }
 }
@@ -83,8 +86,8 @@ TEST(TrainingCheck, SparseGradientsNeedAnOptimizerThatTakesThem) {
 }
 
 TEST(TrainingCheck, DownsamplingAsksForWhatThereIs) {
-  const auto paths = [](const DownsamplingSpec& method, const Loss& loss, const LabelKind& label,
-                        int64_t batch_size = 128) {
+  const auto paths = [](const DownsamplingSpec& method, const LossSpec& loss,
+                        const LabelKind& label, int64_t batch_size = 128) {
     const ModelSpec model = Mlp{.outputs = label.is_class ? 2 : 1};
     return PathsOf(model, {.batch_size = batch_size, .loss = loss, .downsampling = method}, label);
   };
@@ -128,8 +131,8 @@ TEST(InputCheck, EachNetworkNamesWhatItTakes) {
       {Tcn{}, series},
       {TorchScript{}, table}};
   for (const auto& [model, inputs] : fitting) {
-    const auto problem = FindInputProblem(model, inputs);
-    EXPECT_FALSE(problem.has_value()) << TypeName(model) << ": " << problem->message;
+    const auto problem = model->FindInputProblem(inputs);
+    EXPECT_FALSE(problem.has_value()) << model.type() << ": " << problem->message;
   }
   const std::vector<std::tuple<ModelSpec, InputSpecs, std::string>> wrong = {
       {Mlp{}, tokens, "an mlp takes float32 numbers, but 'input' has rows of int64 [20]"},
@@ -143,16 +146,16 @@ TEST(InputCheck, EachNetworkNamesWhatItTakes) {
       {Gru{}, image, "series of shape [history, features]"},
       {Logistic{}, table, "takes no column 'input_categories'"}};
   for (const auto& [model, inputs, message] : wrong) {
-    const auto problem = FindInputProblem(model, inputs);
-    ASSERT_TRUE(problem.has_value()) << TypeName(model);
+    const auto problem = model->FindInputProblem(inputs);
+    ASSERT_TRUE(problem.has_value()) << model.type();
     EXPECT_THAT(problem->message, HasSubstr(message));
   }
 }
 
 TEST(InputCheck, IdsHaveLimitsByColumn) {
-  EXPECT_THAT(IdLimits(EmbeddingBag{.vocabulary = 7}, "input"), ElementsAre(7));
-  EXPECT_THAT(IdLimits(Dlrm{.categories = {5, 6}}, "input_categories"), ElementsAre(5, 6));
-  EXPECT_THAT(IdLimits(Mlp{}, "input"), IsEmpty());
+  EXPECT_THAT(EmbeddingBag{.vocabulary = 7}.IdLimits("input"), ElementsAre(7));
+  EXPECT_THAT((Dlrm{.categories = {5, 6}}).IdLimits("input_categories"), ElementsAre(5, 6));
+  EXPECT_THAT(Mlp{}.IdLimits("input"), IsEmpty());
 }
 
 std::vector<std::string> BucketsPathsOf(const ModelSpec& model, const Buckets& buckets,

@@ -3,7 +3,7 @@
 namespace tidemill::models {
 
 void TrainingSpec::Check(config::Problems& problems) const {
-  if (standardize_target && IsOfClasses(loss)) {
+  if (standardize_target && loss->IsOfClasses()) {
     problems.Add("standardize_target", "is for real labels, the loss is for classes",
                  "leave it out, or use loss: mse");
   }
@@ -20,7 +20,7 @@ void TrainingSpec::Check(config::Problems& problems) const {
     problems.Add("buckets", "and downsampling both choose the samples of a batch", "leave one out");
   }
   if (optimizers.empty()) return;
-  if (optimizer != OptimizerSpec(Adam{})) {
+  if (optimizer != DefaultOptimizer()) {
     problems.Add("optimizer", "and optimizers exclude each other", "leave one out");
   }
   if (optimizers.back().modules != "*") {

@@ -10,23 +10,21 @@
 //     seed: 42
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "config/config.h"
-#include "models/spec/loss_spec.h"
 #include "models/spec/model_spec.h"
 #include "models/training/buckets_spec.h"
 #include "models/training/downsampling_spec.h"
+#include "models/training/losses/loss_spec.h"
 #include "models/training/mix_spec.h"
-#include "models/training/optimizer_spec.h"
+#include "models/training/optimizers/optimizer_spec.h"
 #include "models/training/order_spec.h"
-#include "models/training/schedule_spec.h"
+#include "models/training/schedules/schedule_spec.h"
 
 namespace tidemill::models {
 
@@ -83,10 +81,10 @@ struct TrainingSpec {
   std::optional<config::Count> max_samples = std::nullopt;
   int64_t batch_size = 128;
   int64_t accumulate = 1;
-  OptimizerSpec optimizer = Adam{};
+  OptimizerSpec optimizer = DefaultOptimizer();
   std::vector<ModuleOptimizer> optimizers = {};
-  ScheduleSpec schedule = Constant{};
-  Loss loss = CrossEntropy{};
+  ScheduleSpec schedule = {};
+  LossSpec loss = {};
   std::optional<GradientClipping> gradient_clipping = std::nullopt;
   Precision precision = Precision::kFloat32;
   std::optional<EarlyStopping> early_stopping = std::nullopt;
@@ -201,13 +199,7 @@ struct TrainingSpec {
 
 // `num_threads` with its default, which depends on nothing but the specs.
 inline int64_t NumThreads(const TrainingSpec& training, const ModelSpec& model) {
-  constexpr int64_t kSmallLayer = 256;
-  const auto* const mlp = std::get_if<Mlp>(&model);
-  const bool is_small =
-      std::holds_alternative<Logistic>(model) ||
-      (mlp != nullptr && std::all_of(mlp->hidden.begin(), mlp->hidden.end(),
-                                     [](int64_t units) { return units <= kSmallLayer; }));
-  return training.num_threads.value_or(is_small ? 1 : 2);
+  return training.num_threads.value_or(model->IsSmall() ? 1 : 2);
 }
 
 }  // namespace tidemill::models

@@ -189,7 +189,7 @@ class Checker {
     for (const transform::ColumnSchema& column : graph.inputs()) {
       inputs[column.name] = {column.shape, column.type == batch::DataType::kInt64};
     }
-    if (const auto problem = models::FindInputProblem(spec_.model, inputs)) {
+    if (const auto problem = spec_.model->FindInputProblem(inputs)) {
       problems_.Add("model", problem->message, problem->hint);
     }
     if (!spec_.training.buckets) return;
@@ -231,10 +231,10 @@ class Checker {
 
   void CheckScript() {
     CheckOtherNetworks();
-    auto* const script = std::get_if<models::TorchScript>(&spec_.model);
-    if (script == nullptr || files_ == nullptr) return;
-    auto kept = files_->Keep(script->file, "model.file", problems_);
-    if (kept) script->file = *std::move(kept);
+    const auto file = spec_.model->File();
+    if (!file || files_ == nullptr) return;
+    auto kept = files_->Keep(file->path, "model.file", problems_);
+    if (kept) spec_.model = spec_.model->WithFile(*std::move(kept));
   }
 
   // Of a pipeline's networks only that which is trained comes with it.
@@ -242,7 +242,7 @@ class Checker {
     for (const models::Downsampling* method : spec_.training.downsampling->Methods()) {
       const std::optional<models::AuxiliaryModel> auxiliary = method->Auxiliary();
       if (!auxiliary || !auxiliary->model) continue;
-      if (!std::holds_alternative<models::TorchScript>(*auxiliary->model)) continue;
+      if (!(*auxiliary->model)->File()) continue;
       problems_.Add("training.downsampling.model", "the other model cannot be a file",
                     "leave it out, or take another type");
     }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/spec/loss_spec.h"
+#include "transform/engine/op_builder.h"
 #include "transform/target_scale.h"
 
 namespace tidemill::supervisor {
@@ -19,7 +19,7 @@ transform::GraphSpec TrainedGraph(const PipelineSpec& pipeline) {
   transform::GraphSpec graph = pipeline.preprocess.graph;
   const models::TrainingSpec& training = pipeline.training;
   const bool is_wanted =
-      !models::IsOfClasses(training.loss) && training.standardize_target.value_or(true);
+      !training.loss->IsOfClasses() && training.standardize_target.value_or(true);
   if (is_wanted && TakesLabelAsTarget(graph) && !transform::StandardizesTarget(graph)) {
     transform::StandardizeTarget(graph);
   }

@@ -9,6 +9,10 @@
 #include "gtest/gtest.h"
 
 #include "models/safetensors.h"
+#include "models/spec/logistic.h"
+#include "models/spec/mlp.h"
+#include "models/training/optimizers/adam.h"
+#include "models/training/optimizers/sgd.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
 #include "trainer_server/testing/downsampling_room.h"
 

@@ -3,7 +3,7 @@
 
 #include "torch/torch.h"
 
-#include "models/spec/loss_spec.h"
+#include "models/loss.h"
 #include "trainer_server/downsampling/methods/method.h"
 #include "trainer_server/training/training_loop.h"
 
@@ -12,10 +12,6 @@ namespace tidemill::trainer_server {
 // One number for each sample, [n] float32 on the answers' device. What is not finite stays so.
 // Probabilities are what the loss takes the outputs for (models/spec/class_outputs.h); their scores
 // need a loss of classes. Throws c10::Error: call it in Guard().
-torch::Tensor Score(ScoreOf what, const models::Loss& loss, const Answers& answers);
-
-// dL / d outputs of each sample, [n, outputs]: for cross entropy p - y where there are no class
-// weights and no smoothing. Throws c10::Error.
-torch::Tensor OutputGradients(const models::Loss& loss, const Answers& answers);
+torch::Tensor Score(ScoreOf what, const models::LossSpec& loss, const Answers& answers);
 
 }  // namespace tidemill::trainer_server

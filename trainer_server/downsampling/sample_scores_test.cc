@@ -7,6 +7,9 @@
 #include "gtest/gtest.h"
 
 #include "models/loss.h"
+#include "models/training/losses/bce_with_logits.h"
+#include "models/training/losses/cross_entropy.h"
+#include "models/training/losses/mse.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -24,7 +27,7 @@ Answers Five() {
 }
 
 void ExpectScores(ScoreOf what, const std::vector<float>& expected,
-                  const models::Loss& loss = models::CrossEntropy{}) {
+                  const models::LossSpec& loss = models::CrossEntropy{}) {
   const torch::Tensor scores = Score(what, loss, Five());
   ASSERT_EQ(scores.numel(), std::ssize(expected));
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -45,34 +48,6 @@ TEST(SampleScores, AreThoseOfTheReference) {
   ExpectScores(ScoreOf::kEntropy, {.83239558f, 1.09861229f, .3487413f, 1.09861229f, .10692083f});
 }
 
-// By the gradient that torch itself computes, for every loss.
-TEST(SampleScores, OutputGradientsAreThoseOfTheLoss) {
-  const std::vector<models::Loss> losses = {
-      models::CrossEntropy{},
-      models::CrossEntropy{.label_smoothing = 0.2, .class_weights = {1, 2, 0.5}},
-      models::BceWithLogits{.positive_weight = 3},
-      models::Mse{},
-      models::L1{},
-      models::Huber{.delta = 0.7}};
-  for (const models::Loss& loss : losses) {
-    Answers answers = Five();
-    if (std::holds_alternative<models::BceWithLogits>(loss)) {
-      answers.output = answers.output.select(1, 0).unsqueeze(1);
-      answers.target = answers.target.clamp_max(1);
-    } else if (!models::IsOfClasses(loss)) {
-      answers.target = torch::arange(15, torch::kFloat32).reshape({5, 3}) / 4 - 1.3;
-    }
-    answers.output = answers.output.clone().requires_grad_(true);
-    models::SampleLosses(loss, answers.output, answers.target).sum().backward();
-    const torch::NoGradGuard no_gradients;
-    const torch::Tensor gradients = OutputGradients(loss, answers);
-    EXPECT_TRUE(torch::allclose(gradients, answers.output.grad(), 1e-5, 1e-6))
-        << models::TypeName(loss) << "\n"
-        << gradients << "\n"
-        << answers.output.grad();
-  }
-}
-
 TEST(SampleScores, LeastConfidenceDoesNotRankByTheGreatestLogit) {
   const Answers answers{.output = torch::tensor({{10.0f, 9.9f, 9.8f}, {2.0f, -5.0f, -5.0f}}),
                         .target = torch::tensor({0, 0}, torch::kInt64),
@@ -86,7 +61,7 @@ TEST(SampleScores, ASingleLogitIsTwoClasses) {
   const Answers answers{.output = torch::tensor({{0.0f}, {2.0f}, {-2.0f}, {200.0f}}),
                         .target = torch::tensor({1, 1, 1, 0}, torch::kInt64),
                         .embedding = {}};
-  const models::Loss loss = models::BceWithLogits{};
+  const models::LossSpec loss = models::BceWithLogits{};
   const auto score = [&](ScoreOf what, int64_t row) {
     return Score(what, loss, answers)[row].item<float>();
   };
@@ -103,7 +78,7 @@ TEST(SampleScores, AnOnlyClassIsCertain) {
   Answers answers{.output = torch::tensor({{-3.0f}, {0.0f}, {7.0f}}),
                   .target = torch::zeros({3}, torch::kInt64),
                   .embedding = {}};
-  const models::Loss loss = models::CrossEntropy{};
+  const models::LossSpec loss = models::CrossEntropy{};
   for (const ScoreOf what : {ScoreOf::kGreatestProbability, ScoreOf::kMargin}) {
     EXPECT_TRUE(torch::equal(Score(what, loss, answers), torch::ones({3})));
   }

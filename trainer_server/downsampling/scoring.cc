@@ -41,7 +41,8 @@ absl::Status Look(TrainingLoop& loop, const Question& question, const loader::Tr
       AppendScores(Score(*question.score, training.loss, answers), question, seen);
     } else {
       seen.width = answers.output.size(1);
-      Append(OutputGradients(training.loss, answers), seen.gradients);
+      Append(models::OutputGradients(training.loss, answers.output, answers.target),
+             seen.gradients);
       if (question.embeddings) {
         seen.embedding_width = answers.embedding.size(1);
         Append(answers.embedding, seen.embeddings);

@@ -163,22 +163,23 @@ class Training {
   // A network from a file is one that came with the pipeline: the model store has it by its digest,
   // and the run's folder once a training of the run has asked for it.
   absl::Status FetchNetwork() {
-    auto* const script = std::get_if<models::TorchScript>(&setup_.model);
-    if (script == nullptr) return absl::OkStatus();
+    const std::optional<models::NetworkFile> file = setup_.model->File();
+    if (!file) return absl::OkStatus();
     constexpr std::string_view kKept = "sha256:";
-    if (!script->file.starts_with(kKept)) {
+    if (!file->path.starts_with(kKept)) {
       return FailedPrecondition(
           "the pipeline names {}, which did not come with it; submit the pipeline again",
-          script->file);
+          file->path);
     }
-    const std::string digest = script->file.substr(kKept.size());
+    const std::string digest = file->path.substr(kKept.size());
     const std::string folder = files::Join(folder_, files::Join("..", kNetworksFolder));
-    script->file = files::Join(folder, digest);
-    if (files::Exists(script->file)) return absl::OkStatus();
+    const std::string path = files::Join(folder, digest);
+    setup_.model = setup_.model->WithFile(path);
+    if (files::Exists(path)) return absl::OkStatus();
     model_store::ModelStoreClient model_store(opened_.PeerOf(job_.endpoints.model_store));
     ASSIGN_OR_RETURN(const std::string bytes, model_store.ReadFile(digest));
     RETURN_IF_ERROR(files::CreateFolder(folder));
-    return files::WriteAtomically(script->file, bytes);
+    return files::WriteAtomically(path, bytes);
   }
 
   // Batches of what is trained on. Such rows do not depend on the epoch unless the graph is random,
@@ -288,13 +289,12 @@ class Training {
 
   // A network from a file may never come back: its process then ends, and nothing else.
   void WatchScript() {
-    const auto* const script = std::get_if<models::TorchScript>(&setup_.model);
-    if (script == nullptr) return;
-    watchdog_.emplace(std::chrono::microseconds(script->timeout.micros), [this, script] {
+    const std::optional<models::NetworkFile> file = setup_.model->File();
+    if (!file) return;
+    watchdog_.emplace(std::chrono::microseconds(file->timeout.micros), [this, path = file->path] {
       v1::WatchTrainingResponse message;
       message.set_error(
-          fmt::format("a batch took longer than model.timeout; {} hangs or needs more time",
-                      script->file)
+          fmt::format("a batch took longer than model.timeout; {} hangs or needs more time", path)
               .substr(0, kMaxError));
       Send(report_, message);
       _exit(kExitCodeBase + static_cast<int>(absl::StatusCode::kDeadlineExceeded));
@@ -370,8 +370,7 @@ class Training {
                               .graph = opened_.graph_spec,
                               .dataset = opened_.dataset,
                               .classes = opened_.dataset.label.classes};
-    const models::Loss& loss = setup_.training.loss;
-    if (models::IsOfClasses(loss)) spec.class_outputs = models::ClassOutputsOf(loss);
+    spec.class_outputs = setup_.training.loss->OfClasses();
     RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, models::kWeightsPart), weights));
     RETURN_IF_ERROR(
         files::WriteAtomically(files::Join(artefact, models::kFittedPart), fitted_->Encode()));

@@ -13,6 +13,8 @@
 #include "gtest/gtest.h"
 
 #include "base/digest.h"
+#include "models/spec/mlp.h"
+#include "models/training/optimizers/adam.h"
 #include "trainer_server/downsampling/downsampled_source.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
 #include "trainer_server/downsampling/methods/method_list.h"

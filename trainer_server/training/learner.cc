@@ -78,7 +78,7 @@ absl::StatusOr<DeviceBatch> Learner::Prepare(const loader::TrainingBatch& batch)
   }
   RETURN_IF_ERROR(network_->Check(tensors.inputs));
   RETURN_IF_ERROR(
-      models::CheckTargets(setup_.training.loss, tensors.target, models::NumOutputs(setup_.model)));
+      models::CheckTargets(setup_.training.loss, tensors.target, setup_.model->NumOutputs()));
   DeviceBatch moved;
   for (const auto& [name, column] : tensors.inputs) {
     moved.inputs[name] = loader::ToDevice(column, setup_.device);

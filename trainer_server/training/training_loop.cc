@@ -203,9 +203,8 @@ absl::Status TrainingLoop::CloseGroup(const loader::BatchSource& source) {
   if (divisor > 0) learner_.optimizer().ScaleGradients(1 / divisor);
   const auto& clipping = setup_.training.gradient_clipping;
   if (clipping && !learner_.optimizer().ClipGradients(*clipping)) return RefuseLoss();
-  learner_.optimizer().Step(
-      models::LearningRateFactor(setup_.training.schedule, state_.counters.num_steps,
-                                 NumSteps(setup_.training, state_.counters, source)));
+  learner_.optimizer().Step(setup_.training.schedule->LearningRateFactor(
+      state_.counters.num_steps, NumSteps(setup_.training, state_.counters, source)));
   ++state_.counters.num_steps;
   return absl::OkStatus();
 }

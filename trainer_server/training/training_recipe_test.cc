@@ -12,6 +12,13 @@
 
 #include "base/files.h"
 #include "models/safetensors.h"
+#include "models/spec/networks.h"
+#include "models/training/losses/bce_with_logits.h"
+#include "models/training/optimizers/adagrad.h"
+#include "models/training/optimizers/adam.h"
+#include "models/training/optimizers/sgd.h"
+#include "models/training/schedules/constant.h"
+#include "models/training/schedules/warmup.h"
 #include "trainer_server/testing/between_batches.h"
 #include "trainer_server/testing/memory_source.h"
 #include "trainer_server/training/training_loop.h"
@@ -65,8 +72,8 @@ double Distance(const Trained& a, const Trained& b) {
 // The weights before any step.
 Trained Untrained(TrainingSetup setup) {
   setup.training = {.batch_size = 50, .optimizer = models::Sgd{.lr = 0}, .seed = 7};
-  if (models::NumOutputs(setup.model) == 1) setup.training.loss = models::BceWithLogits{};
-  return Train(setup, {.num_classes = models::NumOutputs(setup.model) == 1 ? 2 : 3});
+  if (setup.model->NumOutputs() == 1) setup.training.loss = models::BceWithLogits{};
+  return Train(setup, {.num_classes = setup.model->NumOutputs() == 1 ? 2 : 3});
 }
 
 using models::WeightedLoss;

@@ -56,7 +56,7 @@ struct RhoLoss : Kept {
   }
   void CheckTraining(const models::TrainedWith& with, models::TrainingProblems& problems) const {
     CheckLargeBatch(when, fraction, with.batch_size, problems);
-    const int64_t outputs = model ? models::NumOutputs(*model) : with.outputs;
+    const int64_t outputs = model ? (*model)->NumOutputs() : with.outputs;
     if (outputs == with.outputs) return;
     problems.push_back({"model",
                         {fmt::format("{} outputs where the model has {}", outputs, with.outputs),

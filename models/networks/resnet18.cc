@@ -1,0 +1,115 @@
+#include "models/spec/resnet18.h"
+
+#include <algorithm>
+#include <array>
+
+#include "models/networks/images.h"
+
+namespace tidemill::models {
+namespace {
+
+namespace nn = torch::nn;
+
+constexpr int64_t kSmallImage = 64;
+
+nn::Conv2d Convolution(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
+  return nn::Conv2d(
+      nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
+}
+
+// Two convolutions and a way around them.
+class ResidualBlock final : public nn::Module {
+ public:
+  ResidualBlock(int64_t in, int64_t out, int64_t stride) {
+    conv1_ = register_module("conv1", Convolution(in, out, 3, stride));
+    norm1_ = register_module("norm1", nn::BatchNorm2d(out));
+    conv2_ = register_module("conv2", Convolution(out, out, 3, 1));
+    norm2_ = register_module("norm2", nn::BatchNorm2d(out));
+    if (stride == 1 && in == out) return;
+    stride_ = stride;
+    shortcut_ = register_module("shortcut", Convolution(in, out, 1, 1));
+    shortcut_norm_ = register_module("shortcut_norm", nn::BatchNorm2d(out));
+  }
+
+  torch::Tensor Forward(const torch::Tensor& x) {
+    torch::Tensor y = torch::relu(norm1_->forward(conv1_->forward(x)));
+    y = norm2_->forward(conv2_->forward(y));
+    if (!shortcut_) return torch::relu(y + x);
+    return torch::relu(y + shortcut_norm_->forward(shortcut_->forward(Strided(x))));
+  }
+
+ private:
+  // What a convolution of one pixel with that stride looks at. libtorch's own (2.13 on a CPU with
+  // AVX-512) writes behind its memory where channels are fewer than 16, rows are of odd number and
+  // threads several.
+  torch::Tensor Strided(const torch::Tensor& x) const {
+    if (stride_ == 1) return x;
+    return x.slice(2, 0, x.size(2), stride_).slice(3, 0, x.size(3), stride_);
+  }
+
+  int64_t stride_ = 1;  // Of the shortcut.
+  nn::Conv2d conv1_{nullptr};
+  nn::BatchNorm2d norm1_{nullptr};
+  nn::Conv2d conv2_{nullptr};
+  nn::BatchNorm2d norm2_{nullptr};
+  nn::Conv2d shortcut_{nullptr};
+  nn::BatchNorm2d shortcut_norm_{nullptr};
+};
+
+class ResnetNetwork final : public NetworkModule {
+ public:
+  ResnetNetwork(const Resnet18& spec, const std::array<int64_t, 3>& image) {
+    const bool small = spec.stem == Stem::kSmall ||
+                       (spec.stem == Stem::kAuto && std::max(image[1], image[2]) <= kSmallImage);
+    is_pooled_ = !small;
+    stem_ = register_module("stem", small ? Convolution(image[0], spec.width, 3, 1)
+                                          : Convolution(image[0], spec.width, 7, 2));
+    norm_ = register_module("stem_norm", nn::BatchNorm2d(spec.width));
+    int64_t channels = spec.width;
+    for (int64_t stage = 1; stage <= 4; ++stage) {
+      const int64_t out = spec.width << (stage - 1);
+      for (int64_t block = 1; block <= 2; ++block) {
+        const int64_t stride = stage > 1 && block == 1 ? 2 : 1;
+        blocks_.push_back(register_module(fmt::format("stage{}_block{}", stage, block),
+                                          std::make_shared<ResidualBlock>(channels, out, stride)));
+        channels = out;
+      }
+    }
+    output_ = register_module("output", nn::Linear(channels, spec.outputs));
+    InitialiseConvolutions();
+    PutChannelsLast(*this);
+  }
+
+  torch::Tensor Forward(const Inputs& inputs) override { return output_->forward(Embed(inputs)); }
+
+  torch::Tensor Embed(const Inputs& inputs) override {
+    torch::Tensor x = torch::relu(norm_->forward(stem_->forward(ImagesOf(inputs))));
+    if (is_pooled_) x = torch::max_pool2d(x, 3, 2, 1);
+    for (const auto& block : blocks_) x = block->Forward(x);
+    return x.mean({2, 3});
+  }
+
+ private:
+  // As in the paper: He et al., "Delving Deep into Rectifiers", 2015.
+  void InitialiseConvolutions() {
+    for (const auto& child : modules(/*include_self=*/false)) {
+      if (const auto* const convolution = child->as<nn::Conv2d>()) {
+        nn::init::kaiming_normal_(convolution->weight, 0, torch::kFanOut, torch::kReLU);
+      }
+    }
+  }
+
+  bool is_pooled_ = false;
+  nn::Conv2d stem_{nullptr};
+  nn::BatchNorm2d norm_{nullptr};
+  std::vector<std::shared_ptr<ResidualBlock>> blocks_;
+  nn::Linear output_{nullptr};
+};
+
+}  // namespace
+
+absl::StatusOr<ModulePtr> MakeModule(const Resnet18& spec, const NetworkParts& parts) {
+  return std::make_shared<ResnetNetwork>(spec, ImageShape(parts.inputs));
+}
+
+}  // namespace tidemill::models

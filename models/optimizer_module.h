@@ -1,0 +1,66 @@
+// What libtorch does of the steps of an optimiser, and its state of a parameter as arrays.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "torch/torch.h"
+
+#include "base/status.h"
+#include "models/safetensors.h"
+#include "models/training/optimizers/optimizer_spec.h"
+
+namespace tidemill::models {
+
+// Writes the state of one parameter. Thread-compatible.
+class ParameterStateWriter {
+ public:
+  // Names begin with `stem`; the arrays are views of `kept`.
+  ParameterStateWriter(std::string stem, TensorFile& file, std::vector<torch::Tensor>& kept);
+
+  void Put(const std::string& name, const torch::Tensor& tensor);
+  void PutStep(int64_t step);
+
+ private:
+  const std::string stem_;
+  TensorFile& file_;
+  std::vector<torch::Tensor>& kept_;
+};
+
+// Reads it. Thread-compatible.
+class ParameterStateReader {
+ public:
+  ParameterStateReader(std::string stem, const TensorFile& file, const torch::Tensor& parameter);
+
+  bool Has(const std::string& name) const;
+  // An array of the parameter's shape, on its device. DATA_LOSS.
+  absl::StatusOr<torch::Tensor> Get(const std::string& name) const;
+  absl::StatusOr<int64_t> GetStep() const;
+
+ private:
+  const std::string stem_;
+  const TensorFile& file_;
+  const torch::Tensor& parameter_;
+};
+
+using ParameterState = torch::optim::OptimizerParamState;
+
+// Thread-safe.
+class OptimizerModule {
+ public:
+  virtual ~OptimizerModule() = default;
+
+  // libtorch's optimiser of these parameters. Throws c10::Error: call it in Guard().
+  virtual std::unique_ptr<torch::optim::Optimizer> Make(
+      const std::vector<torch::Tensor>& parameters) const = 0;
+
+  // All that later steps depend on. `state` is of such an optimiser.
+  virtual void Save(const ParameterState& state, ParameterStateWriter& writer) const = 0;
+  // What Save() wrote; nullptr when it wrote nothing. DATA_LOSS when it does not fit.
+  virtual absl::StatusOr<std::unique_ptr<ParameterState>> Load(
+      const ParameterStateReader& reader) const = 0;
+};
+
+}  // namespace tidemill::models

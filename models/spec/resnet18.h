@@ -1,0 +1,55 @@
+// A deep residual network over images: rows of shape [height, width] or [channels, height, width].
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/config.h"
+#include "models/spec/model_spec.h"
+#include "models/spec/network_docs.h"
+
+namespace tidemill::models {
+
+enum class Stem { kAuto, kSmall, kStandard };
+
+struct Resnet18 {
+  static constexpr std::string_view kType = "resnet18";
+  static constexpr std::string_view kDoc =
+      "ResNet-18 (He et al., 2016) for images of at least 16x16: four stages of two residual "
+      "blocks with batch normalisation.";
+  static constexpr RowLengths kLengths = RowLengths::kOne;
+  int64_t outputs = 1;
+  Stem stem = Stem::kAuto;
+  int64_t width = 64;
+
+  void Fields(auto&& field) {
+    field("outputs", outputs, kOutputsDoc, {.min = 1, .max = 1048576, .required = true});
+    field("stem", stem,
+          "How it begins: `small`, a 3x3 convolution that keeps the size, `standard`, a 7x7 "
+          "convolution and a maximum that quarter it; `auto` takes small up to 64 pixels.");
+    field("width", width, "Channels of the first stage; each later one has twice as many.",
+          {.min = 1, .max = 1024});
+  }
+
+  std::optional<SpecProblem> FindInputProblem(const InputSpecs& inputs) const;
+  std::vector<int64_t> IdLimits(std::string_view /*column*/) const { return {}; }
+  bool HasSparseGradients() const { return false; }
+  bool IsSmall() const { return false; }
+
+  friend bool operator==(const Resnet18&, const Resnet18&) = default;
+};
+
+absl::StatusOr<ModulePtr> MakeModule(const Resnet18& spec, const NetworkParts& parts);
+
+}  // namespace tidemill::models
+
+template <>
+struct tidemill::config::EnumNames<tidemill::models::Stem> {
+  static constexpr std::pair<tidemill::models::Stem, std::string_view> kNames[] = {
+      {tidemill::models::Stem::kAuto, "auto"},
+      {tidemill::models::Stem::kSmall, "small"},
+      {tidemill::models::Stem::kStandard, "standard"}};
+};

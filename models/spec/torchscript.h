@@ -1,0 +1,56 @@
+// A network that someone else wrote.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "config/config.h"
+#include "models/spec/model_spec.h"
+#include "models/spec/network_docs.h"
+
+namespace tidemill::models {
+
+struct TorchScript {
+  static constexpr std::string_view kType = "torchscript";
+  static constexpr std::string_view kDoc =
+      "Any network as a TorchScript file. Its `forward` takes the columns `input`, `input_...` in "
+      "the order of their names and gives [n, outputs]. A method `embed`, if it has one, takes the "
+      "same and gives what the last layer is given, [n, d], for policies that look at embeddings. "
+      "Training begins with the file's weights. The file is kept with each model, runs in the "
+      "processes of trainings and evaluations only, and is code: take none from people that you do "
+      "not trust.";
+  static constexpr RowLengths kLengths = RowLengths::kAny;
+  std::string file = {};
+  int64_t outputs = 1;
+  Duration timeout = {600'000'000};
+
+  void Fields(auto&& field) {
+    field("file", file, "The file, below the pipeline's folder or a folder with data.",
+          {.min = 1, .required = true, .example = "network.pt"});
+    field("outputs", outputs, kOutputsDoc, {.min = 1, .max = 1048576, .required = true});
+    field("timeout", timeout, "Longest time for a batch: a training that takes longer fails.",
+          {.min = 0.1});
+  }
+
+  std::optional<SpecProblem> FindInputProblem(const InputSpecs& inputs) const;
+  std::vector<int64_t> IdLimits(std::string_view /*column*/) const { return {}; }
+  bool HasSparseGradients() const { return false; }
+  bool IsSmall() const { return false; }
+  std::optional<NetworkFile> File() const { return NetworkFile{.path = file, .timeout = timeout}; }
+  TorchScript WithFile(std::string path) const {
+    TorchScript changed = *this;
+    changed.file = std::move(path);
+    return changed;
+  }
+
+  friend bool operator==(const TorchScript&, const TorchScript&) = default;
+};
+
+absl::StatusOr<ModulePtr> MakeModule(const TorchScript& spec, const NetworkParts& parts);
+
+}  // namespace tidemill::models

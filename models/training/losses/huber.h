@@ -1,0 +1,28 @@
+// Squared errors, but for outliers.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "config/config.h"
+#include "models/training/losses/loss_spec.h"
+
+namespace tidemill::models {
+
+struct Huber {
+  static constexpr std::string_view kType = "huber";
+  static constexpr std::string_view kDoc =
+      "Half of squared errors up to delta, beyond it delta * (error - delta / 2) (Huber, 1964).";
+  static constexpr std::optional<ClassOutputs> kClassOutputs = std::nullopt;
+  double delta = 1;
+
+  void Fields(auto&& field) {
+    field("delta", delta, "Where squares turn into lines.", {.min = 1e-9});
+  }
+  friend bool operator==(const Huber&, const Huber&) = default;
+};
+
+at::Tensor LossesOf(const Huber& spec, const at::Tensor& output, const at::Tensor& target);
+at::Tensor GradientsOf(const Huber& spec, const at::Tensor& output, const at::Tensor& target);
+
+}  // namespace tidemill::models

@@ -1,0 +1,15 @@
+// Every loss, in the order of the reference. A new one is its line in each of the two lists.
+#pragma once
+
+#include "config/spec_list.h"
+#include "models/training/losses/bce_with_logits.h"
+#include "models/training/losses/cross_entropy.h"
+#include "models/training/losses/huber.h"
+#include "models/training/losses/l1.h"
+#include "models/training/losses/mse.h"
+
+namespace tidemill::models {
+
+using Losses = config::SpecList<CrossEntropy, Mse, BceWithLogits, L1, Huber>;
+
+}  // namespace tidemill::models

@@ -1,0 +1,64 @@
+// The `optimizer` of a training: how weights follow gradients. An optimiser as its spec says it,
+// and all that the platform asks of one.
+//
+//   optimizer: {type: sgd, lr: 0.1, momentum: 0.9}
+//   optimizers: [{modules: "embedding*", optimizer: adagrad}, {modules: "*", optimizer: adam}]
+//
+// To add an optimiser: a header beside this one with its spec, which has an `lr` and says what
+// UpdateRuleOf in optimizer_spec.cc asks of it, and with the declaration of its
+// MakeOptimizerModule(); that function in models/optimizers/<name>.cc; and its two lines in
+// optimizers.h. Whoever reads specs does not link torch.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "config/choice.h"
+#include "config/config.h"
+
+namespace tidemill::models {
+
+inline constexpr std::string_view kDecayDoc = "L2 penalty on the weights.";
+
+// How weights follow gradients, and the settings of that. Thread-safe.
+class UpdateRule : public config::Part<UpdateRule> {
+ public:
+  // Every optimiser there is.
+  static std::span<const config::Alternative<UpdateRule>> Alternatives();
+
+  // What a schedule gives a factor of.
+  virtual double LearningRate() const = 0;
+
+  virtual bool TakesSparseGradients() const = 0;
+
+  // Whether an optimiser of the same type has the same settings.
+  virtual bool Equals(const UpdateRule& other) const = 0;
+};
+
+using OptimizerSpec = config::Choice<UpdateRule>;
+
+// Of a training that names none.
+OptimizerSpec DefaultOptimizer();
+
+// The optimiser of some parameters.
+struct ModuleOptimizer {
+  std::string modules = "*";
+  OptimizerSpec optimizer = DefaultOptimizer();
+
+  void Fields(auto&& field) {
+    field("modules", modules,
+          "Which parameters: a pattern with * and ? over their names, such as `embedding*`.",
+          {.min = 1, .required = true, .example = "\"embedding*\""});
+    field("optimizer", optimizer, "Their optimiser.", {.required = true});
+  }
+  friend bool operator==(const ModuleOptimizer&, const ModuleOptimizer&) = default;
+};
+
+// What libtorch does of it, in models/optimizer_module.h. Each optimiser declares
+//   std::unique_ptr<OptimizerModule> MakeOptimizerModule(const Sgd& spec);
+class OptimizerModule;
+
+}  // namespace tidemill::models
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::models::OptimizerSpec);

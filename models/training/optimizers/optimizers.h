@@ -1,0 +1,14 @@
+// Every optimiser, in the order of the reference. A new one is its line in each of the two lists.
+#pragma once
+
+#include "config/spec_list.h"
+#include "models/training/optimizers/adagrad.h"
+#include "models/training/optimizers/adam.h"
+#include "models/training/optimizers/adamw.h"
+#include "models/training/optimizers/sgd.h"
+
+namespace tidemill::models {
+
+using Optimizers = config::SpecList<Sgd, Adam, AdamW, Adagrad>;
+
+}  // namespace tidemill::models

@@ -1,0 +1,36 @@
+// How long a schedule of the learning rate goes on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "config/config.h"
+
+namespace tidemill::models {
+
+// A length in optimiser steps, or as a share of the training.
+struct ScheduleLength {
+  std::optional<int64_t> steps = std::nullopt;
+  std::optional<double> share = std::nullopt;
+
+  void FieldsOf(auto&& field) {
+    field("steps", steps, "Length in steps of the optimiser; or give a share.", {.min = 1});
+    field("share", share, "Length as a share of the training, or of what a warm-up leaves of it.",
+          {.min = 0, .max = 1});
+  }
+  void CheckLength(config::Problems& problems, bool is_required) const {
+    if (steps && share) problems.Add("share", "and steps exclude each other", "leave one out");
+    if (is_required && !steps && !share) {
+      problems.Add("", "needs a length", "write steps: 1000 or share: 0.1");
+    }
+  }
+
+  // In steps, at least one; the whole of `total` when nothing is said.
+  int64_t StepsOf(int64_t total) const;
+  // The share of it that lies before `step`, at most 1.
+  double ProgressAt(int64_t step, int64_t total) const;
+
+  friend bool operator==(const ScheduleLength&, const ScheduleLength&) = default;
+};
+
+}  // namespace tidemill::models

@@ -1,0 +1,65 @@
+#include "models/training/schedules/schedule_spec.h"
+
+#include <cmath>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+#include "base/testing/status_matchers.h"
+#include "models/training/schedules/cosine.h"
+#include "models/training/schedules/polynomial.h"
+#include "models/training/schedules/step_decay.h"
+#include "models/training/schedules/warmup.h"
+
+namespace tidemill::models {
+namespace {
+
+std::vector<double> Factors(const ScheduleSpec& spec, int64_t total) {
+  std::vector<double> factors;
+  for (int64_t step = 0; step < total; ++step) {
+    factors.push_back(spec->LearningRateFactor(step, total));
+  }
+  return factors;
+}
+
+void ExpectNear(const std::vector<double>& found, const std::vector<double>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << i;
+}
+
+TEST(Schedule, StepDecayMultipliesAfterEachLength) {
+  ExpectNear(Factors(StepDecay{{.steps = 2}, 0.5}, 6), {1, 1, 0.5, 0.5, 0.25, 0.25});
+  ExpectNear(Factors(StepDecay{{.share = 0.5}, 0.1}, 4), {1, 1, 0.1, 0.1});
+}
+
+TEST(Schedule, ACosineFallsToItsFinalFactorAndStaysThere) {
+  const double slope = std::sqrt(0.5);  // The cosine of 45 degrees.
+  ExpectNear(Factors(Cosine{}, 4), {1, (1 + slope) / 2, 0.5, (1 - slope) / 2});
+  ExpectNear(Factors(Cosine{{.steps = 2}, 0.2}, 4), {1, 0.6, 0.2, 0.2});
+}
+
+TEST(Schedule, APolynomialFallsByItsPower) {
+  ExpectNear(Factors(Polynomial{}, 4), {1, 0.75, 0.5, 0.25});
+  ExpectNear(Factors(Polynomial{{.steps = 2}, 2, 0.5}, 4), {1, 0.625, 0.5, 0.5});
+}
+
+TEST(Schedule, AWarmUpRisesAndHandsOver) {
+  ExpectNear(Factors(Warmup{{.steps = 4}}, 6), {0.25, 0.5, 0.75, 1, 1, 1});
+  ExpectNear(Factors(Warmup{{.share = 0.25}, 0.5, Polynomial{}}, 8),
+             {0.75, 1, 1, 5. / 6, 4. / 6, 3. / 6, 2. / 6, 1. / 6});
+}
+
+TEST(Schedule, IsReadFromAPipeline) {
+  const auto spec =
+      config::Read<ScheduleSpec>("{type: warmup, share: 0.1, then: {type: step, steps: 7}}", "s");
+  ASSERT_THAT(spec, ::tidemill::testing::IsOk());
+  EXPECT_EQ(*spec, ScheduleSpec(Warmup{{.share = 0.1}, 0, StepDecay{{.steps = 7}}}));
+  EXPECT_EQ(*config::Read<ScheduleSpec>("cosine", "s"), ScheduleSpec(Cosine{}));
+  for (const char* const text : {"step", "warmup", "{type: cosine, steps: 5, share: 0.5}",
+                                 "{type: cosine, share: 2}", "{type: step, steps: 0}"}) {
+    EXPECT_FALSE(config::Read<ScheduleSpec>(text, "s").ok()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace tidemill::models

@@ -1,0 +1,31 @@
+// A learning rate that rises before it follows another schedule: w steps give initial + (1 -
+// initial) * (step + 1) / w. The rise is over at step w, from where the rest counts.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "config/config.h"
+#include "models/training/schedules/schedule_length.h"
+#include "models/training/schedules/schedule_spec.h"
+
+namespace tidemill::models {
+
+struct Warmup : ScheduleLength {
+  static constexpr std::string_view kType = "warmup";
+  static constexpr std::string_view kDoc =
+      "Rises linearly to the whole learning rate, then follows another schedule.";
+  double initial = 0;
+  ScheduleAfterWarmup then = {};
+
+  void Fields(auto&& field) {
+    FieldsOf(field);
+    field("initial", initial, "Factor before the first step.", {.min = 0, .max = 1});
+    field("then", then, "What follows; its lengths count from the end of the rise.");
+  }
+  void Check(config::Problems& problems) const { CheckLength(problems, true); }
+  double LearningRateFactor(int64_t step, int64_t total) const;
+  friend bool operator==(const Warmup&, const Warmup&) = default;
+};
+
+}  // namespace tidemill::models
