@@ -108,7 +108,7 @@ TEST(Choice, IsReadAndPrintedByItsTypeAsTheOnlyKey) {
   EXPECT_TRUE(*again == *read);
 }
 
-TEST(Choice, IsReadAndPrintedAsAsAVariantOfItsSpecs) {
+TEST(Choice, IsReadAndPrintedAsAVariantOfItsSpecs) {
   const auto read = Read<ShapeSpec>("{type: strip, length: 9}", "shape");
   ASSERT_THAT(read, IsOk());
   EXPECT_TRUE(*read == ShapeSpec(Strip{.length = 9}));
