@@ -29,17 +29,17 @@ TEST_F(TrainJob, FitsTrainsAndStoresAModel) {
   EXPECT_EQ(Fit(1).value(), *fitted);
   const auto done = Train(Request(1));
   ASSERT_TRUE(done.ok()) << done.status().ToString();
-  EXPECT_EQ(done->samples_done(), 3 * kSamples);
+  EXPECT_EQ(done->result().samples_done(), 3 * kSamples);
   int64_t unreadable = 0;
   for (int64_t key = 1001; key <= 1000 + kSamples; ++key) {
     if (key % 50 == 0 || key % 61 == 0) ++unreadable;
   }
-  EXPECT_EQ(done->num_skipped(), 3 * unreadable);
-  EXPECT_LT(done->loss(), 0.6);
-  EXPECT_EQ(done->device(), "cpu");
-  ASSERT_GT(done->loss_curve_size(), 1);
-  EXPECT_EQ(done->loss_curve().rbegin()->num_samples(), 3 * kSamples);
-  EXPECT_LT(done->loss_curve().rbegin()->loss(), done->loss_curve(0).loss());
+  EXPECT_EQ(done->result().num_skipped(), 3 * unreadable);
+  EXPECT_LT(done->result().loss(), 0.6);
+  EXPECT_EQ(done->result().device(), "cpu");
+  ASSERT_GT(done->result().loss_curve_size(), 1);
+  EXPECT_EQ(done->result().loss_curve().rbegin()->num_samples(), 3 * kSamples);
+  EXPECT_LT(done->result().loss_curve().rbegin()->loss(), done->result().loss_curve(0).loss());
 
   const auto stored = client_->StoreModel(CommandOf(), 1);
   ASSERT_TRUE(stored.ok()) << stored.status().ToString();
@@ -63,7 +63,7 @@ TEST_F(TrainJob, AWarmStartBeginsWithTheParentsWeights) {
   ASSERT_TRUE(child.ok()) << child.status().ToString();
   const auto orphan = Train(Request(3));
   ASSERT_TRUE(orphan.ok()) << orphan.status().ToString();
-  EXPECT_LT(child->loss(), orphan->loss());
+  EXPECT_LT(child->result().loss(), orphan->result().loss());
 }
 
 TEST_F(TrainJob, KilledAtAnyPointItEndsWithTheSameWeights) {
@@ -95,7 +95,7 @@ TEST_F(TrainJob, ARestartedServerGoesOnFromTheCheckpoint) {
   EXPECT_EQ(client_->StoreModel(CommandOf(), 1)->weights_digest(), expected);
   StopServer();
   StartServer("");
-  EXPECT_EQ(Train(Request(1))->samples_done(), 3 * kSamples);  // Done stays done.
+  EXPECT_EQ(Train(Request(1))->result().samples_done(), 3 * kSamples);  // Done stays done.
 }
 
 TEST_F(TrainJob, AStoppedTrainingIsResumedWhenStartedAgain) {

@@ -82,12 +82,7 @@ class TrainJob : public ::testing::Test {
     selector_ = std::make_unique<selector::SelectorClient>(PeerOf(stores_->endpoint()));
     model_store_ = std::make_unique<model_store::ModelStoreClient>(PeerOf(stores_->endpoint()));
     trainings_ = std::make_unique<Trainings>(
-        TrainingsOptions{.folder = folder_ + "/state",
-                         .endpoints = {.storage = stores_->endpoint(),
-                                       .selector = stores_->endpoint(),
-                                       .model_store = stores_->endpoint(),
-                                       .token_file = token_file_},
-                         .config = {}},
+        TrainingsOptions{.folder = folder_ + "/state", .endpoints = Endpoints(), .config = {}},
         *processes_, *selector_, *model_store_);
     service_ = std::make_unique<TrainerService>(*trainings_);
     server_ = Serve("trainer", {service_.get()});
@@ -99,6 +94,15 @@ class TrainJob : public ::testing::Test {
     service_.reset();
     trainings_.reset();
     processes_.reset();
+  }
+
+  rpc::v1::Endpoints Endpoints() const {
+    rpc::v1::Endpoints endpoints;
+    for (const char* const service : {"storage", "selector", "model_store"}) {
+      (*endpoints.mutable_services())[service] = stores_->endpoint();
+    }
+    endpoints.set_token_file(token_file_);
+    return endpoints;
   }
 
   rpc::v1::Command CommandOf(int64_t epoch = 1) {
