@@ -135,9 +135,16 @@ class TrainJob : public ::testing::Test {
     request.set_parent_model_id(parent);
     return request;
   }
+  // Starts a training and watches it to its end. FAILED_PRECONDITION, with the training's error,
+  // when it FAILED.
   absl::StatusOr<v1::WatchTrainingResponse> Train(const v1::StartTrainingRequest& request) {
-    return client_->Train(request,
-                          [](const v1::WatchTrainingResponse&) { return absl::OkStatus(); });
+    RETURN_IF_ERROR(client_->StartTraining(request));
+    ASSIGN_OR_RETURN(auto last,
+                     client_->WatchTraining(RunId{kRun}, request.trigger(),
+                                            [](const auto&) { return absl::OkStatus(); }));
+    if (last.state() == v1::TRAINING_STATE_DONE) return last;
+    if (last.state() == v1::TRAINING_STATE_FAILED) return FailedPrecondition("{}", last.error());
+    return Cancelled("the training was stopped");
   }
   // Fits, trains and stores trigger 1 of the run and forgets it; returns the weights' digest.
   std::string DigestOfTraining(const std::string& failpoints,
