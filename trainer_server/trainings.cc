@@ -13,6 +13,7 @@
 #include "config/config.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
+#include "models/spec/model_spec.h"
 #include "models/training/training_spec.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/dataset_spec.h"
