@@ -47,13 +47,8 @@ std::string NameOf(v1::ReadModelColumnsRequest request) {
 
 v1::EvaluationJob JobOf(const v1::ReadModelColumnsRequest& request, int64_t max_bytes) {
   v1::EvaluationJob job;
-  job.set_dataset_spec(request.dataset_spec());
-  v1::ModelColumnsJob& columns = *job.mutable_columns();
-  columns.set_model_id(request.model_id());
-  columns.set_dataset_id(request.dataset_id());
-  *columns.mutable_keys() = request.keys();
-  *columns.mutable_columns() = request.columns();
-  columns.set_max_bytes(max_bytes);
+  *job.mutable_columns() = request;
+  job.mutable_file()->set_max_bytes(max_bytes);
   return job;
 }
 
@@ -173,7 +168,7 @@ absl::StatusOr<std::shared_ptr<ColumnFiles::Computation>> ColumnFiles::Join(
   if (computation == nullptr) {
     computation = std::make_shared<Computation>();
     v1::EvaluationJob job = JobOf(request, options_.max_bytes);
-    job.mutable_columns()->set_path(
+    job.mutable_file()->set_path(
         files::Join(files::Join(options_.folder, kUnsealed), std::to_string(++num_jobs_begun_)));
     pool_.Submit(
         [this, key, job = std::move(job), computation] { Compute(key, job, *computation); });
@@ -207,7 +202,7 @@ void ColumnFiles::Forget(const FileKey& key, const Computation& computation) {
 
 void ColumnFiles::Compute(const FileKey& key, v1::EvaluationJob job, Computation& computation) {
   const std::stop_token stop = computation.stop.get_token();
-  const std::string path = job.columns().path();
+  const std::string path = job.file().path();
   auto made = RunAttempts(job, stop);
   if (made.ok()) {
     const absl::Status published = Publish(path, key, made->size_bytes, stop);
@@ -240,7 +235,7 @@ absl::StatusOr<batch::SealedBatch> ColumnFiles::RunAttempts(v1::EvaluationJob& j
     RETURN_IF_FAILPOINT("evaluator.before_columns");
     status = run_job_(job, stop);
     if (status.ok()) {
-      auto file = batch::ReadSealedFile(job.columns().path());
+      auto file = batch::ReadSealedFile(job.file().path());
       if (file.ok()) return file;
       status = Unavailable("the job left no column file: {}", std::string(file.status().message()));
     }

@@ -38,7 +38,7 @@ absl::Status WriteFile(const v1::EvaluationJob& job) {
   batch::Batch rows(1);
   RETURN_IF_ERROR(rows.Set(batch::MakeColumn<int64_t>(
       batch::kKeyColumn, std::vector<int64_t>{job.columns().model_id()})));
-  ASSIGN_OR_RETURN(auto writer, batch::SealedFileWriter::Create(job.columns().path(), rows, 1));
+  ASSIGN_OR_RETURN(auto writer, batch::SealedFileWriter::Create(job.file().path(), rows, 1));
   RETURN_IF_ERROR(writer->Append(rows));
   return writer->Seal().status();
 }
@@ -164,7 +164,7 @@ TEST_F(ColumnFilesTest, AJobThatLeavesNoFileIsTriedAgain) {
   NewLife([&](const v1::EvaluationJob& job, const std::stop_token&) {
     if (++num_jobs == 3) return WriteFile(job);
     if (num_jobs == 1) return absl::OkStatus();
-    std::ofstream(job.columns().path()) << "half a file";
+    std::ofstream(job.file().path()) << "half a file";
     return absl::OkStatus();
   });
   const auto said = Read(Request(1, 5));

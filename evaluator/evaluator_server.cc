@@ -16,6 +16,7 @@
 #include "evaluator/evaluator_config.h"
 #include "evaluator/evaluator_service.h"
 #include "evaluator/job_runner.h"
+#include "rpc/jobs/job_peers.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -57,18 +58,15 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
     const rpc::ServiceContext& context) {
   ASSIGN_OR_RETURN(const auto config, config::ReadSection<EvaluatorConfig>(
                                           context.config_text, context.config_name, "evaluator"));
-  ASSIGN_OR_RETURN(const rpc::Peer storage, context.PeerOf("storage"));
-  ASSIGN_OR_RETURN(const rpc::Peer model_store, context.PeerOf("model_store"));
+  ASSIGN_OR_RETURN(rpc::v1::Endpoints endpoints,
+                   rpc::EndpointsFor(context, {"storage", "model_store"}));
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
   ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("evaluator"));
   // The zygote first: nothing that the database or gRPC opens is inherited.
   ASSIGN_OR_RETURN(
       auto processes,
       JobProcesses::Start(files::Join(programs, "tidemill-evaluate"), files::Join(folder, "jobs"),
-                          {.storage_endpoint = storage.endpoint,
-                           .model_store_endpoint = model_store.endpoint,
-                           .token_file = context.cluster.token_file,
-                           .tls = context.cluster.tls,
+                          {.endpoints = std::move(endpoints),
                            .num_threads = NumThreads(config),
                            .model_bytes = config.model_memory.bytes / config.jobs}));
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));

@@ -257,7 +257,7 @@ TEST_F(EvaluatorTest, KeepsSlicesIntervalsAndDetailsThatComeInPieces) {
 JobRunner WithBaselines(bool lost) {
   return [lost](const JobKey&, const v1::EvaluationJob& job, const ReportSink& report,
                 const std::stop_token&) {
-    EXPECT_EQ(job.known_labels().snapshot().dataset_id(), 9);
+    EXPECT_EQ(job.evaluation().known_labels().snapshot().dataset_id(), 9);
     for (const v1::JobWindow& window : job.windows()) {
       v1::JobReport message = ScoresOf(window.window_index(), 5);
       if (lost) message.mutable_scores()->set_failure("the weights have changed");

@@ -15,10 +15,8 @@ namespace {
 v1::EvaluationJob JobOf(const v1::StartEvaluationRequest& request,
                         const std::set<int64_t>& measured) {
   v1::EvaluationJob job;
-  *job.mutable_snapshot() = request.snapshot();
-  job.set_dataset_spec(request.dataset_spec());
-  job.set_evaluation_spec(request.evaluation_spec());
-  if (request.has_known_labels()) *job.mutable_known_labels() = request.known_labels();
+  *job.mutable_evaluation() = request;
+  job.mutable_evaluation()->clear_windows();
   for (int i = 0; i < request.windows_size(); ++i) {
     if (measured.contains(i)) continue;
     v1::JobWindow& window = *job.add_windows();

@@ -28,8 +28,8 @@ absl::Status FailureOf(const v1::JobReport& report) {
   return absl::Status(is_final ? code : absl::StatusCode::kInternal, report.failure());
 }
 
-// Without waiting for the disk, which would take longer than many a job: nobody reads what is left
-// of a description after a crash.
+// As bytes, of which a million keys are few, and without waiting for the disk, which would take
+// longer than many a job: nobody reads what is left of a description after a crash.
 absl::Status WriteDown(const v1::EvaluationJob& job, const std::string& path) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   if (!job.SerializeToOstream(&file) || !file.flush()) {
@@ -69,12 +69,7 @@ JobProcesses::~JobProcesses() = default;
 
 absl::Status JobProcesses::Run(v1::EvaluationJob job, const ReportSink& report,
                                const std::stop_token& stop) {
-  job.set_storage_endpoint(settings_.storage_endpoint);
-  job.set_model_store_endpoint(settings_.model_store_endpoint);
-  job.set_token_file(settings_.token_file);
-  job.set_tls_certificate(settings_.tls.certificate);
-  job.set_tls_key(settings_.tls.key);
-  job.set_tls_ca(settings_.tls.ca);
+  *job.mutable_endpoints() = settings_.endpoints;
   job.set_num_threads(settings_.num_threads);
   job.set_model_bytes(settings_.model_bytes);
   const std::string path = files::Join(folder_, fmt::format("{}.job", num_jobs_.fetch_add(1)));

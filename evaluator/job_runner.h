@@ -10,7 +10,6 @@
 
 #include "base/status.h"
 #include "evaluator/evaluations_table.h"
-#include "rpc/tls.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 
 namespace tidemill::process {
@@ -29,12 +28,10 @@ using JobRunner =
     std::function<absl::Status(const JobKey& key, const v1::EvaluationJob& job,
                                const ReportSink& report, const std::stop_token& stop)>;
 
-// Where the processes of jobs find the services they read from.
+// What every job is given.
 struct JobSettings {
-  std::string storage_endpoint;
-  std::string model_store_endpoint;
-  std::string token_file;
-  rpc::TlsConfig tls = {};
+  // Of storage and model_store.
+  rpc::v1::Endpoints endpoints;
   int num_threads = 1;
   int64_t model_bytes = int64_t{1} << 30;
 };

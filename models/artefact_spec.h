@@ -1,4 +1,5 @@
-// The part `spec.yaml` of a model: all that is needed to use its weights.
+// The part `spec.yaml` of a model: all that is needed to use its weights. Whoever writes or reads
+// an artefact does it with the functions below, which need no torch.
 #pragma once
 
 #include <optional>
@@ -6,11 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/status.h"
 #include "config/config.h"
 #include "models/spec/class_outputs.h"
 #include "models/spec/model_spec.h"
 #include "storage/client/dataset_spec.h"
 #include "transform/graph_spec.h"
+#include "transform/target_scale.h"
 
 namespace tidemill::models {
 
@@ -44,5 +47,16 @@ inline ClassOutputs ClassOutputsOf(const ArtefactSpec& spec) {
       spec.classes.size() == 1 ? ClassOutputs::kSoftmax : ClassOutputs::kSigmoid;
   return spec.class_outputs.value_or(likely);
 }
+
+// The bytes of the part, and back. INVALID_ARGUMENT lists what is wrong with them.
+std::string EncodeArtefactSpec(const ArtefactSpec& spec);
+absl::StatusOr<ArtefactSpec> DecodeArtefactSpec(std::string_view part);
+
+// Of an artefact whose parts are files of a folder. NOT_FOUND, or as above.
+absl::StatusOr<ArtefactSpec> ReadArtefactSpec(const std::string& folder);
+
+// How an answer of such an artefact becomes a label. DATA_LOSS where the fitted part is damaged.
+absl::StatusOr<transform::TargetScale> ReadTargetScale(const ArtefactSpec& spec,
+                                                       const std::string& folder);
 
 }  // namespace tidemill::models

@@ -14,14 +14,15 @@ constexpr int64_t kFewestBytes = int64_t{16} << 20;
 
 }  // namespace
 
-Preparation PreparationFor(const TrainerConfig& config, int num_cores) {
+v1::Preparation PreparationFor(const TrainerConfig& config, int num_cores) {
   const int num_trainings = std::max(config.cpu_slots, config.gpu_slots);
-  Preparation preparation;
-  preparation.threads =
+  const int threads =
       config.loader_threads.value_or(std::max(kFewestThreads, num_cores / num_trainings));
-  preparation.bytes_ahead = std::max(
-      kFewestBytes,
-      std::min(preparation.threads * kBytesPerThread, config.loader_memory.bytes / num_trainings));
+  v1::Preparation preparation;
+  preparation.set_threads(threads);
+  preparation.set_bytes_ahead(
+      std::max(kFewestBytes,
+               std::min(threads * kBytesPerThread, config.loader_memory.bytes / num_trainings)));
   return preparation;
 }
 

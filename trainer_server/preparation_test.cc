@@ -8,26 +8,27 @@ namespace {
 constexpr int64_t kMiB = int64_t{1} << 20;
 
 TEST(Preparation, GrowsWithTheCoresOfTheMachine) {
-  const Preparation small = PreparationFor({}, 2);
-  EXPECT_EQ(small.threads, 2);
-  EXPECT_EQ(small.bytes_ahead, 64 * kMiB);
-  const Preparation large = PreparationFor({}, 16);
-  EXPECT_EQ(large.threads, 16);
-  EXPECT_EQ(large.bytes_ahead, 512 * kMiB);
+  const v1::Preparation small = PreparationFor({}, 2);
+  EXPECT_EQ(small.threads(), 2);
+  EXPECT_EQ(small.bytes_ahead(), 64 * kMiB);
+  const v1::Preparation large = PreparationFor({}, 16);
+  EXPECT_EQ(large.threads(), 16);
+  EXPECT_EQ(large.bytes_ahead(), 512 * kMiB);
 }
 
 TEST(Preparation, IsSharedByTheTrainingsThatRunAtOnce) {
-  const Preparation shared =
+  const v1::Preparation shared =
       PreparationFor({.cpu_slots = 8, .gpu_slots = 1, .loader_memory = {256 * kMiB}}, 32);
-  EXPECT_EQ(shared.threads, 4);
-  EXPECT_EQ(shared.bytes_ahead, 32 * kMiB);
-  EXPECT_EQ(PreparationFor({.gpu_slots = 8}, 4).threads, 2) << "never less than two";
+  EXPECT_EQ(shared.threads(), 4);
+  EXPECT_EQ(shared.bytes_ahead(), 32 * kMiB);
+  EXPECT_EQ(PreparationFor({.gpu_slots = 8}, 4).threads(), 2) << "never less than two";
 }
 
 TEST(Preparation, KeepsToWhatTheConfigurationSays) {
-  const Preparation asked = PreparationFor({.loader_threads = 3, .loader_memory = {1 * kMiB}}, 64);
-  EXPECT_EQ(asked.threads, 3);
-  EXPECT_EQ(asked.bytes_ahead, 16 * kMiB) << "the least that makes sense";
+  const v1::Preparation asked =
+      PreparationFor({.loader_threads = 3, .loader_memory = {1 * kMiB}}, 64);
+  EXPECT_EQ(asked.threads(), 3);
+  EXPECT_EQ(asked.bytes_ahead(), 16 * kMiB) << "the least that makes sense";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/process/program_folder.h"
 #include "config/config.h"
 #include "model_store/client/model_store_client.h"
+#include "rpc/jobs/job_peers.h"
 #include "selector/client/selector_client.h"
 #include "trainer_server/trainer_service.h"
 #include "trainer_server/trainings.h"
@@ -43,21 +44,12 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   ASSIGN_OR_RETURN(options.config, config::ReadSection<TrainerConfig>(
                                        context.config_text, context.config_name, "trainer_server"));
   ASSIGN_OR_RETURN(options.folder, context.FolderOf("trainer_server"));
-  ASSIGN_OR_RETURN(const rpc::Peer storage, context.PeerOf("storage"));
+  // A stack may do without workers.
+  ASSIGN_OR_RETURN(
+      options.endpoints,
+      rpc::EndpointsFor(context, {"storage", "selector", "model_store"}, {"preprocess"}));
   ASSIGN_OR_RETURN(const rpc::Peer selector, context.PeerOf("selector"));
   ASSIGN_OR_RETURN(const rpc::Peer model_store, context.PeerOf("model_store"));
-  // A stack may do without workers.
-  std::string preprocess;
-  if (context.cluster.endpoints.contains("preprocess")) {
-    ASSIGN_OR_RETURN(const rpc::Peer dispatcher, context.PeerOf("preprocess"));
-    preprocess = dispatcher.endpoint;
-  }
-  options.endpoints = {.storage = storage.endpoint,
-                       .selector = selector.endpoint,
-                       .model_store = model_store.endpoint,
-                       .preprocess = preprocess,
-                       .token_file = context.cluster.token_file,
-                       .tls = context.cluster.tls};
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
   // The zygote first: nothing that gRPC opens is inherited.
   ASSIGN_OR_RETURN(auto processes, JobProcesses::Start(files::Join(programs, "tidemill-train")));

@@ -3,16 +3,23 @@
 #include <chrono>
 #include <thread>
 
+#include "google/protobuf/util/message_differencer.h"
+
 #include "base/digest.h"
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/zygote.h"
+#include "config/config.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
+#include "models/spec/model_spec.h"
 #include "models/training/training_spec.h"
 #include "selector/client/selector_client.h"
+#include "storage/client/dataset_spec.h"
+#include "trainer_server/job_folder.h"
 #include "trainer_server/preparation.h"
+#include "transform/graph_spec.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -24,65 +31,22 @@ constexpr std::chrono::milliseconds kWakeUp{200};
 // The device files of NVIDIA's driver.
 bool HasGpu() { return files::Exists("/dev/nvidiactl"); }
 
-FitJob MakeFitJob(const auto& request, const Endpoints& endpoints) {
-  FitJob job;
-  job.run_id = request.command().run_id();
-  job.trigger = request.trigger();
-  job.dataset_id = request.dataset_id();
-  job.dataset = request.dataset_spec();
-  job.graph = request.graph();
-  job.endpoints = endpoints;
-  return job;
+// What a job is, whoever asked for it and whichever way it reaches others.
+bool IsSame(v1::StartTrainingRequest one, v1::StartTrainingRequest other) {
+  one.clear_command();
+  other.clear_command();
+  return google::protobuf::util::MessageDifferencer::Equals(one, other);
 }
 
-TrainingJob MakeTrainingJob(const v1::StartTrainingRequest& request, const Endpoints& endpoints) {
-  TrainingJob job;
-  static_cast<FitJob&>(job) = MakeFitJob(request, endpoints);
-  job.fitted_trigger = request.fitted_trigger();
-  job.parent_model_id = request.parent_model_id();
-  job.model = request.model();
-  job.training = request.training();
-  job.workers = request.workers();
-  return job;
+bool IsDone(const absl::StatusOr<v1::WatchTrainingResponse>& last) {
+  return last.ok() && last->state() == v1::TRAINING_STATE_DONE;
 }
 
-rpc::v1::DownsamplingSummary ToMessage(const DownsamplingResult& result) {
-  rpc::v1::DownsamplingSummary summary;
-  summary.set_method(result.method);
-  summary.set_num_samples(result.num_samples);
-  for (const DownsampledEpoch& epoch : result.epochs) {
-    rpc::v1::DownsamplingSummary::Epoch& added = *summary.add_epochs();
-    added.set_num_chosen(epoch.num_chosen);
-    added.set_effective_size(epoch.effective_size);
-    added.set_num_scored(epoch.num_scored);
-  }
-  summary.set_scoring_seconds(result.scoring_seconds);
-  summary.set_auxiliary_seconds(result.auxiliary_seconds);
-  return summary;
-}
-
-v1::WatchTrainingResponse ToMessage(const TrainingResult& result) {
-  v1::WatchTrainingResponse message;
-  message.set_state(result.error.empty() ? v1::TRAINING_STATE_DONE : v1::TRAINING_STATE_FAILED);
-  message.set_error(result.error);
-  message.set_samples_done(result.samples_done);
-  message.set_samples_total(result.samples_total);
-  message.set_epoch(static_cast<int32_t>(result.epochs));
-  message.set_loss(result.loss);
-  message.set_samples_per_second(result.samples_per_second);
-  message.set_wait_share(result.wait_share);
-  message.set_num_skipped(result.num_skipped);
-  message.set_device(result.device);
-  message.set_seconds(result.seconds);
-  message.set_verdict(result.verdict);
-  for (const LossPoint& point : result.loss_curve) {
-    rpc::v1::LossPoint& added = *message.add_loss_curve();
-    added.set_num_samples(point.num_samples);
-    added.set_loss(point.loss);
-    if (point.validation_loss) added.set_validation_loss(*point.validation_loss);
-  }
-  if (result.downsampling) *message.mutable_downsampling() = ToMessage(*result.downsampling);
-  return message;
+v1::WatchTrainingResponse Failed(const absl::Status& why) {
+  v1::WatchTrainingResponse last;
+  last.set_state(v1::TRAINING_STATE_FAILED);
+  last.set_error(std::string(why.message()));
+  return last;
 }
 
 absl::Status CheckSpecs(const std::string& dataset, const std::string& graph) {
@@ -194,9 +158,11 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
   const std::string path = files::Join(folder, kFittedFile);
   if (files::Exists(path)) return Sha256OfFile(path);
   RETURN_IF_ERROR(files::CreateFolder(folder));
-  FitJob job = MakeFitJob(request, options_.endpoints);
-  job.preparation = preparation_;
-  RETURN_IF_ERROR(WriteYaml(folder, kFitFile, job));
+  v1::FitJob job;
+  *job.mutable_request() = request;
+  *job.mutable_endpoints() = options_.endpoints;
+  *job.mutable_preparation() = preparation_;
+  RETURN_IF_ERROR(WriteMessage(folder, kFitFile, job));
   std::shared_ptr<Entry> entry;
   {
     MutexLock lock(mutex_);
@@ -237,30 +203,24 @@ absl::Status Trainings::CheckTraining(const v1::StartTrainingRequest& request) c
 absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) const {
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
   RETURN_IF_ERROR(files::CreateFolder(folder));
-  TrainingJob job = MakeTrainingJob(request, {});
-  if (auto before = ReadYaml<TrainingJob>(folder, kJobFile); before.ok()) {
-    before->endpoints = {};
-    before->preparation = {};
-    if (config::Print(*before) != config::Print(job)) {
-      log::Warn("a training begins anew with another spec", {{"folder", folder}});
-      RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
-      RETURN_IF_ERROR(files::Remove(files::Join(folder, kDownsamplingFolder)));
-    }
+  if (const auto before = ReadTraining(folder); before.ok() && !IsSame(*before, request)) {
+    log::Warn("a training begins anew with another spec", {{"folder", folder}});
+    RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
+    RETURN_IF_ERROR(files::Remove(files::Join(folder, kDownsamplingFolder)));
   }
-  RETURN_IF_ERROR(files::Remove(files::Join(folder, kResultFile)));
-  job.endpoints = options_.endpoints;
-  job.preparation = preparation_;
-  return WriteYaml(folder, kJobFile, job);
+  RETURN_IF_ERROR(ForgetResult(folder));
+  v1::TrainingJob job;
+  *job.mutable_request() = request;
+  *job.mutable_endpoints() = options_.endpoints;
+  *job.mutable_preparation() = preparation_;
+  return WriteMessage(folder, kJobFile, job);
 }
 
 absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
   const Key key{request.command().run_id(), request.trigger()};
   const std::string folder = FolderOf(key.first, key.second);
-  if (const auto result = ReadYaml<TrainingResult>(folder, kResultFile);
-      result.ok() && result->error.empty()) {
-    return absl::OkStatus();
-  }
+  if (IsDone(ReadResult(folder))) return absl::OkStatus();
   RETURN_IF_ERROR(CheckTraining(request));
   const auto training = config::Read<models::TrainingSpec>(request.training(), "training");
   const bool on_gpu = training->device != models::Device::kCpu && HasGpu();
@@ -288,21 +248,20 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
 
 void Trainings::Train(Entry& entry, const std::string& folder, bool on_gpu) {
   absl::Status ended = RunJob("train", folder, on_gpu, entry);
-  absl::StatusOr<TrainingResult> result = ended.ok() ? ReadYaml<TrainingResult>(folder, kResultFile)
-                                                     : absl::StatusOr<TrainingResult>(ended);
+  absl::StatusOr<v1::WatchTrainingResponse> last =
+      ended.ok() ? ReadResult(folder) : absl::StatusOr<v1::WatchTrainingResponse>(ended);
   // Where a service is away the training has merely been interrupted.
-  if (!result.ok() && !absl::IsCancelled(ended) && !absl::IsUnavailable(ended)) {
-    log::Warn("a training failed",
-              {{"folder", folder}, {"error", std::string(result.status().message())}});
-    ended = result.status();
-    result = TrainingResult{.error = std::string(ended.message())};
-    WriteYaml(folder, kResultFile, *result).IgnoreError();  // Without it, it is merely unfinished.
+  if (!last.ok() && !absl::IsCancelled(ended) && !absl::IsUnavailable(ended)) {
+    ended = last.status();
+    log::Warn("a training failed", {{"folder", folder}, {"error", std::string(ended.message())}});
+    last = Failed(ended);
+    WriteMessage(folder, kResultFile, *last).IgnoreError();  // Without it, it is merely unfinished.
   }
   Update(entry, [&](Entry& changed) {
     changed.active = false;
     changed.ended = ended;
-    if (result.ok()) {
-      changed.status = ToMessage(*result);
+    if (last.ok()) {
+      changed.status = *last;
     } else {
       changed.status.set_state(v1::TRAINING_STATE_STOPPED);
       changed.status.set_error(std::string(ended.message()));
@@ -312,9 +271,9 @@ void Trainings::Train(Entry& entry, const std::string& folder, bool on_gpu) {
 
 absl::StatusOr<v1::WatchTrainingResponse> Trainings::Recall(int64_t run, int64_t trigger) const {
   const std::string folder = FolderOf(run, trigger);
-  const auto result = ReadYaml<TrainingResult>(folder, kResultFile);
-  if (result.ok()) return ToMessage(*result);
-  if (files::Exists(files::Join(folder, kJobFile))) {
+  auto last = ReadResult(folder);
+  if (last.ok()) return last;
+  if (!absl::IsNotFound(ReadTraining(folder).status())) {
     return Unavailable("the training of trigger {} was interrupted; start it again", trigger);
   }
   return NotFound("the training of trigger {} of run {} was never started", trigger, run);
@@ -369,28 +328,24 @@ absl::Status Trainings::Stop(const v1::StopTrainingRequest& request) {
 absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
-  const auto result = ReadYaml<TrainingResult>(folder, kResultFile);
-  if (!result.ok() || !result->error.empty()) {
+  const auto last = ReadResult(folder);
+  if (!IsDone(last)) {
     return FailedPrecondition("the training of trigger {} is not done", request.trigger());
   }
-  v1::StoreModelResponse response;
-  response.set_weights_digest(result->weights_digest);
-  if (const auto stored = ReadYaml<StoredModel>(folder, kStoredFile); stored.ok()) {
-    response.set_model_id(stored->model_id);
-    return response;
-  }
+  if (auto stored = ReadStored(folder); stored.ok()) return stored;
   RETURN_IF_FAILPOINT("trainer_server.before_store");
-  ASSIGN_OR_RETURN(const TrainingJob job, ReadYaml<TrainingJob>(folder, kJobFile));
-  ASSIGN_OR_RETURN(const auto dataset, config::Read<storage::DatasetSpec>(job.dataset, "dataset"));
+  ASSIGN_OR_RETURN(const v1::StartTrainingRequest training, ReadTraining(folder));
+  ASSIGN_OR_RETURN(const auto dataset,
+                   config::Read<storage::DatasetSpec>(training.dataset_spec(), "dataset"));
   model_store::v1::PutModelRequest::Header header;
   *header.mutable_command() = request.command();
   model_store::v1::Model& model = *header.mutable_model();
-  model.set_run_id(job.run_id);
-  model.set_trigger(job.trigger);
-  model.set_parent_model_id(job.parent_model_id);
-  model.set_training_set_digest(result->training_set_digest);
-  model.set_num_samples(result->num_samples);
-  model.set_model(job.model);
+  model.set_run_id(request.command().run_id());
+  model.set_trigger(request.trigger());
+  model.set_parent_model_id(training.parent_model_id());
+  model.set_training_set_digest(last->result().training_set_digest());
+  model.set_num_samples(last->result().num_samples());
+  model.set_model(training.model());
   for (const std::string& name : dataset.label.classes) model.add_classes(name);
   for (const std::string_view part :
        {models::kWeightsPart, models::kFittedPart, models::kSpecPart}) {
@@ -399,8 +354,10 @@ absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequ
   ASSIGN_OR_RETURN(const ModelId id,
                    model_store_.PutModel(std::move(header), files::Join(folder, kArtefactFolder)));
   RETURN_IF_FAILPOINT("trainer_server.after_store");
-  RETURN_IF_ERROR(WriteYaml(folder, kStoredFile, StoredModel{.model_id = id.value}));
+  v1::StoreModelResponse response;
   response.set_model_id(id.value);
+  response.set_weights_digest(last->result().weights_digest());
+  RETURN_IF_ERROR(WriteMessage(folder, kStoredFile, response));
   return response;
 }
 
@@ -409,8 +366,7 @@ absl::Status Trainings::Retire(const v1::RetireTrainingsRequest& request) {
   for (int64_t trigger = request.first_kept_trigger() - 1; trigger > 0; --trigger) {
     const std::string folder = FolderOf(request.command().run_id(), trigger);
     // From here on everything was removed before. A trigger without a model never had anything.
-    const bool has_model = files::Exists(files::Join(folder, kStoredFile));
-    if (has_model && !files::Exists(files::Join(folder, kArtefactFolder))) break;
+    if (IsStored(folder) && !files::Exists(files::Join(folder, kArtefactFolder))) break;
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kDownsamplingFolder)));
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kArtefactFolder)));

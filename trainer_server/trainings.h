@@ -14,8 +14,8 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "base/threads/worker_pool.h"
+#include "tidemill/trainer_server/v1/job.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
-#include "trainer_server/job_folder.h"
 #include "trainer_server/job_processes.h"
 #include "trainer_server/run_fences.h"
 #include "trainer_server/trainer_config.h"
@@ -32,7 +32,8 @@ namespace tidemill::trainer_server {
 struct TrainingsOptions {
   // `<state>/trainer_server`.
   std::string folder;
-  Endpoints endpoints;
+  // As jobs are to reach storage, selector, model_store and, where there is one, preprocess.
+  rpc::v1::Endpoints endpoints;
   TrainerConfig config;
 };
 
@@ -98,7 +99,7 @@ class Trainings {
   void End(Entry& entry) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const TrainingsOptions options_;
-  const Preparation preparation_;
+  const v1::Preparation preparation_;
   JobProcesses& processes_;
   selector::SelectorClient& selector_;
   model_store::ModelStoreClient& model_store_;

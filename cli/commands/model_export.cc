@@ -15,7 +15,6 @@
 #include "base/process/program_folder.h"
 #include "base/time.h"
 #include "cli/terminal/text.h"
-#include "config/config.h"
 #include "models/artefact_spec.h"
 #include "transform/target_scale.h"
 
@@ -26,7 +25,6 @@ namespace fs = std::filesystem;
 namespace v1 = model_store::v1;
 
 constexpr char kProgram[] = "tidemill-export";
-constexpr char kWeightsPart[] = "weights.safetensors";
 // What libraries look for.
 constexpr char kWeightsFile[] = "model.safetensors";
 
@@ -64,20 +62,10 @@ absl::Status Fetch(model_store::ModelStoreClient& store, const v1::Model& model,
   return absl::OkStatus();
 }
 
-// How an answer becomes a label, of a model that was trained on standardised ones.
-absl::StatusOr<transform::TargetScale> ReadTargetScale(const std::string& folder) {
-  ASSIGN_OR_RETURN(const std::string text, files::Read(files::Join(folder, models::kSpecPart)));
-  ASSIGN_OR_RETURN(const auto spec, config::Read<models::ArtefactSpec>(text, models::kSpecPart));
-  if (!transform::StandardizesTarget(spec.graph)) return transform::TargetScale{};
-  ASSIGN_OR_RETURN(const std::string bytes, files::Read(files::Join(folder, models::kFittedPart)));
-  ASSIGN_OR_RETURN(const auto fitted, transform::FittedState::Decode(bytes));
-  return transform::TargetScaleOf(spec.graph, &fitted);
-}
-
 std::string ConfigOf(const v1::Model& model, const transform::TargetScale& scale) {
   nlohmann::ordered_json parts = nlohmann::ordered_json::object();
   for (const v1::ModelPart& part : model.parts()) {
-    parts[part.name() == kWeightsPart ? kWeightsFile : part.name()] = part.digest();
+    parts[part.name() == models::kWeightsPart ? kWeightsFile : part.name()] = part.digest();
   }
   nlohmann::ordered_json json = {
       {"library", "tidemill"},
@@ -138,9 +126,10 @@ absl::Status WriteFolder(model_store::ModelStoreClient& store, const v1::Model& 
   RETURN_IF_ERROR(files::CreateFolder(partial));
   RETURN_IF_ERROR(Fetch(store, model, partial));
   std::error_code error;
-  fs::rename(files::Join(partial, kWeightsPart), files::Join(partial, kWeightsFile), error);
+  fs::rename(files::Join(partial, models::kWeightsPart), files::Join(partial, kWeightsFile), error);
   if (error) return DataLoss("model {} has no weights", model.model_id());
-  ASSIGN_OR_RETURN(const transform::TargetScale scale, ReadTargetScale(partial));
+  ASSIGN_OR_RETURN(const auto spec, models::ReadArtefactSpec(partial));
+  ASSIGN_OR_RETURN(const transform::TargetScale scale, models::ReadTargetScale(spec, partial));
   RETURN_IF_ERROR(
       files::WriteAtomically(files::Join(partial, "config.json"), ConfigOf(model, scale)));
   RETURN_IF_ERROR(files::WriteAtomically(files::Join(partial, "README.md"), CardOf(model, scale)));

@@ -129,7 +129,7 @@ int ShowRun(const GlobalFlags& flags, const Session& session, int64_t number) {
 // What limited the training of a trigger; empty where that is not known.
 std::string VerdictOf(const v1::GetRunResponse& run, int64_t number) {
   for (const v1::Trigger& trigger : run.triggers()) {
-    if (trigger.number() == number) return trigger.verdict();
+    if (trigger.number() == number) return trigger.result().verdict();
   }
   return "";
 }

@@ -74,7 +74,7 @@ bool AnyLost(const v1::GetRunResponse& run) {
   return std::any_of(datasets.begin(), datasets.end(),
                      [](const auto& entry) { return storage::AnyLost(entry.second); }) ||
          std::any_of(triggers.begin(), triggers.end(),
-                     [](const v1::Trigger& trigger) { return trigger.num_skipped() > 0; });
+                     [](const v1::Trigger& trigger) { return trigger.result().num_skipped() > 0; });
 }
 
 std::string DescribeLeftOut(const v1::GetRunResponse& run, const View& view) {

@@ -62,7 +62,7 @@ TEST(LeftOut, IsALossUnlessTheSpecWantsIt) {
   EXPECT_TRUE(AnyLost(RunWith(false)));
   EXPECT_FALSE(AnyLost(RunWith(true)));
   auto run = RunWith(true);
-  run.add_triggers()->set_num_skipped(1);
+  run.add_triggers()->mutable_result()->set_num_skipped(1);
   EXPECT_TRUE(AnyLost(run)) << "a training skipped a sample";
 }
 

@@ -123,9 +123,10 @@ TEST(RunReport, OfARunThatIsOverWithoutATriggerSaysSo) {
 TEST(RunReport, SumsUpWhatLimitedTheTrainings) {
   auto run = testing::ExampleRun("p", 11).run;
   for (auto& trigger : *run.mutable_triggers()) {
-    trigger.set_verdict("1 % of the time waiting for data; limit: the training itself");
+    trigger.mutable_result()->set_verdict(
+        "1 % of the time waiting for data; limit: the training itself");
   }
-  run.mutable_triggers(4)->set_verdict(
+  run.mutable_triggers(4)->mutable_result()->set_verdict(
       "40 % of the time waiting for data; limit: op resize (64 % of preparing)");
   EXPECT_THAT(DescribeRun(run, {}),
               HasSubstr("what limited training: the training itself in 9; op resize in 1 "

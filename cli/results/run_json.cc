@@ -70,14 +70,15 @@ ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
                        {"model", trigger.model_id()},
                        {"training_set_digest", trigger.training_set_digest()},
                        {"weights_digest", trigger.weights_digest()},
-                       {"skipped", trigger.num_skipped()},
+                       {"skipped", trigger.result().num_skipped()},
                        {"unlabelled", trigger.num_unlabelled()},
                        {"late", trigger.num_late()},
                        {"late_policy", trigger.late()},
                        {"removed", trigger.removed()}};
   if (!trigger.skip_reason().empty()) json["skip_reason"] = trigger.skip_reason();
-  if (!trigger.verdict().empty()) json["verdict"] = trigger.verdict();
-  if (trigger.has_downsampling()) json["downsampling"] = DownsamplingToJson(trigger.downsampling());
+  if (!trigger.result().verdict().empty()) json["verdict"] = trigger.result().verdict();
+  if (trigger.result().has_downsampling())
+    json["downsampling"] = DownsamplingToJson(trigger.result().downsampling());
   return json;
 }
 

@@ -73,8 +73,8 @@ std::string NamesOf(const std::vector<int64_t>& triggers) {
 std::string SummariseVerdicts(const v1::GetRunResponse& run, const View& view) {
   std::map<std::string, std::vector<int64_t>> by_cause;
   for (const v1::Trigger& trigger : run.triggers()) {
-    if (!trigger.verdict().empty())
-      by_cause[CauseOf(trigger.verdict())].push_back(trigger.number());
+    if (!trigger.result().verdict().empty())
+      by_cause[CauseOf(trigger.result().verdict())].push_back(trigger.number());
   }
   if (by_cause.empty()) return "";
   std::vector<std::pair<std::string, std::vector<int64_t>>> causes(by_cause.begin(),
@@ -94,8 +94,8 @@ std::string ListVerdicts(const v1::GetRunResponse& run) {
   Table table({"TRIGGER", "WHAT LIMITED ITS TRAINING"});
   bool is_known = false;
   for (const v1::Trigger& trigger : run.triggers()) {
-    if (trigger.verdict().empty()) continue;
-    table.Add({std::to_string(trigger.number()), trigger.verdict()});
+    if (trigger.result().verdict().empty()) continue;
+    table.Add({std::to_string(trigger.number()), trigger.result().verdict()});
     is_known = true;
   }
   return is_known ? "\n" + table.ToString() : "";
@@ -110,7 +110,7 @@ std::vector<std::string> RowOf(const v1::Trigger& trigger) {
   return {
       std::to_string(trigger.number()),          FormatTimestampShort({trigger.at().event_time()}),
       WithThousands(trigger.num_samples()),      ModelOf(trigger),
-      fmt::format("{:.2f}", SecondsOf(trigger)), std::to_string(trigger.num_skipped())};
+      fmt::format("{:.2f}", SecondsOf(trigger)), std::to_string(trigger.result().num_skipped())};
 }
 
 // Of many triggers the first and the last ones.

@@ -70,7 +70,7 @@ std::string CsvCell(std::string_view text) {
 std::string MetricsCsv(const v1::GetRunResponse& run) {
   std::string csv = "metric,trigger,samples,from,to,value,low,high\n";
   for (const v1::Trigger& trigger : run.triggers()) {
-    for (const auto& point : trigger.loss_curve()) {
+    for (const auto& point : trigger.result().loss_curve()) {
       csv += CsvLine("loss/train", trigger.number(), point.num_samples(), "", "", point.loss(), "",
                      "");
       if (point.has_validation_loss()) {
@@ -79,7 +79,8 @@ std::string MetricsCsv(const v1::GetRunResponse& run) {
       }
     }
     csv += OfTrigger("trigger/samples", trigger, static_cast<double>(trigger.num_samples()));
-    if (trigger.skip_reason().empty()) csv += OfTrigger("trigger/loss", trigger, trigger.loss());
+    if (trigger.skip_reason().empty())
+      csv += OfTrigger("trigger/loss", trigger, trigger.result().loss());
     for (const char* stage : kStages) {
       csv += OfTrigger(std::string("trigger/seconds_") + stage, trigger, SecondsOf(trigger, stage));
     }
@@ -105,13 +106,13 @@ std::string TriggersCsv(const v1::GetRunResponse& run) {
       "select,"
       "seconds_fit,seconds_train,seconds_store,training_set_digest,weights_digest,skip_reason\n";
   for (const v1::Trigger& trigger : run.triggers()) {
-    csv +=
-        CsvLine(trigger.number(), TimeOf(trigger.at()), TimeOf(trigger.fired_at()),
-                trigger.has_stored_at() ? TimeOf(trigger.stored_at()) : "", trigger.num_samples(),
-                trigger.num_candidates(), trigger.num_late(), trigger.num_skipped(),
-                trigger.model_id(), trigger.device(), trigger.loss(), SecondsOf(trigger, "select"),
-                SecondsOf(trigger, "fit"), SecondsOf(trigger, "train"), SecondsOf(trigger, "store"),
-                trigger.training_set_digest(), trigger.weights_digest(), trigger.skip_reason());
+    csv += CsvLine(trigger.number(), TimeOf(trigger.at()), TimeOf(trigger.fired_at()),
+                   trigger.has_stored_at() ? TimeOf(trigger.stored_at()) : "",
+                   trigger.num_samples(), trigger.num_candidates(), trigger.num_late(),
+                   trigger.result().num_skipped(), trigger.model_id(), trigger.result().device(),
+                   trigger.result().loss(), SecondsOf(trigger, "select"), SecondsOf(trigger, "fit"),
+                   SecondsOf(trigger, "train"), SecondsOf(trigger, "store"),
+                   trigger.training_set_digest(), trigger.weights_digest(), trigger.skip_reason());
   }
   return csv;
 }

@@ -52,9 +52,9 @@ std::string DescribeDownsampling(const supervisor::v1::GetRunResponse& run) {
   Table table({"TRIGGER", "DOWNSAMPLING", "SAMPLES", "TRAINED ON", "SCORING SECONDS"});
   bool has_any = false;
   for (const supervisor::v1::Trigger& trigger : run.triggers()) {
-    if (!trigger.has_downsampling()) continue;
+    if (!trigger.result().has_downsampling()) continue;
     has_any = true;
-    const rpc::v1::DownsamplingSummary& summary = trigger.downsampling();
+    const rpc::v1::DownsamplingSummary& summary = trigger.result().downsampling();
     table.Add({std::to_string(trigger.number()), summary.method(),
                WithThousands(summary.num_samples()),
                fmt::format("{:.1f} %", 100 * ShareTrained(summary)),

@@ -67,10 +67,10 @@ TEST(SelectionReport, HasALineForEachTrigger) {
   supervisor::v1::GetRunResponse run;
   auto& trigger = *run.add_triggers();
   trigger.set_number(1);
-  trigger.mutable_downsampling()->set_method("margin");
-  trigger.mutable_downsampling()->set_num_samples(100);
-  trigger.mutable_downsampling()->add_epochs()->set_num_chosen(20);
-  trigger.mutable_downsampling()->add_epochs()->set_num_chosen(30);
+  trigger.mutable_result()->mutable_downsampling()->set_method("margin");
+  trigger.mutable_result()->mutable_downsampling()->set_num_samples(100);
+  trigger.mutable_result()->mutable_downsampling()->add_epochs()->set_num_chosen(20);
+  trigger.mutable_result()->mutable_downsampling()->add_epochs()->set_num_chosen(30);
   selector::v1::TrainingSet old = SetOf(3);
   old.clear_summary();
   const std::string text = DescribeSelections(run, {SetOf(1), SetOf(2), old});

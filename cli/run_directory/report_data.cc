@@ -102,10 +102,10 @@ ordered_json DensityOf(const RunRecord& record, const std::string& dataset) {
 
 ordered_json CurveOf(const v1::Trigger& trigger, size_t most) {
   ordered_json curve = ordered_json::array();
-  const auto size = static_cast<size_t>(trigger.loss_curve_size());
+  const auto size = static_cast<size_t>(trigger.result().loss_curve_size());
   const size_t kept = std::min(size, most);
   for (size_t i = 1; i <= kept; ++i) {
-    const auto& point = trigger.loss_curve(static_cast<int>(i * size / kept - 1));
+    const auto& point = trigger.result().loss_curve(static_cast<int>(i * size / kept - 1));
     ordered_json entry = {point.num_samples(), Rounded(point.loss())};
     if (point.has_validation_loss()) entry.push_back(Rounded(point.validation_loss()));
     curve.push_back(std::move(entry));
@@ -114,8 +114,8 @@ ordered_json CurveOf(const v1::Trigger& trigger, size_t most) {
 }
 
 ordered_json DownsampledOf(const v1::Trigger& trigger) {
-  if (!trigger.has_downsampling()) return nullptr;
-  const rpc::v1::DownsamplingSummary& summary = trigger.downsampling();
+  if (!trigger.result().has_downsampling()) return nullptr;
+  const rpc::v1::DownsamplingSummary& summary = trigger.result().downsampling();
   return {{"method", summary.method()},
           {"samples", summary.num_samples()},
           {"share_trained", Rounded(ShareTrained(summary))},
@@ -137,18 +137,18 @@ ordered_json TriggersOf(const v1::GetRunResponse& run) {
          {"at", MillisOf(trigger.at())},
          {"samples", trigger.num_samples()},
          {"candidates", trigger.num_candidates()},
-         {"skipped", trigger.num_skipped()},
+         {"skipped", trigger.result().num_skipped()},
          {"late", trigger.num_late()},
          {"removed", trigger.removed()},
          {"model", trigger.model_id()},
-         {"device", trigger.device()},
-         {"loss", Rounded(trigger.loss())},
+         {"device", trigger.result().device()},
+         {"loss", Rounded(trigger.result().loss())},
          {"fired", MillisOf(trigger.fired_at())},
          {"stored", trigger.has_stored_at() ? ordered_json(MillisOf(trigger.stored_at()))
                                             : ordered_json(nullptr)},
          {"stages", std::move(stages)},
          {"downsampling", DownsampledOf(trigger)},
-         {"verdict", trigger.verdict()},
+         {"verdict", trigger.result().verdict()},
          {"skip_reason", trigger.skip_reason()},
          {"curve", CurveOf(trigger, points_each)}});
   }

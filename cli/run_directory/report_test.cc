@@ -57,7 +57,7 @@ TEST(ReportData, HasTheSeriesAndTheirMeans) {
 
 TEST(ReportData, HasWhatLimitedEachTraining) {
   RunRecord record = testing::ExampleRun("p", 3);
-  record.run.mutable_triggers(1)->set_verdict("limit: op resize");
+  record.run.mutable_triggers(1)->mutable_result()->set_verdict("limit: op resize");
   const auto data = ReportData(record);
   EXPECT_EQ(data.at("triggers").at(0).at("verdict"), "");
   EXPECT_EQ(data.at("triggers").at(1).at("verdict"), "limit: op resize");

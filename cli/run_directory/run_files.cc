@@ -77,7 +77,7 @@ std::string Manifest(const v1::GetRunResponse& run,
                      const std::map<std::string, std::string>& files) {
   std::set<std::string> devices;
   for (const v1::Trigger& trigger : run.triggers()) {
-    if (!trigger.device().empty()) devices.insert(trigger.device());
+    if (!trigger.result().device().empty()) devices.insert(trigger.result().device());
   }
   ordered_json manifest = {{"format", "tidemill run directory 1"}, {"tidemill", kVersion}};
   manifest.update(RunToJson(run.run()));

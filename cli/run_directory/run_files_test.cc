@@ -132,14 +132,14 @@ TEST(MessageJson, WritesNumbersTimesAndAbsenceForPeople) {
   trigger.mutable_at()->set_event_time(86'400'000'000);
   trigger.mutable_at()->set_sample_key(int64_t{1} << 50);
   trigger.mutable_fired_at()->set_seconds(1);
-  trigger.set_loss(std::numeric_limits<double>::quiet_NaN());
+  trigger.mutable_result()->set_loss(std::numeric_limits<double>::quiet_NaN());
   (*trigger.mutable_stage_seconds())["train"] = 2;
   const auto json = MessageToJson(trigger);
   EXPECT_EQ(json.at("number"), 3);
   EXPECT_EQ(json.at("at").at("event_time"), "1970-01-02T00:00:00Z");
   EXPECT_EQ(json.at("at").at("sample_key"), int64_t{1} << 50);
   EXPECT_EQ(json.at("fired_at"), "1970-01-01T00:00:01Z");
-  EXPECT_TRUE(json.at("loss").is_null());
+  EXPECT_TRUE(json.at("result").at("loss").is_null());
   EXPECT_EQ(json.at("stage_seconds").at("train"), 2);
   EXPECT_FALSE(json.contains("stored_at"));
 }

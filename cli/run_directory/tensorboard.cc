@@ -46,11 +46,11 @@ double SecondsOf(const google::protobuf::Timestamp& time) {
 void AddLosses(const v1::GetRunResponse& run, EventFile& file) {
   int64_t before = 0;
   for (const v1::Trigger& trigger : run.triggers()) {
-    if (trigger.loss_curve().empty()) continue;
-    const int64_t total = trigger.loss_curve().rbegin()->num_samples();
+    if (trigger.result().loss_curve().empty()) continue;
+    const int64_t total = trigger.result().loss_curve().rbegin()->num_samples();
     const double begin = SecondsOf(trigger.fired_at());
     const double length = trigger.has_stored_at() ? SecondsOf(trigger.stored_at()) - begin : 0;
-    for (const auto& point : trigger.loss_curve()) {
+    for (const auto& point : trigger.result().loss_curve()) {
       const double share =
           total > 0 ? static_cast<double>(point.num_samples()) / static_cast<double>(total) : 0;
       const int64_t step = before + point.num_samples();
@@ -69,7 +69,7 @@ void AddTriggers(const v1::GetRunResponse& run, EventFile& file) {
     file.AddScalar("trigger/samples", trigger.number(), at,
                    static_cast<double>(trigger.num_samples()));
     if (trigger.skip_reason().empty()) {
-      file.AddScalar("trigger/loss", trigger.number(), at, trigger.loss());
+      file.AddScalar("trigger/loss", trigger.number(), at, trigger.result().loss());
     }
     const std::map<std::string, double> stages(trigger.stage_seconds().begin(),
                                                trigger.stage_seconds().end());

@@ -99,7 +99,8 @@ TEST(Matrix, ShowsEachModelOnEachWindowAndMarksTheActiveOne) {
 TEST(RunReport, SaysWhatLimitedEachTrainingWhereThatIsKnown) {
   supervisor::v1::GetRunResponse run = TwoModelsOnTwoWindows();
   EXPECT_THAT(DescribeRun(run, {.full = true}), Not(HasSubstr("LIMITED")));
-  run.mutable_triggers(1)->set_verdict("40 % of the time waiting for data; limit: op resize");
+  run.mutable_triggers(1)->mutable_result()->set_verdict(
+      "40 % of the time waiting for data; limit: op resize");
   EXPECT_THAT(DescribeRun(run, {.full = true}),
               HasSubstr("TRIGGER  WHAT LIMITED ITS TRAINING\n"
                         "      2  40 % of the time waiting for data; limit: op resize\n"));

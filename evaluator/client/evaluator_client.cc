@@ -1,7 +1,6 @@
 #include "evaluator/client/evaluator_client.h"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -9,8 +8,7 @@
 #include "batch/wire.h"
 #include "rpc/byte_frames.h"
 #include "rpc/frame_reader.h"
-#include "rpc/grpc_status.h"
-#include "rpc/stream_patience.h"
+#include "rpc/stream_call.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -36,18 +34,12 @@ absl::StatusOr<v1::WatchEvaluationResponse> EvaluatorClient::WatchEvaluation(
   v1::WatchEvaluationRequest request;
   request.set_run_id(run.value);
   request.set_evaluation(evaluation);
-  grpc::ClientContext context;
-  rpc::Prepare(peer_, std::chrono::milliseconds{0}, context);
-  const auto reader = stub_->WatchEvaluation(&context, request);
   v1::WatchEvaluationResponse last;
-  while (reader->Read(&last)) {
-    if (const absl::Status status = progress(last); !status.ok()) {
-      context.TryCancel();
-      reader->Finish();
-      return status;
-    }
-  }
-  RETURN_IF_ERROR(FromGrpc(reader->Finish()));
+  RETURN_IF_ERROR(rpc::ReadStream(peer_, *stub_, &v1::EvaluatorService::Stub::WatchEvaluation,
+                                  request, [&](v1::WatchEvaluationResponse& message) {
+                                    last = message;
+                                    return progress(message);
+                                  }));
   if (last.state() != v1::EVALUATION_STATE_DONE && last.state() != v1::EVALUATION_STATE_FAILED) {
     return Unavailable("the watch of evaluation {} ended before the evaluation", evaluation);
   }
@@ -58,14 +50,13 @@ absl::StatusOr<std::vector<v1::Evaluation>> EvaluatorClient::ListEvaluations(Run
   v1::ListEvaluationsRequest request;
   request.set_run_id(run.value);
   std::vector<v1::Evaluation> evaluations;
-  RETURN_IF_ERROR(rpc::internal::Retry(peer_, "ListEvaluations", [&](grpc::ClientContext& context) {
-    evaluations.clear();
-    const auto reader = stub_->ListEvaluations(&context, request);
-    v1::ListEvaluationsResponse response;
-    while (reader->Read(&response))
-      evaluations.push_back(std::move(*response.mutable_evaluation()));
-    return reader->Finish();
-  }));
+  RETURN_IF_ERROR(rpc::ReadStreamAgain(
+      peer_, *channel_, *stub_, &v1::EvaluatorService::Stub::ListEvaluations, request,
+      [&] { evaluations.clear(); },
+      [&](v1::ListEvaluationsResponse& response) {
+        evaluations.push_back(std::move(*response.mutable_evaluation()));
+        return absl::OkStatus();
+      }));
   return evaluations;
 }
 

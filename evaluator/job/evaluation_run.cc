@@ -14,12 +14,12 @@
 #include "base/files.h"
 #include "config/config.h"
 #include "evaluator/client/evaluation_spec.h"
-#include "evaluator/job/job_peers.h"
 #include "evaluator/job/model_columns.h"
 #include "evaluator/job/short_reason.h"
 #include "evaluator/job/window_baselines.h"
 #include "evaluator/job/window_measurement.h"
 #include "evaluator/job/window_samples.h"
+#include "rpc/jobs/job_peers.h"
 #include "samples/dataset_schema.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/client/storage_client.h"
@@ -107,11 +107,13 @@ absl::Status MeasureTogether(const v1::JobWindow& window, std::span<ScoredModel*
   plan.max_table_bytes =
       plan.max_table_bytes / window.window().model_ids_size() * static_cast<int64_t>(models.size());
   WindowMeasurement measurement(window.window_index(), plan, models, baselines);
-  absl::Status read = ReadWindow(context.storage, context.job.snapshot(), window.window(),
-                                 kBlockRows, [&](const batch::Batch& samples, int64_t num_missing) {
+  absl::Status read = ReadWindow(context.storage, context.job.evaluation().snapshot(),
+                                 window.window(), kBlockRows,
+                                 [&](const batch::Batch& samples, int64_t num_missing) {
                                    measurement.Add(samples, num_missing);
-                                   if (is_first_pass)
+                                   if (is_first_pass) {
                                      context.progress.Add(samples.num_rows() + num_missing);
+                                   }
                                    return absl::OkStatus();
                                  });
   if (IsTransient(read)) return read;
@@ -154,20 +156,24 @@ absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, con
 absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arithmetic,
                            const Report& report) {
   ASSIGN_OR_RETURN(const auto spec,
-                   config::Read<EvaluationSpec>(job.evaluation_spec(), "evaluation"));
+                   config::Read<EvaluationSpec>(job.evaluation().evaluation_spec(), "evaluation"));
   ASSIGN_OR_RETURN(const auto dataset,
-                   config::Read<storage::DatasetSpec>(job.dataset_spec(), "dataset"));
-  ASSIGN_OR_RETURN(const JobPeers peers, PeersOf(job));
+                   config::Read<storage::DatasetSpec>(job.evaluation().dataset_spec(), "dataset"));
+  ASSIGN_OR_RETURN(const auto peers, rpc::JobPeers::Open(job.endpoints()));
+  ASSIGN_OR_RETURN(const rpc::Peer storage_peer, peers.PeerOf("storage"));
+  ASSIGN_OR_RETURN(const rpc::Peer store_peer, peers.PeerOf("model_store"));
   arithmetic.set_threads(job.num_threads());
-  const storage::StorageClient storage(peers.storage);
-  model_store::ModelStoreClient store(peers.model_store);
+  const storage::StorageClient storage(storage_peer);
+  model_store::ModelStoreClient store(store_peer);
   ModelCache models(store, dataset, arithmetic.make_predictor, job.model_bytes());
   const MeasurementPlan plan{.spec = spec,
                              .class_names = storage::EffectiveLabel(dataset).classes,
                              .samples = samples::SchemaOf(dataset)};
   RETURN_IF_ERROR(SliceColumns::Make(spec.slices, plan.samples).status());
   std::optional<Baselines> baselines;
-  if (job.has_known_labels()) baselines.emplace(storage, job, spec, dataset);
+  if (job.evaluation().has_known_labels()) {
+    baselines.emplace(storage, job.evaluation(), spec, dataset);
+  }
   JobContext context{
       job, plan, storage, models, baselines ? &*baselines : nullptr, ProgressReporter(report)};
   for (const v1::JobWindow& window : job.windows()) {

@@ -102,7 +102,7 @@ TEST_F(EvaluationRunTest, ModelsThatDoNotFitInMemoryAreMeasuredOneAfterAnother) 
 TEST_F(EvaluationRunTest, MeasuresBaselinesOnTheSamplesOfTheModelInUse) {
   const int64_t model = cluster_.Put(1, "4");
   v1::EvaluationJob job = cluster_.Job();
-  job.mutable_known_labels()->mutable_snapshot()->set_dataset_id(1);
+  job.mutable_evaluation()->mutable_known_labels()->mutable_snapshot()->set_dataset_id(1);
   const auto window = [&](int64_t index, int64_t from, int64_t to) {
     v1::JobWindow made = testing::WindowOf(index, from, to, {model});
     made.mutable_window()->set_model_in_use(model);
@@ -142,7 +142,7 @@ TEST_F(EvaluationRunTest, ADamagedOrUnknownModelCostsItselfOnly) {
 TEST_F(EvaluationRunTest, RefusesToCompareClassesOfAnotherOrder) {
   const int64_t model = cluster_.Put(1, "4");
   v1::EvaluationJob job = cluster_.Job();
-  std::string& spec = *job.mutable_dataset_spec();
+  std::string& spec = *job.mutable_evaluation()->mutable_dataset_spec();
   spec.replace(spec.find("LOW, HIGH"), 9, "HIGH, LOW");
   ASSERT_THAT(Run(job, {testing::WindowOf(0, 0, 10, {model})}), IsOk());
   EXPECT_THAT(Of(0, model).failure(), HasSubstr("knows the classes [LOW, HIGH]"));
@@ -151,7 +151,7 @@ TEST_F(EvaluationRunTest, RefusesToCompareClassesOfAnotherOrder) {
 TEST_F(EvaluationRunTest, ReportsSlicesAndDetails) {
   const int64_t model = cluster_.Put(1, "4");
   v1::EvaluationJob job = cluster_.Job();
-  job.set_evaluation_spec(
+  job.mutable_evaluation()->set_evaluation_spec(
       "{dataset: test, measures: [calibration_error, accuracy, confusion_matrix], "
       "slices: [{type: column, name: x}]}");
   ASSERT_THAT(Run(job, {testing::WindowOf(0, 0, 10, {model})}), IsOk());
@@ -164,7 +164,7 @@ TEST_F(EvaluationRunTest, ReportsSlicesAndDetails) {
 TEST_F(EvaluationRunTest, ReportsLinesThatFitThePipe) {
   const int64_t model = cluster_.Put(1, "4");
   v1::EvaluationJob job = cluster_.Job();
-  job.set_evaluation_spec(
+  job.mutable_evaluation()->set_evaluation_spec(
       "{dataset: test, measures: [{type: calibration_error, bins: 1000}, accuracy, f1, recall], "
       "slices: [class, {type: column, name: x, bins: [-1.000000000000001, 3.000000000000001]}]}");
   *job.add_windows() = testing::WindowOf(0, 0, 10, {model});
@@ -184,7 +184,7 @@ TEST_F(EvaluationRunTest, ReportsLinesThatFitThePipe) {
 
 TEST_F(EvaluationRunTest, ReportsWhyAJobCannotBeDone) {
   v1::EvaluationJob job = cluster_.Job();
-  job.set_evaluation_spec("{dataset: d}");
+  job.mutable_evaluation()->set_evaluation_spec("{dataset: d}");
   const std::string path = cluster_.folder() + "/job";
   ASSERT_THAT(files::WriteAtomically(path, job.SerializeAsString()), IsOk());
   std::vector<std::string> lines;

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "config/config.h"
 #include "models/artefact_spec.h"
 #include "samples/dataset_schema.h"
 
@@ -86,8 +85,8 @@ absl::Status ModelCache::Load(Entry& entry) {
   const ModelId id{model.model_id};
   ASSIGN_OR_RETURN(const model_store::v1::Model stored, store_.GetModel(id));
   model.trigger = stored.trigger();
-  ASSIGN_OR_RETURN(const std::string yaml, store_.ReadPart(id, std::string(models::kSpecPart)));
-  ASSIGN_OR_RETURN(const auto spec, config::Read<models::ArtefactSpec>(yaml, models::kSpecPart));
+  ASSIGN_OR_RETURN(const std::string part, store_.ReadPart(id, std::string(models::kSpecPart)));
+  ASSIGN_OR_RETURN(const auto spec, models::DecodeArtefactSpec(part));
   RETURN_IF_ERROR(CheckClasses(spec.classes, classes_));
   ASSIGN_OR_RETURN(model.graph, Prepare(spec.graph, stored));
   ASSIGN_OR_RETURN(const std::string weights,

@@ -9,9 +9,9 @@
 #include "batch/sealed_file.h"
 #include "config/config.h"
 #include "evaluator/job/column_maker.h"
-#include "evaluator/job/job_peers.h"
 #include "evaluator/job/window_samples.h"
 #include "model_store/client/model_store_client.h"
+#include "rpc/jobs/job_peers.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/client/storage_client.h"
 
@@ -21,9 +21,9 @@ namespace {
 // Samples read and decoded at once: what bounds the memory of a job.
 constexpr size_t kRowsOfBlock = 1024;
 
-AskedColumns AskedBy(const v1::ModelColumnsJob& job) {
+AskedColumns AskedBy(const v1::ReadModelColumnsRequest& request) {
   AskedColumns asked;
-  for (const int column : job.columns()) {
+  for (const int column : request.columns()) {
     asked.prediction |= column == v1::MODEL_COLUMN_PREDICTION;
     asked.embedding |= column == v1::MODEL_COLUMN_EMBEDDING;
     asked.error |= column == v1::MODEL_COLUMN_ERROR;
@@ -38,9 +38,10 @@ absl::Status WhyUnusable(const absl::Status& status) {
 }
 
 // The file, which is created once its columns are known.
-class ColumnFile {
+class ColumnFileWriter {
  public:
-  explicit ColumnFile(const v1::ModelColumnsJob& job) : job_(job) {}
+  ColumnFileWriter(const v1::ColumnFile& file, int64_t num_rows)
+      : file_(file), num_rows_(num_rows) {}
 
   absl::Status Add(const batch::Batch& rows) {
     if (writer_ == nullptr) RETURN_IF_ERROR(Create(rows));
@@ -57,38 +58,41 @@ class ColumnFile {
     for (const batch::Column& column : rows.columns()) {
       row_bytes += column.Width() * static_cast<int64_t>(batch::SizeOf(column.type));
     }
-    if (job_.keys_size() * row_bytes > job_.max_bytes()) {
+    if (num_rows_ * row_bytes > file_.max_bytes()) {
       return ResourceExhausted(
           "{} samples with {} bytes each are more than the {} bytes of evaluator.columns_bytes; "
           "ask for fewer, or for fewer columns",
-          job_.keys_size(), row_bytes, job_.max_bytes());
+          num_rows_, row_bytes, file_.max_bytes());
     }
     ASSIGN_OR_RETURN(writer_,
-                     batch::SealedFileWriter::Create(job_.path(), rows.Take({}), job_.keys_size()));
+                     batch::SealedFileWriter::Create(file_.path(), rows.Take({}), num_rows_));
     return absl::OkStatus();
   }
 
-  const v1::ModelColumnsJob& job_;
+  const v1::ColumnFile& file_;
+  const int64_t num_rows_;
   std::unique_ptr<batch::SealedFileWriter> writer_;
 };
 
 }  // namespace
 
 absl::Status WriteModelColumns(const v1::EvaluationJob& job, const Arithmetic& arithmetic) {
-  const v1::ModelColumnsJob& columns = job.columns();
+  const v1::ReadModelColumnsRequest& columns = job.columns();
   ASSIGN_OR_RETURN(const auto dataset,
-                   config::Read<storage::DatasetSpec>(job.dataset_spec(), "dataset"));
-  ASSIGN_OR_RETURN(const JobPeers peers, PeersOf(job));
+                   config::Read<storage::DatasetSpec>(columns.dataset_spec(), "dataset"));
+  ASSIGN_OR_RETURN(const auto peers, rpc::JobPeers::Open(job.endpoints()));
+  ASSIGN_OR_RETURN(const rpc::Peer storage_peer, peers.PeerOf("storage"));
+  ASSIGN_OR_RETURN(const rpc::Peer store_peer, peers.PeerOf("model_store"));
   arithmetic.set_threads(job.num_threads());
-  const storage::StorageClient storage(peers.storage);
-  model_store::ModelStoreClient store(peers.model_store);
+  const storage::StorageClient storage(storage_peer);
+  model_store::ModelStoreClient store(store_peer);
   ModelCache models(store, dataset, arithmetic.make_predictor, job.model_bytes());
   const int64_t model_id = columns.model_id();
   ASSIGN_OR_RETURN(const std::vector<ScoredModel*> only, models.GetFirst({&model_id, 1}));
   ScoredModel& model = *only.front();
   RETURN_IF_ERROR(WhyUnusable(model.status));
   ASSIGN_OR_RETURN(ColumnMaker maker, ColumnMaker::Make(model, AskedBy(columns)));
-  ColumnFile file(columns);
+  ColumnFileWriter file(job.file(), columns.keys_size());
   const std::span<const int64_t> keys(columns.keys().data(),
                                       static_cast<size_t>(columns.keys_size()));
   const auto add = [&](const batch::Batch& samples, int64_t) -> absl::Status {

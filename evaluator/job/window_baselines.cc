@@ -203,16 +203,18 @@ std::vector<v1::ModelScores> WindowBaselines::Scores() {
   return all;
 }
 
-Baselines::Baselines(const storage::StorageClient& storage, const v1::EvaluationJob& job,
-                     const EvaluationSpec& spec, const storage::DatasetSpec& dataset)
+Baselines::Baselines(const storage::StorageClient& storage,
+                     const v1::StartEvaluationRequest& request, const EvaluationSpec& spec,
+                     const storage::DatasetSpec& dataset)
     : spec_(spec),
       label_(storage::EffectiveLabel(dataset)),
-      counted_(LabelStream(storage, job.known_labels().snapshot(),
-                           job.known_labels().has_from() ? std::optional(job.known_labels().from())
-                                                         : std::nullopt,
+      counted_(LabelStream(storage, request.known_labels().snapshot(),
+                           request.known_labels().has_from()
+                               ? std::optional(request.known_labels().from())
+                               : std::nullopt,
                            IsClass(label_)),
                IsClass(label_)),
-      last_(LabelStream(storage, job.snapshot(), std::nullopt, IsClass(label_)),
+      last_(LabelStream(storage, request.snapshot(), std::nullopt, IsClass(label_)),
             storage::EffectiveLabelDelay(dataset)) {}
 
 absl::StatusOr<LabelCounts> Baselines::Find(const v1::Window& window) {

@@ -92,7 +92,7 @@ class Baselines {
  public:
   // `job` has known labels. `dataset` is evaluated; the one that is trained on has labels of its
   // kind. `storage` and `spec` must outlive it.
-  Baselines(const storage::StorageClient& storage, const v1::EvaluationJob& job,
+  Baselines(const storage::StorageClient& storage, const v1::StartEvaluationRequest& request,
             const EvaluationSpec& spec, const storage::DatasetSpec& dataset);
 
   // nullptr for a window in which no model was in use. What the labels cannot be had for is the

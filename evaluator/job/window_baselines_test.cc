@@ -140,8 +140,8 @@ class WindowBaselinesTest : public ::testing::Test {
     const auto dataset = *config::Read<storage::DatasetSpec>(dataset_yaml, "dataset");
     const auto spec =
         *config::Read<EvaluationSpec>("{dataset: d, measures: [" + measures + "]}", "evaluation");
-    v1::EvaluationJob job;
-    job.mutable_known_labels();
+    v1::StartEvaluationRequest request;
+    request.mutable_known_labels();
     v1::JobWindow window;
     const auto& rows = storage_->rows();
     *window.mutable_window()->mutable_from() =
@@ -149,7 +149,7 @@ class WindowBaselinesTest : public ::testing::Test {
     *window.mutable_window()->mutable_known_to() =
         CutAt(rows[known].time, static_cast<int64_t>(known) + 1);
     window.mutable_window()->set_trigger_in_use(4);
-    Baselines baselines(*client_, job, spec, dataset);
+    Baselines baselines(*client_, request, spec, dataset);
     const auto entered = baselines.Enter(window);
     EXPECT_THAT(entered, IsOk());
     for (size_t at = from; at < to; at += 7) {

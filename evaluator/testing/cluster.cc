@@ -26,7 +26,7 @@ std::string ArtefactYaml(const std::string& model_yaml) {
   spec.graph = *config::Read<transform::GraphSpec>(kGraph, "graph");
   spec.dataset = *config::Read<storage::DatasetSpec>(kDatasetSpec, "dataset");
   spec.classes = {"LOW", "HIGH"};
-  return config::Print(spec);
+  return models::EncodeArtefactSpec(spec);
 }
 
 }  // namespace
@@ -79,14 +79,21 @@ void Cluster::Damage(int64_t model_id) {
   file.put(static_cast<char>(first ^ 1));
 }
 
+rpc::v1::Endpoints Cluster::endpoints() const {
+  rpc::v1::Endpoints endpoints;
+  (*endpoints.mutable_services())["storage"] = storage_server_->endpoint();
+  (*endpoints.mutable_services())["model_store"] = store_server_->endpoint();
+  endpoints.set_token_file(token_file_);
+  return endpoints;
+}
+
 v1::EvaluationJob Cluster::Job() const {
   v1::EvaluationJob job;
-  job.mutable_snapshot()->set_dataset_id(1);
-  job.set_dataset_spec(kDatasetSpec);
-  job.set_evaluation_spec("{dataset: test, measures: [accuracy]}");
-  job.set_storage_endpoint(storage_endpoint());
-  job.set_model_store_endpoint(model_store_endpoint());
-  job.set_token_file(token_file_);
+  v1::StartEvaluationRequest& request = *job.mutable_evaluation();
+  request.mutable_snapshot()->set_dataset_id(1);
+  request.set_dataset_spec(kDatasetSpec);
+  request.set_evaluation_spec("{dataset: test, measures: [accuracy]}");
+  *job.mutable_endpoints() = endpoints();
   job.set_num_threads(1);
   job.set_model_bytes(int64_t{1} << 30);
   return job;

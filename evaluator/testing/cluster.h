@@ -40,9 +40,8 @@ class Cluster {
   int64_t num_samples_read() const { return storage_.num_samples_read(); }
   db::Database& database() { return *database_; }
   const rpc::Tokens& tokens() const { return tokens_; }
-  const std::string& token_file() const { return token_file_; }
-  const std::string& storage_endpoint() const { return storage_server_->endpoint(); }
-  const std::string& model_store_endpoint() const { return store_server_->endpoint(); }
+  // Of storage and model_store.
+  rpc::v1::Endpoints endpoints() const;
   // Removed with the cluster.
   const std::string& folder() const { return folder_; }
 

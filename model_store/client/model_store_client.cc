@@ -1,7 +1,9 @@
 #include "model_store/client/model_store_client.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <stop_token>
 #include <system_error>
 #include <utility>
 
@@ -127,6 +129,55 @@ absl::StatusOr<std::string> ModelStoreClient::ReadFile(const std::string& digest
   const std::string found = Sha256(bytes);
   if (found == digest) return bytes;
   return DataLoss("the file {} arrived with the SHA-256 {}", digest, found);
+}
+
+absl::Status ModelStoreClient::PutFile(const v1::PutFileRequest::Header& header,
+                                       const NextBytes& next) {
+  grpc::ClientContext context;
+  rpc::Prepare(peer_, std::chrono::milliseconds{0}, context);
+  const std::stop_callback cancel(peer_.stop, [&context] { context.TryCancel(); });
+  v1::PutFileResponse response;
+  const auto writer = stub_->PutFile(&context, &response);
+  v1::PutFileRequest message;
+  *message.mutable_header() = header;
+  // What cannot be written is explained by the answer: the store may have the file already.
+  for (bool goes_on = writer->Write(message); goes_on; goes_on = writer->Write(message)) {
+    auto bytes = next();
+    if (!bytes.ok()) {
+      context.TryCancel();
+      writer->Finish();
+      return bytes.status();
+    }
+    if (!*bytes) break;
+    message.set_bytes(**std::move(bytes));
+  }
+  writer->WritesDone();
+  return FromGrpc(writer->Finish());
+}
+
+absl::Status ModelStoreClient::FindFile(const std::string& digest) {
+  v1::GetFileRequest request;
+  request.set_digest(digest);
+  v1::GetFileResponse response;
+  return rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::GetFile, request, &response);
+}
+
+absl::Status ModelStoreClient::RetireFiles(const rpc::v1::Command& command,
+                                           const std::vector<std::string>& kept) {
+  v1::RetireFilesRequest request;
+  *request.mutable_command() = command;
+  request.mutable_kept()->Assign(kept.begin(), kept.end());
+  v1::RetireFilesResponse response;
+  return rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::RetireFiles, request, &response);
+}
+
+absl::Status ModelStoreClient::RetireModels(const rpc::v1::Command& command,
+                                            int64_t first_kept_trigger) {
+  v1::RetireModelsRequest request;
+  *request.mutable_command() = command;
+  request.set_first_kept_trigger(first_kept_trigger);
+  v1::RetireModelsResponse response;
+  return rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::RetireModels, request, &response);
 }
 
 absl::StatusOr<int64_t> ModelStoreClient::DeleteRun(const rpc::v1::Command& command) {

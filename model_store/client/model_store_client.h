@@ -1,7 +1,9 @@
 // How other services see the model store.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,20 @@ class ModelStoreClient {
   // The bytes of a file that a pipeline names, their digest checked by the store and again here.
   // NOT_FOUND; DATA_LOSS. Retries as ReadPart.
   absl::StatusOr<std::string> ReadFile(const std::string& digest);
+
+  // Keeps a file by its digest. `next` gives the next bytes, std::nullopt at the end; another
+  // status of its leaves nothing kept, and is the result. Not repeated.
+  using NextBytes = std::function<absl::StatusOr<std::optional<std::string>>()>;
+  absl::Status PutFile(const v1::PutFileRequest::Header& header, const NextBytes& next);
+
+  // NOT_FOUND when no file of that digest is kept.
+  absl::Status FindFile(const std::string& digest);
+
+  // Removes the files of other digests, but new ones. Idempotent.
+  absl::Status RetireFiles(const rpc::v1::Command& command, const std::vector<std::string>& kept);
+
+  // Removes the parts of the models of the command's run before that trigger. Idempotent.
+  absl::Status RetireModels(const rpc::v1::Command& command, int64_t first_kept_trigger);
 
   // Forgets the models of the command's run and returns how many there were. Idempotent.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);

@@ -35,20 +35,12 @@ struct Artefact {
   transform::TargetScale target_scale;
 };
 
-absl::StatusOr<transform::TargetScale> ReadTargetScale(const transform::GraphSpec& graph,
-                                                       const std::string& folder) {
-  if (!transform::StandardizesTarget(graph)) return transform::TargetScale{};
-  ASSIGN_OR_RETURN(const std::string bytes, files::Read(files::Join(folder, kFittedPart)));
-  ASSIGN_OR_RETURN(const auto fitted, transform::FittedState::Decode(bytes));
-  return transform::TargetScaleOf(graph, &fitted);
-}
-
 absl::StatusOr<Artefact> ReadArtefact(const std::string& folder) {
   Artefact artefact;
   ASSIGN_OR_RETURN(artefact.spec_text, files::Read(files::Join(folder, kSpecPart)));
-  ASSIGN_OR_RETURN(artefact.spec, config::Read<ArtefactSpec>(artefact.spec_text, kSpecPart));
+  ASSIGN_OR_RETURN(artefact.spec, DecodeArtefactSpec(artefact.spec_text));
   ASSIGN_OR_RETURN(artefact.weights, files::Read(files::Join(folder, kWeightsPart)));
-  ASSIGN_OR_RETURN(artefact.target_scale, ReadTargetScale(artefact.spec.graph, folder));
+  ASSIGN_OR_RETURN(artefact.target_scale, ReadTargetScale(artefact.spec, folder));
   ASSIGN_OR_RETURN(artefact.network, DecodeNetwork(artefact.spec.model, artefact.weights));
   return artefact;
 }

@@ -51,7 +51,7 @@ class Export : public ::testing::Test {
             "path: /data\nformat: {type: csv, columns: [a, b]}\nlabel: {column: b}", "d"),
         .classes = {"no", "yes"}};
     Write("weights.safetensors", EncodeWeights(*network).value());
-    Write("spec.yaml", config::Print(artefact));
+    Write("spec.yaml", EncodeArtefactSpec(artefact));
     Write("fitted.batch", "fitted");
     network->module->eval();
     return *network;
@@ -129,12 +129,11 @@ TEST_F(Export, WritesAFolderThatTellsWhatTheModelIs) {
 
 TEST_F(Export, SaysHowAStandardizedLabelIsPutBackAndThatPreprocessingIsMissing) {
   Put(Logistic{.outputs = 1}, kSeries);
-  auto artefact =
-      *config::Read<ArtefactSpec>(files::Read(files::Join(Artefact(), "spec.yaml")).value(), "s");
+  auto artefact = *ReadArtefactSpec(Artefact());
   artefact.graph = *config::Read<transform::GraphSpec>(
       "- stack: {columns: all, into: input}\n- label: {}\n- standardize: {columns: [target]}\n",
       "g");
-  Write("spec.yaml", config::Print(artefact));
+  Write("spec.yaml", EncodeArtefactSpec(artefact));
   const transform::FittedState fitted(
       "graph", {{2, {{"target", "mean", {15}, {}}, {"target", "std", {5}, {}}}}});
   Write("fitted.batch", fitted.Encode());

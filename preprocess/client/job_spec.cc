@@ -19,11 +19,11 @@ loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane) {
           .num_slices = share_batches ? job.num_lanes : 1};
 }
 
-std::shared_ptr<const loader::TrainingSet> PartOf(const JobSpec& job, loader::TrainingSet sealed) {
-  if (job.held_out) {
-    sealed = loader::HoldOut(sealed, job.held_out->share, job.held_out->seed).trained;
-  }
-  return std::make_shared<const loader::TrainingSet>(std::move(sealed));
+std::shared_ptr<const loader::TrainingSet> PartOf(
+    const JobSpec& job, std::shared_ptr<const loader::TrainingSet> sealed) {
+  if (!job.held_out) return sealed;
+  return std::make_shared<const loader::TrainingSet>(
+      loader::HoldOut(*sealed, job.held_out->share, job.held_out->seed).trained);
 }
 
 }  // namespace tidemill::preprocess

@@ -78,7 +78,8 @@ struct JobSpec {
 loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane);
 
 // The part of the sealed set that a job is about.
-std::shared_ptr<const loader::TrainingSet> PartOf(const JobSpec& job, loader::TrainingSet sealed);
+std::shared_ptr<const loader::TrainingSet> PartOf(
+    const JobSpec& job, std::shared_ptr<const loader::TrainingSet> sealed);
 
 }  // namespace tidemill::preprocess
 

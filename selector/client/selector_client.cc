@@ -107,6 +107,16 @@ absl::StatusOr<batch::Batch> SelectorClient::ReadOnce(const v1::ReadTrainingSetR
   return batch::Concatenate(slices);
 }
 
+absl::Status SelectorClient::RetireTrainingSets(const rpc::v1::Command& command,
+                                                int64_t first_kept_trigger) {
+  v1::RetireTrainingSetsRequest request;
+  *request.mutable_command() = command;
+  request.set_first_kept_trigger(first_kept_trigger);
+  v1::RetireTrainingSetsResponse response;
+  return rpc::Call(peer_, *stub_, &v1::SelectorService::Stub::RetireTrainingSets, request,
+                   &response);
+}
+
 absl::StatusOr<int64_t> SelectorClient::DeleteRun(const rpc::v1::Command& command) {
   v1::DeleteRunRequest request;
   *request.mutable_command() = command;

@@ -34,6 +34,8 @@ class SelectorClient {
   // candidates.
   absl::StatusOr<batch::Batch> ReadLateSamples(RunId run, int64_t trigger);
 
+  absl::Status RetireTrainingSets(const rpc::v1::Command& command, int64_t first_kept_trigger);
+
   // Returns how many training sets there were.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
 

@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "batch/wire.h"
-#include "rpc/grpc_status.h"
-#include "rpc/stream_patience.h"
+#include "rpc/stream_call.h"
 #include "storage/client/sample_stream.h"
 #include "storage/client/storage_connection.h"
 
@@ -18,36 +17,15 @@ using Stub = v1::StorageService::Stub;
 // Keys of one call that names them, so that its request stays far below gRPC's message limit.
 constexpr size_t kKeysPerRequest = 100'000;
 
-// Calls a streaming method of few, small messages and hands each to `take`; calls again, for what
-// `before_attempt` prepares, when the connection breaks.
-template <typename Request, typename Response>
-absl::Status Stream(const StorageConnection& connection,
-                    std::unique_ptr<grpc::ClientReader<Response>> (Stub::*method)(
-                        grpc::ClientContext*, const Request&),
-                    const Request& request, const std::function<void()>& before_attempt,
-                    const std::function<absl::Status(Response&)>& take) {
-  rpc::StreamPatience patience(connection.peer, *connection.channel);
-  while (true) {
-    if (before_attempt) before_attempt();
-    grpc::ClientContext context;
-    rpc::Prepare(connection.peer, std::chrono::milliseconds{0}, context);
-    const std::stop_callback cancel(connection.peer.stop, [&context] { context.TryCancel(); });
-    const auto reader = (connection.stub.get()->*method)(&context, request);
-    Response response;
-    while (reader->Read(&response)) {
-      patience.Arrived();
-      if (const absl::Status taken = take(response); !taken.ok()) {
-        context.TryCancel();
-        while (reader->Read(&response)) {
-        }
-        reader->Finish();
-        return taken;
-      }
-    }
-    absl::Status ended = FromGrpc(reader->Finish());
-    if (ended.ok()) return ended;
-    RETURN_IF_ERROR(patience.Wait(ended));
-  }
+// What each message adds is the same, whichever attempt brings it.
+constexpr auto kNothingToForget = [] {};
+
+// Calls a method that answers with few, small messages.
+template <typename Method, typename Request, typename Before, typename Take>
+absl::Status Stream(const StorageConnection& connection, Method method, const Request& request,
+                    const Before& before_attempt, const Take& take) {
+  return rpc::ReadStreamAgain(connection.peer, *connection.channel, *connection.stub, method,
+                              request, before_attempt, take);
 }
 
 }  // namespace
@@ -75,6 +53,16 @@ absl::StatusOr<v1::RegisterDatasetResponse> StorageClient::RegisterDataset(
   return response;
 }
 
+absl::StatusOr<v1::ReadDatasetHeadResponse> StorageClient::ReadDatasetHead(
+    const std::string& spec_yaml) const {
+  v1::ReadDatasetHeadRequest request;
+  request.set_spec(spec_yaml);
+  v1::ReadDatasetHeadResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(connection_->peer, *connection_->stub, &Stub::ReadDatasetHead, request, &response));
+  return response;
+}
+
 absl::StatusOr<v1::Dataset> StorageClient::GetDataset(const std::string& name) const {
   v1::GetDatasetRequest request;
   request.set_name(name);
@@ -97,13 +85,13 @@ absl::StatusOr<rpc::v1::Snapshot> StorageClient::SyncDataset(DatasetId dataset,
   v1::SyncDatasetRequest request;
   request.set_dataset_id(dataset.value);
   std::optional<rpc::v1::Snapshot> snapshot;
-  RETURN_IF_ERROR((Stream<v1::SyncDatasetRequest, v1::SyncDatasetResponse>(
-      *connection_, &Stub::SyncDataset, request, {}, [&](v1::SyncDatasetResponse& response) {
-        if (progress) progress(response);
-        if (response.has_snapshot()) snapshot = response.snapshot();
-        return absl::OkStatus();
-      })));
-  if (!snapshot.has_value()) return Internal("storage ended a sync without a snapshot");
+  RETURN_IF_ERROR(Stream(*connection_, &Stub::SyncDataset, request, kNothingToForget,
+                         [&](v1::SyncDatasetResponse& response) {
+                           if (progress) progress(response);
+                           if (response.has_snapshot()) snapshot = response.snapshot();
+                           return absl::OkStatus();
+                         }));
+  if (!snapshot.has_value()) return Unavailable("storage ended the sync without a snapshot");
   return *std::move(snapshot);
 }
 
@@ -132,12 +120,12 @@ absl::Status StorageClient::DescribeSamples(DatasetId dataset, std::span<const i
     request.mutable_sample_keys()->Assign(part.begin(), part.end());
     // Kept until the call is over, as one that breaks is made again.
     std::vector<v1::DescribeSamplesResponse> answers;
-    RETURN_IF_ERROR((Stream<v1::DescribeSamplesRequest, v1::DescribeSamplesResponse>(
+    RETURN_IF_ERROR(Stream(
         *connection_, &Stub::DescribeSamples, request, [&] { answers.clear(); },
         [&](v1::DescribeSamplesResponse& response) {
           answers.push_back(std::move(response));
           return absl::OkStatus();
-        })));
+        }));
     for (v1::DescribeSamplesResponse& answer : answers) {
       ASSIGN_OR_RETURN(
           batch::Batch rows,
@@ -197,9 +185,8 @@ absl::Status StorageClient::CheckDataset(
     const std::function<absl::Status(const v1::CheckDatasetResponse&)>& sink) const {
   v1::CheckDatasetRequest request;
   request.set_dataset_id(dataset.value);
-  return Stream<v1::CheckDatasetRequest, v1::CheckDatasetResponse>(
-      *connection_, &Stub::CheckDataset, request, {},
-      [&](v1::CheckDatasetResponse& response) { return sink(response); });
+  return Stream(*connection_, &Stub::CheckDataset, request, kNothingToForget,
+                [&](v1::CheckDatasetResponse& response) { return sink(response); });
 }
 
 absl::StatusOr<v1::GetDatasetStatisticsResponse> StorageClient::GetStatistics(
@@ -219,12 +206,12 @@ absl::StatusOr<std::vector<v1::QuarantineEntry>> StorageClient::ListQuarantine(
   request.set_dataset_id(dataset.value);
   request.set_limit(limit);
   std::vector<v1::QuarantineEntry> entries;
-  RETURN_IF_ERROR((Stream<v1::ListQuarantineRequest, v1::ListQuarantineResponse>(
+  RETURN_IF_ERROR(Stream(
       *connection_, &Stub::ListQuarantine, request, [&] { entries.clear(); },
       [&](v1::ListQuarantineResponse& response) {
         entries.push_back(std::move(*response.mutable_entry()));
         return absl::OkStatus();
-      })));
+      }));
   return entries;
 }
 

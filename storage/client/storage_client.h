@@ -48,6 +48,8 @@ class StorageClient {
   // `spec_yaml` is a DatasetSpec. Codes as in the proto.
   absl::StatusOr<v1::RegisterDatasetResponse> RegisterDataset(
       const std::string& name, const std::string& spec_yaml, const rpc::v1::Command& command) const;
+  // What the first file of such a dataset begins with; nothing is registered.
+  absl::StatusOr<v1::ReadDatasetHeadResponse> ReadDatasetHead(const std::string& spec_yaml) const;
   absl::StatusOr<v1::Dataset> GetDataset(const std::string& name) const;
   absl::StatusOr<std::vector<v1::Dataset>> ListDatasets() const;
 

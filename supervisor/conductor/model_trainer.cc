@@ -41,18 +41,12 @@ absl::Status EndedBeforeItsTime(const trainer_server::v1::WatchTrainingResponse&
   return Unavailable("the training ended before its time: {}", last.error());
 }
 
-v1::RunEvent TrainedEvent(int64_t trigger, const trainer_server::v1::WatchTrainingResponse& last,
-                          double seconds) {
+v1::RunEvent TrainedEvent(int64_t trigger, const rpc::v1::TrainingResult& result, double seconds) {
   v1::RunEvent event;
   v1::ModelTrained& trained = *event.mutable_model_trained();
   trained.set_trigger(trigger);
-  trained.set_num_skipped(last.num_skipped());
-  trained.set_device(last.device());
-  trained.set_loss(last.loss());
   trained.set_seconds(seconds);
-  *trained.mutable_loss_curve() = last.loss_curve();
-  trained.set_verdict(last.verdict());
-  if (last.has_downsampling()) *trained.mutable_downsampling() = last.downsampling();
+  *trained.mutable_result() = result;
   return event;
 }
 
@@ -86,7 +80,7 @@ absl::Status ModelTrainer::Train(const TriggerState& trigger) {
     return SkipTrigger(record_, trigger, "train", last.error());
   }
   FAILPOINT("supervisor.after_train");
-  return record_.Record(TrainedEvent(trigger.trigger.number(), last, stopwatch.Seconds()));
+  return record_.Record(TrainedEvent(trigger.trigger.number(), last.result(), stopwatch.Seconds()));
 }
 
 absl::Status ModelTrainer::Store(const TriggerState& trigger) {
@@ -160,19 +154,20 @@ absl::StatusOr<trainer_server::v1::WatchTrainingResponse> ModelTrainer::Watch(
         if (HasEnded(last)) return absl::OkStatus();
         return watched.ok() || absl::IsNotFound(watched) ? EndedBeforeItsTime(last) : watched;
       },
-      [&] { return last.samples_done(); }));
+      [&] { return last.result().samples_done(); }));
   return last;
 }
 
 void ModelTrainer::ReportTraining(int64_t trigger,
                                   const trainer_server::v1::WatchTrainingResponse& update) {
+  const rpc::v1::TrainingResult& result = update.result();
   v1::Progress progress =
-      ProgressOf("train", update.samples_done(), update.samples_total(), "samples");
+      ProgressOf("train", result.samples_done(), result.samples_total(), "samples");
   progress.set_trigger(trigger);
-  progress.set_per_second(update.samples_per_second());
-  progress.set_loss(update.loss());
-  progress.set_wait_share(update.wait_share());
-  progress.set_epoch(update.epoch());
+  progress.set_per_second(result.samples_per_second());
+  progress.set_loss(result.loss());
+  progress.set_wait_share(result.wait_share());
+  progress.set_epoch(static_cast<int32_t>(result.epochs()));
   *progress.mutable_path() = update.path();
   record_.Report(std::move(progress));
 }

@@ -52,10 +52,10 @@ TEST_F(ReplayRunTest, TellsWhyAndHowItTrained) {
   EXPECT_GT(shown.decisions(1).decided_at().seconds(), 0);
   const v1::Trigger& trigger = shown.triggers(1);
   EXPECT_EQ(trigger.num_candidates(), trigger.num_samples() + 1);
-  EXPECT_EQ(trigger.device(), "cpu");
-  EXPECT_EQ(trigger.loss(), 0.25);
-  ASSERT_EQ(trigger.loss_curve_size(), 2);
-  EXPECT_EQ(trigger.loss_curve(1).num_samples(), 20);
+  EXPECT_EQ(trigger.result().device(), "cpu");
+  EXPECT_EQ(trigger.result().loss(), 0.25);
+  ASSERT_EQ(trigger.result().loss_curve_size(), 2);
+  EXPECT_EQ(trigger.result().loss_curve(1).num_samples(), 20);
   EXPECT_GT(trigger.fired_at().seconds(), 0);
   EXPECT_GE(trigger.stored_at().seconds(), trigger.fired_at().seconds());
   EXPECT_EQ(shown.pipeline_text(), request.pipeline());

@@ -59,10 +59,11 @@ std::string Text(const v1::TrainingSetSealed& event) {
 }
 
 std::string Text(const v1::ModelTrained& event) {
+  const rpc::v1::TrainingResult& result = event.result();
   std::string text = fmt::format("trigger {}: trained in {:.1f} s on {}, loss {:.4f}",
-                                 event.trigger(), event.seconds(), event.device(), event.loss());
-  if (event.num_skipped() > 0) text += fmt::format(", {} samples skipped", event.num_skipped());
-  if (!event.verdict().empty()) text += "; " + event.verdict();
+                                 event.trigger(), event.seconds(), result.device(), result.loss());
+  if (result.num_skipped() > 0) text += fmt::format(", {} samples skipped", result.num_skipped());
+  if (!result.verdict().empty()) text += "; " + result.verdict();
   return text;
 }
 

@@ -34,7 +34,8 @@ void AddHistory(const std::vector<EventRow>& events, v1::GetRunResponse& respons
         *trigger->mutable_fired_at() = row.shown.at();
         break;
       case v1::RunEvent::kModelTrained:
-        *trigger->mutable_loss_curve() = Thinned(row.event.model_trained().loss_curve(), most);
+        *trigger->mutable_result()->mutable_loss_curve() =
+            Thinned(row.event.model_trained().result().loss_curve(), most);
         break;
       case v1::RunEvent::kModelStored:
         *trigger->mutable_stored_at() = row.shown.at();
@@ -52,7 +53,7 @@ void AddEvents(const std::vector<EventRow>& events, v1::GetRunResponse& response
     *recorded.mutable_at() = row.shown.at();
     *recorded.mutable_event() = row.event;
     if (row.event.has_model_trained()) {
-      recorded.mutable_event()->mutable_model_trained()->clear_loss_curve();
+      recorded.mutable_event()->mutable_model_trained()->mutable_result()->clear_loss_curve();
     }
   }
 }

@@ -25,7 +25,7 @@ std::vector<EventRow> Events() {
   fired.mutable_trigger_fired()->set_trigger(1);
   trained.mutable_model_trained()->set_trigger(1);
   for (int i = 1; i <= 10; ++i) {
-    trained.mutable_model_trained()->add_loss_curve()->set_num_samples(i);
+    trained.mutable_model_trained()->mutable_result()->add_loss_curve()->set_num_samples(i);
   }
   stored.mutable_model_stored()->set_trigger(1);
   return {At(10, fired), At(20, trained), At(30, stored)};
@@ -33,7 +33,7 @@ std::vector<EventRow> Events() {
 
 std::vector<int64_t> SamplesOfCurve(const v1::Trigger& trigger) {
   std::vector<int64_t> samples;
-  for (const auto& point : trigger.loss_curve()) samples.push_back(point.num_samples());
+  for (const auto& point : trigger.result().loss_curve()) samples.push_back(point.num_samples());
   return samples;
 }
 
@@ -43,7 +43,7 @@ TEST(RunHistory, TellsWhenATriggerFiredAndItsModelWasStored) {
   AddHistory(Events(), response);
   EXPECT_EQ(response.triggers(0).fired_at().seconds(), 10);
   EXPECT_EQ(response.triggers(0).stored_at().seconds(), 30);
-  EXPECT_EQ(response.triggers(0).loss_curve_size(), 10);
+  EXPECT_EQ(response.triggers(0).result().loss_curve_size(), 10);
 }
 
 TEST(RunHistory, ThinsCurvesEvenlyAndKeepsTheLastPoint) {
@@ -62,7 +62,7 @@ TEST(RunHistory, RepeatsEventsWithoutCurves) {
   ASSERT_EQ(response.events_size(), 3);
   EXPECT_EQ(response.events(1).sequence(), 20);
   EXPECT_TRUE(response.events(1).event().has_model_trained());
-  EXPECT_EQ(response.events(1).event().model_trained().loss_curve_size(), 0);
+  EXPECT_EQ(response.events(1).event().model_trained().result().loss_curve_size(), 0);
 }
 
 }  // namespace

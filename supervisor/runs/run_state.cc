@@ -183,13 +183,9 @@ void RunState::ApplyToStage(const v1::RunEvent& event) {
     case v1::RunEvent::kModelTrained: {
       TriggerState& of = At(event.model_trained().trigger());
       of.trained = true;
-      of.trigger.set_num_skipped(event.model_trained().num_skipped());
-      of.trigger.set_device(event.model_trained().device());
-      of.trigger.set_loss(event.model_trained().loss());
-      of.trigger.set_verdict(event.model_trained().verdict());
-      if (event.model_trained().has_downsampling()) {
-        *of.trigger.mutable_downsampling() = event.model_trained().downsampling();
-      }
+      *of.trigger.mutable_result() = event.model_trained().result();
+      // It is read again where somebody asks for it (run_history.h): states hold all triggers.
+      of.trigger.mutable_result()->clear_loss_curve();
       (*of.trigger.mutable_stage_seconds())["train"] = event.model_trained().seconds();
       break;
     }

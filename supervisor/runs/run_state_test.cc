@@ -1,9 +1,11 @@
 #include "supervisor/runs/run_state.h"
 
 #include "gmock/gmock.h"
+#include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
 
 #include "supervisor/runs/event_text.h"
+#include "supervisor/runs/old_events.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -261,6 +263,56 @@ TEST(RunEvent, HasANameAndATextOfEveryKind) {
     EXPECT_EQ(TypeOf(event), kind->field(i)->name());
     EXPECT_NE(TextOf(event), "") << TypeOf(event);
   }
+}
+
+v1::RunEvent TrainedWith(const rpc::v1::TrainingResult& result) {
+  v1::RunEvent event = Trained(1);
+  event.mutable_model_trained()->set_seconds(2.5);
+  *event.mutable_model_trained()->mutable_result() = result;
+  return event;
+}
+
+// As version 0.7 wrote it.
+constexpr char kOldTrained[] =
+    R"({"model_trained":{"trigger":"1","num_skipped":"3","device":"cpu","loss":0.25,"seconds":2.5,)"
+    R"("loss_curve":[{"num_samples":"10","loss":0.5},{"num_samples":"20","loss":0.25}],)"
+    R"("downsampling":{"method":"margin","num_samples":"40"},"verdict":"limit: op resize"}})";
+
+TEST(OldEvents, ATrainingOfAnEarlierVersionShowsTheSameResult) {
+  v1::RunEvent old;
+  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(kOldTrained, &old).ok());
+  Renew(old);
+  rpc::v1::TrainingResult result;
+  result.set_num_skipped(3);
+  result.set_device("cpu");
+  result.set_loss(0.25);
+  result.set_verdict("limit: op resize");
+  for (const double loss : {0.5, 0.25}) {
+    rpc::v1::LossPoint& point = *result.add_loss_curve();
+    point.set_num_samples(10 * result.loss_curve_size());
+    point.set_loss(loss);
+  }
+  result.mutable_downsampling()->set_method("margin");
+  result.mutable_downsampling()->set_num_samples(40);
+  v1::RunEvent present = TrainedWith(result);
+  EXPECT_EQ(old.DebugString(), present.DebugString());
+  Renew(present);
+  EXPECT_EQ(old.DebugString(), present.DebugString()) << "an event of this version stays as it is";
+  EXPECT_EQ(TextOf(old),
+            "trigger 1: trained in 2.5 s on cpu, loss 0.2500, 3 samples skipped; limit: op resize");
+}
+
+TEST(RunState, ATriggerHasTheResultOfItsTrainingLessTheCurve) {
+  rpc::v1::TrainingResult result;
+  result.set_loss(0.25);
+  result.set_weights_digest("weights");
+  const std::string expected = result.DebugString();
+  result.add_loss_curve()->set_loss(0.5);
+  RunState state;
+  for (const v1::RunEvent& event : {Fired(1, 100), Sealed(1, 10), TrainedWith(result)}) {
+    state.Apply(event);
+  }
+  EXPECT_EQ(state.triggers()[0].trigger.result().DebugString(), expected);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "google/protobuf/util/time_util.h"
 
 #include "supervisor/runs/event_text.h"
+#include "supervisor/runs/old_events.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -268,6 +269,7 @@ absl::StatusOr<std::vector<EventRow>> ReadEvents(pqxx::work& work, RunId run) {
     if (!json_util::JsonStringToMessage(row[2].as<std::string>(), &event).ok()) {
       return DataLoss("event {} of run {} does not parse", row[0].as<int64_t>(), run.value);
     }
+    Renew(event);
     events.push_back({.shown = Shown(row[0].as<int64_t>(), row[1], event), .event = event});
   }
   return events;

@@ -186,7 +186,7 @@ class FakeDownstream final : public Downstream {
       override {
     trainer_server::v1::WatchTrainingResponse update;
     update.set_state(trainer_server::v1::TRAINING_STATE_RUNNING);
-    update.set_samples_done(1);
+    update.mutable_result()->set_samples_done(1);
     progress(update);
     RETURN_IF_ERROR(services_.Count("WatchTraining"));
     {
@@ -194,11 +194,12 @@ class FakeDownstream final : public Downstream {
       services_.changed_.wait(services_.mutex_, stop_, [this] { return !Held(); });
       if (stop_.stop_requested()) return Cancelled("stopped");
       update.set_state(trainer_server::v1::TRAINING_STATE_DONE);
-      update.set_device("cpu");
-      update.set_loss(0.25);
+      rpc::v1::TrainingResult& result = *update.mutable_result();
+      result.set_device("cpu");
+      result.set_loss(0.25);
       for (const double loss : {0.5, 0.25}) {
-        rpc::v1::LossPoint& point = *update.add_loss_curve();
-        point.set_num_samples(10 * update.loss_curve_size());
+        rpc::v1::LossPoint& point = *result.add_loss_curve();
+        point.set_num_samples(10 * result.loss_curve_size());
         point.set_loss(loss);
       }
       if (const auto error = services_.training_errors_.extract(trigger)) {

@@ -12,8 +12,8 @@
 
 namespace tidemill::trainer_server {
 
-// Every method is safe to repeat; unary calls retry UNAVAILABLE within their deadline. Errors are
-// those of trainer_server.proto. Thread-safe.
+// Every method is safe to repeat; unary calls retry UNAVAILABLE within the peer's deadline. Errors
+// are those of trainer_server.proto. Thread-safe.
 class TrainerClient {
  public:
   // What it returns other than OK ends the call and is its result.
@@ -21,25 +21,22 @@ class TrainerClient {
 
   explicit TrainerClient(rpc::Peer peer);
 
-  // Returns the fitted state's digest. May take as long as reading the training set does.
+  // Returns the fitted state's digest. May take as long as reading the training set does:
+  // DEADLINE_EXCEEDED where the peer's deadline is shorter. Asked again, it goes on.
   absl::StatusOr<std::string> FitGraph(const v1::FitGraphRequest& request);
 
   absl::Status StartTraining(const v1::StartTrainingRequest& request);
 
-  // Gives progress until the training is DONE, FAILED or STOPPED and returns its last message.
-  // UNAVAILABLE when the server goes away.
+  // Gives progress until the training is DONE, FAILED or STOPPED and returns its last message. Not
+  // retried: UNAVAILABLE when the server goes away, CANCELLED when the peer is stopped. Start the
+  // training again, which goes on where it was, and watch again.
   absl::StatusOr<v1::WatchTrainingResponse> WatchTraining(RunId run, int64_t trigger,
                                                           const Progress& progress);
-
-  // Starts a training and watches it to its end. A server that goes away and comes back within the
-  // peer's deadline is asked again, and the training resumes. FAILED_PRECONDITION, with the
-  // training's error, when it FAILED; CANCELLED when somebody stopped it.
-  absl::StatusOr<v1::WatchTrainingResponse> Train(const v1::StartTrainingRequest& request,
-                                                  const Progress& progress);
 
   absl::Status StopTraining(const rpc::v1::Command& command, int64_t trigger);
   absl::StatusOr<v1::StoreModelResponse> StoreModel(const rpc::v1::Command& command,
                                                     int64_t trigger);
+  absl::Status RetireTrainings(const rpc::v1::Command& command, int64_t first_kept_trigger);
   absl::Status DeleteRun(const rpc::v1::Command& command);
 
  private:

@@ -14,13 +14,15 @@
 namespace tidemill::trainer_server {
 namespace {
 
-preprocess::JobSpec SpecOf(const TrainingJob& job, const models::TrainingSpec& training,
-                           const loader::BatchPlan& plan) {
-  preprocess::JobSpec spec = {.run_id = job.run_id,
-                              .trigger = job.trigger,
-                              .dataset_id = job.dataset_id,
-                              .dataset = job.dataset,
-                              .graph = job.graph,
+constexpr char kDispatcher[] = "preprocess";
+
+preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
+                           const models::TrainingSpec& training, const loader::BatchPlan& plan) {
+  preprocess::JobSpec spec = {.run_id = request.command().run_id(),
+                              .trigger = request.trigger(),
+                              .dataset_id = request.dataset_id(),
+                              .dataset = request.dataset_spec(),
+                              .graph = request.graph(),
                               .batch_size = plan.batch_size,
                               .epochs = plan.epochs,
                               .seed = plan.shuffle.seed,
@@ -35,7 +37,7 @@ preprocess::JobSpec SpecOf(const TrainingJob& job, const models::TrainingSpec& t
 
 // All that batches are opened with.
 struct Request {
-  const TrainingJob& job;
+  const v1::TrainingJob& job;
   const OpenedJob& opened;
   const preprocess::JobSpec& spec;
   const preprocess::SetDivision& division;
@@ -48,35 +50,36 @@ std::string FittedOf(const loader::BatchParts& parts) {
   return parts.fitted == nullptr ? "" : parts.fitted->Encode();
 }
 
-preprocess::WorkerSourceOptions OptionsOf(const Request& request,
-                                          const preprocess::WorkersSpec& workers) {
-  return {.dispatcher = request.opened.PeerOf(request.job.endpoints.preprocess),
-          // Another process may have begun this training, with a job of its own that has come
-          // further.
-          .job_name = fmt::format("run-{}/trigger-{}/{}", request.job.run_id, request.job.trigger,
-                                  rpc::NewRequestId()),
-          .link = {.transport = workers.transport, .compression = workers.compression},
-          .most_workers = workers.most,
-          .bytes_ahead = workers.bytes_ahead.bytes,
-          .settle = request.settle};
+absl::StatusOr<preprocess::WorkerSourceOptions> OptionsOf(const Request& request,
+                                                          const preprocess::WorkersSpec& workers) {
+  ASSIGN_OR_RETURN(rpc::Peer dispatcher, request.opened.peers.PeerOf(kDispatcher));
+  return preprocess::WorkerSourceOptions{
+      .dispatcher = std::move(dispatcher),
+      // Another process may have begun this training, with a job of its own that has come further.
+      .job_name = fmt::format("run-{}/trigger-{}/{}", request.spec.run_id, request.spec.trigger,
+                              rpc::NewRequestId()),
+      .link = {.transport = workers.transport, .compression = workers.compression},
+      .most_workers = workers.most,
+      .bytes_ahead = workers.bytes_ahead.bytes,
+      .settle = request.settle};
 }
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenHere(const Request& request) {
   if (!request.spec.shards) {
     return loader::BatchStream::Create(request.parts,
                                        preprocess::PlanOf(request.division, request.plan, 0),
-                                       StreamOptionsOf(request.job, request.settle));
+                                       StreamOptionsOf(request.job.preparation(), request.settle));
   }
   ASSIGN_OR_RETURN(preprocess::ShardLanes lanes,
                    preprocess::LanesOf(request.division, request.parts, request.plan));
-  const Preparation& preparation = request.job.preparation;
+  const v1::Preparation& preparation = request.job.preparation();
   const auto num_lanes = std::ssize(lanes.plans);
   std::vector<std::unique_ptr<loader::BatchSource>> streams;
   for (const loader::BatchPlan& plan : lanes.plans) {
     ASSIGN_OR_RETURN(auto stream, loader::BatchStream::Create(
                                       request.parts, plan,
                                       {.num_threads = 1,
-                                       .bytes_ahead = preparation.bytes_ahead / num_lanes,
+                                       .bytes_ahead = preparation.bytes_ahead() / num_lanes,
                                        .settle = request.settle}));
     streams.push_back(std::move(stream));
   }
@@ -87,7 +90,7 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenHere(const Request& req
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenAtWorkers(
     const Request& request, const preprocess::WorkersSpec& workers) {
   const std::string fitted = FittedOf(request.parts);
-  const preprocess::WorkerSourceOptions options = OptionsOf(request, workers);
+  ASSIGN_OR_RETURN(const preprocess::WorkerSourceOptions options, OptionsOf(request, workers));
   if (request.spec.shards) {
     return preprocess::ShardedSource::Open(request.spec, fitted, request.parts, request.division,
                                            request.plan, options);
@@ -102,19 +105,21 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenAtWorkers(
 
 }  // namespace
 
-loader::StreamOptions StreamOptionsOf(const TrainingJob& job, loader::SettleRows settle) {
-  return {.num_threads = job.preparation.threads,
-          .bytes_ahead = job.preparation.bytes_ahead,
+loader::StreamOptions StreamOptionsOf(const v1::Preparation& preparation,
+                                      loader::SettleRows settle) {
+  return {.num_threads = preparation.threads(),
+          .bytes_ahead = preparation.bytes_ahead(),
           .settle = std::move(settle)};
 }
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
-    const TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
+    const v1::TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
     loader::BatchParts parts, const loader::BatchPlan& plan, loader::SettleRows settle) {
-  preprocess::JobSpec spec = SpecOf(job, training, plan);
+  preprocess::JobSpec spec = SpecOf(job.request(), training, plan);
   std::optional<preprocess::WorkersSpec> workers;
-  if (!job.workers.empty()) {
-    ASSIGN_OR_RETURN(workers, config::Read<preprocess::WorkersSpec>(job.workers, "workers"));
+  if (!job.request().workers().empty()) {
+    ASSIGN_OR_RETURN(workers,
+                     config::Read<preprocess::WorkersSpec>(job.request().workers(), "workers"));
     spec.shards = workers->shards;
     if (spec.shards) spec.num_lanes = spec.shards->count;
   }
@@ -127,7 +132,7 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
                            .parts = parts,
                            .plan = plan,
                            .settle = settle};
-  if (!workers || job.endpoints.preprocess.empty()) return OpenHere(request);
+  if (!workers || !opened.peers.Has(kDispatcher)) return OpenHere(request);
   return OpenAtWorkers(request, *workers);
 }
 

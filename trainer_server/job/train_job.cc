@@ -85,18 +85,18 @@ absl::Status Fit(const std::string& folder) {
   const std::string path = files::Join(folder, kFittedFile);
   if (files::Exists(path)) return absl::OkStatus();
   RETURN_IF_FAILPOINT("trainer_server.before_fit");
-  ASSIGN_OR_RETURN(const FitJob job, ReadYaml<FitJob>(folder, kFitFile));
+  ASSIGN_OR_RETURN(const auto job, ReadMessage<v1::FitJob>(folder, kFitFile));
   ASSIGN_OR_RETURN(const OpenedJob opened, Open(job));
   ASSIGN_OR_RETURN(const transform::FittedState fitted,
                    loader::FitGraph(*opened.graph, *opened.set, opened.reader,
-                                    {.num_threads = job.preparation.threads,
-                                     .bytes_ahead = job.preparation.bytes_ahead}));
+                                    {.num_threads = job.preparation().threads(),
+                                     .bytes_ahead = job.preparation().bytes_ahead()}));
   RETURN_IF_ERROR(files::WriteAtomically(path, fitted.Encode()));
   RETURN_IF_FAILPOINT("trainer_server.after_fit");
   return absl::OkStatus();
 }
 
-// One training from job.yaml to result.yaml.
+// One training from job.json to result.json.
 class Training {
  public:
   Training(std::string folder, process::Report& report)
@@ -118,12 +118,13 @@ class Training {
 
  private:
   absl::Status Prepare() {
-    ASSIGN_OR_RETURN(job_, ReadYaml<TrainingJob>(folder_, kJobFile));
-    ASSIGN_OR_RETURN(spec_, config::Read<models::TrainingSpec>(job_.training, "training"));
-    ASSIGN_OR_RETURN(model_, config::Read<models::ModelSpec>(job_.model, "model"));
+    ASSIGN_OR_RETURN(job_, ReadMessage<v1::TrainingJob>(folder_, kJobFile));
+    ASSIGN_OR_RETURN(spec_,
+                     config::Read<models::TrainingSpec>(job_.request().training(), "training"));
+    ASSIGN_OR_RETURN(model_, config::Read<models::ModelSpec>(job_.request().model(), "model"));
     setup_.model = model_;
     setup_.training = spec_;
-    setup_.trigger = job_.trigger;
+    setup_.trigger = job_.request().trigger();
     MakeDeterministic(models::NumThreads(spec_, setup_.model));
     ASSIGN_OR_RETURN(setup_.device, ChooseDevice(spec_.device));
     ASSIGN_OR_RETURN(opened_, Open(job_));
@@ -145,18 +146,20 @@ class Training {
       };
     }
     PrepareDownsampling();
-    const std::string fitted_path = files::Join(
-        files::Join(folder_, ".."), files::Join(std::to_string(job_.fitted_trigger), kFittedFile));
+    const std::string fitted_path =
+        files::Join(files::Join(folder_, ".."),
+                    files::Join(std::to_string(job_.request().fitted_trigger()), kFittedFile));
     ASSIGN_OR_RETURN(std::string bytes, files::Read(fitted_path));
     ASSIGN_OR_RETURN(transform::FittedState fitted,
                      transform::FittedState::Decode(std::move(bytes)));
     fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
     RETURN_IF_ERROR(FetchNetwork());
-    if (job_.parent_model_id == 0) return absl::OkStatus();
-    model_store::ModelStoreClient model_store(opened_.PeerOf(job_.endpoints.model_store));
-    ASSIGN_OR_RETURN(
-        setup_.parent_weights,
-        model_store.ReadPart(ModelId{job_.parent_model_id}, std::string(models::kWeightsPart)));
+    if (job_.request().parent_model_id() == 0) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const rpc::Peer peer, opened_.peers.PeerOf("model_store"));
+    model_store::ModelStoreClient model_store(peer);
+    ASSIGN_OR_RETURN(setup_.parent_weights,
+                     model_store.ReadPart(ModelId{job_.request().parent_model_id()},
+                                          std::string(models::kWeightsPart)));
     return absl::OkStatus();
   }
 
@@ -176,7 +179,8 @@ class Training {
     const std::string path = files::Join(folder, digest);
     setup_.model = setup_.model->WithFile(path);
     if (files::Exists(path)) return absl::OkStatus();
-    model_store::ModelStoreClient model_store(opened_.PeerOf(job_.endpoints.model_store));
+    ASSIGN_OR_RETURN(const rpc::Peer peer, opened_.peers.PeerOf("model_store"));
+    model_store::ModelStoreClient model_store(peer);
     ASSIGN_OR_RETURN(const std::string bytes, model_store.ReadFile(digest));
     RETURN_IF_ERROR(files::CreateFolder(folder));
     return files::WriteAtomically(path, bytes);
@@ -185,7 +189,7 @@ class Training {
   // Batches of what is trained on. Such rows do not depend on the epoch unless the graph is random,
   // so that those which downsampling looks at and trains on are read once.
   void PrepareDownsampling() {
-    method_ = spec_.downsampling->MethodAt(job_.trigger);
+    method_ = spec_.downsampling->MethodAt(job_.request().trigger());
     if (method_->IsNone()) return;
     if (spec_.decoded_budget.bytes > 0 && !transform::IsRandom(opened_.graph_spec)) {
       kept_ =
@@ -217,7 +221,7 @@ class Training {
       std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan,
       std::shared_ptr<loader::DecodedSamples> kept = nullptr) const {
     return loader::BatchStream::Create(PartsOf(std::move(set), std::move(kept)), plan,
-                                       StreamOptionsOf(job_, Settle()));
+                                       StreamOptionsOf(job_.preparation(), Settle()));
   }
 
   loader::BatchParts PartsOf(std::shared_ptr<const loader::TrainingSet> set,
@@ -278,7 +282,7 @@ class Training {
     const loader::BatchPlan plan = {
         .batch_size = spec_.batch_size,
         .epochs = spec_.epochs,
-        .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.trigger},
+        .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.request().trigger()},
         .order = spec_.EffectiveOrder(),
         .first_batch = loop_->counters().batches,
         .buckets = spec_.buckets};
@@ -344,19 +348,19 @@ class Training {
     v1::WatchTrainingResponse message;
     message.set_state(v1::TRAINING_STATE_RUNNING);
     message.set_activity(activity_);
-    message.set_device(setup_.device.str());
-    message.set_seconds(seconds);
+    rpc::v1::TrainingResult& result = *message.mutable_result();
+    result.set_device(setup_.device.str());
+    result.set_seconds(seconds);
     if (!loop_) return message;
     const TrainingCounters& counters = loop_->counters();
     const Tally tally = downsampled_ == nullptr ? Tally() : downsampled_->tally();
-    message.set_samples_done(counters.samples);
-    message.set_samples_total(SamplesTotal());
-    message.set_epoch(static_cast<int32_t>(counters.epoch));
-    message.set_loss(counters.loss());
-    message.set_samples_per_second(static_cast<double>(counters.samples - first_samples_) /
-                                   seconds);
-    message.set_wait_share(std::max(0.0, loop_->wait_seconds() - tally.scoring_seconds) / seconds);
-    message.set_num_skipped(counters.num_skipped + tally.num_skipped);
+    result.set_samples_done(counters.samples);
+    result.set_samples_total(SamplesTotal());
+    result.set_epochs(counters.epoch);
+    result.set_loss(counters.loss());
+    result.set_samples_per_second(static_cast<double>(counters.samples - first_samples_) / seconds);
+    result.set_wait_share(std::max(0.0, loop_->wait_seconds() - tally.scoring_seconds) / seconds);
+    result.set_num_skipped(counters.num_skipped + tally.num_skipped);
     if (source_ != nullptr) *message.mutable_path() = preprocess::ToMessage(source_->work());
     return message;
   }
@@ -374,43 +378,47 @@ class Training {
     RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, models::kWeightsPart), weights));
     RETURN_IF_ERROR(
         files::WriteAtomically(files::Join(artefact, models::kFittedPart), fitted_->Encode()));
-    RETURN_IF_ERROR(WriteYaml(artefact, models::kSpecPart, spec));
+    RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, models::kSpecPart),
+                                           models::EncodeArtefactSpec(spec)));
     RETURN_IF_FAILPOINT("trainer_server.after_artefact");
-    const v1::WatchTrainingResponse last = Describe();
-    TrainingResult result{.samples_done = last.samples_done(),
-                          .samples_total = last.samples_total(),
-                          .num_samples = opened_.set->size(),
-                          .num_skipped = last.num_skipped(),
-                          .epochs = last.epoch(),
-                          .loss = last.loss(),
-                          .seconds = last.seconds(),
-                          .samples_per_second = last.samples_per_second(),
-                          .wait_share = last.wait_share(),
-                          .verdict = loader::Judge(last.wait_share(), source_->work()).ToText(),
-                          .device = last.device(),
-                          .training_set_digest = opened_.set->digest,
-                          .weights_digest = Sha256(weights)};
-    for (const LossCurve::Point& point : loop_->loss_curve().Points()) {
-      result.loss_curve.push_back({point.num_samples, point.loss, point.validation_loss});
-    }
-    if (downsampled_ != nullptr) result.downsampling = Summary();
-    RETURN_IF_ERROR(WriteYaml(folder_, kResultFile, result));
+    v1::WatchTrainingResponse last = Describe();
+    last.set_state(v1::TRAINING_STATE_DONE);
+    last.clear_path();
+    Complete(weights, *last.mutable_result());
+    RETURN_IF_ERROR(WriteMessage(folder_, kResultFile, last));
     // They have served their purpose.
     RETURN_IF_ERROR(files::Remove(files::Join(folder_, kDownsamplingFolder)));
     return files::Remove(files::Join(folder_, kCheckpointFolder));
   }
 
-  DownsamplingResult Summary() const {
+  // What is known at the end only.
+  void Complete(const std::string& weights, rpc::v1::TrainingResult& result) const {
+    result.set_num_samples(opened_.set->size());
+    result.set_verdict(loader::Judge(result.wait_share(), source_->work()).ToText());
+    result.set_training_set_digest(opened_.set->digest);
+    result.set_weights_digest(Sha256(weights));
+    for (const LossCurve::Point& point : loop_->loss_curve().Points()) {
+      rpc::v1::LossPoint& added = *result.add_loss_curve();
+      added.set_num_samples(point.num_samples);
+      added.set_loss(point.loss);
+      if (point.validation_loss) added.set_validation_loss(*point.validation_loss);
+    }
+    if (downsampled_ != nullptr) *result.mutable_downsampling() = Summary();
+  }
+
+  rpc::v1::DownsamplingSummary Summary() const {
     const Tally tally = downsampled_->tally();
-    DownsamplingResult summary{.method = std::string(method_.type()),
-                               .num_samples = trained_->size(),
-                               .scoring_seconds = tally.scoring_seconds,
-                               .auxiliary_seconds = auxiliary_seconds_,
-                               .num_not_finite = tally.num_not_finite};
+    rpc::v1::DownsamplingSummary summary;
+    summary.set_method(std::string(method_.type()));
+    summary.set_num_samples(trained_->size());
+    summary.set_scoring_seconds(tally.scoring_seconds);
+    summary.set_auxiliary_seconds(auxiliary_seconds_);
+    summary.set_num_not_finite(tally.num_not_finite);
     for (const Tally::Epoch& epoch : tally.epochs) {
-      summary.epochs.push_back({.num_chosen = epoch.num_chosen,
-                                .effective_size = epoch.effective_size(),
-                                .num_scored = epoch.num_scored});
+      rpc::v1::DownsamplingSummary::Epoch& added = *summary.add_epochs();
+      added.set_num_chosen(epoch.num_chosen);
+      added.set_effective_size(epoch.effective_size());
+      added.set_num_scored(epoch.num_scored);
     }
     return summary;
   }
@@ -420,7 +428,7 @@ class Training {
   const Checkpoints checkpoints_;
   const Clock::time_point started_ = Clock::now();
   Clock::time_point reported_;
-  TrainingJob job_;
+  v1::TrainingJob job_;
   models::TrainingSpec spec_;
   models::ModelSpec model_;  // As the pipeline has it; in the setup files have paths.
   TrainingSetup setup_;

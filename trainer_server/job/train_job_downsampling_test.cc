@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "base/files.h"
 #include "trainer_server/testing/train_job_room.h"
 
 namespace tidemill::trainer_server {
@@ -31,27 +32,29 @@ class DownsampledJob : public TrainJob {
 
 TEST_F(DownsampledJob, TellsWhatItDid) {
   const auto done = Done(Training("{type: margin, fraction: 0.25}"));
-  EXPECT_EQ(done.samples_done(), 3 * kSamples / 4);
-  EXPECT_EQ(done.samples_total(), 3 * kSamples / 4);
-  ASSERT_TRUE(done.has_downsampling());
-  EXPECT_EQ(done.downsampling().method(), "margin");
-  EXPECT_EQ(done.downsampling().num_samples(), kSamples);
-  ASSERT_EQ(done.downsampling().epochs_size(), 3);
-  const int64_t num_read = done.downsampling().epochs(0).num_scored();
+  EXPECT_EQ(done.result().samples_done(), 3 * kSamples / 4);
+  EXPECT_EQ(done.result().samples_total(), 3 * kSamples / 4);
+  ASSERT_TRUE(done.result().has_downsampling());
+  EXPECT_EQ(done.result().downsampling().method(), "margin");
+  EXPECT_EQ(done.result().downsampling().num_samples(), kSamples);
+  ASSERT_EQ(done.result().downsampling().epochs_size(), 3);
+  const int64_t num_read = done.result().downsampling().epochs(0).num_scored();
   EXPECT_LT(num_read, kSamples) << "some samples are broken or missing";
-  for (const auto& epoch : done.downsampling().epochs()) {
+  for (const auto& epoch : done.result().downsampling().epochs()) {
     EXPECT_EQ(epoch.num_chosen(), kSamples / 4);
     EXPECT_EQ(epoch.effective_size(), kSamples / 4);
     EXPECT_EQ(epoch.num_scored(), num_read);
   }
-  EXPECT_EQ(done.num_skipped(), 3 * (kSamples - num_read)) << "holes are met while scoring";
-  EXPECT_GT(done.downsampling().scoring_seconds(), 0);
+  EXPECT_EQ(done.result().num_skipped(), 3 * (kSamples - num_read))
+      << "holes are met while scoring";
+  EXPECT_GT(done.result().downsampling().scoring_seconds(), 0);
 }
 
 TEST_F(DownsampledJob, WithoutDownsamplingThereIsNoSummary) {
-  EXPECT_FALSE(Done(Training("none")).has_downsampling());
-  EXPECT_FALSE(
-      Done(Training("{type: margin, fraction: 0.5, warmup_triggers: 1}")).has_downsampling());
+  EXPECT_FALSE(Done(Training("none")).result().has_downsampling());
+  EXPECT_FALSE(Done(Training("{type: margin, fraction: 0.5, warmup_triggers: 1}"))
+                   .result()
+                   .has_downsampling());
 }
 
 // Killed at every kind of place; and whether its methods pass the places of a pass that scores.
@@ -142,7 +145,7 @@ TEST_F(DownsampledJob, AnotherSpecForgetsWhatWasChosen) {
   StartServer("");
   const auto done = Train(Request(1, 0, Training("{type: el2n, fraction: 0.5}")));
   ASSERT_TRUE(done.ok()) << done.status().ToString();
-  EXPECT_EQ(done->downsampling().epochs(0).num_chosen(), kSamples / 2);
+  EXPECT_EQ(done->result().downsampling().epochs(0).num_chosen(), kSamples / 2);
   EXPECT_FALSE(files::Exists(folder_ + "/state/runs/7/1/downsampling"));
 }
 

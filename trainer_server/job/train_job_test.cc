@@ -1,6 +1,7 @@
 // Fits and trainings through the trainer server.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -8,10 +9,14 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 
 #include "base/digest.h"
+#include "base/files.h"
 #include "rpc/byte_frames.h"
 #include "rpc/frame_reader.h"
+#include "trainer_server/job_folder.h"
+#include "trainer_server/old_folder.h"
 #include "trainer_server/testing/train_job_room.h"
 
 namespace tidemill::trainer_server {
@@ -23,23 +28,53 @@ using testing::kRun;
 using testing::kSamples;
 using testing::TrainJob;
 
+bool HasCheckpoint(const std::string& folder) {
+  const std::string checkpoints = files::Join(folder, kCheckpointFolder);
+  return fs::exists(checkpoints) &&
+         std::any_of(fs::directory_iterator(checkpoints), fs::directory_iterator(),
+                     [](const auto& file) { return file.path().extension() == ".checkpoint"; });
+}
+
+// Makes the folder one of version 0.7, whose YAML had these keys. What is JSON is YAML, too.
+void MakeOld(const std::string& folder) {
+  const auto training = ReadTraining(folder);
+  ASSERT_TRUE(training.ok()) << training.status().ToString();
+  const nlohmann::json job = {{"run_id", training->command().run_id()},
+                              {"trigger", training->trigger()},
+                              {"dataset_id", training->dataset_id()},
+                              {"dataset", training->dataset_spec()},
+                              {"graph", training->graph()},
+                              {"fitted_trigger", training->fitted_trigger()},
+                              {"parent_model_id", training->parent_model_id()},
+                              {"model", training->model()},
+                              {"training", training->training()},
+                              {"workers", training->workers()}};
+  std::ofstream(files::Join(folder, kOldJobFile)) << job.dump();
+  fs::remove(files::Join(folder, kJobFile));
+  if (!files::Exists(files::Join(folder, kResultFile))) return;
+  auto last = nlohmann::json::parse(*files::Read(files::Join(folder, kResultFile)));
+  last["result"]["error"] = "";
+  std::ofstream(files::Join(folder, kOldResultFile)) << last["result"].dump();
+  fs::remove(files::Join(folder, kResultFile));
+}
+
 TEST_F(TrainJob, FitsTrainsAndStoresAModel) {
   const auto fitted = Fit(1);
   ASSERT_TRUE(fitted.ok()) << fitted.status().ToString();
   EXPECT_EQ(Fit(1).value(), *fitted);
   const auto done = Train(Request(1));
   ASSERT_TRUE(done.ok()) << done.status().ToString();
-  EXPECT_EQ(done->samples_done(), 3 * kSamples);
+  EXPECT_EQ(done->result().samples_done(), 3 * kSamples);
   int64_t unreadable = 0;
   for (int64_t key = 1001; key <= 1000 + kSamples; ++key) {
     if (key % 50 == 0 || key % 61 == 0) ++unreadable;
   }
-  EXPECT_EQ(done->num_skipped(), 3 * unreadable);
-  EXPECT_LT(done->loss(), 0.6);
-  EXPECT_EQ(done->device(), "cpu");
-  ASSERT_GT(done->loss_curve_size(), 1);
-  EXPECT_EQ(done->loss_curve().rbegin()->num_samples(), 3 * kSamples);
-  EXPECT_LT(done->loss_curve().rbegin()->loss(), done->loss_curve(0).loss());
+  EXPECT_EQ(done->result().num_skipped(), 3 * unreadable);
+  EXPECT_LT(done->result().loss(), 0.6);
+  EXPECT_EQ(done->result().device(), "cpu");
+  ASSERT_GT(done->result().loss_curve_size(), 1);
+  EXPECT_EQ(done->result().loss_curve().rbegin()->num_samples(), 3 * kSamples);
+  EXPECT_LT(done->result().loss_curve().rbegin()->loss(), done->result().loss_curve(0).loss());
 
   const auto stored = client_->StoreModel(CommandOf(), 1);
   ASSERT_TRUE(stored.ok()) << stored.status().ToString();
@@ -63,7 +98,7 @@ TEST_F(TrainJob, AWarmStartBeginsWithTheParentsWeights) {
   ASSERT_TRUE(child.ok()) << child.status().ToString();
   const auto orphan = Train(Request(3));
   ASSERT_TRUE(orphan.ok()) << orphan.status().ToString();
-  EXPECT_LT(child->loss(), orphan->loss());
+  EXPECT_LT(child->result().loss(), orphan->result().loss());
 }
 
 TEST_F(TrainJob, KilledAtAnyPointItEndsWithTheSameWeights) {
@@ -82,12 +117,8 @@ TEST_F(TrainJob, ARestartedServerGoesOnFromTheCheckpoint) {
   StartServer("trainer_server.after_checkpoint=delay:60s");
   ASSERT_TRUE(Fit(1).ok());
   ASSERT_TRUE(client_->StartTraining(Request(1)).ok());
-  const std::string checkpoints = fmt::format("{}/state/runs/{}/1/checkpoints", folder_, kRun);
-  while (!fs::exists(checkpoints) ||
-         std::none_of(fs::directory_iterator(checkpoints), fs::directory_iterator(),
-                      [](const auto& file) { return file.path().extension() == ".checkpoint"; })) {
-    std::this_thread::yield();
-  }
+  const std::string folder = fmt::format("{}/state/runs/{}/1", folder_, kRun);
+  while (!HasCheckpoint(folder)) std::this_thread::yield();
   StopServer();
   StartServer("");
   const auto done = Train(Request(1));
@@ -95,7 +126,33 @@ TEST_F(TrainJob, ARestartedServerGoesOnFromTheCheckpoint) {
   EXPECT_EQ(client_->StoreModel(CommandOf(), 1)->weights_digest(), expected);
   StopServer();
   StartServer("");
-  EXPECT_EQ(Train(Request(1))->samples_done(), 3 * kSamples);  // Done stays done.
+  EXPECT_EQ(Train(Request(1))->result().samples_done(), 3 * kSamples);  // Done stays done.
+}
+
+TEST_F(TrainJob, AFolderOfAnEarlierVersionGoesOnWhereItWas) {
+  const std::string expected = DigestOfTraining("");
+  const std::string folder = fmt::format("{}/state/runs/{}/1", folder_, kRun);
+  StopServer();
+  StartServer("trainer_server.after_checkpoint=delay:60s");
+  ASSERT_TRUE(Fit(1).ok());
+  ASSERT_TRUE(client_->StartTraining(Request(1)).ok());
+  while (!HasCheckpoint(folder)) std::this_thread::yield();
+  StopServer();
+  MakeOld(folder);
+  StartServer("trainer_server.mid_training=delay:60s");
+  ASSERT_TRUE(client_->StartTraining(Request(1)).ok());
+  EXPECT_TRUE(HasCheckpoint(folder)) << "the job is the same";
+  StopServer();
+  StartServer("");
+  ASSERT_TRUE(Train(Request(1)).ok());
+  StopServer();
+  MakeOld(folder);
+  StartServer("");
+  EXPECT_EQ(Train(Request(1))->result().samples_done(), 3 * kSamples) << "done stays done";
+  const auto stored = client_->StoreModel(CommandOf(), 1);
+  ASSERT_TRUE(stored.ok()) << stored.status().ToString();
+  EXPECT_EQ(stored->weights_digest(), expected);
+  EXPECT_EQ(model_store_service_.models[stored->model_id()].num_samples(), kSamples);
 }
 
 TEST_F(TrainJob, AStoppedTrainingIsResumedWhenStartedAgain) {

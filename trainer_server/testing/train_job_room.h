@@ -82,12 +82,7 @@ class TrainJob : public ::testing::Test {
     selector_ = std::make_unique<selector::SelectorClient>(PeerOf(stores_->endpoint()));
     model_store_ = std::make_unique<model_store::ModelStoreClient>(PeerOf(stores_->endpoint()));
     trainings_ = std::make_unique<Trainings>(
-        TrainingsOptions{.folder = folder_ + "/state",
-                         .endpoints = {.storage = stores_->endpoint(),
-                                       .selector = stores_->endpoint(),
-                                       .model_store = stores_->endpoint(),
-                                       .token_file = token_file_},
-                         .config = {}},
+        TrainingsOptions{.folder = folder_ + "/state", .endpoints = Endpoints(), .config = {}},
         *processes_, *selector_, *model_store_);
     service_ = std::make_unique<TrainerService>(*trainings_);
     server_ = Serve("trainer", {service_.get()});
@@ -99,6 +94,15 @@ class TrainJob : public ::testing::Test {
     service_.reset();
     trainings_.reset();
     processes_.reset();
+  }
+
+  rpc::v1::Endpoints Endpoints() const {
+    rpc::v1::Endpoints endpoints;
+    for (const char* const service : {"storage", "selector", "model_store"}) {
+      (*endpoints.mutable_services())[service] = stores_->endpoint();
+    }
+    endpoints.set_token_file(token_file_);
+    return endpoints;
   }
 
   rpc::v1::Command CommandOf(int64_t epoch = 1) {
@@ -131,9 +135,16 @@ class TrainJob : public ::testing::Test {
     request.set_parent_model_id(parent);
     return request;
   }
+  // Starts a training and watches it to its end. FAILED_PRECONDITION, with the training's error,
+  // when it FAILED.
   absl::StatusOr<v1::WatchTrainingResponse> Train(const v1::StartTrainingRequest& request) {
-    return client_->Train(request,
-                          [](const v1::WatchTrainingResponse&) { return absl::OkStatus(); });
+    RETURN_IF_ERROR(client_->StartTraining(request));
+    ASSIGN_OR_RETURN(auto last,
+                     client_->WatchTraining(RunId{kRun}, request.trigger(),
+                                            [](const auto&) { return absl::OkStatus(); }));
+    if (last.state() == v1::TRAINING_STATE_DONE) return last;
+    if (last.state() == v1::TRAINING_STATE_FAILED) return FailedPrecondition("{}", last.error());
+    return Cancelled("the training was stopped");
   }
   // Fits, trains and stores trigger 1 of the run and forgets it; returns the weights' digest.
   std::string DigestOfTraining(const std::string& failpoints,

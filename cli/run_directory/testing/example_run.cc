@@ -30,16 +30,17 @@ void AddTrigger(int number, v1::GetRunResponse& run) {
   trigger.set_num_samples(80);
   trigger.set_num_candidates(100);
   trigger.set_model_id(1000 + number);
-  trigger.set_device("cpu");
+  rpc::v1::TrainingResult& result = *trigger.mutable_result();
+  result.set_device("cpu");
   trigger.set_training_set_digest("set");
   trigger.mutable_fired_at()->set_seconds(kStarted + number);
   trigger.mutable_stored_at()->set_seconds(kStarted + number + 1);
   (*trigger.mutable_stage_seconds())["train"] = 0.5;
   for (const double loss : {0.9, 0.5, 0.4}) {
-    auto& point = *trigger.add_loss_curve();
-    point.set_num_samples(80 * trigger.loss_curve_size());
+    auto& point = *result.add_loss_curve();
+    point.set_num_samples(80 * result.loss_curve_size());
     point.set_loss(loss);
-    trigger.set_loss(loss);
+    result.set_loss(loss);
   }
   v1::Decision& decision = *run.add_decisions();
   decision.set_number(number);
