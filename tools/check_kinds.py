@@ -14,6 +14,7 @@ KINDS = {
     "network": ("models/spec/*.h", "models/spec/networks.h", "models/networks"),
     "loss": ("models/training/losses/*.h", "models/training/losses/losses.h", "models/losses"),
     "optimizer": ("models/training/optimizers/*.h", "models/training/optimizers/optimizers.h", "models/optimizers"),
+    "order": ("models/training/orders/*.h", "models/training/orders/order_spec.cc"),
     "schedule": ("models/training/schedules/*.h", "models/training/schedules/schedule_spec.cc"),
 }
 # Parts that others build on, by the file that does.
