@@ -21,6 +21,8 @@ KINDS = {
     "loss": ("models/training/losses/*.h", "models/training/losses/losses.h", "models/training/losses/loss_spec.h"),
     "optimizer": ("models/training/optimizers/*.h", "models/training/optimizers/optimizers.h",
                   "models/training/optimizers/optimizer_spec.h"),
+    "order": ("models/training/orders/*.h", "models/training/orders/order_spec.cc",
+              "models/training/orders/order_spec.h"),
     "schedule": ("models/training/schedules/*.h", "models/training/schedules/schedule_spec.cc",
                  "models/training/schedules/schedule_spec.h"),
 }

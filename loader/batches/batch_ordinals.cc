@@ -21,14 +21,15 @@ int64_t NumBatches(const BatchPlan& plan, int64_t num_positions) {
 }
 
 // The order of epochs of `size` samples out of a set's.
-std::unique_ptr<const EpochOrder> MakeOrder(const BatchPlan& plan, int64_t set_size, int64_t size) {
+std::unique_ptr<const models::EpochOrder> MakeOrder(const BatchPlan& plan, int64_t set_size,
+                                                    int64_t size) {
   RandomKey key = plan.shuffle;
   // Negative ordinals below those of orders are no one else's.
   constexpr int64_t kParts = int64_t{-1} << 40;
   if (plan.part != 0) key.seed = static_cast<int64_t>(RandomBits(key, kParts - plan.part));
   if (plan.sources != nullptr) return MakeMixedOrder(plan.sources, key, plan.batch_size, size);
   return plan.draw ? MakeDrawnOrder(plan.order, key, set_size, *plan.draw)
-                   : MakeEpochOrder(plan.order, key, size);
+                   : plan.order->MakeEpochOrder(key, size);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "loader/batch_source.h"
 #include "loader/batches/batch_plan.h"
-#include "loader/plan/epoch_order.h"
+#include "loader/plan/drawn_order.h"
 
 namespace tidemill::loader {
 
@@ -59,7 +59,7 @@ class BatchOrdinals {
   const BatchPlan plan_;
   const int64_t num_positions_;
   const int64_t num_batches_;
-  const std::unique_ptr<const EpochOrder> order_;
+  const std::unique_ptr<const models::EpochOrder> order_;
 };
 
 }  // namespace tidemill::loader

@@ -9,7 +9,7 @@
 #include "loader/plan/subset.h"
 #include "loader/sample_sources.h"
 #include "models/training/buckets_spec.h"
-#include "models/training/order_spec.h"
+#include "models/training/orders/order_spec.h"
 
 namespace tidemill::loader {
 
@@ -27,7 +27,7 @@ struct BatchPlan {
   int64_t epochs = 1;
   // Seeds the order of an epoch; its `epoch` is set by the maker.
   RandomKey shuffle;
-  models::OrderSpec order = models::FullOrder{};
+  models::OrderSpec order = {};
   // Which samples an epoch visits: those of one or the other, else all.
   std::shared_ptr<const Subset> subset = nullptr;  // Shared with whoever chose it.
   std::optional<RepeatedDraw> draw = std::nullopt;

@@ -140,7 +140,7 @@ TEST(BatchStream, WhatRandomOpsDrawDependsOnTheSampleAndTheEpochAlone) {
   EXPECT_EQ(DrawsOf(Plan(7, 3), {}), expected);
   EXPECT_EQ(DrawsOf(Plan(64, 3), {.num_threads = 4, .bytes_ahead = 1}), expected);
   BatchPlan plan = Plan(7, 3);
-  plan.order = models::NoOrder{};
+  plan.order = models::InStreamOrder();
   EXPECT_EQ(DrawsOf(plan, {}), expected);
   plan.first_batch = 50;
   for (const auto& [place, drawn] : DrawsOf(plan, {})) EXPECT_EQ(expected.at(place), drawn);
@@ -168,7 +168,7 @@ TEST(BatchStream, HandsOverEveryInputColumnInItsType) {
 
 TEST(BatchStream, WithoutShufflingTheOrderIsThatOfTheSet) {
   BatchPlan plan = Plan(64, 1);
-  plan.order = models::NoOrder{};
+  plan.order = models::InStreamOrder();
   std::vector<int64_t> ordinals;
   for (const TrainingBatch& batch : ReadAll(MakeSet(200), plan)) {
     const std::vector<int64_t> more = OrdinalsOf(batch);

@@ -17,7 +17,7 @@ constexpr double kRounding = 1e-9;
 // Streams of a source: its permutations and, behind them, where in a batch its samples stand.
 constexpr int64_t kMostSources = 64;
 
-class Mixed final : public EpochOrder {
+class Mixed final : public models::EpochOrder {
  public:
   Mixed(std::shared_ptr<const SampleSources> sources, const RandomKey& key, int64_t batch_size,
         int64_t size)
@@ -143,8 +143,9 @@ class Mixed final : public EpochOrder {
 
 }  // namespace
 
-std::unique_ptr<EpochOrder> MakeMixedOrder(std::shared_ptr<const SampleSources> sources,
-                                           const RandomKey& key, int64_t batch_size, int64_t size) {
+std::unique_ptr<models::EpochOrder> MakeMixedOrder(std::shared_ptr<const SampleSources> sources,
+                                                   const RandomKey& key, int64_t batch_size,
+                                                   int64_t size) {
   return std::make_unique<Mixed>(std::move(sources), key, batch_size, size);
 }
 

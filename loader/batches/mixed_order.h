@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "base/random.h"
-#include "loader/plan/epoch_order.h"
 #include "loader/sample_sources.h"
+#include "models/training/orders/epoch_order.h"
 
 namespace tidemill::loader {
 
@@ -23,7 +23,8 @@ namespace tidemill::loader {
 // A source gives its samples in a random order, and, when all were given, in another. Each epoch
 // begins anew: of a source that has more samples than its share of an epoch, each epoch draws
 // others. Holds the ordinals of an epoch, or of two.
-std::unique_ptr<EpochOrder> MakeMixedOrder(std::shared_ptr<const SampleSources> sources,
-                                           const RandomKey& key, int64_t batch_size, int64_t size);
+std::unique_ptr<models::EpochOrder> MakeMixedOrder(std::shared_ptr<const SampleSources> sources,
+                                                   const RandomKey& key, int64_t batch_size,
+                                                   int64_t size);
 
 }  // namespace tidemill::loader

@@ -11,14 +11,14 @@
 #include "gtest/gtest.h"
 
 #include "base/threads/worker_pool.h"
-#include "loader/testing/epochs.h"
+#include "models/training/orders/testing/epochs.h"
 
 namespace tidemill::loader {
 namespace {
 
 using models::MixMode;
-using testing::Epoch;
-using testing::kKey;
+using models::testing::Epoch;
+using models::testing::kKey;
 
 // Sources of so many samples, one behind another.
 std::shared_ptr<const SampleSources> SourcesOf(const std::vector<int64_t>& sizes,

@@ -7,6 +7,10 @@
 #include "models/spec/networks.h"
 #include "models/training/losses/huber.h"
 #include "models/training/optimizers/optimizers.h"
+#include "models/training/orders/block_order.h"
+#include "models/training/orders/full_order.h"
+#include "models/training/orders/no_order.h"
+#include "models/training/orders/reservoir_order.h"
 #include "models/training/training_spec.h"
 
 namespace tidemill::models {

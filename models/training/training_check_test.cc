@@ -6,6 +6,7 @@
 #include "models/spec/networks.h"
 #include "models/training/losses/losses.h"
 #include "models/training/optimizers/optimizers.h"
+#include "models/training/orders/full_order.h"
 #include "trainer_server/downsampling/methods/method_list.h"
 
 namespace tidemill::models {

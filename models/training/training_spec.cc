@@ -10,7 +10,7 @@ void TrainingSpec::Check(config::Problems& problems) const {
   if (max_samples && max_samples->value < 1) {
     problems.Add("max_samples", "must be at least 1", "leave it out for no budget");
   }
-  if (!shuffle && order && !std::holds_alternative<NoOrder>(*order)) {
+  if (!shuffle && order && !(*order)->KeepsStream()) {
     problems.Add("shuffle", "and order contradict each other", "leave shuffle out");
   }
   if (mix && !downsampling->IsNone()) {

@@ -23,7 +23,7 @@
 #include "models/training/losses/loss_spec.h"
 #include "models/training/mix_spec.h"
 #include "models/training/optimizers/optimizer_spec.h"
-#include "models/training/order_spec.h"
+#include "models/training/orders/order_spec.h"
 #include "models/training/schedules/schedule_spec.h"
 
 namespace tidemill::models {
@@ -150,7 +150,7 @@ struct TrainingSpec {
   }
   // `order`, or what `shuffle` says of it.
   OrderSpec EffectiveOrder() const {
-    return order.value_or(shuffle ? OrderSpec(FullOrder{}) : OrderSpec(NoOrder{}));
+    return order.value_or(shuffle ? OrderSpec() : InStreamOrder());
   }
   // `fit` with its default.
   Fit EffectiveFit() const {

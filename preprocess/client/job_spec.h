@@ -12,7 +12,7 @@
 #include "loader/batches/batch_maker.h"
 #include "models/training/buckets_spec.h"
 #include "models/training/mix_spec.h"
-#include "models/training/order_spec.h"
+#include "models/training/orders/order_spec.h"
 #include "preprocess/client/workers_spec.h"
 
 namespace tidemill::preprocess {
@@ -42,7 +42,7 @@ struct JobSpec {
   int64_t batch_size = 1;
   int64_t epochs = 1;
   int64_t seed = 0;
-  models::OrderSpec order = models::FullOrder{};
+  models::OrderSpec order = {};
   loader::LastBatch last_batch = loader::LastBatch::kKeep;
   int64_t num_lanes = 1;
   std::optional<models::Buckets> buckets = std::nullopt;

@@ -62,7 +62,7 @@ absl::Status TrainAndAsk(const TrainingSetup& setup, const DownsamplingSetup& do
   }));
   plan.batch_size = downsampling.score_batch;
   plan.epochs = 1;
-  plan.order = models::NoOrder{};
+  plan.order = models::InStreamOrder();
   plan.subset = others;
   plan.training = false;
   ASSIGN_OR_RETURN(const auto rest, downsampling.open(plan));

@@ -120,7 +120,7 @@ absl::StatusOr<Choice> PeriodSource::ScoreAndChoose(int64_t epoch) {
   if (kept == num_candidates_) return Choice{.subset = Everything()};
   loader::BatchPlan plan{.batch_size = setup().score_batch,
                          .shuffle = PlanOf().shuffle,
-                         .order = models::NoOrder{},
+                         .order = models::InStreamOrder(),
                          .subset = candidates_,
                          .training = false};
   Question question = judging_->judging().question;

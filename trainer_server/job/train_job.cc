@@ -141,7 +141,7 @@ class Training {
       setup_.held_out = [this] {
         return OpenStream(held_out_, {.batch_size = spec_.batch_size,
                                       .shuffle = {.seed = spec_.seed, .purpose = "held_out"},
-                                      .order = models::NoOrder{},
+                                      .order = models::InStreamOrder(),
                                       .training = false});
       };
     }

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "loader/plan/epoch_order.h"
+#include "models/training/orders/epoch_order.h"
 
-namespace tidemill::loader::testing {
+namespace tidemill::models::testing {
 
 inline constexpr RandomKey kKey{.seed = 7, .purpose = "shuffle", .trigger = 3};
 
@@ -17,4 +17,4 @@ inline std::vector<int64_t> Epoch(const EpochOrder& order, int64_t epoch, int64_
   return ordinals;
 }
 
-}  // namespace tidemill::loader::testing
+}  // namespace tidemill::models::testing

@@ -1,5 +1,3 @@
-#include "loader/plan/epoch_order.h"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -11,16 +9,16 @@
 #include "gtest/gtest.h"
 
 #include "base/threads/worker_pool.h"
-#include "loader/testing/epochs.h"
+#include "models/training/orders/block_order.h"
+#include "models/training/orders/full_order.h"
+#include "models/training/orders/no_order.h"
+#include "models/training/orders/order_spec.h"
+#include "models/training/orders/reservoir_order.h"
+#include "models/training/orders/testing/epochs.h"
 
-namespace tidemill::loader {
+namespace tidemill::models {
 namespace {
 
-using models::BlockOrder;
-using models::FullOrder;
-using models::NoOrder;
-using models::OrderSpec;
-using models::ReservoirOrder;
 using testing::Epoch;
 using testing::kKey;
 
@@ -31,7 +29,7 @@ struct Case {
 
 std::vector<int64_t> Epoch(const OrderSpec& spec, int64_t epoch, int64_t size,
                            const RandomKey& key = kKey) {
-  return Epoch(*MakeEpochOrder(spec, key, size), epoch, size);
+  return Epoch(*spec->MakeEpochOrder(key, size), epoch, size);
 }
 
 class EpochOrderTest : public ::testing::TestWithParam<Case> {};
@@ -77,7 +75,7 @@ TEST_P(EpochOrderTest, AnswersTheSameWhateverWasAskedBefore) {
   constexpr int64_t kSize = 1037;
   std::map<int64_t, std::vector<int64_t>> expected;
   for (const int64_t epoch : {0, 1, 2, 5}) expected[epoch] = Epoch(GetParam().spec, epoch, kSize);
-  const auto order = MakeEpochOrder(GetParam().spec, kKey, kSize);
+  const auto order = GetParam().spec->MakeEpochOrder(kKey, kSize);
   for (const auto& [epoch, from, count] : std::vector<std::array<int64_t, 3>>{{1, 900, 137},
                                                                               {2, 0, 10},
                                                                               {1, 400, 500},
@@ -96,7 +94,7 @@ TEST_P(EpochOrderTest, AnswersTheSameWhateverWasAskedBefore) {
 TEST_P(EpochOrderTest, AnswersTheSameToManyThreads) {
   constexpr int64_t kSize = 100'003;
   constexpr int64_t kPiece = 1000;
-  const auto order = MakeEpochOrder(GetParam().spec, kKey, kSize);
+  const auto order = GetParam().spec->MakeEpochOrder(kKey, kSize);
   std::vector<int64_t> ordinals(kSize);
   WorkerPool pool("test", 3);
   pool.ParallelFor((kSize + kPiece - 1) / kPiece, [&](int64_t number) {
@@ -143,51 +141,5 @@ TEST(ReservoirOrder, NeverReachesBeyondItsBuffer) {
   EXPECT_LT(delay / kSize, 500);
 }
 
-TEST(DrawnOrder, WithoutReplacementEpochsAreDisjointUntilTooFewAreLeft) {
-  for (const OrderSpec& spec : {OrderSpec(FullOrder{}), OrderSpec(NoOrder{}),
-                                OrderSpec(BlockOrder{.samples = {3}, .window = {4}})}) {
-    const auto order = MakeDrawnOrder(spec, kKey, 103, {.samples = 20});
-    std::set<int64_t> left_out;
-    for (int64_t round = 0; round < 20; ++round) {
-      std::set<int64_t> seen;
-      for (int64_t epoch = 5 * round; epoch < 5 * round + 5; ++epoch) {
-        for (const int64_t ordinal : Epoch(*order, epoch, 20)) {
-          EXPECT_TRUE(seen.insert(ordinal).second);
-        }
-      }
-      EXPECT_EQ(seen.size(), 100u);
-      for (int64_t ordinal = 0; ordinal < 103; ++ordinal) {
-        if (!seen.contains(ordinal)) left_out.insert(ordinal);
-      }
-    }
-    EXPECT_GT(left_out.size(), 20u) << "others are left over in each round";
-  }
-}
-
-TEST(DrawnOrder, WithReplacementASampleIsDrawnAsOftenAsItsShare) {
-  constexpr int64_t kEpochs = 4000;
-  const auto order = MakeDrawnOrder(FullOrder{}, kKey, 50, {.samples = 10, .replacement = true});
-  std::map<int64_t, int> counts;
-  for (int64_t epoch = 0; epoch < kEpochs; ++epoch) {
-    const std::vector<int64_t> drawn = Epoch(*order, epoch, 10);
-    EXPECT_EQ(std::set(drawn.begin(), drawn.end()).size(), 10u);
-    for (const int64_t ordinal : drawn) ++counts[ordinal];
-  }
-  // Binomial with mean 800 and variance 640: five standard deviations are 127.
-  for (int64_t ordinal = 0; ordinal < 50; ++ordinal) EXPECT_NEAR(counts[ordinal], 800, 127);
-}
-
-TEST(DrawnOrder, AnyPieceIsThatOfTheWhole) {
-  for (const OrderSpec& spec : {OrderSpec(FullOrder{}), OrderSpec(NoOrder{})}) {
-    const auto order = MakeDrawnOrder(spec, kKey, 103, {.samples = 20});
-    const std::vector<int64_t> whole = Epoch(*order, 7, 20);
-    std::vector<int64_t> piece(6);
-    order->Get(2, 0, piece);
-    order->Get(7, 9, piece);
-    EXPECT_EQ(piece, std::vector<int64_t>(whole.begin() + 9, whole.begin() + 15));
-    EXPECT_EQ(std::is_sorted(whole.begin(), whole.end()), std::holds_alternative<NoOrder>(spec));
-  }
-}
-
 }  // namespace
-}  // namespace tidemill::loader
+}  // namespace tidemill::models
