@@ -59,8 +59,7 @@ struct Periodic {
   static constexpr std::string_view kType = "periodic";
   static constexpr std::string_view kDoc =
       "A window every so often, from a round time in UTC on; they overlap when they are longer "
-      "than "
-      "their distance. The first is the last to begin at or before the dataset's first event.";
+      "than their distance. The first is the last to begin at or before the dataset's first event.";
 
   std::optional<Duration> every = std::nullopt;
   std::optional<CalendarUnit> calendar = std::nullopt;
@@ -131,8 +130,7 @@ struct AroundTriggers {
   static constexpr std::string_view kType = "around_triggers";
   static constexpr std::string_view kDoc =
       "For each trigger the time from so long before its cut to so long behind it; windows of "
-      "close "
-      "triggers overlap.";
+      "close triggers overlap.";
 
   Duration from;
   Duration to;

@@ -36,8 +36,7 @@ struct Shards {
 struct WorkersSpec {
   static constexpr std::string_view kDoc =
       "Samples are prepared by the stack's preprocessing workers, on this host or others, instead "
-      "of "
-      "by the process that trains. A model is the same, bit by bit, with and without them and "
+      "of by the process that trains. A model is the same, bit by bit, with and without them and "
       "however many there are. Not beside `training.downsampling`.";
   int64_t most = 8;
   Transport transport = Transport::kAuto;

@@ -28,8 +28,8 @@ struct Balanced : Draw {
       "number for which the sum is at most the target; where that is 0, some groups give one each";
   static constexpr std::string_view kWeights =
       "1 each, or with `weights: inverse_probability` size / drawn of the group, scaled to a mean "
-      "of "
-      "1 over the candidates' draw, which undoes the balance in the loss but not in the variance";
+      "of 1 over the candidates' draw, which undoes the balance in the loss but not in the "
+      "variance";
   static constexpr std::string_view kCost = "two passes; O(k) memory and a counter a group";
   BalanceBy by = BalanceBy::kLabel;
   BalanceForce force = BalanceForce::kNone;

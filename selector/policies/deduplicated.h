@@ -21,8 +21,7 @@ struct Deduplicated {
       "Trains on the candidates without those that say nearly the same as another one.";
   static constexpr std::string_view kRule =
       "k-means on embeddings of length 1; within a cluster, in the order that `keep` says, a "
-      "sample "
-      "goes when its cosine with an earlier one, kept or not, is above 1 - `epsilon`";
+      "sample goes when its cosine with an earlier one, kept or not, is above 1 - `epsilon`";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost =
       "d times (20 N clusters + the sum of squares of the clusters' sizes) time; the embeddings a "

@@ -18,11 +18,9 @@ struct Freshness {
       "Trains on a mix of samples that were never chosen and samples that were.";
   static constexpr std::string_view kRule =
       "the share `fresh` of the set is drawn uniformly from the candidates that no earlier "
-      "training "
-      "set of the run holds, the rest from those that one does; the set is as large as both shares "
-      "allow, and at most `samples`; while nothing was chosen before, or nothing is fresh, all "
-      "comes "
-      "from what there is";
+      "training set of the run holds, the rest from those that one does; the set is as large as "
+      "both shares allow, and at most `samples`; while nothing was chosen before, or nothing is "
+      "fresh, all comes from what there is";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost = "two passes; a bitmap of the keys chosen so far";
   double fresh = 0.5;

@@ -20,8 +20,7 @@ struct Importance : Draw {
   static constexpr std::string_view kType = "importance";
   static constexpr std::string_view kDoc =
       "Trains on samples drawn in proportion to a number in their records, weighted so that the "
-      "loss "
-      "stays that of all candidates.";
+      "loss stays that of all candidates.";
   static constexpr std::string_view kRule =
       "priority: the k greatest s / U, U uniform in (0, 1] by (seed, trigger, key); poisson: each "
       "sample by itself with probability min(1, c s), c such that k are expected; systematic: "
@@ -29,14 +28,12 @@ struct Importance : Draw {
       "the sample out; when all are zero, they are drawn uniformly";
   static constexpr std::string_view kWeights =
       "k / (N p), p being the probability of the sample, or for priority k max(s, tau) / (s N), "
-      "tau "
-      "the (k + 1)-th greatest s / U: unbiased for the mean over the N candidates";
+      "tau the (k + 1)-th greatest s / U: unbiased for the mean over the N candidates";
   static constexpr std::string_view kCost =
       "reads the records of all candidates; O(k) memory by priority, O(N) scores otherwise";
   static constexpr std::string_view kSource =
       "Duffield, Lund and Thorup, Priority sampling (JACM 2007); Madow, On the theory of "
-      "systematic "
-      "sampling (1949)";
+      "systematic sampling (1949)";
   std::string column;
   Sampling sampling = Sampling::kPriority;
   double smoothing = 0;

@@ -17,8 +17,7 @@ struct KCenter : Draw {
       "Trains on samples such that no candidate is far from all of them.";
   static constexpr std::string_view kRule =
       "again and again the candidate farthest (Euclidean distance of embeddings) from those "
-      "chosen, "
-      "the first being the one nearest to the mean";
+      "chosen, the first being the one nearest to the mean";
   static constexpr std::string_view kWeights =
       "1 each, or with `weights: inverse_probability` in proportion to the candidates nearest to "
       "it";

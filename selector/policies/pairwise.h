@@ -22,8 +22,7 @@ struct Pairwise : Draw {
   static constexpr std::string_view kRule =
       "maximises alpha sum u(v) - (1 - alpha) sum s(v, w) over pairs of chosen neighbours: u = 1 - "
       "(p1 - p2) of the newest model's two greatest probabilities, s = the cosine of embeddings, "
-      "at "
-      "least 0, over the `neighbors` nearest neighbours of each. Bounding decides what can be "
+      "at least 0, over the `neighbors` nearest neighbours of each. Bounding decides what can be "
       "decided exactly; then, for `rounds` rounds, random parts are each reduced greedily";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost =

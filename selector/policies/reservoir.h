@@ -20,8 +20,7 @@ struct Reservoir {
       "change from trigger to trigger.";
   static constexpr std::string_view kRule =
       "the `samples` candidates with the smallest hashes of (seed, key), so that each sample so "
-      "far "
-      "is as likely and what was chosen stays unless a newcomer has a smaller hash; with a "
+      "far is as likely and what was chosen stays unless a newcomer has a smaller hash; with a "
       "`half_life`, those with the smallest -log(U) / 2^((t - now) / half_life)";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost = "one pass over the history, O(samples) memory";

@@ -31,8 +31,7 @@ struct SelectionSchedule {
   static constexpr std::string_view kDoc = "Chooses by one policy after the other.";
   static constexpr std::string_view kRule =
       "the first step serves the first `triggers` triggers, the next one those after them; the "
-      "last "
-      "step serves all others";
+      "last step serves all others";
   static constexpr std::string_view kWeights = "those of the step's policy";
   static constexpr std::string_view kCost = "that of the step's policy";
   std::vector<SelectionStep> steps;

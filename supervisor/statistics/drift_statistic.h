@@ -31,8 +31,7 @@ struct MmdStatistic {
   static constexpr std::string_view kDoc =
       "Maximum mean discrepancy with a Gaussian kernel (Gretton and others, 2012): the distance of "
       "the windows as a whole, in all columns together. Sees any change, of means or shapes. The "
-      "score "
-      "is the squared distance, without bias: about 0 without drift.";
+      "score is the squared distance, without bias: about 0 without drift.";
   MmdEstimator estimator = MmdEstimator::kQuadratic;
   std::vector<double> widths = {};
   int64_t rows = 2000;
@@ -41,8 +40,7 @@ struct MmdStatistic {
   void Fields(auto&& field) {
     field("estimator", estimator,
           "quadratic: of all pairs of rows. linear: of as many pairs as there are rows, for "
-          "windows of "
-          "10^5 rows and more; has a p-value of its own.");
+          "windows of 10^5 rows and more; has a p-value of its own.");
     field("widths", widths,
           "Widths of the kernel, averaged over; by default one, the median distance of rows by the "
           "root of 2.",
@@ -76,9 +74,8 @@ struct CramerVonMisesStatistic {
   static constexpr std::string_view kType = "cvm";
   static constexpr std::string_view kDoc =
       "Cramer-von Mises, by column: the mean square of the difference of the distribution "
-      "functions, "
-      "which sees small shifts sooner than `ks`. The score is that of the column that drifted "
-      "most.";
+      "functions, which sees small shifts sooner than `ks`. The score is that of the column that "
+      "drifted most.";
   Correction correction = Correction::kBonferroni;
 
   void Fields(auto&& field) {
@@ -91,8 +88,7 @@ struct WassersteinStatistic {
   static constexpr std::string_view kType = "wasserstein";
   static constexpr std::string_view kDoc =
       "Wasserstein distance, by column: how far values have moved, on average, in standard "
-      "deviations "
-      "of the reference. The score is that of the column that drifted most.";
+      "deviations of the reference. The score is that of the column that drifted most.";
   int64_t permutations = 0;
 
   void Fields(auto&& field) {
@@ -123,8 +119,7 @@ struct BinnedStatistic {
   static constexpr std::string_view kDoc =
       "A divergence of histograms, by column. Bins hold equally many rows of the reference each; a "
       "column of few different values, such as labels, is taken as classes. The score is that of "
-      "the "
-      "column that drifted most.";
+      "the column that drifted most.";
   Divergence divergence = Divergence::kJensenShannon;
   int64_t bins = 10;
   int64_t permutations = 0;
@@ -135,8 +130,7 @@ struct BinnedStatistic {
           "population stability index; by custom 0.1 is a change and 0.2 a great one.");
     field("bins", bins,
           "Bins of a column; columns with no more than twice as many different values have a class "
-          "for "
-          "each.",
+          "for each.",
           {.min = 2, .max = 1000});
     field("permutations", permutations, "Random splits for a p-value; 0 gives none.",
           {.min = 0, .max = 100'000});
@@ -147,10 +141,9 @@ struct BinnedStatistic {
 struct ClassifierStatistic {
   static constexpr std::string_view kType = "classifier";
   static constexpr std::string_view kDoc =
-      "Whether a logistic regression can tell current rows from those of the reference "
-      "(Lopez-Paz and Oquab, 2017). The score is its area under the ROC curve on rows held out: "
-      "about "
-      "0.5 without drift, 1 when it is never wrong.";
+      "Whether a logistic regression can tell current rows from those of the reference (Lopez-Paz "
+      "and Oquab, 2017). The score is its area under the ROC curve on rows held out: about 0.5 "
+      "without drift, 1 when it is never wrong.";
   double train_share = 0.5;
   int64_t rows = 10'000;
 

@@ -43,8 +43,8 @@ struct CostTrigger {
   static constexpr std::string_view kSource =
       "Boether et al., Modyn: Data-Centric Machine Learning Pipeline Orchestration (SIGMOD 2025), "
       "for delay as a cost; Dooly, Goldman and Scott, TCP Dynamic Acknowledgment Delay (STOC "
-      "1998), "
-      "for paying once what was lost equals the price; Hoerl and Kennard, Ridge Regression (1970)";
+      "1998), for paying once what was lost equals the price; Hoerl and Kennard, Ridge Regression "
+      "(1970)";
   DecisionInterval evaluate;
   CostOf of = CostOf::kDelay;
   std::optional<double> expected_accuracy = std::nullopt;

@@ -31,8 +31,7 @@ struct DetectorTrigger {
       "for adwin";
   static constexpr std::string_view kSource =
       "Bifet and Gavalda, Learning from Time-Changing Data with Adaptive Windowing (SDM 2007); "
-      "Gama "
-      "et al., Learning with Drift Detection (SBIA 2004); Baena-Garcia et al., Early Drift "
+      "Gama et al., Learning with Drift Detection (SBIA 2004); Baena-Garcia et al., Early Drift "
       "Detection Method (2006); Page, Continuous Inspection Schemes (1954)";
   DecisionInterval evaluate;
   statistics::DetectorSpec detector;

@@ -30,9 +30,8 @@ struct PerformanceTrigger {
       "samples that `first` asks for.";
   static constexpr std::string_view kRule =
       "the score of the interval, by `measure`, is bad by `criterion`, low for an accuracy and "
-      "high "
-      "for an error: threshold, accuracy <= at; quantile, accuracy < the tail-quantile of the last "
-      "scores; rolling_average, accuracy <= mean - deviation of the last scores, or mean (1 - "
+      "high for an error: threshold, accuracy <= at; quantile, accuracy < the tail-quantile of the "
+      "last scores; rolling_average, accuracy <= mean - deviation of the last scores, or mean (1 - "
       "deviation); avoidable_errors, the sum over the intervals since the last training of round(m "
       "- (1 - expected) n), m of n samples being mistaken, is at least at_least, or that sum and "
       "(expected - forecast) n for the interval to come. An interval of which no sample could be "

@@ -214,8 +214,8 @@ absl::Status TrainingLoop::RefuseLoss() {
   if (++state_.counters.num_not_finite_in_row < kMaxNotFiniteInRow) return absl::OkStatus();
   return FailedPrecondition(
       "the loss was not a finite number in {} batches in a row, up to batch {}, and no single "
-      "sample "
-      "is to blame; a lower learning rate, gradient_clipping or standardised inputs may help",
+      "sample is to blame; a lower learning rate, gradient_clipping or standardised inputs may "
+      "help",
       kMaxNotFiniteInRow, state_.counters.batches);
 }
 

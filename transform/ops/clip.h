@@ -18,8 +18,7 @@ struct ClipSpec {
   static constexpr std::string_view kType = "clip";
   static constexpr std::string_view kDoc =
       "Raises numbers below `min` to it and lowers numbers above `max` to it, in place; types "
-      "stay. "
-      "A missing number (NaN) stays missing.";
+      "stay. A missing number (NaN) stays missing.";
   static constexpr bool kIsRandom = false;
   config::NameList columns = {};
   std::optional<double> min = std::nullopt;

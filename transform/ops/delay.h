@@ -21,10 +21,9 @@ struct DelaySpec {
   static constexpr std::string_view kType = "delay";
   static constexpr std::string_view kDoc =
       "Waits, without using a processor, and changes nothing: for trying out how a pipeline "
-      "behaves "
-      "with ops that are slow or now and then slow. Which samples wait depends on the training's "
-      "seed and on the sample's ordinal alone, so that it is the same in every epoch and run. It "
-      "waits in the fit as well.";
+      "behaves with ops that are slow or now and then slow. Which samples wait depends on the "
+      "training's seed and on the sample's ordinal alone, so that it is the same in every epoch "
+      "and run. It waits in the fit as well.";
   static constexpr bool kIsRandom = false;
   int64_t milliseconds = 0;
   double share = 1;

@@ -20,10 +20,9 @@ struct FillMissingSpec {
   static constexpr std::string_view kType = "fill_missing";
   static constexpr std::string_view kDoc =
       "Replaces missing numbers (NaN) of float columns by a number, or by the mean or median of "
-      "the "
-      "numbers that the selected samples have there, learned before training and stored with the "
-      "model. Read the fields with `parse_csv: {missing: [\"\"]}`, which makes empty ones NaN. The "
-      "median is exact up to 131,072 samples and that of a uniform sample beyond.";
+      "the numbers that the selected samples have there, learned before training and stored with "
+      "the model. Read the fields with `parse_csv: {missing: [\"\"]}`, which makes empty ones NaN. "
+      "The median is exact up to 131,072 samples and that of a uniform sample beyond.";
   static constexpr bool kIsRandom = false;
   config::NameList columns = {.all = true, .names = {}};
   Filling with = Filling::kNumber;

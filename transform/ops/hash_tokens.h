@@ -15,10 +15,9 @@ struct HashTokensSpec {
   static constexpr std::string_view kDoc =
       "Makes int64 rows of `length` numbers out of texts: for each word, then for each two "
       "neighbouring words and so on up to `ngrams`, a number from 1 to `buckets`, which is XXH3-64 "
-      "of "
-      "the words with one blank between them, modulo `buckets`, plus 1; 0 fills the rest. What is "
-      "beyond `length` is cut off. A word is a run of letters, marks and digits of any script; all "
-      "else, and bytes that are no UTF-8, separates words. A text without words gives zeros.";
+      "of the words with one blank between them, modulo `buckets`, plus 1; 0 fills the rest. What "
+      "is beyond `length` is cut off. A word is a run of letters, marks and digits of any script; "
+      "all else, and bytes that are no UTF-8, separates words. A text without words gives zeros.";
   static constexpr bool kIsRandom = false;
   std::string column = {};
   int64_t buckets = 0;

@@ -16,8 +16,8 @@ struct Log1pSpec {
   static constexpr std::string_view kType = "log1p";
   static constexpr std::string_view kDoc =
       "Replaces numbers x, such as counts and amounts, by log(1 + x), computed in double "
-      "precision: "
-      "float64 stays float64, all else becomes float32. A missing number (NaN) stays missing.";
+      "precision: float64 stays float64, all else becomes float32. A missing number (NaN) stays "
+      "missing.";
   static constexpr bool kIsRandom = false;
   config::NameList columns = {.all = true, .names = {}};
   NegativeNumber negative = NegativeNumber::kBadSample;

@@ -23,10 +23,9 @@ struct OneHotSpec {
   static constexpr std::string_view kDoc =
       "Makes float32 rows with a one at the place of the category. Say what the categories are in "
       "one of four ways: `categories` lists texts; `categories_file` names a file that has them, "
-      "one "
-      "a line; `classes: n` stands for the whole numbers 0 to n-1; `learn: n` takes the n texts "
-      "that are most frequent in the selected samples, learned "
-      "before training and stored with the model.";
+      "one a line; `classes: n` stands for the whole numbers 0 to n-1; `learn: n` takes the n "
+      "texts that are most frequent in the selected samples, learned before training and stored "
+      "with the model.";
   static constexpr bool kIsRandom = false;
   std::string column = {};
   std::vector<std::string> categories = {};
@@ -44,8 +43,7 @@ struct OneHotSpec {
           config::Limits{.example = "[sun, rain, fog]"});
     field("categories_file", categories_file,
           "Path of a text file with the categories, from the pipeline's folder: up to 20,000 "
-          "lines. It "
-          "is read once, when the pipeline is checked, and its lines take its place.",
+          "lines. It is read once, when the pipeline is checked, and its lines take its place.",
           config::Limits{.example = "stations.txt"});
     field("classes", classes, "Number of classes of a column of whole numbers.",
           config::Limits{.min = 0, .max = 1e6});

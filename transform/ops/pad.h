@@ -19,9 +19,8 @@ struct PadSpec {
   static constexpr std::string_view kType = "pad";
   static constexpr std::string_view kDoc =
       "Puts numbers before and after those of a row, in each dimension of its shape; the type "
-      "stays. "
-      "For an image [channels, height, width], `before: [0, 2, 2], after: [0, 2, 2]` makes a frame "
-      "of two pixels.";
+      "stays. For an image [channels, height, width], `before: [0, 2, 2], after: [0, 2, 2]` makes "
+      "a frame of two pixels.";
   static constexpr bool kIsRandom = false;
   std::string column = {};
   std::vector<int64_t> before = {};

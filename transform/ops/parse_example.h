@@ -37,10 +37,9 @@ struct ParseExampleSpec {
   static constexpr std::string_view kType = "parse_example";
   static constexpr std::string_view kDoc =
       "Reads features of a serialised tf.train.Example, as TFRecord files mostly hold, into "
-      "columns "
-      "of shape [length], or of single numbers where the length is 1. Whole numbers may be read as "
-      "float32. A sample that is no Example, or a feature that is not there, is of another kind, "
-      "has another length or holds a number that is not finite, makes a bad sample.";
+      "columns of shape [length], or of single numbers where the length is 1. Whole numbers may be "
+      "read as float32. A sample that is no Example, or a feature that is not there, is of another "
+      "kind, has another length or holds a number that is not finite, makes a bad sample.";
   static constexpr bool kIsRandom = false;
   std::vector<ExampleField> features = {};
   bool autocache = false;

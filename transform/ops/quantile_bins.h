@@ -17,8 +17,7 @@ struct QuantileBinsSpec {
       "each holds about as many of the selected samples; their bounds are learned before training "
       "and stored with the model: bound i is the number at place i*n/bins of the n sorted ones, "
       "rounded down, and a number's bin is how many bounds do not exceed it. Beyond 131,072 "
-      "samples "
-      "a uniform sample of them decides. A missing number (NaN) makes a bad sample; put "
+      "samples a uniform sample of them decides. A missing number (NaN) makes a bad sample; put "
       "fill_missing first.";
   static constexpr bool kIsRandom = false;
   std::string column = {};

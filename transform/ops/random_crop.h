@@ -18,10 +18,9 @@ struct RandomCropSpec {
   static constexpr std::string_view kType = "random_crop";
   static constexpr std::string_view kDoc =
       "Cuts a part out of images of shape [height, width] or [channels, height, width] around "
-      "which "
-      "`padding` zeros were put: in training anywhere, each place as likely, drawn anew in every "
-      "epoch; otherwise in the middle. What is drawn depends on the training's seed, trigger and "
-      "epoch, and on the sample, not on batches or threads.";
+      "which `padding` zeros were put: in training anywhere, each place as likely, drawn anew in "
+      "every epoch; otherwise in the middle. What is drawn depends on the training's seed, trigger "
+      "and epoch, and on the sample, not on batches or threads.";
   static constexpr bool kIsRandom = true;
   std::string column = "image";
   int64_t height = 0;

@@ -23,9 +23,9 @@ struct TimeFeaturesSpec {
   static constexpr std::string_view kDoc =
       "Makes one float32 column of parts of a time: minute (0 to 59), hour (0 to 23), weekday "
       "(Monday 0 to Sunday 6), day of the month (1 to 31), month (1 to 12), year_fraction (0 on "
-      "New "
-      "Year's midnight, growing to 1) and year. With `cyclic`, each part but the year gives two "
-      "numbers, sine and cosine of its angle on a circle, so that December lies beside January.";
+      "New Year's midnight, growing to 1) and year. With `cyclic`, each part but the year gives "
+      "two numbers, sine and cosine of its angle on a circle, so that December lies beside "
+      "January.";
   static constexpr bool kIsRandom = false;
   std::string from = "event_time";
   std::vector<TimePart> parts = {};

@@ -15,13 +15,11 @@ struct VocabularySpec {
   static constexpr std::string_view kDoc =
       "Makes int64 rows of `length` numbers out of texts: for each word, then for each two "
       "neighbouring words and so on up to `ngrams`, its place in a list of words, plus 2; 1 for "
-      "what "
-      "is not in the list, 0 fills the rest. What is beyond `length` is cut off. The list is "
-      "learned "
-      "from the selected samples before training and stored with the model: the `max_words` most "
-      "frequent of those that occur `min_count` times, in byte order. A word is a run of letters, "
-      "marks and digits of any script; all else, and bytes that are no UTF-8, separates words. A "
-      "text without words gives zeros.";
+      "what is not in the list, 0 fills the rest. What is beyond `length` is cut off. The list is "
+      "learned from the selected samples before training and stored with the model: the "
+      "`max_words` most frequent of those that occur `min_count` times, in byte order. A word is a "
+      "run of letters, marks and digits of any script; all else, and bytes that are no UTF-8, "
+      "separates words. A text without words gives zeros.";
   static constexpr bool kIsRandom = false;
   std::string column = {};
   int64_t max_words = 20'000;

@@ -13,8 +13,7 @@ struct DdmConfig {
   static constexpr std::string_view kType = "ddm";
   static constexpr std::string_view kDoc =
       "DDM (Gama and others, 2004): fires when the error rate has risen well above its least "
-      "value. "
-      "After a warm-up without errors the first error fires.";
+      "value. After a warm-up without errors the first error fires.";
   int64_t warm_up = 30;
   double warning = 2;
   double drift = 3;

@@ -14,8 +14,7 @@ struct EddmConfig {
   static constexpr std::string_view kType = "eddm";
   static constexpr std::string_view kDoc =
       "EDDM (Baena-Garcia and others, 2006): fires when errors come closer together than they did "
-      "at "
-      "their farthest. Sees gradual drift sooner than `ddm`, and takes fright sooner.";
+      "at their farthest. Sees gradual drift sooner than `ddm`, and takes fright sooner.";
   int64_t warm_up = 30;
   double warning = 0.95;
   double drift = 0.9;

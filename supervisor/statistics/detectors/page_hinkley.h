@@ -23,8 +23,7 @@ struct PageHinkleyConfig {
   static constexpr std::string_view kType = "page_hinkley";
   static constexpr std::string_view kDoc =
       "Page-Hinkley (Page, 1954): fires when values have exceeded their running mean by more than "
-      "a "
-      "threshold in sum.";
+      "a threshold in sum.";
   int64_t warm_up = 29;
   double tolerance = 0.005;
   double threshold = 50;

@@ -14,12 +14,10 @@ struct InfoBatch {
   static constexpr std::string_view kType = "info_batch";
   static constexpr std::string_view kDoc =
       "Leaves out some of the samples that are learnt well already, by the losses that the "
-      "training "
-      "itself has seen.";
+      "training itself has seen.";
   static constexpr std::string_view kRule =
       "before each epoch, of the samples whose last loss is below the mean, the share `prune` "
-      "goes, "
-      "drawn uniformly; from the epoch `until` x epochs on, all train";
+      "goes, drawn uniformly; from the epoch `until` x epochs on, all train";
   static constexpr std::string_view kWeights =
       "1; below the mean (samples there) / (samples kept there): the sum over an epoch stays "
       "unbiased";

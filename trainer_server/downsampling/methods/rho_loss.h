@@ -27,8 +27,7 @@ struct RhoLoss : Kept {
   static constexpr std::string_view kWeights = "1 each: the choice is biased by design";
   static constexpr std::string_view kCost =
       "training the other model, once a trigger, one forward pass of it over all other samples, "
-      "and "
-      "one over what is scored";
+      "and one over what is scored";
   static constexpr std::string_view kSource =
       "Mindermann et al., Prioritized Training on Points that are Learnable, Worth Learning, and "
       "Not Yet Learnt (ICML 2022)";

@@ -29,8 +29,7 @@ struct DownsamplingSchedule {
   static constexpr std::string_view kDoc = "One method after the other.";
   static constexpr std::string_view kRule =
       "the first step serves the first `triggers` triggers, the next one those after them; the "
-      "last "
-      "step serves all others";
+      "last step serves all others";
   static constexpr std::string_view kWeights = "those of the step's method";
   static constexpr std::string_view kCost = "that of the step's method";
   std::vector<DownsamplingStep> steps;
