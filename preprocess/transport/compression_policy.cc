@@ -17,7 +17,7 @@ void CompressionPolicy::Average::Add(double added) {
   value = value.has_value() ? *value + kWeight * (added - *value) : added;
 }
 
-CompressionPolicy::CompressionPolicy(std::span<const v1::Compression> accepted) {
+CompressionPolicy::CompressionPolicy(const std::vector<v1::Compression>& accepted) {
   for (const v1::Compression compression : accepted) {
     if (compression == v1::COMPRESSION_LZ4 || compression == v1::COMPRESSION_ZSTD) {
       candidates_.push_back({.compression = compression});

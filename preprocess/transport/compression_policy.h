@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "tidemill/preprocess/v1/preprocess.pb.h"
@@ -18,7 +17,7 @@ namespace tidemill::preprocess {
 class CompressionPolicy {
  public:
   // `accepted` by the consumer: none means never; one, that it is always used.
-  explicit CompressionPolicy(std::span<const v1::Compression> accepted);
+  explicit CompressionPolicy(const std::vector<v1::Compression>& accepted);
 
   struct Plan {
     // COMPRESSION_UNSPECIFIED: none.
