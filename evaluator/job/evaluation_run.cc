@@ -107,15 +107,15 @@ absl::Status MeasureTogether(const v1::JobWindow& window, std::span<ScoredModel*
   plan.max_table_bytes =
       plan.max_table_bytes / window.window().model_ids_size() * static_cast<int64_t>(models.size());
   WindowMeasurement measurement(window.window_index(), plan, models, baselines);
-  absl::Status read = ReadWindow(context.storage, context.job.evaluation().snapshot(),
-                                 window.window(), kBlockRows,
-                                 [&](const batch::Batch& samples, int64_t num_missing) {
-                                   measurement.Add(samples, num_missing);
-                                   if (is_first_pass) {
-                                     context.progress.Add(samples.num_rows() + num_missing);
-                                   }
-                                   return absl::OkStatus();
-                                 });
+  absl::Status read =
+      ReadWindow(context.storage, context.job.evaluation().snapshot(), window.window(), kBlockRows,
+                 [&](const batch::Batch& samples, int64_t num_missing) {
+                   measurement.Add(samples, num_missing);
+                   if (is_first_pass) {
+                     context.progress.Add(samples.num_rows() + num_missing);
+                   }
+                   return absl::OkStatus();
+                 });
   if (IsTransient(read)) return read;
   if (baselines != nullptr && IsTransient(baselines->status())) return baselines->status();
   measurement.Fail(read);

@@ -186,7 +186,8 @@ TEST(WhatItRecalls, IsTheRoundOfADrawWithoutReuseAndAllSetsOfAMixOfFreshAndUsed)
 
 TEST(SelectionSchedule, ChecksTheSamplesOfEachStepAtItsPlace) {
   const SelectionSpec spec = Spec(
-      "{type: schedule, steps: [{triggers: 2, use: {type: balanced, samples: 5}}, {use: all_data}]}");
+      "{type: schedule, steps: [{triggers: 2, use: {type: balanced, samples: 5}}, {use: "
+      "all_data}]}");
   config::Problems problems;
   spec->CheckSamples({.dataset = "weather", .schema = {.label = transform::LabelKind::kReal}},
                      problems);
