@@ -1,5 +1,7 @@
 #include "records/csv_splitter.h"
 
+#include "records/csv_quotes.h"
+
 namespace tidemill {
 
 namespace {
@@ -43,10 +45,7 @@ void CsvSplitter::First(std::string_view text, bool last, CsvRecord& record) con
 CsvSplitter::FieldEnd CsvSplitter::TakeQuoted(std::string_view text, bool last, size_t& at,
                                               CsvRecord& record) const {
   const size_t from = at + 1;
-  size_t close = text.find(*quote_, from);
-  while (close != std::string_view::npos && close + 1 < text.size() && text[close + 1] == *quote_) {
-    close = text.find(*quote_, close + 2);
-  }
+  const size_t close = FindClosingQuote(text, from, *quote_);
   if (close == std::string_view::npos || (close + 1 == text.size() && !last)) {
     if (!last) return FieldEnd::kIncomplete;
     record.reason = "a quote is never closed";
@@ -98,12 +97,9 @@ void CsvSplitter::SkipLine(std::string_view text, bool last, CsvRecord& record) 
 }
 
 std::string Unquote(const CsvField& field, std::optional<char> quote) {
-  std::string text(field.text);
-  if (!field.quoted || !quote) return text;
-  const std::string doubled(2, *quote);
-  for (size_t at = text.find(doubled); at != std::string::npos; at = text.find(doubled, at + 1)) {
-    text.erase(at, 1);
-  }
+  if (!field.quoted || !quote) return std::string(field.text);
+  std::string text;
+  AppendUnquoted(field.text, *quote, text);
   return text;
 }
 

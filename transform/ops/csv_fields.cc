@@ -1,5 +1,7 @@
 #include "transform/ops/csv_fields.h"
 
+#include "records/csv_quotes.h"
+
 namespace tidemill::transform {
 
 CsvFields::CsvFields(char delimiter, std::optional<char> quote, size_t num_fields)
@@ -33,21 +35,14 @@ CsvFields::Result CsvFields::Split(std::string_view record) {
 }
 
 std::optional<size_t> CsvFields::SplitQuoted(std::string_view record, size_t begin) {
+  const size_t close = FindClosingQuote(record, begin + 1, *quote_);
+  if (close == std::string_view::npos) return std::nullopt;
+  const size_t next = close + 1;
+  if (next < record.size() && record[next] != delimiter_) return std::nullopt;
   const size_t start = unquoted_.size();
-  size_t at = begin + 1;
-  while (true) {
-    const size_t quote = record.find(*quote_, at);
-    if (quote == std::string_view::npos) return std::nullopt;
-    unquoted_.append(record, at, quote - at);
-    const size_t next = quote + 1;
-    if (next == record.size() || record[next] == delimiter_) {
-      Append(std::string_view(unquoted_).substr(start));
-      return next;
-    }
-    if (record[next] != *quote_) return std::nullopt;
-    unquoted_ += *quote_;
-    at = next + 1;
-  }
+  AppendUnquoted(record.substr(begin + 1, close - begin - 1), *quote_, unquoted_);
+  Append(std::string_view(unquoted_).substr(start));
+  return next;
 }
 
 }  // namespace tidemill::transform

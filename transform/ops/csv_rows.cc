@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "records/csv_quotes.h"
+
 namespace tidemill::transform {
 
 std::span<const std::string_view> CsvRows::Split(std::string_view payload) {
@@ -23,12 +25,7 @@ size_t CsvRows::EndOf(std::string_view payload, size_t begin) const {
   size_t at = begin;
   while (at < payload.size()) {
     if (payload[at] == *quote_) {
-      // A quoted field: a doubled quote in it opens and closes nothing.
-      size_t close = payload.find(*quote_, at + 1);
-      while (close != std::string_view::npos && close + 1 < payload.size() &&
-             payload[close + 1] == *quote_) {
-        close = payload.find(*quote_, close + 2);
-      }
+      const size_t close = FindClosingQuote(payload, at + 1, *quote_);
       if (close == std::string_view::npos) return payload.size();
       at = close + 1;
     }
