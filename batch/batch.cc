@@ -283,7 +283,8 @@ Batch Batch::Take(std::span<const int64_t> rows) const {
 }
 
 template <typename T>
-Column MakeColumn(std::string_view name, std::span<const T> values, std::vector<int64_t> shape) {
+Column MakeColumn(std::string_view name, std::span<const T> values,
+                  std::vector<int64_t> shape) {  // NOLINT: it is moved.
   Column column{.name = std::string(name), .type = TypeOf<T>(), .shape = std::move(shape)};
   column.data = Buffer::AllocateUnwritten(values.size_bytes());
   if (!values.empty()) {

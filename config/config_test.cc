@@ -20,7 +20,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
-using namespace ::tidemill::config::testing;
+using namespace ::tidemill::config::testing;  // NOLINT: the fixtures of this room.
 
 Decoded<Garden> DecodeGarden(std::string_view text) {
   return Decode<Garden>({.text = text, .name = "g.yaml", .variables = {{"PLANT", "no"}}});

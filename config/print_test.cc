@@ -20,7 +20,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::tidemill::testing::IsOk;
-using namespace ::tidemill::config::testing;
+using namespace ::tidemill::config::testing;  // NOLINT: the fixtures of this room.
 
 // A reproducible stream of choices.
 class Dice {

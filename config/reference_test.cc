@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
-using namespace ::tidemill::config::testing;
+using namespace ::tidemill::config::testing;  // NOLINT: the fixtures of this room.
 using Json = nlohmann::ordered_json;
 
 TEST(Schema, DescribesFieldsWithDefaultsAndLimits) {

@@ -183,7 +183,9 @@ absl::StatusOr<batch::Batch> ColumnFiles::Wait(const FileKey& key, Computation& 
   absl::StatusOr<batch::Batch> result = Cancelled("nobody waits for the columns any more");
   {
     MutexLock lock(mutex_);
-    changed_.wait(mutex_, stop, [&] { return computation.result.has_value() || stopping_; });
+    changed_.wait(mutex_, stop, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return computation.result.has_value() || stopping_;
+    });
     --computation.num_waiting;
     if (computation.result) result = *computation.result;
     if (stopping_ && !result.ok()) result = Unavailable("the evaluator is stopping");

@@ -50,7 +50,7 @@ void* Allocate(size_t size, size_t alignment) {
 namespace tidemill::loader {
 namespace {
 
-using namespace testing;
+using namespace testing;  // NOLINT: the fixtures of this room.
 
 constexpr int64_t kBatchSize = 64;
 constexpr int64_t kNumSamples = 64 * 100;

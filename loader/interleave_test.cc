@@ -15,7 +15,7 @@
 namespace tidemill::loader {
 namespace {
 
-using namespace testing;
+using namespace testing;  // NOLINT: the fixtures of this room.
 using ::testing::ElementsAre;
 
 TEST(Interleave, SpreadsTheBatchesOfEachSourceOverTheEpoch) {

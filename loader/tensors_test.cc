@@ -16,7 +16,7 @@
 namespace tidemill::loader {
 namespace {
 
-using namespace testing;
+using namespace testing;  // NOLINT: the fixtures of this room.
 using ::tidemill::testing::IsOk;
 
 // The batches of a plan as a consumer gets them that is in another process.

@@ -184,8 +184,9 @@ absl::StatusOr<Timestamp> ReadUnix(std::string_view text, int64_t units) {
   }
   double number = 0;
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  const double micros =
-      std::round(number * static_cast<double>(kSecond) / static_cast<double>(units));
+  // A whole number: what is multiplied by it is rounded once.
+  const int64_t micros_per_unit = kSecond / units;
+  const double micros = std::round(number * static_cast<double>(micros_per_unit));
   if (error != std::errc() || stop != end ||
       !(micros >= static_cast<double>(kFirstTime) && micros < static_cast<double>(kLastTime))) {
     return InvalidArgument("time '{}' is not a number", text);

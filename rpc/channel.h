@@ -25,9 +25,9 @@ struct Peer {
   // "unix:/absolute/path", or "host:port".
   std::string endpoint;
   std::string token;
-  // Of a unary call, retries included.
+  // Of a unary call, retries included; streams say themselves how long they wait.
   std::chrono::milliseconds deadline{60'000};
-  // A stop requested here ends running unary calls with CANCELLED.
+  // A stop requested here ends running calls with CANCELLED.
   std::stop_token stop = {};
   // What a server on TCP is verified by.
   Tls tls = nullptr;

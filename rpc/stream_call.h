@@ -51,7 +51,7 @@ absl::Status ReadStreamAgain(const Peer& peer, grpc::Channel& channel, Stub& stu
   while (true) {
     before_attempt();
     bool is_taken = true;  // By whoever gets the messages.
-    const absl::Status ended =
+    absl::Status ended =
         ReadStream(peer, stub, method, request, [&](Response& response) -> absl::Status {
           patience.Arrived();
           const absl::Status taken = take(response);

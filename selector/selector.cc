@@ -211,8 +211,9 @@ absl::StatusOr<int64_t> Selector::Retire(const rpc::v1::Command& command,
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     RETURN_IF_ERROR(db::CheckFence(work, kSchema, command));
     const std::vector<int64_t> triggers = KeptTrainingSets(work, run, first_kept_trigger);
-    for (const int64_t trigger : triggers)
+    for (const int64_t trigger : triggers) {
       RETURN_IF_ERROR(files::Remove(PathsOfTrigger(run, trigger).entries));
+    }
     MarkRemoved(work, run, first_kept_trigger);
     num_removed = static_cast<int64_t>(triggers.size());
     return absl::OkStatus();

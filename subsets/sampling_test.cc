@@ -158,8 +158,7 @@ TEST(DrawByScore, DrawsExactlyKByPriorityAndSystematically) {
 }
 
 TEST(DrawByScore, LeavesOutScoresThatAreNone) {
-  const std::vector<double> scores = {1, double{kNan},      2, -1, double{kInfinity}, 3,
-                                      0, -double{kInfinity}};
+  const std::vector<double> scores = {1, kNan, 2, -1, kInfinity, 3, 0, -kInfinity};
   for (const DrawMethod method : kMethods) {
     for (int64_t seed = 0; seed < 200; ++seed) {
       const Choice choice = DrawByScore(method, scores, 3, SeedOfDraw(seed), 0.1);
@@ -298,7 +297,7 @@ TEST(DrawOneByOne, HasTheProbabilitiesOfDrawingWithoutReplacement) {
 }
 
 TEST(DrawOneByOne, DrawsZerosLastAndLeavesOutWhatIsNoScore) {
-  const std::vector<double> scores = {0, 5, double{kNan}, 0, 1, double{kInfinity}, -2};
+  const std::vector<double> scores = {0, 5, kNan, 0, 1, kInfinity, -2};
   for (int64_t seed = 0; seed < 100; ++seed) {
     const Choice choice = DrawOneByOne(scores, 10, SeedOfDraw(seed));
     EXPECT_THAT(choice.rows, SizeIs(4));
@@ -310,7 +309,7 @@ TEST(DrawOneByOne, DrawsZerosLastAndLeavesOutWhatIsNoScore) {
 }
 
 TEST(TopK, TakesTheBestFirstAndTheLowerRowOfEqualOnes) {
-  const std::vector<double> scores = {2, 3, double{kNan}, 3, -1, 2, double{kInfinity}};
+  const std::vector<double> scores = {2, 3, kNan, 3, -1, 2, kInfinity};
   EXPECT_THAT(TopK(scores, 3).rows, ElementsAre(1, 3, 0));
   EXPECT_THAT(TopK(scores, 3, Best::kSmallest).rows, ElementsAre(4, 0, 5));
   EXPECT_EQ(TopK(scores, 3).num_left_out, 2);

@@ -15,7 +15,8 @@ struct DownstreamPeers {
 };
 
 // A factory of connections to `peers`. Their calls wait for a service that is away for as long as
-// the peer's deadline; watches end when the connection breaks.
+// the peer's deadline. Watches, syncs, lists of evaluations and uploads are not repeated: they end
+// when the connection breaks.
 DownstreamFactory ConnectByGrpc(const DownstreamPeers& peers);
 
 }  // namespace tidemill::supervisor

@@ -40,8 +40,8 @@ int PortOf(int socket) {
 int Bound() {
   const int bound = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_in address = AddressOf(0);
-  (void)bind(bound, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
-  return bound;
+  const int result = bind(bound, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  return result == 0 ? bound : -1;
 }
 
 // Passes on at most so many bytes of those that are there. False at the end of either side.

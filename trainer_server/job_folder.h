@@ -1,5 +1,6 @@
 // What lies in the folder of a trigger, `<state>/trainer_server/runs/<run>/<trigger>/`: the
-// contract between the server, which writes job.json, and the job's process, which writes the rest.
+// contract between the server, which writes fit.json, job.json, stored.json and the result of a job
+// that gave none, and the job's process, which writes the rest.
 //
 //   lock                  held by the one process that works on the folder
 //   fit.json              FitJob

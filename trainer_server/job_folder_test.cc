@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -101,6 +103,15 @@ TEST_F(JobFolder, SaysWhatIsMissingOrDamaged) {
       << "an older file does not stand for a damaged one";
   EXPECT_THAT(ForgetResult(folder_), IsOk());
   EXPECT_THAT(ReadResult(folder_), StatusIs(absl::StatusCode::kNotFound, _));
+}
+
+TEST_F(JobFolder, ReadsOldNumbersThatAreNone) {
+  Write(kOldResultFile, "error: \"\"\nloss: .nan\nseconds: .inf\nwait_share: -.inf\n");
+  const auto last = ReadResult(folder_);
+  ASSERT_THAT(last, IsOk());
+  EXPECT_TRUE(std::isnan(last->result().loss()));
+  EXPECT_EQ(last->result().seconds(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(last->result().wait_share(), -std::numeric_limits<double>::infinity());
 }
 
 // As version 0.7 wrote them.

@@ -1,6 +1,5 @@
 #include "trainer_server/old_folder.h"
 
-#include <memory>
 #include <utility>
 
 #include "google/protobuf/util/json_util.h"
@@ -15,6 +14,14 @@ namespace {
 using Node = config::internal::Node;
 using nlohmann::json;
 
+// Numbers that YAML and protobuf's JSON write in different ways.
+std::string NumberText(const std::string& text) {
+  if (text == ".nan") return "NaN";
+  if (text == ".inf") return "Infinity";
+  if (text == "-.inf") return "-Infinity";
+  return text;
+}
+
 // Scalars become texts, which protobuf's JSON takes for numbers, too.
 json ToJson(const Node& node) {
   json made;
@@ -22,7 +29,7 @@ json ToJson(const Node& node) {
     case Node::Kind::kNull:
       break;
     case Node::Kind::kScalar:
-      made = node.text;
+      made = NumberText(node.text);
       break;
     case Node::Kind::kList:
       made = json::array();

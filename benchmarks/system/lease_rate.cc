@@ -118,7 +118,7 @@ absl::Status Run(const std::string& folder, const Load& load) {
 }  // namespace tidemill::preprocess
 
 int main(int argc, char** argv) {
-  using namespace tidemill;
+  using namespace tidemill;  // NOLINT: a program of one function.
   const auto argument = [&](int i, int otherwise) {
     return argc > i ? std::atoi(argv[i]) : otherwise;
   };

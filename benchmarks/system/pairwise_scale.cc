@@ -58,20 +58,20 @@ std::optional<Flags> Parse(int argc, char** argv) {
   const struct {
     const char* name;
     double* into;
-  } kNumbers[] = {{"nodes", &flags.nodes},
-                  {"fraction", &flags.fraction},
-                  {"neighbors", &flags.neighbors},
-                  {"alpha", &flags.options.alpha},
-                  {"partitions", &partitions},
-                  {"rounds", &rounds},
-                  {"workers", &workers},
-                  {"worker-memory", &flags.worker_memory},
-                  {"bounding", &bounding},
-                  {"sampled-bounding", &sampled},
-                  {"seed", &seed},
-                  {"at-least", &flags.at_least}};
+  } numbers[] = {{"nodes", &flags.nodes},
+                 {"fraction", &flags.fraction},
+                 {"neighbors", &flags.neighbors},
+                 {"alpha", &flags.options.alpha},
+                 {"partitions", &partitions},
+                 {"rounds", &rounds},
+                 {"workers", &workers},
+                 {"worker-memory", &flags.worker_memory},
+                 {"bounding", &bounding},
+                 {"sampled-bounding", &sampled},
+                 {"seed", &seed},
+                 {"at-least", &flags.at_least}};
   std::vector<option> long_options;
-  for (const auto& number : kNumbers) {
+  for (const auto& number : numbers) {
     long_options.push_back({number.name, required_argument, nullptr, 0});
   }
   long_options.push_back({"central", no_argument, nullptr, 0});
@@ -81,8 +81,8 @@ std::optional<Flags> Parse(int argc, char** argv) {
   for (int got = 0; (got = getopt_long(argc, argv, "", long_options.data(), &index)) != -1;) {
     if (got != 0) return std::nullopt;
     const auto at = static_cast<size_t>(index);
-    if (at < std::size(kNumbers)) *kNumbers[at].into = std::atof(optarg);
-    if (at == std::size(kNumbers)) flags.central = true;
+    if (at < std::size(numbers)) *numbers[at].into = std::atof(optarg);
+    if (at == std::size(numbers)) flags.central = true;
   }
   flags.options.count = std::llround(flags.nodes * flags.fraction);
   flags.options.partitions = std::llround(partitions);

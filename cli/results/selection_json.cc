@@ -114,6 +114,7 @@ ordered_json DownsamplingToJson(const rpc::v1::DownsamplingSummary& summary) {
                        {"share_trained", ShareTrained(summary)},
                        {"scoring_seconds", summary.scoring_seconds()},
                        {"auxiliary_seconds", summary.auxiliary_seconds()},
+                       {"not_finite", summary.num_not_finite()},
                        {"epochs", ordered_json::array()}};
   for (const auto& epoch : summary.epochs()) {
     json["epochs"].push_back({{"chosen", epoch.num_chosen()},

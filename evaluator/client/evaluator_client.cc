@@ -50,13 +50,12 @@ absl::StatusOr<std::vector<v1::Evaluation>> EvaluatorClient::ListEvaluations(Run
   v1::ListEvaluationsRequest request;
   request.set_run_id(run.value);
   std::vector<v1::Evaluation> evaluations;
-  RETURN_IF_ERROR(rpc::ReadStreamAgain(
-      peer_, *channel_, *stub_, &v1::EvaluatorService::Stub::ListEvaluations, request,
-      [&] { evaluations.clear(); },
-      [&](v1::ListEvaluationsResponse& response) {
-        evaluations.push_back(std::move(*response.mutable_evaluation()));
-        return absl::OkStatus();
-      }));
+  RETURN_IF_ERROR(rpc::ReadStream(peer_, *stub_, &v1::EvaluatorService::Stub::ListEvaluations,
+                                  request, [&](v1::ListEvaluationsResponse& response) {
+                                    evaluations.push_back(
+                                        std::move(*response.mutable_evaluation()));
+                                    return absl::OkStatus();
+                                  }));
   return evaluations;
 }
 

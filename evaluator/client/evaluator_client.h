@@ -32,8 +32,7 @@ class EvaluatorClient {
   absl::StatusOr<v1::WatchEvaluationResponse> WatchEvaluation(RunId run, int32_t evaluation,
                                                               const ProgressSink& progress);
 
-  // In the order (evaluation, model, window, measure, slice). Retries UNAVAILABLE until nothing has
-  // arrived for the peer's deadline.
+  // In the order (evaluation, model, window, measure, slice). Not retried.
   absl::StatusOr<std::vector<v1::Evaluation>> ListEvaluations(RunId run);
 
   // What a model says of samples; see evaluator.proto. Batches come in the order of the keys, a key

@@ -227,7 +227,7 @@ absl::StatusOr<LabelCounts> Baselines::Find(const v1::Window& window) {
 absl::StatusOr<std::unique_ptr<WindowBaselines>> Baselines::Enter(const v1::JobWindow& window) {
   if (!window.window().has_known_to()) return nullptr;
   absl::StatusOr<LabelCounts> counts = Find(window.window());
-  const absl::Status found = counts.status();
+  absl::Status found = counts.status();
   if (IsTransient(found)) return found;
   auto baselines = std::make_unique<WindowBaselines>(
       spec_, window,

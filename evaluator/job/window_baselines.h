@@ -90,8 +90,8 @@ class WindowBaselines {
 // Knows the labels of a job's windows. Thread-compatible.
 class Baselines {
  public:
-  // `job` has known labels. `dataset` is evaluated; the one that is trained on has labels of its
-  // kind. `storage` and `spec` must outlive it.
+  // `request` has known labels. `dataset` is evaluated; the one that is trained on has labels of
+  // its kind. `storage` and `spec` must outlive it.
   Baselines(const storage::StorageClient& storage, const v1::StartEvaluationRequest& request,
             const EvaluationSpec& spec, const storage::DatasetSpec& dataset);
 

@@ -15,7 +15,7 @@
 namespace tidemill::loader {
 namespace {
 
-using namespace testing;
+using namespace testing;  // NOLINT: the fixtures of this room.
 
 std::vector<TrainingBatch> ReadAll(const TrainingSet& set, const BatchPlan& plan,
                                    const StreamOptions& options = {},

@@ -19,7 +19,7 @@
 namespace tidemill::loader {
 namespace {
 
-using namespace testing;
+using namespace testing;  // NOLINT: the fixtures of this room.
 using ::testing::HasSubstr;
 using ::tidemill::testing::StatusIs;
 

@@ -13,7 +13,7 @@
 namespace tidemill::loader {
 namespace {
 
-using namespace testing;
+using namespace testing;  // NOLINT: the fixtures of this room.
 using ::testing::Le;
 
 std::unique_ptr<const BatchMaker> MakerOf(const char* graph) {

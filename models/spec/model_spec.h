@@ -45,7 +45,7 @@ struct NetworkFile {
   Duration timeout;  // Longest time for a batch.
 };
 
-// A network before it has weights: of which layers it is, and their settings. Thread-safe.
+// A network before it has weights: of which layers it is, and their settings. Thread-compatible.
 class Architecture : public config::Part<Architecture> {
  public:
   // Every network there is.

@@ -1,4 +1,5 @@
-// Every network, in the order of the reference. A new one is its line in each of the two lists.
+// Every network, in the order of the reference. A new one is two lines here: its
+// include and its name.
 #pragma once
 
 #include "config/spec_list.h"

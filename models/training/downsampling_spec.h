@@ -52,7 +52,7 @@ struct DownsamplingText {
   std::string_view source;   // Where it comes from; may be empty.
 };
 
-// A downsampling method and its settings. Thread-safe.
+// A downsampling method and its settings. Thread-compatible.
 class Downsampling : public config::Part<Downsampling> {
  public:
   // Every method there is.

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <utility>
-#include <variant>
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"

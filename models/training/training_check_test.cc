@@ -169,6 +169,14 @@ std::vector<std::string> BucketsPathsOf(const ModelSpec& model, const Buckets& b
   return paths;
 }
 
+TEST(TrainingCheck, ABucketsHintNamesTheNetworksThatTakeThem) {
+  const InputSpecs series = {{"input", {{32, 2}, false}}};
+  const TrainingProblems problems = FindBucketsProblems(Mlp{}, {}, series);
+  ASSERT_EQ(problems.size(), 1);
+  EXPECT_EQ(problems[0].problem.hint,
+            "leave buckets out, or use type: embedding_bag, text_transformer or torchscript");
+}
+
 TEST(TrainingCheck, BucketsAreForNetworksThatPoolOverTokensAndForScripts) {
   const InputSpecs tokens = {{"input", {{32}, true}}};
   const Buckets ragged = {.layout = RowLayout::kRagged};

@@ -31,18 +31,18 @@ Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& stor
     OpenedJob opened;
     ASSIGN_OR_RETURN(opened.spec, config::Read<JobSpec>(known.spec(), known.name()));
     const JobSpec& spec = opened.spec;
-    selector::SelectorClient client(selector);
-    ASSIGN_OR_RETURN(const loader::OpenedSet set, loader::OpenSet({.run = {spec.run_id},
-                                                                   .trigger = spec.trigger,
-                                                                   .dataset_id = {spec.dataset_id},
-                                                                   .dataset = spec.dataset,
-                                                                   .graph = spec.graph},
-                                                                  client, store));
     ASSIGN_OR_RETURN(opened.parts.fitted, DecodeFitted(known.fitted()));
+    selector::SelectorClient client(selector);
+    ASSIGN_OR_RETURN(loader::OpenedSet set, loader::OpenSet({.run = {spec.run_id},
+                                                             .trigger = spec.trigger,
+                                                             .dataset_id = {spec.dataset_id},
+                                                             .dataset = spec.dataset,
+                                                             .graph = spec.graph},
+                                                            client, store));
     opened.parts.graph = set.graph;
     opened.parts.reader = set.reader;
     opened.parts.bad = set.bad;
-    opened.parts.set = PartOf(spec, set.set);
+    opened.parts.set = PartOf(spec, std::move(set.set));
     ASSIGN_OR_RETURN(opened.division, DivideSet(spec, *opened.parts.set, *store));
     if (spec.buckets && spec.num_lanes > 1 && !spec.shards) {
       opened.parts.windows = std::make_shared<loader::WindowCache>(kWindowBytes);

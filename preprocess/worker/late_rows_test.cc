@@ -14,7 +14,7 @@
 namespace tidemill::preprocess {
 namespace {
 
-using namespace loader::testing;
+using namespace loader::testing;  // NOLINT: the fixtures of this room.
 using ::testing::Le;
 
 constexpr char kDelayed[] =

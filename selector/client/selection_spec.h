@@ -40,7 +40,7 @@ struct SelectionText {
   std::string_view source;   // Where it comes from; may be empty.
 };
 
-// A selection policy and its settings. Thread-safe.
+// A selection policy and its settings. Thread-compatible.
 class Selection : public config::Part<Selection> {
  public:
   // Every policy there is.
@@ -48,15 +48,17 @@ class Selection : public config::Part<Selection> {
 
   // The policy that serves a trigger, from 1: what a schedule says, and all candidates while a
   // policy warms up, as a policy of the same pool. A step of a schedule warms up in its own first
-  // triggers. What is returned is no schedule, and does not warm up.
+  // triggers. What is returned is no schedule and past its warm-up: it is not asked for a trigger
+  // again.
   virtual SelectionSpec PolicyAt(int64_t trigger) const = 0;
 
-  // Of a schedule, these four are the most that one of its steps says.
+  // A schedule knows the next two only of its steps: ask PolicyAt() first.
 
   // Its candidates: `tail` when there is one, else `over`.
   virtual CandidatePool TakesFrom() const = 0;
   // How many of `available` candidates are chosen, as far as its settings say.
   virtual int64_t Target(int64_t available) const = 0;
+  // Of a schedule, the most that one of its steps says.
   virtual LooksAt WhatItLooksAt() const = 0;
   virtual Recalls WhatItRecalls() const = 0;
 

@@ -1,7 +1,5 @@
 #include "selector/policies/policy_list.h"
 
-#include <type_traits>
-
 namespace tidemill::selector {
 namespace {
 

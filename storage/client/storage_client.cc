@@ -85,12 +85,12 @@ absl::StatusOr<rpc::v1::Snapshot> StorageClient::SyncDataset(DatasetId dataset,
   v1::SyncDatasetRequest request;
   request.set_dataset_id(dataset.value);
   std::optional<rpc::v1::Snapshot> snapshot;
-  RETURN_IF_ERROR(Stream(*connection_, &Stub::SyncDataset, request, kNothingToForget,
-                         [&](v1::SyncDatasetResponse& response) {
-                           if (progress) progress(response);
-                           if (response.has_snapshot()) snapshot = response.snapshot();
-                           return absl::OkStatus();
-                         }));
+  RETURN_IF_ERROR(rpc::ReadStream(connection_->peer, *connection_->stub, &Stub::SyncDataset,
+                                  request, [&](v1::SyncDatasetResponse& response) {
+                                    if (progress) progress(response);
+                                    if (response.has_snapshot()) snapshot = response.snapshot();
+                                    return absl::OkStatus();
+                                  }));
   if (!snapshot.has_value()) return Unavailable("storage ended the sync without a snapshot");
   return *std::move(snapshot);
 }

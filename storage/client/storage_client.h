@@ -26,8 +26,9 @@ struct StorageConnection;
 // A connection to the storage service. Thread-safe.
 //
 // Every method retries UNAVAILABLE: unary calls within the peer's deadline, streams until nothing
-// has arrived for that long. A stream that breaks goes on behind what was delivered, so a sink gets
-// no row twice. What a sink returns other than OK ends the call and is its result.
+// has arrived for that long; but for a sync, which ends when the connection breaks. A stream that
+// breaks goes on behind what was delivered, so a sink gets no row twice. What a sink returns other
+// than OK ends the call and is its result.
 //
 // While a sink is busy, samples and lists are received ahead of it: of all the calls of a client at
 // most 64 MiB, what gRPC and the sink hold of them included. A sink that stalls stalls storage's

@@ -238,7 +238,7 @@ absl::StatusOr<IndexedFile> CsvFiles::Index(const FileInput& input) const {
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);
   };
-  const absl::Status status = ReadWindows(file, input.from_byte, consume).status();
+  absl::Status status = ReadWindows(file, input.from_byte, consume).status();
   if (!status.ok() && !absl::IsCancelled(status)) return status;
   return indexing.Finish();
 }
@@ -271,7 +271,7 @@ absl::StatusOr<std::vector<std::string>> ReadColumns(const CsvFormat& format,
     // The rest of the file is of no interest; see below.
     return names.empty() && !bad ? at : absl::StatusOr<size_t>(Cancelled("the header is known"));
   };
-  const absl::Status status = ReadWindows(file, 0, consume).status();
+  absl::Status status = ReadWindows(file, 0, consume).status();
   if (!status.ok() && !absl::IsCancelled(status)) return status;
   if (bad || names.empty()) return InvalidArgument("{} has no whole header", file.path());
   RETURN_IF_ERROR(CheckHeader(file.path(), names));

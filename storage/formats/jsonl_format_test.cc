@@ -123,7 +123,7 @@ TEST_F(FormatTest, DamagedJsonLinesAreRightOrRefused) {
       const bool taken =
           row < found->positions.size() && found->rows.byte_from[row] == static_cast<int64_t>(at);
       if (taken && parsed.is_object()) {
-        const auto label = parsed["class"];
+        const auto& label = parsed["class"];
         ASSERT_EQ(label.is_string() ? label.get<std::string>() : label.dump(),
                   std::to_string(*found->rows.class_label[row]))
             << what;

@@ -47,6 +47,11 @@ TEST(TimeReader, RefusesWhatIsNoTime) {
   EXPECT_EQ(Read("unix", "UTC", "-999999999999.5"), "unreadable");
 }
 
+TEST(TimeReader, RoundsNumbersOnce) {
+  EXPECT_EQ(Read("unix_us", "UTC", "1602200230702939.5"), "2020-10-08T23:37:10.70294Z");
+  EXPECT_EQ(Read("unix_ms", "UTC", "1679619957040.4513"), "2023-03-24T01:05:57.040452Z");
+}
+
 TEST(TimeReader, TakesLocalTimesToUtc) {
   EXPECT_EQ(Read("%Y-%m-%d %H:%M", "+08:00", "2013-03-01 00:00"), "2013-02-28T16:00:00Z");
   EXPECT_EQ(Read("%Y-%m-%d %H:%M", "Europe/Berlin", "2017-07-05 09:16"), "2017-07-05T07:16:00Z");

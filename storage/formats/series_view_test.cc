@@ -222,7 +222,7 @@ std::vector<Row> RandomRows(std::mt19937& random) {
                             row.target ? fmt::format("{}", *row.target) : "NA",
                             random() % 4 == 0 ? "\"two\nlines, \"\"quoted\"\"\"" : "plain");
     if (is_bad) row.seconds.reset();
-    if (random() % 20 == 0) row.end += "\n";  // An empty line, which is no row.
+    if (random() % 20 == 0) row.end += '\n';  // An empty line, which is no row.
     rows.push_back(std::move(row));
   }
   return rows;

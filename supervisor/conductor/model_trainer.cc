@@ -79,6 +79,12 @@ absl::Status ModelTrainer::Train(const TriggerState& trigger) {
   if (last.state() == trainer_server::v1::TRAINING_STATE_FAILED) {
     return SkipTrigger(record_, trigger, "train", last.error());
   }
+  if (!last.has_result()) {
+    return FailedPrecondition(
+        "the trainer server tells no figures of trigger {}: it is of a version before 0.8; upgrade "
+        "it, then resume the run",
+        trigger.trigger.number());
+  }
   FAILPOINT("supervisor.after_train");
   return record_.Record(TrainedEvent(trigger.trigger.number(), last.result(), stopwatch.Seconds()));
 }

@@ -67,7 +67,7 @@ void LookAtTarget(const PipelineSpec& spec, std::vector<config::Remark>& remarks
                fmt::format(
                    "the label '{}' is read as a feature, too: the model sees what it is to predict",
                    *label.column),
-               "leave it out of `columns`"));
+               fmt::format("leave it out of `{}`", read.key)));
   }
 }
 

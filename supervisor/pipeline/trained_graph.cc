@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "transform/engine/op_builder.h"
 #include "transform/target_scale.h"
 
 namespace tidemill::supervisor {

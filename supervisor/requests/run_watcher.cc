@@ -49,12 +49,10 @@ void RunWatcher::Step(Link& link) {
     } else if (!link.failed.ok()) {
       link.finished = true;
       end = ToGrpc(link.failed);
-    } else if (link.feed == nullptr) {
-      return;
-    } else if (auto next = link.feed->Next(link.cursor)) {
+    } else if (auto next = link.feed == nullptr ? std::nullopt : link.feed->Next(link.cursor)) {
       watcher->response_ = *std::move(next);
       link.writing = write = true;
-    } else if (link.cursor.finished) {
+    } else if (link.feed != nullptr && link.cursor.finished) {
       link.finished = true;
     } else {
       return;

@@ -186,6 +186,9 @@ void RunState::ApplyToStage(const v1::RunEvent& event) {
       *of.trigger.mutable_result() = event.model_trained().result();
       // It is read again where somebody asks for it (run_history.h): states hold all triggers.
       of.trigger.mutable_result()->clear_loss_curve();
+      // The trigger has them itself.
+      of.trigger.mutable_result()->clear_training_set_digest();
+      of.trigger.mutable_result()->clear_weights_digest();
       (*of.trigger.mutable_stage_seconds())["train"] = event.model_trained().seconds();
       break;
     }

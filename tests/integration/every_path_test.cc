@@ -60,7 +60,7 @@ struct Format {
 };
 
 std::vector<Format> EveryFormat() {
-  using namespace storage::testing;
+  using namespace storage::testing;  // NOLINT: the fixtures of this room.
   const std::vector<Format> plain = {
       {.name = "csv", .generate = MakeCsv},
       {.name = "series", .generate = MakeSeries},

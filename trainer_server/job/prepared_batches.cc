@@ -114,7 +114,8 @@ loader::StreamOptions StreamOptionsOf(const v1::Preparation& preparation,
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const v1::TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
-    loader::BatchParts parts, const loader::BatchPlan& plan, loader::SettleRows settle) {
+    const loader::BatchParts& parts, const loader::BatchPlan& plan,
+    const loader::SettleRows& settle) {
   preprocess::JobSpec spec = SpecOf(job.request(), training, plan);
   std::optional<preprocess::WorkersSpec> workers;
   if (!job.request().workers().empty()) {

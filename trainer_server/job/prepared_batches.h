@@ -21,6 +21,7 @@ loader::StreamOptions StreamOptionsOf(const v1::Preparation& preparation,
 // Fails as preprocess::DivideSet(), WorkerSource::Open() and loader::BatchStream::Create() do.
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const v1::TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
-    loader::BatchParts parts, const loader::BatchPlan& plan, loader::SettleRows settle);
+    const loader::BatchParts& parts, const loader::BatchPlan& plan,
+    const loader::SettleRows& settle);
 
 }  // namespace tidemill::trainer_server

@@ -105,7 +105,7 @@ class Training {
         checkpoints_(files::Join(folder_, kCheckpointFolder)) {}
 
   absl::Status Run() {
-    if (files::Exists(files::Join(folder_, kResultFile))) return absl::OkStatus();
+    if (ReadResult(folder_).ok()) return absl::OkStatus();
     RETURN_IF_ERROR(Prepare());
     WatchScript();
     RETURN_IF_ERROR(TrainAuxiliaryModels());
@@ -149,9 +149,8 @@ class Training {
     const std::string fitted_path =
         files::Join(files::Join(folder_, ".."),
                     files::Join(std::to_string(job_.request().fitted_trigger()), kFittedFile));
-    ASSIGN_OR_RETURN(std::string bytes, files::Read(fitted_path));
-    ASSIGN_OR_RETURN(transform::FittedState fitted,
-                     transform::FittedState::Decode(std::move(bytes)));
+    ASSIGN_OR_RETURN(const std::string bytes, files::Read(fitted_path));
+    ASSIGN_OR_RETURN(transform::FittedState fitted, transform::FittedState::Decode(bytes));
     fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
     RETURN_IF_ERROR(FetchNetwork());
     if (job_.request().parent_model_id() == 0) return absl::OkStatus();

@@ -55,7 +55,7 @@ absl::Status Learner::CheckTakesPaddedRows() {
   }
   const torch::NoGradGuard no_gradients;
   network_->module->eval();
-  const absl::Status answered = models::Guard("a padded row", [&]() -> absl::Status {
+  absl::Status answered = models::Guard("a padded row", [&]() -> absl::Status {
     network_->Forward(rows);
     return absl::OkStatus();
   });

@@ -295,7 +295,7 @@ class ScriptFile : public ::testing::Test {
     network.save(path_);
   }
 
-  TrainingSetup Setup() const {
+  TrainingSetup SetupOfFile() const {
     return {.model = models::TorchScript{.file = path_, .outputs = 3},
             .training = {.epochs = 20, .batch_size = 8, .optimizer = models::Adam{.lr = 0.02}}};
   }
@@ -304,7 +304,7 @@ class ScriptFile : public ::testing::Test {
 };
 
 TEST_F(ScriptFile, IsTrainedAndKeptWithItsWeights) {
-  const TrainingSetup setup = Setup();
+  const TrainingSetup setup = SetupOfFile();
   TrainingLoop loop(setup);
   MemorySource source({.epochs = 20});
   const absl::Status status = loop.Run(source, Nothing);

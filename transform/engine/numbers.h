@@ -59,7 +59,8 @@ constexpr batch::DataType TypeOf() {
 
 // A column of zeros, to be written through `data` before it is shared.
 template <typename T>
-batch::Column NewColumn(std::string_view name, int64_t num_rows, std::vector<int64_t> shape) {
+batch::Column NewColumn(std::string_view name, int64_t num_rows,
+                        std::vector<int64_t> shape) {  // NOLINT: it is moved.
   batch::Column column{.name = std::string(name), .type = TypeOf<T>(), .shape = std::move(shape)};
   column.data = batch::Buffer::Allocate(num_rows * column.Width() * sizeof(T));
   return column;
@@ -68,7 +69,7 @@ batch::Column NewColumn(std::string_view name, int64_t num_rows, std::vector<int
 // The same of numbers that are anything, for who writes every one.
 template <typename T>
 batch::Column NewUnwrittenColumn(std::string_view name, int64_t num_rows,
-                                 std::vector<int64_t> shape) {
+                                 std::vector<int64_t> shape) {  // NOLINT: it is moved.
   batch::Column column{.name = std::string(name), .type = TypeOf<T>(), .shape = std::move(shape)};
   column.data = batch::Buffer::AllocateUnwritten(num_rows * column.Width() * sizeof(T));
   return column;

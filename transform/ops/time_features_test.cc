@@ -46,7 +46,7 @@ TimeFeaturesSpec AllParts() { return {.parts = {std::begin(kAllParts), std::end(
 
 // The parts of a time that was moved into its zone, by the calendar of the standard library.
 std::vector<float> SlowParts(int64_t micros) {
-  using namespace std::chrono;
+  using namespace std::chrono;  // NOLINT: a test is about them.
   const sys_time<microseconds> time{microseconds(micros)};
   const auto date = floor<days>(time);
   const year_month_day ymd(date);

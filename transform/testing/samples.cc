@@ -35,7 +35,7 @@ void SetLabels(std::string_view name, const std::vector<std::optional<T>>& label
     }
   }
   batch::Column column = batch::MakeColumn<T>(name, values);
-  column.validity = validity;
+  column.validity = std::move(validity);
   samples.Set(std::move(column)).IgnoreError();
 }
 

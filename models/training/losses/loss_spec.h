@@ -20,7 +20,7 @@
 
 namespace tidemill::models {
 
-// A loss and its settings. Thread-safe.
+// A loss and its settings. Thread-compatible.
 class Loss : public config::Part<Loss> {
  public:
   // Every loss there is.

@@ -21,7 +21,7 @@ namespace tidemill::models {
 
 inline constexpr std::string_view kDecayDoc = "L2 penalty on the weights.";
 
-// How weights follow gradients, and the settings of that. Thread-safe.
+// How weights follow gradients, and the settings of that. Thread-compatible.
 class UpdateRule : public config::Part<UpdateRule> {
  public:
   // Every optimiser there is.

@@ -19,7 +19,7 @@
 
 namespace tidemill::models {
 
-// An order and its settings. Thread-safe.
+// An order and its settings. Thread-compatible.
 class Order : public config::Part<Order> {
  public:
   // Every order there is.

@@ -16,7 +16,7 @@
 
 namespace tidemill::models {
 
-// A schedule and its settings. Thread-safe.
+// A schedule and its settings. Thread-compatible.
 class Schedule : public config::Part<Schedule> {
  public:
   // Every schedule there is.
@@ -32,7 +32,7 @@ class Schedule : public config::Part<Schedule> {
 
 using ScheduleSpec = config::Choice<Schedule>;
 
-// A schedule that may follow a warm-up, which is each but a warm-up. Thread-safe.
+// A schedule that may follow a warm-up, which is each but a warm-up. Thread-compatible.
 class LaterSchedule : public config::Part<LaterSchedule> {
  public:
   static std::span<const config::Alternative<LaterSchedule>> Alternatives();

@@ -50,7 +50,8 @@ v1::Worker DescribeWorker(const std::string& endpoint, const std::string& folder
 }
 
 std::unique_ptr<BatchLink> ServedWorker::OpenWith(Transport transport, LinkHandler handler,
-                                                  std::vector<int32_t> lanes, LinkOptions options) {
+                                                  const std::vector<int32_t>& lanes,
+                                                  LinkOptions options) {
   v1::ReadBatchesRequest::Open open;
   open.set_job_id(1);
   for (const int32_t lane : lanes) open.add_lanes(lane);
@@ -60,7 +61,8 @@ std::unique_ptr<BatchLink> ServedWorker::OpenWith(Transport transport, LinkHandl
 }
 
 std::unique_ptr<BatchLink> ServedWorker::Open(Transport transport, Received& received,
-                                              std::vector<int32_t> lanes, LinkOptions options) {
+                                              const std::vector<int32_t>& lanes,
+                                              LinkOptions options) {
   return OpenWith(transport, received.Handler(), std::move(lanes), options);
 }
 

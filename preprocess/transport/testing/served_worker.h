@@ -28,9 +28,9 @@ class ServedWorker {
 
   // Of job 1 and this worker.
   std::unique_ptr<BatchLink> Open(Transport transport, Received& received,
-                                  std::vector<int32_t> lanes, LinkOptions options);
+                                  const std::vector<int32_t>& lanes, LinkOptions options);
   std::unique_ptr<BatchLink> OpenWith(Transport transport, LinkHandler handler,
-                                      std::vector<int32_t> lanes, LinkOptions options);
+                                      const std::vector<int32_t>& lanes, LinkOptions options);
   // As a dispatcher would tell of it.
   v1::Worker Description() const;
   void Stop();

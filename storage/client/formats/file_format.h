@@ -71,7 +71,7 @@ class FileFormat : public config::Part<FileFormat> {
   virtual std::span<const std::string> Columns() const = 0;
   // Whether the first file has to say them.
   virtual bool LeavesColumnsOpen() const = 0;
-  // Means something where they were left open.
+  // To be called only where they were left open.
   virtual void SetColumns(std::span<const std::string> columns) = 0;
 };
 

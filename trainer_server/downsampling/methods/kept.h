@@ -1,4 +1,4 @@
-// How much is kept, and how often the choice is made anew; common to most methods.
+// How much is kept, and from which trigger on; common to most methods.
 #pragma once
 
 #include <cstdint>
