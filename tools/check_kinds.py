@@ -35,8 +35,9 @@ BUILT_ON = {
     "NewData": {"selector/policies/policy_list.cc"},
     # Limits and reservoirs that forget nothing draw uniformly.
     "Uniform": {"selector/policies/limit.cc", "selector/policies/reservoir.cc"},
-    # A method that warms up leaves nothing out.
-    "NoDownsampling": {"trainer_server/downsampling/methods/method_list.cc"},
+    # A method that warms up, and a schedule that is asked for no trigger, leave nothing out.
+    "NoDownsampling": {"trainer_server/downsampling/methods/method_list.cc",
+                       "trainer_server/downsampling/methods/schedule.cc"},
     # A target is standardised by adding this op to a graph, and put back by what the op has learnt.
     "StandardizeSpec": {"transform/target_scale.cc"},
     # Raw columns of samples are read by a graph of these.
