@@ -324,19 +324,19 @@ TEST_F(ScriptFile, IsTrainedAndKeptWithItsWeights) {
 }
 
 TEST_F(ScriptFile, MustNotChangeBetweenACheckpointOrParentAndWhatFollows) {
-  TrainingLoop loop(Setup());
+  TrainingLoop loop(SetupOfFile());
   MemorySource source({.epochs = 1});
   const absl::Status status = loop.Run(source, Nothing);
   ASSERT_TRUE(status.ok()) << status.ToString();
   const std::string checkpoint = loop.Checkpoint().value();
-  EXPECT_TRUE(TrainingLoop(Setup()).Restore(checkpoint).ok());
-  TrainingSetup child = Setup();
+  EXPECT_TRUE(TrainingLoop(SetupOfFile()).Restore(checkpoint).ok());
+  TrainingSetup child = SetupOfFile();
   child.parent_weights = loop.Weights().value();
   MemorySource more({.epochs = 1});
   EXPECT_TRUE(TrainingLoop(child).Run(more, Nothing).ok());
 
   Write("torch.tanh");
-  EXPECT_EQ(TrainingLoop(Setup()).Restore(checkpoint).code(),
+  EXPECT_EQ(TrainingLoop(SetupOfFile()).Restore(checkpoint).code(),
             absl::StatusCode::kFailedPrecondition);
   MemorySource again({.epochs = 1});
   EXPECT_EQ(TrainingLoop(child).Run(again, Nothing).code(), absl::StatusCode::kFailedPrecondition);
@@ -345,7 +345,7 @@ TEST_F(ScriptFile, MustNotChangeBetweenACheckpointOrParentAndWhatFollows) {
 TEST_F(ScriptFile, ThatIsNoneIsRefused) {
   ASSERT_TRUE(files::WriteAtomically(path_, "import os").ok());
   MemorySource source({});
-  const absl::Status status = TrainingLoop(Setup()).Run(source, Nothing);
+  const absl::Status status = TrainingLoop(SetupOfFile()).Run(source, Nothing);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("no TorchScript module"));
 }
