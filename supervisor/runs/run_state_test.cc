@@ -302,11 +302,12 @@ TEST(OldEvents, ATrainingOfAnEarlierVersionShowsTheSameResult) {
             "trigger 1: trained in 2.5 s on cpu, loss 0.2500, 3 samples skipped; limit: op resize");
 }
 
-TEST(RunState, ATriggerHasTheResultOfItsTrainingLessTheCurve) {
+TEST(RunState, ATriggerHasTheResultOfItsTrainingLessTheCurveAndItsOwnDigests) {
   rpc::v1::TrainingResult result;
   result.set_loss(0.25);
-  result.set_weights_digest("weights");
   const std::string expected = result.DebugString();
+  result.set_weights_digest("weights");
+  result.set_training_set_digest("set");
   result.add_loss_curve()->set_loss(0.5);
   RunState state;
   for (const v1::RunEvent& event : {Fired(1, 100), Sealed(1, 10), TrainedWith(result)}) {
