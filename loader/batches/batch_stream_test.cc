@@ -254,6 +254,18 @@ TEST(BatchStream, ASubsetIsVisitedInEachEpochWithItsWeights) {
   EXPECT_EQ(std::ssize(by_epoch[3]) * 2 + num_skipped, 2 * subset.size());
 }
 
+void ExpectEqual(const TrainingBatch& batch, const TrainingBatch& expected) {
+  EXPECT_EQ(batch.epoch, expected.epoch);
+  EXPECT_EQ(batch.index, expected.index);
+  EXPECT_EQ(batch.num_skipped, expected.num_skipped);
+  EXPECT_EQ(batch.reason.empty(), expected.reason.empty());
+  for (const batch::Column& column : expected.rows.columns()) {
+    const batch::Column* const other = batch.rows.Find(column.name);
+    ASSERT_NE(other, nullptr) << column.name;
+    EXPECT_EQ(other->data.view(), column.data.view()) << column.name;
+  }
+}
+
 TEST(BatchStream, KeptSamplesChangeNoBatch) {
   const TrainingSet set = MakeSet(500);
   BatchPlan plan = Plan(16, 3);
@@ -266,17 +278,7 @@ TEST(BatchStream, KeptSamplesChangeNoBatch) {
         const auto batches = ReadAll(set, plan, {.num_threads = num_threads, .bytes_ahead = 4000},
                                      kPlainGraph, kept);
         ASSERT_EQ(batches.size(), expected.size());
-        for (size_t i = 0; i < batches.size(); ++i) {
-          EXPECT_EQ(batches[i].epoch, expected[i].epoch);
-          EXPECT_EQ(batches[i].index, expected[i].index);
-          EXPECT_EQ(batches[i].num_skipped, expected[i].num_skipped);
-          EXPECT_EQ(batches[i].reason.empty(), expected[i].reason.empty());
-          for (const batch::Column& column : expected[i].rows.columns()) {
-            const batch::Column* const other = batches[i].rows.Find(column.name);
-            ASSERT_NE(other, nullptr) << column.name;
-            EXPECT_EQ(other->data.view(), column.data.view()) << column.name;
-          }
-        }
+        for (size_t i = 0; i < batches.size(); ++i) ExpectEqual(batches[i], expected[i]);
       }
     }
   }

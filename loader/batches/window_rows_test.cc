@@ -26,20 +26,19 @@ absl::StatusOr<WindowRows> Window(int64_t bytes) {
 TEST(WindowCache, WhoAsksAtTheSameTimeGetsOneWindow) {
   WindowCache cache(1 << 20);
   std::atomic<int> num_made = 0;
+  const auto ask = [&] {
+    for (int64_t first = 0; first < 100; ++first) {
+      const auto got = cache.Get(first, [&] {
+        ++num_made;
+        return Window(8 * (first + 1));
+      });
+      ASSERT_TRUE(got.ok());
+      EXPECT_EQ((*got)->batches[0].num_rows(), first + 1);
+    }
+  };
   {
     std::vector<std::jthread> askers;
-    for (int i = 0; i < 8; ++i) {
-      askers.emplace_back([&] {
-        for (int64_t first = 0; first < 100; ++first) {
-          const auto got = cache.Get(first, [&] {
-            ++num_made;
-            return Window(8 * (first + 1));
-          });
-          ASSERT_TRUE(got.ok());
-          EXPECT_EQ((*got)->batches[0].num_rows(), first + 1);
-        }
-      });
-    }
+    for (int i = 0; i < 8; ++i) askers.emplace_back(ask);
   }
   EXPECT_EQ(num_made, 100);
 }

@@ -31,8 +31,8 @@ using tidemill::testing::StatusIs;
 
 class Links : public ::testing::TestWithParam<Transport> {
  protected:
-  std::unique_ptr<BatchLink> Open(std::vector<int32_t> lanes = {0}) {
-    return worker_.Open(GetParam(), received_, std::move(lanes), options_);
+  std::unique_ptr<BatchLink> Open(const std::vector<int32_t>& lanes = {0}) {
+    return worker_.Open(GetParam(), received_, lanes, options_);
   }
 
   LinkOptions options_;

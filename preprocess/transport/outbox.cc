@@ -56,8 +56,8 @@ void Outbox::Grant(int64_t bytes, std::span<const int64_t> wanted) {
   if (may_go) CallListener();
 }
 
-std::optional<BatchMessage> Outbox::TakeAt(  // NOLINT: an iterator is a value.
-    std::deque<BatchMessage>::iterator found) {
+std::optional<BatchMessage> Outbox::TakeAt(
+    std::deque<BatchMessage>::iterator found) {  // NOLINT: an iterator is a value.
   BatchMessage message = std::move(*found);
   messages_.erase(found);
   const int64_t bytes = BytesOf(message);

@@ -63,7 +63,7 @@ std::unique_ptr<BatchLink> ServedWorker::OpenWith(Transport transport, LinkHandl
 std::unique_ptr<BatchLink> ServedWorker::Open(Transport transport, Received& received,
                                               const std::vector<int32_t>& lanes,
                                               LinkOptions options) {
-  return OpenWith(transport, received.Handler(), std::move(lanes), options);
+  return OpenWith(transport, received.Handler(), lanes, options);
 }
 
 }  // namespace tidemill::preprocess::testing
