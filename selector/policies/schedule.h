@@ -11,6 +11,7 @@
 #include "fmt/format.h"
 
 #include "config/config.h"
+#include "config/trigger_steps.h"
 #include "selector/policies/policy.h"
 
 namespace tidemill::selector {
@@ -41,25 +42,13 @@ struct SelectionSchedule {
           {.required = true, .min_items = 1, .max_items = 1000});
   }
   void Check(config::Problems& problems) const {
-    for (size_t i = 0; i < steps.size(); ++i) {
-      const bool is_last = i + 1 == steps.size();
-      if (steps[i].triggers.has_value() == is_last) {
-        problems.Add("steps", "need `triggers` each, but for the last",
-                     "write {triggers: 3, use: all_data} before it");
-        return;
-      }
-      if (steps[i].use.As<SelectionSchedule>() != nullptr) {
-        problems.Add("steps", "hold a schedule", "write its steps here");
-        return;
-      }
-    }
+    config::CheckTriggerSteps(steps, kType, "write {triggers: 3, use: all_data} before it",
+                              problems);
   }
 
   SelectionSpec PolicyAt(int64_t trigger) const {
-    for (const SelectionStep& step : steps) {
-      if (!step.triggers || trigger <= *step.triggers) return step.use->PolicyAt(trigger);
-      trigger -= *step.triggers;
-    }
+    const SelectionStep* const step = config::StepServing(steps, trigger);
+    if (step != nullptr) return step->use->PolicyAt(trigger);
     return {};  // Check() lets no such schedule pass.
   }
   CandidatePool TakesFrom() const { return {.over = Pool::kAll}; }

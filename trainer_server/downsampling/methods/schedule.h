@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "config/trigger_steps.h"
 #include "trainer_server/downsampling/methods/method_spec.h"
 
 namespace tidemill::trainer_server {
@@ -39,25 +40,12 @@ struct DownsamplingSchedule {
           {.required = true, .min_items = 1, .max_items = 1000});
   }
   void Check(config::Problems& problems) const {
-    for (size_t i = 0; i < steps.size(); ++i) {
-      const bool is_last = i + 1 == steps.size();
-      if (steps[i].triggers.has_value() == is_last) {
-        problems.Add("steps", "need `triggers` each, but for the last",
-                     "write {triggers: 3, use: none} before it");
-        return;
-      }
-      if (steps[i].use.As<DownsamplingSchedule>() != nullptr) {
-        problems.Add("steps", "hold a schedule", "write its steps here");
-        return;
-      }
-    }
+    config::CheckTriggerSteps(steps, kType, "write {triggers: 3, use: none} before it", problems);
   }
 
   models::DownsamplingSpec MethodAt(int64_t trigger) const {
-    for (const DownsamplingStep& step : steps) {
-      if (!step.triggers || trigger <= *step.triggers) return step.use->MethodAt(trigger);
-      trigger -= *step.triggers;
-    }
+    const DownsamplingStep* const step = config::StepServing(steps, trigger);
+    if (step != nullptr) return step->use->MethodAt(trigger);
     return {};  // Check() lets no such schedule pass.
   }
   std::vector<const models::Downsampling*> Methods() const {

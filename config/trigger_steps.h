@@ -1,0 +1,42 @@
+// The steps of a schedule, which serve the triggers of a run one after the other: a Step has
+// `triggers`, how many it serves, which the last one leaves open, and `use`, a Choice.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "config/problems.h"
+
+namespace tidemill::config {
+
+// Notes steps that serve nobody, or that are schedules (of type `schedule`) themselves. `hint`
+// shows how a step before the last is written.
+template <typename Step>
+void CheckTriggerSteps(const std::vector<Step>& steps, std::string_view schedule,
+                       std::string_view hint, Problems& problems) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const bool is_last = i + 1 == steps.size();
+    if (steps[i].triggers.has_value() == is_last) {
+      problems.Add("steps", "need `triggers` each, but for the last", hint);
+      return;
+    }
+    if (steps[i].use.type() == schedule) {
+      problems.Add("steps", "hold a schedule", "write its steps here");
+      return;
+    }
+  }
+}
+
+// The step that serves a trigger, from 1, which becomes its number among those of the step.
+// nullptr where none does, which the check lets not pass.
+template <typename Step>
+const Step* StepServing(const std::vector<Step>& steps, int64_t& trigger) {
+  for (const Step& step : steps) {
+    if (!step.triggers || trigger <= *step.triggers) return &step;
+    trigger -= *step.triggers;
+  }
+  return nullptr;
+}
+
+}  // namespace tidemill::config
