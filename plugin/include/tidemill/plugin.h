@@ -1,0 +1,250 @@
+/* What a plug-in of Tidemill is, for shared objects in any language that speaks C.
+ *
+ * A plug-in is code of yours that a pipeline names: a trigger policy, a measure. It runs in a process of its own,
+ * tidemill-plugin-host, which loads the shared object and calls these functions from one thread. A plug-in is pure:
+ * settings, a seed, numbers and columns go in; numbers, columns and a sealed state come out.
+ *
+ * C++ writers want plugin.hpp, which makes all of this of a class. Python writers want the module tidemill.plugin.
+ *
+ *   const TidemillPlugin* tidemill_plugin(uint32_t index);   // Exported: the plug-ins of the file, NULL behind the last.
+ *
+ * Versions: structs begin with their size and only grow at their end. A host passes over what it does not know and does
+ * without what a plug-in does not have, so a shared object that was compiled against an earlier header loads in every
+ * later host of the same TIDEMILL_PLUGIN_VERSION.
+ *
+ * Memory: what a host gives is valid during the call. What a plug-in gives is valid until its next call, or until it
+ * is destroyed. Texts are UTF-8 and end with a zero byte.
+ *
+ * Failures: a function that can fail returns 0 for success. Otherwise it has called TidemillHost.fail with a reason. */
+#ifndef TIDEMILL_PLUGIN_H_
+#define TIDEMILL_PLUGIN_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TIDEMILL_PLUGIN_VERSION 1
+
+/* The Arrow C data interface, as its specification has it. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema** children;
+  struct ArrowSchema* dictionary;
+  void (*release)(struct ArrowSchema*);
+  void* private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void** buffers;
+  struct ArrowArray** children;
+  struct ArrowArray* dictionary;
+  void (*release)(struct ArrowArray*);
+  void* private_data;
+};
+
+#endif /* ARROW_C_DATA_INTERFACE */
+
+/* Columns of the same number of rows: a struct array (format "+s") with a child for each column. A column of one number
+ * a row has a primitive format: "l" int64, "i" int32, "C" uint8, "f" float32, "g" float64. A column of n numbers a row
+ * is a fixed-size list "+w:n" of these. Byte strings are "Z" (64-bit offsets). The host owns it; it is read-only, and
+ * writing to it ends the process. */
+typedef struct TidemillColumns {
+  const struct ArrowSchema* schema;
+  const struct ArrowArray* array;
+} TidemillColumns;
+
+/* A number by its name. */
+typedef struct TidemillNumber {
+  const char* name;
+  double value;
+} TidemillNumber;
+
+typedef struct TidemillBytes {
+  const void* data;
+  size_t size;
+} TidemillBytes;
+
+/* What the host does for a plug-in. The pointer is valid as long as the plug-in is. */
+typedef struct TidemillHost {
+  size_t size;
+  /* Says why the call fails. Copies both; `where` may be NULL. */
+  void (*fail)(const struct TidemillHost* host, const char* what, const char* where);
+} TidemillHost;
+
+enum TidemillSettingType {
+  TIDEMILL_NUMBER = 1,
+  TIDEMILL_INTEGER = 2,
+  TIDEMILL_BOOLEAN = 3,
+  TIDEMILL_TEXT = 4,
+  TIDEMILL_NUMBERS = 5,
+  TIDEMILL_TEXTS = 6
+};
+
+/* A setting: what `with:` of a pipeline may say. */
+typedef struct TidemillSetting {
+  size_t size;
+  const char* name;
+  const char* doc;
+  enum TidemillSettingType type;
+  /* As JSON; NULL: the setting is required. */
+  const char* default_json;
+  /* Bounds of numbers, both inclusive; -INFINITY and INFINITY for none. */
+  double min, max;
+  /* Texts that are allowed, NULL behind the last; NULL: all. */
+  const char* const* choices;
+} TidemillSetting;
+
+/* A setting with the value that an instance gets. Exactly one member counts, by the setting's type. */
+typedef struct TidemillValue {
+  size_t size;
+  const char* name;
+  double number;
+  int64_t integer;  /* Booleans, too. */
+  const char* text;
+  const double* numbers;
+  const char* const* texts;
+  size_t count; /* Of numbers or texts. */
+} TidemillValue;
+
+/* A place in the stream: microseconds since 1970, UTC, and the key of a sample. */
+typedef struct TidemillCut {
+  int64_t event_time;
+  int64_t key;
+} TidemillCut;
+
+/* ---- Triggers ---- */
+
+enum TidemillEvidenceKind {
+  TIDEMILL_SAMPLES = 1,     /* Columns `key` and `event_time`, int64. */
+  TIDEMILL_ERRORS = 2,      /* 0 or 1 for classes, |predicted - true| for real labels. */
+  TIDEMILL_PREDICTIONS = 3, /* A probability for each class, or the predicted value. */
+  TIDEMILL_EMBEDDINGS = 4,  /* What the model's last layer is given. */
+  TIDEMILL_LABELS = 5,
+  TIDEMILL_RECORD_COLUMNS = 6 /* Numbers of the records. */
+};
+
+enum TidemillSince { TIDEMILL_DECISION = 1, TIDEMILL_TRAINING = 2, TIDEMILL_BEGINNING = 3 };
+
+/* What a trigger looks at at its decisions. Tables other than those of samples have one column `values`, float64. */
+typedef struct TidemillEvidence {
+  size_t size;
+  const char* name;
+  enum TidemillEvidenceKind kind;
+  enum TidemillSince since;
+  int64_t newest;             /* The last so many rows; 0 for all. */
+  int64_t most_rows;          /* At most so many, drawn by their keys; 0 for all. */
+  const char* const* columns; /* Of TIDEMILL_RECORD_COLUMNS, NULL behind the last; else NULL. */
+} TidemillEvidence;
+
+/* Where a trigger decides: exactly one is set. */
+typedef struct TidemillPoints {
+  size_t size;
+  int64_t samples;      /* After every so many. */
+  double seconds;       /* At the end of each period of event time. */
+  const char* calendar; /* "hour", "day", "week" or "month". */
+} TidemillPoints;
+
+typedef struct TidemillTable {
+  size_t size;
+  const char* name;
+  TidemillColumns columns;
+  int64_t missing; /* Samples that could not be looked at. */
+} TidemillTable;
+
+typedef struct TidemillMoment {
+  size_t size;
+  TidemillCut at;
+  int64_t num_new; /* Samples since the last training. */
+  int has_model;
+  const TidemillTable* tables; /* In the order of looks_at. */
+  size_t num_tables;
+} TidemillMoment;
+
+typedef struct TidemillVerdict {
+  size_t size;
+  int fired;
+  const char* because; /* A sentence. */
+  /* What was compared; `quantity` NULL for nothing. */
+  const char* quantity;
+  double value, threshold;
+  const char* unit;
+} TidemillVerdict;
+
+typedef struct TidemillTrigger {
+  size_t size;
+  int (*points)(void* self, TidemillPoints* points);
+  /* Sets *count and returns the first; NULL for none. */
+  const TidemillEvidence* (*looks_at)(void* self, size_t* count);
+  /* What came since the last decision, before `observe`. May be NULL. */
+  int (*trained)(void* self, const TidemillCut* at);
+  int (*cost)(void* self, int64_t num_samples, double seconds);
+  int (*no_model)(void* self);
+  /* Looks, and may remember. */
+  int (*observe)(void* self, const TidemillMoment* moment, const TidemillNumber** observed, size_t* count);
+  /* A function of the settings and of the numbers observed. */
+  int (*judge)(void* self, const TidemillNumber* observed, size_t count, TidemillVerdict* verdict);
+} TidemillTrigger;
+
+/* ---- Measures ---- */
+
+typedef struct TidemillMeasure {
+  size_t size;
+  int of_values;           /* Of real labels; else of classes. */
+  int needs_probabilities; /* Else of predictions. */
+  int higher_is_better;
+  const char* unit;
+  /* Columns `label`, `prediction` and, where asked for, `probabilities`. */
+  int (*measure)(void* self, const TidemillColumns* block, const double** sums, size_t* count);
+  /* `sums` of `num_blocks` blocks, in the order of the stream, `count` numbers each. *has_value: 0 for none. */
+  int (*combine)(void* self, const double* sums, size_t num_blocks, size_t count, double* value, int* has_value);
+} TidemillMeasure;
+
+/* ---- Plug-ins ---- */
+
+typedef struct TidemillPlugin {
+  size_t size;
+  uint32_t version; /* TIDEMILL_PLUGIN_VERSION as the plug-in was compiled. */
+  /* "trigger" or "measure". */
+  const char* kind;
+  /* As pipelines write it behind the colon: `use: surprise.so:Surprise`. */
+  const char* name;
+  const char* doc;
+  const char* author_version;
+  const TidemillSetting* settings;
+  size_t num_settings;
+  /* `values` holds all settings, in their order. NULL after a failure. */
+  void* (*create)(const TidemillHost* host, const TidemillValue* values, size_t count, uint64_t seed);
+  void (*destroy)(void* self);
+  /* What it remembers, as bytes, and back. May be NULL for a plug-in that remembers nothing. */
+  int (*seal)(void* self, TidemillBytes* state);
+  int (*restore)(void* self, TidemillBytes state);
+  /* By its kind: a TidemillTrigger, a TidemillMeasure. */
+  const void* functions;
+} TidemillPlugin;
+
+const TidemillPlugin* tidemill_plugin(uint32_t index);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* TIDEMILL_PLUGIN_H_ */
