@@ -101,6 +101,7 @@ class Decoder {
   void ReadList(const Spot& spot, const Type& type, const Limits& limits, void* value);
   void ReadMap(const Spot& spot, const Type& type, const Limits& limits, void* value);
   void ReadNames(const Spot& spot, const Limits& limits, NameList& value);
+  void ReadOpen(const Spot& spot, OpenValue& value);
   void ReadScalarValue(const Spot& spot, const Type& type, const Limits& limits, void* value);
   void CheckBounds(const Spot& spot, const Type& type, const Limits& limits, const void* value);
   void CheckItems(const Spot& spot, const Limits& limits, size_t size);
@@ -135,6 +136,8 @@ void Decoder::Read(const Spot& spot, const Type& type, const Limits& limits, voi
       return ReadMap(spot, type, limits, value);
     case Kind::kNameList:
       return ReadNames(spot, limits, As<NameList>(value));
+    case Kind::kOpenValue:
+      return ReadOpen(spot, As<OpenValue>(value));
     default:
       return ReadScalarValue(spot, type, limits, value);
   }
@@ -340,6 +343,21 @@ void Decoder::ReadNames(const Spot& spot, const Limits& limits, NameList& value)
     ReadScalarValue(spot.Below(i), TypeOf<std::string>(), {}, &value.names.emplace_back());
   }
   CheckItems(spot, limits, node.items.size());
+}
+
+void Decoder::ReadOpen(const Spot& spot, OpenValue& value) {
+  const Node& node = spot.node();
+  value = {.is_list = node.kind == Node::Kind::kList, .scalars = {}};
+  if (node.kind == Node::Kind::kScalar) {
+    value.scalars = {{.text = node.text, .quoted = node.quoted}};
+    return;
+  }
+  if (!value.is_list) return ReportWrongKind(spot, "a value or a list of values");
+  for (size_t i = 0; i < node.items.size(); ++i) {
+    const Node& item = *node.items[i];
+    if (item.kind != Node::Kind::kScalar) return ReportWrongKind(spot.Below(i), "a value");
+    value.scalars.push_back({.text = item.text, .quoted = item.quoted});
+  }
 }
 
 void Decoder::ReadScalarValue(const Spot& spot, const Type& type, const Limits& limits,

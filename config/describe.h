@@ -47,7 +47,7 @@ constexpr bool kIs = false;
 template <template <typename...> typename Template, typename... Args>
 constexpr bool kIs<Template, Template<Args...>> = true;
 
-// The kind of a type whose value is one YAML scalar (or NameList), else kNoScalar.
+// The kind of a type whose value is one YAML scalar (or NameList, or OpenValue), else kNoScalar.
 constexpr Kind kNoScalar = Kind::kStruct;
 template <typename T>
 constexpr Kind kScalar = kNoScalar;
@@ -73,6 +73,8 @@ template <>
 inline constexpr Kind kScalar<Count> = Kind::kCount;
 template <>
 inline constexpr Kind kScalar<NameList> = Kind::kNameList;
+template <>
+inline constexpr Kind kScalar<OpenValue> = Kind::kOpenValue;
 
 template <Struct T>
 void DescribeStruct(Type& type) {

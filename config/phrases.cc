@@ -101,6 +101,8 @@ std::string TypePhrase(const Type& type) {
       return "size";
     case Kind::kNameList:
       return "all, or list of names";
+    case Kind::kOpenValue:
+      return "value";
     case Kind::kEnum:
       return fmt::format("one of {}", fmt::join(type.names, ", "));
     case Kind::kOptional:

@@ -30,6 +30,8 @@ class Printer {
         return Print(type.element(), type.at(value, 0), nullptr);
       case Kind::kNameList:
         return PrintNames(As<NameList>(value));
+      case Kind::kOpenValue:
+        return PrintOpen(As<OpenValue>(value));
       case Kind::kList:
         return PrintList(type, value);
       case Kind::kMap:
@@ -89,6 +91,12 @@ class Printer {
     std::vector<Text> items;
     for (const std::string& name : value.names) items.push_back(Line(WriteText(name)));
     return ListOf(items);
+  }
+
+  static Text PrintOpen(const OpenValue& value) {
+    std::vector<Text> items;
+    for (const OpenValue::Scalar& scalar : value.scalars) items.push_back(Line(WriteOpen(scalar)));
+    return value.is_list || items.empty() ? ListOf(items) : items[0];
   }
 
   Text PrintList(const Type& type, void* value) const {

@@ -207,7 +207,9 @@ bool IsCanonicalInteger(std::string_view text) {
 
 }  // namespace
 
-bool IsScalar(Kind kind) { return kind <= Kind::kEnum && kind != Kind::kNameList; }
+bool IsScalar(Kind kind) {
+  return kind <= Kind::kEnum && kind != Kind::kNameList && kind != Kind::kOpenValue;
+}
 
 bool IsAmbiguous(std::string_view text) {
   static constexpr std::array kWords = {"yes",  "no", "on",   "off",  "true",  "false",
@@ -216,6 +218,13 @@ bool IsAmbiguous(std::string_view text) {
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   if (std::ranges::find(kWords, lower) != kWords.end()) return true;
   return IsNumberLike(lower) && !IsCanonicalInteger(text);
+}
+
+std::string WriteOpen(const OpenValue::Scalar& scalar) {
+  if (scalar.quoted) return Quoted(scalar.text);
+  return IsPlainSafe(scalar.text) || IsAmbiguous(scalar.text) || IsCanonicalInteger(scalar.text)
+             ? scalar.text
+             : Quoted(scalar.text);
 }
 
 std::string WriteText(std::string_view text) {

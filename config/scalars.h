@@ -7,6 +7,7 @@
 
 #include "config/document.h"
 #include "config/type.h"
+#include "config/types.h"
 
 namespace tidemill::config::internal {
 
@@ -27,6 +28,9 @@ std::string WriteScalar(const Type& type, const void* value);
 
 // The YAML of a text: plain where every reader agrees that it is one, else in double quotes.
 std::string WriteText(std::string_view text);
+
+// The YAML of a scalar whose type is not known: it reads as what was written.
+std::string WriteOpen(const OpenValue::Scalar& scalar);
 
 // True when readers of YAML 1.1 or 1.2 take the plain text for something else: `no`, `012`, `1.10`,
 // `1:30`, `~`. Whole numbers are not ambiguous: they keep their text.

@@ -128,6 +128,8 @@ class SchemaWriter {
         return {{"type", "string"}, {"pattern", kSizePattern}};
       case Kind::kEnum:
         return {{"enum", type.names}};
+      case Kind::kOpenValue:
+        return {{"type", {"string", "number", "boolean", "array"}}};
       case Kind::kNameList:
         return {{"anyOf",
                  {{{"const", "all"}},

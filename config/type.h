@@ -26,6 +26,7 @@ enum class Kind {
   kByteSize,
   kCount,
   kNameList,
+  kOpenValue,
   kEnum,
   kOptional,
   kList,

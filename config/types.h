@@ -50,6 +50,23 @@ struct NameList {
   friend bool operator==(const NameList&, const NameList&) = default;
 };
 
+// A value of a key that only somebody else knows, such as a setting of a plug-in: a scalar or a list
+// of scalars, as it was written. Who knows the type reads it; see open_value.h.
+struct OpenValue {
+  struct Scalar {
+    std::string text;
+    // In quotes, so certainly a text.
+    bool quoted = false;
+
+    friend bool operator==(const Scalar&, const Scalar&) = default;
+  };
+  bool is_list = false;
+  // One unless it is a list.
+  std::vector<Scalar> scalars;
+
+  friend bool operator==(const OpenValue&, const OpenValue&) = default;
+};
+
 // A variant of tagged structs, or a Choice, written with its type as the only key:
 // `parse_csv: {columns: [a]}`, or just `parse_csv` when every field has a default.
 template <typename Variant>

@@ -1,0 +1,299 @@
+#include "plugin/process/host_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "base/process/program_folder.h"
+#include "base/version.h"
+#include "plugin/process/fault.h"
+
+namespace tidemill::plugin {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kProgram[] = "tidemill-plugin-host";
+// A Python with numpy is large, and disks are slow when all is started at once.
+constexpr Duration kLongestStart{60'000'000};
+constexpr uint32_t kMostMessageBytes = uint32_t{16} << 20;
+constexpr size_t kMostPrinted = 8192;
+constexpr int kProtocol = 1;
+
+// A file without a name that nobody can change any more.
+absl::StatusOr<Descriptor> Sealed(const std::string& bytes) {
+  Descriptor memory(memfd_create("tidemill-plugin", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!memory.is_open()) return ResourceExhausted("cannot keep the file: {}", strerror(errno));
+  for (size_t at = 0; at < bytes.size();) {
+    const ssize_t written =
+        pwrite(memory.number(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return ResourceExhausted("cannot keep the file: {}", strerror(errno));
+    at += static_cast<size_t>(written);
+  }
+  fcntl(memory.number(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  return memory;
+}
+
+// A process about to be started, whose descriptors are laid where it expects them.
+class Spawning {
+ public:
+  Spawning() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
+  }
+  ~Spawning() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  Spawning(const Spawning&) = delete;
+  Spawning& operator=(const Spawning&) = delete;
+
+  // Descriptor i of the process is numbers[i].
+  void Lay(std::span<const int> numbers) {
+    // Away from the numbers that they are about to have, so that none takes another's place.
+    constexpr int kAway = 100;
+    for (int i = 0; i < static_cast<int>(numbers.size()); ++i) {
+      posix_spawn_file_actions_adddup2(&actions_, numbers[static_cast<size_t>(i)], kAway + i);
+    }
+    for (int i = 0; i < static_cast<int>(numbers.size()); ++i) {
+      posix_spawn_file_actions_adddup2(&actions_, kAway + i, i);
+      posix_spawn_file_actions_addclose(&actions_, kAway + i);
+    }
+  }
+
+  // errno's number; 0 for a process that runs.
+  int Start(const std::string& path, std::vector<std::string> arguments, pid_t& pid) {
+    std::vector<char*> pointers;
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+    return posix_spawn(&pid, path.c_str(), &actions_, &attributes_, pointers.data(), environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+std::string TextAt(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::string DeathOf(int status) {
+  int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  // The host's outer process passes on what became of the inner one.
+  if (signal == 0 && WEXITSTATUS(status) > 128) signal = WEXITSTATUS(status) - 128;
+  if (signal == SIGKILL) {
+    return "its process was killed (signal 9), by somebody or by the system for want of memory";
+  }
+  if (signal != 0) return fmt::format("its process died of signal {} ({})", signal, strsignal(signal));
+  return fmt::format("its process exited with code {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+HostProcess::HostProcess(const HostOptions& options, std::unique_ptr<SharedMemory> requests,
+                         std::shared_ptr<const SharedMemory> answers)
+    : use_(options.use),
+      requests_(std::move(requests)),
+      answers_(std::move(answers)),
+      writer_(*requests_) {}
+
+absl::StatusOr<std::unique_ptr<HostProcess>> HostProcess::Start(const HostOptions& options) {
+  using Writer = SharedMemory::Writer;
+  ASSIGN_OR_RETURN(auto requests, SharedMemory::Create("tidemill-requests", options.columns_bytes,
+                                                       Writer::kThisProcess));
+  ASSIGN_OR_RETURN(auto answers, SharedMemory::Create("tidemill-answers", options.columns_bytes,
+                                                      Writer::kTheOther));
+  std::unique_ptr<HostProcess> started(
+      new HostProcess(options, std::move(requests), std::move(answers)));
+  ASSIGN_OR_RETURN(const Descriptor program, Sealed(options.program));
+  RETURN_IF_ERROR(started->Launch(options, program));
+  const auto end = Clock::now() + std::chrono::microseconds(kLongestStart.micros);
+  ASSIGN_OR_RETURN(started->hello_, started->AwaitMessage(end, kLongestStart, "starting"));
+  if (started->hello_.value("hello", 0) == kProtocol) return started;
+  return started->Fault(absl::StatusCode::kUnavailable,
+                        "its host speaks another protocol; install one version of all programs");
+}
+
+absl::Status HostProcess::Launch(const HostOptions& options, const Descriptor& program) {
+  ASSIGN_OR_RETURN(auto ends, LocalSocket::MakePair(LocalSocket::Kind::kStream));
+  socket_ = std::move(ends.first);
+  const LocalSocket theirs = std::move(ends.second);
+  std::array<int, 2> pipe_ends{};
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
+    return ResourceExhausted("cannot have a pipe: {}", strerror(errno));
+  }
+  printing_ = Descriptor(pipe_ends[0]);
+  const Descriptor print(pipe_ends[1]);
+  fcntl(printing_.number(), F_SETFL, O_NONBLOCK);
+  const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  ASSIGN_OR_RETURN(const std::string folder, process::ProgramFolder());
+  const std::string path = folder + "/" + kProgram;
+  Spawning spawning;
+  spawning.Lay(std::array{nothing.number(), print.number(), print.number(), theirs.number(),
+                          requests_->number(), answers_->number(), program.number()});
+  const int error = spawning.Start(
+      path,
+      {kProgram, "--language", std::string(NameOf(options.language)), "--python",
+       options.settings.python, "--memory", std::to_string(options.memory_bytes), "--sandbox",
+       options.settings.sandbox},
+      pid_);
+  if (error == 0) return absl::OkStatus();
+  pid_ = 0;
+  return NotFound("cannot start {}, which runs plug-ins: {}", path, strerror(error));
+}
+
+HostProcess::~HostProcess() {
+  if (pid_ != 0) Bury();
+}
+
+absl::StatusOr<json> HostProcess::Call(const json& request, Duration timeout) {
+  const std::string call = TextAt(request, "call");
+  if (pid_ == 0) return Fault(absl::StatusCode::kUnavailable, "its process is gone");
+  // A text that is no UTF-8 came from the user's file: it is shown as far as it goes.
+  const std::string body = request.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (body.size() > kMostMessageBytes) {
+    return Fault(absl::StatusCode::kResourceExhausted,
+                 fmt::format("{} has {} bytes to say, the most is {}", call, body.size(),
+                             kMostMessageBytes));
+  }
+  const auto length = static_cast<uint32_t>(body.size());
+  std::string message(reinterpret_cast<const char*>(&length), sizeof length);
+  message += body;
+  const auto end = Clock::now() + std::chrono::microseconds(timeout.micros);
+  for (std::span<const std::byte> left = std::as_bytes(std::span(message)); !left.empty();) {
+    const auto sent = socket_.Send(left);
+    if (!sent.ok()) {
+      return Fault(absl::StatusCode::kUnavailable, fmt::format("{}: {}", call, Bury()));
+    }
+    left = left.subspan(*sent);
+    if (left.empty() || socket_.Await(std::chrono::milliseconds(100), /*to_send=*/true)) continue;
+    DrainPrinted();
+    if (Clock::now() < end) continue;
+    Bury();
+    return Fault(absl::StatusCode::kDeadlineExceeded, fmt::format("{} is not listened to", call));
+  }
+  ASSIGN_OR_RETURN(json answer, AwaitMessage(end, timeout, call));
+  if (answer.value("ok", false)) return answer;
+  const json fault = answer.value("fault", json::object());
+  const std::string where = TextAt(fault, "where");
+  const std::string what = TextAt(fault, "what");
+  return Fault(absl::StatusCode::kInvalidArgument,
+               where.empty() ? what : fmt::format("{} ({})", what, where),
+               TextAt(fault, "traceback"));
+}
+
+absl::StatusOr<json> HostProcess::AwaitMessage(Clock::time_point end, Duration timeout,
+                                               std::string_view call) {
+  uint32_t length = 0;
+  absl::Status received = Receive(reinterpret_cast<char*>(&length), sizeof length, end);
+  std::string body;
+  if (received.ok() && length <= kMostMessageBytes) {
+    body.resize(length);
+    received = Receive(body.data(), body.size(), end);
+  }
+  if (absl::IsDeadlineExceeded(received)) {
+    Bury();
+    return Fault(absl::StatusCode::kDeadlineExceeded,
+                 fmt::format("{} took longer than {}", call, FormatDuration(timeout)));
+  }
+  if (!received.ok()) {
+    return Fault(absl::StatusCode::kUnavailable, fmt::format("{}: {}", call, Bury()));
+  }
+  json message = json::parse(body, nullptr, /*allow_exceptions=*/false);
+  if (message.is_object()) return message;
+  Bury();
+  return Fault(absl::StatusCode::kInvalidArgument, fmt::format("{} gave no answer", call));
+}
+
+absl::Status HostProcess::Receive(char* bytes, size_t size, Clock::time_point end) {
+  std::vector<Descriptor> unwanted;
+  absl::Status failure;
+  while (size > 0) {
+    ASSIGN_OR_RETURN(const size_t got,
+                     socket_.Receive(std::as_writable_bytes(std::span(bytes, size)), unwanted));
+    bytes += got;
+    size -= got;
+    if (got == 0 && !AwaitBytes(end, failure)) return failure;
+  }
+  return absl::OkStatus();
+}
+
+bool HostProcess::AwaitBytes(Clock::time_point end, absl::Status& failure) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+  if (left <= 0) {
+    failure = DeadlineExceeded("no answer");
+    return false;
+  }
+  // Once nothing prints any more only the socket is looked at.
+  std::array<pollfd, 2> events{pollfd{.fd = socket_.number(), .events = POLLIN, .revents = 0},
+                               pollfd{.fd = printing_.number(), .events = POLLIN, .revents = 0}};
+  constexpr int64_t kLongestPoll = 1000;
+  const int ready = poll(events.data(), events.size(), static_cast<int>(std::min(left, kLongestPoll)));
+  if (ready > 0 && events[1].revents != 0) DrainPrinted();
+  return true;
+}
+
+void HostProcess::DrainPrinted() {
+  std::array<char, 65'536> bytes{};
+  while (printing_.is_open()) {
+    const ssize_t got = read(printing_.number(), bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0) printing_.Close();
+    if (got <= 0) return;
+    printed_.append(bytes.data(), static_cast<size_t>(got));
+    if (printed_.size() > kMostPrinted) printed_.erase(0, printed_.size() - kMostPrinted);
+    // So that an answer is seen between the pieces of an endless print.
+    if (static_cast<size_t>(got) == bytes.size()) return;
+  }
+}
+
+std::string HostProcess::Bury() {
+  if (pid_ == 0) return "its process is gone";
+  // The outer process ends the inner ones when the socket ends; it has a moment to pass on what
+  // became of a plug-in that died by itself.
+  socket_ = LocalSocket();
+  int status = 0;
+  pid_t dead = 0;
+  const auto end = Clock::now() + std::chrono::seconds(2);
+  while ((dead = waitpid(pid_, &status, WNOHANG)) == 0 && Clock::now() < end) {
+    poll(nullptr, 0, 1);
+  }
+  if (dead == 0) {
+    kill(pid_, SIGKILL);
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
+  }
+  pid_ = 0;
+  DrainPrinted();
+  return DeathOf(status);
+}
+
+absl::Status HostProcess::Fault(absl::StatusCode code, const std::string& what,
+                                const std::string& traceback) const {
+  const std::string shown = !traceback.empty() || printed_.empty()
+                                ? traceback
+                                : fmt::format("it printed:\n{}", printed_);
+  return WithTraceback(absl::Status(code, fmt::format("{}: {}", use_, what)), shown);
+}
+
+}  // namespace tidemill::plugin

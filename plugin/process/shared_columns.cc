@@ -1,0 +1,212 @@
+#include "plugin/process/shared_columns.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace tidemill::plugin {
+namespace {
+
+using batch::Buffer;
+using batch::Column;
+using batch::DataType;
+using nlohmann::json;
+
+// What a process keeps of memory that it used once.
+constexpr int64_t kKept = int64_t{64} << 20;
+
+// F_SEAL_FUTURE_WRITE, which Debian 12's headers do not all have.
+constexpr int kSealFutureWrite = 0x0010;
+
+constexpr std::array kTypes = {DataType::kInt64,   DataType::kInt32,   DataType::kUInt8,
+                               DataType::kFloat32, DataType::kFloat64, DataType::kBinary};
+
+int64_t Aligned(int64_t offset) {
+  constexpr auto kAlignment = static_cast<int64_t>(batch::kBufferAlignment);
+  return (offset + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// A whole number that is not negative.
+std::optional<int64_t> CountAt(const json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_integer()) return std::nullopt;
+  const auto value = found->get<int64_t>();
+  return value < 0 ? std::nullopt : std::optional(value);
+}
+
+// Reads one column of an answer.
+class ColumnReader {
+ public:
+  ColumnReader(const json& said, int64_t num_rows,
+               const std::shared_ptr<const SharedMemory>& memory)
+      : said_(said), num_rows_(num_rows), memory_(memory) {}
+
+  absl::StatusOr<Column> Read() {
+    if (!said_.is_object() || !said_.contains("name") || !said_["name"].is_string()) {
+      return InvalidArgument("a column of the answer has no name");
+    }
+    column_.name = said_["name"].get<std::string>();
+    RETURN_IF_ERROR(ReadType());
+    RETURN_IF_ERROR(ReadShape());
+    RETURN_IF_ERROR(column_.type == DataType::kBinary ? ReadStrings() : ReadNumbers());
+    if (said_.contains("validity_at")) {
+      ASSIGN_OR_RETURN(column_.validity, BytesAt("validity_at", (num_rows_ + 7) / 8));
+    }
+    return std::move(column_);
+  }
+
+ private:
+  absl::Status ReadType() {
+    const auto type = said_.find("type");
+    for (const DataType known : kTypes) {
+      if (type == said_.end() || *type != std::string(batch::NameOf(known))) continue;
+      column_.type = known;
+      return absl::OkStatus();
+    }
+    return InvalidArgument("the column {} has no known type", column_.name);
+  }
+
+  absl::Status ReadShape() {
+    const auto shape = said_.find("shape");
+    if (shape == said_.end()) return absl::OkStatus();
+    const bool is_shape =
+        shape->is_array() && shape->size() <= batch::kMaxDimensions &&
+        std::ranges::all_of(*shape, [](const json& size) {
+          return size.is_number_integer() && size.get<int64_t>() > 0 && size.get<int64_t>() < 1 << 30;
+        });
+    if (!is_shape) return InvalidArgument("the column {} has no sound shape", column_.name);
+    for (const json& size : *shape) column_.shape.push_back(size.get<int64_t>());
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadNumbers() {
+    int64_t bytes = num_rows_ * static_cast<int64_t>(batch::SizeOf(column_.type));
+    for (const int64_t size : column_.shape) {
+      if (bytes > memory_->size()) break;
+      bytes *= size;
+    }
+    ASSIGN_OR_RETURN(column_.data, BytesAt("at", bytes));
+    return absl::OkStatus();
+  }
+
+  // The offsets are copied: nobody may change them once they were looked at.
+  absl::Status ReadStrings() {
+    const int64_t bytes = (num_rows_ + 1) * static_cast<int64_t>(sizeof(int64_t));
+    ASSIGN_OR_RETURN(const Buffer said, BytesAt("offsets_at", bytes));
+    column_.offsets = Buffer::AllocateUnwritten(static_cast<size_t>(bytes));
+    std::memcpy(column_.offsets.mutable_data(), said.data(), static_cast<size_t>(bytes));
+    const auto offsets = column_.offsets.As<int64_t>();
+    if (offsets.front() != 0 || !std::ranges::is_sorted(offsets)) {
+      return InvalidArgument("the offsets of the column {} do not ascend from 0", column_.name);
+    }
+    ASSIGN_OR_RETURN(column_.data, BytesAt("at", offsets.back()));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Buffer> BytesAt(const char* key, int64_t size) const {
+    const auto at = CountAt(said_, key);
+    if (!at || *at % static_cast<int64_t>(batch::kBufferAlignment) != 0 || *at > memory_->size() ||
+        size > memory_->size() - *at) {
+      return InvalidArgument("the column {} does not lie in the memory for answers", column_.name);
+    }
+    return Buffer::Wrap(memory_->data() + *at, static_cast<size_t>(size), memory_);
+  }
+
+  const json& said_;
+  const int64_t num_rows_;
+  const std::shared_ptr<const SharedMemory>& memory_;
+  Column column_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Create(const char* name, int64_t bytes,
+                                                                   Writer writer) {
+  Descriptor memory(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!memory.is_open() || ftruncate(memory.number(), bytes) != 0) {
+    return ResourceExhausted("cannot have {} bytes of memory to share: {}", bytes, strerror(errno));
+  }
+  std::unique_ptr<SharedMemory> made(new SharedMemory(std::move(memory), bytes));
+  const int access = writer == Writer::kThisProcess ? PROT_READ | PROT_WRITE : PROT_READ;
+  void* const mapped =
+      mmap(nullptr, static_cast<size_t>(bytes), access, MAP_SHARED, made->number(), 0);
+  if (mapped == MAP_FAILED) return ResourceExhausted("cannot map memory: {}", strerror(errno));
+  made->data_ = static_cast<std::byte*>(mapped);
+  int seals = F_SEAL_SHRINK | F_SEAL_GROW;
+  if (writer == Writer::kThisProcess) seals |= kSealFutureWrite;
+  if (fcntl(made->number(), F_ADD_SEALS, seals | F_SEAL_SEAL) != 0) {
+    return ResourceExhausted("cannot seal memory: {}", strerror(errno));
+  }
+  return made;
+}
+
+SharedMemory::~SharedMemory() {
+  if (data_ != nullptr) munmap(data_, static_cast<size_t>(size_));
+}
+
+void SharedMemory::Release(int64_t from) {
+  if (from >= size_) return;
+  // What cannot be given back stays, which costs memory alone.
+  [[maybe_unused]] const int given =
+      fallocate(number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, size_ - from);
+}
+
+void ColumnWriter::Restart() {
+  if (end_ > kKept) memory_.Release(kKept);
+  end_ = 0;
+}
+
+absl::StatusOr<int64_t> ColumnWriter::Place(const Buffer& buffer) {
+  const int64_t at = Aligned(end_);
+  const auto size = static_cast<int64_t>(buffer.size());
+  if (at > memory_.size() || size > memory_.size() - at) {
+    return ResourceExhausted("its columns need more than {} bytes", memory_.size());
+  }
+  if (size > 0) std::memcpy(memory_.data() + at, buffer.data(), buffer.size());
+  end_ = at + size;
+  return at;
+}
+
+absl::StatusOr<json> ColumnWriter::Add(const batch::Batch& batch) {
+  json columns = json::array();
+  for (const Column& column : batch.columns()) {
+    json said = {{"name", column.name},
+                 {"type", std::string(batch::NameOf(column.type))},
+                 {"shape", column.shape}};
+    ASSIGN_OR_RETURN(said["at"], Place(column.data));
+    if (column.type == DataType::kBinary) {
+      ASSIGN_OR_RETURN(said["offsets_at"], Place(column.offsets));
+    }
+    if (!column.validity.empty()) {
+      ASSIGN_OR_RETURN(said["validity_at"], Place(column.validity));
+    }
+    columns.push_back(std::move(said));
+  }
+  return json{{"rows", batch.num_rows()}, {"columns", std::move(columns)}};
+}
+
+absl::StatusOr<batch::Batch> ReadColumns(const json& answer,
+                                         const std::shared_ptr<const SharedMemory>& memory) {
+  const auto rows = answer.is_object() ? CountAt(answer, "rows") : std::nullopt;
+  if (!rows || *rows > memory->size()) return InvalidArgument("the answer has no count of rows");
+  const auto columns = answer.find("columns");
+  if (columns == answer.end() || !columns->is_array()) {
+    return InvalidArgument("the answer has no columns");
+  }
+  batch::Batch batch(*rows);
+  for (const json& said : *columns) {
+    ASSIGN_OR_RETURN(Column column, ColumnReader(said, *rows, memory).Read());
+    RETURN_IF_ERROR(batch.Set(std::move(column)));
+  }
+  return batch;
+}
+
+}  // namespace tidemill::plugin

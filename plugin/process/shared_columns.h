@@ -1,0 +1,71 @@
+// Columns in memory that two processes share: one writes, the other reads. How messages name them
+// is in docs/formats/plugin_protocol.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+
+#include "base/descriptor.h"
+#include "base/status.h"
+#include "batch/batch.h"
+
+namespace tidemill::plugin {
+
+// Sparse memory of a fixed size, without a name in the file system. Thread-compatible.
+class SharedMemory {
+ public:
+  enum class Writer { kThisProcess, kTheOther };
+
+  // RESOURCE_EXHAUSTED when the system gives none. Nobody can shrink it; with kThisProcess nobody
+  // else can write to it.
+  static absl::StatusOr<std::unique_ptr<SharedMemory>> Create(const char* name, int64_t bytes,
+                                                              Writer writer);
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  int number() const { return memory_.number(); }
+  std::byte* data() const { return data_; }
+  int64_t size() const { return size_; }
+
+  // Gives the pages from `from` on back to the system.
+  void Release(int64_t from);
+
+ private:
+  SharedMemory(Descriptor memory, int64_t size) : memory_(std::move(memory)), size_(size) {}
+
+  const Descriptor memory_;
+  const int64_t size_;
+  std::byte* data_ = nullptr;
+};
+
+// Writes the columns of one message after another. Thread-compatible.
+class ColumnWriter {
+ public:
+  explicit ColumnWriter(SharedMemory& memory) : memory_(memory) {}
+
+  // Forgets what was written.
+  void Restart();
+
+  // Copies the columns and returns {"rows", "columns"}. RESOURCE_EXHAUSTED when they do not fit.
+  absl::StatusOr<nlohmann::json> Add(const batch::Batch& batch);
+
+ private:
+  absl::StatusOr<int64_t> Place(const batch::Buffer& buffer);
+
+  SharedMemory& memory_;
+  int64_t end_ = 0;
+};
+
+// The columns that {"rows", "columns"} of an answer names: views of the memory, valid until the
+// next message. INVALID_ARGUMENT for what does not lie in the memory or is no column: the other
+// process may say anything. Each number may change while it is read.
+absl::StatusOr<batch::Batch> ReadColumns(const nlohmann::json& answer,
+                                         const std::shared_ptr<const SharedMemory>& memory);
+
+}  // namespace tidemill::plugin
