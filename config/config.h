@@ -26,7 +26,7 @@
 // with file, line and column, all reported at once. Keys starting with "x-" are free at the top
 // level.
 // `${NAME}` stands for a variable of the Source, `$${` for a literal `${`. A document
-// has at most 1 MiB and 50,000 nodes, each use of an alias counted. Texts are UTF-8, keys have at
+// has at most 32 MiB and 50,000 nodes, each use of an alias counted. Texts are UTF-8, keys have at
 // most 150 bytes.
 //
 // All functions are thread-safe.

@@ -13,7 +13,8 @@
 
 namespace tidemill::config::internal {
 
-constexpr size_t kMaxBytes = 1 << 20;
+// What a pipeline is kept with may hold files.
+constexpr size_t kMaxBytes = size_t{32} << 20;
 constexpr int64_t kMaxNodes = 50'000;
 constexpr int kMaxDepth = 100;
 constexpr size_t kMaxKeyBytes = 150;

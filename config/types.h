@@ -50,8 +50,8 @@ struct NameList {
   friend bool operator==(const NameList&, const NameList&) = default;
 };
 
-// A value of a key that only somebody else knows, such as a setting of a plug-in: a scalar or a list
-// of scalars, as it was written. Who knows the type reads it; see open_value.h.
+// A value of a key that only somebody else knows, such as a setting of a plug-in: a scalar or a
+// list of scalars, as it was written. Who knows the type reads it; see open_value.h.
 struct OpenValue {
   struct Scalar {
     std::string text;

@@ -30,6 +30,8 @@ KINDS = {
 BUILT_ON = {
     "AmountTrigger": {"supervisor/triggers/decision_interval.h"},  # A warm-up is one of these two.
     "TimeTrigger": {"supervisor/triggers/decision_interval.h"},
+    # What a plug-in does as a policy has a header of its own.
+    "PluginTrigger": {"supervisor/triggers/plugin_policy.h", "supervisor/triggers/plugin_policy.cc"},
     # What a policy does that warms up is one of these two.
     "AllData": {"selector/policies/policy_list.cc"},
     "NewData": {"selector/policies/policy_list.cc"},
@@ -56,7 +58,7 @@ problems, counted = [], {}
 for kind, (headers, list_file, interface) in KINDS.items():
     room = headers.split("/")[0]
     for header in sorted(pathlib.Path().glob(headers)):
-        for part in re.findall(r"struct (\w+)(?: : \w+)? \{\n  static constexpr std::string_view kType", header.read_text()):
+        for part in re.findall(r"struct (\w+)(?: : [\w:]+)? \{\n  static constexpr std::string_view kType", header.read_text()):
             # Its source, too, which may stand in another room.
             own = {name for name in code if pathlib.Path(name).stem == header.stem and name.startswith(room + "/")}
             own |= {list_file} | BUILT_ON.get(part, set())

@@ -105,7 +105,8 @@ std::string DeathOf(int status) {
   if (signal == SIGKILL) {
     return "its process was killed (signal 9), by somebody or by the system for want of memory";
   }
-  if (signal != 0) return fmt::format("its process died of signal {} ({})", signal, strsignal(signal));
+  if (signal != 0)
+    return fmt::format("its process died of signal {} ({})", signal, strsignal(signal));
   return fmt::format("its process exited with code {}", WEXITSTATUS(status));
 }
 
@@ -152,12 +153,12 @@ absl::Status HostProcess::Launch(const HostOptions& options, const Descriptor& p
   Spawning spawning;
   spawning.Lay(std::array{nothing.number(), print.number(), print.number(), theirs.number(),
                           requests_->number(), answers_->number(), program.number()});
-  const int error = spawning.Start(
-      path,
-      {kProgram, "--language", std::string(NameOf(options.language)), "--python",
-       options.settings.python, "--memory", std::to_string(options.memory_bytes), "--sandbox",
-       options.settings.sandbox},
-      pid_);
+  const int error =
+      spawning.Start(path,
+                     {kProgram, "--language", std::string(NameOf(options.language)), "--python",
+                      options.settings.python, "--memory", std::to_string(options.memory_bytes),
+                      "--sandbox", options.settings.sandbox},
+                     pid_);
   if (error == 0) return absl::OkStatus();
   pid_ = 0;
   return NotFound("cannot start {}, which runs plug-ins: {}", path, strerror(error));
@@ -249,7 +250,8 @@ bool HostProcess::AwaitBytes(Clock::time_point end, absl::Status& failure) {
   std::array<pollfd, 2> events{pollfd{.fd = socket_.number(), .events = POLLIN, .revents = 0},
                                pollfd{.fd = printing_.number(), .events = POLLIN, .revents = 0}};
   constexpr int64_t kLongestPoll = 1000;
-  const int ready = poll(events.data(), events.size(), static_cast<int>(std::min(left, kLongestPoll)));
+  const int ready =
+      poll(events.data(), events.size(), static_cast<int>(std::min(left, kLongestPoll)));
   if (ready > 0 && events[1].revents != 0) DrainPrinted();
   return true;
 }
@@ -290,9 +292,8 @@ std::string HostProcess::Bury() {
 
 absl::Status HostProcess::Fault(absl::StatusCode code, const std::string& what,
                                 const std::string& traceback) const {
-  const std::string shown = !traceback.empty() || printed_.empty()
-                                ? traceback
-                                : fmt::format("it printed:\n{}", printed_);
+  const std::string shown =
+      !traceback.empty() || printed_.empty() ? traceback : fmt::format("it printed:\n{}", printed_);
   return WithTraceback(absl::Status(code, fmt::format("{}: {}", use_, what)), shown);
 }
 

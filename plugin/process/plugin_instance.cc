@@ -72,8 +72,7 @@ absl::Status PluginInstance::Start() {
       host->Call({{"call", "create"}, {"settings", settings}, {"seed", seed_ & kGreatestSeed}},
                  use_.timeout));
   if (!state_.empty()) {
-    RETURN_IF_ERROR(
-        host->Call({{"call", "restore"}, {"state", state_}}, use_.timeout).status());
+    RETURN_IF_ERROR(host->Call({{"call", "restore"}, {"state", state_}}, use_.timeout).status());
   }
   host_ = std::move(host);
   return absl::OkStatus();

@@ -77,11 +77,11 @@ class ColumnReader {
   absl::Status ReadShape() {
     const auto shape = said_.find("shape");
     if (shape == said_.end()) return absl::OkStatus();
-    const bool is_shape =
-        shape->is_array() && shape->size() <= batch::kMaxDimensions &&
-        std::ranges::all_of(*shape, [](const json& size) {
-          return size.is_number_integer() && size.get<int64_t>() > 0 && size.get<int64_t>() < 1 << 30;
-        });
+    const bool is_shape = shape->is_array() && shape->size() <= batch::kMaxDimensions &&
+                          std::ranges::all_of(*shape, [](const json& size) {
+                            return size.is_number_integer() && size.get<int64_t>() > 0 &&
+                                   size.get<int64_t>() < 1 << 30;
+                          });
     if (!is_shape) return InvalidArgument("the column {} has no sound shape", column_.name);
     for (const json& size : *shape) column_.shape.push_back(size.get<int64_t>());
     return absl::OkStatus();

@@ -19,8 +19,8 @@ struct TypeName {
 };
 
 // In the order of SettingType.
-constexpr TypeName kTypes[] = {{"number", "number"},   {"integer", "whole number"},
-                               {"boolean", "true or false"}, {"text", "text"},
+constexpr TypeName kTypes[] = {{"number", "number"},           {"integer", "whole number"},
+                               {"boolean", "true or false"},   {"text", "text"},
                                {"numbers", "list of numbers"}, {"texts", "list of texts"}};
 
 std::string TextAt(const json& object, const char* key) {

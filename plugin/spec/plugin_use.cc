@@ -18,7 +18,8 @@ std::string_view NameOf(Language language) {
 
 void PluginUse::Check(config::Problems& problems) const {
   if (file().empty() || name().empty()) {
-    problems.Add("use", fmt::format("'{}' does not name a file and a plug-in in it", use), kExample);
+    problems.Add("use", fmt::format("'{}' does not name a file and a plug-in in it", use),
+                 kExample);
   } else if (!IsPython(file()) && !IsSharedObject(file())) {
     problems.Add("use", fmt::format("{} is neither a Python file nor a shared object", file()),
                  "its name ends with .py or .so");

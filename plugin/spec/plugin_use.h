@@ -27,10 +27,11 @@ struct PluginUse {
   config::ByteSize memory = {int64_t{1} << 30};
 
   void Fields(auto&& field) {
-    field("use", use,
-          "The file, below the pipeline's folder, and the plug-in in it: a Python file, or a shared "
-          "object of C++ or C.",
-          config::Limits{.required = true, .example = "surprise.py:Surprise"});
+    field(
+        "use", use,
+        "The file, below the pipeline's folder, and the plug-in in it: a Python file, or a shared "
+        "object of C++ or C.",
+        config::Limits{.required = true, .example = "surprise.py:Surprise"});
     field("program", program, "What is in the file, in base64: what the pipeline is kept with.");
     field("with", with, "Settings of the plug-in; it says which it has.",
           config::Limits{.example = "{threshold: 0.2}"});

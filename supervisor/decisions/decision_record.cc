@@ -36,6 +36,11 @@ void Fill(const Verdict& verdict, v1::Verdict& proto) {
     proto.mutable_nearest()->set_from(nearest->from);
     proto.mutable_nearest()->set_to(nearest->to);
   }
+  proto.set_because(verdict.because);
+  if (const auto& fault = verdict.fault) {
+    proto.mutable_fault()->set_what(fault->what);
+    proto.mutable_fault()->set_traceback(fault->traceback);
+  }
   for (const Verdict& member : verdict.members) Fill(member, *proto.add_members());
   proto.set_passed_over(!verdict.evaluated);
   if (verdict.voted_at) *proto.mutable_voted_at() = ToProto(*verdict.voted_at);
@@ -51,6 +56,10 @@ Verdict FromProto(const v1::Verdict& proto) {
   }
   if (proto.has_nearest()) {
     verdict.nearest = {proto.nearest().key(), proto.nearest().from(), proto.nearest().to()};
+  }
+  verdict.because = proto.because();
+  if (proto.has_fault()) {
+    verdict.fault = {.what = proto.fault().what(), .traceback = proto.fault().traceback()};
   }
   for (const v1::Verdict& member : proto.members()) verdict.members.push_back(FromProto(member));
   verdict.evaluated = !proto.passed_over();

@@ -49,6 +49,7 @@ class Checker {
     CheckReferences();
     if (files_ != nullptr) {
       ReadInto(spec_.preprocess.graph, "preprocess.graph", *files_, problems_);
+      ReadInto(spec_.trigger, *files_, problems_);
     }
     CheckScript();
     CheckWorkers();

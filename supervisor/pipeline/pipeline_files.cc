@@ -8,10 +8,10 @@ namespace {
 // What a graph holds travels with it wherever it goes, in one message.
 constexpr size_t kMostBytes = size_t{8} << 20;
 
-// The files of one graph, which have a limit together.
-class GraphFiles final : public transform::NamedFiles {
+// The files of one section, which have a limit together.
+class SectionFiles final : public transform::NamedFiles {
  public:
-  explicit GraphFiles(PipelineFiles& files) : files_(files) {}
+  explicit SectionFiles(PipelineFiles& files) : files_(files) {}
 
   std::optional<std::string> Read(const std::string& name, size_t most, std::string_view key,
                                   config::Problems& problems) override {
@@ -20,9 +20,9 @@ class GraphFiles final : public transform::NamedFiles {
     num_bytes_ += bytes->size();
     if (num_bytes_ <= kMostBytes) return bytes;
     problems.Add(key,
-                 fmt::format("with {} the files of the graph hold {} bytes, the most is {}", name,
+                 fmt::format("with {} the files of the section hold {} bytes, the most is {}", name,
                              num_bytes_, kMostBytes),
-                 "leave out what is not needed to make rows");
+                 "leave out what is not needed");
     return std::nullopt;
   }
 
@@ -35,12 +35,18 @@ class GraphFiles final : public transform::NamedFiles {
 
 void ReadInto(transform::GraphSpec& graph, std::string_view at, PipelineFiles& files,
               config::Problems& problems) {
-  GraphFiles of_graph(files);
+  SectionFiles of_graph(files);
   for (size_t i = 0; i < graph.size(); ++i) {
     transform::OpSpec& op = graph[i].value;
     const config::Problems::Scope scope(problems, fmt::format("{}[{}].{}", at, i, op.type()));
     op->TakeFiles(of_graph, problems);
   }
+}
+
+void ReadInto(TriggerSpec& trigger, PipelineFiles& files, config::Problems& problems) {
+  SectionFiles of_trigger(files);
+  const config::Problems::Scope scope(problems, "trigger");
+  trigger->TakeFiles(of_trigger, problems);
 }
 
 }  // namespace tidemill::supervisor

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "config/problems.h"
+#include "supervisor/triggers/trigger.h"
 #include "transform/graph_spec.h"
 
 namespace tidemill::supervisor {
@@ -35,5 +36,8 @@ inline constexpr std::string_view kKeptFile = "sha256:";
 // files of a graph hold at most 8 MiB together. `at`: the graph's own place in the pipeline.
 void ReadInto(transform::GraphSpec& graph, std::string_view at, PipelineFiles& files,
               config::Problems& problems);
+
+// The same for the file of a plug-in that is the trigger.
+void ReadInto(TriggerSpec& trigger, PipelineFiles& files, config::Problems& problems);
 
 }  // namespace tidemill::supervisor

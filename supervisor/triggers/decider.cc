@@ -6,6 +6,18 @@
 #include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
+namespace {
+
+// The fault with which the run is to end, of a policy or of one that it asks.
+const PolicyFault* FatalFault(const Verdict& verdict) {
+  if (verdict.fault && verdict.fault->fails_run) return &*verdict.fault;
+  for (const Verdict& member : verdict.members) {
+    if (const PolicyFault* fault = FatalFault(member)) return fault;
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 absl::StatusOr<Decider> Decider::Create(const TriggerSpec& spec, const std::string& sealed,
                                         EvidenceSource* source) {
@@ -79,6 +91,10 @@ absl::StatusOr<std::optional<Decision>> Decider::DecideAt(const Cut& at) {
   ASSIGN_OR_RETURN(const Evidence evidence, Gather(at));
   decision.verdict = policy_->Decide(evidence);
   decision.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (const PolicyFault* fault = FatalFault(decision.verdict)) {
+    return FailedPrecondition("trigger: {}{}{}", fault->what, fault->traceback.empty() ? "" : "\n",
+                              fault->traceback);
+  }
   decision.fired = decision.verdict.fired;
   if (decision.fired && num_new_ == 0) {
     // Members of an ensemble may decide at different cuts between the same two samples.

@@ -22,7 +22,8 @@ namespace tidemill::supervisor {
 // However the stream is cut into batches the decisions are the same, and a decider made from what
 // another one sealed right after a decision goes on with the decisions of that one. Samples after
 // the last decision point of a replay bring about none. After an error, which is one of the source
-// of evidence, it is to be made again from what was sealed. Thread-compatible.
+// of evidence or a policy's that cannot decide, it is to be made again from what was sealed.
+// Thread-compatible.
 class Decider {
  public:
   // `source` answers policies that need evidence and must outlive this object; without one such a

@@ -61,6 +61,8 @@ std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict);
 // Without those of its members.
 TriggerNeeds NeedsOf(const EnsembleTrigger& spec);
 std::span<const TriggerSpec> MembersOf(const EnsembleTrigger& spec);
+// Those of its members.
+void TakeFiles(EnsembleTrigger& spec, transform::NamedFiles& files, config::Problems& problems);
 
 }  // namespace tidemill::supervisor
 

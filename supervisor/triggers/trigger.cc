@@ -12,6 +12,7 @@
 #include "supervisor/triggers/manual_trigger.h"
 #include "supervisor/triggers/never_trigger.h"
 #include "supervisor/triggers/performance_trigger.h"
+#include "supervisor/triggers/plugin_trigger.h"
 #include "supervisor/triggers/time_trigger.h"
 
 namespace tidemill::supervisor {
@@ -55,6 +56,11 @@ class TriggerOf final : public config::PartOf<TriggerOf<Spec>, Trigger, Spec> {
       return {};
     }
   }
+  void TakeFiles(transform::NamedFiles& files, config::Problems& problems) override {
+    if constexpr (requires { supervisor::TakeFiles(spec_, files, problems); }) {
+      supervisor::TakeFiles(spec_, files, problems);
+    }
+  }
   TriggerText Text() const override {
     TriggerText text = {
         .rule = Spec::kRule, .points = Spec::kPoints, .cost = Spec::kCost, .source = {}};
@@ -72,7 +78,7 @@ constexpr config::Alternative<Trigger> kTriggers[] = {
     TriggerOf<NeverTrigger>::Listed(),       TriggerOf<ManualTrigger>::Listed(),
     TriggerOf<CostTrigger>::Listed(),        TriggerOf<DriftTrigger>::Listed(),
     TriggerOf<PerformanceTrigger>::Listed(), TriggerOf<DetectorTrigger>::Listed(),
-    TriggerOf<EnsembleTrigger>::Listed(),
+    TriggerOf<EnsembleTrigger>::Listed(),    TriggerOf<PluginTrigger>::Listed(),
 };
 
 }  // namespace

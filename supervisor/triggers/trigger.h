@@ -11,6 +11,7 @@
 //   trigger: {type: detector, evaluate: {samples: 100}, detector: adwin}
 //   trigger: {type: ensemble, of: [{type: amount, samples: 5000}, {type: time, every: 7d}], vote:
 //   any}
+//   trigger: {type: plugin, use: surprise.py:Surprise, with: {threshold: 0.2}}
 //
 // To add a policy: a header `<name>_trigger.h` with its spec and with MakePolicy(), Judge(),
 // Explain() and NeedsOf() of that spec, and its line in trigger.cc. Where samples may not have what
@@ -32,6 +33,7 @@
 #include "config/remark.h"
 #include "supervisor/triggers/trigger_policy.h"
 #include "supervisor/triggers/verdict.h"
+#include "transform/engine/op_spec.h"
 #include "transform/engine/schema_check.h"
 
 namespace tidemill::supervisor {
@@ -75,6 +77,10 @@ class Trigger : public config::Part<Trigger> {
 
   // What is allowed and still of no use. `step`: from one sample to the next, where it is known.
   virtual std::vector<config::Remark> Advise(std::optional<Duration> step) const = 0;
+
+  // Takes in what is in the files that the policy names; see op_spec.h. Notes problems at its own
+  // keys.
+  virtual void TakeFiles(transform::NamedFiles& files, config::Problems& problems) = 0;
 
   virtual TriggerText Text() const = 0;
 };

@@ -47,6 +47,18 @@ struct Change {
   friend bool operator==(const Change&, const Change&) = default;
 };
 
+// A policy that could not decide.
+struct PolicyFault {
+  // For people: which plug-in, what and where.
+  std::string what;
+  // The plug-in's own, or what it printed; may be empty.
+  std::string traceback = {};
+  // Whether the run is to end with it.
+  bool fails_run = false;
+
+  friend bool operator==(const PolicyFault&, const PolicyFault&) = default;
+};
+
 // The answer of one policy: all that its rule read, and what came of it. A tree where a policy asks
 // others.
 struct Verdict {
@@ -56,6 +68,10 @@ struct Verdict {
   Observed observed = {};
   std::optional<Comparison> comparison = std::nullopt;
   std::optional<Change> nearest = std::nullopt;
+  // A sentence of a policy that explains itself; empty for those whose rule is known here.
+  std::string because = {};
+  // Of a policy that had no answer, in whose place this one stands.
+  std::optional<PolicyFault> fault = std::nullopt;
   // Of the policies that this one asks, in the order of the pipeline.
   std::vector<Verdict> members = {};
 

@@ -1,0 +1,131 @@
+#include "supervisor/triggers/plugin_declaration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "nlohmann/json.hpp"
+
+#include "supervisor/triggers/calendar.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using nlohmann::json;
+
+struct KindName {
+  std::string_view name;
+  std::optional<EvidenceKind> kind;
+};
+
+constexpr KindName kKinds[] = {{"samples", std::nullopt},
+                               {"errors", EvidenceKind::kErrors},
+                               {"predictions", EvidenceKind::kPredictions},
+                               {"embeddings", EvidenceKind::kEmbeddings},
+                               {"labels", EvidenceKind::kLabels},
+                               {"columns", EvidenceKind::kColumns}};
+
+constexpr std::pair<std::string_view, Since> kSince[] = {{"decision", Since::kDecision},
+                                                         {"training", Since::kTraining},
+                                                         {"beginning", Since::kBeginning}};
+
+std::string TextAt(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// Absent where there is no whole number above 0.
+std::optional<int64_t> CountAt(const json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_integer() || found->get<int64_t>() <= 0) {
+    return std::nullopt;
+  }
+  return found->get<int64_t>();
+}
+
+absl::StatusOr<PeriodGrid::Periods> ReadCalendar(const std::string& unit) {
+  for (const auto& [value, name] : config::EnumNames<CalendarUnit>::kNames) {
+    if (name != unit) continue;
+    ASSIGN_OR_RETURN(Calendar calendar, Calendar::Create(value, 1, "UTC"));
+    return PeriodGrid::Periods(CalendarPeriods(std::move(calendar)));
+  }
+  return InvalidArgument("points: '{}' is none of day, week, month and year", unit);
+}
+
+absl::Status ReadPoints(const json& points, PluginDeclaration& declaration) {
+  if (!points.is_object() || points.size() != 1) {
+    return InvalidArgument("it does not say where it decides");
+  }
+  declaration.samples = CountAt(points, "samples");
+  if (declaration.samples) return absl::OkStatus();
+  const auto seconds = points.find("seconds");
+  if (seconds != points.end() && seconds->is_number()) {
+    const double micros = seconds->get<double>() * 1e6;
+    if (!(micros >= 1 && micros < 1e18)) {
+      return InvalidArgument("points: {} s is no length of a period", seconds->get<double>());
+    }
+    declaration.periods = EqualPeriods({std::llround(micros)});
+    return absl::OkStatus();
+  }
+  if (points.contains("calendar")) {
+    ASSIGN_OR_RETURN(declaration.periods, ReadCalendar(TextAt(points, "calendar")));
+    return absl::OkStatus();
+  }
+  return InvalidArgument("points: {} says neither samples, seconds nor calendar", points.dump());
+}
+
+absl::StatusOr<DeclaredEvidence> ReadEvidence(const json& said) {
+  if (!said.is_object()) return InvalidArgument("looks_at: an entry is no object");
+  DeclaredEvidence evidence{.name = TextAt(said, "name")};
+  const auto* const kind = std::ranges::find(kKinds, TextAt(said, "kind"), &KindName::name);
+  if (kind == std::end(kKinds)) {
+    return InvalidArgument("looks_at: {} is of an unknown kind, '{}'", evidence.name,
+                           TextAt(said, "kind"));
+  }
+  evidence.kind = kind->kind;
+  const std::string since = TextAt(said, "since");
+  const auto* const from =
+      std::ranges::find_if(kSince, [&](const auto& known) { return known.first == since; });
+  if (from == std::end(kSince)) {
+    return InvalidArgument("looks_at: {} begins at an unknown place, '{}'", evidence.name, since);
+  }
+  evidence.since = from->second;
+  evidence.newest = CountAt(said, "newest").value_or(0);
+  evidence.most_rows = CountAt(said, "most_rows").value_or(0);
+  for (const json& column : said.value("columns", json::array())) {
+    if (column.is_string()) evidence.columns.push_back(column.get<std::string>());
+  }
+  if (evidence.kind == EvidenceKind::kColumns && evidence.columns.empty()) {
+    return InvalidArgument("looks_at: {} names no columns", evidence.name);
+  }
+  if (!evidence.kind && evidence.since != Since::kDecision) {
+    return InvalidArgument("looks_at: {} can be of the samples since the last decision only",
+                           evidence.name);
+  }
+  return evidence;
+}
+
+}  // namespace
+
+bool PluginDeclaration::AsksModel() const {
+  return std::ranges::any_of(looks_at, [](const DeclaredEvidence& evidence) {
+    return evidence.kind && IsOfModel(*evidence.kind);
+  });
+}
+
+bool PluginDeclaration::LooksAtSamples() const {
+  return std::ranges::any_of(
+      looks_at, [](const DeclaredEvidence& evidence) { return evidence.kind.has_value(); });
+}
+
+absl::StatusOr<PluginDeclaration> ReadDeclaration(const json& created) {
+  PluginDeclaration declaration;
+  if (!created.is_object()) return InvalidArgument("it says nothing of itself");
+  RETURN_IF_ERROR(ReadPoints(created.value("points", json()), declaration));
+  for (const json& said : created.value("looks_at", json::array())) {
+    ASSIGN_OR_RETURN(declaration.looks_at.emplace_back(), ReadEvidence(said));
+  }
+  return declaration;
+}
+
+}  // namespace tidemill::supervisor

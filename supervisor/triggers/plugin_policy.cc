@@ -1,0 +1,285 @@
+#include "supervisor/triggers/plugin_policy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "base/overloaded.h"
+#include "plugin/process/fault.h"
+#include "supervisor/triggers/sealed_fields.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using nlohmann::json;
+
+// Observed by the policy where the plug-in was not asked.
+constexpr char kNoModel[] = "no_model";
+
+std::variant<SampleGrid, PeriodGrid> GridOf(const PluginDeclaration& declaration) {
+  if (declaration.periods) return PeriodGrid(*declaration.periods);
+  return SampleGrid(declaration.samples.value_or(1));
+}
+
+std::string TextAt(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+double NumberAt(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+json ToJson(const Cut& cut) {
+  return {{"event_time", cut.event_time.micros}, {"key", cut.sample_key.value}};
+}
+
+absl::StatusOr<Observed> ReadObserved(const json& answer) {
+  const auto said = answer.find("observed");
+  if (said == answer.end() || !said->is_object()) {
+    return InvalidArgument("observe: it says nothing that it observed");
+  }
+  Observed observed;
+  for (const auto& [name, value] : said->items()) {
+    if (!value.is_number() || !std::isfinite(value.get<double>())) {
+      return InvalidArgument("observe: {} is no finite number", name);
+    }
+    observed[name] = value.get<double>();
+  }
+  return observed;
+}
+
+Verdict VerdictOf(const json& answer, const Observed& observed) {
+  Verdict verdict{.policy = std::string(PluginTrigger::kType),
+                  .fired = answer.value("fired", false),
+                  .observed = observed,
+                  .because = TextAt(answer, "because")};
+  const auto compared = answer.find("comparison");
+  if (compared != answer.end() && compared->is_object()) {
+    verdict.comparison = Comparison{TextAt(*compared, "quantity"), NumberAt(*compared, "value"),
+                                    NumberAt(*compared, "threshold"), TextAt(*compared, "unit")};
+  }
+  return verdict;
+}
+
+// Of a table of numbers, `width` a row.
+absl::StatusOr<json> ValuesTable(const EvidenceTable& table, plugin::HostProcess& host) {
+  batch::Batch batch(table.num_rows);
+  std::vector<int64_t> shape;
+  if (table.width != 1) shape.push_back(table.width);
+  RETURN_IF_ERROR(
+      batch.Set(batch::MakeColumn<double>("values", std::span(table.values), std::move(shape))));
+  ASSIGN_OR_RETURN(json said, host.AddColumns(batch));
+  said["missing"] = table.num_missing;
+  return said;
+}
+
+}  // namespace
+
+PluginPolicy::PluginPolicy(PluginTrigger spec, absl::StatusOr<PluginDeclaration> declaration,
+                           std::unique_ptr<plugin::PluginInstance> instance)
+    : spec_(std::move(spec)),
+      undeclared_(declaration.status()),
+      declaration_(declaration.ok() ? *std::move(declaration) : PluginDeclaration()),
+      instance_(std::move(instance)),
+      grid_(GridOf(declaration_)) {
+  keeps_samples_ = std::ranges::any_of(
+      declaration_.looks_at, [](const DeclaredEvidence& evidence) { return !evidence.kind; });
+}
+
+std::optional<DecisionPoint> PluginPolicy::NextPoint(Samples ahead, Timestamp clock) const {
+  return std::visit(
+      Overloaded{[&](const SampleGrid& counts) { return counts.NextPoint(ahead); },
+                 [&](const PeriodGrid& periods) { return periods.NextPoint(ahead, clock); }},
+      grid_);
+}
+
+void PluginPolicy::Take(Samples samples) {
+  std::visit([&](auto& grid) { grid.Take(samples); }, grid_);
+  if (!keeps_samples_) return;
+  keys_.insert(keys_.end(), samples.keys.begin(), samples.keys.end());
+  event_times_.insert(event_times_.end(), samples.event_times.begin(), samples.event_times.end());
+}
+
+std::optional<Cut> PluginPolicy::From(Since since) const {
+  switch (since) {
+    case Since::kDecision:
+      return decided_;
+    case Since::kTraining:
+      return trained_;
+    case Since::kBeginning:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::vector<EvidenceRequest> PluginPolicy::Needs(const Cut& at) const {
+  std::vector<EvidenceRequest> requests;
+  if (WaitsForModel()) return requests;
+  for (const DeclaredEvidence& evidence : declaration_.looks_at) {
+    if (!evidence.kind) continue;
+    requests.push_back({.kind = *evidence.kind,
+                        .from = From(evidence.since),
+                        .to = at,
+                        .newest = evidence.newest,
+                        .most_rows = evidence.most_rows,
+                        .columns = evidence.columns});
+  }
+  return requests;
+}
+
+Verdict PluginPolicy::Decide(const Evidence& evidence) {
+  Verdict verdict;
+  if (!undeclared_.ok()) {
+    verdict = AfterFault(undeclared_);
+  } else if (WaitsForModel()) {
+    verdict = {.policy = std::string(PluginTrigger::kType),
+               .fired = true,
+               .observed = {{kNoModel, 1}},
+               .because = "there was no model that it could look at"};
+  } else if (auto observed = Observe(evidence); !observed.ok()) {
+    verdict = AfterFault(observed.status());
+  } else if (auto judged = Judge(*instance_, *observed); !judged.ok()) {
+    verdict = AfterFault(judged.status());
+  } else {
+    verdict = *std::move(judged);
+  }
+  Pass(evidence.at);
+  return verdict;
+}
+
+absl::StatusOr<Observed> PluginPolicy::Observe(const Evidence& evidence) {
+  const auto request = [&](plugin::HostProcess& host) -> absl::StatusOr<json> {
+    ASSIGN_OR_RETURN(json tables, TablesOf(evidence, host));
+    return json{{"call", "observe"},           {"at", ToJson(evidence.at)},
+                {"num_new", evidence.num_new}, {"has_model", has_model_},
+                {"events", events_},           {"tables", std::move(tables)}};
+  };
+  ASSIGN_OR_RETURN(const json answer, instance_->Call(request));
+  ASSIGN_OR_RETURN(Observed observed, ReadObserved(answer));
+  instance_->Note(TextAt(answer, "state"));
+  events_ = json::array();
+  return observed;
+}
+
+absl::StatusOr<json> PluginPolicy::TablesOf(const Evidence& evidence,
+                                            plugin::HostProcess& host) const {
+  json tables = json::object();
+  size_t next = 0;
+  for (const DeclaredEvidence& declared : declaration_.looks_at) {
+    absl::StatusOr<json> table;
+    if (!declared.kind) {
+      table = SamplesTable(declared, host);
+    } else if (next < evidence.tables.size()) {
+      table = ValuesTable(evidence.tables[next++], host);
+    } else {
+      table = InvalidArgument("{}: nothing was read of {}", spec_.use, declared.name);
+    }
+    RETURN_IF_ERROR(table.status());
+    tables[declared.name] = *std::move(table);
+  }
+  return tables;
+}
+
+absl::StatusOr<json> PluginPolicy::SamplesTable(const DeclaredEvidence& evidence,
+                                                plugin::HostProcess& host) const {
+  const size_t all = keys_.size();
+  const size_t wanted =
+      evidence.newest > 0 ? std::min(all, static_cast<size_t>(evidence.newest)) : all;
+  batch::Batch batch(static_cast<int64_t>(wanted));
+  RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>("key", std::span(keys_).last(wanted))));
+  RETURN_IF_ERROR(
+      batch.Set(batch::MakeColumn<int64_t>("event_time", std::span(event_times_).last(wanted))));
+  ASSIGN_OR_RETURN(json said, host.AddColumns(batch));
+  said["missing"] = 0;
+  return said;
+}
+
+bool PluginPolicy::IsAsked(const Observed& observed) { return !observed.contains(kNoModel); }
+
+absl::StatusOr<Verdict> PluginPolicy::Judge(plugin::PluginInstance& instance,
+                                            const Observed& observed) {
+  ASSIGN_OR_RETURN(const json answer,
+                   instance.Call(json{{"call", "judge"}, {"observed", observed}}));
+  return VerdictOf(answer, observed);
+}
+
+Verdict PluginPolicy::AfterFault(const absl::Status& fault) const {
+  return {.policy = std::string(PluginTrigger::kType),
+          .fired = spec_.on_fault == OnTriggerFault::kFire,
+          .fault = PolicyFault{.what = std::string(fault.message()),
+                               .traceback = plugin::TracebackOf(fault),
+                               .fails_run = spec_.on_fault == OnTriggerFault::kFail}};
+}
+
+void PluginPolicy::Pass(const Cut& at) {
+  std::visit(Overloaded{[](SampleGrid& counts) { counts.Restart(); },
+                        [&](PeriodGrid& periods) { periods.PassTo(at.event_time); }},
+             grid_);
+  decided_ = at;
+  keys_.clear();
+  event_times_.clear();
+}
+
+void PluginPolicy::Fired(const Cut& at) {
+  std::visit(Overloaded{[](SampleGrid& counts) { counts.Restart(); },
+                        [&](PeriodGrid& periods) { periods.StartAt(at.event_time); }},
+             grid_);
+  trained_ = at;
+  has_model_ = true;
+  events_.push_back({{"trained", ToJson(at)}});
+}
+
+void PluginPolicy::Learn(const TrainingCost& cost) {
+  events_.push_back({{"cost", {{"samples", cost.num_samples}, {"seconds", cost.seconds}}}});
+}
+
+void PluginPolicy::NoModel() {
+  has_model_ = false;
+  events_.push_back({{"no_model", true}});
+}
+
+std::string PluginPolicy::Standing() const {
+  return std::visit([](const auto& grid) { return grid.Standing(); }, grid_);
+}
+
+json PluginPolicy::Seal() const {
+  return {{"grid", std::visit([](const auto& grid) { return grid.Seal(); }, grid_)},
+          {"decided", SealCut(decided_)},
+          {"trained", SealCut(trained_)},
+          {"has_model", has_model_},
+          {"events", events_},
+          {"keys", keys_},
+          {"event_times", event_times_},
+          {"plugin", instance_->state()}};
+}
+
+absl::Status PluginPolicy::Restore(const json& state) {
+  ASSIGN_OR_RETURN(const json* grid, SealedField(state, "grid"));
+  RETURN_IF_ERROR(std::visit([&](auto& own) { return own.Restore(*grid); }, grid_));
+  RETURN_IF_ERROR(ReadSealed(state, "decided", decided_));
+  RETURN_IF_ERROR(ReadSealed(state, "trained", trained_));
+  RETURN_IF_ERROR(ReadSealed(state, "has_model", has_model_));
+  ASSIGN_OR_RETURN(const json* events, SealedList(state, "events"));
+  events_ = *events;
+  for (const auto& [name, into] :
+       {std::pair("keys", &keys_), std::pair("event_times", &event_times_)}) {
+    ASSIGN_OR_RETURN(const json* list, SealedList(state, name));
+    into->clear();
+    for (const json& number : *list) {
+      if (!number.is_number_integer())
+        return DataLoss("the policy's state: {} are no numbers", name);
+      into->push_back(number.get<int64_t>());
+    }
+  }
+  if (keys_.size() != event_times_.size())
+    return DataLoss("the policy's state: samples are cut off");
+  ASSIGN_OR_RETURN(const json* own, SealedField(state, "plugin"));
+  if (!own->is_string()) return DataLoss("the policy's state: that of the plug-in is no text");
+  instance_->Restore(own->get<std::string>());
+  return absl::OkStatus();
+}
+
+}  // namespace tidemill::supervisor
