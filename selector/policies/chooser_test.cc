@@ -166,6 +166,28 @@ TEST(TakesFrom, SaysFromWhereCandidatesCome) {
   EXPECT_EQ(Deduplicated{}.TakesFrom().over, Pool::kNew);
 }
 
+TEST(Target, IsHowManyOfItsCandidatesAPolicyChooses) {
+  const struct {
+    SelectionSpec policy;
+    int64_t of_ten;
+  } expected[] = {{NewData{}, 10},
+                  {NewData{.limit = 4}, 4},
+                  {NewData{.limit = 11}, 10},
+                  {AllData{}, 10},
+                  {AllData{.limit = 4}, 4},
+                  {AllData{.limit = 11}, 10},
+                  {Freshness{}, 10},
+                  {Freshness{.samples = 4}, 4},
+                  {Freshness{.samples = 11}, 10},
+                  {Reservoir{.samples = 4}, 4},
+                  {Reservoir{.samples = 11}, 10},
+                  {Deduplicated{}, 10}};
+  for (const auto& [policy, of_ten] : expected) {
+    EXPECT_EQ(policy->Target(10), of_ten) << config::Print(policy);
+    EXPECT_EQ(policy->Target(0), 0) << config::Print(policy);
+  }
+}
+
 TEST(WhatItLooksAt, IsTheMostThatAStepDoes) {
   EXPECT_EQ(Uniform{}.WhatItLooksAt(), LooksAt::kNothing);
   EXPECT_EQ(Importance{}.WhatItLooksAt(), LooksAt::kColumn);

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,21 @@ TEST_F(ReplayFailureTest, FailsWithTheMessageOfTheModelStoreAndGoesOnWhenResumed
   EXPECT_EQ(services_.Calls("SealTrainingSet"), 3);
   EXPECT_THAT(supervisor_->run_control().Resume(run),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("succeeded")));
+}
+
+TEST_F(ReplayFailureTest, FailsWhereATrainingThatIsDoneTellsNoFiguresAndGoesOnWhenResumed) {
+  services_.TellNoFigures(2);
+  const RunId run = Submit(Request("a"));
+  const std::vector<std::string> types = Finish(run);
+  EXPECT_EQ(types.back(), "run_failed");
+  EXPECT_EQ(std::ranges::count(types, "model_trained"), 1);
+  EXPECT_EQ(
+      Get(run).run().error(),
+      "trigger 2: train: the trainer server tells no figures of trigger 2: it is of a version "
+      "before 0.8; upgrade it, then resume the run");
+  EXPECT_THAT(supervisor_->run_control().Resume(run), IsOk());
+  EXPECT_EQ(Finish(run).back(), "run_succeeded");
+  EXPECT_EQ(Get(run).triggers(1).result().loss(), 0.25);
 }
 
 TEST_F(ReplayFailureTest, WaitsForServicesThatAreAway) {

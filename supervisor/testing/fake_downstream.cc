@@ -202,6 +202,7 @@ class FakeDownstream final : public Downstream {
         point.set_num_samples(10 * result.loss_curve_size());
         point.set_loss(loss);
       }
+      if (services_.silent_trainings_.erase(trigger) > 0) update.clear_result();
       if (const auto error = services_.training_errors_.extract(trigger)) {
         update.set_state(trainer_server::v1::TRAINING_STATE_FAILED);
         update.set_error(error.mapped());
@@ -323,6 +324,11 @@ void FakeServices::Release() {
 void FakeServices::FailTraining(int64_t trigger, const std::string& error) {
   MutexLock lock(mutex_);
   training_errors_[trigger] = error;
+}
+
+void FakeServices::TellNoFigures(int64_t trigger) {
+  MutexLock lock(mutex_);
+  silent_trainings_.insert(trigger);
 }
 
 void FakeServices::SelectNothing(int64_t trigger) {

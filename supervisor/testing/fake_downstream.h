@@ -33,6 +33,9 @@ class FakeServices {
   // The next training of this trigger fails with this message.
   void FailTraining(int64_t trigger, const std::string& error) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The next training of this trigger is done and tells no figures, as one of a server of before.
+  void TellNoFigures(int64_t trigger) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Nothing is selected for this trigger.
   void SelectNothing(int64_t trigger) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -61,6 +64,7 @@ class FakeServices {
   std::map<std::string, int> calls_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, absl::Status> failures_ ABSL_GUARDED_BY(mutex_);
   std::map<int64_t, std::string> training_errors_ ABSL_GUARDED_BY(mutex_);
+  std::set<int64_t> silent_trainings_ ABSL_GUARDED_BY(mutex_);
   std::set<int64_t> empty_selections_ ABSL_GUARDED_BY(mutex_);
   bool held_ ABSL_GUARDED_BY(mutex_) = false;
   bool follows_ ABSL_GUARDED_BY(mutex_) = false;

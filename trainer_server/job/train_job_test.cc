@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "google/protobuf/unknown_field_set.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
@@ -153,6 +154,31 @@ TEST_F(TrainJob, AFolderOfAnEarlierVersionGoesOnWhereItWas) {
   ASSERT_TRUE(stored.ok()) << stored.status().ToString();
   EXPECT_EQ(stored->weights_digest(), expected);
   EXPECT_EQ(model_store_service_.models[stored->model_id()].num_samples(), kSamples);
+}
+
+// With a field that the protos of this version do not have.
+v1::StartTrainingRequest OfANewerSupervisor(v1::StartTrainingRequest request) {
+  request.GetReflection()->MutableUnknownFields(&request)->AddVarint(1000, 1);
+  return request;
+}
+
+TEST_F(TrainJob, WhatANewerSupervisorAsksBeyondThisVersionKeepsTheCheckpoints) {
+  const std::string folder = fmt::format("{}/state/runs/{}/1", folder_, kRun);
+  StopServer();
+  StartServer("trainer_server.after_checkpoint=delay:60s");
+  ASSERT_TRUE(Fit(1).ok());
+  ASSERT_TRUE(client_->StartTraining(OfANewerSupervisor(Request(1))).ok());
+  while (!HasCheckpoint(folder)) std::this_thread::yield();
+  StopServer();
+  StartServer("trainer_server.mid_training=delay:60s");
+  ASSERT_TRUE(client_->StartTraining(OfANewerSupervisor(Request(1))).ok());
+  EXPECT_TRUE(HasCheckpoint(folder)) << "the job is the same";
+  StopServer();
+  StartServer("trainer_server.mid_training=delay:60s");
+  v1::StartTrainingRequest other = Request(1);
+  other.set_model("{type: mlp, hidden: [8], outputs: 2}");
+  ASSERT_TRUE(client_->StartTraining(other).ok());
+  EXPECT_FALSE(HasCheckpoint(folder)) << "the job is another one";
 }
 
 TEST_F(TrainJob, AStoppedTrainingIsResumedWhenStartedAgain) {
