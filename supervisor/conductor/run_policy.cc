@@ -22,6 +22,34 @@ absl::Status CheckAscending(std::optional<Cut> before, const std::vector<Decisio
   return absl::OkStatus();
 }
 
+// The fault of a policy or of one that it asks; nullptr for a decision without.
+const PolicyFault* FaultOf(const Verdict& verdict) {
+  if (verdict.fault) return &*verdict.fault;
+  for (const Verdict& member : verdict.members) {
+    if (const PolicyFault* fault = FaultOf(member)) return fault;
+  }
+  return nullptr;
+}
+
+// One event for all decisions that could not be made; none where each was.
+std::vector<v1::RunEvent> FaultsOf(const std::vector<Decision>& decisions) {
+  std::vector<v1::RunEvent> events;
+  for (const Decision& decision : decisions) {
+    const PolicyFault* const fault = FaultOf(decision.verdict);
+    if (fault == nullptr) continue;
+    if (events.empty()) {
+      v1::PolicyFaulted& faulted = *events.emplace_back().mutable_policy_faulted();
+      *faulted.mutable_at() = ToProto(decision.at);
+      faulted.mutable_fault()->set_what(fault->what);
+      faulted.mutable_fault()->set_traceback(fault->traceback);
+      faulted.set_fired(decision.verdict.fired);
+    }
+    v1::PolicyFaulted& faulted = *events.front().mutable_policy_faulted();
+    faulted.set_num_decisions(faulted.num_decisions() + 1);
+  }
+  return events;
+}
+
 }  // namespace
 
 storage::v1::ListSamplesRequest StreamAt(const v1::DatasetSynced& data,
@@ -90,13 +118,14 @@ absl::Status RunPolicy::Record(std::vector<Decision> decisions, std::string stat
   DecisionBatch batch{.first_number = before ? before->number + 1 : 1,
                       .decisions = std::move(decisions),
                       .state = std::move(state)};
-  if (batch.decisions.back().fired) {
-    v1::RunEvent event = TriggerOf(batch);
-    if (add) RETURN_IF_ERROR(add(*event.mutable_trigger_fired()));
-    return record_.RecordFired(event, std::move(batch));
+  std::vector<v1::RunEvent> events = FaultsOf(batch.decisions);
+  const bool has_fired = batch.decisions.back().fired;
+  if (has_fired) {
+    events.push_back(TriggerOf(batch));
+    if (add) RETURN_IF_ERROR(add(*events.back().mutable_trigger_fired()));
   }
-  RETURN_IF_ERROR(record_.RecordUnfired(std::move(batch)));
-  FAILPOINT("supervisor.after_unfired_decisions");
+  RETURN_IF_ERROR(record_.RecordDecisions(events, std::move(batch)));
+  if (!has_fired) FAILPOINT("supervisor.after_unfired_decisions");
   return absl::OkStatus();
 }
 

@@ -72,38 +72,39 @@ rpc::v1::Command RunRecord::CommandFor(const std::string& stage, int64_t number)
   return command;
 }
 
-absl::Status RunRecord::Record(const v1::RunEvent& event) { return Append(event, {}); }
+absl::Status RunRecord::Record(const v1::RunEvent& event) { return Append({event}, {}); }
 
-absl::Status RunRecord::RecordFired(const v1::RunEvent& event, DecisionBatch batch) {
-  RETURN_IF_ERROR(Append(event, batch));
+absl::Status RunRecord::RecordDecisions(const std::vector<v1::RunEvent>& events,
+                                        DecisionBatch batch) {
+  RETURN_IF_ERROR(Append(events, batch));
   GoOnBehind(std::move(batch));
   return absl::OkStatus();
 }
 
-absl::Status RunRecord::RecordUnfired(DecisionBatch batch) {
-  RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
-    RETURN_IF_ERROR(HoldEpoch(work, run_, epoch_));
-    AddDecisions(work, run_, batch);
-    return absl::OkStatus();
-  }));
-  GoOnBehind(std::move(batch));
-  return absl::OkStatus();
-}
-
-absl::Status RunRecord::Append(const v1::RunEvent& event, const DecisionBatch& decisions) {
+absl::Status RunRecord::Append(const std::vector<v1::RunEvent>& events,
+                               const DecisionBatch& decisions) {
   RunState after = state_;
-  after.Apply(event);
-  EventRow row;
+  std::vector<EventRow> rows;
   RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
-    const EventPlace place{.run = run_, .run_epoch = epoch_, .sequence = last_sequence_ + 1};
-    ASSIGN_OR_RETURN(row, AppendEvent(work, place, event, after));
+    rows.clear();
+    after = state_;
+    if (events.empty()) RETURN_IF_ERROR(HoldEpoch(work, run_, epoch_));
+    for (const v1::RunEvent& event : events) {
+      after.Apply(event);
+      const EventPlace place{.run = run_,
+                             .run_epoch = epoch_,
+                             .sequence = last_sequence_ + 1 + static_cast<int64_t>(rows.size())};
+      ASSIGN_OR_RETURN(rows.emplace_back(), AppendEvent(work, place, event, after));
+    }
     AddDecisions(work, run_, decisions);
     return absl::OkStatus();
   }));
   state_ = std::move(after);
-  last_sequence_ = row.shown.sequence();
-  log::Info("run event", {{"run", std::to_string(run_.value)}, {"event", row.shown.text()}});
-  feed_->Append(std::move(row.shown));
+  for (EventRow& row : rows) {
+    last_sequence_ = row.shown.sequence();
+    log::Info("run event", {{"run", std::to_string(run_.value)}, {"event", row.shown.text()}});
+    feed_->Append(std::move(row.shown));
+  }
   return absl::OkStatus();
 }
 

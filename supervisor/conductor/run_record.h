@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/id.h"
 #include "base/status.h"
@@ -52,10 +53,9 @@ class RunRecord {
 
   // Appends an event, then applies it and shows it.
   absl::Status Record(const v1::RunEvent& event);
-  // The same with the decisions of which the last one fired the event, in one transaction.
-  absl::Status RecordFired(const v1::RunEvent& event, DecisionBatch batch);
-  // Decisions of which none fired: they are no event.
-  absl::Status RecordUnfired(DecisionBatch batch);
+  // The same for decisions and the events that they are, in one transaction: decisions of which
+  // none fired need be none.
+  absl::Status RecordDecisions(const std::vector<v1::RunEvent>& events, DecisionBatch batch);
 
   // Shows the progress, with how far the whole run is.
   void Report(v1::Progress progress);
@@ -63,7 +63,7 @@ class RunRecord {
   bool Close();
 
  private:
-  absl::Status Append(const v1::RunEvent& event, const DecisionBatch& decisions);
+  absl::Status Append(const std::vector<v1::RunEvent>& events, const DecisionBatch& decisions);
   // The run goes on from the last decision of the batch.
   void GoOnBehind(DecisionBatch batch);
   // Runs a transaction until the database answers.

@@ -75,6 +75,18 @@ std::string Text(const v1::TriggerSkipped& event) {
           : fmt::format("the model of trigger {} stays in use", event.active_trigger()));
 }
 
+std::string Text(const v1::PolicyFaulted& event) {
+  std::string text =
+      fmt::format("the trigger policy could not decide at {}, and the answer was {}",
+                  FormatTimestampShort({event.at().event_time()}), event.fired() ? "yes" : "no");
+  if (event.num_decisions() > 1) {
+    text += fmt::format(", as at {} more decisions", event.num_decisions() - 1);
+  }
+  text += ": " + event.fault().what();
+  if (!event.fault().traceback().empty()) text += "\n" + event.fault().traceback();
+  return text;
+}
+
 std::string Text(const v1::StreamEnded& event) {
   std::string text =
       fmt::format("end of the stream, {} samples after the last trigger", event.num_leftover());
@@ -117,6 +129,8 @@ std::string TextOf(const v1::RunEvent& event) {
       return Text(event.dataset_synced());
     case v1::RunEvent::kTriggerFired:
       return Text(event.trigger_fired());
+    case v1::RunEvent::kPolicyFaulted:
+      return Text(event.policy_faulted());
     case v1::RunEvent::kStreamEnded:
       return Text(event.stream_ended());
     case v1::RunEvent::kTrainingSetSealed:
