@@ -21,6 +21,7 @@
 #include "base/process/program_folder.h"
 #include "base/version.h"
 #include "plugin/process/fault.h"
+#include "plugin/spec/json_fields.h"
 
 namespace tidemill::plugin {
 namespace {
@@ -92,11 +93,6 @@ class Spawning {
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
 };
-
-std::string TextAt(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 std::string DeathOf(int status) {
   int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -7,16 +7,12 @@
 
 #include "config/problems.h"
 #include "plugin/process/fault.h"
+#include "plugin/spec/json_fields.h"
 
 namespace tidemill::plugin {
 namespace {
 
 using nlohmann::json;
-
-std::string TextAt(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 absl::StatusOr<std::unique_ptr<HostProcess>> StartHost(const PluginUse& use,
                                                        const HostSettings& settings) {

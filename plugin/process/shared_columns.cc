@@ -12,6 +12,8 @@
 #include <span>
 #include <utility>
 
+#include "plugin/spec/json_fields.h"
+
 namespace tidemill::plugin {
 namespace {
 
@@ -32,14 +34,6 @@ constexpr std::array kTypes = {DataType::kInt64,   DataType::kInt32,   DataType:
 int64_t Aligned(int64_t offset) {
   constexpr auto kAlignment = static_cast<int64_t>(batch::kBufferAlignment);
   return (offset + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-// A whole number that is not negative.
-std::optional<int64_t> CountAt(const json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_integer()) return std::nullopt;
-  const auto value = found->get<int64_t>();
-  return value < 0 ? std::nullopt : std::optional(value);
 }
 
 // Reads one column of an answer.

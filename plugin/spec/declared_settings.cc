@@ -7,6 +7,7 @@
 #include "fmt/ranges.h"
 
 #include "config/open_value.h"
+#include "plugin/spec/json_fields.h"
 
 namespace tidemill::plugin {
 namespace {
@@ -22,17 +23,6 @@ struct TypeName {
 constexpr TypeName kTypes[] = {{"number", "number"},           {"integer", "whole number"},
                                {"boolean", "true or false"},   {"text", "text"},
                                {"numbers", "list of numbers"}, {"texts", "list of texts"}};
-
-std::string TextAt(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-std::optional<double> NumberAt(const json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
-}
 
 absl::StatusOr<DeclaredSetting> ReadOne(const json& said) {
   if (!said.is_object() || TextAt(said, "name").empty()) {

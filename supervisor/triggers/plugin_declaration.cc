@@ -6,12 +6,15 @@
 
 #include "nlohmann/json.hpp"
 
+#include "plugin/spec/json_fields.h"
 #include "supervisor/triggers/calendar.h"
 
 namespace tidemill::supervisor {
 namespace {
 
 using nlohmann::json;
+using plugin::CountAt;
+using plugin::TextAt;
 
 struct KindName {
   std::string_view name;
@@ -29,20 +32,6 @@ constexpr std::pair<std::string_view, Since> kSince[] = {{"decision", Since::kDe
                                                          {"training", Since::kTraining},
                                                          {"beginning", Since::kBeginning}};
 
-std::string TextAt(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-// Absent where there is no whole number above 0.
-std::optional<int64_t> CountAt(const json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_integer() || found->get<int64_t>() <= 0) {
-    return std::nullopt;
-  }
-  return found->get<int64_t>();
-}
-
 absl::StatusOr<PeriodGrid::Periods> ReadCalendar(const std::string& unit) {
   for (const auto& [value, name] : config::EnumNames<CalendarUnit>::kNames) {
     if (name != unit) continue;
@@ -57,6 +46,7 @@ absl::Status ReadPoints(const json& points, PluginDeclaration& declaration) {
     return InvalidArgument("it does not say where it decides");
   }
   declaration.samples = CountAt(points, "samples");
+  if (declaration.samples == 0) return InvalidArgument("points: 0 samples are no interval");
   if (declaration.samples) return absl::OkStatus();
   const auto seconds = points.find("seconds");
   if (seconds != points.end() && seconds->is_number()) {

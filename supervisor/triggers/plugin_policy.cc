@@ -7,12 +7,15 @@
 
 #include "base/overloaded.h"
 #include "plugin/process/fault.h"
+#include "plugin/spec/json_fields.h"
 #include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 namespace {
 
 using nlohmann::json;
+using plugin::NumberAt;
+using plugin::TextAt;
 
 // Observed by the policy where the plug-in was not asked.
 constexpr char kNoModel[] = "no_model";
@@ -20,16 +23,6 @@ constexpr char kNoModel[] = "no_model";
 std::variant<SampleGrid, PeriodGrid> GridOf(const PluginDeclaration& declaration) {
   if (declaration.periods) return PeriodGrid(*declaration.periods);
   return SampleGrid(declaration.samples.value_or(1));
-}
-
-std::string TextAt(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-double NumberAt(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
 
 json ToJson(const Cut& cut) {
@@ -58,8 +51,9 @@ Verdict VerdictOf(const json& answer, const Observed& observed) {
                   .because = TextAt(answer, "because")};
   const auto compared = answer.find("comparison");
   if (compared != answer.end() && compared->is_object()) {
-    verdict.comparison = Comparison{TextAt(*compared, "quantity"), NumberAt(*compared, "value"),
-                                    NumberAt(*compared, "threshold"), TextAt(*compared, "unit")};
+    verdict.comparison =
+        Comparison{TextAt(*compared, "quantity"), NumberAt(*compared, "value").value_or(0),
+                   NumberAt(*compared, "threshold").value_or(0), TextAt(*compared, "unit")};
   }
   return verdict;
 }

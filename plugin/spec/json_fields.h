@@ -1,0 +1,34 @@
+// Fields of messages that come from another process: any of them may be missing, or of another
+// kind.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "nlohmann/json.hpp"
+
+namespace tidemill::plugin {
+
+// "" where there is no text.
+inline std::string TextAt(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+inline std::optional<double> NumberAt(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+// A whole number that is not negative.
+inline std::optional<int64_t> CountAt(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_integer() || found->get<int64_t>() < 0) {
+    return std::nullopt;
+  }
+  return found->get<int64_t>();
+}
+
+}  // namespace tidemill::plugin
