@@ -41,9 +41,9 @@ def _set_up() -> None:
 
 def _serve_nothing(why: str) -> None:
     """Answers each request with a fault."""
-    from tidemill.hosting.messages import Channel, encoded
+    from tidemill.hosting.messages import Channel, encoded, hello
     channel = Channel(3)
-    channel.send(encoded({"hello": 1, "language": "python", "versions": {"python": sys.version.split()[0]}}))
+    channel.send(hello())
     while channel.receive() is not None:
         channel.send(encoded({"ok": False, "fault": {"what": why, "where": "", "traceback": ""}}))
 

@@ -35,7 +35,7 @@ def _fault(what: str, where: str, told: str) -> dict[str, str]:
 
 
 def _what(error: BaseException) -> str:
-    name = type(error).__qualname__
+    name = type(error).__name__
     try:
         message = str(error)
     except Exception:

@@ -13,7 +13,7 @@ from tidemill.hosting.faults import Refused, fault_of
 from tidemill.hosting.format_calls import FormatCalls
 from tidemill.hosting.measure_calls import MeasureCalls
 from tidemill.hosting.memory import AnswerMemory, RequestMemory
-from tidemill.hosting.messages import LONGEST, Channel, Unreadable, encoded
+from tidemill.hosting.messages import LONGEST, Channel, Unreadable, encoded, hello
 from tidemill.hosting.op_calls import OpCalls
 from tidemill.hosting.score_calls import ScoreCalls
 from tidemill.hosting.selection_calls import SelectionCalls
@@ -22,7 +22,6 @@ from tidemill.hosting.user_file import description_of, find_plugin, read_all, ru
 from tidemill.plugin import Plugin, create
 from tidemill.plugin.settings import checked_settings
 
-PROTOCOL = 1
 _CALLS: dict[str, type[KindCalls[Any]]] = {
     "trigger": TriggerCalls, "measure": MeasureCalls, "op": OpCalls, "score": ScoreCalls, "selection": SelectionCalls,
     "format": FormatCalls}
@@ -45,8 +44,7 @@ class Host:
         """Returns once the owner is gone."""
         process = os.getpid()
         try:
-            self._channel.send(encoded({"hello": PROTOCOL, "language": "python", "versions": {
-                "python": sys.version.split()[0], "numpy": np.__version__}}))
+            self._channel.send(hello(numpy=np.__version__))
             while (message := self._channel.receive()) is not None:
                 answer = self._answer(message)
                 if os.getpid() != process:

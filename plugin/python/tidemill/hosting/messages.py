@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+import sys
 from typing import Any
 
 LONGEST = 16 * 1024 * 1024
@@ -18,6 +19,8 @@ class Channel:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        # Whatever the owner has made of it.
+        os.set_blocking(descriptor, True)
 
     def receive(self) -> bytes | None:
         """The next message. None once the owner has closed the socket."""
@@ -47,6 +50,13 @@ class Channel:
             pieces.append(piece)
             length -= len(piece)
         return b"".join(pieces)
+
+
+def hello(**versions: str) -> bytes:
+    """What a host says first. Who starts it may say in the environment what sandbox it runs in."""
+    message = {"hello": 1, "language": "python", "versions": {"python": sys.version.split()[0], **versions}}
+    sandbox = os.environ.get("TIDEMILL_PLUGIN_SANDBOX")
+    return encoded({**message, "sandbox": sandbox} if sandbox else message)
 
 
 def encoded(message: dict[str, Any]) -> bytes:

@@ -46,7 +46,7 @@ def find_plugin(module: types.ModuleType, file_name: str, name: str, kind: str) 
         raise Refused(f"no plug-in is a {kind}; there are {', '.join(KINDS)}")
     found = vars(module).get(name)
     if found is None:
-        raise Refused(f"{file_name} has no {name}{_closest(module, name)}. {_inventory(module, file_name)}")
+        raise Refused(f"{file_name} has no {name}{_closest(module, name)} {_inventory(module, file_name)}")
     if not (isinstance(found, type) and issubclass(found, Plugin)):
         raise Refused(f"{name} in {file_name} is not a class that derives from tidemill.plugin.{KINDS[kind].__name__}. "
                       f"{_inventory(module, file_name)}")
@@ -76,7 +76,7 @@ def _closest(module: types.ModuleType, name: str) -> str:
     names = _plugins(module)
     lower = {known.lower(): known for known in names}
     close = difflib.get_close_matches(name.lower(), lower, n=1)
-    return f"; did you mean {lower[close[0]]}?" if close else ""
+    return f"; did you mean {lower[close[0]]}?" if close else "."
 
 
 def _inventory(module: types.ModuleType, file_name: str) -> str:

@@ -70,18 +70,18 @@ def _let_go(pointer: Any) -> None:
 _release_schema = _ReleaseSchema(_let_go)
 _release_array = _ReleaseArray(_let_go)
 
-_python = ctypes.pythonapi
+# Functions of our own: those of ctypes.pythonapi are everybody's, and so are their types of arguments.
 _CapsuleDestructor = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_python.PyCapsule_New.restype = ctypes.py_object
-_python.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, _CapsuleDestructor]
-_python.PyCapsule_GetPointer.restype = ctypes.c_void_p
-_python.PyCapsule_GetPointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+_capsule_new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, _CapsuleDestructor)(
+    ("PyCapsule_New", ctypes.pythonapi))
+_capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi))
 
 
 def _destructor(kind: type[ctypes.Structure], name: bytes) -> Any:
     """Releases the structure where no consumer has taken it, and lets go of its memory."""
     def destroy(capsule: int) -> None:
-        address = _python.PyCapsule_GetPointer(capsule, name)
+        address = _capsule_pointer(capsule, name)
         structure: Any = kind.from_address(address)
         if structure.release:
             structure.release(ctypes.pointer(structure))
@@ -152,5 +152,5 @@ def array_capsule(num_rows: int, columns: Sequence[Column]) -> object:
 def _capsule(structure: ctypes.Structure, name: bytes, destroy: Any) -> object:
     address = ctypes.addressof(structure)
     _kept[-address] = structure
-    capsule: object = _python.PyCapsule_New(address, name, destroy)
+    capsule: object = _capsule_new(address, name, destroy)
     return capsule
