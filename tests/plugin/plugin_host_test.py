@@ -8,6 +8,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from block_test import *  # noqa: F401,F403,E402
+from guide_test import *  # noqa: F401,F403,E402
 from host_faults_test import *  # noqa: F401,F403,E402
 from host_kinds_test import *  # noqa: F401,F403,E402
 from host_trigger_test import *  # noqa: F401,F403,E402
