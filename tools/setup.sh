@@ -17,7 +17,7 @@ packages=(
   libpqxx-dev libpq-dev postgresql-15 libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
   libspdlog-dev libfmt-dev libxxhash-dev zlib1g-dev liblzma-dev libzstd-dev liblz4-dev libsimdjson-dev libutf8proc-dev libssl-dev openssl libpng-dev libjpeg62-turbo-dev
   libboost-dev libeigen3-dev libfaiss-dev libopenblas0-pthread libroaring-dev prometheus-cpp-dev libcurl4-openssl-dev libpugixml-dev libgtest-dev libgmock-dev libbenchmark-dev
-  python3-swift
+  python3-swift python3-numpy
 )
 # What only `make check` and `make sanitize` need.
 check_packages=(clang clang-format shellcheck libclang-rt-14-dev zsh fish man-db chromium
@@ -30,7 +30,7 @@ clang_tidy_version=23.1.4
 image_packages=(podman buildah runc debootstrap netavark aardvark-dns iptables catatonit docker-compose)
 
 # What only `make bench` needs: the plot, and a DataLoader to compare with, which decodes photographs with Pillow.
-bench_packages=(python3-matplotlib python3-numpy python3-pil)
+bench_packages=(python3-matplotlib python3-pil)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 

@@ -1,0 +1,126 @@
+"""A host: reads a request, asks the plug-in, answers, until the socket ends."""
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+from tidemill.hosting.calls import KindCalls
+from tidemill.hosting.faults import Refused, fault_of
+from tidemill.hosting.format_calls import FormatCalls
+from tidemill.hosting.measure_calls import MeasureCalls
+from tidemill.hosting.memory import AnswerMemory, RequestMemory
+from tidemill.hosting.messages import LONGEST, Channel, Unreadable, encoded, hello
+from tidemill.hosting.op_calls import OpCalls
+from tidemill.hosting.score_calls import ScoreCalls
+from tidemill.hosting.selection_calls import SelectionCalls
+from tidemill.hosting.trigger_calls import TriggerCalls
+from tidemill.hosting.user_file import description_of, find_plugin, read_all, run_file
+from tidemill.plugin import Plugin, create
+from tidemill.plugin.settings import checked_settings
+
+_CALLS: dict[str, type[KindCalls[Any]]] = {
+    "trigger": TriggerCalls, "measure": MeasureCalls, "op": OpCalls, "score": ScoreCalls, "selection": SelectionCalls,
+    "format": FormatCalls}
+
+
+class Host:
+    """Holds one plug-in and at most one instance of it."""
+
+    def __init__(self, socket: int, requests: int, answers: int, file: int) -> None:
+        """The descriptors that the protocol names."""
+        self._channel = Channel(socket)
+        self._memory = RequestMemory(requests)
+        self._answers = AnswerMemory(answers)
+        self._file = file
+        self._file_name: str | None = None
+        self._plugin: type[Plugin] | None = None
+        self._calls: KindCalls[Any] | None = None
+
+    def serve(self) -> None:
+        """Returns once the owner is gone."""
+        process = os.getpid()
+        try:
+            self._channel.send(hello(numpy=np.__version__))
+            while (message := self._channel.receive()) is not None:
+                answer = self._answer(message)
+                if os.getpid() != process:
+                    os._exit(1)  # A process that the plug-in has forked. It has nothing to say.
+                self._channel.send(answer)
+        except Unreadable as error:
+            self._channel.send(encoded(_failed(error, None)))
+        except OSError:
+            pass  # The owner is gone.
+
+    def _answer(self, message: bytes) -> bytes:
+        """The answer to a request. Never raises, whatever the plug-in does."""
+        try:
+            answer = encoded({"ok": True, **self._result(message)})
+            if len(answer) > LONGEST:
+                raise Refused(f"the answer has {len(answer)} bytes, and {LONGEST} is the most")
+            return answer
+        except BaseException as error:
+            return encoded(_failed(error, self._file_name))
+        finally:
+            _flush()
+
+    def _result(self, message: bytes) -> dict[str, Any]:
+        request = json.loads(message)
+        call = request.get("call")
+        self._memory.lend()
+        result = self._ask(call, request)
+        if not self._memory.take_back():
+            raise Refused(f"{call}: the plug-in keeps columns that it was shown, and they change with the next call. "
+                          "Keep a copy: evidence[\"errors\"].copy()")
+        return result
+
+    def _ask(self, call: str, request: dict[str, Any]) -> dict[str, Any]:
+        if call == "load":
+            return self._load(request)
+        if call == "create":
+            return self._create(request)
+        if not any(call in calls.calls for calls in _CALLS.values()):
+            raise Refused(f"the call {call!r}, which this host does not know")
+        if self._calls is None:
+            raise Refused(f"the call {call} before there is an instance")
+        if call not in self._calls.calls:
+            raise Refused(f"the call {call} of a {self._calls.plugin.kind}")
+        result: dict[str, Any] = getattr(self._calls, call)(request)
+        return result
+
+    def _load(self, request: dict[str, Any]) -> dict[str, Any]:
+        self._plugin = self._calls = None
+        self._file_name = str(request["file"])
+        module = run_file(read_all(self._file), self._file_name)
+        self._plugin = find_plugin(module, self._file_name, request["name"], request["kind"])
+        return {"plugin": description_of(self._plugin)}
+
+    def _create(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self._plugin is None:
+            raise Refused("the call create before a plug-in is loaded")
+        self._calls = None
+        settings = request.get("settings") or {}
+        try:
+            checked_settings(self._plugin, settings)
+        except ValueError as error:
+            raise Refused(str(error)) from None
+        calls = _CALLS[self._plugin.kind](create(self._plugin, settings, int(request["seed"])), self._memory, self._answers)
+        created = calls.created(request)
+        self._calls = calls
+        return created
+
+
+def _failed(error: BaseException, file_name: str | None) -> dict[str, Any]:
+    return {"ok": False, "fault": fault_of(error, file_name)}
+
+
+def _flush() -> None:
+    """What was printed lies in the pipe before the answer."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # Closed or replaced by the plug-in, or nobody reads.
+            pass

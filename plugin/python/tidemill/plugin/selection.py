@@ -1,0 +1,54 @@
+"""Selection policies: on which samples to train."""
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidemill.plugin.base import Plugin
+from tidemill.plugin.block import Block
+
+Rows = Sequence[int] | NDArray[np.integer]
+
+
+@dataclasses.dataclass(frozen=True)
+class Chosen:
+    """Rows that are chosen, ascending, counted from the first candidate; and the weight of each, where they have one."""
+
+    rows: Rows
+    weights: Sequence[float] | NDArray[np.floating] | None = None
+
+
+class Selection(Plugin):
+    """A selection policy. It sees all candidates once, in pieces, in the order of the stream, and then chooses.
+
+    The choice must not depend on how the candidates are cut into pieces. A policy that has to see few numbers of each
+    candidate keeps these (a copy of them), and chooses in the end. A policy that knows about a candidate when it sees it
+    may return it from `add`.
+    """
+
+    kind: ClassVar[str] = "selection"
+
+    unbiased: bool = False
+    """Whether its weights make the loss over the chosen samples that over all candidates, on average."""
+
+    def looks_at(self) -> Sequence[str]:
+        """What it is told of candidates: some of `event_times`, `labels`, `embeddings`, `predictions` and
+        `column:NAME`. Asked once."""
+        return []
+
+    @abc.abstractmethod
+    def add(self, block: Block) -> Chosen | Rows | None:
+        """Takes some candidates: the column `key`, int64, and what `looks_at` names, each under that name.
+
+        It may return rows up to here that are chosen already, behind all that were chosen before.
+        """
+
+    @abc.abstractmethod
+    def choose(self, num_candidates: int) -> Chosen | Rows | Iterable[Chosen]:
+        """The choice (or the rest of it, behind what `add` returned), once all candidates have been there. A choice that
+        takes much memory can be yielded in pieces."""

@@ -1,0 +1,38 @@
+"""The files in the guide "write your own policy" run as they stand."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy
+from host_case import HostCase
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GUIDE = (ROOT / "docs/guides/write-your-own-policy.md").read_text()
+FILES = {name: text for text, name in re.findall(r"```python\n(# (\w+\.py)\n.*?)```", GUIDE, re.DOTALL)}
+
+
+class GuideTest(HostCase):
+    def test_the_trigger_decides(self):
+        self.load(FILES["surprise.py"], "Surprise")
+        self.create({"threshold": 0.2})
+        fired = []
+        for errors in ([], [0., 1, 0], [1., 1, 1]):
+            observed = self.observe(errors={"values": numpy.array(errors)}, has_model=bool(errors))["observed"]
+            fired.append(self.ask("judge", observed=observed)["fired"])
+        self.assertEqual(fired, [True, False, True])
+
+    def test_the_measure_measures(self):
+        self.load(FILES["cost.py"], "Cost", "measure")
+        self.create()
+        block = self.host.columns({"label": numpy.array([1, 0, 1]), "prediction": numpy.array([0, 1, 1])})[0]
+        self.assertEqual(self.ask("combine", sums=[self.ask("measure", **block)["sums"]])["value"], 2)
+
+    def test_the_test_passes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in FILES.items():
+                pathlib.Path(folder, name).write_text(text)
+            subprocess.run([sys.executable, "-B", "surprise_test.py"], cwd=folder, check=True,
+                           env={**os.environ, "PYTHONPATH": str(ROOT / "plugin/python")})

@@ -1,0 +1,274 @@
+"""Measures, ops, scores, selections and formats in a host of Python plug-ins."""
+import base64
+
+import numpy
+from host_case import HostCase
+from host_process import HostProcess
+
+MEASURE = '''
+class Mine(plugin.Measure):
+    unit = "francs"
+    higher_is_better = False
+    def measure(self, block):
+        return [(block["label"] != block["prediction"]).sum(), block.num_rows]
+    def combine(self, sums):
+        wrong, rows = sums.sum(axis=0)
+        return wrong / rows if rows else None
+'''
+OP = '''
+class Mine(plugin.Op):
+    """Takes the mean away."""
+    fits = True
+    total, rows = 0.0, 0
+    def outputs(self, inputs):
+        assert [(c.name, c.type, c.shape) for c in inputs] == [("x", "float32", (2,)), ("text", "binary", ())], inputs
+        return [plugin.ColumnType("y", "float32", (2,)), plugin.ColumnType("upper", "binary"), plugin.ColumnType("n", "int32")]
+    def fit(self, block):
+        self.total += float(block["x"].sum())
+        self.rows += block["x"].size
+    def fitted(self):
+        self.mean = self.total / self.rows
+    def apply(self, block):
+        texts = [bytes(text) for text in block["text"]]
+        return plugin.Made({"y": 1 / (block["x"] - self.mean), "upper": [text.upper() for text in texts],
+                            "n": [len(text) for text in texts]}, bad={0: "a reason"})
+'''
+INPUTS = [{"name": "x", "type": "float32", "shape": [2]}, {"name": "text", "type": "binary", "shape": []}]
+SELECTION = '''
+class Mine(plugin.Selection):
+    unbiased = True
+    def __init__(self): self.kept = []
+    def looks_at(self): return ["labels", "column:price"]
+    def add(self, block): self.kept.append(block["column:price"].copy())
+    def choose(self, num_candidates):
+        rows = np.flatnonzero(np.concatenate(self.kept) > 1)
+        return plugin.Chosen(rows, np.full(len(rows), 0.5))
+'''
+FORMAT = '''
+class Mine(plugin.Format):
+    extensions = [".lines"]
+    def split(self, piece, offset, is_last):
+        data = bytes(piece)
+        ends = [place + 1 for place, byte in enumerate(data) if byte == 10]
+        return plugin.Split([0, *ends[:-1]] if ends else [], ends, ends[-1] if ends else 0)
+    def read(self, records):
+        return plugin.Records(labels=[int(bytes(r)) if len(r) > 1 else None for r in records],
+                              event_times=np.ma.array([5] * len(records), mask=[len(r) > 2 for r in records]),
+                              bad={len(records) - 1: "it is the last"})
+'''
+
+
+def keys(count):
+    return numpy.arange(count, dtype=numpy.int64)
+
+
+class MeasuresTest(HostCase):
+    def test_a_measure_sums_blocks_and_combines_them(self):
+        self.load(MEASURE, kind="measure")
+        self.assertEqual(self.create(), {"ok": True, "needs": "predictions", "of": "classes", "unit": "francs",
+                                         "higher_is_better": False})
+        block = self.host.columns({"label": numpy.array([1, 2, 3]), "prediction": numpy.array([1, 0, 0])})[0]
+        sums = self.ask("measure", **block)["sums"]
+        self.assertEqual(sums, [2, 3])
+        self.assertEqual(self.ask("combine", sums=[sums, [1, 3]])["value"], 0.5)
+        self.assertIsNone(self.ask("combine", sums=[[0, 0]])["value"])
+        self.assertIsNone(self.ask("combine", sums=[])["value"])
+        self.assertIn("as many sums", self.fault("combine", sums=[[1], [1, 2]])["what"])
+
+    def test_what_a_measure_needs_may_follow_from_settings(self):
+        self.load(MEASURE + '''
+    soft = plugin.Boolean(True)
+    @property
+    def needs(self): return "probabilities" if self.soft else "predictions"
+''', kind="measure")
+        self.assertEqual(self.create()["needs"], "probabilities")
+        self.assertEqual(self.create({"soft": False})["needs"], "predictions")
+
+    def test_wrong_sums_are_faults(self):
+        for returned, what in (("3", "a list of numbers, and returned 3 (int)"), ("'ab'", "a list of numbers"),
+                               ("[1, float('nan')]", "a finite number as sum 1"), ("[None]", "a number as sum 0")):
+            self.load(MEASURE.replace("return [(", f"return {returned}; [("), kind="measure")
+            self.create()
+            block = self.host.columns({"label": keys(2), "prediction": keys(2)})[0]
+            self.assertIn(what, self.fault("measure", **block)["what"])
+        self.load(MEASURE.replace("needs", "x").replace('"francs"', "3"), kind="measure")
+        self.assertEqual(self.fault("create", settings={}, seed=1)["what"], "unit of Mine has to be a text, and is 3 (int)")
+
+
+class OpsTest(HostCase):
+    def rows(self, count):
+        numbers = numpy.arange(2 * count, dtype=numpy.float32).reshape(count, 2)
+        return self.host.columns({"x": numbers, "text": [b"ab" * row for row in range(count)]})[0]
+
+    def test_an_op_fits_and_makes_columns(self):
+        self.load(OP, kind="op")
+        self.assertEqual(self.create(inputs=INPUTS), {"ok": True, "fits": True, "outputs": [
+            {"name": "y", "type": "float32", "shape": [2]}, {"name": "upper", "type": "binary", "shape": []},
+            {"name": "n", "type": "int32", "shape": []}]})
+        self.ask("fit", **self.rows(2))
+        self.ask("fit", **self.rows(3))
+        state = self.ask("fitted")["state"]
+        answer = self.ask("apply", **self.rows(3))
+        self.create(inputs=INPUTS)
+        self.ask("restore", state=state)
+        self.assertEqual(self.ask("apply", **self.rows(3)), answer)
+        values = self.host.values(answer)
+        self.assertEqual(values["upper"], [b"", b"AB", b"ABAB"])
+        self.assertEqual(values["n"].tolist(), [0, 2, 4])
+        self.assertEqual(values["y"].dtype, numpy.float32)
+        numpy.testing.assert_allclose(values["y"][2], 1 / (numpy.array([4, 5]) - 2.1), rtol=1e-6)
+        self.assertEqual(answer["bad"], [{"row": 0, "why": "a reason"}])
+
+    def test_a_row_of_numbers_that_are_not_finite_is_bad(self):
+        self.load(OP.replace("self.mean = ", "self.mean = 3 #"), kind="op")
+        self.create(inputs=INPUTS)
+        self.ask("fitted")
+        self.assertEqual(self.ask("apply", **self.rows(2))["bad"], [
+            {"row": 0, "why": "a reason"}, {"row": 1, "why": "column y holds inf, which is not a finite number"}])
+
+    def test_wrong_columns_are_faults(self):
+        made = {"y": "np.zeros((3, 2))", "upper": "[b''] * 3", "n": "[1, 2, 3]"}
+        for changed, what in (({"y": "np.zeros(3)"}, "an array [3, 2] as y, and returned one [3]"),
+                              ({"y": "np.zeros((4, 2))"}, "an array [3, 2] as y, and returned one [4, 2]"),
+                              ({"y": "[[1, 2], [3]]"}, "rows of different lengths"),
+                              ({"y": "[['a', 'b']] * 3"}, "an array of numbers as y"),
+                              ({"n": "[1.5, 2, 3]"}, "an array of int32 as n, and returned one of float64"),
+                              ({"n": "[2**40, 2, 3]"}, "numbers from -2147483648 to 2147483647 as n"),
+                              ({"upper": "b'abc'"}, "a list of bytes as upper"),
+                              ({"upper": "[b'', b'']"}, "3 rows as upper, and returned 2"),
+                              ({"upper": "[b'', 1, b'']"}, "1 (int) in row 1"),
+                              ({"z": "1"}, "the columns y, upper, n, each once")):
+            columns = ", ".join(f"'{name}': {text}" for name, text in {**made, **changed}.items())
+            self.load(OP.replace("texts = [", f"return {{{columns}}}; ["), kind="op")
+            self.create(inputs=INPUTS)
+            fault = self.fault("apply", **self.rows(3))
+            self.assertIn(what, fault["what"])
+            self.assertTrue(fault["where"].endswith(" in apply"), fault)
+        self.load(OP.replace("bad={0:", "bad={3:").replace("self.mean = ", "self.mean = 3 #"), kind="op")
+        self.create(inputs=INPUTS)
+        self.ask("fitted")
+        self.assertIn("rows from 0 to 2 as bad", self.fault("apply", **self.rows(3))["what"])
+
+    def test_an_answer_has_to_fit_into_the_memory(self):
+        small = HostProcess(memory=4096)
+        self.addCleanup(small.end)
+        small.load("from tidemill import plugin\n" + OP.replace("self.mean = ", "self.mean = 3 #"), "Mine", "op")
+        small.ask("create", settings={}, seed=1, inputs=INPUTS)
+        small.ask("fitted")
+        block = small.columns({"x": numpy.zeros((250, 2), numpy.float32), "text": [b""] * 250})
+        self.assertIn("the memory for it has 4096", small.ask("apply", **block[0])["fault"]["what"])
+
+
+class ScoresTest(HostCase):
+    def test_a_score_gives_a_number_for_each_row(self):
+        source = '''
+class Mine(plugin.Score):
+    keep = "in_proportion"
+    def looks_at(self): return ["losses", "event_times"]
+    def score(self, block): return block["losses"] * (block["key"] + 1)
+'''
+        self.load(source, kind="score")
+        self.assertEqual(self.create(), {"ok": True, "looks_at": ["losses", "event_times"], "keep": "in_proportion"})
+        for losses, what in (([1, 2, 3], None), ([1, -2, 3], "not negative, and returned -4.0 in row 1"),
+                             ([1, 2, numpy.nan], "finite numbers as the scores, and returned nan in row 2")):
+            block = self.host.columns({"key": keys(3), "losses": numpy.array(losses, numpy.float32), "event_times": keys(3)})[0]
+            if what:
+                self.assertIn(what, self.fault("score", **block)["what"])
+            else:
+                self.assertEqual(self.host.values(self.ask("score", **block))["score"].tolist(), [1, 4, 9])
+        self.load(source.replace("return block[", "return [1]; block["), kind="score")
+        self.create()
+        self.assertIn("an array [3] as the scores, and returned one [1]", self.fault("score", **block)["what"])
+        self.load(source.replace('"losses", ', '"loses", '), kind="score")
+        self.assertIn("a list of losses, probabilities", self.fault("create", settings={}, seed=1)["what"])
+
+
+class SelectionsTest(HostCase):
+    def add(self, ask=None, prices=(0, 1, 2, 3)):
+        block = self.host.columns({"key": keys(len(prices)), "labels": keys(len(prices)),
+                                   "column:price": numpy.array(prices, float)})[0]
+        return (ask or self.ask)("add", **block)
+
+    def choose(self, num_candidates, most_rows):
+        rows, weights = [], []
+        while True:
+            answer = self.ask("choose", num_candidates=num_candidates, most_rows=most_rows)
+            values = self.host.values(answer)
+            self.assertLessEqual(answer["rows"], most_rows)
+            rows += values["row"].tolist()
+            weights += values["weight"].tolist() if "weight" in values else []
+            if answer["done"]:
+                return rows, weights
+
+    def test_a_selection_chooses_in_answers_of_any_length(self):
+        self.load(SELECTION, kind="selection")
+        for most_rows in (1, 2, 3, 4, 5, 100):
+            self.assertEqual(self.create(), {"ok": True, "looks_at": ["labels", "column:price"], "unbiased": True})
+            self.assertEqual(self.add(), {"ok": True})
+            self.add()
+            self.assertEqual(self.choose(8, most_rows), ([2, 3, 6, 7], [.5] * 4))
+
+    def test_a_selection_may_choose_as_it_sees_and_yield_the_rest(self):
+        self.load(SELECTION.replace("def add", "def add(self, block): return [0]\n    def _").replace(
+            "rows = ", "yield plugin.Chosen([1, 2]); yield plugin.Chosen([5]); return\n        #"), kind="selection")
+        self.create()
+        answer = self.add()
+        self.assertEqual(self.host.values(answer)["row"].tolist(), [0])
+        self.assertEqual(self.choose(6, 2), ([1, 2, 5], []))
+
+    def test_a_selection_goes_on_from_a_state(self):
+        self.load(SELECTION, kind="selection")
+        self.create()
+        self.add()
+        state = self.ask("seal")["state"]
+        self.create()
+        self.ask("restore", state=state)
+        self.add()
+        self.assertEqual(self.choose(8, 100)[0], [2, 3, 6, 7])
+
+    def test_wrong_choices_are_faults(self):
+        for chosen, what in (("[2, 1]", "ascending rows, each once, and returned 1 behind 2"), ("[1, 1]", "1 behind 1"),
+                             ("[-1]", "-1 behind -1"), ("[4]", "rows below 4, and returned 4"), ("[0.5]", "an array of int64"),
+                             ("'all'", "rows, or plugin.Chosen"), ("plugin.Chosen([1], [np.nan])", "finite numbers as the weights"),
+                             ("plugin.Chosen([1], [-1])", "weights that are not negative"),
+                             ("plugin.Chosen([1, 2], [1])", "an array [2] as the weights, and returned one [1]"),
+                             ("range(10**6)", "rows below 4")):
+            self.load(SELECTION.replace("rows = ", f"return {chosen}; "), kind="selection")
+            self.create()
+            self.add()
+            self.assertIn(what, self.fault("choose", num_candidates=4, most_rows=10)["what"])
+
+    def test_candidates_that_are_kept_without_a_copy_are_a_fault(self):
+        self.load(SELECTION.replace(".copy()", ""), kind="selection")
+        self.create()
+        self.assertIn("keeps columns that it was shown", self.add(self.fault)["what"])
+
+
+class FormatsTest(HostCase):
+    def test_a_format_splits_and_reads(self):
+        self.load(FORMAT, kind="format")
+        self.assertEqual(self.create(), {"ok": True, "extensions": [".lines"]})
+        answer = self.ask("split", offset=100, is_last=False, **self.host.columns({"bytes": [b"1\n\n23\n4"]})[0])
+        values = self.host.values(answer)
+        self.assertEqual((values["begin"].tolist(), values["end"].tolist(), answer["consumed"]), ([0, 2, 3], [2, 3, 6], 6))
+        answer = self.ask("read", **self.host.columns({"bytes": [b"1\n", b"\n", b"23\n", b"4\n"]})[0])
+        labels, has_label = self.host.values(answer)["label"]
+        times, has_time = self.host.values(answer)["event_time"]
+        self.assertEqual((labels.dtype, labels[has_label].tolist()), (numpy.int64, [1, 23]))
+        self.assertEqual((times[has_time].tolist(), has_time.tolist()), ([5, 5], [True, True, False, False]))
+        self.assertEqual(answer["bad"], [{"row": 3, "why": "it is the last"}])
+
+    def test_wrong_splits_are_faults(self):
+        for split, what in (("plugin.Split([0, 1], [2, 3], 3)", "one behind another"), ("plugin.Split([0], [9], 9)", "0 to 4"),
+                            ("plugin.Split([0], [4], 3)", "then consumed"), ("plugin.Split([0], [], 3)", "an array [1] as ends"),
+                            ("None", "a plugin.Split, and returned None")):
+            self.load(FORMAT.replace("data = ", f"return {split}; "), kind="format")
+            self.create()
+            block = self.host.columns({"bytes": [b"1\n2\n"]})[0]
+            self.assertIn(what, self.fault("split", offset=0, is_last=True, **block)["what"])
+
+    def test_a_state_is_base64(self):
+        self.load(FORMAT, kind="format")
+        self.create()
+        self.assertIsInstance(base64.b64decode(self.ask("seal")["state"]), bytes)
+        self.assertIn("not base64", self.fault("restore", state="?")["what"])
