@@ -27,7 +27,7 @@ Use MustRead(const std::string& text) {
 }
 
 TEST(OpenValue, IsReadAsWhatItsOwnerSaysItIs) {
-  const Use use = MustRead("with: {at: 1e-3, many: 2k, on: true, name: 'yes', list: [1, b]}");
+  const Use use = MustRead("with: {at: 1e-3, many: 2k, loud: true, name: 'yes', list: [1, b]}");
   double at = 0;
   EXPECT_FALSE(ReadOpen(use.with.at("at").scalars[0], at));
   EXPECT_EQ(at, 0.001);
@@ -35,7 +35,7 @@ TEST(OpenValue, IsReadAsWhatItsOwnerSaysItIs) {
   EXPECT_FALSE(ReadOpen(use.with.at("many").scalars[0], many));
   EXPECT_EQ(many, 2000);
   bool on = false;
-  EXPECT_FALSE(ReadOpen(use.with.at("on").scalars[0], on));
+  EXPECT_FALSE(ReadOpen(use.with.at("loud").scalars[0], on));
   EXPECT_TRUE(on);
   std::string name;
   EXPECT_FALSE(ReadOpen(use.with.at("name").scalars[0], name));

@@ -73,8 +73,7 @@ class ValueReader {
 
  private:
   void Note(const std::string& at, const std::string& message, const std::string& hint = "") {
-    problems_.Add(at, fmt::format("{}: {}", setting_.name, message),
-                  hint.empty() ? setting_.doc : hint);
+    problems_.Add(at, message, hint.empty() ? setting_.doc : hint);
   }
 
   json ReadScalar(const std::string& at, const config::OpenValue::Scalar& scalar) {
