@@ -7,8 +7,8 @@
 //     static constexpr const char* kDoc = "Fires when mistakes come as a surprise.";
 //     static constexpr const char* kVersion = "1.0";
 //
-//     Number threshold{*this, "threshold", "Share of mistakes at which it fires.", 0.2, {.min = 0,
-//     .max = 1}};
+//     Number threshold{*this, "threshold", "Share of mistakes at which it fires.", 0.2,
+//                      {.min = 0, .max = 1}};
 //
 //     Points DecidesAt() const override { return EverySamples(250); }
 //     std::vector<Evidence> LooksAt() const override {
