@@ -10,7 +10,8 @@
  *
  * Versions: structs begin with their size and only grow at their end. A host passes over what it does not know and does
  * without what a plug-in does not have, so a shared object that was compiled against an earlier header loads in every
- * later host of the same TIDEMILL_PLUGIN_VERSION.
+ * later host of the same TIDEMILL_PLUGIN_VERSION. Who steps through an array of such structs, host or plug-in, steps by
+ * the size that its elements say.
  *
  * Memory: what a host gives is valid during the call. What a plug-in gives is valid until its next call, or until it
  * is destroyed. Texts are UTF-8 and end with a zero byte.
@@ -200,7 +201,7 @@ typedef struct TidemillTrigger {
   int (*no_model)(void* self);
   /* Looks, and may remember. */
   int (*observe)(void* self, const TidemillMoment* moment, const TidemillNumber** observed, size_t* count);
-  /* A function of the settings and of the numbers observed. */
+  /* A function of the settings and of the numbers observed, which may come in any order: find them by name. */
   int (*judge)(void* self, const TidemillNumber* observed, size_t count, TidemillVerdict* verdict);
 } TidemillTrigger;
 

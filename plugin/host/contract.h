@@ -1,0 +1,43 @@
+// Structs of plugin.h from plug-ins that were compiled against an earlier or a later one.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+namespace tidemill::plugin::host {
+
+// What this host knows of a struct that begins with its size: zeros where the plug-in's ends
+// before.
+template <typename Struct>
+Struct Known(const void* given) {
+  size_t size = 0;
+  std::memcpy(&size, given, sizeof size);
+  Struct known = {};
+  std::memcpy(&known, given, std::min(size, sizeof known));
+  return known;
+}
+
+// An empty struct for a plug-in to read or to fill.
+template <typename Struct>
+Struct Sized() {
+  Struct empty = {};
+  empty.size = sizeof empty;
+  return empty;
+}
+
+// An array of such structs, which lie as far apart as they are long.
+template <typename Struct>
+std::vector<Struct> KnownOnes(const Struct* given, size_t count) {
+  std::vector<Struct> known;
+  const auto* at = reinterpret_cast<const std::byte*>(given);
+  for (size_t i = 0; given != nullptr && i < count; ++i) {
+    known.push_back(Known<Struct>(at));
+    if (known.back().size == 0) return known;
+    at += known.back().size;
+  }
+  return known;
+}
+
+}  // namespace tidemill::plugin::host

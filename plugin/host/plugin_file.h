@@ -1,0 +1,32 @@
+// The shared object with plug-ins.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+
+#include "base/status.h"
+#include "plugin/host/kind.h"
+#include "plugin/include/tidemill/plugin.h"
+
+namespace tidemill::plugin::host {
+
+// A plug-in that this host can run. It is valid until the process ends.
+struct LoadedPlugin {
+  TidemillPlugin plugin = {};
+  std::vector<TidemillSetting> settings = {};
+  const KindEntry* kind = nullptr;
+  // As docs/formats/plugin_protocol.md has it.
+  nlohmann::json description = {};
+};
+
+// Loads the file at descriptor kFile, of which messages speak as `file`, and finds a plug-in in it.
+// NOT_FOUND with the names that there are; INVALID_ARGUMENT for a file that is no shared object of
+// plug-ins, for another kind, and for a plug-in that lacks something; FAILED_PRECONDITION for a
+// version of the contract that this host does not know.
+absl::StatusOr<LoadedPlugin> LoadPlugin(const std::string& file, const std::string& name,
+                                        const std::string& kind);
+
+}  // namespace tidemill::plugin::host

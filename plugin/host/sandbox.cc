@@ -1,0 +1,108 @@
+#include "plugin/host/sandbox.h"
+
+#include <filesystem>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/process/program_folder.h"
+#include "plugin/host/python.h"
+
+namespace tidemill::plugin::host {
+namespace {
+
+constexpr char kName[] = "tidemill-plugin-host";
+
+// What the inner process is, and the folders that it needs.
+struct Inner {
+  Program program;
+  std::vector<std::string> folders;
+};
+
+void Add(std::vector<std::string>& arguments, std::initializer_list<std::string> more) {
+  arguments.insert(arguments.end(), more);
+}
+
+absl::StatusOr<Inner> PlainInner(const Options& options) {
+  ASSIGN_OR_RETURN(const std::string folder, process::ProgramFolder());
+  Inner inner{.program = {.path = folder + "/" + kName,
+                          .arguments = {"--inner", "--language", options.language, "--memory",
+                                        std::to_string(options.memory)},
+                          .environment = PluginEnvironment()},
+              .folders = {folder}};
+  if (options.language != "python") return inner;
+  ASSIGN_OR_RETURN(const Python python, AskPython(options.python));
+  const std::string modules =
+      options.modules.empty() ? folder + "/../lib/tidemill/python" : options.modules;
+  std::error_code error;
+  const std::filesystem::path found = std::filesystem::canonical(modules, error);
+  if (error) return NotFound("the Python package tidemill is not in {}", modules);
+  Add(inner.program.arguments, {"--python", python.executable, "--modules", found.string()});
+  inner.folders.insert(inner.folders.end(), python.folders.begin(), python.folders.end());
+  inner.folders.push_back(found.string());
+  return inner;
+}
+
+// Debian's /bin, /lib and so on are links into /usr.
+void AddSystem(std::vector<std::string>& arguments) {
+  Add(arguments, {"--ro-bind", "/usr", "/usr"});
+  std::error_code error;
+  for (const std::string name : {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}) {
+    if (std::filesystem::is_symlink(name, error)) {
+      Add(arguments, {"--symlink", std::filesystem::read_symlink(name, error).string(), name});
+    } else {
+      Add(arguments, {"--ro-bind-try", name, name});
+    }
+  }
+  for (const std::string name : {"/etc/ld.so.cache", "/etc/alternatives"}) {
+    Add(arguments, {"--ro-bind-try", name, name});
+  }
+}
+
+// A folder that would show the whole disk, or hide what the sandbox has of its own, is left out.
+bool MayBeSeen(const std::string& folder) {
+  static const std::set<std::string> kNever = {"/",    "/proc", "/dev",  "/tmp", "/etc",
+                                               "/var", "/home", "/root", "/run", "/sys"};
+  return folder.starts_with("/") && !kNever.contains(folder) && folder != "/usr" &&
+         !folder.starts_with("/usr/");
+}
+
+Program InBubblewrap(const std::string& bubblewrap, const Inner& inner) {
+  Program program{.path = bubblewrap, .environment = inner.program.environment};
+  Add(program.arguments, {"--unshare-all", "--die-with-parent", "--new-session", "--cap-drop",
+                          "ALL", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"});
+  AddSystem(program.arguments);
+  for (const std::string& folder : inner.folders) {
+    if (MayBeSeen(folder)) Add(program.arguments, {"--ro-bind", folder, folder});
+  }
+  Add(program.arguments, {"--chdir", "/", "--", inner.program.path});
+  return program;
+}
+
+}  // namespace
+
+absl::StatusOr<Program> InnerProgram(const Options& options) {
+  ASSIGN_OR_RETURN(Inner inner, PlainInner(options));
+  if (options.sandbox != "none") {
+    const absl::StatusOr<std::string> bubblewrap = FindProgram("bwrap");
+    absl::Status works = bubblewrap.status();
+    if (works.ok()) {
+      Program program = InBubblewrap(*bubblewrap, inner);
+      Program trial = program;
+      trial.arguments.push_back("--trial");
+      works = OutputOf(trial).status();
+      if (works.ok()) {
+        Add(inner.program.arguments, {"--inside", "bwrap"});
+        program.arguments.insert(program.arguments.end(), inner.program.arguments.begin(),
+                                 inner.program.arguments.end());
+        return program;
+      }
+    }
+    if (options.sandbox == "bwrap") return Annotate(works, "the sandbox bwrap");
+  }
+  Add(inner.program.arguments, {"--inside", "plain"});
+  return inner.program;
+}
+
+}  // namespace tidemill::plugin::host

@@ -1,0 +1,83 @@
+#include "plugin/host/warden.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "plugin/host/program.h"
+#include "plugin/host/sandbox.h"
+
+namespace tidemill::plugin::host {
+namespace {
+
+constexpr int kFirstAfterKilled = 128;
+
+// Apart from the owner's terminal, its descriptors and what it does with signals.
+void LeaveOwner() {
+  setsid();
+  close_range(kFile + 1, ~0U, 0);
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] void BeInner(const Program& program, pid_t warden) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != warden) _exit(kCannotRun);
+  // A working folder would be a way to the owner's files.
+  if (chdir("/") == 0) Execute(program);
+  std::fprintf(stderr, "tidemill-plugin-host: cannot start %s\n", program.path.c_str());
+  _exit(kCannotRun);
+}
+
+int CodeOf(int status) {
+  return WIFSIGNALED(status) ? kFirstAfterKilled + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// Waits for the end of the child, and makes it end with the owner.
+int Watch(pid_t child) {
+  const Descriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
+  while (ended.is_open()) {
+    pollfd polled[] = {{kSocket, POLLRDHUP, 0}, {ended.number(), POLLIN, 0}};
+    if (poll(polled, 2, -1) < 0 && errno == EINTR) continue;
+    if (polled[1].revents != 0) break;
+    if (polled[0].revents == 0) continue;
+    kill(child, SIGKILL);
+    break;
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return CodeOf(status);
+}
+
+}  // namespace
+
+int RunWarden(const Options& options) {
+  LeaveOwner();
+  const absl::StatusOr<Program> program = InnerProgram(options);
+  if (!program.ok()) {
+    std::fprintf(stderr, "tidemill-plugin-host: %s\n",
+                 std::string(program.status().message()).c_str());
+    return kCannotRun;
+  }
+  const pid_t warden = getpid();
+  const pid_t child = fork();
+  if (child == 0) BeInner(*program, warden);
+  if (child < 0) {
+    std::perror("tidemill-plugin-host: cannot fork");
+    return kCannotRun;
+  }
+  return Watch(child);
+}
+
+}  // namespace tidemill::plugin::host

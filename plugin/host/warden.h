@@ -1,0 +1,13 @@
+// The outer process of a host: it starts the inner one, which runs the plug-in, and ends it with
+// its owner.
+#pragma once
+
+#include "plugin/host/options.h"
+
+namespace tidemill::plugin::host {
+
+// Ends as the inner process does: with its code, or with 128 and its signal. kCannotRun where it
+// could not be started.
+int RunWarden(const Options& options);
+
+}  // namespace tidemill::plugin::host
