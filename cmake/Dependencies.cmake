@@ -31,6 +31,7 @@ target_link_libraries(roaring::roaring INTERFACE ${ROARING_LIBRARY})
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx)      # PostgreSQL, all but bulk rows
 pkg_check_modules(pq REQUIRED IMPORTED_TARGET libpq)          # binary COPY
+pkg_check_modules(seccomp REQUIRED IMPORTED_TARGET libseccomp)  # system calls that plug-ins are refused
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)  # record hashes, keyed randomness
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)  # which characters are letters
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)      # zstd inputs, batches on slow links

@@ -26,9 +26,9 @@ function(tidemill_compile_together target)
   endif()
 endfunction()
 
-# The files that match, by their names below the current folder; looked for again at each build.
-function(tidemill_files variable pattern)
-  file(GLOB found CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${pattern})
+# The files that match any of the patterns, by their names below the current folder; looked for again at each build.
+function(tidemill_files variable)
+  file(GLOB found CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${ARGN})
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 

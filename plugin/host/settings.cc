@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kTypes[] = {"", "number", "integer", "boolean", "text", "numbers", "texts"};
+constexpr const char* kTypeNames[] = {"", "number", "integer", "boolean", "text", "numbers", "texts"};
 
 bool IsKnown(TidemillSettingType type) { return type >= TIDEMILL_NUMBER && type <= TIDEMILL_TEXTS; }
 
@@ -87,7 +87,7 @@ absl::StatusOr<json> DescribeSettings(const std::vector<TidemillSetting>& settin
     if (!names.insert(setting.name).second) {
       return InvalidArgument("the setting {} is declared twice", setting.name);
     }
-    json one = {{"name", setting.name}, {"type", kTypes[setting.type]}};
+    json one = {{"name", setting.name}, {"type", kTypeNames[setting.type]}};
     one["doc"] = setting.doc != nullptr ? setting.doc : "";
     if (setting.default_json != nullptr) {
       one["default"] = DefaultOf(setting);

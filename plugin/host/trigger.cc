@@ -15,7 +15,7 @@ using nlohmann::json;
 constexpr const char* kEvidenceKinds[] = {"",           "samples", "errors", "predictions",
                                           "embeddings", "labels",  "columns"};
 constexpr const char* kSince[] = {"", "decision", "training", "beginning"};
-constexpr std::string_view kCalendars[] = {"hour", "day", "week", "month"};
+constexpr std::string_view kCalendars[] = {"day", "week", "month", "year"};
 
 absl::StatusOr<json> Described(const TidemillEvidence& evidence) {
   if (evidence.name == nullptr || *evidence.name == '\0') {

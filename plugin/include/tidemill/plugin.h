@@ -161,7 +161,7 @@ typedef struct TidemillPoints {
   size_t size;
   int64_t samples;      /* After every so many. */
   double seconds;       /* At the end of each period of event time. */
-  const char* calendar; /* "hour", "day", "week" or "month". */
+  const char* calendar; /* "day", "week", "month" or "year". */
 } TidemillPoints;
 
 typedef struct TidemillTable {

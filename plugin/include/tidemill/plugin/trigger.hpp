@@ -54,7 +54,7 @@ struct Points {
 };
 inline Points EverySamples(int64_t samples) { return {.samples = samples}; }
 inline Points EverySeconds(double seconds) { return {.seconds = seconds}; }
-// "hour", "day", "week" or "month".
+// "day", "week", "month" or "year".
 inline Points EveryCalendar(std::string period) { return {.calendar = std::move(period)}; }
 
 // Rows that a trigger looks at.

@@ -50,13 +50,13 @@ class EveryPeriod:
 
 @dataclasses.dataclass(frozen=True)
 class EachCalendar:
-    """Decides at the end of each hour, day, week or month of the calendar, in UTC."""
+    """Decides at the end of each day, week, month or year of the calendar, in UTC."""
 
-    unit: Literal["hour", "day", "week", "month"]
+    unit: Literal["day", "week", "month", "year"]
 
     def __post_init__(self) -> None:
-        if self.unit not in ("hour", "day", "week", "month"):
-            raise ValueError(f"EachCalendar takes hour, day, week or month, and got {self.unit!r}")
+        if self.unit not in ("day", "week", "month", "year"):
+            raise ValueError(f"EachCalendar takes day, week, month or year, and got {self.unit!r}")
 
     def described(self) -> dict[str, Any]:
         """What a host tells of it."""
