@@ -1,6 +1,6 @@
 """The host of Python plug-ins, as a process, asked everything that the protocol has, and whatever can go wrong.
 
-usage: plugin_host_test.py [-v] [TEST...]
+usage: plugin_python_test.py [-v] [TEST...]
 """
 import pathlib
 import sys

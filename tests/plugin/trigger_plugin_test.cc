@@ -1,0 +1,249 @@
+// Trigger policies of users, in Python and in C++: what built-in policies promise, and what becomes
+// of a plug-in that does wrong.
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/files.h"
+#include "base/testing/status_matchers.h"
+#include "config/config.h"
+#include "supervisor/triggers/performance_trigger.h"
+#include "supervisor/triggers/plugin_trigger.h"
+#include "supervisor/triggers/testing/drifting_evidence.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+using testing::DriftingEvidence;
+using testing::Drive;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::ManySamples;
+using testing::Stream;
+using ::tidemill::testing::IsOk;
+
+// The plug-ins of these tests, wherever they lie.
+class TestFiles final : public transform::NamedFiles {
+ public:
+  std::optional<std::string> Read(const std::string& name, size_t most, std::string_view key,
+                                  config::Problems& problems) override {
+    const std::string folder = name.ends_with(".so") ? PLUGIN_OBJECTS : PLUGIN_SOURCES;
+    auto bytes = files::Read(folder + "/" + name, most);
+    if (bytes.ok()) return *std::move(bytes);
+    problems.Add(key, std::string(bytes.status().message()));
+    return std::nullopt;
+  }
+};
+
+// As a pipeline has it once it was submitted.
+absl::StatusOr<TriggerSpec> Submitted(const std::string& yaml) {
+  auto decoded = config::Decode<TriggerSpec>({.text = yaml, .name = "trigger", .variables = {}});
+  TestFiles files;
+  if (decoded.problems.empty()) decoded.value->TakeFiles(files, decoded.problems);
+  RETURN_IF_ERROR(decoded.problems.ToStatus());
+  return std::move(decoded.value);
+}
+
+TriggerSpec MustSubmit(const std::string& yaml) {
+  auto spec = Submitted(yaml);
+  EXPECT_THAT(spec, IsOk());
+  return spec.ok() ? *std::move(spec) : TriggerSpec();
+}
+
+// Processes below this one.
+std::vector<pid_t> Descendants() {
+  std::vector<pid_t> found = {getpid()};
+  for (size_t i = 0; i < found.size(); ++i) {
+    std::error_code error;
+    const std::string tasks = "/proc/" + std::to_string(found[i]) + "/task";
+    for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
+      std::ifstream file(task.path() / "children");
+      for (pid_t child = 0; file >> child;) found.push_back(child);
+    }
+  }
+  found.erase(found.begin());
+  return found;
+}
+
+// By the language of the file.
+struct Tested {
+  const char* language;
+  const char* mistakes;
+  const char* faulty;
+};
+
+class PluginTriggers : public ::testing::TestWithParam<Tested> {
+ protected:
+  void TearDown() override { EXPECT_THAT(Descendants(), IsEmpty()); }
+
+  static std::string Mistakes() {
+    return fmt::format("{{type: plugin, use: '{}', with: {{at: 0.7}}}}", GetParam().mistakes);
+  }
+  // A decision every hundred samples, of which the third goes wrong.
+  std::vector<Decision> DecideFaulty(const std::string& how, const std::string& on_fault,
+                                     const std::string& more = "") {
+    const TriggerSpec spec = MustSubmit(
+        fmt::format("{{type: plugin, use: '{}', with: {{how: {}, file: {}}}, on_fault: {}{}}}",
+                    GetParam().faulty, how, SECRET_FILE, on_fault, more));
+    return testing::Decide(spec, stream_, 1000, &source_);
+  }
+  // What the third decision says of its fault.
+  std::string FaultOf(const std::string& how, const std::string& more = "") {
+    const std::vector<Decision> decisions = DecideFaulty(how, "skip", more);
+    EXPECT_GT(decisions.size(), 4U);
+    if (decisions.size() < 5) return "";
+    EXPECT_FALSE(decisions[1].verdict.fault);
+    EXPECT_FALSE(decisions[2].fired);
+    if (!decisions[2].verdict.fault) return "no fault";
+    traceback_ = decisions[2].verdict.fault->traceback;
+    return decisions[2].verdict.fault->what;
+  }
+
+  const Stream stream_ = ManySamples(700);
+  DriftingEvidence source_{stream_};
+  std::string traceback_;
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Plugins, PluginTriggers,
+    ::testing::Values(Tested{"Python", "mistakes.py:Mistakes", "faulty.py:Faulty"},
+                      Tested{"Cpp", "libpolicies.so:Mistakes", "libpolicies.so:Faulty"}),
+    [](const auto& tested) { return std::string(tested.param.language); });
+
+TEST_P(PluginTriggers, DecideAsTheBuiltInPolicyToTheLastBit) {
+  const Stream stream = ManySamples();
+  DriftingEvidence source(stream);
+  const TriggerSpec built_in =
+      PerformanceTrigger{.evaluate = {.samples = 90}, .criterion = ThresholdCriterion{.at = .7}};
+  const std::vector<Decision> expected = testing::Decide(built_in, stream, 1000, &source);
+  const std::vector<Decision> decided =
+      testing::Decide(MustSubmit(Mistakes()), stream, 1000, &source);
+  ASSERT_EQ(decided.size(), expected.size());
+  for (size_t i = 0; i < decided.size(); ++i) {
+    EXPECT_EQ(decided[i].at, expected[i].at);
+    EXPECT_EQ(decided[i].fired, expected[i].fired);
+    EXPECT_EQ(decided[i].num_new, expected[i].num_new);
+    EXPECT_EQ(ValueOf(decided[i].verdict.observed, "score"),
+              ValueOf(expected[i].verdict.observed, "score"));
+  }
+}
+
+TEST_P(PluginTriggers, DecideTheSameHoweverTheStreamIsCut) {
+  const TriggerSpec spec = MustSubmit(Mistakes());
+  const std::vector<Decision> whole = testing::Decide(spec, stream_, 1000, &source_);
+  for (const size_t chunk : {1, 7}) {
+    EXPECT_EQ(testing::Decide(spec, stream_, chunk, &source_), whole);
+  }
+}
+
+TEST_P(PluginTriggers, GoOnFromWhatWasSealedAtEachDecision) {
+  const TriggerSpec spec = MustSubmit(Mistakes());
+  const std::vector<Decision> whole = testing::Decide(spec, stream_, 1000, &source_);
+  const auto killed = [&](Decider& decider) {
+    decider = testing::Make(spec, decider.Seal(), &source_);
+  };
+  EXPECT_EQ(Drive(testing::Make(spec, "", &source_), stream_, 0, 1000, killed), whole);
+}
+
+TEST_P(PluginTriggers, DecideTheSameWhenTheirProcessesAreKilled) {
+  const TriggerSpec spec = MustSubmit(Mistakes());
+  const std::vector<Decision> whole = testing::Decide(spec, stream_, 1000, &source_);
+  size_t place = 0;
+  // The outermost at one decision, the innermost at the next.
+  const auto killed = [&](Decider&) {
+    const std::vector<pid_t> processes = Descendants();
+    if (processes.empty()) return;
+    kill(++place % 2 == 0 ? processes.front() : processes.back(), SIGKILL);
+  };
+  EXPECT_EQ(Drive(testing::Make(spec, "", &source_), stream_, 0, 1000, killed), whole);
+  EXPECT_GT(place, 2U);
+}
+
+TEST_P(PluginTriggers, FindARecordedAnswerAgain) {
+  const TriggerSpec spec = MustSubmit(Mistakes());
+  const std::vector<Decision> whole = testing::Decide(spec, stream_, 1000, &source_);
+  for (const Decision& decision : whole) {
+    EXPECT_EQ(spec->Replay(decision.verdict), decision.verdict);
+    EXPECT_FALSE(spec->Explain(decision.verdict).empty());
+  }
+}
+
+TEST_P(PluginTriggers, SayWhatTheyLookAt) {
+  const TriggerSpec spec = MustSubmit(Mistakes());
+  EXPECT_TRUE(spec->Needs().model_answers);
+  EXPECT_EQ(config::Print(MustSubmit(config::Print(spec))), config::Print(spec));
+}
+
+TEST_P(PluginTriggers, RefuseASettingThatTheyDoNotHave) {
+  const auto spec = Submitted(
+      fmt::format("{{type: plugin, use: '{}', with: {{att: 0.7}}}}", GetParam().mistakes));
+  EXPECT_THAT(std::string(spec.status().message()), HasSubstr("did you mean 'at'?"));
+  const auto other = Submitted(fmt::format("{{type: plugin, use: '{}x'}}", GetParam().mistakes));
+  EXPECT_THAT(std::string(other.status().message()), HasSubstr("Mistakes"));
+}
+
+TEST_P(PluginTriggers, ThatFailEndTheRunOrAnswerAsThePipelineSays) {
+  const TriggerSpec fails =
+      MustSubmit(fmt::format("{{type: plugin, use: '{}'}}", GetParam().faulty));
+  Decider decider = testing::Make(fails, "", &source_);
+  Samples ahead = stream_.View();
+  ASSERT_THAT(decider.Next(ahead), IsOk());
+  ASSERT_THAT(decider.Next(ahead), IsOk());
+  const auto failed = decider.Next(ahead);
+  EXPECT_THAT(std::string(failed.status().message()), HasSubstr("thrown on purpose"));
+  EXPECT_THAT(std::string(failed.status().message()), HasSubstr(GetParam().faulty));
+
+  const std::vector<Decision> fired = DecideFaulty("throw", "fire");
+  ASSERT_GT(fired.size(), 3U);
+  EXPECT_TRUE(fired[2].fired);
+  EXPECT_THAT(fired[2].verdict.fault->what, HasSubstr("thrown on purpose"));
+}
+
+TEST_P(PluginTriggers, ThatFailSayWhatAndWhereAndTheNextDecisionIsMade) {
+  EXPECT_THAT(FaultOf("throw"), HasSubstr("thrown on purpose"));
+  EXPECT_THAT(FaultOf("exit"), HasSubstr("exited with code 3"));
+  EXPECT_THAT(FaultOf("crash"), HasSubstr("signal 11"));
+  EXPECT_THAT(FaultOf("poke_input"), HasSubstr("signal 11"));
+  EXPECT_THAT(FaultOf("loop", ", timeout: 500ms"), HasSubstr("took longer than 500ms"));
+  EXPECT_THAT(FaultOf("not_finite"), HasSubstr("decisions"));
+}
+
+TEST_P(PluginTriggers, GetNoMoreMemoryThanThePipelineSays) {
+  EXPECT_THAT(FaultOf("memory", ", memory: 512MiB"),
+              ::testing::AnyOf(HasSubstr("emory"), HasSubstr("bad_alloc")));
+}
+
+TEST_P(PluginTriggers, StartNothingAndReachNothing) {
+  EXPECT_THAT(FaultOf("fork"), HasSubstr("ermitted"));
+  EXPECT_THAT(FaultOf("connect"), HasSubstr("ermitted"));
+  EXPECT_THAT(FaultOf("kill_parent"), HasSubstr("ermitted"));
+  EXPECT_THAT(FaultOf("read_file"), HasSubstr("No such file"));
+  EXPECT_NE(FaultOf("write_file"), "no fault");
+  EXPECT_FALSE(std::filesystem::exists("/tmp/of_a_plugin"));
+}
+
+TEST_P(PluginTriggers, MayPrintAGigabyte) { EXPECT_EQ(FaultOf("print_much"), "no fault"); }
+
+TEST(PythonTriggers, TellTheLineThatFailed) {
+  const Stream stream = ManySamples(400);
+  DriftingEvidence source(stream);
+  const TriggerSpec spec = MustSubmit(
+      "{type: plugin, use: 'faulty.py:Faulty', with: {how: write_input}, on_fault: skip}");
+  const std::vector<Decision> decisions = testing::Decide(spec, stream, 1000, &source);
+  ASSERT_GT(decisions.size(), 2U);
+  ASSERT_TRUE(decisions[2].verdict.fault);
+  EXPECT_THAT(decisions[2].verdict.fault->what, HasSubstr("faulty.py:"));
+  EXPECT_THAT(decisions[2].verdict.fault->what, HasSubstr("read-only"));
+  EXPECT_THAT(decisions[2].verdict.fault->traceback, HasSubstr("evidence[\"labels\"][0] = 7"));
+}
+
+}  // namespace
+}  // namespace tidemill::supervisor
