@@ -1,8 +1,8 @@
 // An op of a graph as its spec defines it, with all that the platform asks of an op.
 //
 // To add an op, write a header beside this one with its spec, and its source, and add its two lines
-// to op_list.h. transform/engine/op_spec.h says what a spec must have. GraphOpOf in graph_op.cc
-// uses what a spec may have besides.
+// to op_list.h. transform/engine/op_spec.h says what a spec must have. The spec also defines what
+// GraphOpOf in graph_op.cc asks for.
 #pragma once
 
 #include <memory>
