@@ -39,8 +39,8 @@ struct EvidenceRequest {
   Cut to = {};
   // Keeps only the last `newest` samples; 0 keeps all.
   int64_t newest = 0;
-  // Keeps at most so many of those samples; 0 keeps all. They are drawn by their keys, so that
-  // further samples in the interval do not change the lots.
+  // Keeps at most so many of those samples; 0 keeps all. They are drawn by lots that depend on the
+  // key of the sample alone.
   int64_t most_rows = 0;
   // The columns, for kColumns only.
   std::vector<std::string> columns = {};
