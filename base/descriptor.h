@@ -8,27 +8,27 @@ namespace tidemill {
 //   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
 //   if (!file.is_open()) return NotFound("cannot open {}: {}", path, std::strerror(errno));
 //
-// A Descriptor that holds none does nothing. One that was moved from holds none. A close never
-// changes errno, and what it fails with is not told: who must know that bytes are on the disk calls
-// fsync() before.
+// A Descriptor without a number does nothing. One that was moved from has none. A close never
+// changes errno, and its failure is not reported. A caller that must know that bytes are on the
+// disk calls fsync() before.
 //
 // Thread-compatible. Several threads may use number() at once. Nobody else may close that number.
 class Descriptor {
  public:
   // Holds none.
   Descriptor() = default;
-  // Owns `number` from here on. A negative number, which a call that failed returns, is none.
+  // Owns `number` from here on. A negative number, which a failed call returns, means none.
   explicit Descriptor(int number) : number_(number) {}
   Descriptor(Descriptor&& other) noexcept : number_(other.Release()) {}
   // Closes what it held before.
   Descriptor& operator=(Descriptor&& other) noexcept;
   ~Descriptor() { Close(); }
 
-  // A negative number when it holds none. It still owns the number.
+  // Returns a negative number when it holds none. The object still owns the number.
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }
 
-  // Returns the number and holds none afterwards. The caller is to close it.
+  // Returns the number and holds none afterwards. The caller must close it.
   [[nodiscard]] int Release();
   // Closes at once.
   void Close();

@@ -1,4 +1,4 @@
-// SHA-256, for the integrity of what is stored.
+// SHA-256, for the integrity of stored data.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace tidemill {
 
-// In hexadecimal.
+// Returns the digest in hexadecimal.
 std::string Sha256(std::string_view bytes);
 absl::StatusOr<std::string> Sha256OfFile(const std::string& path);
 
@@ -19,7 +19,7 @@ class Sha256Stream {
   Sha256Stream();
   ~Sha256Stream();
   void Add(std::string_view bytes);
-  // In hexadecimal. Ends the stream.
+  // Returns the digest in hexadecimal. Ends the stream.
   std::string Finish();
 
  private:

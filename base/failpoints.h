@@ -2,14 +2,14 @@
 //
 //   FAILPOINT("supervisor.after_decision");
 //
-// TIDEMILL_FAILPOINTS="supervisor.after_decision=kill:3;storage.copy=error" arms them: `kill[:n]`
-// ends the process with SIGKILL at the n-th passage (the first by default), `error[:n]` makes
-// RETURN_IF_FAILPOINT return UNAVAILABLE at the n-th passage, `delay:250ms` waits. An unarmed
+// TIDEMILL_FAILPOINTS="supervisor.after_decision=kill:3;storage.copy=error" arms them. `kill[:n]`
+// ends the process with SIGKILL at the n-th passage (the first by default). `error[:n]` makes
+// RETURN_IF_FAILPOINT return UNAVAILABLE at the n-th passage. `delay:250ms` waits. An unarmed
 // failpoint costs one load of an atomic flag.
 //
-// With TIDEMILL_FAILPOINTS_ONCE=FOLDER a failpoint kills or errs once among all processes that
-// share the folder, and leaves a file of its name there: what is restarted does not die again, and
-// a test sees that the failpoint was passed.
+// With TIDEMILL_FAILPOINTS_ONCE=FOLDER, a failpoint kills or fails once among all processes that
+// share the folder, and leaves a file of its name there. A restarted process then does not die
+// again, and a test sees that the failpoint was passed.
 #pragma once
 
 #include <atomic>
@@ -24,11 +24,11 @@ extern std::atomic<bool> any_armed;
 absl::Status Pass(std::string_view name);
 }  // namespace internal
 
-// Arms failpoints from text in the form above, as well as those of the environment.
-// INVALID_ARGUMENT for text that does not parse.
+// Arms failpoints from text in the form above, in addition to those of the environment.
+// INVALID_ARGUMENT when the text does not parse.
 absl::Status Arm(std::string_view text);
 
-// Forgets every failpoint and its passages.
+// Removes every failpoint and its count of passages.
 void DisarmAll();
 
 inline absl::Status Pass(std::string_view name) {
@@ -38,7 +38,7 @@ inline absl::Status Pass(std::string_view name) {
 
 }  // namespace tidemill::failpoints
 
-// Where only a kill or a delay makes sense.
+// For places where only a kill or a delay makes sense.
 #define FAILPOINT(name) ::tidemill::failpoints::Pass(name).IgnoreError()
-// Where an error can be returned.
+// For places where an error can be returned.
 #define RETURN_IF_FAILPOINT(name) RETURN_IF_ERROR(::tidemill::failpoints::Pass(name))

@@ -1,4 +1,4 @@
-// Files that are either there whole or not at all.
+// Writes and reads files that are either there as a whole or not at all.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@ namespace tidemill::files {
 // RESOURCE_EXHAUSTED when the disk is full.
 absl::Status WriteAtomically(const std::string& path, std::string_view bytes);
 
-// The whole file. NOT_FOUND, PERMISSION_DENIED, or RESOURCE_EXHAUSTED above `max_bytes`.
+// Returns the whole file. NOT_FOUND, PERMISSION_DENIED, or RESOURCE_EXHAUSTED above `max_bytes`.
 absl::StatusOr<std::string> Read(const std::string& path, size_t max_bytes = size_t{1} << 31);
 
 // Creates a folder and its parents with mode 0700.
 absl::Status CreateFolder(const std::string& path);
 
-// Removes a file or a folder with all in it; OK when there is none.
+// Removes a file, or a folder with everything in it. OK when there is none.
 absl::Status Remove(const std::string& path);
 
 bool Exists(const std::string& path);

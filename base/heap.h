@@ -1,22 +1,22 @@
-// How this process keeps its memory.
+// Controls how this process keeps free memory.
 #pragma once
 
 #include <cstddef>
 
 namespace tidemill {
 
-// Makes the heap keep up to 32 MiB of what it is given back, where its default is to return a free
-// end of 128 KiB to the kernel: a stream allocates and frees megabytes a thousand times a second,
-// and to have their pages taken away and zeroed anew costs as much as all copies of their bytes.
-// What is larger than 8 MiB goes back at once, as it should. To be called first in main().
+// Makes the heap keep up to 32 MiB of freed memory. By default it returns a free end of 128 KiB to
+// the kernel. A stream allocates and frees megabytes a thousand times a second. If the kernel took
+// and zeroed their pages each time, that would cost as much as all copies of their bytes. Blocks
+// larger than 8 MiB are returned at once, as they should be. Call it first in main().
 void KeepFreedPages();
 
-// Returns what lies free in the heap to the kernel where that is more than 64 MiB: what a burst of
-// calls has left in the heaps of their threads, which give nothing back by themselves. To be called
-// now and then; costs a look otherwise. Thread-safe. Says whether it did.
+// Returns free memory of the heap to the kernel when it is more than 64 MiB. Such memory remains in
+// the heaps of threads after a burst of calls; these heaps return nothing by themselves. Call it
+// now and then; usually it only looks. Thread-safe. Returns whether it returned memory.
 bool ReturnFreedPages();
 
-// What the process holds in memory, less what is a file's; 0 where that cannot be learnt.
+// Returns the bytes that the process has in memory, without those of files; 0 when that is unknown.
 size_t AnonymousBytes();
 
 }  // namespace tidemill

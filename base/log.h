@@ -17,15 +17,15 @@ struct Field {
 
 enum class Level { kDebug, kInfo, kWarn, kError };
 
-// Call once, before other threads log. `json`: one JSON object a line instead of text.
+// Call it once, before other threads log. With `json`, each line is a JSON object instead of text.
 void Configure(std::string_view service, Level least, bool json);
 
 void Debug(std::string_view message, std::initializer_list<Field> fields = {});
-// State changes.
+// For changes of state.
 void Info(std::string_view message, std::initializer_list<Field> fields = {});
-// Something went wrong and was handled.
+// For failures that were handled.
 void Warn(std::string_view message, std::initializer_list<Field> fields = {});
-// A person should look.
+// For failures that a person should look at.
 void Error(std::string_view message, std::initializer_list<Field> fields = {});
 
 }  // namespace tidemill::log

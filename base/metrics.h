@@ -21,12 +21,13 @@ class Collectable;
 
 namespace tidemill::metrics {
 
-// States a metric once. Its full name is tidemill_<name>_<unit>, with _total after a counter's.
+// Declares a metric once. Its full name is tidemill_<name>_<unit>. A counter's ends with _total.
 struct Declaration {
-  std::string_view name;  // "storage_read": the service, then what.
-  std::string_view unit;  // "samples", "bytes", "seconds"; empty for a mere number.
+  std::string_view name;  // The service, then what is measured: "storage_read".
+  std::string_view unit;  // "samples", "bytes", "seconds". Empty for a plain number.
   std::string_view help;  // A sentence.
-  // Name of the one label that tells the metric's series apart; empty when there is one series.
+  // The name of the one label that distinguishes the metric's series. Empty when there is one
+  // series.
   std::string_view label = {};
 };
 
@@ -35,23 +36,23 @@ inline constexpr double kSeconds[] = {0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03,
                                       0.1,    0.3,    1,     3,     10,   30};
 inline constexpr double kBytes[] = {1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 28};
 
-// The metrics below are thread-safe. `series` is the label's value, empty without a label.
+// The metrics below are thread-safe. `series` is the value of the label, empty without a label.
 
-// Only grows.
+// A number that only grows.
 class Counter {
  public:
   virtual ~Counter() = default;
   virtual void Add(double amount = 1, const std::string& series = "") = 0;
 };
 
-// Goes up and down.
+// A number that goes up and down.
 class Gauge {
  public:
   virtual ~Gauge() = default;
   virtual void Set(double value, const std::string& series = "") = 0;
 };
 
-// How often values fell below each bound.
+// Counts how many values are below each bound.
 class Histogram {
  public:
   virtual ~Histogram() = default;
@@ -64,19 +65,19 @@ class Registry {
   Registry();
   ~Registry();
 
-  // A declaration that was made before gives the metric made then, so that an object with metrics
-  // can be made again. Ends the program when the same full name was declared as something else.
+  // Repeating a declaration returns the same metric, so that an object with metrics can be made
+  // again. Ends the program when the full name was declared as something else.
   Counter& AddCounter(const Declaration& declaration);
   Gauge& AddGauge(const Declaration& declaration);
   Histogram& AddHistogram(const Declaration& declaration, std::span<const double> bounds);
 
-  // All values, in Prometheus' text exposition format.
+  // Returns all values in Prometheus' text exposition format.
   std::string Text() const;
 
-  // For servers that hand the values out. Lives as long as whoever holds it.
+  // For servers that publish the values. Lives as long as its holders.
   std::shared_ptr<prometheus::Collectable> collectable() const;
 
-  // A table of all metrics for people: name, kind, label, meaning; sorted by name.
+  // Returns a table of all metrics for people: name, kind, label, meaning; sorted by name.
   std::string Markdown() const;
 
  private:
@@ -84,7 +85,7 @@ class Registry {
   std::unique_ptr<State> state_;
 };
 
-// The registry of this process.
+// Returns the registry of this process.
 Registry& Process();
 
 }  // namespace tidemill::metrics

@@ -1,4 +1,4 @@
-// Files that users name for what a command makes.
+// Writes the files that users name for the output of a command.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace tidemill::files {
 
-// Writes `bytes` to where a user wants them. Links are followed; a file that is there or not yet is
-// replaced as a whole, by WriteAtomically(); what else stands there (a pipe, a terminal, /dev/null)
-// is written into. FAILED_PRECONDITION for a folder, RESOURCE_EXHAUSTED when there is no room.
+// Writes `bytes` to the path that a user gave. Links are followed. A regular file, or a new one, is
+// written as a whole by WriteAtomically(). Anything else (a pipe, a terminal, /dev/null) is written
+// into. FAILED_PRECONDITION for a folder. RESOURCE_EXHAUSTED when there is no room.
 absl::Status WriteOutput(const std::string& path, std::string_view bytes);
 
 }  // namespace tidemill::files

@@ -1,4 +1,4 @@
-// Texts of strangers, made safe to show in one line of a terminal, a log or a message.
+// Makes texts from strangers safe to show in one line of a terminal, a log or a message.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,17 @@ struct Utf8Character {
   size_t num_bytes = 0;
 };
 
-// The character at the front of `bytes`; std::nullopt when they are empty or do not begin with a
-// sound one.
+// Returns the character at the front of `bytes`. std::nullopt when they are empty or do not begin
+// with a valid character.
 std::optional<Utf8Character> FirstCharacter(std::string_view bytes);
 
-// Replaces what would not be seen as it is, byte by byte as "\x1b": control characters, characters
-// that turn the direction of what follows or that take no room, and bytes that are no UTF-8. A line
-// feed becomes "\n", unless it stands in `keep`, whose ASCII characters stay as they are.
+// Replaces everything that would not be shown as it is, byte by byte, by texts such as "\x1b":
+// control characters, characters that change the direction of what follows or that take no room,
+// and bytes that are not UTF-8. A line feed becomes "\n". The ASCII characters in `keep` stay as
+// they are.
 std::string Printable(std::string_view text, std::string_view keep = "");
 
-// UTF-8, all of which is seen as it is.
+// Whether the text is UTF-8 that is shown as it is.
 bool IsPrintable(std::string_view text);
 
 }  // namespace tidemill

@@ -1,5 +1,5 @@
 // Randomness as a pure function: the same (seed, purpose, trigger, epoch, ordinal) gives the same
-// number whatever the number of threads, workers or restarts.
+// number, whatever the number of threads, workers or restarts.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct RandomKey {
   int64_t epoch = 0;
 };
 
-// 64 uniform bits of a stream.
+// Returns 64 uniform bits of a stream.
 uint64_t RandomBits(const RandomKey& key, int64_t ordinal);
 
-// Uniform in [0, 1).
+// Returns a number that is uniform in [0, 1).
 double RandomUnit(const RandomKey& key, int64_t ordinal);
 
 // A permutation of [0, size) in constant memory: a Feistel network over the next power of four
@@ -28,9 +28,9 @@ double RandomUnit(const RandomKey& key, int64_t ordinal);
 class Permutation {
  public:
   Permutation(const RandomKey& key, int64_t size);
-  // The image of `index`, which lies in [0, size).
+  // Returns the image of `index`, which must be in [0, size).
   int64_t operator()(int64_t index) const;
-  // The images of from, from + 1 ..., several times as fast.
+  // Returns the images of from, from + 1 ...; this is several times as fast.
   void Range(int64_t from, std::span<int64_t> images) const;
 
  private:

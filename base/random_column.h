@@ -8,7 +8,7 @@
 
 namespace tidemill {
 
-// bits[i] = RandomBits(key, ordinals[i]). `bits` is at least as long as `ordinals`.
+// Sets bits[i] = RandomBits(key, ordinals[i]). `bits` must be at least as long as `ordinals`.
 void RandomBits(const RandomKey& key, std::span<const int64_t> ordinals, std::span<uint64_t> bits);
 
 }  // namespace tidemill

@@ -15,8 +15,8 @@
 
 namespace tidemill {
 
-// One maker per status code in use. They take fmt patterns because Debian's
-// absl::string_view is a distinct type that std::string_view does not become.
+// One function for each status code in use. They take fmt patterns, because Debian's
+// absl::string_view is a distinct type to which std::string_view does not convert.
 #define TIDEMILL_STATUS_MAKER(Code)                                                        \
   template <typename... Args>                                                              \
   absl::Status Code(fmt::format_string<Args...> pattern, Args&&... args) {                 \
@@ -44,8 +44,8 @@ absl::Status Annotate(const absl::Status& status, const std::string& doing);
 #define TIDEMILL_CONCAT_INNER(a, b) a##b
 #define TIDEMILL_CONCAT(a, b) TIDEMILL_CONCAT_INNER(a, b)
 
-// A loop that runs at most once: unlike if and else, it can stand behind an unbraced `if (x)`. Each
-// use has names of its own, so one may stand in a lambda inside the expression of another.
+// A loop that runs at most once. Unlike if and else, it can follow an unbraced `if (x)`. Each use
+// has names of its own, so that one may stand in a lambda inside the expression of another.
 #define RETURN_IF_ERROR(expression) \
   RETURN_IF_ERROR_AS(TIDEMILL_CONCAT(status_, __COUNTER__), expression)
 #define RETURN_IF_ERROR_AS(status, expression) \

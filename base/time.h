@@ -19,7 +19,7 @@ struct Timestamp {
   friend auto operator<=>(const Timestamp&, const Timestamp&) = default;
 };
 
-// A length of time in microseconds, as written `90s`, `5m`, `2h`, `7d`.
+// A duration in microseconds, written `90s`, `5m`, `2h`, `7d`.
 struct Duration {
   int64_t micros = 0;
 
@@ -31,7 +31,8 @@ inline Timestamp operator+(Timestamp time, Duration length) {
 }
 
 // A position in a dataset's stream, which is ordered by (event time, key). It lies before the
-// sample it names, so an interval [from, to) of cuts holds `from`'s sample and not `to`'s.
+// sample that it names. An interval [from, to) of cuts therefore contains `from`'s sample and not
+// `to`'s.
 struct Cut {
   Timestamp event_time;
   SampleKey sample_key;
@@ -39,24 +40,26 @@ struct Cut {
   friend auto operator<=>(const Cut&, const Cut&) = default;
 };
 
-// Parses RFC 3339 ("2026-01-31T08:00:00Z", a space for the T, a missing zone read as UTC, up to
-// six digits of fraction) or a plain date. INVALID_ARGUMENT names what is wrong.
+// Parses RFC 3339 ("2026-01-31T08:00:00Z") or a plain date. The T may be a space, a missing zone
+// means UTC, and a fraction has up to six digits. INVALID_ARGUMENT names what is wrong.
 absl::StatusOr<Timestamp> ParseTimestamp(std::string_view text);
 
-// "2026-01-31T08:00:00Z", with as many digits of fraction as are needed.
+// Returns "2026-01-31T08:00:00Z", with as many digits of fraction as needed.
 std::string FormatTimestamp(Timestamp time);
 
-// "2026-01-31" when the time is midnight, else as FormatTimestamp: for tables that people read.
+// Returns "2026-01-31" when the time is midnight, else the same as FormatTimestamp(). For tables
+// that people read.
 std::string FormatTimestampShort(Timestamp time);
 
-// Parses a whole or decimal number with one of the units us, ms, s, m, h, d, w; a leading minus is
-// read. INVALID_ARGUMENT names what is wrong.
+// Parses a whole or decimal number with one of the units us, ms, s, m, h, d, w. It may have a
+// leading minus. INVALID_ARGUMENT names what is wrong.
 absl::StatusOr<Duration> ParseDuration(std::string_view text);
 
-// Whole numbers of the largest unit up to days, which ParseDuration reads back: "90s", "7d".
+// Returns a whole number in the largest unit that fits, up to days: "90s", "7d". ParseDuration()
+// reads it back.
 std::string FormatDuration(Duration length);
 
-// Now, by the wall clock.
+// Returns the present time by the wall clock.
 Timestamp Now();
 
 }  // namespace tidemill

@@ -1,4 +1,4 @@
-// The version that every program of a build tells.
+// The version that every program of a build tree reports.
 #pragma once
 
 namespace tidemill {

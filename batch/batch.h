@@ -1,7 +1,7 @@
 // The columnar batch: what flows from storage to the loss. A key, its bytes, its label and its
 // weight are entries of the same row and never part.
 //
-// Columns with fixed meaning:
+// Columns with a fixed meaning:
 //   key          int64    always there
 //   event_time   int64    microseconds UTC
 //   class_label  int64    nullable
@@ -9,7 +9,7 @@
 //   weight       float32
 //   ordinal      int64    position in the training set
 //   payload      binary   the sample's bytes as stored
-// Ops of a graph add columns of their own, `input` and `target` among them.
+// Ops of a graph add columns of their own, such as `input` and `target`.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ enum class DataType : uint8_t {
   kBinary = 6,  // Byte strings of any length.
 };
 
-// Bytes of one number; 1 for kBinary.
+// Returns the bytes of one number; 1 for kBinary.
 size_t SizeOf(DataType type);
 std::string_view NameOf(DataType type);
 
@@ -45,7 +45,7 @@ inline constexpr std::string_view kWeightColumn = "weight";
 inline constexpr std::string_view kOrdinalColumn = "ordinal";
 inline constexpr std::string_view kPayloadColumn = "payload";
 
-// What the wire format can hold of a column.
+// The limits of the wire format for a column.
 inline constexpr size_t kMaxNameBytes = 255;
 inline constexpr size_t kMaxDimensions = 8;
 
@@ -53,19 +53,20 @@ inline constexpr size_t kMaxDimensions = 8;
 struct Column {
   std::string name;
   DataType type = DataType::kInt64;
-  // Numbers in a row: {} for one, {28, 28} for an image. Unused for kBinary.
+  // The shape of a row's numbers: {} for one number, {28, 28} for an image. Unused for kBinary.
   std::vector<int64_t> shape = {};
-  // Row-major numbers, num_rows times the product of `shape`; for kBinary the strings' bytes.
+  // Row-major numbers, num_rows times the product of `shape`. For kBinary, the bytes of the
+  // strings.
   Buffer data = {};
-  // kBinary only: num_rows + 1 int64 offsets into `data`.
+  // For kBinary only: num_rows + 1 int64 offsets into `data`.
   Buffer offsets = {};
-  // One bit a row, least significant first, 1 for present. Empty: every row is present.
+  // One bit per row, least significant first; 1 means present. Empty when every row is present.
   Buffer validity = {};
 
-  // Numbers in one row.
+  // Returns the number of numbers in a row.
   int64_t Width() const;
   bool IsValid(int64_t row) const;
-  // The bytes of one row of a kBinary column.
+  // Returns the bytes of one row of a kBinary column.
   std::string_view Bytes(int64_t row) const;
 
   template <typename T>
@@ -74,7 +75,7 @@ struct Column {
   }
 };
 
-// A set of columns of the same number of rows. Thread-compatible.
+// A set of columns with the same number of rows. Thread-compatible.
 class Batch {
  public:
   Batch() = default;
@@ -83,20 +84,20 @@ class Batch {
   int64_t num_rows() const { return num_rows_; }
   const std::vector<Column>& columns() const { return columns_; }
 
-  // Adds a column or replaces the one of that name. INVALID_ARGUMENT when its buffers do not have
-  // the size that num_rows, type and shape ask for.
+  // Adds a column, or replaces the one with that name. INVALID_ARGUMENT when the sizes of its
+  // buffers do not fit num_rows, type and shape.
   absl::Status Set(Column column);
   void Drop(std::string_view name);
 
-  // nullptr when there is none.
+  // Returns nullptr when there is none.
   const Column* Find(std::string_view name) const;
-  // NOT_FOUND names the columns that there are; INVALID_ARGUMENT for another type.
+  // NOT_FOUND names the existing columns. INVALID_ARGUMENT when the type differs.
   absl::StatusOr<const Column*> Get(std::string_view name, DataType type) const;
 
-  // The `key` column.
+  // Returns the `key` column.
   std::span<const int64_t> keys() const;
 
-  // The rows `rows`, in that order, of every column; a row may be taken several times.
+  // Returns the rows `rows` of every column, in that order. A row may be taken several times.
   Batch Take(std::span<const int64_t> rows) const;
 
  private:
@@ -104,14 +105,14 @@ class Batch {
   std::vector<Column> columns_;
 };
 
-// Makes a column of numbers by copying them; `shape` as in Column.
+// Makes a column of numbers by copying them. `shape` is as in Column.
 template <typename T>
 Column MakeColumn(std::string_view name, std::span<const T> values,
                   std::vector<int64_t> shape = {});
 // Makes a kBinary column.
 Column MakeBinaryColumn(std::string_view name, std::span<const std::string_view> values);
 
-// One batch after another; all must have the same columns. INVALID_ARGUMENT if not.
+// Returns one batch after another. All must have the same columns; otherwise INVALID_ARGUMENT.
 absl::StatusOr<Batch> Concatenate(std::span<const Batch> batches);
 
 }  // namespace tidemill::batch

@@ -10,26 +10,26 @@
 
 namespace tidemill::batch {
 
-// Of the memory of each buffer, in bytes: a line of the processor's cache, and Arrow's advice.
+// The alignment of each buffer, in bytes: a line of the processor's cache, and Arrow's advice.
 inline constexpr size_t kBufferAlignment = 64;
 
-// A view of bytes together with whatever keeps them alive: heap memory, a mapped file, a received
+// A view of bytes together with what keeps them alive: heap memory, a mapped file or a received
 // message. Immutable once shared. Copying a Buffer copies a pointer. Thread-compatible; the owner's
 // count is atomic.
 class Buffer {
  public:
   Buffer() = default;
 
-  // 64-byte aligned, zeroed memory of `size` bytes, to be written through mutable_data() before
-  // the buffer is shared.
+  // Returns `size` bytes of zeroed memory, 64-byte aligned. Write to it through mutable_data()
+  // before it is shared.
   static Buffer Allocate(size_t size);
-  // The same, not zeroed: for whoever writes every byte.
+  // Does the same without zeroing, for a caller that writes every byte.
   static Buffer AllocateUnwritten(size_t size);
-  // Takes over a string's bytes without copying them (their alignment is the string's).
+  // Takes over a string's bytes without a copy. Their alignment is that of the string.
   static Buffer FromString(std::string bytes);
-  // A view of `size` bytes that `owner` keeps alive.
+  // Returns a view of `size` bytes that `owner` keeps alive.
   static Buffer Wrap(const void* data, size_t size, std::shared_ptr<const void> owner);
-  // A view of part of this buffer.
+  // Returns a view of a part of this buffer.
   Buffer Slice(size_t offset, size_t size) const;
 
   const std::byte* data() const { return data_; }
@@ -38,7 +38,7 @@ class Buffer {
   bool empty() const { return size_ == 0; }
   std::string_view view() const { return {reinterpret_cast<const char*>(data_), size_}; }
 
-  // The bytes as numbers of type T. The buffer must be aligned for T.
+  // Returns the bytes as numbers of type T. The buffer must be aligned for T.
   template <typename T>
   std::span<const T> As() const {
     return {reinterpret_cast<const T*>(data_), size_ / sizeof(T)};

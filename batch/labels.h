@@ -1,4 +1,4 @@
-// Samples of which some have no label.
+// Handles samples some of which have no label.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace tidemill::batch {
 
-// The rows that have a label, ascending.
+// Returns the rows that have a label, ascending.
 std::vector<int64_t> LabelledRows(const Batch& samples);
 
-// Gives each batch the columns of labels that one of them has, without a value in any row, so that
-// they can be concatenated: storage leaves out a label that none of a batch's samples has.
+// Adds to each batch the label columns that only others have, without a value in any row. The
+// batches can then be concatenated. Storage leaves out a label that none of a batch's samples has.
 absl::Status AlignLabels(std::span<Batch> batches);
 
 }  // namespace tidemill::batch

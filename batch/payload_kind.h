@@ -1,4 +1,4 @@
-// What the bytes in the column `payload` are.
+// The kinds of bytes in the column `payload`.
 #pragma once
 
 namespace tidemill::batch {

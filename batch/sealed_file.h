@@ -14,24 +14,25 @@
 
 namespace tidemill::batch {
 
-// Writes columns of numbers as their rows come, of which it holds none in memory:
+// Writes columns of numbers row by row, without holding them in memory:
 //
 //   ASSIGN_OR_RETURN(auto writer, SealedFileWriter::Create(path, columns, max_rows));
 //   RETURN_IF_ERROR(writer->Append(rows)); ...
 //   ASSIGN_OR_RETURN(const std::string digest, writer->Seal());
 //
-// The file stands below `path` from the beginning and is refused by ReadSealedFile() until it is
-// sealed. It is not synced: a reader finds out whether all of it reached the disk. Equal rows make
-// equal bytes. Thread-compatible. RESOURCE_EXHAUSTED when the disk is full.
+// The file is at `path` from the beginning. ReadSealedFile() refuses it until it is sealed. It is
+// not synced; a reader finds out whether all of it reached the disk. Equal rows make equal bytes.
+// Thread-compatible. RESOURCE_EXHAUSTED when the disk is full.
 class SealedFileWriter {
  public:
-  // In place of what is there. `columns`: names, types and shapes, without rows, nullable ones or
-  // binary ones. FAILED_PRECONDITION for binary ones.
+  // Replaces an existing file. `columns` has names, types and shapes, without rows; no column may
+  // be nullable or binary. FAILED_PRECONDITION for binary columns.
   static absl::StatusOr<std::unique_ptr<SealedFileWriter>> Create(const std::string& path,
                                                                   const Batch& columns,
                                                                   int64_t max_rows);
 
-  // The columns of Create(), in their order. INVALID_ARGUMENT for others or more than `max_rows`.
+  // `rows` has the columns of Create(), in their order. INVALID_ARGUMENT for other columns, or for
+  // more than `max_rows`.
   absl::Status Append(const Batch& rows);
 
   // Ends the file and returns its digest.
@@ -42,9 +43,9 @@ class SealedFileWriter {
  private:
   SealedFileWriter(Descriptor file, std::string path, Batch columns, int64_t max_rows);
 
-  // The columns with the sizes of so many rows, but without numbers.
+  // Returns the columns with the sizes for `num_rows`, but without numbers.
   absl::StatusOr<Batch> ShapeOf(int64_t num_rows) const;
-  // Where the columns begin in a file of so many rows.
+  // Returns where the columns begin in a file of `num_rows`.
   std::vector<int64_t> OffsetsOf(int64_t num_rows) const;
   int64_t RowBytes(size_t column) const;
   absl::Status CloseGaps();
@@ -60,15 +61,15 @@ class SealedFileWriter {
 };
 
 struct SealedBatch {
-  // Views of the mapped file, which may be removed meanwhile.
+  // The columns are views of the mapped file, which may be removed meanwhile.
   Batch batch;
   std::string digest;
-  // Of the file.
+  // The bytes of the file.
   int64_t size_bytes = 0;
 };
 
-// Maps a sealed file. DATA_LOSS when its bytes do not have the digest that stands at their end;
-// NOT_FOUND when there is no file.
+// Maps a sealed file. NOT_FOUND when there is no file. DATA_LOSS when its bytes do not match the
+// digest at its end.
 absl::StatusOr<SealedBatch> ReadSealedFile(const std::string& path);
 
 }  // namespace tidemill::batch

@@ -11,25 +11,25 @@
 
 namespace tidemill::batch {
 
-// Bytes that Encode() will make.
+// Returns the number of bytes that Encode() will make.
 size_t EncodedSize(const Batch& batch);
 
-// Encodes into one string; one copy of each buffer.
+// Encodes into one string, with one copy of each buffer.
 std::string Encode(const Batch& batch);
 
-// The same bytes in pieces, to be sent one behind another: the header, then the columns' own
-// buffers with zeros in between. Copies no column.
+// Returns the same bytes in pieces, to be sent one after another: the header, then the columns' own
+// buffers with zeros between them. Copies no column.
 std::vector<Buffer> EncodeParts(const Batch& batch);
 
-// The header and descriptors that Encode() would make, without the buffers, which are not looked
-// at: what a writer puts in front of columns that it never holds whole.
+// Returns the header and descriptors of Encode(), without the buffers, which are not read. A writer
+// puts them in front of columns that it never holds as a whole.
 std::string EncodeHead(const Batch& batch);
 
-// Where in the encoded batch the data of the first column begins; 0 when it is empty.
+// Returns where the data of the first column begins in the encoded batch; 0 when it is empty.
 size_t FirstBufferOffset(const Batch& batch);
 
-// Decodes without copying: the columns are views of `bytes`. DATA_LOSS for bytes that are not a
-// well-formed batch, whatever they are: every offset and size is checked.
+// Decodes without copying: the columns are views of `bytes`. DATA_LOSS when the bytes are not a
+// well-formed batch. Every offset and size is checked.
 absl::StatusOr<Batch> Decode(Buffer bytes);
 
 }  // namespace tidemill::batch

@@ -1,4 +1,4 @@
-// Where a benchmark puts its data, and how much of it there is.
+// The folder of a benchmark's data, and the amount of that data.
 #pragma once
 
 #include <unistd.h>
@@ -34,8 +34,8 @@ class BenchFolder {
   std::string path_;
 };
 
-// $TIDEMILL_BENCH_SAMPLES, written 10000000 or 1e7, or the figure's own number. Ends the program
-// when it is no number.
+// Returns $TIDEMILL_BENCH_SAMPLES, written 10000000 or 1e7, or `otherwise`. Ends the program when
+// it is not a number.
 inline int64_t NumSamples(int64_t otherwise) {
   const char* const text = std::getenv("TIDEMILL_BENCH_SAMPLES");
   if (text == nullptr) return otherwise;

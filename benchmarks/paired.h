@@ -1,5 +1,5 @@
-// Measures two things in turn, A B A B ..., and reports the ratio pair by pair: what a drifting
-// machine does to one it does to the other.
+// Measures two things in turn, A B A B ..., and reports the ratio of each pair. A machine that
+// drifts then affects both equally.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,25 @@ namespace tidemill::benchmarks {
 
 struct PairedResult {
   std::string name;
-  std::string unit;  // Of `ours` and `yardstick`: "GB/s", "samples/s" ...
+  std::string unit;  // The unit of `ours` and `yardstick`: "GB/s", "samples/s" ...
   int repetitions = 0;
-  double ratio = 0;  // Median of ours over yardstick; higher is better.
+  double ratio = 0;  // The median of ours over yardstick. Higher is better.
   double min = 0;
   double max = 0;
   double ours = 0;  // Medians.
   double yardstick = 0;
 };
 
-// What one repetition did, in units: bytes, samples. The rate is that over the time it took.
+// Runs one repetition and returns its amount of work in units: bytes, samples. The rate is that
+// amount over its time.
 using Work = std::function<double()>;
 
-// Runs both once to warm up, then `repetitions` times in turn; what takes less than a quarter of a
-// second is done several times in a repetition.
+// Runs both once to warm up, then `repetitions` times in turn. Work that takes less than a quarter
+// of a second is done several times per repetition.
 PairedResult Measure(const std::string& name, const std::string& unit, double scale,
                      const Work& ours, const Work& yardstick, int repetitions = 9);
 
-// One of the two, where each repetition needs a state to start from that is not part of its time.
+// One of the two, when each repetition needs an initial state whose preparation does not count.
 struct Side {
   std::function<void()> prepare;
   Work work;

@@ -1,4 +1,5 @@
-// The other end of a benchmark that needs two processes: the same program with other arguments.
+// The other end of a benchmark that needs two processes. It is the same program with other
+// arguments.
 #pragma once
 
 #include <sys/types.h>
@@ -7,9 +8,9 @@
 
 namespace tidemill::benchmarks {
 
-// Starts this program as `program flag argument`; it prints a line once it is ready, and ends when
-// its standard input does, which is when this object goes. Ends the benchmark when it does not
-// start. Thread-compatible.
+// Starts this program as `program flag argument`. The process prints a line once it is ready. It
+// ends when its standard input does, which is when this object ends. Ends the benchmark when it
+// does not start. Thread-compatible.
 class SecondProcess {
  public:
   SecondProcess(const std::string& flag, const std::string& argument);
@@ -17,10 +18,10 @@ class SecondProcess {
   SecondProcess(const SecondProcess&) = delete;
   SecondProcess& operator=(const SecondProcess&) = delete;
 
-  // What it printed, without the line's end.
+  // The line that it printed, without its end.
   const std::string& line() const { return line_; }
 
-  // Of both processes so far.
+  // Returns the processor time of both processes so far.
   double ProcessorSeconds() const;
 
  private:

@@ -1,4 +1,4 @@
-// Criteo-shaped records, served by a storage process of its own.
+// Records in the shape of Criteo's, served by a separate storage process.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ inline constexpr int64_t kPayloadBytes = kRecordBytes - kLabelBytes;
 inline constexpr int64_t kFirstEventTime = 1'500'000'000'000'000;
 inline constexpr int64_t kEventTimeStep = 1000;
 
-// `num_samples` records of 160 bytes in one file, ingested, served over TCP on loopback or to
-// clients on the host. Sample i has key first_key() + i and happened i milliseconds after the
-// first. Ends the program where something fails.
+// `num_samples` records of 160 bytes in one file. They are ingested, and served over TCP on
+// loopback or to clients on the host. Sample i has the key first_key() + i, and happened i
+// milliseconds after the first. Ends the program when something fails.
 class ServedRecords {
  public:
   enum class Served { kOverTcp, kLocally };
@@ -34,10 +34,10 @@ class ServedRecords {
   const std::string& connection_string() const { return process_.connection_string(); }
   const std::string& file() const { return file_; }
 
-  // Kills storage and starts it again; its clients wait until it serves.
+  // Kills storage and starts it again. Its clients wait until it serves.
   void Restart();
 
-  // What sample `i` is by content.
+  // Returns the content of sample `i`.
   static std::string PayloadOf(int64_t i);
   static int64_t LabelOf(int64_t i);
 

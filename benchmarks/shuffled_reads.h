@@ -1,4 +1,4 @@
-// Reads of samples chosen at random, as the figures about them share.
+// Reads of randomly chosen samples, which several benchmarks share.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace tidemill::benchmarks {
 
 inline constexpr size_t kKeysPerRead = 262'144;
 
-// Requests of keys drawn at random, each of other ones, over and over.
+// Repeated requests of randomly drawn keys. Each request has other keys.
 class ShuffledReads {
  public:
   explicit ShuffledReads(const ServedRecords& records);

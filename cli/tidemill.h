@@ -1,5 +1,5 @@
-// The `tidemill` command: one tree of subcommands from which help, completion, manual pages and the
-// reference come (command_line/command_tree.h).
+// The `tidemill` command: one tree of subcommands. Help, completion, manual pages and the reference
+// are made from it (command_line/command_tree.h).
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace tidemill::cli {
 
-// The whole tree.
+// Returns the whole tree.
 std::unique_ptr<Command> MakeCommandLine();
 
-// Parses and runs; returns the exit code.
+// Parses and runs a command line. Returns the exit code.
 int RunCommandLine(int argc, char** argv);
 
 }  // namespace tidemill::cli

@@ -1,5 +1,5 @@
-// One part of a kind, such as a trigger policy, chosen by its type from a list that is made at run
-// time. In YAML it is what a std::variant of the specs would be: `{type: amount, samples: 5}`.
+// One part of a kind, such as a trigger policy. It is chosen by its type from a list that is made
+// at run time. In YAML it looks like a std::variant of the specs: `{type: amount, samples: 5}`.
 //
 //   class Trigger : public config::Part<Trigger> {
 //    public:
@@ -16,9 +16,9 @@
 //     }
 //   };
 //
-// A part's spec is a plain struct with Fields() and kType. What the interface asks of all parts is
-// a pure virtual function, so that a part which forgets it does not compile; who uses a choice
-// calls the interface and knows no part by name.
+// The spec of a part is a plain struct with Fields() and kType. What the interface asks of all
+// parts is a pure virtual function, so that a part without it does not compile. Code that uses a
+// choice calls the interface, and knows no part by name.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ struct Alternative {
   std::unique_ptr<Interface> (*make)();
 };
 
-// What each interface of parts is made of. Thread-compatible.
+// The base of every interface of parts. Thread-compatible.
 template <typename Interface>
 class Part {
  public:
@@ -53,7 +53,7 @@ class Part {
   Part& operator=(const Part&) = delete;
 
   virtual std::unique_ptr<Interface> Clone() const = 0;
-  // The part's spec, of the type that its Alternative names.
+  // Returns the part's spec. Its type is the one that its Alternative names.
   virtual const void* spec() const = 0;
   virtual void* mutable_spec() = 0;
 
@@ -62,11 +62,11 @@ class Part {
   Part(const Part&) = default;
 };
 
-// A part that holds its spec; its class is derived from this.
+// The base of a part's class. It holds the spec.
 template <typename Derived, typename Interface, typename Spec>
 class PartOf : public Interface {
  public:
-  // Its line in the list.
+  // Returns its line in the list.
   static constexpr Alternative<Interface> Listed() {
     return {.type = &internal::TypeOf<Spec>,
             .make = []() -> std::unique_ptr<Interface> { return std::make_unique<Derived>(); }};
@@ -82,15 +82,15 @@ class PartOf : public Interface {
   Spec spec_;
 };
 
-// A value: copies are deep. Interface::Alternatives() is not empty and lists a type once.
-// Thread-compatible; one that was moved from may be assigned to and destroyed.
+// A value: copies are deep. Interface::Alternatives() must not be empty, and lists a type once.
+// Thread-compatible. A choice that was moved from may only be assigned to or destroyed.
 template <typename Interface>
 class Choice {
  public:
-  // The first part of the list with its defaults.
+  // Makes the first part of the list with its defaults.
   Choice() : Choice(size_t{0}) {}
 
-  // The part of that spec, which is on the list.
+  // Makes the part of that spec, which must be on the list.
   template <typename Spec>
   requires requires { Spec::kType; }
   Choice(Spec spec) : Choice(IndexOf<Spec>()) {  // NOLINT: as a variant is made of it.
@@ -103,7 +103,7 @@ class Choice {
   Choice& operator=(const Choice& other) { return *this = Choice(other); }
   Choice& operator=(Choice&&) noexcept = default;
 
-  // Where parts can be compared: of one type, and equal.
+  // Whether two parts have the same type and are equal. For interfaces whose parts can be compared.
   friend bool operator==(const Choice& one, const Choice& other) requires
       requires(const Interface& part) {
     part.Equals(part);
@@ -114,10 +114,11 @@ class Choice {
   Interface* operator->() { return part_.get(); }
   const Interface& operator*() const { return *part_; }
 
-  // The spec's kType.
+  // Returns the spec's kType.
   std::string_view type() const { return Interface::Alternatives()[index_].type().tag; }
 
-  // The spec, nullptr where it is not of this type. For the part's own files and for tests.
+  // Returns the spec, or nullptr when it is of another type. For the part's own files and for
+  // tests.
   template <typename Spec>
   const Spec* As() const {
     const bool same = Interface::Alternatives()[index_].type == &internal::TypeOf<Spec>;
@@ -141,7 +142,7 @@ class Choice {
     for (size_t i = 0; i < all.size(); ++i) {
       if (all[i].type == &internal::TypeOf<Spec>) return i;
     }
-    std::abort();  // A spec that nobody has put on the list.
+    std::abort();  // The spec is not on the list.
   }
 
   size_t index_;

@@ -1,6 +1,6 @@
-// Configuration declared once. A config or spec is a plain struct whose Fields() lists every field
-// with its YAML key, its meaning and its limits. From that one list come the strict YAML reader,
-// the canonical printer, the JSON Schema, the reference page and `tidemill explain`:
+// Configuration that is declared once. A config or spec is a plain struct whose Fields() lists
+// every field with its YAML key, its meaning and its limits. The strict YAML reader, the canonical
+// printer, the JSON Schema, the reference page and `tidemill explain` all come from that list:
 //
 //   struct AmountTrigger {
 //     static constexpr std::string_view kType = "amount";  // For alternatives of a variant.
@@ -51,11 +51,11 @@
 
 namespace tidemill::config {
 
-// What a document says and what is wrong with it. Later passes that know more than the document (is
-// this dataset registered?) add their findings to `problems`, which finds the positions.
+// What a document says, and what is wrong with it. Later passes that know more than the document
+// (is this dataset registered?) add their findings to `problems`, which finds their positions.
 template <typename T>
 struct Decoded {
-  T value;  // Where a part was wrong, its default.
+  T value;  // Parts that were wrong have their defaults.
   Problems problems;
 };
 
@@ -75,8 +75,9 @@ absl::StatusOr<T> Read(std::string_view text, std::string_view name) {
   return std::move(decoded.value);
 }
 
-// Reads the value of the top-level key `section` and ignores the others; the defaults when there is
-// no such key. A top-level key that looks like a misspelling of `section` is then a problem.
+// Reads the value of the top-level key `section` and ignores the others. Returns the defaults when
+// there is no such key. A top-level key that looks like a misspelling of `section` is then a
+// problem.
 template <typename T>
 absl::StatusOr<T> ReadSection(std::string_view text, std::string_view name,
                               std::string_view section) {
@@ -87,40 +88,40 @@ absl::StatusOr<T> ReadSection(std::string_view text, std::string_view name,
   return value;
 }
 
-// Canonical YAML: every field in the order of Fields(), defaults included; equal values give equal
-// text, and Read gives back an equal value. Secrets are included.
+// Returns canonical YAML: every field in the order of Fields(), including defaults. Equal values
+// give equal text, and Read() returns an equal value. Secrets are included.
 template <typename T>
 std::string Print(const T& value) {
   return internal::PrintValue(internal::TypeOf<T>(), &value, /*redact=*/false);
 }
 
-// The same for people and logs: secrets are shown as "<secret>".
+// Does the same for people and logs: secrets are shown as "<secret>".
 template <typename T>
 std::string PrintRedacted(const T& value) {
   return internal::PrintValue(internal::TypeOf<T>(), &value, /*redact=*/true);
 }
 
-// JSON Schema draft-07, for editors. Include nlohmann/json.hpp to use it.
+// Returns a JSON Schema draft-07, for editors. Include nlohmann/json.hpp to use it.
 template <typename T, typename Json = nlohmann::ordered_json>
 Json Schema() {
   return internal::SchemaOf(internal::TypeOf<T>());
 }
 
-// A Markdown page with a table for every section and every choice.
+// Returns a Markdown page with a table for every section and every choice.
 template <typename T>
 std::string Reference(std::string_view title) {
   return internal::ReferenceOf(internal::TypeOf<T>(), title);
 }
 
-// The same of one alternative of a Choice.
+// Does the same for one alternative of a Choice.
 template <typename Interface>
 std::string ReferenceOf(const Alternative<Interface>& alternative, std::string_view title) {
   return internal::ReferenceOf(alternative.type(), title);
 }
 
-// What `tidemill explain` prints for a key such as "training.optimizer.lr" or
-// "trigger.amount.samples"; "" is the whole. List positions may be left out and any name stands for
-// a map's key. NOT_FOUND names the closest key.
+// Returns what `tidemill explain` prints for a key such as "training.optimizer.lr" or
+// "trigger.amount.samples"; "" is the whole. List positions may be left out. Any name stands for a
+// map's key. NOT_FOUND names the closest key.
 template <typename T>
 absl::StatusOr<std::string> Explain(std::string_view key_path) {
   return internal::ExplainKey(internal::TypeOf<T>(), key_path);

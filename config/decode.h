@@ -1,5 +1,5 @@
-// Strict reading: a document against the table of a type, noting every problem on the way. What is
-// strict about it stands in config.h.
+// Strict reading: decodes a document by the table of a type, and notes every problem. config.h says
+// what strict means.
 #pragma once
 
 #include <map>
@@ -14,17 +14,17 @@ namespace tidemill::config {
 // A document to read.
 struct Source {
   std::string_view text = {};
-  std::string_view name = {};                         // For messages: the file's path.
-  std::map<std::string, std::string> variables = {};  // What ${NAME} may stand for.
+  std::string_view name = {};                         // The path of the file, for messages.
+  std::map<std::string, std::string> variables = {};  // The values of ${NAME}.
 };
 
 namespace internal {
 
-// Reads the document into `value`, which is of that type. Where a part is wrong, its default stays.
+// Reads the document into `value`, which has that type. Parts that are wrong keep their defaults.
 Problems DecodeDocument(const Source& source, const Type& type, void* value);
 
-// The same with the value of the top-level key `section`; without that key, `value` stays as it is.
-// A top-level key that looks like a misspelling of `section` is then a problem.
+// Reads the value of the top-level key `section`. Without that key, `value` does not change. A
+// top-level key that looks like a misspelling of `section` is then a problem.
 Problems DecodeSection(const Source& source, std::string_view section, const Type& type,
                        void* value);
 

@@ -22,7 +22,7 @@ namespace tidemill::config::internal {
 template <typename T>
 const Type& TypeOf();
 
-// The `field` that Fields() gets: passes each member on, its type forgotten.
+// The `field` that Fields() gets. It passes each member on without its type.
 struct MemberForwarder {
   const MemberVisitor& visit;
 
@@ -47,7 +47,8 @@ constexpr bool kIs = false;
 template <template <typename...> typename Template, typename... Args>
 constexpr bool kIs<Template, Template<Args...>> = true;
 
-// The kind of a type whose value is one YAML scalar (or NameList, or OpenValue), else kNoScalar.
+// Returns the kind of a type whose value is one YAML scalar (or NameList, or OpenValue), else
+// kNoScalar.
 constexpr Kind kNoScalar = Kind::kStruct;
 template <typename T>
 constexpr Kind kScalar = kNoScalar;
@@ -135,7 +136,7 @@ void DescribeMap(Type& type) {
   type.insert = [](void* value, const std::string& key) -> void* { return &As<T>(value)[key]; };
 }
 
-// A Keyed is its variant or its choice at offset 0, so one table serves both.
+// A Keyed has its variant or its choice at offset 0, so one table serves both.
 template <typename... Alternatives>
 void DescribeAlternatives(Type& type, std::type_identity<std::variant<Alternatives...>>) {
   static_assert((requires { Alternatives::kType; } && ...), "Alternatives need a kType.");
@@ -157,7 +158,7 @@ void DescribeAlternatives(Type& type, std::type_identity<std::variant<Alternativ
   };
 }
 
-// A Choice is read, printed and documented as a variant of the specs on its list.
+// A Choice is read, printed and documented like a variant of the specs on its list.
 template <typename Interface>
 void DescribeChoice(Type& type, std::type_identity<Choice<Interface>>) {
   using T = Choice<Interface>;
@@ -211,7 +212,7 @@ void Describe(Type& type) {
   }
 }
 
-// Not inline: a type of TIDEMILL_EXTERN_CONFIG_TYPE is described in one file alone.
+// Not inline: a type of TIDEMILL_EXTERN_CONFIG_TYPE is described in one file only.
 template <typename T>
 const Type& TypeOf() {
   static const Type& type = NewType(KindOf<T>(), &Describe<T>);
@@ -220,9 +221,9 @@ const Type& TypeOf() {
 
 }  // namespace tidemill::config::internal
 
-// For a type that many files read and whose tables are large: those of a pipeline cost each file
-// that made them 8 s. Both at global scope, the first behind the type in its header, the second in
-// one source of the same library.
+// For a type that many files read and whose tables are large. Those of a pipeline cost each file
+// that made them 8 s. Both macros go at global scope: the first behind the type in its header, the
+// second in one source of the same library.
 #define TIDEMILL_EXTERN_CONFIG_TYPE(...)                  \
   extern template const tidemill::config::internal::Type& \
   tidemill::config::internal::TypeOf<__VA_ARGS__>()

@@ -1,4 +1,4 @@
-// What two documents differ in, in words.
+// Describes the differences of two documents in words.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace tidemill::config {
 
-// "label.kind is now real and was class; event_time.format is now absent and was \"%Y\"": of two
-// documents as Print() writes them, the keys whose values differ, the first five of them. Empty
-// when none does.
+// Returns the keys whose values differ: "label.kind is now real and was class; event_time.format is
+// now absent and was \"%Y\"". Both documents must be from Print(). Only the first five keys are
+// listed. Empty when none differs.
 std::string DescribeDifference(std::string_view before, std::string_view now);
 
 }  // namespace tidemill::config

@@ -1,6 +1,6 @@
-// A YAML document as a tree with the position of every key and value, free of yaml-cpp's silent
-// habits: duplicate keys, unclosed quotes, explicit tags and second documents are problems, and
-// aliases cannot blow up.
+// A YAML document as a tree with the position of every key and value. It does not have yaml-cpp's
+// silent habits: duplicate keys, unclosed quotes, explicit tags and second documents are problems,
+// and aliases cannot blow up.
 #pragma once
 
 #include <map>
@@ -25,15 +25,16 @@ struct Node {
   Kind kind = Kind::kNull;
   Position position = {};
   int width = 1;
-  std::string text = {};     // kScalar: with variables filled in.
-  bool quoted = false;       // kScalar: in quotes or a block, so certainly a text.
-  bool substituted = false;  // kScalar: holds the value of a variable.
-  std::vector<std::shared_ptr<const Node>> keys = {};   // kMap; each a scalar.
-  std::vector<std::shared_ptr<const Node>> items = {};  // kList: elements; kMap: the keys' values.
-  int64_t size = 1;  // Nodes in the tree, aliases counted each time.
+  std::string text = {};     // For kScalar: with the values of variables.
+  bool quoted = false;       // For kScalar: in quotes or a block, so certainly a text.
+  bool substituted = false;  // For kScalar: contains the value of a variable.
+  std::vector<std::shared_ptr<const Node>> keys = {};  // For kMap; each is a scalar.
+  // For kList, the elements. For kMap, the keys' values.
+  std::vector<std::shared_ptr<const Node>> items = {};
+  int64_t size = 1;  // The number of nodes in the tree. Aliases count each time.
   int depth = 1;
 
-  // The value of `key`, or null.
+  // Returns the value of `key`, or nullptr.
   const Node* Find(std::string_view key) const;
 };
 
@@ -42,25 +43,25 @@ struct Document {
   std::vector<std::string> lines;
   std::shared_ptr<const Node> root;  // kNull for an empty document.
   std::vector<Problem> problems;
-  bool readable = true;  // False when `root` is not to be decoded.
+  bool readable = true;  // False when `root` must not be decoded.
 };
 
-// Reads `text` within the limits above. What is wrong with it stands in `problems`.
+// Reads `text` within the limits above. `problems` has what is wrong with it.
 std::shared_ptr<const Document> ReadDocument(std::string_view text, std::string_view name,
                                              const std::map<std::string, std::string>& variables);
 
-// A node and the key it stands under; `key` is null for a list element and the root.
+// A node and its key. `key` is null for a list element and the root.
 struct Place {
   const Node* node = nullptr;
   const Node* key = nullptr;
 
-  // What to underline for a problem with the node: a scalar itself, else its key.
+  // Returns what to underline for a problem with the node: a scalar itself, else its key.
   const Node& mark() const {
     return node->kind == Node::Kind::kScalar || key == nullptr ? *node : *key;
   }
 };
 
-// The value at a path such as "a.b[2].c", or the closest enclosing one that exists.
+// Returns the value at a path such as "a.b[2].c", or the closest enclosing one that exists.
 Place FindPlace(const Document& document, std::string_view path);
 
 }  // namespace tidemill::config::internal

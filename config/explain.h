@@ -1,4 +1,4 @@
-// One key of a type in words, for `tidemill explain`.
+// Describes one key of a type in words, for `tidemill explain`.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace tidemill::config::internal {
 
-// What there is to say of the key at `path`, such as "training.optimizer.lr"; "" is the whole. List
-// positions may be left out, and any name stands for a map's key. NOT_FOUND names the closest key.
+// Describes the key at `path`, such as "training.optimizer.lr"; "" is the whole. List positions may
+// be left out. Any name stands for a map's key. NOT_FOUND names the closest key.
 absl::StatusOr<std::string> ExplainKey(const Type& type, std::string_view path);
 
 }  // namespace tidemill::config::internal

@@ -1,5 +1,5 @@
-// Counts and sizes as people write them: with underscores, exponents, suffixes and units. They are
-// computed exactly.
+// Reads counts and sizes as people write them: with underscores, exponents, suffixes and units.
+// They are computed exactly.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ absl::StatusOr<int64_t> ParseCount(std::string_view text);
 // Reads a number with one of the units B, kB, MB, GB, TB, KiB, MiB, GiB, TiB.
 absl::StatusOr<ByteSize> ParseByteSize(std::string_view text);
 
-// The shortest text that ParseByteSize reads back: "64MiB", "1000B".
+// Returns the shortest text that ParseByteSize() reads back: "64MiB", "1000B".
 std::string FormatByteSize(ByteSize size);
 
 }  // namespace tidemill::config

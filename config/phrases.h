@@ -1,4 +1,4 @@
-// Types, defaults and limits in words, for the reference page and `tidemill explain`.
+// Describes types, defaults and limits in words, for the reference page and `tidemill explain`.
 #pragma once
 
 #include <memory>
@@ -10,32 +10,32 @@
 
 namespace tidemill::config::internal {
 
-// The fields of a struct type, pointing into a default value that `keeper` keeps alive.
+// The fields of a struct type. They point into a default value that `keeper` keeps alive.
 struct FieldList {
   std::shared_ptr<void> keeper;
   std::vector<Member> fields;
 };
 FieldList FieldsOf(const Type& type);
 
-// The tags of a variant's alternatives.
+// Returns the tags of a variant's alternatives.
 std::vector<std::string> TagsOf(const Type& type);
 
-// True when an empty section is not a complete value of the struct.
+// Whether an empty section is not a complete value of the struct.
 bool HasRequiredKeys(const Type& type);
 
-// The type below optionals, lists and maps.
+// Returns the type below optionals, lists and maps.
 const Type& CoreOf(const Type& type);
 
 // "whole number", "list of text", "one of cpu, cuda", "section".
 std::string TypePhrase(const Type& type);
 
-// The text up to its first full stop, for tables.
+// Returns the text up to its first full stop, for tables.
 std::string FirstSentence(std::string_view text);
 
-// "64MiB", "required", "none"; "" for sections, whose keys have defaults of their own.
+// "64MiB", "required", "none". "" for sections, whose keys have defaults of their own.
 std::string DefaultPhrase(const Member& member);
 
-// "at least 1", "1 to 10", "1 to 5 entries"; "" without limits.
+// "at least 1", "1 to 10", "1 to 5 entries". "" without limits.
 std::string LimitsPhrase(const Member& member);
 
 }  // namespace tidemill::config::internal

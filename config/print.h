@@ -7,8 +7,8 @@
 
 namespace tidemill::config::internal {
 
-// Every field of `value`, which is of that type, in the order of Fields(). Equal values give equal
-// text. With `redact`, secrets are shown as "<secret>".
+// Prints every field of `value`, which has that type, in the order of Fields(). Equal values give
+// equal text. With `redact`, secrets are shown as "<secret>".
 std::string PrintValue(const Type& type, const void* value, bool redact);
 
 }  // namespace tidemill::config::internal

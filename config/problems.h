@@ -1,5 +1,5 @@
-// What is wrong with a document: every problem with its position, a sentence and, where one can be
-// guessed, what to write instead.
+// The problems of a document. Each has its position, a sentence and, if one can be guessed, a
+// proposal what to write instead.
 //
 //   pipeline.yaml:14:5: error: unknown key 'sample' in trigger (type: amount)
 //      14 |     sample: 500
@@ -35,30 +35,30 @@ struct Position {
 // One problem.
 struct Problem {
   std::string file = {};
-  Position position = {};  // 0:0 when the document is not at hand.
-  int width = 1;           // Characters to underline.
+  Position position = {};  // 0:0 without the document at hand.
+  int width = 1;           // The number of characters to underline.
   std::string path = {};   // "training.optimizer.lr", "evaluation[1].dataset", "" for the document.
   std::string message = {};
-  std::string hint = {};  // Stands behind the carets: "did you mean 'lr'?".
-  std::string note = {};  // Stands below: the allowed keys or values.
+  std::string hint = {};  // Shown behind the carets: "did you mean 'lr'?".
+  std::string note = {};  // Shown below: the allowed keys or values.
 };
 
 // The problems of one document. Copyable; thread-compatible.
 class Problems {
  public:
-  // Problems of something without a source, such as a spec built in memory.
+  // For something without a source, such as a spec built in memory.
   Problems() = default;
   explicit Problems(std::shared_ptr<const internal::Document> document);
 
-  // Notes a problem at the value at `path`, or at the closest enclosing value that the document
-  // has. Inside a Check() the path starts at the struct being checked: "" is the struct itself,
-  // "a.b" and "list[2].x" name what lies below.
+  // Notes a problem at the value at `path`, or at the closest enclosing value in the document.
+  // Inside a Check(), the path starts at the struct being checked: "" is the struct itself, "a.b"
+  // and "list[2].x" name what lies below.
   void Add(std::string_view path, std::string_view message, std::string_view hint = "");
 
   // Notes a complete problem; fills in its file.
   void Add(Problem problem);
 
-  // Where the value at `path` stands, or the closest enclosing one.
+  // Returns the position of the value at `path`, or of the closest enclosing one.
   Position Locate(std::string_view path) const;
 
   // Keeps a line that holds a secret out of every message.
@@ -68,13 +68,14 @@ class Problems {
   bool empty() const { return items_.empty(); }
   const std::vector<Problem>& items() const { return items_; }
 
-  // All problems in the order of the document, the first 20 in full.
+  // Returns all problems in the order of the document, the first 20 in full.
   std::string ToString() const;
 
-  // A list of {file, line, column, path, message, hint, note}, in the order of the document.
+  // Returns a list of {file, line, column, path, message, hint, note}, in the order of the
+  // document.
   nlohmann::ordered_json ToJson() const;
 
-  // OK when there are none, else INVALID_ARGUMENT with ToString().
+  // Returns OK when there are no problems, else INVALID_ARGUMENT with ToString().
   absl::Status ToStatus() const;
 
   // While it lives, paths given to Add start at `path` below the current start.
@@ -99,15 +100,16 @@ class Problems {
   std::vector<Problem> items_;
 };
 
-// The candidate that `word` most likely misspells, if one is close: at most max(2, length / 3)
-// insertions, deletions, substitutions or swaps of neighbours away, letter case aside.
+// Returns the candidate that `word` most likely misspells, if one is close. It is at most max(2,
+// length / 3) insertions, deletions, substitutions or swaps of neighbours away. Letter case is
+// ignored.
 std::optional<std::string> ClosestTo(std::string_view word,
                                      const std::vector<std::string>& candidates);
 
-// "did you mean 'x'?" for the candidate closest to `word`; "" when none is close.
+// Returns "did you mean 'x'?" for the candidate closest to `word`; "" when none is close.
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& candidates);
 
-// "below" inside "path": JoinPath("a.b", "c") is "a.b.c", JoinPath("a", "[2]") is "a[2]".
+// Joins paths: JoinPath("a.b", "c") is "a.b.c", JoinPath("a", "[2]") is "a[2]".
 std::string JoinPath(std::string_view path, std::string_view below);
 
 }  // namespace tidemill::config

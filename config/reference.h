@@ -8,7 +8,7 @@
 
 namespace tidemill::config::internal {
 
-// Markdown, with a table for every section and every choice.
+// Returns Markdown with a table for every section and every choice.
 std::string ReferenceOf(const Type& type, std::string_view title);
 
 }  // namespace tidemill::config::internal

@@ -1,4 +1,4 @@
-// What is to be said about a value that a document may hold.
+// A remark about a value in a document.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 namespace tidemill::config {
 
 struct Remark {
-  std::string path = {};  // Of the key, below what was looked at: "event_time.format".
+  std::string path = {};  // The path of the key, below what was checked: "event_time.format".
   std::string message = {};
   std::string hint = {};
-  // It would not work; else it works, in part or not as it seems to be meant.
+  // Whether it would not work. Otherwise it works in part, or not as it was probably meant.
   bool is_error = true;
 };
 

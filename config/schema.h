@@ -7,7 +7,7 @@
 
 namespace tidemill::config::internal {
 
-// Draft-07.
+// Returns the schema as Draft-07.
 nlohmann::ordered_json SchemaOf(const Type& type);
 
 }  // namespace tidemill::config::internal

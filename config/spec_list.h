@@ -1,5 +1,5 @@
-// The parts of a kind whose specs are read in one room and whose behaviour is linked in another: a
-// pipeline is checked by programs that do not link what a selection policy or a network needs.
+// The parts of a kind whose specs are read in one room and whose behaviour is linked in another.
+// Programs that check a pipeline do not link what a selection policy or a network needs.
 //
 //   // The room of the specs: a header for each part, and one list of them.
 //   using Policies = config::SpecList<NewData, Uniform, KCenter>;
@@ -15,7 +15,7 @@
 //     return MakeChooser(spec, workplace);
 //   });
 //
-// Only the room of a kind's behaviour dispatches. Everybody else calls the interface.
+// Only the room of a kind's behaviour dispatches. All other code calls the interface.
 #pragma once
 
 #include <cstddef>
@@ -31,14 +31,14 @@ namespace tidemill::config {
 template <typename... Specs>
 struct SpecList {};
 
-// The list that an interface answers with: Adapter<Spec> is a PartOf of each spec.
+// Returns the list for an interface. Adapter<Spec> is a PartOf for each spec.
 template <typename Interface, template <typename> typename Adapter, typename... Specs>
 std::span<const Alternative<Interface>> Alternatives(SpecList<Specs...> /*specs*/) {
   static constexpr Alternative<Interface> kAlternatives[] = {Adapter<Specs>::Listed()...};
   return kAlternatives;
 }
 
-// Calls `call` with the spec of the choice, by its own type. All results are of one type.
+// Calls `call` with the spec of the choice, by its own type. All results must have one type.
 template <typename First, typename... Others, typename Interface, typename Call>
 decltype(auto) Dispatch(SpecList<First, Others...> /*specs*/, const Choice<Interface>& choice,
                         Call&& call) {
@@ -47,7 +47,7 @@ decltype(auto) Dispatch(SpecList<First, Others...> /*specs*/, const Choice<Inter
   if constexpr (sizeof...(Others) > 0) {
     return static_cast<Result>(Dispatch(SpecList<Others...>(), choice, std::forward<Call>(call)));
   } else {
-    std::abort();  // The choice's list is another one.
+    std::abort();  // The choice has another list.
   }
 }
 

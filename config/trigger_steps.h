@@ -1,5 +1,5 @@
-// The steps of a schedule, which serve the triggers of a run one after the other: a Step has
-// `triggers`, how many it serves, which the last one leaves open, and `use`, a Choice.
+// The steps of a schedule. They serve the triggers of a run one after the other. A Step has
+// `triggers`, the number that it serves, which the last step leaves open, and `use`, a Choice.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace tidemill::config {
 
-// Notes steps that serve nobody, or that are schedules (of type `schedule`) themselves. `hint`
-// shows how a step before the last is written.
+// Notes a problem for steps that serve no trigger, and for steps that are schedules (of type
+// `schedule`) themselves. `hint` shows how to write a step before the last.
 template <typename Step>
 void CheckTriggerSteps(const std::vector<Step>& steps, std::string_view schedule,
                        std::string_view hint, Problems& problems) {
@@ -28,8 +28,8 @@ void CheckTriggerSteps(const std::vector<Step>& steps, std::string_view schedule
   }
 }
 
-// The step that serves a trigger, from 1, which becomes its number among those of the step.
-// nullptr where none does, which the check lets not pass.
+// Returns the step that serves a trigger, from 1. `trigger` becomes its number within the step.
+// Returns nullptr when no step serves it; the check rejects such a schedule.
 template <typename Step>
 const Step* StepServing(const std::vector<Step>& steps, int64_t& trigger) {
   for (const Step& step : steps) {

@@ -1,5 +1,5 @@
 // Descriptions of configuration types at run time: a table of small functions per type. Reading,
-// printing and documenting are ordinary code over these tables; config_describe.h makes them.
+// printing and documenting are ordinary code over these tables. describe.h makes them.
 #pragma once
 
 #include <functional>
@@ -61,7 +61,7 @@ struct Type {
   std::string_view tag = {};  // T::kType
   std::string_view doc = {};  // T::kDoc
   void (*members)(void*, const MemberVisitor&) = nullptr;
-  void (*check)(const void*, Problems&) = nullptr;  // Null without T::Check.
+  void (*check)(const void*, Problems&) = nullptr;  // nullptr without T::Check.
 
   // kEnum
   std::vector<std::string> names = {};
@@ -89,7 +89,7 @@ const Type& NewType(Kind kind, void (*describe)(Type&));
 void AddName(Type& type, std::string_view name);
 void ForwardMember(const MemberVisitor& visit, const Member& member);
 
-// A default value of a struct type.
+// Makes a default value of a struct type.
 std::shared_ptr<void> MakeDefault(const Type& type);
 
 template <typename T>

@@ -1,5 +1,4 @@
-// The value types that a configuration can hold besides plain C++ ones, and what a field says about
-// the values it admits.
+// The value types of a configuration besides plain C++ ones, and the limits of a field.
 #pragma once
 
 #include <compare>
@@ -11,19 +10,20 @@
 
 namespace tidemill::config {
 
-// What a field admits beyond its C++ type. Unset members mean "no limit".
+// The limits of a field beyond its C++ type. Unset members mean "no limit".
 struct Limits {
-  // Bounds of a number, of each number in a list or map, of the bytes of a text; of a Duration in
-  // seconds, of a ByteSize in bytes. Both are inclusive.
+  // The bounds of a number, of each number in a list or map, of the bytes of a text, of a Duration
+  // in seconds, or of a ByteSize in bytes. Both are inclusive.
   std::optional<double> min = std::nullopt;
   std::optional<double> max = std::nullopt;
-  // The key must be present.
+  // Whether the key must be present.
   bool required = false;
-  // A password or the like: messages never show it, PrintRedacted hides it, Print keeps it.
+  // Whether it is a password or the like. Messages never show it, PrintRedacted() hides it, Print()
+  // keeps it.
   bool secret = false;
-  // One value, as it would stand in YAML, for the reference pages.
+  // One value as YAML, for the reference pages.
   std::string_view example = {};
-  // Bounds of the number of elements of a list or map.
+  // The bounds of the number of elements of a list or map.
   std::optional<double> min_items = std::nullopt;
   std::optional<double> max_items = std::nullopt;
 };
@@ -42,7 +42,7 @@ struct Count {
   friend auto operator<=>(const Count&, const Count&) = default;
 };
 
-// Either every name there is (`all`) or the listed ones, in order (`[day, period]`).
+// All names (`all`), or the listed ones, in order (`[day, period]`).
 struct NameList {
   bool all = false;
   std::vector<std::string> names;
@@ -67,7 +67,7 @@ struct OpenValue {
   friend bool operator==(const OpenValue&, const OpenValue&) = default;
 };
 
-// A variant of tagged structs, or a Choice, written with its type as the only key:
+// A variant of tagged structs, or a Choice. It is written with its type as the only key:
 // `parse_csv: {columns: [a]}`, or just `parse_csv` when every field has a default.
 template <typename Variant>
 struct Keyed {

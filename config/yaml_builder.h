@@ -14,7 +14,7 @@
 
 namespace tidemill::config::internal {
 
-// Owned by one parse.
+// Serves one parse.
 class YamlBuilder : public YAML::EventHandler {
  public:
   YamlBuilder(Document& document, const std::map<std::string, std::string>& variables)
@@ -53,7 +53,7 @@ class YamlBuilder : public YAML::EventHandler {
   void TakeKey(Open& parent, std::shared_ptr<const Node> key);
   void MeasureScalar(Node& node, const YAML::Mark& mark);
   void Substitute(Node& node);
-  // Appends the variable that starts at text[at] to `out`; returns where the text goes on.
+  // Appends the variable that begins at text[at] to `out`. Returns where the text continues.
   size_t SubstituteOne(const Node& node, const std::string& text, size_t at, std::string& out);
 
   Position PositionAt(const YAML::Mark& mark);
@@ -68,7 +68,7 @@ class YamlBuilder : public YAML::EventHandler {
   int64_t num_nodes_ = 0;
   int num_documents_ = 0;
 
-  // PositionAt: the first bytes of a line and the characters in them.
+  // For PositionAt(): the first bytes of a line and the number of their characters.
   size_t counted_line_ = 0;
   size_t counted_bytes_ = 0;
   int counted_characters_ = 0;

@@ -22,17 +22,18 @@ namespace tidemill::db {
 // A pool of connections to one database. Thread-safe.
 class Database {
  public:
-  // Connects once to prove that the database is there; retries for `patience`. UNAVAILABLE if not.
+  // Connects once to prove that the database is there. Retries for `patience`. UNAVAILABLE when it
+  // fails.
   static absl::StatusOr<std::unique_ptr<Database>> Connect(
       const std::string& connection_string,
       std::chrono::milliseconds patience = std::chrono::seconds{10});
 
-  // Runs `body` in one transaction and commits when it returns OK; a serialisation failure, a
-  // deadlock or a connection lost before the commit is tried again (so `body` may run more than
-  // once). A connection lost while committing is not tried again: UNAVAILABLE, and it may have
-  // been committed. Exceptions become statuses as db/sql_status.h says: lost connection ->
-  // UNAVAILABLE, unique violation -> ALREADY_EXISTS, foreign key -> FAILED_PRECONDITION, full disk
-  // -> RESOURCE_EXHAUSTED, anything else -> INTERNAL.
+  // Runs `body` in one transaction, and commits when it returns OK. After a serialisation failure,
+  // a deadlock, or a connection lost before the commit, it tries again, so `body` may run more than
+  // once. After a connection lost while committing it does not: UNAVAILABLE, and the transaction
+  // may have been committed. Exceptions become statuses as in db/sql_status.h: a lost connection is
+  // UNAVAILABLE, a unique violation ALREADY_EXISTS, a foreign key FAILED_PRECONDITION, a full disk
+  // RESOURCE_EXHAUSTED, and anything else INTERNAL.
   absl::Status Transact(const std::function<absl::Status(pqxx::work&)>& body);
 
   const std::string& connection_string() const { return connection_string_; }

@@ -16,12 +16,11 @@ struct Migration {
   std::string_view sql;
 };
 
-// Brings `schema` up to the last migration, each in a transaction, under an advisory lock, so that
-// processes that start together apply it once. Makes the schema and the tables of db/fencing.h.
-// Numbers run from 1 without holes.
-// Applied ones are remembered with their SHA-256 in `<schema>.schema_migrations`:
-// FAILED_PRECONDITION when one that was applied has changed since, or the database is newer than
-// this program.
+// Migrates `schema` to the last migration. Each migration is a transaction under an advisory lock,
+// so that processes that start together apply it once. Creates the schema and the tables of
+// db/fencing.h. Numbers run from 1 without holes. Applied migrations are recorded with their
+// SHA-256 in `<schema>.schema_migrations`. FAILED_PRECONDITION when an applied one has changed
+// since, or when the database is newer than this program.
 absl::Status Migrate(Database& database, std::string_view schema,
                      std::span<const Migration> migrations);
 

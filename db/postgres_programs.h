@@ -1,5 +1,5 @@
-// Runs PostgreSQL's programs, as an unprivileged user where this process is root: the server
-// refuses to run as root.
+// Runs PostgreSQL's programs. When this process is root, they run as an unprivileged user, because
+// the server refuses to run as root.
 #pragma once
 
 #include <sys/types.h>
@@ -15,47 +15,48 @@ namespace tidemill::db {
 struct Account {
   uid_t user = 0;
   gid_t group = 0;
-  // This process must change to the user: it is root.
+  // Whether this process must change to the user, because it is root.
   bool change = false;
 };
 
-// This process's user, or `postgres` for root. FAILED_PRECONDITION when there is no such user.
+// Returns this process's user, or `postgres` for root. FAILED_PRECONDITION when there is no such
+// user.
 absl::StatusOr<Account> PostgresAccount();
 
-// The folder of the newest PostgreSQL's programs, 15 at least. FAILED_PRECONDITION when there is
-// none.
+// Returns the folder with the programs of the newest PostgreSQL, at least 15. FAILED_PRECONDITION
+// when there is none.
 absl::StatusOr<std::string> FindPostgresPrograms();
 
-// Creates a folder that only the account can enter, or takes one that is the account's or this
-// user's already. Follows no link at its place and changes nothing that is somebody else's:
-// FAILED_PRECONDITION names what stands there, or the folder above that is closed to the account.
+// Creates a folder that only the account can enter, or takes one that belongs to the account or to
+// this user already. Does not follow a link at its place. Changes nothing that belongs to somebody
+// else: FAILED_PRECONDITION names what is there, or the folder above that is closed to the account.
 absl::Status CreateFolderFor(const Account& account, const std::string& path);
 
-// A program to run: arguments[0] is its path; what it prints is added to the end of `log_file`.
+// A program to run. arguments[0] is its path. Its output is appended to `log_file`.
 struct Program {
   std::vector<std::string> arguments;
   std::string folder;
   std::string log_file;
 };
 
-// Runs it to its end. INTERNAL with the end of the log when it fails.
+// Runs it until it ends. INTERNAL with the end of the log when it fails.
 absl::Status RunToEnd(const Account& account, const Program& program);
 
 // Starts it in a session of its own, so that it outlives this process and no signal of a terminal
-// reaches it. It is not this process's child. Returns its process.
+// reaches it. It is not a child of this process. Returns its process id.
 absl::StatusOr<pid_t> StartDetached(const Account& account, const Program& program);
 
-// Starts it as a child in a session of its own, which gets SIGINT when the calling thread ends,
-// however that ends. The caller waits for the child. Returns its process.
+// Starts it as a child in a session of its own. It gets SIGINT when the calling thread ends,
+// however that ends. The caller waits for the child. Returns its process id.
 absl::StatusOr<pid_t> StartChild(const Account& account, const Program& program);
 
-// The last kilobyte of a log, empty when there is none.
+// Returns the last kilobyte of a log, or an empty string when there is none.
 std::string EndOfLog(const std::string& path);
 
-// False once it has ended, whether or not someone has noticed.
+// Returns false when it has ended, even if nobody has noticed.
 bool IsAlive(pid_t process);
 
-// Some process works in the folder.
+// Whether some process has this working folder.
 bool IsWorkingFolder(const std::string& folder);
 
 }  // namespace tidemill::db

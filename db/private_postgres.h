@@ -1,10 +1,11 @@
-// A PostgreSQL server of one's own, on a UNIX socket only.
+// A private PostgreSQL server that is reached by a UNIX socket only.
 //
 //   ASSIGN_OR_RETURN(const auto postgres, db::PrivatePostgres::Start(folder,
 //   "/tmp/tidemill-x-db")); ASSIGN_OR_RETURN(const auto database,
 //   db::Database::Connect(postgres->ConnectionString()));
 //
-// Who may enter the socket's folder, mode 0700, is the superuser of the cluster: no passwords.
+// Everybody who may enter the socket's folder, which has mode 0700, is the superuser of the
+// cluster. There are no passwords.
 #pragma once
 
 #include <sys/types.h>
@@ -16,23 +17,24 @@
 
 namespace tidemill::db {
 
-// A running server. It outlives this object and, unless it is asked otherwise, this process:
-// Start() finds it again. Thread-safe.
+// A running server. It outlives this object and, by default, this process: Start() finds it again.
+// Thread-safe.
 class PrivatePostgres {
  public:
   struct Options {
-    // Commits survive a power failure. Off only for tests.
+    // Whether commits survive a power failure. Off only for tests.
     bool durable = true;
-    // The server is this process's child, who is to wait for it, and ends when the calling thread
-    // does, even by SIGKILL. One that runs already is stopped first. Otherwise it outlives both.
+    // Whether the server is a child of this process, which must wait for it. It then ends when the
+    // calling thread ends, even by SIGKILL. A server that runs already is stopped first. Otherwise
+    // the server outlives both.
     bool ends_with_caller = false;
   };
 
   // Makes a cluster in `folder` on first use (under 1 s), starts its server unless it runs, waits
-  // until it answers and makes the database `tidemill` in it. Recovers from a server that was
-  // killed. Where this process is root, the server runs as user `postgres`, and both folders are
-  // given to it. FAILED_PRECONDITION when there is no PostgreSQL 15 or newer or that user cannot
-  // reach a folder; INVALID_ARGUMENT for a socket folder too long for a socket; INTERNAL, with the
+  // until it answers, and creates the database `tidemill`. Recovers from a server that was killed.
+  // When this process is root, the server runs as user `postgres`, who then owns both folders.
+  // FAILED_PRECONDITION when there is no PostgreSQL 15 or newer, or when that user cannot reach a
+  // folder. INVALID_ARGUMENT when the socket folder is too long for a socket. INTERNAL, with the
   // end of its log, when the server does not start.
   static absl::StatusOr<std::unique_ptr<PrivatePostgres>> Start(const std::string& folder,
                                                                 const std::string& socket_folder,
@@ -42,25 +44,25 @@ class PrivatePostgres {
     return Start(folder, socket_folder, Options());
   }
 
-  // Of the database `tidemill`, or another one of the same server.
+  // Returns the connection string of the database `tidemill`, or of another one of the same server.
   std::string ConnectionString(const std::string& database = "tidemill") const;
 
-  // Ends sessions and the server, and waits for that. OK when it does not run.
+  // Ends sessions and the server, and waits for their end. OK when the server does not run.
   absl::Status Stop() const;
 
-  // The server's process.
+  // The process id of the server.
   pid_t process() const { return process_; }
 
  private:
   PrivatePostgres(std::string socket_folder, pid_t process, pid_t sync_process)
       : socket_folder_(std::move(socket_folder)), process_(process), sync_process_(sync_process) {}
   absl::Status StopServer() const;
-  // Lets what writes a fresh cluster to the disk end, or ends it.
+  // Waits until the process that writes a fresh cluster to the disk ends, or ends it.
   void AwaitSync() const;
 
   const std::string socket_folder_;
   const pid_t process_;
-  const pid_t sync_process_;  // 0: the cluster was there.
+  const pid_t sync_process_;  // 0 when the cluster existed.
 };
 
 }  // namespace tidemill::db

@@ -1,4 +1,4 @@
-// What a PostgreSQL server says of itself, for whoever looks after it.
+// Facts about a PostgreSQL server for its operator.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,19 @@
 namespace tidemill::db {
 
 struct ServerFacts {
-  int version = 0;  // 150013: 15.13.
-  Timestamp time;   // Of the server's clock.
-  // Settings that keep acknowledged work through a power failure and are off.
+  int version = 0;  // 150013 is 15.13.
+  Timestamp time;   // By the server's clock.
+  // The settings that protect committed work against a power failure and are off.
   std::vector<std::string> off;
-  int64_t size_bytes = 0;  // Of the database.
+  int64_t size_bytes = 0;  // The size of the database.
   int num_connections = 0;
   int max_connections = 0;
 };
 
 absl::StatusOr<ServerFacts> ReadServerFacts(Database& database);
 
-// The number of the last migration applied to a schema; std::nullopt where there is no such schema.
+// Returns the number of the last migration applied to a schema. std::nullopt when there is no such
+// schema.
 absl::StatusOr<std::optional<int>> LastMigration(Database& database, const std::string& schema);
 
 }  // namespace tidemill::db

@@ -1,4 +1,4 @@
-// Columns of many rows as parameters of one statement: PostgreSQL's array literals.
+// PostgreSQL's array literals: columns of many rows as parameters of one statement.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace tidemill::db {
 
-// "{1,2,3}", value by value. Thread-compatible.
+// Builds "{1,2,3}" value by value. Thread-compatible.
 class SqlArray {
  public:
   void Add(int64_t number) { AddRaw(std::to_string(number)); }
   void Add(std::string_view text);
-  // The literal; later values are added to it all the same.
+  // Returns the literal. More values may be added afterwards.
   std::string text() const { return text_ + "}"; }
 
  private:

@@ -1,5 +1,5 @@
-// Column files: what models say of samples, computed by jobs and kept while there is room. The
-// format is written down in docs/formats/column_files.md.
+// Column files: the answers of models about samples. Jobs compute them, and they are kept while
+// there is room. docs/formats/column_files.md describes the format.
 #pragma once
 
 #include <cstdint>
@@ -23,54 +23,54 @@
 
 namespace tidemill::evaluator {
 
-// Writes a column file: does a job that has `columns`, and returns when it has ended. UNAVAILABLE
-// when it ended before its time and may be done again; CANCELLED once `stop` was requested; another
-// code when trying again is no use. Thread-safe.
+// Runs a job that has `columns`, which writes a column file. Returns when the job has ended.
+// UNAVAILABLE when it ended too early and may be tried again. CANCELLED when `stop` was requested.
+// Any other code means that another attempt is useless. Thread-safe.
 using ColumnsRunner =
     std::function<absl::Status(const v1::EvaluationJob& job, const std::stop_token& stop)>;
 
 struct ColumnFilesOptions {
-  // Where the files are, one folder for each run.
+  // The folder of the files. Each run has a folder of its own in it.
   std::string folder;
-  // Of all files; the least recently used ones are removed to keep to it.
+  // The most bytes of all files. The least recently used files are removed to stay within it.
   int64_t max_bytes = int64_t{1} << 30;
-  // Jobs that run at once; others wait.
+  // The number of jobs that run at once. Others wait.
   int num_jobs = 1;
 };
 
-// Thread-safe. Files are caches: whatever is lost is computed again.
+// Thread-safe. The files are a cache: whatever is lost is computed again.
 class ColumnFiles {
  public:
   static constexpr int kMaxAttempts = 3;
   static constexpr int kMaxKeys = 1'000'000;
 
-  // Takes over the files of an earlier life and removes what it left unsealed. `database`, whose
-  // schema an Evaluator has migrated, must outlive it.
+  // Takes over the files of an earlier process and removes those that it did not seal. An Evaluator
+  // must have migrated the schema of `database`. `database` must outlive this object.
   static absl::StatusOr<std::unique_ptr<ColumnFiles>> Open(db::Database& database,
                                                            ColumnFilesOptions options,
                                                            ColumnsRunner run_job);
-  // Stops the jobs that run.
+  // Stops the running jobs.
   ~ColumnFiles();
 
-  // The columns of a request, as views of a file that was verified, which may be removed meanwhile.
-  // Waits for the job that computes them where there is no such file; equal requests wait for one
-  // job, which is stopped when none of them waits any more. Codes as ReadModelColumns; CANCELLED
-  // once `stop` is requested; UNAVAILABLE when kMaxAttempts of a job's processes died, or the
-  // service stops.
+  // Returns the columns of a request, as views of a verified file, which may be removed meanwhile.
+  // When there is no such file, waits for the job that computes it. Equal requests wait for one
+  // job. The job is stopped when none of them waits any more. The codes are those of
+  // ReadModelColumns. CANCELLED when `stop` is requested. UNAVAILABLE when kMaxAttempts processes
+  // of a job died, or when the service stops.
   absl::StatusOr<batch::Batch> Read(const v1::ReadModelColumnsRequest& request,
                                     const std::stop_token& stop) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Stops the jobs of a run and removes its files.
   absl::Status DeleteRun(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Stops the jobs that run and lets those who wait go.
+  // Stops the running jobs and ends the calls that wait.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Of all files, for tests.
+  // The bytes of all files, for tests.
   int64_t num_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // The digest of what was asked for.
+  // The run, and the digest of the request.
   struct FileKey {
     RunId run;
     std::string name;
@@ -78,9 +78,9 @@ class ColumnFiles {
   };
   struct File {
     int64_t size_bytes = 0;
-    int64_t last_use = 0;  // Greater is later.
+    int64_t last_use = 0;  // A greater number is a later use.
   };
-  // A job that is queued or runs. Its fields but `stop` are guarded by mutex_.
+  // A job that is queued or running. mutex_ guards all fields except `stop`.
   struct Computation {
     int num_waiting = 0;
     std::optional<absl::StatusOr<batch::Batch>> result = std::nullopt;
@@ -91,13 +91,13 @@ class ColumnFiles {
   absl::Status TakeOver();
   absl::Status CheckFence(const v1::ReadModelColumnsRequest& request);
   std::string PathOf(const FileKey& key) const;
-  // A file that is there; std::nullopt when it must be computed.
+  // Returns the file if it exists. std::nullopt when it must be computed.
   absl::StatusOr<std::optional<batch::Batch>> FindFile(const FileKey& key)
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<batch::Batch> Wait(const FileKey& key, Computation& computation,
                                     const std::stop_token& stop) ABSL_LOCKS_EXCLUDED(mutex_);
-  // The job for a file, which is begun when there is none; nullptr when the file has come
-  // meanwhile.
+  // Returns the job for a file, and starts it when there is none. Returns nullptr when the file has
+  // appeared meanwhile.
   absl::StatusOr<std::shared_ptr<Computation>> Join(const FileKey& key,
                                                     const v1::ReadModelColumnsRequest& request)
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -110,10 +110,10 @@ class ColumnFiles {
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Publish(const std::string& path, const FileKey& key, int64_t size_bytes,
                        const std::stop_token& stop) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Keep account of a file that was written or read, and of one that is gone.
+  // NoteFile() records that a file was written or read. ForgetFile() records that it is gone.
   void NoteFile(const FileKey& key, int64_t size_bytes) ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetFile(const FileKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Removes the least recently used files, but not `kept`, until the rest keeps to the budget.
+  // Removes the least recently used files, but not `kept`, until the rest is within the budget.
   absl::Status MakeRoom(const FileKey& kept) ABSL_LOCKS_EXCLUDED(mutex_);
 
   db::Database& database_;
@@ -126,9 +126,9 @@ class ColumnFiles {
   int64_t num_uses_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t num_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<FileKey, File> files_ ABSL_GUARDED_BY(mutex_);
-  // Shared with the task that runs the job and with those who wait for it.
+  // Shared with the task that runs the job and with the calls that wait for it.
   std::map<FileKey, std::shared_ptr<Computation>> computations_ ABSL_GUARDED_BY(mutex_);
-  WorkerPool pool_;  // Last: its tasks use everything above.
+  WorkerPool pool_;  // The last member: its tasks use all members above.
 };
 
 }  // namespace tidemill::evaluator

@@ -1,4 +1,4 @@
-// The rows of the evaluator. SQL only; see migrations/0001_evaluations.sql.
+// The rows of the evaluator. It holds SQL only; see migrations/0001_evaluations.sql.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace tidemill::evaluator {
 
-// Names one evaluation of a run.
+// Identifies one evaluation of a run.
 struct JobKey {
   RunId run;
   int32_t evaluation = 0;
@@ -25,7 +25,7 @@ struct JobKey {
 
 enum class JobState { kUnfinished, kDone, kFailed };
 
-// What is known of a job besides its request.
+// What is known about a job, besides its request.
 struct JobRow {
   JobState state = JobState::kUnfinished;
   std::string error;
@@ -35,16 +35,16 @@ struct JobRow {
   int64_t samples_done = 0;
 };
 
-// What was lost in a job.
+// What a job could not measure.
 struct Losses {
   // "model 3: ...", one for each model and reason.
   std::vector<std::string> reasons;
-  // Some value, or some window without samples, was measured in spite of them.
+  // Whether some value, or some window without samples, was measured nevertheless.
   bool some_measured = false;
 };
 
-// Functions of a transaction that is open; they throw pqxx exceptions, which end at
-// db::Database::Transact.
+// The methods work in an open transaction. They throw pqxx exceptions, which db::Database::Transact
+// catches.
 class EvaluationsTable {
  public:
   explicit EvaluationsTable(pqxx::work& work) : work_(work) {}
@@ -53,24 +53,25 @@ class EvaluationsTable {
   std::optional<JobRow> FindJob(const JobKey& job);
   void InsertJob(const JobKey& job, const v1::StartEvaluationRequest& request);
   std::vector<JobKey> UnfinishedJobs();
-  // Deletes the windows in which something failed and makes the job unfinished.
+  // Deletes the windows in which something failed, and marks the job as unfinished.
   void Reopen(const JobKey& job);
   void Finish(const JobKey& job, JobState state, const std::string& error);
   void AddSeconds(const JobKey& job, double seconds);
 
   std::optional<v1::StartEvaluationRequest> Request(const JobKey& job);
-  // Indices of the windows measured, ascending.
+  // Returns the indices of the measured windows, ascending.
   std::vector<int64_t> MeasuredWindows(const JobKey& job);
 
-  // Inserts a window with what was measured in it; false, without effect, when it was there.
+  // Inserts a window with its scores. Returns false, and does nothing, when the window exists
+  // already.
   bool InsertWindow(const JobKey& job, const v1::JobWindow& window,
                     std::span<const v1::ModelScores> scores);
   Losses FindLosses(const JobKey& job);
 
-  // In the order (evaluation, model, window, measure, slice).
+  // Returns the evaluations in the order (evaluation, model, window, measure, slice).
   std::vector<v1::Evaluation> List(RunId run);
 
-  // Returns the number of jobs that were there.
+  // Returns the number of jobs deleted.
   int64_t DeleteRun(RunId run);
 
  private:

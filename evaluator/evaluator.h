@@ -1,5 +1,5 @@
-// Runs evaluations: every job is written down before it is begun, every window when it is measured,
-// so a restart goes on with the windows that are missing.
+// Runs evaluations. Every job is recorded before it starts, and every window when it is measured. A
+// restart therefore continues with the missing windows.
 #pragma once
 
 #include <functional>
@@ -21,53 +21,54 @@
 
 namespace tidemill::evaluator {
 
-// Thread-safe. The destructor stops the jobs that run; the next Evaluator on the same database
+// Thread-safe. The destructor stops the running jobs. The next Evaluator on the same database
 // resumes them.
 //
-// What cannot be measured (a model that cannot be loaded, a window that cannot be read) has no
-// value, and the job's error says why; the job is DONE all the same. It is FAILED when nothing at
-// all was measured, when kMaxAttempts of its processes in a row ended without a window measured, or
-// when its spec cannot be used.
+// A model that cannot be loaded, or a window that cannot be read, has no value. The job's error
+// says why, and the job is DONE all the same. A job is FAILED in three cases: nothing at all was
+// measured; kMaxAttempts of its processes in a row ended without measuring a window; or its spec
+// cannot be used.
 class Evaluator {
  public:
   static constexpr int kMaxAttempts = 3;
 
-  // Migrates the schema. At most `num_jobs` jobs run at once. `database` must outlive it.
+  // Migrates the schema. At most `num_jobs` jobs run at once. `database` must outlive this object.
   static absl::StatusOr<std::unique_ptr<Evaluator>> Open(db::Database& database, int num_jobs,
                                                          JobRunner run_job);
   ~Evaluator();
 
-  // Queues the jobs that an earlier life did not finish.
+  // Queues the jobs that an earlier process did not finish.
   absl::Status Resume() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Queues a job, or does nothing when it is queued, runs or is done; one that FAILED is tried
-  // again, with the windows that are missing or lost something. INVALID_ARGUMENT for a spec that
-  // does not decode; FAILED_PRECONDITION for a command of an earlier epoch.
+  // Queues a job. Does nothing when the job is queued, running or done. A job that FAILED is tried
+  // again, with the windows that are missing or incomplete. INVALID_ARGUMENT when the spec does not
+  // decode. FAILED_PRECONDITION when the command is of an earlier epoch.
   absl::Status Start(const v1::StartEvaluationRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Calls `send` with the present state and with every change (several may come as one) until the
-  // job is DONE or FAILED. Ends early when `send` or, asked now and then, `alive` returns false.
-  // NOT_FOUND for a job that was never started; UNAVAILABLE when the evaluator stops.
+  // Calls `send` with the present state and with every change until the job is DONE or FAILED.
+  // Several changes may come as one. Ends early when `send` returns false. It also ends early when
+  // `alive` does, which is asked now and then. NOT_FOUND when the job was never started.
+  // UNAVAILABLE when the evaluator stops.
   absl::Status Watch(const JobKey& job,
                      const std::function<bool(const v1::WatchEvaluationResponse&)>& send,
                      const std::function<bool()>& alive) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // In the order (evaluation, model, window, measure).
+  // Returns the evaluations in the order (evaluation, model, window, measure).
   absl::StatusOr<std::vector<v1::Evaluation>> List(RunId run);
 
-  // Stops the jobs of the command's run, forgets all about them and returns how many there were.
+  // Stops the jobs of the command's run and deletes everything about them. Returns their number.
   // Idempotent.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Stops the jobs that run and ends the watches.
+  // Stops the running jobs and ends the watches.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // A job that is queued or runs. Its fields but `stop` are guarded by mutex_.
+  // A job that is queued or running. mutex_ guards all fields except `stop`.
   struct LiveJob {
     v1::WatchEvaluationResponse progress;
-    int64_t version = 0;  // Of `progress`.
-    // It was started again after it had been written down as FAILED.
+    int64_t version = 0;  // The version of `progress`.
+    // Whether the job was started again after it had been recorded as FAILED.
     bool reopened = false;
     std::stop_source stop = {};
   };
@@ -80,8 +81,8 @@ class Evaluator {
   void PauseBeforeAttempt(int attempt, const std::stop_token& stop) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Finish(const JobKey& key, const absl::Status& status);
   void Change(LiveJob& live, const ProgressChange& change) ABSL_LOCKS_EXCLUDED(mutex_);
-  // The next change after `seen_version`, which it brings up to date; std::nullopt when there was
-  // none for a while.
+  // Returns the next change after `seen_version`, and updates `seen_version`. std::nullopt when
+  // there was no change for a while.
   absl::StatusOr<std::optional<v1::WatchEvaluationResponse>> NextProgress(const JobKey& key,
                                                                           int64_t& seen_version)
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -92,9 +93,9 @@ class Evaluator {
   Mutex mutex_;
   CondVar changed_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  // Shared with the task that runs the job and with those who watch it.
+  // Shared with the task that runs the job and with the watches.
   std::map<JobKey, std::shared_ptr<LiveJob>> live_ ABSL_GUARDED_BY(mutex_);
-  WorkerPool pool_;  // Last: its tasks use everything above.
+  WorkerPool pool_;  // The last member: its tasks use all members above.
 };
 
 }  // namespace tidemill::evaluator

@@ -1,4 +1,4 @@
-// gRPC face of Evaluator and ColumnFiles: translate, call, translate back. See evaluator.proto.
+// The gRPC face of Evaluator and ColumnFiles. It translates and never decides. See evaluator.proto.
 #pragma once
 
 #include "base/threads/worker_pool.h"
@@ -10,8 +10,8 @@
 
 namespace tidemill::evaluator {
 
-// Thread-safe. ReadModelColumns sends frames of the mapped file: a reader
-// that stalls holds neither a thread nor memory. One that waits for a job holds a thread.
+// Thread-safe. ReadModelColumns sends frames of the mapped file. A reader that stalls therefore
+// holds neither a thread nor memory. A reader that waits for a job holds a thread.
 class EvaluatorService final : public rpc::FrameService<v1::EvaluatorService> {
  public:
   // Both must outlive this object.

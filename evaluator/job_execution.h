@@ -1,4 +1,4 @@
-// One attempt at a job.
+// Makes one attempt at a job.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@
 
 namespace tidemill::evaluator {
 
-// Asks the database which windows of a job are missing, has them measured, and writes each down in
-// one transaction when it is complete. Belongs to one thread.
+// Asks the database which windows of a job are missing and has them measured. Each complete window
+// is recorded in one transaction. Belongs to one thread.
 class JobExecution {
  public:
-  // Told of every window written down, and of samples read in between.
+  // Called for every window recorded, and for the samples read in between.
   struct Progress {
     int64_t new_windows = 0;
     int64_t new_samples = 0;
   };
   using ProgressSink = std::function<void(const Progress&)>;
 
-  // `database` must outlive it.
+  // `database` must outlive this object.
   JobExecution(db::Database& database, const JobKey& key, ProgressSink progress);
 
-  // OK when every window is written down. UNAVAILABLE when another attempt may succeed; NOT_FOUND
-  // when the job was deleted; CANCELLED once `stop` was requested.
+  // Returns OK when every window is recorded. UNAVAILABLE when another attempt may succeed.
+  // NOT_FOUND when the job was deleted. CANCELLED when `stop` was requested.
   absl::Status Run(const JobRunner& run_job, const std::stop_token& stop);
 
   int64_t windows_written() const { return windows_written_; }
@@ -47,7 +47,7 @@ class JobExecution {
   const JobKey key_;
   const ProgressSink progress_;
   v1::EvaluationJob job_;
-  std::vector<v1::ModelScores> open_scores_;  // Of the window whose end has not been reported.
+  std::vector<v1::ModelScores> open_scores_;  // Those of the window whose end is not reported yet.
   int64_t samples_reported_ = 0;
   int64_t windows_written_ = 0;
 };

@@ -1,4 +1,4 @@
-// How the evaluator has a job done.
+// How the evaluator runs a job.
 #pragma once
 
 #include <atomic>
@@ -18,19 +18,19 @@ class Zygote;
 
 namespace tidemill::evaluator {
 
-// Takes what a job reports, in order; what it returns other than OK ends the job.
+// Takes the reports of a job in order. A status other than OK ends the job.
 using ReportSink = std::function<absl::Status(const v1::JobReport&)>;
 
-// Does a job and returns when it has ended. UNAVAILABLE when it ended before its time and may be
-// done again; CANCELLED once `stop` was requested; another code when trying again is no use.
+// Runs a job and returns when it has ended. UNAVAILABLE when it ended too early and may be tried
+// again. CANCELLED when `stop` was requested. Any other code means that another attempt is useless.
 // Thread-safe.
 using JobRunner =
     std::function<absl::Status(const JobKey& key, const v1::EvaluationJob& job,
                                const ReportSink& report, const std::stop_token& stop)>;
 
-// What every job is given.
+// The settings of every job.
 struct JobSettings {
-  // Of storage and model_store.
+  // The endpoints of storage and model_store.
   rpc::v1::Endpoints endpoints;
   int num_threads = 1;
   int64_t model_bytes = int64_t{1} << 30;
@@ -39,14 +39,14 @@ struct JobSettings {
 // Runs each job in a process of its own, forked from a zygote of tidemill-evaluate. Thread-safe.
 class JobProcesses {
  public:
-  // `program`: the path of tidemill-evaluate. `folder`: where jobs are written down. NOT_FOUND when
-  // there is no such program.
+  // `program` is the path of tidemill-evaluate. `folder` is where the descriptions of jobs are
+  // written. NOT_FOUND when there is no such program.
   static absl::StatusOr<std::unique_ptr<JobProcesses>> Start(const std::string& program,
                                                              std::string folder,
                                                              JobSettings settings);
   ~JobProcesses();
 
-  // As a JobRunner does.
+  // Behaves as a JobRunner.
   absl::Status Run(v1::EvaluationJob job, const ReportSink& report, const std::stop_token& stop);
 
  private:

@@ -1,4 +1,4 @@
-// Tells storage which samples were of no use, so that people find them.
+// Reports to storage the samples that could not be used, so that people find them.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@
 
 namespace tidemill::loader {
 
-// Takes samples that could not be read or turned into tensors, each as often as it is met, and
-// passes each on once, some at a time, on a thread of its own. Whoever makes batches never waits
-// for it, and a storage that does not answer loses nothing but the record. Thread-safe.
+// Takes samples that could not be read or turned into tensors, each as often as it is met. Reports
+// each sample once, some at a time, on a thread of its own. The makers of batches never wait for
+// it. When storage does not answer, only the report is lost. Thread-safe.
 class BadSamples {
  public:
   using Record = std::function<absl::Status(std::span<const int64_t> keys,
                                             std::span<const std::string> reasons)>;
 
   explicit BadSamples(Record record);
-  // Passes on what is left, once.
+  // Reports the rest, once.
   ~BadSamples();
 
   void Add(std::span<const Unreadable> samples) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -39,10 +39,10 @@ class BadSamples {
   Mutex mutex_;
   std::unordered_set<int64_t> known_ ABSL_GUARDED_BY(mutex_);
   std::vector<Unreadable> waiting_ ABSL_GUARDED_BY(mutex_);
-  std::unique_ptr<PeriodicTask> task_;  // Last: its thread uses all of the above.
+  std::unique_ptr<PeriodicTask> task_;  // The last member: its thread uses all members above.
 };
 
-// Records in the storage service, which must outlive it.
+// Reports to the storage service, which must outlive the result.
 std::shared_ptr<BadSamples> RecordBadSamples(const storage::StorageClient& storage,
                                              DatasetId dataset);
 

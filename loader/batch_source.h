@@ -1,4 +1,4 @@
-// Where a training loop gets its batches from: the seam between training and data.
+// The interface between training and data: where a training loop gets its batches from.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,20 @@
 
 namespace tidemill::loader {
 
-// One batch of an epoch: what can be read of the ordinals [index * batch_size,
-// (index + 1) * batch_size) of the epoch's permutation. What cannot be read leaves a hole that
-// nothing fills. With buckets it has as many rows and holes, but rows of its window.
+// One batch of an epoch: the readable samples at the positions [index * batch_size, (index + 1) *
+// batch_size) of the epoch's permutation of ordinals. A sample that cannot be read leaves a hole
+// that nothing fills. With buckets, a batch has the same number of rows and holes, but its rows may
+// come from anywhere in its window.
 struct TrainingBatch {
   int64_t epoch = 0;
   int64_t index = 0;
-  // Rows in the order of the permutation, or with buckets of their length, perhaps none. Columns:
-  // key, ordinal, input and input_... (float32 or int64), target (int64 or float32) and, in a
-  // weighted set, weight. Buffers are 64-byte aligned: the bits of a sum can depend on alignment.
+  // The rows in the order of the permutation, or with buckets in the order of their length. There
+  // may be none. The columns are key, ordinal, input and input_... (float32 or int64), target
+  // (int64 or float32) and, in a weighted set, weight. Buffers are 64-byte aligned, because the
+  // bits of a sum can depend on alignment.
   batch::Batch rows = {};
   int64_t num_skipped = 0;
-  // Why one of the skipped samples was; empty when none was.
+  // The reason for one of the skipped samples. Empty when none was skipped.
   std::string reason = {};
 };
 
@@ -31,16 +33,18 @@ class BatchSource {
  public:
   virtual ~BatchSource() = default;
 
-  // Samples in the epoch of the batch that was given last, holes included; before the first batch
-  // in the first epoch, as far as is known. All epochs of most sources have as many.
+  // Returns the number of samples, including holes, in the epoch of the last batch returned. Before
+  // the first batch, it is that of the first epoch, as far as it is known. In most sources, all
+  // epochs have the same number.
   virtual int64_t num_samples() const = 0;
-  // Batches in that epoch.
+  // Returns the number of batches in that epoch.
   virtual int64_t num_batches() const = 0;
 
-  // Waits for the next batch, epoch after epoch; std::nullopt after the last.
+  // Waits for the next batch, epoch after epoch. Returns std::nullopt after the last.
   virtual absl::StatusOr<std::optional<TrainingBatch>> Next() = 0;
 
-  // What making the batches took so far, wherever they are made; nothing where that is not known.
+  // Returns what making the batches has cost so far, wherever they are made. It is empty when that
+  // is unknown.
   virtual PathWork work() const { return {}; }
 };
 

@@ -1,4 +1,4 @@
-// The fit stage: what a graph's ops learn from a training set.
+// The fit stage: learns what a graph's ops need from a training set.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace tidemill::loader {
 
-// With what samples are read ahead of the fitter.
+// How samples are read ahead of the fitter.
 struct FitOptions {
   int num_threads = 2;
   int64_t bytes_ahead = int64_t{64} << 20;
 };
 
-// Gives the graph's fitter the samples in the order of their ordinals, as often as it asks for
-// them; reads nothing for a graph that learns nothing. Unreadable samples are passed over. The
-// result depends on the set and the samples only. FAILED_PRECONDITION when no sample is good.
+// Gives the graph's fitter the samples in the order of their ordinals, once per pass. Reads nothing
+// when the graph learns nothing. Unreadable samples are skipped. The result depends on the set and
+// the samples only. FAILED_PRECONDITION when no sample is good.
 absl::StatusOr<transform::FittedState> FitGraph(const transform::Graph& graph,
                                                 const TrainingSet& set, const SampleReader& reader,
                                                 const FitOptions& options);

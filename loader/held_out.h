@@ -1,4 +1,4 @@
-// Samples that a training is measured on instead of trained on.
+// Holds samples out of a training: the model is measured on them.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,10 @@ struct DividedSet {
   TrainingSet held_out;
 };
 
-// Holds out about `share` of the keys by a hash of seed and key: a key drawn several times, or in
-// several triggers, is always on the same side, so nothing is measured that was trained on. The
-// parts keep the order of `set`. When all would be held out, nothing is.
+// Holds out about `share` of the keys, by a hash of seed and key. A key that is in the set several
+// times, or in the sets of several triggers, is always on the same side. So no sample is both
+// trained on and measured. Both parts keep the order of `set`. When all samples would be held out,
+// none is.
 DividedSet HoldOut(const TrainingSet& set, double share, int64_t seed);
 
 }  // namespace tidemill::loader

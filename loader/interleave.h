@@ -1,4 +1,4 @@
-// Several sources of batches as one.
+// Joins several sources of batches into one.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 
 namespace tidemill::loader {
 
-// Which source each batch of an epoch comes from: in proportion to how many batches of an epoch
-// each has, evenly spread. Every epoch is alike. Immutable.
+// Decides from which source each batch of an epoch comes. Sources take turns in proportion to the
+// number of their batches, evenly spread. Every epoch is alike. Immutable.
 class Interleave {
  public:
-  // By source: batches of an epoch.
+  // `num_batches` is the number of batches of an epoch of each source.
   explicit Interleave(std::span<const int64_t> num_batches);
 
-  // Batches of an epoch of all sources.
+  // Returns the number of batches of an epoch of all sources together.
   int64_t num_batches() const { return std::ssize(turns_); }
-  // The source of a batch of an epoch.
+  // Returns the source of a batch of an epoch.
   size_t SourceOf(int64_t index) const { return turns_[static_cast<size_t>(index)]; }
-  // By source: how many of its batches, counted through all epochs, come before the `number`-th.
+  // Returns, for each source, how many of its batches come before batch `number`, both counted
+  // through all epochs.
   std::vector<int64_t> BeginsAt(int64_t number) const;
 
  private:
@@ -31,18 +32,18 @@ class Interleave {
   std::vector<uint32_t> turns_;
 };
 
-// The batches of an interleave, epoch after epoch. Thread-compatible.
+// Returns the batches of an interleave, epoch after epoch. Thread-compatible.
 class InterleavedSource : public BatchSource {
  public:
-  // `first_batch` is counted through all epochs; each source's own next batch is the one that
-  // BeginsAt() names, and a source of which nothing is left may be nullptr. `num_samples`: of an
+  // `first_batch` is counted through all epochs. The next batch of each source must be the one that
+  // BeginsAt() returns. A source that has nothing left may be nullptr. `num_samples` is that of an
   // epoch of all sources.
   InterleavedSource(std::vector<std::unique_ptr<BatchSource>> sources, Interleave interleave,
                     int64_t num_samples, int64_t first_batch);
 
   int64_t num_samples() const override { return num_samples_; }
   int64_t num_batches() const override { return interleave_.num_batches(); }
-  // Ends where the source whose turn it is ends.
+  // Ends when the source whose turn it is ends.
   absl::StatusOr<std::optional<TrainingBatch>> Next() override;
   PathWork work() const override;
 

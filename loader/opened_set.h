@@ -1,5 +1,5 @@
-// What every job on a sealed training set works with, in whichever process: the specs, the graph,
-// the set and its samples.
+// What every job on a sealed training set works with, in any process: the specs, the graph, the set
+// and its samples.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace tidemill::loader {
 
-// Which set, and what is made of its samples.
+// Names a set, and says what is made from its samples.
 struct SetToOpen {
   RunId run;
   int64_t trigger = 0;
@@ -30,14 +30,14 @@ struct SetToOpen {
 struct OpenedSet {
   storage::DatasetSpec dataset;
   transform::GraphSpec graph_spec;
-  std::shared_ptr<const transform::Graph> graph;          // Shared with the streams.
-  std::shared_ptr<const TrainingSet> set;                 // Shared with the streams over it.
-  std::shared_ptr<const storage::StorageClient> storage;  // Shared with the reader.
+  std::shared_ptr<const transform::Graph> graph;          // The streams share it.
+  std::shared_ptr<const TrainingSet> set;                 // The streams over it share it.
+  std::shared_ptr<const storage::StorageClient> storage;  // The reader shares it.
   SampleReader reader;
-  std::shared_ptr<BadSamples> bad;  // Shared with the streams, which `storage` must outlive.
+  std::shared_ptr<BadSamples> bad;  // The streams share it. `storage` must outlive them.
 };
 
-// Fails as config::Read(), transform::Graph::Build() and ReadTrainingSet() do.
+// The errors are those of config::Read(), transform::Graph::Build() and ReadTrainingSet().
 absl::StatusOr<OpenedSet> OpenSet(const SetToOpen& which, selector::SelectorClient& selector,
                                   std::shared_ptr<const storage::StorageClient> storage);
 

@@ -1,4 +1,4 @@
-// Where a training's time goes: what a faster path would need.
+// Says what limits the speed of a training: where its time goes.
 #pragma once
 
 #include <string>
@@ -13,18 +13,19 @@ enum class PathLimit {
   kOp,       // One op of the graph.
   kStorage,  // Reading samples.
   kNetwork,  // Sending batches.
-  kCores,    // Threads that make batches wait for processors.
-  kStart,    // Nothing for long: too few batches for the path to fill.
-  kUnknown,  // It was not measured.
+  kCores,    // The processors: threads that make batches wait for them.
+  kStart,    // Nothing for long: there are too few batches to fill the path.
+  kUnknown,  // Unknown: it was not measured.
 };
 
 struct PathVerdict {
   PathLimit limit = PathLimit::kTrainer;
-  // Of the training's time, waiting for data.
+  // The share of the training's time that it waited for data.
   double wait_share = 0;
-  // Of the limit: the op's type; else empty.
+  // The type of the op that is the limit; otherwise empty.
   std::string op = {};
-  // Of the makers' time, the part that the limit takes; of the link's for kNetwork; 0 for kTrainer.
+  // The share of the makers' time that the limit takes. For kNetwork, the share of the link's time.
+  // 0 for kTrainer.
   double share = 0;
 
   // "12 % of the time waiting for data; limit: op resize (64 % of preparing)".
@@ -33,7 +34,8 @@ struct PathVerdict {
 
 std::string_view NameOf(PathLimit limit);
 
-// `wait_share`: of the time of the training. `work`: of the same time, wherever batches were made.
+// `wait_share` is a share of the training's time. `work` is from the same time, wherever batches
+// were made.
 PathVerdict Judge(double wait_share, const PathWork& work);
 
 }  // namespace tidemill::loader

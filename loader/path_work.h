@@ -1,4 +1,4 @@
-// What it takes to make batches: where the time of the threads that make them goes.
+// The work to make batches: where the time of the threads that make them goes.
 #pragma once
 
 #include <atomic>
@@ -11,21 +11,21 @@
 
 namespace tidemill::loader {
 
-// Added up over threads, and over processes by Merge(). Nanoseconds.
+// The work in nanoseconds. It is added up over threads, and by Merge() over processes.
 struct PathWork {
   int64_t batches = 0;
   int64_t rows = 0;
   int64_t bytes = 0;
-  // From begin to end of making batches, and of that: on a processor, ready to run while others
-  // had all processors, and waiting for samples from storage.
+  // `busy_ns` is the whole time of making batches. The others are parts of it: on a processor;
+  // ready to run while others had all processors; waiting for samples from storage.
   int64_t busy_ns = 0;
   int64_t cpu_ns = 0;
   int64_t queue_ns = 0;
   int64_t read_ns = 0;
-  // What the threads could have been busy: their number times the time that there was.
+  // The time for which the threads could have been busy: their number times the elapsed time.
   int64_t capacity_ns = 0;
-  // How long batches that were made and might have been sent were not, because the link was busy,
-  // and the time that there was; over links. 0 where batches go through no link.
+  // The first is how long finished batches could not be sent because the link was busy. The second
+  // is the elapsed time. Both are added up over links, and 0 without a link.
   int64_t link_busy_ns = 0;
   int64_t link_ns = 0;
   std::vector<transform::OpStatistics> ops = {};
@@ -34,16 +34,16 @@ struct PathWork {
 // INVALID_ARGUMENT when the two belong to different graphs.
 absl::Status Merge(const PathWork& more, PathWork& total);
 
-// Of one maker. Thread-safe.
+// The counters of one maker. Thread-safe.
 class PathCounters {
  public:
   explicit PathCounters(std::vector<std::string> op_types) : ops_(std::move(op_types)) {}
 
-  // What the graph adds to.
+  // The counters to which the graph adds.
   transform::OpCounters& ops() { return ops_; }
   void AddRead(int64_t nanos) { read_ns_ += nanos; }
 
-  // Without capacity and links, which a maker does not know.
+  // Capacity and links are left out, because a maker does not know them.
   PathWork Snapshot() const;
 
  private:
@@ -59,8 +59,8 @@ class PathCounters {
   std::atomic<int64_t> read_ns_ = 0;
 };
 
-// Adds the time of the calling thread from here to Finish(): once for some batches, as it reads a
-// file of the kernel.
+// Adds the time of the calling thread from here to Finish(). Use one for several batches, because
+// it reads a file of the kernel.
 class WorkTimer {
  public:
   explicit WorkTimer(PathCounters& counters);

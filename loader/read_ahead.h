@@ -1,4 +1,4 @@
-// Produces a numbered sequence on several threads and hands it over in order.
+// Produces a numbered sequence on several threads and returns it in order.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,11 @@
 
 namespace tidemill::loader {
 
-// Makes items first .. last - 1 by `produce`, as far ahead as they fit into a budget of bytes, and
-// at least the next one. The threads live as long as the object and give way to others: who has
-// items to work on is not to wait for a processor that makes more of them. Next() belongs to one
-// thread. The destructor asks running calls of `produce` to stop and waits for them.
+// Makes the items first .. last - 1 with `produce`, as far ahead as they fit into a budget of
+// bytes, and always the next one. The threads live as long as the object. They give way to other
+// threads, so that a thread with an item to work on does not wait for a processor that makes more
+// of them. Next() belongs to one thread. The destructor asks running calls of `produce` to stop,
+// and waits for them.
 template <typename T>
 class ReadAhead {
  public:
@@ -29,9 +30,10 @@ class ReadAhead {
 
   struct Options {
     int num_threads = 2;
-    // For items made, the one that was taken last included, and items being made.
+    // The budget for finished items, including the one taken last, and for items being made.
     int64_t bytes = int64_t{64} << 20;
-    // What an item is taken to cost before the first is made; later it is what the largest did.
+    // The assumed bytes of an item before the first is made. Later, the bytes of the largest item
+    // are used.
     int64_t expected_bytes = 1;
   };
 
@@ -46,8 +48,8 @@ class ReadAhead {
         pool_("read-ahead", options.num_threads) {}
   ~ReadAhead() { stop_.request_stop(); }
 
-  // Waits for the next item; std::nullopt after the last. An item that could not be made gives its
-  // status; what lies behind it is undefined.
+  // Waits for the next item. Returns std::nullopt after the last. When an item could not be made,
+  // returns its status; what follows it is undefined.
   absl::StatusOr<std::optional<T>> Next() ABSL_LOCKS_EXCLUDED(mutex_) {
     MutexLock lock(mutex_);
     taken_ = 0;
@@ -68,7 +70,8 @@ class ReadAhead {
     int64_t bytes = 0;
   };
 
-  // An item that comes sooner makes room sooner, so this is asked whenever one was made or taken.
+  // Called whenever an item was made or taken, because an item that is finished earlier makes room
+  // earlier.
   void Begin() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     for (; begun_ < last_ && (begun_ == next_ || HasRoom()); ++begun_) {
       ++being_made_;
@@ -103,13 +106,13 @@ class ReadAhead {
   int64_t next_ ABSL_GUARDED_BY(mutex_);
   int64_t begun_ ABSL_GUARDED_BY(mutex_);
   int64_t being_made_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Bytes of `made_`, of the item taken last, and of the largest item so far.
+  // The bytes of `made_`, of the item taken last, and of the largest item so far.
   int64_t ready_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t taken_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t expected_ ABSL_GUARDED_BY(mutex_);
   std::map<int64_t, Made> made_ ABSL_GUARDED_BY(mutex_);
   std::stop_source stop_;
-  WorkerPool pool_;  // Last: its destructor waits for tasks that use all of the above.
+  WorkerPool pool_;  // The last member: its destructor waits for tasks that use all members above.
 };
 
 }  // namespace tidemill::loader

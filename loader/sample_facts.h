@@ -1,4 +1,4 @@
-// What is known of the samples of a training set without reading them: their classes and files.
+// What is known about the samples of a training set without reading them: their classes and files.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace tidemill::loader {
 struct SampleFacts {
   static constexpr int32_t kNoFile = -1;
 
-  // By ordinal. Empty where no sample has a class.
+  // The class of each ordinal. Empty when no sample has a class.
   std::vector<std::optional<int64_t>> classes = {};
-  // By ordinal: the place of the sample's file in `paths`; kNoFile for a sample that storage does
-  // not know, which will be a hole in its batch.
+  // For each ordinal, the index of the sample's file in `paths`. kNoFile for a sample that storage
+  // does not know; it will be a hole in its batch.
   std::vector<int32_t> files = {};
-  // Below the dataset's folder, ascending, each once.
+  // Paths below the dataset's folder, ascending, without duplicates.
   std::vector<std::string> paths = {};
 
   std::optional<int64_t> ClassOf(int64_t ordinal) const {
@@ -28,8 +28,9 @@ struct SampleFacts {
   }
 };
 
-// Of every sample of the set; it may hold keys in any order and several times. A second call gives
-// the same, whatever was ingested or deleted in between. Fails as storage does.
+// Reads the facts of every sample of the set, whose keys may be in any order and repeated. A second
+// call returns the same, whatever was ingested or deleted meanwhile. The errors are those of
+// storage.
 absl::StatusOr<SampleFacts> ReadSampleFacts(const storage::StorageClient& storage,
                                             DatasetId dataset, const TrainingSet& set);
 

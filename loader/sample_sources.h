@@ -1,5 +1,5 @@
-// Which samples of a training set belong to which source of a mix, and which to which shard: pure
-// functions of the set, of what is known of its samples, and of the spec.
+// Decides which samples of a training set belong to which source of a mix, and to which shard. The
+// decisions are pure functions of the set, of what is known about its samples, and of the spec.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@
 
 namespace tidemill::loader {
 
-// The samples of an epoch by source, as a maker mixes them.
+// The samples of an epoch by source, as a maker needs them for mixing.
 struct SampleSources {
   struct Source {
     double weight = 1;
-    // Ascending, at least one: ordinals of the set, or, in a plan with a subset, places in that.
+    // Ascending; at least one. They are ordinals of the set or, in a plan with a subset, positions
+    // in the subset.
     std::vector<int64_t> ordinals = {};
   };
 
@@ -26,19 +27,19 @@ struct SampleSources {
   std::vector<Source> sources = {};
 };
 
-// Divides a set, or the `subset` of it unless that is nullptr, into the sources of a mix. A sample
-// that storage does not know belongs to the last source, whatever its condition. INVALID_ARGUMENT,
-// with an example, when samples belong to no source, and when a source has none.
+// Divides a set, or its `subset` unless that is nullptr, into the sources of a mix. A sample that
+// storage does not know belongs to the last source, whatever its condition. INVALID_ARGUMENT, with
+// an example, when a sample belongs to no source, and when a source has no samples.
 absl::StatusOr<SampleSources> DivideIntoSources(const TrainingSet& set, const SampleFacts& facts,
                                                 const Subset* subset, const models::Mix& mix);
 
-// Divides a set into shards whose samples lie in different files: the file of the most samples goes
-// to the shard of the fewest, of files of as many that of the first path first. INVALID_ARGUMENT
-// when there are fewer files than shards.
+// Divides a set into shards so that no file is in two shards. The largest remaining file goes to
+// the shard with the fewest samples. Among files of equal size, the first path comes first.
+// INVALID_ARGUMENT when there are fewer files than shards.
 absl::StatusOr<std::vector<Subset>> ShardByFile(const SampleFacts& facts, int64_t num_shards);
 
-// Divides [0, size) into shards of neighbours, equally large to within one. INVALID_ARGUMENT when
-// there are fewer samples than shards.
+// Divides [0, size) into shards of neighbours whose sizes differ by one at most. INVALID_ARGUMENT
+// when there are fewer samples than shards.
 absl::StatusOr<std::vector<Subset>> ShardByKey(int64_t size, int64_t num_shards);
 
 }  // namespace tidemill::loader

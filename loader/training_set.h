@@ -1,4 +1,4 @@
-// A sealed training set in memory, and the rows of it.
+// A sealed training set in memory, and its rows.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ class StorageClient;
 
 namespace tidemill::loader {
 
-// The n-th key has ordinal n.
+// Key n has ordinal n.
 struct TrainingSet {
   std::vector<int64_t> keys = {};
-  // As many as keys, or none when every weight is 1.
+  // One weight per key, or empty when every weight is 1.
   std::vector<float> weights = {};
-  // SHA-256 of the sealed file.
+  // The SHA-256 of the sealed file.
   std::string digest = {};
 
   int64_t size() const { return static_cast<int64_t>(keys.size()); }
@@ -36,14 +36,14 @@ struct TrainingSet {
 absl::StatusOr<TrainingSet> ReadTrainingSet(selector::SelectorClient& selector, RunId run,
                                             int64_t trigger);
 
-// A key that could not be read, and why.
+// A key that could not be read, and the reason.
 struct Unreadable {
   int64_t key = 0;
   std::string reason;
 };
 
-// Reads samples in the order of `keys`, a key as often as it stands there; keys that cannot be read
-// are left out of the batches and named. Called from several threads.
+// Reads samples in the order of `keys`. A key that is listed twice comes twice. Keys that cannot be
+// read are left out of the batches and listed. Called from several threads.
 using SampleSink = std::function<absl::Status(batch::Batch, std::vector<Unreadable>)>;
 using SampleReader =
     std::function<absl::Status(std::span<const int64_t> keys, const SampleSink& sink)>;
@@ -51,19 +51,19 @@ using SampleReader =
 // Reads from the storage service. `storage` must outlive the reader.
 SampleReader ReaderOf(const storage::StorageClient& storage, DatasetId dataset);
 
-// Rows of a training set that were read, and what was not.
+// The rows of a training set that were read, and the samples that were not.
 struct Rows {
-  // Samples with the columns `ordinal` and, in a weighted set, `weight` added.
+  // Samples with the additional column `ordinal` and, in a weighted set, `weight`.
   std::vector<batch::Batch> pieces = {};
   int64_t num_skipped = 0;
-  // Those that could not be read or transformed, each as often as it was met.
+  // Samples that could not be read or transformed, each as often as it was met.
   std::vector<Unreadable> bad = {};
 };
 
-// Reads the samples with these ordinals, in that order. `each` sees them in pieces of at most
-// `max_rows` rows as they arrive, and may change them: pieces that fit into the processor's cache
-// are changed faster. CANCELLED once `stop` is requested; INTERNAL when the reader gives other keys
-// than it was asked for.
+// Reads the samples with these ordinals, in that order. `each` gets them in pieces of at most
+// `max_rows` rows as they arrive, and may change them. Pieces that fit into the processor's cache
+// are changed faster. CANCELLED when `stop` is requested. INTERNAL when the reader returns other
+// keys than requested.
 absl::StatusOr<Rows> ReadRows(const TrainingSet& set, std::span<const int64_t> ordinals,
                               const SampleReader& reader, int64_t max_rows,
                               const std::function<absl::Status(batch::Batch&, Rows&)>& each,

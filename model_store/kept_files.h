@@ -1,4 +1,5 @@
-// Files that pipelines name, kept by their content for as long as a pipeline needs them.
+// The files that pipelines name. They are stored by their content for as long as a pipeline needs
+// them.
 //
 //   <folder>/files/<sha256>
 #pragma once
@@ -17,13 +18,14 @@
 
 namespace tidemill::model_store {
 
-// A file on its way in. Leaves nothing behind when dropped before Finish(). Thread-compatible.
+// A file that is being received. Leaves nothing behind when it is dropped before Finish().
+// Thread-compatible.
 class IncomingFile {
  public:
-  // The next bytes, cut anywhere. DATA_LOSS for more than were announced.
+  // Takes the next bytes, cut anywhere. DATA_LOSS for more bytes than announced.
   absl::Status Append(std::string_view bytes);
 
-  // Makes the file durable. DATA_LOSS when its bytes are not those announced.
+  // Makes the file durable. DATA_LOSS when its bytes are not the announced ones.
   absl::Status Finish();
 
  private:
@@ -41,38 +43,38 @@ class IncomingFile {
 // Thread-safe: a file never changes once it has its name. Movable while nobody uses it.
 class KeptFiles {
  public:
-  // Makes the folder, and removes what was cut short by a crash.
+  // Creates the folder, and removes files that a crash cut short.
   static absl::StatusOr<KeptFiles> Open(const std::string& folder);
 
-  // Begins to take a file. INVALID_ARGUMENT for what is no SHA-256 in hexadecimal and for a
-  // negative size; RESOURCE_EXHAUSTED above 1 GiB.
+  // Begins to receive a file. INVALID_ARGUMENT when the digest is not a SHA-256 in hexadecimal, or
+  // the size is negative. RESOURCE_EXHAUSTED above 1 GiB.
   absl::StatusOr<std::unique_ptr<IncomingFile>> Begin(const std::string& digest,
                                                       int64_t size_bytes) const;
 
-  // Its size, and keeps it for the time of grace from now on. NOT_FOUND; INVALID_ARGUMENT for what
-  // is no digest.
+  // Returns the size of a file. The file is kept for the time of grace from now on. NOT_FOUND;
+  // INVALID_ARGUMENT when it is not a digest.
   absl::StatusOr<int64_t> Find(const std::string& digest) const;
 
-  // Hands the file to `sink` in pieces, after having checked all of it. NOT_FOUND; DATA_LOSS for
-  // one that has changed.
+  // Gives the file to `sink` in pieces, after all of it was checked. NOT_FOUND; DATA_LOSS when it
+  // has changed.
   absl::Status Read(const std::string& digest,
                     const std::function<absl::Status(std::string_view)>& sink) const;
 
-  // Whether the file is there with that size and the bytes of its digest, all of which are read;
-  // keeps it like Find().
+  // Whether the file exists with that size and with the bytes of its digest. All bytes are read.
+  // Keeps the file as Find() does.
   bool IsSound(const std::string& digest, int64_t size_bytes) const;
 
-  // Removes the files whose digests are not among `kept` and that nobody asked for within `grace`:
-  // their pipelines may be on their way. Returns how many.
+  // Removes the files whose digests are not among `kept` and that nobody asked for within `grace`,
+  // because their pipelines may be on their way. Returns their number.
   absl::StatusOr<int64_t> Retire(const std::set<std::string>& kept, Duration grace) const;
 
  private:
   explicit KeptFiles(std::string folder) : folder_(std::move(folder)) {}
-  // The path of a file. INVALID_ARGUMENT for what is no digest.
+  // Returns the path of a file. INVALID_ARGUMENT when it is not a digest.
   absl::StatusOr<std::string> PathOf(const std::string& digest) const;
 
   std::string folder_;
-  // Between marking a file as used and removing one that is not.
+  // Held while a file is marked as used, and while an unused file is removed.
   std::unique_ptr<Mutex> mutex_ = std::make_unique<Mutex>();
 };
 

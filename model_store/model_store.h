@@ -1,9 +1,9 @@
-// Keeps models: their parts as files, their description and lineage in PostgreSQL.
+// Stores models: their parts as files, their description and lineage in PostgreSQL.
 //
 //   <folder>/models/<run_id>/<sha256 of the part>
 //
-// Parts are content-addressed within their run, so a fitted graph that many models of a run share
-// lies there once, and forgetting a run is removing one folder.
+// Parts are content-addressed within their run. A fitted graph that many models of a run share is
+// therefore stored once, and deleting a run means removing one folder.
 #pragma once
 
 #include <functional>
@@ -23,32 +23,32 @@ namespace tidemill::model_store {
 
 class ModelStore;
 
-// A model on its way in: the bytes of its parts, one after another, then Finish(). Leaves nothing
-// behind when dropped before. Thread-compatible; must not outlive its store.
+// A model that is being received: the bytes of its parts, one after another, then Finish(). Leaves
+// nothing behind when it is dropped before. Thread-compatible. Must not outlive its store.
 class Upload {
  public:
-  // The model's id when the store has it already: the bytes need not be sent.
+  // Returns the model's id when the store has it already. The bytes need not be sent then.
   std::optional<ModelId> stored() const { return stored_; }
 
-  // The next bytes, cut anywhere. DATA_LOSS as soon as a part does not match its digest, or for
-  // more bytes than were announced.
+  // Takes the next bytes, cut anywhere. DATA_LOSS as soon as a part does not match its digest, and
+  // for more bytes than announced.
   absl::Status Append(std::string_view bytes);
 
-  // Makes the model durable and returns its id. DATA_LOSS when bytes are missing; ALREADY_EXISTS
+  // Makes the model durable and returns its id. DATA_LOSS when bytes are missing. ALREADY_EXISTS
   // when another upload gave (run, trigger) a different model meanwhile.
   absl::StatusOr<ModelId> Finish();
 
  private:
   friend class ModelStore;
   Upload(ModelStore& store, rpc::v1::Command command, v1::Model model);
-  // Seals parts that are complete and opens the next one.
+  // Seals the complete parts and opens the next one.
   absl::Status Advance();
 
   ModelStore& store_;
   const rpc::v1::Command command_;
   const v1::Model model_;
   std::optional<ModelId> stored_;
-  // The parts begun so far; the last one is open while `missing_bytes_` is positive.
+  // The parts begun so far. The last one is open while `missing_bytes_` is positive.
   std::vector<std::unique_ptr<PartFile>> parts_;
   int64_t missing_bytes_ = 0;
 };
@@ -56,33 +56,33 @@ class Upload {
 // Thread-safe.
 class ModelStore {
  public:
-  // Migrates the schema, makes the folder and removes what uploads cut short by a crash left.
-  // `database` must outlive the store.
+  // Migrates the schema, creates the folder, and removes what uploads left that a crash cut short.
+  // `database` must outlive this object.
   static absl::StatusOr<std::unique_ptr<ModelStore>> Open(db::Database& database,
                                                           const std::string& folder);
 
-  // Begins an upload. INVALID_ARGUMENT for a header that makes no sense; ALREADY_EXISTS when
-  // (run, trigger) has a model of other digests; FAILED_PRECONDITION for a command of an earlier
+  // Begins an upload. INVALID_ARGUMENT when the header makes no sense. ALREADY_EXISTS when (run,
+  // trigger) has a model with other digests. FAILED_PRECONDITION when the command is of an earlier
   // epoch.
   absl::StatusOr<std::unique_ptr<Upload>> Begin(const rpc::v1::Command& command,
                                                 const v1::Model& model);
 
-  // NOT_FOUND for an unknown model.
+  // NOT_FOUND when the model is unknown.
   absl::StatusOr<v1::Model> Get(ModelId model);
 
-  // Of one run, or of all, in the order (run, trigger).
+  // Returns the models of one run, or of all, in the order (run, trigger).
   absl::StatusOr<std::vector<v1::Model>> List(std::optional<RunId> run);
 
-  // Hands one part to `sink` in pieces, after having checked all of it. NOT_FOUND for an unknown or
-  // removed model and for an unknown part; DATA_LOSS for a part that is gone or has changed.
+  // Gives one part to `sink` in pieces, after all of it was checked. NOT_FOUND for an unknown or
+  // removed model, and for an unknown part. DATA_LOSS when the part is gone or has changed.
   absl::Status Read(ModelId model, const std::string& part,
                     const std::function<absl::Status(std::string_view)>& sink);
 
-  // Removes the parts of the run's models before a trigger, but for those that later models share;
-  // returns of how many models. Idempotent.
+  // Removes the parts of the run's models before a trigger, except parts that later models share.
+  // Returns the number of models. Idempotent.
   absl::StatusOr<int64_t> Retire(const rpc::v1::Command& command, int64_t first_kept_trigger);
 
-  // Forgets the models of the command's run and returns how many there were. Idempotent.
+  // Deletes the models of the command's run. Returns their number. Idempotent.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
 
  private:

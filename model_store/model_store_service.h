@@ -1,4 +1,5 @@
-// gRPC face of ModelStore and KeptFiles: translate, call, translate back. See model_store.proto.
+// The gRPC face of ModelStore and KeptFiles. It translates and never decides. See
+// model_store.proto.
 #pragma once
 
 #include "model_store/kept_files.h"

@@ -1,4 +1,4 @@
-// The rows of the model store. SQL only; see migrations/0001_models.sql.
+// The rows of the model store. It holds SQL only; see migrations/0001_models.sql.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@
 
 namespace tidemill::model_store {
 
-// Functions of a transaction that is open; they throw pqxx exceptions, which end at
-// db::Database::Transact.
+// The methods work in an open transaction. They throw pqxx exceptions, which db::Database::Transact
+// catches.
 class ModelsTable {
  public:
   explicit ModelsTable(pqxx::work& work) : work_(work) {}
 
-  // The model of (run, trigger), if there is one.
+  // Returns the model of (run, trigger), if there is one.
   std::optional<v1::Model> Find(RunId run, int64_t trigger);
   std::optional<v1::Model> Find(ModelId model);
 
-  // Of one run, or of all, in the order (run, trigger).
+  // Returns the models of one run, or of all, in the order (run, trigger).
   std::vector<v1::Model> List(std::optional<RunId> run);
 
-  // Returns the new id; std::nullopt when (run, trigger) has a model by now.
+  // Returns the new id. std::nullopt when (run, trigger) has a model by now.
   std::optional<ModelId> Insert(const v1::Model& model);
 
-  // Marks the run's models before a trigger as removed now; returns of how many that is new.
+  // Marks the run's models before a trigger as removed. Returns how many were not marked before.
   int64_t MarkRemoved(RunId run, int64_t before);
 
-  // Returns the number of models that were there.
+  // Returns the number of models deleted.
   int64_t DeleteRun(RunId run);
 
  private:

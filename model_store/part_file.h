@@ -1,4 +1,4 @@
-// The files of the model store: written once under their digest, checked on every read.
+// The files of the model store. A file is written once under its digest and checked on every read.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace tidemill::model_store {
 
-// Writes one file under a temporary name and gives it its name once its bytes are known to be
-// right. The destructor removes what was not published. Thread-compatible.
+// Writes one file under a temporary name, and gives it its name once its bytes are known to be
+// right. The destructor removes a file that was not published. Thread-compatible.
 class PartFile {
  public:
-  // `path` is the final name; the temporary one lies beside it and ends with kPartialSuffix.
+  // `path` is the final name. The temporary one is beside it and ends with kPartialSuffix.
   static absl::StatusOr<std::unique_ptr<PartFile>> Create(const std::string& path);
   ~PartFile();
 
@@ -26,7 +26,7 @@ class PartFile {
   // Syncs the bytes. DATA_LOSS when they do not have this size and SHA-256.
   absl::Status Seal(int64_t size_bytes, const std::string& digest);
 
-  // Gives the sealed file its name; the caller syncs the folder.
+  // Gives the sealed file its name. The caller syncs the folder.
   absl::Status Publish();
 
  private:
@@ -44,7 +44,7 @@ inline constexpr std::string_view kPartialSuffix = ".partial";
 // Makes the renames in a folder durable.
 absl::Status SyncFolder(const std::string& folder);
 
-// Hands the bytes of a file to `sink` in pieces of at most 1 MiB, after having checked all of them.
+// Gives the bytes of a file to `sink` in pieces of at most 1 MiB, after all of them were checked.
 // DATA_LOSS when the file is gone or does not have this size and SHA-256.
 absl::Status ReadVerified(const std::string& path, int64_t size_bytes, const std::string& digest,
                           const std::function<absl::Status(std::string_view)>& sink);

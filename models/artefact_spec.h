@@ -1,5 +1,5 @@
-// The part `spec.yaml` of a model: all that is needed to use its weights. Whoever writes or reads
-// an artefact does it with the functions below, which need no torch.
+// The part `spec.yaml` of a model: everything that is needed to use its weights. The functions
+// below read and write it. They need no torch.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace tidemill::models {
 
-// Names of the parts of a model in the model store.
+// The names of the parts of a model in the model store.
 inline constexpr std::string_view kWeightsPart = "weights.safetensors";
 inline constexpr std::string_view kFittedPart = "fitted.batch";
 inline constexpr std::string_view kSpecPart = "spec.yaml";
@@ -27,9 +27,9 @@ struct ArtefactSpec {
   transform::GraphSpec graph;
   // The dataset that the model was trained on.
   storage::DatasetSpec dataset;
-  // Class names by output; empty for a real label.
+  // The names of the classes, in the order of the outputs. Empty for a real label.
   std::vector<std::string> classes;
-  // As the loss took the outputs; artefacts from before it was written down do not say.
+  // How the loss read the outputs. Older artefacts do not say.
   std::optional<ClassOutputs> class_outputs = std::nullopt;
 
   void Fields(auto&& field) {
@@ -41,21 +41,23 @@ struct ArtefactSpec {
   }
 };
 
-// Without a word about it, one output stands for two classes, unless there is but one.
+// Returns how outputs become probabilities. When the spec does not say, a single output stands for
+// two classes, unless there is only one class.
 inline ClassOutputs ClassOutputsOf(const ArtefactSpec& spec) {
   const ClassOutputs likely =
       spec.classes.size() == 1 ? ClassOutputs::kSoftmax : ClassOutputs::kSigmoid;
   return spec.class_outputs.value_or(likely);
 }
 
-// The bytes of the part, and back. INVALID_ARGUMENT lists what is wrong with them.
+// Converts the spec to the bytes of the part, and back. INVALID_ARGUMENT lists what is wrong with
+// the bytes.
 std::string EncodeArtefactSpec(const ArtefactSpec& spec);
 absl::StatusOr<ArtefactSpec> DecodeArtefactSpec(std::string_view part);
 
-// Of an artefact whose parts are files of a folder. NOT_FOUND, or as above.
+// Reads the spec of an artefact whose parts are files of a folder. NOT_FOUND, or as above.
 absl::StatusOr<ArtefactSpec> ReadArtefactSpec(const std::string& folder);
 
-// How an answer of such an artefact becomes a label. DATA_LOSS where the fitted part is damaged.
+// Returns how an answer of the model becomes a label. DATA_LOSS when the fitted part is damaged.
 absl::StatusOr<transform::TargetScale> ReadTargetScale(const ArtefactSpec& spec,
                                                        const std::string& folder);
 

@@ -1,4 +1,4 @@
-// The one place where outputs of a network become logits of classes.
+// The only place where outputs of a network become logits of classes.
 #pragma once
 
 #include "torch/torch.h"
@@ -7,8 +7,8 @@
 
 namespace tidemill::models {
 
-// [n, classes] of outputs [n, k]: the softmax over a row is the probability of each class. Throws
-// c10::Error: call it in Guard().
+// Returns [n, classes] for outputs [n, k]. The softmax over a row is the probability of each class.
+// Throws c10::Error: call it in Guard().
 torch::Tensor ClassLogits(const torch::Tensor& outputs, ClassOutputs kind);
 
 }  // namespace tidemill::models

@@ -1,4 +1,4 @@
-// Where exceptions of libtorch end: everything that calls it runs inside Guard().
+// Guard() is where exceptions of libtorch end. All code that calls libtorch runs inside it.
 //
 //   RETURN_IF_ERROR(Guard("forward pass", [&]() -> absl::Status { ...; return absl::OkStatus();
 //   }));
@@ -14,8 +14,9 @@
 
 namespace tidemill::models {
 
-// Returns what `body` returns, a Status or a StatusOr. Out of memory, on the host or a device,
-// becomes RESOURCE_EXHAUSTED, everything else that is thrown INTERNAL, prefixed by `doing`.
+// Returns the result of `body`, a Status or a StatusOr. An exception for lack of memory, on the
+// host or a device, becomes RESOURCE_EXHAUSTED. Any other exception becomes INTERNAL. The message
+// begins with `doing`.
 template <typename Body>
 auto Guard(const std::string& doing, const Body& body) -> decltype(body()) {
   std::string message;

@@ -1,4 +1,4 @@
-// Optimisers made from specs, and their state as arrays.
+// Makes optimisers from specs, and converts their state to arrays.
 #pragma once
 
 #include <memory>
@@ -16,23 +16,23 @@
 
 namespace tidemill::models {
 
-// The optimisers of a network's parameters, each parameter having one. Thread-compatible. Methods
-// that take no file throw c10::Error: call them in Guard().
+// The optimisers of a network's parameters. Each parameter has one optimiser. Thread-compatible.
+// Methods without a file throw c10::Error: call them in Guard().
 class Optimizer {
  public:
-  // INVALID_ARGUMENT for a pattern that no parameter has, or a parameter without a pattern.
+  // INVALID_ARGUMENT when a pattern matches no parameter, or a parameter matches no pattern.
   static absl::StatusOr<Optimizer> Make(const std::vector<ModuleOptimizer>& specs,
                                         const Network& network);
 
-  // Forgets the gradients, so that parameters without one are passed over by the next step.
+  // Removes the gradients. The next step skips parameters without one.
   void ZeroGradients();
   void ScaleGradients(double factor);
-  // Bounds the gradients; false when their norm is not a finite number.
+  // Limits the gradients. Returns false when their norm is not finite.
   bool ClipGradients(const GradientClipping& clipping);
-  // A step with the learning rates of the specs times `factor`.
+  // Makes a step with the learning rates of the specs times `factor`.
   void Step(double factor);
 
-  // Adds the state, all that later steps depend on, under names that start with `prefix`. The
+  // Adds the whole state that later steps depend on, under names that begin with `prefix`. The
   // arrays are views of `kept`.
   void Save(const std::string& prefix, TensorFile& file, std::vector<torch::Tensor>& kept);
   // Replaces the state by what Save() wrote. DATA_LOSS when it does not fit.

@@ -1,4 +1,4 @@
-// What libtorch does of the steps of an optimiser, and its state of a parameter as arrays.
+// The part of an optimiser that needs libtorch: its steps, and the state of a parameter as arrays.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace tidemill::models {
 // Writes the state of one parameter. Thread-compatible.
 class ParameterStateWriter {
  public:
-  // Names begin with `stem`; the arrays are views of `kept`.
+  // Names begin with `stem`. The arrays are views of `kept`.
   ParameterStateWriter(std::string stem, TensorFile& file, std::vector<torch::Tensor>& kept);
 
   void Put(const std::string& name, const torch::Tensor& tensor);
@@ -29,13 +29,13 @@ class ParameterStateWriter {
   std::vector<torch::Tensor>& kept_;
 };
 
-// Reads it. Thread-compatible.
+// Reads the state of one parameter. Thread-compatible.
 class ParameterStateReader {
  public:
   ParameterStateReader(std::string stem, const TensorFile& file, const torch::Tensor& parameter);
 
   bool Has(const std::string& name) const;
-  // An array of the parameter's shape, on its device. DATA_LOSS.
+  // Returns an array with the parameter's shape, on its device. DATA_LOSS.
   absl::StatusOr<torch::Tensor> Get(const std::string& name) const;
   absl::StatusOr<int64_t> GetStep() const;
 
@@ -52,13 +52,13 @@ class OptimizerModule {
  public:
   virtual ~OptimizerModule() = default;
 
-  // libtorch's optimiser of these parameters. Throws c10::Error: call it in Guard().
+  // Makes libtorch's optimiser for these parameters. Throws c10::Error: call it in Guard().
   virtual std::unique_ptr<torch::optim::Optimizer> Make(
       const std::vector<torch::Tensor>& parameters) const = 0;
 
-  // All that later steps depend on. `state` is of such an optimiser.
+  // Writes everything that later steps depend on. `state` is from an optimiser of Make().
   virtual void Save(const ParameterState& state, ParameterStateWriter& writer) const = 0;
-  // What Save() wrote; nullptr when it wrote nothing. DATA_LOSS when it does not fit.
+  // Reads what Save() wrote. nullptr when it wrote nothing. DATA_LOSS when it does not fit.
   virtual absl::StatusOr<std::unique_ptr<ParameterState>> Load(
       const ParameterStateReader& reader) const = 0;
 };

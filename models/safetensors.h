@@ -1,9 +1,9 @@
-// The safetensors file format, version 0: named arrays of numbers without any code in the file.
+// The safetensors file format, version 0: named arrays of numbers, without any code in the file.
 //
 //   u64 length of the header | header: JSON, padded with spaces | the arrays' bytes
 //
-// Written by the project itself because no packaged C++ library exists. The same arrays give the
-// same bytes: names are sorted, padding is fixed.
+// The project implements it because no packaged C++ library exists. The same arrays give the same
+// bytes: names are sorted, padding is fixed.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,27 @@
 
 namespace tidemill::models {
 
-// An array. `dtype` is the format's name of the type: F32, F64, I64, U8 ...
+// An array. `dtype` is the format's name of its type: F32, F64, I64, U8 ...
 struct TensorBytes {
   std::string dtype;
   std::vector<int64_t> shape;
-  // Little-endian, row-major. Of a file that was read: a view of the file's bytes.
+  // Little-endian, row-major. For a file that was read, it is a view of the file's bytes.
   std::string_view bytes;
 };
 
 struct TensorFile {
   std::map<std::string, TensorBytes> tensors;
-  // Free text by name: the header's `__metadata__`.
+  // Free text by name: the `__metadata__` of the header.
   std::map<std::string, std::string> metadata;
 };
 
 // INVALID_ARGUMENT for an unknown dtype, a size that does not fit the shape, or a reserved name.
 absl::StatusOr<std::string> WriteTensorFile(const TensorFile& file);
 
-// Reads without copying the arrays: `bytes` must outlive the result. DATA_LOSS for everything that
-// the format forbids: a header that is too long, no JSON, or holds a name twice; a dtype that is
-// unknown; a size that does not fit the shape; arrays that overlap, leave gaps or end elsewhere
-// than the file.
+// Reads a file without copying the arrays: `bytes` must outlive the result. DATA_LOSS for
+// everything that the format forbids: a header that is too long, is not JSON, or has a name twice;
+// an unknown dtype; a size that does not fit the shape; arrays that overlap, leave gaps, or do not
+// end with the file.
 absl::StatusOr<TensorFile> ReadTensorFile(std::string_view bytes);
 
 }  // namespace tidemill::models

@@ -1,4 +1,4 @@
-// The types of numbers in columns as types of tensors.
+// Converts the types of numbers in columns to types of tensors.
 #pragma once
 
 #include "torch/torch.h"

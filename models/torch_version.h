@@ -1,4 +1,4 @@
-// Where libtorch 1.13 and 2.x differ.
+// The differences between libtorch 1.13 and 2.x.
 #pragma once
 
 #include "torch/torch.h"
@@ -17,7 +17,7 @@ inline auto OptimizerStateKey(const torch::Tensor& parameter) {
 #endif
 }
 
-// Computes in bfloat16, where that is sound, on a device for as long as it lives. Thread-bound.
+// While it lives, the device computes in bfloat16 where that is sound. Thread-bound.
 class Bfloat16Scope {
  public:
   explicit Bfloat16Scope(torch::Device device) : device_(device.type()) { Set(true); }

@@ -1,5 +1,5 @@
-// What quotes mean in CSV, after RFC 4180: a quoted field closes at the first quote that is not
-// doubled, and a doubled quote in it stands for one. All that reads CSV asks here.
+// The meaning of quotes in CSV, after RFC 4180. A quoted field closes at the first quote that is
+// not doubled. A doubled quote in it stands for one. All code that reads CSV uses this.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tidemill {
 
-// Where the quoted field that begins right before `from` closes: the place of its last quote.
-// std::string_view::npos where it does not.
+// Returns the place of the quote that closes the quoted field that begins right before `from`.
+// std::string_view::npos when it does not close.
 inline size_t FindClosingQuote(std::string_view text, size_t from, char quote) {
   size_t close = text.find(quote, from);
   while (close != std::string_view::npos && close + 1 < text.size() && text[close + 1] == quote) {
@@ -17,7 +17,7 @@ inline size_t FindClosingQuote(std::string_view text, size_t from, char quote) {
   return close;
 }
 
-// Appends what is meant by what stands between the quotes of a field.
+// Appends the meaning of the text between the quotes of a field.
 inline void AppendUnquoted(std::string_view content, char quote, std::string& to) {
   size_t begin = 0;
   for (size_t at = content.find(quote); at != std::string_view::npos;

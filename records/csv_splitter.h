@@ -10,21 +10,21 @@ namespace tidemill {
 
 struct CsvField {
   std::string_view text;  // Without the quotes around it.
-  bool quoted = false;    // Then a doubled quote in `text` stands for one.
+  bool quoted = false;    // If so, a doubled quote in `text` stands for one.
 };
 
 // The first record of a text.
 struct CsvRecord {
   enum class Kind {
     kRecord,
-    kBlank,       // An empty line, which is no record.
-    kBad,         // See `reason`; the line is to be skipped.
+    kBlank,       // An empty line, which is not a record.
+    kBad,         // See `reason`. The line must be skipped.
     kIncomplete,  // The text ends before the record does.
   };
   Kind kind = Kind::kIncomplete;
-  size_t content = 0;  // Bytes of the record without its line end.
-  size_t size = 0;     // With it.
-  // kBad only: no line end was found, what follows up to the next one belongs to it as well.
+  size_t content = 0;  // The bytes of the record without its line end.
+  size_t size = 0;     // The bytes with it.
+  // For kBad only: no line end was found, so what follows up to the next one belongs to it as well.
   bool runs_on = false;
   const char* reason = "";
   std::vector<CsvField> fields;
@@ -36,10 +36,10 @@ class CsvSplitter {
   CsvSplitter(char delimiter, std::optional<char> quote, size_t max_record)
       : delimiter_(delimiter), quote_(quote), max_record_(max_record) {}
 
-  // Cuts off the first record of `text`, which is not empty. `last`: nothing follows the text, so
-  // its end is a record's end. Views in `record` point into `text`. A record that is bad for its
-  // quotes, or longer than twice the limit, ends at its first line end, so that a stray quote costs
-  // a line and not the file; one that is only too long ends where it does.
+  // Cuts off the first record of `text`, which must not be empty. `last` says that nothing follows
+  // the text, so that its end is the end of a record. Views in `record` point into `text`. A record
+  // with bad quotes, or longer than twice the limit, ends at its first line end, so that a stray
+  // quote costs a line and not the file. A record that is only too long ends where it does.
   void First(std::string_view text, bool last, CsvRecord& record) const;
 
  private:
@@ -54,7 +54,7 @@ class CsvSplitter {
   const size_t max_record_;
 };
 
-// The field as it is meant: doubled quotes become one.
+// Returns the meaning of the field: doubled quotes become one.
 std::string Unquote(const CsvField& field, std::optional<char> quote);
 
 }  // namespace tidemill

@@ -12,11 +12,11 @@
 
 namespace tidemill {
 
-// What an object has under a name.
+// The value of an object's field.
 struct JsonValue {
   enum class Kind : uint8_t {
     kAbsent,
-    kNull,    // null, or NaN, which is no JSON but what some writers make of a missing number.
+    kNull,    // null, or NaN, which is not JSON but what some writers make of a missing number.
     kText,    // A string, without its escapes.
     kNumber,  // As written.
     kBool,    // true or false, as written.
@@ -26,9 +26,9 @@ struct JsonValue {
   std::string_view text;  // Empty for kAbsent, kNull and kNested.
 };
 
-// Reads the same fields from one object after another and reuses its memory. A name with dots
-// stands for a field within objects (`a.b`: field b of the object a), and for a field of just that
-// name. Of fields that stand there twice the first counts. Thread-compatible.
+// Reads the same fields from one object after another, and reuses its memory. A name with dots
+// stands for a field within objects (`a.b`: field b of the object a), and for a field of exactly
+// that name. When a field occurs twice, the first one counts. Thread-compatible.
 class JsonFields {
  public:
   explicit JsonFields(const std::vector<std::string>& names);
@@ -36,12 +36,12 @@ class JsonFields {
   JsonFields(JsonFields&&) noexcept;
   JsonFields& operator=(JsonFields&&) noexcept;
 
-  // INVALID_ARGUMENT with a reason for a text that is not one object and nothing else, that is not
-  // UTF-8, or where a field cannot be read; values that nobody asked for are passed over. After
-  // an error values() are those of no object.
+  // INVALID_ARGUMENT with a reason when the text is not exactly one object, is not UTF-8, or when a
+  // field cannot be read. Values that nobody asked for are skipped. After an error, values() are
+  // undefined.
   absl::Status Read(std::string_view text);
 
-  // In the order of the names. Views stay good until the next Read.
+  // The values in the order of the names. Views are valid until the next Read().
   std::span<const JsonValue> values() const;
 
  private:

@@ -1,4 +1,4 @@
-// Event times written as text.
+// Reads event times that are written as text.
 #pragma once
 
 #include <memory>
@@ -11,31 +11,31 @@
 
 namespace tidemill {
 
-// A place on the clock and the calendar, as written.
+// A time on the clock and the calendar, as written.
 struct CivilTime {
   int year = 1970;
   int month = 1;
   int day = 1;
-  int day_of_year = 0;  // 0: month and day count.
+  int day_of_year = 0;  // 0 when month and day are set.
   int hour = 0;
   int minute = 0;
   int second = 0;
   int micros = 0;
-  std::optional<int> offset_minutes;  // East of UTC, where the text says so.
+  std::optional<int> offset_minutes;  // East of UTC, if the text has it.
 };
 
-struct NamedZone;  // Of the time zone database.
+struct NamedZone;  // A zone of the time zone database.
 
 // Reads times of one format and zone; see EventTimeSpec. Thread-safe.
 class TimeReader {
  public:
-  // INVALID_ARGUMENT for an unknown code or zone.
+  // INVALID_ARGUMENT when a code or the zone is unknown.
   static absl::StatusOr<TimeReader> Create(std::string format, const std::string& zone);
 
-  // INVALID_ARGUMENT with a reason for a text that does not read so.
+  // INVALID_ARGUMENT with a reason when the text does not have the format.
   absl::StatusOr<Timestamp> Read(std::string_view text) const;
 
-  // Reads the time out of a path by a pattern of `format`'s codes and `*`.
+  // Reads the time from a path by a pattern of `format`'s codes and `*`.
   absl::StatusOr<Timestamp> ReadFromPath(std::string_view path) const;
 
  private:
@@ -45,7 +45,7 @@ class TimeReader {
 
   std::string format_;
   int fixed_offset_minutes_ = 0;
-  std::shared_ptr<const NamedZone> named_zone_;  // Immutable; null where the offset is fixed.
+  std::shared_ptr<const NamedZone> named_zone_;  // Immutable. nullptr when the offset is fixed.
 };
 
 }  // namespace tidemill

@@ -1,4 +1,4 @@
-// Where services listen: "unix:/absolute/path" or "host:port".
+// The addresses of services: "unix:/absolute/path" or "host:port".
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@ struct Address {
   enum class Kind { kUnix, kLoopback, kNetwork };
 
   Kind kind = Kind::kUnix;
-  // Of kUnix.
+  // For kUnix.
   std::string path;
-  // Of the others: the host without brackets, and the port.
+  // For the other kinds: the host without brackets, and the port.
   std::string host;
   int port = 0;
 };
 
-// INVALID_ARGUMENT names what is wrong. The names that mean loopback are localhost, 127.x.x.x, ::1.
+// INVALID_ARGUMENT names what is wrong. The names of loopback are localhost, 127.x.x.x and ::1.
 absl::StatusOr<Address> ParseAddress(const std::string& endpoint);
 
-// What gRPC listens on and connects to.
+// Returns the address in the form that gRPC listens on and connects to.
 std::string FormatAddress(const Address& address);
 
 }  // namespace tidemill::rpc

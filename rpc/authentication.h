@@ -1,4 +1,4 @@
-// Decides whether a call may reach its method. The only place where that is decided.
+// Decides whether a call may reach its method. It is the only place that decides it.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ namespace tidemill::rpc {
 // Refuses a call before its handler runs: UNAUTHENTICATED without a known token, PERMISSION_DENIED
 // when the method's `allowed` option does not list the token's role. Thread-safe.
 //
-// A processor rather than an interceptor: the handler runs whatever an interceptor does.
+// It is a processor, because an interceptor cannot keep the handler from running.
 class Authentication : public grpc::AuthMetadataProcessor {
  public:
   explicit Authentication(Tokens tokens) : tokens_(std::move(tokens)) {}
 
-  // On the thread that read the call: nothing here waits.
+  // Runs on the thread that read the call, because nothing here waits.
   bool IsBlocking() const override { return false; }
 
   grpc::Status Process(const InputMetadata& metadata, grpc::AuthContext* context,
@@ -31,12 +31,12 @@ class Authentication : public grpc::AuthMetadataProcessor {
   const Tokens tokens_;
 };
 
-// UNAUTHENTICATED for an unknown token, PERMISSION_DENIED when the method's `allowed` option does
-// not list its role. `method` is "/package.Service/Method". For what is not asked through gRPC but
-// is a call all the same.
+// UNAUTHENTICATED when the token is unknown. PERMISSION_DENIED when the method's `allowed` option
+// does not list its role. `method` is "/package.Service/Method". It is for calls that do not come
+// through gRPC.
 absl::Status CheckToken(const Tokens& tokens, const std::string& token, std::string_view method);
 
-// INVALID_ARGUMENT when a method of the service, named in full, lacks `allowed` roles.
+// INVALID_ARGUMENT when a method of the service, given by its full name, has no `allowed` roles.
 absl::Status CheckAllMethodsHaveRoles(const std::string& service);
 
 }  // namespace tidemill::rpc

@@ -1,5 +1,5 @@
-// Messages whose bulk is passed along by reference. On the wire they are what their proto says;
-// only neither end hands the bulk to protobuf, which would copy it once on each side.
+// Messages whose bulk is passed by reference. On the wire they are what their proto says. But
+// neither end gives the bulk to protobuf, which would copy it once on each side.
 //
 //   message ReadSamplesResponse { bytes batch = 1; repeated MissingSample missing = 2; }
 //
@@ -19,27 +19,27 @@
 
 namespace tidemill::rpc {
 
-// A message taken apart.
+// The parts of a message.
 struct Frame {
-  // The field of type bytes, in one piece and aligned to 64 bytes. Empty when it was not there.
+  // The field of type bytes, in one piece and aligned to 64 bytes. Empty when it was missing.
   batch::Buffer bulk;
   // The other fields, serialised as they came.
   std::string rest;
 };
 
-// The message with `parts`, one behind another, as its field `field` of type bytes, followed by
-// `rest`, other fields already serialised. Copies parts of a few bytes only; the message shares the
-// others with their owners until it was sent.
+// Returns the message with `parts`, one after another, as its field `field` of type bytes, followed
+// by `rest`, other fields that are serialised already. Copies only parts of a few bytes. The
+// message shares the others with their owners until it is sent.
 grpc::ByteBuffer MakeFrame(int field, std::span<const batch::Buffer> parts,
                            const std::string& rest = {});
 
-// Takes a received message apart. Copies the bulk once, or not at all where it lies in one piece.
-// DATA_LOSS for bytes that are no message, whatever they are.
+// Takes a received message apart. Copies the bulk once, or not at all if it is in one piece.
+// DATA_LOSS when the bytes are not a message.
 absl::StatusOr<Frame> TakeFrame(const grpc::ByteBuffer& message, int field);
 
-// A message without bulk.
+// Returns a message without bulk.
 grpc::ByteBuffer ToBytes(const google::protobuf::MessageLite& message);
-// INVALID_ARGUMENT for bytes that are no such message.
+// INVALID_ARGUMENT when the bytes are not such a message.
 absl::Status FromBytes(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message);
 
 }  // namespace tidemill::rpc

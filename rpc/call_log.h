@@ -1,4 +1,4 @@
-// One log line for each call that failed.
+// Logs one line for each call that failed.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,9 @@
 
 namespace tidemill::rpc {
 
-// What a server is built with: logs method, code, message and duration of every call that its
-// handler ends with a failure. Calls refused before are logged where they are refused.
+// Returns what a server is built with to log failed calls: the method, code, message and duration
+// of every call that its handler ends with a failure. Calls that are refused before are logged
+// where they are refused.
 std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> CallLog();
 
 }  // namespace tidemill::rpc

@@ -1,4 +1,4 @@
-// What every service counts of its calls and of itself.
+// What every service counts about its calls and itself.
 #pragma once
 
 #include <memory>
@@ -16,20 +16,20 @@ struct CallMetrics {
 
   metrics::Counter& calls;         // By method.
   metrics::Counter& failed_calls;  // By status code.
-  metrics::Histogram& seconds;     // By method; of a stream until its end.
+  metrics::Histogram& seconds;     // By method. A stream counts until its end.
   metrics::Gauge& memory;
   metrics::Gauge& open_streams;
   metrics::Gauge& stream_bytes;
   metrics::Counter& refused_streams;
 
-  // Of the process, as it is now.
+  // Measures the memory of the process now.
   void MeasureMemory();
 };
 
-// Those of this process.
+// Returns the metrics of this process.
 CallMetrics& ProcessCallMetrics();
 
-// What a server is built with to count its calls.
+// Returns what a server is built with to count its calls.
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> CallCounter();
 
 }  // namespace tidemill::rpc

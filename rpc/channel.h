@@ -20,36 +20,37 @@
 
 namespace tidemill::rpc {
 
-// Where a service is, and as whom to speak to it.
+// Where a service is, and the credentials to call it.
 struct Peer {
   // "unix:/absolute/path", or "host:port".
   std::string endpoint;
   std::string token;
-  // Of a unary call, retries included; streams say themselves how long they wait.
+  // The deadline of a unary call, including retries. Streams define for themselves how long they
+  // wait.
   std::chrono::milliseconds deadline{60'000};
   // A stop requested here ends running calls with CANCELLED.
   std::stop_token stop = {};
-  // What a server on TCP is verified by.
+  // The certificates by which a server on TCP is verified.
   Tls tls = nullptr;
 };
 
-// Returns a channel that connects on first use. Verified by `peer.tls` on TCP.
-// Thread-safe; never fails (a bad endpoint makes the calls UNAVAILABLE).
+// Returns a channel that connects on first use. On TCP, `peer.tls` verifies the server.
+// Thread-safe. Never fails: with a bad endpoint, the calls are UNAVAILABLE.
 std::shared_ptr<grpc::Channel> Connect(const Peer& peer);
 
-// Sets token, deadline and request id on a context, for streaming calls. No deadline when
+// Sets token, deadline and request id on a context, for streaming calls. There is no deadline when
 // `deadline` is zero.
 void Prepare(const Peer& peer, std::chrono::milliseconds deadline, grpc::ClientContext& context);
 
 namespace internal {
-// Runs `attempt` until it answers something else than UNAVAILABLE or the deadline is over, with
+// Repeats `attempt` until it returns something other than UNAVAILABLE or the deadline is over, with
 // exponential backoff and jitter.
 absl::Status Retry(const Peer& peer, const char* method,
                    const std::function<grpc::Status(grpc::ClientContext&)>& attempt);
 }  // namespace internal
 
-// Makes one unary call; retries UNAVAILABLE within the deadline, so the method must be idempotent,
-// as all of ours are.
+// Makes one unary call. Retries UNAVAILABLE until the deadline, so the method must be idempotent,
+// as all methods here are.
 template <typename Stub, typename Request, typename Response>
 absl::Status Call(const Peer& peer, Stub& stub,
                   grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -59,7 +60,7 @@ absl::Status Call(const Peer& peer, Stub& stub,
       [&](grpc::ClientContext& context) { return (stub.*method)(&context, request, response); });
 }
 
-// A fresh request id: 26 characters, random.
+// Returns a new request id: 26 random characters.
 std::string NewRequestId();
 
 }  // namespace tidemill::rpc

@@ -1,4 +1,4 @@
-// What a command may say.
+// Checks commands.
 #pragma once
 
 #include "base/status.h"
@@ -6,9 +6,9 @@
 
 namespace tidemill::rpc {
 
-// For every method with a command that others than services may call. INVALID_ARGUMENT for a
-// command on behalf of a run: its epoch would fence off who conducts that run, which no person
-// does.
+// Call it in every method with a command that others than services may call. INVALID_ARGUMENT when
+// the command names a run: its epoch would fence off the conductor of that run, which no person may
+// do.
 absl::Status CheckNamesNoRun(const v1::Command& command);
 
 }  // namespace tidemill::rpc

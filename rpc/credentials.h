@@ -1,9 +1,10 @@
-// How the two ends of a connection trust the wire between them.
+// How the two ends of a connection trust what is between them.
 //
-// UNIX sockets use gRPC's local credentials: the kernel is the wire. TCP is encrypted and verified
-// by certificates where there are any (tls.h). Without, loopback is local too, and any other
-// address is encrypted with a certificate that the server makes at start and nobody verifies, which
-// keeps listeners out but not an active attacker: hence the `insecure` switch that it needs.
+// UNIX sockets use gRPC's local credentials, because the kernel connects both ends. TCP is
+// encrypted and verified by certificates if there are any (tls.h). Without certificates, loopback
+// is local, too. Any other address is then encrypted with a certificate that the server makes at
+// start and nobody verifies. That keeps listeners out, but not an active attacker. Therefore it
+// needs the switch `insecure`.
 #pragma once
 
 #include <memory>
@@ -18,11 +19,11 @@
 
 namespace tidemill::rpc {
 
-// Never fails: what an address that does not parse is given fails to connect.
+// Never fails: a connection to an address that does not parse fails later.
 std::shared_ptr<grpc::ChannelCredentials> ChannelCredentialsFor(const std::string& endpoint,
                                                                 const Tls& tls);
 
-// FAILED_PRECONDITION when `tls` holds no certificate to show; INTERNAL when none can be made.
+// FAILED_PRECONDITION when `tls` has no certificate to show. INTERNAL when none can be made.
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerCredentialsFor(
     const Address& address, const Tls& tls);
 

@@ -18,8 +18,8 @@
 
 namespace tidemill::rpc {
 
-// How many bytes may wait between the network and those who take them, over all the streams of a
-// client. Thread-safe.
+// How many bytes may wait between the network and their readers, over all streams of a client.
+// Thread-safe.
 class ByteCredits {
  public:
   explicit ByteCredits(int64_t budget) : budget_(budget) {}
@@ -33,29 +33,30 @@ class ByteCredits {
   std::atomic<int64_t> used_ = 0;
 };
 
-// One call of a method that streams its answer. Messages are received on gRPC's threads ahead of
-// who takes them: one until the first Next(), then as many as the credits allow, and one at least.
-// What does not fit stays with the server: gRPC asks for no more than was read. Next() belongs to
-// one thread.
+// One call of a method that streams its answer. gRPC's threads receive messages ahead of the
+// reader: one before the first Next(), and then as many as the credits allow, at least one. The
+// rest stays with the server, because gRPC requests no more than was read. Next() belongs to one
+// thread.
 class FrameReader final : private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  // Starts the call. `method` is its path; `credits` must outlive this object. A stop of
+  // Starts the call. `method` is its path. `credits` must outlive this object. A stop of
   // `peer.stop` ends the stream with CANCELLED.
   FrameReader(const Peer& peer, const std::shared_ptr<grpc::Channel>& channel,
               const std::string& method, const grpc::ByteBuffer& request, ByteCredits& credits);
-  // Cancels a call that has not ended, and waits until gRPC has let go of it.
+  // Cancels a call that has not ended, and waits until gRPC has finished with it.
   ~FrameReader() override;
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;
 
-  // Waits for the next message. std::nullopt at the end of a stream that ended well; the status of
-  // one that did not, after all messages.
+  // Waits for the next message. Returns std::nullopt at the end of a stream that ended well.
+  // Returns the status of a stream that failed, after all messages.
   absl::StatusOr<std::optional<grpc::ByteBuffer>> Next() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   void OnReadDone(bool ok) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnDone(const grpc::Status& status) override ABSL_LOCKS_EXCLUDED(mutex_);
-  // Reads on when the condition, asked under the lock, holds and there is no other reason not to.
+  // Reads the next message when the condition, which is asked under the lock, is true and nothing
+  // else prevents it.
   template <typename Condition>
   void ReadIf(const Condition& condition) ABSL_LOCKS_EXCLUDED(mutex_);
   bool MayReadAhead() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -63,7 +64,7 @@ class FrameReader final : private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc
   ByteCredits& credits_;
   const grpc::ByteBuffer request_;
   grpc::ClientContext context_;
-  grpc::ByteBuffer incoming_;  // gRPC's while `reading_`.
+  grpc::ByteBuffer incoming_;  // gRPC uses it while `reading_`.
   Mutex mutex_;
   CondVar changed_;
   std::deque<grpc::ByteBuffer> received_ ABSL_GUARDED_BY(mutex_);

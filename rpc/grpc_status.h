@@ -1,8 +1,9 @@
-// The only place where absl::Status and grpc::Status meet. The two enums share
-// their numbers, so each direction is one cast.
+// The only place where absl::Status and grpc::Status meet. The two enums have the same numbers, so
+// each direction is one cast.
 //
-// A message travels in a header, of which a peer takes a few kilobytes only: a longer one would
-// turn the failure into another, RESOURCE_EXHAUSTED. ToGrpc() cuts it, and says so at its end.
+// A message travels in a header, of which a peer accepts a few kilobytes only. A longer one would
+// turn the failure into another, RESOURCE_EXHAUSTED. ToGrpc() therefore cuts it, and says so at its
+// end.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 
 namespace tidemill {
 
-// What a message may take in a header, where most characters take one byte and others three.
+// The most bytes of a message in a header, where most characters take one byte and others three.
 inline constexpr size_t kMostMessageBytes = 6'000;
 
 grpc::Status ToGrpc(const absl::Status& status);

@@ -1,4 +1,4 @@
-// What a process counts about itself, for Prometheus to fetch.
+// Serves the metrics of a process for Prometheus.
 #pragma once
 
 #include <memory>
@@ -14,16 +14,16 @@ class Exposer;
 
 namespace tidemill::rpc {
 
-// Answers GET http://<address>/metrics with the registry's metrics, to whoever asks: they hold
-// counts and names of ops, no data. Thread-safe. The destructor stops it.
+// Answers GET http://<address>/metrics with the registry's metrics. It answers everybody, because
+// metrics hold counts and names of ops, but no data. Thread-safe. The destructor stops it.
 class MetricsServer {
  public:
-  // `address`: host:port; port 0 picks a free one. UNAVAILABLE when it is taken.
+  // `address` is host:port; port 0 picks a free one. UNAVAILABLE when it is taken.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(const std::string& address,
                                                               const metrics::Registry& registry);
   ~MetricsServer();
 
-  // With the port that was picked.
+  // The address with the port that was picked.
   const std::string& address() const { return address_; }
 
  private:

@@ -1,4 +1,4 @@
-// Lets the requests of streams in a few at a time.
+// Lets the requests of streams in, a few at a time.
 #pragma once
 
 #include <deque>
@@ -8,20 +8,21 @@
 
 namespace tidemill::rpc {
 
-// Whoever stands at the door has sent headers alone; what it has to say waits with the caller, by
-// HTTP/2's flow control, but for the 64 KiB of a stream's first window. Thread-safe.
+// A visitor at the door has sent headers only. The rest of its request waits with the caller by
+// HTTP/2's flow control, except for the 64 KiB of a stream's first window. Thread-safe.
 class RequestDoor {
  public:
   class Visitor {
    public:
     virtual ~Visitor() = default;
-    // Begins to read the request, and leaves the door once it is read. False: it has gone.
+    // Begins to read the request, and leaves the door once it is read. Returns false when the
+    // visitor has gone.
     virtual bool ComeIn() = 0;
   };
 
   static constexpr int kMostAtOnce = 8;
 
-  // Calls ComeIn() when there is room, perhaps at once, in the order of coming.
+  // Calls ComeIn() when there is room, perhaps at once, in the order of arrival.
   void Enter(std::weak_ptr<Visitor> visitor) ABSL_LOCKS_EXCLUDED(mutex_);
   void Leave() ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -1,5 +1,6 @@
-// A gRPC server on a UNIX socket or a TCP port that refuses whoever shows no token of a role that
-// the method's proto allows. One place, default deny, no method can forget it.
+// A gRPC server on a UNIX socket or a TCP port. It refuses every caller that does not show a token
+// with a role that the method's proto allows. This is checked in one place and denied by default,
+// so that no method can forget it.
 #pragma once
 
 #include <chrono>
@@ -18,27 +19,27 @@ namespace tidemill::rpc {
 struct ServerOptions {
   // "unix:/absolute/path" or "host:port"; port 0 picks a free one.
   std::string listen;
-  // Lets an address off loopback do without `tls`. Never needed on one machine.
+  // Allows an address off loopback without `tls`. Never needed on one machine.
   bool insecure = false;
-  // What TCP is encrypted and verified with.
+  // The certificates to encrypt and verify TCP.
   Tls tls = nullptr;
 };
 
 // Thread-safe. The destructor stops it.
 class Server {
  public:
-  // Starts serving. INVALID_ARGUMENT for an address off loopback with neither `tls` nor
-  // `insecure`, or a service with a method that has no `allowed` roles; UNAVAILABLE when the
-  // address is taken. `services` must outlive the server. `tokens` is copied.
+  // Starts to serve. INVALID_ARGUMENT for an address off loopback with neither `tls` nor
+  // `insecure`, or when a method of a service has no `allowed` roles. UNAVAILABLE when the address
+  // is taken. `services` must outlive the server. `tokens` is copied.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options,
                                                        const Tokens& tokens,
                                                        const std::vector<grpc::Service*>& services);
   ~Server();
 
-  // What clients connect to, with the port that was picked.
+  // The endpoint for clients, with the port that was picked.
   const std::string& endpoint() const { return endpoint_; }
 
-  // Refuses new calls, cancels running ones after `grace` and returns when all have ended.
+  // Refuses new calls, cancels running ones after `grace`, and returns when all have ended.
   void Stop(std::chrono::milliseconds grace = std::chrono::milliseconds{500});
 
  private:

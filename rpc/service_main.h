@@ -1,4 +1,4 @@
-// What the main() of every service does: read the configuration, start, wait for a signal, stop.
+// The main() of every service: it reads the configuration, starts, waits for a signal and stops.
 #pragma once
 
 #include <functional>
@@ -17,16 +17,16 @@
 
 namespace tidemill::rpc {
 
-// The `cluster` section of the system configuration: what all services share.
+// The `cluster` section of the system configuration, which all services share.
 struct ClusterConfig {
   std::string state_folder;
   std::string database;
   std::string token_file;
   TlsConfig tls;
   bool insecure = false;
-  // Service name (storage, selector, ...) -> endpoint.
+  // Maps the name of a service (storage, selector, ...) to its endpoint.
   std::map<std::string, std::string> endpoints;
-  // Service name -> host:port of its metrics.
+  // Maps the name of a service to the host:port of its metrics.
   std::map<std::string, std::string> metrics = {};
   StreamLimits streams = {};
 
@@ -48,21 +48,21 @@ struct ClusterConfig {
   }
 };
 
-// What a service is given when it starts.
+// What a service gets when it starts.
 struct ServiceContext {
   ClusterConfig cluster;
   Tokens tokens;
   // The certificates that cluster.tls names.
   Tls tls = nullptr;
-  // The whole system configuration; a service reads its own section of it.
+  // The whole system configuration. A service reads its own section of it.
   std::string config_text;
   std::string config_name;
-  // Where it is going to listen.
+  // The endpoint where it is going to listen.
   std::string listen = {};
 
-  // The peer for calls to another service, with this process's service token.
+  // Returns the peer for calls to another service, with this process's service token.
   absl::StatusOr<Peer> PeerOf(const std::string& service) const;
-  // `<state_folder>/<service>`, created when missing.
+  // Returns `<state_folder>/<service>`, which is created when missing.
   absl::StatusOr<std::string> FolderOf(const std::string& service) const;
 };
 
@@ -70,7 +70,7 @@ struct ServiceContext {
 class RunningService {
  public:
   virtual ~RunningService() = default;
-  // The faces to register on the server; they live as long as this object.
+  // Returns the faces to register on the server. They live as long as this object.
   virtual std::vector<grpc::Service*> Faces() = 0;
   // Called once the server listens: recover, start watching.
   virtual absl::Status Started() { return absl::OkStatus(); }
@@ -81,11 +81,11 @@ class RunningService {
 using ServiceFactory =
     std::function<absl::StatusOr<std::unique_ptr<RunningService>>(const ServiceContext&)>;
 
-// Runs the service `name` until SIGTERM or SIGINT. Flags: --config FILE, --log-json, --listen
-// ENDPOINT instead of the configured one, --metrics ADDRESS likewise. Returns the process's exit
-// code: not 0 after a failure, which is logged in one line. Prints `listening endpoint="..."` as an
-// info line once it serves. Ends within a second of the signal unless Stopping() takes longer; at
-// once on a second signal.
+// Runs the service `name` until SIGTERM or SIGINT. The flags are --config FILE, --log-json,
+// --listen ENDPOINT and --metrics ADDRESS; the last two replace the configured addresses. Returns
+// the process's exit code. It is not 0 after a failure, which is logged in one line. Once it
+// serves, it prints `listening endpoint="..."` as an info line. It ends within a second of the
+// signal unless Stopping() takes longer, and at once on a second signal.
 int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFactory& make);
 
 }  // namespace tidemill::rpc

@@ -1,4 +1,4 @@
-// How many streams a service answers at once, and what they may hold in memory meanwhile.
+// Limits how many streams a service answers at once, and how much memory they hold.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tidemill::rpc {
 
-// Of the `cluster` section of the system configuration: what each service keeps to.
+// The limits of a service, in the `cluster` section of the system configuration.
 struct StreamLimits {
   int max_streams = 1024;
   int max_streams_per_caller = 512;
@@ -33,23 +33,23 @@ struct StreamLimits {
 
 class StreamBudget;
 
-// The place of one stream, which the destructor gives back with all its bytes. Thread-compatible,
-// but for what the budget does.
+// The place of one stream. The destructor returns it with all its bytes. Thread-compatible; the
+// budget itself is thread-safe.
 class StreamPermit {
  public:
   StreamPermit(StreamPermit&& other) noexcept;
   StreamPermit& operator=(StreamPermit&&) = delete;
   ~StreamPermit();
 
-  // Says how much the stream holds from now on. RESOURCE_EXHAUSTED when that is more than there is;
-  // then it is to let go of what came last. To hold less, or up to kSmallBytes more, is never
+  // Sets how much the stream holds from now on. RESOURCE_EXHAUSTED when that is more than there is;
+  // the stream must then drop what came last. Holding less, or up to kSmallBytes more, is never
   // refused, so that a full budget slows streams down and stops none.
   absl::Status Hold(int64_t num_bytes);
-  // The same of the request, once it is read: one of a few KiB is never refused.
+  // Sets the bytes of the request once it is read. A request of a few KiB is never refused.
   absl::Status HoldRequest(int64_t num_bytes);
-  // Of the next message: less as the budget is used up.
+  // Returns the size to keep to in the next message. It shrinks as the budget is used up.
   int64_t MessageBytes() const;
-  // Whether messages may be made that nobody waits for yet.
+  // Whether messages may be made before anybody waits for them.
   bool MayWorkAhead() const;
 
   static constexpr int64_t kSmallBytes = int64_t{256} << 10;
@@ -64,13 +64,14 @@ class StreamPermit {
   int64_t held_ = 0;
 };
 
-// Shared by all the streams of a service. Thread-safe; must outlive its permits.
+// Shared by all streams of a service. Thread-safe. Must outlive its permits.
 class StreamBudget {
  public:
   explicit StreamBudget(const StreamLimits& limits) : limits_(limits) {}
 
-  // Admits a stream of a peer, as gRPC names it, with a request of so many bytes.
-  // RESOURCE_EXHAUSTED, with the limit and its setting, when there are too many or too large ones.
+  // Admits a stream of a peer, as gRPC names it, with a request of `request_bytes`.
+  // RESOURCE_EXHAUSTED, with the limit and its setting, when there are too many streams or they are
+  // too large.
   absl::StatusOr<StreamPermit> Admit(std::string_view peer, int64_t request_bytes)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -86,14 +87,14 @@ class StreamBudget {
 
   absl::StatusOr<StreamPermit> AdmitOrRefuse(std::string name, int64_t request_bytes)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  // In the process's metrics.
+  // Updates the process's metrics.
   void Show() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckPlace(const std::string& name) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Refuses more than `always_fits` beyond the room there is.
+  // Refuses more than `always_fits` beyond the available room.
   absl::Status Change(const std::string& caller, int64_t more, int64_t always_fits)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Leave(const std::string& caller, int64_t held) ABSL_LOCKS_EXCLUDED(mutex_);
-  // What a caller may still take.
+  // Returns how much a caller may still take.
   int64_t RoomOf(const std::string& caller) const ABSL_LOCKS_EXCLUDED(mutex_);
   int64_t RoomOfLocked(const std::string& caller) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

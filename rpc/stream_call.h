@@ -1,4 +1,5 @@
-// Calls that a service answers with a stream of small messages. See frame_reader.h for large ones.
+// Calls that a service answers with a stream of small messages. For large messages, see
+// frame_reader.h.
 #pragma once
 
 #include <chrono>
@@ -18,9 +19,9 @@ template <typename Stub, typename Request, typename Response>
 using StreamMethod = std::unique_ptr<grpc::ClientReader<Response>> (Stub::*)(grpc::ClientContext*,
                                                                              const Request&);
 
-// Hands each message to `take` until the stream ends, which a stop of the peer brings about with
-// CANCELLED. What `take` returns other than OK ends the call and is its result. Without deadline,
-// and not tried again.
+// Gives each message to `take` until the stream ends. A stop of the peer ends it with CANCELLED. A
+// status of `take` other than OK ends the call and is its result. There is no deadline, and the
+// call is not repeated.
 template <typename Stub, typename Request, typename Response, typename Take>
 absl::Status ReadStream(const Peer& peer, Stub& stub, StreamMethod<Stub, Request, Response> method,
                         const Request& request, const Take& take) {
@@ -41,8 +42,8 @@ absl::Status ReadStream(const Peer& peer, Stub& stub, StreamMethod<Stub, Request
   return FromGrpc(reader->Finish());
 }
 
-// The same, and calls again when the connection breaks, as StreamPatience says; `before_attempt`
-// forgets what was taken before where it would come twice.
+// Does the same, and calls again when the connection breaks, as StreamPatience says.
+// `before_attempt` drops the messages that would otherwise come twice.
 template <typename Stub, typename Request, typename Response, typename Before, typename Take>
 absl::Status ReadStreamAgain(const Peer& peer, grpc::Channel& channel, Stub& stub,
                              StreamMethod<Stub, Request, Response> method, const Request& request,
@@ -50,7 +51,7 @@ absl::Status ReadStreamAgain(const Peer& peer, grpc::Channel& channel, Stub& stu
   StreamPatience patience(peer, channel);
   while (true) {
     before_attempt();
-    bool is_taken = true;  // By whoever gets the messages.
+    bool is_taken = true;  // Whether `take` accepted the last message.
     absl::Status ended =
         ReadStream(peer, stub, method, request, [&](Response& response) -> absl::Status {
           patience.Arrived();

@@ -1,4 +1,4 @@
-// When a stream that broke is tried again, and when it is given up.
+// Decides when a broken stream is tried again, and when it is given up.
 #pragma once
 
 #include <chrono>
@@ -12,19 +12,19 @@
 namespace tidemill::rpc {
 
 // Tries again while the service is UNAVAILABLE, or has no room for another stream
-// (RESOURCE_EXHAUSTED), until that has lasted for the peer's deadline without a message. Time in
-// which the caller asked for nothing does not count: it may stand still as long as it likes.
-// Belongs to one call of a client, and to its thread.
+// (RESOURCE_EXHAUSTED). It gives up when that has lasted for the peer's deadline without a message.
+// Time in which the caller asked for nothing does not count, however long that is. Belongs to one
+// call of a client, and to its thread.
 class StreamPatience {
  public:
-  // Both must outlive it.
+  // Both must outlive this object.
   StreamPatience(const Peer& peer, grpc::Channel& channel);
 
-  // A message has arrived.
+  // Records that a message has arrived.
   void Arrived();
 
-  // Waits until another attempt is worth it. Returns `broken`, why the last one ended, when there
-  // is to be none; CANCELLED when the caller wants no more.
+  // Waits until another attempt is useful. When there must be none, returns `broken`, the reason
+  // why the last one ended. CANCELLED when the caller wants no more.
   absl::Status Wait(const absl::Status& broken);
 
  private:

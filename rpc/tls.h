@@ -3,10 +3,10 @@
 //   cluster:
 //     tls: {certificate: storage.pem, key: storage.key, ca: ca.pem, client_ca: ca.pem}
 //
-// A server on TCP shows its certificate and clients verify it, with the host they called, against
-// the authority in `ca`. With `client_ca` a server also wants to see a certificate of that
-// authority from every client. Tokens decide what a caller may do either way. UNIX sockets do
-// without: the kernel is their wire. Files are read when a process starts.
+// A server on TCP shows its certificate. Clients verify it, with the host that they called, against
+// the authority in `ca`. With `client_ca`, a server also requires a certificate of that authority
+// from every client. In either case, tokens decide what a caller may do. UNIX sockets need no
+// certificates, because the kernel connects both ends. Files are read when a process starts.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@
 
 namespace tidemill::rpc {
 
-// The `tls` section: paths of PEM files. All empty: no TLS.
+// The `tls` section: the paths of PEM files. When all are empty, there is no TLS.
 struct TlsConfig {
   std::string certificate;
   std::string key;
@@ -45,23 +45,23 @@ struct TlsConfig {
   friend bool operator==(const TlsConfig&, const TlsConfig&) = default;
 };
 
-// What the files hold. A value.
+// The contents of the files. A value.
 struct TlsTexts {
   std::string certificate;
   std::string key;
   std::string ca;
   std::string client_ca;
 };
-// Shared by all connections of a process; nullptr without TLS.
+// Shared by all connections of a process. nullptr without TLS.
 using Tls = std::shared_ptr<const TlsTexts>;
 
-// Reads the files; nullptr for an empty config. NOT_FOUND and the like name the file;
-// INVALID_ARGUMENT for one that holds no certificate, a key of another certificate, or half a
-// config; FAILED_PRECONDITION for a key that others can read. An expired certificate is read:
-// whoever meets it refuses it.
+// Reads the files. Returns nullptr for an empty config. NOT_FOUND and similar codes name the file.
+// INVALID_ARGUMENT when a file has no certificate, when the key belongs to another certificate, or
+// for half a config. FAILED_PRECONDITION when others can read the key. An expired certificate is
+// accepted here: the other end refuses it.
 absl::StatusOr<Tls> ReadTls(const TlsConfig& config);
 
-// From when on the first certificate of a PEM file is expired.
+// Returns when the first certificate of a PEM file expires.
 absl::StatusOr<Timestamp> ExpiryOf(const std::string& certificate_file);
 
 }  // namespace tidemill::rpc

@@ -1,8 +1,8 @@
-// Who may call: a file of tokens and the role each stands for.
+// Who may call: a file of tokens, each with the role that it stands for.
 //
-// The file holds one `role token` pair a line (roles: reader, operator, service) and must belong to
-// its reader with mode 0600. A token admits to every role at or below its own: service > operator >
-// reader is NOT implied; each method lists the roles it allows.
+// Each line of the file is a pair `role token`. The roles are reader, operator and service. The
+// file must belong to its reader and have mode 0600. A token has exactly one role. No role includes
+// another: each method lists the roles that it allows.
 #pragma once
 
 #include <map>
@@ -16,17 +16,18 @@ namespace tidemill::rpc {
 // Thread-compatible.
 class Tokens {
  public:
-  // FAILED_PRECONDITION when the file can be read by others; NOT_FOUND; INVALID_ARGUMENT with the
-  // line that does not parse.
+  // FAILED_PRECONDITION when others can read the file. NOT_FOUND. INVALID_ARGUMENT with the line
+  // that does not parse.
   static absl::StatusOr<Tokens> Read(const std::string& path);
 
-  // Writes a file with a fresh random token for every role, unless there is one already.
+  // Writes a file with a new random token for every role, unless there is one already.
   static absl::Status Create(const std::string& path);
 
-  // The role of a token, ROLE_UNSPECIFIED for an unknown one. Takes the same time for every token.
+  // Returns the role of a token; ROLE_UNSPECIFIED when it is unknown. Takes the same time for every
+  // token.
   v1::Role Find(const std::string& token) const;
 
-  // The token to show as `role`; NOT_FOUND if the file has none.
+  // Returns the token to show as `role`. NOT_FOUND when the file has none.
   absl::StatusOr<std::string> TokenOf(v1::Role role) const;
 
  private:

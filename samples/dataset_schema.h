@@ -1,4 +1,4 @@
-// From a dataset's spec to what a graph must know of its samples.
+// Converts a dataset's spec to what a graph must know about its samples.
 #pragma once
 
 #include "storage/client/dataset_spec.h"

@@ -1,4 +1,4 @@
-// Labels and raw columns of samples, as storage has them.
+// Reads labels and raw columns of samples from storage.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace tidemill::samples {
 
-// Gives the samples of the keys, in their order, in batches with payload and labels; those that
-// cannot be read are left out. As StorageClient::ReadSamples does.
+// Gives `sink` the samples of the keys, in their order, in batches with payload and labels. Those
+// that cannot be read are left out. Behaves as StorageClient::ReadSamples.
 using DatasetReader =
     std::function<absl::Status(DatasetId, std::span<const int64_t> keys,
                                const std::function<absl::Status(batch::Batch)>& sink)>;
@@ -28,15 +28,16 @@ class SampleValues {
   SampleValues(DatasetReader read_samples, DatasetId dataset, storage::DatasetSpec spec)
       : read_samples_(std::move(read_samples)), dataset_(dataset), spec_(std::move(spec)) {}
 
-  // What blocks of samples hold, as a batch with `key` and kValuesColumn; samples without a value
-  // are left out.
+  // The column with the values in a batch. The other column is `key`. Samples without a value are
+  // left out.
   static constexpr std::string_view kValuesColumn = "values";
   using Sink = std::function<absl::Status(const batch::Batch&)>;
 
-  // The label: a real number, or the number of a class.
+  // Reads the label: a real number, or the number of a class.
   absl::Status ReadLabels(std::span<const int64_t> keys, const Sink& sink);
-  // Fields of the records as numbers, float32, in the order of `columns`. FAILED_PRECONDITION for a
-  // dataset whose records have no columns, INVALID_ARGUMENT for columns that it has not.
+  // Reads fields of the records as numbers, float32, in the order of `columns`. FAILED_PRECONDITION
+  // when the records of the dataset have no columns. INVALID_ARGUMENT when they lack one of these
+  // columns.
   absl::Status ReadColumns(std::span<const int64_t> keys, const std::vector<std::string>& columns,
                            const Sink& sink);
 

@@ -1,4 +1,4 @@
-// The candidates of a trigger, as storage lists them.
+// Lists the candidates of a trigger from storage.
 #pragma once
 
 #include <functional>
@@ -13,30 +13,32 @@
 
 namespace tidemill::selector {
 
-// Streams the keys, event times and labels of an interval, as StorageClient::ListSamples does.
+// Streams the keys, event times and labels of an interval. It behaves as
+// StorageClient::ListSamples.
 using SampleLister = std::function<absl::Status(const storage::v1::ListSamplesRequest&,
                                                 const std::function<absl::Status(batch::Batch)>&)>;
 
-// What is listed for a trigger. Its candidates are those of `candidates` and, before them in the
-// stream, the late ones that take part.
+// What to list for a trigger. The trigger's candidates are the samples of `candidates`, and before
+// them in the stream the late samples that take part.
 struct CandidateListing {
   storage::v1::ListSamplesRequest candidates;
-  // What became known after the trigger before and lies before its cut; std::nullopt where nothing
-  // can be late.
+  // The samples that became known after the previous trigger and lie before its cut. std::nullopt
+  // when no sample can be late.
   std::optional<storage::v1::ListSamplesRequest> late = std::nullopt;
-  // Late samples are candidates, as far as `candidates` does not hold them anyway.
+  // Whether late samples are candidates. One that `candidates` holds anyway counts once.
   bool late_take_part = false;
-  // Samples without a label are no candidates, and no late ones.
+  // Whether samples without a label are left out of the candidates and of the late samples.
   bool labelled_only = false;
 };
 
-// For a policy that is no schedule. INVALID_ARGUMENT when the request does not say where the
-// triggers ended that the policy looks back to, or holds a dataset's spec that does not decode.
+// `policy` must not be a schedule. INVALID_ARGUMENT when the request does not say where the
+// triggers ended that the policy looks back to, or when it holds a dataset's spec that does not
+// decode.
 absl::StatusOr<CandidateListing> ListingOf(const v1::SealTrainingSetRequest& request,
                                            const SelectionSpec& policy);
 
-// Lists everything in the order of the stream: what is late goes to `on_late`, if there is one, and
-// every candidate to `on_candidates`. Thread-compatible.
+// Lists all samples in the order of the stream. Late samples go to `on_late`, if there is one.
+// Candidates go to `on_candidates`. Thread-compatible.
 using OnCandidates = std::function<absl::Status(const Candidates&)>;
 absl::Status ForEachCandidate(const SampleLister& list_samples, const CandidateListing& listing,
                               const OnCandidates& on_late, const OnCandidates& on_candidates);

@@ -1,4 +1,4 @@
-// Counts of samples by class and over time, made in one pass.
+// Counts samples by class and over time, in one pass.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -16,7 +16,7 @@ namespace tidemill::selector {
 inline constexpr size_t kMostClasses = 1000;
 inline constexpr size_t kMostIntervals = 20;
 
-// Numbers of samples of each class, kNoClass among them. Thread-compatible.
+// The number of samples of each class, including kNoClass. Thread-compatible.
 class ClassCounts {
  public:
   void Add(int64_t label, int64_t count = 1) {
@@ -30,7 +30,8 @@ class ClassCounts {
     for (const int64_t label : labels) Add(label);
   }
   int64_t Of(int64_t label) const;
-  // Those with samples, the most frequent first, of equal ones the smaller label.
+  // Returns the labels that have samples. The most frequent one comes first; among equals, the
+  // smaller label comes first.
   std::vector<int64_t> Labels() const;
 
  private:
@@ -39,20 +40,22 @@ class ClassCounts {
   absl::flat_hash_map<int64_t, int64_t> others_;
 };
 
-// Intervals of equal length, a power of two of microseconds, from the first time on: as short as
-// kMostIntervals of them allow. Counts several kinds of samples at once. Thread-compatible.
+// Counts samples in intervals of equal length from the first time on. The length is the shortest
+// power of two of microseconds for which kMostIntervals are enough. Several kinds of samples are
+// counted at once. Thread-compatible.
 class TimeCounts {
  public:
   explicit TimeCounts(size_t num_kinds) : counts_(num_kinds) {}
 
-  // The first time of all is the least; samples of one call are in order.
+  // Adds samples. The very first time must be the least of all. The samples of one call are in
+  // order.
   void Add(std::span<const int64_t> times, size_t kind);
 
-  // Those that hold samples, and the ones between them.
+  // One interval. The result includes the empty intervals between others.
   struct Interval {
     int64_t from = 0;
     int64_t to = 0;
-    std::vector<int64_t> counts = {};  // By kind.
+    std::vector<int64_t> counts = {};  // The number of samples of each kind.
   };
   std::vector<Interval> Intervals() const;
 

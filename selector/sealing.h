@@ -1,4 +1,5 @@
-// One selection, from the candidates to files that are written but not yet under their names.
+// Makes one selection: from the candidates to files that are written, but do not have their names
+// yet.
 #pragma once
 
 #include <optional>
@@ -14,18 +15,18 @@
 
 namespace tidemill::selector {
 
-// Whom a selection asks.
+// The sources that a selection reads.
 struct Sources {
   SampleLister list_samples;
-  // For policies that look into records; may be empty.
+  // For policies that look at records; may be empty.
   samples::DatasetReader read_samples = {};
-  // For policies that look at what models say; may be empty.
+  // For policies that look at the answers of a model; may be empty.
   ModelReader read_model = {};
 };
 
-// What a selection works with.
+// The resources that a selection works with.
 struct SealingPlace {
-  // On the file system of the files' names.
+  // A folder on the same file system as the final files.
   std::string folder;
   int64_t memory_budget = 0;
   WorkerPool* pool = nullptr;
@@ -34,19 +35,19 @@ struct SealingPlace {
   int64_t worker_memory = 0;
 };
 
-// A set, its late samples and what the run has chosen with it.
+// The files of a training set, its late samples, and what the run has chosen including it.
 struct Unsealed {
   explicit Unsealed(const std::string& folder) : entries(folder), late(folder) {}
 
   v1::TrainingSet set;
   TrainingSetWriter entries;
   TrainingSetWriter late;
-  // std::nullopt where what was chosen before is not known.
+  // std::nullopt when it is not known what was chosen before.
   std::optional<UnsealedChosen> chosen;
 };
 
-// Chooses and writes. `unsealed` is fresh. INVALID_ARGUMENT for a policy that does not decode, and
-// what sources and policies answer.
+// Chooses and writes. `unsealed` must be new. INVALID_ARGUMENT when the policy does not decode.
+// Otherwise it returns the errors of the sources and policies.
 absl::Status WriteTrainingSet(const v1::SealTrainingSetRequest& request,
                               const std::vector<TrainingSetRow>& sets_before,
                               const PathsOf& paths_of, const Sources& sources,

@@ -1,4 +1,4 @@
-// What there is to say about a selection: counted exactly, in two passes over the candidates.
+// Summarises a selection. The numbers are exact; they take two passes over the candidates.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@
 
 namespace tidemill::selector {
 
-// Counts candidates as they come, then what was chosen of them. Thread-compatible.
+// Counts the candidates as they come, and then the chosen ones. Thread-compatible.
 class SummaryCounter {
  public:
-  // The first pass.
+  // Counts candidates in the first pass.
   void AddCandidates(const Candidates& candidates);
 
-  // The second pass goes through the same candidates again and finds the entries of the set among
-  // them, which is in the same order; where everything was chosen there is none.
+  // The second pass reads the same candidates again and finds the entries of the set among them.
+  // Both are in the same order. When everything was chosen, there is no second pass.
   class SecondPass {
    public:
     SecondPass(SummaryCounter& counter, const TrainingSetWriter& entries)
         : counter_(counter), entries_(entries) {}
     absl::Status Add(const Candidates& candidates);
-    // UNAVAILABLE when an entry was not among the candidates.
+    // UNAVAILABLE when an entry is not among the candidates.
     absl::Status Finish() const;
 
    private:
-    // False at the end of the entries.
+    // Returns false at the end of the entries.
     absl::StatusOr<bool> Load();
 
     SummaryCounter& counter_;
@@ -42,18 +42,18 @@ class SummaryCounter {
   };
 
   int64_t num_candidates() const { return num_candidates_; }
-  // Classes and times. After the second pass, or `all_chosen`.
+  // Fills in classes and times. Call it after the second pass, or with `all_chosen`.
   void Fill(bool all_chosen, v1::SelectionSummary& summary) const;
 
  private:
   int64_t num_candidates_ = 0;
   ClassCounts candidates_;
   ClassCounts chosen_;
-  // Of candidates and of chosen ones.
+  // The candidates and the chosen samples.
   TimeCounts times_ = TimeCounts(2);
 };
 
-// (sum w)^2 / sum w^2 of the entries of a set.
+// Returns (sum w)^2 / sum w^2 over the weights w of a set.
 absl::StatusOr<double> EffectiveSize(const TrainingSetWriter& entries);
 
 // Calls `body` with the keys of a set, piece by piece.

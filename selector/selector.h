@@ -1,4 +1,4 @@
-// Chooses the samples of each trigger and seals them.
+// Chooses the samples of each trigger and seals them as a training set.
 #pragma once
 
 #include <memory>
@@ -22,60 +22,60 @@
 
 namespace tidemill::selector {
 
-// Training sets live in `<folder>/<run>/<trigger>.batch`, one row each in selector.training_sets;
-// the keys of the samples that came late stand beside them in `<trigger>.late.batch`, and beside
-// the newest set of a run, in `<trigger>.chosen`, the keys that any of its sets holds. A set is
-// sealed once and never changes. Thread-safe: the state is the database's and the files'.
+// A training set is the file `<folder>/<run>/<trigger>.batch` and a row in selector.training_sets.
+// Beside it, `<trigger>.late.batch` holds the keys of the samples that came late. Beside the newest
+// set of a run, `<trigger>.chosen` holds the keys that any of the run's sets holds. A set is sealed
+// once and never changes. Thread-safe: the state is in the database and in the files.
 class Selector {
  public:
-  // `folder` exists and nobody else writes there. `worker_program`: for policies that choose in
-  // processes of their own; see Workplace.
+  // `folder` must exist, and nobody else may write there. `worker_program` is for policies that
+  // choose in processes of their own; see Workplace.
   Selector(db::Database& database, std::string folder, Sources sources,
            const SelectorConfig& config = {}, std::string worker_program = "");
 
-  // Removes what sealings left behind that were cut off. Before any other call.
+  // Removes the files of sealings that were interrupted. Call it before any other method.
   absl::Status RemoveLeftovers();
 
-  // Chooses and seals, or returns what was sealed before for the same run and trigger, or waits
-  // until it is sealed where that is under way.
-  // INVALID_ARGUMENT for a policy that does not decode; FAILED_PRECONDITION for a run epoch that
-  // another supervisor has passed.
+  // Chooses and seals a training set. If the set of that run and trigger is sealed already, returns
+  // it. If another call is sealing it, waits and returns it. INVALID_ARGUMENT when the policy does
+  // not decode. FAILED_PRECONDITION when another supervisor has passed the run epoch.
   absl::StatusOr<v1::TrainingSet> Seal(const v1::SealTrainingSetRequest& request);
 
   // NOT_FOUND before the set is sealed.
   absl::StatusOr<v1::TrainingSet> Get(RunId run, int64_t trigger);
 
-  // Those of a run, by trigger.
+  // Returns the training sets of a run, ordered by trigger.
   absl::StatusOr<std::vector<v1::TrainingSet>> List(RunId run);
 
-  // How two sets of one dataset differ. NOT_FOUND as Read(); FAILED_PRECONDITION for sets of
-  // different datasets.
+  // Compares two training sets of one dataset. NOT_FOUND as in Read(). FAILED_PRECONDITION when the
+  // sets are of different datasets.
   absl::StatusOr<v1::CompareTrainingSetsResponse> Compare(
       const v1::CompareTrainingSetsRequest& request);
 
-  // All entries in the order of ordinals, columns `key` and, if weighted, `weight`. NOT_FOUND
-  // before the set is sealed; DATA_LOSS when the file does not match its digest.
+  // Returns all entries in the order of ordinals. The columns are `key` and, if the set is
+  // weighted, `weight`. NOT_FOUND before the set is sealed. DATA_LOSS when the file does not match
+  // its digest.
   absl::StatusOr<batch::Batch> Read(RunId run, int64_t trigger);
 
-  // The keys that the set's record of late samples holds, in the order (event time, key), as column
-  // `key`. Errors as of Read(); the record outlives the entries.
+  // Returns the keys in the set's record of late samples, in the order (event time, key), as the
+  // column `key`. The errors are those of Read(). The record outlives the entries.
   absl::StatusOr<batch::Batch> ReadLate(RunId run, int64_t trigger);
 
-  // Removes the entries of the run's sets before a trigger; returns of how many.
+  // Removes the entries of the run's sets before a trigger. Returns the number of these sets.
   absl::StatusOr<int64_t> Retire(const rpc::v1::Command& command, int64_t first_kept_trigger);
 
-  // Forgets the training sets of the command's run; returns how many there were.
+  // Deletes the training sets of the command's run. Returns their number.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
 
  private:
   class Turn;
-  // What was sealed before for the trigger, if anything was; else the sets before it.
+  // The set that was sealed before for the trigger, if there is one. Otherwise the sets before it.
   struct Found {
     std::optional<v1::TrainingSet> sealed;
     std::vector<TrainingSetRow> before;
   };
 
-  // FAILED_PRECONDITION as Seal().
+  // FAILED_PRECONDITION as in Seal().
   absl::StatusOr<Found> Find(const v1::SealTrainingSetRequest& request);
   absl::StatusOr<v1::TrainingSet> Commit(const v1::SealTrainingSetRequest& request,
                                          Unsealed& unsealed);
@@ -86,7 +86,7 @@ class Selector {
   db::Database& database_;
   const std::string folder_;
   const Sources sources_;
-  const std::unique_ptr<WorkerPool> pool_;  // nullptr for one thread.
+  const std::unique_ptr<WorkerPool> pool_;  // nullptr when there is one thread.
   const SealingPlace place_;
   Mutex mutex_;
   CondVar done_;

@@ -9,8 +9,8 @@
 
 namespace tidemill::selector {
 
-// Thread-safe. ReadTrainingSet sends frames of the mapped file: a reader
-// that stalls holds neither a thread nor memory.
+// Thread-safe. ReadTrainingSet sends frames of the mapped file. A reader that stalls therefore
+// holds neither a thread nor memory.
 class SelectorService final : public rpc::FrameService<v1::SelectorService> {
  public:
   // `selector` must outlive this object.

@@ -1,4 +1,4 @@
-// How two training sets of one dataset differ.
+// Compares two training sets of one dataset.
 #pragma once
 
 #include "base/status.h"
@@ -8,9 +8,9 @@
 
 namespace tidemill::selector {
 
-// `first` and `second` are the entries of the sets in `comparison`, whose other fields are filled.
-// Lists the part of the dataset that holds both. FAILED_PRECONDITION for sets of different
-// datasets.
+// `first` and `second` are the entries of the sets in `comparison`; its other fields are filled in.
+// Lists the part of the dataset that contains both sets. FAILED_PRECONDITION when the sets are of
+// different datasets.
 absl::Status CompareSets(const batch::Batch& first, const batch::Batch& second,
                          const SampleLister& list_samples,
                          v1::CompareTrainingSetsResponse& comparison);

@@ -1,4 +1,4 @@
-// What policies may ask about candidates, from storage and from what the run's newest model says.
+// Answers what policies ask about candidates, from storage and from the run's newest model.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@
 
 namespace tidemill::selector {
 
-// As EvaluatorClient::ReadModelColumns.
+// Behaves as EvaluatorClient::ReadModelColumns.
 using ModelReader = std::function<absl::Status(const evaluator::v1::ReadModelColumnsRequest&,
                                                const std::function<absl::Status(batch::Batch)>&)>;
 
-// For one selection. Thread-compatible.
+// Serves one selection. Thread-compatible.
 class StoredFacts final : public SampleFacts {
  public:
-  // `read_model` may be empty where there is no evaluator. All must outlive it.
+  // `read_model` may be empty when there is no evaluator. All arguments must outlive this object.
   StoredFacts(const v1::SealTrainingSetRequest& request, const samples::DatasetReader& read_samples,
               const ModelReader& read_model)
       : request_(request), read_samples_(read_samples), read_model_(read_model) {}

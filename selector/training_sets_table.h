@@ -1,5 +1,5 @@
-// The rows of selector.training_sets. Functions work inside the caller's transaction and throw
-// what libpqxx throws, which db::Database::Transact catches.
+// The rows of selector.training_sets. The functions work in the caller's transaction. They throw
+// what libpqxx throws; db::Database::Transact catches it.
 #pragma once
 
 #include <optional>
@@ -12,23 +12,25 @@
 
 namespace tidemill::selector {
 
-// What others see of a set, and what they do not.
+// The public part of a training set, and the part that only the selector sees.
 struct TrainingSetRow {
   v1::TrainingSet set;
-  // Of the file with the keys chosen so far (chosen_file.h); empty: there is none.
+  // The digest of the file with the keys chosen so far (chosen_file.h). Empty when there is no
+  // file.
   std::string chosen_digest = {};
 };
 
-// Waits until no other transaction works on the set; held until this one ends.
+// Locks the set until the transaction ends. Waits until no other transaction holds the lock.
 void LockTrainingSet(pqxx::work& work, RunId run, int64_t trigger);
 std::optional<v1::TrainingSet> FindTrainingSet(pqxx::work& work, RunId run, int64_t trigger);
-// Those of a run before a trigger, ascending.
+// Returns the sets of a run before a trigger, ascending.
 std::vector<TrainingSetRow> TrainingSetsBefore(pqxx::work& work, RunId run, int64_t trigger);
 void InsertTrainingSet(pqxx::work& work, const TrainingSetRow& row);
-// The triggers before `before` whose sets are not removed, ascending; and marks them as removed.
+// KeptTrainingSets() returns the triggers before `before` whose sets are not removed, ascending.
+// MarkRemoved() marks these sets as removed.
 std::vector<int64_t> KeptTrainingSets(pqxx::work& work, RunId run, int64_t before);
 void MarkRemoved(pqxx::work& work, RunId run, int64_t before);
-// Returns how many there were.
+// Returns the number of sets deleted.
 int64_t DeleteTrainingSets(pqxx::work& work, RunId run);
 
 }  // namespace tidemill::selector

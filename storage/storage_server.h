@@ -1,4 +1,4 @@
-// The storage service as it runs in its process: owns everything, in the order of dependence.
+// The storage service as it runs in its process. It owns everything, in the order of dependence.
 #pragma once
 
 #include <memory>
@@ -25,8 +25,9 @@ namespace tidemill::storage {
 
 class StorageServer final : public rpc::RunningService {
  public:
-  // Brings the schema up to date. `folder` is storage's part of the state folder; `direct` says
-  // where direct reads are offered, nowhere if its path is empty. UNAVAILABLE without a database.
+  // Migrates the schema. `folder` is storage's part of the state folder. `direct` says where direct
+  // reads are offered; with an empty path, they are not. UNAVAILABLE when the database cannot be
+  // reached.
   static absl::StatusOr<std::unique_ptr<StorageServer>> Create(const StorageConfig& config,
                                                                const std::string& database,
                                                                const std::string& folder,
@@ -56,13 +57,13 @@ class StorageServer final : public rpc::RunningService {
   WorkerPool senders_;
   StorageService service_;
   DirectServerOptions direct_options_;
-  // They start once everything above exists.
+  // These start once everything above exists.
   std::unique_ptr<DirectServer> direct_;
   std::unique_ptr<Watcher> watcher_;
   std::unique_ptr<PeriodicTask> refresher_;
 };
 
-// What main() runs.
+// Implements rpc::ServiceFactory for main().
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> MakeStorageServer(
     const rpc::ServiceContext& context);
 

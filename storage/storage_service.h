@@ -1,4 +1,4 @@
-// The gRPC face of storage: translates, decides nothing.
+// The gRPC face of storage. It translates and never decides.
 #pragma once
 
 #include <functional>
@@ -16,23 +16,24 @@
 
 namespace tidemill::storage {
 
-// What the service translates to. All must outlive it.
+// The objects that the service calls. All must outlive it.
 struct StorageCore {
   DatasetCatalog& catalog;
   Ingestor& ingestor;
   SampleIndex& indexes;
   OpenFiles& files;
   UnpackedCache& unpacked;
-  // What is read and listed is gathered here, for as many as this admits.
+  // The threads that gather what is read and listed. Their number limits how many streams do so at
+  // once.
   WorkerPool& senders;
   rpc::StreamBudget& streams;
-  // Payload of a block of ReadSamples.
+  // The payload bytes of a block of ReadSamples.
   int64_t block_bytes = int64_t{2} << 20;
 };
 
 // Thread-safe. Lists, reads and descriptions are frames: a reader that stalls holds no thread. A
-// stream of samples holds three blocks in memory at most, whatever its reader does,
-// and all together what their budget allows.
+// stream of samples holds at most three blocks in memory, whatever its reader does. All streams
+// together hold what their budget allows.
 class StorageService final : public rpc::FrameService<v1::StorageService> {
  public:
   explicit StorageService(const StorageCore& core);
@@ -70,10 +71,10 @@ class StorageService final : public rpc::FrameService<v1::StorageService> {
   absl::Status AddFiles(DatasetId dataset, const DatasetIndex& index,
                         const DatasetStatistics& statistics,
                         v1::GetDatasetStatisticsResponse* response);
-  // Remembers the response, as filled in, in the command's transaction.
+  // Stores the response, once it is filled in, in the command's transaction.
   using ResponseKeeper = std::function<absl::Status(pqxx::work&)>;
-  // Runs a command once per request id: checks its fence and gives a repeated one the first
-  // answer. `run` passes the guard on to the catalogue, fills in the response at the end of its
+  // Runs a command once per request id. Checks its fence, and gives the first answer to a repeated
+  // command. `run` passes the guard on to the catalogue. It fills in the response at the end of its
   // transaction and keeps it there.
   template <typename Response>
   absl::Status RunCommand(

@@ -1,4 +1,4 @@
-// Leaving out rows that say nearly the same as another one.
+// Leaves out near duplicates among rows.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,16 @@
 
 namespace tidemill::subsets {
 
-// Which of several alike rows stays.
+// Which row of a group of near duplicates stays.
 enum class KeepAlike {
-  kFarthest,  // From the center of its cluster: hard ones.
+  kFarthest,  // From the center of its cluster: hard rows.
   kNearest,
   kFirst,  // The lowest row.
 };
 
 struct DeduplicationOptions {
-  // A row goes when its cosine with an earlier one is above 1 - epsilon; 0 lets all stay.
+  // A row is removed when its cosine with an earlier one is above 1 - epsilon. With 0, all rows
+  // stay.
   double epsilon = 0.05;
   int64_t num_clusters = 1;
   int64_t iterations = 20;
@@ -27,17 +28,18 @@ struct DeduplicationOptions {
   RandomKey random = {};
 };
 
-// SemDeDup (Abbas et al., 2023): k-means; within a cluster, in the order that
-// `keep` says, a row goes when its cosine with an earlier one, kept or not, is above the threshold.
-// A row that went still makes others go, so of a chain of alike rows one may stay that is far from
-// the others. Rows have length 1 (see Normalised), or are zeros and like no other; the kept ones
-// come in ascending order. O(n d clusters iterations + sum of squared cluster sizes d) time, O(n +
-// largest cluster d) memory beside the rows. `pool` may be nullptr; the result does not depend on
-// it.
+// SemDeDup (Abbas et al., 2023). Rows are put into clusters by k-means. Within a cluster, rows are
+// visited in the order of `keep`. A row is removed when its cosine with an earlier one, kept or
+// not, is above the threshold. A removed row still removes others, so that of a chain of similar
+// rows one may stay that is far from the others. Rows must have length 1 (see Normalised), or be
+// zeros, which resemble no other. The kept rows are returned in ascending order. O(n d clusters
+// iterations + sum of squared cluster sizes d) time, O(n + largest cluster d) memory besides the
+// rows. `pool` may be nullptr; the result does not depend on it.
 Choice LeaveOutAlike(const Rows& rows, const DeduplicationOptions& options,
                      WorkerPool* pool = nullptr);
 
-// For each of `order` the greatest cosine with one before it; 0 for the first. Rows have length 1.
+// Returns, for each row of `order`, its greatest cosine with an earlier one; 0 for the first. Rows
+// must have length 1.
 std::vector<float> GreatestCosineWithEarlier(const Rows& rows, std::span<const int64_t> order);
 
 }  // namespace tidemill::subsets

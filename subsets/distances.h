@@ -1,5 +1,5 @@
-// Distances and products of rows. Each number depends on its two rows alone, not on which others
-// are computed beside it nor by how many threads.
+// Distances and products of rows. Each number depends on its two rows alone, not on other rows or
+// on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace tidemill::subsets {
 
-// Calls body(from, to) for pieces of [0, count) that do not depend on the pool, which may be
+// Calls body(from, to) for pieces of [0, count). The pieces do not depend on the pool, which may be
 // nullptr.
 template <typename Body>
 void ForPieces(WorkerPool* pool, int64_t count, int64_t piece, Body&& body) {
@@ -28,19 +28,19 @@ void ForPieces(WorkerPool* pool, int64_t count, int64_t piece, Body&& body) {
 float SquaredDistance(std::span<const float> a, std::span<const float> b);
 float Product(std::span<const float> a, std::span<const float> b);
 
-// distances[i] = squared Euclidean distance of `point` from row from + i.
+// Sets distances[i] to the squared Euclidean distance of `point` from row from + i.
 void SquaredDistances(std::span<const float> point, const Rows& rows, int64_t from,
                       std::span<float> distances);
 
-// For each row of `points` the nearest row of `to`, of equally near ones the first, and its squared
-// distance.
+// For each row of `points`, the nearest row of `to`, and its squared distance. Among equally near
+// rows, it is the first.
 struct Nearest {
   std::vector<int64_t> rows;
   std::vector<float> squared_distances;
 };
 Nearest FindNearest(const Rows& points, const Rows& to, WorkerPool* pool);
 
-// A symmetric matrix of n rows and n columns, one number for each pair of rows.
+// A symmetric matrix of n rows and n columns, with one number for each pair of rows.
 class PairMatrix {
  public:
   PairMatrix() = default;
@@ -59,17 +59,18 @@ class PairMatrix {
   std::vector<float> values_;
 };
 
-// n^2 floats each, O(n^2 d) time. Rows are finite; see UsableRows.
+// The next three return n^2 floats each, and take O(n^2 d) time. Rows must be finite; see
+// UsableRows.
 PairMatrix Distances(const Rows& rows, WorkerPool* pool);  // Euclidean, 0 on the diagonal.
 // (greatest distance) + 1e-3 - distance.
 PairMatrix ShiftedDistances(const Rows& rows, WorkerPool* pool);
-// (1 + cosine) / 2; 1 on the diagonal, 1/2 for rows of zeros and any other row.
+// (1 + cosine) / 2. It is 1 on the diagonal, and 1/2 between a row of zeros and any other row.
 PairMatrix CosineSimilarities(const Rows& rows, WorkerPool* pool);
 
-// Each row divided by its length; rows of zeros stay.
+// Returns each row divided by its length. Rows of zeros stay.
 std::vector<float> Normalised(const Rows& rows);
 
-// Copies of some rows, one after the other.
+// Returns copies of some rows, one after another.
 std::vector<float> Gathered(const Rows& rows, std::span<const int64_t> which);
 
 }  // namespace tidemill::subsets

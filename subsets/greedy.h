@@ -1,11 +1,12 @@
-// Greedy maximisation of a set function: again and again the row with the greatest gain, of equal
-// gains the lower row.
+// Greedily maximises a set function: it repeatedly takes the row with the greatest gain. Among
+// equal gains, it takes the lower row.
 //
 // A function is a class with
 //   int64_t size() const;                      // Its rows are [0, size).
 //   void Gains(std::span<const int64_t> rows, std::span<double> gains) const;  // f(S + row) - f(S)
 //   void Add(int64_t row);                     // S += row.
-// See set_functions.h. Gains are asked for in lots, so that a function can share the work out.
+// See set_functions.h. Gains are requested in batches, so that a function can share the work among
+// threads.
 #pragma once
 
 #include <algorithm>
@@ -23,17 +24,17 @@
 namespace tidemill::subsets {
 
 enum class Search {
-  kNaive,  // Asks for all gains at each step.
-  // Asks again only where an earlier gain, which bounds the present one, might be the greatest
-  // (Minoux, 1978). Chooses what kNaive does when computed gains never increase, as those of
-  // set_functions.h do not.
+  kNaive,  // Requests all gains at each step.
+  // Recomputes a gain only when its earlier value, which bounds the present one, might be the
+  // greatest (Minoux, 1978). It chooses what kNaive does when computed gains never increase, which
+  // those of set_functions.h do not.
   kLazy,
   // As kLazy, but takes a row as soon as its gain is `near` times that bound (DeepCore's
   // "approximate lazy").
   kApproximateLazy,
-  // Looks at (n / k) log(1 / epsilon) rows a step, drawn uniformly from those left: within
-  // 1 - 1/e - epsilon of the best in expectation (Mirzasoleiman et al., Lazier than lazy greedy,
-  // AAAI 2015).
+  // At each step, looks at (n / k) log(1 / epsilon) rows drawn uniformly from the remaining ones.
+  // The result is within 1 - 1/e - epsilon of the best in expectation (Mirzasoleiman et al., Lazier
+  // than lazy greedy, AAAI 2015).
   kStochastic,
 };
 
@@ -41,14 +42,14 @@ struct GreedyOptions {
   Search search = Search::kLazy;
   double epsilon = 0.1;
   double near = 0.9;
-  RandomKey random = {};  // Of kStochastic.
-  // Ends when no gain is above zero, for functions that are not monotone.
+  RandomKey random = {};  // For kStochastic.
+  // Whether to stop when no gain is above zero, for functions that are not monotone.
   bool only_gains = false;
 };
 
 struct GreedyResult {
-  std::vector<int64_t> rows;  // In the order in which they were chosen.
-  std::vector<double> gains;  // Of each when it was chosen; their sum is f(S).
+  std::vector<int64_t> rows;  // In the order of the choice.
+  std::vector<double> gains;  // The gain of each row when it was chosen. Their sum is f(S).
   int64_t num_evaluations = 0;
 
   double value() const { return std::accumulate(gains.begin(), gains.end(), 0.0); }
@@ -83,8 +84,8 @@ class GreedySearcher {
   struct Candidate {
     double gain = 0;
     int64_t row = 0;
-    int64_t step = 0;  // At which the gain was computed.
-    // The better one is the greater.
+    int64_t step = 0;  // The step at which the gain was computed.
+    // The better candidate is the greater one.
     bool operator<(const Candidate& other) const {
       return gain != other.gain ? gain < other.gain : row > other.row;
     }
@@ -121,7 +122,7 @@ class GreedySearcher {
     }
   }
 
-  // Moves the rows to look at to the front of those left.
+  // Moves the rows to look at to the front of the remaining ones.
   int64_t DrawLot() {
     const int64_t count = std::ssize(left_);
     if (options_.search != Search::kStochastic) return count;
@@ -163,8 +164,8 @@ class GreedySearcher {
 
 }  // namespace internal
 
-// Chooses k rows, or all when there are fewer. The function holds none yet, and holds the chosen
-// ones afterwards.
+// Chooses k rows, or all when there are fewer. The function must hold no row before. It holds the
+// chosen rows afterwards.
 template <typename Function>
 GreedyResult Maximise(Function& function, int64_t k, const GreedyOptions& options = {}) {
   return internal::GreedySearcher<Function>(function, k, options).Run();

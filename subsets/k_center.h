@@ -1,4 +1,4 @@
-// Rows such that none is far from all of them.
+// Chooses rows so that every row is close to one of them.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,27 @@
 namespace tidemill::subsets {
 
 struct Centers {
-  // In the order in which they were chosen; no weights.
+  // The rows in the order of the choice, without weights.
   Choice choice;
-  // The Euclidean distance of the farthest row from its nearest center, when so many were chosen as
-  // stand before: radii[0] belongs to the first alone.
+  // For each number of chosen rows, the Euclidean distance of the farthest row from its nearest
+  // center. radii[0] is that of the first row alone.
   std::vector<double> radii;
-  // For each center the rows to which it is the nearest, of equally near ones the first chosen, but
-  // a center is its own. They add up to the number of rows.
+  // For each center, the number of rows for which it is the nearest. Among equally near centers,
+  // the first chosen one counts. A center belongs to itself. The numbers add up to the number of
+  // rows.
   std::vector<int64_t> sizes;
 };
 
-// Farthest-first traversal (Gonzalez, 1985): from the start, again and again the row farthest from
-// those chosen, of equally far ones the lowest. The radius is at most twice the best possible. The
-// start is the row nearest to the mean unless it is given. Rows are usable ones (UsableRows). k >=
-// n chooses all, and duplicates only after everything else. O(n k d) time, O(n) memory. `pool` may
-// be nullptr; no result depends on it.
+// Farthest-first traversal (Gonzalez, 1985). From the start, it repeatedly chooses the row farthest
+// from the chosen ones. Among equally far rows, it takes the lowest. The radius is at most twice
+// the best possible one. The start is the row nearest to the mean, unless it is given. Rows must be
+// usable (UsableRows). With k >= n all rows are chosen. Duplicates come after everything else. O(n
+// k d) time, O(n) memory. `pool` may be nullptr; no result depends on it.
 Centers FindCenters(const Rows& rows, int64_t k, std::optional<int64_t> start = std::nullopt,
                     WorkerPool* pool = nullptr);
 
-// The row nearest to the mean of all, of equally near ones the lowest. There is at least one.
+// Returns the row nearest to the mean of all. Among equally near rows, the lowest. There must be at
+// least one row.
 int64_t NearestToMean(const Rows& rows);
 
 }  // namespace tidemill::subsets

@@ -1,5 +1,5 @@
-// The k-th greatest of numbers that lie in several places, exactly, in two passes over them that
-// exchange 2^16 counters each and never a number.
+// Finds the k-th greatest of numbers that are in several places. It is exact. It takes two passes,
+// which exchange 2^16 counters each and never a number.
 //
 //   KthLargest search(k);
 //   while (!search.done()) {
@@ -21,18 +21,19 @@ class KthLargest {
   static constexpr int64_t kNumCounters = 65'536;
   using Counters = std::vector<int64_t>;  // kNumCounters of them, zero at the beginning of a pass.
 
-  // k is at least 1.
+  // k must be at least 1.
   explicit KthLargest(int64_t k) : left_(k) {}
 
-  // Adds the values of one part to its counters. NaN counts nowhere, -0 as 0. Thread-safe.
+  // Adds the values of one part to its counters. NaN is not counted; -0 counts as 0. Thread-safe.
   void Count(std::span<const float> values, std::span<int64_t> counters) const;
-  // Ends a pass, given the sums of all counters.
+  // Ends a pass. `counters` are the sums of all counters.
   void Narrow(std::span<const int64_t> counters);
   bool done() const { return passes_ == 2; }
 
-  // The k-th greatest; minus infinity when there are fewer than k.
+  // Returns the k-th greatest; minus infinity when there are fewer than k.
   float value() const;
-  // How many of the values equal to it belong to the k greatest; 0 when there are fewer than k.
+  // Returns how many of the values equal to it are among the k greatest; 0 when there are fewer
+  // than k.
   int64_t num_of_equal() const { return is_short_ ? 0 : left_; }
 
  private:
@@ -42,7 +43,7 @@ class KthLargest {
   bool is_short_ = false;
 };
 
-// All of it for values in one place.
+// The whole search, for values in one place.
 struct Threshold {
   float value = 0;
   int64_t num_of_equal = 0;

@@ -1,4 +1,4 @@
-// Few rows whose weighted sum is close to a given vector.
+// Chooses a few rows whose weighted sum is close to a given vector.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,31 @@ namespace tidemill::subsets {
 
 struct PursuitOptions {
   int64_t k = 1;
-  // Penalty on the squares of the weights.
+  // The penalty on the squares of the weights.
   double ridge = 0;
-  // Ends when what is left of the target is so short, as a share of its length.
+  // It ends when the length of the remainder is this share of the target's length.
   double tolerance = 1e-10;
 };
 
-// sum(weights x rows) is near the target; weights are above zero. Their scale is that of the
-// target: it is not that of Choice.
+// sum(weights x rows) is near the target. Weights are above zero. They have the scale of the
+// target, which is not that of Choice.
 struct Pursuit {
-  std::vector<int64_t> rows;  // In the order in which they were chosen; at most k.
+  std::vector<int64_t> rows;  // In the order of the choice; at most k.
   std::vector<double> weights;
   double residual = 0;  // ||target - sum(weights x rows)||.
 };
 
-// Orthogonal matching pursuit: again and again the row with the greatest product with what is left
-// of the target, then least squares over all chosen; at last the weights that are best among those
-// not below zero (Killamsetty et al., GRAD-MATCH, ICML 2021; Batch-OMP, Rubinstein et al., 2008).
-// Rows are finite; one that depends linearly on those chosen is passed over, and fewer than k are
-// chosen when no row points towards what is left, or when the best weight of a row is zero. Of
-// equal products the lower row is taken. O(n d k + k^3) time, O(n + d k) memory. `pool` may be
-// nullptr; the result does not depend on it.
+// Orthogonal matching pursuit (Killamsetty et al., GRAD-MATCH, ICML 2021; Batch-OMP, Rubinstein et
+// al., 2008). It repeatedly chooses the row with the greatest product with the remainder of the
+// target, and then solves least squares over all chosen rows. At the end, it finds the best weights
+// that are not negative. Rows must be finite. A row that depends linearly on the chosen ones is
+// skipped. Fewer than k rows are chosen when no row points towards the remainder, or when the best
+// weight of a row is zero. Among equal products, it takes the lower row. O(n d k + k^3) time, O(n +
+// d k) memory. `pool` may be nullptr; the result does not depend on it.
 Pursuit MatchTarget(const Rows& rows, std::span<const double> target, const PursuitOptions& options,
                     WorkerPool* pool = nullptr);
 
-// The mean of rows, in double: the usual target.
+// Returns the mean of rows, in double: the usual target.
 std::vector<double> MeanRow(const Rows& rows);
 
 }  // namespace tidemill::subsets

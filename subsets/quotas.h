@@ -1,4 +1,4 @@
-// How many samples each of several groups gives.
+// Decides how many samples each of several groups gives.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 
 namespace tidemill::subsets {
 
-// The greatest whole number F for which sum(min(F, count)) is at most `capacity`, and at most the
-// greatest count. O(C log C).
+// Returns the greatest whole number F with sum(min(F, count)) <= `capacity`; at most the greatest
+// count. O(C log C).
 int64_t FairShare(std::span<const int64_t> counts, int64_t capacity);
 
 enum class QuotaRule {
-  kFair,   // min(F, count) of each group.
-  kExact,  // As kFair, and one more of some groups above F until `capacity` is met, if it can be.
-  kEqual,  // The same of each group that has any: F, or as many as the smallest one has.
+  kFair,   // min(F, count) from each group.
+  kExact,  // As kFair, and one more from some groups above F until `capacity` is met, if it can be.
+  kEqual,  // The same number from each group that has any: F, or the size of the smallest one.
 };
 
-// How many each group gives. Which groups give one more under kExact is decided by RandomBits() of
-// `ids`, one a group (none: the groups' numbers), so it does not depend on their order.
+// Returns how many each group gives. Under kExact, RandomBits() of `ids` decides which groups give
+// one more. There is one id per group (empty means the groups' numbers), so the result does not
+// depend on their order.
 std::vector<int64_t> Quotas(QuotaRule rule, std::span<const int64_t> counts, int64_t capacity,
                             const RandomKey& random, std::span<const int64_t> ids = {});
 

@@ -1,5 +1,5 @@
-// Numbers of many samples, and a choice among them: what all algorithms of this folder take and
-// give.
+// Numbers of many samples, and a choice among them: the inputs and results of all algorithms of
+// this folder.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tidemill::subsets {
 
-// Row r is values[r * width, (r + 1) * width). The memory is someone else's.
+// Row r is values[r * width, (r + 1) * width). The memory belongs to somebody else.
 struct Rows {
   std::span<const float> values;
   int64_t num_rows = 0;
@@ -19,13 +19,13 @@ struct Rows {
   }
 };
 
-// Rows in the order in which they were chosen. With weights, sum(w x) / rows.size() is an estimate
-// of the mean of x over all rows that were not left out; unbiased where the algorithm says so. No
-// weights: 1 each.
+// The chosen rows, in the order of the choice. With weights, sum(w x) / rows.size() is an estimate
+// of the mean of x over all rows that were not left out. It is unbiased where the algorithm says
+// so. Empty weights mean 1 each.
 struct Choice {
   std::vector<int64_t> rows;
   std::vector<double> weights;
-  // Rows that could not be judged, such as those with a score that is no number.
+  // The number of rows that could not be judged, such as those whose score is not a number.
   int64_t num_left_out = 0;
 };
 

@@ -1,4 +1,4 @@
-// Which rows distances can be computed for.
+// Finds the rows for which distances can be computed.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace tidemill::subsets {
 
-// Rows of which all numbers are finite and distances fit a float (no squared length above 1e36):
-// the rows themselves, or a copy where some are left out.
+// The rows whose numbers are all finite and whose distances fit into a float (no squared length
+// above 1e36). They are the rows themselves, or a copy when some are left out.
 class UsableRows {
  public:
   explicit UsableRows(const Rows& rows);
@@ -18,11 +18,11 @@ class UsableRows {
 
   const Rows& rows() const { return rows_; }
   int64_t num_left_out() const { return num_left_out_; }
-  // Where the row stood before.
+  // Returns the number of the row before.
   int64_t Original(int64_t row) const {
     return num_left_out_ == 0 ? row : originals_[static_cast<size_t>(row)];
   }
-  // Replaces the rows of a choice by the original ones, and counts those left out.
+  // Replaces the rows of a choice by the original ones, and counts the rows left out.
   Choice ToOriginal(Choice choice) const;
 
  private:

@@ -14,9 +14,9 @@ struct DownstreamPeers {
   rpc::Peer evaluator;
 };
 
-// A factory of connections to `peers`. Their calls wait for a service that is away for as long as
-// the peer's deadline. Watches, syncs, lists of evaluations and uploads are not repeated: they end
-// when the connection breaks.
+// Returns a factory of connections to `peers`. Calls wait for a service that is away until the
+// peer's deadline. Watches, syncs, lists of evaluations and uploads are not repeated: they end when
+// the connection breaks.
 DownstreamFactory ConnectByGrpc(const DownstreamPeers& peers);
 
 }  // namespace tidemill::supervisor

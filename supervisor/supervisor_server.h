@@ -1,4 +1,5 @@
-// The supervisor as a running service: database, core and face in their order of life.
+// The supervisor as a running service. It holds the database, the core and the gRPC face in their
+// order of life.
 #pragma once
 
 #include <memory>
@@ -8,7 +9,7 @@
 
 namespace tidemill::supervisor {
 
-// A rpc::ServiceFactory.
+// Implements rpc::ServiceFactory.
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSupervisor(
     const rpc::ServiceContext& context);
 

@@ -49,8 +49,8 @@ class SupervisorService final
 
  private:
   Supervisor& supervisor_;
-  rpc::StreamBudget streams_;  // Of those who watch runs.
-  WorkerPool readers_;         // Of the events of runs that have ended.
+  rpc::StreamBudget streams_;  // For watchers of runs.
+  WorkerPool readers_;         // They read the events of runs that have ended.
 };
 
 }  // namespace tidemill::supervisor

@@ -1,4 +1,4 @@
-// Opens pages as a reader does, in headless Chromium.
+// Opens pages in headless Chromium, as a reader does.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@ struct Shown {
   std::string log;
 };
 
-// Opens a page in a Chromium that finds no host, with `flags` added; its files go into `folder`.
+// Opens a page in a Chromium that can reach no host, with additional `flags`. Its files go into
+// `folder`.
 Shown Browse(const std::string& folder, const std::string& page, const std::string& flags);
 
-// The text of a file; a failed expectation where it cannot be read.
+// Returns the text of a file. An expectation fails when it cannot be read.
 std::string Slurp(const std::string& path);
 
 }  // namespace tidemill::tests

@@ -1,4 +1,4 @@
-// Workers beside those that a stack keeps, with a configuration of their own.
+// Workers besides those of a stack, with a configuration of their own.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace tidemill::tests {
 
-// Ends, as if killed, with this object.
+// The worker ends with this object, as if it were killed.
 class OwnWorker {
  public:
-  // `section`: the lines of its section `preprocess_worker`, each indented by two blanks and ended.
+  // `section` is the lines of its section `preprocess_worker`. Each is indented by two blanks and
+  // has a line end.
   OwnWorker(const Stack& stack, const std::string& name, const std::string& listen,
             const std::string& section);
   ~OwnWorker();
@@ -24,7 +25,7 @@ class OwnWorker {
   int process_ = 0;
 };
 
-// A worker on TCP, which its consumers reach through a proxy.
+// A worker on TCP that its consumers reach through a proxy.
 class DistantWorker {
  public:
   DistantWorker(const Stack& stack, const Throttle& throttle);

@@ -15,62 +15,62 @@
 
 namespace tidemill::tests {
 
-// What a row has beside its numbers.
+// What a row has besides its numbers.
 enum class RowTexts {
   kEmpty,
-  kLogNormal,  // A text of a log-normal number of words: 20 on average, 12 in the median.
+  kLogNormal,  // A text with a log-normal number of words: 20 on average, 12 in the median.
 };
 
-// The rows lie in so many files, one behind another, each file longer than the one before.
+// The rows are in several files, one after another. Each file is longer than the one before.
 struct RowFiles {
   int num_files = 1;
   RowTexts texts = RowTexts::kEmpty;
 };
 
-// A set of 90 % of the rows "number,number,text,class" of CSV files, weighted by class: every third
+// A set of 90 % of the rows "number,number,text,class" of CSV files, weighted by class. Every third
 // row is of class 0. Thread-compatible.
 class PreparedSet {
  public:
-  // Starts the stack with so many workers and these variables in its environment.
+  // Starts the stack with `num_workers` workers and these variables in its environment.
   PreparedSet(int64_t num_samples, int num_workers,
               const std::map<std::string, std::string>& environment = {},
               const RowFiles& files = {});
   ~PreparedSet();
 
-  // A pass over the set; its graph may be preceded by ops, as YAML list items.
+  // Returns a pass over the set. `ops`, as YAML list items, may precede its graph.
   preprocess::JobSpec Job(int64_t batch_size, int64_t epochs, const std::string& ops = "") const;
 
-  // A pass over the texts, as at most kTextWidth token ids, which are not 0, in a row.
+  // Returns a pass over the texts. A row has at most kTextWidth token ids, none of which is 0.
   preprocess::JobSpec TextJob(int64_t batch_size, int64_t epochs) const;
   static constexpr int64_t kTextWidth = 256;
 
-  // The plan of a lane, from a batch on.
+  // Returns the plan of a lane from a batch on.
   static loader::BatchPlan PlanOf(const preprocess::JobSpec& job, int64_t lane, int64_t first);
 
-  // A consumer of a lane. Fails the test when it cannot be opened.
+  // Opens a consumer of a lane. Fails the test when that fails.
   std::unique_ptr<preprocess::WorkerSource> Consume(
       const preprocess::JobSpec& job, int64_t lane = 0, int64_t first_batch = 0,
       preprocess::WorkerSourceOptions options = {}) const;
 
-  // What a worker would make of the job.
+  // Opens the job as a worker would.
   absl::StatusOr<preprocess::OpenedJob> Open(const preprocess::JobSpec& job) const;
 
-  // A consumer of all lanes of a job of shards.
+  // Opens a consumer of all lanes of a job with shards.
   std::unique_ptr<preprocess::ShardedSource> ConsumeShards(
       const preprocess::JobSpec& job, int64_t first_batch = 0,
       preprocess::WorkerSourceOptions options = {}) const;
 
-  // The batches of a lane, made in this process.
+  // Returns the batches of a lane, made in this process.
   std::vector<loader::TrainingBatch> Expected(const preprocess::JobSpec& job,
                                               int64_t lane = 0) const;
 
-  // Starts one more worker than the stack keeps; ends with this object. Returns its process.
+  // Starts one more worker than the stack keeps. It ends with this object. Returns its process.
   int StartWorker(const std::string& name,
                   const std::map<std::string, std::string>& environment = {});
-  // Waits for a process that StartWorker() gave; returns its exit status as waitpid() does.
+  // Waits for a process from StartWorker(). Returns its exit status as waitpid() does.
   int AwaitWorker(int process);
 
-  // Takes the workers that there are now out of service.
+  // Drains the present workers.
   void DrainWorkers() const;
 
   const Stack& stack() const { return stack_; }
@@ -87,13 +87,15 @@ class PreparedSet {
   std::vector<int> processes_;
 };
 
-// So many words, log-normal, for a row: at most PreparedSet::kTextWidth, at least one.
+// Returns the number of words of a row. It is log-normal, at least one and at most
+// PreparedSet::kTextWidth.
 int64_t NumWords(int64_t row);
 
-// Ordinals and all columns of a batch as text, equal for equal batches, bit by bit.
+// Returns the ordinals and all columns of a batch as text. It is equal for equal batches, bit by
+// bit.
 std::string Describe(const loader::TrainingBatch& batch);
 
-// All batches of a source, described; fails the test on an error.
+// Returns all batches of a source, described. Fails the test on an error.
 std::vector<std::string> ReadAll(loader::BatchSource& source);
 
 }  // namespace tidemill::tests

@@ -1,4 +1,4 @@
-// What has to be equal in two runs of the same pipeline: triggers, keys and weights, bit for bit.
+// What must be equal, bit for bit, in two runs of the same pipeline: triggers, keys and weights.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace tidemill::tests {
 
-// One line a trigger (position, samples, digest of the sealed training set, SHA-256 of the weights)
-// and one a measured value, from the JSON of `runs show` or `run`. Two runs are equal when these
-// are; ids and seconds are left out.
+// Returns one line per trigger (position, samples, digest of the sealed training set, SHA-256 of
+// the weights) and one per measured value, from the JSON of `runs show` or `run`. Two runs are
+// equal when these lines are. Ids and seconds are left out.
 inline std::vector<std::string> Fingerprint(const nlohmann::json& run) {
   std::vector<std::string> lines;
   lines.push_back(run.value("state", "no state"));

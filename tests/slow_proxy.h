@@ -1,4 +1,4 @@
-// A network between two programs of one machine that is narrower than the machine's own.
+// A network between two programs of one machine that is slower than the machine's own.
 #pragma once
 
 #include <chrono>
@@ -12,18 +12,18 @@
 
 namespace tidemill::tests {
 
-// A TCP port that is free now, on 127.0.0.1.
+// Returns a TCP port on 127.0.0.1 that is free now.
 int FreePort();
 
-// What comes back from the server goes in portions: so many bytes at once, then nothing for the
-// pause. What goes to the server is not held up.
+// Bytes from the server pass in portions: a number of bytes at once, then nothing for the pause.
+// Bytes to the server are not delayed.
 struct Throttle {
   int64_t portion_bytes = 0;
   std::chrono::milliseconds pause{0};
 };
 
-// Listens on a port of 127.0.0.1 and passes on what comes to another port there, until destroyed.
-// Thread-safe.
+// Listens on a port of 127.0.0.1 and passes its bytes on to another port there, until it is
+// destroyed. Thread-safe.
 class SlowProxy {
  public:
   SlowProxy(int to_port, const Throttle& throttle);
@@ -42,7 +42,7 @@ class SlowProxy {
 
   void Run();
   void Accept();
-  // Whether both sides are still there.
+  // Returns whether both sides are still connected.
   bool PassOn(Connection& connection, bool may_answer);
   bool IsStopping() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -50,10 +50,10 @@ class SlowProxy {
   const Throttle throttle_;
   int listener_ = -1;
   int port_ = 0;
-  std::vector<Connection> connections_;  // Of the thread.
+  std::vector<Connection> connections_;  // Used by the thread only.
   mutable Mutex mutex_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::unique_ptr<WorkerPool> thread_;  // Last: it uses all of the above.
+  std::unique_ptr<WorkerPool> thread_;  // The last member: it uses all members above.
 };
 
 }  // namespace tidemill::tests

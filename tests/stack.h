@@ -1,4 +1,4 @@
-// Drives the `tidemill` command as its users do: real processes, a state folder of its own.
+// Runs the `tidemill` command as its users do: real processes, and a state folder of its own.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace tidemill::tests {
 
-// What a command answered.
+// The result of a command.
 struct CommandResult {
   int exit_code = -1;
   std::string out;
@@ -22,16 +22,16 @@ struct CommandResult {
   nlohmann::json Json() const;
 };
 
-// Runs the `tidemill` beside this test with these variables added to the environment; its output
-// goes through files in `scratch`.
+// Runs the `tidemill` beside this test with these additional environment variables. Its output goes
+// through files in `scratch`.
 CommandResult RunTidemill(const std::vector<std::string>& words,
                           const std::map<std::string, std::string>& environment,
                           const std::string& scratch);
 
-// The folder of the programs: tests lie beside them.
+// Returns the folder of the programs. Tests are in the same folder.
 std::string ProgramFolder();
 
-// A local stack in a fresh folder below /tmp; the destructor stops it and removes all it left.
+// A local stack in a new folder below /tmp. The destructor stops it and removes everything it left.
 // Thread-compatible.
 class Stack {
  public:
@@ -40,25 +40,25 @@ class Stack {
   Stack(const Stack&) = delete;
   Stack& operator=(const Stack&) = delete;
 
-  // Runs `tidemill <words> --state <folder>` with these variables added to the environment.
+  // Runs `tidemill <words> --state <folder>` with these additional environment variables.
   CommandResult Tidemill(const std::vector<std::string>& words,
                          const std::map<std::string, std::string>& environment = {}) const;
 
-  // How to call one of its services, by the name that `tidemill status` gives it.
+  // Returns the peer of one of its services, by its name in `tidemill status`.
   rpc::Peer PeerOf(const std::string& service, rpc::v1::Role role = rpc::v1::ROLE_SERVICE) const;
 
-  // The process ids of the stack's members whose program is called `name`
-  // ("tidemill-storage", "postgres", "tidemill"); every member when empty.
+  // Returns the process ids of the stack's members whose program is `name` ("tidemill-storage",
+  // "postgres", "tidemill"). Returns every member when `name` is empty.
   std::vector<int> Processes(const std::string& name = "") const;
 
-  // kill -9 of all of them, at once. Returns how many there were.
+  // Does kill -9 to all of them at once. Returns their number.
   int KillAll() const;
 
   // The state folder, and a folder for a test's own files.
   const std::string& state() const { return state_; }
   const std::string& files() const { return files_; }
 
-  // The end of every service's log, for messages of failing tests.
+  // Returns the end of every service's log, for messages of failing tests.
   std::string Logs() const;
 
  private:
@@ -67,9 +67,9 @@ class Stack {
   std::string files_;
 };
 
-// A CSV dataset with drifting classes, and a pipeline over it that takes a few seconds: 1,200
-// samples, one a minute, an mlp, an evaluation. Written to `folder`; returns the pipeline's path.
-// Of the same text and bytes at every call.
+// Writes to `folder` a CSV dataset with drifting classes, and a pipeline over it that takes a few
+// seconds: 1,200 samples, one a minute, an mlp, an evaluation. Returns the path of the pipeline.
+// Text and bytes are the same at every call.
 std::string WriteSmallPipeline(const std::string& folder,
                                const std::string& trigger = "{type: amount, samples: 250}");
 

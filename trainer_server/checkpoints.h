@@ -1,4 +1,4 @@
-// Checkpoints of one training: files that are whole or ignored.
+// The checkpoints of one training. A file is either whole or ignored.
 //
 //   64 hexadecimal digits: SHA-256 of the rest | payload
 #pragma once
@@ -12,7 +12,7 @@
 namespace tidemill::trainer_server {
 
 struct StoredCheckpoint {
-  // Batches trained, through all epochs.
+  // The number of batches trained, over all epochs.
   int64_t batches = 0;
   std::string payload;
 };
@@ -22,12 +22,11 @@ class Checkpoints {
  public:
   explicit Checkpoints(std::string folder) : folder_(std::move(folder)) {}
 
-  // Adds a checkpoint, atomically, and removes all but it and the one before. RESOURCE_EXHAUSTED
+  // Adds a checkpoint atomically. Removes all others except the one before it. RESOURCE_EXHAUSTED
   // when the disk is full.
   absl::Status Write(const StoredCheckpoint& checkpoint) const;
 
-  // The latest whole checkpoint; std::nullopt when there is none. Damaged ones are passed over with
-  // a warning.
+  // Returns the latest whole checkpoint, or std::nullopt. Damaged ones are skipped with a warning.
   absl::StatusOr<std::optional<StoredCheckpoint>> ReadLatest() const;
 
  private:

@@ -1,6 +1,6 @@
-// What lies in the folder of a trigger, `<state>/trainer_server/runs/<run>/<trigger>/`: the
-// contract between the server, which writes fit.json, job.json, stored.json and the result of a job
-// that gave none, and the job's process, which writes the rest.
+// The files in the folder of a trigger, `<state>/trainer_server/runs/<run>/<trigger>/`. They are
+// the contract between the server and the process of a job. The server writes fit.json, job.json,
+// stored.json, and the result of a job that gave none. The process writes the rest.
 //
 //   lock                  held by the one process that works on the folder
 //   fit.json              FitJob
@@ -12,10 +12,10 @@
 //   result.json           the last message of WatchTraining; there once the training has ended
 //   stored.json           StoreModelResponse; there once the model store has the artefact
 //
-// The .json files are protobuf messages as protobuf's JSON, with the names of the protos. Versions
+// The .json files are protobuf messages in protobuf's JSON, with the names of the protos. Versions
 // before 0.8 wrote YAML instead (old_folder.h); the functions below read that, too.
 //
-// Beside the folders of a run's triggers lies `networks/`, with the files of networks that its
+// Beside the folders of a run's triggers is `networks/`. It holds the files of networks that the
 // pipeline names, by their digests.
 #pragma once
 
@@ -40,7 +40,8 @@ inline constexpr std::string_view kNetworksFolder = "networks";
 inline constexpr std::string_view kResultFile = "result.json";
 inline constexpr std::string_view kStoredFile = "stored.json";
 
-// Reads one of the messages of a folder. NOT_FOUND; DATA_LOSS for a file that is no such message.
+// Reads one of the messages of a folder. NOT_FOUND when there is no file. DATA_LOSS when it is not
+// such a message.
 absl::Status ReadMessage(const std::string& folder, std::string_view name,
                          google::protobuf::Message& message);
 
@@ -51,12 +52,12 @@ absl::StatusOr<T> ReadMessage(const std::string& folder, std::string_view name) 
   return message;
 }
 
-// Writes one atomically.
+// Writes one of the messages atomically.
 absl::Status WriteMessage(const std::string& folder, std::string_view name,
                           const google::protobuf::Message& message);
 
-// How a training ended, what its job is, and as what its model is stored: NOT_FOUND where the
-// folder does not say so yet, DATA_LOSS where it cannot be read.
+// These read how a training ended, the description of its job, and the model as it is stored.
+// NOT_FOUND when the folder does not say so yet. DATA_LOSS when the file cannot be read.
 absl::StatusOr<v1::WatchTrainingResponse> ReadResult(const std::string& folder);
 absl::StatusOr<v1::StartTrainingRequest> ReadTraining(const std::string& folder);
 absl::StatusOr<v1::StoreModelResponse> ReadStored(const std::string& folder);
@@ -64,7 +65,7 @@ absl::StatusOr<v1::StoreModelResponse> ReadStored(const std::string& folder);
 // Whether the model store has the model.
 bool IsStored(const std::string& folder);
 
-// The training is to begin, or to go on: how an earlier attempt ended is forgotten.
+// Deletes the result of an earlier attempt, because the training starts or continues.
 absl::Status ForgetResult(const std::string& folder);
 
 }  // namespace tidemill::trainer_server

@@ -19,7 +19,8 @@ namespace v1 {
 class WatchTrainingResponse;
 }
 
-// How the exit code of a job carries its status code, beyond those of shells and sysexits.h.
+// The exit code of a job is this plus its status code. It lies above the exit codes of shells and
+// sysexits.h.
 inline constexpr int kExitCodeBase = 100;
 
 // Thread-safe.
@@ -32,9 +33,9 @@ class JobProcesses {
   static absl::StatusOr<std::unique_ptr<JobProcesses>> Start(const std::string& program);
   ~JobProcesses();
 
-  // Runs `what` ("fit" or "train") on a folder and returns when its process has ended: what the job
-  // returned; ABORTED when it was killed and may be run again; CANCELLED once `stop` is
-  // requested, which kills it.
+  // Runs `what` ("fit" or "train") on a folder. Returns the job's status when its process has
+  // ended. ABORTED when the process was killed and may be run again. CANCELLED when `stop` is
+  // requested, which kills the process.
   absl::Status Run(const std::string& what, const std::string& folder, process::SpawnMode mode,
                    const Progress& progress, const std::stop_token& stop);
 

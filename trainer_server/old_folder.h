@@ -1,6 +1,7 @@
-// Folders of triggers as versions before 0.8 left them: job.yaml, result.yaml and stored.yaml. They
-// are read where this version's files are missing, so that a training goes on from its checkpoint,
-// and a model is stored, whichever version began it. Nothing writes such files any more.
+// Reads the folders of triggers that versions before 0.8 left: job.yaml, result.yaml and
+// stored.yaml. They are read when this version's files are missing. A training then continues from
+// its checkpoint, and a model is stored, whichever version began it. Nothing writes such files any
+// more.
 #pragma once
 
 #include <string>
@@ -15,11 +16,11 @@ inline constexpr std::string_view kOldJobFile = "job.yaml";
 inline constexpr std::string_view kOldResultFile = "result.yaml";
 inline constexpr std::string_view kOldStoredFile = "stored.yaml";
 
-// All: NOT_FOUND; DATA_LOSS for a file that says something else.
+// All return NOT_FOUND when the file is missing, and DATA_LOSS when it is invalid.
 
-// DONE or FAILED.
+// The result is DONE or FAILED.
 absl::StatusOr<v1::WatchTrainingResponse> ReadOldResult(const std::string& folder);
-// As it was asked for; of the command, the run.
+// Returns the request. Its command contains only the run.
 absl::StatusOr<v1::StartTrainingRequest> ReadOldTraining(const std::string& folder);
 absl::StatusOr<v1::StoreModelResponse> ReadOldStored(const std::string& folder);
 

@@ -1,4 +1,4 @@
-// With how many threads and how much memory a training's own process prepares samples.
+// Decides how many threads and how much memory a training's own process has to prepare samples.
 #pragma once
 
 #include "tidemill/trainer_server/v1/job.pb.h"
@@ -6,9 +6,9 @@
 
 namespace tidemill::trainer_server {
 
-// The cores of the machine, and the memory of the configuration, shared by the trainings that may
-// run at once on processors or on GPUs, whichever are more. Threads beside the arithmetic's own
-// give way to it.
+// Divides the cores of the machine and the configured memory by the number of trainings that may
+// run at once, on processors or on GPUs, whichever is greater. Other threads give way to those of
+// the arithmetic.
 v1::Preparation PreparationFor(const TrainerConfig& config, int num_cores);
 
 }  // namespace tidemill::trainer_server

@@ -1,4 +1,4 @@
-// Keeps supervisors that have lost a run from commanding it.
+// Refuses commands of supervisors that have lost a run.
 #pragma once
 
 #include <map>
@@ -11,13 +11,14 @@
 
 namespace tidemill::trainer_server {
 
-// The highest run epoch seen of each run, in a file `fence` of the run's folder. Thread-safe.
+// Keeps the highest run epoch seen for each run, in a file `fence` of the run's folder.
+// Thread-safe.
 class RunFences {
  public:
-  // `runs`: the folder that holds a folder for each run.
+  // `runs` is the folder that holds a folder for each run.
   explicit RunFences(std::string runs) : runs_(std::move(runs)) {}
 
-  // FAILED_PRECONDITION for an epoch lower than one seen before, also before a restart.
+  // FAILED_PRECONDITION when the epoch is lower than one seen before, also before a restart.
   absl::Status Check(const rpc::v1::Command& command) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace tidemill::trainer_server {
 
-// Thread-safe. `trainings` must outlive it.
+// Thread-safe. `trainings` must outlive this object.
 class TrainerService final : public v1::TrainerService::Service {
  public:
   explicit TrainerService(Trainings& trainings) : trainings_(trainings) {}

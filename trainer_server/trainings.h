@@ -1,4 +1,4 @@
-// The trainings of this server: which there are, in which state, and what runs them.
+// The trainings of this server: their states, and what runs them.
 #pragma once
 
 #include <cstdint>
@@ -32,70 +32,71 @@ namespace tidemill::trainer_server {
 struct TrainingsOptions {
   // `<state>/trainer_server`.
   std::string folder;
-  // As jobs are to reach storage, selector, model_store and, where there is one, preprocess.
+  // The endpoints at which jobs reach storage, selector, model_store and, if there is one,
+  // preprocess.
   rpc::v1::Endpoints endpoints;
   TrainerConfig config;
 };
 
-// Everything that outlives the process lies in the trigger folders (job_folder.h); in memory is
-// only what runs. A training that a dead server left behind goes on from its last checkpoint once
-// StartTraining comes again. A job that is killed is run again, a few times. Thread-safe.
+// Everything that must outlive the process is in the trigger folders (job_folder.h). Memory holds
+// only what is running. When StartTraining comes again, a training that a dead server left behind
+// continues from its last checkpoint. A job that is killed is run again, a few times. Thread-safe.
 class Trainings {
  public:
-  // Called with the present state first; false ends the watch.
+  // Called first with the present state. Returns false to end the watch.
   using Watcher = std::function<bool(const v1::WatchTrainingResponse&)>;
 
-  // The processes and clients must outlive it.
+  // The processes and clients must outlive this object.
   Trainings(TrainingsOptions options, JobProcesses& processes, selector::SelectorClient& selector,
             model_store::ModelStoreClient& model_store);
-  // Kills running jobs; their checkpoints stay.
+  // Kills the running jobs. Their checkpoints stay.
   ~Trainings();
 
-  // As the RPCs of trainer_server.proto.
+  // These implement the RPCs of trainer_server.proto.
   absl::StatusOr<std::string> Fit(const v1::FitGraphRequest& request);
   absl::Status Start(const v1::StartTrainingRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Ends with UNAVAILABLE when this object shuts down or `alive` turns false.
+  // Ends with UNAVAILABLE when this object shuts down or `alive` returns false.
   absl::Status Watch(RunId run, int64_t trigger, const Watcher& watcher,
                      const std::function<bool()>& alive) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Stop(const v1::StopTrainingRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<v1::StoreModelResponse> Store(const v1::StoreModelRequest& request);
-  // Not of a training that runs: the supervisor retires what is stored.
+  // Removes the files of stored trainings. The supervisor never retires a training that runs.
   absl::Status Retire(const v1::RetireTrainingsRequest& request);
   absl::Status DeleteRun(const v1::DeleteRunRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Kills running jobs and ends all watches.
+  // Kills the running jobs and ends all watches.
   void Shutdown() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   using Key = std::pair<int64_t, int64_t>;  // Run, trigger.
 
-  // One training or fit that this process knows of. Guarded by mutex_, but for `stop`, which has a
-  // lock of its own.
+  // One training or fit that this process knows. mutex_ guards it, except `stop`, which has a lock
+  // of its own.
   struct Entry {
     Entry() { status.set_state(v1::TRAINING_STATE_QUEUED); }
 
     v1::WatchTrainingResponse status;
-    absl::Status ended;   // Of the last job, once it is over.
-    int64_t version = 1;  // Counts changes of the above.
+    absl::Status ended;   // That of the last job, once it has ended.
+    int64_t version = 1;  // Counts the changes of the fields above.
     bool active = true;   // Queued or running.
     std::stop_source stop;
   };
-  using Entries = std::map<Key, std::shared_ptr<Entry>>;  // Shared with the tasks that run them.
+  using Entries = std::map<Key, std::shared_ptr<Entry>>;  // The tasks that run them share them.
 
   std::string FolderOf(int64_t run, int64_t trigger) const;
   absl::Status CheckTraining(const v1::StartTrainingRequest& request) const;
   absl::Status WriteJob(const v1::StartTrainingRequest& request) const;
   void Train(Entry& entry, const std::string& folder, bool on_gpu) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Runs a job, again when it was killed.
+  // Runs a job, and again when it was killed.
   absl::Status RunJob(const std::string& what, const std::string& folder, bool on_gpu, Entry& entry)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Update(Entry& entry, const std::function<void(Entry&)>& change) ABSL_LOCKS_EXCLUDED(mutex_);
-  // What the folder tells of a training that this process did not run.
+  // Reads from the folder the state of a training that this process did not run.
   absl::StatusOr<v1::WatchTrainingResponse> Recall(int64_t run, int64_t trigger) const;
-  // False when the entry was stopped while it waited for a slot.
+  // Returns false when the entry was stopped while it waited for a slot.
   bool BeginRunning(Entry& entry) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status AwaitEnd(Entry& entry) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Ends it at once when it waits for a slot, else kills its job and waits.
+  // Ends an entry that waits for a slot at once. Otherwise kills its job and waits.
   void End(Entry& entry) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const TrainingsOptions options_;
@@ -109,7 +110,7 @@ class Trainings {
   bool shut_down_ ABSL_GUARDED_BY(mutex_) = false;
   Entries trainings_ ABSL_GUARDED_BY(mutex_);
   Entries fits_ ABSL_GUARDED_BY(mutex_);
-  // Last: their tasks use all of the above.
+  // The last members: their tasks use all members above.
   WorkerPool fit_slots_;
   WorkerPool cpu_slots_;
   WorkerPool gpu_slots_;

@@ -1,5 +1,5 @@
 // What the ops of a graph learned from the selected samples, sealed by a hash. It is stored with
-// the model and used wherever the model is.
+// the model and used wherever the model is used.
 #pragma once
 
 #include <map>
@@ -12,25 +12,26 @@
 
 namespace tidemill::transform {
 
-// Immutable, hence thread-safe.
+// Immutable, so thread-safe.
 class FittedState {
  public:
-  // `graph`: Graph::spec_digest() of the graph that was fitted. `learned`: by place of the op.
+  // `graph` is the Graph::spec_digest() of the graph that was fitted. `learned` maps the place of
+  // an op to what it learned.
   FittedState(std::string graph, std::map<int, std::vector<Learned>> learned);
 
-  // Reads what Encode() made. DATA_LOSS for bytes that are no fitted state, whatever they are.
+  // Reads the result of Encode(). DATA_LOSS for any bytes that are not a fitted state.
   static absl::StatusOr<FittedState> Decode(const std::string& bytes);
 
-  // A batch in the wire format of docs/formats/batch.md, one row per number or word, with the
-  // columns `op` (int64), `column`, `statistic` (binary), `is_word` (uint8), `number` (float64) and
-  // `word` (binary). The first row has op -1 and the graph's digest as its word. The same
-  // state gives the same bytes.
+  // Returns a batch in the wire format of docs/formats/batch.md. Each row is a number or a word.
+  // The columns are `op` (int64), `column`, `statistic` (binary), `is_word` (uint8), `number`
+  // (float64) and `word` (binary). The first row has the op -1 and the graph's digest as its word.
+  // The same state gives the same bytes.
   const std::string& Encode() const { return bytes_; }
-  // SHA-256 of Encode(), in hexadecimal.
+  // The SHA-256 of Encode(), in hexadecimal.
   const std::string& digest() const { return digest_; }
 
   const std::string& graph() const { return graph_; }
-  // Empty for an op that learned nothing.
+  // Returns what an op learned. It is empty for an op that learned nothing.
   std::span<const Learned> Of(int op_index) const;
 
  private:

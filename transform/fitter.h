@@ -19,32 +19,34 @@
 
 namespace tidemill::transform {
 
-// An op that learns from columns that a fitted op made needs a pass of its own; all others share
-// passes. Samples must come in the order of their ordinals, in every pass the same: the result is a
-// function of that sequence, to the last bit, and not of how it is cut into blocks. Bad samples are
-// passed over.
+// An op that learns from columns of a fitted op needs a pass of its own. All other ops share
+// passes. Samples must come in the order of their ordinals, and every pass must have the same
+// samples. The result is, to the last bit, a function of that sequence, and not of how it is cut
+// into blocks. Bad samples are skipped.
 //
 // Thread-compatible. The graph must outlive it.
 class Fitter {
  public:
   explicit Fitter(const Graph& graph);
 
-  // How often the samples must be given; 0 for a graph that needs no fit, 1 for nearly all others.
+  // The number of times that the samples must be given: 0 for a graph that needs no fit, 1 for
+  // nearly all others.
   int num_passes() const { return graph_.num_fit_passes_; }
 
-  // Takes a block of samples as Graph::Run() does; INVALID_ARGUMENT as there, RESOURCE_EXHAUSTED
+  // Takes a block of samples, as Graph::Run() does. INVALID_ARGUMENT as there. RESOURCE_EXHAUSTED
   // when a vocabulary grows too large.
   absl::Status Add(const batch::Batch& samples);
 
-  // FAILED_PRECONDITION when the pass held no good sample or there are no more passes.
+  // FAILED_PRECONDITION when the pass had no good sample, or when there are no more passes.
   absl::Status EndPass();
 
-  // Ends the last pass if that was not done. FAILED_PRECONDITION when passes are missing.
+  // Ends the last pass if EndPass() did not. FAILED_PRECONDITION when passes are missing.
   absl::StatusOr<FittedState> Finish();
 
-  // What a person should know of the data: columns that never vary, categories that were left out.
+  // What a person should know about the data: columns that never vary, categories that were left
+  // out.
   const std::vector<std::string>& warnings() const { return warnings_; }
-  // Bad samples met in the last pass.
+  // The number of bad samples in the last pass.
   int64_t num_bad() const { return num_bad_; }
 
  private:
@@ -52,7 +54,7 @@ class Fitter {
 
   const Graph& graph_;
   int pass_ = 0;
-  std::map<int, std::unique_ptr<OpFitter>> fitters_;  // Of this pass, by place of the op.
+  std::map<int, std::unique_ptr<OpFitter>> fitters_;  // Those of this pass, by place of the op.
   std::map<int, std::vector<Learned>> learned_;
   std::vector<std::string> warnings_;
   int64_t num_bad_ = 0;

@@ -1,4 +1,5 @@
-// A preprocessing graph, checked and bound to a dataset: from blocks of samples to tensors.
+// A preprocessing graph that is checked and bound to a dataset. It turns blocks of samples into
+// tensors.
 //
 //   ASSIGN_OR_RETURN(const Graph graph, Graph::Build(spec, schema));
 //   Fitter fitter(graph);                                         // When graph.needs_fit().
@@ -24,23 +25,24 @@
 namespace tidemill::transform {
 
 inline constexpr std::string_view kInputColumn = "input";
-// What the names of further columns for the model begin with: `input_categories` ...
+// The prefix of the names of further columns for the model: `input_categories` ...
 inline constexpr std::string_view kInputPrefix = "input_";
 
-// Whether a column of this name is handed to the model.
+// Whether a column of this name goes to the model.
 bool IsInput(std::string_view name);
 
-// What a graph makes of a block of samples.
+// The result of a graph for a block of samples.
 struct Transformed {
-  // The good samples in the order they came in: `key`, `event_time`, `ordinal` and `weight` where
-  // the samples have them, then `input`, the columns `input_...` and, where the graph makes it,
-  // `target`.
+  // The good samples in the order of the input. The columns are `key`, `event_time`, `ordinal` and
+  // `weight` where the samples have them, then `input`, the columns `input_...` and, if the graph
+  // makes it, `target`.
   batch::Batch batch;
-  // The samples left out, by row of the block that came in.
+  // The samples left out, by their row in the input.
   std::vector<BadSample> bad;
 };
 
-// Ops that run together, op by op on blocks of rows that fit in the cache: [first, first + count).
+// The ops [first, first + count). They run together, op by op, on blocks of rows that fit into the
+// cache.
 struct GraphStage {
   int first = 0;
   int count = 1;
@@ -48,30 +50,31 @@ struct GraphStage {
   friend bool operator==(const GraphStage&, const GraphStage&) = default;
 };
 
-// Whether ops may share a stage. What a graph makes is the same; only tests turn it off.
+// Whether ops may share a stage. The results are the same either way; only tests turn it off.
 enum class Fusion { kOn, kOff };
 
-// Immutable, hence thread-safe: Run() may be called from many threads at once. What it makes of a
-// sample depends on that sample alone, not on the block that it came in. Movable.
+// Immutable, so thread-safe: many threads may call Run() at once. The result for a sample depends
+// on that sample alone, not on its block. Movable.
 class Graph {
  public:
-  // All that is wrong with `spec` for such samples; empty when it can be built.
+  // Returns all problems of `spec` for such samples. The list is empty when the graph can be built.
   static std::vector<GraphProblem> Check(const GraphSpec& spec, const SampleSchema& samples);
 
-  // INVALID_ARGUMENT lists what Check() finds, each with the place of its op, from 1.
+  // INVALID_ARGUMENT lists what Check() finds. Each problem has the place of its op, from 1.
   static absl::StatusOr<Graph> Build(const GraphSpec& spec, const SampleSchema& samples,
                                      Fusion fusion = Fusion::kOn);
 
-  // `samples`: a block with `payload` and, when the graph makes a target, the label column. Bad
-  // samples are left out and never an error. `fitted` may be nullptr for a graph that needs no fit.
-  // FAILED_PRECONDITION without a fitted state that is needed, or while column names are not
-  // known; INVALID_ARGUMENT for a fitted state of other ops or samples without the columns.
+  // `samples` is a block with `payload` and, when the graph makes a target, the label column. Bad
+  // samples are left out; they are never an error. `fitted` may be nullptr for a graph that needs
+  // no fit. FAILED_PRECONDITION when a fitted state is needed and missing, or while column names
+  // are unknown. INVALID_ARGUMENT when the fitted state is of other ops, or when the samples lack
+  // these columns.
   //
-  // `context`: without one, nothing is random, as it must be where models are evaluated. In
-  // training the samples have `ordinal`, from which random ops draw.
+  // Without a `context`, nothing is random. This is how models are evaluated. In training the
+  // samples have the column `ordinal`, from which random ops draw.
   //
-  // `counters`: made for op_types(); what the ops did is added to them. Without, nothing is
-  // measured.
+  // `counters` must be made for op_types(). What the ops did is added to them. Without counters,
+  // nothing is measured.
   absl::StatusOr<Transformed> Run(const batch::Batch& samples, const FittedState* fitted,
                                   const RunContext& context = {},
                                   OpCounters* counters = nullptr) const;
@@ -79,29 +82,32 @@ class Graph {
   // Whether some op learns from samples.
   bool needs_fit() const { return num_fit_passes_ > 0; }
 
-  // SHA-256, in hexadecimal, of everything that Run() depends on but the samples: the ops, the
-  // schema of the samples, and `fitted_digest`, the fitted state's digest or "".
+  // Returns the SHA-256, in hexadecimal, of everything that Run() depends on besides the samples:
+  // the ops, the schema of the samples, and `fitted_digest`. `fitted_digest` is the digest of the
+  // fitted state, or "".
   std::string Fingerprint(std::string_view fitted_digest = "") const;
 
-  // SHA-256, in hexadecimal, of the ops alone. A fitted state belongs to it, so that a model can be
-  // evaluated on another dataset that has the same columns.
+  // The SHA-256, in hexadecimal, of the ops alone. A fitted state belongs to this digest, so that a
+  // model can be evaluated on another dataset with the same columns.
   const std::string& spec_digest() const { return spec_digest_; }
 
-  // The column `input`, float32 or int64; its shape is known before any sample is read.
+  // The column `input`, float32 or int64. Its shape is known before any sample is read.
   const ColumnSchema& input() const { return inputs_.front().schema; }
-  // All that the model is handed: `input`, then the columns `input_...` in the order made.
+  // Returns all columns that go to the model: `input`, then the columns `input_...` in the order
+  // made.
   std::vector<ColumnSchema> inputs() const;
-  // int64 for classes, float32 for real numbers; absent when no op makes it.
+  // The target is int64 for classes and float32 for real numbers. It is absent when no op makes it.
   std::optional<ColumnSchema> target() const;
-  // Whether the target is the label in its own units, but for an op `standardize`.
+  // Whether the target is the label in its own units, apart from an op `standardize`.
   bool target_is_label() const { return target_is_label_; }
   const SampleSchema& samples() const { return *samples_; }
 
-  // What each op is, in order: "parse_csv", "standardize" ...
+  // Returns the type of each op, in order: "parse_csv", "standardize" ...
   std::vector<std::string> op_types() const;
-  // The graph cut into stages, in order. An op alone runs on whole columns.
+  // Returns the stages of the graph, in order. An op that is alone in its stage runs on whole
+  // columns.
   std::vector<GraphStage> stages() const;
-  // Bytes of a row of what the model is handed: of inputs() and target().
+  // Returns the bytes of a row of inputs() and target().
   int64_t OutputRowBytes() const;
 
  private:
@@ -111,7 +117,7 @@ class Graph {
     std::unique_ptr<const Op> op;
     std::string type;  // "standardize"
     std::string name;  // "op 2 (standardize)", for messages.
-    // Passes over the samples that the fit of earlier ops takes before this op can be fitted or, if
+    // The number of passes that earlier ops need for their fit before this op can be fitted or, if
     // it learns nothing, run.
     int stage = 0;
     bool fitted = false;

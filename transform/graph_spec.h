@@ -1,4 +1,4 @@
-// A preprocessing graph as users write it. The list of ops is transform/ops/op_list.h.
+// A preprocessing graph as users write it. transform/ops/op_list.h lists the ops.
 //
 //   graph:
 //     - parse_csv: {columns: [temperature, wind], dtype: float32}

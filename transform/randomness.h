@@ -7,7 +7,7 @@
 
 namespace tidemill::transform {
 
-// Without a random op, rows are the same in each epoch and out of training.
+// Without a random op, the rows of a sample are the same in every epoch, and outside training.
 inline bool IsRandom(const GraphSpec& graph) {
   return std::ranges::any_of(graph, [](const auto& op) { return op.value->IsRandom(); });
 }

@@ -1,4 +1,4 @@
-// Targets that a graph standardises, and how what a model says of them is put back.
+// The scale of targets that a graph standardises, and how to convert a model's answers back.
 #pragma once
 
 #include <span>
@@ -9,28 +9,29 @@
 
 namespace tidemill::transform {
 
-// A model says (x - mean) / deviation where the target is x. Thread-compatible.
+// The model answers (x - mean) / deviation for a target x. Thread-compatible.
 struct TargetScale {
   double mean = 0;
   double deviation = 1;
 
   bool IsNone() const { return mean == 0 && deviation == 1; }
-  // From what a model says to the units of the target, in place.
+  // Converts a model's answers to the units of the target, in place.
   void PutBack(std::span<float> values) const;
 
   friend bool operator==(const TargetScale&, const TargetScale&) = default;
 };
 
-// Whether it is an op `standardize` that names the column `target`.
+// Whether it is, or ends with, an op `standardize` that names the column `target`.
 bool StandardizesTarget(const OpSpec& op);
 bool StandardizesTarget(const GraphSpec& graph);
 
 // Adds such an op at the end.
 void StandardizeTarget(GraphSpec& graph);
 
-// What a graph has learned of its target; none where it does not standardise it. `fitted` may be
-// nullptr then. FAILED_PRECONDITION without the fitted state that is needed, INVALID_ARGUMENT for
-// one of another graph, or of a target of several numbers.
+// Returns what a graph has learned about its target. The scale is the identity, and `fitted` may be
+// nullptr, when the graph does not standardise the target. FAILED_PRECONDITION when a fitted state
+// is needed and missing. INVALID_ARGUMENT when it is of another graph, or when the target has
+// several numbers.
 absl::StatusOr<TargetScale> TargetScaleOf(const GraphSpec& graph, const FittedState* fitted);
 
 }  // namespace tidemill::transform

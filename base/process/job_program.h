@@ -1,5 +1,5 @@
-// The main() of a program that runs jobs for a server: as a zygote that forks itself for each, or
-// once, with the job on the command line.
+// The main() of a program that runs jobs for a server. It runs as a zygote that forks itself for
+// each job, or once, with the job on the command line.
 //
 //   int main(int argc, char** argv) {
 //     return process::RunJobProgram(argc, argv, [](const auto& arguments, process::Report& report)
@@ -13,7 +13,8 @@
 //   tidemill-train ARGUMENT...        runs one job; reports on file descriptor 3 if open, else
 //   stdout
 //
-// A zygote must stay without threads: whatever starts one (gRPC, OpenMP, CUDA) belongs in the job.
+// A zygote must stay without threads. Whatever starts threads (gRPC, OpenMP, CUDA) belongs in the
+// job.
 #pragma once
 
 #include <functional>
@@ -23,12 +24,12 @@
 
 namespace tidemill::process {
 
-// Where a job reports to its server, line by line. Thread-safe.
+// Takes the reports of a job to its server, line by line. Thread-safe.
 class Report {
  public:
   explicit Report(int fd) : fd_(fd) {}
-  // Writes one line, of at most 4095 bytes and without a newline, whole or not at all. Longer lines
-  // are cut. A server that is gone is ignored: the job is about to be killed.
+  // Writes one line without a newline, of at most 4095 bytes, whole or not at all. Longer lines are
+  // cut. When the server is gone, that is ignored: the job is about to be killed.
   void Line(std::string_view line);
 
  private:
@@ -38,7 +39,7 @@ class Report {
 // Returns the exit code of the process.
 using JobFunction = std::function<int(const std::vector<std::string>& arguments, Report& report)>;
 
-// Returns what main() is to return. In the forked child of a zygote it does not return.
+// Returns the result for main(). In the forked child of a zygote it does not return.
 int RunJobProgram(int argc, char** argv, const JobFunction& job);
 
 }  // namespace tidemill::process

@@ -1,4 +1,4 @@
-// Where this program lies: programs of one build find each other there.
+// The folder of this program. Programs of one build find each other there.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace tidemill::process {
 
-// The folder of the running program. INTERNAL without /proc.
+// Returns the folder of the running program. INTERNAL without /proc.
 inline absl::StatusOr<std::string> ProgramFolder() {
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);

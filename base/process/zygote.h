@@ -1,4 +1,4 @@
-// Starts job processes in milliseconds: a program that takes long to load is executed once, before
+// Starts job processes in milliseconds. A program that takes long to load is executed once, before
 // it has threads, and forks itself for every job.
 //
 //   ASSIGN_OR_RETURN(auto zygote, process::Zygote::Start("/usr/bin/tidemill-train"));
@@ -6,8 +6,8 @@
 //   while (auto line = job->ReadLine()) Handle(*line);   // What the job reported.
 //   const process::JobExit exit = job->Wait();
 //
-// The program's own side is job_program.h. The zygote ends when its server does, whatever ends the
-// server, and its jobs end with it.
+// job_program.h is the program's side. The zygote ends when its server ends, however that ends, and
+// its jobs end with it.
 #pragma once
 
 #include <sys/types.h>
@@ -27,8 +27,8 @@ namespace tidemill::process {
 
 // How a job ended.
 struct JobExit {
-  // Exactly one of these is set: the code it returned, the signal that killed it, or, when it could
-  // not be forked or its zygote died, `lost` with the reason.
+  // Exactly one of these is set: the returned code; the signal that killed it; or `lost` with the
+  // reason, when it could not be forked or its zygote died.
   std::optional<int> code = std::nullopt;
   std::optional<int> signal = std::nullopt;
   std::string lost = {};
@@ -46,15 +46,15 @@ class Job {
   // Kills the job if it still runs.
   ~Job();
 
-  // Waits for the next line that the job reports, without its newline. std::nullopt once the job
-  // has ended (or closed its report) and every line was read. A line cut short by the job's death
-  // is dropped.
+  // Waits for the next line that the job reports, without its newline. Returns std::nullopt when
+  // the job has ended (or closed its report) and every line was read. A line that the job's death
+  // cut short is dropped.
   std::optional<std::string> ReadLine();
 
-  // Waits for the end of the job. Repeated calls give the same answer.
+  // Waits for the end of the job. Repeated calls return the same.
   JobExit Wait();
 
-  // Sends SIGKILL; nothing happens to a job that has ended.
+  // Sends SIGKILL. Does nothing when the job has ended.
   void Kill();
 
  private:
@@ -70,28 +70,28 @@ class Job {
   std::optional<JobExit> ended_;
 };
 
-// How a job's process comes to be.
+// How the process of a job is made.
 enum class SpawnMode {
-  // Forked: starts in milliseconds.
+  // Forked: it starts in milliseconds.
   kFork,
-  // Forked and executed anew: for jobs that use CUDA, which a fork cannot carry.
+  // Forked and executed anew, for jobs that use CUDA, which does not survive a fork.
   kExecute,
 };
 
-// The server's handle to one zygote process. Thread-safe. The destructor ends the zygote and every
-// job with it; a Job that outlives this object finds its process lost.
+// The server's handle to one zygote process. Thread-safe. The destructor ends the zygote and all
+// its jobs. A Job that outlives this object finds its process lost.
 class Zygote {
  public:
   // Executes `program`, whose main() is RunJobProgram(). NOT_FOUND when there is no such program.
   static absl::StatusOr<std::unique_ptr<Zygote>> Start(const std::string& program);
 
-  // Starts a job with these arguments. A zygote that has died is started again first.
+  // Starts a job with these arguments. If the zygote has died, it is started again first.
   // INVALID_ARGUMENT for more than 64 KiB of arguments.
   absl::StatusOr<std::unique_ptr<Job>> Spawn(const std::vector<std::string>& arguments,
                                              SpawnMode mode = SpawnMode::kFork)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The zygote process, for tests.
+  // Returns the zygote process, for tests.
   pid_t pid() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   ~Zygote();

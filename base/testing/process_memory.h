@@ -1,4 +1,4 @@
-// How much memory of their own processes come to hold while something stands still.
+// Measures how much private memory processes gain while something stands still.
 #pragma once
 
 #include <sys/types.h>
@@ -17,14 +17,14 @@
 
 namespace tidemill::testing {
 
-// What a reader that stands still may cost a process; sanitizers keep what was freed.
+// The bytes that a reader that stands still may cost a process. Sanitizers keep freed memory.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr int64_t kStallBudget = int64_t{1} << 30;
 #else
 inline constexpr int64_t kStallBudget = int64_t{64} << 20;
 #endif
 
-// RssAnon: pages that are no file's.
+// Returns RssAnon: the pages that do not belong to a file.
 inline int64_t AnonymousBytesOf(pid_t process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string word; status >> word;) {
@@ -35,7 +35,7 @@ inline int64_t AnonymousBytesOf(pid_t process) {
   return 0;
 }
 
-// Waits for a process to hold no more than `most` bytes, at most for so long; returns what it
+// Waits until a process holds at most `most` bytes, but no longer than `patience`. Returns what it
 // holds.
 inline int64_t AwaitAtMost(pid_t process, int64_t most, std::chrono::seconds patience) {
   const auto give_up = std::chrono::steady_clock::now() + patience;
@@ -47,15 +47,15 @@ inline int64_t AwaitAtMost(pid_t process, int64_t most, std::chrono::seconds pat
   return bytes;
 }
 
-// Watches processes from where it is made.
+// Watches processes from its construction on.
 class MemoryGrowth {
  public:
   explicit MemoryGrowth(std::vector<pid_t> processes) : processes_(std::move(processes)) {
     before_ = Now();
   }
 
-  // Waits until none of them has grown for two seconds, or for TIDEMILL_STALL_SECONDS; returns the
-  // most that one has grown by meanwhile, and prints it of each.
+  // Waits until none of them has grown for two seconds, or for TIDEMILL_STALL_SECONDS. Returns the
+  // greatest growth, and prints the growth of each.
   int64_t AwaitSettled() const {
     using Clock = std::chrono::steady_clock;
     constexpr int64_t kStill = 256 << 10;

@@ -1,4 +1,4 @@
-// A queue between threads that holds at most so many items, or so many bytes.
+// A queue between threads with a limit on its items or bytes.
 #pragma once
 
 #include <deque>
@@ -12,14 +12,14 @@ namespace tidemill {
 
 // Several producers, several consumers. Thread-safe.
 //
-// The budget counts `cost` units, bytes or items as the caller likes. An item larger than the whole
-// budget is admitted when the queue is empty, so nothing can be stuck.
+// The budget counts `cost` in any unit, such as bytes or items. An item larger than the whole
+// budget is accepted when the queue is empty, so that nothing can get stuck.
 template <typename T>
 class BoundedQueue {
  public:
   explicit BoundedQueue(int64_t budget) : budget_(budget) {}
 
-  // Waits for room. Returns the status given to Cancel() once cancelled.
+  // Waits for room. After Cancel(), returns its status.
   absl::Status Push(T item, int64_t cost = 1) ABSL_LOCKS_EXCLUDED(mutex_) {
     MutexLock lock(mutex_);
     while (cancelled_.ok() && used_ > 0 && used_ + cost > budget_) changed_.wait(mutex_);
@@ -30,7 +30,8 @@ class BoundedQueue {
     return absl::OkStatus();
   }
 
-  // Waits for an item. std::nullopt after Close() once drained; the status of Cancel() at once.
+  // Waits for an item. Returns std::nullopt after Close() when the queue is empty. After Cancel(),
+  // returns its status at once.
   absl::StatusOr<std::optional<T>> Pop() ABSL_LOCKS_EXCLUDED(mutex_) {
     MutexLock lock(mutex_);
     while (cancelled_.ok() && items_.empty() && !closed_) changed_.wait(mutex_);
@@ -43,15 +44,15 @@ class BoundedQueue {
     return item;
   }
 
-  // No more items will be pushed.
+  // Declares that no more items will be pushed.
   void Close() ABSL_LOCKS_EXCLUDED(mutex_) {
     MutexLock lock(mutex_);
     closed_ = true;
     changed_.notify_all();
   }
 
-  // Drops the items and makes every waiter and later caller return `status`, which is not OK. The
-  // first status given stays.
+  // Drops the items. Every waiting and later call returns `status`, which must not be OK. The first
+  // status given stays.
   void Cancel(absl::Status status) ABSL_LOCKS_EXCLUDED(mutex_) {
     MutexLock lock(mutex_);
     if (cancelled_.ok()) cancelled_ = std::move(status);

@@ -1,11 +1,11 @@
-// How a thread stands among others when there are more of them than processors.
+// The priority of a thread when there are more threads than processors.
 #pragma once
 
 namespace tidemill {
 
 // Lets the calling thread give way to threads of ordinary priority, of all processes, for the rest
-// of its life: for work ahead of need. It takes what processors the others leave, and a little
-// more. To call it again costs nothing.
+// of its life. It is for work that is done ahead of need. The thread uses the processors that
+// others leave, and a little more. Repeated calls cost nothing.
 void GiveWay();
 
 }  // namespace tidemill

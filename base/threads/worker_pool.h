@@ -11,7 +11,7 @@
 
 namespace tidemill {
 
-// Thread-safe. The destructor runs what is queued, then joins.
+// Thread-safe. The destructor runs the queued tasks, then joins.
 class WorkerPool {
  public:
   WorkerPool(std::string name, int num_threads);
@@ -20,8 +20,8 @@ class WorkerPool {
   // Queues a task.
   void Submit(std::function<void()> task) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs body(0) .. body(count - 1) on the pool's threads and the caller's, and returns when all
-  // are done. May be called from a task of the pool.
+  // Runs body(0) .. body(count - 1) on the pool's threads and the caller's. Returns when all are
+  // done. A task of the pool may call it.
   void ParallelFor(int64_t count, const std::function<void(int64_t)>& body)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -36,7 +36,7 @@ class WorkerPool {
   CondVar wake_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::jthread> threads_;  // Last: they start once everything above exists.
+  std::vector<std::jthread> threads_;  // The last member: they start once all members above exist.
 };
 
 }  // namespace tidemill

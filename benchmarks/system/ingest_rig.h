@@ -1,4 +1,4 @@
-// What benchmarks of ingest run on: a PostgreSQL and a storage service without its gRPC face, in a
+// The base of ingest benchmarks: a PostgreSQL and a storage service without its gRPC face, in a
 // folder of their own.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace tidemill::benchmarks {
 
-// Ends the program. What must go with it goes first: see IngestRig::Make.
+// Ends the program. It first ends what must end with it; see IngestRig::Make().
 [[noreturn]] void Fail(const std::string& reason);
 
 inline void Must(const absl::Status& status) {
@@ -28,11 +28,11 @@ T Must(absl::StatusOr<T> value) {
 
 class IngestRig {
  public:
-  // The one of this program. Below TIDEMILL_BENCH_FOLDER, /tmp unless it says otherwise; removed,
-  // its server stopped, when the program ends by itself.
+  // Returns the rig of this program. It is below TIDEMILL_BENCH_FOLDER, or /tmp. When the program
+  // ends by itself, the server is stopped and the folder removed.
   static IngestRig& Make();
 
-  // Of a folder for data, which exists.
+  // Returns the path of a folder for data, which exists.
   std::string Folder(const std::string& name) const;
 
   std::string connection_string() const { return postgres_->ConnectionString(); }

@@ -1,4 +1,4 @@
-// Photographs that never were: images with the contrasts, edges and noise that make JPEG files as
+// Artificial photographs: images with contrasts, edges and noise, so that their JPEG files are as
 // large and as slow to decode as real ones.
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace tidemill::benchmarks {
 
-// A JPEG file, a function of `seed`: octaves of smooth noise whose contrast falls with their
-// frequency, shapes with hard edges, colours that change more slowly than brightness; 4:2:0,
-// `quality` of libjpeg.
+// Returns a JPEG file that is a function of `seed`. It has octaves of smooth noise whose contrast
+// falls with their frequency, shapes with hard edges, and colours that change more slowly than
+// brightness. Subsampling is 4:2:0; `quality` is libjpeg's.
 std::string MakePhotograph(uint32_t seed, int height, int width, int quality);
 
 }  // namespace tidemill::benchmarks

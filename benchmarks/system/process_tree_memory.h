@@ -1,4 +1,4 @@
-// How much memory of their own this process and all that it started hold together.
+// Measures how much private memory this process and all that it started hold together.
 #pragma once
 
 #include <unistd.h>
@@ -16,15 +16,15 @@
 
 namespace tidemill::benchmarks {
 
-// Looks every 50 ms, for as long as it lives. A page that processes share because one was forked
-// from the other counts for each of them. Thread-safe.
+// Looks every 50 ms while it lives. A page that a fork shares with its parent counts for each of
+// them. Thread-safe.
 class ProcessTreeMemory {
  public:
   // The greatest sum of RssAnon so far, in bytes.
   int64_t most() const { return most_.load(); }
 
  private:
-  // Adds `process` and what it started, as its threads' lists of children have it.
+  // Adds `process` and its descendants, from the lists of children of its threads.
   static void AddTree(pid_t process, std::vector<pid_t>& tree) {
     tree.push_back(process);
     std::error_code error;

@@ -15,16 +15,16 @@ struct GlobalFlags : StackAddress {
   bool quiet = false;
 };
 
-// What a command does; returns the process's exit code.
+// Runs a command. Returns the process's exit code.
 using Action = std::function<int(const GlobalFlags&)>;
 
 // Sets what the command does, and adds the flags that every command takes.
 void SetAction(Command& command, Action action);
 
-// --full: nothing of a result is left out.
+// Adds --full: nothing of a result is left out.
 void AddFullFlag(Command& command, bool& full);
 
-// Does what the command that was parsed last does.
+// Runs the command that was parsed last.
 int RunChosenAction();
 
 }  // namespace tidemill::cli

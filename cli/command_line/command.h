@@ -1,5 +1,5 @@
 // The tree of commands while it is made and parsed. CLI11, a large library of headers, does the
-// work in command.cc, so that a command's file is compiled without it:
+// work in command.cc, so that the file of a command is compiled without it:
 //
 //   Command& show = models.AddSubcommand("show", "Show a model's parts");
 //   show.AddOption("model", flags.model, "Model id").Required().TypeName("MODEL");
@@ -22,33 +22,33 @@ class Option;
 
 namespace tidemill::cli {
 
-// An argument with a value, just added to a command; each call adds to what is asked of it.
+// An argument with a value that was just added to a command. Each call adds a requirement.
 //
-// A handle that is cheap to copy and valid as long as the tree. Thread-compatible.
+// A handle that is cheap to copy. It is valid as long as the tree is. Thread-compatible.
 class Argument {
  public:
   explicit Argument(CLI::Option& option) : option_(option) {}
 
-  // A command line without it is wrong.
+  // The argument must be given.
   Argument& Required();
 
-  // What stands for the value in help, in capitals: "RUN". It also tells completion what to offer
+  // Sets the name of the value in help, in capitals: "RUN". It also tells completion what to offer
   // (command_tree.h).
   Argument& TypeName(const std::string& name);
 
-  // It takes from `least` to `most` values.
+  // The argument takes from `least` to `most` values.
   Argument& Expected(int least, int most);
 
-  // The value is wrong where `problem` finds a text to say about it; empty means that it is good.
+  // Checks a value. `problem` returns what is wrong with it, or an empty text when it is valid.
   Argument& Check(std::function<std::string(const std::string&)> problem);
 
-  // The value is one of these; help and completion list them.
+  // The value must be one of these. Help and completion list them.
   Argument& OneOf(const std::vector<std::string>& words);
 
-  // The value is from `low` to `high`; both are allowed.
+  // The value must be from `low` to `high`, both included.
   Argument& Between(int low, int high);
 
-  // The value is 0 or more.
+  // The value must be 0 or more.
   Argument& NonNegative();
 
  private:
@@ -57,35 +57,35 @@ class Argument {
 
 // What a command line asks for.
 enum class Wish {
-  kCommand,  // A command, whose WhenGiven() was called.
-  kText,     // Help or the version, which was printed.
+  kCommand,  // A command. Its WhenGiven() action was called.
+  kText,     // Help or the version. It was printed.
 };
 
 // A node of the tree: the program itself, a group such as `runs`, or a command such as `runs list`.
 //
-// A node owns the nodes below it. The variables that flags and options are bound to must outlive
-// the tree; Parse() sets those that the command line names and leaves the others as they are.
-// To add a name twice below one node, or a flag twice to it, is a mistake in the program and ends
-// it with CLI11's exception. Thread-compatible.
+// A node owns the nodes below it. The variables of flags and options must outlive the tree. Parse()
+// sets the variables that the command line names, and leaves the others unchanged. Adding a name
+// twice below one node, or a flag twice to a node, is a mistake in the program and ends it with
+// CLI11's exception. Thread-compatible.
 class Command {
  public:
-  // The root: the name of the program and what it does.
+  // Makes the root. `name` is the name of the program, and `meaning` is what it does.
   Command(const std::string& name, const std::string& meaning);
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
-  // The result is valid as long as this node.
+  // Returns a node that is valid as long as this one.
   Command& AddSubcommand(const std::string& name, const std::string& meaning);
 
-  // One of the subcommands has to be given.
+  // One of the subcommands must be given.
   void RequireSubcommand();
 
   // `names` are separated by commas: "-q,--quiet".
   void AddFlag(const std::string& names, bool& value, const std::string& meaning);
 
-  // "-o,--output" for an option; a name without dashes for an argument that is told by its place.
-  // A vector takes any number of values. A text that is no number is a wrong usage where the
-  // variable is one.
+  // "-o,--output" is an option. A name without dashes is an argument that is identified by its
+  // place. A vector takes any number of values. When the variable is a number, any other text is a
+  // wrong usage.
   Argument AddOption(const std::string& names, std::string& value, const std::string& meaning);
   Argument AddOption(const std::string& names, int& value, const std::string& meaning);
   Argument AddOption(const std::string& names, int64_t& value, const std::string& meaning);
@@ -97,26 +97,26 @@ class Command {
   // Adds --version, which prints `text`.
   void SetVersion(const std::string& text);
 
-  // The last words of the help.
+  // Sets the last words of the help.
   void SetFooter(const std::string& text);
 
-  // Leaves the command out of help, completion and manual.
+  // Removes the command from help, completion and manual.
   void Hide();
 
-  // Parse() calls `action` where the command is given and nothing is wrong with its arguments.
+  // Parse() calls `action` when the command is given and its arguments are valid.
   void WhenGiven(std::function<void()> action);
 
-  // Reads the words of main(), for the root only, and prints the help or the version where that is
-  // asked for. INVALID_ARGUMENT says what is wrong with the usage.
+  // Reads the words of main(); for the root only. Prints the help or the version on request.
+  // INVALID_ARGUMENT says what is wrong with the usage.
   absl::StatusOr<Wish> Parse(int argc, char** argv);
 
-  // The node as CLI11 has it, for command_tree.cc.
+  // Returns CLI11's node, for command_tree.cc.
   const CLI::App& node() const { return *node_; }
 
  private:
   explicit Command(std::shared_ptr<CLI::App> node);
 
-  std::shared_ptr<CLI::App> node_;  // Shared with the node above, as CLI11 holds its tree.
+  std::shared_ptr<CLI::App> node_;  // The node above shares it, as CLI11's tree does.
   std::vector<std::unique_ptr<Command>> subcommands_;
 };
 

@@ -1,4 +1,4 @@
-// The tree of commands as data: what completion, manual pages and the reference are made from.
+// The tree of commands as data. Completion, manual pages and the reference are made from it.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@ namespace tidemill::cli {
 
 class Command;
 
-// What can stand for an argument's value, for completion.
+// The kinds of argument values, for completion.
 enum class ValueKind {
   kNone,  // A flag.
   kAny,
   kChoice,  // One of `choices`.
   kFile,
   kFolder,
-  // Known to a running stack, or to this program: `tidemill __complete KIND` lists them.
+  // Known by a running stack, or by this program: `tidemill __complete KIND` lists them.
   kRun,
   kDataset,
   kPipeline,
@@ -23,13 +23,14 @@ enum class ValueKind {
   kService,
 };
 
-// "runs", "datasets", ... : what `__complete` calls a kind; empty for those it does not list.
+// Returns the name of a kind for `__complete`: "runs", "datasets", ... Empty for kinds that it does
+// not list.
 std::string ListName(ValueKind kind);
 
 struct ArgumentInfo {
-  // "-q", "--quiet"; empty for an argument that is told by its place.
+  // "-q", "--quiet". Empty for an argument that is identified by its place.
   std::vector<std::string> flags;
-  // What stands for the value in a synopsis: "RUN"; empty for a flag.
+  // The name of the value in a synopsis: "RUN". Empty for a flag.
   std::string value;
   std::string meaning;
   ValueKind kind = ValueKind::kNone;
@@ -48,19 +49,19 @@ struct CommandInfo {
   std::vector<CommandInfo> subcommands;
 };
 
-// What a command line is made of, hidden commands left out.
+// Returns the parts of a command line. Hidden commands are left out.
 //
-// The kind of an argument is told by its type name, `TypeName("RUN")`: FILE, FOLDER, RUN, DATASET,
-// PIPELINE, MODEL, SERVICE; OneOf() gives its choices; any other name is kAny.
+// The kind of an argument follows from its type name, `TypeName("RUN")`: FILE, FOLDER, RUN,
+// DATASET, PIPELINE, MODEL, SERVICE. OneOf() gives its choices. Any other name is kAny.
 CommandInfo DescribeTree(const Command& root);
 
-// Every command, parents before their subcommands.
+// Returns every command, parents before their subcommands.
 std::vector<const CommandInfo*> AllCommands(const CommandInfo& root);
 
-// "[--json] [--limit NUMBER] NAME": the arguments as a synopsis shows them.
+// Returns the arguments as a synopsis shows them: "[--json] [--limit NUMBER] NAME".
 std::string SynopsisOf(const ArgumentInfo& argument);
 
-// The commands as Markdown, for docs/reference/.
+// Returns the commands as Markdown, for docs/reference/.
 std::string MarkdownOf(const CommandInfo& root);
 
 }  // namespace tidemill::cli

@@ -1,5 +1,5 @@
-// Completion for fish. The commands and flags stand in the script; runs, datasets, pipelines,
-// models and services are asked of `tidemill __complete` when Tab is pressed.
+// Completion for fish. The script contains the commands and flags. When Tab is pressed, it asks
+// `tidemill __complete` for runs, datasets, pipelines, models and services.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tidemill::cli {
 
-// The script that `tidemill completion fish` prints.
+// Returns the script that `tidemill completion fish` prints.
 std::string FishCompletion(const CommandInfo& root);
 
 }  // namespace tidemill::cli

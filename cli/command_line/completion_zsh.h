@@ -1,5 +1,5 @@
-// Completion for zsh. The commands and flags stand in the script; runs, datasets, pipelines, models
-// and services are asked of `tidemill __complete` when Tab is pressed.
+// Completion for zsh. The script contains the commands and flags. When Tab is pressed, it asks
+// `tidemill __complete` for runs, datasets, pipelines, models and services.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tidemill::cli {
 
-// The script that `tidemill completion zsh` prints.
+// Returns the script that `tidemill completion zsh` prints.
 std::string ZshCompletion(const CommandInfo& root);
 
 }  // namespace tidemill::cli

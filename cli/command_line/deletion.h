@@ -1,4 +1,4 @@
-// How commands that delete make sure that it is wanted.
+// How commands that delete ask for confirmation.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@ struct DeletionFlags {
 // Adds --yes and --dry-run to a command that deletes.
 void AddDeletionFlags(Command& command, DeletionFlags& flags);
 
-// Whether to go on and delete `what`, "run 3 of weather with 12 models". With --dry-run tells what
-// would go. At a terminal, which is where stdin, stdout and stderr all are one, asks unless --yes
-// was given; elsewhere nobody can answer, and a command means what it says. Returns the exit code
-// to end with where nothing is to be deleted.
+// Decides whether to delete `what`, such as "run 3 of weather with 12 models". With --dry-run, it
+// only says what would be deleted. At a terminal, it asks unless --yes was given. A terminal means
+// that stdin, stdout and stderr all are one. Elsewhere nobody can answer, and the command is
+// carried out. Returns the exit code when nothing must be deleted.
 std::optional<ExitCode> SettleDeletion(const GlobalFlags& global, const DeletionFlags& flags,
                                        const std::string& what);
 

@@ -1,4 +1,4 @@
-// Manual pages, made from the tree of commands.
+// Makes manual pages from the tree of commands.
 #pragma once
 
 #include <map>
@@ -8,7 +8,8 @@
 
 namespace tidemill::cli {
 
-// File name -> page: tidemill.1, and a page for each command, such as tidemill-runs-list.1.
+// Maps a file name to its page: tidemill.1, and a page for each command, such as
+// tidemill-runs-list.1.
 std::map<std::string, std::string> ManualPages(const CommandInfo& root);
 
 }  // namespace tidemill::cli

@@ -1,4 +1,4 @@
-// What is wrong with a command line, in words that name it.
+// Explains what is wrong with a command line.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace tidemill::cli {
 
-// The first word that the commands do not know, and what may be meant by it: "'tidemill runs list'
-// has no option '--pipelin'; did you mean '--pipeline'?". `words` come behind the program's name.
-// std::nullopt where each is known, so that something else is wrong.
+// Returns a sentence about the first unknown word, and what it may mean: "'tidemill runs list' has
+// no option '--pipelin'; did you mean '--pipeline'?". `words` are those behind the program's name.
+// std::nullopt when every word is known, so that something else is wrong.
 std::optional<std::string> FindUnknownWord(const CommandInfo& root,
                                            const std::vector<std::string>& words);
 

@@ -7,12 +7,12 @@
 
 namespace tidemill::cli {
 
-// Ends a local stack that is there only for commands like this one, unless others use it or a run
-// goes on. To be called once a command has no more questions.
+// Ends a local stack that is only there for commands like this one, unless others use it or a run
+// is in progress. Call it once a command has no more requests.
 void LeaveStack(const Session& session, bool quiet);
 
-// Calls `body(session)` and returns its exit code, or reports what keeps a session from being had.
-// Where no stack runs, but one has, it is started for this command alone.
+// Calls `body(session)` and returns its exit code. Reports an error when there can be no session.
+// When no stack runs, but one has run before, it is started for this command only.
 template <typename Body>
 int WithSession(const GlobalFlags& flags, const Body& body) {
   const auto session = Session::AttachOrStart(flags, StartStackOf::kEarlierWork, flags.quiet);
@@ -22,7 +22,7 @@ int WithSession(const GlobalFlags& flags, const Body& body) {
   return code;
 }
 
-// The same for a command that makes one request, `body(session, request)`, of what it was given.
+// Does the same for a command with one request: `body(session, request)`.
 template <typename Request, typename Body>
 int WithSession(const GlobalFlags& flags, const absl::StatusOr<Request>& request,
                 const Body& body) {

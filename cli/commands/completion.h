@@ -5,7 +5,8 @@
 
 namespace tidemill::cli {
 
-// `app` is the whole command line, of which scripts and pages are made; it outlives the actions.
+// `app` is the whole command line, from which scripts and pages are made. It must outlive the
+// actions.
 void AddCompletionCommands(Command& app);
 
 }  // namespace tidemill::cli

@@ -1,4 +1,4 @@
-// A stored model as files that other programs read.
+// Exports a stored model as files for other programs.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace tidemill::cli {
 
 enum class ExportFormat {
   kSafetensors,  // A folder: weights, config.json, README.md, and what prepares samples.
-  kTorchScript,  // One file; made by the program tidemill-export.
+  kTorchScript,  // One file, made by the program tidemill-export.
 };
 
 // Writes the model to `output`, whole or not at all. FAILED_PRECONDITION when something is there
-// already, or for a build without tidemill-export; NOT_FOUND for an unknown model; INTERNAL when
-// tidemill-export fails, which has said why on stderr.
+// already, or when the build has no tidemill-export. NOT_FOUND when the model is unknown. INTERNAL
+// when tidemill-export fails; it has said why on stderr.
 absl::Status ExportModel(model_store::ModelStoreClient& store, ModelId model, ExportFormat format,
                          const std::string& output);
 

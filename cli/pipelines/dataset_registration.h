@@ -1,4 +1,4 @@
-// From a YAML file with a `datasets:` section to what storage is asked to register.
+// Turns a YAML file with a `datasets:` section into requests to register them.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace tidemill::cli {
 
-// One request for each dataset of the file, with absolute paths; the file's folder and
-// TIDEMILL_DATA become readable for a local stack's storage. INVALID_ARGUMENT lists the problems.
+// Returns one request for each dataset of the file, with absolute paths. A local stack's storage
+// may then read the file's folder and TIDEMILL_DATA. INVALID_ARGUMENT lists the problems.
 absl::StatusOr<std::vector<storage::v1::RegisterDatasetRequest>> RegistrationsOf(
     const std::string& path, const Session& session);
 

@@ -1,4 +1,4 @@
-// A network's file on its way to a stack.
+// Sends the file of a network to a stack.
 #pragma once
 
 #include "base/status.h"
@@ -7,8 +7,9 @@
 
 namespace tidemill::cli {
 
-// Sends the file to the supervisor, which keeps it by its digest; a stack that has it takes no
-// bytes. Codes as SendNetwork; FAILED_PRECONDITION when the file changed since it was looked at.
+// Sends the file to the supervisor, which stores it by its digest. When the stack has it already,
+// no bytes are sent. The codes are those of SendNetwork. FAILED_PRECONDITION when the file has
+// changed since it was checked.
 absl::Status SendNetwork(const Session& session, const supervisor::DiskFiles::Network& network);
 
 }  // namespace tidemill::cli

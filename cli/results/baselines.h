@@ -1,4 +1,4 @@
-// What the models of a run are to be held against: rules without a model, and the first model.
+// What the models of a run are compared with: rules without a model, and the first model.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +13,37 @@
 
 namespace tidemill::cli {
 
-// On the windows on which it and the model in use both have a value, hence on the same samples.
+// A baseline on the windows on which both it and the model in use have a value. The samples are
+// therefore the same.
 struct Baseline {
   // `constant`, `last` or `first`.
   std::string name;
   // "always saying the most frequent class known at each training".
   std::string rule;
   SampleMean reached;
-  // What the models in use reached there.
+  // The value of the models in use on these windows.
   SampleMean models;
 
-  // Whether the models are worse; false where they are equal.
+  // Whether the baseline is better than the models. False when they are equal.
   bool Wins() const;
 };
 
-// "the first model, trained on 90 samples and never retrained"; `trigger` made it.
+// Returns "the first model, trained on 90 samples and never retrained". `trigger` made it.
 std::string DescribeFirstModel(const supervisor::v1::GetRunResponse& run, int64_t trigger);
 
-// Of one measure of one evaluation, the rules without a model first.
+// Returns the baselines of one measure of one evaluation. The rules without a model come first.
 std::vector<Baseline> BaselinesOf(const supervisor::v1::GetRunResponse& run, int32_t evaluation,
                                   const std::string& dataset, const std::string& measure);
 
-// A line for people, two blanks in; empty where there is no rule without a model.
+// Returns a line for people, indented by two blanks. Empty when there is no rule without a model.
 std::string DescribeBaselines(const std::vector<Baseline>& baselines);
 
-// A few sentences, each with a blank before it: what rules without a model would have had, and,
-// where the models lose to one, that they do. `show` makes text of a value.
+// Returns a few sentences, each after a blank: the values of the rules without a model, and, where
+// the models lose to one, that they do. `show` formats a value.
 std::string BaselineSentences(const std::vector<Baseline>& baselines,
                               const std::function<std::string(double)>& show);
 
-// Of all measures of the run.
+// Returns the baselines of all measures of the run.
 nlohmann::ordered_json BaselinesToJson(const supervisor::v1::GetRunResponse& run);
 
 }  // namespace tidemill::cli

@@ -1,4 +1,4 @@
-// Runs side by side.
+// Compares runs side by side.
 #pragma once
 
 #include <string>
@@ -12,9 +12,10 @@ namespace tidemill::cli {
 
 using Runs = std::vector<supervisor::v1::GetRunResponse>;
 
-// A table with a column a run: state, triggers, samples, seconds by stage, of each measure one
-// value for the active series, the trained one and each baseline, with its interval, where there is
-// one, and the difference to the first run; below it, where the pipelines differ.
+// Returns a table with one column per run: state, triggers, samples and seconds by stage. For each
+// measure, it has one value each for the active series, the trained series and each baseline, with
+// its interval if there is one, and the difference from the first run. Below, it lists the
+// differences of the pipelines.
 std::string DescribeComparison(const Runs& runs);
 
 // {"runs": [{"run", "pipeline", "state", "triggers", "samples", "stages", "measures": [{"dataset",
@@ -22,8 +23,8 @@ std::string DescribeComparison(const Runs& runs);
 // "values"}]}
 nlohmann::ordered_json ComparisonToJson(const Runs& runs);
 
-// Keys at which the resolved pipelines, as canonical YAML, differ: "training.epochs" with the value
-// of each run, "-" where a run has none.
+// The keys at which the resolved pipelines, as canonical YAML, differ: "training.epochs" with the
+// value of each run, "-" for a run that has none.
 struct ConfigDifference {
   std::string key;
   std::vector<std::string> values;

@@ -1,4 +1,4 @@
-// Tables as comma-separated values (RFC 4180, lines end in LF).
+// Writes tables as comma-separated values (RFC 4180; lines end in LF).
 #pragma once
 
 #include <concepts>
@@ -10,11 +10,11 @@
 
 namespace tidemill::cli {
 
-// A cell, in quotes where it needs them. A text that a spreadsheet would take for a formula gets an
-// apostrophe before it, which spreadsheets read as "this is text"; a number stays one.
+// Returns a cell, in quotes if it needs them. A text that a spreadsheet would take for a formula
+// gets an apostrophe before it, which spreadsheets read as "this is text". A number stays a number.
 std::string CsvCell(std::string_view text);
 
-// Ten digits: enough to compare by.
+// Ten digits are enough for comparisons.
 inline std::string CsvCell(double number) { return fmt::format("{:.10g}", number); }
 inline std::string CsvCell(std::integral auto number) { return fmt::format("{}", number); }
 template <typename Value>

@@ -1,4 +1,4 @@
-// Why a decision was taken, for people and for programs.
+// Explains a decision, for people and for programs.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace tidemill::cli {
 
-// A few lines that read like an explanation: what happened, why, what each of several policies
-// voted, and what would have turned the answer. `request` is what was asked.
+// Returns a few lines: what happened, why, how each of several policies voted, and what would have
+// changed the answer. `request` is the question.
 std::string DescribeDecision(const supervisor::v1::GetDecisionResponse& response,
                              const supervisor::v1::GetDecisionRequest& request);
 
-// Everything that was recorded.
+// Returns everything that was recorded.
 nlohmann::ordered_json DecisionToJson(const supervisor::v1::GetDecisionResponse& response);
 
 }  // namespace tidemill::cli

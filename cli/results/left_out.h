@@ -1,4 +1,4 @@
-// What a run's datasets left out of their files, and its samples without a label.
+// What a run's datasets left out of their files, and the samples without a label.
 #pragma once
 
 #include <string>
@@ -10,16 +10,17 @@
 
 namespace tidemill::cli {
 
-// Whether records were left out that no spec wants left out, or samples were skipped in a training.
+// Whether records were left out without a spec asking for it, or samples were skipped in a
+// training.
 bool AnyLost(const supervisor::v1::GetRunResponse& run);
 
-// Lines for people, the first reasons among them; empty where there is nothing to say.
+// Returns lines for people, with the first reasons. Empty when there is nothing to say.
 std::string DescribeLeftOut(const supervisor::v1::GetRunResponse& run, const View& view);
 
-// {"records", "of", "files", "unlabelled", "reasons": [{"dataset", "reason", "records", "files",
-// "wanted", "first": {"file", "record", "reason"}}]} of all of the run's datasets together. `files`
-// were left out as a whole, their records not known; what the spec asks for is `wanted`; a reason
-// that is empty stands for those that are not listed.
+// Returns {"records", "of", "files", "unlabelled", "reasons": [{"dataset", "reason", "records",
+// "files", "wanted", "first": {"file", "record", "reason"}}]} for all of the run's datasets
+// together. `files` were left out as a whole; their records are not counted. `wanted` is what the
+// spec asks for. An empty reason stands for all that are not listed.
 nlohmann::ordered_json LeftOutToJson(const supervisor::v1::GetRunResponse& run);
 
 }  // namespace tidemill::cli

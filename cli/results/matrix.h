@@ -1,4 +1,4 @@
-// The accuracy matrix: one row a model, one column a window of time.
+// The accuracy matrix: one row per model, one column per window of time.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace tidemill::cli {
 
-// Draws, for each measure of the run's evaluations, the matrix of values of all samples, and below
-// it the composite series as one value each, and the baselines. Measures that have only a detail
-// are left out. Of a matrix that the view has no room for, rows and columns from everywhere are
-// shown, and a line says how many of how many. A view that paints colours the cells, from light
-// for the worst value of the matrix to dark for its best. Empty when nothing was evaluated.
+// Draws, for each measure of the run's evaluations, the matrix of the values of all samples. Below
+// it are the composite series as one value each, and the baselines. Measures that only have a
+// detail are left out. When the view has no room for the whole matrix, rows and columns from
+// everywhere are shown, and a line says how many of how many. If the view takes colours, the cells
+// are coloured from light for the worst value of the matrix to dark for its best. Empty when
+// nothing was evaluated.
 //
 //   accuracy on seattle_weather, in %: model (row) by window (column)
 //        trained to  1   2   3

@@ -1,17 +1,17 @@
-// What people must know of a measure to read its values.
+// What people must know about a measure to read its values.
 #pragma once
 
 #include <string_view>
 
 namespace tidemill::cli {
 
-// Whether it shrinks as a model gets better.
+// Whether lower values mean a better model.
 bool LowerIsBetter(std::string_view measure);
 
-// Whether its values are shares of one, which people read in percent: whatever the values are.
+// Whether its values are shares of one, which people read in percent, whatever the values are.
 bool IsShare(std::string_view measure);
 
-// Whether it compares real values; else classes.
+// Whether it compares real values. Otherwise it compares classes.
 bool IsOfValues(std::string_view measure);
 
 }  // namespace tidemill::cli

@@ -1,4 +1,4 @@
-// The evaluations of a run as matrices: one row a model, one column a window of time.
+// The evaluations of a run as matrices: one row per model, one column per window of time.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace tidemill::cli {
 
-// A place in the stream, as others send it.
+// Converts a place in the stream from a message.
 Cut ToCut(const rpc::v1::Cut& cut);
 
 struct ResultCell {
   std::optional<double> value = std::nullopt;
-  // The bounds of its interval, where there is one.
+  // The bounds of its interval, if there is one.
   std::optional<double> low = std::nullopt;
   std::optional<double> high = std::nullopt;
   // As in EvaluationValue.
@@ -33,7 +33,7 @@ struct ResultWindow {
   int64_t num_samples = 0;
 };
 
-// One value of several windows, as evaluator::Pool() makes it.
+// One value for several windows, from evaluator::Pool().
 struct ResultMean {
   double value = 0;
   int64_t num_samples = 0;
@@ -49,45 +49,44 @@ struct ResultTable {
   bool lower_is_better = false;
   // Whether values are shares of one, which people read in percent.
   bool share = false;
-  std::vector<int64_t> triggers = {};      // Of the rows, ascending.
-  std::vector<ResultWindow> windows = {};  // Of the columns, ascending.
-  // cells[row][column].
+  std::vector<int64_t> triggers = {};      // Those of the rows, ascending.
+  std::vector<ResultWindow> windows = {};  // Those of the columns, ascending.
+  // The cells as cells[row][column].
   std::vector<std::vector<ResultCell>> cells = {};
-  // By column: the trigger whose model was in use in the window, and the one whose model was
-  // trained on it; 0 for none.
+  // For each column: the trigger whose model was in use in the window, and the trigger whose model
+  // was trained on it; 0 for none.
   std::vector<int64_t> active = {};
   std::vector<int64_t> trained = {};
-  // Around the mean of the models in use, where every window has one.
+  // The interval of the mean of the models in use, if every window has one.
   std::optional<std::pair<double, double>> active_interval = std::nullopt;
   std::vector<Baseline> baselines = {};
 
-  // Null where the table has no such row.
+  // Returns nullptr when the table has no such row.
   const ResultCell* At(int64_t trigger, size_t column) const;
 };
 
-// In the order of the evaluations; slices of windows are left out.
+// Returns the tables in the order of the evaluations. Slices of windows are left out.
 std::vector<ResultTable> ResultTables(const supervisor::v1::GetRunResponse& run);
 
-// What the models in use reached; std::nullopt when no window has a value.
+// Returns the value of the models in use; std::nullopt when no window has a value.
 std::optional<ResultMean> ActiveMean(const ResultTable& table);
 
-// What the last model reached on all windows: for evaluations that are not cut by time.
+// Returns the value of the last model on all windows, for evaluations that are not divided by time.
 std::optional<ResultMean> LastMean(const ResultTable& table);
 
-// What retraining was worth: the models in use against the first model, on all windows on which
-// both were measured. In an evaluation in which no model was ever in use, the last model stands for
-// them.
+// What retraining gained: the models in use against the first model, on all windows on which both
+// were measured. If no model was ever in use in an evaluation, the last model is compared.
 struct Comparison {
   ResultMean active;
   ResultMean first;
 };
-// std::nullopt when there is no window in which another than the first stands against it.
+// Returns std::nullopt when there is no window with another model than the first to compare.
 std::optional<Comparison> CompareWithFirst(const ResultTable& table);
 
-// "77.6 %" for a share, else four digits.
+// Returns "77.6 %" for a share, else four digits.
 std::string ShowValue(const ResultTable& table, double value);
 
-// The main result in a sentence or two, of the run's first measure.
+// Returns the main result in a sentence or two, for the run's first measure.
 std::string Headline(const supervisor::v1::GetRunResponse& run,
                      const std::vector<ResultTable>& tables);
 

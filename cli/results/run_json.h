@@ -10,11 +10,10 @@ namespace tidemill::cli {
 // {"run", "pipeline", "state", "error", "triggers": [{"number", "at", "samples", "seconds", ...}],
 //  "models", "evaluations": [{"model", "trigger", "dataset", "from", "to", "measure", "value",
 //  "samples"}], "left_out" (see left_out.h), "composite": {"active": [...], "trained": [...]}}.
-//  Times are RFC 3339 in UTC; an
-// undefined value is null.
+// Times are RFC 3339 in UTC. An undefined value is null.
 nlohmann::ordered_json RunToJson(const supervisor::v1::GetRunResponse& run);
 
-// The object of one line of `runs list`.
+// Returns the object of one line of `runs list`.
 nlohmann::ordered_json RunToJson(const supervisor::v1::Run& run);
 
 // "running", "succeeded", "failed", "stopped".

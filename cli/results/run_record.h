@@ -1,4 +1,4 @@
-// Everything that the services tell about one run: what a run directory and a report are made of.
+// Everything that the services know about one run. A run directory and a report are made from it.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ namespace tidemill::cli {
 
 struct RunRecord {
   supervisor::v1::GetRunResponse run;
-  // By name, of the datasets that the run reads and that are still there, as they are now.
+  // The present statistics, by name, of the run's datasets that still exist.
   std::map<std::string, storage::v1::GetDatasetStatisticsResponse> statistics = {};
-  // By trigger, as far as the selector is within reach.
+  // Ordered by trigger. Empty when the selector cannot be reached.
   std::vector<selector::v1::TrainingSet> training_sets = {};
 };
 
-// The datasets that the run reads, by name, as it saw them last.
+// Returns the datasets that the run reads, by name, as it saw them last.
 std::map<std::string, supervisor::v1::DatasetSynced> DatasetsOf(
     const supervisor::v1::GetRunResponse& run);
 
-// Asks the supervisor for the run with its events, storage for how the samples lie in time and the
-// selector for what was chosen. Statistics and sets that are not to be had are left out. NOT_FOUND
-// for an unknown run.
+// Asks the supervisor for the run with its events, storage for the distribution of samples over
+// time, and the selector for what was chosen. Statistics and sets that cannot be read are left out.
+// NOT_FOUND when the run is unknown.
 absl::StatusOr<RunRecord> FetchRecord(const Session& session, int64_t run);
 
 }  // namespace tidemill::cli

@@ -1,4 +1,4 @@
-// The result of a run, as `run` and `runs show` print it.
+// The result of a run, in the form that `run` and `runs show` print.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ absl::StatusOr<supervisor::v1::GetRunResponse> FetchRun(const Session& session, 
 absl::StatusOr<supervisor::v1::GetRunResponse> FetchRunWithEvents(const Session& session,
                                                                   int64_t run);
 
-// Triggers, matrices and at the end what was reached, for people, in the room of a view.
+// Describes triggers, matrices and the final result for people, in the room of a view.
 std::string DescribeRun(const supervisor::v1::GetRunResponse& run, const View& view);
 
-// Of a list with one entry a trigger those that are shown: all, or where they are many the first
-// and the last ones.
+// In a list with one entry per trigger, all are shown up to this number. Of more, the first and the
+// last ones are shown.
 inline constexpr size_t kMostListed = 16;
 inline constexpr size_t kFirstListed = 4;
 inline constexpr size_t kLastListed = 8;
 
-// Fetches the run, prints it on stdout and returns the exit code that its state calls for. `full`:
+// Fetches the run, prints it on stdout, and returns the exit code for its state. `full` prints
 // everything, however large.
 int PrintRun(const Session& session, int64_t run, bool json, bool full);
 

@@ -9,16 +9,16 @@
 
 namespace tidemill::cli {
 
-// One line a point: losses, what triggers took, measures in use.
+// One line per point: losses, the cost of triggers, measures in use.
 std::string MetricsCsv(const supervisor::v1::GetRunResponse& run);
 
-// One line a trigger.
+// One line per trigger.
 std::string TriggersCsv(const supervisor::v1::GetRunResponse& run);
 
-// One line a model, window, measure and slice.
+// One line per model, window, measure and slice.
 std::string MatrixCsv(const supervisor::v1::GetRunResponse& run);
 
-// The matrices as one JSON array.
+// Returns the matrices as one JSON array.
 std::string MatrixJson(const std::vector<ResultTable>& tables);
 
 }  // namespace tidemill::cli

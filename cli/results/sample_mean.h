@@ -1,4 +1,4 @@
-// One value of those of several windows, with an interval.
+// Combines the values of several windows into one, with an interval.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@ namespace tidemill::cli {
 // Half-open.
 using WindowKey = std::pair<Cut, Cut>;
 
-// Of one measure, as evaluator::Pool() makes it: a mean weighted by samples, or what all samples at
-// once give, or, where neither can be had, a mean over windows. Thread-compatible.
+// The value of one measure, from evaluator::Pool(). It is a mean weighted by samples, or the value
+// that all samples at once would give. When neither can be computed, it is a mean over windows.
+// Thread-compatible.
 class SampleMean {
  public:
-  // Adds a value with its interval; a Value is an EvaluationValue or CompositeValue. One that is
-  // absent without sums, or of no samples, is ignored.
+  // Adds a value with its interval. A Value is an EvaluationValue or CompositeValue. A value that
+  // is absent without sums, or that has no samples, is ignored.
   template <typename Value>
   void Add(const Value& value) {
     if ((!value.has_value() && value.sums().empty()) || value.num_samples() == 0) return;
@@ -35,15 +36,15 @@ class SampleMean {
   }
 
   int64_t num_samples() const;
-  // std::nullopt without samples.
+  // Returns std::nullopt without samples.
   std::optional<double> Mean() const;
   // "per sample", "pooled" or "mean over windows".
   std::string_view How() const;
-  // Empty before a value was added.
+  // Empty before a value is added.
   const std::string& measure() const { return measure_; }
 
-  // The bounds of a 95 % interval, as evaluator::PooledInterval() makes them. Absent unless every
-  // window has an interval and no two of them overlap.
+  // Returns the bounds of a 95 % interval from evaluator::PooledInterval(). Absent unless every
+  // window has an interval and no two windows overlap.
   std::optional<std::pair<double, double>> Interval() const;
 
   // "0.7755 [0.7531, 0.7968]", "0.7755", "-".

@@ -1,4 +1,4 @@
-// What was selected, and how two selections differ, as the JSON that `--json` prints.
+// What was selected, and how two selections differ, as the JSON of `--json`.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ namespace tidemill::cli {
 
 // {"run", "trigger", "candidates", "samples", "policy", "shared", "previous", "fresh",
 //  "effective_size", "left_out", "objective", "seconds", "remarks", "classes": [{"class", "name",
-//  "candidates", "chosen"}], "times": [{"from", "to", "candidates", "chosen"}]}. A set of before
-// there were summaries ends behind "samples".
+//  "candidates", "chosen"}], "times": [{"from", "to", "candidates", "chosen"}]}.
+// Older sets have no summary: their object ends behind "samples".
 nlohmann::ordered_json SelectionToJson(const selector::v1::TrainingSet& set,
                                        const std::vector<std::string>& classes);
 // {"first", "second", "only_first", "only_second", "both", "forgotten", "classes": [...], "times":
 //  [...], "weights": {"first": {...}, "second": {...}, "mean_difference"}}.
 nlohmann::ordered_json ComparisonToJson(const selector::v1::CompareTrainingSetsResponse& comparison,
                                         const std::vector<std::string>& classes);
-// What downsampling did in the training of a trigger.
+// Returns what downsampling did in the training of a trigger.
 nlohmann::ordered_json DownsamplingToJson(const rpc::v1::DownsamplingSummary& summary);
 }  // namespace tidemill::cli

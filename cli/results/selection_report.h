@@ -1,4 +1,4 @@
-// What was selected for the triggers of a run, and how two selections differ.
+// Describes what was selected for the triggers of a run, and how two selections differ.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace tidemill::cli {
 
-// A training set by its run and trigger.
+// Names a training set by its run and trigger.
 struct SetName {
   int64_t run = 0;
   int64_t trigger = 0;
@@ -19,25 +19,26 @@ struct SetName {
 // Reads "12/3". INVALID_ARGUMENT for anything else.
 absl::StatusOr<SetName> ParseSetName(const std::string& text);
 
-// The training sets of a run, by trigger. FAILED_PRECONDITION where the selector is out of reach.
+// Returns the training sets of a run, ordered by trigger. FAILED_PRECONDITION when the selector
+// cannot be reached.
 absl::StatusOr<std::vector<selector::v1::TrainingSet>> FetchTrainingSets(const Session& session,
                                                                          int64_t run);
 
-// The names of classes, by number, of the dataset that the run trains on; empty where it has none.
-// `run` was asked for with its events.
+// Returns the names of the classes of the training dataset, by number. Empty when it has none.
+// `run` must be fetched with its events.
 std::vector<std::string> ClassNamesOf(const supervisor::v1::GetRunResponse& run);
 
-// One line a trigger: candidates, chosen, shared with the set before, effective size, policy. And
-// what downsampling trained on, of triggers that have such a summary.
+// Returns one line per trigger: candidates, chosen samples, samples shared with the previous set,
+// effective size, policy. Also says what downsampling trained on, for triggers with such a summary.
 std::string DescribeSelections(const supervisor::v1::GetRunResponse& run,
                                const std::vector<selector::v1::TrainingSet>& sets);
-// All of one set: numbers, classes, times, remarks.
+// Describes one set in full: numbers, classes, times, remarks.
 std::string DescribeSelection(const selector::v1::TrainingSet& set,
                               const std::vector<std::string>& classes);
 std::string DescribeComparison(const selector::v1::CompareTrainingSetsResponse& comparison,
                                const std::vector<std::string>& classes);
 
-// Samples that all epochs chose, of those they could have.
+// Returns the share of samples that all epochs chose, out of those that they could have chosen.
 double ShareTrained(const rpc::v1::DownsamplingSummary& summary);
 
 }  // namespace tidemill::cli

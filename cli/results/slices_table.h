@@ -1,4 +1,4 @@
-// What the models in use were worth on parts of their windows.
+// The values of the models in use on parts of their windows.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace tidemill::cli {
 
-// A table for each evaluation that has slices: one row a measure and slice, the largest slice of
-// a measure first, with one value of the models that were active, over the windows in which they
-// were, and what kind of value it is; where no model was, as on a whole dataset, of the last model.
-// Empty without slices.
+// Draws a table for each evaluation with slices. There is one row per measure and slice; the
+// largest slice of a measure comes first. A row has one value of the active models over the windows
+// in which they were active, and the kind of that value. Without an active model, as on a whole
+// dataset, it is the value of the last model. Empty without slices.
 std::string DrawSlices(const supervisor::v1::GetRunResponse& run);
 
 }  // namespace tidemill::cli

@@ -1,4 +1,4 @@
-// Times of a run as programs read them: RFC 3339 in UTC.
+// Writes the times of a run for programs: RFC 3339 in UTC.
 #pragma once
 
 #include <string>

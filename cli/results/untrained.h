@@ -1,5 +1,5 @@
-// What of a run's stream was not trained on: triggers that were skipped, a stream that ended before
-// any fired, samples behind the last one.
+// The parts of a run's stream that were not trained on: triggers that were skipped, a stream that
+// ended before any trigger, samples behind the last trigger.
 #pragma once
 
 #include <string>
@@ -10,14 +10,15 @@
 
 namespace tidemill::cli {
 
-// Whether less was trained than the pipeline asks for: a trigger was skipped, or none fired at all.
-// Samples behind the last trigger are no loss: they wait for the next one.
+// Whether less was trained than the pipeline asks for: a trigger was skipped, or none fired.
+// Samples behind the last trigger are not a loss: they wait for the next one.
 bool TrainedTooLittle(const supervisor::v1::GetRunResponse& run);
 
-// Sentences for people, one a line, each behind two blanks; empty where all was trained on.
+// Returns sentences for people, one per line, each after two blanks. Empty when everything was
+// trained on.
 std::string DescribeUntrained(const supervisor::v1::GetRunResponse& run);
 
-// The same in one line, for the head of a report: "trigger 2 was skipped: ...".
+// Returns the same in one line, for the head of a report: "trigger 2 was skipped: ...".
 std::string UntrainedInBrief(const supervisor::v1::GetRunResponse& run);
 
 // Adds `num_skipped_triggers` and, once the stream has ended, `end_of_stream`.

@@ -1,4 +1,4 @@
-// What policies that were tried on a history would have done: for people, as JSON, as a page.
+// Reports what policies would have done with a history: for people, as JSON, and as a page.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace tidemill::cli {
 
 using BacktestFinal = supervisor::v1::WatchBacktestResponse::Final;
 
-// A table, a row a policy, and what its numbers rest on.
+// Returns a table with one row per policy, and what its numbers are based on.
 std::string DescribeBacktest(const BacktestFinal& final);
 
 nlohmann::ordered_json BacktestToJson(const BacktestFinal& final);
 
-// One self-contained HTML file: what costs what, when each policy would have fired, all numbers.
-// Of a policy with more than kMostPoints triggers some are drawn, evenly.
+// Returns one self-contained HTML file: the costs, when each policy would have fired, and all
+// numbers. For a policy with more than kMostPoints triggers, an even choice of them is drawn.
 std::string BacktestPage(const std::string& pipeline, const BacktestFinal& final);
 
 }  // namespace tidemill::cli

@@ -1,4 +1,4 @@
-// Protobuf messages as JSON for people and for jq.
+// Converts protobuf messages to JSON for people and for jq.
 #pragma once
 
 #include "nlohmann/json_fwd.hpp"
@@ -9,9 +9,9 @@ class Message;
 
 namespace tidemill::cli {
 
-// Every field by its name in the proto. Unlike protobuf's own JSON: 64-bit integers are numbers,
-// timestamps and the time of a cut are RFC 3339, numbers that are not finite are null, and a field
-// that has a presence and is absent is left out.
+// Every field has its name in the proto. It differs from protobuf's own JSON: 64-bit integers are
+// numbers; timestamps and the time of a cut are RFC 3339; numbers that are not finite are null; an
+// absent field with presence is left out.
 nlohmann::ordered_json MessageToJson(const google::protobuf::Message& message);
 
 }  // namespace tidemill::cli

@@ -1,4 +1,4 @@
-// One self-contained HTML file about a run.
+// Makes one self-contained HTML file about a run.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tidemill::cli {
 
-// The page with its style, its script and its data inside: it opens without a network, and its
-// content security policy forbids it any. Whatever users named or wrote is text, never markup.
+// Returns the page with its style, its script and its data inside. It opens without a network, and
+// its content security policy forbids any. What users named or wrote is text, never markup.
 std::string ReportPage(const RunRecord& record);
 
 }  // namespace tidemill::cli

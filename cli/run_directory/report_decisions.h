@@ -1,4 +1,4 @@
-// What a run's policies compared, decision by decision, for a report to draw.
+// What a run's policies compared at each decision, for a report to draw.
 #pragma once
 
 #include "nlohmann/json_fwd.hpp"
@@ -7,10 +7,11 @@
 
 namespace tidemill::cli {
 
-// One series for each quantity that a policy of the tree compared and that made it say no at least
-// once, as {policy, quantity, unit, total, points: [[milliseconds, value, threshold, whether the
-// run was retrained]]}; members of an ensemble as `of[1]: drift`. Those that brought about the most
-// yes come first. No more than kMostPoints points a series, among them those of trainings first.
+// Returns one series for each quantity that a policy of the tree compared and that made it answer
+// no at least once: {policy, quantity, unit, total, points: [[milliseconds, value, threshold,
+// whether the run was retrained]]}. Members of an ensemble are named `of[1]: drift`. The series
+// that led to the most positive answers come first. A series has at most kMostPoints points; those
+// of trainings are kept first.
 nlohmann::ordered_json ComparedOf(const supervisor::v1::GetRunResponse& run);
 
 }  // namespace tidemill::cli

@@ -1,4 +1,4 @@
-// What the page of a report says of selections.
+// The selections on the page of a report.
 #pragma once
 
 #include "nlohmann/json_fwd.hpp"
@@ -7,10 +7,10 @@
 
 namespace tidemill::cli {
 
-// {"classes": [name, ...], "class_numbers": [number or null, ...], "total": number of sets, "rows":
-// [{"trigger", "policy", "candidates", "samples", "shared", "previous", "fresh", "effective",
-// "seconds", "remarks", "shares": [...]}]}. Classes are the most frequent of all sets; behind more
-// than nine comes "others".
+// Returns {"classes": [name, ...], "class_numbers": [number or null, ...], "total": number of sets,
+// "rows": [{"trigger", "policy", "candidates", "samples", "shared", "previous", "fresh",
+// "effective", "seconds", "remarks", "shares": [...]}]}. The classes are the most frequent ones of
+// all sets. When there are more than nine, "others" follows.
 nlohmann::ordered_json SelectionsOf(const RunRecord& record);
 
 }  // namespace tidemill::cli

@@ -1,4 +1,4 @@
-// Results as a report's JSON: matrices with their series, slices, confusion matrices.
+// Results as the JSON of a report: matrices with their series, slices and confusion matrices.
 #pragma once
 
 #include "nlohmann/json_fwd.hpp"
@@ -7,20 +7,20 @@
 
 namespace tidemill::cli {
 
-// With five digits; null when it is not finite.
+// Rounds to five digits. Returns null when the value is not finite.
 nlohmann::ordered_json Rounded(double value);
 
-// {dataset, measure, lower, share, windows: [[from, to, samples]], active: [[value, low, high,
-// trigger] or null, one a window], trained, first: the same, means: {active, last, first, same,
-// interval}, matrix: {triggers, columns, values, thinned}}.
+// Returns {dataset, measure, lower, share, windows: [[from, to, samples]], active: [[value, low,
+// high, trigger] or null, one per window], trained, first: the same, means: {active, last, first,
+// same, interval}, matrix: {triggers, columns, values, thinned}}.
 nlohmann::ordered_json TableToJson(const ResultTable& table);
 
-// [{dataset, measure, lower, rows: [{slice, samples, value, least, most}]}]: what the models in use
-// reached on each slice; `least` and `most` are of single windows. Where no model was in use, as on
-// a whole dataset, the last model stands for them.
+// Returns [{dataset, measure, lower, rows: [{slice, samples, value, least, most}]}]: the values of
+// the models in use on each slice. `least` and `most` are those of single windows. Without a model
+// in use, as on a whole dataset, it is the last model.
 nlohmann::ordered_json SlicesOf(const supervisor::v1::GetRunResponse& run);
 
-// [{dataset, classes, counts}] summed over the windows, each by the model that was in use.
+// Returns [{dataset, classes, counts}] summed over the windows, each with the model in use.
 nlohmann::ordered_json ConfusionsOf(const supervisor::v1::GetRunResponse& run);
 
 }  // namespace tidemill::cli

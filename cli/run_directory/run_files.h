@@ -9,18 +9,19 @@
 
 namespace tidemill::cli {
 
-// By path within the directory, as docs/formats/run_directory.md lists them. A pure function of the
-// record, but for the name of the TensorBoard file, which holds this machine's.
+// Returns the files by their path in the directory, as docs/formats/run_directory.md lists them. It
+// is a pure function of the record, except for the name of the TensorBoard file, which has the name
+// of this machine.
 std::map<std::string, std::string> RunFiles(const RunRecord& record);
 
-// Writes the files beside `folder` and puts them in its place at once: whoever looks finds the
-// directory that was there before or the new one, whole. FAILED_PRECONDITION when `folder` holds
-// something that is no run directory.
+// Writes the files beside `folder` and replaces it at once. A reader finds either the earlier
+// directory or the new one, whole. FAILED_PRECONDITION when `folder` is something other than a run
+// directory.
 absl::Status PublishFolder(const std::string& folder,
                            const std::map<std::string, std::string>& files);
 
-// Fetches the run and publishes its directory at `folder`, or, where that is empty, at
-// `<state>/runs/<pipeline>/<run>` with a link `latest` beside it. Returns the folder.
+// Fetches the run and publishes its directory at `folder`. If `folder` is empty, that is
+// `<state>/runs/<pipeline>/<run>`, with a link `latest` beside it. Returns the folder.
 absl::StatusOr<std::string> PullRun(const Session& session, int64_t run, const std::string& folder);
 
 }  // namespace tidemill::cli

@@ -1,12 +1,12 @@
-// Event files as TensorBoard reads them.
+// Event files for TensorBoard.
 //
 //   file   = record*
 //   record = u64 length | u32 masked CRC-32C of the length | bytes | u32 masked CRC-32C of the
 //   bytes
 //
-// All little-endian; the bytes are a tidemill.tensorboard.v1.Event. A reader stops at a record that
-// is cut off or damaged and keeps all before it. The framing is that of a TFRecord file
-// (https://www.tensorflow.org/tutorials/load_data/tfrecord).
+// Numbers are little-endian. The bytes are a tidemill.tensorboard.v1.Event. A reader stops at a
+// truncated or damaged record and keeps everything before it. The framing is that of a TFRecord
+// file (https://www.tensorflow.org/tutorials/load_data/tfrecord).
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@
 
 namespace tidemill::cli {
 
-// The bytes of an event file, built in memory. Thread-compatible.
+// The bytes of an event file, which are built in memory. Thread-compatible.
 class EventFile {
  public:
-  // Begins with the record that names the version, at `wall_time` seconds since the epoch.
+  // Begins with the record of the version, at `wall_time` seconds since the epoch.
   explicit EventFile(double wall_time);
 
   // Adds a point of the curve `tag`.
@@ -38,16 +38,16 @@ class EventFile {
   std::string bytes_;
 };
 
-// The events of a file up to its end or to the first record that is cut off or damaged.
+// Returns the events of a file up to its end, or to the first truncated or damaged record.
 std::vector<tensorboard::v1::Event> ReadEventFile(std::string_view bytes);
 
-// A run's curves: `loss/train` and `loss/validation` by the samples trained on over all triggers,
-// `trigger/...` by trigger, `active/<measure>/<dataset>` and `trained/...` by window with the
-// window's event time as wall time; and its configuration as a text.
+// Returns a run's curves and its configuration as a text. `loss/train` and `loss/validation` are by
+// samples trained on, over all triggers. `trigger/...` is by trigger. `active/<measure>/<dataset>`
+// and `trained/...` are by window, with the window's event time as wall time.
 std::string TensorBoardEvents(const supervisor::v1::GetRunResponse& run);
 
-// "events.out.tfevents.<seconds>.<host>": the start of the run and this machine, as TensorBoard
-// expects them in a file's name.
+// Returns "events.out.tfevents.<seconds>.<host>": the start of the run and this machine, as
+// TensorBoard expects them in the name of a file.
 std::string EventFileName(const supervisor::v1::GetRunResponse& run);
 
 }  // namespace tidemill::cli

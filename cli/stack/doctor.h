@@ -1,4 +1,4 @@
-// What is wrong with a stack, and the command that mends it.
+// Finds what is wrong with a stack, and the command that mends it.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace tidemill::cli {
 
-// Looks at everything a stack needs; starts and changes nothing. A remote stack's services,
-// certificates, token and database are looked at, not its machines. Takes seconds at most. With
-// `service`, only whether that one answers.
+// Examines everything that a stack needs. Starts and changes nothing. For a remote stack, examines
+// its services, certificates, token and database, but not its machines. Takes seconds at most. With
+// `service`, only checks whether that one answers.
 Findings Examine(const StackAddress& address, const std::string& service = "");
 
 }  // namespace tidemill::cli

@@ -1,4 +1,4 @@
-// What of the user's data does not get in.
+// Finds which of the user's data is not ingested.
 #pragma once
 
 #include "cli/stack/finding.h"
@@ -6,7 +6,7 @@
 
 namespace tidemill::cli {
 
-// A finding for each dataset of which something is lost. Nothing where storage does not answer.
+// Returns a finding for each dataset that has lost something. Empty when storage does not answer.
 Findings ExamineDatasets(const Session& session);
 
 }  // namespace tidemill::cli

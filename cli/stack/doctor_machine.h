@@ -1,4 +1,4 @@
-// What a stack needs of the machine that it runs on.
+// Checks what a stack needs from its machine.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace tidemill::cli {
 
-// Whether all programs are there, and of one version.
+// Checks that all programs exist, with one version.
 Findings ExaminePrograms();
-// Processors, GPUs and the clock.
+// Checks the processors, the GPUs and the clock.
 Findings ExamineMachine();
-// The state folder's path, as it would be used; what keeps it from being used is a finding.
+// Checks the path of the state folder. A finding says what keeps it from being used.
 Findings ExamineStateFolder(const std::string& folder);
-// The folders that datasets may lie in.
+// Checks the folders that datasets may lie in.
 Findings ExamineDataRoots(const StackLayout& layout);
-// The files of certificates and keys.
+// Checks the files of certificates and keys.
 Findings ExamineTls(const rpc::TlsConfig& tls);
 
-// Whether that much room is enough.
+// Judges whether the free space is enough.
 Finding JudgeSpace(const std::string& folder, int64_t free_bytes, int64_t total_bytes);
-// How far two clocks are apart, in microseconds.
+// Judges the difference between two clocks, in microseconds.
 Finding JudgeClock(const std::string& whose, int64_t difference_micros);
 
 }  // namespace tidemill::cli

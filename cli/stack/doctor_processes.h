@@ -10,19 +10,19 @@
 
 namespace tidemill::cli {
 
-// A process as /proc tells of it.
+// A process as /proc describes it.
 struct ProcessInfo {
   int id = 0;
   int parent = 0;
   char state = '?';       // 'T': stopped.
-  std::string program;    // Path of the executable, with " (deleted)" when it was replaced.
+  std::string program;    // The path of the executable, with " (deleted)" when it was replaced.
   std::string arguments;  // Separated by spaces.
 };
 std::vector<ProcessInfo> AllProcesses();
-// The process of a stack's service; std::nullopt when there is none.
+// Returns the process of a stack's service; std::nullopt when there is none.
 std::optional<ProcessInfo> ProcessOf(const StackLayout& layout, const std::string& service);
 
-// The keeper, and what an earlier one has left.
+// Examines the keeper, and what an earlier keeper has left.
 Findings ExamineProcesses(const StackLayout& layout);
 
 }  // namespace tidemill::cli

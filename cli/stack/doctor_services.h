@@ -1,4 +1,4 @@
-// Whether the services of a stack answer, and its database.
+// Checks whether the services of a stack and its database answer.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace tidemill::cli {
 
-// `layout`: of a local stack, for fixes that name its processes; nullptr for a remote one.
+// `layout` is that of a local stack, for fixes that name its processes. It is nullptr for a remote
+// stack.
 Findings ExamineServices(const Session& session, const StackLayout* layout);
 Finding ExamineService(const Session& session, const StackLayout* layout,
                        const std::string& service);

@@ -1,4 +1,4 @@
-// What an examination of a stack finds.
+// A result of the examination of a stack.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct Finding {
   std::string check;  // "programs", "storage", "disk of /var"
   Health health = Health::kOk;
   std::string message;
-  // A command to type; empty where all is well.
+  // A command to type. Empty when all is well.
   std::string fix;
 };
 using Findings = std::vector<Finding>;

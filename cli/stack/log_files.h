@@ -1,4 +1,4 @@
-// Reads log files that are written meanwhile, may be cut short, replaced, or not there yet.
+// Reads log files that may be written, cut short or replaced meanwhile, or may not exist yet.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace tidemill::cli {
 
-// One log file, from its beginning on. Thread-compatible. Memory: one chunk and one line.
+// Reads one log file from its beginning. Thread-compatible. Memory: one chunk and one line.
 class LogFile {
  public:
-  // `service`: whose lines they are where a line does not say.
+  // `service` is the service of lines that do not name one.
   LogFile(std::string path, std::string service)
       : path_(std::move(path)), service_(std::move(service)) {}
 
-  // The next line that is complete; std::nullopt when there is none now. A line that no logger
-  // wrote has time and level of the one before it. Goes on with the new file once the one that is
-  // open was read to its end and another stands in its place, or was cut short.
+  // Returns the next complete line; std::nullopt when there is none now. A line that no logger
+  // wrote gets the time and the level of the line before it. Once the open file is read to its end
+  // and was replaced or cut short, continues with the new file.
   std::optional<LogLine> Next();
 
  private:
@@ -29,17 +29,17 @@ class LogFile {
   const std::string service_;
   Descriptor file_;
   int64_t position_ = 0;
-  std::string rest_;  // Read and not returned yet.
-  size_t begin_ = 0;  // Of the next line in it.
+  std::string rest_;  // What was read and not returned yet.
+  size_t begin_ = 0;  // Where the next line begins in it.
   LogLine last_;
 };
 
-// Several files as one, in the order of time. Thread-compatible.
+// Reads several files as one, in the order of time. Thread-compatible.
 class LogFiles {
  public:
   explicit LogFiles(std::vector<LogFile> files) : files_(std::move(files)), heads_(files_.size()) {}
 
-  // The earliest line of all files; std::nullopt when no file has one now.
+  // Returns the earliest line of all files; std::nullopt when no file has one now.
   std::optional<LogLine> Next();
 
  private:

@@ -1,4 +1,4 @@
-// A connection of the command line to a stack.
+// The connection of a command to a stack.
 #pragma once
 
 #include <functional>
@@ -15,38 +15,39 @@
 
 namespace tidemill::cli {
 
-// A system configuration is no larger.
+// The most bytes of a system configuration.
 inline constexpr size_t kMostConfigBytes = size_t{1} << 20;
 
-// Which stack a command speaks to, as its flags say; an empty one is looked for in the environment
-// variable of the same name (TIDEMILL_CONFIG, TIDEMILL_TLS_CA, ...). With `config` or `server` the
-// stack is a remote one, else the local one of a state folder.
+// The stack that a command uses, by its flags. An empty one is looked up in the environment
+// variable of the same name (TIDEMILL_CONFIG, TIDEMILL_TLS_CA, ...). With `config` or `server`, the
+// stack is remote. Otherwise it is the local one of a state folder.
 struct StackAddress {
-  std::string state;   // State folder of a local stack.
-  std::string config;  // A system configuration, for its `cluster` section.
-  std::string server;  // Endpoint of the supervisor; alone, the other services are out of reach.
+  std::string state;   // The state folder of a local stack.
+  std::string config;  // The path of a system configuration, for its `cluster` section.
+  // The endpoint of the supervisor. Without `config`, the other services cannot be reached.
+  std::string server;
   std::string token_file;
   std::string tls_ca;
   std::string tls_certificate;
   std::string tls_key;
-  std::string timeout;  // Longest wait for a call: "90s". Empty: a minute.
+  std::string timeout;  // The longest wait for a call: "90s". Empty means a minute.
 };
 
-// Which local stacks a command starts where none runs.
+// Which local stacks a command starts when none runs.
 enum class StartStackOf {
   kAnything,
-  kEarlierWork,  // Only where a stack has run before: elsewhere there is nothing to read.
+  kEarlierWork,  // Only a stack that has run before: without one, there is nothing to read.
 };
 
-// Speaks to the services of one stack with the operator's token. Thread-compatible.
+// Calls the services of one stack with the operator's token. Thread-compatible.
 class Session {
  public:
-  // UNAVAILABLE when no local stack runs in that state folder; INVALID_ARGUMENT when a remote one
-  // is not described in full.
+  // UNAVAILABLE when no local stack runs in that state folder. INVALID_ARGUMENT when a remote one
+  // is not completely described.
   static absl::StatusOr<Session> Attach(const StackAddress& address);
-  // Uses the stack for as long as the session and its copies live. Where no local stack runs,
-  // starts one for now, as stack_use.h has it, and says so on stderr unless it is to be `quiet`. A
-  // remote stack is never started.
+  // Uses the stack for as long as the session and its copies live. When no local stack runs, starts
+  // one for the time being (see stack_use.h), and says so on stderr unless `quiet`. A remote stack
+  // is never started.
   static absl::StatusOr<Session> AttachOrStart(const StackAddress& address, StartStackOf start,
                                                bool quiet);
 
@@ -60,7 +61,7 @@ class Session {
     return rpc::Call(peer, *stub, method, request, response);
   }
 
-  // Reads a stream to its end: `on_message(message)` for each message of type Message.
+  // Reads a stream to its end. Calls `on_message(message)` for each message of type Message.
   template <typename Service, typename Message, typename Method, typename Request,
             typename OnMessage>
   absl::Status Stream(const char* service, Method method, const Request& request,
@@ -76,19 +77,19 @@ class Session {
   }
 
   rpc::Peer PeerOf(const std::string& service) const;
-  // Lets the stack's storage read datasets below `folders`. A remote stack's own configuration
-  // decides that, and nothing is done.
+  // Allows the stack's storage to read datasets below `folders`. For a remote stack, does nothing:
+  // its own configuration decides that.
   absl::Status AllowDataRoots(const std::vector<std::string>& folders) const;
 
   bool remote() const { return remote_; }
-  // Of a local stack.
+  // The layout of a local stack.
   const StackLayout& layout() const { return layout_; }
-  // Null for a remote stack, and for a session that was only attached.
+  // Returns nullptr for a remote stack, and for a session from Attach().
   StackUse* use() const { return use_.get(); }
 
  private:
   static absl::StatusOr<Session> AttachRemote(const StackAddress& address);
-  // FAILED_PRECONDITION when a remote stack's service has no endpoint that this side knows.
+  // FAILED_PRECONDITION when the endpoint of a remote stack's service is unknown.
   absl::Status CheckReach(const std::string& service) const;
 
   StackLayout layout_;
@@ -97,10 +98,10 @@ class Session {
   rpc::Tls tls_;
   std::chrono::milliseconds deadline_{60'000};
   bool remote_ = false;
-  std::shared_ptr<StackUse> use_;  // By all copies.
+  std::shared_ptr<StackUse> use_;  // All copies share it.
 };
 
-// The address with what the environment adds.
+// Returns the address with what the environment adds.
 StackAddress WithEnvironment(StackAddress address);
 
 }  // namespace tidemill::cli

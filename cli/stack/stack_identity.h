@@ -1,6 +1,6 @@
-// Ties a state folder to its private database, which for root lies elsewhere: a folder that was
-// moved finds its database again, and none is taken for another's. Both hold a file `identity` with
-// the same number and the place of the other.
+// Ties a state folder to its private database, which for root is elsewhere. A state folder that was
+// moved finds its database again, and never takes one that belongs to another. Both contain a file
+// `identity` with the same number and the path of the other.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace tidemill::cli {
 
-// Where a state folder says that its database is; empty when it does not say.
+// Returns the path of the database in a state folder's identity file. Empty when there is none.
 std::string KnownDatabaseFolder(const std::string& state_folder);
 
-// OK when the two belong together, or there is nothing yet that could belong to anything.
-// FAILED_PRECONDITION says what is wrong (the database is gone, it is another state folder's, the
-// state folder is a copy) and what to do.
+// OK when the two belong together, or when there is nothing yet. FAILED_PRECONDITION says what is
+// wrong (the database is gone, it belongs to another state folder, the state folder is a copy) and
+// what to do.
 absl::Status CheckIdentity(const StackLayout& layout);
 
-// Writes both files where they do not say what is so. The database folder must be there.
+// Writes both files when they are not up to date. The database folder must exist.
 absl::Status KeepIdentity(const StackLayout& layout);
 
 }  // namespace tidemill::cli

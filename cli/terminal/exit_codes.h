@@ -1,4 +1,4 @@
-// What the `tidemill` command's exit status means. Documented in docs/reference/exit_codes.md.
+// The meaning of the `tidemill` command's exit status. docs/reference/exit_codes.md documents it.
 #pragma once
 
 #include <vector>
@@ -14,23 +14,23 @@ enum ExitCode : int {
   kInvalid = 3,        // The pipeline file is not valid.
   kNotFound = 4,       // No such run, pipeline, dataset or model.
   kUnreachable = 5,    // No stack, or it did not answer in time; trying again may help.
-  kNotAllowed = 6,     // The token, or a file's mode, does not entitle to this.
-  kConflict = 7,       // The name is taken by something else, or the state forbids it.
+  kNotAllowed = 6,     // The token, or the mode of a file, does not allow it.
+  kConflict = 7,       // Something else has the name, or the state forbids it.
   kPartial = 8,        // Finished, but trainings, samples or evaluations were lost.
-  kInterrupted = 130,  // Detached by Ctrl-C; the run goes on.
+  kInterrupted = 130,  // Detached by Ctrl-C; the run continues.
 };
 
 struct ExitCodeMeaning {
   int code;
   const char* meaning;
 };
-// Every code that a command may exit with, for the manual and the reference.
+// Returns every exit code of the commands, for the manual and the reference.
 const std::vector<ExitCodeMeaning>& ExitCodeMeanings();
 
-// The exit code that tells a status's kind.
+// Returns the exit code for the kind of a status.
 ExitCode ExitCodeOf(const absl::Status& status);
 
-// Prints "tidemill: <message>" and, where one is known, what to do about it, on stderr. Returns
+// Prints "tidemill: <message>" on stderr and, if it is known, what to do. Returns
 // ExitCodeOf(status).
 ExitCode Report(const absl::Status& status);
 

@@ -1,4 +1,4 @@
-// Lines of the services' logs (base/log.h), and of PostgreSQL's.
+// Parses lines of the services' logs (base/log.h), and of PostgreSQL's.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 namespace tidemill::cli {
 
 struct LogLine {
-  std::string text;  // As it stands in the file, without the line end.
+  std::string text;  // As in the file, without the line end.
   Timestamp time = {};
   log::Level level = log::Level::kInfo;
   std::string service;
@@ -23,19 +23,19 @@ struct LogLine {
   std::vector<std::pair<std::string, std::string>> fields;  // Unescaped.
 };
 
-// The line; std::nullopt for one that no logger wrote, such as what a library printed.
+// Returns the line. std::nullopt when no logger wrote it, such as the output of a library.
 std::optional<LogLine> ParseLogLine(const std::string& text);
 
-// What `tidemill logs` was asked for.
+// Which lines `tidemill logs` shows.
 struct LogFilter {
   Timestamp since = {0};
   log::Level least = log::Level::kDebug;
-  std::string run;  // Lines with a field run="...". Empty: all.
+  std::string run;  // Only lines with a field run="...". Empty for all.
 
   bool Admits(const LogLine& line) const;
 };
 
-// "debug", "info", "warn", "error"; std::nullopt for another word.
+// Returns the level of "debug", "info", "warn" or "error"; std::nullopt for any other word.
 std::optional<log::Level> LevelNamed(const std::string& name);
 
 // {"time", "level", "service", "message", and the fields}

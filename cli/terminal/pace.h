@@ -1,4 +1,4 @@
-// How long something will take, from how it went so far.
+// Estimates how long something will take, from its progress so far.
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,12 @@ class Pace {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // At `now` a share of the work is done, from 0 to 1. One that is less than the last begins anew.
+  // Records that a share of the work, from 0 to 1, is done at `now`. A share below the last one
+  // starts again.
   void Note(double share, Time now);
 
-  // From then on, in seconds; std::nullopt until two seconds and a hundredth of the work have been
-  // seen.
+  // Returns the remaining seconds from then on; std::nullopt until two seconds and a hundredth of
+  // the work have passed.
   std::optional<double> SecondsLeft() const;
 
  private:
@@ -28,7 +29,7 @@ class Pace {
   Point last_;
 };
 
-// "5 s", "40 s", "2 min", "1 h 20 min": no more digits than a guess deserves.
+// Returns "5 s", "40 s", "2 min", "1 h 20 min": no more digits than a guess deserves.
 std::string About(double seconds);
 
 }  // namespace tidemill::cli

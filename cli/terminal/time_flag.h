@@ -1,4 +1,4 @@
-// Times given on the command line.
+// Parses times on the command line.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace tidemill::cli {
 
-// std::nullopt for an empty text. INVALID_ARGUMENT names the flag.
+// Returns std::nullopt for an empty text. INVALID_ARGUMENT names the flag.
 inline absl::StatusOr<std::optional<Timestamp>> TimeOf(const char* flag, const std::string& text) {
   if (text.empty()) return std::optional<Timestamp>();
   const auto time = ParseTimestamp(text);

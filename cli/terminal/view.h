@@ -1,4 +1,4 @@
-// What a stream can show: how wide and high it is, and whether it takes colours.
+// What a stream can show: its width, its height, and whether it takes colours.
 #pragma once
 
 #include <string>
@@ -6,32 +6,33 @@
 
 namespace tidemill::cli {
 
-// How much room a result has. The default is that of a file: as wide and as long as is still read.
+// The room for a result. The default is that of a file: as wide and as long as people still read.
 struct View {
   bool paint = false;
   bool is_terminal = false;
   int width = 120;
   int height = 48;    // Lines.
-  bool full = false;  // All of it, however large.
+  bool full = false;  // Show everything, however large.
 };
 
-// The room of a stream; `full` as given.
+// Returns the room of a stream. `full` is copied.
 View ViewOf(int descriptor, bool full);
 
-// Whether a stream may be coloured: a terminal that can move its cursor, unless NO_COLOR says no.
+// Whether a stream may be coloured: it is a terminal that can move its cursor, and NO_COLOR is not
+// set.
 bool TakesColour(int descriptor);
 
-// The text with lines of at most `width` columns, broken between words only; every line begins with
-// `indent` blanks. A word that is longer stands alone on its line.
+// Returns the text in lines of at most `width` columns, broken only between words. Every line
+// begins with `indent` blanks. A longer word has a line of its own.
 std::string Wrapped(std::string_view text, int width, int indent);
 
-// The same where the view is a terminal; else one line.
+// Does the same when the view is a terminal. Otherwise returns one line.
 std::string Wrapped(std::string_view text, const View& view, int indent);
 
-// Each line of a text by itself, as far in as it stands.
+// Wraps each line of a text separately, and keeps its indentation.
 std::string WrappedLines(const std::string& text, const View& view);
 
-// Writes on stderr, behind what was written on stdout: both may go to one file.
+// Writes to stderr after everything written to stdout, because both may go to one file.
 void SayAside(std::string_view text);
 
 }  // namespace tidemill::cli

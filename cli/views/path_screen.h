@@ -1,4 +1,4 @@
-// What `tidemill top` shows of a run: where the time of its present training goes, and what the
+// What `tidemill top` shows about a run: where the time of its present training goes, and what the
 // workers do that prepare its samples. Rates are differences between two looks.
 #pragma once
 
@@ -14,31 +14,31 @@
 
 namespace tidemill::cli {
 
-// The dispatcher's part of a look.
+// What the dispatcher knows at a look.
 struct PreparingLook {
-  // Of the run alone.
+  // The jobs of this run only.
   std::vector<preprocess::v1::Job> jobs = {};
   std::vector<preprocess::v1::Worker> workers = {};
   double seconds = 0;
 };
 
-// What a run was busy with at a time. Seconds are of one clock, whose zero does not matter.
+// What a run was doing at one time. Seconds come from one clock with any zero.
 struct RunLook {
   int64_t run_id = 0;
   std::string pipeline = {};
-  // Empty while nothing was heard of the run.
+  // Empty while nothing has been heard of the run.
   supervisor::v1::Progress progress = {};
-  // When the progress was heard.
+  // When the progress was received.
   double seconds = 0;
-  // std::nullopt when no dispatcher is within reach.
+  // std::nullopt when no dispatcher can be reached.
   std::optional<PreparingLook> preparing = {};
 };
 
-// Whether the name of a job is one of this run.
+// Whether a job belongs to this run, by its name.
 bool IsJobOf(const preprocess::v1::Job& job, int64_t run_id);
 
-// For people, some lines. `before`: an earlier look; rates are unknown without it, and where it is
-// of another training or of another life of a worker.
+// Returns some lines for people. `before` is an earlier look. Rates are unknown without it, and
+// when it is of another training or of another incarnation of a worker.
 std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& now);
 
 // {"run", "pipeline", "stage", "trigger", "done", "total", "unit", "epoch", "per_second",
@@ -46,8 +46,8 @@ std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& no
 //  "share", "cpu_share", "rejected"}], "reading_share", "queueing_share", "busy_share",
 //  "sending_share", "workers": [{"name", "state", "threads", "leased", "batches_per_second",
 //  "bytes_per_second"}], "jobs": [{"name", "batches", "done", "issued", "leased", "reissued",
-//  "lost", "wait_share"}]}. What is not known is null; what belongs to trainings is left out in
-// other stages.
+//  "lost", "wait_share"}]}.
+// Unknown values are null. What belongs to trainings is left out in other stages.
 nlohmann::ordered_json LookToJson(const std::optional<RunLook>& before, const RunLook& now);
 
 }  // namespace tidemill::cli

@@ -1,5 +1,5 @@
-// Tells a person what a run is doing, on stderr: one repainted line on a terminal, plain lines now
-// and then otherwise.
+// Shows a person on stderr what a run is doing: one line that is repainted on a terminal, or plain
+// lines now and then.
 #pragma once
 
 #include <chrono>
@@ -14,18 +14,19 @@ namespace tidemill::cli {
 // Thread-compatible. The destructor clears the repainted line.
 class ProgressPrinter {
  public:
-  // `terminal`: stderr can be repainted. `quiet`: nothing is printed.
+  // `terminal` says that stderr can be repainted. With `quiet`, nothing is printed.
   ProgressPrinter(bool terminal, bool quiet);
   ~ProgressPrinter();
 
-  // A lasting line for an event that people care about.
+  // Prints a permanent line for an event that people care about.
   void Event(const supervisor::v1::WatchRunResponse::Event& event);
-  // On a terminal repaints at most 10 times a second; otherwise prints a line after 10 s, and then
-  // less and less often, at least one a minute.
+  // On a terminal, repaints at most 10 times a second. Otherwise prints a line after 10 s, and then
+  // at growing intervals, at least once a minute.
   void Update(const supervisor::v1::Progress& progress);
-  // Without a terminal, a line that says how the run ended; on one, what follows says it.
+  // Without a terminal, prints a line that says how the run ended. On a terminal, the output that
+  // follows says it.
   void End(const supervisor::v1::Run& run);
-  // A lasting line.
+  // Prints a permanent line.
   void Say(const std::string& text);
 
  private:
@@ -40,11 +41,11 @@ class ProgressPrinter {
   const Time begin_;
   Time last_;
   Pace pace_;
-  std::string stage_;  // That pace_ is about; empty for the whole run.
+  std::string stage_;  // The stage that pace_ measures. Empty for the whole run.
 };
 
-// "trigger 3 of about 12, training, 41 %, 2 min left, loss 0.4812, 41 k samples/s", with as many of
-// its parts as `width` columns hold: the run's share and the time left go last.
+// Returns "trigger 3 of about 12, training, 41 %, 2 min left, loss 0.4812, 41 k samples/s", with as
+// many parts as fit into `width` columns. The run's share and the remaining time are dropped last.
 std::string ProgressLine(const supervisor::v1::Progress& progress,
                          std::optional<double> seconds_left, size_t width);
 

@@ -8,16 +8,17 @@ namespace tidemill::cli {
 
 enum class WatchEnd {
   kFinished,
-  kDetached,  // Ctrl-C: the run goes on.
+  kDetached,  // Ctrl-C: the run continues.
 };
 
-// Streams a run's events and progress to stderr until its final state. Reconnects where it left off
-// when the supervisor restarts; UNAVAILABLE when it stays away for a minute. The first Ctrl-C
-// detaches and prints how to come back; a second within two seconds stops the run.
+// Shows a run's events and progress on stderr until its final state. When the supervisor restarts,
+// it reconnects and continues where it was. UNAVAILABLE when the supervisor stays away for a
+// minute. The first Ctrl-C detaches and prints how to come back. A second one within two seconds
+// stops the run.
 absl::StatusOr<WatchEnd> WatchRun(const Session& session, int64_t run, bool quiet);
 
-// Watches a run, prints its result on stdout and returns the exit code that it calls for.
-// `full`: all of the result, however large.
+// Watches a run, prints its result on stdout, and returns the exit code for it. `full` prints the
+// whole result, however large.
 int FollowRun(const Session& session, int64_t run, bool quiet, bool json, bool full);
 
 }  // namespace tidemill::cli

@@ -117,7 +117,7 @@ struct Garden {
   friend bool operator==(const Garden&, const Garden&) = default;
 };
 
-// Every key, none at its default.
+// Every key; none has its default.
 inline constexpr std::string_view kGardenText = R"(x-note: {anything: [goes, here]}
 name: Eden
 open: false

@@ -1,4 +1,4 @@
-// A real PostgreSQL for tests: one throw-away server a test program, one database a test.
+// A real PostgreSQL for tests: one temporary server per test program, one database per test.
 //
 //   TEST(Selector, KeepsWhatItSealed) {
 //     db::testing::TestDatabase database;
@@ -11,11 +11,12 @@
 
 namespace tidemill::db::testing {
 
-// The server of this test program, started on first use. It is stopped and its files are removed
-// when the program ends, however it ends. Ends the program where there is no PostgreSQL.
+// Returns the server of this test program, which is started on first use. It is stopped and its
+// files are removed when the program ends, however it ends. Ends the program when there is no
+// PostgreSQL.
 PrivatePostgres& TestServer();
 
-// An empty database of its own; dropped, sessions and all, by the destructor. Thread-compatible.
+// An empty database for one test. The destructor drops it with all its sessions. Thread-compatible.
 class TestDatabase {
  public:
   TestDatabase();
@@ -25,7 +26,7 @@ class TestDatabase {
 
   const std::string& connection_string() const { return connection_string_; }
 
-  // Ends every session from outside, as a restart of the server would.
+  // Ends every session from outside, as a restart of the server does.
   void EndSessions();
 
  private:

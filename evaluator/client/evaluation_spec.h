@@ -1,4 +1,4 @@
-// What a pipeline says about one of its evaluations.
+// One entry of the `evaluation` section of a pipeline.
 //
 //   - dataset: elec2
 //     windows: {type: between_triggers}
@@ -21,7 +21,7 @@ namespace tidemill::evaluator {
 
 enum class EvaluatedModels { kAll, kActive };
 
-// Intervals around each value; see measures/bootstrap.h.
+// Intervals around each value. measures/bootstrap.h describes them.
 struct BootstrapSpec {
   int replicates = 200;
   int64_t seed = 0;

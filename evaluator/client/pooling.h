@@ -1,4 +1,4 @@
-// One value of the values of several windows.
+// Combines the values of several windows into one.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@
 
 namespace tidemill::evaluator {
 
-// Of one window.
+// The value of one window.
 struct WindowValue {
   std::optional<double> value = std::nullopt;
   int64_t num_samples = 0;
-  // As in Evaluation; views.
+  // The sums as in Evaluation. They are views.
   std::string_view sums = {};
 };
 
 struct PooledValue {
   double value = 0;
-  // Of the windows that have a part in it.
+  // The number of samples in the windows that contribute.
   int64_t num_samples = 0;
   Pooling how = Pooling::kMeanOfSamples;
 };
 
-// `measure` is a name as in results, and says how; one that nobody knows is taken for a mean over
-// samples. Where a window lacks the sums that a value comes of, all are taken as means over
-// windows. std::nullopt when nothing is defined.
+// Combines the values of `windows`. `measure` is a name as in results, and decides how. An unknown
+// measure is treated as a mean over samples. When a window lacks the sums that the value is
+// computed from, the result is the mean over windows. std::nullopt when no window has a value.
 std::optional<PooledValue> Pool(std::string_view measure, std::span<const WindowValue> windows);
 
-// A window's value with the bounds of its interval.
+// The value of a window and the bounds of its interval.
 struct WindowInterval {
   double value = 0;
   double low = 0;
@@ -40,15 +40,15 @@ struct WindowInterval {
   int64_t num_samples = 0;
 };
 
-// The bounds of a 95 % interval of what Pool() made, from those of all its windows, which must have
-// independent samples: the distances of their bounds, each weighted, are added as squares (MOVER:
-// Zou and Donner, "Construction of confidence limits about effect measures", 2008); of a root of
-// means, those of the means. std::nullopt for what is made of sums, of which those of the windows
-// say nothing.
+// Returns the bounds of a 95 % interval for a result of Pool(). `windows` are the intervals of all
+// its windows. The windows must have independent samples. The squared, weighted distances of the
+// bounds are added (MOVER: Zou and Donner, "Construction of confidence limits about effect
+// measures", 2008). For a root of means, this is done for the means. std::nullopt for a value
+// computed from sums, because the windows' intervals say nothing about sums.
 std::optional<std::pair<double, double>> PooledInterval(const PooledValue& pooled,
                                                         std::span<const WindowInterval> windows);
 
-// "per sample", "pooled" or "mean over windows".
+// Returns "per sample", "pooled" or "mean over windows".
 std::string_view Describe(Pooling how);
 
 }  // namespace tidemill::evaluator

@@ -1,4 +1,4 @@
-// Parts of a window's samples that are measured by themselves besides the whole.
+// Slices: parts of a window's samples that are measured separately, besides the whole window.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// How the dataset of an evaluation is cut into windows. Windows may overlap; each is measured by
-// itself.
+// How an evaluation divides its dataset into windows. Windows may overlap. Each is measured
+// separately.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,11 @@
 
 namespace tidemill::evaluator {
 
-// An evaluation with more windows is refused: each costs a reading of its samples by every model.
+// The most windows of an evaluation. Each window costs every model one pass over its samples.
 inline constexpr int64_t kMaxWindows = 10'000;
 
-// One window from each trigger to the next: what the model of a trigger met while it was in use.
+// One window from each trigger to the next: the samples that the model of a trigger met while it
+// was in use.
 struct BetweenTriggers {
   static constexpr std::string_view kType = "between_triggers";
   static constexpr std::string_view kDoc =

@@ -1,4 +1,4 @@
-// How a job computes; torch stays behind it.
+// How a job computes. This interface hides torch.
 #pragma once
 
 #include <functional>

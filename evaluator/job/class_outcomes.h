@@ -1,4 +1,4 @@
-// What measures of probabilities take of a model's predictions.
+// Extracts from a model's predictions what measures of probabilities need.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tidemill::evaluator {
 
-// Columns as Outcomes describes them, and `scores` as OutcomeBlock does.
+// The columns are as in Outcomes. `scores` are as in OutcomeBlock.
 struct ClassOutcomes {
   std::vector<float> true_probabilities;
   std::vector<float> top_probabilities;
@@ -19,7 +19,7 @@ struct ClassOutcomes {
 };
 
 // `predictions` has probabilities. A class that the model does not know has a probability of 0 and
-// the last place. Scores are left out unless asked for.
+// the last place. Scores are filled in on request only.
 ClassOutcomes OutcomesOf(const ClassPredictions& predictions, std::span<const int64_t> true_classes,
                          bool with_scores);
 

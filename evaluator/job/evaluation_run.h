@@ -1,4 +1,4 @@
-// One job from its description to its last report.
+// Runs one job, from its description to its last report.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,14 @@
 
 namespace tidemill::evaluator {
 
-// Measures every window of `job` and reports each when it is done. OK, though models or windows may
-// have failed, which their scores say. UNAVAILABLE or DEADLINE_EXCEEDED when a service is not to be
-// reached; another code when the job cannot be done.
+// Measures every window of `job`, and reports each window when it is done. Returns OK even when
+// models or windows failed; their scores say so. UNAVAILABLE or DEADLINE_EXCEEDED when a service
+// cannot be reached. Any other code means that the job cannot be done.
 absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arithmetic,
                            const std::function<void(const v1::JobReport&)>& report);
 
-// The main() of a job, of either kind: `job_path` is a file with an EvaluationJob, `report` takes
-// lines. Returns the exit code of the process.
+// The main() of a job of either kind. `job_path` is a file with an EvaluationJob. `report` takes
+// the lines of the reports. Returns the exit code of the process.
 int RunEvaluationJob(const std::string& job_path, const Arithmetic& arithmetic,
                      const std::function<void(const std::string& line)>& report);
 

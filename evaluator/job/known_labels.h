@@ -1,4 +1,5 @@
-// What is known of labels at a moment, and no more: how often each was seen, and the last one.
+// What is known about labels at a given time, and no more: how often each was seen, and the last
+// one.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,15 @@ namespace tidemill::evaluator {
 
 struct LabelCounts {
   int64_t num_labels = 0;
-  std::map<int64_t, int64_t> classes;  // How often each; empty for real labels.
-  double sum = 0;                      // Of real labels.
+  std::map<int64_t, int64_t> classes;  // How often each class was seen. Empty for real labels.
+  double sum = 0;                      // The sum of real labels.
 
   void Add(const Label& label, bool is_class);
 };
 
-// Counts the labels of a stream before one cut after the other. Cuts that ascend cost one pass over
-// the stream; one that does not begins anew. Thread-compatible.
+// Counts the labels of a stream before a cut, for one cut after the other. Ascending cuts cost one
+// pass over the stream. A cut that lies before the previous one starts the pass again.
+// Thread-compatible.
 class CountedLabels {
  public:
   CountedLabels(LabelStream stream, bool is_class)
@@ -37,29 +39,29 @@ class CountedLabels {
   LabelCounts counts_;
 };
 
-// For samples of a stream the last label that is known at their time: of an earlier sample that is
-// at least the delay older. Samples of one time know nothing of each other, whatever their order.
-// Thread-compatible.
+// Finds, for each sample of a stream, the last label that is known at its time. It is the label of
+// an earlier sample that is older by the label delay at least. Samples of the same time do not know
+// one another's labels, whatever their order. Thread-compatible.
 class LastLabels {
  public:
   LastLabels(LabelStream stream, Duration delay)
       : beginning_(std::move(stream)), before_(beginning_), within_(beginning_), delay_(delay) {}
 
-  // Goes to the beginning of a window. Windows that ascend cost one pass over the stream.
+  // Goes to the beginning of a window. Ascending windows cost one pass over the stream.
   absl::Status Enter(const rpc::v1::Cut& from);
 
-  // For samples at these times, which ascend from the window's beginning on and from call to call;
-  // std::nullopt where nothing is known yet.
+  // Returns the last known label at each of `times`. The times ascend from the beginning of the
+  // window, and from call to call. std::nullopt when no label is known yet.
   absl::StatusOr<std::vector<std::optional<Label>>> At(std::span<const int64_t> times);
 
  private:
-  // Labels before it are known at `time`.
+  // Returns the cut before which labels are known at `time`.
   rpc::v1::Cut KnownAt(int64_t time) const;
 
   const LabelStream beginning_;
-  LabelStream before_;  // Goes from window to window.
+  LabelStream before_;  // Moves from window to window.
   std::optional<Label> last_before_;
-  LabelStream within_;  // Goes through the window.
+  LabelStream within_;  // Moves through the window.
   std::optional<Label> last_;
   const Duration delay_;
 };

@@ -1,4 +1,4 @@
-// The labels of a dataset's stream in order, as far as one asks.
+// Reads the labels of a dataset's stream in order, as far as they are needed.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tidemill::evaluator {
 
-// One of the two counts: which one, the dataset says.
+// A class or a real label. The dataset decides which of the two counts.
 struct Label {
   int64_t of_class = 0;
   double value = 0;
@@ -23,11 +23,11 @@ struct TimedLabel {
   Label label;
 };
 
-// A place in the stream; copies go on from there by themselves. Samples without a label are passed
-// over. Thread-compatible.
+// A position in the stream. Each copy continues from there on its own. Samples without a label are
+// skipped. Thread-compatible.
 class LabelStream {
  public:
-  // `storage` must outlive it. Without `from` it stands at the beginning.
+  // `storage` must outlive this object. Without `from`, the position is the beginning.
   LabelStream(const storage::StorageClient& storage, rpc::v1::Snapshot snapshot,
               std::optional<rpc::v1::Cut> from, bool is_class)
       : storage_(&storage),
@@ -35,11 +35,12 @@ class LabelStream {
         position_(std::move(from)),
         is_class_(is_class) {}
 
-  // Gives `sink` the labels from where it stands up to `to`, and stands there then. Nothing happens
-  // when it has passed `to`. Codes of StorageClient::ListSamples, after which it is of no use.
+  // Gives `sink` the labels from the present position up to `to`, and moves there. Does nothing
+  // when the position has passed `to`. The codes are those of StorageClient::ListSamples. After an
+  // error the object cannot be used any more.
   absl::Status ReadTo(const rpc::v1::Cut& to, const std::function<void(const TimedLabel&)>& sink);
 
-  // Whether it has given labels that are not before `cut`.
+  // Whether it has returned labels that are not before `cut`.
   bool IsBehind(const rpc::v1::Cut& cut) const;
 
  private:

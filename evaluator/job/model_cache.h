@@ -1,4 +1,4 @@
-// The models of a job, loaded from the model store and kept while there is room.
+// The models of a job. They are loaded from the model store and kept while there is room.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,26 @@
 
 namespace tidemill::evaluator {
 
-// Makes the network of a spec with these weights, a safetensors file. `class_outputs` matters where
-// it tells classes.
+// Creates the network of a spec with the given weights, which are a safetensors file.
+// `class_outputs` is used by a network that predicts classes.
 using PredictorFactory = std::function<absl::StatusOr<std::unique_ptr<Predictor>>(
     const models::ModelSpec& spec, std::string_view weights, models::ClassOutputs class_outputs)>;
 
 // Thread-compatible.
 class ModelCache {
  public:
-  // `dataset`: what is evaluated; the models' graphs are bound to it. `store` must outlive the
-  // cache. `max_bytes`: of weights; those used longest ago make room, and are loaded again when
-  // they are asked for again.
+  // `dataset` is the evaluated dataset; the models' graphs are bound to it. `store` must outlive
+  // this object. `max_bytes` is the budget for weights. The least recently used models make room.
+  // They are loaded again when they are needed again.
   ModelCache(model_store::ModelStoreClient& store, const storage::DatasetSpec& dataset,
              PredictorFactory make_predictor, int64_t max_bytes);
 
-  // The first of these models, as many as there is room for at once and one at least, in their
-  // order. They belong to the cache, and last until the next call. One that cannot be loaded is a
-  // model too, with its status: NOT_FOUND, DATA_LOSS, INVALID_ARGUMENT for a graph that does not
-  // fit the dataset, FAILED_PRECONDITION for other classes than the dataset's. Fails with
-  // UNAVAILABLE or DEADLINE_EXCEEDED when the store is not to be reached. `model_ids` is not empty.
+  // Returns the first of these models, in their order: as many as there is room for at once, and at
+  // least one. They belong to the cache and are valid until the next call. A model that cannot be
+  // loaded is returned with its status: NOT_FOUND; DATA_LOSS; INVALID_ARGUMENT when its graph does
+  // not fit the dataset; FAILED_PRECONDITION when its classes are not the dataset's. The call fails
+  // with UNAVAILABLE or DEADLINE_EXCEEDED when the store cannot be reached. `model_ids` must not be
+  // empty.
   absl::StatusOr<std::vector<ScoredModel*>> GetFirst(std::span<const int64_t> model_ids);
 
   int64_t num_loaded() const { return num_loaded_; }
@@ -47,27 +48,29 @@ class ModelCache {
   struct Entry {
     ScoredModel model;
     int64_t num_bytes = 0;
-    // The number of the call that asked for it last.
+    // The number of the last call that asked for it.
     int64_t used = 0;
   };
 
   absl::StatusOr<Entry*> Get(int64_t model_id);
   absl::Status Load(Entry& entry);
-  // Removes what no present call needs, the longest unused first, until `max_bytes_` hold the rest.
+  // Removes models that the present call does not need until the rest is within `max_bytes_`. The
+  // least recently used models go first.
   void MakeRoom();
   absl::StatusOr<std::shared_ptr<const PreparedGraph>> Prepare(const transform::GraphSpec& spec,
                                                                const model_store::v1::Model& model);
 
   model_store::ModelStoreClient& store_;
   const transform::SampleSchema samples_;
-  const std::vector<std::string> classes_;  // Of the dataset; empty when they have no names.
+  // The classes of the dataset. Empty when they have no names.
+  const std::vector<std::string> classes_;
   const PredictorFactory make_predictor_;
   const int64_t max_bytes_;
   std::map<int64_t, Entry> models_;
-  int64_t num_bytes_ = 0;  // Of them all.
+  int64_t num_bytes_ = 0;  // The bytes of all models.
   int64_t num_calls_ = 0;
   int64_t num_loaded_ = 0;
-  // By fingerprint: models that share a graph share the object.
+  // The graphs by fingerprint. Models with the same graph share the object.
   std::map<std::string, std::shared_ptr<const PreparedGraph>> graphs_;
 };
 

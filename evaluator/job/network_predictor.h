@@ -1,4 +1,4 @@
-// Networks that predict.
+// Predictors that are networks.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,14 @@
 
 namespace tidemill::evaluator {
 
-// A network in evaluation mode on the CPU; no gradients are kept. DATA_LOSS or FAILED_PRECONDITION
-// for weights that are not those of such a network.
+// Creates a network in evaluation mode on the CPU, without gradients. DATA_LOSS or
+// FAILED_PRECONDITION when the weights are not those of such a network.
 absl::StatusOr<std::unique_ptr<Predictor>> MakeNetworkPredictor(const models::ModelSpec& spec,
                                                                 std::string_view weights,
                                                                 models::ClassOutputs class_outputs);
 
-// Sets the threads of torch's arithmetic, once in a process and before any of it.
+// Sets the number of threads for torch's arithmetic. Call it once in a process, before any
+// arithmetic.
 void SetArithmeticThreads(int num_threads);
 
 }  // namespace tidemill::evaluator

@@ -1,5 +1,5 @@
-// The outcomes of one model on one window, kept for what needs all of them at once: measures of
-// ranks, slices, intervals. Column by column, in bounded memory.
+// The outcomes of one model on one window. They are kept, column by column and in bounded memory,
+// for whatever needs all of them at once: measures of ranks, slices and intervals.
 #pragma once
 
 #include <cstdint>
@@ -10,37 +10,37 @@
 
 namespace tidemill::evaluator {
 
-// Samples to add, with their columns.
+// A block of samples to add, with their columns.
 struct OutcomeBlock {
   std::span<const int64_t> keys = {};
   Outcomes outcomes = {};
-  // For measures of ranks: a probability of each sample for each class, one class behind the other,
-  // of two classes only those of class 1.
+  // For measures of ranks: the probability of each class for each sample, one class after the
+  // other. Of two classes, it has only those of class 1.
   std::span<const float> scores = {};
-  // The slice that each sample belongs to, for each column that slices are made of.
+  // For each column that slices are made of, the slice of each sample.
   std::vector<std::span<const int32_t>> slices = {};
 };
 
-// A sample takes 24 bytes with classes and 16 with real values, 12 more with probabilities, 8 for
-// each score with its rank and 4 for each column of slices. Beyond its budget it keeps a sample of
-// the samples, drawn by their keys: what it holds depends on what was added and not on the order.
-// Thread-compatible.
+// A sample takes 24 bytes with classes and 16 with real values. It takes 12 more with
+// probabilities, 8 for each score with its rank, and 4 for each column of slices. Beyond its budget
+// the table keeps a subset of the samples, drawn by their keys. Its content depends on what was
+// added, not on the order. Thread-compatible.
 class OutcomeTable {
  public:
-  // At least 1,000 samples are kept whatever `max_bytes` says.
+  // At least 1,000 samples are kept, whatever `max_bytes` is.
   explicit OutcomeTable(int64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // Blocks have the same columns.
+  // Adds a block. All blocks must have the same columns.
   void Add(const OutcomeBlock& block);
-  // Turns scores into ranks; nothing may be added after it.
+  // Turns scores into ranks. Nothing may be added afterwards.
   void Seal();
 
-  // Of a sealed table; views that live as long as it is not changed.
+  // Returns views of a sealed table. They are valid until the table changes.
   Outcomes outcomes() const;
   std::span<const int64_t> keys() const { return keys_; }
   std::span<const int32_t> slices(size_t column) const { return slices_[column]; }
 
-  // A sealed table of these rows.
+  // Returns a sealed table of these rows.
   OutcomeTable Select(std::span<const int32_t> rows) const;
 
   int64_t num_added() const { return num_added_; }
@@ -55,7 +55,7 @@ class OutcomeTable {
 
   int64_t max_bytes_;
   int64_t num_added_ = 0;
-  uint64_t limit_ = ~uint64_t{0};  // Samples whose key has more bits are left out.
+  uint64_t limit_ = ~uint64_t{0};  // Samples with greater key bits are left out.
   std::vector<int64_t> keys_;
   std::vector<int64_t> predicted_classes_;
   std::vector<int64_t> true_classes_;

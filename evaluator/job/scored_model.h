@@ -16,17 +16,17 @@
 namespace tidemill::evaluator {
 
 struct ClassPredictions {
-  // The most probable class of each row; of equal ones the first.
+  // The most probable class of each row. Among equally probable ones, the first.
   std::vector<int64_t> classes = {};
-  // Row by row, for each class; empty unless asked for.
+  // The probabilities of all classes, row after row. Filled in on request only.
   std::vector<float> probabilities = {};
   int64_t num_classes = 0;
 };
 
 struct Embeddings {
-  // Row by row.
+  // The numbers, row after row.
   std::vector<float> numbers = {};
-  // Numbers in a row.
+  // The number of numbers in a row.
   int64_t width = 0;
 };
 
@@ -35,39 +35,41 @@ class Predictor {
  public:
   virtual ~Predictor() = default;
 
-  // `rows` has the columns `input` and `input_...` of the model's graph; others are passed over.
-  // Probabilities are what the loss took the outputs for: see models/spec/class_outputs.h.
+  // `rows` has the columns `input` and `input_...` of the model's graph; other columns are ignored.
+  // Probabilities are computed as the loss computes them from the outputs; see
+  // models/spec/class_outputs.h.
   virtual absl::StatusOr<ClassPredictions> PredictClasses(const batch::Batch& rows,
                                                           bool with_probabilities) = 0;
-  // As the network says them, before a standardised target is put back into its units.
-  // FAILED_PRECONDITION for a network with more than one output.
+  // Returns the outputs of the network, before a standardised target is converted back to its
+  // units. FAILED_PRECONDITION when the network has more than one output.
   virtual absl::StatusOr<std::vector<float>> PredictValues(const batch::Batch& rows) = 0;
 
-  // What the network's last layer is given. FAILED_PRECONDITION for a network that does not say.
+  // Returns the inputs of the network's last layer. FAILED_PRECONDITION when the network does not
+  // provide them.
   virtual absl::StatusOr<Embeddings> Embed(const batch::Batch& rows) = 0;
 };
 
-// A graph bound to the evaluated dataset, with what it learned: shared by all models that have the
-// same. Immutable, hence thread-safe.
+// A graph bound to the evaluated dataset, with its fitted state. All models that have the same
+// share it. Immutable, so thread-safe.
 struct PreparedGraph {
   transform::Graph graph;
   std::optional<transform::FittedState> fitted;
-  // Of graph and fitted state; equal for equal results.
+  // The fingerprint of the graph and its fitted state. Equal fingerprints mean equal results.
   std::string fingerprint;
-  // From what the network says to the units of the target.
+  // Converts outputs of the network to the units of the target.
   transform::TargetScale target_scale = {};
 };
 
 struct ScoredModel {
   int64_t model_id = 0;
-  // The trigger that made it; 0 when unknown.
+  // The trigger whose training made the model; 0 when unknown.
   int64_t trigger = 0;
-  // Why it cannot be used; then the rest is absent.
+  // Why the model cannot be used. The other members are absent then.
   absl::Status status;
   std::shared_ptr<const PreparedGraph> graph;
   std::unique_ptr<Predictor> predictor;
 
-  // Predictor::PredictValues() in the units of the target.
+  // Returns Predictor::PredictValues() in the units of the target.
   absl::StatusOr<std::vector<float>> PredictValues(const batch::Batch& rows) const {
     ASSIGN_OR_RETURN(std::vector<float> values, predictor->PredictValues(rows));
     graph->target_scale.PutBack(values);

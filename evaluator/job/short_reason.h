@@ -1,4 +1,4 @@
-// Reasons that fit into a report.
+// Shortens reasons so that they fit into a report.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tidemill::evaluator {
 
-// The message of a failure as at most 600 characters of printable ASCII: reports are short lines of
-// JSON, and messages may quote samples.
+// Returns the message of a failure as at most 600 characters of printable ASCII. Reports are short
+// lines of JSON, and messages may quote samples.
 std::string ShortReason(const absl::Status& status);
 
 }  // namespace tidemill::evaluator

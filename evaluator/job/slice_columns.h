@@ -1,4 +1,4 @@
-// Which slice of a window each sample belongs to, by columns of the records it is made of.
+// Assigns each sample of a window to a slice, by columns of its records.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +20,26 @@
 
 namespace tidemill::evaluator {
 
-// Numbers the values of the columns as they come; of a series those of its last row. One serves for
-// one window. Thread-compatible.
+// Numbers the values of the columns in the order in which they come. A series has the values of its
+// last row. One object serves one window. Thread-compatible.
 class SliceColumns {
  public:
-  // What a value is that is left to `other`: no number where there are bins, a field that is
-  // missing or a list, a record that cannot be read, one more after 10,000 different values.
+  // The number of the slice `other`. It takes a value that is not a number where there are bins, a
+  // field that is missing or a list, a record that cannot be read, and every further value after
+  // 10,000 different ones.
   static constexpr int32_t kOther = -1;
 
-  // Takes the ColumnSlices of `slices`. FAILED_PRECONDITION for samples that have no columns,
-  // INVALID_ARGUMENT for a column that they have not.
+  // Takes the ColumnSlices among `slices`. FAILED_PRECONDITION when the samples have no columns.
+  // INVALID_ARGUMENT when they lack one of these columns.
   static absl::StatusOr<SliceColumns> Make(std::span<const SliceSpec> slices,
                                            const transform::SampleSchema& samples);
 
-  // For each column the number of each sample's value.
+  // Returns, for each column, the number of each sample's value.
   absl::StatusOr<std::vector<std::vector<int32_t>>> Read(const batch::Batch& samples);
 
   size_t size() const { return columns_.size(); }
-  // `station=Dingling`; values are shown in up to 80 bytes of printable text.
+  // Returns a label such as `station=Dingling`. Values are shown in up to 80 bytes of printable
+  // text.
   std::string Label(size_t column, int32_t value) const;
 
  private:
@@ -54,7 +56,7 @@ class SliceColumns {
   static std::vector<std::string> NamesOf(const std::vector<Column>& columns);
   static int32_t NumberOf(std::string_view value, Column& column);
 
-  // Fills in `values_`, one for each column; absent ones are left to `other`.
+  // Fills in `values_`, one for each column. Absent ones belong to `other`.
   void ReadRecord(std::string_view payload);
   void ReadCsv(std::string_view payload);
   void ReadJson(std::string_view payload);

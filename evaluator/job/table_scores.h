@@ -1,4 +1,5 @@
-// The values of a table of outcomes: of the whole and of its slices, each with its interval.
+// Computes the values of a table of outcomes: for the whole and for its slices, each with its
+// interval.
 #pragma once
 
 #include <string>
@@ -11,17 +12,18 @@
 
 namespace tidemill::evaluator {
 
-// What the tables of one window have in common.
+// What the tables of one window share.
 struct TableContext {
   const EvaluationSpec& spec;
   const std::vector<std::string>& class_names;
   const SliceColumns& columns;
 };
 
-// Completes `scores`, which holds one for each measure of the spec, in order: values of measures of
-// ranks, all intervals, and then a score for each slice and measure that has a value. A slice is
-// one of the 50 most frequent values; the others are `other`. `table` is sealed; where it holds but
-// some of the samples, intervals are scaled to the number of all.
+// Completes `scores`, which holds one score for each measure of the spec, in order. Fills in the
+// values of measures of ranks, and all intervals. Then adds a score for each slice and measure that
+// has a value. The 50 most frequent values have a slice each; the others are in `other`. `table`
+// must be sealed. When it holds only a part of the samples, intervals are scaled to the number of
+// all samples.
 void ScoreTable(const OutcomeTable& table, const TableContext& context,
                 google::protobuf::RepeatedPtrField<v1::Score>& scores);
 

@@ -1,5 +1,5 @@
-// What rules without a model would have reached on the samples of a window: a score says little
-// beside nothing.
+// Baselines: the scores of rules without a model on the samples of a window. A model's score is
+// hard to judge without them.
 #pragma once
 
 #include <cstdint>
@@ -23,40 +23,41 @@
 
 namespace tidemill::evaluator {
 
-// Always says what was known of labels when the model in use was trained: of classes the most
-// frequent one (of equal ones the first), with the shares of all as probabilities; of real labels
-// the mean.
+// Always predicts what was known about labels when the model in use was trained. For classes, it is
+// the most frequent class (the first of equals), with the shares of all classes as probabilities.
+// For real labels, it is the mean.
 inline constexpr std::string_view kConstantBaseline = "constant";
-// Says the last label that is known at a sample's time (LastLabels), and what kConstantBaseline
-// says where none is. It has no probabilities, so measures of those leave it out.
+// Predicts the last label that is known at a sample's time (LastLabels). Without one, it predicts
+// as kConstantBaseline does. It has no probabilities, so that measures of probabilities leave it
+// out.
 inline constexpr std::string_view kLastBaseline = "last";
 
 // Measures the baselines on one window, block by block. Thread-compatible.
 class WindowBaselines {
  public:
   struct Known {
-    // When the model in use was trained.
+    // The labels known when the model in use was trained.
     LabelCounts counts;
-    // The places of classes that have names; 0 when they have none.
+    // The number of classes that have names; 0 when they have none.
     int64_t num_classes = 0;
     bool is_class = true;
-    // At the window's beginning; goes on with the window.
+    // Starts at the beginning of the window, and moves through it.
     LastLabels last;
   };
 
-  // `spec` must outlive it. `window` names a model in use.
+  // `spec` must outlive this object. `window` must name a model in use.
   WindowBaselines(const EvaluationSpec& spec, const v1::JobWindow& window, Known known);
 
   int64_t model_in_use() const { return window_.window().model_in_use(); }
 
-  // The next block of the window's samples, of which `rows` were scored.
+  // Takes the next block of the window's samples. `rows` are the samples of it that were scored.
   void Add(const batch::Batch& samples, std::span<const size_t> rows);
 
-  // Gives the baselines up.
+  // Stops measuring the baselines.
   void Fail(const absl::Status& reason) { status_.Update(reason); }
   const absl::Status& status() const { return status_; }
 
-  // To be called once; none where nothing was known.
+  // Call it once. The result is empty when nothing was known.
   std::vector<v1::ModelScores> Scores();
 
  private:
@@ -79,7 +80,7 @@ class WindowBaselines {
   const v1::JobWindow window_;
   Known known_;
   Label constant_;
-  // The share of each class, by class; empty where they are too many.
+  // The share of each class. Empty when there are too many classes.
   std::vector<float> shares_;
   Tally constant_tally_;
   Tally last_tally_;
@@ -87,16 +88,16 @@ class WindowBaselines {
   absl::Status status_;
 };
 
-// Knows the labels of a job's windows. Thread-compatible.
+// Holds the labels that are known in the windows of a job. Thread-compatible.
 class Baselines {
  public:
-  // `request` has known labels. `dataset` is evaluated; the one that is trained on has labels of
-  // its kind. `storage` and `spec` must outlive it.
+  // `request` has known labels. `dataset` is the evaluated dataset. The dataset of the training has
+  // labels of the same kind. `storage` and `spec` must outlive this object.
   Baselines(const storage::StorageClient& storage, const v1::StartEvaluationRequest& request,
             const EvaluationSpec& spec, const storage::DatasetSpec& dataset);
 
-  // nullptr for a window in which no model was in use. What the labels cannot be had for is the
-  // status of what it returns; fails only with what another attempt may mend.
+  // Returns nullptr for a window in which no model was in use. When the labels cannot be read, the
+  // result holds the reason as its status. Fails only with errors that another attempt may mend.
   absl::StatusOr<std::unique_ptr<WindowBaselines>> Enter(const v1::JobWindow& window);
 
  private:

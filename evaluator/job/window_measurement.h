@@ -1,5 +1,5 @@
-// Measures models on one window, block by block: a block is decoded once for all models that share
-// a graph, whatever their number.
+// Measures models on one window, block by block. A block is decoded once for all models that share
+// a graph.
 #pragma once
 
 #include <cstdint>
@@ -20,43 +20,44 @@
 
 namespace tidemill::evaluator {
 
-// What the windows of an evaluation have in common.
+// What the windows of an evaluation share.
 struct MeasurementPlan {
   EvaluationSpec spec;
-  // By class; empty when the classes have no names.
+  // The names of the classes. Empty when the classes have no names.
   std::vector<std::string> class_names = {};
-  // What is sliced by column; SliceColumns::Make() takes them.
+  // What is known about the samples, for SliceColumns::Make().
   transform::SampleSchema samples = {};
-  // For all outcomes of a window that are kept; see OutcomeTable.
+  // The budget for all outcomes of a window that are kept; see OutcomeTable.
   int64_t max_table_bytes = int64_t{256} << 20;
 };
 
-// A model that fails on a block is not measured on this window; the others are. Sums are of all
-// samples; what needs the samples themselves, such as an interval, is of those that an OutcomeTable
-// keeps. Thread-compatible.
+// A model that fails on a block is not measured on this window; the others are. Sums cover all
+// samples. What needs the samples themselves, such as an interval, covers those that an
+// OutcomeTable keeps. Thread-compatible.
 class WindowMeasurement {
  public:
-  // `plan`, the models and `baselines`, where there are any, must outlive it.
+  // `plan`, the models, and `baselines` if there are any must outlive this object.
   WindowMeasurement(int64_t window_index, const MeasurementPlan& plan,
                     std::span<ScoredModel* const> models, WindowBaselines* baselines = nullptr);
 
-  // Takes the next block of samples, and how many samples could not be read beside them. Samples
-  // without a label are counted, and nothing is measured on them.
+  // Takes the next block of samples, and the number of samples that could not be read. Samples
+  // without a label are counted, but not measured.
   void Add(const batch::Batch& samples, int64_t num_missing);
 
-  // Gives up the models for the reason that the window cannot be read.
+  // Stops measuring all models, because the window cannot be read.
   void Fail(const absl::Status& reason);
 
-  // One for each model, in their order, and then those of the baselines. To be called once.
+  // Returns the scores of each model, in their order, and then those of the baselines. Call it
+  // once.
   std::vector<v1::ModelScores> Scores();
 
-  // Blocks turned into tensors so far, for each graph.
+  // The number of blocks turned into tensors so far, added up over graphs.
   int64_t num_graph_runs() const { return num_graph_runs_; }
 
  private:
   struct Tally {
     ScoredModel* model = nullptr;
-    // One for each measure; nullptr where a measure needs all samples at once.
+    // One for each measure. nullptr for a measure that needs all samples at once.
     std::vector<std::unique_ptr<Accumulator>> accumulators = {};
     OutcomeTable table;
     int64_t num_samples = 0;
@@ -64,16 +65,16 @@ class WindowMeasurement {
     absl::Status status = {};
   };
 
-  // By column, the slice of each sample of a block.
+  // For each column, the slice of each sample of a block.
   using SliceValues = std::vector<std::vector<int32_t>>;
 
-  // Chooses whose samples the baselines are measured on: those of the model in use.
+  // Chooses the model whose scored samples the baselines are measured on: the model in use.
   void FindInUse();
   void AddLabelled(const batch::Batch& samples);
   // Adds a block to the models of one graph.
   absl::Status AddToGroup(std::span<Tally* const> group, const batch::Batch& samples,
                           const SliceValues& slices);
-  // `slices` has the rows of `transformed`.
+  // `slices` has the same rows as `transformed`.
   absl::Status AddToModel(Tally& tally, const batch::Batch& transformed, const SliceValues& slices);
   absl::Status AddClasses(Tally& tally, const batch::Batch& transformed,
                           const batch::Column& target, OutcomeBlock block);
@@ -88,10 +89,11 @@ class WindowMeasurement {
   const bool with_tables_;
   absl::StatusOr<SliceColumns> columns_;
   std::vector<Tally> tallies_;
-  // Tallies of models with the same graph.
+  // The tallies of models with the same graph.
   std::vector<std::vector<Tally*>> groups_;
   WindowBaselines* const baselines_;
-  // Of the model in use, or else of the first one that can be measured; nullptr without baselines.
+  // The tally of the model in use, or else of the first model that can be measured. nullptr without
+  // baselines.
   const Tally* in_use_ = nullptr;
   int64_t num_graph_runs_ = 0;
   int64_t num_unlabelled_ = 0;

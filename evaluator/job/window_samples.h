@@ -1,4 +1,4 @@
-// The samples of a window as blocks.
+// Reads the samples of a window in blocks.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@
 
 namespace tidemill::evaluator {
 
-// Gets the samples of a block and how many of its samples could not be read.
+// Takes the samples of a block, and the number of its samples that could not be read.
 using BlockSink = std::function<absl::Status(const batch::Batch& samples, int64_t num_missing)>;
 
-// Reads the samples of `window` in stream order, `block_rows` at a time, so that memory is bounded
-// and the blocks are the same each time. Codes of the storage client's methods and of `sink`.
+// Reads the samples of `window` in the order of the stream, `block_rows` at a time. Memory is
+// therefore bounded, and the blocks are the same each time. The codes are those of the storage
+// client's methods and of `sink`.
 absl::Status ReadWindow(const storage::StorageClient& storage, const rpc::v1::Snapshot& snapshot,
                         const v1::Window& window, int64_t block_rows, const BlockSink& sink);
 

@@ -1,4 +1,4 @@
-// The area under the steps of precision over recall.
+// The area under the step function of precision over recall.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace tidemill::evaluator {
 
-// The sum over thresholds of (recall - recall before) x precision, without interpolation, as
-// scikit-learn defines it. Of two classes it is that of class 1; of more the mean of one class
-// against the rest. A class that no sample has is left out.
+// The sum over thresholds of (recall - previous recall) x precision, without interpolation, as
+// scikit-learn defines it. With two classes, it is that of class 1. With more, it is the mean of
+// each class against the rest. A class that no sample has is left out.
 struct AveragePrecision {
   static constexpr std::string_view kType = "average_precision";
   static constexpr std::string_view kDoc =
@@ -24,7 +24,7 @@ struct AveragePrecision {
   void Fields(auto&&) {}
 
   std::string Name() const { return "average_precision"; }
-  // Of samples that are all there are.
+  // `outcomes` must hold all samples.
   std::optional<double> ValueOf(const Outcomes& outcomes) const;
 
   friend bool operator==(const AveragePrecision&, const AveragePrecision&) = default;

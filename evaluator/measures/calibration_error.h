@@ -1,4 +1,4 @@
-// How far the probabilities of predictions are from the share of them that is right.
+// How far the probabilities of predictions are from the share of predictions that are right.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace tidemill::evaluator {
 
-// The expected calibration error: predictions are sorted by their probability into bins of equal
-// width over [0, 1], the last closed; the differences between mean probability and share of right
-// ones are averaged, weighted by samples (Guo et al., "On Calibration of Modern Neural Networks",
-// 2017). Detail: {"bins": [{"from", "to", "samples", "confidence", "accuracy"}]}, the last two null
-// in an empty bin.
+// The expected calibration error (Guo et al., "On Calibration of Modern Neural Networks", 2017).
+// Predictions are put by their probability into bins of equal width over [0, 1]; the last bin is
+// closed. The differences between the mean probability and the share of right predictions are
+// averaged over the bins, weighted by samples. The detail is {"bins": [{"from", "to", "samples",
+// "confidence", "accuracy"}]}. The last two are null in an empty bin.
 struct CalibrationError {
   static constexpr std::string_view kType = "calibration_error";
   static constexpr std::string_view kDoc =

@@ -1,5 +1,5 @@
-// What F1, precision and recall are made of: for each class, how often it was right, predicted and
-// true. The averages are those of scikit-learn.
+// The counts for F1, precision and recall: how often each class was right, predicted and true. The
+// averages are those of scikit-learn.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ inline constexpr std::string_view kAverageDoc =
 
 struct ClassCounts {
   int64_t right = 0;      // Predicted and true.
-  int64_t predicted = 0;  // Right or not.
-  int64_t truly = 0;      // Predicted or not.
+  int64_t predicted = 0;  // Predicted, right or not.
+  int64_t truly = 0;      // True, predicted or not.
 };
 
-// The score of one class that occurs among the true or the predicted ones.
+// The score of one class that occurs among the true or the predicted classes.
 using ClassScore = double (*)(const ClassCounts&);
 
-// The average of a score over the classes that occur. Thread-compatible.
+// Computes the average of a score over the classes that occur. Thread-compatible.
 class ClassScoreAccumulator final : public Accumulator {
  public:
   ClassScoreAccumulator(ClassScore score, ClassAverage average)
@@ -38,7 +38,7 @@ class ClassScoreAccumulator final : public Accumulator {
 
   void Add(const Outcomes& outcomes) override;
   std::optional<double> Value() const override;
-  // [[class, right, predicted, truly], ...]; empty for more than 20 classes.
+  // Returns [[class, right, predicted, truly], ...]. It is empty for more than 20 classes.
   std::string Sums() const override;
   bool AddSums(std::string_view sums) override;
 
@@ -47,13 +47,13 @@ class ClassScoreAccumulator final : public Accumulator {
 
   const ClassScore score_;
   const ClassAverage average_;
-  std::vector<ClassCounts> low_;          // By class, where its number is small.
+  std::vector<ClassCounts> low_;          // Indexed by class, for classes with small numbers.
   std::map<int64_t, ClassCounts> other_;  // Ordered, so that sums are the same on every machine.
 };
 
-// "f1_macro".
+// Returns a name such as "f1_macro".
 std::string NameWith(std::string_view measure, ClassAverage average);
-// Sets the average with which NameWith() gives `name`; false where none does.
+// Sets the average for which NameWith() returns `name`. Returns false when there is none.
 bool TakeAverage(std::string_view name, std::string_view measure, ClassAverage& average);
 
 }  // namespace tidemill::evaluator

@@ -1,4 +1,4 @@
-// Which classes were taken for which.
+// Which classes were predicted for which true classes.
 #pragma once
 
 #include <memory>
@@ -9,18 +9,18 @@
 
 namespace tidemill::evaluator {
 
-// Has no value, only a detail: {"classes": ["DOWN", "UP"], "counts": [[5, 1], [2, 8]]}, where a row
-// is a true class and a column a predicted one. The classes are all that have names, or else those
-// that occur. Absent when there are more than 100.
+// It has no value, only a detail: {"classes": ["DOWN", "UP"], "counts": [[5, 1], [2, 8]]}. A row is
+// a true class, a column a predicted one. The classes are all that have names, or otherwise those
+// that occur. It is absent for more than 100 classes.
 struct ConfusionMatrix {
   static constexpr std::string_view kType = "confusion_matrix";
   static constexpr std::string_view kDoc =
       "How many samples of each class were taken for each class; up to 100 classes.";
   static constexpr bool kOfClasses = true;
-  // A table, no number.
+  // It is a table, not a number.
   static constexpr bool kHasValue = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
-  static constexpr Pooling kPooling = Pooling::kMeanOfSamples;  // Of no values.
+  static constexpr Pooling kPooling = Pooling::kMeanOfSamples;  // Unused: there are no values.
 
   void Fields(auto&&) {}
 

@@ -9,7 +9,7 @@
 
 namespace tidemill::evaluator {
 
-// Of one class, F1 = 2 TP / (2 TP + FP + FN); a class without true positives has 0.
+// For one class, F1 = 2 TP / (2 TP + FP + FN). A class without true positives has 0.
 struct F1 {
   static constexpr std::string_view kType = "f1";
   static constexpr std::string_view kDoc =
@@ -22,7 +22,7 @@ struct F1 {
 
   void Fields(auto&& field) { field("average", average, kAverageDoc); }
 
-  // "f1_macro".
+  // A name such as "f1_macro".
   std::string Name() const { return NameWith(kType, average); }
   bool TakeName(std::string_view name) { return TakeAverage(name, kType, average); }
   std::unique_ptr<Accumulator> NewAccumulator() const;

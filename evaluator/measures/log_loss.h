@@ -1,4 +1,4 @@
-// The mean negative logarithm of the probability that was given to the true class.
+// The mean negative logarithm of the probability of the true class.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace tidemill::evaluator {
 
-// A probability below the epsilon of float (1.2e-7) counts as that, so that one sample costs 16 at
-// most.
+// A probability below the epsilon of float (1.2e-7) is raised to it, so that one sample costs at
+// most 16.
 struct LogLoss {
   static constexpr std::string_view kType = "log_loss";
   static constexpr std::string_view kDoc =

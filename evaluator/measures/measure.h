@@ -1,4 +1,4 @@
-// What every measure is: a value of samples that may count several times, or not at all.
+// What every measure is: a value of samples, each of which may count several times or not at all.
 #pragma once
 
 #include <cstdint>
@@ -10,68 +10,70 @@
 
 namespace tidemill::evaluator {
 
-// What a model said of some samples, and what is true. The spans of one kind have the same length:
-// classes for classification, values for regression; those of the other kind are empty, as are
-// those that no measure asked for.
+// The predictions of a model for some samples, and the truth. Spans of one kind have the same
+// length: classes for classification, values for regression. Spans of the other kind are empty, and
+// so are spans that no measure asked for.
 struct Outcomes {
   std::span<const int64_t> predicted_classes = {};
   std::span<const int64_t> true_classes = {};
   std::span<const float> predicted_values = {};
   std::span<const float> true_values = {};
 
-  // Where Needs is kProbabilities: that of the true class, that of the predicted one, and the
-  // number of classes that the model held for more probable than the true one.
+  // When Needs is kProbabilities: the probability of the true class, the probability of the
+  // predicted class, and the number of classes that the model held to be more probable than the
+  // true one.
   std::span<const float> true_probabilities = {};
   std::span<const float> top_probabilities = {};
   std::span<const int32_t> true_places = {};
 
-  // Where Needs is kRanks: the dense ranks (ranks.h), below `num_ranks`, of each class's
-  // probabilities, one class behind the other; of two classes only those of class 1.
+  // When Needs is kRanks: the dense ranks (ranks.h), below `num_ranks`, of the probabilities of
+  // each class, one class after the other. Of two classes, it has only those of class 1.
   std::span<const int32_t> ranks = {};
   int64_t num_ranks = 0;
 
-  // How often each sample counts; empty when each does once.
+  // How often each sample counts. Empty when each counts once.
   std::span<const uint8_t> weights = {};
 
   size_t size() const { return true_classes.empty() ? true_values.size() : true_classes.size(); }
   int64_t Weight(size_t i) const { return weights.empty() ? 1 : weights[i]; }
 };
 
-// What a measure takes besides classes or values. One that takes ranks needs all samples at once;
-// the others are sums, which an Accumulator takes block by block.
+// What a measure needs besides classes or values. A measure that needs ranks takes all samples at
+// once. The others are sums, which an Accumulator takes block by block.
 enum class Needs { kPredictions, kProbabilities, kRanks };
 
-// How the values of several windows become one. All but the last give what measuring all samples of
-// the windows at once gives.
+// How the values of several windows become one. All but the last give the same value as measuring
+// all samples of the windows at once.
 enum class Pooling {
   kMeanOfSamples,    // The mean of the windows, weighted by samples.
   kRootOfMean,       // The root of the mean of the squares.
-  kOfSums,           // Made of what the windows' values are made of, see Accumulator::Sums().
-  kMeanOverWindows,  // Weighted by samples, where no more can be had: areas under curves.
+  kOfSums,           // Computed from the sums of the windows; see Accumulator::Sums().
+  kMeanOverWindows,  // Weighted by samples, for areas under curves, whose pooled value is unknown.
 };
 
-// Thread-compatible.
+// Computes a measure block by block. Thread-compatible.
 class Accumulator {
  public:
   virtual ~Accumulator() = default;
 
-  // Adding samples in several blocks gives what adding all at once gives, up to the rounding of
-  // sums of doubles.
+  // Adds a block. Several blocks give the same result as one, up to the rounding of sums of
+  // doubles.
   virtual void Add(const Outcomes& outcomes) = 0;
 
-  // std::nullopt where the measure is undefined, as without samples; never NaN.
+  // Returns std::nullopt when the measure is undefined, as without samples. Never returns NaN.
   virtual std::optional<double> Value() const = 0;
 
-  // What one number cannot say, as JSON; empty for most. `class_names` by class; empty when the
-  // classes have no names.
+  // Returns as JSON what one number cannot say. It is empty for most measures. `class_names` is
+  // empty when the classes have no names.
   virtual std::string Detail(std::span<const std::string> /*class_names*/) const { return {}; }
 
-  // What it was made of, as JSON, so that the value of several windows together can be had; empty
-  // where value and number of samples say enough, and where it would be long.
+  // Returns as JSON the sums that the value is computed from, so that the value of several windows
+  // together can be computed. It is empty when the value and the number of samples are enough, and
+  // when the sums would be long.
   virtual std::string Sums() const { return {}; }
 
-  // Adds what Sums() of another one of the same measure gave; false, without effect, for other
-  // text.
+  // Adds the Sums() of another accumulator of the same measure. Returns false, and does nothing,
+  // for any other text.
   virtual bool AddSums(std::string_view /*sums*/) { return false; }
 };
 

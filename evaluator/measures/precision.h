@@ -22,7 +22,7 @@ struct Precision {
 
   void Fields(auto&& field) { field("average", average, kAverageDoc); }
 
-  // "precision_macro".
+  // A name such as "precision_macro".
   std::string Name() const { return NameWith(kType, average); }
   bool TakeName(std::string_view name) { return TakeAverage(name, kType, average); }
   std::unique_ptr<Accumulator> NewAccumulator() const;

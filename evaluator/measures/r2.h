@@ -9,9 +9,9 @@
 
 namespace tidemill::evaluator {
 
-// 1 - (sum of squared errors) / (sum of squared differences from the mean of the true values): 1
-// for a perfect model, 0 for one that always says the mean, negative for a worse one. Undefined
-// where all true values are the same.
+// 1 - (sum of squared errors) / (sum of squared differences from the mean of the true values). It
+// is 1 for a perfect model, 0 for a model that always predicts the mean, and negative for a worse
+// one. It is undefined when all true values are equal.
 struct RSquared {
   static constexpr std::string_view kType = "r2";
   static constexpr std::string_view kDoc =

@@ -1,5 +1,5 @@
-// Scores as ranks: what measures of ranking depend on. Ranked once, samples can be weighted again
-// and again without being sorted again.
+// Turns scores into ranks, which measures of ranking depend on. Ranked samples can be weighted many
+// times without sorting them again.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@
 
 namespace tidemill::evaluator {
 
-// The place of each number among the different ones, from 0 for the least; equal numbers share a
-// place. NaN is less than every number.
+// Returns the place of each number among the distinct numbers, from 0 for the least. Equal numbers
+// share a place. NaN is less than every number.
 std::vector<int32_t> DenseRanks(std::span<const float> numbers);
 
-// Samples of one rank, by what they are.
+// The samples of one rank, counted by whether they are of the class.
 struct RankCount {
   int64_t positives = 0;
   int64_t negatives = 0;
 };
 
-// A measure of a two-class ranking, `ranks` from the least on; std::nullopt where undefined.
+// A measure of a two-class ranking. `ranks` begins with the least. std::nullopt when it is
+// undefined.
 using OfRanking = std::optional<double> (*)(std::span<const RankCount> ranks);
 
-// With two classes that of class 1; with more the mean over those of each class against the rest,
-// as far as they are defined.
+// With two classes, returns the measure of class 1. With more, returns the mean over each class
+// against the rest, leaving out undefined ones.
 std::optional<double> MeanOverClasses(const Outcomes& outcomes, OfRanking of_ranking);
 
 }  // namespace tidemill::evaluator

@@ -1,4 +1,4 @@
-// What the measures of real values are made of: sums of errors.
+// The sums of errors from which the measures of real values are computed.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,29 @@ namespace tidemill::evaluator {
 
 struct RealErrors {
   int64_t num_samples = 0;
-  double absolute = 0;  // Sum of the absolute errors.
-  double squared = 0;   // Of the squared errors.
-  // Of the true values, and of their squares, each less `origin`, one of them: far from zero, the
-  // squares themselves would leave nothing of the differences.
+  double absolute = 0;  // The sum of the absolute errors.
+  double squared = 0;   // The sum of the squared errors.
+  // The sums of the true values and of their squares, each less `origin`. `origin` is one of the
+  // true values. Without it, the squares of values far from zero would lose the differences to
+  // rounding.
   double origin = 0;
   double values = 0;
   double squared_values = 0;
 };
 
-// What is made of the sums, of which there is one sample at least.
+// Computes the measure from the sums of at least one sample.
 using OfErrors = std::optional<double> (*)(const RealErrors&);
 
 // Thread-compatible.
 class RealErrorAccumulator final : public Accumulator {
  public:
-  // `with_sums`: whether Sums() says something.
+  // `with_sums` says whether Sums() returns anything.
   explicit RealErrorAccumulator(OfErrors value, bool with_sums = false)
       : value_(value), with_sums_(with_sums) {}
 
   void Add(const Outcomes& outcomes) override;
   std::optional<double> Value() const override;
-  // [samples, squared errors, mean of the true values, their squared distances from it].
+  // Returns [samples, squared errors, mean of the true values, their squared distances from it].
   std::string Sums() const override;
   bool AddSums(std::string_view sums) override;
 

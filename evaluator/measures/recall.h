@@ -9,7 +9,7 @@
 
 namespace tidemill::evaluator {
 
-// A class that is predicted and never true has 0.
+// A class that is predicted but never true has 0.
 struct Recall {
   static constexpr std::string_view kType = "recall";
   static constexpr std::string_view kDoc =
@@ -22,7 +22,7 @@ struct Recall {
 
   void Fields(auto&& field) { field("average", average, kAverageDoc); }
 
-  // "recall_macro".
+  // A name such as "recall_macro".
   std::string Name() const { return NameWith(kType, average); }
   bool TakeName(std::string_view name) { return TakeAverage(name, kType, average); }
   std::unique_ptr<Accumulator> NewAccumulator() const;

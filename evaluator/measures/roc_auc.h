@@ -9,8 +9,8 @@
 
 namespace tidemill::evaluator {
 
-// Ties count half. Of two classes it is that of class 1; of more the mean of one class against the
-// rest. A class that no sample or every sample has is left out.
+// Ties count half. With two classes, it is that of class 1. With more, it is the mean of each class
+// against the rest. A class that no sample or every sample has is left out.
 struct RocAuc {
   static constexpr std::string_view kType = "roc_auc";
   static constexpr std::string_view kDoc =
@@ -23,7 +23,7 @@ struct RocAuc {
   void Fields(auto&&) {}
 
   std::string Name() const { return "roc_auc"; }
-  // Of samples that are all there are.
+  // `outcomes` must hold all samples.
   std::optional<double> ValueOf(const Outcomes& outcomes) const;
 
   friend bool operator==(const RocAuc&, const RocAuc&) = default;

@@ -10,8 +10,8 @@
 
 namespace tidemill::evaluator {
 
-// Of classes that are equally probable, the one with the lower number comes first, as in the
-// prediction; so k = 1 is accuracy.
+// Among equally probable classes, the one with the lower number comes first, as in the prediction.
+// With k = 1 it is therefore the accuracy.
 struct TopK {
   static constexpr std::string_view kType = "top_k";
   static constexpr std::string_view kDoc =
@@ -26,11 +26,11 @@ struct TopK {
     field("k", k, "How many classes the model may name.", {.min = 1, .max = 1'000'000});
   }
 
-  // "top_5".
+  // A name such as "top_5".
   std::string Name() const { return "top_" + std::to_string(k); }
   bool TakeName(std::string_view name);
   std::unique_ptr<Accumulator> NewAccumulator() const;
-  // As many as there are classes are all of them.
+  // Notes a problem when k covers all classes.
   void CheckClasses(int64_t num_classes, config::Problems& problems) const;
 
   friend bool operator==(const TopK&, const TopK&) = default;

@@ -1,4 +1,5 @@
-// What an evaluation job reads from, in one process: a storage in memory and a real model store.
+// The services that an evaluation job reads from, in one process: a storage in memory and a real
+// model store.
 #pragma once
 
 #include <cstdint>
@@ -27,22 +28,22 @@ class Cluster {
   explicit Cluster(int64_t num_samples, std::set<int64_t> unreadable = {});
   ~Cluster();
 
-  // Stores a model of run 1 with these weights, trained with testing::kGraph; returns its id.
-  // `model_yaml`: a ModelSpec.
+  // Stores a model of run 1 with these weights, trained with testing::kGraph. Returns its id.
+  // `model_yaml` is a ModelSpec.
   int64_t Put(int64_t trigger, const std::string& weights,
               const std::string& model_yaml = "{type: mlp, hidden: [], outputs: 2}");
   // Flips a bit of a model's stored weights.
   void Damage(int64_t model_id);
 
-  // A job without windows that measures accuracy.
+  // Returns a job without windows that measures accuracy.
   v1::EvaluationJob Job() const;
 
   int64_t num_samples_read() const { return storage_.num_samples_read(); }
   db::Database& database() { return *database_; }
   const rpc::Tokens& tokens() const { return tokens_; }
-  // Of storage and model_store.
+  // Returns the endpoints of storage and model_store.
   rpc::v1::Endpoints endpoints() const;
-  // Removed with the cluster.
+  // The folder, which is removed with the cluster.
   const std::string& folder() const { return folder_; }
 
  private:
@@ -59,7 +60,7 @@ class Cluster {
   std::unique_ptr<rpc::Server> store_server_;
 };
 
-// Window `index` with the samples [from, to), absent for an open end.
+// Returns window `index` with the samples [from, to). An absent bound is open.
 v1::JobWindow WindowOf(int64_t index, std::optional<int64_t> from, std::optional<int64_t> to,
                        const std::vector<int64_t>& model_ids);
 

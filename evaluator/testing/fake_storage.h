@@ -1,4 +1,4 @@
-// A storage service that lives in memory, behind a real server.
+// A storage service in memory, behind a real server.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,10 @@
 
 namespace tidemill::evaluator::testing {
 
-// Holds the samples 0 .. n - 1 of samples.h. Thread-safe.
+// Has the samples 0 .. n - 1 of samples.h. Thread-safe.
 class FakeStorage final : public storage::v1::StorageService::Service {
  public:
-  // The keys in `unreadable` are named as missing.
+  // The keys in `unreadable` are reported as missing.
   explicit FakeStorage(int64_t num_samples, std::set<int64_t> unreadable = {})
       : num_samples_(num_samples), unreadable_(std::move(unreadable)) {}
 
@@ -26,7 +26,7 @@ class FakeStorage final : public storage::v1::StorageService::Service {
   grpc::Status ReadSamples(grpc::ServerContext*, const storage::v1::ReadSamplesRequest* request,
                            grpc::ServerWriter<storage::v1::ReadSamplesResponse>* writer) override;
 
-  // Samples asked for so far, each as often as it was.
+  // The number of samples requested so far. A repeated sample counts each time.
   int64_t num_samples_read() const { return num_samples_read_; }
 
  private:

@@ -11,10 +11,9 @@
 
 namespace tidemill::evaluator::testing {
 
-// A PredictorFactory: the weights are a number in text, and the network says class 1, and the value
-// itself, where the input is greater; the probability of class 1 is the sigmoid of the difference.
-// It fails on every block when the weights are "fail".
-// DATA_LOSS for other weights.
+// A PredictorFactory. The weights are a number in text. The network predicts class 1 when the input
+// is greater, and as a value the input itself. The probability of class 1 is the sigmoid of the
+// difference. It fails on every block when the weights are "fail". DATA_LOSS for any other weights.
 absl::StatusOr<std::unique_ptr<Predictor>> MakeThresholdPredictor(
     const models::ModelSpec& spec, std::string_view weights,
     models::ClassOutputs class_outputs = models::ClassOutputs::kSoftmax);

@@ -24,7 +24,7 @@ class RunningEvaluator {
     int num_threads = 1;
   };
 
-  // `cluster` must outlive it; tidemill-evaluate lies beside this program.
+  // `cluster` must outlive this object. tidemill-evaluate must lie beside this program.
   RunningEvaluator(Cluster& cluster, const Options& options);
   ~RunningEvaluator();
 
@@ -42,7 +42,7 @@ class RunningEvaluator {
   std::unique_ptr<EvaluatorClient> client_;
 };
 
-// The folder with the column files of such an evaluator.
+// Returns the folder with the column files of such an evaluator.
 std::string ColumnsFolder(const Cluster& cluster);
 
 }  // namespace tidemill::evaluator::testing

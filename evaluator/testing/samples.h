@@ -1,5 +1,5 @@
-// A dataset for tests: sample i has the key i + 1, the time 10 i and the CSV record "i,LOW", or
-// "i,HIGH" where i > 4.
+// A dataset for tests. Sample i has the key i + 1, the time 10 i, and the CSV record "i,LOW", or
+// "i,HIGH" when i > 4.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,10 @@ inline constexpr char kOtherGraph[] = R"(
 
 transform::SampleSchema Schema();
 
-// Samples [from, to).
+// Returns the samples [from, to).
 batch::Batch Samples(int64_t from, int64_t to);
 
-// Sample after sample with these records and classes.
+// Returns one sample per record, with these classes.
 batch::Batch SamplesOf(const std::vector<std::string>& records, const std::vector<int64_t>& classes,
                        int64_t first = 0);
 

@@ -1,4 +1,4 @@
-// Cuts rows into the batches that asked for them.
+// Cuts rows into the batches that they belong to.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,14 @@
 
 namespace tidemill::loader {
 
-// Why samples that were read together could not be used. Views the rows that it was made of.
+// The reasons why samples that were read together could not be used. It has views of the rows that
+// it was made from.
 class SkipReasons {
  public:
-  // `otherwise` is for samples of which it is only known that they were bad before.
+  // `otherwise` is the reason for samples that are only known to have been bad before.
   SkipReasons(const Rows& rows, std::string otherwise);
 
-  // Why the sample with this key is a hole.
+  // Returns why the sample with this key is a hole.
   std::string Of(int64_t key) const;
 
  private:
@@ -31,36 +32,36 @@ class SkipReasons {
   const std::string otherwise_;
 };
 
-// Numbers, weighs and cuts rows; what it is given stands in the order of the ordinals asked for,
-// with a hole for each sample that could not be used. Thread-safe.
+// Numbers, weighs and cuts rows. Rows are given in the order of the requested ordinals, with a hole
+// for each sample that could not be used. Thread-safe.
 class BatchCutter {
  public:
-  // What it is given must outlive it.
+  // The arguments must outlive this object.
   BatchCutter(const BatchParts& parts, const BatchOrdinals& ordinals)
       : parts_(parts), ordinals_(ordinals) {}
 
-  // The batches from number `first` on, out of rows that were made for them.
+  // Returns the batches from number `first` on, cut from rows that were made for them.
   absl::StatusOr<std::vector<TrainingBatch>> Cut(const Rows& rows, const WantedSamples& wanted,
                                                  int64_t first) const;
-  // The same, out of rows that are kept as well: `places` is what BatchParts::kept said of the
-  // ordinals, and `rows` were made for those that it did not know.
+  // Does the same with kept rows, too. `places` is what BatchParts::kept returned for the ordinals.
+  // `rows` were made for the ordinals that it did not know.
   absl::StatusOr<std::vector<TrainingBatch>> CutKept(const Rows& rows, const WantedSamples& wanted,
                                                      std::vector<int64_t> places,
                                                      int64_t first) const;
 
-  // Gives rows their weights. They are what could be used of `wanted`, which begins at that
-  // position of the epoch; there is at least one.
+  // Sets the weights of rows. The rows are the usable samples of `wanted`, which begins at position
+  // `first_position` of the epoch. There must be at least one.
   absl::Status Weigh(std::span<const int64_t> wanted, int64_t first_position,
                      batch::Batch& rows) const;
 
-  // Why the sample with this ordinal is a hole.
+  // Returns why the sample with this ordinal is a hole.
   std::string ReasonOf(int64_t ordinal, const SkipReasons& reasons) const;
 
  private:
-  // Weighs the rows of a batch, and says what of it was skipped.
+  // Weighs the rows of a batch, and sets what was skipped.
   absl::Status Finish(TrainingBatch& cut, std::span<const int64_t> wanted,
                       const SkipReasons& reasons) const;
-  // The rows of the ordinals that are no holes.
+  // Returns the rows of the ordinals that are not holes.
   absl::StatusOr<batch::Batch> Gather(std::span<const int64_t> wanted,
                                       std::span<const int64_t> places,
                                       const batch::Batch& read) const;

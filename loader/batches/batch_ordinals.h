@@ -1,4 +1,4 @@
-// Which samples each batch of a plan asks for.
+// Decides which samples each batch of a plan asks for.
 #pragma once
 
 #include <cstdint>
@@ -17,42 +17,42 @@ struct Positions {
   int64_t to = 0;
 };
 
-// The samples of consecutive batches.
+// The ordinals of consecutive batches.
 struct WantedSamples {
   std::vector<int64_t> ordinals = {};
-  // How many of them each batch has.
+  // The number of samples of each batch.
   std::vector<int64_t> sizes = {};
 };
 
-// A function of the plan and the size of the set alone. A batch has a `number`, which is counted
-// through all epochs, and an `index`, which is its place in its epoch; both begin at 0.
-// Thread-safe.
+// A function of the plan and the size of the set alone. A batch has a `number`, counted through all
+// epochs, and an `index`, its place in its epoch. Both begin at 0. Thread-safe.
 class BatchOrdinals {
  public:
-  // For a set of so many samples. The plan is valid: see BatchMaker::Create().
+  // The plan must be valid; see BatchMaker::Create().
   BatchOrdinals(const BatchPlan& plan, int64_t set_size);
 
   const BatchPlan& plan() const { return plan_; }
-  // Batches of an epoch.
+  // The number of batches of an epoch.
   int64_t num_batches() const { return num_batches_; }
-  // Positions of an epoch's order.
+  // The number of positions in an epoch's order.
   int64_t num_positions() const { return num_positions_; }
-  // The epoch that a batch belongs to, as the plan counts epochs.
+  // Returns the epoch of a batch, in the plan's count of epochs.
   int64_t EpochOf(int64_t number) const { return plan_.first_epoch + number / num_batches_; }
-  // The number of the first batch of the next epoch.
+  // Returns the number of the first batch of the next epoch.
   int64_t EndOfEpoch(int64_t number) const { return (number / num_batches_ + 1) * num_batches_; }
-  // The batch without rows.
+  // Returns the batch with this number, without rows.
   TrainingBatch Numbered(int64_t number) const;
 
-  // The positions of the whole batch. Positions behind the last one of the epoch stand for its
+  // Returns the positions of the whole batch. Positions behind the end of the epoch stand for its
   // first ones again.
   Positions OfBatch(int64_t index) const;
-  // The positions of the plan's slice of the batch.
+  // Returns the positions of the plan's slice of the batch.
   Positions OfSlice(int64_t index) const;
 
-  // What the plan's slices of batches [from, to) ask for. They belong to one epoch.
+  // Returns the samples of the plan's slices of the batches [from, to), which must belong to one
+  // epoch.
   WantedSamples WantedBy(int64_t from, int64_t to) const;
-  // Appends the ordinals that stand at these positions of an epoch.
+  // Appends the ordinals at these positions of an epoch.
   void Append(int64_t epoch, Positions positions, std::vector<int64_t>& ordinals) const;
 
  private:

@@ -11,20 +11,21 @@
 
 namespace tidemill::loader {
 
-// Everything is shared with whoever opened it.
+// All parts are shared with the code that opened them.
 struct BatchParts {
   std::shared_ptr<const TrainingSet> set;
   SampleReader reader;
   std::shared_ptr<const transform::Graph> graph;
   // nullptr for a graph that learns nothing.
   std::shared_ptr<const transform::FittedState> fitted = nullptr;
-  // Rows are taken from there, and given to it once read. Not for a graph that is random in
-  // training; it must have been made for the same set. A plan with buckets does without it.
+  // A cache of rows. Rows are taken from it, and added to it once they are read. It must have been
+  // made for the same set. It cannot be used with a graph that is random in training, and a plan
+  // with buckets ignores it.
   std::shared_ptr<DecodedSamples> kept = nullptr;
-  // Hears of samples that could not be read or turned into tensors.
+  // Receives the samples that could not be read or turned into tensors.
   std::shared_ptr<BadSamples> bad = nullptr;
-  // Windows of a plan with buckets, for makers of the same set and plan, each of another slice.
-  // Without, a maker has a cache of its own.
+  // The windows of a plan with buckets. Makers of other slices of the same set and plan share them.
+  // Without it, a maker has a cache of its own.
   std::shared_ptr<WindowCache> windows = nullptr;
 };
 

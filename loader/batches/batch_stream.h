@@ -1,5 +1,4 @@
-// A training set as batches: reads, transforms and cuts on threads of its own, ahead of the loop
-// that trains.
+// A training set as batches. Threads of its own read, transform and cut ahead of the training loop.
 #pragma once
 
 #include <functional>
@@ -15,13 +14,13 @@
 
 namespace tidemill::loader {
 
-// Called on a source's threads for the rows of each batch, to settle them where they are to be
-// used. They hold the same numbers afterwards.
+// Called on a source's threads for the rows of each batch, to move them to where they will be used.
+// Their numbers must not change.
 using SettleRows = std::function<absl::Status(batch::Batch&)>;
 
 struct StreamOptions {
   int num_threads = 2;
-  // Bytes of transformed samples held ready or in the making.
+  // The bytes of transformed samples that are ready or being made.
   int64_t bytes_ahead = int64_t{64} << 20;
   SettleRows settle = nullptr;
 };
@@ -29,7 +28,7 @@ struct StreamOptions {
 // Makes batches in this process, with a BatchMaker. Thread-compatible.
 class BatchStream : public BatchSource {
  public:
-  // Fails as BatchMaker::Create() does.
+  // The errors are those of BatchMaker::Create().
   static absl::StatusOr<std::unique_ptr<BatchStream>> Create(BatchParts parts,
                                                              const BatchPlan& plan,
                                                              const StreamOptions& options);
@@ -40,7 +39,7 @@ class BatchStream : public BatchSource {
   PathWork work() const override;
 
  private:
-  // Consecutive batches, made together.
+  // Consecutive batches that are made together.
   using Chunk = std::vector<TrainingBatch>;
 
   BatchStream() = default;
@@ -51,7 +50,7 @@ class BatchStream : public BatchSource {
   int64_t opened_ns_ = 0;
   SettleRows settle_;
   Chunk ready_;                              // The rest of the present chunk, the next batch last.
-  std::unique_ptr<ReadAhead<Chunk>> ahead_;  // Last: its threads use all of the above.
+  std::unique_ptr<ReadAhead<Chunk>> ahead_;  // The last member: its threads use all members above.
 };
 
 }  // namespace tidemill::loader

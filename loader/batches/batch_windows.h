@@ -1,5 +1,5 @@
-// Batches of samples of similar length: those of a window are read, sorted and cut together, and
-// each maker takes its slice of them.
+// Makes batches of samples of similar length. The samples of a window are read, sorted and cut
+// together, and each maker takes its slice.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +19,28 @@
 
 namespace tidemill::loader {
 
-// The width of the column that rows have their length in. INVALID_ARGUMENT when the graph makes no
-// such column, or one of single numbers.
+// Returns the width of the column by which lengths are measured. INVALID_ARGUMENT when the graph
+// makes no such column, or when its rows are single numbers.
 absl::StatusOr<int64_t> WidthOfBuckets(const transform::Graph& graph,
                                        const models::Buckets& buckets);
 
-// Of a plan with buckets. Thread-safe.
+// Serves a plan with buckets. Thread-safe.
 class BatchWindows {
  public:
-  // `width` is that of the column of the buckets. The others must outlive it.
+  // `width` is the width of the buckets' column. The other arguments must outlive this object.
   BatchWindows(const BatchOrdinals& ordinals, const RowMaker& rows, const BatchCutter& cutter,
                WindowCache& cache, int64_t width)
       : ordinals_(ordinals), rows_(rows), cutter_(cutter), cache_(cache), width_(width) {}
 
-  // The plan's slice of batches [from, to), which belong to one epoch. CANCELLED once `stop` is
-  // requested.
+  // Returns the plan's slice of the batches [from, to), which must belong to one epoch. CANCELLED
+  // when `stop` is requested.
   absl::StatusOr<std::vector<TrainingBatch>> Make(int64_t from, int64_t to,
                                                   const std::stop_token& stop) const;
 
  private:
   using Holes = std::vector<WindowRows::Hole>;
 
-  // Batches [begin, end), by number.
+  // The batches [begin, end), by number.
   struct Window {
     int64_t begin = 0;
     int64_t end = 0;
@@ -51,7 +51,8 @@ class BatchWindows {
   absl::StatusOr<WindowRows> MakeWindow(Window window, const std::stop_token& stop) const;
   Holes HolesOf(const batch::Batch& rows, std::span<const int64_t> wanted, int64_t first_position,
                 const SkipReasons& reasons) const;
-  // How many rows each batch has: as many as the epoch's order gives it positions without a hole.
+  // Returns the number of rows of each batch. It is the number of positions that the epoch's order
+  // gives it, without holes.
   std::vector<int64_t> SizesOf(Window window, const Holes& holes) const;
   TrainingBatch CutSlice(const WindowRows& window, int64_t begin, int64_t number) const;
 

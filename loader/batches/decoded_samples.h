@@ -1,4 +1,4 @@
-// Samples that were read and transformed once, kept in memory for those who want them again.
+// Keeps samples that were read and transformed once in memory, for those who need them again.
 #pragma once
 
 #include <cstdint>
@@ -12,35 +12,36 @@
 
 namespace tidemill::loader {
 
-// Rows of a training set by ordinal, as many as fit into a budget of bytes, in one buffer for each
-// column that is allocated once. Which rows are kept when not all fit depends on who comes first;
-// a row is the same wherever it comes from, so what is computed never does. Only for graphs that
-// are not random: a row must not depend on the epoch. Thread-safe.
+// The rows of a training set by ordinal, as many as fit into a budget of bytes. Each column has one
+// buffer that is allocated once. When not all rows fit, it depends on timing which are kept. A row
+// is the same wherever it comes from, so results never depend on this. For graphs without
+// randomness only, because a row must not depend on the epoch. Thread-safe.
 class DecodedSamples {
  public:
-  // Places below zero.
+  // Places below zero have a meaning. This one: the sample is unknown.
   static constexpr int64_t kUnknown = -1;
-  // The sample is known to be unreadable.
+  // This one: the sample is known to be unreadable.
   static constexpr int64_t kHole = -2;
 
-  // For a set of `num_samples`; `budget` in bytes.
+  // `budget` is in bytes. The set has `num_samples` samples.
   DecodedSamples(int64_t num_samples, int64_t budget);
 
-  // Where the rows with these ordinals lie, or one of the above.
+  // Returns the places of the rows with these ordinals, or one of the values above.
   std::vector<int64_t> Find(std::span<const int64_t> ordinals) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Copies rows that are not kept yet, while there is room. They have a column `ordinal`; it and
-  // `weight` are not kept. All calls bring the same columns of numbers: others are passed over.
+  // Copies rows that are not kept yet, while there is room. They must have a column `ordinal`.
+  // `ordinal` and `weight` are not kept. All calls must bring the same columns of numbers; rows
+  // with other columns are ignored.
   void Keep(const batch::Batch& rows) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Remembers samples that could not be read, and why one of them could not.
+  // Remembers samples that could not be read, and the reason for one of them.
   void KeepHoles(std::span<const int64_t> ordinals, const std::string& reason)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  // Why one of the holes could not be read; empty when there is none.
+  // Returns the reason for one of the holes. Empty when there is none.
   std::string reason() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The rows of `ordinals`, in that order, with a column `ordinal`. places[i] is where the i-th
-  // lies: kept rows as Find() said, or, as -3 - r, the row r of `read`. INTERNAL when `read` has
-  // other columns.
+  // Returns the rows of `ordinals`, in that order, with a column `ordinal`. places[i] is the place
+  // of row i: a place from Find() for a kept row, or -3 - r for the row r of `read`. INTERNAL when
+  // `read` has other columns.
   absl::StatusOr<batch::Batch> Gather(std::span<const int64_t> ordinals,
                                       std::span<const int64_t> places,
                                       const batch::Batch& read) const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -53,9 +54,11 @@ class DecodedSamples {
 
   const int64_t budget_;
   mutable Mutex mutex_;
-  // By ordinal. A place is written after its row, so rows of places found may be read unlocked.
+  // The places by ordinal. A place is written after its row, so that rows at known places may be
+  // read without the lock.
   std::vector<int32_t> places_ ABSL_GUARDED_BY(mutex_);
-  std::vector<batch::Column> columns_ ABSL_GUARDED_BY(mutex_);  // Room for capacity_ rows.
+  // They have room for capacity_ rows.
+  std::vector<batch::Column> columns_ ABSL_GUARDED_BY(mutex_);
   bool is_allocated_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t capacity_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t used_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -1,6 +1,6 @@
-// A batch in steps, for whoever runs its rows through the graph apart from each other: first the
-// samples are read, then each group of them is transformed, then rows are put together, all of them
-// or some.
+// Makes a batch in steps, for callers that run its rows through the graph separately. First the
+// samples are read. Then each group of them is transformed. Then all rows, or some, are put
+// together.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ namespace tidemill::loader {
 // The samples of a batch.
 struct RowGroups {
   int64_t number = 0;
-  // The ordinals of the batch, in its order, and what could be read of them, cut into groups.
+  // The ordinals of the batch, in its order, and the samples that could be read, divided into
+  // groups.
   std::vector<int64_t> wanted = {};
   std::vector<batch::Batch> groups = {};
   std::vector<Unreadable> bad = {};
@@ -30,19 +31,19 @@ struct RowGroups {
 // Thread-safe.
 class RowGroupMaker {
  public:
-  // What it is given must outlive it.
+  // The arguments must outlive this object.
   RowGroupMaker(const BatchOrdinals& ordinals, const RowMaker& rows, const BatchCutter& cutter,
                 PathCounters& counters)
       : ordinals_(ordinals), rows_(rows), cutter_(cutter), counters_(counters) {}
 
-  // Reads batches [from, to), in groups of at most so many rows. CANCELLED once `stop` is
-  // requested.
+  // Reads the batches [from, to) in groups of at most `rows_of_group` rows. CANCELLED when `stop`
+  // is requested.
   absl::StatusOr<std::vector<RowGroups>> Read(int64_t from, int64_t to, int64_t rows_of_group,
                                               const std::stop_token& stop) const;
-  // Runs the graph over a group of that batch: one piece, perhaps without rows.
+  // Runs the graph on a group of the batch. Returns one piece, which may have no rows.
   absl::StatusOr<Rows> RunGraph(int64_t number, batch::Batch group) const;
-  // A batch of the rows with these ordinals of it, as far as `rows` has them; what it has not is
-  // skipped. The pieces must stand in the order of the ordinals.
+  // Returns a batch with the rows of these ordinals, which belong to it. Ordinals without a row are
+  // skipped. The pieces must be in the order of the ordinals.
   absl::StatusOr<TrainingBatch> PutTogether(int64_t number, std::vector<int64_t> ordinals,
                                             const Rows& rows) const;
 

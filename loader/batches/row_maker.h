@@ -1,4 +1,4 @@
-// Makes rows out of samples: reads them and runs the graph over them.
+// Makes rows from samples: reads the samples and runs the graph on them.
 #pragma once
 
 #include <cstdint>
@@ -14,32 +14,33 @@
 
 namespace tidemill::loader {
 
-// Samples that could not be read or transformed are left out, named, and told to BatchParts::bad.
-// Thread-safe.
+// Samples that could not be read or transformed are left out, listed, and reported to
+// BatchParts::bad. Thread-safe.
 class RowMaker {
  public:
-  // What it is given must outlive it.
+  // The arguments must outlive this object.
   RowMaker(const BatchParts& parts, const BatchOrdinals& ordinals, PathCounters& counters)
       : parts_(parts), ordinals_(ordinals), counters_(counters) {}
 
-  // The rows of the samples with these ordinals, in that order, as the batch with this number has
-  // them: random ops draw differently in each epoch, so all samples belong to one. With buckets
-  // their column is ragged. CANCELLED once `stop` is requested.
+  // Returns the rows of the samples with these ordinals, in that order, as the batch with this
+  // number has them. Random ops draw differently in each epoch, so all samples belong to this
+  // batch's epoch. With buckets, their column is ragged. CANCELLED when `stop` is requested.
   absl::StatusOr<Rows> Make(std::span<const int64_t> ordinals, int64_t number,
                             const std::stop_token& stop) const;
 
-  // The two steps of Make(), for whoever takes them apart. The samples with these ordinals as they
-  // were read, in that order. CANCELLED once `stop` is requested.
+  // The two steps of Make(), for callers that take them separately. ReadSamples() returns the
+  // samples with these ordinals as they were read, in that order. CANCELLED when `stop` is
+  // requested.
   absl::StatusOr<Rows> ReadSamples(std::span<const int64_t> ordinals,
                                    const std::stop_token& stop) const;
-  // The rows of samples of the batch with this number: one piece, perhaps without rows.
+  // Returns the rows of the batch's samples: one piece, which may have no rows.
   absl::StatusOr<Rows> RunGraph(int64_t number, batch::Batch samples) const;
 
  private:
   transform::RunContext ContextOf(int64_t number) const;
   absl::Status Transform(const transform::RunContext& context, batch::Batch& piece,
                          Rows& rows) const;
-  // How many samples the graph is run over at once.
+  // Returns the number of samples for one run of the graph.
   int64_t SamplesAtOnce() const;
   void Tell(const Rows& rows) const;
 

@@ -1,4 +1,4 @@
-// Windows: consecutive batches of an epoch whose samples are put into batches together.
+// A window: consecutive batches of an epoch whose samples are put into batches together.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace tidemill::loader {
 
-// The batches of a window, over all slices.
+// The batches of a window, for all slices.
 struct WindowRows {
-  // A sample that could not be read, by its place in the epoch, and why.
+  // A sample that could not be read: its position in the epoch, and the reason.
   struct Hole {
     int64_t position = 0;
     std::string reason;
   };
 
-  // In the order of their numbers; without columns where nothing could be read.
+  // Ordered by number. Without columns when nothing could be read.
   std::vector<batch::Batch> batches = {};
   // Ascending. A batch has as many rows as the epoch's order gives it positions without a hole.
   std::vector<Hole> holes = {};
@@ -32,21 +32,22 @@ struct WindowRows {
   int64_t Bytes() const;
 };
 
-// Windows made lately, for those who share a job: several want each of them. Thread-safe.
+// Keeps recent windows for those who share a job, because several of them need each window.
+// Thread-safe.
 class WindowCache {
  public:
   using Make = std::function<absl::StatusOr<WindowRows>()>;
 
-  // Keeps windows up to so many bytes, and the last one however large.
+  // Keeps windows up to `budget` bytes, and always the last one.
   explicit WindowCache(int64_t budget) : budget_(budget) {}
 
-  // The window whose first batch has this number. Who asks first makes it, others wait. A failure
-  // is the asker's own: another one tries again.
+  // Returns the window whose first batch has this number. The first caller makes it; others wait. A
+  // failure goes to the caller that made it. Then another caller tries again.
   absl::StatusOr<std::shared_ptr<const WindowRows>> Get(int64_t first_batch, const Make& make)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  using Window = std::shared_ptr<const WindowRows>;  // Shared with those who cut slices of it.
+  using Window = std::shared_ptr<const WindowRows>;  // Those who cut slices of it share it.
   struct Entry {
     Window rows;  // nullptr while it is being made.
     int64_t bytes = 0;
@@ -59,7 +60,7 @@ class WindowCache {
   Mutex mutex_;
   CondVar changed_;
   std::map<int64_t, Entry> entries_ ABSL_GUARDED_BY(mutex_);
-  std::list<int64_t> used_ ABSL_GUARDED_BY(mutex_);  // Those that are made, the latest last.
+  std::list<int64_t> used_ ABSL_GUARDED_BY(mutex_);  // The finished windows, the most recent last.
   int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

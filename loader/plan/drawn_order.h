@@ -1,4 +1,4 @@
-// In which order samples are visited of which each epoch draws others.
+// The order of samples when each epoch draws others.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,10 @@
 
 namespace tidemill::loader {
 
-// Of the samples that each epoch draws of `size`: positions [0, draw.samples) of an epoch. A
-// uniform order is that in which they are drawn and takes constant memory; others hold the ordinals
-// of an epoch. (Okanovic et al., Repeated Random Sampling, ICLR 2024.)
+// The order of the samples that each epoch draws from `size` samples: the positions [0,
+// draw.samples) of an epoch. A uniform order is the order in which samples are drawn, and takes
+// constant memory. Other orders hold the ordinals of an epoch. (Okanovic et al., Repeated Random
+// Sampling, ICLR 2024.)
 std::unique_ptr<models::EpochOrder> MakeDrawnOrder(const models::OrderSpec& spec,
                                                    const RandomKey& key, int64_t size,
                                                    const RepeatedDraw& draw);

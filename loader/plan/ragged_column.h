@@ -1,8 +1,9 @@
-// Rows of numbers of different lengths as one column, without padding.
+// A column of rows of numbers with different lengths, without padding.
 //
-// Such a column is kBinary: a row's bytes are its numbers. Its `shape` says how to read them: the
-// number of their batch::DataType, then the shape of what stands at one place of a row, {} for
-// token ids, {features} for a series. So it travels, and is sliced and put together, as any other.
+// Such a column is kBinary: the bytes of a row are its numbers. Its `shape` says how to read them.
+// It has the number of their batch::DataType, and then the shape of one place of a row: {} for
+// token ids, {features} for a series. The column can be sent, sliced and put together like any
+// other.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +18,23 @@ namespace tidemill::loader {
 struct RaggedItems {
   batch::DataType type = batch::DataType::kInt64;
   std::vector<int64_t> shape = {};
-  // Of one place of a row.
+  // The bytes of one place of a row.
   int64_t bytes = 1;
 };
 
-// INVALID_ARGUMENT for a column that is not ragged.
+// INVALID_ARGUMENT when the column is not ragged.
 absl::StatusOr<RaggedItems> ItemsOf(const batch::Column& column);
 
-// The rows up to the last place along their first dimension where a number is not `padding`.
-// INVALID_ARGUMENT unless they are float32 or int64 of at least one dimension.
+// Cuts each row behind the last place, along its first dimension, that has a number other than
+// `padding`. INVALID_ARGUMENT unless the rows are float32 or int64 with at least one dimension.
 absl::StatusOr<batch::Column> ToRagged(const batch::Column& padded, int64_t num_rows,
                                        double padding);
 
-// Rows of `width` places each, ending in `padding`. No row is longer. Fails as ItemsOf() does.
+// Pads each row with `padding` to `width` places. No row may be longer. The errors are those of
+// ItemsOf().
 absl::StatusOr<batch::Column> ToPadded(const batch::Column& ragged, int64_t width, double padding);
 
-// The length of each row, in places. Fails as ItemsOf() does.
+// Returns the length of each row, in places. The errors are those of ItemsOf().
 absl::StatusOr<std::vector<int64_t>> LengthsOf(const batch::Column& ragged);
 
 }  // namespace tidemill::loader

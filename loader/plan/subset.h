@@ -1,4 +1,4 @@
-// Some samples of a training set instead of all.
+// Visits some samples of a training set instead of all.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace tidemill::loader {
 
-// Which ordinals are visited, ascending, and by what the weights that the set gives them are
-// multiplied: as many, or none for 1 each.
+// The visited ordinals, ascending, and the factors for the weights that the set gives them. There
+// are as many factors as ordinals, or none, which means 1 each.
 struct Subset {
   std::vector<int64_t> ordinals = {};
   std::vector<float> weights = {};
@@ -16,13 +16,13 @@ struct Subset {
   friend bool operator==(const Subset&, const Subset&) = default;
 };
 
-// Other samples in each epoch, drawn uniformly; within an epoch none is twice. A pure function of
-// the plan's random stream and the epoch.
+// Visits other samples in each epoch. They are drawn uniformly, and no sample comes twice in an
+// epoch. A pure function of the plan's random stream and the epoch.
 struct RepeatedDraw {
-  // Of an epoch.
+  // The number of samples of an epoch.
   int64_t samples = 1;
-  // Each epoch draws from all. Without: epochs walk through a permutation, the next one of which is
-  // drawn when fewer than `samples` are left of it.
+  // Whether each epoch draws from all samples. Otherwise epochs walk through a permutation. The
+  // next permutation is drawn when fewer than `samples` are left of it.
   bool replacement = false;
 };
 

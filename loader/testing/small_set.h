@@ -1,4 +1,4 @@
-// A small training set in memory, some of whose samples cannot be read, for tests of batches.
+// A small training set in memory for tests of batches. Some of its samples cannot be read.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ inline constexpr char kFittedGraph[] =
     "- parse_csv: {columns: [a]}\n- standardize: {columns: all}\n"
     "- stack: {columns: all, into: input}\n- label: {into: target}\n";
 
-// Cuts a pixel out of a number with zeros around it, so that what is drawn shows.
+// Cuts a pixel out of a number with zeros around it, so that the random draw is visible.
 inline constexpr char kRandomGraph[] =
     "- parse_csv: {columns: [a]}\n- reshape: {column: a, shape: [1, 1]}\n"
     "- random_crop: {column: a, height: 1, width: 1, padding: 1, into: input}\n"
@@ -40,7 +40,7 @@ inline std::shared_ptr<const transform::Graph> MakeGraph(const char* text = kPla
   return std::make_shared<const transform::Graph>(*std::move(graph));
 }
 
-// Keys that are no function of the ordinal; the third of every ten occurs twice.
+// Keys are not a function of the ordinal. The third of every ten occurs twice.
 inline TrainingSet MakeSet(int64_t size) {
   TrainingSet set;
   for (int64_t ordinal = 0; ordinal < size; ++ordinal) {
@@ -51,8 +51,8 @@ inline TrainingSet MakeSet(int64_t size) {
   return set;
 }
 
-// A store of samples: sample k holds "k,x" and has the label k % 5. Keys divisible by 13 are gone,
-// those divisible by 17 hold no number. Blocks have changing sizes.
+// A store of samples. Sample k contains "k,x" and has the label k % 5. Keys divisible by 13 are
+// gone. Those divisible by 17 do not contain a number. The sizes of blocks vary.
 inline absl::Status ReadSamples(std::span<const int64_t> keys, const SampleSink& sink) {
   size_t at = 0;
   for (size_t size = 1; at < keys.size(); size = size % 37 + 5) {

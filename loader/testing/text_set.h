@@ -1,4 +1,4 @@
-// A training set of texts whose lengths are log-normal, for tests of batches of similar length.
+// A training set of texts with log-normal lengths, for tests of batches of similar length.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace tidemill::loader::testing {
 
 inline constexpr int64_t kTextWidth = 96;
 
-// A word becomes a number above zero, which is what rows end in; `input_number` is the key.
+// A word becomes a number above zero; rows end in zeros. `input_number` is the key.
 inline constexpr char kTextGraph[] =
     "- parse_csv: {columns: [a]}\n- parse_csv: {columns: [b], dtype: string}\n"
     "- hash_tokens: {column: b, buckets: 1000, length: 96, into: input}\n"
@@ -31,7 +31,7 @@ inline int64_t NumWords(int64_t key) {
                              kTextWidth);
 }
 
-// As ReadSamples() of the small set, and sample k holds "k,w w w ...".
+// Does the same as ReadSamples() of the small set, but sample k contains "k,w w w ...".
 inline absl::Status ReadTexts(std::span<const int64_t> keys, const SampleSink& sink) {
   return ReadSamples(keys, [&](batch::Batch samples, std::vector<Unreadable> missing) {
     std::vector<std::string> texts;
@@ -71,7 +71,7 @@ inline std::vector<TrainingBatch> MakeBatches(const BatchMaker& maker, int64_t f
   return made.ok() ? *std::move(made) : std::vector<TrainingBatch>();
 }
 
-// Equal for equal batches, bit by bit.
+// Returns equal bytes for equal batches, bit by bit.
 inline std::string BytesOfBatch(const TrainingBatch& batch) {
   return std::to_string(batch.epoch) + " " + std::to_string(batch.index) + " " +
          std::to_string(batch.num_skipped) + " " + batch.reason + batch::Encode(batch.rows);

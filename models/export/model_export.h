@@ -1,5 +1,5 @@
-// Models for use elsewhere: made of an artefact, the parts of a model in one folder (see
-// artefact_spec.h).
+// Exports models for use elsewhere. An export is made from an artefact: the parts of a model in one
+// folder (artefact_spec.h).
 #pragma once
 
 #include <string>
@@ -8,19 +8,20 @@
 
 namespace tidemill::models {
 
-// A folder with `model.safetensors`, `config.json`, a model card `README.md`, and what prepares a
-// sample: `spec.yaml` and, where the graph has learned something, `fitted.batch`.
+// Writes a folder with `model.safetensors`, `config.json`, a model card `README.md`, and what
+// prepares a sample: `spec.yaml` and, if the graph has learned something, `fitted.batch`.
 //
-// FAILED_PRECONDITION when `output` is there already; NOT_FOUND, INVALID_ARGUMENT or DATA_LOSS for
-// an artefact that is not whole. What is written appears under its name once it is whole.
+// FAILED_PRECONDITION when `output` exists already. NOT_FOUND, INVALID_ARGUMENT or DATA_LOSS when
+// the artefact is not complete. The output appears under its name once it is whole.
 absl::Status ExportSafetensors(const std::string& artefact, const std::string& output);
 
-// A file that torch::jit::load() and torch.jit.load() run without Tidemill: a trace of the network
-// in evaluation mode, with its weights under their names. It takes the columns in the order of
-// their names, for batches of any size, and `spec.yaml` and `config.json` lie in it as extra files.
-// A network that was a TorchScript file is that file with the trained weights.
+// Writes a file that torch::jit::load() and torch.jit.load() run without Tidemill. It is a trace of
+// the network in evaluation mode, with its weights under their names. It takes the columns in the
+// order of their names, for batches of any size. It contains `spec.yaml` and `config.json` as extra
+// files. A network from a TorchScript file is exported as that file with the trained weights.
 //
-// Codes as above; INTERNAL when the file, loaded again, does not give what the network gives.
+// The codes are those above. INTERNAL when the file, loaded again, gives other results than the
+// network.
 absl::Status ExportTorchScript(const std::string& artefact, const std::string& output);
 
 }  // namespace tidemill::models

@@ -1,4 +1,4 @@
-// A network as TorchScript.
+// Writes a network as TorchScript.
 #pragma once
 
 #include <map>
@@ -9,12 +9,12 @@
 
 namespace tidemill::models {
 
-// Writes the network, in evaluation mode, to `path`. `extra_files`: what else lies in the file.
+// Writes the network, in evaluation mode, to `path`. `extra_files` are added to the file.
 absl::Status WriteTorchScript(const Network& network,
                               const std::map<std::string, std::string>& extra_files,
                               const std::string& path);
 
-// Loads the file and runs it beside the network on made-up batches of two sizes. INTERNAL unless
+// Loads the file and runs it beside the network on generated batches of two sizes. INTERNAL unless
 // both agree within the rounding of float32.
 absl::Status CompareTorchScript(const Network& network, const std::string& path);
 

@@ -1,5 +1,5 @@
-// Layers that take all of a row, for networks and parts of them. All throw c10::Error: call them in
-// Guard().
+// Fully connected layers, for networks and parts of them. All functions throw c10::Error: call them
+// in Guard().
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,17 @@
 
 namespace tidemill::models {
 
-// Layers of ReLU units with dropout between, then, where `outputs` is not 0, a linear one:
-// `hidden1`, `hidden2` ... and `output`.
+// Makes layers of ReLU units with dropout between them, and a linear layer unless `outputs` is 0.
+// Their names are `hidden1`, `hidden2` ... and `output`.
 torch::nn::Sequential MakeLayers(int64_t width, const std::vector<int64_t>& hidden, double dropout,
                                  int64_t outputs);
 
-// What the last of such layers is given for the rows `x`, and what it makes of it.
+// ForwardToLast() returns the input of the last of such layers for the rows `x`. ForwardLast()
+// returns its output.
 torch::Tensor ForwardToLast(torch::nn::Sequential& layers, torch::Tensor x);
 torch::Tensor ForwardLast(torch::nn::Sequential& layers, const torch::Tensor& embedded);
 
-// A network of nothing else, over rows of numbers.
+// Makes a network of such layers over rows of numbers.
 ModulePtr MakeLayersNetwork(const InputSpecs& inputs, const std::vector<int64_t>& hidden,
                             double dropout, int64_t outputs);
 

@@ -1,5 +1,5 @@
-// Series as networks compute with them: features at places in time. All throw c10::Error: call them
-// in Guard().
+// Series in the form in which networks compute with them: features at places in time. All functions
+// throw c10::Error: call them in Guard().
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace tidemill::models {
 
 int64_t FeaturesOf(const InputSpecs& inputs);
 
-// [n, history, features]; a history of single numbers has one feature.
+// Returns [n, history, features]. A history of single numbers has one feature.
 torch::Tensor SeriesOf(const Inputs& inputs);
 
-// The features of the last row.
+// Returns the features of the last row.
 torch::Tensor LatestOf(const Inputs& inputs);
 
-// A layer that gives zeros until it has learned something else.
+// Makes a layer that returns zeros until it is trained.
 torch::nn::Linear ZeroLayer(int64_t in, int64_t out);
 
 }  // namespace tidemill::models

@@ -1,4 +1,5 @@
-// Categories and numbers as networks compute with them. All throw c10::Error: call them in Guard().
+// Categories and numbers in the form in which networks compute with them. All functions throw
+// c10::Error: call them in Guard().
 #pragma once
 
 #include <cstdint>
@@ -8,17 +9,17 @@
 
 namespace tidemill::models {
 
-// Where the rows of each category begin in one table that holds all of them.
+// Returns where the rows of each category begin in the table that holds all of them.
 torch::Tensor CategoryOffsets(const std::vector<int64_t>& categories);
 
-// That table.
+// Makes that table.
 torch::nn::Embedding CategoryTable(const std::vector<int64_t>& categories, int64_t width,
                                    bool sparse);
 
-// Rows of single numbers are [n]; layers want [n, 1].
+// Turns rows of single numbers, [n], into [n, 1], as layers need them.
 torch::Tensor AsRows(const torch::Tensor& column);
 
-// Numbers in a row.
+// Returns the number of numbers in a row.
 int64_t RowWidth(const InputSpec& input);
 
 }  // namespace tidemill::models

@@ -1,4 +1,4 @@
-// What optimisers share that keep the mean of the gradients and that of their squares.
+// What optimisers share that keep the means of the gradients and of their squares.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// How the outputs of a network that tells classes become probabilities: what the loss takes them
-// for while it trains is what they are taken for ever after.
+// How the outputs of a network that predicts classes become probabilities. The loss of the training
+// decides it, and it stays the same ever after.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@
 namespace tidemill::models {
 
 enum class ClassOutputs {
-  kSoftmax,  // One output for each class; a single one is that of the only class there is.
-  kSigmoid,  // One output, whose sigmoid is the probability of class 1 of two.
+  kSoftmax,  // One output for each class. A single output is that of the only class.
+  kSigmoid,  // One output. Its sigmoid is the probability of class 1 of two.
 };
 
 }  // namespace tidemill::models

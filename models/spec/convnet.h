@@ -1,4 +1,4 @@
-// Convolutions over images: rows of shape [height, width] or [channels, height, width].
+// Convolutions over images. Rows have the shape [height, width] or [channels, height, width].
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Numbers and categories of recommendation and advertising.
+// A network for the numbers and categories of recommendation and advertising.
 #pragma once
 
 #include <cstdint>

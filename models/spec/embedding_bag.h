@@ -1,4 +1,4 @@
-// A bag of words over sequences of token ids: rows of int64 [length], where 0 is padding.
+// A bag of words over sequences of token ids. Rows are int64 [length]; 0 is padding.
 #pragma once
 
 #include <cstdint>

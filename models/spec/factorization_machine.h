@@ -1,4 +1,4 @@
-// Categories and, beside them, numbers, by pairs.
+// Pairwise interactions of categories and, optionally, numbers.
 #pragma once
 
 #include <cstdint>

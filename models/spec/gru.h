@@ -1,4 +1,4 @@
-// A recurrent network over time series: rows of float32 [history, features], the latest last.
+// A recurrent network over time series. Rows are float32 [history, features], the latest last.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What networks ask of the columns that they are handed. `network` is how a message calls it, such
-// as "an mlp". Thread-safe.
+// Checks the columns that networks are given. `network` is how a message names the network, such as
+// "an mlp". Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,21 @@
 
 namespace tidemill::models {
 
-// One column of numbers, of images, of series or of token ids, and nothing else.
+// Checks that there is one column of numbers, of images, of series or of token ids, and nothing
+// else.
 std::optional<SpecProblem> CheckVector(std::string_view network, const InputSpecs& inputs);
 std::optional<SpecProblem> CheckImages(std::string_view network, const InputSpecs& inputs);
 std::optional<SpecProblem> CheckSeries(std::string_view network, const InputSpecs& inputs);
 std::optional<SpecProblem> CheckTokens(std::string_view network, const InputSpecs& inputs);
 
-// Numbers, perhaps beside categories, and nothing else.
+// Checks that there are numbers, optionally categories, and nothing else.
 std::optional<SpecProblem> CheckDense(std::string_view network, const InputSpecs& inputs);
 
-// As many ids in a row as there are categories.
+// Checks that a row has as many ids as there are categories.
 std::optional<SpecProblem> CheckCategories(std::string_view network, const InputSpecs& inputs,
                                            const std::vector<int64_t>& categories);
 
-// A column that is something else than what the network takes, and one that is missing.
+// Describes a column that is not what the network takes, and a column that is missing.
 SpecProblem WrongInput(std::string_view network, std::string_view takes, std::string_view column,
                        const InputSpec& input, std::string_view hint);
 SpecProblem NoColumn(std::string_view network, std::string_view column, std::string_view takes);

@@ -1,4 +1,4 @@
-// What a network is handed: columns of numbers by name.
+// The inputs of a network: columns of numbers by name.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,12 @@ namespace tidemill::models {
 
 inline constexpr std::string_view kInput = "input";
 inline constexpr std::string_view kInputCategories = "input_categories";
-// Behind the name of a column of ragged rows: that of the column that says where each begins.
+// A column of ragged rows has a column beside it that says where each row begins. Its name is the
+// name of the first with this suffix.
 inline constexpr std::string_view kOffsetsSuffix = "_offsets";
 
-// One column: the shape of a row, and whether it holds whole numbers (int64) or float32.
+// The spec of one column: the shape of a row, and whether it holds whole numbers (int64) or
+// float32.
 struct InputSpec {
   std::vector<int64_t> shape = {};
   bool is_integer = false;
@@ -22,19 +24,19 @@ struct InputSpec {
   friend bool operator==(const InputSpec&, const InputSpec&) = default;
 };
 
-// By column name: `input`, and `input_...` for networks that take more.
+// The specs by column name: `input`, and `input_...` for networks that take more.
 using InputSpecs = std::map<std::string, InputSpec>;
 
-// Something that does not fit, and what to do.
+// Why something does not fit, and what to do.
 struct SpecProblem {
   std::string message;
   std::string hint;
 };
 
-// The column of that name; nullptr where there is none.
+// Returns the column of that name, or nullptr.
 const InputSpec* FindInput(const InputSpecs& inputs, std::string_view column);
 
-// The column that holds ids: `input_categories` where there is one, else `input`.
+// Returns the column that holds ids: `input_categories` if there is one, else `input`.
 std::string CategoryColumn(const InputSpecs& inputs);
 
 // "float32 [3, 28, 28]".

@@ -1,14 +1,15 @@
-// The `model` section of a pipeline: which network to train. An architecture as its spec says it,
-// and all that the platform asks of one.
+// The `model` section of a pipeline: which network to train. An Architecture is a network as its
+// spec defines it, with all that the platform asks of a network.
 //
 //   model: {type: mlp, hidden: [64, 64], outputs: 2}
 //   model: {type: resnet18, outputs: 10}
 //   model: {type: embedding_bag, vocabulary: 20000, outputs: 40}
 //
-// To add a network: a header beside this one with its spec, which says what ArchitectureOf in
-// model_spec.cc asks of it, and with the declaration of its MakeModule(); that function in
-// models/networks/<name>.cc; and its two lines in networks.h. Whoever reads specs does not link
-// torch. models/testing/each_network.h says how its test holds it to what every network promises.
+// To add a network, write a header beside this one with its spec and the declaration of its
+// MakeModule(), that function in models/networks/<name>.cc, and its two lines in networks.h. The
+// spec defines what ArchitectureOf in model_spec.cc asks for. A program that only reads specs does
+// not link torch. models/testing/each_network.h says how the test of a network checks the promises
+// of every network.
 #pragma once
 
 #include <cstdint>
@@ -31,34 +32,34 @@ namespace tidemill::models {
 class Architecture;
 using ModelSpec = config::Choice<Architecture>;
 
-// Whether rows may have fewer places than their column says.
+// Whether rows may have fewer places than their column has.
 enum class RowLengths {
   kOne,     // No.
-  kPadded,  // Yes, padded with zeros: however many there are, the answer is the same.
+  kPadded,  // Yes, padded with zeros. The padding does not change the answer.
   kRagged,  // Padded with zeros, or ragged.
-  kAny,     // In whatever layout, with whatever padding: the network knows what it does.
+  kAny,     // In any layout, with any padding. The network handles it.
 };
 
-// Of a network that is a file: with a pipeline, it travels as the digest of its bytes.
+// The file of a network that is a file. A pipeline carries it as the digest of its bytes.
 struct NetworkFile {
   std::string path;
   Duration timeout;  // Longest time for a batch.
 };
 
-// A network before it has weights: of which layers it is, and their settings. Thread-compatible.
+// A network before it has weights: its layers and their settings. Thread-compatible.
 class Architecture : public config::Part<Architecture> {
  public:
-  // Every network there is.
+  // Lists every network.
   static std::span<const config::Alternative<Architecture>> Alternatives();
 
-  // Numbers that it gives for each sample.
+  // Returns the number of outputs for each sample.
   virtual int64_t NumOutputs() const = 0;
 
-  // Why it cannot take such columns; std::nullopt when it can.
+  // Returns why the network cannot take such columns, or std::nullopt when it can.
   virtual std::optional<SpecProblem> FindInputProblem(const InputSpecs& inputs) const = 0;
 
-  // Ids in a column must lie in [0, limit): one limit for each id of a row, or one for all.
-  // Empty for a column of other numbers.
+  // Returns the limits of the ids in a column, which must be in [0, limit). There is one limit for
+  // each id of a row, or one for all. Empty when the column does not hold ids.
   virtual std::vector<int64_t> IdLimits(std::string_view column) const = 0;
 
   virtual RowLengths Lengths() const = 0;
@@ -66,28 +67,29 @@ class Architecture : public config::Part<Architecture> {
   // Whether the gradients of its embeddings, whose names begin with "embedding", are sparse.
   virtual bool HasSparseGradients() const = 0;
 
-  // Whether a batch is so little arithmetic that a second thread costs more than it saves.
+  // Whether a batch needs so little arithmetic that a second thread costs more than it saves.
   virtual bool IsSmall() const = 0;
 
-  // std::nullopt for a network that is built from its settings.
+  // Returns std::nullopt for a network that is built from its settings.
   virtual std::optional<NetworkFile> File() const = 0;
-  // The same network, whose file lies elsewhere; itself where it has none.
+  // Returns the same network with its file at another path. Returns the network unchanged when it
+  // has no file.
   virtual ModelSpec WithFile(std::string path) const = 0;
 
-  // Whether a network of the same type has the same settings.
+  // Whether `other` is of the same type and has the same settings.
   virtual bool Equals(const Architecture& other) const = 0;
 };
 
-// What a network is made of beside its settings.
+// What a network is made from, besides its settings.
 struct NetworkParts {
-  InputSpecs inputs;      // It can take them: see FindInputProblem().
-  std::string file = {};  // What its file holds, where it has one.
+  InputSpecs inputs;      // The network can take them; see FindInputProblem().
+  std::string file = {};  // The content of its file, if it has one.
 };
 
-// The layers, of models/network.h. Each network declares
+// The layers, from models/network.h. Each network declares
 //   absl::StatusOr<ModulePtr> MakeModule(const Mlp& spec, const NetworkParts& parts);
-// whose initial weights come from torch's global generator. INVALID_ARGUMENT for parts of which it
-// cannot be made. It may throw c10::Error: call it in Guard().
+// The initial weights come from torch's global generator. INVALID_ARGUMENT when the network cannot
+// be made from the parts. It may throw c10::Error: call it in Guard().
 class NetworkModule;
 using ModulePtr = std::shared_ptr<NetworkModule>;  // Shared, as torch's modules are.
 

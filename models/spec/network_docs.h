@@ -1,4 +1,4 @@
-// What the keys mean that several networks have.
+// The descriptions of the keys that several networks share.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// Every network, in the order of the reference. A new one is two lines here: its
-// include and its name.
+// Lists every network, in the order of the reference. To add one, write two lines here: its include
+// and its name.
 #pragma once
 
 #include "config/spec_list.h"

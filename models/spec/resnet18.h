@@ -1,4 +1,5 @@
-// A deep residual network over images: rows of shape [height, width] or [channels, height, width].
+// A deep residual network over images. Rows have the shape [height, width] or [channels, height,
+// width].
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Convolutions over time series: rows of float32 [history, features], the latest last.
+// Convolutions over time series. Rows are float32 [history, features], the latest last.
 #pragma once
 
 #include <cstdint>

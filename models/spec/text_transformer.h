@@ -1,4 +1,4 @@
-// Attention over sequences of token ids: rows of int64 [length], where 0 is padding.
+// Attention over sequences of token ids. Rows are int64 [length]; 0 is padding.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A network that someone else wrote.
+// A network that someone else wrote, as a TorchScript file.
 #pragma once
 
 #include <cstdint>

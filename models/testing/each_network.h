@@ -1,5 +1,5 @@
-// What every network is held to: networks_test.cc has the tests. The test of a new network adds its
-// cases:
+// The tests that every network must pass are in networks_test.cc. The test of a new network adds
+// its cases:
 //
 //   INSTANTIATE_TEST_SUITE_P(
 //       Gru, EachNetwork,
@@ -24,7 +24,7 @@ namespace tidemill::models {
 
 inline constexpr int64_t kRows = 96;
 
-// Something to learn.
+// A task to learn.
 struct Task {
   ModelSpec model;
   Inputs inputs;
@@ -46,7 +46,7 @@ inline Task FindToken(const ModelSpec& model) {
   return {model, {{"input", tokens}}, target};
 }
 
-// Whether two categories of two values differ: no sum of their effects tells.
+// Whether two categories of two values differ. No sum of their effects can tell.
 inline Task Differ(const ModelSpec& model, bool with_dense) {
   const torch::Tensor ids = Ids(2, 2);
   const torch::Tensor target = ids.select(1, 0).ne(ids.select(1, 1)).to(torch::kInt64);
@@ -55,7 +55,7 @@ inline Task Differ(const ModelSpec& model, bool with_dense) {
   return task;
 }
 
-// The latest value and the slope before it, far from where networks begin.
+// The latest value and the slope before it, far from the initial outputs of networks.
 inline Task Forecast(const ModelSpec& model) {
   const torch::Tensor series = torch::randn({kRows, 8, 2});
   const torch::Tensor values = series.select(2, 0);
@@ -69,7 +69,7 @@ inline Task Images(const ModelSpec& model, const std::vector<int64_t>& shape) {
   return {model, {{"input", torch::randn(rows)}}, torch::arange(12) % 3};
 }
 
-// A network, what it is to learn, and how well.
+// A network, its task, and how well it must learn the task.
 struct NetworkCase {
   std::string name;
   std::function<Task()> make;

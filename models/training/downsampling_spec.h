@@ -1,13 +1,13 @@
 // The `downsampling` of a `training` section: on which of its samples a training spends its time. A
-// method as its spec says it, and all that the platform asks of one.
+// Downsampling is a method as its spec defines it, with all that the platform asks of a method.
 //
 //   downsampling: {type: margin, fraction: 0.1}
 //   downsampling: {type: loss, fraction: 0.25, when: batch_then_sample}
 //   downsampling: {type: schedule, steps: [{triggers: 2, use: none}, {use: {type: rs2, fraction:
 //   0.1}}]}
 //
-// The methods stand in trainer_server/downsampling/methods/, each in a header and a source of its
-// name; method_list.h there lists them, and method_spec.h says what one is made of.
+// The methods are in trainer_server/downsampling/methods/, each in a header and a source of its
+// name. method_list.h lists them there. method_spec.h says what a method consists of.
 #pragma once
 
 #include <cstdint>
@@ -26,57 +26,59 @@ namespace tidemill::models {
 class Downsampling;
 using DownsamplingSpec = config::Choice<Downsampling>;
 
-// Another model, whose losses on samples that it was not trained on a method compares with.
+// Another model, with whose losses a method compares. The losses are those on samples that the
+// other model was not trained on.
 struct AuxiliaryModel {
-  std::optional<ModelSpec> model = std::nullopt;  // By default one like that which is trained.
+  std::optional<ModelSpec> model = std::nullopt;  // By default, one like the trained model.
   int64_t epochs = 1;
-  // Share of the samples that it is trained on, and that the training leaves out.
+  // The share of the samples that it is trained on, and that the training leaves out.
   double holdout = 0.1;
-  // Instead, two models on halves, each asked about the other one's.
+  // Instead, trains two models on halves. Each gives the losses of the other half.
   bool twin = false;
 };
 
-// What a method's settings are held against.
+// What a method's settings are checked against.
 struct TrainedWith {
-  int64_t outputs = 0;  // Of the model.
+  int64_t outputs = 0;  // The outputs of the model.
   bool loss_is_of_classes = false;
   bool label_is_class = false;
   int64_t batch_size = 0;
 };
 
-// What the reference says of a method beside its keys.
+// What the reference says about a method, besides its keys.
 struct DownsamplingText {
-  std::string_view rule;     // What it chooses.
-  std::string_view weights;  // Of the chosen samples.
-  std::string_view cost;     // Of time and memory.
-  std::string_view source;   // Where it comes from; may be empty.
+  std::string_view rule;     // What the method chooses.
+  std::string_view weights;  // The weights of the chosen samples.
+  std::string_view cost;     // The cost in time and memory.
+  std::string_view source;   // The source of the algorithm; may be empty.
 };
 
 // A downsampling method and its settings. Thread-compatible.
 class Downsampling : public config::Part<Downsampling> {
  public:
-  // Every method there is.
+  // Lists every method.
   static std::span<const config::Alternative<Downsampling>> Alternatives();
 
-  // The method that serves a trigger, from 1: what a schedule says, none while it warms up.
+  // Returns the method that serves a trigger; triggers count from 1. For a schedule, it is the
+  // method of the step. During a warm-up, it is `none`.
   virtual DownsamplingSpec MethodAt(int64_t trigger) const = 0;
 
-  // The methods that serve some trigger: those of a schedule's steps, of any other itself. They
-  // live as long as this one.
+  // Returns the methods that serve some trigger: the methods of a schedule's steps, or this method
+  // itself. They live as long as this one.
   virtual std::vector<const Downsampling*> Methods() const = 0;
 
-  // Whether this is the method that leaves nothing out.
+  // Whether this method leaves nothing out.
   virtual bool IsNone() const = 0;
 
   virtual std::optional<AuxiliaryModel> Auxiliary() const = 0;
 
-  // Notes what it asks for that the training does not give; paths begin at its own section. Asks
-  // not the steps of a schedule.
+  // Notes a problem for everything that the method needs and the training does not provide. Paths
+  // begin at the method's own section. The steps of a schedule are not asked.
   virtual void CheckTraining(const TrainedWith& with, TrainingProblems& problems) const = 0;
 
   virtual DownsamplingText Text() const = 0;
 
-  // Whether a method of the same type has the same settings.
+  // Whether `other` is of the same type and has the same settings.
   virtual bool Equals(const Downsampling& other) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// The `mix` of a `training` section: batches out of several sources, in given shares.
+// The `mix` of a `training` section: batches from several sources, in given shares.
 //
 //   mix:
 //     mode: stratified

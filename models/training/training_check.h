@@ -1,4 +1,4 @@
-// Whether a model, a training and a label go together.
+// Checks that a model, a training and a label fit together.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace tidemill::models {
 
-// What is trained for: classes, of which a spec may name how many there are, or a real number.
+// What a model learns to predict: classes, whose number a spec may give, or a real number.
 struct LabelKind {
   bool is_class = false;
   int64_t num_classes = 0;  // 0 when unknown.
-  // Of the dataset, for messages.
+  // The name of the dataset, for messages.
   std::string_view dataset = {};
 };
 
-// All that does not fit: a loss of another kind of label, outputs that are not as many as the loss
-// and the classes need, sparse gradients that an optimiser cannot take, a method of downsampling
-// that asks for what the loss, the label or memory does not give.
+// Returns everything that does not fit: a loss for another kind of label; a number of outputs other
+// than the loss and the classes need; sparse gradients that an optimiser cannot take; a
+// downsampling method that needs what the loss, the label or memory does not provide.
 TrainingProblems FindTrainingProblems(const ModelSpec& model, const TrainingSpec& training,
                                       const LabelKind& label);
 
-// An order or buckets beside `training.mix`, which says what a batch has, and sources of it that
-// name classes which the label does not have. Also for a dataset without labels, which is then one
-// of no classes.
+// Returns the problems of `training.mix`. An order or buckets beside it are a problem, because the
+// mix decides what a batch contains. So are sources that name classes which the label does not
+// have. A dataset without labels counts as one without classes.
 TrainingProblems FindMixProblems(const TrainingSpec& training, const LabelKind& label);
 
-// What keeps `training.buckets` from being used with what the graph makes and the model takes: a
-// column without length, boundaries beyond its width, a model whose answers depend on how much
-// padding there is, or that takes no ragged rows.
+// Returns why `training.buckets` cannot be used with what the graph makes and the model takes: a
+// column without a length; boundaries beyond its width; a model whose answers depend on the
+// padding; a model that takes no ragged rows.
 TrainingProblems FindBucketsProblems(const ModelSpec& model, const Buckets& buckets,
                                      const InputSpecs& inputs);
 

@@ -1,4 +1,4 @@
-// What of a training does not fit.
+// A problem of a training.
 #pragma once
 
 #include <string>

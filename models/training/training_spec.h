@@ -31,10 +31,10 @@ namespace tidemill::models {
 enum class Device { kAuto, kCpu, kCuda };
 enum class Fit { kFirstTrigger, kEachTrigger };
 enum class Precision { kFloat32, kBfloat16 };
-// By what the weighted losses of a batch are divided.
+// The divisor of the weighted losses of a batch.
 enum class WeightedLoss { kUnbiased, kSelfNormalised };
 
-// Bounds what one batch can do.
+// Limits the effect of one batch.
 struct GradientClipping {
   static constexpr std::string_view kDoc = "Bounds the gradients before each step.";
   std::optional<double> norm = std::nullopt;
@@ -53,7 +53,7 @@ struct GradientClipping {
   friend bool operator==(const GradientClipping&, const GradientClipping&) = default;
 };
 
-// Ends a training that no longer gets better on samples that it is not trained on.
+// Ends a training that does not improve any more on held-out samples.
 struct EarlyStopping {
   static constexpr std::string_view kDoc =
       "Ends the training when the loss on samples held out no longer falls. It is measured after "
@@ -140,26 +140,26 @@ struct TrainingSpec {
     FieldsOfData(field);
   }
 
-  // What contradicts itself.
+  // Notes settings that contradict one another.
   void Check(config::Problems& problems) const;
 
-  // What `optimizer` or `optimizers` say.
+  // Returns the optimisers of `optimizer` or `optimizers`.
   std::vector<ModuleOptimizer> Optimizers() const {
     if (!optimizers.empty()) return optimizers;
     return {{.modules = "*", .optimizer = optimizer}};
   }
-  // `order`, or what `shuffle` says of it.
+  // Returns `order`, or the order that `shuffle` stands for.
   OrderSpec EffectiveOrder() const {
     return order.value_or(shuffle ? OrderSpec() : InStreamOrder());
   }
-  // `fit` with its default.
+  // Returns `fit` or its default.
   Fit EffectiveFit() const {
     return fit.value_or(warm_start ? Fit::kFirstTrigger : Fit::kEachTrigger);
   }
   friend bool operator==(const TrainingSpec&, const TrainingSpec&) = default;
 
  private:
-  // Those about samples: which ones, in what order, and how many may be of no use.
+  // The fields about samples: which ones, in what order, and how many may be unusable.
   void FieldsOfData(auto& field) {
     field("fit", fit,
           "When ops that learn from data do so: at the first trigger (the default with warm_start) "
@@ -197,7 +197,7 @@ struct TrainingSpec {
   }
 };
 
-// `num_threads` with its default, which depends on nothing but the specs.
+// Returns `num_threads` or its default, which depends on the specs only.
 inline int64_t NumThreads(const TrainingSpec& training, const ModelSpec& model) {
   return training.num_threads.value_or(model->IsSmall() ? 1 : 2);
 }

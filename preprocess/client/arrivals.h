@@ -1,4 +1,5 @@
-// Which batches of a lane have come, which are handed on next, and how far the consumer is.
+// Keeps track of a lane: which batches have arrived, which are handed on next, and how far the
+// consumer is.
 #pragma once
 
 #include <cstdint>
@@ -13,43 +14,43 @@
 
 namespace tidemill::preprocess {
 
-// In which order batches are handed on.
+// The order in which batches are handed on.
 enum class Delivery {
-  kOrdered,  // By number.
+  kOrdered,  // Ordered by number.
   kRelaxed,  // As they come.
 };
 
-// The consumer's end of the guarantees. With EXACTLY_ONCE what comes a second time is dropped, with
-// AT_LEAST_ONCE it is handed on a second time, with AT_MOST_ONCE batches are given up that the
-// dispatcher says are lost, and dropped should they come after all. Holds what has come and not
-// been taken. Memory is that of the window of batches that may be under way, whatever has been
-// taken before. Thread-compatible.
+// The consumer's end of the guarantees. With EXACTLY_ONCE, a batch that arrives twice is dropped
+// the second time. With AT_LEAST_ONCE, it is handed on a second time. With AT_MOST_ONCE, the
+// batches that the dispatcher reports as lost are given up, and dropped if they arrive after all.
+// Holds what has arrived and was not taken. Memory is that of the window of batches that may be on
+// their way, however many were taken before. Thread-compatible.
 class Arrivals {
  public:
-  // Of batches [first, end) but for those that are done, which lie beyond `first`.
+  // Covers the batches [first, end), except the done ones, which lie beyond `first`.
   Arrivals(int64_t first, int64_t end, v1::Guarantee guarantee, Delivery delivery,
            const std::vector<int64_t>& done = {});
 
-  // A batch has come. Returns false when it is dropped: had before, given up, or none of the
-  // lane's.
+  // Adds a batch that has arrived. Returns false when it is dropped: it arrived before, was given
+  // up, or is not of this lane.
   bool Add(BatchMessage message);
 
-  // Batches [from, to) will not come.
+  // Gives up the batches [from, to), which will not arrive.
   void GiveUp(int64_t from, int64_t to);
 
-  // The next to hand on, if it is there.
+  // Returns the next batch to hand on, if it has arrived.
   std::optional<BatchMessage> Take();
 
-  // All batches are taken or given up.
+  // Whether all batches are taken or given up.
   bool ended() const { return done_before_ == end_ && repeated_.empty(); }
-  // All batches before it are taken or given up; the one that an ordered consumer waits for.
+  // All batches before this one are taken or given up. An ordered consumer waits for this one.
   int64_t done_before() const { return done_before_; }
-  // Those from done_before() on that are taken or given up, too.
+  // Returns the batches from done_before() on that are taken or given up, too.
   std::vector<int64_t> DoneBeyond() const;
 
   int64_t num_dropped() const { return num_dropped_; }
   int64_t num_given_up() const { return num_given_up_; }
-  // Batches that have come and not been taken.
+  // The number of batches that have arrived and were not taken.
   int64_t num_waiting() const { return static_cast<int64_t>(waiting_.size() + repeated_.size()); }
 
  private:
@@ -62,8 +63,10 @@ class Arrivals {
   int64_t done_before_;
   std::set<int64_t> done_beyond_;
   std::map<int64_t, BatchMessage> waiting_;
-  std::deque<int64_t> arrival_order_;  // Numbers of `waiting_` as they came; kRelaxed only.
-  std::deque<BatchMessage> repeated_;  // AT_LEAST_ONCE: come again after they were taken.
+  // The numbers of `waiting_` in the order of arrival. For kRelaxed only.
+  std::deque<int64_t> arrival_order_;
+  // For AT_LEAST_ONCE: batches that arrived again after they were taken.
+  std::deque<BatchMessage> repeated_;
   int64_t num_dropped_ = 0;
   int64_t num_given_up_ = 0;
 };

@@ -1,4 +1,4 @@
-// How workers, consumers and operators see the dispatcher.
+// Calls of workers, consumers and operators to the dispatcher.
 #pragma once
 
 #include <chrono>
@@ -11,9 +11,9 @@
 
 namespace tidemill::preprocess {
 
-// All calls retry while the dispatcher is UNAVAILABLE, for the peer's deadline; the codes are those
-// of preprocess.proto. A request without a request id is given a fresh one, the same for all of a
-// call's retries. Thread-safe.
+// All calls retry while the dispatcher is UNAVAILABLE, until the peer's deadline. The codes are
+// those of preprocess.proto. A request without a request id gets a new one, which all retries of
+// the call share. Thread-safe.
 class DispatcherClient {
  public:
   explicit DispatcherClient(rpc::Peer peer);
@@ -23,7 +23,7 @@ class DispatcherClient {
 
   absl::StatusOr<v1::GetJobResponse> GetJob(int64_t job_id);
 
-  // A deadline, here and below, takes the place of the peer's.
+  // A `deadline`, here and below, replaces the peer's.
   absl::StatusOr<v1::ReportProgressResponse> ReportProgress(
       v1::ReportProgressRequest request, std::chrono::milliseconds deadline = {});
 
@@ -31,9 +31,9 @@ class DispatcherClient {
 
   absl::StatusOr<v1::WorkerIncarnation> RegisterWorker(v1::RegisterWorkerRequest request);
 
-  // After a failure that leaves open whether splits were given (anything but NOT_FOUND), the worker
-  // calls again with the same request id, which it chose, or registers anew: what it was given and
-  // never heard of would stay its own.
+  // After any failure except NOT_FOUND, it is open whether splits were leased. The worker must then
+  // call again with the same request id, or register anew. Otherwise splits that it never heard of
+  // would stay leased to it.
   absl::StatusOr<v1::LeaseSplitsResponse> LeaseSplits(v1::LeaseSplitsRequest request);
 
   absl::Status DrainWorker(int64_t worker_id, std::chrono::milliseconds deadline = {});

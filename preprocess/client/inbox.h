@@ -1,4 +1,4 @@
-// What a consumer has received and not handed on yet.
+// Holds what a consumer has received and not handed on yet.
 #pragma once
 
 #include <cstdint>
@@ -15,45 +15,46 @@
 
 namespace tidemill::preprocess {
 
-// Takes messages in and hands on batches. Thread-compatible.
+// Takes messages and hands on batches. Thread-compatible.
 class Inbox {
  public:
-  // To whom the credit for a message is given back once its rows are handed on.
+  // The connection that gets the credit for a message back once its rows are handed on.
   struct Origin {
     int64_t connection = 0;
     int64_t bytes = 0;
   };
   struct Taken {
     loader::TrainingBatch batch = {};
-    // Of the messages that have nothing more in here.
+    // The origins of the messages that are completely handed on.
     std::vector<Origin> origins = {};
   };
 
   virtual ~Inbox() = default;
 
-  // A message has come; without origin: it was made here. Returns false when nothing of it is kept.
+  // Adds a message that has arrived. Without an origin, it was made in this process. Returns false
+  // when nothing of it is kept.
   virtual bool Add(BatchMessage message, const std::optional<Origin>& origin) = 0;
-  // Batches [from, to) will not come.
+  // Gives up the batches [from, to), which will not arrive.
   virtual void GiveUp(int64_t from, int64_t to) = 0;
-  // The next to hand on, if it is there.
+  // Returns the next batch to hand on, if there is one.
   virtual absl::StatusOr<std::optional<Taken>> Take() = 0;
 
-  // Everything is handed on or given up.
+  // Whether everything is handed on or given up.
   virtual bool ended() const = 0;
-  // All batches before it are handed on or given up, and those of DoneBeyond(), too.
+  // All batches before this one are handed on or given up, and so are those of DoneBeyond().
   virtual int64_t done_before() const = 0;
   virtual std::vector<int64_t> DoneBeyond() const = 0;
-  // The batch that workers are asked for before all others.
+  // Returns the batch that workers should send before all others.
   virtual int64_t wanted() const = 0;
 
   virtual int64_t num_dropped() const = 0;
   virtual int64_t num_given_up() const = 0;
 };
 
-// Hands on each batch as it was made: see Arrivals.
+// Hands on each batch as it was made; see Arrivals.
 class WholeBatches final : public Inbox {
  public:
-  // Epoch and index of a batch by its number.
+  // Returns epoch and index of a batch by its number.
   using Place = std::function<loader::TrainingBatch(int64_t number)>;
   WholeBatches(Arrivals arrivals, Place place)
       : arrivals_(std::move(arrivals)), place_(std::move(place)) {}
@@ -71,7 +72,7 @@ class WholeBatches final : public Inbox {
  private:
   Arrivals arrivals_;
   const Place place_;
-  std::map<int64_t, Origin> origins_;  // By number of a waiting batch.
+  std::map<int64_t, Origin> origins_;  // By the number of a waiting batch.
 };
 
 }  // namespace tidemill::preprocess

@@ -1,4 +1,4 @@
-// What a worker must know to make the batches of a job: the text in CreateJobRequest.spec.
+// What a worker must know to make the batches of a job. It is the text in CreateJobRequest.spec.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace tidemill::preprocess {
 
-// Which part of the sealed training set: see loader::HoldOut().
+// A part of the sealed training set; see loader::HoldOut().
 struct HeldOutSpec {
   double share = 0;
   int64_t seed = 0;
@@ -29,7 +29,7 @@ struct HeldOutSpec {
   friend bool operator==(const HeldOutSpec&, const HeldOutSpec&) = default;
 };
 
-// A pass over a training set, in batches. Lane n is the n-th slice of each batch.
+// A job: a pass over a training set, in batches. Lane n is slice n of each batch.
 struct JobSpec {
   int64_t run_id = 0;
   int64_t trigger = 0;
@@ -37,7 +37,7 @@ struct JobSpec {
   // A DatasetSpec and a GraphSpec, as canonical YAML.
   std::string dataset = {};
   std::string graph = {};
-  // Without: the whole set.
+  // Absent: the whole set.
   std::optional<HeldOutSpec> held_out = std::nullopt;
   int64_t batch_size = 1;
   int64_t epochs = 1;
@@ -47,10 +47,10 @@ struct JobSpec {
   int64_t num_lanes = 1;
   std::optional<models::Buckets> buckets = std::nullopt;
   std::optional<models::Mix> mix = std::nullopt;
-  // With them, lane n is what is made of the n-th part, and num_lanes is their count.
+  // With shards, lane n is made from part n, and num_lanes is the number of parts.
   std::optional<Shards> shards = std::nullopt;
-  // Rows that take longer than this many microseconds come behind the others of their batch, in a
-  // message of their own; 0: none do.
+  // Rows that take longer than this many microseconds come behind the other rows of their batch, in
+  // a message of their own. 0 turns this off.
   int64_t slow_after = 0;
 
   void Fields(auto&& field) {
@@ -74,10 +74,10 @@ struct JobSpec {
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 
-// The plan of a lane of a job.
+// Returns the plan of a lane of a job.
 loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane);
 
-// The part of the sealed set that a job is about.
+// Returns the part of the sealed set that a job uses.
 std::shared_ptr<const loader::TrainingSet> PartOf(
     const JobSpec& job, std::shared_ptr<const loader::TrainingSet> sealed);
 

@@ -1,4 +1,4 @@
-// loader::PathWork as it goes over the wire.
+// Converts loader::PathWork to and from its message.
 #pragma once
 
 #include "loader/path_work.h"

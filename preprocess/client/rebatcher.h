@@ -1,4 +1,4 @@
-// Batches cut from rows in the order in which they come, so that a slow row holds nothing up.
+// Makes batches from rows in the order in which they arrive, so that a slow row holds nothing up.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@
 
 namespace tidemill::preprocess {
 
-// The consumer's end of JobSpec.slow_after. A batch comes in one or several messages: some of its
-// rows each, by ordinal, and in the one whose rows came last how many it lacks. It has come whole
-// when rows and lacking ones are as many as the plan says, in whatever order the messages come, and
-// whether or not some of them came from a worker that died in between: rows that were had are
-// dropped.
+// The consumer's end of JobSpec.slow_after. A batch arrives in one or several messages. Each has
+// some of its rows, by ordinal. The message with the last rows says how many rows the batch lacks.
+// A batch is complete when its rows and the lacking ones are as many as the plan says. The order of
+// messages does not matter. Nor does it matter whether some came from a worker that died meanwhile:
+// rows that arrived before are dropped.
 //
-// What is handed on has the rows of a batch of the plan, of one epoch. The rest of an epoch comes,
-// as a smaller batch, once all of it is there; full batches of the next epoch may come before it.
-// Batches are counted within their epoch as they are handed on. What a batch lacks is told with the
-// one that is handed on next in its epoch. Thread-compatible.
+// A batch that is handed on has as many rows as a batch of the plan, all of one epoch. The rest of
+// an epoch is a smaller batch once all of the epoch has arrived. Full batches of the next epoch may
+// come before it. Handed-on batches are counted within their epoch. What a batch lacks is reported
+// with the next batch that is handed on in its epoch. Thread-compatible.
 class Rebatcher final : public Inbox {
  public:
   struct Plan {
-    // Batches [first, end), but for those that are done.
+    // The batches [first, end), except those that are done.
     int64_t first = 0;
     int64_t end = 0;
     std::vector<int64_t> done = {};
     int64_t first_epoch = 0;
     int64_t batches_of_epoch = 1;
-    // Rows of a batch that is handed on, at least 1.
+    // The rows of a batch that is handed on; at least 1.
     int64_t batch_rows = 1;
-    // Batches before done_before() + window are made without waiting for others to be done: when
-    // all of them are there, rows that are too few for a batch are handed on.
+    // The batches before done_before() + window are made without waiting for others. When all of
+    // them have arrived, rows are handed on even if they are too few for a batch.
     int64_t window = 1;
-    // Rows and lacking ones of a batch.
+    // Returns the number of rows of a batch, including lacking ones.
     std::function<int64_t(int64_t number)> samples_of;
   };
   explicit Rebatcher(Plan plan);
@@ -55,21 +55,21 @@ class Rebatcher final : public Inbox {
   int64_t num_given_up() const override { return num_given_up_; }
 
  private:
-  // A batch of which something has come, and that is not done.
+  // A batch that has partly arrived and is not done.
   struct Begun {
-    bool has_come = false;  // All of it.
+    bool has_come = false;  // Whether all of it has arrived.
     std::unordered_set<int64_t> had = {};
     int64_t num_skipped = 0;
     int64_t rows_waiting = 0;
   };
-  // New rows of a message.
+  // The new rows of a message.
   struct Piece {
     int64_t number = 0;
     batch::Batch rows = {};
-    int64_t begin = 0;  // Rows before it are handed on.
+    int64_t begin = 0;  // The rows before it are handed on.
     std::optional<Origin> origin = std::nullopt;
   };
-  // An epoch of which something waits.
+  // An epoch with waiting rows.
   struct Epoch {
     std::deque<Piece> pieces = {};
     int64_t num_rows = 0;
@@ -80,12 +80,12 @@ class Rebatcher final : public Inbox {
   int64_t EpochOf(int64_t number) const { return number / plan_.batches_of_epoch; }
   bool IsDone(int64_t number) const;
   bool HasCome(int64_t number) const;
-  // Whether all batches of an epoch have come.
+  // Whether all batches of an epoch have arrived.
   bool IsWhole(int64_t epoch) const;
   batch::Batch NewRows(const batch::Batch& rows, Begun& begun) const;
   void SetCome(int64_t number, Begun& begun);
   void MarkDone(int64_t number);
-  // The epoch to cut the next batch from, and its rows.
+  // Returns the epoch from which the next batch is cut, and its number of rows.
   std::optional<std::pair<int64_t, int64_t>> Next() const;
   absl::StatusOr<Taken> Cut(int64_t epoch, int64_t num_rows);
 
@@ -95,7 +95,7 @@ class Rebatcher final : public Inbox {
   int64_t come_before_;
   std::map<int64_t, Begun> begun_;
   std::map<int64_t, Epoch> epochs_;
-  // By epoch: batches that have yet to come, and batches handed on.
+  // For each epoch: the number of batches that are still to arrive, and the number handed on.
   std::map<int64_t, int64_t> missing_;
   std::map<int64_t, int64_t> indices_;
   int64_t num_dropped_ = 0;

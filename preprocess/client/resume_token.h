@@ -1,4 +1,4 @@
-// Where a consumer is in its job, as a text of constant size.
+// The position of a consumer in its job, as a text of limited size.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace tidemill::preprocess {
 
-// Batches of a lane that are done: all before `done_before`, and some beyond it, where they were
-// handed on as they came. As batches are a function of job and number, whoever has the token goes
-// on where it was made: in another process, with other workers and, where nothing is done beyond,
-// in another number of lanes.
+// The batches of a lane that are done: all before `done_before`, and some beyond it when they were
+// handed on as they arrived. Batches are a function of the job and the number. Whoever has the
+// token can therefore continue where it was made: in another process, with other workers and, when
+// nothing is done beyond, with another number of lanes.
 struct ResumeToken {
   int64_t done_before = 0;
-  // Ascending, less than kMostBeyond ahead.
+  // Ascending, and less than kMostBeyond ahead.
   std::vector<int64_t> done_beyond = {};
 
   static constexpr int64_t kMostBeyond = 4096;
@@ -26,11 +26,12 @@ struct ResumeToken {
   friend bool operator==(const ResumeToken&, const ResumeToken&) = default;
 };
 
-// One line of printable characters, at most kMostBytes: a digest of the job, whatever its number of
-// lanes, the number, and a bitmap. INVALID_ARGUMENT for batches too far ahead.
+// Returns one line of printable characters, at most kMostBytes. It has a digest of the job without
+// its number of lanes, the number `done_before`, and a bitmap. INVALID_ARGUMENT for batches too far
+// ahead.
 absl::StatusOr<std::string> Encode(const ResumeToken& token, const JobSpec& job);
 
-// INVALID_ARGUMENT for a text that is no token; FAILED_PRECONDITION for one of another job.
+// INVALID_ARGUMENT when the text is not a token. FAILED_PRECONDITION when it is of another job.
 absl::StatusOr<ResumeToken> DecodeResumeToken(std::string_view text, const JobSpec& job);
 
 }  // namespace tidemill::preprocess

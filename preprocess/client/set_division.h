@@ -1,4 +1,4 @@
-// Which samples each lane of a job is made of, where it mixes sources or has shards.
+// Decides which samples each lane of a job gets, when the job mixes sources or has shards.
 #pragma once
 
 #include <cstdint>
@@ -14,40 +14,41 @@
 
 namespace tidemill::preprocess {
 
-// A job's set in its shards, or whole. Shared by the plans that it gives.
+// A job's set, divided into shards, or whole. The plans that it returns share it.
 struct SetDivision {
-  // By shard; one entry, nullptr, for a set in one piece.
+  // The subset of each shard. One nullptr for a set in one piece.
   std::vector<std::shared_ptr<const loader::Subset>> shards = {nullptr};
-  // By shard; nullptr without a mix.
+  // The sources of each shard. nullptr without a mix.
   std::vector<std::shared_ptr<const loader::SampleSources>> sources = {nullptr};
 };
 
-// Divides the part of the sealed set that a job is about, with what storage knows of its samples:
-// the same in every process. INVALID_ARGUMENT when the set cannot be divided so (see
-// loader/sample_sources.h), and for shards together with lanes that are something else.
+// Divides the part of the sealed set that a job uses, by what storage knows about its samples. The
+// result is the same in every process. INVALID_ARGUMENT when the set cannot be divided this way
+// (see loader/sample_sources.h), or when the job has shards and lanes that are something else.
 absl::StatusOr<SetDivision> DivideSet(const JobSpec& job, const loader::TrainingSet& set,
                                       const storage::StorageClient& storage);
 
-// `plan`, which is of the whole set, for one shard of it; for shard 0 of a set in one piece the
-// plan with its sources.
+// Returns `plan`, which is for the whole set, for one shard of it. For shard 0 of a set in one
+// piece, it is the plan with its sources.
 loader::BatchPlan PlanOf(const SetDivision& division, const loader::BatchPlan& plan, size_t shard);
 
-// The plan of a lane.
+// Returns the plan of a lane.
 loader::BatchPlan PlanOf(const JobSpec& job, const SetDivision& division, int64_t lane);
 
-// The shards of a set as lanes, whose batches come in turn.
+// The shards of a set as lanes. Their batches take turns.
 struct ShardLanes {
-  // By shard: each begins with what is left of it once the `first_batch` of all were given.
+  // The plan of each shard. It begins with what is left of the shard after the first `first_batch`
+  // batches of all shards.
   std::vector<loader::BatchPlan> plans;
-  // By shard: where its batches, counted through all epochs, end.
+  // For each shard, the end of its batches, counted through all epochs.
   std::vector<int64_t> ends;
   loader::Interleave interleave;
-  // Of an epoch.
+  // The number of samples of an epoch.
   int64_t num_samples = 0;
 };
 
-// `plan` is of the whole set; its `first_batch` counts the batches of all shards. Fails as
-// loader::BatchMaker::Create() does.
+// `plan` is for the whole set. Its `first_batch` counts the batches of all shards. The errors are
+// those of loader::BatchMaker::Create().
 absl::StatusOr<ShardLanes> LanesOf(const SetDivision& division, const loader::BatchParts& parts,
                                    const loader::BatchPlan& plan);
 

@@ -1,4 +1,4 @@
-// A training set in shards, each prepared by one worker, as one source of batches.
+// A training set in shards as one source of batches. One worker prepares each shard.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@
 
 namespace tidemill::preprocess {
 
-// All lanes of a job of shards, read side by side. Workers may come and go: a shard whose worker is
-// gone is taken over by another one. Next() belongs to one thread, counters() to any.
+// Reads all lanes of a job with shards in parallel. Workers may come and go: another worker takes
+// over the shard of a worker that is gone. Next() belongs to one thread; counters() may be called
+// by any.
 class ShardedSource : public loader::BatchSource {
  public:
-  // `job` has shards, `division` is of its set, which `parts` holds. Gives what is left of the plan
-  // once `first_batch` batches, over all shards and epochs, were given. The bytes and workers of
-  // `options` are those of all shards together. Fails as WorkerSource::Open() and
-  // loader::BatchMaker::Create() do.
+  // `job` has shards, and `division` is of its set, which is in `parts`. Returns what is left of
+  // the plan after the first `first_batch` batches over all shards and epochs. The bytes and
+  // workers of `options` are those of all shards together. The errors are those of
+  // WorkerSource::Open() and loader::BatchMaker::Create().
   static absl::StatusOr<std::unique_ptr<ShardedSource>> Open(const JobSpec& job,
                                                              const std::string& fitted,
                                                              const loader::BatchParts& parts,
@@ -38,7 +39,7 @@ class ShardedSource : public loader::BatchSource {
   absl::StatusOr<std::optional<loader::TrainingBatch>> Next() override { return batches_->Next(); }
   loader::PathWork work() const override;
 
-  // By shard; nothing is counted of a shard that has no batches left.
+  // Returns the counters of each shard. A shard that has no batches left counts nothing.
   std::vector<WorkerSourceCounters> counters() const;
 
  private:
@@ -47,7 +48,7 @@ class ShardedSource : public loader::BatchSource {
   DispatcherClient dispatcher_;
   std::string job_name_;
   int64_t job_id_ = 0;
-  // Owned by `batches_`; nullptr for a shard that has no batches left.
+  // `batches_` owns them. nullptr for a shard that has no batches left.
   std::vector<WorkerSource*> shards_;
   std::unique_ptr<loader::InterleavedSource> batches_;
 };

@@ -27,60 +27,61 @@
 
 namespace tidemill::preprocess {
 
-// Which lane of a job of shards a consumer reads.
+// The lane that a consumer reads in a job with shards.
 struct ShardLane {
   int32_t lane = 0;
-  // Of the whole job: equal for all of its consumers.
+  // The lanes of the whole job. They are equal for all its consumers.
   std::vector<v1::Lane> lanes = {};
 };
 
 struct WorkerSourceOptions {
-  // The dispatcher; workers are spoken to with its token and certificates.
+  // The dispatcher. Its token and certificates are used for workers, too.
   rpc::Peer dispatcher = {};
-  // Consumers that name the same job share it, each a lane of it.
+  // Consumers that name the same job share it. Each reads one lane.
   std::string job_name = {};
   v1::Guarantee guarantee = v1::GUARANTEE_EXACTLY_ONCE;
   Delivery delivery = Delivery::kOrdered;
   LinkOptions link = {};
-  // At most so many workers are connected to: of more, each consumer takes others.
+  // The most workers to connect to. When there are more, different consumers take different ones.
   int64_t most_workers = 8;
-  // Batches beyond the plan's first that are done, as of a token.
+  // Batches beyond the plan's first one that are done, from a resume token.
   std::vector<int64_t> done_beyond = {};
-  // Prepared batches that wait here and on the way.
+  // The bytes of prepared batches that wait here or are on their way.
   int64_t bytes_ahead = int64_t{64} << 20;
-  // Without any worker for so long, batches are made in this process until there is one again.
+  // When there has been no worker for so long, this process makes batches until there is one again.
   std::chrono::milliseconds patience{10'000};
-  // With workers of which nothing comes for so long, the batch that is waited for is made here,
-  // too: they may be full of batches that come after it.
+  // When nothing has come from the workers for so long, this process also makes the batch that is
+  // waited for. The workers may be full of later batches.
   std::chrono::milliseconds standstill{30'000};
   loader::SettleRows settle = nullptr;
-  // For a job of shards, which then is left to whoever opened its consumers to finish. The lane is
-  // read from one worker at a time.
+  // For a job with shards. The code that opened all its consumers then finishes the job. The lane
+  // is read from one worker at a time.
   std::optional<ShardLane> shard = std::nullopt;
 };
 
-// Since the source was opened.
+// Counted since the source was opened.
 struct WorkerSourceCounters {
   int64_t num_batches = 0;
-  // Made in this process, for want of workers.
+  // Made in this process, because there were no workers.
   int64_t num_made_here = 0;
-  // Come a second time and dropped; lost and given up.
+  // The first were dropped because they came a second time. The second were lost and given up.
   int64_t num_dropped = 0;
   int64_t num_given_up = 0;
   double wait_seconds = 0;
-  // Of the links there are, by name of the worker.
+  // The counters of the present links, by name of the worker.
   std::map<std::string, LinkCounters> links = {};
 };
 
-// One lane of a job. Workers may come and go, and the dispatcher may be started anew, without the
-// caller noticing. Next() belongs to one thread, counters() to any.
+// Reads one lane of a job. Workers may come and go, and the dispatcher may be restarted, without
+// the caller noticing. Next() belongs to one thread; counters() may be called by any.
 class WorkerSource : public loader::BatchSource {
  public:
-  // Joins the job of that name, or creates it. `maker`: of the lane's plan, from whose
-  // `first_batch` on batches are given. `fitted`: as bytes, empty for a graph that learns nothing.
-  // ALREADY_EXISTS when there is another job of that name; UNAVAILABLE without a dispatcher;
-  // INVALID_ARGUMENT for late rows (JobSpec.slow_after) of ordered delivery, or of batches that are
-  // put together by length or from several sources, or that repeat samples.
+  // Joins the job with that name, or creates it. `maker` is for the lane's plan; batches are given
+  // from its `first_batch` on. `fitted` is the fitted state as bytes, empty for a graph that learns
+  // nothing. ALREADY_EXISTS when there is another job with that name. UNAVAILABLE without a
+  // dispatcher. INVALID_ARGUMENT when late rows (JobSpec.slow_after) are combined with ordered
+  // delivery, with batches that are put together by length or from several sources, or with batches
+  // that repeat samples.
   static absl::StatusOr<std::unique_ptr<WorkerSource>> Open(
       const JobSpec& job, const std::string& fitted,
       std::unique_ptr<const loader::BatchMaker> maker, const WorkerSourceOptions& options);
@@ -91,20 +92,20 @@ class WorkerSource : public loader::BatchSource {
   int64_t num_samples() const override { return maker_->num_samples(); }
   int64_t num_batches() const override { return maker_->num_batches(); }
 
-  // Waits for the next batch. INVALID_ARGUMENT and the like when workers cannot make the job's
-  // batches; FAILED_PRECONDITION when the dispatcher has given the job up. Of a job with late rows
-  // batches are cut from rows as they come: see Rebatcher.
+  // Waits for the next batch. INVALID_ARGUMENT and similar codes when workers cannot make the job's
+  // batches. FAILED_PRECONDITION when the dispatcher has given the job up. In a job with late rows,
+  // batches are made from rows as they arrive; see Rebatcher.
   absl::StatusOr<std::optional<loader::TrainingBatch>> Next() override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Of the whole job, as the dispatcher knew it last, and of batches made in this process.
+  // Returns the work of the whole job as the dispatcher last knew it, and the work of this process.
   loader::PathWork work() const override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The part of it that was done in this process.
+  // Returns the part of the work that was done in this process.
   loader::PathWork work_here() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What was given so far. To go on, open a source whose plan begins at `done_before`, with
-  // `done_beyond` among its options. Of a job with late rows, a batch of the plan is done once all
-  // its rows were given: those that were given of others come again.
+  // Returns what was given so far. To continue, open a source whose plan begins at `done_before`,
+  // with `done_beyond` in its options. In a job with late rows, a batch of the plan is done once
+  // all its rows were given. The rows given of other batches will come again.
   ResumeToken token() const ABSL_LOCKS_EXCLUDED(mutex_);
   WorkerSourceCounters counters() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -126,18 +127,18 @@ class WorkerSource : public loader::BatchSource {
   absl::StatusOr<std::optional<Inbox::Taken>> WaitForNext() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status MakeHere() ABSL_LOCKS_EXCLUDED(mutex_);
   void GiveCredit(const std::vector<Inbox::Origin>& origins) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether there has been no worker for too long, or nothing came of one.
+  // Whether there has been no worker for too long, or nothing has come from one.
   bool IsLeftWaiting(Clock::time_point since) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const WorkerSourceOptions options_;
   const std::unique_ptr<const loader::BatchMaker> maker_;
   const int32_t lane_;
-  const bool owns_job_;  // Nobody else reads it.
+  const bool owns_job_;  // Whether nobody else reads it.
   const std::string consumer_;
   DispatcherClient dispatcher_;
   int64_t job_id_ = 0;
-  const int64_t split_;   // Batches that a worker leases together.
-  const int64_t window_;  // Batches under way.
+  const int64_t split_;   // The number of batches that a worker leases together.
+  const int64_t window_;  // The number of batches on their way.
 
   mutable Mutex mutex_;
   CondVar changed_;  // A batch came, or the state of connections changed.
@@ -153,7 +154,7 @@ class WorkerSource : public loader::BatchSource {
   loader::PathWork work_ ABSL_GUARDED_BY(mutex_);
   double reported_wait_ ABSL_GUARDED_BY(mutex_) = 0;
   Clock::time_point reported_at_ ABSL_GUARDED_BY(mutex_) = Clock::now();
-  // Last: their threads use all of the above, and the reporter the connections.
+  // The last members: their threads use all members above, and the reporter uses the connections.
   std::unique_ptr<WorkerConnections> connections_;
   std::unique_ptr<WorkerPool> reporter_;
 };

@@ -1,4 +1,4 @@
-// The jobs and the workers that there are, and which worker makes which splits of which job.
+// The jobs, the workers, and which worker makes which splits of which job.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@
 
 namespace tidemill::preprocess {
 
-// A split that a request is given.
+// A split that a request gets.
 struct Gift {
   int64_t job_id = 0;
   Job::Issued issued;
 };
 
-// Memory only: what changes here is durable once somebody has written what TakeChanges() gave.
+// Only in memory. A change is durable once the result of TakeChanges() is written.
 // Thread-compatible.
 class Assignments {
  public:
@@ -31,42 +31,42 @@ class Assignments {
 
   Workers& workers() { return workers_; }
   const Workers& workers() const { return workers_; }
-  // By id, those that are ending among them.
+  // The jobs by id, including those that are ending.
   const Jobs& jobs() const { return jobs_; }
-  // nullptr for a job that is ending or unknown.
+  // Returns nullptr for a job that is ending or unknown.
   Job* FindJob(int64_t job_id) const;
 
-  // Adds a job, heard from now. One that is known already stays as it is; UNAVAILABLE for one that
-  // is being removed.
+  // Adds a job, which counts as heard from now. A known job stays as it is. UNAVAILABLE while the
+  // job is being removed.
   absl::Status Install(StoredJob stored, Clock::time_point now);
-  // The job ends, if it is there: nothing is issued of it. `removing` says whether its rows are
-  // about to go.
+  // Ends the job if it exists: no split of it is issued any more. `removing` says whether its rows
+  // will be deleted.
   void End(int64_t job_id, bool removing);
-  // Returns whether it was there.
+  // Returns whether the job existed.
   bool Erase(int64_t job_id) { return jobs_.erase(job_id) > 0; }
 
-  // Splits held, by worker.
+  // Returns the number of splits that each worker holds.
   std::map<int64_t, int32_t> CountLeases() const;
-  // Leases the worker one split; std::nullopt when no job has one for it. Jobs take turns, so that
-  // one with much to do does not keep others from starting.
+  // Leases one split to the worker. Returns std::nullopt when no job has one for it. Jobs take
+  // turns, so that a large job does not keep others from starting.
   std::optional<Gift> Give(const Incarnation& worker, const std::string& request_id);
-  // What the request was given and still holds.
+  // Returns what the request was given before and still holds.
   std::vector<Gift> GivenBefore(const Incarnation& worker, const std::string& request_id) const;
-  // Takes back leases of which nobody was told; returns whether there was one.
+  // Takes back leases that nobody was told about. Returns whether there was one.
   bool TakeBack(const std::vector<Gift>& gifts, const Incarnation& worker,
                 const std::string& request_id);
-  // Gives up the leases of workers that `is_gone` names; returns how many there were.
+  // Gives up the leases of the workers for which `is_gone` is true. Returns their number.
   int64_t GiveUp(const std::function<bool(const Incarnation&)>& is_gone);
 
   bool HasChanges() const;
-  // What is to be written by now; counts as written from here on.
+  // Returns what must be written now. It counts as written from here on.
   IssueChanges TakeChanges();
-  // They could not be written: the next ones have them, too.
+  // Returns changes that could not be written. The next TakeChanges() includes them.
   void ReturnChanges(const IssueChanges& changes);
 
  private:
   Jobs jobs_;
-  // The job that was given a worker last: the next one's turn comes after it.
+  // The last job that gave a split to a worker. The turn of the next job comes after it.
   int64_t last_job_ = 0;
   Workers workers_;
 };

@@ -1,10 +1,10 @@
-// Hands out the splits of jobs to workers. Knows no gRPC; see preprocess.proto for what the calls
+// Gives the splits of jobs to workers. It knows no gRPC. preprocess.proto says what the calls
 // promise.
 //
-// It decides in memory, under one mutex, and one thread writes what was decided: a round takes all
-// leases that wait and all progress since the last one, writes them in one transaction, and only
-// then answers. So nobody hears of a lease that is not durable, and a failed write is taken back
-// before anybody heard of it.
+// It decides in memory, under one mutex. One thread writes the decisions in rounds. A round takes
+// all waiting leases and all progress since the last round, writes them in one transaction, and
+// only then answers. So nobody hears of a lease that is not durable. A failed write is taken back
+// before anybody has heard of it.
 #pragma once
 
 #include <cstdint>
@@ -24,23 +24,23 @@
 
 namespace tidemill::preprocess {
 
-// Thread-safe. Calls that change jobs or workers wait for PostgreSQL; Lease() and ReportProgress()
+// Thread-safe. Calls that change jobs or workers wait for PostgreSQL. Lease() and ReportProgress()
 // never do.
 class Dispatcher {
  public:
   using NowFunction = std::function<Clock::time_point()>;
   using LeaseDone = preprocess::LeaseDone;
 
-  // Migrates the schema. `database` must outlive the dispatcher, `now` is what timeouts go by.
+  // Migrates the schema. `database` must outlive this object. `now` is the clock for timeouts.
   static absl::StatusOr<std::unique_ptr<Dispatcher>> Open(db::Database& database,
                                                           const DispatcherConfig& config,
                                                           NowFunction now = Clock::now);
-  // Calls Stop() and finishes the write in progress.
+  // Calls Stop() and completes the write in progress.
   ~Dispatcher();
 
-  // Takes over from whatever dispatcher there was, which can write nothing from here on, and reads
-  // what is in flight. Workers and consumers count as heard from now. To be called once; before,
-  // calls are answered with UNAVAILABLE, and lists are empty.
+  // Takes over from the previous dispatcher, which cannot write any more from here on. Reads what
+  // is in flight. Workers and consumers count as heard from now. Call it once. Before that, calls
+  // are answered with UNAVAILABLE, and lists are empty.
   absl::Status Recover();
 
   absl::StatusOr<int64_t> CreateJob(const v1::CreateJobRequest& request);
@@ -55,39 +55,39 @@ class Dispatcher {
   absl::StatusOr<v1::ReportProgressResponse> ReportProgress(
       const v1::ReportProgressRequest& request);
 
-  // Calls `done` once, on any thread, maybe before it returns, and never under the mutex.
-  // UNAVAILABLE when the lease could not be written, or the dispatcher stops.
+  // Calls `done` once, on any thread, perhaps before Lease() returns, and never under the mutex.
+  // UNAVAILABLE when the lease could not be written, or when the dispatcher stops.
   void Lease(const v1::LeaseSplitsRequest& request, LeaseDone done);
 
-  // What time brings about: answers those who waited long enough, gives up silent workers, ends
-  // jobs of silent consumers, writes progress. To be called every 50 ms or so.
+  // Does what is due: answers requests that have waited long enough, gives up silent workers, ends
+  // the jobs of silent consumers, and writes progress. Call it every 50 ms or so.
   void Tick();
 
-  // Answers whoever waits, and whoever comes, with UNAVAILABLE.
+  // Answers waiting and later calls with UNAVAILABLE.
   void Stop();
 
  private:
   Dispatcher(db::Database& database, const DispatcherConfig& config, NowFunction now);
-  // UNAVAILABLE unless it has recovered and is not stopping.
+  // UNAVAILABLE unless Recover() has succeeded and Stop() was not called.
   absl::Status CheckServing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Runs `body` on the thread that writes and returns what it returns.
+  // Runs `body` on the writing thread and returns its result.
   absl::Status OnWriter(const std::function<absl::Status()>& body);
 
-  // What Lease() decides at once: the answer to a request that has not to wait, of which `waiter`
-  // is then done.
+  // Decides what Lease() can decide at once. Returns the answer to a request that need not wait;
+  // its `waiter` is then finished.
   std::optional<absl::StatusOr<v1::LeaseSplitsResponse>> AnswerAtOnce(
       const v1::LeaseSplitsRequest& request, const LeaseWaiter& waiter)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Of rounds, which run on the thread that writes.
+  // These make rounds, which run on the writing thread.
   void ScheduleRound() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Round() ABSL_LOCKS_EXCLUDED(mutex_);
   void GiveUpLeases(const std::function<bool(const Incarnation&)>& is_gone)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // What Tick() does of it.
+  // These are parts of Tick().
   void LoseSilentWorkers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndSilentJobs() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // On the thread that writes: removes a job's rows, then the job.
+  // Runs on the writing thread. Removes a job's rows, then the job.
   absl::Status RemoveJob(const rpc::v1::Command& command, int64_t job_id);
   void CountAll() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -100,14 +100,14 @@ class Dispatcher {
   bool recovered_ ABSL_GUARDED_BY(mutex_) = false;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   bool round_scheduled_ ABSL_GUARDED_BY(mutex_) = false;
-  // The next round writes what changed even if it gives no splits.
+  // Whether the next round must write changes even if it gives no splits.
   bool write_due_ ABSL_GUARDED_BY(mutex_) = false;
   Assignments assignments_ ABSL_GUARDED_BY(mutex_);
   LeaseQueue queue_ ABSL_GUARDED_BY(mutex_);
-  // Whose leases are being written: they wait for an answer, however long that takes.
+  // The workers whose leases are being written. They wait for an answer, however long it takes.
   std::vector<Incarnation> being_answered_ ABSL_GUARDED_BY(mutex_);
 
-  // Last: it ends before what it works on.
+  // The last member: it ends before what it works on.
   TermWriter writer_;
 };
 

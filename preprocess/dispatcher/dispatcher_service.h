@@ -1,4 +1,4 @@
-// gRPC face of Dispatcher: translate, call, translate back. See preprocess.proto.
+// The gRPC face of Dispatcher. It translates and never decides. See preprocess.proto.
 #pragma once
 
 #include "preprocess/dispatcher/dispatcher.h"
@@ -6,8 +6,8 @@
 
 namespace tidemill::preprocess {
 
-// What many call and few wait for PostgreSQL in is answered without a thread that waits; the rest
-// is plain.
+// Frequent calls that rarely wait for PostgreSQL are answered without a waiting thread. All others
+// are synchronous.
 using DispatcherFace = v1::DispatcherService::WithCallbackMethod_ReportProgress<
     v1::DispatcherService::WithCallbackMethod_LeaseSplits<v1::DispatcherService::Service>>;
 

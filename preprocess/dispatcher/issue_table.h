@@ -1,4 +1,4 @@
-// How far lanes are issued: the one write that everything the dispatcher decides goes through.
+// Stores how far lanes are issued. Every decision of the dispatcher goes through this one write.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tidemill::preprocess {
 
-// What one transaction writes.
+// The content of one transaction.
 struct IssueChanges {
   struct OfLane {
     int64_t job_id = 0;
@@ -22,19 +22,19 @@ struct IssueChanges {
   bool empty() const { return lanes.empty() && lost_workers.empty(); }
 };
 
-// Functions of a transaction that is open; they throw pqxx exceptions, which end at
-// db::Database::Transact.
+// The methods work in an open transaction. They throw pqxx exceptions, which db::Database::Transact
+// catches.
 class IssueTable {
  public:
   explicit IssueTable(pqxx::work& work) : work_(work) {}
 
-  // Begins the next term and returns it, once everybody who writes in the last one has ended.
+  // Begins the next term and returns it, once every writer of the last term has ended.
   int64_t BeginTerm();
 
-  // UNAVAILABLE once there is a later term; none begins before this transaction ends.
+  // UNAVAILABLE when there is a later term. No term begins before this transaction ends.
   absl::Status CheckTerm(int64_t term);
 
-  // At most four statements, however many lanes and splits there are.
+  // Writes with at most four statements, whatever the number of lanes and splits.
   void Write(const IssueChanges& changes);
 
  private:

@@ -13,7 +13,7 @@
 
 namespace tidemill::preprocess {
 
-// What a job never changes, but for spec and fitted state, which are read when asked for.
+// What never changes in a job, except its spec and its fitted state, which are read on demand.
 struct JobFacts {
   int64_t job_id = 0;
   std::string name;
@@ -22,10 +22,10 @@ struct JobFacts {
   int64_t created_at = 0;
 };
 
-// Thread-compatible.
+// One job. Thread-compatible.
 class Job {
  public:
-  // Counts as heard from at `now`.
+  // The job counts as heard from at `now`.
   Job(JobFacts facts, std::vector<Lane> lanes, Clock::time_point now);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -35,36 +35,37 @@ class Job {
   const std::vector<Lane>& lanes() const { return lanes_; }
   Clock::time_point last_heard() const { return last_heard_; }
 
-  // It is being removed: nothing is issued, and whoever asks is told that it is over.
+  // Whether the job is ending. Nothing is issued, and consumers are told that it is over.
   bool ending = false;
-  // Its rows are about to go.
+  // Whether its rows will be deleted.
   bool removing = false;
 
-  // Takes over a consumer's report: how far it has come, then what broke, then what it reads from.
-  // Returns how many leases were given up. INVALID_ARGUMENT for lanes or batches that the job does
-  // not have, FAILED_PRECONDITION for a command of an earlier epoch than another report's; nothing
-  // is taken over then.
+  // Applies a consumer's report: how far it is, then what broke, then what it reads from. Returns
+  // the number of leases given up. INVALID_ARGUMENT for lanes or batches that the job does not
+  // have. FAILED_PRECONDITION for a command of an earlier epoch than that of another report. After
+  // an error, nothing is applied.
   absl::StatusOr<int64_t> Report(const v1::ReportProgressRequest& request, Clock::time_point now);
 
-  // Leases the worker one split, if the job has one for it: what is to be issued again first, and
-  // of that the lowest; else of the lane that is issued the least far, where batches that another
-  // worker makes for another lane count as some splits farther: who makes a batch for one lane
-  // makes it for the others with less work. Returns the lane, -1 if none.
+  // Leases one split to the worker, if the job has one for it. Splits that must be issued again
+  // come first, the lowest of them first. Otherwise the split is from the lane that is issued the
+  // least far. Batches that another worker makes for another lane count as some splits farther,
+  // because a worker that makes a batch for one lane makes it for the others with less work.
+  // Returns the lane, or -1.
   struct Issued {
     int lane = -1;
     int64_t from_batch = 0;
   };
   Issued Issue(const Incarnation& worker, const std::string& request_id, const Workers& workers);
 
-  // Gives up the leases of workers that `is_gone` names; returns how many there were.
+  // Gives up the leases of the workers for which `is_gone` is true. Returns their number.
   int64_t Lose(const std::function<bool(const Incarnation&)>& is_gone);
 
-  // The splits that the request was given and that are still leased by it.
+  // Returns the splits that the request was given and still leases.
   std::vector<Issued> LeasedBy(const Incarnation& worker, const std::string& request_id) const;
 
-  // Takes over what a worker says that it did for the job, all in all.
+  // Stores the total work that a worker reports for the job.
   void NoteWork(const Incarnation& worker, const rpc::v1::PathWork& work) { work_[worker] = work; }
-  // Over all workers that said something since the dispatcher's start.
+  // Returns the work of all workers that have reported since the dispatcher's start.
   rpc::v1::PathWork Work() const;
 
   v1::Job Describe() const;
@@ -73,14 +74,14 @@ class Job {
   struct Consumer {
     std::set<Incarnation> connected;
     double wait_share = 0;
-    // Of its last report, so that one repeated breaks nothing twice.
+    // That of its last report, so that a repeated report breaks nothing twice.
     std::string request_id;
   };
 
   bool IsOpenTo(size_t lane, const Incarnation& worker, const Workers& workers) const;
   bool MayTakeShard(int32_t shard, const Consumer& consumer, const Incarnation& worker,
                     const Workers& workers) const;
-  // How far ahead the next split of a lane is for the worker, in batches.
+  // Returns how many batches ahead the next split of a lane is for the worker.
   int64_t DistanceOf(size_t lane, const Incarnation& worker, const Workers& workers) const;
   void NoteMaker(const Lane& lane, int64_t from_batch, const Incarnation& worker);
   void BindShard(int32_t shard, int64_t worker_id);
@@ -88,18 +89,18 @@ class Job {
 
   const JobFacts facts_;
   std::vector<Lane> lanes_;
-  // By name. Nodes stay where they are, so that readers_ may point to them.
+  // By name. Nodes do not move, so that readers_ may point to them.
   std::map<std::string, Consumer> consumers_;
-  // By lane: who reported it last; null: nobody since the start.
+  // For each lane, the consumer that reported it last. nullptr when nobody has since the start.
   std::vector<const Consumer*> readers_;
-  // shard -> worker_id.
+  // Maps a shard to a worker_id.
   std::map<int32_t, int64_t> shards_;
-  // Of a job of several lanes, who was the first to be given a split of some, by its place among
-  // the splits of a lane.
+  // For a job with several lanes: the worker that was first given a split of some lane, by the
+  // split's place in its lane.
   std::map<int64_t, Incarnation> makers_;
   std::map<Incarnation, rpc::v1::PathWork> work_;
   Clock::time_point last_heard_;
-  // The highest of a report.
+  // The highest epoch of a report.
   int64_t run_epoch_ = 0;
 };
 

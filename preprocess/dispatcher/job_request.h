@@ -1,4 +1,4 @@
-// What a request for a job must hold.
+// Checks a request for a job.
 #pragma once
 
 #include "base/status.h"

@@ -1,4 +1,4 @@
-// The rows of jobs. SQL only; see migrations/0001_jobs.sql.
+// The rows of jobs. It holds SQL only; see migrations/0001_jobs.sql.
 #pragma once
 
 #include <cstdint>
@@ -11,37 +11,38 @@
 
 namespace tidemill::preprocess {
 
-// A job as its rows tell.
+// A job as its rows describe it.
 struct StoredJob {
   JobFacts facts;
   std::vector<Lane> lanes;
 };
 
-// Functions of a transaction that is open; they throw pqxx exceptions, which end at
-// db::Database::Transact.
+// The methods work in an open transaction. They throw pqxx exceptions, which db::Database::Transact
+// catches.
 class JobsTable {
  public:
   explicit JobsTable(pqxx::work& work) : work_(work) {}
 
-  // Returns the new id; std::nullopt when there is a job of this name.
+  // Returns the new id. std::nullopt when there is a job with this name.
   std::optional<int64_t> Insert(const v1::CreateJobRequest& request);
 
-  // The job of this name.
+  // Returns the job with this name.
   std::optional<int64_t> Find(const std::string& name);
 
-  // In what a job differs from the request: "spec", "lanes" ...; empty if in nothing.
+  // Returns in what a job differs from the request: "spec", "lanes" ... Empty when it does not
+  // differ.
   std::string Difference(int64_t job_id, const v1::CreateJobRequest& request);
 
-  // Name, spec, fitted state and number of lanes.
+  // Returns the name, the spec, the fitted state and the number of lanes.
   std::optional<v1::GetJobResponse> Get(int64_t job_id);
 
-  // Of one job, or of all, with what is in flight.
+  // Returns one job, or all, with what is in flight.
   std::vector<StoredJob> Load(std::optional<int64_t> job_id);
 
-  // The job, its lanes and splits.
+  // Deletes the job, its lanes and its splits.
   void Delete(int64_t job_id);
 
-  // Rows that Load has read.
+  // The number of rows that Load() has read.
   int64_t num_rows() const { return num_rows_; }
 
  private:

@@ -1,4 +1,4 @@
-// How far one lane of a job is issued and done.
+// Keeps how far one lane of a job is issued and done.
 #pragma once
 
 #include <compare>
@@ -16,7 +16,7 @@
 
 namespace tidemill::preprocess {
 
-// One life of a worker.
+// One life of a worker, from a registration to the next.
 struct Incarnation {
   int64_t worker_id = 0;
   int64_t number = 0;
@@ -30,25 +30,25 @@ inline Incarnation IncarnationOf(const v1::WorkerIncarnation& incarnation) {
 
 enum class SplitState {
   kLeased,   // A worker makes it.
-  kWaiting,  // Is to be issued again.
-  kLost,     // Is never issued again: the consumer is told.
+  kWaiting,  // It must be issued again.
+  kLost,     // It is never issued again. The consumer is told.
 };
 
-// Batches [from, to) that are issued and not all done.
+// The batches [from, to). They are issued, and not all of them are done.
 struct IssuedSplit {
   int64_t from_batch = 0;
   int64_t to_batch = 0;
   // How often it was issued.
   int32_t attempt = 0;
   SplitState state = SplitState::kWaiting;
-  // While leased: to whom, by which request.
+  // While leased: the worker, and the request that leased it.
   Incarnation worker = {};
   std::string request_id = {};
-  // While leased: the worker may have heard of it.
+  // While leased: whether the worker may have heard of it.
   bool told = false;
 };
 
-// What a lane never changes.
+// What never changes in a lane.
 struct LaneFacts {
   int64_t first_batch = 0;
   int64_t end_batch = 0;
@@ -57,22 +57,22 @@ struct LaneFacts {
   v1::Guarantee guarantee = v1::GUARANTEE_EXACTLY_ONCE;
 };
 
-// Of a lane, what is kept in its row.
+// The state of a lane that is stored in its row.
 struct LaneCounts {
   int64_t issued_before = 0;
   int64_t done_before = 0;
   int64_t num_reissued = 0;
   int64_t num_lost = 0;
-  // Who makes its shard; 0: nobody yet.
+  // The worker that makes its shard; 0 when there is none yet.
   int64_t shard_worker_id = 0;
-  // Who reads it; empty: nobody yet.
+  // The consumer that reads it; empty when there is none yet.
   std::string consumer = {};
 
   friend bool operator==(const LaneCounts&, const LaneCounts&) = default;
 };
 
-// What is to be written of a lane: its row, splits that changed, and splits that are no more (by
-// from_batch).
+// What must be written for a lane: its row, the splits that changed, and the splits that are gone
+// (by from_batch).
 struct LaneChanges {
   LaneCounts counts;
   std::vector<IssuedSplit> kept;
@@ -82,9 +82,9 @@ struct LaneChanges {
 // Thread-compatible.
 class Lane {
  public:
-  // A lane that is new.
+  // Makes a new lane.
   explicit Lane(const LaneFacts& facts);
-  // A lane as its rows tell. All of its leases may be known to their workers.
+  // Makes a lane from its rows. Its workers may know all of its leases.
   Lane(const LaneFacts& facts, const LaneCounts& counts, std::vector<IssuedSplit> splits);
 
   const LaneFacts& facts() const { return facts_; }
@@ -96,73 +96,74 @@ class Lane {
     return std::ssize(splits_) - std::ssize(waiting_) - num_lost_splits_;
   }
 
-  // Adds to the splits that each worker holds.
+  // Adds this lane's leases to the number of splits that each worker holds.
   void CountLeases(std::map<int64_t, int32_t>& num_leased) const;
 
   // INVALID_ARGUMENT for batches that the lane does not have.
   absl::Status Check(const v1::LaneProgress& progress) const;
 
-  // Takes over what the consumer has reported; what is done is done for good, whatever older
-  // reports arrive later.
+  // Applies a consumer's report. What is done stays done, whatever older reports arrive later.
   void Advance(const v1::LaneProgress& progress);
 
-  // The consumer reads the lane from now on. Where that was another one, the leases are given up:
-  // of what the workers have sent, nobody knows what reached it. Returns how many there were.
+  // From now on this consumer reads the lane. If another one did, the leases are given up, because
+  // nobody knows which of the sent batches reached it. Returns the number of leases given up.
   int64_t TakeOver(const std::string& consumer);
 
-  // Where the next split begins, of those to issue again and of those never issued; std::nullopt
-  // where there is none within the window. Without a report since the dispatcher's start the window
-  // is empty.
+  // Returns where the next split begins: among the splits to issue again, and among those never
+  // issued. std::nullopt when there is none within the window. Before the first report since the
+  // dispatcher's start, the window is empty.
   std::optional<int64_t> NextWaiting() const;
   std::optional<int64_t> NextFresh() const;
 
-  // Leases the waiting split, or else the fresh one, and returns it. There must be one.
+  // Leases the split to issue again or, if there is none, the new one, and returns it. There must
+  // be one of them.
   const IssuedSplit& Issue(const Incarnation& worker, const std::string& request_id);
 
-  // The lease of that request, if it still holds. The worker is told of it.
+  // Returns the request's lease if it still holds it. The worker is told about it.
   const IssuedSplit* Confirm(int64_t from_batch, const Incarnation& worker,
                              const std::string& request_id);
 
-  // Takes back a lease of which nobody was told; returns whether there was one. It may be written
-  // all the same (a commit of unknown outcome), which is harmless: the next write replaces it, and
-  // after a restart it belongs to the request, which gets it when it is repeated.
+  // Takes back a lease that nobody was told about. Returns whether there was one. It may be in the
+  // database nevertheless, after a commit with an unknown outcome. That is harmless: the next write
+  // replaces it. After a restart it belongs to the request, which gets it when it is repeated.
   bool TakeBack(int64_t from_batch, const Incarnation& worker, const std::string& request_id);
 
-  // Gives up the leases of workers that `is_gone` names; returns how many there were.
+  // Gives up the leases of the workers for which `is_gone` is true. Returns their number.
   int64_t Lose(const std::function<bool(const Incarnation&)>& is_gone);
 
-  // Batches that will not come, ascending, [from, to).
+  // Returns the batches [from, to) that will not come, ascending.
   std::vector<std::pair<int64_t, int64_t>> Lost() const;
 
   void BindShard(int64_t worker_id);
 
   bool has_changes() const { return row_changed_ || !changed_splits_.empty(); }
-  // What is to be written by now; counts as written from here on.
+  // Returns what must be written now. It counts as written from here on.
   LaneChanges TakeChanges();
-  // They could not be written (or it is not known whether they were): the next ones have them, too.
+  // Returns changes that could not be written, or whose outcome is unknown. The next TakeChanges()
+  // includes them.
   void ReturnChanges(const LaneChanges& changes);
 
  private:
-  // The first batch at or after `batch` that is not done.
+  // Returns the first batch at or after `batch` that is not done.
   int64_t FirstNotDone(int64_t batch) const;
-  // The runs of batches in [from, to) that are not done.
+  // Returns the runs of batches in [from, to) that are not done.
   std::vector<std::pair<int64_t, int64_t>> NotDone(int64_t from_batch, int64_t to_batch) const;
   int64_t WindowEnd() const;
   void Insert(IssuedSplit split);
   void Erase(int64_t from_batch);
-  // Puts what of a split is not done in its place, in another state.
+  // Replaces a split by those parts of it that are not done, in another state.
   void Replace(const IssuedSplit& split, int32_t attempt, SplitState state);
   int64_t NumNotDone(const IssuedSplit& split) const;
-  // Drops what is done from the splits.
+  // Removes what is done from the splits.
   void Trim();
 
   const LaneFacts facts_;
   LaneCounts counts_;
   int64_t window_ = 0;
-  // Done batches after counts_.done_before.
+  // The done batches beyond counts_.done_before.
   std::set<int64_t> done_;
   std::map<int64_t, IssuedSplit> splits_;
-  // Those of splits_ that wait, by from_batch.
+  // The waiting ones among splits_, by from_batch.
   std::set<int64_t> waiting_;
   int64_t num_lost_splits_ = 0;
   bool row_changed_ = false;

@@ -1,4 +1,4 @@
-// The lease requests that wait: who is given what, and what each is answered.
+// The lease requests that wait. Decides which request gets what, and what it is answered.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tidemill::preprocess {
 
 using LeaseDone = std::function<void(absl::StatusOr<v1::LeaseSplitsResponse>)>;
 
-// A lease request that is not answered.
+// A lease request without an answer.
 struct LeaseWaiter {
   Incarnation worker;
   std::string request_id;
@@ -24,11 +24,11 @@ struct LeaseWaiter {
   std::vector<int64_t> job_ids;
   LeaseDone done;
   std::vector<Gift> gifts = {};
-  // A round has looked for something to give.
+  // Whether a round has looked for a split for it.
   bool considered = false;
 };
 
-// An answer that is to be sent once nothing is locked.
+// An answer to send once nothing is locked.
 struct LeaseAnswer {
   LeaseDone done;
   absl::StatusOr<v1::LeaseSplitsResponse> response;
@@ -37,33 +37,34 @@ using LeaseAnswers = std::vector<LeaseAnswer>;
 
 void Send(LeaseAnswers answers);
 
-// Works on assignments that it is handed, which are the same in all calls. Thread-compatible.
+// Works on the assignments that it is given, which must be the same in all calls.
+// Thread-compatible.
 class LeaseQueue {
  public:
   using Waiters = std::list<LeaseWaiter>;
 
-  // `metrics` must outlive it.
+  // `metrics` must outlive this object.
   explicit LeaseQueue(DispatcherMetrics& metrics) : metrics_(metrics) {}
 
   bool empty() const { return waiters_.empty(); }
   void Add(LeaseWaiter waiter) { waiters_.push_back(std::move(waiter)); }
 
-  // Gives splits to those who wait, and moves those out who were given some, or want no more. They
-  // are answered by Conclude(), once what they were given is written.
+  // Gives splits to waiting requests. Removes and returns the requests that got some, or that do
+  // not want any more. Conclude() answers them once their splits are written.
   Waiters Decide(Assignments& assignments, Clock::time_point now);
-  // `written` says whether that went well. Otherwise the gifts are taken back: whoever asks next
-  // gets them, with the same attempt.
+  // `written` says whether the write succeeded. If it failed, the splits are taken back. The next
+  // request gets them with the same attempt.
   LeaseAnswer Conclude(LeaseWaiter& waiter, const absl::Status& written,
                        Assignments& assignments) const;
 
-  // Moves those out for whom `is_over` holds, and says what they are answered.
+  // Removes the requests for which `is_over` is true, and returns their answers.
   LeaseAnswers AnswerThose(const std::function<bool(const LeaseWaiter&)>& is_over,
                            Assignments& assignments);
-  // Moves all out, who are answered with `status`.
+  // Removes all requests. They are answered with `status`.
   LeaseAnswers RefuseAll(const absl::Status& status);
 
-  // What a request is answered that waits no longer: the gifts that it still holds. NOT_FOUND for a
-  // worker that is lost.
+  // Returns the answer to a request that does not wait any more: the splits that it still holds.
+  // NOT_FOUND when the worker is lost.
   absl::StatusOr<v1::LeaseSplitsResponse> Respond(const LeaseWaiter& waiter,
                                                   Assignments& assignments) const;
 

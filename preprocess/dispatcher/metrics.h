@@ -1,4 +1,4 @@
-// What the dispatcher counts and measures about itself.
+// The metrics of the dispatcher.
 #pragma once
 
 #include "base/metrics.h"

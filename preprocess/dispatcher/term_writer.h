@@ -1,4 +1,4 @@
-// Writes what the dispatcher decides: on one thread, and only while its term lasts.
+// Writes the decisions of the dispatcher on one thread, and only during its term.
 #pragma once
 
 #include <atomic>
@@ -13,23 +13,22 @@
 
 namespace tidemill::preprocess {
 
-// Thread-safe. The destructor finishes what was submitted.
+// Thread-safe. The destructor completes what was submitted.
 class TermWriter {
  public:
-  // Both must outlive it.
+  // Both must outlive this object.
   TermWriter(db::Database& database, DispatcherMetrics& metrics)
       : database_(database), metrics_(metrics), thread_("dispatcher-writer", 1) {}
 
-  // Begins the next term, and runs `body` in the same transaction. To be called once, before
-  // anything is written.
+  // Begins the next term, and runs `body` in the same transaction. Call it once, before any write.
   absl::Status BeginTerm(const std::function<absl::Status(pqxx::work&)>& body);
 
-  // Runs `body` on the thread that writes, and returns at once.
+  // Runs `body` on the writing thread, and returns at once.
   void Submit(std::function<void()> body) { thread_.Submit(std::move(body)); }
-  // Runs `body` on the thread that writes and returns what it returns.
+  // Runs `body` on the writing thread and returns its result.
   absl::Status Run(const std::function<absl::Status()>& body);
 
-  // A transaction of this term. UNAVAILABLE when that is over.
+  // Runs a transaction of this term. UNAVAILABLE when the term is over.
   absl::Status Transact(const std::function<absl::Status(pqxx::work&)>& body);
   // Writes the changes of a round in one transaction.
   absl::Status Write(const IssueChanges& changes, bool has_leases);
@@ -38,8 +37,8 @@ class TermWriter {
   db::Database& database_;
   DispatcherMetrics& metrics_;
   std::atomic<int64_t> term_ = 0;
-  // Of one thread, on which everything is written: what it does to rows and then to memory is seen
-  // by the next write as done or not done. Last: it ends before what it works on.
+  // Everything is written on one thread. A write changes rows and then memory; the next write sees
+  // both or neither. The last member: it ends before what it works on.
   WorkerPool thread_;
 };
 

@@ -14,7 +14,7 @@ namespace tidemill::preprocess {
 
 using Clock = std::chrono::steady_clock;
 
-// A worker as its row tells.
+// A worker as its row describes it.
 struct WorkerFacts {
   Incarnation incarnation;
   std::string name;
@@ -29,7 +29,7 @@ struct WorkerFacts {
 struct KnownWorker {
   WorkerFacts facts;
   Clock::time_point last_seen;
-  // Since its registration, as it says.
+  // Counted since its registration, as it reports.
   int64_t num_batches = 0;
   int64_t num_bytes = 0;
 
@@ -39,30 +39,30 @@ struct KnownWorker {
 // Thread-compatible.
 class Workers {
  public:
-  // Adds a worker or another incarnation of it, seen now.
+  // Adds a worker, or a new incarnation of it, seen now.
   void Install(WorkerFacts facts, Clock::time_point now);
 
-  // The worker, which counts as seen. NOT_FOUND for an incarnation that is over or lost.
+  // Returns the worker, which counts as seen. NOT_FOUND when the incarnation is over or lost.
   absl::StatusOr<KnownWorker*> Hear(const Incarnation& incarnation, Clock::time_point now);
 
-  // Whether leases of the incarnation hold.
+  // Whether the leases of the incarnation are valid.
   bool IsAlive(const Incarnation& incarnation) const;
-  // Whether the incarnation may be given work.
+  // Whether the incarnation may get work.
   bool TakesWork(const Incarnation& incarnation) const;
   bool TakesWork(int64_t worker_id) const;
 
-  // NOT_FOUND for an unknown worker.
+  // NOT_FOUND when the worker is unknown.
   absl::Status Drain(int64_t worker_id);
 
-  // Marks those lost that were silent for `timeout`, and returns them.
+  // Marks the workers as lost that were silent for `timeout`, and returns them.
   std::vector<Incarnation> LoseSilent(Clock::time_point now, std::chrono::microseconds timeout);
 
-  // Incarnations that became lost and are not written as such.
+  // The incarnations that became lost, which is not written yet.
   const std::vector<Incarnation>& newly_lost() const { return newly_lost_; }
   std::vector<Incarnation> TakeNewlyLost();
   void ReturnNewlyLost(const std::vector<Incarnation>& lost);
 
-  // Forgets those that were lost and silent for `kept`, and returns their ids.
+  // Removes the workers that were lost and silent for `kept`, and returns their ids.
   std::vector<int64_t> ForgetLost(Clock::time_point now, std::chrono::microseconds kept);
 
   // By id.
@@ -73,7 +73,7 @@ class Workers {
   std::vector<Incarnation> newly_lost_;
 };
 
-// What others are told of a worker. `last_seen` is left out.
+// Returns what others are told about a worker. `last_seen` is left out.
 v1::Worker Describe(const KnownWorker& worker);
 
 }  // namespace tidemill::preprocess

@@ -1,4 +1,4 @@
-// The rows of workers. SQL only; see migrations/0001_jobs.sql.
+// The rows of workers. It holds SQL only; see migrations/0001_jobs.sql.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 
 namespace tidemill::preprocess {
 
-// Functions of a transaction that is open; they throw pqxx exceptions, which end at
-// db::Database::Transact.
+// The methods work in an open transaction. They throw pqxx exceptions, which db::Database::Transact
+// catches.
 class WorkersTable {
  public:
   explicit WorkersTable(pqxx::work& work) : work_(work) {}
 
-  // Makes the worker's next incarnation and returns it; the last one again for the request that
-  // made it, unless it was lost.
+  // Makes the worker's next incarnation and returns it. When the request is repeated, returns the
+  // incarnation that it made, unless that was lost.
   Incarnation Register(const v1::RegisterWorkerRequest& request);
 
-  // Returns false for an unknown worker.
+  // Returns false when the worker is unknown.
   bool Drain(int64_t worker_id);
 
-  // Removes rows of lost workers; one that has registered meanwhile stays.
+  // Removes the rows of lost workers. The row of a worker that has registered meanwhile stays.
   void Forget(const std::vector<int64_t>& worker_ids);
 
   std::vector<WorkerFacts> List();

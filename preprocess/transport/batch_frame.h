@@ -1,5 +1,5 @@
-// A batch message as messages of WorkerService.ReadBatches, one unless it is long, its bulk passed
-// along by reference.
+// Converts a batch message to messages of WorkerService.ReadBatches. It is one message unless it is
+// long. The bulk is passed by reference.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace tidemill::preprocess {
 
-// What compressing came to, for CompressionPolicy::Encoded().
+// The result of a compression, for CompressionPolicy::Encoded().
 struct EncodingCost {
   v1::Compression compression = v1::COMPRESSION_UNSPECIFIED;
   int64_t bytes = 0;
@@ -24,14 +24,14 @@ struct EncodingCost {
   double seconds = 0;
 };
 
-// Of the bulk of a batch; a longer one goes in several messages.
+// The most bytes of a batch in one message. A longer batch is sent in several messages.
 inline constexpr int64_t kMaxFrameBytes = int64_t{8} << 20;
 
-// Shares the columns with the message unless they are compressed, which they are only where that
-// makes them smaller and fit into one message. A batch that is not compressed and longer than
-// kMaxFrameBytes becomes several messages, alike but for their part of its bytes: they all say how
-// many it has (`num_bytes`), and follow one another in the stream. INVALID_ARGUMENT for a batch of
-// more than kMaxBatchBytes.
+// Shares the columns with the message unless they are compressed. They are compressed only if that
+// makes them smaller and they fit into one message. A batch that is not compressed and longer than
+// kMaxFrameBytes becomes several messages, which follow one another in the stream. They differ only
+// in their part of the batch's bytes. Each has the number of all bytes (`num_bytes`).
+// INVALID_ARGUMENT for a batch of more than kMaxBatchBytes.
 struct EncodedFrames {
   std::vector<grpc::ByteBuffer> messages = {};
   std::vector<EncodingCost> costs = {};
@@ -41,25 +41,25 @@ absl::StatusOr<EncodedFrames> EncodeFrames(const BatchMessage& message,
 
 struct DecodedFrame {
   BatchMessage message = {};
-  // Of the bulk.
+  // The bytes of the bulk.
   int64_t num_bytes = 0;
   int64_t num_wire_bytes = 0;
   v1::Compression compression = v1::COMPRESSION_UNSPECIFIED;
 };
 
-// What comes from one stream. Thread-compatible.
+// Decodes the messages of one stream. Thread-compatible.
 class FrameDecoder {
  public:
-  // std::nullopt when the batch goes on in the next message. Copies the bulk at most once, besides
-  // decompressing it, or twice when it came in several messages. DATA_LOSS for whatever is no
-  // message.
+  // Returns std::nullopt when the batch continues in the next message. Copies the bulk at most
+  // once, or twice when it came in several messages; decompression comes on top. DATA_LOSS when the
+  // bytes are not a message.
   absl::StatusOr<std::optional<DecodedFrame>> Decode(const grpc::ByteBuffer& bytes);
 
  private:
-  // Whether the batch is whole now.
+  // Returns whether the batch is complete now.
   absl::StatusOr<bool> Append(const v1::ReadBatchesResponse& fields, const batch::Buffer& bytes);
 
-  // The first message of a batch that is not whole.
+  // The first message of an incomplete batch.
   std::optional<v1::ReadBatchesResponse> begun_;
   batch::Buffer bytes_;
   size_t num_here_ = 0;

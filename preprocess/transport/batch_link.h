@@ -1,4 +1,4 @@
-// How batches come from one worker to a consumer: the consumer's end.
+// The consumer's end of a link: how batches come from one worker.
 #pragma once
 
 #include <cstdint>
@@ -17,53 +17,54 @@
 
 namespace tidemill::preprocess {
 
-// Since the link was opened.
+// Counted since the link was opened.
 struct LinkCounters {
   // "ring" or "frames".
   std::string_view transport = {};
-  // A ring was possible and failed.
+  // Whether a ring was possible and failed.
   bool fallback = false;
   int64_t num_batches = 0;
-  // Of batches, and of what was sent for them.
+  // The bytes of batches, and the bytes sent for them.
   int64_t num_bytes = 0;
   int64_t num_wire_bytes = 0;
-  // Batches that came compressed, and how the last one that could have been did:
-  // COMPRESSION_UNSPECIFIED for not at all.
+  // The number of compressed batches, and the compression of the last batch for which it was
+  // possible. COMPRESSION_UNSPECIFIED means none.
   int64_t num_compressed = 0;
   v1::Compression compression = v1::COMPRESSION_UNSPECIFIED;
 };
 
-// What a link calls, one call at a time, on a thread of its own or of gRPC's; neither may wait for
-// long.
+// The calls of a link. There is one call at a time, on a thread of the link or of gRPC. Neither
+// function may wait for long.
 struct LinkHandler {
-  // The rows may be views of a ring: their place is free again when the last buffer is dropped,
-  // which may be after the link is gone.
+  // The rows may be views of a ring. Their place is free again when the last buffer is dropped,
+  // which may be after the end of the link.
   std::function<void(BatchMessage)> batch;
-  // The link has ended: OK when the worker had nothing more to send, UNAVAILABLE when it is gone.
-  // The last call.
+  // The link has ended. OK when the worker had nothing more to send. UNAVAILABLE when the worker is
+  // gone. This is the last call.
   std::function<void(absl::Status)> ended;
 };
 
-// Thread-safe. The destructor ends the link; the handler is not called any more once it returns.
-// The handler may grant, and must not destroy the link.
+// Thread-safe. The destructor ends the link; the handler is not called any more after it returns.
+// The handler may call Grant(). It must not destroy the link.
 class BatchLink {
  public:
   virtual ~BatchLink() = default;
 
-  // Lets the worker send so many bytes more; `wanted`: by place in the lanes that were opened, the
-  // batch that the consumer waits for, which needs no credit.
+  // Allows the worker to send `bytes` more. `wanted` has, for each opened lane in order, the batch
+  // that the consumer waits for, which needs no credit.
   virtual void Grant(int64_t bytes, std::span<const int64_t> wanted) = 0;
 
   virtual LinkCounters counters() const = 0;
 };
 
-// Connects to a worker. `peer`: token and TLS for it; its endpoint is taken from `worker`. `open`
-// names job and lanes; the rest of it is filled in here. Failing to connect is told by `ended`.
+// Connects to a worker. `peer` has its token and TLS; the endpoint is taken from `worker`. `open`
+// names the job and the lanes; the rest of it is filled in here. `ended` is called when the
+// connection fails.
 std::unique_ptr<BatchLink> OpenLink(const rpc::Peer& peer, const v1::Worker& worker,
                                     const v1::ReadBatchesRequest::Open& open,
                                     const LinkOptions& options, LinkHandler handler);
 
-// What tells this host, since it was started, from others.
+// Returns an id of this host's present boot.
 std::string BootId();
 
 }  // namespace tidemill::preprocess

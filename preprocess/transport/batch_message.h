@@ -8,25 +8,25 @@
 
 namespace tidemill::preprocess {
 
-// Identity is (lane, number); what a batch holds depends on it and the job alone, so two messages
-// of the same identity are equal but for their attempt. Of a job with late rows
-// (JobSpec.slow_after) a message may hold some of the rows: which, their ordinals say; the one that
-// comes last says how many samples of the batch were skipped, and all of them together are the
+// A message is identified by (lane, number). The content of a batch depends on that and on the job
+// alone, so two messages with the same identity differ in their attempt only. In a job with late
+// rows (JobSpec.slow_after), a message may hold some of the rows. Their ordinals say which. The
+// last message says how many samples of the batch were skipped. All messages together are the
 // batch.
 struct BatchMessage {
   int32_t lane = 0;
   int64_t number = 0;
-  // Of the split that it belongs to.
+  // The attempt of the split that it belongs to.
   int32_t attempt = 1;
-  // Without rows and columns when all its samples were skipped.
+  // Without rows and columns when all samples were skipped.
   batch::Batch rows = {};
   int64_t num_skipped = 0;
-  // Why one of the skipped samples was; empty when none was.
+  // The reason for one of the skipped samples. Empty when none was skipped.
   std::string reason = {};
 };
 
-// What a message counts for in credits: its rows as they are on the wire, uncompressed; 0 without
-// any.
+// Returns what a message counts in credits: the uncompressed bytes of its rows in the message; 0
+// without rows.
 int64_t BytesOf(const BatchMessage& message);
 
 }  // namespace tidemill::preprocess

@@ -1,4 +1,4 @@
-// Decides whether compressing pays, from what it was told about the data and the link.
+// Decides whether compression pays, from measurements of the data and the link.
 #pragma once
 
 #include <cstdint>
@@ -9,46 +9,48 @@
 
 namespace tidemill::preprocess {
 
-// A byte costs the time that its share of the link takes, and the time to compress it, which is
-// taken from the cores that make batches; what costs least is used. Nothing is compressed before
-// the link's speed is known. Every 20th batch, and the first ones, part of it is compressed to
-// learn of the data; a change of mind takes a gain of a tenth, so that noise does not cause any.
+// A byte costs the time for its share of the link, and the time to compress it, which is taken from
+// the cores that make batches. The policy uses what costs least. Nothing is compressed before the
+// speed of the link is known. To learn about the data, a part of the first batches and of every
+// 20th batch is compressed. A change needs a gain of a tenth, so that noise does not cause it.
 // Thread-compatible.
 class CompressionPolicy {
  public:
-  // `accepted` by the consumer: none means never; one, that it is always used.
+  // `accepted` is what the consumer accepts. An empty list means that nothing is ever compressed. A
+  // list of one means that it is always used.
   explicit CompressionPolicy(const std::vector<v1::Compression>& accepted);
 
   struct Plan {
-    // COMPRESSION_UNSPECIFIED: none.
+    // COMPRESSION_UNSPECIFIED means none.
     v1::Compression use = v1::COMPRESSION_UNSPECIFIED;
-    // To be tried on part of the batch, COMPRESSION_UNSPECIFIED for none.
+    // The compression to try on a part of the batch. COMPRESSION_UNSPECIFIED means none.
     v1::Compression probe = v1::COMPRESSION_UNSPECIFIED;
   };
-  // For the next batch, of so many bytes.
+  // Returns the plan for the next batch, which has `bytes` bytes.
   Plan Next(int64_t bytes);
 
-  // So many bytes, or part of a batch, became so many by that compression.
+  // Records that `bytes` of a batch, or of a part of one, became `compressed_bytes` with that
+  // compression.
   void Encoded(v1::Compression compression, int64_t bytes, int64_t compressed_bytes,
                double seconds);
-  // So many bytes were given to the link, which took that long.
+  // Records that `bytes` were given to the link, which took `seconds`.
   void Written(int64_t bytes, double seconds);
 
   v1::Compression chosen() const { return chosen_; }
 
  private:
-  // Moves a known number by part of the way to a new one.
+  // Moves a known number a part of the way to a new one.
   struct Average {
     void Add(double value);
     std::optional<double> value = {};
   };
   struct Candidate {
     v1::Compression compression = v1::COMPRESSION_UNSPECIFIED;
-    Average ratio = {};             // Compressed to uncompressed bytes.
-    Average seconds_per_byte = {};  // Uncompressed ones.
+    Average ratio = {};             // Compressed bytes / uncompressed bytes.
+    Average seconds_per_byte = {};  // Per uncompressed byte.
   };
   bool is_forced() const { return candidates_.size() == 1; }
-  // Seconds for an uncompressed byte; std::nullopt while something is unknown.
+  // Returns the seconds per uncompressed byte. std::nullopt while something is unknown.
   std::optional<double> CostOf(v1::Compression compression) const;
   void Decide();
 

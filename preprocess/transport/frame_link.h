@@ -16,11 +16,11 @@
 namespace tidemill::preprocess {
 
 // One stream of ReadBatches. It has no thread of its own: batches are decoded and handed on where
-// gRPC received them.
+// gRPC receives them.
 class FrameLink final : public BatchLink,
                         private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  // `peer`: with the worker's endpoint; `open`: whole.
+  // `peer` has the worker's endpoint. `open` is complete.
   FrameLink(const rpc::Peer& peer, const v1::ReadBatchesRequest::Open& open, LinkHandler handler);
   ~FrameLink() override;
 
@@ -31,9 +31,9 @@ class FrameLink final : public BatchLink,
   void OnReadDone(bool ok) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnWriteDone(bool ok) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnDone(const grpc::Status& status) override ABSL_LOCKS_EXCLUDED(mutex_);
-  // Sends what was granted, unless something is being sent.
+  // Sends the grants, unless a write is in progress.
   void Flush() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Hands a message on; false when the stream is of no more use.
+  // Hands on a message. Returns false when the stream cannot be used any more.
   bool Deliver() ABSL_LOCKS_EXCLUDED(mutex_);
   void Count(const DecodedFrame& frame) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status EndOf(const grpc::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -41,19 +41,20 @@ class FrameLink final : public BatchLink,
   const LinkHandler handler_;
   const std::stop_token stop_;
   grpc::ClientContext context_;
-  grpc::ByteBuffer incoming_;  // gRPC's while it reads.
-  FrameDecoder decoder_;       // Of who reads.
-  grpc::ByteBuffer outgoing_;  // gRPC's while `writing_`.
+  grpc::ByteBuffer incoming_;  // gRPC uses it while it reads.
+  FrameDecoder decoder_;       // Belongs to the reader.
+  grpc::ByteBuffer outgoing_;  // gRPC uses it while `writing_`.
   mutable Mutex mutex_;
   CondVar changed_;
-  int64_t credit_ ABSL_GUARDED_BY(mutex_) = 0;           // Granted, not sent.
-  std::vector<int64_t> wanted_ ABSL_GUARDED_BY(mutex_);  // As granted last.
-  bool has_grant_ ABSL_GUARDED_BY(mutex_) = false;       // There is something to send.
+  int64_t credit_ ABSL_GUARDED_BY(mutex_) = 0;           // Granted and not sent.
+  std::vector<int64_t> wanted_ ABSL_GUARDED_BY(mutex_);  // The last ones granted.
+  bool has_grant_ ABSL_GUARDED_BY(mutex_) = false;       // Whether there is something to send.
   bool writing_ ABSL_GUARDED_BY(mutex_) = true;
-  bool is_drained_ ABSL_GUARDED_BY(mutex_) = false;  // Nothing more to read: no more writes, too.
+  // Nothing more to read, so no more writes either.
+  bool is_drained_ ABSL_GUARDED_BY(mutex_) = false;
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_done_ ABSL_GUARDED_BY(mutex_) = false;  // gRPC has let go of it.
-  absl::Status failure_ ABSL_GUARDED_BY(mutex_);  // Of what was received.
+  bool is_done_ ABSL_GUARDED_BY(mutex_) = false;  // Whether gRPC has finished with it.
+  absl::Status failure_ ABSL_GUARDED_BY(mutex_);  // That of the received messages.
   LinkCounters counters_ ABSL_GUARDED_BY(mutex_) = {.transport = "frames"};
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
 };

@@ -9,16 +9,16 @@
 
 namespace tidemill::preprocess {
 
-// One stream of ReadBatches. Outboxes are opened, and batches compressed, on the pool; all else
-// happens on the threads of gRPC and of those who fill the outbox. A consumer that stalls holds no
-// thread, and besides what is in the outbox three messages at most; one that goes away, or a server
-// that stops, closes the outbox at once with UNAVAILABLE.
+// One stream of ReadBatches. Outboxes are opened and batches are compressed on the pool. Everything
+// else happens on gRPC's threads and on the threads that fill the outbox. A consumer that stalls
+// holds no thread, and at most three messages besides those in the outbox. When a consumer goes
+// away, or the server stops, the outbox is closed at once with UNAVAILABLE.
 //
 // Both must outlive the server. The reactor deletes itself.
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* SendBatches(OutboxProvider& provider,
                                                                          WorkerPool& pool);
 
-// What a worker's server registers. Thread-safe.
+// The service that a worker's server registers. Thread-safe.
 class WorkerFace final
     : public v1::WorkerService::WithRawCallbackMethod_ReadBatches<v1::WorkerService::Service> {
  public:

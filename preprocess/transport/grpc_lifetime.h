@@ -3,9 +3,9 @@
 
 namespace tidemill::preprocess {
 
-// Keeps gRPC set up until the process ends. When its last object goes, gRPC would wait for a thread
-// of its own that may be polling connections for ten seconds more, as it does where the last bytes
-// were sent by a thread that is not gRPC's: an outbox' producer, say.
+// Keeps gRPC alive until the process ends. Without it, the end of gRPC's last object would wait up
+// to ten seconds for a gRPC thread that is polling connections. This happens when the last bytes
+// were sent by a thread that is not gRPC's, such as one that fills an outbox.
 void KeepGrpc();
 
 }  // namespace tidemill::preprocess

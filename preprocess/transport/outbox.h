@@ -1,4 +1,4 @@
-// What a worker has made for one consumer and has not sent yet.
+// Holds what a worker has made for one consumer and not sent yet.
 #pragma once
 
 #include <chrono>
@@ -17,48 +17,48 @@
 
 namespace tidemill::preprocess {
 
-// A queue between those who make batches and the link that sends them. A message may be taken while
-// credit is left, which its bytes then lessen, perhaps below 0; or when it is the one that the
-// consumer waits for, which needs no credit: else batches further ahead could hold all of it and
+// A queue between the makers of batches and the link that sends them. A message may be taken while
+// credit is left. Its bytes reduce the credit, perhaps below 0. The batch that the consumer waits
+// for may always be taken, without credit. Otherwise later batches could hold all credit, and
 // nothing would move any more. Thread-safe.
 class Outbox {
  public:
-  // `lanes`: those that the consumer reads.
+  // `lanes` are those that the consumer reads.
   explicit Outbox(std::vector<int32_t> lanes);
 
-  // Never waits. Dropped once closed.
+  // Never waits. A message is dropped after Close().
   void Put(BatchMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // More bytes may be sent; `wanted`: by place in lanes(), the batch the consumer waits for. Places
-  // that it does not reach stay as they were.
+  // Allows `bytes` more to be sent. `wanted` has, for each of lanes() in order, the batch that the
+  // consumer waits for. Lanes beyond its end keep theirs.
   void Grant(int64_t bytes, std::span<const int64_t> wanted) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // A message that may be sent now: the wanted one, else the one put first; std::nullopt when there
-  // is none.
+  // Returns a message that may be sent now: the wanted one, else the oldest. std::nullopt when
+  // there is none.
   std::optional<BatchMessage> Take() ABSL_LOCKS_EXCLUDED(mutex_);
-  // The wanted one alone: for a link that has no room for others.
+  // Returns only the wanted message, for a link that has no room for others.
   std::optional<BatchMessage> TakeWanted() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether it is the one that the consumer waits for by now, for a link that has taken it.
+  // Whether the consumer waits for this message by now, for a link that has taken it.
   bool IsWanted(const BatchMessage& message) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // `ready` is called, without a lock held, whenever Take() may give something that it did not
-  // before, and once the outbox is closed; at most one listener, nullptr for none. It runs on the
-  // thread of whoever put, granted or closed. After Listen() returns, the listener before is not
-  // called any more; hence Listen() must not be called by a listener.
+  // `ready` is called, without a lock held, when Take() may return something that it did not
+  // before, and when the outbox is closed. There is at most one listener; nullptr for none. It runs
+  // on the thread that called Put(), Grant() or Close(). After Listen() returns, the previous
+  // listener is not called any more. Therefore a listener must not call Listen().
   void Listen(std::function<void()> ready) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Nothing more will come: what is in it is dropped. `why` is the status that the link ends with;
-  // OK at the regular end. The first call counts.
+  // Closes the outbox and drops its messages. `why` is the status that the link ends with; it is OK
+  // at the regular end. Only the first call counts.
   void Close(absl::Status why) ABSL_LOCKS_EXCLUDED(mutex_);
-  // The status it was closed with; std::nullopt while it is open.
+  // Returns the status of Close(); std::nullopt while it is open.
   std::optional<absl::Status> closed() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::vector<int32_t>& lanes() const { return lanes_; }
-  // Of the messages in it.
+  // The bytes of the waiting messages.
   int64_t bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // How long there was something in it that the consumer had given credit for, so that only the
-  // link kept it from going, of all the time since it was made. Nanoseconds.
+  // `busy_ns` is the time for which a message with credit was waiting, so that only the link held
+  // it up. `total_ns` is the time since the outbox was made.
   struct LinkTime {
     int64_t busy_ns = 0;
     int64_t total_ns = 0;
@@ -67,12 +67,12 @@ class Outbox {
 
  private:
   bool IsWantedNow(const BatchMessage& message) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether Take() gives something.
+  // Whether Take() would return something.
   bool HasSome() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<BatchMessage> TakeAt(std::deque<BatchMessage>::iterator found)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CallListener() ABSL_LOCKS_EXCLUDED(mutex_);
-  // To be called after each change of messages or credit.
+  // Call it after each change of messages or credit.
   void NoteTime() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   using Clock = std::chrono::steady_clock;
@@ -88,16 +88,16 @@ class Outbox {
   std::function<void()> ready_ ABSL_GUARDED_BY(mutex_);
   Clock::duration busy_ ABSL_GUARDED_BY(mutex_) = Clock::duration::zero();
   std::optional<Clock::time_point> busy_since_ ABSL_GUARDED_BY(mutex_);
-  int num_calls_ ABSL_GUARDED_BY(mutex_) = 0;  // Of listeners, running now.
+  int num_calls_ ABSL_GUARDED_BY(mutex_) = 0;  // Running calls of listeners.
 };
 
-// Where a worker's links get their outboxes. Thread-safe.
+// Gives outboxes to the links of a worker. Thread-safe.
 class OutboxProvider {
  public:
   virtual ~OutboxProvider() = default;
-  // The outbox of a consumer that has connected, shared between the link and those who fill it.
-  // When the link breaks it closes the outbox, from which the worker learns it. NOT_FOUND for an
-  // unknown job; FAILED_PRECONDITION when this is not the worker that was asked for. May take as
+  // Returns the outbox of a consumer that has connected. The link and the threads that fill it
+  // share it. When the link breaks, it closes the outbox, and the worker notices. NOT_FOUND when
+  // the job is unknown. FAILED_PRECONDITION when the consumer asked for another worker. May take as
   // long as a call to the dispatcher.
   virtual absl::StatusOr<std::shared_ptr<Outbox>> Open(
       const v1::ReadBatchesRequest::Open& request) = 0;

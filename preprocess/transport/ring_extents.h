@@ -1,4 +1,4 @@
-// Which parts of a ring's data area are taken.
+// Keeps track of the parts of a ring's data area that are taken.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 
 namespace tidemill::preprocess {
 
-// Extents begin at multiples of 64 and are given back in any order. The lowest place that fits is
-// taken, so that little traffic stays within little memory. Thread-compatible.
+// Extents begin at multiples of 64 and are returned in any order. The lowest place that fits is
+// taken, so that light traffic uses little memory. Thread-compatible.
 class RingExtents {
  public:
-  // Extents lie within [0, size), or, where asked for, [0, limit).
+  // Extents lie within [0, size), or on request within [0, limit).
   RingExtents(int64_t size, int64_t limit);
 
-  // Where so many bytes, at least 1, may lie; std::nullopt when there is no room.
+  // Takes a place for `bytes`, at least 1. std::nullopt when there is no room.
   std::optional<int64_t> Take(int64_t bytes);
   std::optional<int64_t> TakeBeyond(int64_t bytes);
-  // The length of the extent that was given back, as it was taken, rounded up to 64; std::nullopt
-  // when none begins there.
+  // Returns an extent. The result is its length as it was taken, rounded up to 64. std::nullopt
+  // when no extent begins there.
   std::optional<int64_t> Give(int64_t offset);
 
   int64_t num_taken() const { return static_cast<int64_t>(taken_.size()); }
@@ -29,8 +29,8 @@ class RingExtents {
 
   const int64_t size_;
   const int64_t limit_;
-  std::map<int64_t, int64_t> free_;   // Offset to length; no two touch.
-  std::map<int64_t, int64_t> taken_;  // Likewise.
+  std::map<int64_t, int64_t> free_;   // Maps offsets to lengths. No two extents touch.
+  std::map<int64_t, int64_t> taken_;  // Maps offsets to lengths.
   int64_t bytes_taken_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// The consumer's end of a link by shared memory, which becomes one over gRPC where that fails.
+// The consumer's end of a link by shared memory. It becomes a link over gRPC when shared memory
+// fails.
 #pragma once
 
 #include <atomic>
@@ -16,11 +17,11 @@
 
 namespace tidemill::preprocess {
 
-// Has a thread of its own, on which the handler is called unless the batches come as frames.
+// Calls the handler on a thread of its own, unless the batches come as frames.
 class RingLink final : public BatchLink {
  public:
-  // `peer`: with the worker's endpoint, for frames; `ring_socket`: empty when the worker offers no
-  // ring, which then counts as one that failed; `open`: whole.
+  // `peer` has the worker's endpoint, for frames. `ring_socket` is empty when the worker offers no
+  // ring; this counts as a failed ring. `open` is complete.
   RingLink(const rpc::Peer& peer, std::string ring_socket, const v1::ReadBatchesRequest::Open& open,
            int64_t ring_bytes, LinkHandler handler);
   ~RingLink() override;
@@ -29,15 +30,15 @@ class RingLink final : public BatchLink {
   LinkCounters counters() const override ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // Gets a ring. `may_use_frames`: whether the failure is the ring's alone.
+  // Gets a ring. `may_use_frames` is set when only the ring has failed.
   absl::Status Connect(bool& may_use_frames);
   absl::StatusOr<Packet> AwaitPacket();
   void Run();
-  // Hands on what is there until the link is over; returns why.
+  // Hands on messages until the link is over. Returns the reason.
   absl::Status Serve();
   absl::Status HandOn();
   void FallBack(const absl::Status& why);
-  // Lets Grant() reach the ring or the frames that there are now.
+  // Makes the present ring or frames available to Grant().
   void Publish(std::shared_ptr<RingReader> reader, std::shared_ptr<BatchLink> frames)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -46,13 +47,13 @@ class RingLink final : public BatchLink {
   const v1::ReadBatchesRequest::Open open_;
   const int64_t ring_bytes_;
   const LinkHandler handler_;
-  LocalSocket socket_;                     // Of the thread.
-  std::shared_ptr<RingReader> connected_;  // Of the thread.
+  LocalSocket socket_;                     // Belongs to the thread.
+  std::shared_ptr<RingReader> connected_;  // Belongs to the thread.
   std::atomic<bool> is_closing_ = false;
   mutable Mutex mutex_;
   std::shared_ptr<RingReader> reader_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<BatchLink> frames_ ABSL_GUARDED_BY(mutex_);
-  // Granted while there was neither.
+  // Whether something was granted before there was either of them.
   bool has_grant_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t credit_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<int64_t> wanted_ ABSL_GUARDED_BY(mutex_);

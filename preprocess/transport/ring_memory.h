@@ -1,4 +1,4 @@
-// The memory that the two ends of a ring share: docs/formats/batch_ring.md.
+// The memory that the two ends of a ring share. See docs/formats/batch_ring.md.
 #pragma once
 
 #include <atomic>
@@ -15,12 +15,12 @@ inline constexpr char kRingMagic[] = "TMRING01";
 inline constexpr uint32_t kRingVersion = 1;
 inline constexpr uint64_t kRingSlots = 1024;
 inline constexpr size_t kMaxRingLanes = 4096;
-// Of what lies in a ring, in bytes.
+// The alignment of everything in a ring, in bytes.
 inline constexpr int64_t kRingAlignment = 64;
 inline constexpr int64_t kMaxReasonBytes = 1 << 20;
 inline constexpr int64_t kLeastRingBytes = int64_t{64} << 10;
 inline constexpr int64_t kMaxRingBytes = int64_t{16} << 30;
-// Of addresses, not of memory, behind those of the ring: for batches that are waited for.
+// A range of addresses, without memory, behind those of the ring, for batches that are waited for.
 inline constexpr int64_t kRingReserve = int64_t{8} << 30;
 
 struct RingHeader {
@@ -40,29 +40,29 @@ struct RingSlot {
   int64_t num_skipped = 0;
   int32_t lane = 0;
   int32_t attempt = 0;
-  // Behind the batch, at the next multiple of 64.
+  // The reason follows the batch, at the next multiple of 64.
   uint32_t reason_bytes = 0;
   uint32_t reserved[5] = {0, 0, 0, 0, 0};
 };
 static_assert(sizeof(RingSlot) == 64);
 
-// A counter that one end moves and the other follows.
+// A counter that one end advances and the other follows.
 struct alignas(64) RingCounter {
   std::atomic<uint64_t> value = 0;
 };
 
-// One end rings, the other waits; a futex, so that it costs nothing while nobody waits.
+// A bell: one end rings, the other waits. It is a futex, so it costs nothing while nobody waits.
 struct alignas(64) RingBell {
   std::atomic<uint32_t> rung = 0;
   std::atomic<uint32_t> is_waiting = 0;
 
   void Ring();
   uint32_t seen() const { return rung.load(std::memory_order_acquire); }
-  // Until it has rung since `seen`, for so long at most.
+  // Waits until the bell has rung since `seen`, but at most for `time`.
   void Await(uint32_t seen, std::chrono::milliseconds time);
 };
 
-// At the beginning of the memory. Who may write what stands in the document.
+// The beginning of the memory. The document says who may write what.
 struct RingControl {
   alignas(4096) RingHeader header;
   alignas(4096) RingCounter filled_tail;
@@ -72,9 +72,9 @@ struct RingControl {
   RingCounter granted;
   RingBell worker_bell;
   RingBell consumer_bell;
-  // Whether the worker waits for room, so that releases ring.
+  // Whether the worker waits for room, so that a release must ring.
   alignas(64) std::atomic<uint32_t> wants_room = 0;
-  // The consumer reads no more.
+  // Whether the consumer has stopped reading.
   alignas(64) std::atomic<uint32_t> has_left = 0;
   alignas(4096) RingSlot filled[kRingSlots];
   alignas(4096) std::atomic<uint64_t> released[kRingSlots];
@@ -83,13 +83,15 @@ struct RingControl {
 inline constexpr size_t kRingControlBytes = sizeof(RingControl);
 static_assert(kRingControlBytes % 4096 == 0 && std::atomic<uint64_t>::is_always_lock_free);
 
-// A mapping of a ring's memory. Made once and shared; what is in it is up to its users.
+// A mapping of a ring's memory. It is made once and shared. Its users decide what is in it.
 class RingMemory {
  public:
-  // New memory that belongs to no file system, sealed against shrinking. RESOURCE_EXHAUSTED when
-  // there is too little of it; INVALID_ARGUMENT for a size or a number of lanes that cannot be.
+  // Creates memory that belongs to no file system and is sealed against shrinking.
+  // RESOURCE_EXHAUSTED when there is not enough memory. INVALID_ARGUMENT for an impossible size or
+  // number of lanes.
   static absl::StatusOr<RingMemory> Create(int64_t ring_bytes, size_t num_lanes);
-  // What another process has made; its data can be read only. DATA_LOSS when it is no ring.
+  // Opens memory that another process has created. The data can only be read. DATA_LOSS when it is
+  // not a ring.
   static absl::StatusOr<RingMemory> Open(Descriptor descriptor, size_t num_lanes);
   RingMemory(RingMemory&& other) noexcept;
   RingMemory& operator=(RingMemory&&) = delete;
@@ -102,12 +104,12 @@ class RingMemory {
   size_t num_lanes() const { return num_lanes_; }
   int descriptor() const { return descriptor_.number(); }
 
-  // Provides memory for a part of the data area, making the file longer where it must.
-  // RESOURCE_EXHAUSTED when there is none.
+  // Provides memory for a part of the data area. Extends the file if needed. RESOURCE_EXHAUSTED
+  // when there is none.
   absl::Status Provide(int64_t offset, int64_t bytes) const;
-  // Gives it back to the system; it reads as zeros then.
+  // Returns the memory to the system. It reads as zeros afterwards.
   void Discard(int64_t offset, int64_t bytes) const;
-  // Bytes of the data area that the file has by now.
+  // Returns the bytes of the data area that the file has now.
   int64_t FileBytes() const;
 
  private:

@@ -15,22 +15,25 @@
 
 namespace tidemill::preprocess {
 
-// Pop() and Await() belong to one thread; the rest is thread-safe. Messages are views of the ring,
-// whose place is given back when the last of their buffers is dropped, on any thread, in any order,
-// also when nobody reads any more. What the other end writes is checked before it is used; the
-// columns' bytes are the worker's until they are released, and it is trusted not to change them.
+// Pop() and Await() belong to one thread; the rest is thread-safe. Messages are views of the ring.
+// Their place is released when the last of their buffers is dropped: on any thread, in any order,
+// and also when nobody reads any more. What the other end writes is checked before it is used. The
+// bytes of columns belong to the worker until they are released. The worker is trusted not to
+// change them.
 class RingReader : public std::enable_shared_from_this<RingReader> {
  public:
-  // DATA_LOSS for a descriptor of something else than such a ring.
+  // DATA_LOSS when the descriptor is not of such a ring.
   static absl::StatusOr<std::shared_ptr<RingReader>> Open(Descriptor descriptor, size_t num_lanes);
 
   struct Popped {
     BatchMessage message = {};
     int64_t num_bytes = 0;
   };
-  // std::nullopt: nothing is there now. DATA_LOSS: the ring is of no more use.
+  // Returns std::nullopt when there is nothing now. DATA_LOSS when the ring cannot be used any
+  // more.
   absl::StatusOr<std::optional<Popped>> Pop();
-  // As above, the encoded batch instead of its rows, which are empty: for whoever decodes himself.
+  // As above, with the encoded batch instead of its rows, which are empty. It is for callers that
+  // decode themselves.
   struct PoppedBytes {
     BatchMessage message = {};
     batch::Buffer bytes = {};
@@ -39,16 +42,16 @@ class RingReader : public std::enable_shared_from_this<RingReader> {
 
   void Grant(int64_t bytes, std::span<const int64_t> wanted);
 
-  // Tells the other end that nobody reads any more, which it learns from the socket, too, but
+  // Tells the other end that nobody reads any more. It would learn this from the socket, too, but
   // later.
   void Leave();
 
-  // As RingWriter's.
+  // See RingWriter::seen().
   uint32_t seen() const { return memory_.control().consumer_bell.seen(); }
   void Await(uint32_t seen, std::chrono::milliseconds time);
   void Wake() { memory_.control().consumer_bell.Ring(); }
 
-  // Batches that are in use.
+  // The number of batches in use.
   int64_t num_views() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -62,11 +65,11 @@ class RingReader : public std::enable_shared_from_this<RingReader> {
   void FlushReleases() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   RingMemory memory_;
-  int64_t file_bytes_;        // At least; the file may have grown since.
-  uint64_t filled_head_ = 0;  // Ours; the copy in the ring is written only.
+  int64_t file_bytes_;        // At least this; the file may have grown since.
+  uint64_t filled_head_ = 0;  // Our counter. The copy in the ring is never read.
   mutable Mutex mutex_;
-  std::deque<uint64_t> releases_ ABSL_GUARDED_BY(mutex_);  // Not passed on yet.
-  uint64_t released_tail_ ABSL_GUARDED_BY(mutex_) = 0;     // Ours, likewise.
+  std::deque<uint64_t> releases_ ABSL_GUARDED_BY(mutex_);  // The releases not passed on yet.
+  uint64_t released_tail_ ABSL_GUARDED_BY(mutex_) = 0;     // Our counter, likewise.
   int64_t num_views_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

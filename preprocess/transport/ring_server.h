@@ -13,18 +13,19 @@
 
 namespace tidemill::preprocess {
 
-// Serves rings on a UNIX socket of mode 0600 to processes of the same user that show a token which
-// ReadBatches admits, until it is destroyed. Thread-safe.
+// Serves rings on a UNIX socket of mode 0600 until it is destroyed. It serves processes of the same
+// user that show a token which ReadBatches accepts. Thread-safe.
 //
-// A link has a thread, which waits for the outbox, for the consumer and for neither while there is
-// work, and a ring of the size that the consumer asked for, whose memory it takes as it is used. It
-// is gone with the two processes, whatever ends them: nothing of it has a name in a file system.
+// Each link has a thread and a ring. The thread waits for the outbox and for the consumer when
+// there is no work. The ring has the size that the consumer asked for, and takes memory as it is
+// used. The ring is gone with the two processes, however they end, because it has no name in a file
+// system.
 class RingServer {
  public:
-  // Further consumers are turned away, to frames.
+  // Further consumers are refused, and use frames.
   static constexpr size_t kMaxSessions = 256;
 
-  // UNAVAILABLE when the path cannot be bound. `provider` must outlive it.
+  // UNAVAILABLE when the path cannot be bound. `provider` must outlive this object.
   static absl::StatusOr<std::unique_ptr<RingServer>> Start(const std::string& path,
                                                            const rpc::Tokens& tokens,
                                                            OutboxProvider& provider);
@@ -39,8 +40,8 @@ class RingServer {
   const rpc::Tokens tokens_;
   OutboxProvider& provider_;
   const LocalSocket listening_;
-  const Descriptor wake_;  // Readable once it is to end.
-  WorkerPool thread_;      // Last: it ends first.
+  const Descriptor wake_;  // Readable once the server must stop.
+  WorkerPool thread_;      // The last member: it ends first.
 };
 
 }  // namespace tidemill::preprocess

@@ -1,4 +1,4 @@
-// One consumer's ring, on the worker's side.
+// The worker's side of one consumer's ring.
 #pragma once
 
 #include <atomic>
@@ -19,14 +19,14 @@
 namespace tidemill::preprocess {
 
 // Serves a connection on a thread of its own, from the request on. The destructor ends it: the
-// consumer reads UNAVAILABLE. Thread-safe.
+// consumer gets UNAVAILABLE. Thread-safe.
 class RingSession {
  public:
-  // Both references must outlive it.
+  // Both references must outlive this object.
   RingSession(LocalSocket socket, const rpc::Tokens& tokens, OutboxProvider& provider);
   ~RingSession();
 
-  // The consumer is gone or has got everything.
+  // Whether the consumer is gone or has received everything.
   bool is_over() const { return is_over_.load(); }
 
  private:
@@ -36,11 +36,11 @@ class RingSession {
   absl::StatusOr<RingRequest> AwaitRequest();
   // Checks the request, makes a ring and opens the outbox.
   RingAnswer Admit();
-  // Until the link is over; returns why.
+  // Serves until the link is over. Returns the reason.
   absl::Status Serve();
   // Puts as many messages into the ring as there is room for.
   absl::Status Send();
-  // Of those that were taken out of the outbox and found no room.
+  // Sends messages that were taken from the outbox and found no room.
   absl::Status SendHeld();
   absl::StatusOr<bool> SendOne(const BatchMessage& message);
   bool HasConsumer();
@@ -48,15 +48,15 @@ class RingSession {
   const LocalSocket socket_;
   const rpc::Tokens& tokens_;
   OutboxProvider& provider_;
-  std::shared_ptr<RingWriter> writer_;  // Shared with the outbox's listener.
+  std::shared_ptr<RingWriter> writer_;  // The outbox's listener shares it.
   std::shared_ptr<Outbox> outbox_;
   std::deque<BatchMessage> held_;
-  Clock::time_point next_look_ = {};  // At the socket.
+  Clock::time_point next_look_ = {};  // When to look at the socket again.
   std::atomic<bool> is_stopping_ = false;
   std::atomic<bool> is_over_ = false;
   Mutex mutex_;
   std::weak_ptr<RingWriter> to_wake_ ABSL_GUARDED_BY(mutex_);
-  WorkerPool thread_;  // Last: it ends first.
+  WorkerPool thread_;  // The last member: it ends first.
 };
 
 }  // namespace tidemill::preprocess

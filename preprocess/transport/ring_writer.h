@@ -16,11 +16,11 @@
 
 namespace tidemill::preprocess {
 
-// Whether a reservation may make the ring longer than it is to be.
+// Whether a reservation may extend the ring beyond its size.
 enum class RingGrowth { kNever, kWhereNeeded };
 
-// Belongs to one thread, but for Wake(). What the other end writes is checked: DATA_LOSS means that
-// the ring is of no more use.
+// Belongs to one thread, except Wake(). What the other end writes is checked. DATA_LOSS means that
+// the ring cannot be used any more.
 //
 //   ASSIGN_OR_RETURN(auto space, writer->Reserve(size, 0, RingGrowth::kNever));
 //   if (space.has_value()) {
@@ -29,48 +29,50 @@ enum class RingGrowth { kNever, kWhereNeeded };
 //   }
 class RingWriter {
  public:
-  // Codes as RingMemory::Create.
+  // The codes are those of RingMemory::Create.
   static absl::StatusOr<std::unique_ptr<RingWriter>> Create(int64_t ring_bytes, size_t num_lanes);
 
-  // To be passed to the other end.
+  // The descriptor to pass to the other end.
   int descriptor() const { return memory_.descriptor(); }
 
-  // Room for one message, 64-byte aligned, which must be committed or cancelled. `bytes` may be 0.
+  // The place for one message, 64-byte aligned. It must be committed or cancelled. `bytes` may be
+  // 0.
   struct Space {
     std::span<std::byte> bytes = {};
     int64_t offset = 0;
     int64_t reason_bytes = 0;
   };
-  // std::nullopt: there is no room now. INVALID_ARGUMENT for what is too long for any ring;
-  // RESOURCE_EXHAUSTED, where it may grow, when there is too little memory.
+  // Returns std::nullopt when there is no room now. INVALID_ARGUMENT when the message is too long
+  // for any ring. RESOURCE_EXHAUSTED when the ring may grow and there is not enough memory.
   absl::StatusOr<std::optional<Space>> Reserve(int64_t bytes, int64_t reason_bytes,
                                                RingGrowth growth);
   void Cancel(const Space& space);
-  // Sends what was written there. Of `message`, all but its rows; its reason is as long as was
-  // said.
+  // Sends what was written into the space. The rows of `message` are ignored. Its reason must have
+  // the length that was reserved.
   void Commit(const Space& space, const BatchMessage& message);
-  // Reserves, encodes (one copy of each column) and commits; false when there is no room now.
+  // Reserves, encodes (one copy of each column) and commits. Returns false when there is no room
+  // now.
   absl::StatusOr<bool> Send(const BatchMessage& message, RingGrowth growth);
 
-  // Makes room of what the other end has released.
+  // Makes room from what the other end has released.
   absl::Status TakeBack();
   struct Grant {
     int64_t bytes = 0;
     std::vector<int64_t> wanted = {};
   };
-  // What was granted since the last call; std::nullopt when nothing was.
+  // Returns what was granted since the last call; std::nullopt when nothing was.
   absl::StatusOr<std::optional<Grant>> TakeGrant();
 
-  // The other end has said that it reads no more.
+  // Whether the other end has said that it does not read any more.
   bool has_left() const { return memory_.control().has_left.load(std::memory_order_acquire) != 0; }
 
-  // Wakes the other end, which Commit() does, too.
+  // Wakes the other end. Commit() does so, too.
   void WakeReader() { memory_.control().consumer_bell.Ring(); }
-  // Waits for a grant, a Wake() or, with `for_room`, a release since seen() was asked. The caller
-  // asks seen() first, then looks at all it waits for, then waits.
+  // Await() waits for a grant, a Wake() or, with `for_room`, a release since the call of seen().
+  // Call seen() first, then check everything that you wait for, and then wait.
   uint32_t seen() const { return memory_.control().worker_bell.seen(); }
   void Await(uint32_t seen, bool for_room, std::chrono::milliseconds time);
-  // From any thread.
+  // May be called from any thread.
   void Wake() { memory_.control().worker_bell.Ring(); }
 
   int64_t bytes_taken() const { return extents_.bytes_taken(); }
@@ -80,16 +82,17 @@ class RingWriter {
   explicit RingWriter(RingMemory memory);
   bool HasSlot() const;
   absl::Status Provide(int64_t offset, int64_t bytes);
-  // Gives an extent back, and the memory of what lies behind the ring proper.
+  // Returns an extent to the ring. The memory of an extent behind the regular size is returned to
+  // the system.
   bool Free(int64_t offset);
 
   RingMemory memory_;
   RingExtents extents_;
-  int64_t provided_ = 0;         // Of the ring proper, from its beginning.
-  uint64_t filled_tail_ = 0;     // Ours; the copy in the ring is written only.
-  uint64_t released_head_ = 0;   // Likewise.
-  uint64_t granted_ = 0;         // As seen last.
-  std::vector<int64_t> wanted_;  // Likewise.
+  int64_t provided_ = 0;         // That of the regular size, from its beginning.
+  uint64_t filled_tail_ = 0;     // Our counter. The copy in the ring is never read.
+  uint64_t released_head_ = 0;   // Our counter, likewise.
+  uint64_t granted_ = 0;         // As last seen.
+  std::vector<int64_t> wanted_;  // As last seen.
 };
 
 }  // namespace tidemill::preprocess

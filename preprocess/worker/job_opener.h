@@ -1,4 +1,4 @@
-// Opens jobs with what the other services know of them.
+// Opens jobs with data from other services.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,8 @@
 
 namespace tidemill::preprocess {
 
-// Reads training sets from the selector and samples from storage; both peers as of a service.
+// Reads training sets from the selector and samples from storage. Both peers must have the role of
+// a service.
 Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage);
 
 }  // namespace tidemill::preprocess

@@ -1,4 +1,4 @@
-// Makes batches of which slow rows do not hold up the others.
+// Makes batches so that slow rows do not hold up the others.
 #pragma once
 
 #include <atomic>
@@ -14,23 +14,23 @@
 
 namespace tidemill::preprocess {
 
-// Runs rows through the graph in groups, on more threads than there are processors: slow rows wait
-// for something, most of the time. A group is late when it has been running for long enough while
-// all others of its batch are done. Late groups hold a thread each, so there are no more than
-// threads, and with them no more batches of which something is missing; when all threads have late
-// groups, batches wait for them.
+// Runs rows through the graph in groups, on more threads than there are processors, because slow
+// rows mostly wait for something. A group is late when it has been running for long enough while
+// all other groups of its batch are done. A late group holds a thread. The number of threads
+// therefore limits the late groups, and with them the incomplete batches. When late groups hold all
+// threads, batches wait for them.
 //
 // Thread-safe. The destructor waits for late groups.
 class LateRows {
  public:
   static constexpr int kNumThreads = 64;
-  // Of a group: few wait for a slow one, and each pays little for the call.
+  // The rows of a group. Few rows wait for a slow one, and the cost of a call is small for each.
   static constexpr int64_t kGroupRows = 8;
 
-  // A batch, or a part of one: the rows that were not late, then those that were, with what the
-  // whole batch lacks. Called on any thread.
+  // Takes a batch or a part of one: first the rows that were not late, later those that were, with
+  // what the whole batch lacks. Called on any thread.
   using Sink = std::function<void(int64_t number, absl::StatusOr<loader::TrainingBatch> part)>;
-  // What is made, for as long as anything of it is late.
+  // What the rows are made for and with. It lives as long as one of its groups is late.
   struct Job {
     std::shared_ptr<const loader::BatchMaker> maker;
     std::chrono::microseconds slow_after{0};
@@ -39,20 +39,20 @@ class LateRows {
 
   explicit LateRows(int num_threads = kNumThreads);
 
-  // Makes batches [from, to). Returns once all rows but late ones were given to the sink; a batch
-  // without late rows comes in one piece. Codes of RowGroupMaker::Read(); what fails later is told
-  // to the sink.
+  // Makes the batches [from, to). Returns once the sink has all rows that are not late. A batch
+  // without late rows comes in one piece. The codes are those of RowGroupMaker::Read(). Later
+  // failures go to the sink.
   absl::Status Make(const std::shared_ptr<const Job>& job, int64_t from, int64_t to,
                     const std::stop_token& stop);
 
-  // Batches of which rows are late.
+  // The number of batches with late rows.
   int64_t num_late() const { return num_late_; }
 
  private:
   class Making;
 
   std::atomic<int64_t> num_late_ = 0;
-  WorkerPool pool_;  // Last: its destructor waits for tasks that use all of the above.
+  WorkerPool pool_;  // The last member: its destructor waits for tasks that use all members above.
 };
 
 }  // namespace tidemill::preprocess

@@ -1,4 +1,4 @@
-// Leases splits from the dispatcher, makes their batches and puts them where consumers take them.
+// Leases splits from the dispatcher, makes their batches, and puts them where consumers take them.
 #pragma once
 
 #include <atomic>
@@ -24,31 +24,31 @@
 namespace tidemill::preprocess {
 
 struct WorkerOptions {
-  // Stays the same when the worker is started anew.
+  // The name. It stays the same when the worker is restarted.
   std::string name;
-  // Where consumers reach it.
+  // The address at which consumers reach it.
   std::string endpoint;
   std::string ring_socket;
   int num_threads = 1;
-  // Batches made and not sent, of all jobs. A split is leased while there is room for it, beside
-  // those that are being made.
+  // The budget for batches that are made and not sent, over all jobs. A split is leased when there
+  // is room for it beside those that are being made.
   int64_t budget_bytes = int64_t{256} << 20;
 };
 
 // Thread-safe.
 class Worker final : public OutboxProvider {
  public:
-  // What opens a job, from GetJobResponse. Called from several threads.
+  // Opens a job from the answer to GetJob. Called from several threads.
   using JobOpener = std::function<absl::StatusOr<OpenedJob>(const v1::GetJobResponse& job)>;
 
   Worker(WorkerOptions options, rpc::Peer dispatcher, JobOpener open);
-  // Ends what it does.
+  // Ends all work.
   ~Worker() override;
 
-  // Begins to lease.
+  // Starts to lease.
   void Start();
 
-  // Takes no more work and waits until what was made is sent, at most so long.
+  // Takes no more work. Waits until what was made is sent, but at most for `patience`.
   void Drain(std::chrono::milliseconds patience) ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open& request) override
@@ -59,9 +59,9 @@ class Worker final : public OutboxProvider {
   void NoteMetrics() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status LeaseOnce() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Register() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Of batches that are made and not sent.
+  // Returns the bytes of batches that are made and not sent.
   int64_t BytesHeld() const ABSL_LOCKS_EXCLUDED(mutex_);
-  // Splits that may be leased now.
+  // Returns the number of splits that may be leased now.
   int Room() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<WorkerJob> JobOf(int64_t job_id) ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<std::shared_ptr<WorkerJob>> Jobs() const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -69,16 +69,17 @@ class Worker final : public OutboxProvider {
   void MakeSplit(const v1::Split& split, int64_t incarnation) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status MakeBatches(const std::shared_ptr<WorkerJob>& job, const v1::Split& split,
                            int64_t incarnation) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Makes batches [from, to) of a split and puts them. False when nobody wants them any more.
+  // Makes the batches [from, to) of a split and puts them. Returns false when nobody wants them any
+  // more.
   using Piece = std::function<absl::StatusOr<bool>(int64_t from, int64_t to)>;
   Piece WholeBatches(const std::shared_ptr<WorkerJob>& job,
                      std::shared_ptr<const loader::BatchMaker> maker, const v1::Split& split);
   Piece BatchesWithLateRows(const std::shared_ptr<WorkerJob>& job,
                             std::shared_ptr<const loader::BatchMaker> maker, const v1::Split& split)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  // Counts it, too. False when its consumer is gone.
+  // Puts a batch and counts it. Returns false when its consumer is gone.
   bool Put(WorkerJob& job, const v1::Split& split, int64_t number, loader::TrainingBatch made);
-  // A job's batches cannot be made.
+  // Reports that a job's batches cannot be made.
   void Fail(const std::shared_ptr<WorkerJob>& job, const v1::Split& split, const absl::Status& why)
       ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether it is making nothing.
@@ -89,24 +90,24 @@ class Worker final : public OutboxProvider {
   const JobOpener open_;
   std::stop_source stop_;
   DispatcherClient dispatcher_;
-  // A request for work that is not answered yet; the leasing thread's.
+  // A request for work without an answer. Belongs to the leasing thread.
   std::optional<v1::LeaseSplitsRequest> lease_;
-  // The leasing thread's, too.
+  // Belongs to the leasing thread, too.
   WorkerMetrics metrics_;
   std::chrono::steady_clock::time_point metrics_noted_ = {};
 
   mutable Mutex mutex_;
   CondVar changed_;                                     // A split ended, or a message was sent.
-  v1::WorkerIncarnation self_ ABSL_GUARDED_BY(mutex_);  // incarnation 0: not registered.
+  v1::WorkerIncarnation self_ ABSL_GUARDED_BY(mutex_);  // Incarnation 0: not registered.
   std::map<int64_t, std::shared_ptr<WorkerJob>> jobs_ ABSL_GUARDED_BY(mutex_);
-  int num_making_ ABSL_GUARDED_BY(mutex_) = 0;  // Splits, those that wait for a thread included.
+  int num_making_ ABSL_GUARDED_BY(mutex_) = 0;  // Splits, including those that wait for a thread.
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   std::atomic<int64_t> num_batches_ = 0;
   std::atomic<int64_t> num_bytes_ = 0;
 
-  // Made for the first job that has late rows.
+  // Made for the first job with late rows.
   std::unique_ptr<LateRows> late_rows_ ABSL_GUARDED_BY(mutex_);
-  // Last: their threads use all of the above. The leases end before the pool does.
+  // The last members: their threads use all members above. The leases end before the pool does.
   std::unique_ptr<WorkerPool> pool_;
   std::unique_ptr<PeriodicTask> leases_;
 };

@@ -1,4 +1,4 @@
-// A job as a worker has it: what it takes to make its batches, and where they go.
+// A job as a worker has it: what is needed to make its batches, and where they go.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 
 namespace tidemill::preprocess {
 
-// A job opened: its training set is read, its graph built.
+// An opened job: its training set is read and its graph is built.
 struct OpenedJob {
   JobSpec spec;
   loader::BatchParts parts;
@@ -31,38 +31,39 @@ struct OpenedJob {
 // Thread-safe.
 class WorkerJob {
  public:
-  // Opens the job; called once, without a lock, by whoever needs it first.
+  // Opens the job. It is called once, without a lock, by the first thread that needs it.
   using Opener = std::function<absl::StatusOr<OpenedJob>()>;
   explicit WorkerJob(Opener open) : open_(std::move(open)) {}
 
-  // What makes a lane's batches, once the job is opened. The same failure each time when it cannot
-  // be. INVALID_ARGUMENT for a lane that there is not.
+  // Returns what makes a lane's batches, once the job is opened. When the job cannot be opened,
+  // every call returns the same failure. INVALID_ARGUMENT when there is no such lane.
   absl::StatusOr<std::shared_ptr<const loader::BatchMaker>> MakerOf(int32_t lane)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // JobSpec.slow_after of a job that is open.
+  // Returns JobSpec.slow_after of an opened job.
   std::chrono::microseconds slow_after() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // From now on the batches of its lanes go there; what was made before for them, too. The outbox
-  // that a lane had before is closed.
+  // From now on, the batches of the outbox's lanes go there, including those made before. An
+  // earlier outbox of a lane is closed.
   void Attach(const std::shared_ptr<Outbox>& outbox) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // A batch for its lane's consumer, or, before one is connected, for the one that will be. Returns
-  // false, and drops it, when the consumer is gone.
+  // Puts a batch for the consumer of its lane or, before one has connected, for the future one.
+  // Returns false, and drops the batch, when the consumer is gone.
   bool Put(BatchMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Ends all its outboxes. The first call counts for later consumers, too, unless it is OK.
+  // Closes all its outboxes. The first call also applies to later consumers, unless its status is
+  // OK.
   void Close(const absl::Status& why) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What making and sending took since the job was opened, with so many threads.
+  // Returns what making and sending has cost since the job was opened, with `num_threads` threads.
   loader::PathWork work(int num_threads) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Of batches made and not sent.
+  // The bytes of batches that are made and not sent.
   int64_t bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // A split of about so many bytes is being made.
+  // Records that a split of about `bytes` is being made.
   void BeginSplit(int64_t bytes);
-  // Bytes of the largest that was; 0 before the first.
+  // The bytes of the largest split so far; 0 before the first.
   int64_t split_bytes() const { return split_bytes_; }
 
  private:
@@ -75,7 +76,7 @@ class WorkerJob {
   CondVar opened_;
   bool is_opening_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<absl::StatusOr<OpenedJob>> job_ ABSL_GUARDED_BY(mutex_);
-  // Shared with those who make late rows.
+  // Shared with the threads that make late rows.
   std::map<int32_t, std::shared_ptr<const loader::BatchMaker>> makers_ ABSL_GUARDED_BY(mutex_);
   std::map<int32_t, std::shared_ptr<Outbox>> outboxes_ ABSL_GUARDED_BY(mutex_);  // By lane.
   std::map<int32_t, std::deque<BatchMessage>> early_ ABSL_GUARDED_BY(mutex_);

@@ -1,4 +1,4 @@
-// What a worker's making of batches adds to its process's metrics.
+// Adds a worker's making of batches to the metrics of its process.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace tidemill::preprocess {
 
-// Counts of all jobs together, those of ops by type. Thread-compatible.
+// Counts over all jobs together. Ops are counted by type. Thread-compatible.
 class WorkerMetrics {
  public:
   explicit WorkerMetrics(metrics::Registry& registry);
 
-  // Counts what is more than was noted of the job before.
+  // Counts what exceeds the work noted for the job before.
   void Note(int64_t job_id, const loader::PathWork& work);
-  // The job is over: what comes under its number begins anew.
+  // Forgets a job that is over. Work under its number then counts from zero.
   void Forget(int64_t job_id) { noted_.erase(job_id); }
 
  private:

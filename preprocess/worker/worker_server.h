@@ -8,7 +8,7 @@
 
 namespace tidemill::preprocess {
 
-// A rpc::ServiceFactory.
+// Implements rpc::ServiceFactory.
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartWorker(
     const rpc::ServiceContext& context);
 

@@ -1,5 +1,5 @@
-// The services that the process of a job speaks to: written down by the service that has the job
-// done, opened by the process.
+// The services that the process of a job calls. The service that starts the job writes them down;
+// the process opens them.
 #pragma once
 
 #include <initializer_list>
@@ -13,21 +13,21 @@
 
 namespace tidemill::rpc {
 
-// How a job of this service reaches `needed`, and those of `optional` that there are. Fails as
-// ServiceContext::PeerOf().
+// Returns how a job of this service reaches `needed`, and the existing ones of `optional`. The
+// errors are those of ServiceContext::PeerOf().
 absl::StatusOr<v1::Endpoints> EndpointsFor(const ServiceContext& context,
                                            std::initializer_list<std::string> needed,
                                            std::initializer_list<std::string> optional = {});
 
-// What a job's endpoints name, with token and certificates read. A value.
+// The services of a job's endpoints, with token and certificates read. A value.
 class JobPeers {
  public:
-  // Fails as Tokens::Read(), Tokens::TokenOf() and ReadTls().
+  // The errors are those of Tokens::Read(), Tokens::TokenOf() and ReadTls().
   static absl::StatusOr<JobPeers> Open(const v1::Endpoints& endpoints);
 
   bool Has(const std::string& service) const { return endpoints_.services().contains(service); }
 
-  // FAILED_PRECONDITION for a service that the job was not given.
+  // FAILED_PRECONDITION when the job was not given the service.
   absl::StatusOr<Peer> PeerOf(const std::string& service) const;
 
  private:

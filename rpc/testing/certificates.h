@@ -1,4 +1,4 @@
-// An authority and certificates of its making, for tests. Made by deploy/certificates.sh.
+// An authority and its certificates, for tests. deploy/certificates.sh makes them.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace tidemill::rpc::testing {
 
-// In a folder of the test's. Thread-compatible.
+// Keeps them in a folder of the test. Thread-compatible.
 class Certificates {
  public:
-  // `script`: the path of deploy/certificates.sh.
+  // `script` is the path of deploy/certificates.sh.
   Certificates(std::string script, std::string folder);
 
-  // A certificate and key for 127.0.0.1, with the authority that signed them. With -1 `days`
-  // it has expired. Aborts the test program when none can be made.
+  // Returns a certificate and key for 127.0.0.1, with the authority that signed them. With `days`
+  // -1, it has expired. Aborts the test program when none can be made.
   TlsConfig Issue(const std::string& name, int days = 30) const;
 
   std::string ca() const { return folder_ + "/ca.pem"; }

@@ -7,7 +7,8 @@
 
 namespace tidemill::rpc::testing {
 
-// A folder of a test's own, short enough for sockets, with a token file in it; removed at the end.
+// A test's own folder, whose path is short enough for sockets, with a token file in it. It is
+// removed at the end.
 class TokenFolder {
  public:
   TokenFolder();

@@ -1,4 +1,4 @@
-// From which samples a selection policy chooses.
+// The samples from which a selection policy chooses.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tidemill::selector {
 
-// From where a policy takes samples.
+// Which samples of the stream a policy chooses from.
 enum class Pool { kNew, kAll };
 
 // The candidates of a trigger.

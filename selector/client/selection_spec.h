@@ -1,5 +1,5 @@
-// The `selection` section of a pipeline: on which samples a trigger trains. A selection policy as
-// its spec says it, and all that the platform asks of one.
+// The `selection` section of a pipeline: on which samples a trigger trains. A Selection is a
+// selection policy as its spec defines it, with all that the platform asks of a policy.
 //
 //   selection: new_data
 //   selection: {type: uniform, fraction: 0.25, over: all}
@@ -7,8 +7,8 @@
 //   selection: {type: schedule, steps: [{triggers: 3, use: all_data}, {use: {type: k_center,
 //   fraction: 0.1}}]}
 //
-// The policies stand in selector/policies/, each in a header and a source of its name;
-// policy_list.h there lists them, and policy.h says what one is made of.
+// The policies are in selector/policies/, each in a header and a source of its name. policy_list.h
+// lists them there. policy.h says what a policy consists of.
 #pragma once
 
 #include <cstdint>
@@ -25,44 +25,46 @@ namespace tidemill::selector {
 class Selection;
 using SelectionSpec = config::Choice<Selection>;
 
-// What a policy looks at beside keys, event times and labels.
+// What a policy looks at, besides keys, event times and labels.
 enum class LooksAt { kNothing, kColumn, kModel };
 
-// What of the run's earlier training sets a policy asks: which samples any of them holds, or those
-// of the present round, in which each sample is chosen once.
+// What a policy asks about the earlier training sets of the run: which samples any of them holds,
+// or which samples the present round holds. In a round each sample is chosen once.
 enum class Recalls { kNothing, kSets, kRound };
 
-// What the reference says of a policy beside its keys.
+// What the reference says about a policy, besides its keys.
 struct SelectionText {
-  std::string_view rule;     // What it chooses.
-  std::string_view weights;  // Of the chosen samples.
-  std::string_view cost;     // Of time and memory.
-  std::string_view source;   // Where it comes from; may be empty.
+  std::string_view rule;     // What the policy chooses.
+  std::string_view weights;  // The weights of the chosen samples.
+  std::string_view cost;     // The cost in time and memory.
+  std::string_view source;   // The source of the algorithm; may be empty.
 };
 
 // A selection policy and its settings. Thread-compatible.
 class Selection : public config::Part<Selection> {
  public:
-  // Every policy there is.
+  // Lists every policy.
   static std::span<const config::Alternative<Selection>> Alternatives();
 
-  // The policy that serves a trigger, from 1: what a schedule says, and all candidates while a
-  // policy warms up, as a policy of the same pool. A step of a schedule warms up in its own first
-  // triggers. What is returned is no schedule and past its warm-up: it is not asked for a trigger
-  // again.
+  // Returns the policy that serves a trigger; triggers count from 1. For a schedule, it is the
+  // policy of the step. While a policy warms up, it is a policy that chooses all candidates of the
+  // same pool. A step of a schedule warms up in its own first triggers. The result is neither a
+  // schedule nor in a warm-up, so there is no need to call PolicyAt() on it.
   virtual SelectionSpec PolicyAt(int64_t trigger) const = 0;
 
-  // A schedule knows the next two only of its steps: ask PolicyAt() first.
+  // Call the next two functions on the result of PolicyAt(): a schedule has no answer of its own to
+  // them.
 
-  // Its candidates: `tail` when there is one, else `over`.
+  // Returns the pool of its candidates: `tail` if there is one, else `over`.
   virtual CandidatePool TakesFrom() const = 0;
-  // How many of `available` candidates are chosen, as far as its settings say.
+  // Returns how many of `available` candidates the policy chooses, as far as its settings say.
   virtual int64_t Target(int64_t available) const = 0;
-  // Of a schedule, the most that one of its steps says.
+  // For a schedule, the next two return the most that any of its steps needs.
   virtual LooksAt WhatItLooksAt() const = 0;
   virtual Recalls WhatItRecalls() const = 0;
 
-  // Notes what it asks of samples that they cannot answer; paths begin at its own section.
+  // Notes a problem for everything that the policy asks of samples and that they do not have. Paths
+  // begin at the policy's own section.
   virtual void CheckSamples(const transform::DescribedSamples& samples,
                             config::Problems& problems) const = 0;
 

@@ -12,31 +12,31 @@
 
 namespace tidemill::selector {
 
-// Every method is safe to repeat; UNAVAILABLE is retried within the peer's deadline. Errors are
-// those of selector.proto.
+// Every method can be repeated safely. A call that fails with UNAVAILABLE is retried until the
+// peer's deadline. The errors are those of selector.proto.
 class SelectorClient {
  public:
   explicit SelectorClient(rpc::Peer peer);
 
   absl::StatusOr<v1::TrainingSet> SealTrainingSet(const v1::SealTrainingSetRequest& request);
   absl::StatusOr<v1::TrainingSet> GetTrainingSet(RunId run, int64_t trigger);
-  // Those of a run, by trigger.
+  // Returns the training sets of a run, ordered by trigger.
   absl::StatusOr<std::vector<v1::TrainingSet>> ListTrainingSets(RunId run);
 
-  // All entries in the order of ordinals: `key` and, unless every weight is 1, `weight`. The
-  // selector verifies the digest first: DATA_LOSS when the set is damaged.
+  // Returns all entries in the order of ordinals. The columns are `key` and, unless every weight is
+  // 1, `weight`. The selector verifies the digest first. DATA_LOSS when the set is damaged.
   absl::StatusOr<batch::Batch> ReadTrainingSet(RunId run, int64_t trigger);
-  // Entries [from_ordinal, to_ordinal); `to_ordinal` 0 is the end.
+  // Returns the entries [from_ordinal, to_ordinal). A `to_ordinal` of 0 means the end of the set.
   absl::StatusOr<batch::Batch> ReadTrainingSet(RunId run, int64_t trigger, int64_t from_ordinal,
                                                int64_t to_ordinal);
 
-  // The keys of the samples that came too late for the trigger before, whether or not they were
-  // candidates.
+  // Returns the keys of the samples that came too late for the previous trigger, whether they were
+  // candidates or not.
   absl::StatusOr<batch::Batch> ReadLateSamples(RunId run, int64_t trigger);
 
   absl::Status RetireTrainingSets(const rpc::v1::Command& command, int64_t first_kept_trigger);
 
-  // Returns how many training sets there were.
+  // Returns the number of training sets deleted.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
 
  private:
@@ -44,7 +44,7 @@ class SelectorClient {
   absl::StatusOr<batch::Batch> ReadOnce(const v1::ReadTrainingSetRequest& request);
 
   const rpc::Peer peer_;
-  const std::shared_ptr<grpc::Channel> channel_;  // Shared with the stub.
+  const std::shared_ptr<grpc::Channel> channel_;  // The stub shares it.
   const std::unique_ptr<v1::SelectorService::Stub> stub_;
 };
 

@@ -1,5 +1,5 @@
-// Which samples a run has chosen so far, as a sealed file next to the training set up to which it
-// counts. The format is written down in docs/formats/training_set.md.
+// The samples that a run has chosen so far. They are kept in a sealed file next to the last
+// training set that it covers. docs/formats/training_set.md describes the format.
 #pragma once
 
 #include <memory>
@@ -12,24 +12,24 @@
 namespace tidemill::selector {
 
 struct ChosenSoFar {
-  // Keys that a training set of the run holds.
+  // The keys that any training set of the run holds.
   ChosenKeys ever;
-  // Of these, the ones of the present round of a draw in rounds (Uniform without reuse).
+  // Those of them that belong to the present round of a draw in rounds (Uniform without reuse).
   ChosenKeys round;
 
-  // Adds one more set. A draw in rounds takes a sample of the present round only to begin a new
-  // one: such a set's samples that the round already has are then the new round.
+  // Adds one more set. A draw in rounds takes a sample of the present round again only when it
+  // begins a new round. The new round then consists of the set's samples that the old round has.
   void Add(const ChosenKeys& set, bool in_rounds);
 };
 
-// Written and synced, but not yet under its name.
+// A file that is written and synced, but does not have its name yet.
 struct UnsealedChosen {
   std::unique_ptr<TemporaryFile> file;
   std::string digest;
 };
 absl::StatusOr<UnsealedChosen> WriteChosen(const ChosenSoFar& chosen, const std::string& folder);
 
-// NOT_FOUND when there is no file; DATA_LOSS when it does not have the digest.
+// NOT_FOUND when there is no file. DATA_LOSS when the file does not have the digest.
 absl::StatusOr<ChosenSoFar> ReadChosen(const std::string& path, const std::string& digest);
 
 }  // namespace tidemill::selector

@@ -1,4 +1,4 @@
-// A set of sample keys: those that earlier training sets of a run hold.
+// A set of sample keys, such as those that earlier training sets of a run hold.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace tidemill::selector {
 
-// Compressed by CRoaring: at most about two bytes a key, and next to nothing for runs of
-// neighbouring ones. Thread-compatible.
+// CRoaring compresses the set. A key takes at most about two bytes, and a run of neighbouring keys
+// takes next to nothing. Thread-compatible.
 class ChosenKeys {
  public:
   ChosenKeys();
@@ -21,21 +21,22 @@ class ChosenKeys {
   ChosenKeys(ChosenKeys&&) noexcept;
   ChosenKeys& operator=(ChosenKeys&&) noexcept;
 
-  // In any order, any number of times; fastest when neighbouring keys follow one another.
+  // Adds keys in any order, any number of times. It is fastest when neighbouring keys follow one
+  // another.
   void Add(std::span<const int64_t> keys);
   void Add(const ChosenKeys& others);
-  // Those that are in both.
+  // Returns the keys that are in both sets.
   ChosenKeys And(const ChosenKeys& others) const;
   bool Contains(int64_t key) const;
-  // contained[i]: 1 when keys[i] is in the set, else 0. `contained` is as long as `keys`.
+  // Sets contained[i] to 1 when keys[i] is in the set, else to 0. `contained` is as long as `keys`.
   void Contains(std::span<const int64_t> keys, uint8_t* contained) const;
-  // How many of `keys` are in the set.
+  // Returns how many of `keys` are in the set.
   int64_t CountOf(std::span<const int64_t> keys) const;
   int64_t size() const;
 
-  // In the portable format of 64-bit Roaring bitmaps. Equal sets have equal bytes.
+  // Returns the portable format of 64-bit Roaring bitmaps. Equal sets have equal bytes.
   std::string Encode() const;
-  // DATA_LOSS for bytes that Encode() did not make.
+  // DATA_LOSS when Encode() did not make the bytes.
   static absl::StatusOr<ChosenKeys> Decode(std::string_view bytes);
 
  private:

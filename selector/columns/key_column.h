@@ -1,4 +1,5 @@
-// A column of keys that grows at its end: in memory up to a budget, beyond it in a file.
+// A column of keys that grows at its end. It is held in memory up to a budget; the rest goes into a
+// file.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +17,15 @@ namespace tidemill::selector {
 // Thread-compatible.
 class KeyColumn {
  public:
-  // `memory_budget`: bytes of keys held in memory, at least one block. `folder`: where the file
-  // goes that takes the rest.
+  // `memory_budget` is the number of bytes of keys held in memory, at least one block. `folder` is
+  // where the file with the rest goes.
   KeyColumn(std::string folder, int64_t memory_budget);
 
   absl::Status Append(std::span<const int64_t> keys);
   int64_t size() const { return size_; }
 
-  // Calls `body` with the keys from `first` on, in order, piece by piece. Any number of times.
+  // Calls `body` with the keys from `first` on, in order and piece by piece. It may be called any
+  // number of times.
   using Body = std::function<absl::Status(std::span<const int64_t>)>;
   absl::Status ForEach(int64_t first, const Body& body) const;
 
@@ -35,9 +37,10 @@ class KeyColumn {
   std::string folder_;
   size_t max_blocks_;
   int64_t size_ = 0;
-  // In memory for good, each full but perhaps the last.
+  // The blocks that stay in memory. Every block is full, except perhaps the last.
   std::vector<Block> blocks_;
-  // The keys after those: first those of the file, then the block that will be written next.
+  // The keys after those of `blocks_`: first the ones in the file, then the block that will be
+  // written next.
   std::unique_ptr<TemporaryFile> file_;
   int64_t in_file_ = 0;
   Block last_;

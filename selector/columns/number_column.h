@@ -1,5 +1,5 @@
-// Numbers in one piece that grow at their end: in memory when all of them fit, else in a mapped
-// file, whose pages the system takes back when it needs them.
+// Numbers in one contiguous piece that grows at its end. They are held in memory when all of them
+// fit. Otherwise they are in a mapped file, whose pages the system takes back when it needs them.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,16 @@ namespace tidemill::selector {
 // The bytes of a NumberColumn. Thread-compatible.
 class ByteColumn {
  public:
-  // `folder`: where the file goes when `max_bytes` are more than `memory_budget`.
+  // `folder` is where the file goes when `max_bytes` is more than `memory_budget`.
   ByteColumn(std::string folder, int64_t memory_budget, int64_t max_bytes);
   ~ByteColumn();
   ByteColumn(const ByteColumn&) = delete;
   ByteColumn& operator=(const ByteColumn&) = delete;
 
-  // At most `max_bytes` in all: INTERNAL beyond.
+  // Appends bytes. INTERNAL when there would be more than `max_bytes` in all.
   absl::Status Append(std::string_view bytes);
-  // All that was appended; nothing may be appended afterwards. Valid as long as the column.
+  // Returns all bytes appended. Nothing may be appended afterwards. The view is valid as long as
+  // the column is.
   absl::StatusOr<std::span<const char>> View();
 
  private:
@@ -35,7 +36,7 @@ class ByteColumn {
   const int64_t max_bytes_;
   const bool in_memory_;
   int64_t size_ = 0;
-  // All bytes, or those that are not yet in the file.
+  // All bytes, or those that are not in the file yet.
   std::unique_ptr<char[]> memory_;
   int64_t held_ = 0;
   std::unique_ptr<TemporaryFile> file_;

@@ -1,4 +1,4 @@
-// A file that is there for nobody until it is published, and else vanishes.
+// A file that nobody sees until it is published. It vanishes if it is never published.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,18 @@
 
 namespace tidemill::selector {
 
-// What the names of files and folders begin with that RemoveLeftovers() removes.
+// The prefix of the files and folders that RemoveLeftovers() removes.
 inline constexpr std::string_view kUnsealedPrefix = ".unsealed.";
 
-// Thread-compatible; ReadAt() may be called from several threads. RESOURCE_EXHAUSTED when the disk
-// is full.
+// Thread-compatible, except that several threads may call ReadAt(). RESOURCE_EXHAUSTED when the
+// disk is full.
 class TemporaryFile {
  public:
-  // In `folder`, which exists. A crash leaves a file there that RemoveLeftovers() finds.
+  // Creates a file in `folder`, which must exist. A crash leaves a file there that
+  // RemoveLeftovers() finds.
   static absl::StatusOr<std::unique_ptr<TemporaryFile>> Create(const std::string& folder);
-  // Of processes that are gone, folders included; nobody else may have files in `folder`.
+  // Removes the files and folders that ended processes left. Nobody else may have files in
+  // `folder`.
   static absl::Status RemoveLeftovers(const std::string& folder);
 
   ~TemporaryFile();
@@ -31,23 +33,24 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   absl::Status WriteAt(int64_t offset, std::string_view bytes);
-  // Behind what Append() wrote before.
+  // Appends behind what was appended before.
   absl::Status Append(std::string_view bytes);
   absl::Status ReadAt(int64_t offset, std::span<char> bytes) const;
-  // Maps the first `size` bytes to be read; the caller unmaps them.
+  // Maps the first `size` bytes for reading. The caller unmaps them.
   absl::StatusOr<std::span<const char>> Map(int64_t size) const;
 
-  // Lets the disk begin with what is written so far. Only a hint.
+  // Asks the disk to begin with what is written so far. It is only a hint.
   void StartSync();
   absl::Status Sync();
-  // Gives the synced file its name, in place of what has it now. Doing so again changes nothing.
+  // Gives the synced file its name, and replaces the file that has the name now. A second call
+  // changes nothing.
   absl::Status Publish(const std::string& path);
 
  private:
   TemporaryFile(Descriptor file, std::string path);
 
   const Descriptor file_;
-  std::string path_;  // Empty once published.
+  std::string path_;  // Empty once the file is published.
   int64_t appended_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// A sealed training set on disk. The format is written down in docs/formats/training_set.md.
+// A sealed training set on disk. docs/formats/training_set.md describes the format.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,29 @@
 
 namespace tidemill::selector {
 
-// Writes a set as its entries come, of which it holds none in memory:
+// Writes a training set entry by entry, and holds no entry in memory. The calls in order:
 //
 //   Open(weighted), AddKeys()..., AddWeights()... when weighted, Seal(), Publish(path)
 //
-// Nothing is seen of it before Publish(). Thread-compatible.
+// Nobody sees the file before Publish(). Thread-compatible.
 class TrainingSetWriter {
  public:
-  // `folder` exists and lies on the file system of the paths to publish to.
+  // `folder` must exist, on the same file system as the paths to publish to.
   explicit TrainingSetWriter(std::string folder);
 
-  // Whether the set has weights must be known before its first key.
+  // Says whether the set has weights. This must be known before the first key.
   absl::Status Open(bool weighted);
-  // Entry n has ordinal n.
+  // Appends keys. Entry n has ordinal n.
   absl::Status AddKeys(std::span<const int64_t> keys);
-  // After all keys, in their order.
+  // Appends weights in the order of the keys, after all keys.
   absl::Status AddWeights(std::span<const float> weights);
-  // Syncs the file and returns its digest in hexadecimal, which depends on keys and weights only.
-  // Opens it when nothing was added. FAILED_PRECONDITION unless each key of a weighted set has a
-  // weight.
+  // Syncs the file and returns its digest in hexadecimal. The digest depends on the keys and
+  // weights only. Opens the file when nothing was added. FAILED_PRECONDITION when a weighted set
+  // does not have a weight for each key.
   absl::StatusOr<std::string> Seal();
   absl::Status Publish(const std::string& path);
 
-  // Entries that were added, from `first` on; there are as many as the span is long.
+  // Reads entries that were added, from `first` on. Reads as many as the span is long.
   absl::Status ReadKeys(int64_t first, std::span<int64_t> keys) const;
   absl::Status ReadWeights(int64_t first, std::span<float> weights) const;
 
@@ -50,20 +50,20 @@ class TrainingSetWriter {
   int64_t keys_at_ = 0;
 };
 
-// What a file holds: entry n has ordinal n.
+// The content of a file. Entry n has ordinal n.
 struct TrainingSetContent {
   std::span<const int64_t> keys;
   // Empty when every weight is 1.
   std::span<const float> weights;
 };
 
-// Writes the file, there whole or not at all. Returns its digest.
+// Writes the file, whole or not at all. Returns its digest.
 absl::StatusOr<std::string> WriteTrainingSet(const std::string& path,
                                              const TrainingSetContent& content);
 
-// Reads the columns `key` and, if the file has them, `weight`, as views of the mapped file, which
-// may be removed meanwhile. DATA_LOSS when the bytes do not
-// have the digest that stands at their end, or not `digest`; NOT_FOUND when there is no file.
+// Reads the column `key` and, if the file has it, `weight`. The columns are views of the mapped
+// file, which may be removed meanwhile. NOT_FOUND when there is no file. DATA_LOSS when the bytes
+// do not match the digest at the end of the file, or when that digest is not `digest`.
 absl::StatusOr<batch::Batch> ReadTrainingSet(const std::string& path, const std::string& digest);
 
 }  // namespace tidemill::selector

@@ -1,4 +1,4 @@
-// Everything so far.
+// Chooses every sample so far.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// As many samples of each class, or of each trigger.
+// Draws equally many samples of each class, or from each trigger.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace tidemill::selector {
 
 // What the groups of a balanced draw are.
 enum class BalanceBy { kLabel, kTrigger };
-// How groups that are too small are made up for.
+// What to do when groups are too small.
 enum class BalanceForce { kNone, kSize, kBalance };
 
 struct Balanced : Draw {

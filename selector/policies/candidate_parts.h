@@ -1,4 +1,4 @@
-// What policies do that cannot look at all embeddings at once.
+// What policies share that cannot look at all embeddings at once.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,29 @@
 
 namespace tidemill::selector {
 
-// Calls `choose` with the rows of which distances can be computed (subsets::UsableRows), unless
-// there is none; the others are counted as left out.
+// Calls `choose` with the rows whose distances can be computed (subsets::UsableRows), unless there
+// are none. The other rows are counted as left out.
 EmbeddedChoice ChooseAmongUsable(const subsets::Rows& rows,
                                  const std::function<EmbeddedChoice(const subsets::Rows&)>& choose);
 
-// Cuts rows at random into parts of the same size, give or take one; each part ascends.
+// Divides rows at random into parts whose sizes differ by one at most. Each part ascends.
 std::vector<std::vector<int64_t>> RandomParts(std::span<const int64_t> rows, int64_t num_parts,
                                               const RandomKey& random);
 
-// The stream of random numbers of a round of parts; nobody else's of the same key.
+// Returns the stream of random numbers for a round of parts. No other use of the key shares it.
 RandomKey OfRound(const RandomKey& random, int64_t round);
 
 // 0, 1 ... count - 1.
 std::vector<int64_t> AllRows(int64_t count);
 
-// k / N times the number of rows nearest to each chosen one, of equally near ones the first; a
-// chosen one is its own. Weights as of subsets::Choice. Reads rows front to back, once.
+// The weight of a chosen row is k / N times the number of rows whose nearest chosen row it is. k is
+// the number of chosen rows, N that of all rows. Among equally near rows the first one counts. A
+// chosen row is its own nearest one. Weights are as in subsets::Choice. Reads the rows once, front
+// to back.
 std::vector<double> WeightsByNearest(const subsets::Rows& rows, std::span<const int64_t> chosen,
                                      WorkerPool* pool);
 
-// counts x k / N.
+// Returns counts x k / N.
 std::vector<double> WeightsByCounts(std::span<const int64_t> counts);
 
 }  // namespace tidemill::selector

@@ -1,8 +1,8 @@
-// What a selection policy is: a pure function from candidate columns and a random stream to the
-// chosen samples and their weights, taken in piece by piece. The same candidates give the same
-// choice on every machine, however they are cut into pieces, with any number of threads and any
-// budget of memory; only k_center and facility_location work in parts when the budget asks for it,
-// and say so in a remark.
+// A selection policy is a pure function from candidate columns and a random stream to the chosen
+// samples and their weights. It takes the candidates piece by piece. The same candidates give the
+// same choice on every machine, however they are cut into pieces, with any number of threads and
+// any memory budget. There is one exception: k_center and facility_location work in parts when the
+// budget requires it, and say so in a remark.
 #pragma once
 
 #include <cstdint>
@@ -25,63 +25,66 @@
 
 namespace tidemill::selector {
 
-// Some of the samples to choose from, one row each, in the order (event time, key) of the stream.
+// Some of the candidates, one row each, in the order (event time, key) of the stream.
 struct Candidates {
   std::span<const int64_t> keys;
   std::span<const int64_t> event_times = {};  // Microseconds UTC.
-  std::span<const int64_t> labels = {};       // The class; kNoClass for a sample without one.
-  // Samples among them in the stream that have no label where the dataset has labels: they are no
-  // candidates.
+  std::span<const int64_t> labels = {};  // The class, or kNoClass for a sample without a label.
+  // The number of samples between them in the stream that have no label although the dataset has
+  // labels. They are no candidates.
   int64_t num_unlabelled = 0;
 };
 inline constexpr int64_t kNoClass = std::numeric_limits<int64_t>::min();
 
-// What a policy may ask about candidates. Rows come in the order of the keys; samples of which
-// nothing can be said are left out. Blocks of bounded size. Thread-compatible.
+// Answers what a policy asks about candidates. Rows come in the order of the keys, in blocks of
+// bounded size. A sample about which nothing is known is left out. Thread-compatible.
 class SampleFacts {
  public:
   using Sink = std::function<absl::Status(const batch::Batch&)>;
   virtual ~SampleFacts() = default;
-  // A number in each record: columns `key` and `values`, float32.
+  // Reads a number from each record. The columns are `key` and `values`, float32.
   virtual absl::Status ReadColumn(std::span<const int64_t> keys, const std::string& column,
                                   const Sink& sink) = 0;
   // False while the run has no model; then ReadModel() is FAILED_PRECONDITION.
   virtual bool has_model() const = 0;
-  // What the run's newest model says: columns `key`, `embedding` [d] float32 and, when asked for,
-  // `prediction` [classes] float32, a probability for each class, or [1], the value.
+  // Reads what the run's newest model answers. The columns are `key`, `embedding` [d] float32 and,
+  // on request, `prediction` float32. A prediction is [classes], a probability for each class, or
+  // [1], the predicted value.
   virtual absl::Status ReadModel(std::span<const int64_t> keys, bool with_predictions,
                                  const Sink& sink) = 0;
 };
 
-// What a policy may use while it chooses.
+// The resources that a policy may use while it chooses.
 struct Workplace {
-  // For what does not fit into memory.
+  // The folder for what does not fit into memory.
   std::string folder;
-  // Bytes of candidates held in memory, about.
+  // About how many bytes of candidates are held in memory.
   int64_t memory_budget = int64_t{256} << 20;
-  // Threads beside the caller's; nullptr for none. Not owned.
+  // Threads besides the caller's; nullptr for none. Not owned.
   WorkerPool* pool = nullptr;
-  // Not owned; nullptr where there is nothing to ask.
+  // nullptr when there is nothing to ask. Not owned.
   SampleFacts* facts = nullptr;
-  // Where the new data of each trigger before ended, as (event time, key), the first one's first.
+  // The cuts at which the new data of each earlier trigger ended, as (event time, key). The first
+  // trigger comes first.
   std::span<const std::pair<int64_t, int64_t>> ends = {};
-  // Keys that earlier training sets of the run hold; and of these the ones of the present round,
-  // which holds each key once. Not owned; nullptr: none.
+  // The first is the set of keys that earlier training sets of the run hold. The second is the part
+  // of them in the present round, which holds each key once. Not owned; nullptr stands for none.
   const ChosenKeys* chosen_before = nullptr;
   const ChosenKeys* chosen_in_round = nullptr;
-  // The program of a worker process that chooses within parts, how many of them run at once, and
-  // how many bytes each may hold.
+  // The program of a worker process that chooses within parts, the number of such processes that
+  // run at once, and the number of bytes that each may hold.
   std::string worker_program = {};
   int num_workers = 1;
   int64_t worker_memory = int64_t{256} << 20;
 };
 
-// What there is to say about a choice beside the chosen.
+// What a policy reports about its choice, besides the chosen samples.
 struct ChoiceNotes {
   int64_t num_left_out = 0;
   std::optional<double> objective = std::nullopt;
   std::vector<std::string> remarks = {};
-  // The chosen keys of a round that began with this choice; nullptr: the present one goes on.
+  // The keys of the new round, when this choice began one. nullptr when the present round
+  // continues.
   std::shared_ptr<const ChosenKeys> new_round = nullptr;
 };
 
@@ -89,16 +92,17 @@ struct ChoiceNotes {
 class Chooser {
  public:
   virtual ~Chooser() = default;
-  // The next candidates; every one comes once.
+  // Takes the next candidates. Every candidate comes once.
   virtual absl::Status Add(const Candidates& candidates) = 0;
-  // After the last. The writer then holds the choice, in the order of the stream.
+  // Call it after the last candidate. The writer then holds the choice, in the order of the stream.
   virtual absl::Status Finish() = 0;
-  // After Finish().
+  // Call it after Finish().
   virtual ChoiceNotes notes() const { return {}; }
 };
 
-// By the policy that serves the trigger of `random`. `into` is not yet open and outlives what is
-// returned. Each policy's header declares MakeChooser() of its spec, which makes the same.
+// Returns the chooser of the policy that serves a trigger. `random` names the trigger. `into` must
+// not be open yet, and must outlive the result. Each policy's header declares MakeChooser() for its
+// spec, under the same conditions.
 std::unique_ptr<Chooser> ChooserFor(const SelectionSpec& spec, const RandomKey& random,
                                     const Workplace& workplace, TrainingSetWriter& into);
 

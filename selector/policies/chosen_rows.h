@@ -1,4 +1,4 @@
-// Writes what the algorithms of subsets/ chose.
+// Writes the choice of an algorithm of subsets/.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace tidemill::selector {
 
-// The entries keys[row] of the chosen rows, in ascending order of the rows, whatever order they
-// were chosen in, with their weights. `into` is not yet open. INTERNAL unless each row is there,
-// and chosen once.
+// Writes the entries keys[row] of the chosen rows with their weights. They are written in ascending
+// order of the rows, whatever order they were chosen in. `into` must not be open yet. INTERNAL when
+// a row does not exist, or is chosen twice.
 absl::Status WriteChosenRows(subsets::Choice choice, std::span<const int64_t> keys,
                              TrainingSetWriter& into);
 

@@ -1,4 +1,4 @@
-// The candidates without those that say nearly the same as another one.
+// Chooses the candidates that are not near duplicates of another one.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tidemill::selector {
 
-// Which sample of a group of alike ones stays.
+// Which sample of a group of near duplicates stays.
 enum class KeepOf { kHard, kEasy, kFirst };
 
 struct Deduplicated {

@@ -1,4 +1,4 @@
-// What the specs of policies that draw a stated number of samples have in common.
+// The settings shared by the policies that draw a stated number of samples.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace tidemill::selector {
 
-// What weight a sample gets in the loss.
+// The weight of a sample in the loss.
 enum class Weighting { kNone, kInverseProbability };
 
-// How many of them to choose, and when to begin to.
+// How many samples to choose, and from which trigger on.
 struct Draw : CandidatePool {
   std::optional<double> fraction = std::nullopt;
   std::optional<int64_t> samples = std::nullopt;
@@ -42,7 +42,7 @@ struct Draw : CandidatePool {
   }
 
   CandidatePool TakesFrom() const { return *this; }
-  // How many of `available` candidates are chosen.
+  // Returns how many of `available` candidates are chosen.
   int64_t Target(int64_t available) const {
     if (available == 0) return 0;
     if (samples) return std::min(*samples, available);

@@ -1,5 +1,4 @@
-// What policies that look at embeddings have in common: they know all candidates before they
-// choose.
+// What policies share that look at embeddings: they know all candidates before they choose.
 //
 //   std::unique_ptr<Chooser> MakeChooser(const KCenter& spec, const RandomKey& random,
 //                                        const Workplace& workplace, TrainingSetWriter& into) {
@@ -9,8 +8,8 @@
 //         random, workplace, into);
 //   }
 //
-// The candidates are collected within the memory budget, at the end what the run's newest model
-// says of them is read, then the policy is called once and its choice written in the order of the
+// Candidates are collected within the memory budget. At the end, the answers of the run's newest
+// model are read. Then the policy is called once, and its choice is written in the order of the
 // stream. While the run has no model, all candidates are chosen, with a remark.
 #pragma once
 
@@ -30,25 +29,28 @@
 
 namespace tidemill::selector {
 
-// Candidates of which the model can say something, in the order of the stream: row r of each member
-// is of the same one. All numbers are finite.
+// The candidates for which the model has an answer, in the order of the stream. Row r of each
+// member belongs to the same candidate. All numbers are finite.
 struct EmbeddedCandidates {
   std::span<const int64_t> keys;
   subsets::Rows embeddings;
-  // Without rows unless asked for. A probability for each class; or of width 1, the value.
+  // A probability for each class, or one column with the predicted value. It has no rows unless
+  // asked for.
   subsets::Rows predictions;
 };
 
-// Rows of EmbeddedCandidates, each at most once, in any order. Weights as of subsets::Choice; none:
-// 1 each. What the choice leaves out counts beside the candidates that no one knows anything of.
+// The chosen rows of EmbeddedCandidates, in any order, each at most once. Weights are as in
+// subsets::Choice; an empty list means 1 each. The rows that the choice leaves out count among the
+// candidates about which nothing is known.
 struct EmbeddedChoice {
   subsets::Choice choice;
   std::optional<double> objective = std::nullopt;
   std::vector<std::string> remarks = {};
 };
 
-// The memory budget of the workplace is what embeddings and predictions may take of memory; what is
-// more is mapped from a file, for the policy to read front to back rather than here and there.
+// Chooses rows. The memory budget of the workplace is the memory that embeddings and predictions
+// may take. What exceeds it is mapped from a file; the policy should then read it from front to
+// back rather than at random.
 using ChooseRows = std::function<absl::StatusOr<EmbeddedChoice>(
     const EmbeddedCandidates&, const RandomKey&, const Workplace&)>;
 

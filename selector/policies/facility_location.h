@@ -1,4 +1,4 @@
-// Samples that are similar to many candidates.
+// Chooses samples that are similar to many candidates.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tidemill::selector {
 
-// Greedy algorithms for monotone submodular functions.
+// The greedy algorithms for monotone submodular functions.
 enum class Greedy { kLazy, kNaive, kStochastic };
 
 struct FacilityLocation : Draw {

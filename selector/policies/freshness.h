@@ -1,4 +1,4 @@
-// A mix of fresh samples and of samples that were chosen before.
+// Mixes fresh samples with samples that were chosen before.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,8 @@ struct Mix {
   friend bool operator==(const Mix&, const Mix&) = default;
 };
 
-// The largest mix of which the share `fresh`, in (0, 1), is fresh, of at most `limit` samples. When
-// there are none of one kind, all of the other, up to the limit.
+// Returns the largest mix of at most `limit` samples of which the share `fresh`, in (0, 1), is
+// fresh. When there are no samples of one kind, it takes all of the other kind, up to the limit.
 Mix MixOf(int64_t num_fresh, int64_t num_used, double fresh, std::optional<int64_t> limit);
 
 }  // namespace tidemill::selector

@@ -1,4 +1,4 @@
-// A uniform draw of a different number of samples from each of several groups.
+// A uniform draw of several groups at once, with a different number of samples from each.
 #pragma once
 
 #include <cstdint>
@@ -16,39 +16,39 @@
 
 namespace tidemill::selector {
 
-// How many a draw takes.
+// How many samples to draw.
 struct GroupQuotas {
-  // Of each group, at most as many as it has.
+  // The number for each group, at most as many as the group has.
   std::vector<int64_t> quotas;
-  // The weight of each group's samples; empty: 1 each.
+  // The weight of each group's samples; an empty list means 1 each.
   std::vector<double> weights = {};
-  // Where the drawn keys of `noted_group` are added, when it is there.
+  // The drawn keys of `noted_group` are added to `noted`, when it is set.
   ChosenKeys* noted = nullptr;
   int64_t noted_group = 0;
 };
 
-// Takes the candidates of all groups in the order of the stream, then draws those with the smallest
-// lots (lots.h) of each group. Candidates wait in memory up to the budget of the workplace, beyond
-// it in a file. Thread-compatible.
+// Takes the candidates of all groups in the order of the stream. Then draws, in each group, the
+// samples with the smallest lots (lots.h). Candidates wait in memory up to the budget of the
+// workplace, and beyond it in a file. Thread-compatible.
 class GroupedDraw {
  public:
-  // `most_of_a_group`: no quota will be greater, so that candidates that cannot be drawn any more
-  // are dropped at once.
+  // `most_of_a_group` says that no quota will be greater. Candidates that cannot be drawn any more
+  // are then dropped at once.
   GroupedDraw(const RandomKey& random, const Workplace& workplace,
               std::optional<int64_t> most_of_a_group = std::nullopt);
 
-  // groups[i] is the group of keys[i], from 0 on.
+  // Adds candidates. groups[i] is the group of keys[i], from 0 on.
   absl::Status Add(std::span<const int64_t> keys, std::span<const int64_t> groups);
-  // How many candidates each group has, for as many groups as there are.
+  // The number of candidates in each group, for all groups seen.
   std::span<const int64_t> counts() const { return counts_; }
   int64_t num_candidates() const { return num_candidates_; }
 
-  // After the last candidate: writes the drawn ones in the order of the stream. `into` is not yet
-  // open.
+  // Call it after the last candidate. Writes the drawn samples in the order of the stream. `into`
+  // must not be open yet.
   absl::Status Draw(const GroupQuotas& quotas, TrainingSetWriter& into);
 
  private:
-  // What at least and at most the last lot drawn of a group is; see Draw().
+  // The bounds within which the last lot drawn from a group must lie; see Draw().
   struct Band {
     Lot from;
     Lot to;
@@ -57,11 +57,11 @@ class GroupedDraw {
   };
 
   void Count(std::span<const int64_t> groups);
-  // The greatest lot that is drawn of each group.
+  // Returns the greatest lot that is drawn from each group.
   absl::StatusOr<std::vector<Lot>> LastLots(std::span<const int64_t> quotas) const;
   absl::Status FindIn(std::vector<Band>& bands, size_t first_group, std::span<const int64_t> quotas,
                       std::vector<Lot>& last) const;
-  // Calls body(key, group, lot) for all candidates held.
+  // Calls body(key, group, lot) for every candidate that is held.
   template <typename Body>
   absl::Status ForEach(Body&& body) const;
 
@@ -70,10 +70,11 @@ class GroupedDraw {
   const std::optional<int64_t> most_of_a_group_;
   int64_t num_candidates_ = 0;
   std::vector<int64_t> counts_;
-  // Above which a lot of the group is out, and how many candidates the group had then.
+  // For each group, the bound above which a lot cannot be drawn any more, and how many candidates
+  // the group had when the bound was set.
   std::vector<Lot> bounds_;
   std::vector<int64_t> bounded_at_;
-  // Keys and groups in turns.
+  // Keys and groups, alternating.
   KeyColumn kept_;
 };
 

@@ -1,4 +1,4 @@
-// A draw in proportion to a number in the records.
+// Draws samples in proportion to a number in their records.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tidemill::selector {
 
-// How a draw with unequal probabilities is made.
+// The methods to draw with unequal probabilities.
 enum class Sampling { kPriority, kPoisson, kSystematic };
 
 struct Importance : Draw {

@@ -1,4 +1,4 @@
-// Samples such that no candidate is far from all of them.
+// Chooses samples so that every candidate is close to one of them.
 #pragma once
 
 #include <cstdint>

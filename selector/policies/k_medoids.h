@@ -1,4 +1,4 @@
-// The middles of clusters.
+// Chooses the samples in the middle of clusters.
 #pragma once
 
 #include <cstdint>

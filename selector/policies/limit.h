@@ -1,4 +1,4 @@
-// A limit on how many of its candidates a policy takes.
+// A limit on how many of its candidates a policy chooses.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ inline int64_t AtMost(std::optional<int64_t> limit, int64_t available) {
   return std::min(available, limit.value_or(available));
 }
 
-// All candidates, or those that a limit keeps. `into` as of MakeChooser().
+// Chooses all candidates, or those that the limit keeps. For `into`, see ChooserFor() in chooser.h.
 std::unique_ptr<Chooser> MakeLimitedChooser(std::optional<int64_t> limit, LimitBy by,
                                             const RandomKey& random, const Workplace& workplace,
                                             TrainingSetWriter& into);

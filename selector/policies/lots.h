@@ -1,5 +1,5 @@
-// Lots: every key has one, which depends on nothing but the stream's name and the key. A draw of k
-// samples is the k smallest lots.
+// Every key has a lot: a random number that depends only on the name of the random stream and on
+// the key. A draw of k samples takes the k smallest lots.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,7 @@
 
 namespace tidemill::selector {
 
-// Ties of the bits go to the smaller key.
+// When the bits are equal, the smaller key has the smaller lot.
 struct Lot {
   uint64_t bits = 0;
   int64_t key = 0;
@@ -22,20 +22,22 @@ struct Lot {
 inline constexpr Lot kGreatestLot{std::numeric_limits<uint64_t>::max(),
                                   std::numeric_limits<int64_t>::max()};
 
-// The lot below which lies the share `count / of` of all lots; the greatest one when that is all.
+// Returns the lot below which the share `count / of` of all lots lies. It is the greatest lot when
+// the share is all of them.
 Lot LotAtShare(double count, double of);
 
-// By how much the number of lots below a bound may differ from the number expected: 12 standard
-// deviations, which happens with a probability of 10^-32, and some more where few are expected.
+// Returns by how much the number of lots below a bound may differ from the expected number. It is
+// 12 standard deviations, and somewhat more when few are expected. A greater difference has a
+// probability of 10^-32.
 double DeviationOfLots(double expected);
 
-// Copies the keys whose lot is at most `bound` to `kept`, in their order, and returns how many
-// there are. `kept` has room for all of them.
+// Copies the keys whose lot is at most `bound` to `kept`, in their order, and returns their number.
+// `kept` must have room for all keys.
 size_t KeepUpTo(const Lot& bound, const RandomKey& random, std::span<const int64_t> keys,
                 int64_t* kept);
 
-// Appends to `band` the lots of `keys` from `from` to `to`, both included; returns how many are
-// below `from`.
+// Appends to `band` the lots of `keys` between `from` and `to`, both included. Returns how many
+// lots are below `from`.
 int64_t CollectBand(const Lot& from, const Lot& to, const RandomKey& random,
                     std::span<const int64_t> keys, std::vector<Lot>& band);
 

@@ -1,4 +1,4 @@
-// The samples since the trigger before, and perhaps those of some triggers before that.
+// Chooses the samples since the previous trigger and, on request, those of some triggers before it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Samples that the model is unsure of and that are unlike one another.
+// Chooses samples that the model is unsure about and that are unlike one another.
 #pragma once
 
 #include <cstdint>

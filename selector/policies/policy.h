@@ -1,5 +1,6 @@
-// What the header of a selection policy is made of. It is read by programs that choose nothing and
-// link none of what choosing takes: what a spec says of itself stands in the header.
+// What the header of a selection policy consists of. Programs read it that choose nothing, and that
+// link none of the libraries for choosing. Therefore everything that a spec says about itself is in
+// the header.
 //
 //   struct Newest {
 //     static constexpr std::string_view kType, kDoc, kRule, kWeights, kCost;  // kSource: may be.
@@ -15,9 +16,10 @@
 //   std::unique_ptr<Chooser> MakeChooser(const Newest& spec, const RandomKey& random,
 //                                        const Workplace& workplace, TrainingSetWriter& into);
 //
-// Some also have CheckSamples(), where samples may not have what the policy looks at; a member
-// `warmup_triggers`, of triggers that train on all candidates first; or PolicyAt(), where others
-// choose for it. draw.h has the fields of policies that draw a stated number of samples.
+// Some policies have more. CheckSamples() is for a policy that looks at something that samples may
+// lack. `warmup_triggers` is the number of first triggers that train on all candidates. PolicyAt()
+// is for a policy that lets others choose. draw.h has the fields of the policies that draw a stated
+// number of samples.
 #pragma once
 
 #include "config/problems.h"

@@ -1,4 +1,4 @@
-// Every selection policy. A new one is its two lines here and its files; policy.h says more.
+// Lists every selection policy. To add one, write two lines here and its files; see policy.h.
 #pragma once
 
 #include "config/spec_list.h"

@@ -1,4 +1,4 @@
-// A fixed number of samples that stand for the stream so far.
+// Keeps a fixed number of samples that represent the stream so far.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// One policy after the other.
+// Lets one policy after the other choose.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ struct SelectionSchedule {
   SelectionSpec PolicyAt(int64_t trigger) const {
     const SelectionStep* const step = config::StepServing(steps, trigger);
     if (step != nullptr) return step->use->PolicyAt(trigger);
-    return {};  // Check() lets no such schedule pass.
+    return {};  // Check() rejects such a schedule.
   }
   CandidatePool TakesFrom() const { return {.over = Pool::kAll}; }
   int64_t Target(int64_t available) const { return available; }
@@ -71,7 +71,7 @@ struct SelectionSchedule {
   }
 };
 
-// Of the step that serves the trigger of `random`.
+// Returns the chooser of the step that serves the trigger named by `random`.
 std::unique_ptr<Chooser> MakeChooser(const SelectionSchedule& spec, const RandomKey& random,
                                      const Workplace& workplace, TrainingSetWriter& into);
 

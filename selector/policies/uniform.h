@@ -1,4 +1,4 @@
-// A uniform draw without replacement.
+// Draws samples uniformly, without replacement.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Runs a policy on candidates that lie in memory, as a selection does on those that storage lists.
+// Runs a policy on candidates in memory, as a selection runs it on those that storage lists.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ namespace tidemill::selector::testing {
 inline constexpr int64_t kFirstKey = int64_t{1} << 44;
 inline constexpr RandomKey kRandom{.seed = 7, .purpose = "selection", .trigger = 3};
 
-// INVALID specs fail the test.
+// An invalid spec fails the test.
 SelectionSpec Spec(const std::string& yaml);
 
-// Sample i has key kFirstKey + i and comes at microsecond i.
+// Sample i has the key kFirstKey + i and the time of microsecond i.
 struct Stream {
   std::vector<int64_t> keys;
   std::vector<int64_t> times;
   std::vector<int64_t> labels;
 };
-// All of class 0.
+// All samples are of class 0.
 Stream StreamOf(int64_t num_samples);
-// counts[c] samples of each class c, well mixed.
+// Has counts[c] samples of each class c, well mixed.
 Stream MixedClasses(const std::vector<int64_t>& counts);
 
 struct Circumstances {
@@ -38,7 +38,7 @@ struct Circumstances {
 };
 
 struct Chosen {
-  // The samples' numbers in the stream.
+  // The numbers of the samples in the stream.
   std::vector<int64_t> rows;
   std::vector<float> weights;
   ChoiceNotes notes;
@@ -46,16 +46,16 @@ struct Chosen {
   ChosenKeys Keys() const;
 };
 
-// Errors fail the test.
+// An error fails the test.
 Chosen ChooseFrom(const SelectionSpec& spec, const Stream& stream,
                   const RandomKey& random = kRandom, const Circumstances& how = {});
 
-// Chooses again with pieces of several sizes, one thread and four, much memory and hardly any, and
-// expects the same choice each time.
+// Chooses again with pieces of several sizes, with one thread and four, and with much memory and
+// hardly any. Expects the same choice each time.
 Chosen ChooseInManyWays(const SelectionSpec& spec, const Stream& stream,
                         const RandomKey& random = kRandom, const Circumstances& how = {});
 
-// Facts that say `values[i]` of sample i, and nothing of samples behind the last.
+// Facts with `values[i]` for sample i. Samples behind the last value have none.
 class Values final : public SampleFacts {
  public:
   explicit Values(std::vector<float> values) : values_(std::move(values)) {}

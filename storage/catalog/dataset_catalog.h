@@ -1,4 +1,4 @@
-// Which datasets there are.
+// The catalogue of datasets.
 #pragma once
 
 #include <functional>
@@ -22,11 +22,11 @@
 
 namespace tidemill::storage {
 
-// A dataset's keys are slot << kSlotShift | counter, the counter from 1 on.
+// The keys of a dataset are slot << kSlotShift | counter. The counter begins at 1.
 inline constexpr int kSlotShift = 44;
 
-// A frozen view of a dataset: samples with keys at or below the watermark, less the tombstones up
-// to the sequence.
+// A frozen view of a dataset: the samples with keys at or below the watermark, except those with
+// tombstones up to the sequence.
 struct DatasetSnapshot {
   DatasetId dataset;
   int64_t committed_key = 0;
@@ -44,7 +44,7 @@ struct DatasetEntry {
 };
 
 struct DatasetCounts {
-  int64_t num_samples = 0;  // Deleted ones left out.
+  int64_t num_samples = 0;  // Without deleted samples.
   int64_t num_files = 0;
   int64_t num_quarantined = 0;
   int64_t num_deleted = 0;
@@ -57,75 +57,77 @@ struct DatasetCounts {
 struct CatalogOptions {
   // "<state folder>/storage".
   std::string folder;
-  // Absolute folders that datasets may lie in, and s3://bucket/folder.
+  // The folders that datasets may lie in: absolute paths, and s3://bucket/folder.
   std::vector<std::string> allowed_roots;
-  // A file with more of them, one a line, read again whenever a path is judged. Empty: none.
+  // A file with further allowed roots, one per line. It is read again for every check of a path.
+  // Empty when there is no such file.
   std::string allowed_roots_file = {};
 };
 
-// The beginning of what a dataset would take in.
+// The beginning of the data that a dataset would take in.
 struct DatasetHead {
-  // Below the dataset's folder; std::nullopt when no file is there.
+  // The path below the dataset's folder. std::nullopt when there is no file.
   std::optional<std::string> first_file;
-  // Of that file as it lies, packed or not: at most 64 KiB.
+  // The first bytes of that file as it is on disk, compressed or not. At most 64 KiB.
   std::string bytes;
 };
 
-// Runs in the transaction of a command, before it: the fence. May be empty.
+// Runs in the transaction of a command, before the command: the fence. May be empty.
 using CommandGuard = std::function<absl::Status(pqxx::work&)>;
-// Runs in the same transaction at its end, with the answer, to keep it for when the command is
-// repeated.
+// Runs in the same transaction at its end. It keeps the answer for a repetition of the command.
 template <typename Answer>
 using AnswerKeeper = std::function<absl::Status(pqxx::work&, const Answer&)>;
 
 // Registers, finds and deletes datasets. Thread-safe.
 class DatasetCatalog {
  public:
-  // `database` and `files` must outlive it; the schema must be migrated.
+  // `database` and `files` must outlive this object. The schema must be migrated.
   DatasetCatalog(db::Database& database, UnpackedCache& files, CatalogOptions options);
 
   struct Registration {
     DatasetId id;
     bool created = false;
   };
-  // Idempotent by (namespace, name, spec); `spec_text` is a DatasetSpec as YAML. INVALID_ARGUMENT
-  // for a name that base/names.h does not allow and a spec that does not decode, whose path is
-  // relative, no folder or outside the allowed roots; FAILED_PRECONDITION when the name has another
-  // spec; as FileSystem::Probe for what a store refuses.
+  // Registers a dataset. Idempotent by (namespace, name, spec). `spec_text` is a DatasetSpec as
+  // YAML. INVALID_ARGUMENT when base/names.h does not allow the name, when the spec does not
+  // decode, or when its path is relative, is not a folder, or is outside the allowed roots.
+  // FAILED_PRECONDITION when the name has another spec. A refusal of a store has the code of
+  // FileSystem::Probe.
   absl::StatusOr<Registration> Register(const std::string& name_space, const std::string& name,
                                         const std::string& spec_text, const CommandGuard& guard,
                                         const AnswerKeeper<Registration>& keep = {});
 
-  // NOT_FOUND for an unknown one, INVALID_ARGUMENT for what is no name. An empty namespace is
-  // "default".
+  // NOT_FOUND when the dataset is unknown. INVALID_ARGUMENT when the name is not allowed. An empty
+  // namespace means "default".
   absl::StatusOr<DatasetEntry> Find(const std::string& name_space, const std::string& name);
   absl::StatusOr<DatasetEntry> Find(DatasetId id);
-  // std::nullopt for an unknown one; the spec need not parse.
+  // Returns std::nullopt when the dataset is unknown. Its spec need not parse.
   absl::StatusOr<std::optional<DatasetId>> FindId(const std::string& name_space,
                                                   const std::string& name);
-  // All of a namespace in the order of their names; all namespaces when std::nullopt. Those whose
-  // spec does not parse are left out with a warning.
+  // Returns the datasets of a namespace, or of all namespaces for std::nullopt, ordered by name. A
+  // dataset whose spec does not parse is left out with a warning.
   absl::StatusOr<std::vector<DatasetEntry>> List(const std::optional<std::string>& name_space);
   absl::StatusOr<DatasetCounts> Count(DatasetId id);
   absl::StatusOr<DatasetSnapshot> Snapshot(DatasetId id);
 
-  // Forgets a dataset, its rows and column files, never the user's files, whether or not its spec
-  // parses. Returns whether there was one. Waits for a running ingest of it.
+  // Deletes a dataset, its rows and its column files, but never the user's files. Its spec need not
+  // parse. Returns whether there was one. Waits for a running ingest of the dataset.
   absl::StatusOr<bool> Delete(const std::string& name_space, const std::string& name,
                               const CommandGuard& guard, const AnswerKeeper<bool>& keep = {});
 
-  // Marks samples as deleted; returns how many of the keys existed and were not deleted before.
-  // NOT_FOUND for an unknown dataset.
+  // Marks samples as deleted. Returns how many of the keys existed and were not deleted before.
+  // NOT_FOUND when the dataset is unknown.
   absl::StatusOr<int64_t> DeleteSamples(DatasetId id, const std::vector<int64_t>& keys,
                                         const CommandGuard& guard,
                                         const AnswerKeeper<int64_t>& keep = {});
 
-  // Records samples that were of no use, each with its reason; returns how many were new.
+  // Records samples that could not be used, each with its reason. Returns how many were new.
   absl::StatusOr<int64_t> QuarantineSamples(DatasetId id, const std::vector<int64_t>& keys,
                                             const std::vector<std::string>& reasons,
                                             const CommandGuard& guard);
 
-  // What could not be ingested or used, newest last; at most `limit` entries, 0 for all.
+  // What could not be ingested or used, the newest last. Returns at most `limit` entries; 0 means
+  // all.
   struct Quarantined {
     std::string path;
     std::optional<int64_t> position;
@@ -136,22 +138,23 @@ class DatasetCatalog {
   absl::StatusOr<std::vector<Quarantined>> ListQuarantine(DatasetId id, int64_t limit);
 
   struct FileSizes {
-    int64_t all_files = 0;              // Bytes of all of the dataset's files.
-    std::map<FileId, int64_t> by_file;  // Of those that were asked for.
+    int64_t all_files = 0;              // The bytes of all files of the dataset.
+    std::map<FileId, int64_t> by_file;  // Those of the requested files.
   };
   absl::StatusOr<FileSizes> SizesOf(DatasetId id, const std::vector<FileId>& files);
 
-  // The allowed roots as they are now.
+  // Returns the present allowed roots.
   DataRoots Roots() const;
-  // Whether a file may be read, by them.
+  // Whether the present roots allow reading a file.
   bool Admits(const std::string& path) const { return Roots().Admits(path); }
 
-  // Looks at what a dataset that need not be registered would take in. Codes as DataRoots::Resolve,
-  // before anything of the path is touched, and as FileSystem::List and Open; INVALID_ARGUMENT for
-  // a spec that does not decode.
+  // Reads the beginning of the data that a dataset would take in. The dataset need not be
+  // registered. The codes are those of DataRoots::Resolve, which is called before anything of the
+  // path is touched, and of FileSystem::List and Open. INVALID_ARGUMENT when the spec does not
+  // decode.
   absl::StatusOr<DatasetHead> Peek(const std::string& spec_text) const;
 
-  // Held while a dataset is ingested or deleted.
+  // The lock of a dataset. It is held while the dataset is ingested or deleted.
   std::shared_ptr<Mutex> LockOf(DatasetId id) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const CatalogOptions& options() const { return options_; }
@@ -159,9 +162,10 @@ class DatasetCatalog {
  private:
   absl::StatusOr<DatasetSpec> DecodeAndCheck(const std::string& name,
                                              const std::string& spec_text) const;
-  // The folder that a path names. INVALID_ARGUMENT when it may not be read, or is none.
+  // Returns the folder that a path names. INVALID_ARGUMENT when it may not be read, or is not a
+  // folder.
   absl::StatusOr<std::string> AdmitFolder(const std::string& path) const;
-  // Datasets are listed again and again.
+  // Warns once per dataset, because datasets are listed again and again.
   void WarnOnce(DatasetId id, const std::string& name, const absl::Status& status)
       ABSL_LOCKS_EXCLUDED(mutex_);
 

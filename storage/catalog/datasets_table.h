@@ -1,5 +1,5 @@
-// SQL on storage.datasets and what hangs on it. All functions run in the caller's transaction and
-// throw what libpqxx throws, for Database::Transact to catch.
+// SQL on storage.datasets and on the tables that depend on it. All functions run in the caller's
+// transaction. They throw what libpqxx throws; Database::Transact catches it.
 #pragma once
 
 #include <optional>
@@ -28,23 +28,23 @@ std::optional<Row> Find(pqxx::work& work, const std::string& name_space, const s
 std::optional<Row> Find(pqxx::work& work, DatasetId id);
 std::vector<Row> List(pqxx::work& work, const std::optional<std::string>& name_space);
 
-// Inserts the dataset, its watermark and its partition of samples.
+// Inserts the dataset, its watermark and its partition of the samples.
 DatasetId Insert(pqxx::work& work, const std::string& name_space, const std::string& name,
                  const std::string& registered_spec, const std::string& spec);
 void SetSpec(pqxx::work& work, DatasetId id, const std::string& spec);
 // Deletes all rows of a dataset and its partition.
 void Delete(pqxx::work& work, DatasetId id);
 
-// NOT_FOUND for an unknown dataset.
+// NOT_FOUND when the dataset is unknown.
 absl::StatusOr<DatasetSnapshot> Snapshot(pqxx::work& work, DatasetId id);
 absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id);
 
-// Adds tombstones of those keys that exist and have none; returns how many were added. NOT_FOUND
-// for an unknown dataset.
+// Adds tombstones for the keys that exist and have none. Returns how many it added. NOT_FOUND when
+// the dataset is unknown.
 absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys);
 
-// Has the quarantine name these files, and no others, as files whose paths cannot be kept. Returns
-// how many it did not name before.
+// Sets the files in the quarantine whose paths cannot be stored: these and no others. Returns how
+// many of them are new.
 int64_t SetUnnamed(pqxx::work& work, DatasetId id, const std::vector<std::string>& paths);
 
 // Returns how many were not recorded before.

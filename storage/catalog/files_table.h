@@ -1,5 +1,5 @@
-// SQL on storage.files and storage.segments. Functions run in the caller's transaction and throw
-// what libpqxx throws, for Database::Transact to catch.
+// SQL on storage.files and storage.segments. The functions run in the caller's transaction. They
+// throw what libpqxx throws; Database::Transact catches it.
 #pragma once
 
 #include <map>
@@ -12,53 +12,53 @@
 
 namespace tidemill::storage::files_table {
 
-// A file as it was taken in.
+// A file as it was ingested.
 struct KnownFile {
   FileId id;
-  std::string path;  // Absolute.
+  std::string path;  // The absolute path.
   int64_t size_bytes = 0;
   int64_t fingerprint = 0;
   int64_t bytes_done = 0;
   int64_t records_done = 0;
-  std::optional<int64_t> sample_key;  // One file a sample.
+  std::optional<int64_t> sample_key;  // Set when each sample is a file.
   std::string state;
 };
 
 struct Segment {
   int64_t segment_id = 0;
-  std::optional<FileId> file;  // std::nullopt: one file a sample.
+  std::optional<FileId> file;  // std::nullopt when each sample is a file.
   int64_t first_key = 0;
   int64_t num_samples = 0;
   int64_t first_position = 0;
-  // What its records span, of the unpacked file.
+  // The range of its records in the unpacked file.
   int64_t byte_from = 0;
   int64_t byte_to = 0;
 };
 
-// In the byte order of their paths.
+// Returns the files in the byte order of their paths.
 std::vector<KnownFile> ListFiles(pqxx::work& work, DatasetId dataset);
 std::optional<KnownFile> FindFile(pqxx::work& work, FileId file);
 
-// Bytes of the files that samples were taken from.
+// Returns the bytes of the files that samples were taken from.
 int64_t TotalSize(pqxx::work& work, DatasetId dataset);
 std::map<FileId, int64_t> SizesOf(pqxx::work& work, const std::vector<FileId>& files);
 
-// In the order of their keys.
+// Returns the segments in the order of their keys.
 std::vector<Segment> SegmentsOf(pqxx::work& work, FileId file);
 std::optional<Segment> SegmentWith(pqxx::work& work, DatasetId dataset, int64_t sample_key);
 std::optional<Segment> FindSegment(pqxx::work& work, DatasetId dataset, int64_t segment_id);
 std::vector<int64_t> SegmentIds(pqxx::work& work, DatasetId dataset);
 
-// Fresh ids, ascending; never given twice.
+// Returns new ids, ascending. No id is ever given twice.
 std::vector<int64_t> NewFileIds(pqxx::work& work, int64_t count);
 std::vector<int64_t> NewSegmentIds(pqxx::work& work, int64_t count);
 
-// Adds page ranges that were filled since to the BRIN indexes of a dataset's samples: a range that
-// is not summarised is scanned by every query.
+// Adds page ranges that were filled meanwhile to the BRIN indexes of a dataset's samples. Every
+// query scans the ranges that are not summarised.
 void Summarize(pqxx::work& work, DatasetId dataset);
-// The same of ranges that are full and lie behind the page `from_page`, while rows are being added:
-// each row that is added to a range that was summarised costs a change of the index. Returns the
-// page to go on from.
+// Does the same, while rows are being added, for the full ranges behind the page `from_page`. A
+// range that is not full is not summarised, because every row added to it would then cost a change
+// of the index. Returns the page to continue from.
 int64_t SummarizeFull(pqxx::work& work, DatasetId dataset, int64_t from_page);
 
 }  // namespace tidemill::storage::files_table

@@ -1,5 +1,5 @@
-// SQL on storage.left_out. Functions run in the caller's transaction and throw what libpqxx throws,
-// for Database::Transact to catch.
+// SQL on storage.left_out. The functions run in the caller's transaction. They throw what libpqxx
+// throws; Database::Transact catches it.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace tidemill::storage {
 
-// What of a dataset's records did not become samples, and why.
+// Which records of a dataset did not become samples, and why.
 struct DatasetLeftOut {
   struct Reason : LeftOutReason {
     std::string first_path;
   };
   int64_t num_records = 0;
-  int64_t num_seen = 0;        // Records, those left out included.
-  int64_t num_files = 0;       // Left out as a whole, their records not known.
-  int64_t num_unlabelled = 0;  // Samples without a label.
-  // Those with the most records first; at most 20, the last of them the rest.
+  int64_t num_seen = 0;        // The number of records, including those left out.
+  int64_t num_files = 0;       // Files left out as a whole. Their records are not counted.
+  int64_t num_unlabelled = 0;  // The number of samples without a label.
+  // The reasons with the most records first, at most 20. The last one stands for the rest.
   std::vector<Reason> reasons;
 };
 
@@ -28,7 +28,7 @@ namespace left_out_table {
 
 DatasetLeftOut Read(pqxx::work& work, DatasetId dataset);
 
-// Records of a file that are bad.
+// Returns the number of bad records of a file.
 int64_t NumBad(pqxx::work& work, FileId file);
 
 }  // namespace left_out_table

@@ -1,4 +1,4 @@
-// Where a dataset's folder is.
+// The path of a dataset's folder.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace tidemill::storage {
 // Whether a path names something in an object store.
 inline bool IsObjectPath(std::string_view path) { return path.starts_with("s3://"); }
 
-// A path as written in a file of `folder`, made absolute. What lies in an object store is so
+// Makes a path absolute that a file in `folder` contains. A path in an object store is absolute
 // already.
 inline std::string AbsolutePath(const std::string& folder, const std::string& path) {
   if (IsObjectPath(path)) return path;

@@ -1,5 +1,5 @@
-// What a user says about a dataset: where its files are, what is in them, which field is the time
-// and which the label. The `datasets:` section of a pipeline.
+// The `datasets` section of a pipeline: where a dataset's files are, what they contain, which field
+// is the time and which the label.
 #pragma once
 
 #include <optional>
@@ -58,7 +58,7 @@ struct DatasetSpec {
   void CheckSeries(config::Problems& problems) const;
 };
 
-// The dataset's label: with `series.target` a real number in that column.
+// Returns the label of the dataset. With `series.target`, it is a real number in that column.
 inline LabelSpec EffectiveLabel(const DatasetSpec& spec) {
   if (!spec.series || !spec.series->target) return spec.label;
   LabelSpec label;
@@ -68,14 +68,14 @@ inline LabelSpec EffectiveLabel(const DatasetSpec& spec) {
   return label;
 }
 
-// Whether samples without a label are left out: always those of a series, which have no use but
-// their label.
+// Whether samples without a label are left out. Those of a series always are, because they are of
+// no use without their label.
 inline bool DropsUnlabelled(const DatasetSpec& spec) {
   if (!EffectiveLabel(spec).is_given()) return false;
   return spec.series.has_value() || spec.label.unlabelled == Unlabelled::kDrop;
 }
 
-// `label_delay` with its default.
+// Returns `label_delay` or its default.
 inline Duration EffectiveLabelDelay(const DatasetSpec& spec) {
   if (spec.label_delay) return *spec.label_delay;
   if (!spec.series || !spec.series->step) return {};

@@ -1,4 +1,4 @@
-// A block of samples made of an answer of storage.
+// A block of samples, made from an answer of storage.
 #pragma once
 
 #include <span>
@@ -11,18 +11,18 @@
 
 namespace tidemill::storage::direct {
 
-// What an answer comes to, with the payloads of its rows gathered. Thread-compatible.
+// The samples of an answer, with the payloads of its rows gathered. Thread-compatible.
 class Block {
  public:
-  // `keys` are those that the answer is about. INVALID_ARGUMENT for an answer that makes no sense.
+  // `keys` are the keys of the request. INVALID_ARGUMENT when the answer does not fit them.
   static absl::StatusOr<Block> Make(Answer answer, std::span<const int64_t> keys);
 
-  // The positions, in order, of keys that have to be read some other way.
+  // The positions, in order, of the keys that must be read the other way.
   const std::vector<uint32_t>& unread() const { return unread_; }
-  // Files that rows could not be read from.
+  // Returns the files from which rows could not be read.
   std::vector<uint32_t> damaged_files() const;
 
-  // Gives the block to the sink, after what is unread was read the other way.
+  // Gives the block to the sink, after the unread keys are read the other way.
   absl::Status Deliver(const SampleSink& sink, const OtherWay& other_way);
 
  private:
@@ -35,7 +35,7 @@ class Block {
   batch::Buffer payload_;
   batch::Buffer offsets_;
   std::vector<uint32_t> bad_rows_;
-  std::vector<uint32_t> row_positions_;  // Of the keys; empty when all keys have rows.
+  std::vector<uint32_t> row_positions_;  // One position per row; empty when all keys have rows.
   std::vector<uint32_t> unread_;
 };
 

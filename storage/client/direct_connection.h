@@ -23,47 +23,50 @@
 
 namespace tidemill::storage::direct {
 
-// Mappings of files by what they are, so that connections share them. Thread-safe.
+// The mappings of files by device and inode, so that connections share them. Thread-safe.
 class SharedMappings {
  public:
-  // The file of a descriptor, mapped as long as it is now. Codes as MappedFile::Map.
+  // Maps the file of a descriptor with its present length. The codes are those of MappedFile::Map.
   absl::StatusOr<std::shared_ptr<const MappedFile>> Map(int descriptor) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  using FileKey = std::pair<uint64_t, uint64_t>;  // Device and inode.
+  using FileKey = std::pair<uint64_t, uint64_t>;  // The device and the inode.
   Mutex mutex_;
   absl::flat_hash_map<FileKey, std::weak_ptr<const MappedFile>> mappings_ ABSL_GUARDED_BY(mutex_);
 };
 
-// An answer, checked: every number in it is one that it may be.
+// A checked answer: every number in it is in its allowed range.
 struct Answer {
   AnswerHeader header;
-  // Its columns, which the spans below and columns made of it are slices of.
+  // The body. The spans below, and the columns made from them, are slices of it.
   batch::Buffer body;
-  // Where its rows lie; in files of the connection, as they are until the next answer is received.
+  // Where its rows are in the files of the connection. They are valid until the next answer is
+  // received.
   Extents extents;
   std::span<const ProblemEntry> problems;
   std::string_view text;
 };
 
-// Thread-compatible.
+// One connection. Thread-compatible.
 class Connection {
  public:
-  // Greets. UNAVAILABLE when nobody is there, PERMISSION_DENIED when the other end is another
-  // user's or refuses us. `mappings` must outlive it.
+  // Connects and sends the greeting. UNAVAILABLE when nobody answers. PERMISSION_DENIED when the
+  // other end belongs to another user or refuses the connection. `mappings` must outlive this
+  // object.
   static absl::StatusOr<std::unique_ptr<Connection>> Open(const std::string& path,
                                                           const std::string& token,
                                                           const std::stop_token& stop,
                                                           SharedMappings& mappings);
 
-  // Queues a request, of at most kMaxKeys; it leaves while answers are waited for.
+  // Queues a request of at most kMaxKeys keys. It is sent while Receive() waits.
   void Ask(DatasetId dataset, std::span<const int64_t> keys);
-  // Wants the descriptor of a file anew, with the next request.
+  // Asks for a new descriptor of a file with the next request.
   void Forget(uint32_t file) { forgotten_.push_back(file); }
 
   // Waits for the next answer. UNAVAILABLE when the connection is broken or nothing comes for some
-  // seconds, CANCELLED at a stop, DATA_LOSS when descriptors were lost, INVALID_ARGUMENT for what
-  // is no answer: then the connection is of no more use.
+  // seconds. CANCELLED when a stop is requested. DATA_LOSS when descriptors were lost.
+  // INVALID_ARGUMENT when the bytes are not an answer. After an error the connection cannot be used
+  // any more.
   absl::StatusOr<Answer> Receive(const std::stop_token& stop);
 
  private:
@@ -71,7 +74,7 @@ class Connection {
       : socket_(std::move(socket)), mappings_(mappings) {}
   absl::Status Greet(const std::string& token, const std::stop_token& stop);
   absl::Status Flush();
-  // Fills `into`, sending what is queued meanwhile.
+  // Fills `into`, and sends queued requests meanwhile.
   absl::Status Fill(std::span<std::byte> into, const std::stop_token& stop);
   absl::Status TakeFiles(std::span<const uint32_t> numbers);
 
@@ -81,7 +84,7 @@ class Connection {
   size_t num_sent_ = 0;
   std::vector<uint32_t> forgotten_;
   std::vector<Descriptor> received_;
-  // By number; the last one stays null.
+  // The files by number; the last one is always null.
   std::array<std::shared_ptr<const MappedFile>, kMaxFiles + 1> files_;
   std::array<const MappedFile*, kMaxFiles + 1> mapped_{};
 };

@@ -1,4 +1,4 @@
-// What is said on the socket for direct reads: docs/formats/direct_reads.md.
+// The messages on the socket for direct reads; see docs/formats/direct_reads.md.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ inline constexpr char kMagic[] = "TMDIRECT";
 inline constexpr uint32_t kVersion = 1;
 inline constexpr uint32_t kMaxTokenBytes = 4096;
 inline constexpr uint32_t kMaxKeys = 8192;
-// Files have numbers below this; the number itself stands for no file.
+// File numbers are below this. The value itself means: no file.
 inline constexpr uint32_t kMaxFiles = 1024;
 inline constexpr uint32_t kNoFile = kMaxFiles;
 inline constexpr uint32_t kMaxDescriptors = 253;  // Linux's limit for one message.
 inline constexpr uint32_t kMaxTextBytes = 1 << 20;
-// A record longer than this is not read directly.
+// A longer record is not read directly.
 inline constexpr int64_t kMaxRecordBytes = int64_t{64} << 20;
 
 struct Greeting {
@@ -70,17 +70,18 @@ struct ProblemEntry {
 static_assert(sizeof(Greeting) == 16 && sizeof(RequestHeader) == 16 && sizeof(AnswerHeader) == 64 &&
               sizeof(ProblemEntry) == 8 && std::is_trivially_copyable_v<AnswerHeader>);
 
-// INVALID_ARGUMENT unless the header is one that the other side may send: every count within its
-// limit, so that sizes computed from it are small. Of a request, `num_keys` and `num_forgotten`.
+// INVALID_ARGUMENT unless the other side may send such a header. Every count is within its limit,
+// so that the sizes computed from it are small. For a request, `num_keys` and `num_forgotten` are
+// checked.
 absl::Status Check(const Greeting& greeting);
 absl::Status Check(const RequestHeader& header);
 absl::Status Check(const AnswerHeader& header);
 
-// Bytes behind a checked header.
+// Returns the number of bytes that follow a checked header.
 size_t BodyBytes(const RequestHeader& header);
 
-// Where the columns of an answer begin, in bytes behind its header; an absent one is as long as
-// nothing. Same on both sides.
+// Where the columns of an answer begin, in bytes behind its header. An absent column has length 0.
+// Both sides compute the same layout.
 struct AnswerLayout {
   explicit AnswerLayout(const AnswerHeader& header);
 
@@ -96,12 +97,12 @@ struct AnswerLayout {
   size_t real_validity = 0;
   size_t problems = 0;
   size_t text = 0;
-  // Bytes of all.
+  // The bytes of all columns.
   size_t total = 0;
 };
 
-// Where the socket for direct reads lies, for storage's endpoint; empty for one that is no UNIX
-// socket, or whose path is too long for another one.
+// Returns the path of the socket for direct reads that belongs to storage's endpoint. It is empty
+// when the endpoint is not a UNIX socket, or when its path is too long.
 std::string SocketPathOf(const std::string& endpoint);
 
 }  // namespace tidemill::storage::direct

@@ -1,4 +1,4 @@
-// Reads samples on storage's own host: storage says where records lie, and they are copied and
+// Reads samples on storage's own host. Storage says where the records are; they are copied and
 // checked here.
 #pragma once
 
@@ -20,22 +20,23 @@
 namespace tidemill::storage::direct {
 
 using SampleSink = std::function<absl::Status(batch::Batch, std::vector<v1::MissingSample>)>;
-// Reads keys some other way and gives them to a sink, as StorageClient::ReadSamples does.
+// Reads keys another way and gives them to a sink, as StorageClient::ReadSamples does.
 using OtherWay = std::function<absl::Status(std::span<const int64_t>, const SampleSink&)>;
 
-// Thread-safe: concurrent reads have connections of their own. Memory: two blocks a read, and the
-// address space of the files.
+// Thread-safe: every concurrent read has a connection of its own. Memory: two blocks per read, and
+// the address space of the files.
 //
-// Whatever goes wrong costs speed only. What cannot be read directly is left to the other way: all
-// of it where storage is not on this host, or another user's, or does not offer it, which is
-// remembered for some seconds; a dataset whose files cannot be handed out, likewise; single keys
-// that are unknown, or whose file has changed.
+// A failure of a direct read only costs speed. Whatever cannot be read directly is left to the
+// other way. That is everything when storage is on another host, belongs to another user, or does
+// not offer direct reads; this is remembered for some seconds. It is a dataset whose files cannot
+// be handed out; this is remembered, too. It is a single key that is unknown, or whose file has
+// changed.
 class Reader {
  public:
   explicit Reader(const rpc::Peer& peer);
 
-  // Delivers samples to the sink, in the order of `keys`, until something goes wrong that is not
-  // the sink's or the other way's fault, and returns how many keys it has answered.
+  // Delivers samples to the sink in the order of `keys`. It ends early when something fails that is
+  // neither the sink's nor the other way's fault. Returns the number of keys answered.
   absl::StatusOr<size_t> Read(DatasetId dataset, std::span<const int64_t> keys,
                               const SampleSink& sink, const OtherWay& other_way)
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -43,13 +44,13 @@ class Reader {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // nullptr when there is none to be had for now.
+  // Returns nullptr when no connection is available for now.
   std::unique_ptr<Connection> TakeConnection(DatasetId dataset) ABSL_LOCKS_EXCLUDED(mutex_);
   std::unique_ptr<Connection> NewConnection() ABSL_LOCKS_EXCLUDED(mutex_);
   void KeepConnection(std::unique_ptr<Connection> connection) ABSL_LOCKS_EXCLUDED(mutex_);
   void Avoid(DatasetId dataset) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  const std::string path_;  // Empty: storage is not on this host.
+  const std::string path_;  // Empty when storage is not on this host.
   const std::string token_;
   const std::stop_token stop_;
   SharedMappings mappings_;

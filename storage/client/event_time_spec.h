@@ -1,4 +1,4 @@
-// When a dataset's samples happened.
+// How to find the event times of a dataset's samples.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct RowTime {
   }
 };
 
-// When a sample happened: exactly one source, the file's mtime when none is named.
+// The source of event times. There is exactly one: the file's mtime when none is named.
 struct EventTimeSpec {
   std::optional<std::string> column;
   std::vector<std::string> columns;
@@ -31,7 +31,7 @@ struct EventTimeSpec {
   std::optional<RowTime> row;
   bool mtime = false;
 
-  // The fields of a record that hold the time, in order; empty when it lies elsewhere.
+  // Returns the fields of a record that hold the time, in order. Empty when the time is elsewhere.
   std::vector<std::string> TimeFields() const {
     return column ? std::vector<std::string>{*column} : columns;
   }

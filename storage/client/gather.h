@@ -1,4 +1,4 @@
-// Gathers records from mapped files into a block, in the order asked for.
+// Gathers records from mapped files into a block, in the requested order.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace tidemill::storage {
 
-// Where records lie, column by column: the r-th is in `files[file[r]]` from byte_from[r] on.
+// Where records are, column by column. Record r is in `files[file[r]]`, from byte_from[r] on.
 struct Extents {
-  // A null one has no record that can be read.
+  // A null file has no record that can be read.
   std::span<const MappedFile* const> files = {};
-  // Empty: all lie in files[0].
+  // Empty when all records are in files[0].
   std::span<const uint32_t> file = {};
   std::span<const int64_t> byte_from = {};
-  // Empty: all have record_bytes.
+  // Empty when all records have record_bytes.
   std::span<const uint32_t> size = {};
   int64_t record_bytes = 0;
-  // xxh3-64 of the whole record.
+  // The xxh3-64 of the whole record.
   std::span<const uint64_t> hash = {};
   PayloadCut cut = {};
 
@@ -29,22 +29,23 @@ struct Extents {
   int64_t SizeOf(size_t row) const { return size.empty() ? record_bytes : int64_t{size[row]}; }
 };
 
-// Writes num_rows + 1 offsets of payloads that lie one after another, from 0 on. Returns the last;
-// -1 when a record is smaller than the cut, so that the extents are nonsense.
+// Writes the num_rows + 1 offsets of payloads that lie one after another, beginning at 0. Returns
+// the last offset. Returns -1 when a record is smaller than the cut, so that the extents cannot be
+// right.
 int64_t PayloadOffsets(const Extents& extents, std::span<int64_t> offsets);
 
-// Copies payload r to into + offsets[r], offsets as above. Appends to `bad`, in order, the rows
-// whose records lie outside of their file or are not those that the hash was made of; what is in
-// `into` for them is nothing to be used.
+// Copies payload r to into + offsets[r]. The offsets are those of PayloadOffsets(). Appends to
+// `bad`, in order, the rows whose records lie outside their file or do not match their hash. The
+// bytes in `into` for bad rows are undefined.
 //
-// Each record is copied into memory of our own, then hashed there: whatever happens to a file
-// meanwhile, a row that is not `bad` is right. Memory that the copies come from is prefetched; cold
-// pages are fetched one by one unless BringIn was called.
+// Each record is copied into private memory and hashed there. Whatever happens to a file meanwhile,
+// a row that is not `bad` is right. The source of the copies is prefetched. Pages that are not in
+// memory are read one by one unless BringIn() was called.
 void Gather(const Extents& extents, std::span<const int64_t> offsets, std::byte* into,
             std::vector<uint32_t>& bad);
 
-// Asks the kernel for the pages of the extents, all at once and in the order in which they lie,
-// when a sample of them is not in memory.
+// Checks a sample of the extents' pages. If they are not in memory, asks the kernel for all pages
+// at once, in the order of the file.
 void BringIn(const Extents& extents);
 
 }  // namespace tidemill::storage

@@ -1,12 +1,12 @@
-// Patterns of paths.
+// Matches paths against patterns.
 #pragma once
 
 #include <string_view>
 
 namespace tidemill::storage {
 
-// `*` is any text without a slash, `**` any text, `**/` any folders or none, `?` one character that
-// is no slash.
+// `*` matches any text without a slash. `**` matches any text. `**/` matches any folders, or none.
+// `?` matches one character other than a slash.
 bool GlobMatches(std::string_view glob, std::string_view path);
 
 }  // namespace tidemill::storage

@@ -1,4 +1,4 @@
-// Labels, from text and from numbers in bytes.
+// Reads labels from text and from bytes.
 #pragma once
 
 #include <functional>
@@ -18,25 +18,25 @@ struct Label {
   std::optional<double> real_label;
 };
 
-// Turns what a spec calls a label into one, or into none where the spec calls it missing.
-// Thread-safe.
+// Turns the text or bytes of a label into a Label. Where the spec calls them missing, the result
+// has no label. Thread-safe.
 class LabelReader {
  public:
   explicit LabelReader(const LabelSpec& spec);
 
-  // A class's name, or its number where the spec names no classes; or a real number.
-  // INVALID_ARGUMENT with the reason.
+  // Reads the name of a class, the number of a class when the spec names no classes, or a real
+  // number. INVALID_ARGUMENT with the reason.
   absl::StatusOr<Label> FromText(std::string_view text) const;
 
-  // Of a record that does not have what the label is read from. `reason` where that is no way to
-  // lack a label.
+  // Returns the label of a record that lacks what the label is read from. Returns `reason` when the
+  // spec does not allow that.
   absl::StatusOr<Label> FromNothing(const absl::Status& reason) const;
 
-  // The class of a whole number in bytes, without the cost of a status: std::nullopt for a real
-  // number, and wherever FromBytes has something to say.
+  // Returns the class of a whole number in bytes, without the cost of a status. Returns
+  // std::nullopt for a real number, and whenever the class needs FromBytes().
   std::optional<int64_t> ClassFromBytes(const char* bytes, const NumberLayout& layout) const;
 
-  // `bytes` has layout.width of them.
+  // `bytes` has layout.width bytes.
   absl::StatusOr<Label> FromBytes(const char* bytes, const NumberLayout& layout) const;
 
  private:
@@ -45,9 +45,9 @@ class LabelReader {
 
   const LabelSpec spec_;
   const LabelKind kind_;
-  const int64_t num_classes_;  // 0: not known.
+  const int64_t num_classes_;  // 0 when unknown.
   std::map<std::string, int64_t, std::less<>> classes_;
-  std::vector<double> missing_numbers_;  // Those of spec_.missing that are numbers.
+  std::vector<double> missing_numbers_;  // The numbers among spec_.missing.
 };
 
 }  // namespace tidemill::storage

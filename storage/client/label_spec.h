@@ -1,4 +1,4 @@
-// What is to be learnt of a dataset's samples.
+// The label of a dataset's samples: what a model learns to predict.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct tidemill::config::EnumNames<tidemill::storage::Endianness> {
 
 namespace tidemill::storage {
 
-// How a number lies in bytes.
+// The layout of a number in bytes.
 struct NumberLayout {
   int64_t width = 1;
   NumberEncoding encoding = NumberEncoding::kUnsigned;
@@ -66,7 +66,7 @@ struct NumberLayout {
   }
 };
 
-// A label within each binary record.
+// A label inside each binary record.
 struct RecordLabel : NumberLayout {
   int64_t offset = 0;
   void Fields(auto&& field) {
@@ -75,7 +75,7 @@ struct RecordLabel : NumberLayout {
   }
 };
 
-// Labels of a file's records, in order, in a second file beside it.
+// The labels of a file's records, in order, in a second file beside it.
 struct LabelFile : NumberLayout {
   std::string pattern;
   std::string replacement;
@@ -90,7 +90,7 @@ struct LabelFile : NumberLayout {
   }
 };
 
-// What is to be learnt of a sample: at most one source. None: samples have no label.
+// The source of a sample's label. There is at most one source. Without one, samples have no label.
 struct LabelSpec {
   std::optional<std::string> column;
   std::optional<std::string> member;
@@ -103,7 +103,7 @@ struct LabelSpec {
   std::vector<std::string> missing = {"", "NA", "N/A", "NaN", "null"};
   std::optional<Unlabelled> unlabelled;
 
-  // Whether the text is one of `missing`. A class of that name is a class all the same.
+  // Whether the text is one of `missing`. When a class has that name, it is a class.
   bool SaysMissing(std::string_view text) const {
     constexpr std::string_view kBlank = " \t\r\n\f\v";
     const size_t from = text.find_first_not_of(kBlank);

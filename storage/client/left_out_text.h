@@ -1,4 +1,4 @@
-// What was left out of a dataset, in words.
+// Describes in words what was left out of a dataset.
 #pragma once
 
 #include <string>
@@ -7,23 +7,23 @@
 
 namespace tidemill::storage {
 
-// Whether something was left out that the dataset's spec does not want left out.
+// Whether something was left out that the dataset's spec does not ask to leave out.
 bool AnyLost(const rpc::v1::LeftOut& left_out);
 
 // "487 records", "2 files", "487 records and 2 files"
 std::string Amount(int64_t num_records, int64_t num_files);
 
-// "weather.csv, record 12"; without a record where a whole file is meant.
+// "weather.csv, record 12". Without a record when a whole file is meant.
 std::string FirstPlace(const rpc::v1::LeftOut::Reason& reason);
 
 // "5 fields where 6 columns are expected"
 std::string InWords(const rpc::v1::LeftOut::Reason& reason);
 
-// One line: "487 of 1,461 records left out: 5 fields where 6 columns are expected (weather.csv,
-// record 12); 146 samples have no label". Empty where there is nothing to say.
+// Returns one line: "487 of 1,461 records left out: 5 fields where 6 columns are expected
+// (weather.csv, record 12); 146 samples have no label". Empty when there is nothing to say.
 std::string LeftOutText(const rpc::v1::LeftOut& left_out);
 
-// Why the dataset `name`, which has no samples, has none, and what to do next.
+// Says why the dataset `name` has no samples, and what to do next.
 std::string WhyEmpty(const std::string& name, int64_t num_files, const rpc::v1::LeftOut& left_out);
 
 }  // namespace tidemill::storage

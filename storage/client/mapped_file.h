@@ -1,4 +1,4 @@
-// Data files mapped for reading, whatever their owner does to them meanwhile.
+// Maps data files for reading, and survives whatever their owner does to them meanwhile.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,18 @@
 
 namespace tidemill::storage {
 
-// A read-only mapping of a whole file, as long as it was when it was mapped. Thread-safe.
+// A read-only mapping of a whole file, with its length when it was mapped. Thread-safe.
 //
-// Touching a page that the file no longer has, or that the disk cannot give, raises SIGBUS. Here
-// it reads as zeros instead, and so does all behind it: what is wrong shows in the records'
-// hashes, and `is_damaged()` says that the file should be mapped anew. The handler is installed by
-// the first mapping and hands on signals that are not about a mapping to the handler that was
-// there before, so install others first.
+// Touching a page raises SIGBUS when the file no longer has it or the disk cannot read it. Here the
+// page reads as zeros instead, and so does everything behind it. The records' hashes then show the
+// damage, and is_damaged() says that the file should be mapped again. The first mapping installs
+// the handler. It passes signals that do not concern a mapping to the handler that was there
+// before. Install other handlers first.
 class MappedFile {
  public:
-  // The descriptor may be closed afterwards; the file lives as long as the mapping. FAILED_
-  // PRECONDITION for what is no regular file or empty; RESOURCE_EXHAUSTED beyond kMaxMappings.
+  // The descriptor may be closed afterwards. The file lives as long as the mapping.
+  // FAILED_PRECONDITION when it is not a regular file, or empty. RESOURCE_EXHAUSTED beyond
+  // kMaxMappings.
   static absl::StatusOr<std::shared_ptr<const MappedFile>> Map(int descriptor);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -26,10 +27,10 @@ class MappedFile {
 
   const std::byte* data() const { return data_; }
   size_t size() const { return size_; }
-  // Whether a page of it was found gone.
+  // Whether a page of the file was missing.
   bool is_damaged() const;
 
-  // Of a process at a time; Linux itself allows 65,530 mappings of all kinds.
+  // The most mappings of a process at a time. Linux itself allows 65,530 mappings of all kinds.
   static constexpr size_t kMaxMappings = 8192;
 
  private:
@@ -38,7 +39,7 @@ class MappedFile {
 
   const std::byte* const data_;
   const size_t size_;
-  const size_t slot_;  // Of the table that the signal handler looks into.
+  const size_t slot_;  // The slot in the table that the signal handler reads.
 };
 
 }  // namespace tidemill::storage

@@ -1,11 +1,12 @@
-// The bytes of a record that are its label and not part of the payload.
+// The bytes of a record that are its label, and therefore not part of the payload.
 #pragma once
 
 #include <cstdint>
 
 namespace tidemill::storage {
 
-// `size` bytes at `offset` of each record; none when size is 0. A record's hash is over all of it.
+// `size` bytes at `offset` of each record. There are none when size is 0. The hash of a record
+// covers all of it.
 struct PayloadCut {
   int64_t offset = 0;
   int64_t size = 0;

@@ -1,4 +1,4 @@
-// Samples as they come from storage over gRPC: frames, taken apart here, in the order asked for.
+// Receives samples from storage over gRPC. The frames are decoded here, in the requested order.
 #pragma once
 
 #include <span>
@@ -10,12 +10,13 @@
 
 namespace tidemill::storage {
 
-// What StorageClient::ListSamples does.
+// Implements StorageClient::ListSamples.
 absl::Status StreamList(StorageConnection& connection, const v1::ListSamplesRequest& request,
                         const StorageClient::BatchSink& sink);
 
-// What StorageClient::ReadSamples does where the samples come over the wire. The keys are cut into
-// requests; the next one is sent, and its first block received, before the present one has ended.
+// Implements StorageClient::ReadSamples for samples that come over the network. The keys are
+// divided into requests. The next request is sent, and its first block received, before the present
+// one has ended.
 absl::Status StreamSamples(StorageConnection& connection, DatasetId dataset,
                            std::span<const int64_t> keys, const StorageClient::SampleSink& sink);
 

@@ -1,4 +1,4 @@
-// When a sample is a window of rows rather than one row: the `series` section of a dataset.
+// The `series` section of a dataset: a sample is a window of rows rather than one row.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace tidemill::storage {
 
-// A row of a file, its *anchor*, becomes a sample together with the rows right before it, and is
-// given the label of a row after it. All of them lie in one file and one group, without a gap:
+// A row of a file, its *anchor*, becomes a sample together with the rows right before it. Its label
+// is that of a row after it. All of these rows are in one file and one group, without a gap:
 //
 //    row:      1  2  3  4  5  6  7        history: 3, horizon: 2
 //             [h  h  a] .  t              anchor 3 -> payload: rows 1 to 3, label of row 5

@@ -1,4 +1,4 @@
-// Everything another service may ask of storage.
+// Everything that other services may ask of storage.
 //
 //   const StorageClient storage(peer);
 //   ASSIGN_OR_RETURN(const v1::Dataset dataset, storage.GetDataset("elec2"));
@@ -20,19 +20,19 @@
 
 namespace tidemill::storage {
 
-// Channel and stub, out of sight of those who include this.
+// The channel and the stub. It is declared here only, so that gRPC stays out of this header.
 struct StorageConnection;
 
 // A connection to the storage service. Thread-safe.
 //
-// Every method retries UNAVAILABLE: unary calls within the peer's deadline, streams until nothing
-// has arrived for that long; but for a sync, which ends when the connection breaks. A stream that
-// breaks goes on behind what was delivered, so a sink gets no row twice. What a sink returns other
-// than OK ends the call and is its result.
+// Every method retries UNAVAILABLE. Unary calls are retried until the peer's deadline, streams
+// until nothing has arrived for that long. The exception is a sync, which ends when the connection
+// breaks. A stream that breaks continues behind what was delivered, so a sink gets no row twice. A
+// status of a sink other than OK ends the call and is its result.
 //
-// While a sink is busy, samples and lists are received ahead of it: of all the calls of a client at
-// most 64 MiB, what gRPC and the sink hold of them included. A sink that stalls stalls storage's
-// stream, and costs it a few blocks.
+// While a sink is busy, samples and lists are received ahead of it. All calls of a client together
+// hold at most 64 MiB of them, including what gRPC and the sink hold. A sink that stalls also
+// stalls storage's stream, and costs it a few blocks.
 class StorageClient {
  public:
   using SyncProgress = std::function<void(const v1::SyncDatasetResponse&)>;
@@ -46,56 +46,58 @@ class StorageClient {
   StorageClient(StorageClient&&) noexcept;
   StorageClient& operator=(StorageClient&&) noexcept;
 
-  // `spec_yaml` is a DatasetSpec. Codes as in the proto.
+  // `spec_yaml` is a DatasetSpec. The codes are those of the proto.
   absl::StatusOr<v1::RegisterDatasetResponse> RegisterDataset(
       const std::string& name, const std::string& spec_yaml, const rpc::v1::Command& command) const;
-  // What the first file of such a dataset begins with; nothing is registered.
+  // Returns the beginning of the first file of such a dataset. Nothing is registered.
   absl::StatusOr<v1::ReadDatasetHeadResponse> ReadDatasetHead(const std::string& spec_yaml) const;
   absl::StatusOr<v1::Dataset> GetDataset(const std::string& name) const;
   absl::StatusOr<std::vector<v1::Dataset>> ListDatasets() const;
 
-  // Ingests what is there and returns the snapshot of all of it.
+  // Ingests what is there and returns the snapshot that contains all of it.
   absl::StatusOr<rpc::v1::Snapshot> SyncDataset(DatasetId dataset,
                                                 const SyncProgress& progress) const;
 
-  // Batches with the columns key, event_time and, when asked for, class_label and real_label, in
-  // the order (event_time, key).
+  // Gives `sink` batches in the order (event_time, key). The columns are key, event_time and, on
+  // request, class_label and real_label.
   absl::Status ListSamples(const v1::ListSamplesRequest& request, const BatchSink& sink) const;
 
-  // Batches with the columns key, event_time, class_label, real_label and payload, in the order of
-  // `keys`, a key as often as it stands there; a key that cannot be served is named in the missing
-  // of the batch where it would have been. Any number of keys. On storage's host records are copied
-  // from the data files here (direct_reader.h), else, or where that fails, sent by storage.
+  // Gives `sink` batches in the order of `keys`. A key that is listed twice comes twice. The
+  // columns are key, event_time, class_label, real_label and payload. A key that cannot be served
+  // is in the `missing` of the batch where it would have been. There may be any number of keys. On
+  // storage's host, records are copied from the data files here (direct_reader.h). Elsewhere, and
+  // when that fails, storage sends them.
   absl::Status ReadSamples(DatasetId dataset, std::span<const int64_t> keys,
                            const SampleSink& sink) const;
 
-  // What is known of samples without reading them: batches with the columns key, file (int64) and,
-  // where one of the batch's samples has one, class_label, in the order of `keys`, fastest where
-  // they ascend; and the files, below the dataset's folder, each before or with its first sample,
-  // some more than once. Keys that storage does not know are left out. Any number of keys.
+  // Describes samples without reading their data, in the order of `keys`. The columns are key, file
+  // (int64) and, when a sample of the batch has one, class_label. The paths of files are below the
+  // dataset's folder. Each comes before or with the first sample of the file, and some come more
+  // than once. Keys that storage does not know are left out. There may be any number of keys. It is
+  // fastest when the keys ascend.
   absl::Status DescribeSamples(DatasetId dataset, std::span<const int64_t> keys,
                                const DescriptionSink& sink) const;
 
   absl::StatusOr<v1::DeleteSamplesResponse> DeleteSamples(DatasetId dataset,
                                                           std::span<const int64_t> keys,
                                                           const rpc::v1::Command& command) const;
-  // Records samples that were of no use, each with its reason; at most 10,000.
+  // Records samples that could not be used, each with its reason. At most 10,000 at a time.
   absl::Status QuarantineSamples(DatasetId dataset, std::span<const int64_t> keys,
                                  std::span<const std::string> reasons) const;
   absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(const std::string& name,
                                                           const rpc::v1::Command& command) const;
 
-  // Reads every sample again; `sink` is told of progress and of what is damaged. A check that is
-  // cut off begins anew.
+  // Reads every sample again. `sink` gets the progress and the damaged samples. A check that is
+  // interrupted starts again.
   absl::Status CheckDataset(
       DatasetId dataset,
       const std::function<absl::Status(const v1::CheckDatasetResponse&)>& sink) const;
 
-  // Counts by class, over `num_intervals` of time (0 for 20) and by file.
+  // Counts samples by class, over `num_intervals` intervals of time (0 means 20), and by file.
   absl::StatusOr<v1::GetDatasetStatisticsResponse> GetStatistics(DatasetId dataset,
                                                                  int num_intervals) const;
 
-  // At most `limit` entries; 0 for all.
+  // Returns at most `limit` entries; 0 means all.
   absl::StatusOr<std::vector<v1::QuarantineEntry>> ListQuarantine(DatasetId dataset,
                                                                   int64_t limit) const;
 

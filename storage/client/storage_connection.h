@@ -10,14 +10,14 @@
 
 namespace tidemill::storage {
 
-// What may be received and not yet taken by the sinks of a client. Together with what gRPC holds of
-// the stream in its windows, and the block that a sink is given, it stays well within 64 MiB.
+// The most bytes received and not yet taken by the sinks of a client. Together with gRPC's stream
+// windows and the block that a sink holds, it stays well within 64 MiB.
 inline constexpr int64_t kReadAheadBytes = int64_t{16} << 20;
 
 // Thread-safe.
 struct StorageConnection {
   rpc::Peer peer;
-  std::shared_ptr<grpc::Channel> channel;  // Shared with the stub and the calls in flight.
+  std::shared_ptr<grpc::Channel> channel;  // The stub and the calls in flight share it.
   std::unique_ptr<v1::StorageService::Stub> stub;
   rpc::ByteCredits credits{kReadAheadBytes};
   std::unique_ptr<direct::Reader> direct;

@@ -1,4 +1,4 @@
-// Decoders of compressed files. Every compression is listed in NewDecoder().
+// Decoders of compressed files. NewDecoder() lists every compression.
 #pragma once
 
 #include <memory>
@@ -14,27 +14,27 @@ namespace tidemill::storage {
 class Decoder {
  public:
   struct Progress {
-    size_t taken = 0;  // Bytes of the input that are dealt with.
-    size_t made = 0;   // Bytes that were written to `out`.
+    size_t taken = 0;  // The bytes of the input that were consumed.
+    size_t made = 0;   // The bytes that were written to `out`.
   };
 
   virtual ~Decoder() = default;
 
-  // Goes on with the packed bytes `in` behind those that were taken before. `last`: nothing follows
-  // them. Is to be called again while it takes or makes bytes. DATA_LOSS for bytes that are not
-  // sound, RESOURCE_EXHAUSTED for a file that takes too much memory to unpack.
+  // Continues with the packed bytes `in`, which follow those consumed before. `last` says that
+  // nothing follows them. Call it again while it consumes or writes bytes. DATA_LOSS when the bytes
+  // are damaged. RESOURCE_EXHAUSTED when the file takes too much memory to unpack.
   virtual absl::StatusOr<Progress> Decode(std::string_view in, bool last, std::span<char> out) = 0;
 
-  // Whether the file may end behind what was taken: it is no more within a stream.
+  // Whether the file may end here, because no stream is open.
   virtual bool at_end() const = 0;
 };
 
-// The decoder for a file that begins like gzip, xz or zstd. So may any other file: unless its name
-// says how it is packed (".gz", ".xz", ".zst" and the like), its first block has to unpack. nullptr
-// for one that is not compressed.
+// Returns the decoder for a file that begins like gzip, xz or zstd, and nullptr for any other file.
+// A file that is not compressed may begin like that, too. Therefore its first block must unpack,
+// unless its name tells the compression (".gz", ".xz", ".zst" and the like).
 absl::StatusOr<std::unique_ptr<Decoder>> NewDecoder(const OpenFile& file);
 
-// Whether NewDecoder would find a decoder.
+// Whether NewDecoder() would find a decoder.
 absl::StatusOr<bool> IsCompressed(const OpenFile& file);
 
 }  // namespace tidemill::storage

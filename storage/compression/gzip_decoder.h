@@ -7,7 +7,7 @@
 
 namespace tidemill::storage {
 
-// RESOURCE_EXHAUSTED when there is no memory for it.
+// RESOURCE_EXHAUSTED when there is not enough memory.
 absl::StatusOr<std::unique_ptr<Decoder>> NewGzipDecoder();
 
 }  // namespace tidemill::storage

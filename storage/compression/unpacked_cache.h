@@ -1,4 +1,5 @@
-// Compressed inputs, unpacked once (docs/decisions: a size-bounded cache below the state folder).
+// The cache of compressed inputs. Each is unpacked once into a size-bounded cache below the state
+// folder (docs/decisions).
 #pragma once
 
 #include <list>
@@ -17,37 +18,38 @@ class Decoder;
 struct UnpackedCacheOptions {
   // "<storage folder>/unpacked".
   std::string folder;
-  // The least recently used are removed beyond this; the newest always stays.
+  // Beyond this, the least recently used files are removed. The newest one always stays.
   int64_t max_bytes = int64_t{8} << 30;
-  // A file that unpacks to more, or to more than this many times its size, is refused.
+  // A file is refused when it unpacks to more bytes than the first, or to more than the second
+  // times its size.
   int64_t max_unpacked_bytes = int64_t{64} << 30;
   int64_t max_ratio = 2000;
 };
 
-// Opens files, those packed with gzip, xz or zstd as their unpacked content. Thread-safe: two
-// threads that want the same file unpack it once.
+// Opens files. A file packed with gzip, xz or zstd is opened as its unpacked content. Thread-safe:
+// when two threads want the same file, it is unpacked once.
 class UnpackedCache {
  public:
-  // Takes over what an earlier process left in the folder and removes its half-written files.
-  // `source`: where files come from; it must outlive the cache.
+  // Takes over the files that an earlier process left in the folder, and removes half-written ones.
+  // `source` is where files come from. It must outlive this object.
   static absl::StatusOr<std::unique_ptr<UnpackedCache>> Create(UnpackedCacheOptions options,
                                                                FileSystem& source);
-  // The same for the machine's own files.
+  // Does the same for the machine's own files.
   static absl::StatusOr<std::unique_ptr<UnpackedCache>> Create(UnpackedCacheOptions options);
 
-  // A file that does not start like a packed one is opened as it is. The returned file stays
-  // readable after its removal from the cache. DATA_LOSS for a broken one; RESOURCE_EXHAUSTED
-  // beyond the limits; else as FileSystem::Open.
+  // Opens a file. A file that does not begin like a packed one is opened as it is. The returned
+  // file stays readable after its removal from the cache. DATA_LOSS when it is damaged.
+  // RESOURCE_EXHAUSTED beyond the limits. Other codes are those of FileSystem::Open.
   absl::StatusOr<OpenFile> Open(const std::string& path) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same, for who looks at its beginning: of a packed file no more is unpacked than is read,
-  // and nothing is kept. It seems to end after the first kMostOfStart bytes. Codes as of Open(),
-  // some of them from reading.
+  // Does the same for a caller that only reads the beginning. Of a packed file, no more is unpacked
+  // than is read, and nothing is kept. The file seems to end after the first kMostOfStart bytes.
+  // The codes are those of Open(); some come from reading.
   absl::StatusOr<OpenFile> OpenStart(const std::string& path);
 
   static constexpr int64_t kMostOfStart = int64_t{16} << 20;
 
-  // The files as they lie, packed or not.
+  // The files as they are on disk, packed or not.
   FileSystem& source() const { return source_; }
 
  private:
@@ -68,7 +70,7 @@ class UnpackedCache {
   Mutex mutex_;
   CondVar changed_;
   std::map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
-  std::list<std::string> used_ ABSL_GUARDED_BY(mutex_);  // Most recent first.
+  std::list<std::string> used_ ABSL_GUARDED_BY(mutex_);  // The most recent first.
 };
 
 }  // namespace tidemill::storage

@@ -1,4 +1,4 @@
-// Unpacks all streams of an xz file, padding between them included.
+// Unpacks all streams of an xz file, including padding between them.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace tidemill::storage {
 
-// RESOURCE_EXHAUSTED when there is no memory for it.
+// RESOURCE_EXHAUSTED when there is not enough memory.
 absl::StatusOr<std::unique_ptr<Decoder>> NewXzDecoder();
 
 }  // namespace tidemill::storage

@@ -1,4 +1,4 @@
-// The files of any path that a dataset may name.
+// The files of every path that a dataset may name.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 
 namespace tidemill::storage {
 
-// Paths that begin with s3:// are asked of the object store, which is set up when first needed: who
-// has none needs no credentials, and sees no failure. Thread-safe.
+// Paths that begin with s3:// go to the object store. The store is set up on first use, so that a
+// user without one needs no credentials and sees no failure. Thread-safe.
 class AnyFiles final : public FileSystem {
  public:
-  // `folder`: for blocks of objects.
+  // `folder` is for blocks of objects.
   AnyFiles(ObjectStoreConfig config, std::string folder)
       : config_(std::move(config)), folder_(std::move(folder)) {}
 
@@ -26,11 +26,11 @@ class AnyFiles final : public FileSystem {
   absl::StatusOr<FileListing> List(const std::string& root, std::string_view glob,
                                    const std::function<bool(const std::string&)>& admit) override;
 
-  // Ends what waits for the store.
+  // Ends the calls that wait for the store.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // INVALID_ARGUMENT for what the configuration or the environment says wrongly.
+  // INVALID_ARGUMENT when the configuration or the environment is wrong.
   absl::StatusOr<FileSystem*> SystemOf(const std::string& path) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const ObjectStoreConfig config_;

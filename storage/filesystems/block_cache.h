@@ -1,4 +1,4 @@
-// Blocks of remote files on the local disk and in memory.
+// A cache of blocks of remote files, on the local disk and in memory.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace tidemill::storage {
 
-// A block of one state of a file.
+// Identifies a block of one state of a file.
 struct BlockKey {
-  // A hash of where the file is and of which state of it.
+  // A hash of where the file is and of its state.
   uint64_t file_high = 0;
   uint64_t file_low = 0;
   int64_t number = 0;
@@ -32,32 +32,33 @@ struct BlockKey {
 struct BlockCacheOptions {
   // "<storage folder>/blocks".
   std::string folder;
-  // The least recently used are removed beyond these.
+  // Beyond these, the least recently used blocks are removed.
   int64_t max_disk_bytes = int64_t{8} << 30;
   int64_t max_memory_bytes = int64_t{64} << 20;
 };
 
-// Keeps what it is given, if it can: a full disk costs requests, no data. Thread-safe.
+// Keeps the blocks that it is given, if it can. A full disk costs requests, but no data.
+// Thread-safe.
 //
-// A block is a file "<folder>/<2 digits>/<file>-<number>": a header with the block's key and the
-// xxh3-64 of its bytes, then the bytes. It takes its name once it is written, and is not synced:
-// what a crash has torn does not have its hash, and is fetched again.
+// A block is a file "<folder>/<2 digits>/<file>-<number>". It has a header with the block's key and
+// the xxh3-64 of its bytes, and then the bytes. It gets its name once it is written. It is not
+// synced: a block that a crash has torn does not match its hash and is fetched again.
 class BlockCache {
  public:
-  // Takes over what an earlier process left in the folder, and removes half-written files.
+  // Takes over the blocks that an earlier process left in the folder, and removes half-written
+  // files.
   static absl::StatusOr<std::unique_ptr<BlockCache>> Create(BlockCacheOptions options);
 
-  // The whole block, from memory or from disk with its hash checked; std::nullopt when it is
-  // nowhere. A damaged one is removed with a warning.
+  // Returns the whole block from memory, or from disk with its hash checked. std::nullopt when it
+  // is in neither. A damaged block is removed with a warning.
   std::optional<batch::Buffer> Find(const BlockKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Reads some bytes of a block whose hash need not be checked, since Find() did so before or the
-  // reader checks them: from memory, or from disk without reading all of it. Returns whether it
-  // could.
+  // Reads some bytes of a block without checking its hash, because Find() did so before or the
+  // reader does. Reads from memory, or only these bytes from disk. Returns whether it could.
   bool ReadAt(const BlockKey& key, int64_t offset, char* bytes, size_t size)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Whether Find() is likely to find it.
+  // Whether Find() would probably find it.
   bool Contains(const BlockKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
 
   void Insert(const BlockKey& key, const batch::Buffer& bytes) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -65,7 +66,7 @@ class BlockCache {
   int64_t disk_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  using Uses = std::list<BlockKey>;  // Most recent first.
+  using Uses = std::list<BlockKey>;  // The most recent first.
   struct OnDisk {
     int64_t size_bytes = 0;
     Uses::iterator used;
@@ -80,7 +81,7 @@ class BlockCache {
   std::string FolderOf(const BlockKey& key) const;
   std::string PathOf(const BlockKey& key) const;
   std::optional<batch::Buffer> FindInMemory(const BlockKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Counts a use on disk; returns whether it is there.
+  // Records a use on disk. Returns whether the block is there.
   bool TouchOnDisk(const BlockKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
   void KeepInMemory(const BlockKey& key, const batch::Buffer& bytes) ABSL_LOCKS_EXCLUDED(mutex_);
   void NoteOnDisk(const BlockKey& key, int64_t size_bytes) ABSL_LOCKS_EXCLUDED(mutex_);

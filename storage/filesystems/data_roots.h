@@ -1,5 +1,5 @@
-// Which paths storage may touch: the one place where that is decided, for datasets that are
-// registered, for those that are only looked at, and for every link found in them.
+// Decides which paths storage may touch. It is the only place that decides it: for registered
+// datasets, for those that are only looked at, and for every link in them.
 #pragma once
 
 #include <deque>
@@ -11,49 +11,51 @@
 
 namespace tidemill::storage {
 
-// Folders, and s3://bucket/folder, below which data may lie. A value.
+// The folders, and s3://bucket/folder, below which data may lie. A value.
 //
 //   ASSIGN_OR_RETURN(const std::string path, roots.Resolve(asked));  // Nothing else is opened.
 //
-// A path outside is refused by its text alone: nothing of it is touched, so that no answer depends
-// on what is there. A path inside is walked one name after another, and a link's target is judged
-// before it is followed.
+// A path outside the roots is refused by its text alone. Nothing of it is touched, so that no
+// answer depends on what is there. A path inside is walked name by name. The target of a link is
+// checked before the link is followed.
 class DataRoots {
  public:
-  // Roots that are not there, or no folders, admit nothing.
+  // A root that does not exist, or is not a folder, allows nothing.
   explicit DataRoots(const std::vector<std::string>& allowed);
 
-  // The path with its links resolved; it lies below a root. INVALID_ARGUMENT, always in the same
-  // words, for one that lies outside or leads there by a link, and for a relative one; NOT_FOUND
-  // for one inside that nothing is at, or that cannot be looked at. An object store is not asked.
+  // Returns the path with its links resolved; it is below a root. INVALID_ARGUMENT, always in the
+  // same words, when it is outside the roots, leads outside by a link, or is relative. NOT_FOUND
+  // when it is inside but nothing is there, or it cannot be looked at. An object store is not
+  // asked.
   absl::StatusOr<std::string> Resolve(const std::string& path) const;
 
-  // Whether Resolve() would answer with a path.
+  // Whether Resolve() returns a path.
   bool Admits(const std::string& path) const { return Resolve(path).ok(); }
 
  private:
   struct Root {
-    std::string written;   // As it was configured, made normal.
+    std::string written;   // As configured, in normal form.
     std::string resolved;  // Without links.
   };
 
-  // The names below a root that lead to the path, which is not touched.
+  // The names below a root that lead to the path. The path is not touched.
   struct Place {
     std::string root;
     std::string below;
   };
   std::optional<Place> Locate(const std::string& path) const;
 
-  // On the way to a path, name by name, links as they are met.
+  // The state of a walk along a path, name by name, with the links on the way.
   struct Walk {
-    // Holds no link. Outside the roots nothing is touched: then it is so only if `is_known`.
+    // The present path, without links. Outside the roots nothing is touched, so there this holds
+    // only if `is_known`.
     std::string at;
     std::deque<std::string> ahead;
     bool is_known = true;
     int num_links = 0;
   };
   absl::Status StepInside(const std::string& name, const std::string& asked, Walk& walk) const;
-  // By text alone, in the hope of a root.
+  // Goes on by text alone, because the walk may reach a root.
   void StepOutside(const std::string& name, Walk& walk) const;
   bool IsInside(const std::string& path) const;
   absl::StatusOr<std::string> ResolveObject(const std::string& path) const;

@@ -1,4 +1,4 @@
-// Fetches objects in blocks, each once, several at a time.
+// Fetches objects in blocks: each block once, and several at a time.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 
 namespace tidemill::storage {
 
-// A state of an object, cut into blocks.
+// One state of an object, divided into blocks.
 struct BlockedObject {
   ObjectState state;
-  // Of every block but the last.
+  // The bytes of every block but the last.
   int64_t block_bytes = 0;
-  // Its blocks' keys, without the number.
+  // The key of its blocks, without the number.
   BlockKey key;
 
   int64_t num_blocks() const { return (state.size_bytes + block_bytes - 1) / block_bytes; }
@@ -32,31 +32,34 @@ struct BlockedObject {
   BlockKey KeyOf(int64_t block) const { return {key.file_high, key.file_low, block}; }
 };
 
-// Neighbouring blocks come with one request. Two who want the same block fetch it once.
-// Thread-safe; the destructor ends what is being fetched. Memory: what is being fetched, at most
-// some blocks for each connection, besides what the cache holds.
+// Neighbouring blocks are fetched with one request. When two callers want the same block, it is
+// fetched once. Thread-safe. The destructor ends the fetches. Memory: the blocks being fetched, at
+// most some per connection, besides what the cache holds.
 class ObjectBlocks {
  public:
-  // Both must outlive it.
+  // Both must outlive this object.
   ObjectBlocks(S3Client& client, BlockCache& cache, int connections);
   ~ObjectBlocks();
 
-  // A whole block, its hash checked. Codes as S3Client::Get.
+  // Returns a whole block, with its hash checked. The codes are those of S3Client::Get.
   absl::StatusOr<batch::Buffer> Load(const std::shared_ptr<const BlockedObject>& object,
                                      int64_t block) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Whether a block is at hand or being fetched. Load() mends what turns out to be damaged.
+  // Whether a block is in the cache or being fetched. If it turns out to be damaged, Load() fetches
+  // it again.
   bool IsComing(const BlockedObject& object, int64_t block) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Begins to fetch those blocks, ascending, that are nowhere yet: no more than there is room for.
-  // Returns how many of them, from the first, need no further call.
+  // Starts to fetch those of the blocks, ascending, that are neither in the cache nor being
+  // fetched. Starts no more than there is room for. Returns how many blocks, from the first on,
+  // need no further call.
   size_t Begin(const std::shared_ptr<const BlockedObject>& object, std::span<const int64_t> blocks)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   BlockCache& cache() { return cache_; }
 
  private:
-  // A block that is being fetched, and how that ended; shared by who fetches and who waits.
+  // A block that is being fetched, and the result. The caller that fetches and those that wait
+  // share it.
   struct Flight {
     bool done = false;
     absl::Status status;
@@ -81,7 +84,7 @@ class ObjectBlocks {
   Mutex mutex_;
   CondVar landed_;
   absl::flat_hash_map<BlockKey, std::shared_ptr<Flight>> flights_ ABSL_GUARDED_BY(mutex_);
-  WorkerPool fetchers_;  // Last: its threads use everything above.
+  WorkerPool fetchers_;  // The last member: its threads use all members above.
 };
 
 }  // namespace tidemill::storage

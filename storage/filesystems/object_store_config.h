@@ -66,11 +66,12 @@ struct ObjectStoreConfig {
   void Check(config::Problems& problems) const;
 };
 
-// Fills in what the section leaves to the environment. INVALID_ARGUMENT for an endpoint that is no
-// http:// or https:// one, or plain off loopback; for an access key without its secret.
+// Fills in from the environment what the section leaves open. INVALID_ARGUMENT when an endpoint is
+// neither http:// nor https://, when it is http:// and not on loopback, or when an access key has
+// no secret.
 absl::StatusOr<ObjectStoreConfig> CompletedByEnvironment(ObjectStoreConfig config);
 
-// Whether the host of a URL is this machine: localhost, 127.x.x.x, ::1.
+// Whether the host of a URL is this machine: localhost, 127.x.x.x or ::1.
 bool IsLoopbackUrl(std::string_view url);
 
 }  // namespace tidemill::storage

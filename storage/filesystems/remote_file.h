@@ -1,4 +1,4 @@
-// What an open file is where its bytes lie elsewhere.
+// The interface of an open file whose bytes are elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace tidemill::storage {
 
-// What tells one state of a file from another.
+// Distinguishes the states of a file.
 struct FileIdentity {
-  // Of an object in a store: a hash of its ETag.
+  // For an object in a store: a hash of its ETag.
   int64_t inode = 0;
   int64_t size_bytes = 0;
   int64_t modified_nanos = 0;
-  // The time tells nothing that inode and size do not. Stores give it as finely as they like, in a
-  // listing otherwise than for one object.
+  // Whether inode and size alone distinguish states. The time is then ignored: stores give it with
+  // different precision in a listing and for one object.
   bool is_versioned = false;
 
   Timestamp modified_at() const { return {modified_nanos / 1000}; }
-  // The time, where it tells one state from another; else 0.
+  // The time if it distinguishes states, else 0.
   int64_t state_nanos() const { return is_versioned ? 0 : modified_nanos; }
   friend bool operator==(const FileIdentity& a, const FileIdentity& b) {
     return a.inode == b.inode && a.size_bytes == b.size_bytes && a.state_nanos() == b.state_nanos();
@@ -33,17 +33,20 @@ struct ByteRange {
   int64_t to = 0;
 };
 
-// One state of a file that lies elsewhere: what has replaced it is never read instead. Thread-safe.
+// One state of a file that is elsewhere. A state that has replaced it is never read instead.
+// Thread-safe.
 class RemoteFile {
  public:
   virtual ~RemoteFile() = default;
 
-  // As it was opened.
+  // Returns the identity when the file was opened.
   virtual FileIdentity Identity() const = 0;
-  // Up to `size` bytes at `offset`, fewer at the end of the file. FAILED_PRECONDITION when the
-  // file was replaced, UNAVAILABLE when its server cannot be reached; NOT_FOUND, PERMISSION_DENIED.
+  // Reads up to `size` bytes at `offset`; fewer at the end of the file. FAILED_PRECONDITION when
+  // the file was replaced. UNAVAILABLE when its server cannot be reached. NOT_FOUND,
+  // PERMISSION_DENIED.
   virtual absl::StatusOr<size_t> ReadAt(int64_t offset, char* bytes, size_t size) const = 0;
-  // Fetches what is missing of the ranges, in any order, side by side. Codes as ReadAt.
+  // Fetches the missing parts of the ranges in parallel, in any order. The codes are those of
+  // ReadAt().
   virtual absl::Status Prepare(std::span<const ByteRange> ranges) const = 0;
 };
 

@@ -1,4 +1,5 @@
-// What storage asks of an object store, repeated while the reason of a failure may pass.
+// The requests of storage to an object store. They are repeated while the reason of a failure may
+// pass.
 #pragma once
 
 #include <functional>
@@ -21,26 +22,26 @@ struct ObjectState {
   int64_t modified_nanos = 0;
 };
 
-// Thread-safe. Failures name the object, the endpoint and what to do: NOT_FOUND for an object that
-// is not there; PERMISSION_DENIED for one, or a bucket, that is refused; FAILED_PRECONDITION for a
-// bucket that is not there or belongs to another region, or an object that was replaced;
-// UNAVAILABLE for a passing reason, once `retry_for` is over; CANCELLED once stopped.
+// Thread-safe. A failure names the object, the endpoint and what to do. NOT_FOUND when the object
+// does not exist. PERMISSION_DENIED when the store refuses the object or the bucket.
+// FAILED_PRECONDITION when the bucket does not exist or belongs to another region, or when the
+// object was replaced. UNAVAILABLE for a passing reason, after `retry_for`. CANCELLED after Stop().
 class S3Client {
  public:
-  // `config` as CompletedByEnvironment() returns it.
+  // `config` must come from CompletedByEnvironment().
   explicit S3Client(const ObjectStoreConfig& config) : config_(config), http_(config) {}
 
   absl::StatusOr<ObjectState> Head(const ObjectPath& path);
 
-  // The bytes [from, to) of that state of the object, in order, each once, however often the
-  // connection breaks. A status of `take` ends it.
+  // Reads the bytes [from, to) of that state of the object, in order, each once, however often the
+  // connection breaks. A status of `take` other than OK ends it.
   absl::Status Get(const ObjectState& object, int64_t from, int64_t to,
                    const std::function<absl::Status(std::string_view)>& take);
 
-  // Visits all objects whose keys begin with `prefix`, a page after another.
+  // Visits all objects whose keys begin with `prefix`, page by page.
   absl::Status List(const std::string& bucket, const std::string& prefix,
                     const std::function<void(const ListedObject&)>& visit);
-  // Whether there are any.
+  // Whether there are such objects.
   absl::StatusOr<bool> HasObjects(const std::string& bucket, const std::string& prefix);
 
   void Stop() { http_.Stop(); }
@@ -51,7 +52,8 @@ class S3Client {
                                        const BodySink& sink);
   absl::StatusOr<HttpResponse> Ask(const ObjectPath& path, const HttpRequest& request);
   absl::StatusOr<ListPage> Page(const std::string& bucket, const std::string& query);
-  // Repeats `attempt` while it is UNAVAILABLE. It sets its argument when it got any further.
+  // Repeats `attempt` while it returns UNAVAILABLE. `attempt` sets its argument when it made
+  // progress.
   absl::Status Persist(const std::function<absl::Status(bool& got_further)>& attempt);
 
   const ObjectStoreConfig config_;

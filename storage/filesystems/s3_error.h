@@ -1,4 +1,4 @@
-// From a store's refusal to a status that says what to do.
+// Turns a store's refusal into a status that says what to do.
 #pragma once
 
 #include "base/status.h"
@@ -8,8 +8,8 @@
 
 namespace tidemill::storage {
 
-// Of an answer whose status is none of success. Codes as S3Client's; only what is UNAVAILABLE is
-// worth another attempt.
+// `response` must not be a success. The codes are those of S3Client. Only UNAVAILABLE is worth
+// another attempt.
 absl::Status ToStatus(const HttpResponse& response, const ObjectPath& path,
                       const ObjectStoreConfig& config);
 

@@ -12,12 +12,11 @@
 
 namespace tidemill::storage {
 
-// Objects as files: "s3://bucket/a/b.csv" is the file b.csv in the folder a. An object whose key
-// ends with a slash is a folder that some programs make, and no file.
+// Shows objects as files: "s3://bucket/a/b.csv" is the file b.csv in the folder a. An object whose
+// key ends with a slash is not a file: some programs make it as a folder.
 class S3Files final : public FileSystem {
  public:
-  // `folder`: for blocks. INVALID_ARGUMENT for what the configuration or the environment says
-  // wrongly.
+  // `folder` is for blocks. INVALID_ARGUMENT when the configuration or the environment is wrong.
   static absl::StatusOr<std::unique_ptr<S3Files>> Create(const ObjectStoreConfig& config,
                                                          const std::string& folder);
 
@@ -28,7 +27,7 @@ class S3Files final : public FileSystem {
   absl::StatusOr<FileListing> List(const std::string& root, std::string_view glob,
                                    const std::function<bool(const std::string&)>& admit) override;
 
-  // Ends what waits for the store; from then on it is CANCELLED.
+  // Ends the calls that wait for the store. From then on, calls return CANCELLED.
   void Stop() { client_.Stop(); }
 
  private:

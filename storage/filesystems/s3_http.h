@@ -17,48 +17,49 @@
 namespace tidemill::storage {
 
 struct HttpRequest {
-  bool head = false;  // HEAD; else GET.
-  // Path and query behind the host, encoded; a query's parts in the order of their names. It is
-  // signed as it stands.
+  bool head = false;  // HEAD if true, else GET.
+  // The path and the query behind the host, encoded. The parts of the query are ordered by name. It
+  // is signed as it is here.
   std::string target;
   std::vector<std::string> headers = {};  // "Range: bytes=0-9".
 };
 
 struct HttpResponse {
   int status = 0;
-  std::map<std::string, std::string> headers = {};  // By lower-case names.
+  std::map<std::string, std::string> headers = {};  // With names in lower case.
   std::string body = {};                            // What no sink has taken.
 
   std::string Header(const std::string& name) const;
 };
 
-// Takes the next bytes of the body of an answer, whose headers are there. A status other than OK
-// ends the request with it.
+// Takes the next bytes of the body of an answer, whose headers are complete. A status other than OK
+// ends the request and is its result.
 using BodySink = std::function<absl::Status(const HttpResponse&, std::string_view)>;
 
-// Thread-safe. At most `connections` requests at a time, others wait; connections are kept.
+// Thread-safe. At most `connections` requests run at a time; others wait. Connections are kept.
 class S3Http {
  public:
-  // `config` as CompletedByEnvironment() returns it.
+  // `config` must come from CompletedByEnvironment().
   explicit S3Http(const ObjectStoreConfig& config);
   ~S3Http();
   S3Http(const S3Http&) = delete;
   S3Http& operator=(const S3Http&) = delete;
 
-  // Once. The body of a 2xx answer goes to `sink`, if there is one. UNAVAILABLE when no whole
-  // answer came, with the reason; CANCELLED once stopped. Any answer of the server is a response.
+  // Performs a request once. The body of a 2xx answer goes to `sink`, if there is one. Any answer
+  // of the server is a response. UNAVAILABLE with the reason when no whole answer came. CANCELLED
+  // after Stop().
   absl::StatusOr<HttpResponse> Perform(const HttpRequest& request, const BodySink& sink)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Ends what is going on and refuses what is to come.
+  // Ends the running requests and refuses later ones.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Waits, less long once stopped. Returns whether it was not.
+  // Waits for `length`, or until Stop(). Returns false after Stop().
   bool Pause(std::chrono::milliseconds length) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::string& endpoint() const { return config_.endpoint; }
 
  private:
-  // libcurl's handle, which keeps its connection.
+  // A handle of libcurl, which keeps its connection.
   struct CloseHandle {
     void operator()(void* handle) const;
   };
@@ -69,12 +70,12 @@ class S3Http {
   void Return(Handle handle) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const ObjectStoreConfig config_;
-  const std::string signature_;  // libcurl's CURLOPT_AWS_SIGV4.
+  const std::string signature_;  // For libcurl's CURLOPT_AWS_SIGV4.
   std::atomic<bool> stopped_ = false;
   Mutex mutex_;
   CondVar changed_;
   int num_lent_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::vector<Handle> idle_ ABSL_GUARDED_BY(mutex_);  // The last one is the warmest.
+  std::vector<Handle> idle_ ABSL_GUARDED_BY(mutex_);  // The last one was used last.
 };
 
 }  // namespace tidemill::storage

@@ -10,12 +10,12 @@
 
 namespace tidemill::storage {
 
-// Who reads one block after another finds the next ones on their way. Each block's hash is checked
-// when the object first touches it: a reader that has reason to doubt what it got opens the object
-// anew. Thread-safe.
+// For a reader that reads one block after another, the next blocks are fetched ahead. The object
+// checks a block's hash when it first touches the block. A reader that doubts the bytes opens the
+// object again. Thread-safe.
 class S3Object final : public RemoteFile {
  public:
-  // `blocks` must outlive it; `object` is shared with what is being fetched.
+  // `blocks` must outlive this object. `object` is shared with the fetches.
   S3Object(ObjectBlocks& blocks, std::shared_ptr<const BlockedObject> object);
 
   FileIdentity Identity() const override;
@@ -24,14 +24,14 @@ class S3Object final : public RemoteFile {
 
  private:
   absl::Status ReadFromBlock(int64_t block, int64_t offset, char* bytes, size_t size) const;
-  // Blocks [first, last] are read now.
+  // Fetches ahead: the blocks [first, last] are being read.
   void ReadAhead(int64_t first, int64_t last) const;
 
   ObjectBlocks& blocks_;
   const std::shared_ptr<const BlockedObject> object_;
-  // By block.
+  // One flag per block.
   const std::unique_ptr<std::atomic<bool>[]> is_checked_;
-  mutable std::atomic<int64_t> last_block_ = -1;  // That was read.
+  mutable std::atomic<int64_t> last_block_ = -1;  // The last block read.
 };
 
 FileIdentity IdentityOf(const ObjectState& state);

@@ -1,4 +1,4 @@
-// What an object store writes as XML.
+// Parses the XML of an object store.
 #pragma once
 
 #include <optional>
@@ -17,18 +17,18 @@ struct ListedObject {
   int64_t modified_nanos = 0;
 };
 
-// A page of ListObjectsV2 with encoding-type=url.
+// One page of ListObjectsV2 with encoding-type=url.
 struct ListPage {
   std::vector<ListedObject> objects;
-  // Where the next page begins; std::nullopt: this is the last.
+  // Where the next page begins. std::nullopt on the last page.
   std::optional<std::string> continuation;
 };
 
-// UNAVAILABLE for what is no such page: a proxy's answer, or one cut off.
+// UNAVAILABLE when it is not such a page, for example a proxy's answer or a truncated page.
 absl::StatusOr<ListPage> ParseListPage(std::string_view xml);
 
 struct StoreError {
-  std::string code;  // "NoSuchKey"; empty when the body is no error of a store.
+  std::string code;  // "NoSuchKey". Empty when the body is not an error of a store.
   std::string message;
 };
 

@@ -1,4 +1,4 @@
-// The hash of contents that come in pieces.
+// The hash of content that comes in pieces.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace tidemill::storage {
 
-// XXH3 with 64 bits, over what was added since the beginning or the last Reset().
-// Thread-compatible.
+// The 64-bit XXH3 of everything added since the beginning or the last Reset(). Thread-compatible.
 class ContentHash {
  public:
   ContentHash() : state_(XXH3_createState()) { Reset(); }

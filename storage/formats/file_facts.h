@@ -1,4 +1,4 @@
-// What is true of every record of a file: a time and a label that do not lie in the records.
+// The time and the label that all records of a file share, because they are not in the records.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@
 
 namespace tidemill::storage {
 
-// Files beside it are read from `source`, which is where it lies itself.
+// The files beside it are read from `source`, where the file itself is.
 
-// When the records of one file happened, unless each says so itself.
+// The event times of the records of one file, unless each record has its own.
 struct FileTimes {
   Timestamp start;
   Duration step;
@@ -24,24 +24,26 @@ struct FileTimes {
   Timestamp At(int64_t position) const { return {start.micros + step.micros * position}; }
 };
 
-// `times` was made of the spec's event_time. INVALID_ARGUMENT for a path or sidecar that does not
-// read, NOT_FOUND for a missing or empty sidecar. std::nullopt where each record has a time of its
-// own.
+// `times` must be made from the spec's event_time. INVALID_ARGUMENT when a path or sidecar does not
+// have a valid time. NOT_FOUND when a sidecar is missing or empty. std::nullopt when each record
+// has a time of its own.
 absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const TimeReader& times,
                                                  const FileInput& input, FileSystem& source);
 
-// The label of all of a file's records, from a folder's name or a sidecar; std::nullopt where the
-// spec says otherwise. A sidecar that is missing or empty is no label where the spec allows that.
+// Returns the label of all records of a file, from the name of a folder or from a sidecar.
+// std::nullopt when the spec has another source. A sidecar that is missing or empty means no label
+// where the spec allows that.
 absl::StatusOr<std::optional<Label>> LabelOf(const DatasetSpec& spec, const LabelReader& labels,
                                              const FileInput& input, FileSystem& source);
 
-// A reader of the spec's event times.
+// Returns a reader of the spec's event times.
 absl::StatusOr<TimeReader> TimeReaderOf(const EventTimeSpec& spec);
 
-// The file of labels beside a binary file. INVALID_ARGUMENT when the name lacks the pattern.
+// Returns the path of the file of labels beside a binary file. INVALID_ARGUMENT when the name does
+// not contain the pattern.
 absl::StatusOr<std::string> LabelFileOf(const LabelFile& spec, const FileInput& input);
 
-// `path` with another extension.
+// Returns `path` with another extension.
 std::string SidecarOf(const std::string& path, const std::string& extension);
 
 }  // namespace tidemill::storage

@@ -1,5 +1,6 @@
-// File formats: from a file to its records, each with time, label and hash. What a format's spec
-// says, and how to add one, is in storage/client/formats/file_format.h.
+// File formats turn a file into records, each with its time, label and hash.
+// storage/client/formats/file_format.h says what the spec of a format contains, and how to add a
+// format.
 #pragma once
 
 #include <limits>
@@ -22,96 +23,97 @@ namespace tidemill::storage {
 
 // A file to be indexed.
 struct FileInput {
-  std::string root;  // The dataset's folder.
-  std::string path;  // Below it.
+  std::string root;  // The folder of the dataset.
+  std::string path;  // The path below it.
   FileIdentity identity = {};
-  // Where to go on in a file that has grown: the end of the last record taken, and how many were
-  // taken, bad ones included. 0, 0: from the beginning. For a series see series_view.h.
+  // Where to continue in a file that has grown: the end of the last record taken, and the number of
+  // records taken, including bad ones. 0, 0 means the beginning. For a series, see series_view.h.
   int64_t from_byte = 0;
   int64_t from_record = 0;
-  // Where to stop, of formats that read in pieces: behind the record with which so many records,
-  // bad ones included, or so many bytes are taken.
+  // Where to stop, for formats that read in pieces: behind the record with which this number of
+  // records, including bad ones, or of bytes is reached.
   int64_t max_records = std::numeric_limits<int64_t>::max();
   int64_t max_bytes = std::numeric_limits<int64_t>::max();
 };
 
-// Whether a piece of a file that has come so far is full.
+// Whether a piece of a file that has come this far is full.
 inline bool IsFull(const FileInput& input, int64_t records_done, int64_t bytes_done) {
   return records_done - input.from_record >= input.max_records ||
          bytes_done - input.from_byte >= input.max_bytes;
 }
 
 struct BadRecord {
-  int64_t position = 0;  // Zero-based record in the file.
+  int64_t position = 0;  // The number of the record in the file, from 0.
   std::string reason;
 };
 
 inline constexpr size_t kMaxBadRecords = 10'000;
 
-// Why a record without a label is left out, where the spec wants that.
+// The reason for leaving out a record without a label, where the spec asks for that.
 inline constexpr std::string_view kNoLabel = "it has no label";
 
 // The good records of a file, in order, and the bad ones.
 struct IndexedFile {
   SegmentRows rows;
-  std::vector<int64_t> positions;  // Of rows.
+  std::vector<int64_t> positions;  // Those of the rows.
   std::vector<BadRecord> bad;      // The first kMaxBadRecords of them.
   int64_t num_bad = 0;
-  LeftOutReasons left_out;  // All of them, and what the spec wants left out.
+  LeftOutReasons left_out;  // All bad records, and those that the spec leaves out.
   int64_t bytes_done = 0;
   int64_t records_done = 0;
-  // It was stopped by `max_records` or `max_bytes`: there may be more behind `bytes_done`.
+  // Whether it was stopped by `max_records` or `max_bytes`. There may be more behind `bytes_done`.
   bool more = false;
-  // Of rows, for `series` in the spec: which group each belongs to, numbered by first appearance.
-  // Empty: all belong to one.
+  // The group of each row, numbered by first appearance, when the spec has a `series`. Empty when
+  // all rows belong to one group.
   std::vector<int64_t> groups;
-  // Why the file is not what the spec says, though its records are; empty: it is. Such a file is
-  // quarantined unless it has grown: then the samples that it has are not given up.
+  // Why the file does not match the spec, although its records do. Empty when it matches. Such a
+  // file is quarantined unless it has grown; then the samples that it has are kept.
   std::string misfit;
 
-  // Adds the record at `position`, which lies at `offset` in the file.
+  // Adds the record at `position`, which begins at `offset` in the file.
   void AddGood(int64_t position, int64_t offset, std::string_view bytes, Timestamp time,
                const Label& label);
-  // The same of a record whose bytes are not at hand.
+  // Does the same for a record whose bytes are not available.
   void AddHashed(int64_t position, int64_t offset, int64_t size, uint64_t hash, Timestamp time,
                  const Label& label);
   void AddBad(int64_t position, std::string reason);
-  // Takes back the last one added, a bad record.
+  // Removes the last one added, a bad record.
   void RemoveLastBad();
-  // Leaves out the rows without a label and counts them.
+  // Removes the rows without a label and counts them.
   void DropUnlabelled();
 };
 
-// Thread-safe: immutable once made.
+// Thread-safe, because it is immutable.
 class Format {
  public:
   virtual ~Format() = default;
 
-  // Reads a file from `from_byte` on. A status other than OK concerns the file as a whole:
-  // DATA_LOSS and INVALID_ARGUMENT say that it will not get better before it changes.
+  // Reads a file from `from_byte` on. A status other than OK concerns the file as a whole.
+  // DATA_LOSS and INVALID_ARGUMENT mean that the file will stay bad until it changes.
   virtual absl::StatusOr<IndexedFile> Index(const FileInput& input) const = 0;
 
-  // Whether a grown file may be taken from where it ended.
+  // Whether a grown file can be read from where it ended.
   virtual bool CanAppend() const { return false; }
 
-  // Whether Index() heeds `max_records` and `max_bytes` and goes on from where it stopped, whatever
-  // the spec says of growing files.
+  // Whether Index() heeds `max_records` and `max_bytes` and can continue where it stopped. This
+  // does not depend on what the spec says about growing files.
   virtual bool ReadsInPieces() const { return false; }
 
-  // Bytes of a record that stand before those of its sample.
+  // Returns the number of bytes of a record before those of its sample.
   virtual int64_t LeadBytes() const { return 0; }
 };
 
-// The format of a dataset. `files` must outlive it. INVALID_ARGUMENT for what the spec's own check
-// cannot see: an unknown time zone or time format.
+// Makes the format of a dataset. `files` must outlive it. INVALID_ARGUMENT for what the spec's own
+// check cannot see: an unknown time zone or time format.
 absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const DatasetSpec& spec, UnpackedCache& files);
 
-// Other files that belong to a sample file: its labels, its time. Absolute, existing or not.
+// Returns the other files that belong to a sample file: its labels and its time. The paths are
+// absolute. The files may not exist.
 std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& input);
 
-// Fills in `format.columns` from the header of `path` (absolute) when the spec leaves it open; OK
-// without a change for a spec that needs nothing. INVALID_ARGUMENT when the header lacks a column
-// that the spec names, or when the completed spec could not be read back.
+// Fills in `format.columns` from the header of `path` (absolute) when the spec leaves them open.
+// Otherwise does nothing. INVALID_ARGUMENT when the header lacks a column that the spec names, or
+// when the completed spec could not be read back.
 absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, DatasetSpec& spec);
 
 PayloadCut CutOf(const DatasetSpec& spec);

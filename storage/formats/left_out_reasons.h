@@ -1,4 +1,4 @@
-// Why records of a file are left out, in few words however many they are.
+// Counts why records of a file are left out. The result is short, however many records there are.
 #pragma once
 
 #include <cstdint>
@@ -9,30 +9,31 @@
 
 namespace tidemill::storage {
 
-// What records have in common that were left out for the same reason.
+// The records that were left out for the same reason.
 struct LeftOutReason {
-  std::string pattern;  // '...' for what their reasons quote; empty: the rest.
-  bool wanted = false;  // The spec wants it so.
+  std::string pattern;  // '...' replaces what the reasons quote. Empty for the rest.
+  bool wanted = false;  // Whether the spec asks for it.
   int64_t num_records = 0;
-  int64_t num_files = 0;  // Left out as a whole, their records not known.
-  // Zero-based; std::nullopt where the whole file is meant.
+  int64_t num_files = 0;  // Files left out as a whole. Their records are not counted.
+  // The number of the first record, from 0. std::nullopt when the whole file is meant.
   std::optional<int64_t> first_record;
   std::string first_reason;
 };
 
-// A reason without what it quotes, at most 200 bytes: equal for records that have the same trouble.
+// Returns a reason without its quotations, at most 200 bytes. Records with the same trouble have
+// the same pattern.
 std::string PatternOf(std::string_view reason);
 
-// Counts every record and keeps the first of each reason; of more than 50 reasons the rest is one.
-// Thread-compatible.
+// Counts every record and keeps the first record of each reason. After 50 reasons, the others are
+// counted together. Thread-compatible.
 class LeftOutReasons {
  public:
   void Add(int64_t record, std::string_view reason) { Add(record, 1, reason, /*wanted=*/false); }
-  // `count` of them, of which `record` is the first.
+  // Adds `count` records. `record` is the first of them.
   void Add(std::optional<int64_t> record, int64_t count, std::string_view reason, bool wanted);
-  // A file of which nothing is known but this.
+  // Adds a file that was left out as a whole.
   void AddFile(std::string_view reason);
-  // Takes back the last one added, which was one record.
+  // Removes the last one added, which was one record.
   void RemoveLast();
 
   const std::vector<LeftOutReason>& items() const { return items_; }
@@ -44,7 +45,7 @@ class LeftOutReasons {
   std::vector<LeftOutReason> items_;
   int64_t num_records_ = 0;
   size_t last_ = 0;
-  std::string last_reason_;  // Records in a row mostly have the same trouble.
+  std::string last_reason_;  // Consecutive records mostly have the same trouble.
 };
 
 }  // namespace tidemill::storage

@@ -1,4 +1,5 @@
-// Time and label of records that name their fields: JSON lines, Examples, members of archives.
+// The time and the label of records that name their fields: JSON lines, Examples, members of
+// archives.
 #pragma once
 
 #include <functional>
@@ -17,28 +18,30 @@
 
 namespace tidemill::storage {
 
-// The fields that a spec names: those of the time, then the label's, as many as there are.
+// Returns the fields that a spec names: those of the time, and then that of the label, if there are
+// any.
 std::vector<std::string> NamedFields(const DatasetSpec& spec);
 
-// Of the records of one file. Thread-compatible.
+// Reads the time and the label of the records of one file. Thread-compatible.
 class RecordFacts {
  public:
-  // The text of a part: those of the time come first, the label is `label_part()`. The view is good
-  // until the next call. A status says why the record has no such text: NOT_FOUND where it is not
-  // there at all.
+  // Returns the text of a part. The parts of the time come first; the label is `label_part()`. The
+  // view is valid until the next call. A status says why the record has no such text. It is
+  // NOT_FOUND when the part is missing.
   using PartText = std::function<absl::StatusOr<std::string_view>(size_t part)>;
 
-  // What is referred to must outlive it. Codes as TimesOf and LabelOf.
+  // All arguments that are references must outlive this object. The codes are those of TimesOf and
+  // LabelOf.
   static absl::StatusOr<RecordFacts> Create(const DatasetSpec& spec, const TimeReader& times,
                                             const LabelReader& labels, const FileInput& input,
                                             FileSystem& source);
 
-  // INVALID_ARGUMENT, or what `text` returns, for a record without a sound time or label. A label
-  // that is missing the way the spec allows is none.
+  // INVALID_ARGUMENT, or the status of `text`, when a record has no valid time or label. A label
+  // that is missing in a way that the spec allows is no label.
   absl::StatusOr<Timestamp> TimeOf(int64_t position, const PartText& text);
   absl::StatusOr<Label> LabelOf(const PartText& text) const;
 
-  // Parts that records hold themselves.
+  // The parts that the records hold themselves.
   size_t label_part() const { return num_time_parts_; }
   size_t num_parts() const { return num_time_parts_ + (has_label_part_ ? 1 : 0); }
 
@@ -54,8 +57,8 @@ class RecordFacts {
   std::string joined_;
 };
 
-// The text of a JSON field that holds a time or a label. INVALID_ARGUMENT when it holds none,
-// NOT_FOUND where it is not there.
+// Returns the text of a JSON field that holds a time or a label. INVALID_ARGUMENT when it holds
+// neither. NOT_FOUND when the field is missing.
 absl::StatusOr<std::string_view> TextOf(const JsonValue& value, std::string_view name);
 
 }  // namespace tidemill::storage

@@ -1,5 +1,6 @@
-// Walks the members of a tar archive: POSIX ustar and pax, GNU's long names, and what came before.
-// Formats as in POSIX.1-2017, pax, "ustar Interchange Format" and "pax Interchange Format".
+// Reads the members of a tar archive: POSIX ustar and pax, GNU's long names, and older archives.
+// The formats are defined in POSIX.1-2017, pax, "ustar Interchange Format" and "pax Interchange
+// Format".
 #pragma once
 
 #include <cstdint>
@@ -16,31 +17,32 @@ namespace tidemill::storage {
 
 struct TarMember {
   std::string path;
-  bool is_file = false;  // A regular one; else a folder, a link or the like.
-  int64_t offset = 0;    // Of its bytes in the archive.
+  bool is_file = false;  // Whether it is a regular file, not a folder or link.
+  int64_t offset = 0;    // The offset of its bytes in the archive.
   int64_t size = 0;
-  // Why the bytes are not the file's; empty where they are.
+  // Why the bytes are not those of the file. Empty when they are.
   std::string problem;
 };
 
 // Thread-compatible.
 class TarReader {
  public:
-  // `file` must outlive it; `file_size` as it was when the walk began.
+  // `file` must outlive this object. `file_size` is its size when the reading began.
   TarReader(const OpenFile& file, int64_t file_size);
 
-  // The next member, std::nullopt at the archive's end. DATA_LOSS where no header can be made out,
-  // behind which nothing can be found; other codes as OpenFile::ReadAt.
+  // Returns the next member, or std::nullopt at the end of the archive. DATA_LOSS when there is no
+  // valid header; nothing can be found behind it. Other codes are those of OpenFile::ReadAt.
   absl::StatusOr<std::optional<TarMember>> Next();
 
-  // After the last member: whether the archive's end is marked, so that nothing was cut off.
+  // Call it after the last member. Whether the archive has an end mark, so that nothing was cut
+  // off.
   bool has_end_mark() const { return saw_end_mark_; }
 
-  // The bytes of a member piece by piece. DATA_LOSS when the file holds fewer by now.
+  // Reads the bytes of a member piece by piece. DATA_LOSS when the file has fewer bytes by now.
   absl::Status Read(const TarMember& member, const std::function<void(std::string_view)>& take);
 
  private:
-  // What headers of their own say of the member behind them.
+  // What extra headers say about the member behind them.
   struct Overrides {
     std::optional<std::string> path;
     std::optional<int64_t> size;
@@ -49,7 +51,7 @@ class TarReader {
   };
 
   absl::StatusOr<std::string_view> View(int64_t offset, size_t size);
-  // The next block that is a header, empty at the end.
+  // Returns the next header block; empty at the end.
   absl::StatusOr<std::string_view> NextHeader();
   absl::Status TakeOverrides(char type, int64_t size, Overrides& overrides);
   absl::StatusOr<TarMember> MakeMember(std::string_view header, const Overrides& overrides);

@@ -1,5 +1,6 @@
-// What the read path knows of one dataset: where each sample lies, when it happened, which are
-// deleted. A frozen version; SampleIndex makes the next one when something was committed.
+// What the read path knows about one dataset: where each sample is, when it happened, and which
+// samples are deleted. It is a frozen version. SampleIndex makes the next version when something
+// was committed.
 #pragma once
 
 #include <memory>
@@ -18,39 +19,39 @@
 
 namespace tidemill::storage {
 
-// Where a sample lies: row `row` of a segment.
+// Where a sample is: row `row` of a segment.
 struct SampleLocation {
   const IndexedSegment* segment = nullptr;
   int64_t row = 0;
 
   int64_t key() const { return segment->first_key + row; }
   int64_t event_time() const { return segment->columns->event_time[static_cast<size_t>(row)]; }
-  // The file that holds the sample's bytes.
+  // Returns the file that holds the sample's bytes.
   FileId file() const;
 };
 
 using Tombstones = absl::flat_hash_map<int64_t, int64_t>;
 using FilePaths = absl::flat_hash_map<FileId, std::string>;
 
-// What a DatasetIndex is made of.
+// The parts of a DatasetIndex.
 struct DatasetIndexParts {
   DatasetId dataset;
   DatasetSpec spec = {};
   int64_t committed_key = 0;
-  // Sorted by first_key; first_row is filled in by DatasetIndex.
+  // Sorted by first_key. DatasetIndex fills in first_row.
   std::vector<IndexedSegment> segments = {};
   int64_t tombstone_sequence = 0;
-  // Key -> sequence; never null. Shared by versions that differ in other things.
+  // Maps a key to its sequence; never null. Versions that differ in other things share it.
   std::shared_ptr<const Tombstones> tombstones = std::make_shared<const Tombstones>();
-  // Absolute; never null. Shared likewise.
+  // Absolute paths; never null. Versions share it, too.
   std::shared_ptr<const FilePaths> paths = std::make_shared<const FilePaths>();
 };
 
-// Immutable, so thread-safe; readers share it and outlive its successor. The order is made on first
-// use.
+// Immutable, so thread-safe. Readers share it and may keep it longer than its successor exists. The
+// order is made on first use.
 class DatasetIndex {
  public:
-  // `before`, if any, is an earlier version whose order is built upon.
+  // `before`, if it is given, is an earlier version. The order is built upon its order.
   DatasetIndex(DatasetIndexParts parts, const DatasetIndex* before);
 
   DatasetId dataset() const { return parts_.dataset; }
@@ -58,13 +59,13 @@ class DatasetIndex {
   int64_t committed_key() const { return parts_.committed_key; }
   int64_t tombstone_sequence() const { return parts_.tombstone_sequence; }
   const DatasetIndexParts& parts() const { return parts_; }
-  // Deleted samples included.
+  // The number of rows, including deleted samples.
   int64_t num_rows() const { return num_rows_; }
 
-  // std::nullopt for a key that no segment holds.
+  // Returns std::nullopt when no segment holds the key.
   std::optional<SampleLocation> Find(int64_t key) const;
-  // The segment that holds a key; nullptr when none does. Searches without branches: shuffled keys
-  // of many segments cannot be guessed.
+  // Returns the segment that holds a key, or nullptr. The search has no branches, because a
+  // processor cannot predict them for shuffled keys of many segments.
   const IndexedSegment* SegmentOf(int64_t key) const {
     const int64_t* first = first_keys_.data();
     size_t count = first_keys_.size();
@@ -81,24 +82,24 @@ class DatasetIndex {
   }
   // Whether a tombstone up to `sequence` names the key.
   bool IsDeleted(int64_t key, int64_t sequence) const;
-  // nullptr for an unknown file.
+  // Returns nullptr when the file is unknown.
   const std::string* PathOf(FileId file) const;
 
-  // Where the dataset's row `row`, counted in the order of keys, lies.
+  // Returns where the dataset's row `row` is. Rows are counted in the order of keys.
   SampleLocation LocationOf(int64_t row) const;
   // The rows in the order (event_time, key).
   const EventTimeOrder& order() const ABSL_LOCKS_EXCLUDED(mutex_);
-  // The first position in that order at or behind a cut.
+  // Returns the first position in that order at or behind a cut.
   int64_t LowerBound(Cut cut) const;
 
  private:
   std::shared_ptr<const EventTimeOrder> built_order() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   DatasetIndexParts parts_;
-  std::vector<int64_t> first_keys_;  // Of the segments, side by side to be searched.
+  std::vector<int64_t> first_keys_;  // The first keys of the segments, side by side for the search.
   int64_t num_rows_ = 0;
   mutable Mutex mutex_;
-  // Shared with later versions that find nothing new to order.
+  // Shared with later versions when they have nothing new to order.
   mutable std::shared_ptr<const EventTimeOrder> order_ ABSL_GUARDED_BY(mutex_);
 };
 

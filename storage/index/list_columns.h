@@ -1,5 +1,4 @@
-// The columns of a list of samples: key, event_time and, when asked for, class_label and
-// real_label.
+// The columns of a list of samples: key, event_time and, on request, class_label and real_label.
 #pragma once
 
 #include <span>
@@ -10,7 +9,7 @@
 
 namespace tidemill::storage {
 
-// Rows [from, to) of a segment.
+// The rows [from, to) of a segment.
 struct RowRun {
   const IndexedSegment* segment = nullptr;
   int64_t from = 0;
@@ -19,8 +18,9 @@ struct RowRun {
   int64_t num_rows() const { return to - from; }
 };
 
-// The rows of one run after another. One run alone is not copied: but for its keys, its columns are
-// views of the segment's, which they keep alive. Several are copied column by column.
+// Returns the rows of one run after another. A single run is not copied: except for the keys, its
+// columns are views of the segment's columns and keep them alive. Several runs are copied column by
+// column.
 absl::StatusOr<batch::Batch> ListColumns(std::span<const RowRun> runs, bool with_labels);
 
 }  // namespace tidemill::storage

@@ -1,4 +1,4 @@
-// Makes a segment's column file anew, when it was lost.
+// Rebuilds the column file of a segment when it was lost.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace tidemill::storage {
 
-// Writes the file of storage/segments/segment_columns.h from storage.samples and the data.
-// NOT_FOUND for an unknown segment; DATA_LOSS when the data has changed since it was ingested (the
-// next sync makes new segments).
+// Writes the file that storage/segments/segment_columns.h describes, from storage.samples and the
+// data. NOT_FOUND when the segment is unknown. DATA_LOSS when the data has changed since it was
+// ingested; the next sync then makes new segments.
 absl::Status RebuildSegmentColumns(db::Database& database, UnpackedCache& files,
                                    const std::string& storage_folder, const DatasetSpec& spec,
                                    DatasetId dataset, int64_t segment_id);

@@ -1,5 +1,5 @@
-// Which samples there are, of all datasets, in memory. The read path asks nothing else: PostgreSQL
-// is read when something was committed, and a restart reads segments, never single samples.
+// Holds in memory which samples all datasets have. The read path asks nothing else. PostgreSQL is
+// read only when something was committed. A restart reads segments, never single samples.
 #pragma once
 
 #include <map>
@@ -16,37 +16,39 @@
 
 namespace tidemill::storage {
 
-// Thread-safe. Readers hold a version of a dataset's index for as long as they need it; a refresh
-// makes another one and maps new segments only.
+// Thread-safe. Readers hold a version of a dataset's index for as long as they need it. A refresh
+// makes another version and maps new segments only.
 class SampleIndex {
  public:
-  // All must outlive it.
+  // All must outlive this object.
   SampleIndex(db::Database& database, DatasetCatalog& catalog, UnpackedCache& files)
       : database_(database), catalog_(catalog), files_(files) {}
 
-  // The version in memory, loaded when there is none. NOT_FOUND for an unknown dataset; DATA_LOSS
-  // when a segment's column file is lost and its data too.
+  // Returns the version in memory, and loads it when there is none. NOT_FOUND when the dataset is
+  // unknown. DATA_LOSS when both a segment's column file and its data are lost.
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> Get(DatasetId dataset)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The version in memory; nullptr when there is none. Never waits for the database.
+  // Returns the version in memory, or nullptr. Never waits for the database.
   std::shared_ptr<const DatasetIndex> Loaded(DatasetId dataset) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The version that holds all that is committed by now: the one in memory if nothing has changed.
+  // Returns the version that holds everything committed by now. It is the one in memory if nothing
+  // has changed.
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> Refresh(DatasetId dataset)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Brings every dataset in memory up to date. The first failure, after all were tried.
+  // Refreshes every dataset in memory. Returns the first failure, after all were tried.
   absl::Status RefreshAll() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // A version that covers a snapshot. FAILED_PRECONDITION when there is no such snapshot yet.
+  // Returns a version that covers a snapshot. FAILED_PRECONDITION when the snapshot does not exist
+  // yet.
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> GetAtLeast(const DatasetSnapshot& snapshot);
 
-  // Drops what is in memory of a dataset that was deleted.
+  // Drops the index of a dataset that was deleted.
   void Forget(DatasetId dataset) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // One dataset's; refreshed by one thread at a time.
+  // The index of one dataset. One thread at a time refreshes it.
   struct Slot {
     Mutex refreshing;
     Mutex mutex;
@@ -63,7 +65,7 @@ class SampleIndex {
   DatasetCatalog& catalog_;
   UnpackedCache& files_;
   Mutex mutex_;
-  // Shared so that a dataset can be forgotten while it is refreshed.
+  // Shared, so that a dataset can be dropped while it is refreshed.
   std::map<DatasetId, std::shared_ptr<Slot>> slots_ ABSL_GUARDED_BY(mutex_);
 };
 

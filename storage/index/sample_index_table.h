@@ -1,4 +1,4 @@
-// What the sample index is loaded from.
+// The rows from which the sample index is loaded.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace tidemill::storage {
 
-// Two equal stamps of a dataset mean that nothing was committed in between.
+// Two equal stamps of a dataset mean that nothing was committed between them.
 struct IndexStamp {
   int64_t committed_key = 0;
   int64_t tombstone_sequence = 0;
@@ -40,14 +40,14 @@ struct FileRecord {
 // One consistent state of a dataset.
 struct IndexRecords {
   IndexStamp stamp;
-  // In the order of their keys. Empty, as are the others, when the stamp is the one given.
+  // Ordered by key. This and the other lists are empty when the stamp equals the given one.
   std::vector<SegmentRecord> segments;
-  // Those behind the sequence, and the file, given.
+  // Those behind the given sequence, and those behind the given file.
   std::vector<TombstoneRecord> tombstones;
   std::vector<FileRecord> files;
 };
 
-// Reads what has changed since `before`. NOT_FOUND for an unknown dataset.
+// Reads what has changed since `before`. NOT_FOUND when the dataset is unknown.
 absl::StatusOr<IndexRecords> ReadIndexRecords(db::Database& database, DatasetId dataset,
                                               const std::optional<IndexStamp>& before,
                                               FileId last_file);

@@ -1,4 +1,4 @@
-// Where the samples of given keys lie, as columns.
+// Finds where the samples of given keys are, as columns.
 #pragma once
 
 #include <array>
@@ -13,18 +13,19 @@
 
 namespace tidemill::storage {
 
-// What one block may hold: whichever comes first.
+// The limits of one block. The first limit that is reached ends the block.
 struct BlockLimits {
   size_t max_keys = 65'536;
-  // A sample that makes a block larger than twice this starts a block of its own.
+  // A sample that would make a block larger than twice this starts a new block.
   int64_t payload_bytes = int64_t{2} << 20;
 };
 
-// The labels of some rows, each row's number or none.
+// The labels of some rows. A row has a number or none.
 template <typename T>
 struct LabelRows {
-  std::vector<T> values;          // 0 where there is none.
-  std::vector<uint8_t> validity;  // One bit a row, least significant first; 0 behind them.
+  std::vector<T> values;  // 0 for a row without a label.
+  // One bit per row, least significant first; 0 behind the last row.
+  std::vector<uint8_t> validity;
   size_t num_valid = 0;
 
   void Resize(size_t num_rows) {
@@ -33,57 +34,57 @@ struct LabelRows {
   }
 };
 
-// The rows of the keys that were found, in the order asked, and the keys that were not.
+// The rows of the keys that were found, in the requested order, and the keys that were not.
 struct SampleRows {
   struct Problem {
-    size_t position = 0;  // Of the key among those looked up.
+    size_t position = 0;  // The position of the key in the request.
     std::string reason;
-    // A newer index will not know better.
+    // Whether a newer index would give the same answer.
     bool is_final = false;
   };
 
   std::vector<int64_t> key;
-  std::vector<uint32_t> position;  // Of the key among those looked up.
+  std::vector<uint32_t> position;  // The positions of the keys in the request.
   std::vector<FileId> file;
   std::vector<int64_t> byte_from;
-  std::vector<uint32_t> size;  // Of the record, with its cut.
+  std::vector<uint32_t> size;  // The bytes of the record, including its cut.
   std::vector<uint64_t> hash;
   std::vector<int64_t> event_time;
   LabelRows<int64_t> class_label;
   LabelRows<double> real_label;
-  std::vector<Problem> problems;  // By position.
-  // How many keys were looked up.
+  std::vector<Problem> problems;  // Ordered by position.
+  // The number of keys looked up.
   size_t num_keys = 0;
 
   size_t num_rows() const { return key.size(); }
   void Clear();
-  // Makes room, to be filled in, or drops rows at the end.
+  // Makes room for rows to be filled in, or drops rows at the end.
   void Resize(size_t num_rows);
-  // Drops row `row`, which must not be the first, and all that was looked up behind it.
+  // Drops row `row`, which must not be the first, and everything looked up behind it.
   void CutAt(size_t row);
 };
 
-// Looks keys up, some at a time: the lines of the index that the next ones need are on their way
-// while the present ones are read. Thread-compatible.
+// Looks keys up, some at a time. The memory that the next keys need is prefetched while the present
+// ones are read. Thread-compatible.
 class SampleLookup {
  public:
-  // `index` must outlive it.
+  // `index` must outlive this object.
   explicit SampleLookup(const DatasetIndex& index);
 
-  // Fills `rows` with as many of the first keys as the limits allow, at least one.
+  // Fills `rows` with as many of the first keys as the limits allow, and at least one.
   void Find(std::span<const int64_t> keys, const BlockLimits& limits, SampleRows& rows);
 
-  // The bytes of all records, where the format has one size; 0 where they differ.
+  // The bytes of every record when the format has records of one size; 0 when they differ.
   int64_t record_bytes() const { return record_bytes_; }
 
  private:
-  // Few enough that the processor takes note of all their lines at once, and waits for none while
-  // it takes up the keys of an earlier step.
+  // The number of keys in a step. It is small enough that the processor can prefetch the memory of
+  // all of them at once, and waits for none while it takes an earlier step.
   static constexpr size_t kStep = 16;
   static constexpr size_t kStepsAhead = 4;
-  // Where keys lie in the mapped columns.
+  // Where keys are in the mapped columns.
   struct Places {
-    // nullptr: no sample to be read.
+    // nullptr when there is no sample to read.
     std::array<const LookupRow*, kStep> place;
     std::array<const IndexedSegment*, kStep> segment;
     std::array<bool, kStep> is_deleted;
@@ -94,10 +95,10 @@ class SampleLookup {
     }
   };
 
-  // Finds the places of a step's keys and asks for the lines of them.
+  // Finds the places of a step's keys and prefetches their memory.
   void LookAhead(std::span<const int64_t> keys, Places& places);
-  // Take up the keys of a step; false once the block is full. The second one does it key by key,
-  // where there may be problems.
+  // Takes the keys of a step. Returns false once the block is full. The second method goes key by
+  // key, for keys with possible problems.
   bool TakeStep(std::span<const int64_t> keys, const Places& places, const BlockLimits& limits,
                 SampleRows& rows);
   bool TakeOneByOne(std::span<const int64_t> keys, const Places& places, const BlockLimits& limits,
@@ -112,7 +113,7 @@ class SampleLookup {
   const int64_t record_bytes_;
   const bool has_real_labels_;
   const bool has_tombstones_;
-  // Of the block that is being filled.
+  // The number of rows in the block that is being filled.
   size_t num_rows_ = 0;
   int64_t payload_bytes_ = 0;
 };

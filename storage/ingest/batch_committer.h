@@ -1,4 +1,4 @@
-// Commits the batches of one sync while the next ones are made.
+// Commits the batches of a sync while the next batches are made.
 #pragma once
 
 #include <optional>
@@ -14,33 +14,34 @@
 
 namespace tidemill::storage {
 
-// What has been committed.
+// The counts of what has been committed.
 struct CommittedCounts {
-  int64_t num_files = 0;    // To their ends.
+  int64_t num_files = 0;    // Those that are committed to their ends.
   int64_t num_samples = 0;  // New ones.
   int64_t num_deleted = 0;
   int64_t num_quarantined = 0;  // Records and files.
 };
 
-// One connection, one thread, one transaction a batch, in the order in which they are added. Three
-// batches exist at most: one is committed, one waits, one is being made. Thread-compatible.
+// Uses one connection, one thread, and one transaction per batch, in the order in which batches are
+// added. At most three batches exist: one is committed, one waits, one is being made.
+// Thread-compatible.
 class BatchCommitter {
  public:
-  // Connects while the first batch is made. `database` must outlive it.
+  // Connects while the first batch is made. `database` must outlive this object.
   BatchCommitter(db::Database& database, std::string storage_folder, DatasetId dataset);
-  // Drops the batch that waits and waits for the transaction in progress.
+  // Drops the waiting batch, and waits for the transaction in progress.
   ~BatchCommitter();
   BatchCommitter(const BatchCommitter&) = delete;
   BatchCommitter& operator=(const BatchCommitter&) = delete;
 
-  // Takes over a batch whose column files are written, once none waits before it. The failure of an
-  // earlier batch, behind which none is committed.
+  // Takes a batch whose column files are written. Waits until no other batch waits. Returns the
+  // failure of an earlier batch. No batch behind a failed one is committed.
   absl::Status Add(IngestBatch batch) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Waits until all that was added is committed.
+  // Waits until everything added is committed.
   absl::Status Drain() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same, and the indexes are summarised. Nothing may be added afterwards.
+  // Does the same, and summarises the indexes. Nothing may be added afterwards.
   absl::Status Finish() ABSL_LOCKS_EXCLUDED(mutex_);
 
   CommittedCounts counts() const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -48,7 +49,7 @@ class BatchCommitter {
  private:
   void Loop() ABSL_LOCKS_EXCLUDED(mutex_);
   void Note(const absl::Status& status, const IngestBatch& batch) ABSL_LOCKS_EXCLUDED(mutex_);
-  // The next batch, or none when it is time to stop.
+  // Returns the next batch, or none when the thread must stop.
   std::optional<IngestBatch> Next() ABSL_LOCKS_EXCLUDED(mutex_);
 
   db::Database& database_;
@@ -62,7 +63,7 @@ class BatchCommitter {
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
   CommittedCounts counts_ ABSL_GUARDED_BY(mutex_);
-  WorkerPool thread_;  // Last: it starts once everything above exists.
+  WorkerPool thread_;  // The last member: it starts once all members above exist.
 };
 
 }  // namespace tidemill::storage

@@ -1,4 +1,4 @@
-// From changed files to committed samples: what one sync does once it knows what has changed.
+// Turns changed files into committed samples: the part of a sync after the changes are known.
 #pragma once
 
 #include <functional>
@@ -17,39 +17,41 @@
 namespace tidemill::storage {
 
 struct IntakeOptions {
-  // A transaction ends behind the file with which it has so many files or samples. A larger file is
-  // taken in in pieces of so many records or bytes, each a transaction.
+  // A transaction ends behind the file with which it reaches this number of files or samples. A
+  // larger file is ingested in pieces of this number of records or bytes. Each piece is a
+  // transaction.
   int64_t files_per_batch = 4096;
   int64_t samples_per_batch = 1 << 18;
   int64_t bytes_per_batch = 256 << 20;
-  // Most samples of one segment.
+  // The most samples of a segment.
   int64_t samples_per_segment = 1 << 20;
 };
 
-// Takes in files, in the order of their paths. Groups of files are parsed side by side; while one
-// batch is committed, the next is parsed, built and its column files are written.
+// Ingests files in the order of their paths. Groups of files are parsed in parallel. While one
+// batch is committed, the next is parsed and built, and its column files are written.
 // Thread-compatible.
 class FileIntake {
  public:
-  // All must outlive it. `num_parsers`: of the threads of `parsers`, with the caller's.
+  // All must outlive this object. `num_parsers` counts the threads of `parsers` and the caller's
+  // thread.
   FileIntake(db::Database& database, const FileParser& parser, WorkerPool& parsers, int num_parsers,
              std::string storage_folder, const DatasetEntry& dataset, const IntakeOptions& options);
 
-  // Called with what is committed whenever that has changed.
+  // Called with the committed counts whenever they have changed.
   using Progress = std::function<void(const CommittedCounts&)>;
 
-  // Returns when all is committed and summarised. `misfits`: why files are quarantined without
-  // being read, by path.
+  // Returns when everything is committed and summarised. `misfits` maps paths to the reasons why
+  // the files are quarantined without being read.
   absl::Status Take(std::vector<ChangedFile> files,
                     const std::map<std::string, std::string>& misfits, const Progress& progress);
 
  private:
   size_t GroupEnd(const std::vector<ChangedFile>& files, size_t from) const;
-  // The files [from, to), each or its first piece.
+  // Parses the files [from, to): each whole file, or its first piece.
   absl::StatusOr<std::vector<ParsedFile>> Parse(std::vector<ChangedFile>& files, size_t from,
                                                 size_t to,
                                                 const std::map<std::string, std::string>& misfits);
-  // Goes on with the file to its end.
+  // Ingests the rest of the file, up to its end.
   absl::Status Add(ParsedFile parsed, FileId new_id);
   absl::Status HandOver();
 

@@ -1,4 +1,4 @@
-// The rows of one ingest transaction, made from parsed files without touching anything.
+// The rows of one ingest transaction. They are made from parsed files without touching anything.
 #pragma once
 
 #include <map>
@@ -15,18 +15,18 @@ namespace tidemill::storage {
 struct FileRow {
   FileId id;
   std::string path;
-  int64_t version_step = 1;  // Added to the version; 1 for a first one.
+  int64_t version_step = 1;  // Added to the version; 1 for the first one.
   FileIdentity identity;
   int64_t fingerprint = 0;
   int64_t bytes_done = 0;
   int64_t records_done = 0;
   std::optional<int64_t> sample_key;
   std::string state;
-  bool fresh = true;  // What was quarantined of it before is void.
+  bool fresh = true;  // Whether earlier quarantine entries of the file are void.
 };
 
 struct SegmentRow {
-  int64_t segment_id = 0;  // Given when written.
+  int64_t segment_id = 0;  // Set when it is written.
   std::optional<FileId> file;
   int64_t first_key = 0;
   int64_t first_position = 0;
@@ -35,7 +35,7 @@ struct SegmentRow {
 
 struct NewSegment {
   SegmentRow segment;
-  // Of the new rows; those before them were in the segment that this one replaces.
+  // The positions of the new rows. The rows before them were in the segment that this one replaces.
   std::vector<int64_t> positions;
   std::optional<int64_t> old_segment_id;
 };
@@ -47,7 +47,7 @@ struct RewrittenSegment {
 
 struct MovedSample {
   int64_t sample_key = 0;
-  std::optional<int64_t> position;  // std::nullopt: vanished.
+  std::optional<int64_t> position;  // std::nullopt when the record has vanished.
 };
 
 struct QuarantineRow {
@@ -66,7 +66,7 @@ struct IngestBatch {
   std::vector<NewSegment> added;
   std::vector<RewrittenSegment> rewritten;
   std::vector<int64_t> buried;
-  // How many of those that are buried had no label, by a segment that is not written again.
+  // For each segment that is not written again, how many of its deleted samples had no label.
   std::map<int64_t, int64_t> unlabelled_buried;
   std::vector<MovedSample> moved;
   std::vector<QuarantineRow> quarantined;
@@ -78,17 +78,17 @@ struct IngestBatch {
   bool empty() const { return files.empty(); }
 };
 
-// Adds files one after another; keys are given in that order. Thread-compatible.
+// Adds files one after another, and gives keys in that order. Thread-compatible.
 class IngestBatchBuilder {
  public:
-  // `committed_key`: the last key given so far. `one_file_a_sample`: all of a batch's samples share
-  // segments.
+  // `committed_key` is the last key given so far. With `one_file_a_sample`, all samples of a batch
+  // share segments.
   IngestBatchBuilder(int64_t committed_key, bool one_file_a_sample, int64_t samples_per_segment);
 
-  // `new_id`: of the file, if it is not known yet.
+  // `new_id` is the id of the file if the file is not known yet.
   void Add(ParsedFile parsed, FileId new_id);
 
-  // What was added so far is a batch; what is added next belongs to another one.
+  // Returns a batch of everything added so far. What is added next belongs to another batch.
   IngestBatch Finish();
 
   int64_t num_samples() const { return batch_.num_samples; }
@@ -98,15 +98,15 @@ class IngestBatchBuilder {
   void AddLeftOut(ParsedFile& parsed, FileRow& row);
   void AddRecords(ParsedFile& parsed, FileId id);
   void AddWholeFile(ParsedFile& parsed, FileRow& row);
-  // Rewrites the file's old segments; returns which rows of `found` they already hold.
+  // Rewrites the file's old segments. Returns which rows of `found` they already hold.
   std::vector<bool> Rewrite(ParsedFile& parsed, FileId id);
   void BuryLost(const files_table::Segment& segment);
-  // Goes on with a grown file's last segment while it is small: a file that grows line by line
-  // would become a segment a line.
+  // Continues the last segment of a grown file while it is small. Otherwise a file that grows line
+  // by line would have a segment for each line.
   void Extend(const OldSegment& old);
-  // Gives keys to the rows [from, to) of `found`. `file`: none where segments are shared.
+  // Gives keys to the rows [from, to) of `found`. `file` is std::nullopt when segments are shared.
   void AddRows(IndexedFile& found, size_t from, size_t to, std::optional<FileId> file, FileId id);
-  // The segment that the next row goes to, with room for one at least.
+  // Returns the segment that the next row goes to. It has room for at least one row.
   NewSegment& OpenSegment(std::optional<FileId> file, int64_t first_position);
 
   const bool one_file_a_sample_;

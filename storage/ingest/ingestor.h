@@ -1,4 +1,4 @@
-// From files to samples.
+// Ingests datasets: it turns files into samples.
 #pragma once
 
 #include <functional>
@@ -18,9 +18,9 @@
 namespace tidemill::storage {
 
 struct IngestorOptions {
-  // Threads that parse files.
+  // The number of threads that parse files.
   int num_parsers = 2;
-  // How long a file must be unchanged, where its dataset's spec does not say.
+  // How long a file must be unchanged, unless its dataset's spec says.
   Duration settle{1'000'000};
   IntakeOptions intake = {};
 };
@@ -30,28 +30,29 @@ struct SyncProgress {
   int64_t num_files_found = 0;
   int64_t num_samples = 0;      // New ones.
   int64_t num_quarantined = 0;  // Records and files.
-  int64_t num_deleted = 0;      // Samples whose records are gone.
-  int64_t num_passed_over = 0;  // Links and special files where files are looked for.
+  int64_t num_deleted = 0;      // Samples whose records have vanished.
+  int64_t num_passed_over = 0;  // Links and special files among the files.
   std::string first_passed_over = {};
 };
 
-// Ingests datasets. Thread-safe; one sync of a dataset at a time.
+// Thread-safe. One sync of a dataset runs at a time.
 //
-// Files are parsed side by side and committed in the order of their paths, a batch of files, or a
-// piece of a large one, in one transaction: keys depend on the files alone, and a process killed at
-// any moment has ingested whole batches, each once. Memory depends on the size of a batch, not on
-// that of files; but a large file that was replaced is compared as a whole.
+// Files are parsed in parallel and committed in the order of their paths. A transaction has a batch
+// of files, or a piece of a large file. Keys therefore depend on the files alone, and a process
+// that is killed at any time has ingested whole batches, each once. Memory depends on the size of a
+// batch, not on that of files. There is one exception: a large file that was replaced is compared
+// as a whole.
 class Ingestor {
  public:
-  // All must outlive it.
+  // All must outlive this object.
   Ingestor(db::Database& database, DatasetCatalog& catalog, UnpackedCache& files,
            IngestorOptions options);
 
-  // Lists the dataset's files once and takes in what is new, grown, replaced or gone. A file that
-  // changed less than `settle` ago is waited for when `wait` and it takes seconds, else left to a
-  // later sync. Returns the snapshot of all of it. NOT_FOUND for an unknown dataset; UNAVAILABLE
-  // when its folder cannot be read, or holds none of the files it had: nothing is taken as deleted
-  // then.
+  // Lists the dataset's files once and ingests what is new, grown, replaced or gone. A file may
+  // have changed less than `settle` ago. With `wait`, the sync waits for it if that takes seconds;
+  // otherwise it is left to a later sync. Returns the snapshot of everything. NOT_FOUND when the
+  // dataset is unknown. UNAVAILABLE when its folder cannot be read, or has none of the earlier
+  // files; then no sample is deleted.
   absl::StatusOr<DatasetSnapshot> Sync(DatasetId dataset, bool wait,
                                        const std::function<void(const SyncProgress&)>& progress);
 
@@ -63,9 +64,10 @@ class Ingestor {
   const IngestorOptions options_;
   WorkerPool parsers_;
   Mutex mutex_;
-  // Datasets that this process has cleared of what an earlier one left half done.
+  // The datasets for which this process has removed what an earlier process left half done.
   std::set<DatasetId> cleared_ ABSL_GUARDED_BY(mutex_);
-  // What the quarantine says of files whose paths cannot be kept, where that is known.
+  // For each dataset, the files in the quarantine whose paths cannot be stored, where that is
+  // known.
   std::map<DatasetId, std::vector<std::string>> unnamed_ ABSL_GUARDED_BY(mutex_);
 };
 

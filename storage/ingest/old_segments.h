@@ -1,4 +1,4 @@
-// What was taken in of files before they changed.
+// Reads what was ingested from files before they changed.
 #pragma once
 
 #include <deque>
@@ -16,24 +16,24 @@
 
 namespace tidemill::storage {
 
-// A segment as committed, with its columns; null where they could not be read.
+// A committed segment with its columns. The columns are null when they could not be read.
 struct OldSegment {
   files_table::Segment segment;
   std::shared_ptr<const SegmentColumns> columns;
 };
 
-// Reads a dataset's segments. Thread-safe. A status concerns the database.
+// Reads the segments of a dataset. Thread-safe. A status other than OK concerns the database.
 class OldSegments {
  public:
-  // `database` must outlive it.
+  // `database` must outlive this object.
   OldSegments(db::Database& database, std::string storage_folder, DatasetId dataset);
 
-  // All of a file, in the order of their keys, or the last of them.
+  // Returns all segments of a file in the order of their keys, or the last of them.
   absl::StatusOr<std::vector<OldSegment>> Of(FileId file) const;
   absl::StatusOr<std::vector<OldSegment>> LastOf(FileId file) const;
 
-  // The one that holds a key, none where there is none. Where the format is one file a sample,
-  // thousands of files share one: the last few are kept.
+  // Returns the segment that holds a key; empty when none does. When each sample is a file,
+  // thousands of files share a segment, so the last few segments are kept.
   absl::StatusOr<std::vector<OldSegment>> With(int64_t sample_key) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

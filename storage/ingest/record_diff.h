@@ -1,4 +1,4 @@
-// Which records of a replaced file were there before.
+// Finds the records of a replaced file that were there before.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace tidemill::storage {
 
 // A row of one of several segments.
 struct SegmentPlace {
-  int64_t segment = -1;  // -1: none.
+  int64_t segment = -1;  // -1 when there is none.
   int64_t row = -1;
 };
 
-// For each row of `fresh` the old row with the same hash and labels: the k-th of equal records is
-// matched with the k-th of them in the old file, so each old row is matched at most once. Rows that
-// had vanished from the file before are matched with none.
+// Returns, for each row of `fresh`, the old row with the same hash and labels. The k-th of equal
+// records matches the k-th of them in the old file, so that each old row is matched at most once.
+// Rows that had vanished from the file before are never matched.
 std::vector<SegmentPlace> MatchRecords(std::span<const std::shared_ptr<const SegmentColumns>> old,
                                        const SegmentRows& fresh);
 

@@ -11,16 +11,17 @@
 
 namespace tidemill::storage {
 
-// Works in a thread of its own, beside the COPY that goes on. Thread-compatible. A failure is
-// logged: queries are slower without, not wrong.
+// Works in a thread of its own, beside the COPY. Thread-compatible. A failure is logged; without
+// summaries queries are slower, not wrong.
 class Summarizer {
  public:
-  // `database` must outlive it.
+  // `database` must outlive this object.
   Summarizer(db::Database& database, DatasetId dataset);
 
-  // Rows were committed and more are to come: summarises soon what is full. From one thread.
+  // Rows were committed, and more will come: soon summarises the ranges that are full. Call it from
+  // one thread.
   void Continue() ABSL_LOCKS_EXCLUDED(mutex_);
-  // No more are to come: summarises all, and returns when that is done.
+  // No more rows will come: summarises everything, and returns when that is done.
   void Finish() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -28,10 +29,11 @@ class Summarizer {
 
   db::Database& database_;
   const DatasetId dataset_;
-  int64_t next_page_ = 0;  // Of the thread alone.
+  int64_t next_page_ = 0;  // Used by the thread only.
   Mutex mutex_;
-  bool waits_ ABSL_GUARDED_BY(mutex_) = false;  // One that has not begun is enough.
-  std::optional<WorkerPool> thread_;  // Last: its destructor waits for the statement in progress.
+  bool waits_ ABSL_GUARDED_BY(mutex_) = false;  // One waiting task is enough.
+  // The last member: its destructor waits for the statement in progress.
+  std::optional<WorkerPool> thread_;
 };
 
 }  // namespace tidemill::storage

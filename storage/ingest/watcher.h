@@ -17,29 +17,29 @@ namespace tidemill::storage {
 struct WatcherOptions {
   // Time between two listings of a dataset's folder.
   std::chrono::milliseconds scan_interval{5'000};
-  // The same of a folder in an object store, where each listing costs requests.
+  // The same for a folder in an object store, where every listing costs requests.
   std::chrono::milliseconds store_scan_interval{60'000};
 };
 
-// Listens to the folders of all registered datasets (inotify) and syncs a dataset soon after
-// something changed in its folder, and every `scan_interval` in any case: inotify sees neither
-// network filesystems nor what overflowed its queue. What happens in an object store is found by
-// listing it. Thread-safe; the destructor stops it.
+// Listens to the folders of all registered datasets (inotify), and syncs a dataset soon after
+// something changed in its folder. Also syncs every dataset each `scan_interval`, because inotify
+// misses network filesystems and events beyond its queue. Changes in an object store are found by
+// listing it. Thread-safe. The destructor stops it.
 class Watcher {
  public:
-  // `catalog` and `ingestor` must outlive it.
+  // `catalog` and `ingestor` must outlive this object.
   Watcher(DatasetCatalog& catalog, Ingestor& ingestor, WatcherOptions options);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // inotify's descriptor; without one, which is no failure, datasets are only scanned.
+  // The descriptor of inotify. Without one, datasets are only scanned, which is not a failure.
   class Notifier {
    public:
     Notifier();
-    // The datasets in whose folders something happened.
+    // Returns the datasets in whose folders something happened.
     std::set<DatasetId> Changed();
-    // Listens to a folder and all below it, unless it does already.
+    // Listens to a folder and everything below it, unless it does already.
     void Listen(DatasetId id, const std::string& root);
 
    private:
@@ -52,11 +52,11 @@ class Watcher {
   DatasetCatalog& catalog_;
   Ingestor& ingestor_;
   const WatcherOptions options_;
-  // Of the task's thread alone.
+  // Used by the task's thread only.
   Notifier notifier_;
   std::map<DatasetId, Clock::time_point> next_scan_;
   Clock::time_point next_listing_;
-  PeriodicTask task_;  // Last: it starts once everything above exists.
+  PeriodicTask task_;  // The last member: it starts once all members above exist.
 };
 
 }  // namespace tidemill::storage

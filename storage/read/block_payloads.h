@@ -16,13 +16,13 @@ namespace tidemill::storage {
 struct BlockPayloads {
   batch::Buffer bytes;
   batch::Buffer offsets;  // num_rows + 1 int64.
-  // Rows that could not be read, in order, and why; their bytes are undefined.
+  // The rows that could not be read, in order, and the reasons. Their bytes are undefined.
   std::vector<std::pair<uint32_t, std::string>> lost;
 };
 
-// Gathers them in the order of the rows from mapped files. What is not mapped, or not as it was
-// ingested, is read from the file system, from a file opened anew if need be. Every record is
-// checked against its hash.
+// Gathers payloads in the order of the rows from mapped files. A record that is not mapped, or not
+// as it was ingested, is read from the file system. The file is opened again if needed. Every
+// record is checked against its hash.
 BlockPayloads ReadPayloads(const DatasetIndex& index, OpenFiles& files, const SampleRows& rows,
                            int64_t record_bytes);
 

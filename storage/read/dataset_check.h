@@ -13,26 +13,26 @@
 
 namespace tidemill::storage {
 
-// One check. Thread-compatible. Time: each sample's bytes are read once, in the order of keys,
-// which is that of the files. Memory: one block of samples.
+// One check. Thread-compatible. Time: the bytes of each sample are read once, in the order of keys,
+// which is the order of the files. Memory: one block of samples.
 //
-// Files are opened anew, so that one which was replaced since storage opened it is found out. A
+// Files are opened again, so that a file is noticed which was replaced after storage opened it. A
 // compressed file is checked by its unpacked copy, which is as old as the file's size and time.
 class DatasetCheck {
  public:
   struct Step {
     int64_t num_done = 0;
     int64_t num_samples = 0;
-    // Samples that can no longer be read as they were ingested.
+    // The samples that cannot be read any more as they were ingested.
     std::vector<MissingKey> damaged;
   };
 
-  // All must outlive it; of the samples in `index`, deleted ones are left out.
+  // All must outlive this object. Deleted samples in `index` are left out.
   DatasetCheck(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index,
                UnpackedCache& files, int64_t block_bytes);
 
-  // Checks some thousands of samples; std::nullopt after the last. Codes as
-  // SampleBlockReader::Next.
+  // Checks some thousands of samples. Returns std::nullopt after the last one. The codes are those
+  // of SampleBlockReader::Next.
   absl::StatusOr<std::optional<Step>> Next();
 
  private:

@@ -23,26 +23,26 @@ struct DatasetStatistics {
     double min = 0;
     double max = 0;
     double mean = 0;
-    double standard_deviation = 0;  // Of the samples as a population.
+    double standard_deviation = 0;  // That of the samples as a population.
   };
   struct File {
     FileId id;
     int64_t num_samples = 0;
   };
 
-  // Empty where no sample has a class.
+  // Empty when no sample has a class.
   std::map<int64_t, int64_t> classes;
   int64_t num_without_class = 0;
-  // Of equal length, from the first event time on; empty for an empty dataset.
+  // Intervals of equal length from the first event time on. Empty for an empty dataset.
   std::vector<Interval> intervals;
-  // Absent where no sample has a real label.
+  // Absent when no sample has a real label.
   std::optional<RealLabels> real_labels;
-  // The largest by samples first, at most 100.
+  // The files with the most samples, the largest first, at most 100.
   std::vector<File> files;
 };
 
-// Deleted samples count nowhere. Time: two passes over the columns, no data file is read. Memory:
-// an entry a class, a file and an interval. INVALID_ARGUMENT unless 1 <= num_intervals <= 1,000;
+// Deleted samples are not counted. Time: two passes over the columns; no data file is read. Memory:
+// an entry per class, file and interval. INVALID_ARGUMENT unless 1 <= num_intervals <= 1,000.
 // RESOURCE_EXHAUSTED beyond 100,000 classes.
 absl::StatusOr<DatasetStatistics> CollectStatistics(const DatasetIndex& index, int num_intervals);
 

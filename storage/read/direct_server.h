@@ -1,5 +1,5 @@
-// Direct reads: hands clients on the same host descriptors of data files and says where in them the
-// records lie (docs/formats/direct_reads.md).
+// Direct reads: gives clients on the same host descriptors of data files and the places of records
+// in them (docs/formats/direct_reads.md).
 #pragma once
 
 #include <atomic>
@@ -17,24 +17,24 @@
 namespace tidemill::storage {
 
 struct DirectServerOptions {
-  std::string path = {};  // Of the socket.
+  std::string path = {};  // The path of the socket.
   rpc::Tokens tokens = {};
-  // Payload bytes that one answer is about.
+  // The payload bytes of one answer.
   int64_t block_bytes = int64_t{2} << 20;
 };
 
 // Serves until it is destroyed. Thread-safe.
 //
-// Nobody waits for another client: a few threads, each of which does for its connections what can
-// be done at once. It does not touch the database: a dataset that is not in memory is not answered
-// for. At most kMaxSessions connections, the longest idle one making room for a new one; each
-// costs a megabyte at most.
+// No client waits for another client. A few threads do for each of their connections what can be
+// done at once. The server does not use the database, so it does not answer for a dataset that is
+// not in memory. There are at most kMaxSessions connections, each of at most a megabyte. The
+// connection that was idle for the longest time makes room for a new one.
 class DirectServer {
  public:
   static constexpr size_t kNumThreads = 2;
   static constexpr size_t kMaxSessions = 64;
 
-  // UNAVAILABLE when the path cannot be bound. `indexes` must outlive it.
+  // UNAVAILABLE when the path cannot be bound. `indexes` must outlive this object.
   static absl::StatusOr<std::unique_ptr<DirectServer>> Start(DirectServerOptions options,
                                                              SampleIndex& indexes);
   ~DirectServer();
@@ -46,8 +46,8 @@ class DirectServer {
   const DirectServerOptions options_;
   const DirectSource source_;
   const LocalSocket listening_;
-  const Descriptor wake_;  // Readable once it is to end.
-  WorkerPool threads_;     // Last: they end first.
+  const Descriptor wake_;  // Readable once the server must stop.
+  WorkerPool threads_;     // The last member: they end first.
 };
 
 }  // namespace tidemill::storage

@@ -1,4 +1,4 @@
-// One client's connection for direct reads, on the server's side.
+// The server's side of one client's connection for direct reads.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace tidemill::storage {
 
-// What sessions are served from.
+// The sources that sessions share.
 struct DirectSource {
   SampleIndex& indexes;
   const rpc::Tokens& tokens;
@@ -23,31 +23,32 @@ struct DirectSource {
 };
 
 // Thread-compatible. Never waits: Step() does what can be done now. Memory: one request and one
-// answer, whatever the client sends or leaves unread.
+// answer, whatever the client sends or does not read.
 class DirectSession {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `source` must outlive it.
+  // `source` must outlive this object.
   DirectSession(const DirectSource& source, LocalSocket socket);
 
-  // Receives, or makes one answer, or sends, as far as that goes. `scratch` is memory that sessions
-  // of a thread share. Any failure means that the connection is to be closed.
+  // Receives, makes one answer, or sends, as far as possible now. `scratch` is memory that the
+  // sessions of a thread share. After any failure the connection must be closed.
   absl::Status Step(SampleRows& scratch);
 
-  // Whether the next step is to send rather than to receive.
+  // Whether the next step sends rather than receives.
   bool wants_to_send() const { return num_sent_ < answer_.bytes.size() || HasRequest(); }
-  // Whether the client has kept us waiting for too long.
+  // Whether the client has made the server wait for too long.
   bool IsStale(Clock::time_point now) const;
   Clock::time_point last_progress() const { return last_progress_; }
   int descriptor() const { return socket_.number(); }
 
  private:
   bool HasRequest() const { return next_key_ < keys_.size(); }
-  // Each returns true when it got something done.
+  // These methods return true when they made progress.
   absl::StatusOr<bool> Receive();
   absl::StatusOr<bool> Send();
-  // Takes a whole greeting or request out of what was received; false: it is not whole yet.
+  // Takes a whole greeting or request from the received bytes. Returns false when it is not
+  // complete yet.
   absl::StatusOr<bool> TakeMessage();
   absl::StatusOr<bool> TakeGreeting();
   absl::StatusOr<bool> TakeRequest();
@@ -59,7 +60,7 @@ class DirectSession {
   bool is_admitted_ = false;
   std::vector<std::byte> received_;  // As large as the largest message.
   size_t num_received_ = 0;
-  std::shared_ptr<const DatasetIndex> index_;  // Of the present request; shared with readers.
+  std::shared_ptr<const DatasetIndex> index_;  // That of the present request; shared with readers.
   std::unique_ptr<SampleLookup> lookup_;
   std::vector<int64_t> keys_;
   size_t next_key_ = 0;

@@ -15,27 +15,29 @@
 
 namespace tidemill::storage {
 
-// A data file, open and, if it is not small, mapped as long as it was when it was opened.
+// An open data file. Unless it is small, it is mapped with its length when it was opened.
 struct DataFile {
   OpenFile file;
-  // nullptr for a small file (a process may have 65,530 mappings) and one that cannot be mapped.
+  // nullptr for a small file, because a process may have only 65,530 mappings, and for a file that
+  // cannot be mapped.
   std::shared_ptr<const MappedFile> mapping;
 };
 
-// The least recently used files are closed beyond a number. Thread-safe.
+// Beyond a number of files, the least recently used ones are closed. Thread-safe.
 class OpenFiles {
  public:
-  // `files` must outlive it.
+  // `files` must outlive this object.
   OpenFiles(UnpackedCache& files, int64_t max_open_files)
       : files_(files), max_open_files_(max_open_files) {}
 
-  // The file at a path, unpacked where it is compressed. It may have been replaced since it was
-  // opened: whoever reads checks the content, and asks for a fresh one when it is wrong. Shared
-  // with concurrent readers, who keep it open. Codes as UnpackedCache::Open.
+  // Returns the file at a path, unpacked when it is compressed. The file may have been replaced
+  // after it was opened. A reader therefore checks the content, and calls GetFresh() when it is
+  // wrong. Concurrent readers share the file and keep it open. The codes are those of
+  // UnpackedCache::Open.
   absl::StatusOr<std::shared_ptr<const DataFile>> Get(const std::string& path)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Opens the path anew, if what is open is still `stale`.
+  // Opens the path again if the open file is still `stale`.
   absl::StatusOr<std::shared_ptr<const DataFile>> GetFresh(
       const std::string& path, const std::shared_ptr<const DataFile>& stale)
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -47,7 +49,7 @@ class OpenFiles {
   UnpackedCache& files_;
   const int64_t max_open_files_;
   Mutex mutex_;
-  std::list<Entry> used_ ABSL_GUARDED_BY(mutex_);  // Most recent first.
+  std::list<Entry> used_ ABSL_GUARDED_BY(mutex_);  // The most recent first.
   std::map<std::string, std::list<Entry>::iterator> by_path_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -1,4 +1,4 @@
-// Gathers records of one file into memory, each checked against its hash.
+// Reads records of one file into memory and checks each against its hash.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,23 @@
 
 namespace tidemill::storage {
 
-// A record to be read. What is read lies in private memory before it is checked, so whatever
-// happens to the file meanwhile (truncated, rewritten in place, replaced), `ok` means that `into`
-// holds the bytes that were ingested.
+// A record to be read. It is read into private memory before it is checked. Therefore `ok` means
+// that `into` holds the bytes that were ingested, whatever happens to the file meanwhile
+// (truncated, rewritten in place, replaced).
 struct WantedRecord {
   int64_t byte_from = 0;
   int64_t byte_to = 0;
-  // xxh3-64 of the bytes [byte_from, byte_to).
+  // The xxh3-64 of the bytes [byte_from, byte_to).
   uint64_t hash = 0;
-  // Where they go, less those of the cut.
+  // Where the bytes go, without those of the cut.
   std::byte* into = nullptr;
-  // The caller's own number for it.
+  // A number that the caller chooses.
   size_t tag = 0;
   bool ok = false;
 };
 
-// Reads the records that are not `ok` yet: neighbours with one call, scattered to where they
-// belong, one copy a byte. Reorders `records`.
+// Reads the records that are not `ok` yet. Neighbours are read with one call and scattered to their
+// places, with one copy of each byte. Reorders `records`.
 void GatherRecords(const OpenFile& file, PayloadCut cut, std::span<WantedRecord> records);
 
 }  // namespace tidemill::storage

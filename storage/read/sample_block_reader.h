@@ -20,40 +20,41 @@ struct MissingKey {
   std::string reason;
 };
 
-// The answer to a run of consecutive requested keys: each is a row of the batch or missing.
+// The answer for consecutive requested keys. Each key is a row of the batch or is missing.
 struct SampleBlock {
-  // Columns key, event_time, class_label, real_label and payload, less a label that no row has;
-  // rows in the order asked.
+  // The columns are key, event_time, class_label, real_label and payload. A label column that no
+  // row has is left out. Rows are in the requested order.
   batch::Batch batch;
   std::vector<MissingKey> missing;
 };
 
-// One request. Thread-compatible. Memory: the keys, and one block while it is made.
+// Serves one request. Thread-compatible. Memory: the keys, and one block while it is made.
 //
-// Every record is checked against its hash after it was copied out of the file, so a file that is
-// truncated, rewritten or replaced meanwhile costs the samples it no longer holds, never a wrong
-// byte and no other file's sample.
+// Every record is copied out of the file and then checked against its hash. A file that is
+// truncated, rewritten or replaced meanwhile therefore costs the samples that it no longer holds.
+// It never gives a wrong byte or a sample of another file.
 class SampleBlockReader {
  public:
-  // `indexes` and `files` must outlive it. `keys` in any order, each as often as it is wanted.
+  // `indexes` and `files` must outlive this object. `keys` may be in any order, and a key may be
+  // listed several times.
   SampleBlockReader(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index,
                     OpenFiles& files, std::vector<int64_t> keys);
 
-  // The next block, of about `block_bytes` of payload, or one larger sample; std::nullopt when
-  // every key was answered. Before a key is called missing, the index is brought up to date;
-  // UNAVAILABLE when that needs the database and it is away.
+  // Returns the next block, of about `block_bytes` of payload, or of one larger sample.
+  // std::nullopt when every key was answered. Before a key is reported as missing, the index is
+  // refreshed. UNAVAILABLE when that needs the database and the database cannot be reached.
   absl::StatusOr<std::optional<SampleBlock>> Next(int64_t block_bytes);
 
  private:
   absl::StatusOr<SampleBlock> MakeBlock(const BlockLimits& limits, SampleRows& rows);
-  // True when there is a newer index, which is then the one that is read.
+  // Returns whether there is a newer index. The reader then reads that one.
   absl::StatusOr<bool> Refresh();
 
   SampleIndex& indexes_;
   std::shared_ptr<const DatasetIndex> index_;  // Shared with other readers and the SampleIndex.
   OpenFiles& files_;
   const std::vector<int64_t> keys_;
-  std::unique_ptr<SampleLookup> lookup_;  // Of index_.
+  std::unique_ptr<SampleLookup> lookup_;  // That of index_.
   size_t position_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What the index knows of the samples of given keys, as columns, without a look at the data.
+// Describes the samples of given keys from the index, as columns, without reading the data.
 #pragma once
 
 #include <memory>
@@ -15,23 +15,23 @@
 
 namespace tidemill::storage {
 
-// The answer to a run of consecutive keys.
+// The answer for consecutive keys.
 struct DescribedSamples {
-  // Columns key, file (int64) and, where one of the samples has one, class_label.
+  // The columns are key, file (int64) and, when one of the samples has one, class_label.
   batch::Batch batch;
-  // Those of the batch that no batch before has named: paths are below the dataset's folder.
+  // The files of the batch that no earlier batch has named. Paths are below the dataset's folder.
   std::vector<std::pair<FileId, std::string>> files;
 };
 
-// One request. Thread-compatible. Memory: one batch, and the ids of the files named.
+// Serves one request. Thread-compatible. Memory: one batch, and the ids of the named files.
 class SampleDescriptions {
  public:
   SampleDescriptions(std::shared_ptr<const DatasetIndex> index, std::vector<int64_t> keys)
       : index_(std::move(index)), keys_(std::move(keys)) {}
 
-  // The next batch, of about `most_bytes` at most, rows in the order of the keys; std::nullopt at
-  // the end. Keys that no segment holds are left out. Those of deleted samples are not: what a
-  // training is made of must not change while it runs.
+  // Returns the next batch, of about `most_bytes` at most, with rows in the order of the keys.
+  // std::nullopt at the end. Keys that no segment holds are left out. Keys of deleted samples are
+  // kept, because the samples of a training must not change while it runs.
   absl::StatusOr<std::optional<DescribedSamples>> Next(int64_t most_bytes);
 
  private:
@@ -41,7 +41,7 @@ class SampleDescriptions {
   const std::vector<int64_t> keys_;
   size_t position_ = 0;
   absl::flat_hash_set<FileId> named_;
-  size_t path_bytes_ = 0;  // Of the present batch.
+  size_t path_bytes_ = 0;  // Those of the present batch.
 };
 
 }  // namespace tidemill::storage

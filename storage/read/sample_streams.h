@@ -1,4 +1,4 @@
-// What the streams of storage's gRPC face consist of.
+// The sources of the streams of storage's gRPC face.
 #pragma once
 
 #include <memory>
@@ -11,15 +11,16 @@
 
 namespace tidemill::storage {
 
-// The answers to a ListSamplesRequest, which is `request`: one a batch. `indexes` must outlive it.
+// Answers a ListSamplesRequest, which is `request`, batch by batch. `indexes` must outlive the
+// result.
 std::unique_ptr<rpc::FrameSource> ListFrames(SampleIndex& indexes, const grpc::ByteBuffer& request);
 
-// The answers to a ReadSamplesRequest, which is `request`: one a block of about `block_bytes` of
-// payload. `indexes` and `files` must outlive it.
+// Answers a ReadSamplesRequest, which is `request`, in blocks of about `block_bytes` of payload.
+// `indexes` and `files` must outlive the result.
 std::unique_ptr<rpc::FrameSource> ReadFrames(SampleIndex& indexes, OpenFiles& files,
                                              int64_t block_bytes, const grpc::ByteBuffer& request);
 
-// The answers to a DescribeSamplesRequest, which is `request`. `indexes` must outlive it.
+// Answers a DescribeSamplesRequest, which is `request`. `indexes` must outlive the result.
 std::unique_ptr<rpc::FrameSource> DescriptionFrames(SampleIndex& indexes,
                                                     const grpc::ByteBuffer& request);
 

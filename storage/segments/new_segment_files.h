@@ -15,8 +15,8 @@ struct NewSegmentFile {
   const SegmentRows* rows = nullptr;
 };
 
-// Writes them under their own names, since nothing names them yet, and makes them durable together:
-// a sync a file would be what a directory of many small files takes its time for.
+// Writes the files under their final names, because no segment names them yet, and makes them
+// durable together. A sync per file would take most of the time for a dataset of many small files.
 // RESOURCE_EXHAUSTED when the disk is full.
 absl::Status WriteNewSegmentFiles(const std::string& storage_folder, DatasetId dataset,
                                   std::span<const NewSegmentFile> files);

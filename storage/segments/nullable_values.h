@@ -1,4 +1,4 @@
-// A column of numbers of which some may be missing, as it is being made.
+// A column of numbers, some of which may be missing, while it is being made.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,9 @@
 
 namespace tidemill::storage {
 
-// Reads like a vector of optionals and is kept like a column: numbers, and a bit for each row once
-// there are both kinds of rows. Rows that are all missing take no memory. Thread-compatible.
+// Reads like a vector of optionals. It is stored like a column: numbers, and a bit per row once
+// some rows are missing and others are not. Rows that are all missing take no memory.
+// Thread-compatible.
 template <typename T>
 class NullableValues {
  public:
@@ -54,9 +55,9 @@ class NullableValues {
   bool all_missing() const { return num_missing_ == size_; }
   bool any_missing() const { return num_missing_ > 0; }
 
-  // A number for each row, 0 where it is missing. Empty where all are.
+  // A number per row, 0 when it is missing. Empty when all are missing.
   std::span<const T> values() const { return values_; }
-  // A bit for each row, least significant first. Empty where none is missing, or all are.
+  // A bit per row, least significant first. Empty when none is missing, or all are.
   std::span<const uint8_t> validity() const { return validity_; }
 
   void reserve(size_t size) { values_.reserve(size); }
@@ -69,7 +70,7 @@ class NullableValues {
     }
   }
 
-  // Rows that are all there.
+  // Appends rows none of which is missing.
   void Append(std::span<const T> values) {
     if (values.empty()) return;
     if (num_missing_ > 0) {
@@ -92,7 +93,7 @@ class NullableValues {
     num_missing_ += count;
   }
 
-  // The rows [from, to) of another column.
+  // Appends the rows [from, to) of another column.
   void Append(const NullableValues& other, size_t from, size_t to) {
     if (other.num_missing_ == 0) {
       Append(std::span<const T>(other.values_).subspan(from, to - from));
@@ -103,11 +104,11 @@ class NullableValues {
     }
   }
 
-  // As many missing rows behind the last as it takes. It does not shrink.
+  // Appends missing rows up to the size. It does not shrink.
   void resize(size_t size) { AppendMissing(size - size_); }
 
  private:
-  // Gives each row a number and a bit, now that there will be both kinds.
+  // Gives each row a number and a bit, because some rows will be missing and others not.
   void KeepBits() {
     if (!validity_.empty()) return;
     values_.resize(size_, T{});

@@ -1,5 +1,5 @@
-// Segment column files: what the read path needs of each sample, memory-mapped. PostgreSQL and the
-// data are the truth; a lost column file is rebuilt from them.
+// Segment column files hold what the read path needs about each sample, memory-mapped. PostgreSQL
+// and the data are the truth. A lost column file is rebuilt from them.
 //
 //   <storage folder>/segments/<dataset_id>/<segment_id>.batch
 //
@@ -15,8 +15,8 @@
 //   class_label         int64  nullable
 //   real_label          float64, nullable
 //   file_id             int64  only where storage.segments.file_id is null (one file a sample)
-// A column file is written before the transaction that names its segment commits, and never changed
-// afterwards: a replaced file's segments get new ids.
+// A column file is written before the transaction commits that names its segment. It never changes
+// afterwards: the segments of a replaced file get new ids.
 #pragma once
 
 #include <optional>
@@ -36,32 +36,32 @@ inline constexpr std::string_view kByteToColumn = "byte_to";
 inline constexpr std::string_view kInOrderColumn = "in_order";
 inline constexpr std::string_view kFileIdColumn = "file_id";
 
-// What reading a sample takes, side by side: a reader of shuffled keys waits for memory once a key,
-// not once a column.
+// What reading a sample needs, side by side. A reader of shuffled keys then waits for memory once
+// per key, not once per column.
 struct LookupRow {
   int64_t byte_from = 0;  // -1 when the record has vanished from the file.
-  int64_t hash = 0;       // xxh3-64 of the bytes from byte_from to byte_to.
+  int64_t hash = 0;       // The xxh3-64 of the bytes [byte_from, byte_to).
   int64_t event_time = 0;
-  int64_t label = 0;  // The class label, else the bits of the real one, else 0.
+  int64_t label = 0;  // The class label, else the bits of the real label, else 0.
 };
 
-// A segment's columns as read. Views of a mapping that `batch` keeps alive; move it, a copy's
-// pointers are the original's.
+// The columns of a segment as they are read. They are views of a mapping that `batch` keeps alive.
+// Move it: the pointers of a copy would be those of the original.
 struct SegmentColumns {
   batch::Batch batch;
   std::span<const LookupRow> lookup;
   std::span<const int64_t> byte_to;
   std::span<const int64_t> event_time;
-  // The times are known to ascend. Where they are not, they may still.
+  // Whether the times are known to ascend. When it is false, they still may.
   bool is_in_order = false;
   const batch::Column* class_label = nullptr;
   const batch::Column* real_label = nullptr;
-  std::span<const int64_t> file_id;  // Empty where the segment lies in one file.
+  std::span<const int64_t> file_id;  // Empty when the whole segment is in one file.
 
   int64_t num_rows() const { return batch.num_rows(); }
 };
 
-// The number in a row of a column, if it is there.
+// Returns the number in a row of a column, unless it is missing.
 template <typename T>
 std::optional<T> ValueAt(const batch::Column& column, int64_t row) {
   if (!column.IsValid(row)) return std::nullopt;
@@ -71,13 +71,13 @@ std::optional<T> ValueAt(const batch::Column& column, int64_t row) {
 std::string SegmentFolder(const std::string& storage_folder, DatasetId dataset);
 std::string SegmentPath(const std::string& storage_folder, DatasetId dataset, int64_t segment_id);
 
-// The bytes of a column file.
+// Returns the bytes of a column file.
 absl::StatusOr<std::string> EncodeSegmentColumns(const SegmentRows& rows);
 
-// Writes the file whole or not at all; creates the folder.
+// Writes the file, whole or not at all. Creates the folder.
 absl::Status WriteSegmentColumns(const std::string& path, const SegmentRows& rows);
 
-// NOT_FOUND when there is none, DATA_LOSS when it is not as described above.
+// NOT_FOUND when there is no file. DATA_LOSS when it is not as described above.
 absl::StatusOr<SegmentColumns> OpenSegmentColumns(const std::string& path);
 
 }  // namespace tidemill::storage

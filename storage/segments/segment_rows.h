@@ -8,7 +8,7 @@
 
 namespace tidemill::storage {
 
-// A segment's columns while they are being made.
+// The columns of a segment while they are being made.
 struct SegmentRows {
   std::vector<int64_t> byte_from;
   std::vector<int64_t> byte_to;

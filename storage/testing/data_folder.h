@@ -6,7 +6,7 @@
 
 namespace tidemill::storage::testing {
 
-// Removed with all in it by the destructor.
+// The destructor removes it with everything in it.
 class DataFolder {
  public:
   DataFolder();
@@ -16,8 +16,8 @@ class DataFolder {
 
   const std::string& path() const { return path_; }
 
-  // Writes a file and its folders, in place: a file that is there keeps its inode. Each file
-  // written has an mtime of its own, whatever the clock's resolution.
+  // Writes a file and its folders in place: an existing file keeps its inode. Each written file has
+  // a different mtime, whatever the clock's resolution.
   std::string Write(const std::string& name, std::string_view bytes) const;
   void Remove(const std::string& name) const;
 
@@ -25,10 +25,10 @@ class DataFolder {
   std::string path_;
 };
 
-// The bytes as a gzip file.
+// Returns the bytes as a gzip file.
 std::string Gzip(std::string_view bytes);
 
-// A number's bytes, most significant first.
+// Returns the bytes of a number, most significant first.
 std::string BigEndian(uint64_t number, int width);
 
 }  // namespace tidemill::storage::testing

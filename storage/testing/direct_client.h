@@ -1,4 +1,4 @@
-// A client that reads on storage's own host and tells what it had to leave to gRPC.
+// A client that reads on storage's own host, and reports what it had to leave to gRPC.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace tidemill::storage::testing {
 
-// Of one dataset in a Storage, which must outlive it. Thread-compatible.
+// Reads one dataset of a Storage, which must outlive it. Thread-compatible.
 class DirectClient {
  public:
   explicit DirectClient(const Storage& storage);
 
-  // As Storage::Read, but for keys from num_done() on, which nobody has read.
+  // Behaves as Storage::Read, except that nobody has read the keys from num_done() on.
   ReadResult Read(const std::vector<int64_t>& keys,
                   const std::function<void()>& after_first_block = {});
 
-  // Single keys of all reads that gRPC was asked for.
+  // The keys that all reads requested from gRPC.
   const std::vector<int64_t>& left_to_grpc() const { return left_to_grpc_; }
-  // How many keys the last read has answered.
+  // The number of keys that the last read has answered.
   size_t num_done() const { return num_done_; }
 
  private:

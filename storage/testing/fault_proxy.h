@@ -1,4 +1,4 @@
-// A connection to a server on loopback that breaks when a test wants it to.
+// A connection to a server on loopback that a test can break.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace tidemill::storage::testing {
 
-// Passes bytes on between its own port and that of a server. Thread-safe. Aborts the test program
-// when it cannot be had.
+// Passes bytes between its own port and that of a server. Thread-safe. Aborts the test program when
+// it cannot be made.
 class FaultProxy {
  public:
   explicit FaultProxy(int server_port);
@@ -22,16 +22,16 @@ class FaultProxy {
 
   std::string endpoint() const;
 
-  // The next `times` connections are reset when the server has sent so many bytes.
+  // The next `times` connections are reset when the server has sent `bytes`.
   void CutAfter(int64_t bytes, int times) ABSL_LOCKS_EXCLUDED(mutex_);
   // The next `times` requests get this answer, and the connection ends.
   void Answer(const std::string& text, int times) ABSL_LOCKS_EXCLUDED(mutex_);
   // The next `times` connections pass nothing on.
   void Stall(int times) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Ends all connections that there are.
+  // Ends all present connections.
   void Disconnect() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // GET requests that came so far, and all of them.
+  // The number of GET requests so far, and of all requests.
   int num_gets() const { return num_gets_; }
   int num_requests() const { return num_requests_; }
 
@@ -45,7 +45,7 @@ class FaultProxy {
 
   void Loop() ABSL_LOCKS_EXCLUDED(mutex_);
   void Accept() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether the pair goes on.
+  // Whether the pair continues.
   bool PassToServer(Pair& pair) ABSL_LOCKS_EXCLUDED(mutex_);
   bool PassToClient(Pair& pair);
   static void Close(Pair& pair);
@@ -55,7 +55,7 @@ class FaultProxy {
   int port_ = 0;
   std::atomic<bool> stopping_ = false;
   std::atomic<int> num_gets_ = 0, num_requests_ = 0;
-  std::list<Pair> pairs_;  // Of the loop alone.
+  std::list<Pair> pairs_;  // Used by the loop only.
   Mutex mutex_;
   int64_t cut_after_ ABSL_GUARDED_BY(mutex_) = -1;
   int num_cuts_ ABSL_GUARDED_BY(mutex_) = 0;
@@ -63,7 +63,7 @@ class FaultProxy {
   int num_answers_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_stalls_ ABSL_GUARDED_BY(mutex_) = 0;
   bool disconnect_ ABSL_GUARDED_BY(mutex_) = false;
-  WorkerPool thread_;  // Last: it starts once everything above exists.
+  WorkerPool thread_;  // The last member: it starts once all members above exist.
 };
 
 }  // namespace tidemill::storage::testing

@@ -15,7 +15,7 @@
 
 namespace tidemill::storage::testing {
 
-// A sample as a test wants it.
+// A sample as a test expects it.
 struct WantedSample {
   std::string bytes;
   std::optional<int64_t> class_label = std::nullopt;
@@ -54,7 +54,7 @@ class FormatTest : public ::testing::Test {
     return format->Index(input);
   }
 
-  // The records' bytes as the file has them.
+  // Returns the records' bytes in the file.
   std::vector<std::string> Bytes(const std::string& name, const IndexedFile& found) const {
     const auto file = cache_->Open(files::Join(data_.path(), name));
     std::vector<std::string> records;
@@ -68,7 +68,7 @@ class FormatTest : public ::testing::Test {
     return records;
   }
 
-  // The same with labels and times.
+  // Does the same with labels and times.
   std::vector<WantedSample> Samples(const std::string& name, const IndexedFile& found) const {
     std::vector<WantedSample> samples;
     for (std::string& bytes : Bytes(name, found)) {

@@ -1,5 +1,5 @@
-// Datasets made for tests, each with what storage must say of every sample. What is expected comes
-// from the generator, not from the code under test.
+// Datasets made for tests, each with what storage must return for every sample. The expected values
+// come from the generator, not from the code under test.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct ExpectedSample {
   int64_t event_time = 0;
   std::optional<int64_t> class_label = std::nullopt;
   std::optional<double> real_label = std::nullopt;
-  // The file that it lies in, below the dataset's folder.
+  // The file that contains it, below the dataset's folder.
   std::string file = {};
 };
 
@@ -23,30 +23,30 @@ struct GeneratedDataset {
   std::string folder;
   // A DatasetSpec as YAML.
   std::string spec = {};
-  // In the order of their keys: files by path, records as they stand.
+  // In the order of their keys: files by path, records as they are in the file.
   std::vector<ExpectedSample> samples = {};
 };
 
-// Each makes a new folder below `root` with about `num_samples` samples in several files.
+// Each of these makes a new folder below `root`, with about `num_samples` samples in several files.
 
-// CSV with a header, quoted fields with commas, quotes and line ends, CRLF in one file, no last
-// line end in another; class label and time in columns.
+// CSV with a header, and quoted fields with commas, quotes and line ends. One file has CRLF,
+// another no last line end. The class label and the time are in columns.
 GeneratedDataset MakeCsv(const std::string& root, int num_samples);
-// Fixed records with a header, whose real label is a big-endian float32 in the record; times by
+// Fixed records with a header, whose real label is a big-endian float32 in the record. Times are by
 // row, so that the files overlap in time.
 GeneratedDataset MakeRecords(const std::string& root, int num_samples);
-// Records of 32 KiB behind their class, so that few of them are more than both ends of a stream
-// hold; three files of the same length.
+// Records of 32 KiB behind their class. A few of them exceed what both ends of a stream hold. There
+// are three files of the same length.
 GeneratedDataset MakeLargeRecords(const std::string& root, int num_samples);
-// Records of three bytes, the first of them their class, all in one file, of which `samples` tells
-// nothing: for what is long rather than various.
+// Records of three bytes, the first of which is the class, all in one file. `samples` is empty. For
+// tests that need length rather than variety.
 GeneratedDataset MakeSmallRecords(const std::string& root, int64_t num_samples);
 // IDX files with the labels in a second file, all gzipped.
 GeneratedDataset MakeGzippedIdx(const std::string& root, int num_samples);
-// One file a sample; the folder is the class, the name the time.
+// Files that are one sample each. The folder is the class, the name the time.
 GeneratedDataset MakeSingleFiles(const std::string& root, int num_samples);
-// Windows of 4 rows of a CSV file with quoted line ends, the number 3 rows ahead as label; groups,
-// gaps and rows without a number.
+// Windows of 4 rows of a CSV file with quoted line ends. The label is the number 3 rows ahead.
+// There are groups, gaps and rows without a number.
 GeneratedDataset MakeSeries(const std::string& root, int num_rows);
 
 }  // namespace tidemill::storage::testing

@@ -1,4 +1,4 @@
-// What generated datasets share: when they begin, their classes, and how their files are written.
+// What generated datasets share: their start, their classes, and how their files are written.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ inline constexpr int64_t kStart = 1'704'067'200;  // 2024-01-01T00:00:00Z.
 inline constexpr int64_t kMicros = 1'000'000;
 inline constexpr const char* kClasses[] = {"cat", "dog", "owl"};
 
-// Makes the folders above the file, too.
+// Also makes the folders above the file.
 inline void WriteFile(const std::string& path, const std::string& bytes) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   std::ofstream(path, std::ios::binary) << bytes;

@@ -64,7 +64,7 @@ class Stack {
   std::unique_ptr<Ingestor> ingestor_;
 };
 
-// Counter of the key, "file:position", bytes as the column file finds them, class.
+// The counter of the key, "file:position", the bytes as the column file finds them, and the class.
 struct Found {
   int64_t counter;
   std::string place;
@@ -121,7 +121,8 @@ class IngestTest : public ::testing::Test {
     return rows;
   }
 
-  // All samples that are not deleted, through the column files, checked against PostgreSQL's rows.
+  // Returns all samples that are not deleted, through the column files. Checks them against
+  // PostgreSQL's rows.
   std::vector<Found> Samples() {
     std::vector<Found> samples;
     for (const auto& row : Query(R"(
@@ -150,7 +151,7 @@ class IngestTest : public ::testing::Test {
     return samples;
   }
 
-  // Runs a sync in a process of its own that is to be killed there.
+  // Runs a sync in a separate process that is killed at the failpoint.
   void SyncAndDieAt(DatasetId id, const std::string& failpoint, int passage = 1,
                     const IngestorOptions& options = {}) {
     const pid_t child = fork();
@@ -170,7 +171,7 @@ class IngestTest : public ::testing::Test {
     ASSERT_THAT(files::CreateFolder(SegmentFolder(state_.path(), id)), IsOk());
   }
 
-  // What the read side makes of the dataset, with nothing in memory yet.
+  // Returns what the read side finds in the dataset, with nothing in memory yet.
   absl::StatusOr<int64_t> NumIndexedRows(DatasetId id) {
     SampleIndex index(stack_->database(), stack_->catalog(), stack_->cache());
     ASSIGN_OR_RETURN(const auto loaded, index.Refresh(id));

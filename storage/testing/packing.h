@@ -10,13 +10,13 @@ namespace tidemill::storage::testing {
 
 enum class Packing { kGzip, kXz, kZstd };
 
-// What the tool calls its files: ".gz", ".xz" or ".zst".
+// Returns the suffix of the tool's files: ".gz", ".xz" or ".zst".
 std::string SuffixOf(Packing packing);
 
 std::string Pack(std::string_view bytes, Packing packing);
 
-// The dataset with each of its files packed and named so. Its files all end alike, and none is
-// packed yet.
+// Packs each file of the dataset and names it accordingly. Its files must all have the same suffix,
+// and none may be packed yet.
 GeneratedDataset Packed(GeneratedDataset dataset, Packing packing);
 
 }  // namespace tidemill::storage::testing

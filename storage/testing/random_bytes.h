@@ -1,4 +1,4 @@
-// Bytes without any order, for tests of formats.
+// Random bytes, for tests of formats.
 #pragma once
 
 #include <random>

@@ -12,7 +12,8 @@
 namespace tidemill::storage::testing {
 
 // A process on loopback, as the current user, with its disk in a folder of /tmp. Aborts the test
-// program when it cannot be had. Thread-compatible. The destructor ends it and removes its folder.
+// program when it cannot be started. Thread-compatible. The destructor ends it and removes its
+// folder.
 class S3Server {
  public:
   static constexpr char kAccessKey[] = "test:tester";
@@ -26,20 +27,20 @@ class S3Server {
 
   int port() const { return port_; }
   std::string endpoint() const;
-  // The same by TLS, with a certificate that nobody but its file vouches for.
+  // The same with TLS. Only the file of its certificate vouches for it.
   std::string tls_endpoint() const;
   std::string certificate_file() const;
-  // How to reach it, with the secret.
+  // Returns how to reach it, with the secret.
   ObjectStoreConfig Config() const;
 
   void Put(const std::string& key, std::string_view bytes) const;
-  // Many at a time.
+  // Puts many objects at a time.
   void PutAll(const std::vector<std::string>& keys, std::string_view bytes) const;
   void Remove(const std::string& key) const;
 
-  // kill -9. What was put stays.
+  // Does kill -9. What was put stays.
   void Kill();
-  // At the same address; what was put is there.
+  // Starts it at the same address, with what was put.
   void Start();
 
  private:

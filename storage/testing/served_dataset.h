@@ -1,4 +1,4 @@
-// A dataset in a storage process, and what is read of it compared with what was generated.
+// A dataset in a storage process. What is read from it is compared with what was generated.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace tidemill::storage::testing {
 
 rpc::v1::Command NewCommand();
 
-// A sample as storage gave it.
+// A sample as storage returned it.
 struct Sample {
   int64_t key = 0;
   int64_t event_time = 0;
@@ -40,12 +40,12 @@ void AppendTo(std::vector<Sample>& samples, const batch::Batch& rows);
 void AppendTo(ReadResult& result, const batch::Batch& rows,
               const std::vector<v1::MissingSample>& missing);
 
-// Runs storage with one dataset in it. What fails is a failure of the test. Thread-compatible.
+// Runs storage with one dataset. A failure fails the test. Thread-compatible.
 class Storage {
  public:
   explicit Storage(StorageSettings settings = {});
 
-  // And ingests it.
+  // Registers and ingests the dataset.
   void Register(const GeneratedDataset& dataset);
   void Sync();
 
@@ -64,13 +64,13 @@ class Storage {
 
 std::vector<int64_t> Shuffled(std::vector<int64_t> keys, uint32_t seed);
 
-// The keys of the samples in order are `keys`.
+// `keys` are the keys of the samples in order.
 std::map<int64_t, const ExpectedSample*> ByKey(const GeneratedDataset& dataset,
                                                const std::vector<int64_t>& keys);
 
 bool IsAsExpected(const Sample& sample, const ExpectedSample& expected);
 
-// Every sample was answered for, in the order asked and right by content.
+// Expects that every sample was answered, in the requested order and with the right content.
 void ExpectRight(const GeneratedDataset& dataset, const std::vector<int64_t>& sorted_keys,
                  const std::vector<int64_t>& asked, const ReadResult& result);
 

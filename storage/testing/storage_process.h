@@ -1,4 +1,4 @@
-// The storage service as a process of its own, on a database and in folders of its own.
+// The storage service as a separate process, with its own database and folders.
 #pragma once
 
 #include <sys/types.h>
@@ -17,16 +17,16 @@ struct StorageSettings {
   std::string section = {};
   // Folders besides data_folder() that datasets may lie in.
   std::vector<std::string> allowed_roots = {};
-  // Of the environment, "NAME=value", before that of the test.
+  // Environment variables, "NAME=value". They override those of the test.
   std::vector<std::string> variables = {};
-  // Serve on a free port of loopback instead of a UNIX socket.
+  // Whether to serve on a free port of loopback instead of a UNIX socket.
   bool tcp = false;
   std::string block_bytes = "64KiB";
-  // Where its folders lie.
+  // Where its folders are.
   std::string root = "/tmp";
 };
 
-// Runs the program tidemill-storage that lies beside the test program. Thread-compatible. The
+// Runs the program tidemill-storage, which must lie beside the test program. Thread-compatible. The
 // destructor ends the process and removes its folders.
 class StorageProcess {
  public:
@@ -43,11 +43,11 @@ class StorageProcess {
   pid_t process() const { return process_; }
   const std::string& connection_string() const { return database_.connection_string(); }
 
-  // Starts it with these failpoints armed; its clients wait until it serves.
+  // Starts it with these failpoints armed. Its clients wait until it serves.
   void Start(const std::string& failpoints = "");
-  // kill -9, and waits for the end.
+  // Does kill -9, and waits for the end.
   void Kill();
-  // Waits for the process to end by itself.
+  // Waits until the process ends by itself.
   void AwaitEnd();
 
   StorageClient ClientAs(rpc::v1::Role role) const { return StorageClient(PeerAs(role)); }
@@ -56,7 +56,7 @@ class StorageProcess {
  private:
   db::testing::TestDatabase database_;
   const StorageSettings settings_;
-  const std::string folder_;  // Short, since a socket lies in it.
+  const std::string folder_;  // A short path, because a socket is in it.
   const std::string endpoint_;
   pid_t process_ = 0;
 };

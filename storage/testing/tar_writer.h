@@ -12,10 +12,10 @@ struct TarEntry {
   char type = '0';
 };
 
-// How a name that does not fit a header is written.
+// How to write a name that does not fit into a header.
 enum class LongNames { kPax, kGnu };
 
-// A member with its headers. The name of a long one is split at a slash where that is enough.
+// Returns a member with its headers. A long name is split at a slash if that is enough.
 std::string TarMemberBytes(const TarEntry& entry, LongNames long_names = LongNames::kPax);
 
 // A single header.

@@ -9,13 +9,13 @@
 
 namespace tidemill::storage::testing {
 
-// How a storage process reaches `<bucket>/data` of the store. `section`: more settings of
-// `object_store`, each behind a comma.
+// Returns the settings with which a storage process reaches `<bucket>/data` of the store. `section`
+// has more settings of `object_store`, each after a comma.
 StorageSettings SettingsFor(const S3Server& server, const std::string& bucket,
                             const std::string& secret = S3Server::kSecret,
                             const std::string& section = "");
 
-// Puts the files of the dataset below data/<its name>; returns it as it is there.
+// Puts the files of the dataset below data/<its name>. Returns the dataset as it is there.
 GeneratedDataset Upload(const S3Server& server, const std::string& bucket,
                         GeneratedDataset dataset);
 

@@ -1,25 +1,26 @@
-// Bounds that decide which nodes the best choice holds and which it does not (Boether et al., MLSys
-// 2025, section 4).
+// Bounds that decide which nodes the best choice contains and which it does not (Boether et al.,
+// MLSys 2025, section 4).
 //
-// With the included nodes S', the undecided V, k' still to choose and r = beta / alpha, what v adds
-// to f, over alpha, lies between
+// Let S' be the included nodes, V the undecided ones, k' the number still to choose, and r = beta /
+// alpha. What v adds to f, divided by alpha, lies between
 //
 //   upper(v) = u(v) - r sum of s(v, w) over neighbours w in S'
 //   lower(v) = upper(v) - r sum of s(v, w) over neighbours w in V
 //
-// Shrink: discard v when upper(v) < the k'-th largest lower. For k' nodes have at least that much
-// at worst; a choice with v lacks one of them, which in v's place adds more.
-// Grow: include v when lower(v) > the k'-th largest upper. For fewer than k' nodes can add more
-// than that at best; a choice without v holds another one, in whose place v adds more. Both tests
-// are strict, so the best choice stays possible, and if all is decided it is found.
+// Shrink: discard v when upper(v) < the k'-th largest lower. k' nodes add at least that much, even
+// at worst. A choice with v lacks one of them, which would add more in the place of v. Grow:
+// include v when lower(v) > the k'-th largest upper. Fewer than k' nodes can add more than that,
+// even at best. A choice without v contains another node, in whose place v would add more. Both
+// tests are strict. The best choice therefore stays possible, and it is found if all nodes are
+// decided.
 //
-// As at most k' - 1 other nodes are still chosen, the lower bound need only count v's k' - 1 most
-// similar neighbours in V ("tightened"). Both bounds are rounded outward to floats, which keeps the
-// tests on the safe side.
+// At most k' - 1 other nodes are still chosen. The lower bound therefore need only count v's k' - 1
+// most similar neighbours in V ("tightened"). Both bounds are rounded outward to floats, which
+// keeps the tests on the safe side.
 //
-// Sampled bounds count only a random share of the neighbours in V. They decide more and may lose
-// the best choice; yet lower <= upper holds for each node, so that as above fewer than k' nodes
-// pass the test of growing and at least k' are left by that of shrinking.
+// Sampled bounds count only a random share of the neighbours in V. They decide more nodes, and may
+// lose the best choice. Still, lower <= upper holds for each node. As above, fewer than k' nodes
+// pass the growing test, and the shrinking test leaves at least k'.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +39,7 @@
 
 namespace tidemill::subsets {
 
-// The nearest float that is not below or not above.
+// These return the nearest float that is not below, or not above.
 inline float RoundedUp(double value) {
   const auto nearest = static_cast<float>(value);
   return static_cast<double>(nearest) < value
@@ -47,12 +48,12 @@ inline float RoundedUp(double value) {
 }
 inline float RoundedDown(double value) { return -RoundedUp(-value); }
 
-// What the bounds of one pass are made of.
+// What the bounds of one pass are computed from.
 struct BoundsRule {
   double ratio = 0;
-  // How many of its neighbours a node can at most have beside it: k' - 1 when tightened.
+  // The most neighbours that can be chosen together with a node: k' - 1 when tightened.
   int64_t most_neighbors = std::numeric_limits<int64_t>::max();
-  // Share of the undecided neighbours that count, drawn anew in each pass.
+  // The share of the undecided neighbours that count. It is drawn anew in each pass.
   std::optional<double> share = std::nullopt;
   RandomKey random = {};
 };

@@ -1,4 +1,4 @@
-// A graph in files, mapped: compressed sparse rows.
+// A graph in mapped files, as compressed sparse rows.
 //
 //   utilities.f32   a number for each node
 //   offsets.i64     num_nodes + 1: the neighbours of v are edges [offsets[v], offsets[v + 1]); then
@@ -20,7 +20,7 @@ namespace tidemill::subsets {
 
 inline constexpr int64_t kMaxCsrNodes = int64_t{1} << 32;
 
-// A neighbour and how similar it is.
+// A neighbour and its similarity.
 struct CsrEdge {
   uint32_t node = 0;
   float similarity = 0;
@@ -29,7 +29,7 @@ struct CsrEdge {
 // Thread-safe.
 class CsrGraph {
  public:
-  // `folder` holds the three files. DATA_LOSS where their sizes contradict each other.
+  // `folder` has the three files. DATA_LOSS when their sizes contradict one another.
   static absl::StatusOr<CsrGraph> Open(const std::string& folder);
 
   int64_t num_nodes() const { return std::ssize(utilities_); }
@@ -58,15 +58,15 @@ class CsrGraph {
   std::span<const CsrEdge> edges_;
 };
 
-// An undirected pair; at most one for the same two nodes.
+// An undirected pair of nodes. Two nodes have at most one pair.
 struct Pair {
   int64_t from = 0;
   int64_t to = 0;
   float similarity = 0;
 };
 
-// Writes a small graph, all of which is in memory. INVALID_ARGUMENT for pairs of nodes that there
-// are not, of a node with itself, or that stand there twice.
+// Writes a small graph that is all in memory. INVALID_ARGUMENT for pairs with unknown nodes, of a
+// node with itself, or that occur twice.
 absl::Status WriteCsrGraph(const std::string& folder, std::span<const float> utilities,
                            std::span<const Pair> pairs);
 
@@ -76,7 +76,7 @@ class CsrWriter {
   // There are at most `num_edges` entries, two for each pair.
   static absl::StatusOr<CsrWriter> Create(const std::string& folder, int64_t num_nodes,
                                           int64_t num_edges);
-  // The neighbours of the next node, each once.
+  // Adds the neighbours of the next node, each once.
   void AddRow(std::span<const CsrEdge> row);
   std::span<float> utilities() { return files_[0].As<float>(); }
 

@@ -1,4 +1,4 @@
-// A heap of gains that may sink while they are in it.
+// A heap of gains that may decrease while they are in it.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace tidemill::subsets {
 
-// 4-ary, the greatest gain first, with the position of each entry. Equal gains leave in the order
-// of their entries. Thread-compatible.
+// A 4-ary heap with the greatest gain first. It knows the position of each entry. Equal gains leave
+// in the order of their entries. Thread-compatible.
 class GainHeap {
  public:
   struct Item {
@@ -18,7 +18,7 @@ class GainHeap {
   };
   static constexpr int64_t kBytesPerEntry = sizeof(Item) + sizeof(uint32_t);
 
-  // Entries 0 .. num_entries - 1; each is given its gain once, then Build() makes them a heap.
+  // Makes the entries 0 .. num_entries - 1. Set the gain of each once, then call Build().
   explicit GainHeap(int64_t num_entries)
       : heap_(static_cast<size_t>(num_entries)), positions_(static_cast<size_t>(num_entries)) {}
   void Set(uint32_t entry, double gain) { heap_[entry] = {gain, entry}; }
@@ -26,9 +26,9 @@ class GainHeap {
 
   bool empty() const { return heap_.empty(); }
   bool Holds(uint32_t entry) const { return positions_[entry] != kGone; }
-  // Takes out the first.
+  // Removes and returns the first.
   Item Pop();
-  // The heap holds `entry`; `by` is not negative.
+  // Lowers the gain of `entry`, which must be in the heap. `by` is not negative.
   void Lower(uint32_t entry, double by);
 
  private:

@@ -1,10 +1,10 @@
-// The objective of pairwise selection, and the greedy algorithm for it on some of a graph's nodes.
+// The objective of pairwise selection, and its greedy algorithm on some of a graph's nodes.
 //
 //   f(S) = alpha sum of u(v) over v in S - beta sum of s(v, w) over pairs of neighbours in S
 //
-// with beta = 1 - alpha. What v adds, alpha u(v) - beta sum of s(v, w) over neighbours w in S, can
-// only become less as S grows: f is submodular. It is monotone only once a constant is added to all
-// utilities, which changes no choice of a given size (Boether et al., MLSys 2025, section 3).
+// with beta = 1 - alpha. What v adds is alpha u(v) - beta sum of s(v, w) over neighbours w in S. It
+// can only decrease as S grows, so f is submodular. f is monotone only when a constant is added to
+// all utilities, which changes no choice of a given size (Boether et al., MLSys 2025, section 3).
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace tidemill::subsets {
 
-// The places of nodes in an ascending list of them, found through a directory with an entry for
-// every few nodes. The list is someone else's.
+// Finds the places of nodes in an ascending list, by a directory with an entry for every few nodes.
+// The list belongs to somebody else.
 class NodePlaces {
  public:
   NodePlaces(std::span<const int64_t> nodes, int64_t num_nodes) : nodes_(nodes) {
@@ -33,7 +33,7 @@ class NodePlaces {
     }
   }
 
-  // -1 for a node that is not in the list.
+  // Returns -1 for a node that is not in the list.
   int64_t Find(int64_t node) const {
     const auto block = static_cast<size_t>(node >> shift_);
     const auto end = nodes_.begin() + starts_[block + 1];
@@ -41,7 +41,7 @@ class NodePlaces {
     return found != end && *found == node ? found - nodes_.begin() : -1;
   }
 
-  // Per node of the list, at most.
+  // The most bytes per node of the list.
   static constexpr int64_t kBytesPerEntry = 4;
 
  private:
@@ -50,14 +50,14 @@ class NodePlaces {
   int shift_ = 0;
 };
 
-// Weights of the two terms of f.
+// The weights of the two terms of f.
 struct Objective {
   double alpha = 0.9;
   double beta() const { return 1 - alpha; }
   double ratio() const { return beta() / alpha; }
 };
 
-// What `node` adds to f beside `chosen`.
+// Returns what `node` adds to f when `chosen` are chosen.
 template <Graph G>
 double GainOf(const G& graph, const Objective& objective, std::span<const uint64_t> chosen,
               int64_t node) {
@@ -69,14 +69,15 @@ double GainOf(const G& graph, const Objective& objective, std::span<const uint64
          objective.beta() * similarities;
 }
 
-// Bytes that PickGreedily() holds for each of the nodes it picks from, these included.
+// The bytes that PickGreedily() holds for each of the nodes from which it picks, including the
+// nodes.
 inline constexpr int64_t kGreedyBytesPerNode =
     sizeof(int64_t) + GainHeap::kBytesPerEntry + NodePlaces::kBytesPerEntry;
 
-// Picks `count` of `nodes`, which are ascending and fewer than 2^32, one after the other: each time
-// the one that adds most to f beside `fixed` (which may be empty) and those picked before, the
-// smallest of several. Calls pick(node, gain). What lies outside of `nodes` and `fixed` does not
-// count. O((n + m) log n) for n nodes with m pairs.
+// Picks `count` of `nodes`, one after another. Each time it picks the node that adds most to f,
+// given `fixed` (which may be empty) and the earlier picks; among several, the smallest. `nodes`
+// must be ascending and fewer than 2^32. Calls pick(node, gain). Nodes outside `nodes` and `fixed`
+// do not count. O((n + m) log n) for n nodes with m pairs.
 template <Graph G, typename Pick>
 void PickGreedily(const G& graph, const Objective& objective, std::span<const uint64_t> fixed,
                   std::span<const int64_t> nodes, int64_t count, Pick&& pick) {
@@ -102,7 +103,7 @@ void PickGreedily(const G& graph, const Objective& objective, std::span<const ui
   }
 }
 
-// The terms of f(chosen) of the nodes of [from, to); a pair counts for its smaller node.
+// Returns the terms of f(chosen) for the nodes of [from, to). A pair counts for its smaller node.
 template <Graph G>
 double ObjectiveOf(const G& graph, const Objective& objective, std::span<const uint64_t> chosen,
                    int64_t from, int64_t to) {

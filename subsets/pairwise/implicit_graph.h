@@ -1,5 +1,5 @@
-// A graph of any size that is nowhere stored: its nodes, their embeddings and their neighbours are
-// functions of a seed. For measuring how selection scales.
+// A graph of any size that is not stored: its nodes, embeddings and neighbours are functions of a
+// seed. It measures how selection scales.
 #pragma once
 
 #include <array>
@@ -15,17 +15,18 @@ namespace tidemill::subsets {
 
 struct ImplicitGraphSpec {
   int64_t num_nodes = 0;
-  int64_t neighbors = 10;  // Even; fewer where there are not so many other nodes.
+  int64_t neighbors = 10;  // An even number. Fewer when there are not so many other nodes.
   int64_t seed = 1;
 };
 
-// The embedding of node v is base row v % kBaseRows, of random numbers, plus a perturbation drawn
-// for v: as if every sample of a dataset were there in many variants (Boether et al., section 6.3).
-// The neighbours of v are v +- each of a few offsets modulo the number of nodes, which are random
-// but for every second one being a multiple of kBaseRows: half of the neighbours are variants of
-// the same row, half lie anywhere. To step by an offset is to step by one along the ring in which
-// the nodes are ordered by a multiplicative permutation, hence the symmetry. The similarity is the
-// cosine of the embeddings, at least 0; utilities are uniform in [0, 1). Thread-safe.
+// The embedding of node v is base row v % kBaseRows, which has random numbers, plus a perturbation
+// drawn for v. It resembles a dataset with many variants of every sample (Boether et al., section
+// 6.3). The neighbours of v are v +- each of a few offsets, modulo the number of nodes. The offsets
+// are random, but every second one is a multiple of kBaseRows. So half of the neighbours are
+// variants of the same row, and half are anywhere. A multiplicative permutation orders the nodes in
+// a ring; a step by an offset is a step by one along such a ring, hence the symmetry. The
+// similarity is the cosine of the embeddings, at least 0. Utilities are uniform in [0, 1).
+// Thread-safe.
 class ImplicitGraph {
  public:
   explicit ImplicitGraph(const ImplicitGraphSpec& spec);
@@ -75,7 +76,7 @@ class ImplicitGraph {
     return embedding;
   }
 
-  // Four sums side by side, always added up in the same order.
+  // Uses four sums side by side, always added up in the same order.
   static float Dot(const Row& a, const Row& b) {
     std::array<float, 4> sums = {};
     for (size_t i = 0; i < kWidth; ++i) sums[i % 4] += a[i] * b[i];

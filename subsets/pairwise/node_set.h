@@ -1,4 +1,5 @@
-// Sets of nodes, a bit each, in memory that is someone else's: node v is bit v % 64 of word v / 64.
+// Sets of nodes with one bit per node, in memory that belongs to somebody else. Node v is bit v %
+// 64 of word v / 64.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,7 @@ inline bool Contains(std::span<const uint64_t> set, int64_t node) {
   return (set[static_cast<size_t>(node) / 64] >> (static_cast<size_t>(node) % 64) & 1) != 0;
 }
 
-// May be called at the same time by processes that share the set.
+// Processes that share the set may call it at the same time.
 inline void InsertShared(std::span<uint64_t> set, int64_t node) {
   std::atomic_ref<uint64_t>(set[static_cast<size_t>(node) / 64])
       .fetch_or(uint64_t{1} << (static_cast<size_t>(node) % 64), std::memory_order_relaxed);
@@ -30,8 +31,8 @@ inline void Erase(std::span<uint64_t> set, int64_t node) {
   set[static_cast<size_t>(node) / 64] &= ~(uint64_t{1} << (static_cast<size_t>(node) % 64));
 }
 
-// body(node) for the nodes of [from, to), ascending. `from` is a multiple of 64, `to` as well or
-// the number of nodes.
+// Calls body(node) for the nodes of [from, to) in the set, ascending. `from` must be a multiple of
+// 64. `to` must be one, too, or the number of nodes.
 template <typename Body>
 void ForEachNode(std::span<const uint64_t> set, int64_t from, int64_t to, Body&& body) {
   for (int64_t word = from / kNodesInWord; word < NumWords(to); ++word) {
@@ -41,7 +42,7 @@ void ForEachNode(std::span<const uint64_t> set, int64_t from, int64_t to, Body&&
   }
 }
 
-// The nodes of [from, to), which are as for ForEachNode().
+// Counts the nodes of [from, to), with bounds as in ForEachNode().
 inline int64_t CountNodes(std::span<const uint64_t> set, int64_t from, int64_t to) {
   int64_t count = 0;
   for (int64_t word = from / kNodesInWord; word < NumWords(to); ++word) {
@@ -50,7 +51,7 @@ inline int64_t CountNodes(std::span<const uint64_t> set, int64_t from, int64_t t
   return count;
 }
 
-// All of the nodes [0, num_nodes).
+// Inserts all nodes [0, num_nodes).
 inline void InsertAll(std::span<uint64_t> set, int64_t num_nodes) {
   for (uint64_t& word : set) word = ~uint64_t{0};
   if (const int64_t last = num_nodes % kNodesInWord; last != 0 && !set.empty()) {

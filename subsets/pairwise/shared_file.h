@@ -1,5 +1,5 @@
-// A file in memory that several processes may share: what it holds counts as cache of the file, not
-// as memory of any of them.
+// A file in memory that several processes may share. Its content counts as cache of the file, not
+// as memory of any process.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,10 @@
 
 namespace tidemill::subsets {
 
-// Thread-compatible; who writes to the same words from several threads or processes does so by
-// atomics.
+// Thread-compatible. Threads or processes that write to the same words must use atomics.
 class SharedFile {
  public:
-  // A file of `bytes` zeros in place of what is at `path`. RESOURCE_EXHAUSTED when the disk is
+  // Replaces what is at `path` by a file of `bytes` zeros. RESOURCE_EXHAUSTED when the disk is
   // full.
   static absl::StatusOr<SharedFile> Create(const std::string& path, int64_t bytes);
   enum class Access { kRead, kWrite };
@@ -27,7 +26,7 @@ class SharedFile {
   SharedFile& operator=(SharedFile&& other) noexcept;
   ~SharedFile();
 
-  // The file as numbers; a T that is not const only where it may be written to.
+  // Returns the file as numbers. T may be non-const only if the file may be written.
   template <typename T>
   std::span<T> As() const {
     static_assert(std::is_trivially_copyable_v<T>);

@@ -1,4 +1,4 @@
-// Problems, tasks and their results as text: lines of JSON between the process that leads and its
+// Problems, tasks and their results as text: lines of JSON between the leading process and its
 // workers, and words for people.
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace tidemill::subsets {
 
-// One line of text each.
+// These return one line of text each.
 std::string EncodeProblem(const Problem& problem);
 std::string EncodeTask(const Task& task);
 std::string EncodeResult(const TaskResult& result);
 
-// DATA_LOSS for text that is no JSON object.
+// DATA_LOSS when the text is not a JSON object.
 absl::StatusOr<Problem> DecodeProblem(std::string_view text);
 absl::StatusOr<Task> DecodeTask(std::string_view text);
 absl::StatusOr<TaskResult> DecodeResult(std::string_view text);

@@ -1,6 +1,6 @@
-// The pieces of work that pairwise selection is cut into. A task reads and writes files of one
-// folder and may be done by any process, any number of times: doing it again, also after a part of
-// it was done, leaves the same files and gives the same result.
+// The tasks of pairwise selection. A task reads and writes files of one folder. Any process may run
+// it, any number of times. Running it again, also after a part of it was done, leaves the same
+// files and gives the same result.
 //
 //   problem.json     what all tasks have in common
 //   *.set            sets of nodes (node_set.h)
@@ -37,30 +37,30 @@ absl::StatusOr<AnyGraph> OpenGraph(const GraphSpec& spec);
 struct Problem {
   GraphSpec graph;
   double alpha = 0.9;
-  // Of all randomness of the selection.
+  // The seed of all randomness of the selection.
   int64_t seed = 0;
   int64_t trigger = 0;
 };
 
-// The nodes [from, to), the index-th such range; `from` is a multiple of 64.
+// The nodes [from, to): the range with this index. `from` is a multiple of 64.
 struct NodeRange {
   int64_t index = 0;
   int64_t from = 0;
   int64_t to = 0;
 };
 
-// Computes the bounds of the range's undecided nodes. With 0 < share, of a random share of their
-// neighbours, drawn for this pass.
+// Computes the bounds of the range's undecided nodes. With 0 < share, counts a random share of
+// their neighbours, drawn for this pass.
 struct BoundsTask {
   NodeRange range;
-  int64_t generation = 0;  // Of the sets of included and undecided nodes.
+  int64_t generation = 0;  // That of the sets of included and undecided nodes.
   int64_t pass = 0;
   int64_t most_neighbors = 0;
   double share = 0;
 };
 
 // Counts a column of bounds for the search for the k-th largest. In the second pass, kCountSumFile
-// holds the sums of the first.
+// has the sums of the first.
 struct CountTask {
   NodeRange range;
   int64_t generation = 0;
@@ -69,13 +69,13 @@ struct CountTask {
   bool second_pass = false;
 };
 
-// Discards the nodes whose upper bound is below the threshold, or includes those whose lower bound
-// is above it: the range of the next generation of both sets.
+// Decides nodes of the range for the next generation of both sets: discards those whose upper bound
+// is below the threshold, or includes those whose lower bound is above it.
 struct DecideTask {
   NodeRange range;
   int64_t generation = 0;
   bool grow = false;
-  uint32_t threshold_bits = 0;  // Of the float, which text may not hold.
+  uint32_t threshold_bits = 0;  // The bits of the float, which text may not hold exactly.
 };
 
 // Deals the nodes of a set to parts at random.
@@ -90,14 +90,14 @@ struct ScatterTask {
 struct PickTask {
   int64_t round = 0;
   int64_t part = 0;
-  int64_t num_parts = 1;   // 1: what is picked from is all of `from_set`, which was not dealt.
-  int64_t num_ranges = 0;  // What was dealt came from so many ranges of so many nodes.
+  int64_t num_parts = 1;   // 1: picks from all of `from_set`, which was not dealt.
+  int64_t num_ranges = 0;  // The nodes were dealt from so many ranges of so many nodes.
   int64_t range_nodes = 0;
   int64_t target = 0;
   int64_t total = 0;
   std::string from_set;
   std::string into_set;
-  std::string fixed_set;  // Nodes chosen already; empty for none.
+  std::string fixed_set;  // The nodes chosen already; empty for none.
 };
 
 // Adds up the range's terms of the objective.
@@ -116,7 +116,7 @@ struct LotsTask {
 using Task =
     std::variant<BoundsTask, CountTask, DecideTask, ScatterTask, PickTask, ObjectiveTask, LotsTask>;
 
-// What a task says beside the files it writes; each task sets what it has to say.
+// What a task returns besides the files that it writes. Each task sets the fields that it uses.
 struct TaskResult {
   int64_t undecided = 0;
   int64_t included = 0;
@@ -130,12 +130,12 @@ struct Lot {
   friend auto operator<=>(const Lot&, const Lot&) = default;
 };
 
-// `memory`: bytes that a task may hold, without what is mapped from files; 0 for any number.
-// RESOURCE_EXHAUSTED when it needs more.
+// `memory` is the number of bytes that a task may hold, without those mapped from files; 0 for no
+// limit. RESOURCE_EXHAUSTED when it needs more.
 absl::StatusOr<TaskResult> RunTask(const Problem& problem, const AnyGraph& graph,
                                    const std::string& folder, int64_t memory, const Task& task);
 
-// Names of files.
+// The names of files.
 std::string UndecidedSet(int64_t generation);
 std::string IncludedSet(int64_t generation);
 std::string IndexedFile(std::string_view kind, int64_t index);

@@ -1,4 +1,4 @@
-// A worker process of pairwise selection: does one task and ends.
+// A worker process of pairwise selection: it does one task and ends.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tidemill::subsets {
 
-// What a worker process does: the arguments are a folder, the bytes of memory it may have, and a
+// Runs a worker process. The arguments are a folder, the bytes of memory that it may have, and a
 // task. It reports one line, and returns the process's exit code.
 int RunWorkerJob(const std::vector<std::string>& arguments, process::Report& report);
 

@@ -9,7 +9,7 @@
 
 namespace tidemill::subsets::testing {
 
-// Owns what its rows() shows.
+// Owns the numbers of its rows().
 struct OwnedRows {
   std::vector<float> values;
   int64_t num_rows = 0;
@@ -18,7 +18,7 @@ struct OwnedRows {
   Rows rows() const { return {values, num_rows, width}; }
 };
 
-// Uniform in [-1, 1); around one of `num_clusters` far points each, when there are any.
+// Uniform in [-1, 1). With clusters, rows are around one of `num_clusters` distant points each.
 inline OwnedRows RandomRows(int64_t num_rows, int64_t width, int64_t seed,
                             int64_t num_clusters = 0) {
   const RandomKey key{.seed = seed, .purpose = "random_rows"};

@@ -1,4 +1,4 @@
-// Numbers that are none or have no end, for tests.
+// Values that are not numbers or are infinite, for tests.
 #pragma once
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Answers what policies would have made of the history of a pipeline's dataset.
+// Finds what policies would have done with the history of a pipeline's dataset.
 #pragma once
 
 #include "base/status.h"
@@ -12,7 +12,7 @@
 
 namespace tidemill::supervisor {
 
-// Carries out backtests, each in the thread of its caller. Leaves nothing behind. Thread-safe.
+// Runs backtests, each in the thread of its caller. Leaves nothing behind. Thread-safe.
 class BacktestRunner {
  public:
   // All must outlive this object.
@@ -20,10 +20,9 @@ class BacktestRunner {
                  const StoredRuns& runs)
       : downstream_(downstream), pipelines_(pipelines), earlier_(database, downstream, runs) {}
 
-  // Tries the policies of the request beside the pipeline's own, and gives `progress` how far it is
-  // now and then. INVALID_ARGUMENT for a policy that cannot be read and too many shuffles,
-  // NOT_FOUND for an unknown pipeline, otherwise the errors of Backtest, EarlierRuns and
-  // PastStream.
+  // Tries the policies of the request and the pipeline's own policy. Reports to `progress` now and
+  // then. INVALID_ARGUMENT when a policy cannot be read, or for too many shuffles. NOT_FOUND when
+  // the pipeline is unknown. Other errors are those of Backtest, EarlierRuns and PastStream.
   absl::StatusOr<v1::WatchBacktestResponse::Final> Run(const v1::WatchBacktestRequest& request,
                                                        const BacktestProgress& progress) const;
 

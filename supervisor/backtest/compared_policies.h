@@ -1,4 +1,4 @@
-// Which policies a backtest compares.
+// Chooses the policies that a backtest compares.
 #pragma once
 
 #include <string>
@@ -14,15 +14,16 @@ namespace tidemill::supervisor {
 struct NamedPolicy {
   std::string name;
   TriggerSpec spec;
-  // The pipeline's.
+  // Whether it is the pipeline's own policy.
   bool own = false;
-  // Whether somebody asked for it. The pipeline's own stands beside others without being asked for.
+  // Whether somebody asked for it. The pipeline's own policy is compared with others even if nobody
+  // did.
   bool asked = true;
 };
 
-// Those of the request in its order, and the pipeline's own, unless it is among them. Beside others
-// it is called "(the pipeline's)", and alone as the pipeline is. INVALID_ARGUMENT for a policy that
-// cannot be read, and for a name that is no label.
+// Returns the policies of the request in its order, and the pipeline's own, unless it is among
+// them. Beside others, it is named "(the pipeline's)". Alone, it has the name of the pipeline.
+// INVALID_ARGUMENT when a policy cannot be read, or when a name is not a valid label.
 absl::StatusOr<std::vector<NamedPolicy>> ComparedPolicies(const v1::WatchBacktestRequest& request,
                                                           const PipelineSpec& pipeline);
 

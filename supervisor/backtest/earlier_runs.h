@@ -1,4 +1,4 @@
-// What the runs that a pipeline has had tell a backtest.
+// Finds what the earlier runs of a pipeline tell a backtest.
 #pragma once
 
 #include <optional>
@@ -16,26 +16,28 @@
 
 namespace tidemill::supervisor {
 
-// Finds what trainings took, and what models were worth. Thread-safe.
+// Finds the cost of trainings and the value of models. Thread-safe.
 class EarlierRuns {
  public:
   // All must outlive this object.
   EarlierRuns(db::Database& database, Downstream& downstream, const StoredRuns& runs)
       : database_(database), downstream_(downstream), runs_(runs) {}
 
-  // From the completed trainings of a pipeline, which it tells `final`; std::nullopt without any.
+  // Returns a forecast from the completed trainings of a pipeline, and describes them in `final`.
+  // std::nullopt when there are none.
   absl::StatusOr<std::optional<TrainingForecast>> ForecastTrainings(
       const v1::Pipeline& pipeline, v1::WatchBacktestResponse::Final& final) const;
 
-  // Of the run asked for, or of the last one of the pipeline that has evaluations, which it tells
-  // `final`; std::nullopt without any. FAILED_PRECONDITION where the request names a run or a
-  // measure and there is no evaluation by windows of time, and for a run on another dataset.
+  // Returns the matrix of the requested run, or of the pipeline's last run with evaluations, and
+  // describes it in `final`. std::nullopt when there is none. FAILED_PRECONDITION when the request
+  // names a run or a measure and there is no evaluation by windows of time, and when the run is on
+  // another dataset.
   absl::StatusOr<std::optional<EvaluationMatrix>> FindMatrix(
       const v1::WatchBacktestRequest& request, const v1::Pipeline& pipeline,
       v1::WatchBacktestResponse::Final& final) const;
 
  private:
-  // The run asked for, or all of the pipeline.
+  // Returns the requested run, or all runs of the pipeline.
   absl::StatusOr<std::vector<RunRow>> RunsToAsk(const v1::WatchBacktestRequest& request,
                                                 const v1::Pipeline& pipeline) const;
   absl::StatusOr<std::optional<ChosenMatrix>> MatrixOf(const RunRow& run,

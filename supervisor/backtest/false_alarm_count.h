@@ -1,4 +1,4 @@
-// How often a policy that looks at samples would fire although nothing has changed.
+// Counts how often a policy that looks at samples would fire although nothing has changed.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,14 @@
 
 namespace tidemill::supervisor {
 
-// What answers for a history; it lives no longer than the history.
+// Makes the source of evidence for a history. It lives at most as long as the history.
 using EvidenceOf = std::function<absl::StatusOr<std::unique_ptr<EvidenceSource>>(ShuffledHistory&)>;
-// A policy at the beginning of the stream, answered by a source that outlives it.
+// Makes a policy at the beginning of the stream. Its evidence comes from a source that outlives it.
 using BeginBacktest = std::function<absl::StatusOr<Backtest>(EvidenceSource&)>;
 
-// Triggers beyond the first, which is what a policy has to begin with, by the mean over so many
-// shuffles of the history. Fails as the policy and its evidence do.
+// Returns the mean number of triggers over `num_shuffles` shuffles of the history. The first
+// trigger of each is not counted, because every policy begins with it. The errors are those of the
+// policy and its evidence.
 absl::StatusOr<double> CountFalseAlarms(const History& history, int num_shuffles,
                                         const BeginBacktest& begin, const EvidenceOf& evidence_of);
 

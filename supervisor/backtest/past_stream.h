@@ -16,28 +16,28 @@
 
 namespace tidemill::supervisor {
 
-// What it returns other than OK ends the backtest and is its result.
+// A status other than OK ends the backtest and is its result.
 using BacktestProgress = std::function<absl::Status(const v1::WatchBacktestResponse::Progress&)>;
 
-// The part of the dataset that is trained on that the request, or else the pipeline's replay,
-// names, as it was known when this was opened. Errors are those of storage. Immutable.
+// A part of the training dataset, as it was known when this was opened. The request names the part,
+// or else the pipeline's `replay` does. The errors are those of storage. Immutable.
 class PastStream {
  public:
-  // Syncs the dataset first. `downstream` must outlive what it returns.
+  // Syncs the dataset first. `downstream` must outlive the result.
   static absl::StatusOr<PastStream> Open(Downstream& downstream,
                                          const v1::WatchBacktestRequest& request,
                                          const PipelineSpec& spec);
 
-  // Gives `sink` the samples in batches, each at the time at which its label becomes known, and
-  // tells `final` about them. What `sink` returns other than OK is the result.
+  // Gives `sink` the samples in batches, each sample at the time when its label becomes known, and
+  // describes them in `final`. A status of `sink` other than OK is the result.
   absl::Status Show(const BacktestProgress& progress,
                     const std::function<absl::Status(Samples)>& sink,
                     v1::WatchBacktestResponse::Final& final) const;
 
-  // Which samples policies may look at. This object must outlive it.
+  // Returns the keys of the samples that policies may look at. This object must outlive the result.
   std::unique_ptr<EvidenceKeys> Keys() const;
-  // Answers, from storage, policies that look at the samples that `keys` names, which must outlive
-  // it. There is no model.
+  // Returns a source of evidence for policies that look at samples. It reads the samples that
+  // `keys` names from storage. `keys` must outlive it. There is no model.
   absl::StatusOr<std::unique_ptr<EvidenceSource>> Evidence(EvidenceKeys& keys) const;
 
  private:

@@ -1,4 +1,4 @@
-// Policies side by side on one history.
+// Runs several policies on one history.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,9 @@
 
 namespace tidemill::supervisor {
 
-// One Backtest a policy, all shown the same samples. For policies that look at samples it keeps the
-// history, as places and keys, to count false alarms on shuffles of it. Thread-compatible.
+// Has one Backtest per policy, and shows the same samples to all. When some policies look at
+// samples, it keeps the history, as times and keys, to count false alarms on shuffles of it.
+// Thread-compatible.
 class PolicyTrials {
  public:
   // Models are judged by `matrix`, which may be null. `past` and `matrix` must outlive this object.
@@ -28,14 +29,14 @@ class PolicyTrials {
                const std::optional<TrainingForecast>& forecast, const EvaluationMatrix* matrix)
       : past_(past), selection_(selection), forecast_(forecast), matrix_(matrix) {}
 
-  // Puts the policies at the beginning of the stream. Comes first, and once. The pipeline's own
-  // policy is left out, and `final` told why, where it cannot be tried and nobody asked for it;
-  // otherwise errors are those of Backtest::Create() with the policy's name.
+  // Puts the policies at the beginning of the stream. Call it first, and once. When the pipeline's
+  // own policy cannot be tried and nobody asked for it, it is left out, and `final` says why. Other
+  // errors are those of Backtest::Create(), with the policy's name.
   absl::Status Begin(std::vector<NamedPolicy> policies, int num_shuffles,
                      v1::WatchBacktestResponse::Final& final);
-  // The next samples. An error brings the name of the policy that it is of.
+  // Takes the next samples. An error has the name of its policy.
   absl::Status Take(Samples samples);
-  // Adds a result for each policy. This object is of no use afterwards.
+  // Adds a result for each policy. The object cannot be used afterwards.
   absl::Status Finish(v1::WatchBacktestResponse::Final& final);
 
  private:
@@ -53,7 +54,7 @@ class PolicyTrials {
   std::unique_ptr<EvidenceKeys> keys_;
   std::unique_ptr<EvidenceSource> evidence_;
   std::vector<Trial> trials_;
-  // Of the history; 0 where no policy looks at samples.
+  // The number of shuffles of the history; 0 when no policy looks at samples.
   int num_shuffles_ = 0;
   History history_;
 };

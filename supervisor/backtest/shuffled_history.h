@@ -1,4 +1,4 @@
-// A history in which nothing drifts.
+// A history without drift.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tidemill::supervisor {
 
-// The places of a history: when samples became known, and their keys, in the order of the stream.
+// A history: the times at which samples became known, and their keys, in the order of the stream.
 struct History {
   std::vector<int64_t> times = {};
   std::vector<int64_t> keys = {};
@@ -21,11 +21,12 @@ struct History {
   Samples View() const { return {times, keys}; }
 };
 
-// The same places, at each of which another sample of the history stands, all of them drawn anew:
-// what a policy finds between any two stretches of it is chance. Thread-safe.
+// The same history with its samples at shuffled places. Whatever a policy finds between two parts
+// of it is chance. Thread-safe.
 class ShuffledHistory final : public EvidenceKeys {
  public:
-  // Shuffles are numbered; each is a permutation of its own. `history` must outlive this object.
+  // `shuffle` is the number of the shuffle. Each shuffle is a permutation of its own. `history`
+  // must outlive this object.
   ShuffledHistory(const History& history, int64_t shuffle)
       : history_(&history),
         permutation_({.purpose = "shuffled history", .epoch = shuffle}, history.size()) {}
@@ -34,9 +35,9 @@ class ShuffledHistory final : public EvidenceKeys {
   absl::StatusOr<std::vector<int64_t>> KeysFrom(const Cut& from, int64_t most) override;
 
  private:
-  // Of places before the cut.
+  // Returns the number of places before the cut.
   int64_t NumBefore(const Cut& cut) const;
-  // Who stands at the places [from, to).
+  // Returns the keys of the samples at the places [from, to).
   std::vector<int64_t> KeysAt(int64_t from, int64_t to) const;
 
   const History* history_;

@@ -12,11 +12,11 @@
 
 namespace tidemill::supervisor {
 
-// Every method is safe to repeat; UNAVAILABLE is retried within the peer's deadline. Errors are
-// those of supervisor.proto. Thread-safe.
+// Every method can be repeated safely. UNAVAILABLE is retried until the peer's deadline. The errors
+// are those of supervisor.proto. Thread-safe.
 class SupervisorClient {
  public:
-  // What it returns other than OK ends the watch and is its result.
+  // A status other than OK ends the watch and is its result.
   using Watcher = std::function<absl::Status(const v1::WatchRunResponse&)>;
 
   explicit SupervisorClient(rpc::Peer peer);
@@ -25,21 +25,21 @@ class SupervisorClient {
       const v1::SubmitPipelineRequest& request);
   absl::StatusOr<v1::ListPipelinesResponse> ListPipelines(const std::string& name_space);
   absl::StatusOr<v1::Pipeline> GetPipeline(const std::string& name);
-  // Returns whether there was one.
+  // Returns whether the pipeline existed.
   absl::StatusOr<bool> DeletePipeline(const std::string& name);
 
-  // The newest first; an empty name stands for all pipelines.
+  // Returns the newest run first. An empty name means all pipelines.
   absl::StatusOr<v1::ListRunsResponse> ListRuns(const std::string& pipeline_name);
   absl::StatusOr<v1::GetRunResponse> GetRun(RunId run);
   absl::StatusOr<v1::Run> StopRun(RunId run);
   absl::StatusOr<v1::Run> ResumeRun(RunId run);
   absl::StatusOr<v1::TriggerRunResponse> TriggerRun(RunId run);
   absl::StatusOr<v1::GetDecisionResponse> GetDecision(const v1::GetDecisionRequest& request);
-  // Returns whether there was one.
+  // Returns whether the run existed.
   absl::StatusOr<bool> DeleteRun(RunId run);
 
-  // Calls `watcher` with every event after `after_sequence` and with progress, and returns the run
-  // as it ended. Connects again when the stream breaks; no event comes twice. UNAVAILABLE once the
+  // Calls `watcher` with every event after `after_sequence`, and with progress. Returns the run at
+  // its end. Connects again when the stream breaks; no event comes twice. UNAVAILABLE when the
   // supervisor was away for the peer's deadline.
   absl::StatusOr<v1::Run> WatchRun(RunId run, int64_t after_sequence, const Watcher& watcher);
 

@@ -1,4 +1,4 @@
-// Carries out one run, step after step, until it ends or is stopped.
+// Carries out one run, step by step, until it ends or is stopped.
 #pragma once
 
 #include <atomic>
@@ -23,15 +23,16 @@
 
 namespace tidemill::supervisor {
 
-// Owns the thread that conducts a run, and those who take its steps.
+// Owns the thread that conducts a run, and the objects that take its steps.
 //
 //   events table --fold--> RunState --NextStep--> Step --Downstream--> event --append--> table
 //
-// Every step is idempotent by (run, trigger, stage) and every event is one transaction, so that
-// after a crash the run goes on with the step it was at. At its start a conductor takes the run
-// over in a new epoch; from then on the events and commands of an earlier one are refused.
+// Every step is idempotent by (run, trigger, stage), and every event is one transaction. After a
+// crash, the run therefore continues with the step at which it was. At its start, a conductor takes
+// over the run in a new epoch. From then on, events and commands of an earlier epoch are refused.
 //
-// The destructor stops the run's work, not the run: in the database it stays RUNNING. Thread-safe.
+// The destructor stops the work on the run, not the run: in the database it stays RUNNING.
+// Thread-safe.
 class Conductor {
  public:
   // `database` must outlive this object.
@@ -39,15 +40,15 @@ class Conductor {
             std::shared_ptr<RunFeed> feed);
   ~Conductor();
 
-  // Ends the thread's work soon, in the middle of a step if need be.
+  // Makes the thread end its work soon, if needed in the middle of a step.
   void Stop() { patience_.Stop(); }
 
-  // Whether the run has ended and nothing is left to do here.
+  // Whether the run has ended and no work is left.
   bool finished() const { return finished_; }
 
  private:
   void Conduct();
-  // Passes a step on to who takes it.
+  // Gives a step to the object that takes it.
   absl::Status Take(const Step& step);
   absl::Status TakeOfTrigger(const Step& step);
   absl::Status Finish();
@@ -58,7 +59,7 @@ class Conductor {
   const std::unique_ptr<Downstream> downstream_;
   std::atomic<bool> finished_ = false;
 
-  // Of the thread alone.
+  // Used by the thread only.
   RunRecord record_;
   DatasetSyncer syncer_;
   ReplayDecider replay_;
@@ -68,7 +69,7 @@ class Conductor {
   ModelMeasurer measurer_;
   ModelRetirer retirer_;
 
-  WorkerPool thread_;  // Last: it starts once everything above exists.
+  WorkerPool thread_;  // The last member: it starts once all members above exist.
 };
 
 }  // namespace tidemill::supervisor

@@ -10,17 +10,17 @@
 
 namespace tidemill::supervisor {
 
-// Takes the step `sync`: storage looks for new files, and the run writes down what the dataset
-// holds and which part of it the run is over. Thread-compatible.
+// Takes the step `sync`. Storage looks for new files. The run records what the dataset contains,
+// and which part of it the run uses. Thread-compatible.
 class DatasetSyncer {
  public:
   // All must outlive this object.
   DatasetSyncer(RunRecord& record, Downstream& downstream, Patience& patience)
       : record_(record), downstream_(downstream), patience_(patience) {}
 
-  // FAILED_PRECONDITION for a dataset without samples, without samples in the pipeline's replay, or
-  // with too many windows of evaluation. A live run waits for samples instead: after a pause
-  // nothing is written down, so that the step comes again.
+  // FAILED_PRECONDITION when the dataset has no samples, has none in the pipeline's replay, or has
+  // too many windows of evaluation. A live run waits for samples instead: after a pause, nothing is
+  // recorded, and so the step is repeated.
   absl::Status Sync(const std::string& name);
 
  private:

@@ -1,4 +1,4 @@
-// Decides in a run over a dataset that goes on growing.
+// Makes the decisions of a run over a dataset that keeps growing.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@
 
 namespace tidemill::supervisor {
 
-// Takes the step `decide` of a live run: it follows the stream, records decisions with what is
-// known of the stream at each trigger, and ends the stream once the run is to stop or has had as
-// many triggers as were asked for. Thread-compatible.
+// Takes the step `decide` of a live run. It follows the stream, and records decisions, each trigger
+// with what is known about the stream. It ends the stream when the run must stop, or has reached
+// its number of triggers. Thread-compatible.
 class LiveFollower {
  public:
-  // All must outlive this object. The run is live.
+  // All must outlive this object. The run must be live.
   LiveFollower(RunRecord& record, Downstream& downstream, Patience& patience);
 
-  // Looks at the stream once, and pauses when that brought about nothing. Errors are those of
-  // storage and of the run's policy.
+  // Looks at the stream once, and pauses when nothing came of it. The errors are those of storage
+  // and of the run's policy.
   absl::Status Follow();
 
  private:
   absl::Status OpenStream();
   absl::Status EndStream();
-  // Writes down what a trigger knows of the stream.
+  // Adds to the event what is known about the stream at the trigger.
   absl::Status AddWhatIsKnown(v1::TriggerFired& trigger);
-  // Samples that came too late for the last trigger.
+  // Returns the number of samples that came too late for the last trigger.
   absl::StatusOr<int64_t> CountLate() const;
   void ReportWaiting();
 
@@ -39,7 +39,7 @@ class LiveFollower {
   Downstream& downstream_;
   Patience& patience_;
   RunPolicy policy_;
-  std::unique_ptr<LiveStream> stream_;  // Once it is looked at.
+  std::unique_ptr<LiveStream> stream_;  // Set once the stream is looked at.
 };
 
 }  // namespace tidemill::supervisor

@@ -1,4 +1,4 @@
-// Has the models of a run measured.
+// Lets the evaluator measure the models of a run.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace tidemill::supervisor {
 
-// Takes the step `evaluate`: the evaluator measures models on the windows of one evaluation of the
-// pipeline that the present round has. Thread-compatible.
+// Takes the step `evaluate`. The evaluator measures models on the windows of one of the pipeline's
+// evaluations, as far as they belong to the present round. Thread-compatible.
 class ModelMeasurer {
  public:
   // All must outlive this object.
   ModelMeasurer(RunRecord& record, Downstream& downstream, Patience& patience)
       : record_(record), downstream_(downstream), patience_(patience) {}
 
-  // `evaluation` counts from 0, in the order of the pipeline. Does without the evaluator where
-  // there is nothing to measure. Errors are those of the evaluator, INTERNAL for an evaluation that
+  // `evaluation` counts from 0, in the order of the pipeline. When there is nothing to measure, the
+  // evaluator is not called. The errors are those of the evaluator. INTERNAL when the evaluation
   // failed.
   absl::Status Evaluate(int32_t evaluation);
 
@@ -28,11 +28,12 @@ class ModelMeasurer {
   absl::StatusOr<evaluator::v1::StartEvaluationRequest> RequestFor(int32_t evaluation) const;
   absl::Status AddWindows(const evaluator::EvaluationSpec& spec,
                           evaluator::v1::StartEvaluationRequest& request) const;
-  // Returns once the evaluation is done.
+  // Returns when the evaluation is done.
   absl::Status Watch(const evaluator::v1::StartEvaluationRequest& request);
-  // Of a live run: what is known to the models that are measured.
+  // For a live run: returns what is known to the models that are measured.
   absl::StatusOr<rpc::v1::Snapshot> SnapshotToMeasure() const;
-  // What baselines may know: at a trigger what had come by then, so a late sample never counts.
+  // Returns what baselines may know. At a trigger, it is what had come by then, so that a late
+  // sample never counts.
   absl::StatusOr<evaluator::v1::KnownLabels> KnownLabels() const;
 
   RunRecord& record_;

@@ -1,4 +1,4 @@
-// Lets go of models and training sets that a run does not keep.
+// Removes the models and training sets that a run does not keep.
 #pragma once
 
 #include "base/status.h"
@@ -15,8 +15,8 @@ class ModelRetirer {
   ModelRetirer(RunRecord& record, Downstream& downstream, Patience& patience)
       : record_(record), downstream_(downstream), patience_(patience) {}
 
-  // Removes what the pipeline's retention does not keep, and writes that down. Does nothing where
-  // all is kept.
+  // Removes what the pipeline's retention does not keep, and records it. Does nothing when
+  // everything is kept.
   absl::Status Retire();
 
  private:

@@ -1,4 +1,4 @@
-// Has a model made of the training set of a trigger.
+// Lets the trainer server make a model from the training set of a trigger.
 #pragma once
 
 #include "base/status.h"
@@ -9,8 +9,8 @@
 namespace tidemill::supervisor {
 
 // Takes the steps `fit`, `train` and `store`, which the trainer server carries out. Each is done
-// once for a trigger, however often it is taken. Errors are those of the trainer server, and
-// UNAVAILABLE for one that has been away for too long. Thread-compatible.
+// once per trigger, however often it is taken. The errors are those of the trainer server.
+// UNAVAILABLE when the trainer server was away for too long. Thread-compatible.
 class ModelTrainer {
  public:
   // All must outlive this object.
@@ -19,7 +19,7 @@ class ModelTrainer {
 
   // Fits the ops of the pipeline's graph. A trigger whose fit fails is skipped.
   absl::Status Fit(const TriggerState& trigger);
-  // Trains, and shows how far it is. A trigger whose training fails is skipped.
+  // Trains and reports progress. A trigger whose training fails is skipped.
   absl::Status Train(const TriggerState& trigger);
   // Gives the model to the model store.
   absl::Status Store(const TriggerState& trigger);
@@ -27,7 +27,7 @@ class ModelTrainer {
  private:
   trainer_server::v1::FitGraphRequest FitOf(const TriggerState& trigger) const;
   trainer_server::v1::StartTrainingRequest TrainingOf(const TriggerState& trigger) const;
-  // Starts the training and waits until it is done or has failed; returns what was seen last.
+  // Starts the training and waits until it is done or has failed. Returns the last state seen.
   absl::StatusOr<trainer_server::v1::WatchTrainingResponse> Watch(const TriggerState& trigger);
   void ReportTraining(int64_t trigger, const trainer_server::v1::WatchTrainingResponse& update);
 

@@ -12,19 +12,20 @@
 
 namespace tidemill::supervisor {
 
-// How long a run waits for what it needs, and what ends the waiting: a run fails once a service has
-// been away for half an hour without progress, and a stop ends each wait at once. Thread-safe.
+// Decides how long a run waits for what it needs, and what ends the waiting. A run fails when a
+// service was away for half an hour without progress. A stop ends every wait at once. Thread-safe.
 class Patience {
  public:
-  // No pause between two attempts is longer.
+  // The longest pause between two attempts.
   static constexpr std::chrono::milliseconds kLongestPause{5'000};
 
-  // `run` is named in the log.
+  // `run` is for the log.
   explicit Patience(RunId run) : run_(run) {}
 
-  // Makes a call again while it fails because a service is away, for as long as half an hour after
-  // `progress` last grew. Returns the status of the last attempt: OK, an error that says that the
-  // call was wrong, or, after a stop and when the time is up, that of the service that is away.
+  // Repeats a call while it fails because a service is away. It gives up half an hour after
+  // `progress` last grew. Returns the status of the last attempt: OK; an error that says that the
+  // call was wrong; or, after a stop or when the time is up, the status of the service that is
+  // away.
   absl::Status Insist(
       const std::function<absl::Status()>& call, const std::function<int64_t()>& progress = [] {
         return int64_t{0};
@@ -33,10 +34,10 @@ class Patience {
   // Returns false when a stop was requested meanwhile.
   bool Pause(std::chrono::milliseconds length) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Ends all waiting, now and later.
+  // Ends all waiting, present and future.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
   bool stop_requested() const { return stop_.stop_requested(); }
-  // For calls that are to end with the waiting.
+  // The token for calls that must end with the waiting.
   std::stop_token token() const { return stop_.get_token(); }
 
  private:

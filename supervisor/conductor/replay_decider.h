@@ -1,4 +1,4 @@
-// Decides in a run over a dataset that does not grow.
+// Makes the decisions of a run over a dataset that does not grow.
 #pragma once
 
 #include "base/status.h"
@@ -10,22 +10,22 @@
 
 namespace tidemill::supervisor {
 
-// Takes the step `decide` of a replay: it records decisions up to the next trigger, or that the
+// Takes the step `decide` of a replay. Records the decisions up to the next trigger, or that the
 // stream has ended. Thread-compatible.
 class ReplayDecider {
  public:
   // All must outlive this object.
   ReplayDecider(RunRecord& record, Downstream& downstream, Patience& patience);
 
-  // Errors are those of storage and of the run's policy.
+  // The errors are those of storage and of the run's policy.
   absl::Status Decide();
 
  private:
-  // Of a replay that has had as many triggers as were asked for.
+  // Ends a replay that has reached its number of triggers.
   absl::Status EndEarly();
   absl::Status End(const TriggerSearch::Seen& seen);
   absl::StatusOr<TriggerSearch::Seen> SeekTrigger();
-  // From the beginning on.
+  // Returns the stream from its beginning on.
   storage::v1::ListSamplesRequest Stream() const;
 
   RunRecord& record_;

@@ -14,29 +14,29 @@
 
 namespace tidemill::supervisor {
 
-// Brings the policy to where the run is, and makes its decisions count. Between the two somebody
-// shows it the stream. Thread-compatible.
+// Puts the policy where the run is, and records its decisions, so that they count. Between these
+// two, somebody else shows it the stream. Thread-compatible.
 class RunPolicy {
  public:
-  // `listing` says what the stream holds now: the policy may look at samples of it. It is called no
-  // earlier than Make(). `record` and `downstream` must outlive this object.
+  // `listing` says what the stream contains now; the policy may look at its samples. It is not
+  // called before Make(). `record` and `downstream` must outlive this object.
   RunPolicy(RunRecord& record, Downstream& downstream, StoredKeys::Listing listing);
 
-  // The run's policy right behind the last decision that counts. It may look at samples and at the
-  // model that is active from there to the next training, until the next one is made.
+  // Makes the run's policy right behind the last decision that counts. It may look at samples, and
+  // at the model that is active from there to the next training. It is valid until the next Make().
   absl::StatusOr<Decider> Make();
 
   // Adds to the event of a trigger what the policy does not know.
   using AddToTrigger = std::function<absl::Status(v1::TriggerFired&)>;
-  // Makes decisions count, all but the last one unfired. `state` is the policy's behind the last.
-  // Cuts must ascend, also from one call to the next: INTERNAL otherwise. Errors of `add` are
-  // returned, and nothing counts then.
+  // Records decisions, so that they count. Only the last one may have fired. `state` is the
+  // policy's state behind the last one. Cuts must ascend, also from one call to the next; otherwise
+  // INTERNAL. When `add` fails, its error is returned and nothing counts.
   absl::Status Record(std::vector<Decision> decisions, std::string state,
                       const AddToTrigger& add = nullptr);
 
  private:
   absl::Status OpenEvidence();
-  // Of a decision that fired: the event that it is. Tells the batch which trigger that is.
+  // Returns the event of a decision that fired, and sets its trigger in the batch.
   v1::RunEvent TriggerOf(DecisionBatch& batch) const;
 
   RunRecord& record_;
@@ -46,7 +46,7 @@ class RunPolicy {
   std::unique_ptr<EvidenceSource> evidence_;
 };
 
-// The part of a dataset, as it is known at a snapshot, that a run's policy is shown.
+// Returns the part of a dataset that a run's policy is shown, as it is known at a snapshot.
 storage::v1::ListSamplesRequest StreamAt(const v1::DatasetSynced& data,
                                          const rpc::v1::Snapshot& snapshot);
 

@@ -1,4 +1,4 @@
-// One run as the database holds it, for the conductor that writes it.
+// One run in the database, for the conductor that writes it.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +21,22 @@
 
 namespace tidemill::supervisor {
 
-// What every step stands on: what the run's pipeline says, what the run has done, and the place to
-// write down what it did next.
+// The basis of every step: the run's pipeline, what the run has done, and the place to record what
+// it did next.
 //
 //   events table --fold--> state() ... Record(event): event --append--> table, state() and feed
 //
-// Every event is one transaction, made again until the database answers. After TakeOver() the
-// events and commands of an earlier epoch are refused. FAILED_PRECONDITION from what writes:
-// another epoch has begun, and the run is another conductor's. Thread-compatible.
+// Every event is one transaction, which is repeated until the database answers. After TakeOver(),
+// events and commands of an earlier epoch are refused. A method that writes returns
+// FAILED_PRECONDITION when another epoch has begun; the run then belongs to another conductor.
+// Thread-compatible.
 class RunRecord {
  public:
-  // `feed` is shared with the watchers of the run. `database` and `patience` must outlive it.
+  // The watchers of the run share `feed`. `database` and `patience` must outlive this object.
   RunRecord(db::Database& database, RunId run, std::shared_ptr<RunFeed> feed, Patience& patience);
 
-  // Begins a new epoch of the run, reads what there is of it and shows its events. Comes before all
-  // that follows. NOT_FOUND for an unknown run.
+  // Begins a new epoch of the run, reads its events and publishes them. Call it before all other
+  // methods. NOT_FOUND when the run is unknown.
   absl::Status TakeOver();
 
   RunId run() const { return run_; }
@@ -45,28 +46,28 @@ class RunRecord {
   // The last decision that counts.
   const std::optional<LastDecision>& last_decision() const { return last_decision_; }
 
-  // The dataset that is trained on, and the delay of its labels. It must be synced.
+  // Returns the dataset of the training, and the delay of its labels. It must be synced.
   const v1::DatasetSynced& TrainingData() const;
   absl::StatusOr<Duration> LabelDelay() const;
-  // Of the run in this epoch. `number` tells apart the commands of a stage.
+  // Returns a command of the run in this epoch. `number` distinguishes the commands of a stage.
   rpc::v1::Command CommandFor(const std::string& stage, int64_t number) const;
 
-  // Appends an event, then applies it and shows it.
+  // Appends an event, then applies and publishes it.
   absl::Status Record(const v1::RunEvent& event);
-  // The same for decisions and the events that they are, in one transaction: decisions of which
-  // none fired need be none.
+  // Does the same for decisions and their events, in one transaction. Decisions none of which fired
+  // may have no event.
   absl::Status RecordDecisions(const std::vector<v1::RunEvent>& events, DecisionBatch batch);
 
-  // Shows the progress, with how far the whole run is.
+  // Publishes the progress, together with the progress of the whole run.
   void Report(v1::Progress progress);
-  // Tells the watchers how the run has ended. Returns whether the database could be asked.
+  // Tells the watchers how the run has ended. Returns whether the database answered.
   bool Close();
 
  private:
   absl::Status Append(const std::vector<v1::RunEvent>& events, const DecisionBatch& decisions);
-  // The run goes on from the last decision of the batch.
+  // Continues the run from the last decision of the batch.
   void GoOnBehind(DecisionBatch batch);
-  // Runs a transaction until the database answers.
+  // Repeats a transaction until the database answers.
   absl::Status Transact(const std::function<absl::Status(pqxx::work&)>& body);
 
   db::Database& database_;

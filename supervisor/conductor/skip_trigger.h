@@ -8,8 +8,8 @@
 
 namespace tidemill::supervisor {
 
-// Writes down that the trigger brought about no model, at which stage and why: the run goes on with
-// the model that it has.
+// Records that the trigger led to no model, at which stage and why. The run continues with the
+// model that it has.
 absl::Status SkipTrigger(RunRecord& record, const TriggerState& trigger, const std::string& stage,
                          const std::string& reason);
 

@@ -1,11 +1,11 @@
-// How long a step took.
+// Measures the duration of a step.
 #pragma once
 
 #include <chrono>
 
 namespace tidemill::supervisor {
 
-// Runs from when it is made. Immutable.
+// Starts when it is made. Immutable.
 class Stopwatch {
  public:
   double Seconds() const {

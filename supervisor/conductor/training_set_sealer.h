@@ -1,4 +1,4 @@
-// Has the training set of a trigger selected.
+// Lets the selector choose the training set of a trigger.
 #pragma once
 
 #include "base/status.h"
@@ -9,24 +9,24 @@
 
 namespace tidemill::supervisor {
 
-// Takes the step `select`: the selector chooses samples whose labels are known at the trigger's
-// cut, and seals them. Thread-compatible.
+// Takes the step `select`. The selector chooses from the samples whose labels are known at the
+// trigger's cut, and seals the set. Thread-compatible.
 class TrainingSetSealer {
  public:
   // All must outlive this object.
   TrainingSetSealer(RunRecord& record, Downstream& downstream, Patience& patience)
       : record_(record), downstream_(downstream), patience_(patience) {}
 
-  // A trigger for which nothing is selected is skipped. Errors are those of the selector.
+  // A trigger with an empty selection is skipped. The errors are those of the selector.
   absl::Status Seal(const TriggerState& trigger);
 
  private:
   absl::StatusOr<selector::v1::SealTrainingSetRequest> RequestFor(
       const TriggerState& trigger) const;
-  // What the new data and those before them are, in the stream of samples.
+  // Adds where the new data and the earlier data lie in the stream of samples.
   void AddCuts(const TriggerState& trigger, Duration label_delay,
                selector::v1::SealTrainingSetRequest& request) const;
-  // Of a live run: what became known since the trigger before.
+  // For a live run: adds what became known since the previous trigger.
   void AddLateSamples(const TriggerState& trigger, Duration label_delay,
                       selector::v1::SealTrainingSetRequest& request) const;
 

@@ -1,4 +1,4 @@
-// Looks in a stream for the next trigger.
+// Searches a stream for the next trigger.
 #pragma once
 
 #include <chrono>
@@ -16,33 +16,33 @@
 
 namespace tidemill::supervisor {
 
-// Shows the policy of a replay the stream from the last decision on, until it fires or the stream
-// ends. With a delay of labels the policy sees each sample at the time at which its label becomes
-// known, so a trigger has as many samples to train on as the policy counted. Now and then it makes
-// decisions count and reports how far it is. Thread-compatible.
+// Shows the stream from the last decision on to the policy of a replay, until it fires or the
+// stream ends. With a label delay, the policy sees each sample at the time when its label becomes
+// known. A trigger then has as many samples to train on as the policy has counted. Now and then, it
+// records decisions and reports progress. Thread-compatible.
 class TriggerSearch {
  public:
-  // A part of the stream, from the last decision on.
+  // What was seen of the stream, from the last decision on.
   struct Seen {
-    // Those that do not count yet.
+    // The decisions that do not count yet.
     std::vector<Decision> decisions;
-    // Of the policy behind them.
+    // The state of the policy behind them.
     std::string state;
-    // Samples since the last trigger.
+    // The number of samples since the last trigger.
     int64_t num_new = 0;
-    // How far the policy is from its next decision, for people.
+    // How far the policy is from its next decision, as a sentence for people.
     std::string standing;
-    // Where the samples end.
+    // The end of the samples.
     Cut end;
   };
 
-  // `decider` is what `policy` made, and `begin` where the stream begins that it is shown. `record`
-  // and `policy` must outlive this object.
+  // `decider` must be from `policy`. `begin` is where the shown stream begins. `record` and
+  // `policy` must outlive this object.
   TriggerSearch(RunRecord& record, RunPolicy& policy, Decider decider, Duration label_delay,
                 const Cut& begin);
 
-  // Takes the next samples, as storage lists them. CANCELLED once a trigger has fired: nothing is
-  // to follow. After another error the search begins anew, with another object.
+  // Takes the next samples, as storage lists them. CANCELLED when a trigger has fired; nothing may
+  // follow then. After any other error, start a new search with another object.
   absl::Status Take(const batch::Batch& chunk);
   bool fired() const { return fired_; }
   Seen Finish() &&;

@@ -1,4 +1,4 @@
-// Explains why a run trained, or did not.
+// Explains why a run trained or did not train.
 #pragma once
 
 #include "base/status.h"
@@ -7,15 +7,15 @@
 
 namespace tidemill::supervisor {
 
-// Answers what somebody asks of a run's decisions. Thread-safe.
+// Answers questions about the decisions of a run. Thread-safe.
 class DecisionAnswers {
  public:
   // `database` must outlive this object.
   explicit DecisionAnswers(db::Database& database) : database_(database) {}
 
-  // The decision that the request names, with those around it and what came of it. NOT_FOUND for an
-  // unknown run and for a decision that was not made; a run whose stream ended without one is
-  // answered by how it ended.
+  // Returns the decision that the request names, its neighbours, and its consequences. NOT_FOUND
+  // when the run is unknown or the decision was not made. For a run whose stream ended without a
+  // decision, the answer says how it ended.
   absl::StatusOr<v1::GetDecisionResponse> Get(const v1::GetDecisionRequest& request) const;
 
  private:

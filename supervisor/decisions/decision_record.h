@@ -1,4 +1,4 @@
-// Decisions as they are kept and sent.
+// Decisions in the form in which they are stored and sent.
 #pragma once
 
 #include "supervisor/triggers/decider.h"
@@ -7,14 +7,14 @@
 
 namespace tidemill::supervisor {
 
-// Without its number, trigger and wall time, which the decision does not know.
+// The number, the trigger and the wall time are left out, because the decision does not know them.
 v1::Decision ToProto(const Decision& decision);
 
-// The verdict of a record. Records from before verdicts were kept have the observations of a single
-// policy, whose rule finds the answer again.
+// Returns the verdict of a record. Older records have only the observations of a single policy; its
+// rule computes the answer again.
 Verdict VerdictOf(const v1::Decision& record, const TriggerSpec& spec);
 
-// Adds the sentences to the verdict and its members, and a verdict where the record has none.
+// Adds the sentences to the verdict and its members. Adds a verdict when the record has none.
 void AddTexts(const TriggerSpec& spec, v1::Decision& record);
 
 }  // namespace tidemill::supervisor

@@ -1,5 +1,5 @@
-// The rows of supervisor.decisions and policy_states. Functions work inside the caller's
-// transaction and throw what libpqxx throws, which db::Database::Transact catches.
+// The rows of supervisor.decisions and policy_states. The functions work in the caller's
+// transaction. They throw what libpqxx throws; db::Database::Transact catches it.
 #pragma once
 
 #include <cstdint>
@@ -17,42 +17,42 @@
 
 namespace tidemill::supervisor {
 
-// Decisions of a run that follow each other, and the state of its policy behind the last of them.
+// Consecutive decisions of a run, and the state of its policy behind the last of them.
 struct DecisionBatch {
-  // Of the first one, from 1 in the run.
+  // The number of the first one; numbers begin at 1 in the run.
   int64_t first_number = 1;
   std::vector<Decision> decisions;
-  // What Decider::Seal() gave.
+  // The result of Decider::Seal().
   std::string state;
-  // What the last one fired; 0 for nothing. The others fire nothing.
+  // The trigger that the last one fired; 0 for none. The others have fired nothing.
   int64_t trigger = 0;
 };
 
-// The last decision of a run that counts: what the run goes on from.
+// The last decision of a run that counts. The run continues from it.
 struct LastDecision {
   int64_t number = 0;
   Cut at;
   bool fired = false;
-  // Empty where it was not kept.
+  // Empty when it was not stored.
   std::string state;
 };
 
-// Writes the batch and the state in two statements. A decision that is there already stays as it
-// is: a commit whose answer was lost is made again.
+// Writes the batch and the state in two statements. A decision that exists already stays as it is,
+// because a commit whose answer was lost is repeated.
 void AddDecisions(pqxx::work& work, RunId run, const DecisionBatch& batch);
 
 std::optional<LastDecision> FindLastDecision(pqxx::work& work, RunId run);
 
-// All in order; where there are more than `most`, those that fired.
+// Returns all decisions in order. When there are more than `most`, returns those that fired.
 std::vector<v1::Decision> ListDecisions(pqxx::work& work, RunId run, int64_t most);
 
-// Each std::nullopt where there is none.
+// These return std::nullopt when there is none.
 std::optional<v1::Decision> FindDecision(pqxx::work& work, RunId run, int64_t number);
 std::optional<v1::Decision> FindDecisionOfTrigger(pqxx::work& work, RunId run, int64_t trigger);
-// The last one at or before that time; absent: of all.
+// Returns the last decision at or before that time, or the last of all when `time` is absent.
 std::optional<v1::Decision> FindDecisionAt(pqxx::work& work, RunId run,
                                            std::optional<Timestamp> time);
-// The last one before decision `number` that fired.
+// Returns the last decision before `number` that fired.
 std::optional<v1::Decision> FindTriggerBefore(pqxx::work& work, RunId run, int64_t number);
 
 }  // namespace tidemill::supervisor

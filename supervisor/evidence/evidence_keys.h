@@ -1,4 +1,4 @@
-// Which samples a piece of evidence is of.
+// Finds the samples to which a piece of evidence refers.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace tidemill::supervisor {
 
-// Answers with keys in the order of the stream. Thread-compatible.
+// Returns keys in the order of the stream. Thread-compatible.
 class EvidenceKeys {
  public:
   virtual ~EvidenceKeys() = default;
 
-  // The samples of a request; its kind and columns do not matter.
+  // Returns the samples of a request. Its kind and its columns do not matter.
   virtual absl::StatusOr<std::vector<int64_t>> KeysOf(const EvidenceRequest& request) = 0;
 
-  // The samples from a cut on, at most so many: those that will be asked for next.
+  // Returns at most `most` samples from a cut on: those that will be requested next.
   virtual absl::StatusOr<std::vector<int64_t>> KeysFrom(const Cut& from, int64_t most) = 0;
 };
 
-// Takes samples in the order of the stream, and keeps those that a request wants. Memory: `newest`
-// or `most_rows` keys where the request limits them, else all. Thread-compatible.
+// Takes samples in the order of the stream, and keeps those that a request asks for. Memory:
+// `newest` or `most_rows` keys when the request limits them, otherwise all keys. Thread-compatible.
 class KeyChoice {
  public:
   explicit KeyChoice(const EvidenceRequest& request)
@@ -36,7 +36,7 @@ class KeyChoice {
   std::vector<int64_t> Finish() &&;
 
  private:
-  // The share of a drawn key in the draw: those with the least are in.
+  // The rank of a key in the draw. The keys with the least ranks are drawn.
   static uint64_t RankOf(int64_t key);
   void Draw(int64_t key);
 
@@ -49,18 +49,18 @@ class KeyChoice {
   int64_t newest_;
   int64_t most_rows_;
   int64_t num_taken_ = 0;
-  std::vector<int64_t> kept_;  // Of the newest a ring, whose oldest entry is the next to go.
-  std::vector<Drawn> drawn_;   // A heap, the greatest rank first.
+  std::vector<int64_t> kept_;  // For `newest`, a ring. Its oldest entry goes next.
+  std::vector<Drawn> drawn_;   // A heap with the greatest rank first.
 };
 
-// The samples that are stored, where a run's policy sees them: each at the time at which its label
+// The stored samples, at the places where a run's policy sees them: each at the time when its label
 // becomes known.
 class StoredKeys final : public EvidenceKeys {
  public:
-  // What the stream holds now, from its beginning to its end.
+  // Returns what the stream contains now, from its beginning to its end.
   using Listing = std::function<storage::v1::ListSamplesRequest()>;
 
-  // `downstream` must outlive it.
+  // `downstream` must outlive this object.
   StoredKeys(Downstream& downstream, Duration label_delay, Listing listing)
       : downstream_(downstream), label_delay_(label_delay), listing_(std::move(listing)) {}
 
@@ -68,7 +68,7 @@ class StoredKeys final : public EvidenceKeys {
   absl::StatusOr<std::vector<int64_t>> KeysFrom(const Cut& from, int64_t most) override;
 
  private:
-  // The part of the stream between two cuts in the times that policies see.
+  // Returns the part of the stream between two cuts. The cuts use the times that policies see.
   storage::v1::ListSamplesRequest Between(const std::optional<Cut>& from,
                                           const std::optional<Cut>& to) const;
 

@@ -1,4 +1,4 @@
-// Rows of numbers by sample, for windows that overlap from one decision to the next.
+// Keeps rows of numbers by sample, because the windows of successive decisions overlap.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@
 
 namespace tidemill::supervisor {
 
-// Remembers samples that have no row, too. Within its budget of bytes it forgets nothing; a caller
-// that is about to exceed it starts anew. Thread-compatible.
+// Also remembers samples that have no row. Within its budget of bytes it forgets nothing. A caller
+// that would exceed the budget starts with a new one. Thread-compatible.
 class RowCache {
  public:
   explicit RowCache(int64_t max_bytes = int64_t{64} << 20) : max_bytes_(max_bytes) {}
 
-  // Those of `keys` about which nothing is known, each once, in their order.
+  // Returns those of `keys` about which nothing is known, each once, in their order.
   std::vector<int64_t> Unknown(std::span<const int64_t> keys) const;
 
-  // Whether so many more rows, of the width that rows have had so far, fit.
+  // Whether `num_rows` more rows fit, with the present width of rows.
   bool HasRoomFor(size_t num_rows) const;
   void Clear();
 
-  // Takes rows of samples: a batch with the column `key` and `values`, a column of float32 or
-  // float64. Rows with a number that is not finite are passed over. INTERNAL for another width than
-  // before.
+  // Adds rows of samples: a batch with the column `key` and the column `values`, float32 or
+  // float64. Rows with a number that is not finite are skipped. INTERNAL when the width differs
+  // from before.
   absl::Status Add(const batch::Batch& rows, std::string_view values);
-  // Everything about these has come: those that have no row have none.
+  // Records that everything about these keys has come. Those without a row have none.
   void Settle(std::span<const int64_t> keys);
 
-  // The rows of keys that are all known.
+  // Returns the rows of keys, all of which must be known.
   EvidenceTable Table(std::span<const int64_t> keys) const;
 
  private:
@@ -41,7 +41,7 @@ class RowCache {
 
   const int64_t max_bytes_;
   int64_t width_ = 1;
-  absl::flat_hash_map<int64_t, int64_t> row_of_;  // kNoRow where there is none.
+  absl::flat_hash_map<int64_t, int64_t> row_of_;  // kNoRow for a key without one.
   std::vector<double> values_;
 };
 

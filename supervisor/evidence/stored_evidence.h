@@ -1,5 +1,5 @@
-// What policies look at beside the stream: labels and columns from storage, and what the active
-// model says of samples, from the evaluator.
+// The evidence of policies: labels and columns from storage, and the active model's answers about
+// samples from the evaluator.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,19 @@
 
 namespace tidemill::supervisor {
 
-// The model that is asked, on behalf of whom.
+// The active model, and the run on whose behalf it is asked.
 struct ActiveModel {
   int64_t model_id = 0;
   rpc::v1::Command command;
 };
 
-// Windows of decisions overlap, and those of errors follow each other, so what was read is kept
-// within a budget, and models are asked for samples ahead of the window: few calls for many
-// decisions. The answers are the same without either. Thread-compatible.
+// The windows of decisions overlap, and those of errors follow each other. Therefore what was read
+// is kept within a budget, and models are asked ahead of the window: few calls serve many
+// decisions. The answers are the same without this. Thread-compatible.
 class StoredEvidence final : public EvidenceSource {
  public:
-  // `dataset_spec` is what storage has completed. Without a model, a request that needs one is
-  // FAILED_PRECONDITION. `downstream` and `keys` must outlive it.
+  // `dataset_spec` is the spec that storage has completed. Without a model, a request that needs
+  // one is FAILED_PRECONDITION. `downstream` and `keys` must outlive the result.
   static absl::StatusOr<std::unique_ptr<StoredEvidence>> Create(Downstream& downstream,
                                                                 EvidenceKeys& keys,
                                                                 DatasetId dataset,
@@ -42,18 +42,18 @@ class StoredEvidence final : public EvidenceSource {
   absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) override;
 
  private:
-  // What rows are of: a kind, and the columns that it names.
+  // What rows contain: a kind of evidence, and the columns that it names.
   using Subject = std::pair<EvidenceKind, std::vector<std::string>>;
   struct Kept {
     RowCache rows;
-    // Samples to ask for at once when one is missing.
+    // The number of samples to request at once when one is missing.
     int64_t num_ahead = 0;
   };
 
   StoredEvidence(Downstream& downstream, EvidenceKeys& keys, DatasetId dataset,
                  std::string spec_text, storage::DatasetSpec spec,
                  std::optional<ActiveModel> model);
-  // The keys from there on that are worth asking for now.
+  // Returns the keys from a cut on that should be requested now.
   absl::StatusOr<std::vector<int64_t>> Ahead(const Cut& from, size_t num_missing, Kept& kept);
   absl::Status Fetch(const EvidenceRequest& request, std::span<const int64_t> keys, RowCache& rows);
   absl::Status AskModel(EvidenceKind kind, std::span<const int64_t> keys, RowCache& rows);

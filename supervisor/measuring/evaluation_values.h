@@ -1,4 +1,4 @@
-// The values of a run's evaluations, as GetRun() tells them.
+// The values of a run's evaluations in the form of GetRun()'s response.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace tidemill::supervisor {
 
-// What a response holds of slices and of details, the first ones: a run with more of them must
-// still fit in a message. The evaluator has all.
+// The most values of slices and bytes of details in a response. The first ones are kept, so that a
+// run with many of them fits into a message. The evaluator has all.
 struct ValueLimits {
   int64_t slice_values = 40'000;
   int64_t detail_bytes = int64_t{4} << 20;
 };
 
-// Removes the values of baselines, which are no models, and returns them.
+// Removes the values of baselines, which are not models, and returns them.
 std::vector<evaluator::v1::Evaluation> TakeBaselines(
     std::vector<evaluator::v1::Evaluation>& evaluations);
 
-// Of models.
+// Adds the values of models.
 void AddEvaluations(const std::vector<evaluator::v1::Evaluation>& evaluations,
                     v1::GetRunResponse& response, const ValueLimits& limits = {});
 

@@ -1,4 +1,4 @@
-// Which windows an evaluation has, and which model counts in each.
+// The windows of an evaluation, and the model that counts in each.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace tidemill::supervisor {
 struct Window {
   rpc::v1::Cut from;
   rpc::v1::Cut to;
-  // The last trigger at or before `from`: its model was in use when the window began and has seen
+  // The last trigger at or before `from`. Its model was in use when the window began, and has seen
   // nothing of it.
   std::optional<int64_t> active_trigger = std::nullopt;
-  // The first trigger at or after `to`: its model was trained when the window had just ended.
+  // The first trigger at or after `to`. Its model was trained when the window had just ended.
   std::optional<int64_t> trained_trigger = std::nullopt;
 };
 
-// The windows of an evaluation, by their beginning and then their end:
+// Returns the windows of an evaluation, ordered by beginning and then by end:
 //   between_triggers  [start, cut 1), [cut 1, cut 2) ... [last cut, end)
 //   slices            of equal length in event time from the start on
 //   whole             [start, end)
@@ -31,26 +31,27 @@ struct Window {
 //                     that is not after the start
 //   intervals         as listed
 //   around_triggers   one for each trigger, from the time of its cut
-// The first three cover the dataset and are pairwise disjoint; the others may overlap and leave
-// gaps. All are cut off at start and end; those that are empty then, and repeated ones, are left
-// out. FAILED_PRECONDITION, before any is made, when there are more than evaluator::kMaxWindows.
+// The first three kinds cover the dataset and are pairwise disjoint. The others may overlap and
+// leave gaps. All are cut off at the start and the end. Windows that are then empty, and repeated
+// ones, are left out. FAILED_PRECONDITION, before any window is made, when there are more than
+// evaluator::kMaxWindows.
 absl::StatusOr<std::vector<Window>> MakeWindows(const evaluator::WindowsSpec& spec,
                                                 const v1::DatasetSynced& dataset,
                                                 const std::vector<TriggerState>& triggers);
 
-// Whether MakeWindows() would refuse, as far as that is known before there are triggers.
+// Returns whether MakeWindows() would refuse, as far as that is known before there are triggers.
 absl::Status CheckNumWindows(const evaluator::WindowsSpec& spec, const v1::DatasetSynced& dataset);
 
-// The windows as the evaluator is asked for them, each with the model in use, where there is one,
-// and the cut that it was trained to; on a `whole` dataset the last model counts as the one in use.
-// With `models: active` no other is measured, and a window before the first trigger is left out.
-// Fails as MakeWindows() does.
+// Returns the windows in the form of a request to the evaluator. Each has the model in use, if
+// there is one, and the cut up to which it was trained. On a `whole` dataset, the last model counts
+// as the one in use. With `models: active` no other model is measured, and windows before the first
+// trigger are left out. The errors are those of MakeWindows().
 absl::StatusOr<std::vector<evaluator::v1::Window>> WindowsToMeasure(
     const evaluator::EvaluationSpec& spec, const v1::DatasetSynced& dataset,
     const std::vector<TriggerState>& triggers);
 
-// The two composite series over the windows of one evaluation, of all samples of each. Windows for
-// which there is no such model are left out. A `whole` evaluation has none.
+// The two composite series over the windows of one evaluation, with all samples of each. Windows
+// without such a model are left out. A `whole` evaluation has no series.
 struct Composites {
   std::vector<v1::CompositeValue> active;
   std::vector<v1::CompositeValue> trained;

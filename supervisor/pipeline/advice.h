@@ -1,4 +1,4 @@
-// What is allowed in a pipeline and hardly meant.
+// Finds what is allowed in a pipeline, but probably not intended.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace tidemill::supervisor {
 
-// None of the remarks is an error. Paths are those of the pipeline.
+// No remark is an error. Paths are those of the pipeline.
 std::vector<config::Remark> Advise(const PipelineSpec& spec, const DataFacts& facts);
 
 }  // namespace tidemill::supervisor

@@ -1,4 +1,4 @@
-// What the beginning of a CSV file says of the spec of its dataset.
+// Compares the beginning of a CSV file with the spec of its dataset.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace tidemill::supervisor {
 
-// What is known of a dataset's data.
+// What is known about a dataset's data.
 struct DataFacts {
-  std::vector<Timestamp> times = {};        // Of the first records, in the order of the file.
-  std::optional<int64_t> num_samples = {};  // Only where all of them were seen.
+  std::vector<Timestamp> times = {};        // Those of the first records, in the order of the file.
+  std::optional<int64_t> num_samples = {};  // Only when all of them were seen.
 };
 
 struct CsvFindings {
   std::vector<config::Remark> remarks = {};  // Paths are below the dataset.
-  // Absent where the file does not tell.
+  // Absent when the file does not tell.
   std::optional<std::vector<std::string>> columns = std::nullopt;
-  FirstRecords records = {};  // None where something keeps them from being read.
+  FirstRecords records = {};  // Empty when something keeps them from being read.
   DataFacts facts = {};
 };
 
-// Tries encoding, header, delimiter, columns, event times and labels. The spec's format is
-// delimited text. `live`: more data may be still to come. Touches no file.
+// Checks encoding, header, delimiter, columns, event times and labels. The spec's format must be
+// delimited text. `live` says that more data may still come. Opens no file.
 CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, bool live);
 
 }  // namespace tidemill::supervisor

@@ -1,4 +1,4 @@
-// The beginning of a dataset, which tells whether its spec fits.
+// The beginning of a dataset. It shows whether the spec fits.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,25 @@
 
 namespace tidemill::supervisor {
 
-// A file that shows fewer is shown whole.
+// The most bytes in a peek. A smaller file is in it as a whole.
 inline constexpr size_t kHeadBytes = size_t{64} << 10;
 
 struct DatasetPeek {
   // Whether it is known which files match the spec's pattern.
   bool files_known = false;
-  // The first of them in the order of paths, below the dataset's folder; absent when none matches.
+  // The first of these files in the order of paths, below the dataset's folder. Absent when none
+  // matches.
   std::optional<std::string> first;
-  // Up to kHeadBytes of its beginning as they lie, packed or not.
+  // Up to kHeadBytes of its beginning as it is on disk, packed or not.
   std::string head;
 };
 
-// Looks at a dataset whose path is absolute. NOT_FOUND when nothing is there; INVALID_ARGUMENT when
-// it may not be looked at; other codes when nobody could look now.
+// Looks at a dataset with an absolute path. NOT_FOUND when nothing is there. INVALID_ARGUMENT when
+// looking is not allowed. Other codes when looking was not possible now.
 using PeekAtDataset = std::function<absl::StatusOr<DatasetPeek>(const storage::DatasetSpec&)>;
 
-// Looks at this process's own disk: for the command line, whose user may read what it reads. A
-// service asks storage instead, which alone knows what may be read.
+// Looks at this process's own disk. It is for the command line, whose user may read everything that
+// it reads. A service asks storage instead, which alone knows what may be read.
 absl::StatusOr<DatasetPeek> PeekAtDisk(const storage::DatasetSpec& spec);
 
 }  // namespace tidemill::supervisor

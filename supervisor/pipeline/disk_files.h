@@ -1,4 +1,4 @@
-// The files of a pipeline on the disk of whoever wrote it.
+// The files of a pipeline on the disk of its author.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace tidemill::supervisor {
 
-// Reads files below the pipeline's folder and the data's: what they hold goes elsewhere, and a
-// pipeline of somebody else is to take nothing along. For the command line alone; remembers what is
-// to be sent. Thread-compatible.
+// Reads only files below the pipeline's folder and the data folder. Their contents go to a server,
+// and somebody else's pipeline must not be able to take other files along. For the command line
+// only. Remembers what must be sent. Thread-compatible.
 class DiskFiles final : public PipelineFiles {
  public:
   // `data_folder` may be empty.
@@ -34,12 +34,13 @@ class DiskFiles final : public PipelineFiles {
     int64_t size_bytes = 0;
     std::string digest;  // SHA-256 in hexadecimal.
   };
-  // The network's file; std::nullopt for a pipeline whose network is none.
+  // The network's file. std::nullopt when the pipeline's network is not a file.
   const std::optional<Network>& network() const { return network_; }
 
  private:
   std::vector<std::filesystem::path> Folders() const;
-  // The real path; notes a problem and returns "" when there is no file, or it lies elsewhere.
+  // Returns the real path. Notes a problem and returns "" when there is no file, or when it is
+  // elsewhere.
   std::string Locate(const std::string& name, std::string_view field,
                      config::Problems& problems) const;
 

@@ -1,4 +1,4 @@
-// What ops would make of the fields of the first records.
+// Tries the ops of a graph on the fields of the first records.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,11 @@
 
 namespace tidemill::supervisor {
 
-// Fields that are no numbers where an op takes numbers, one remark for each column of an op, with
-// the first line that has one. Paths are below the graph: "[0].parse_csv.columns[2]". An error
-// where more than `max_bad_fraction` of the records are concerned; else those samples alone are
-// left out of trainings. Records with another number of fields than columns are passed over.
+// Finds fields that are not numbers although an op takes numbers. There is one remark for each
+// column of an op, with the first line that has such a field. Paths are below the graph:
+// "[0].parse_csv.columns[2]". It is an error when more than `max_bad_fraction` of the records are
+// concerned; otherwise only these samples are left out of trainings. Records whose number of fields
+// is not that of the columns are ignored.
 std::vector<config::Remark> TryFields(const FirstRecords& records,
                                       const transform::GraphSpec& graph, double max_bad_fraction);
 

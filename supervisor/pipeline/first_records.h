@@ -1,4 +1,4 @@
-// The first records of a CSV file, cut as the ingest cuts them.
+// The first records of a CSV file, cut in the same way as by the ingest.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,28 @@ namespace tidemill::supervisor {
 
 // The beginning of a file.
 struct FileStart {
-  std::string file;    // Below the dataset's path, for messages.
-  std::string bytes;   // Not compressed.
-  bool whole = false;  // There is no more of it.
+  std::string file;    // The path below the dataset's path, for messages.
+  std::string bytes;   // Uncompressed.
+  bool whole = false;  // Whether this is the whole file.
 };
 
-// What a peek at a file has shown. std::nullopt for a compressed one.
+// Returns what a peek at a file has shown. std::nullopt for a compressed file.
 std::optional<FileStart> StartOf(const std::string& file, const std::string& head);
 
 struct FirstRecord {
-  int64_t line = 0;  // Where it begins in the file, from 1.
+  int64_t line = 0;  // The line where it begins in the file, from 1.
   std::vector<std::string> fields;
 };
 
 struct FirstRecords {
   std::string file;
-  std::vector<std::string> columns;  // Of the header, else the spec's.
-  std::vector<FirstRecord> records;  // Those that can be cut into fields, of any number.
+  std::vector<std::string> columns;  // Those of the header, else those of the spec.
+  std::vector<FirstRecord> records;  // Those that can be cut into fields, whatever their number.
   bool has_header = false;
 };
 
-// Cuts what lies whole in `start`; a byte order mark and blank lines are left out. `columns`: those
-// of the spec, for files without a header.
+// Cuts the complete records in `start`. A byte order mark and blank lines are left out. `columns`
+// are those of the spec, for files without a header.
 FirstRecords CutRecords(const FileStart& start, const storage::DelimitedText& text,
                         std::span<const std::string> columns = {});
 

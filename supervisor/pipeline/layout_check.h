@@ -1,4 +1,4 @@
-// Whether a file is laid out as its dataset's spec says: encoding, header, delimiter.
+// Checks the layout of a file against its dataset's spec: encoding, header and delimiter.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,19 @@
 
 namespace tidemill::supervisor {
 
-// What keeps the file from being read as CSV in UTF-8 at all: no bytes, another encoding, a header
-// that is not whole or names a column twice. Then nothing else can be said of it.
+// Returns what keeps the file from being read as CSV in UTF-8 at all: it is empty, has another
+// encoding, or has a header that is not complete or names a column twice. Nothing else can be said
+// about such a file.
 std::optional<config::Remark> FindLayoutProblem(const FileStart& start,
                                                 const storage::DelimitedText& text);
 
-// What is wrong with `delimiter` or `header` when columns that the spec names are not there;
-// std::nullopt when neither explains it, or all are there.
+// Returns what is wrong with `delimiter` or `header` when columns that the spec names are missing.
+// std::nullopt when neither explains it, or when no column is missing.
 std::optional<config::Remark> ExplainMissingColumns(const FileStart& start,
                                                     const FirstRecords& records,
                                                     const storage::DatasetSpec& spec);
 
-// What to write for a column that is not there: another one, or all there are.
+// Says what to write instead of a missing column: another column, or the list of all.
 std::string HintForColumn(const std::string& column, const std::vector<std::string>& columns);
 
 }  // namespace tidemill::supervisor

@@ -1,4 +1,4 @@
-// Whether a pipeline makes sense: everything that can be known before it runs.
+// Checks a pipeline: everything that can be known before it runs.
 #pragma once
 
 #include <functional>
@@ -17,34 +17,35 @@ namespace tidemill::supervisor {
 // A pipeline file.
 struct PipelineSource {
   std::string_view text;
-  // For messages.
+  // The name for messages.
   std::string_view file_name;
-  // What ${NAME} may stand for.
+  // The values of ${NAME}.
   std::map<std::string, std::string> variables = {};
-  // Where relative dataset paths start.
+  // The folder where relative dataset paths begin.
   std::string base_folder = ".";
-  // What the files that it names beside its data hold; null: it must name none.
+  // The contents of the files that it names besides its data. nullptr: it must not name any.
   PipelineFiles* files = nullptr;
-  // How datasets outside object stores are looked at; null: they are not.
+  // How to look at datasets outside object stores. nullptr: do not look at them.
   PeekAtDataset peek = nullptr;
 };
 
-// The spec of a registered dataset, for those that the pipeline only names; std::nullopt when it is
-// not known, which is so offline.
+// Returns the spec of a registered dataset that the pipeline only names. std::nullopt when it is
+// unknown, as it is offline.
 using RegisteredDatasets =
     std::function<std::optional<storage::DatasetSpec>(const std::string& name)>;
 
 struct CheckedPipeline : config::Decoded<PipelineSpec> {
-  // What is allowed and hardly meant, or costs samples; only of a pipeline that could be read.
+  // What is allowed but probably not intended, or costs samples. Filled in only when the pipeline
+  // could be read.
   config::Problems warnings;
 };
 
-// Reads a pipeline, makes dataset paths absolute, and looks for problems that no single section
-// shows: datasets that nobody defines, paths without files, labels outside their classes, ops over
-// columns that are not there, a loss, an output, a measure or a trigger that does not fit the
-// label. Of each CSV dataset it tries the times, labels and numbers of the first records as the
-// ingest and the graph would. Opens no file but by `source.peek` and `source.files`; changes
-// nothing. All problems are reported at once.
+// Reads a pipeline and makes dataset paths absolute. Looks for problems that no single section
+// shows: datasets that nobody defines; paths without files; labels outside their classes; ops over
+// columns that do not exist; a loss, output, measure or trigger that does not fit the label. For
+// each CSV dataset, tries the times, labels and numbers of the first records as the ingest and the
+// graph would. Opens files only through `source.peek` and `source.files`. Changes nothing. Reports
+// all problems at once.
 CheckedPipeline CheckPipeline(const PipelineSource& source,
                               const RegisteredDatasets& registered = nullptr);
 

@@ -1,5 +1,5 @@
-// Files that a pipeline names beside its data: what they hold comes with the pipeline, so that
-// nothing but the command line opens them by their names.
+// The files that a pipeline names besides its data. Their contents come with the pipeline, so that
+// only the command line opens them by name.
 #pragma once
 
 #include <optional>
@@ -12,28 +12,30 @@
 
 namespace tidemill::supervisor {
 
-// What the files of one pipeline hold, wherever their bytes are. Problems are noted at `field`.
+// The contents of one pipeline's files, wherever their bytes are. Problems are noted at `field`.
 // Thread-compatible.
 class PipelineFiles {
  public:
   virtual ~PipelineFiles() = default;
 
-  // The bytes of a file that an op names; std::nullopt after a problem, which more than `most`
-  // bytes are.
+  // Returns the bytes of a file that an op names, or std::nullopt after a problem. More than `most`
+  // bytes are a problem.
   virtual std::optional<std::string> Read(const std::string& name, size_t most,
                                           std::string_view field, config::Problems& problems) = 0;
 
-  // What stands for a network's file in the pipeline that is kept, "sha256:..."; std::nullopt after
-  // a problem.
+  // Returns the name of a network's file in the stored pipeline, "sha256:...", or std::nullopt
+  // after a problem.
   virtual std::optional<std::string> Keep(const std::string& name, std::string_view field,
                                           config::Problems& problems) = 0;
 };
 
-// What begins the name of a file that is kept by its content: the SHA-256 in hexadecimal follows.
+// The prefix of the name of a file that is stored by its content. The SHA-256 in hexadecimal
+// follows.
 inline constexpr std::string_view kKeptFile = "sha256:";
 
-// Puts what is in files in the place of their names: the graph goes where the files are not. The
-// files of a graph hold at most 8 MiB together. `at`: the graph's own place in the pipeline.
+// Replaces the names of files in a graph by their contents, because the graph goes to where the
+// files are not. The files of a graph have at most 8 MiB together. `at` is the graph's place in the
+// pipeline.
 void ReadInto(transform::GraphSpec& graph, std::string_view at, PipelineFiles& files,
               config::Problems& problems);
 

@@ -1,5 +1,5 @@
-// A pipeline as its user writes it: what to train on what, when, and how to judge the result.
-// The folder pipelines/ holds whole ones; `tidemill explain` tells about each key.
+// A pipeline as its user writes it: what to train on what, when, and how to judge the result. The
+// folder pipelines/ has complete ones. `tidemill explain` describes each key.
 #pragma once
 
 #include <map>
@@ -32,7 +32,8 @@ struct ModelStoreSpec {
   }
 };
 
-// How many of a run's models, and of their training sets, are kept; all where nothing is said.
+// How many of a run's models, and of their training sets, are kept. All are kept when nothing is
+// set.
 struct RetentionSpec {
   std::optional<int64_t> models;
   std::optional<int64_t> training_sets;
@@ -53,7 +54,7 @@ struct PipelineSpec {
   int64_t version = 1;
   std::string name;
   std::string description;
-  // By name; nothing behind a name refers to a dataset that is registered already.
+  // The datasets by name. A name without a spec refers to a dataset that is registered already.
   std::map<std::string, std::optional<storage::DatasetSpec>> datasets;
   ReplaySpec replay;
   std::optional<LiveSpec> live;

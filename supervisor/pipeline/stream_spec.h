@@ -1,5 +1,5 @@
-// The `replay` and `live` sections of a pipeline: which part of its dataset a run goes through, and
-// whether it goes on with what arrives.
+// The `replay` and `live` sections of a pipeline: which part of its dataset a run uses, and whether
+// it continues with data that arrives later.
 //
 //   replay: {from: 2010-01-01, to: 2020-01-01}
 //   live: {lateness: 10m, late: window}
@@ -82,7 +82,7 @@ struct tidemill::config::EnumNames<tidemill::supervisor::LatePolicy> {
 
 namespace tidemill::supervisor {
 
-// As it stands in the pipeline.
+// Returns the name in the pipeline.
 constexpr std::string_view NameOf(LatePolicy late) {
   for (const auto& [policy, name] : config::EnumNames<LatePolicy>::kNames) {
     if (policy == late) return name;

@@ -1,4 +1,4 @@
-// How times are written that a format does not read.
+// Guesses how times are written that a format cannot read.
 #pragma once
 
 #include <string>
@@ -6,8 +6,9 @@
 
 namespace tidemill::supervisor {
 
-// Values of `event_time.format` that read all of `texts`, best first, at most two: where days and
-// months cannot be told apart. Empty: none of the usual ones does. RFC 3339 is "".
+// Returns values of `event_time.format` that read all of `texts`, the best first. There are at most
+// two: when days and months cannot be distinguished. Empty when none of the usual formats does. RFC
+// 3339 is "".
 std::vector<std::string> GuessTimeFormats(const std::vector<std::string>& texts);
 
 }  // namespace tidemill::supervisor

@@ -1,4 +1,5 @@
-// Whether a file may be a TorchScript module, told by its edges: nobody loads it before a training.
+// Checks by its edges whether a file may be a TorchScript module, because nobody loads it before a
+// training.
 #pragma once
 
 #include <string>
@@ -8,21 +9,21 @@
 
 namespace tidemill::supervisor {
 
-// The most that a network's file may have.
+// The most bytes of a network's file.
 inline constexpr int64_t kMostNetworkBytes = int64_t{1} << 30;
 
-// Looks at a file that goes by in pieces. A value.
+// Looks at a file piece by piece. A value.
 class TorchScriptLook {
  public:
   void Add(std::string_view bytes);
 
-  // INVALID_ARGUMENT, with what `name` is instead: no archive, one that is cut off, or one of
-  // weights without a program.
+  // INVALID_ARGUMENT when the file is not a module. The message says what `name` is instead: not an
+  // archive, truncated, or weights without a program.
   absl::Status Judge(const std::string& name) const;
 
  private:
   std::string head_;
-  std::string tail_;  // Up to 2 MiB; the archive's list of what is in it lies there.
+  std::string tail_;  // Up to 2 MiB. The archive's table of contents is there.
 };
 
 }  // namespace tidemill::supervisor

@@ -1,4 +1,4 @@
-// The graph that models of a pipeline are trained with.
+// The graph with which the models of a pipeline are trained.
 #pragma once
 
 #include "supervisor/pipeline/pipeline_spec.h"
@@ -6,9 +6,10 @@
 
 namespace tidemill::supervisor {
 
-// The graph of `preprocess`, which at last standardises a target that is a real label, unless it
-// does so already or `training.standardize_target` is false. It is written into a pipeline that is
-// submitted, so that runs of before, and their models, keep what they have learned.
+// Returns the graph of `preprocess`, followed by an op that standardises a target that is a real
+// label. The op is not added when the graph does so already, or when `training.standardize_target`
+// is false. It is written into a pipeline when it is submitted, so that earlier runs and their
+// models keep what they have learned.
 transform::GraphSpec TrainedGraph(const PipelineSpec& pipeline);
 
 }  // namespace tidemill::supervisor

@@ -1,4 +1,4 @@
-// Event times, labels and numbers of fields of the first records, tried with the ingest's readers.
+// Tries the ingest's readers on the event times, labels and numbers of the first records.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,13 @@ namespace tidemill::supervisor {
 
 struct TriedValues {
   std::vector<config::Remark> remarks;
-  std::vector<Timestamp> times;  // Of the records that say one, in their order.
+  std::vector<Timestamp> times;  // Those of the records that have one, in their order.
 };
 
-// Each mistake is named with the first line that has it, its value and what to write instead. It is
-// an error where the ingest would quarantine such a file, see `max_bad_fraction`; else those
-// records alone are left out. Labels with named classes are not looked at here. The columns that
-// the spec names are among those of the records.
+// Each mistake is reported with the first line that has it, its value, and what to write instead.
+// It is an error when the ingest would quarantine such a file (see `max_bad_fraction`); otherwise
+// only these records are left out. Labels with named classes are not checked here. The columns that
+// the spec names must be among those of the records.
 TriedValues TryValues(const FirstRecords& records, const storage::DatasetSpec& spec);
 
 }  // namespace tidemill::supervisor

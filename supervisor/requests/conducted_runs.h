@@ -1,4 +1,4 @@
-// Which runs are conducted in this process, and what their watchers read.
+// The runs that this process conducts, and the feeds that their watchers read.
 #pragma once
 
 #include <map>
@@ -16,35 +16,36 @@
 
 namespace tidemill::supervisor {
 
-// Owns the conductors: at most one for each run, which it takes from the conductor of any earlier
-// process. The destructor ends their work, not the runs. The lock is held neither while a thread
-// ends nor while the database is asked. Thread-safe.
+// Owns the conductors: at most one per run, which takes the run over from the conductor of any
+// earlier process. The destructor ends their work, not the runs. The lock is not held while a
+// thread ends or the database is asked. Thread-safe.
 class ConductedRuns {
  public:
   // `connect` makes the connections of each run. `database` and `runs` must outlive this object.
   ConductedRuns(db::Database& database, DownstreamFactory connect, const StoredRuns& runs);
 
-  // Goes on with every run that was RUNNING when the process ended.
+  // Continues every run that was RUNNING when the process ended.
   absl::Status Recover() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Ends the conductors' work; the runs stay RUNNING and go on after Recover(). Watchers get no
+  // Ends the conductors' work. The runs stay RUNNING and continue after Recover(). Watchers get no
   // final message.
   void Shutdown() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Begins to conduct, with the feed of an earlier conductor if its watchers are to go on; forgets
-  // the conductors of other runs that have ended.
+  // Starts to conduct the run. With `feed`, its watchers continue with the feed of an earlier
+  // conductor. Forgets the conductors of other runs that have ended.
   void Conduct(RunId run, std::shared_ptr<RunFeed> feed = nullptr) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Does nothing where the run is conducted: a second conductor would take the run from the first
-  // one and leave its watchers waiting for ever.
+  // Does nothing when the run is conducted already. A second conductor would take the run from the
+  // first one and leave its watchers waiting for ever.
   void ConductIfIdle(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Ends the work of the run's conductor, if it has one, and returns its feed; nullptr otherwise.
+  // Ends the work of the run's conductor, if it has one, and returns its feed. Otherwise returns
+  // nullptr.
   std::shared_ptr<RunFeed> End(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What the watchers of a run read that is conducted or watched already; nullptr otherwise. Does
-  // not wait for the database.
+  // Returns the feed of a run that is conducted or watched already, otherwise nullptr. Does not
+  // wait for the database.
   std::shared_ptr<RunFeed> OpenFeed(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
-  // What the run's watchers read, from the database if need be. NOT_FOUND for an unknown run.
+  // Returns the feed of a run, if needed from the database. NOT_FOUND when the run is unknown.
   absl::StatusOr<std::shared_ptr<RunFeed>> Watch(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Of a run that is no more: later watchers are told so.
+  // Tells later watchers that the run was deleted.
   void Forget(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -62,7 +63,7 @@ class ConductedRuns {
   const StoredRuns& runs_;
   Mutex mutex_;
   std::map<RunId, Conducted> conducted_ ABSL_GUARDED_BY(mutex_);
-  // Of runs that are not conducted, while somebody watches them.
+  // The feeds of runs that are not conducted, while somebody watches them.
   std::map<RunId, std::weak_ptr<RunFeed>> ended_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -1,4 +1,4 @@
-// Files that pipelines name and the model store keeps.
+// The files that pipelines name and that the model store keeps.
 #pragma once
 
 #include "base/status.h"
@@ -8,19 +8,19 @@
 
 namespace tidemill::supervisor {
 
-// Files are kept by their digest, from before the submission that names them until no pipeline and
-// no run does. Thread-safe.
+// A file is kept by its digest. It is kept from before the submission that names it until no
+// pipeline and no run names it. Thread-safe.
 class NamedFiles {
  public:
   // Both must outlive this object.
   NamedFiles(db::Database& database, Downstream& downstream)
       : database_(database), downstream_(downstream) {}
 
-  // Keeps a network's file, whose bytes `next` gives until std::nullopt. INVALID_ARGUMENT for what
-  // is no TorchScript file, of which nothing is kept then.
+  // Stores a network's file. `next` returns its bytes and then std::nullopt. INVALID_ARGUMENT when
+  // it is not a TorchScript file; nothing of it is kept then.
   absl::Status TakeNetwork(const v1::SendNetworkRequest::Header& header,
                            const Downstream::NextBytes& next) const;
-  // Lets go of files that no pipeline names any more. What fails is made good by the next time.
+  // Removes the files that no pipeline names any more. The next call repeats what fails.
   void Retire() const;
 
  private:

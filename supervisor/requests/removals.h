@@ -1,4 +1,4 @@
-// Runs and pipelines that are to be no more.
+// Deletes runs and pipelines.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace tidemill::supervisor {
 
-// Deletes runs and pipelines with all that the services keep of them. What ends in the middle is
-// deleted by the next call. FAILED_PRECONDITION for a run that is RUNNING. Thread-safe.
+// Deletes runs and pipelines with everything that the services keep for them. When a deletion is
+// interrupted, the next call completes it. FAILED_PRECONDITION when a run is RUNNING. Thread-safe.
 class Removals {
  public:
   // All must outlive this object.
@@ -27,13 +27,13 @@ class Removals {
         files_(files),
         conducted_(conducted) {}
 
-  // Returns whether there was one.
+  // Returns whether the run existed.
   absl::StatusOr<bool> DeleteRun(RunId run);
-  // With its runs. Returns whether there was one.
+  // Also deletes its runs. Returns whether the pipeline existed.
   absl::StatusOr<bool> DeletePipeline(const std::string& name_space, const std::string& name);
 
  private:
-  // Begins an epoch in which nobody conducts the run; returns a command of it.
+  // Begins an epoch in which nobody conducts the run. Returns a command of that epoch.
   absl::StatusOr<rpc::v1::Command> TakeFromConductor(RunId run);
 
   db::Database& database_;

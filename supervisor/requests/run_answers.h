@@ -10,7 +10,7 @@
 
 namespace tidemill::supervisor {
 
-// Answers what somebody asks of a run: its triggers and decisions, and what its models were worth.
+// Answers questions about a run: its triggers and decisions, and the values of its models.
 // Thread-safe.
 class RunAnswers {
  public:
@@ -18,13 +18,13 @@ class RunAnswers {
   RunAnswers(db::Database& database, Downstream& downstream, const StoredRuns& runs)
       : database_(database), downstream_(downstream), runs_(runs) {}
 
-  // NOT_FOUND for an unknown run. Asks the evaluator once there may be evaluations, and fails as
-  // that does. A run with more than 10,000 decisions is shown with those that fired.
+  // NOT_FOUND when the run is unknown. Asks the evaluator once there may be evaluations; its errors
+  // are returned. For a run with more than 10,000 decisions, only those that fired are shown.
   absl::StatusOr<v1::GetRunResponse> Get(const v1::GetRunRequest& request) const;
 
  private:
   absl::Status AddAllDecisions(RunId run, v1::GetRunResponse& response) const;
-  // What was measured.
+  // Adds the values that were measured.
   absl::Status AddValues(const RunRow& row, const RunState& state,
                          v1::GetRunResponse& response) const;
 

@@ -1,4 +1,4 @@
-// What people ask of a run under way.
+// Controls runs in progress.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace tidemill::supervisor {
 
-// Stops runs, resumes them and asks them for trainings. Each is an event in a new epoch: the run's
-// conductor ends, and another one goes on from there. NOT_FOUND for an unknown run. What was
-// answered survives the process. Thread-safe.
+// Stops runs, resumes them, and asks them for trainings. Each of these is an event in a new epoch:
+// the run's conductor ends, and another one continues from there. An answer survives the process.
+// NOT_FOUND when the run is unknown. Thread-safe.
 class RunControl {
  public:
   // All must outlive this object.
@@ -25,20 +25,20 @@ class RunControl {
              ConductedRuns& conducted)
       : database_(database), downstream_(downstream), runs_(runs), conducted_(conducted) {}
 
-  // Returns the run as it is then: STOPPED; RUNNING for a live run, which goes on until it has
-  // measured what there is, unless it is stopped once more; or as it had ended before.
+  // Returns the run as it then is. It is STOPPED. A live run is RUNNING: it continues until it has
+  // measured what there is, unless it is stopped again. A run that had ended is unchanged.
   absl::StatusOr<v1::Run> Stop(RunId run);
-  // FAILED_PRECONDITION for a run that has succeeded. Does nothing to one that is RUNNING.
+  // FAILED_PRECONDITION when the run has succeeded. Does nothing when it is RUNNING.
   absl::StatusOr<v1::Run> Resume(RunId run);
-  // Asks a live run for a training, once for each request. FAILED_PRECONDITION for a replay, and
-  // for a run that is not running, is being stopped or may fire no more triggers.
+  // Asks a live run for a training, once per request. FAILED_PRECONDITION for a replay, and for a
+  // run that is not running, is being stopped, or may not fire any more triggers.
   absl::StatusOr<v1::TriggerRunResponse> Trigger(const v1::TriggerRunRequest& request);
 
  private:
-  // Writes down that the run has stopped, or is to stop later, and returns the epoch of that;
-  // std::nullopt where the run has ended meanwhile.
+  // Records that the run has stopped, or must stop later, and returns the epoch of that event.
+  // std::nullopt when the run has ended meanwhile.
   absl::StatusOr<std::optional<int64_t>> RecordStop(RunId run, bool ends_later);
-  // Ends the training that the run was in the middle of, if any.
+  // Ends the training in progress, if there is one.
   void StopTraining(RunId run, int64_t epoch, const RunState& state);
 
   db::Database& database_;

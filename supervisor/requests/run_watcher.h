@@ -14,20 +14,20 @@
 
 namespace tidemill::supervisor {
 
-// Pulls the next message from the feed whenever the one before is sent and there is one. Holds no
-// thread while it waits, for its feed or for what it says. Deletes itself when gRPC is done with
-// it.
+// Pulls the next message from the feed when the previous one is sent and there is one. Holds no
+// thread while it waits for the feed or for messages. Deletes itself when gRPC is done with it.
 class RunWatcher final : public grpc::ServerWriteReactor<v1::WatchRunResponse> {
  private:
   struct Link;
 
  public:
-  // Gives a watcher its feed. Lives as long as it is needed, which may be longer than the watcher.
+  // Gives a watcher its feed. Lives as long as it is needed, which may be longer than the watcher
+  // does.
   class Opener {
    public:
-    // False once the caller has gone: nobody needs the feed.
+    // Returns false when the caller has gone and nobody needs the feed.
     bool IsWanted() const;
-    // Once, from any thread. A failure ends the stream.
+    // Call it once, from any thread. A failure ends the stream.
     void Open(absl::StatusOr<std::shared_ptr<RunFeed>> feed) const;
 
    private:
@@ -45,8 +45,8 @@ class RunWatcher final : public grpc::ServerWriteReactor<v1::WatchRunResponse> {
   void OnDone() override;
 
  private:
-  // What the feed's wakes, which may come late, the opener and the reactor share. Until the reactor
-  // is done it owns the feed, and through the feed's wakes itself.
+  // Shared by the wake-ups of the feed, which may come late, the opener and the reactor. Until the
+  // reactor is done, it owns the feed, and through the feed's wake-ups itself.
   struct Link {
     Mutex mutex;
     RunWatcher* watcher ABSL_GUARDED_BY(mutex);  // nullptr once it is gone.
@@ -59,9 +59,9 @@ class RunWatcher final : public grpc::ServerWriteReactor<v1::WatchRunResponse> {
     RunFeed::Cursor cursor ABSL_GUARDED_BY(mutex);
   };
 
-  // Writes the next message, or ends the stream, or does nothing while one is being written. gRPC
-  // is called without the lock, as it may call back at once; `writing` and `finished` keep others
-  // from acting meanwhile, and so this object alive.
+  // Writes the next message, ends the stream, or does nothing while a message is being written.
+  // gRPC is called without the lock, because it may call back at once. `writing` and `finished`
+  // keep others from acting meanwhile, and so keep this object alive.
   static void Step(Link& link);
 
   const rpc::StreamPermit permit_;

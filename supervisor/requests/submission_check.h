@@ -1,4 +1,4 @@
-// Judges a pipeline that was sent.
+// Checks a pipeline that was submitted.
 #pragma once
 
 #include "base/status.h"
@@ -8,9 +8,9 @@
 
 namespace tidemill::supervisor {
 
-// Reads the pipeline of a submission. Storage says which datasets there are and how they begin, and
-// nothing is opened here. INVALID_ARGUMENT with every problem at file:line:column; the status of a
-// service that could not be asked where the pipeline may be sound for all that is known.
+// Reads the pipeline of a submission. Storage says which datasets there are and how they begin. No
+// file is opened here. INVALID_ARGUMENT with every problem at file:line:column. If a service could
+// not be asked and the pipeline may otherwise be valid, returns the status of that service.
 absl::StatusOr<PipelineSpec> CheckSubmission(const v1::SubmitPipelineRequest& request,
                                              Downstream& downstream);
 

@@ -1,4 +1,4 @@
-// Pipelines that somebody sends to be run.
+// Takes pipelines that users submit.
 #pragma once
 
 #include "base/status.h"
@@ -13,7 +13,7 @@
 
 namespace tidemill::supervisor {
 
-// Makes runs of pipelines. What was answered survives the process. Thread-safe.
+// Makes runs from pipelines. An answer survives the process. Thread-safe.
 class Submissions {
  public:
   // All must outlive this object.
@@ -25,16 +25,16 @@ class Submissions {
         conducted_(conducted),
         control_(control) {}
 
-  // Begins a run, or goes on with the pipeline's last one where that is RUNNING or STOPPED and of
-  // the same pipeline. The same request is answered alike, however often it comes. Fails as
-  // CheckSubmission() does, and leaves nothing behind then; FAILED_PRECONDITION while a different
-  // pipeline of the name is running.
+  // Starts a run. If the pipeline's last run is RUNNING or STOPPED and has the same pipeline,
+  // continues that run. The same request always gets the same answer. The errors are those of
+  // CheckSubmission(); nothing is changed then. FAILED_PRECONDITION while a different pipeline of
+  // that name is running.
   absl::StatusOr<v1::SubmitPipelineResponse> Submit(const v1::SubmitPipelineRequest& request);
 
  private:
-  // Makes storage know the datasets that the pipeline defines.
+  // Registers the datasets that the pipeline defines with storage.
   absl::Status RegisterDatasets(const PipelineSpec& spec, const rpc::v1::Command& command);
-  // In a transaction: the run of the submission, new or found.
+  // Finds or creates the run of the submission, in a transaction.
   absl::StatusOr<v1::SubmitPipelineResponse> FindOrCreate(pqxx::work& work,
                                                           const v1::SubmitPipelineRequest& request,
                                                           const PipelineSpec& spec);

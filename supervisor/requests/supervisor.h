@@ -1,4 +1,4 @@
-// The parts of the supervisor, put together.
+// Puts the parts of the supervisor together.
 #pragma once
 
 #include <memory>
@@ -18,16 +18,16 @@
 
 namespace tidemill::supervisor {
 
-// Owns one part for each trade and lets them know each other. Whoever asks the supervisor for
-// something asks the part; what it promises stands in the header of that.
+// Owns one part for each task and connects the parts. A caller uses a part directly; the header of
+// the part says what it promises.
 //
-// Every run that is RUNNING has a conductor in this process, once conducted_runs() has recovered.
-// The state is the database's: what a part has answered survives the process. Errors are those of
-// supervisor.proto. Thread-safe, as each part is.
+// After conducted_runs() has recovered, every RUNNING run has a conductor in this process. The
+// state is in the database: what a part has answered survives the process. The errors are those of
+// supervisor.proto. Thread-safe, because every part is.
 class Supervisor {
  public:
-  // `database` must outlive this object. `connect` makes the connections of each run;
-  // `connect_briefly` those of requests that somebody waits for.
+  // `database` must outlive this object. `connect` makes the connections of each run.
+  // `connect_briefly` makes the connections for requests that somebody waits for.
   Supervisor(db::Database& database, DownstreamFactory connect,
              const DownstreamFactory& connect_briefly);
 
@@ -43,7 +43,7 @@ class Supervisor {
   const BacktestRunner& backtests() const { return backtests_; }
 
  private:
-  // Each stands below those that it is given to.
+  // Each part comes before the parts that use it.
   const std::unique_ptr<Downstream> downstream_;
   const StoredPipelines pipelines_;
   const StoredRuns runs_;

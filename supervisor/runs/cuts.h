@@ -1,4 +1,4 @@
-// Cuts in C++ and on the wire.
+// Converts and compares cuts in C++ and in messages.
 #pragma once
 
 #include <tuple>
@@ -19,7 +19,7 @@ inline Cut FromProto(const rpc::v1::Cut& proto) {
   return {{proto.event_time()}, {proto.sample_key()}};
 }
 
-// What cuts are compared by.
+// The key by which cuts are compared.
 inline auto Place(const rpc::v1::Cut& cut) {
   return std::tuple(cut.event_time(), cut.sample_key());
 }

@@ -1,4 +1,4 @@
-// What the supervisor asks of the services below it.
+// What the supervisor asks the services below it.
 #pragma once
 
 #include <functional>
@@ -21,26 +21,26 @@
 
 namespace tidemill::supervisor {
 
-// Every method is idempotent, waits for a service that is away and returns UNAVAILABLE once that
-// took too long. Errors are those of the services' protos. Thread-safe.
+// Every method is idempotent. It waits for a service that is away, and returns UNAVAILABLE when
+// that took too long. The errors are those of the services' protos. Thread-safe.
 class Downstream {
  public:
   virtual ~Downstream() = default;
 
   virtual absl::StatusOr<storage::v1::RegisterDatasetResponse> RegisterDataset(
       const std::string& name, const std::string& spec, const rpc::v1::Command& command) = 0;
-  // `spec`: a DatasetSpec as canonical YAML.
+  // `spec` is a DatasetSpec as canonical YAML.
   virtual absl::StatusOr<storage::v1::ReadDatasetHeadResponse> PeekDataset(
       const std::string& spec) = 0;
   virtual absl::StatusOr<storage::v1::Dataset> GetDataset(const std::string& name) = 0;
   virtual absl::StatusOr<rpc::v1::Snapshot> SyncDataset(
       DatasetId dataset,
       const std::function<void(const storage::v1::SyncDatasetResponse&)>& progress) = 0;
-  // What `sink` returns other than OK ends the call and is its result.
+  // A status of `sink` other than OK ends the call and is its result.
   virtual absl::Status ListSamples(const storage::v1::ListSamplesRequest& request,
                                    const std::function<absl::Status(batch::Batch)>& sink) = 0;
-  // Samples with payload and labels, in the order of the keys; those that cannot be read are left
-  // out. As above.
+  // Reads samples with payload and labels, in the order of the keys. Those that cannot be read are
+  // left out. `sink` is as above.
   virtual absl::Status ReadSamples(DatasetId dataset, std::span<const int64_t> keys,
                                    const std::function<absl::Status(batch::Batch)>& sink) = 0;
 
@@ -50,8 +50,8 @@ class Downstream {
   virtual absl::StatusOr<std::string> FitGraph(
       const trainer_server::v1::FitGraphRequest& request) = 0;
   virtual absl::Status StartTraining(const trainer_server::v1::StartTrainingRequest& request) = 0;
-  // Returns when the training is DONE, FAILED or STOPPED, or the stream broke; the last state seen
-  // was given to `progress`.
+  // Returns when the training is DONE, FAILED or STOPPED, or when the stream broke. `progress` gets
+  // the last state seen.
   virtual absl::Status WatchTraining(
       RunId run, int64_t trigger,
       const std::function<void(const trainer_server::v1::WatchTrainingResponse&)>& progress) = 0;
@@ -59,23 +59,23 @@ class Downstream {
   virtual absl::StatusOr<trainer_server::v1::StoreModelResponse> StoreModel(
       const trainer_server::v1::StoreModelRequest& request) = 0;
 
-  // Keeps a file by its digest. `next` gives the next bytes, std::nullopt at the end; another
-  // status of its leaves nothing kept, and is the result. Not repeated.
+  // Stores a file by its digest. `next` returns the next bytes, and std::nullopt at the end. Any
+  // other status of `next` is the result, and nothing is stored. Not repeated.
   using NextBytes = std::function<absl::StatusOr<std::optional<std::string>>()>;
   virtual absl::Status KeepFile(const model_store::v1::PutFileRequest::Header& header,
                                 const NextBytes& next) = 0;
-  // NOT_FOUND when no file of that digest is kept.
+  // NOT_FOUND when no file with that digest is stored.
   virtual absl::Status FindFile(const std::string& digest) = 0;
   // Removes the files of other digests.
   virtual absl::Status RetireFiles(const std::vector<std::string>& kept) = 0;
 
   virtual absl::Status StartEvaluation(const evaluator::v1::StartEvaluationRequest& request) = 0;
-  // As WatchTraining.
+  // Behaves as WatchTraining().
   virtual absl::Status WatchEvaluation(
       RunId run, int32_t evaluation,
       const std::function<void(const evaluator::v1::WatchEvaluationResponse&)>& progress) = 0;
   virtual absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId run) = 0;
-  // As ListSamples.
+  // Behaves as ListSamples().
   virtual absl::Status ReadModelColumns(const evaluator::v1::ReadModelColumnsRequest& request,
                                         const std::function<absl::Status(batch::Batch)>& sink) = 0;
 
@@ -83,11 +83,11 @@ class Downstream {
   virtual absl::Status Retire(const rpc::v1::Command& command,
                               const v1::ModelsRetired& retired) = 0;
 
-  // Forgets all that the services keep of the command's run.
+  // Deletes everything that the services keep for the command's run.
   virtual absl::Status DeleteRun(const rpc::v1::Command& command) = 0;
 };
 
-// Makes the connections of one user; a stop requested of `stop` ends its calls with CANCELLED.
+// Makes the connections of one user. A stop requested from `stop` ends their calls with CANCELLED.
 using DownstreamFactory = std::function<std::unique_ptr<Downstream>(std::stop_token stop)>;
 
 }  // namespace tidemill::supervisor

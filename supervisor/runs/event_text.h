@@ -1,4 +1,4 @@
-// How an event reads.
+// Events in words.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace tidemill::supervisor {
 
-// The kind of an event as it stands in the database: "trigger_fired".
+// Returns the kind of an event as in the database: "trigger_fired".
 std::string TypeOf(const v1::RunEvent& event);
 
-// The trigger that an event is about, 0 for none.
+// Returns the trigger of an event, 0 for none.
 int64_t TriggerOf(const v1::RunEvent& event);
 
-// One line for people.
+// Returns one line for people.
 std::string TextOf(const v1::RunEvent& event);
 
 }  // namespace tidemill::supervisor

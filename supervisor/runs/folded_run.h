@@ -1,4 +1,4 @@
-// A run's events, and what they come to.
+// The events of a run, and the state that follows from them.
 #pragma once
 
 #include <vector>
@@ -13,12 +13,12 @@ namespace tidemill::supervisor {
 struct FoldedRun {
   // In order.
   std::vector<EventRow> events;
-  // After the last of them.
+  // The state after the last event.
   RunState state;
 };
 
-// Works inside the caller's transaction, as runs_table.h says. DATA_LOSS for an event that does not
-// parse. A run that is unknown has no events.
+// Works in the caller's transaction; see runs_table.h. DATA_LOSS when an event does not parse. An
+// unknown run has no events.
 absl::StatusOr<FoldedRun> FoldRun(pqxx::work& work, RunId run);
 
 }  // namespace tidemill::supervisor

@@ -1,9 +1,10 @@
-// Labels that become known some time after their samples.
+// Handles labels that become known some time after their samples.
 //
-// A trigger at the cut (t, k) may train on samples whose labels are known by then: those before
-// (t - delay, k). The order of samples by (time + delay, key) is that by (time, key), so shifting a
-// cut is exact: what two triggers train on never overlaps, nothing between them is left out, and
-// no window of evaluation, which begins at the cut itself, holds a sample that was trained on.
+// A trigger at the cut (t, k) may train on samples whose labels are known by then: those before (t
+// - delay, k). The order of samples by (time + delay, key) equals the order by (time, key), so
+// shifting a cut is exact. What two triggers train on never overlaps, and nothing between them is
+// left out. No window of evaluation contains a sample that was trained on, because it begins at the
+// cut itself.
 #pragma once
 
 #include "base/status.h"
@@ -15,13 +16,13 @@
 
 namespace tidemill::supervisor {
 
-// The cut in the stream of samples whose labels are known at `cut`.
+// Returns the cut in the stream of samples whose labels are known at `cut`.
 inline rpc::v1::Cut KnownAt(rpc::v1::Cut cut, Duration label_delay) {
   cut.set_event_time(cut.event_time() - label_delay.micros);
   return cut;
 }
 
-// Of a dataset whose spec storage has completed.
+// Returns the delay of a dataset whose spec storage has completed.
 inline absl::StatusOr<Duration> LabelDelayOf(const v1::DatasetSynced& dataset) {
   ASSIGN_OR_RETURN(const auto spec, config::Read<storage::DatasetSpec>(dataset.spec(), "dataset"));
   return storage::EffectiveLabelDelay(spec);

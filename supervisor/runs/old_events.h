@@ -1,12 +1,12 @@
-// Events as versions before 0.8 recorded them.
+// Events that versions before 0.8 recorded.
 #pragma once
 
 #include "tidemill/supervisor/v1/run_event.pb.h"
 
 namespace tidemill::supervisor {
 
-// Gives the event the form that this version records, which every reader of events may count on. An
-// event of this version stays as it is.
+// Converts the event to the form that this version records. Every reader of events may rely on that
+// form. An event of this version does not change.
 void Renew(v1::RunEvent& event);
 
 }  // namespace tidemill::supervisor

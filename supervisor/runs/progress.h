@@ -1,4 +1,4 @@
-// What a run is busy with, for those who watch it.
+// The progress of a run, for its watchers.
 #pragma once
 
 #include "supervisor/runs/run_state.h"
@@ -15,17 +15,18 @@ inline v1::Progress ProgressOf(const char* stage, int64_t done, int64_t total, c
   return progress;
 }
 
-// Samples up to the last trigger, which were new for one trigger each.
+// Returns the number of samples up to the last trigger. Each was new for one trigger.
 int64_t NumBehind(const RunState& state);
 
-// How much of a replay lies behind a place in it: by samples, or by event time where the replay is
-// a part of its dataset, whose samples nobody has counted.
+// Returns the share of a replay that lies behind a place in it. It is a share of the samples. When
+// the replay is a part of its dataset, whose samples nobody has counted, it is a share of event
+// time.
 double ShareBehind(const v1::DatasetSynced& data, int64_t num_samples, int64_t event_time);
 
-// Adds how far the whole run is. The part of the stream that belongs to a trigger counts half when
-// the policy has seen it and half when it is trained on, so that the share only grows. `progress`
-// of stage "decide" brings the share that the policy has seen. `data` is what is trained on; live
-// runs, and those whose stream has ended, are left as they are.
+// Adds the progress of the whole run. The part of the stream that belongs to a trigger counts half
+// when the policy has seen it, and half when it is trained on. The share therefore only grows.
+// `progress` of the stage "decide" has the share that the policy has seen. `data` is the training
+// dataset. Live runs, and runs whose stream has ended, are left unchanged.
 void AddWhole(const RunState& state, const v1::DatasetSynced& data, v1::Progress& progress);
 
 }  // namespace tidemill::supervisor

@@ -13,31 +13,31 @@
 
 namespace tidemill::supervisor {
 
-// Watchers pull at their own pace: each keeps a Cursor and asks for the next message. Nothing is
-// queued for a watcher, so one that stalls costs nothing and blocks nobody; it misses progress,
-// never events. Thread-safe.
+// Watchers pull at their own pace. Each has a Cursor and asks for the next message. Nothing is
+// queued for a watcher, so a watcher that stalls costs nothing and blocks nobody. It misses
+// progress, never events. Thread-safe.
 class RunFeed {
  public:
-  // How far a watcher is.
+  // The position of a watcher.
   struct Cursor {
     int64_t after_sequence = 0;
     int64_t progress_version = 0;
     bool finished = false;
   };
 
-  // Adds an event; sequences ascend. Does nothing with one that is there.
+  // Adds an event; sequences ascend. Does nothing when the event exists already.
   void Append(v1::WatchRunResponse::Event event) ABSL_LOCKS_EXCLUDED(mutex_);
   // Replaces the progress.
   void Report(v1::Progress progress) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Nothing will follow but `final`.
+  // Ends the feed with `final`.
   void Close(v1::Run final) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The next message behind the cursor, which moves on: events in order, then newer progress, then
-  // the final run, once. std::nullopt while there is none.
+  // Returns the next message behind the cursor, and moves the cursor: events in order, then newer
+  // progress, then the final run, once. std::nullopt while there is none.
   std::optional<v1::WatchRunResponse> Next(Cursor& cursor) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Calls `wake` after every change until Unsubscribe(); it must not block. A call that is already
-  // on its way may still arrive after Unsubscribe().
+  // Calls `wake` after every change until Unsubscribe(). `wake` must not block. A call in progress
+  // may still arrive after Unsubscribe().
   int64_t Subscribe(std::function<void()> wake) ABSL_LOCKS_EXCLUDED(mutex_);
   void Unsubscribe(int64_t subscription) ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -1,4 +1,4 @@
-// What the events of a run tell beyond its state: when things happened, and how losses fell.
+// What the events of a run tell besides its state: when things happened, and how losses fell.
 #pragma once
 
 #include <vector>
@@ -8,17 +8,17 @@
 
 namespace tidemill::supervisor {
 
-// Loss curves of a response have this many points together, so that a run of thousands of triggers
-// still fits in a message.
+// The most points of all loss curves of a response together, so that a run with thousands of
+// triggers fits into a message.
 inline constexpr int kMostLossPoints = 100'000;
 
 // Adds to the response's triggers when each fired and when its model was stored, and the loss
-// curves, thinned evenly when all triggers together have more than `most_loss_points`. The last
-// point of a curve always stays.
+// curves. The curves are thinned evenly when all triggers together have more than
+// `most_loss_points`. The last point of a curve always stays.
 void AddHistory(const std::vector<EventRow>& events, v1::GetRunResponse& response,
                 int most_loss_points = kMostLossPoints);
 
-// Adds the events themselves, less their loss curves.
+// Adds the events themselves, without their loss curves.
 void AddEvents(const std::vector<EventRow>& events, v1::GetRunResponse& response);
 
 }  // namespace tidemill::supervisor

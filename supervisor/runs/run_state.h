@@ -1,4 +1,4 @@
-// What a run has done so far and what it does next.
+// What a run has done so far, and what it does next.
 #pragma once
 
 #include <cstdint>
@@ -14,52 +14,52 @@
 
 namespace tidemill::supervisor {
 
-// One fired retraining and how far it is.
+// One trigger, and how far it is.
 struct TriggerState {
   v1::Trigger trigger;
-  // Its new data lie in [from, trigger.at).
+  // Its new data lies in [from, trigger.at).
   rpc::v1::Cut from;
-  // What a live run knew of the dataset when it fired; absent in a replay.
+  // What a live run knew about the dataset when it fired. Absent in a replay.
   std::optional<rpc::v1::Snapshot> snapshot = std::nullopt;
-  // Samples since the trigger before, as the policy counted them.
+  // The number of samples since the previous trigger, as the policy counted them.
   int64_t num_new = 0;
   bool sealed = false;
   bool fitted = false;
   bool trained = false;
   bool stored = false;
-  // It ended without a model; `trigger.skip_reason` says why.
+  // Whether it ended without a model. `trigger.skip_reason` says why.
   bool skipped = false;
-  // Of one that was skipped: its training failed, rather than that nothing was selected.
+  // For a skipped trigger: whether its training failed. Otherwise nothing was selected.
   bool failed = false;
 
   bool ended() const { return stored || skipped; }
 };
 
-// A fold of events: Apply() is the only way in, so reading the events table again restores the same
-// state. Thread-compatible.
+// A fold of events. Apply() is the only way to change it, so that reading the events table again
+// restores the same state. Thread-compatible.
 class RunState {
  public:
   void Apply(const v1::RunEvent& event);
 
   v1::RunState state() const { return state_; }
-  // Why the run failed; empty otherwise.
+  // Why the run failed; otherwise empty.
   const std::string& error() const { return error_; }
   int64_t max_triggers() const { return max_triggers_; }
   // By name.
   const std::map<std::string, v1::DatasetSynced>& datasets() const { return datasets_; }
-  // The n-th trigger at n - 1.
+  // Trigger n is at n - 1.
   const std::vector<TriggerState>& triggers() const { return triggers_; }
   bool stream_ended() const { return stream_ended_; }
-  // What is known of the end of the stream, once it has ended.
+  // What is known about the end of the stream, once it has ended.
   const v1::StreamEnded& end_of_stream() const { return end_of_stream_; }
   bool live() const { return live_; }
-  // A live run is to measure what there is and to stop.
+  // Whether a live run must measure what there is and then stop.
   bool stop_requested() const { return stop_requested_; }
-  // A live run is to train on what there is, whatever its policy says.
+  // Whether a live run must train on what there is, whatever its policy says.
   bool trigger_requested() const { return trigger_requested_; }
   // What a live run knew when its stream ended.
   const rpc::v1::Snapshot& end_snapshot() const { return end_snapshot_; }
-  // A live run measures again and again, in rounds: after each stored model, and at the end.
+  // A live run measures in rounds: after each stored model, and at the end.
   int32_t round() const { return round_; }
   bool round_pending() const { return round_pending_; }
   bool IsEvaluated(int32_t evaluation) const {
@@ -70,15 +70,15 @@ class RunState {
   // The first triggers whose model and training set are kept.
   const v1::ModelsRetired& retired() const { return retired_; }
   int64_t num_stored() const;
-  // The last trigger before `trigger` that has a model, and the last of all; nullptr for none.
+  // Returns the last trigger with a model: before `trigger`, or of all. nullptr when there is none.
   const TriggerState* LastStoredBefore(int64_t trigger) const;
   const TriggerState* LastStored() const;
-  // The trigger that is being selected, trained or stored; nullptr for none.
+  // Returns the trigger that is being selected, trained or stored, or nullptr.
   const TriggerState* Unfinished() const;
-  // Whether there is no model, and no use in trying on: the stream has ended, or too many trainings
-  // have failed. The reason is that of the first trigger that was skipped.
+  // Whether there is no model and no use in trying again: the stream has ended, or too many
+  // trainings have failed. The reason is that of the first trigger that was skipped.
   bool NothingTrained() const;
-  // Selected samples of all triggers.
+  // Returns the number of selected samples of all triggers.
   int64_t num_samples() const;
 
  private:
@@ -107,9 +107,9 @@ class RunState {
   v1::ModelsRetired retired_;
 };
 
-// What of a pipeline decides the order of steps.
+// What decides the order of steps for a pipeline.
 struct RunPlan {
-  // Every dataset that the pipeline reads.
+  // All datasets that the pipeline reads.
   std::vector<std::string> datasets;
   bool fit_each_trigger = false;
   int num_evaluations = 0;
@@ -131,32 +131,32 @@ enum class Stage {
   kNothing
 };
 
-// One step of a run: the smallest unit that is done again after a crash.
+// One step of a run: the smallest unit that is repeated after a crash.
 struct Step {
   Stage stage = Stage::kNothing;
-  std::string dataset = {};  // Of kSync.
-  int64_t trigger = 0;       // Of kSelect to kStore.
-  int32_t evaluation = 0;    // Of kEvaluate.
+  std::string dataset = {};  // For kSync.
+  int64_t trigger = 0;       // For kSelect to kStore.
+  int32_t evaluation = 0;    // For kEvaluate.
 
   friend bool operator==(const Step&, const Step&) = default;
 };
 
-// A run that has no model after so many failed trainings is not tried on: its pipeline, not its
-// data, is likely to be wrong.
+// After this number of failed trainings, a run without a model gives up. Its pipeline, not its
+// data, is probably wrong.
 inline constexpr int kMostFailedTrainings = 3;
 
-// A pure function: sync every dataset, then decide, select, fit, train and store for one trigger
-// after the other, then evaluate, retire what is not to be kept, then finish. A trigger that is
-// skipped has no further steps. A live run evaluates and retires after each model, too; once it is
-// to stop it leaves the last trigger as it is. A run that has trained nothing (NothingTrained())
-// only finishes. kNothing once the run is not RUNNING.
+// Returns the next step. It is a pure function. A run syncs every dataset. Then, for one trigger
+// after the other, it decides, selects, fits, trains and stores. Then it evaluates, retires what
+// must not be kept, and finishes. A skipped trigger has no further steps. A live run also evaluates
+// and retires after each model; when it must stop, it leaves the last trigger as it is. A run that
+// has trained nothing (NothingTrained()) only finishes. kNothing when the run is not RUNNING.
 Step NextStep(const RunState& state, const RunPlan& plan);
 
-// What retention removes by now; std::nullopt when that is done.
+// Returns what retention must remove now; std::nullopt when that is done.
 std::optional<v1::ModelsRetired> ToRetire(const RunState& state, const RunPlan& plan);
 
-// The trigger whose fitted state the training of `trigger` uses: its own, or where ops are fitted
-// once that of the first trigger that has a model.
+// Returns the trigger whose fitted state the training of `trigger` uses: its own. When ops are
+// fitted once, it is the first trigger with a model.
 int64_t FittedTrigger(const RunState& state, const RunPlan& plan, int64_t trigger);
 
 }  // namespace tidemill::supervisor

@@ -1,4 +1,4 @@
-// The files of a pipeline as they came with its submission.
+// The files of a pipeline that came with its submission.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace tidemill::supervisor {
 
-// Opens nothing: a name is a key of what was sent. Thread-compatible.
+// Opens no file: a name is a key of what was sent. Thread-compatible.
 class SentFiles final : public PipelineFiles {
  public:
-  // Both must outlive it.
+  // Both must outlive this object.
   SentFiles(const v1::SubmitPipelineRequest& request, Downstream& downstream)
       : request_(request), downstream_(downstream) {}
 
@@ -22,7 +22,7 @@ class SentFiles final : public PipelineFiles {
   std::optional<std::string> Keep(const std::string& name, std::string_view field,
                                   config::Problems& problems) override;
 
-  // Why the model store could not be asked; OK otherwise.
+  // Why the model store could not be asked; otherwise OK.
   const absl::Status& status() const { return status_; }
 
  private:

@@ -1,4 +1,4 @@
-// The pipelines that the database holds, by the names that callers give.
+// The pipelines in the database, by the names that callers use.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 
 namespace tidemill::supervisor {
 
-// An empty namespace stands for the default one. INVALID_ARGUMENT for what is no name.
+// An empty namespace means the default one. INVALID_ARGUMENT when a name is not valid.
 absl::StatusOr<PipelineName> CheckedPipelineName(const std::string& name_space,
                                                  const std::string& name);
 
-// Reads pipelines, each call in a transaction of its own, and changes nothing. Names are checked as
-// above; errors of the database are those of db::Database. Thread-safe.
+// Reads pipelines, each call in a transaction of its own. Changes nothing. Names are checked as
+// above. Errors of the database are those of db::Database. Thread-safe.
 class StoredPipelines {
  public:
   // `database` must outlive this object.
   explicit StoredPipelines(db::Database& database) : database_(database) {}
 
-  // NOT_FOUND where there is none of that name.
+  // NOT_FOUND when there is no pipeline of that name.
   absl::StatusOr<v1::Pipeline> Get(const std::string& name_space, const std::string& name) const;
-  // By their names.
+  // Returns the pipelines ordered by name.
   absl::StatusOr<std::vector<v1::Pipeline>> List(const std::string& name_space) const;
 
  private:

@@ -1,4 +1,4 @@
-// The runs that the database holds.
+// The runs in the database.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@
 
 namespace tidemill::supervisor {
 
-// Reads runs, each call in a transaction of its own, and changes nothing. Errors of the database
-// are those of db::Database. Thread-safe.
+// Reads runs, each call in a transaction of its own. Changes nothing. Errors of the database are
+// those of db::Database. Thread-safe.
 class StoredRuns {
  public:
   // `database` must outlive this object.
   explicit StoredRuns(db::Database& database) : database_(database) {}
 
-  // NOT_FOUND for an unknown run.
+  // NOT_FOUND when the run is unknown.
   absl::StatusOr<RunRow> Find(RunId run) const;
-  // As FoldRun().
+  // Behaves as FoldRun().
   absl::StatusOr<FoldedRun> Fold(RunId run) const;
-  // The newest first. An empty `pipeline` stands for all of the namespace, and an empty namespace
-  // for the default one. INVALID_ARGUMENT for what is no name.
+  // Returns the newest run first. An empty `pipeline` means all pipelines of the namespace. An
+  // empty namespace means the default one. INVALID_ARGUMENT when a name is not valid.
   absl::StatusOr<std::vector<v1::Run>> List(const std::string& name_space,
                                             const std::string& pipeline) const;
 

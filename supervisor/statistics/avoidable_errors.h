@@ -1,24 +1,25 @@
-// How many misclassifications a newer model would have avoided: what a stale model has cost so far.
+// Counts the misclassifications that a newer model would have avoided: what an old model has cost
+// so far.
 #pragma once
 
 #include <cstdint>
 
 namespace tidemill::supervisor::statistics {
 
-// What an up-to-date model is expected to get wrong does not count: of an interval with
-// `num_samples` labelled samples and `num_errors` errors of the active model, errors - (1 -
+// Errors that an up-to-date model would also make do not count. An interval with `num_samples`
+// labelled samples and `num_errors` errors of the active model counts errors - (1 -
 // expected_accuracy) samples. (Boether et al., "Modyn", SIGMOD 2025.)
 struct AvoidableErrors {
   int64_t count = 0;
 
-  // Takes an interval and returns what it added, rounded to whole errors. An interval with fewer
-  // errors than expected takes away from the count only if `may_fall`.
+  // Adds an interval. Returns what it added, rounded to whole errors. An interval with fewer errors
+  // than expected reduces the count only if `may_fall`.
   int64_t Add(int64_t num_errors, int64_t num_samples, double expected_accuracy, bool may_fall);
 
-  // The count after one more interval if the active model then has `forecast_accuracy`.
+  // Returns the count after one more interval if the active model then has `forecast_accuracy`.
   double Ahead(int64_t num_samples, double forecast_accuracy, double expected_accuracy) const;
 
-  // At a trigger.
+  // Starts again at a trigger.
   void Reset() { count = 0; }
 
   void Fields(auto&& field) { field("count", count); }

@@ -1,5 +1,5 @@
-// Tails of the distributions that tests of this folder need. Boost.Math stands behind them; none
-// throws, arguments outside a domain give NaN.
+// Tails of the distributions that the tests of this folder need. Boost.Math computes them. None
+// throws; arguments outside a domain give NaN.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,13 @@ double ChiSquaredTail(double statistic, double degrees_of_freedom);
 // P(X >= successes) of the binomial distribution.
 double BinomialTail(int64_t successes, int64_t trials, double probability);
 
-// P(X = hits) when `draws` are taken without replacement from `total`, `marked` of which count.
+// P(X = hits) when `draws` are taken without replacement from `total`, of which `marked` count as
+// hits.
 double HypergeometricProbability(int64_t hits, int64_t marked, int64_t draws, int64_t total);
 
-// P(K > z) of the Kolmogorov distribution, the limit of sqrt(nm / (n + m)) D under no difference
-// (Kolmogorov, 1933; the second series, for small z, is Jacobi's transform of the first).
+// P(K > z) of the Kolmogorov distribution, which is the limit of sqrt(nm / (n + m)) D without a
+// difference (Kolmogorov, 1933). The second series, for small z, is Jacobi's transform of the
+// first.
 double KolmogorovTail(double z);
 
 // P(W > t) of the limit of the Cramer-von Mises statistic (Anderson and Darling, "Asymptotic theory

@@ -2,10 +2,10 @@
 //
 //   ASSIGN_OR_RETURN(const DriftScore score, CompareWindows(spec, reference, current, seed));
 //
-// A distance by itself says how far, and thresholds of it depend on data and windows: take a
-// criterion that learns from scores (criteria.h, false_alarms.h). A p-value says how surely; tests
-// repeated at a level alpha fire in alpha of all evaluations though nothing drifts, and with many
-// rows at any difference, however small.
+// A distance says how far two windows are apart. Thresholds of it depend on the data and the
+// windows, so use a criterion that learns from scores (criteria.h, false_alarms.h). A p-value says
+// how certain a difference is. Tests repeated at a level alpha fire in a share alpha of all
+// evaluations even without drift. With many rows, they fire at any difference, however small.
 #pragma once
 
 #include <cstdint>
@@ -156,7 +156,7 @@ struct ClassifierStatistic {
   friend bool operator==(const ClassifierStatistic&, const ClassifierStatistic&) = default;
 };
 
-// A new statistic is one line here, and its overload in drift_statistic.cc.
+// To add a statistic, write one line here and its overload in drift_statistic.cc.
 using DriftStatistic =
     std::variant<MmdStatistic, KsStatistic, CramerVonMisesStatistic, WassersteinStatistic,
                  EnergyStatistic, BinnedStatistic, ClassifierStatistic>;
@@ -164,32 +164,33 @@ using DriftStatistic =
 struct DriftScore {
   // Grows with the difference of the windows.
   double score = 0;
-  // Small where so great a difference is unlikely by chance. Of many columns the one of all.
+  // Small when a difference this large is unlikely by chance. With several columns, it is one
+  // p-value for all.
   std::optional<double> p_value = std::nullopt;
-  // By column where a statistic has a score for each; empty otherwise.
+  // The score of each column, for statistics that have one; otherwise empty.
   std::vector<double> columns = {};
 
   friend bool operator==(const DriftScore&, const DriftScore&) = default;
 };
 
-// A pure function of its arguments. INVALID_ARGUMENT for windows that CheckSamples() refuses and
-// for ones of fewer than two rows.
+// A pure function of its arguments. INVALID_ARGUMENT for windows that CheckSamples() refuses, and
+// for windows of fewer than two rows.
 absl::StatusOr<DriftScore> CompareWindows(const DriftStatistic& statistic, const Rows& reference,
                                           const Rows& current, int64_t seed);
 
-// The least p-value that can come out: 0 where there is no bound, 1 / (permutations + 1) of
-// permutations; std::nullopt for a statistic that has none.
+// Returns the least possible p-value: 0 when there is no bound, 1 / (permutations + 1) for
+// permutations. std::nullopt for a statistic without a p-value.
 std::optional<double> LeastPValue(const DriftStatistic& statistic);
 
-// What ScoresWithoutDrift() gives for ScoreOf(), to within what windows drawn from one history
-// differ in: quadratic MMD takes the width of its kernel from all of the history and computes that
-// once, which is tens of times as fast.
+// Returns what ScoresWithoutDrift() gives for ScoreOf(), except for one difference. Quadratic MMD
+// computes the width of its kernel once, from the whole history, which is tens of times as fast.
+// The scores differ by no more than those of other windows drawn from the history.
 absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const DriftStatistic& statistic,
                                                        const Rows& history,
                                                        const NullScores& wanted, int64_t seed);
 
-// The score alone, without p-value, for ScoresWithoutDrift(). Takes windows that have passed
-// CheckSamples(), of at least two rows.
+// Returns the score alone, without a p-value, for ScoresWithoutDrift(). The windows must have
+// passed CheckSamples(), and have at least two rows.
 TwoSampleStatistic ScoreOf(const DriftStatistic& statistic, int64_t seed);
 
 }  // namespace tidemill::supervisor::statistics

@@ -1,5 +1,5 @@
-// Two columns walked through in one ascending order: what every statistic on distribution functions
-// is computed from.
+// Visits two columns in one ascending order. Every statistic on distribution functions is computed
+// this way.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,15 @@
 
 namespace tidemill::supervisor::statistics {
 
-// One of the different values of two columns.
+// One of the distinct values of two columns.
 struct MergedValue {
   double value;
-  double next;            // The next greater one; itself for the last.
-  int64_t num_reference;  // Values of the reference that are at most `value`.
+  double next;            // The next greater one; the last one has itself.
+  int64_t num_reference;  // The number of values of the reference that are at most `value`.
   int64_t num_current;
 };
 
-// Calls visit(MergedValue) for each different value, ascending. Sorts copies: O((n + m) log(n +
-// m)).
+// Calls visit(MergedValue) for each distinct value, ascending. Sorts copies: O((n + m) log(n + m)).
 template <typename Visit>
 void VisitMerged(std::span<const double> reference, std::span<const double> current, Visit visit) {
   std::vector<double> x(reference.begin(), reference.end());

@@ -15,34 +15,34 @@ namespace tidemill::supervisor::statistics {
 using TwoSampleStatistic = std::function<double(const Rows& reference, const Rows& current)>;
 
 struct PermutationOptions {
-  // Random splits. The least p-value that can come out is 1 / (permutations + 1).
+  // The number of random splits. The least possible p-value is 1 / (permutations + 1).
   int64_t permutations = 100;
   int64_t seed = 0;
-  // Stops as soon as p cannot be at most this level any more, which under no drift saves most of
-  // the splits; p is then the share among those drawn (Besag and Clifford, "Sequential Monte Carlo
-  // p-values", 1991). Without it all splits are drawn.
+  // Stops as soon as p can no longer be at most this level. Without drift, this saves most of the
+  // splits. p is then the share among the drawn splits (Besag and Clifford, "Sequential Monte Carlo
+  // p-values", 1991). When absent, all splits are drawn.
   std::optional<double> stop_above = std::nullopt;
 };
 
 struct PermutationP {
-  // (b + 1) / (B + 1), b of B splits being at least as far apart as the observed one: never 0, and
-  // under no drift P(p <= a) <= a at every a (Phipson and Smyth, "Permutation p-values should never
-  // be zero", 2010). After an early stop b / B.
+  // (b + 1) / (B + 1), where b of B splits are at least as far apart as the observed one. It is
+  // never 0, and without drift P(p <= a) <= a for every a (Phipson and Smyth, "Permutation p-values
+  // should never be zero", 2010). After an early stop, it is b / B.
   double p_value = 1;
   int64_t at_least = 0;
   int64_t drawn = 0;
   double observed = 0;
 };
 
-// The other ways to part n + m rows into n and m. Where there are no more than asked for, each
-// comes once, which makes p exact; else each is an independent draw, a pure function of (seed,
+// The other ways to split n + m rows into n and m. When there are no more than requested, each
+// comes once, which makes p exact. Otherwise each is an independent draw, a pure function of (seed,
 // index).
 class Splits {
  public:
   Splits(int64_t n, int64_t m, int64_t permutations, int64_t seed);
 
   int64_t num_splits() const { return num_splits_; }
-  // A permutation of [0, n + m) of which the first n are the first part.
+  // Returns a permutation of [0, n + m). Its first n numbers are the first part.
   std::vector<int64_t> At(int64_t index) const;
 
  private:
@@ -54,14 +54,14 @@ class Splits {
 };
 
 // Time (permutations + 1) x (that of the statistic + O((n + m) columns)), memory O((n + m)
-// columns). The statistic must not depend on the order of rows; ties up to 1e-12 count as "at
+// columns). The statistic must not depend on the order of rows. Ties up to 1e-12 count as "at
 // least".
 PermutationP PermutationTest(const Rows& reference, const Rows& current,
                              const TwoSampleStatistic& statistic,
                              const PermutationOptions& options);
 
-// The p-value of observed statistics that were computed elsewhere; `permuted` as drawn, without
-// early stop.
+// Returns the p-value for statistics that were computed elsewhere. `permuted` are as drawn, without
+// an early stop.
 PermutationP PermutationPOf(double observed, std::span<const double> permuted);
 
 }  // namespace tidemill::supervisor::statistics

@@ -1,5 +1,5 @@
-// Samples as rows of numbers: what statistics of drift are computed from. A view, free of libtorch:
-// embeddings, predictions, raw columns and labels all come as rows.
+// Samples as rows of numbers, from which the statistics of drift are computed. It is a view and
+// needs no libtorch: embeddings, predictions, raw columns and labels all come as rows.
 #pragma once
 
 #include <cstdint>
@@ -22,26 +22,26 @@ struct Rows {
   }
 };
 
-// OK when statistics of these two samples are defined: both have rows, equally many columns, and
-// finite numbers only. INVALID_ARGUMENT otherwise, with the first place that is at fault.
-// Everything else in this folder takes for granted that its samples have passed.
+// Returns OK when statistics of these two samples are defined: both have rows, the same number of
+// columns, and finite numbers only. Otherwise INVALID_ARGUMENT names the first fault. Everything
+// else in this folder assumes that its samples have passed this check.
 absl::Status CheckSamples(const Rows& reference, const Rows& current);
 
 std::vector<double> ColumnOf(const Rows& rows, int64_t column);
 
-// The rows of these numbers, one behind the other, in the order given.
+// Returns the rows with these numbers, one after another, in the given order.
 std::vector<double> Gather(const Rows& rows, std::span<const int64_t> numbers);
 
-// `reference` and behind it `current`.
+// Returns `reference` followed by `current`.
 std::vector<double> Pool(const Rows& reference, const Rows& current);
 
-// Brings `numbers` into an order in which the first `count` are a draw without replacement, each
-// order of them equally likely (Durstenfeld, "Random permutation", Algorithm 235, 1964). `count` of
+// Reorders `numbers` so that the first `count` are a draw without replacement, in which every order
+// is equally likely (Durstenfeld, "Random permutation", Algorithm 235, 1964). A `count` of
 // numbers.size() shuffles all. A pure function of the key.
 void DrawFirst(std::span<int64_t> numbers, int64_t count, const RandomKey& key);
 
-// At most `most` rows, drawn without replacement and kept in their order; all of them in order when
-// there are no more. Time and memory O(rows).
+// Returns at most `most` rows, drawn without replacement, in their order. Returns all rows when
+// there are no more. O(rows) time and memory.
 std::vector<double> Subsample(const Rows& rows, int64_t most, const RandomKey& key);
 
 }  // namespace tidemill::supervisor::statistics

@@ -1,5 +1,5 @@
-// State as JSON and back, exactly: what a policy keeps between two samples is sealed with its run,
-// and a run that is resumed goes on as if nothing had happened.
+// Converts state to JSON and back, exactly. What a policy remembers between two samples is sealed
+// with its run. A resumed run then continues as if nothing had happened.
 //
 // A state is a plain struct that lists its members:
 //
@@ -15,8 +15,8 @@
 //   const nlohmann::json sealed = SealState(state);
 //   ASSIGN_OR_RETURN(state, RestoreState<DdmState>(sealed));
 //
-// Members are bool, int64_t, double, lists of the latter two, positions in a stream that may be
-// absent, and states. Numbers are finite; the text of the JSON holds them to the last bit.
+// Members are bool, int64_t, double, lists of the latter two, optional positions in a stream, and
+// states. Numbers must be finite. The text of the JSON holds them to the last bit.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +54,8 @@ nlohmann::json SealState(State state) {
   return sealed;
 }
 
-// DATA_LOSS for what is no object, a member that is missing or of another type, a member that is
-// none of the state's, and a state that does not fulfil its Check().
+// DATA_LOSS when `sealed` is not an object, when a member is missing or of another type, when a
+// member is not one of the state's, or when the state fails its Check().
 template <typename State>
 absl::StatusOr<State> RestoreState(const nlohmann::json& sealed);
 

@@ -1,4 +1,4 @@
-// Times of samples, for tests.
+// Event times of samples, for tests.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Services that answer at once, for tests of what the supervisor asks of them. What they answer is
-// a function of the request, so that a call made twice is answered alike, also in another process.
+// Services that answer at once, for tests of what the supervisor asks of them. An answer is a
+// function of the request. A repeated call therefore gets the same answer, also in another process.
 #pragma once
 
 #include <map>
@@ -15,32 +15,34 @@
 
 namespace tidemill::supervisor::testing {
 
-// What the services are like, and what they were asked. Shared by all connections. Thread-safe.
+// The state of the services, and the requests that they got. Shared by all connections.
+// Thread-safe.
 class FakeServices {
  public:
-  // The stream has this many samples, one a second from the epoch on.
+  // The stream has this many samples, one per second from the epoch on.
   int64_t num_samples = 35;
 
-  // Samples of these seconds become known, with the next keys from 1 on. Once there are any, they
-  // are all that there is.
+  // Makes samples with these seconds known, with the next keys from 1 on. The stream then has only
+  // such samples.
   void Arrive(const std::vector<int64_t>& event_times) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The next call of a method fails with this.
+  // Makes the next call of a method fail with this status.
   void FailNext(const std::string& method, const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Trainings do not end before Release().
+  // Keeps trainings from ending before Release().
   void HoldTrainings() ABSL_LOCKS_EXCLUDED(mutex_);
   void Release() ABSL_LOCKS_EXCLUDED(mutex_);
-  // The next training of this trigger fails with this message.
+  // Makes the next training of this trigger fail with this message.
   void FailTraining(int64_t trigger, const std::string& error) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The next training of this trigger is done and tells no figures, as one of a server of before.
+  // Makes the next training of this trigger end without figures, as a training of an older server
+  // does.
   void TellNoFigures(int64_t trigger) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Nothing is selected for this trigger.
+  // Makes the selection for this trigger empty.
   void SelectNothing(int64_t trigger) ABSL_LOCKS_EXCLUDED(mutex_);
 
   int Calls(const std::string& method) ABSL_LOCKS_EXCLUDED(mutex_);
-  // The samples that a listing names, as (event time in seconds, key).
+  // Returns the samples of a listing, as (event time in seconds, key).
   std::vector<std::pair<int64_t, int64_t>> Samples(const storage::v1::ListSamplesRequest& request)
       ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<trainer_server::v1::StartTrainingRequest> trainings() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -48,7 +50,7 @@ class FakeServices {
   std::vector<evaluator::v1::StartEvaluationRequest> evaluations() ABSL_LOCKS_EXCLUDED(mutex_);
 
   std::vector<v1::ModelsRetired> retired() ABSL_LOCKS_EXCLUDED(mutex_);
-  // What the model store keeps, by digest.
+  // Returns the files of the model store, by digest.
   std::map<std::string, std::string> files() ABSL_LOCKS_EXCLUDED(mutex_);
 
   DownstreamFactory Connect();
@@ -72,12 +74,12 @@ class FakeServices {
   std::vector<selector::v1::SealTrainingSetRequest> selections_ ABSL_GUARDED_BY(mutex_);
   std::vector<evaluator::v1::StartEvaluationRequest> evaluations_ ABSL_GUARDED_BY(mutex_);
   std::vector<v1::ModelsRetired> retired_ ABSL_GUARDED_BY(mutex_);
-  std::vector<int64_t> arrived_ ABSL_GUARDED_BY(mutex_);  // Event times; the n-th has key n + 1.
+  std::vector<int64_t> arrived_ ABSL_GUARDED_BY(mutex_);  // Event times. The n-th has key n + 1.
   std::map<std::string, std::string> files_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, std::string> datasets_ ABSL_GUARDED_BY(mutex_);  // Specs by name.
 };
 
-// What the selector makes of a request under `new_data`, as (event time in seconds, key).
+// What the selector makes of a request with `new_data`, as (event time in seconds, key).
 struct TrainedOn {
   std::vector<std::pair<int64_t, int64_t>> trained;
   std::vector<std::pair<int64_t, int64_t>> late;

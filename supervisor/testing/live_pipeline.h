@@ -10,11 +10,11 @@
 
 namespace tidemill::supervisor::testing {
 
-// Lateness of five seconds; nothing is ever idle.
+// A lateness of five seconds. Nothing is ever idle.
 inline constexpr char kLive[] = "{lateness: 5s, poll: 1ms, idle: 1d}";
 
-// A submission of `<testdata>/sound.yaml` that fires after every tenth sample, with a `live`
-// section and whatever else is to stand at its end.
+// Returns a submission of `<testdata>/sound.yaml` that fires after every tenth sample, with a
+// `live` section and other lines at its end.
 inline v1::SubmitPipelineRequest LiveRequest(const std::string& testdata,
                                              const std::string& request_id, const std::string& live,
                                              const std::string& more) {
@@ -29,7 +29,7 @@ inline v1::SubmitPipelineRequest LiveRequest(const std::string& testdata,
   return request;
 }
 
-// The seconds [from, to).
+// Returns the seconds [from, to).
 inline std::vector<int64_t> Seconds(int64_t from, int64_t to) {
   std::vector<int64_t> seconds;
   for (int64_t second = from; second < to; ++second) seconds.push_back(second);

@@ -25,7 +25,7 @@ class SupervisorFixture : public ::testing::Test {
     Restart();
   }
 
-  // A new process, as far as the database can tell.
+  // Acts as a new process, as far as the database can tell.
   void Restart() {
     supervisor_.reset();
     supervisor_ =
@@ -38,7 +38,7 @@ class SupervisorFixture : public ::testing::Test {
     return {response.ok() ? response->run_id() : 0};
   }
 
-  // With its events.
+  // Returns the run with its events.
   v1::GetRunResponse Get(RunId run) {
     v1::GetRunRequest request;
     request.set_run_id(run.value);

@@ -1,4 +1,4 @@
-// When so many samples have come.
+// Retrains after a stated number of new samples.
 #pragma once
 
 #include <cstdint>

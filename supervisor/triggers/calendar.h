@@ -1,4 +1,4 @@
-// Time cut into days, weeks, months or years of some time zone.
+// Divides time into the days, weeks, months or years of a time zone.
 #pragma once
 
 #include <compare>
@@ -16,7 +16,7 @@ namespace tidemill::supervisor {
 
 enum class CalendarUnit { kDay, kWeek, kMonth, kYear };
 
-// A stretch of time, [from, to).
+// The interval of time [from, to).
 struct Period {
   Timestamp from;
   Timestamp to;
@@ -24,29 +24,31 @@ struct Period {
   friend auto operator<=>(const Period&, const Period&) = default;
 };
 
-// Where a period of several units begins depends on the calendar alone: days are counted from
-// 1970-01-01, weeks, which begin on Mondays, from 1970-01-05, months and years from year 0, so that
-// 3 months are quarters and 10 years are decades. A boundary that the zone's clocks skip is the
-// moment of the skip. Immutable, so thread-safe; cheap to copy.
+// Finds the period that holds a time. Where a period begins depends on the calendar alone, also for
+// a period of several units. Days are counted from 1970-01-01. Weeks begin on Mondays and are
+// counted from 1970-01-05. Months and years are counted from year 0, so that 3 months are a quarter
+// and 10 years are a decade. Clocks may skip a boundary when daylight saving begins; the boundary
+// is then the moment of the skip. Immutable, so thread-safe. Cheap to copy.
 class Calendar {
  public:
   // `zone` is a name such as Asia/Shanghai or an offset such as +08:00. INVALID_ARGUMENT for an
-  // unknown zone or `every` below 1.
+  // unknown zone, or when `every` is below 1.
   static absl::StatusOr<Calendar> Create(CalendarUnit unit, int64_t every, const std::string& zone);
 
-  // The period that holds a time.
+  // Returns the period that holds `time`.
   Period PeriodOf(Timestamp time) const;
 
  private:
   struct Zone;
   Calendar(CalendarUnit unit, int64_t every, std::shared_ptr<const Zone> zone);
-  // Which unit a time lies in, counted as said above, and when a unit begins.
+  // UnitOf() returns the number of the unit that holds a time, counted as above. StartOf() returns
+  // the time at which a unit begins.
   int64_t UnitOf(Timestamp time) const;
   Timestamp StartOf(int64_t unit) const;
 
   CalendarUnit unit_;
   int64_t every_;
-  std::shared_ptr<const Zone> zone_;  // Shared by copies.
+  std::shared_ptr<const Zone> zone_;  // The copies share it.
 };
 
 }  // namespace tidemill::supervisor

@@ -1,4 +1,4 @@
-// When waiting has cost as much as a training.
+// Retrains once waiting has cost as much as a training does.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace tidemill::supervisor {
 
-// What of new data costs while it is not trained on.
+// What new data costs while no model is trained on it.
 enum class CostOf { kDelay, kMisclassifications };
 
 struct CostTrigger {

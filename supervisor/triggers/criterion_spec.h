@@ -1,4 +1,4 @@
-// When a score of a policy is reason enough to retrain.
+// The criteria by which a policy decides from a score whether to retrain.
 #pragma once
 
 #include <cstdint>

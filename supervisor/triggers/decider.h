@@ -19,63 +19,66 @@
 
 namespace tidemill::supervisor {
 
-// However the stream is cut into batches the decisions are the same, and a decider made from what
-// another one sealed right after a decision goes on with the decisions of that one. Samples after
-// the last decision point of a replay bring about none. After an error, which is one of the source
-// of evidence or a policy's that cannot decide, it is to be made again from what was sealed.
-// Thread-compatible.
+// Drives one policy. The decisions do not depend on how the stream is cut into batches. A decider
+// that is restored from a state sealed right after a decision makes the same decisions as the
+// original from there on. Samples after the last decision point of a replay lead to no decision.
+// An error comes from the source of evidence, or from a policy that cannot decide. After one, create
+// a new decider from the last sealed state. Thread-compatible.
 class Decider {
  public:
-  // `source` answers policies that need evidence and must outlive this object; without one such a
-  // policy is FAILED_PRECONDITION when it decides.
+  // `source` serves the policies that need evidence. It must outlive this object. Without a source,
+  // such a policy fails with FAILED_PRECONDITION when it has to decide.
   explicit Decider(std::unique_ptr<TriggerPolicy> policy, EvidenceSource* source = nullptr)
       : policy_(std::move(policy)), source_(source) {}
-  // `sealed` is what Seal() gave; empty: at the beginning of the stream. DATA_LOSS for what is no
-  // state of this policy.
+  // `sealed` is the result of Seal(). An empty one means the beginning of the stream. DATA_LOSS
+  // when it is not a state of this policy.
   static absl::StatusOr<Decider> Create(const TriggerSpec& spec, const std::string& sealed,
                                         EvidenceSource* source = nullptr);
-  // The same for a policy at the beginning of the stream.
+  // Restores a sealed state as Create() does. The policy must be at the beginning of the stream.
   absl::Status Restore(const std::string& sealed);
-  // Right after a decision at `at` whose state was not sealed: what the policy observed earlier has
-  // no part in what it will decide.
+  // Returns a decider right after a decision at `at` whose state was not sealed. What the policy
+  // observed before `at` does not influence its decisions.
   static Decider After(const TriggerSpec& spec, const Cut& at, EvidenceSource* source = nullptr);
 
-  // Takes samples off the front of `ahead` up to the next decision, or all of them when they reach
-  // none.
+  // Removes samples from the front of `ahead` up to the next decision, and returns the decision.
+  // When there is none, it removes all samples.
   absl::StatusOr<std::optional<Decision>> Next(Samples& ahead);
 
-  // Learns that no sample before `clock` will follow: the next decision that this allows, one at
-  // most that later samples would have brought about.
+  // Tells the policy that no sample before `clock` will follow. Returns the next decision that this
+  // makes possible. At most one decision becomes possible that would otherwise wait for later
+  // samples.
   absl::StatusOr<std::optional<Decision>> Advance(Timestamp clock);
 
-  // Fires because somebody asked. `at` lies behind every sample taken and the last decision.
+  // Fires because somebody asked for a training. `at` lies behind every sample taken and behind the
+  // last decision.
   Decision Ask(const Cut& at);
 
-  // What the training took that the last fired decision brought about.
+  // Tells the policy the cost of the training that the last fired decision started.
   void Learn(const TrainingCost& cost) { policy_->Learn(cost); }
 
-  // There is no model, whatever has fired.
+  // Tells the policy that there is no model, whatever has fired before.
   void NoModel() { policy_->NoModel(); }
 
-  // How far the policy is from its next decision, for people.
+  // Returns how far the policy is from its next decision, as a sentence for people.
   std::string Standing() const { return policy_->Standing(); }
 
-  // Samples since the last training, and what the last fired decision found new; 0 before one.
+  // num_new() is the number of samples since the last training. num_trained() is the number of new
+  // samples at the last fired decision, and 0 before one.
   int64_t num_new() const { return num_new_; }
   int64_t num_trained() const { return num_trained_; }
 
-  // All that it needs to go on, as JSON.
+  // Returns the whole state as JSON.
   std::string Seal() const;
 
  private:
   void Take(Samples samples);
   absl::StatusOr<Evidence> Gather(const Cut& at);
   absl::StatusOr<std::optional<Decision>> DecideAt(const Cut& at);
-  // Counts from here on.
+  // Fills the counts of a decision and starts them again.
   void Close(Decision& decision);
 
   std::unique_ptr<TriggerPolicy> policy_;
-  EvidenceSource* source_;   // nullptr: there is none.
+  EvidenceSource* source_;   // nullptr when there is none.
   int64_t num_samples_ = 0;  // Since the last decision.
   int64_t num_new_ = 0;
   int64_t num_trained_ = 0;

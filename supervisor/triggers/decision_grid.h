@@ -1,5 +1,5 @@
-// The two ways to declare decision points: by counting samples and by dividing event time.
-// Thread-compatible, as the policies that they are parts of.
+// The two ways to declare decision points: count samples, or divide event time into periods. Both
+// classes are thread-compatible, as are the policies that contain them.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@
 
 namespace tidemill::supervisor {
 
-// Right after every n-th sample.
+// Decides right after every n-th sample.
 class SampleGrid {
  public:
   explicit SampleGrid(int64_t every) : every_(every) {}
 
   std::optional<DecisionPoint> NextPoint(Samples ahead) const;
   void Take(Samples samples);
-  // Moves behind the point that has been reached, or counts from here on.
+  // Moves past the point that has been reached. Between points, it starts to count from here.
   void Restart() { seen_ = 0; }
 
-  // Samples since the last point.
+  // The number of samples since the last point.
   int64_t seen() const { return seen_; }
-  // How far the next point is, for people.
+  // Returns how far the next point is, as a sentence for people.
   std::string Standing() const;
 
   nlohmann::json Seal() const;
@@ -37,16 +37,16 @@ class SampleGrid {
  private:
   int64_t every_;
   int64_t seen_ = 0;
-  std::optional<Cut> end_;  // Of the samples taken.
+  std::optional<Cut> end_;  // The end of the samples taken.
 };
 
-// Periods of equal length; where they begin is the stream's affair.
+// Divides time into periods of equal length. The first sample of the stream sets where they begin.
 class EqualPeriods {
  public:
   explicit EqualPeriods(Duration every) : every_(every.micros) {}
 
   Period First(Timestamp time) const { return {time, {time.micros + every_}}; }
-  // The period that holds a time behind `before`.
+  // Returns the period that holds `time`, which lies behind the period `before`.
   Period After(const Period& before, Timestamp time) const;
 
  private:
@@ -64,8 +64,8 @@ class CalendarPeriods {
   Calendar calendar_;
 };
 
-// At the end of each period that holds samples, once a sample of a later period or the clock shows
-// that the period is over.
+// Decides at the end of each period that holds samples. The end of a period is known once a sample
+// of a later period arrives, or the clock has passed the end.
 class PeriodGrid {
  public:
   using Periods = std::variant<EqualPeriods, CalendarPeriods>;
@@ -73,16 +73,16 @@ class PeriodGrid {
 
   std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp clock) const;
   void Take(Samples samples);
-  // Moves behind the end of the present period, or of an empty one that ends later.
+  // Moves past the end of the present period, or of a later empty one.
   void PassTo(Timestamp end);
-  // Where no sample has come yet, the first period begins here.
+  // Begins the first period at `time` unless a sample has come already.
   void StartAt(Timestamp time);
 
-  // The present one; absent before the first sample.
+  // The present period; absent before the first sample.
   const std::optional<Period>& period() const { return period_; }
-  // Samples in it.
+  // The number of samples in the present period.
   int64_t seen() const { return seen_; }
-  // How far the next point is, for people.
+  // Returns how far the next point is, as a sentence for people.
   std::string Standing() const;
 
   nlohmann::json Seal() const;
@@ -91,7 +91,7 @@ class PeriodGrid {
  private:
   Period First(Timestamp time) const;
   Period After(const Period& before, Timestamp time) const;
-  // The present period once a sample at that time is next: an empty one is passed over.
+  // Returns the present period if the next sample has this time. An empty period is skipped.
   Period PeriodFor(int64_t time) const;
 
   Periods periods_;

@@ -1,4 +1,4 @@
-// Where policies that may say no are evaluated, and who decides before they can.
+// Where a policy that may answer no is evaluated, and which policy decides during its warm-up.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tidemill::supervisor {
 
-// Where a policy that may say no is evaluated.
+// Where a policy that may answer no is evaluated: by time or by number of samples.
 struct DecisionInterval {
   std::optional<Duration> every = std::nullopt;
   std::optional<int64_t> samples = std::nullopt;
@@ -27,10 +27,12 @@ struct DecisionInterval {
   void Check(config::Problems& problems) const;
 };
 
-// Policies that need no evidence, so that there is no warm-up of a warm-up.
+// The policies that need no evidence. Only they can decide during a warm-up, so that a warm-up has
+// no warm-up of its own.
 using SimpleTrigger = std::variant<AmountTrigger, TimeTrigger>;
 
-// A policy that judges scores by those before has none at first.
+// A policy that compares a score with earlier scores has none at first. During its warm-up, another
+// policy decides.
 struct WarmUp {
   int64_t evaluations = 10;
   SimpleTrigger trigger;

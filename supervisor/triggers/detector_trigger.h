@@ -1,4 +1,4 @@
-// When a detector, shown the mistakes of the active model, signals drift.
+// Retrains when a detector signals drift in the mistakes of the active model.
 #pragma once
 
 #include <cstdint>

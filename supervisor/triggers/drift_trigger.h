@@ -1,4 +1,4 @@
-// When new samples are distributed otherwise than those trained on.
+// Retrains when the distribution of new samples differs from that of the samples trained on.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace tidemill::supervisor {
 
-// The newest samples before a cut.
+// The newest samples before a cut, by number or by time.
 struct SampleWindow {
   std::optional<int64_t> samples = std::nullopt;
   std::optional<Duration> length = std::nullopt;
@@ -34,11 +34,11 @@ struct SampleWindow {
   }
   void Check(config::Problems& problems) const;
 
-  // 0 for a window by time.
+  // The number of samples in the window; 0 for a window by time.
   int64_t Samples() const { return length ? 0 : samples.value_or(1000); }
 };
 
-// What of the samples is compared.
+// Which values of the samples are compared.
 enum class DriftOf { kEmbeddings, kPredictions, kLabels, kColumns };
 
 using DriftCriterion = std::variant<ThresholdCriterion, QuantileCriterion, RollingAverageCriterion,

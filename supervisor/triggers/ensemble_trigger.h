@@ -1,4 +1,4 @@
-// When enough of several policies say so.
+// Retrains when enough of several policies vote for it.
 #pragma once
 
 #include <cstdint>
@@ -48,17 +48,17 @@ struct EnsembleTrigger {
   }
   void Check(config::Problems& problems) const;
 
-  // Votes that fire.
+  // The number of votes that are needed to fire.
   int64_t Needed() const;
 };
 
 std::unique_ptr<TriggerPolicy> MakePolicy(const EnsembleTrigger& spec);
-// Of the members' verdicts, which it takes over, and of the "samples" that have come while the
-// first training is still waited for.
+// Judges the verdicts of the members and stores them in its own. `observed` has "samples", the
+// number that have come, while the first training has not happened yet.
 Verdict Judge(const EnsembleTrigger& spec, const Observed& observed, std::vector<Verdict> members);
 Verdict Replay(const EnsembleTrigger& spec, const Verdict& recorded);
 std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict);
-// Without those of its members.
+// The needs of its members are not included.
 TriggerNeeds NeedsOf(const EnsembleTrigger& spec);
 std::span<const TriggerSpec> MembersOf(const EnsembleTrigger& spec);
 // Those of its members.

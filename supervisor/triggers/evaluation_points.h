@@ -1,4 +1,4 @@
-// Where a policy that has `evaluate`, and may have a warm-up, decides.
+// Where a policy with the key `evaluate`, and perhaps with a warm-up, decides.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,23 @@
 
 namespace tidemill::supervisor {
 
-// Evaluations, and during the warm-up also the points of its trigger. Samples are counted from the
-// last training on, except during the warm-up, whose trigger would otherwise never let it end.
-// Thread-compatible, as the policies that it is a part of.
+// The decision points are those of the evaluations. During the warm-up, the points of its trigger
+// are added. Samples are counted from the last training. During the warm-up they are counted across
+// trainings, because its trigger could otherwise keep it from ever ending. Thread-compatible, as
+// are the policies that contain it.
 class EvaluationPoints {
  public:
   EvaluationPoints(const DecisionInterval& evaluate, const std::optional<WarmUp>& warm_up);
 
   std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp clock) const;
   void Take(Samples samples);
-  // Whether a point that has been reached is one of an evaluation.
+  // Whether the point that has been reached is an evaluation.
   bool EvaluatesAt(const Cut& at) const;
-  // Moves behind the point that has been reached. What the warm-up observed there, for
-  // JudgeWarmUp(); nothing once it is over.
+  // Moves past the point that has been reached. Returns what the warm-up observed there, for
+  // JudgeWarmUp(). The result is empty once the warm-up is over.
   Observed Pass(const Evidence& evidence);
   void Fired(const Cut& at);
-  // How far the next evaluation is, for people.
+  // Returns how far the next evaluation is, as a sentence for people.
   std::string Standing() const;
 
   nlohmann::json Seal() const;
@@ -45,10 +46,10 @@ class EvaluationPoints {
   const std::optional<WarmUp> warm_up_;
   std::variant<SampleGrid, PeriodGrid> grid_;
   std::unique_ptr<TriggerPolicy> simple_;  // nullptr without a warm-up.
-  int64_t evaluations_ = 0;                // Of the warm-up.
+  int64_t evaluations_ = 0;                // Those of the warm-up.
 };
 
-// The answer during a warm-up; std::nullopt once it is over.
+// Returns the verdict during a warm-up, and std::nullopt once it is over.
 std::optional<Verdict> JudgeWarmUp(const std::optional<WarmUp>& warm_up, std::string_view policy,
                                    const Observed& observed);
 std::optional<std::string> ExplainWarmUp(const std::optional<WarmUp>& warm_up,

@@ -1,4 +1,4 @@
-// What policies look at beside event times and keys.
+// What policies look at, besides event times and keys.
 #pragma once
 
 #include <cstdint>
@@ -12,65 +12,66 @@
 namespace tidemill::supervisor {
 
 enum class EvidenceKind {
-  // Of the active model: a number a sample, 0 or 1 for classes, |predicted - true| for real labels.
+  // How wrong the active model is, one number per sample: 0 or 1 for classes, |predicted - true|
+  // for real labels.
   kErrors,
-  // Of the active model: a probability for each class, or the predicted value.
+  // What the active model predicts: a probability for each class, or the predicted value.
   kPredictions,
-  // By the active model: what its last layer is given.
+  // The embeddings of the active model: the inputs of its last layer.
   kEmbeddings,
-  // A number a sample: a class counts from 0.
+  // The labels, one number per sample. A class is its number, from 0.
   kLabels,
-  // The raw numbers of a record, of the columns named.
+  // The raw numbers of the named columns of each record.
   kColumns,
 };
 
-// Whether somebody has to ask the active model for it.
+// Whether this evidence is an answer of the active model.
 inline bool IsOfModel(EvidenceKind kind) {
   return kind != EvidenceKind::kLabels && kind != EvidenceKind::kColumns;
 }
 
-// Of the samples in [from, to), in the order of the stream. Cuts are in the times that policies
-// see.
+// Asks for evidence about the samples in [from, to), in the order of the stream. Cuts use the event
+// times that policies see.
 struct EvidenceRequest {
   EvidenceKind kind = EvidenceKind::kErrors;
-  // Absent: from the beginning of the stream on.
+  // Absent: the interval begins with the stream.
   std::optional<Cut> from = std::nullopt;
   Cut to = {};
-  // Only so many of them, the last ones; 0 for all.
+  // Keeps only the last `newest` samples; 0 keeps all.
   int64_t newest = 0;
-  // Of those at most so many, drawn by their keys, so that others do not change who is drawn; 0 for
-  // all.
+  // Keeps at most so many of those samples; 0 keeps all. They are drawn by lots that depend on the
+  // key of the sample alone.
   int64_t most_rows = 0;
-  // Of kColumns.
+  // The columns, for kColumns only.
   std::vector<std::string> columns = {};
 
   friend bool operator==(const EvidenceRequest&, const EvidenceRequest&) = default;
 };
 
-// A row a sample, row after row, all numbers finite. Samples that cannot be read, decoded or used
-// are left out.
+// One row per sample, row after row. All numbers are finite. A sample that cannot be read, decoded
+// or used is left out.
 struct EvidenceTable {
   int64_t num_rows = 0;
   int64_t width = 1;
   std::vector<double> values = {};
-  // Samples that were left out.
+  // The number of samples left out.
   int64_t num_missing = 0;
 };
 
-// The active model is that of the last decision that fired, so what a request is answered is, like
-// the stream, a function of the run. Thread-compatible.
+// Answers requests for evidence. The active model is the model of the last decision that fired. The
+// answers are therefore a function of the run, as the stream is. Thread-compatible.
 class EvidenceSource {
  public:
   virtual ~EvidenceSource() = default;
   virtual absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) = 0;
 };
 
-// What is known at a decision point beside the samples that a policy was given.
+// What is known at a decision point, besides the samples that the policy has taken.
 struct Evidence {
   Cut at;
-  // Samples since the last training.
+  // The number of samples since the last training.
   int64_t num_new = 0;
-  // What the policy said that it needs, in that order.
+  // The answers to the policy's requests, in the same order.
   std::vector<EvidenceTable> tables = {};
 };
 

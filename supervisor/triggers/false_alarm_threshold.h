@@ -1,4 +1,4 @@
-// The threshold of `criterion: auto`, found on the samples before a training.
+// Finds the threshold of `criterion: auto` from the samples before a training.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace tidemill::supervisor {
 
-// A state (sealed_state.h).
+// A threshold and how it was found. It is a state (sealed_state.h).
 struct FalseAlarmThreshold {
-  bool sought = false;  // Since the last training.
+  // Whether a threshold has been sought since the last training.
+  bool sought = false;
   bool found = false;
   double threshold = 0;
   double evaluations_per_month = 0;
@@ -28,7 +29,7 @@ struct FalseAlarmThreshold {
   }
 };
 
-// What evaluations are like.
+// The sizes and the frequency of the evaluations to come.
 struct Evaluations {
   int64_t reference_rows = 0;
   int64_t current_rows = 0;
@@ -36,9 +37,10 @@ struct Evaluations {
   int64_t seed = 0;
 };
 
-// Not found where the history has no room for both windows, and not needed where there are no more
-// evaluations a month than may be false alarms. The rows are of this history, of any order. Time
-// that of `scores` statistics, or less (drift_statistic.h).
+// Finds a threshold that raises the stated number of false alarms. Finds none when the history has
+// no room for both windows. Needs none when there are no more evaluations a month than false alarms
+// allowed. The rows of `history` may be in any order. Takes at most as long as `scores` statistics
+// (drift_statistic.h).
 FalseAlarmThreshold FindFalseAlarmThreshold(const AutoCriterion& criterion,
                                             const statistics::Rows& history,
                                             const statistics::DriftStatistic& statistic,

@@ -1,4 +1,5 @@
-// What policies that look at a model, or at what trainings took, answer while there is none.
+// What some policies answer while there is no model: those that look at a model or at the cost of
+// trainings.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace tidemill::supervisor {
 
-// Whether there are samples enough, of those "observed", for the first training; one is enough
-// where nothing is said.
+// Judges whether the "samples" in `observed` are enough for the first training. Without `first`,
+// one sample is enough.
 void JudgeFirstTraining(const std::optional<int64_t>& first, Verdict& verdict);
 std::string ExplainFirstTraining(const std::optional<int64_t>& first, const Observed& observed);
 

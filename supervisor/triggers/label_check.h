@@ -1,4 +1,4 @@
-// Whether samples have labels that a model can be wrong about.
+// Checks that a model can be wrong about the labels of samples.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace tidemill::supervisor {
 
-// Notes a problem at `key`, which needs mistakes, as classes have them, or, for `of_classes` false,
-// a distance, as real labels have it, where the labels are no such ones.
+// Notes a problem at `key` when the dataset has no labels. With `of_classes`, it also notes one
+// when the labels are real numbers: mistakes can be counted for classes only.
 void CheckMistakes(const transform::DescribedSamples& samples, std::string_view key,
                    bool of_classes, config::Problems& problems);
 

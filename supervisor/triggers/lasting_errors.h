@@ -1,4 +1,5 @@
-// Mistakes of a model that a new one would not have made, and for how long they have gone on.
+// Sums the avoidable mistakes of a model over the time that they have lasted. A mistake is
+// avoidable when a new model would not have made it.
 #pragma once
 
 #include <optional>
@@ -10,25 +11,26 @@
 
 namespace tidemill::supervisor {
 
-// Of an interval with n samples, of which the active model got m wrong while the expected accuracy
-// is a, m - (1 - a) n mistakes were avoidable, or none. Each costs from its time on; those of an
-// interval are taken to be spread over it evenly. Thread-compatible.
+// Let an interval have n samples, m of which the active model got wrong, and let a be the expected
+// accuracy. Then max(0, m - (1 - a) n) of the mistakes were avoidable. Each costs from its own time
+// on. The mistakes of an interval are assumed to be spread evenly over it. Thread-compatible.
 class LastingErrors {
  public:
-  // Adds the interval from the last one's end, or the last Clear(), to `to`.
+  // Adds the interval that ends at `to`. It begins at the end of the last interval, or at the last
+  // Clear().
   void Add(Timestamp to, double num_samples, double num_wrong, double expected_accuracy);
-  // None goes on any more, from here.
+  // Ends all mistakes at `at`. From there the sum starts again from zero.
   void Clear(Timestamp at);
 
-  // In mistake-seconds, at a time not before the end of the last interval.
+  // Returns the sum in mistake-seconds. `time` is not before the end of the last interval.
   double At(Timestamp time) const;
 
   nlohmann::json Seal() const;
   absl::Status Restore(const nlohmann::json& state);
 
  private:
-  double total_ = 0;     // Mistake-seconds up to `end_`.
-  double going_on_ = 0;  // Mistakes.
+  double total_ = 0;     // In mistake-seconds, up to `end_`.
+  double going_on_ = 0;  // The number of mistakes that still cost.
   std::optional<Cut> end_;
 };
 

@@ -1,4 +1,4 @@
-// When somebody says so.
+// Retrains only when somebody asks for it.
 #pragma once
 
 #include <memory>

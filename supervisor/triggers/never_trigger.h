@@ -1,4 +1,4 @@
-// Once, or nowhere.
+// Trains once, or never.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// When the active model has become bad.
+// Retrains when the active model has become bad.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Numbers in the sentences that explain decisions.
+// Formats numbers for the sentences that explain decisions.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tidemill::supervisor {
 
-// "12,345"; decimals only where there are any: "0.25".
+// "12,345". Decimals are shown only when there are any: "0.25".
 std::string Figure(double number);
 
 // "1 sample", "12,345 samples"

@@ -1,4 +1,4 @@
-// A part of the stream as policies see it, and the points at which they decide.
+// A part of the stream as policies see it, and the points at which policies decide.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace tidemill::supervisor {
 
-// Two columns of equal length in the order (event time, key), in microseconds. A view; cheap to
-// copy.
+// Two columns of equal length in the order (event time, key). Times are in microseconds UTC. A
+// view, so it is cheap to copy.
 struct Samples {
   std::span<const int64_t> event_times;
   std::span<const int64_t> keys;
@@ -20,18 +20,18 @@ struct Samples {
   size_t size() const { return event_times.size(); }
   Samples First(size_t n) const { return {event_times.first(n), keys.first(n)}; }
   Samples From(size_t n) const { return {event_times.subspan(n), keys.subspan(n)}; }
-  // Where the samples end; there is at least one.
+  // Returns the cut right behind the last sample. There must be at least one sample.
   Cut End() const { return {{event_times.back()}, {keys.back() + 1}}; }
 };
 
-// A position at which a policy decides.
+// A position in the stream at which a policy decides.
 struct DecisionPoint {
   Cut at;
-  // How many of the samples ahead lie before it.
+  // The number of samples ahead that lie before `at`.
   size_t num_before = 0;
 };
 
-// The clock of those who know nothing of samples to come.
+// The clock when nothing is known about the samples to come.
 inline constexpr Timestamp kNoClock{std::numeric_limits<int64_t>::min()};
 
 }  // namespace tidemill::supervisor

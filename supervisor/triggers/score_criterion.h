@@ -1,8 +1,8 @@
-// Criteria over one score: what they read of the scores before, and what they answer.
+// Judges a score by a criterion: what the criterion reads from earlier scores, and its verdict.
 //
-// Answers are functions of what was observed, under these names: "score"; "scores", how many there
-// were before; "quantile" or "mean" of those; "p_value" and "test", its number since the last
-// training; "threshold" of auto.
+// A verdict is a function of these observed numbers: "score"; "scores", the number of earlier
+// scores; "quantile" or "mean" of the earlier scores; "p_value" and "test", the number of the test
+// since the last training; "threshold" of an auto criterion.
 #pragma once
 
 #include <string>
@@ -13,13 +13,14 @@
 
 namespace tidemill::supervisor {
 
-// What is judged, in words: "accuracy".
+// The score that is judged, in words: "accuracy".
 struct ScoreKind {
   std::string name;
   statistics::BadSide bad = statistics::BadSide::kHigh;
 };
 
-// How many scores a criterion looks back on; others keep one.
+// The number of earlier scores that a criterion looks back on. A criterion that needs none keeps
+// one.
 inline int64_t HistoryOf(const auto& criterion) {
   if constexpr (
       requires { criterion.tail; } || requires { criterion.deviation; }) {
@@ -28,7 +29,7 @@ inline int64_t HistoryOf(const auto& criterion) {
   return 1;
 }
 
-// Adds what a criterion reads of the scores before.
+// Adds to `observed` what the criterion reads from earlier scores.
 void ObserveScores(const QuantileCriterion& criterion, const statistics::ScoreHistory& before,
                    const ScoreKind& kind, Observed& observed);
 void ObserveScores(const RollingAverageCriterion& criterion, const statistics::ScoreHistory& before,
@@ -36,15 +37,15 @@ void ObserveScores(const RollingAverageCriterion& criterion, const statistics::S
 inline void ObserveScores(const auto&, const statistics::ScoreHistory&, const ScoreKind&,
                           Observed&) {}
 
-// Fills whether it fires, what was compared, and what would have turned it.
+// Fills in whether the verdict fired, what was compared, and what would have changed the answer.
 void JudgeScore(const ThresholdCriterion& criterion, const ScoreKind& kind, Verdict& verdict);
 void JudgeScore(const QuantileCriterion& criterion, const ScoreKind& kind, Verdict& verdict);
 void JudgeScore(const RollingAverageCriterion& criterion, const ScoreKind& kind, Verdict& verdict);
 void JudgeScore(const PValueCriterion& criterion, const ScoreKind& kind, Verdict& verdict);
-// Of a score that a threshold was found for.
+// The same for a score whose threshold has been found.
 void JudgeScore(const AutoCriterion& criterion, const ScoreKind& kind, Verdict& verdict);
 
-// What the score was held against, to go on with after it: "`at` is 0.8".
+// Says what the score was compared with, as a continuation of the sentence: "`at` is 0.8".
 std::string ExplainScore(const ThresholdCriterion& criterion, const Verdict& verdict);
 std::string ExplainScore(const QuantileCriterion& criterion, const Verdict& verdict);
 std::string ExplainScore(const RollingAverageCriterion& criterion, const Verdict& verdict);

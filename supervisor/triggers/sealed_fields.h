@@ -1,5 +1,5 @@
-// Named numbers of a sealed state. A reader answers DATA_LOSS for a field that is not there or is
-// of another kind, and leaves the value as it was.
+// Reads and writes the named numbers of a sealed state. A reader returns DATA_LOSS when the field
+// is missing or of another kind, and then leaves the value unchanged.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ absl::Status ReadSealed(const nlohmann::json& state, const std::string& name, do
 absl::Status ReadSealed(const nlohmann::json& state, const std::string& name, bool& value);
 absl::Status ReadSealed(const nlohmann::json& state, const std::string& name,
                         std::optional<Cut>& value);
-// A field that is a list; valid as long as `state` is.
+// Returns a field that is a list. It is valid as long as `state` is.
 absl::StatusOr<const nlohmann::json*> SealedList(const nlohmann::json& state,
                                                  const std::string& name);
-// A field of any kind; as above.
+// Returns a field of any kind. It is valid as long as `state` is.
 absl::StatusOr<const nlohmann::json*> SealedField(const nlohmann::json& state,
                                                   const std::string& name);
 

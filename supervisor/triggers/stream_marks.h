@@ -1,5 +1,5 @@
-// Where in the stream its last samples begin, so that nobody has to list the whole of it to find
-// them.
+// Remembers where the last samples of the stream begin, so that nobody has to list the whole stream
+// to find them.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,26 @@
 
 namespace tidemill::supervisor {
 
-// A state (sealed_state.h) of some tens of places, however long the stream. Thread-compatible.
+// Some tens of places in the stream, however long it is. It is a state (sealed_state.h).
+// Thread-compatible.
 struct StreamMarks {
-  // How many samples back from the end will be asked for at most.
+  // The most samples, counted back from the end, that will ever be asked for.
   int64_t reach = 0;
   int64_t num_samples = 0;
-  // By number of the samples before it, ascending.
+  // The marked places, ascending: the number of samples before each of them, its event time and its
+  // key.
   std::vector<int64_t> counts = {};
   std::vector<int64_t> times = {};
   std::vector<int64_t> keys = {};
 
   void Take(Samples samples);
-  // Notes that all samples taken lie before this place, and no others.
+  // Marks the place `at`. All samples taken so far lie before it, and no others do.
   void Mark(const Cut& at);
 
-  // A place behind which lie the last `newest` samples and not many others; std::nullopt for the
-  // beginning of the stream.
+  // Returns a place behind which the last `newest` samples lie, and few others. std::nullopt stands
+  // for the beginning of the stream.
   std::optional<Cut> Before(int64_t newest) const;
-  // Samples a second from the first place that is known to `at`; 0 when no time has passed.
+  // Returns the samples per second from the first known place to `at`; 0 when no time has passed.
   double Rate(Timestamp at) const;
 
   void Fields(auto&& field) {

@@ -1,4 +1,4 @@
-// When a period of event time has ended.
+// Retrains at the end of a period of event time.
 #pragma once
 
 #include <memory>
@@ -41,9 +41,9 @@ struct TimeTrigger {
   }
   void Check(config::Problems& problems) const;
 
-  // Of a trigger without `calendar` that Check() has passed.
+  // The length of a period. The trigger has no `calendar`, and Check() has accepted it.
   Duration Length() const;
-  // Of one with it.
+  // The periods of a trigger that has a `calendar`.
   Calendar PeriodsOfCalendar() const;
 };
 

@@ -1,4 +1,4 @@
-// What the next training will take, from what those before took.
+// Forecasts the duration of the next training from those of earlier ones.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tidemill::supervisor {
 
-// seconds = base + per_sample * samples; neither is below zero.
+// seconds = base + per_sample * samples. Neither number is below zero.
 struct TrainingForecast {
   double base = 0;
   double per_sample = 0;
@@ -19,17 +19,17 @@ struct TrainingForecast {
   double Seconds(double samples) const { return base + per_sample * samples; }
 };
 
-// A ridge regression (Hoerl and Kennard 1970) of seconds on samples with penalty 1 on the slope,
-// none on the intercept, over the last so many trainings. One training gives a constant. A slope
-// below zero becomes zero; so does an intercept below zero, the line then going through the origin.
-// Thread-compatible.
+// A ridge regression (Hoerl and Kennard, 1970) of seconds on samples over the last `window`
+// trainings. The penalty is 1 on the slope and 0 on the intercept. A single training gives a
+// constant. A slope below zero becomes zero. An intercept below zero becomes zero, too, and the
+// line then goes through the origin. Thread-compatible.
 class TrainingCostModel {
  public:
   explicit TrainingCostModel(int64_t window) : window_(window) {}
 
   void Add(const TrainingCost& cost);
   int64_t num_trainings() const { return static_cast<int64_t>(costs_.size()); }
-  // Zero without trainings.
+  // Returns a forecast of zero when there are no trainings.
   TrainingForecast Fit() const;
 
   nlohmann::json Seal() const;

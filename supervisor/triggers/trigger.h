@@ -1,5 +1,5 @@
-// The `trigger` section of a pipeline: when to retrain. A trigger policy as its spec says it, and
-// all that the platform asks of one.
+// The `trigger` section of a pipeline: when to retrain. A Trigger is a trigger policy as its spec
+// defines it, with all that the platform asks of a policy.
 //
 //   trigger: {type: amount, samples: 2000}
 //   trigger: {type: time, every: 7d}
@@ -13,11 +13,11 @@
 //   any}
 //   trigger: {type: plugin, use: surprise.py:Surprise, with: {threshold: 0.2}}
 //
-// To add a policy: a header `<name>_trigger.h` with its spec and with MakePolicy(), Judge(),
-// Explain() and NeedsOf() of that spec, and its line in trigger.cc. Where samples may not have what
-// it looks at, CheckSamples(); where a spec can be right and still useless, Advise(). A policy that
-// is long has a source, too. trigger_harness_test.cc holds every policy to what trigger_policy.h
-// promises.
+// To add a policy, write a header `<name>_trigger.h` with its spec and with MakePolicy(), Judge(),
+// Explain() and NeedsOf() for that spec, and add its lines to trigger.cc. Add CheckSamples() if
+// samples may lack what the policy looks at. Add Advise() if a valid spec can still be useless. A
+// long policy has a source, too. trigger_harness_test.cc tests that every policy keeps the promises
+// of trigger_policy.h.
 #pragma once
 
 #include <memory>
@@ -41,41 +41,43 @@ namespace tidemill::supervisor {
 class Trigger;
 using TriggerSpec = config::Choice<Trigger>;
 
-// What the reference says of a policy beside its keys.
+// What the reference says about a policy, besides its keys.
 struct TriggerText {
-  std::string_view rule;    // When it fires, as a formula.
-  std::string_view points;  // Where it decides.
-  std::string_view cost;    // Of time and state.
-  std::string_view source;  // Where it comes from; may be empty.
+  std::string_view rule;    // When the policy fires, as a formula.
+  std::string_view points;  // Where the policy decides.
+  std::string_view cost;    // The cost in time and state.
+  std::string_view source;  // The source of the algorithm; may be empty.
 };
 
 // A trigger policy and its settings. Thread-safe.
 class Trigger : public config::Part<Trigger> {
  public:
-  // Every policy there is.
+  // Lists every policy.
   static std::span<const config::Alternative<Trigger>> Alternatives();
 
-  // The policy at the beginning of the stream.
+  // Creates the policy at the beginning of the stream.
   virtual std::unique_ptr<TriggerPolicy> MakePolicy() const = 0;
 
-  // The rule by itself: the answer to what a recorded verdict observed. It equals the verdict as
-  // long as neither the settings nor the rule have changed.
+  // Applies the rule alone to what a recorded verdict observed. The result equals the recorded
+  // verdict as long as neither the settings nor the rule have changed.
   virtual Verdict Replay(const Verdict& recorded) const = 0;
 
-  // Why, for people: a sentence without the names of members.
+  // Explains a verdict in one sentence for people. The members of an ensemble are not named.
   virtual std::string Explain(const Verdict& verdict) const = 0;
 
-  // Without those of its members.
+  // The needs of its members are not included.
   virtual TriggerNeeds Needs() const = 0;
 
-  // The policies that an ensemble asks.
+  // The policies that an ensemble asks; empty for other policies.
   virtual std::span<const TriggerSpec> members() const = 0;
 
-  // Notes what it asks of samples that they cannot answer; paths begin at its own section.
+  // Notes a problem for everything that the policy asks of samples and that they do not have. Paths
+  // begin at the policy's own section.
   virtual void CheckSamples(const transform::DescribedSamples& samples,
                             config::Problems& problems) const = 0;
 
-  // What is allowed and still of no use. `step`: from one sample to the next, where it is known.
+  // Notes settings that are allowed and still useless. `step` is the time from one sample to the
+  // next, where it is known.
   virtual std::vector<config::Remark> Advise(std::optional<Duration> step) const = 0;
 
   // Takes in what is in the files that the policy names; see op_spec.h. Notes problems at its own
@@ -85,11 +87,11 @@ class Trigger : public config::Part<Trigger> {
   virtual TriggerText Text() const = 0;
 };
 
-// Whether the policy, or one of its members, needs what `wanted` picks.
+// Whether the policy or one of its members has the need `wanted`.
 bool Needs(const TriggerSpec& spec, bool TriggerNeeds::*wanted);
 
-// The first policy in the tree that looks at what models answer: "trigger", or "trigger.of[1]"
-// below an ensemble there; empty when there is none.
+// Returns the path of the first policy in the tree that looks at the answers of a model, such as
+// "trigger", or "trigger.of[1]" in an ensemble. Returns an empty string when there is none.
 std::string WhatAsksModels(const TriggerSpec& spec, const std::string& path);
 
 }  // namespace tidemill::supervisor

@@ -1,7 +1,8 @@
-// When to retrain: pure functions of the stream of (event time, key), and of what trainings cost.
+// Decides when to retrain. A policy is a pure function of the stream of (event time, key) and of
+// the cost of trainings.
 //
-// A policy declares its decision points by what the stream holds, never by how the stream was cut
-// into batches, and decides nowhere else. A Decider drives it:
+// A policy declares its decision points by the contents of the stream, never by how the stream is
+// cut into batches. It decides nowhere else. A Decider drives it:
 //
 //   NextPoint(ahead) -> Take(what lies before the point) -> Needs() -> Decide() -> Fired(), if so
 //
@@ -24,57 +25,58 @@
 
 namespace tidemill::supervisor {
 
-// What a training took.
+// The cost of one training.
 struct TrainingCost {
   int64_t num_samples = 0;
   double seconds = 0;
 };
 
-// What a policy looks at beside the times and keys of samples. Each policy has to say it.
+// What a policy looks at, besides the times and keys of samples. Every policy declares it.
 struct TriggerNeeds {
-  // What the active model answers, of which a history without trainings has none.
+  // It looks at the answers of the active model. A history without trainings has none.
   bool model_answers = false;
-  // More of samples than times and keys, however it is come by.
+  // It looks at more of the samples than their times and keys, from whatever source.
   bool samples = false;
-  // What trainings take, forecast from earlier ones.
+  // It looks at the duration of trainings, forecast from earlier ones.
   bool training_costs = false;
 };
 
-// Its state is what it keeps of the samples before its last decision point and since. Sealed and
-// restored it goes on exactly as it would have. Thread-compatible.
+// One policy of one run. Its state holds what it remembers of the samples before its last decision
+// point and of those since. A policy that is restored from a sealed state continues exactly as the
+// original. Thread-compatible.
 class TriggerPolicy {
  public:
   virtual ~TriggerPolicy() = default;
 
-  // The next point at which it decides when `ahead` follows and after it nothing before `clock`;
-  // std::nullopt when that point lies further ahead. Cuts ascend.
+  // Returns the next decision point if `ahead` follows, and after that no sample before `clock`.
+  // Returns std::nullopt when the point lies further ahead. Cuts ascend.
   virtual std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp clock) const = 0;
 
-  // Takes samples, none of them behind its next point.
+  // Takes samples. None of them lies behind the next decision point.
   virtual void Take(Samples samples) = 0;
 
-  // What it has to see to decide at its next point, which lies at `at`.
+  // Returns the evidence that the policy needs to decide at its next point, `at`.
   virtual std::vector<EvidenceRequest> Needs(const Cut& /*at*/) const { return {}; }
 
-  // Decides at its next point, before which it was given every sample, and moves on behind it.
+  // Decides at its next point and moves past it. Every sample before that point has been taken.
   virtual Verdict Decide(const Evidence& evidence) = 0;
 
-  // Learns that the run trains on everything before `at`, whoever wanted it.
+  // Tells the policy that the run trains on everything before `at`, whoever asked for it.
   virtual void Fired(const Cut& /*at*/) {}
 
-  // Learns what the training took that a fired decision brought about.
+  // Tells the policy the cost of a training that a fired decision started.
   virtual void Learn(const TrainingCost& /*cost*/) {}
 
-  // Learns that there is no model: no training that it brought about has succeeded. It decides as
-  // before the first one.
+  // Tells the policy that there is no model, because no training that it started has succeeded. It
+  // then decides as before the first training.
   virtual void NoModel() {}
 
-  // How far it is from its next decision, a sentence for people; empty where there is nothing to
-  // say.
+  // Returns how far the policy is from its next decision, as a sentence for people. Returns an
+  // empty string when there is nothing to say.
   virtual std::string Standing() const { return ""; }
 
   virtual nlohmann::json Seal() const = 0;
-  // DATA_LOSS for what is no state of this policy.
+  // DATA_LOSS when `state` is not a state of this policy.
   virtual absl::Status Restore(const nlohmann::json& state) = 0;
 };
 

@@ -1,4 +1,4 @@
-// What a policy answered at a decision point, and why.
+// The answer of a policy at a decision point, and the reasons for it.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,24 @@
 
 namespace tidemill::supervisor {
 
-// Numbers by name, in the units that the policy's file names: "samples" -> 2000.
+// Observed numbers by name: "samples" -> 2000. The header of the policy names their units.
 using Observed = std::map<std::string, double>;
 
-// Zero for what was not observed.
+// Returns zero for a name that was not observed.
 inline double ValueOf(const Observed& observed, const std::string& name) {
   const auto it = observed.find(name);
   return it == observed.end() ? 0 : it->second;
 }
 
-// A policy answers yes where a value has reached its threshold: most rise to it, accuracies and
-// p-values fall.
+// A policy answers yes when a value has reached its threshold. Most values rise to the threshold;
+// accuracies and p-values fall to it.
 struct Comparison {
   std::string quantity;  // "new samples"
   double value = 0;
   double threshold = 0;
   std::string unit;  // "samples"
-  // Not yet what decides, but what has to come before that can be looked at.
+  // Whether this comparison only waits for a precondition: the policy cannot look yet at the number
+  // that decides.
   bool waiting = false;
 
   double margin() const { return value - threshold; }
@@ -35,11 +36,11 @@ struct Comparison {
   friend bool operator==(const Comparison&, const Comparison&) = default;
 };
 
-// The smallest change of one number that would have turned the answer: of a setting of the policy,
-// or of something that it observed. The answer turns beyond `to`, or, where it turned to yes, at
-// it.
+// The smallest change of one number that would have turned the answer. The number is a setting of
+// the policy or something that the policy observed. An answer of no turns at `to`; an answer of yes
+// turns beyond `to`.
 struct Change {
-  // Its place below the policy: "samples", "of[1].accepted_delay".
+  // The path of the number below the policy: "samples", "of[1].accepted_delay".
   std::string key;
   double from = 0;
   double to = 0;
@@ -59,31 +60,31 @@ struct PolicyFault {
   friend bool operator==(const PolicyFault&, const PolicyFault&) = default;
 };
 
-// The answer of one policy: all that its rule read, and what came of it. A tree where a policy asks
-// others.
+// The answer of one policy: all that its rule read, and the result. It is a tree when a policy asks
+// other policies.
 struct Verdict {
-  std::string policy;  // Its type.
+  std::string policy;  // The type of the policy.
   bool fired = false;
-  // All that the rule reads besides the settings: with it the answer can be found again.
+  // All that the rule reads besides the settings. The answer can be computed again from it.
   Observed observed = {};
   std::optional<Comparison> comparison = std::nullopt;
   std::optional<Change> nearest = std::nullopt;
-  // A sentence of a policy that explains itself; empty for those whose rule is known here.
+  // The sentence of a policy that explains itself. Empty for policies whose rule is known here.
   std::string because = {};
-  // Of a policy that had no answer, in whose place this one stands.
+  // Set when the policy had no answer, and this verdict stands in its place.
   std::optional<PolicyFault> fault = std::nullopt;
-  // Of the policies that this one asks, in the order of the pipeline.
+  // The verdicts of the policies that this one asks, in the order of the pipeline.
   std::vector<Verdict> members = {};
 
-  // Of a member: whether it decided at this point, and where it gave the vote that counts; absent
-  // while it has given none since the last training.
+  // For a member: whether it decided at this point, and where it cast the vote that counts. The
+  // latter is absent while it has cast no vote since the last training.
   bool evaluated = true;
   std::optional<Cut> voted_at = std::nullopt;
 
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 
-// Who brought the decision about.
+// What caused the decision.
 enum class DecisionCause {
   kPolicy,
   // Somebody asked for a training.
@@ -94,15 +95,16 @@ enum class DecisionCause {
 
 // One evaluation of the policy of a run.
 struct Decision {
-  // The point in the stream; what a fired decision trains on ends here.
+  // The position in the stream. A training that is fired here uses samples before it.
   Cut at;
   bool fired = false;
-  // Samples since the decision before, and since the last one that fired.
+  // The number of samples since the previous decision, and the number since the last one that
+  // fired.
   int64_t num_samples = 0;
   int64_t num_new = 0;
   DecisionCause cause = DecisionCause::kPolicy;
   Verdict verdict = {};
-  // What the evaluation took. No part of what was decided: equality leaves it out.
+  // The duration of the evaluation. It is not part of the decision, so equality ignores it.
   double seconds = 0;
 
   friend bool operator==(const Decision& a, const Decision& b) {

@@ -1,4 +1,4 @@
-// How long samples have waited to be trained on.
+// Measures how long samples have waited for a training.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace tidemill::supervisor {
 
-// The area under the number of samples that wait, over time: each waits from its event time on.
-// Kept in whole numbers, so that it is the same however the samples were cut into batches.
-// Thread-compatible.
+// The area under the curve of the number of waiting samples over time. Each sample waits from its
+// event time on. The sum is kept in whole numbers, so that it does not depend on how the samples
+// are cut into batches. Thread-compatible.
 class Waiting {
  public:
   void Take(std::span<const int64_t> event_times);
-  // Nothing waits any more.
+  // Forgets all samples: none of them waits any more.
   void Clear() { *this = Waiting(); }
 
   int64_t num_samples() const { return num_samples_; }
-  // In sample-seconds, at a time not before that of any sample taken.
+  // Returns the sum in sample-seconds. `time` is not before the event time of any sample taken.
   double At(Timestamp time) const;
 
   nlohmann::json Seal() const;
@@ -30,7 +30,7 @@ class Waiting {
 
  private:
   int64_t num_samples_ = 0;
-  absl::int128 sum_ = 0;  // Of the event times.
+  absl::int128 sum_ = 0;  // The sum of the event times.
 };
 
 }  // namespace tidemill::supervisor

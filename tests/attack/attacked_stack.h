@@ -1,4 +1,4 @@
-// A stack with an attacker: somebody who has a token that is not a service's, and no shell.
+// A stack with an attacker: somebody with a token other than a service's, and without a shell.
 #pragma once
 
 #include <string>
@@ -16,17 +16,17 @@ class AttackedStack {
  public:
   AttackedStack();
 
-  // The folder that storage may read, and one that nobody may; both are empty.
+  // The folder that storage may read, and a folder that nobody may read. Both are empty.
   const std::string& data() const { return data_; }
   const std::string& outside() const { return outside_; }
   const Stack& stack() const { return stack_; }
 
-  // The peer of a service, with the token of a role.
+  // Returns the peer of a service, with the token of a role.
   rpc::Peer As(rpc::v1::Role role, const std::string& service) const {
     return stack_.PeerOf(service, role);
   }
 
-  // What the supervisor says to a submission of an operator.
+  // Returns the supervisor's answer to a submission of an operator.
   absl::Status Submit(const supervisor::v1::SubmitPipelineRequest& request) const;
 
  private:
@@ -35,8 +35,8 @@ class AttackedStack {
   std::string outside_;
 };
 
-// A pipeline over one dataset, `d`, whose keys besides its label are given, that would train if
-// there were data: `{path: /data, files: "*.csv", format: csv}`.
+// A pipeline over one dataset, `d`, that would train if there were data. The keys of the dataset
+// besides its label are given: `{path: /data, files: "*.csv", format: csv}`.
 struct Bait {
   std::string dataset;
   std::string label = "{column: y, classes: [cold, hot]}";
@@ -45,7 +45,7 @@ struct Bait {
 };
 std::string PipelineOf(const Bait& bait);
 
-// With a fresh request id.
+// Uses a new request id.
 supervisor::v1::SubmitPipelineRequest SubmissionOf(const std::string& pipeline);
 
 }  // namespace tidemill::tests

@@ -1,4 +1,4 @@
-// Indexes an input as a file of a format and checks what every format promises.
+// Indexes an input as a file of a format, and checks the promises of every format.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace tidemill::fuzz {
 
-// `spec`: a DatasetSpec without its path. Checked: records lie in the file, in order, with the
-// hashes of their bytes; good and bad ones are as many as were counted; a second reading finds the
-// same; and with `append: true`, a file that is read in two steps gives the same good records as
+// `spec` is a DatasetSpec without its path. The checks: records are in the file, in order, with the
+// hashes of their bytes. The numbers of good and bad records are as counted. A second reading finds
+// the same. With `append: true`, a file that is read in two steps gives the same good records as
 // one that is read at once.
 void TryFormat(const std::string& spec, std::string_view input);
 

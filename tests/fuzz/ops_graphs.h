@@ -1,4 +1,4 @@
-// Beginnings and ends of the graphs that ops_fuzz tries, out of the fuzzer's bytes.
+// Makes the beginnings and ends of the graphs of ops_fuzz from the fuzzer's bytes.
 #pragma once
 
 #include <fuzzer/FuzzedDataProvider.h>
@@ -18,7 +18,7 @@ using namespace transform;  // NOLINT: every op there is.
 
 using Bytes = FuzzedDataProvider;
 
-// A graph that ends with the op at work and what it needs, and what its samples look like.
+// A graph that ends with the op under test and what it needs, and the form of its samples.
 struct Case {
   GraphSpec graph = {};
   SampleSchema schema = {};
@@ -88,7 +88,7 @@ inline Case Images(Bytes& bytes) {
   return made;
 }
 
-// Ends a graph: what it made of floats and whole numbers becomes `input`.
+// Ends a graph: floats and whole numbers become `input`.
 inline void Finish(Case& made, Bytes& bytes) {
   if (bytes.ConsumeBool()) Add(made, FillMissingSpec{.number = 1});
   Add(made, StackSpec{});

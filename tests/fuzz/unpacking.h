@@ -7,8 +7,8 @@
 
 namespace tidemill::fuzz {
 
-// In one piece and in small pieces with little room for the output: where both unpack it, they must
-// agree.
+// Unpacks it in one piece, and in small pieces with little room for the output. When both succeed,
+// they must agree.
 void TryDecoder(absl::StatusOr<std::unique_ptr<storage::Decoder>> (*make)(),
                 std::string_view input);
 

@@ -1,4 +1,4 @@
-// How other services see the trainer server.
+// Calls of other services to the trainer server.
 #pragma once
 
 #include <functional>
@@ -12,24 +12,24 @@
 
 namespace tidemill::trainer_server {
 
-// Every method is safe to repeat; unary calls retry UNAVAILABLE within the peer's deadline. Errors
-// are those of trainer_server.proto. Thread-safe.
+// Every method can be repeated safely. Unary calls retry UNAVAILABLE until the peer's deadline. The
+// errors are those of trainer_server.proto. Thread-safe.
 class TrainerClient {
  public:
-  // What it returns other than OK ends the call and is its result.
+  // A status other than OK ends the call and is its result.
   using Progress = std::function<absl::Status(const v1::WatchTrainingResponse&)>;
 
   explicit TrainerClient(rpc::Peer peer);
 
-  // Returns the fitted state's digest. May take as long as reading the training set does:
-  // DEADLINE_EXCEEDED where the peer's deadline is shorter. Asked again, it goes on.
+  // Returns the digest of the fitted state. May take as long as reading the training set.
+  // DEADLINE_EXCEEDED when the peer's deadline is shorter. A repeated call continues.
   absl::StatusOr<std::string> FitGraph(const v1::FitGraphRequest& request);
 
   absl::Status StartTraining(const v1::StartTrainingRequest& request);
 
-  // Gives progress until the training is DONE, FAILED or STOPPED and returns its last message. Not
-  // retried: UNAVAILABLE when the server goes away, CANCELLED when the peer is stopped. Start the
-  // training again, which goes on where it was, and watch again.
+  // Reports progress until the training is DONE, FAILED or STOPPED. Returns the last message.
+  // UNAVAILABLE when the server goes away. CANCELLED when the peer is stopped. The call is not
+  // retried: start the training again, which continues where it was, and watch it again.
   absl::StatusOr<v1::WatchTrainingResponse> WatchTraining(RunId run, int64_t trigger,
                                                           const Progress& progress);
 

@@ -1,4 +1,4 @@
-// Samples chosen out of each large batch.
+// Chooses the samples of a batch from a larger batch.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace tidemill::trainer_server {
 
-// batch_then_sample: probabilities and ranks are those within the large batch. A batch is a
-// function of the network and the samples alone, so nothing has to be written down.
+// Implements batch_then_sample. Probabilities and ranks are those within the large batch. A batch
+// is a function of the network and the samples alone, so nothing has to be stored.
 class BatchChoiceSource final : public SourceBase {
  public:
   BatchChoiceSource(std::unique_ptr<const JudgingMethod> method, DownsamplingSetup setup,
@@ -34,7 +34,7 @@ class BatchChoiceSource final : public SourceBase {
   const int64_t num_candidates_;
   Question question_;
   std::unique_ptr<loader::BatchSource> stream_;
-  // Of the present epoch.
+  // Counted in the present epoch.
   int64_t num_read_ = 0;
   int64_t num_skipped_ = 0;
 };

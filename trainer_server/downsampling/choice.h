@@ -1,4 +1,4 @@
-// What a period of epochs is trained on, and its file.
+// The samples on which a period of epochs is trained, and their file.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@ namespace tidemill::trainer_server {
 
 struct Choice {
   loader::Subset subset = {};
-  // Samples that were scored by a pass of their own, those of them whose score was no finite
-  // number, and samples that could not be read.
+  // The number of samples scored in a separate pass; how many of their scores were not finite; and
+  // how many samples could not be read.
   int64_t num_scored = 0;
   int64_t num_not_finite = 0;
   int64_t num_skipped = 0;
-  // That it took to score and to choose.
+  // The time to score and to choose.
   double seconds = 0;
 };
 
-// The files `<first epoch>.choice` of a folder: written atomically once a choice is made, so that a
-// training that is interrupted and resumed goes on with the same samples and need not score again.
-// Thread-compatible.
+// The files `<first epoch>.choice` of a folder. A file is written atomically once a choice is made.
+// A training that is interrupted and resumed therefore continues with the same samples, without
+// scoring them again. Thread-compatible.
 class ChoiceFiles {
  public:
   explicit ChoiceFiles(std::string folder) : folder_(std::move(folder)) {}
 
   absl::Status Write(int64_t epoch, const Choice& choice) const;
-  // NOT_FOUND when there is none; DATA_LOSS for a damaged one.
+  // NOT_FOUND when there is no choice. DATA_LOSS when it is damaged.
   absl::StatusOr<Choice> Read(int64_t epoch) const;
-  // Removes those of periods that began before `epoch`.
+  // Removes the choices of the periods that began before `epoch`.
   absl::Status Forget(int64_t epoch) const;
 
  private:
@@ -41,7 +41,8 @@ class ChoiceFiles {
   const std::string folder_;
 };
 
-// Numbers by ordinal in a file of the same kind, such as the losses of an auxiliary model.
+// Writes one number per ordinal into a file of the same kind, such as the losses of an auxiliary
+// model.
 absl::Status WriteNumbers(const std::string& path, const std::vector<float>& numbers,
                           double seconds);
 struct StoredNumbers {

@@ -1,4 +1,4 @@
-// Which of the scored samples a period of epochs is trained on.
+// Chooses on which of the scored samples a period of epochs is trained.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace tidemill::trainer_server {
 
-// Chooses `k` of the samples by what was seen of them, all those that can be when there are fewer.
-// A sample whose score or gradient is not finite is not chosen. Weights are such that
-// sum(w x) / (number chosen) estimates the mean of x over all that were judged, where the method
-// says so. A pure function: the order in which samples were seen does not matter but for systematic
-// draws. FAILED_PRECONDITION when no sample has a finite score.
+// Chooses `k` of the samples from what was seen of them, or fewer if there are fewer. A sample
+// whose score or gradient is not finite is not chosen. With methods that say so, sum(w x) / (number
+// chosen) with the weights w estimates the mean of x over all judged samples. It is a pure
+// function. The order in which samples were seen matters for systematic draws only.
+// FAILED_PRECONDITION when no sample has a finite score.
 absl::StatusOr<Choice> Choose(const JudgingMethod& method, const Seen& seen, int64_t k,
                               const RandomKey& random);
 

@@ -1,4 +1,4 @@
-// The losses of models that were trained on other samples.
+// The losses of samples under models that were trained on other samples.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,17 @@
 
 namespace tidemill::trainer_server {
 
-// By ordinal, the loss of a model that did not see the sample: one trained on the share `holdout`
-// of the samples, an exact number by the order of their hashes, or with `twin` two, each trained on
-// one half and asked about the other. NaN for the holdout and for what cannot be read.
+// Returns, for each ordinal, the loss of a model that did not see the sample. Without `twin`, one
+// model is trained on the share `holdout` of the samples; the order of their hashes decides which,
+// so that their number is exact. With `twin`, two models are trained, each on one half, and each
+// gives the losses of the other half. NaN for the samples of the holdout, and for those that cannot
+// be read.
 //
-// Trains those models here, from a fresh initialisation and like `training` but for the epochs, and
-// writes the losses to `path` when done; from then on they are read. A model whose training is
-// interrupted begins anew. Leaves torch's generator anywhere: call it before the training's own
-// loop is made. A set of fewer than two samples has losses of zero.
+// Trains these models here, each from a fresh initialisation. They are trained like `training`,
+// except for the number of epochs. Writes the losses to `path` at the end; later calls read them. A
+// model whose training is interrupted starts again. The state of torch's generator is undefined
+// afterwards, so call it before the training's own loop is made. A set of fewer than two samples
+// has losses of zero.
 absl::StatusOr<StoredNumbers> FindIrreducibleLosses(const models::AuxiliaryModel& auxiliary,
                                                     const TrainingSetup& training,
                                                     const DownsamplingSetup& downsampling,

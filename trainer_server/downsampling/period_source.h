@@ -1,4 +1,4 @@
-// Samples chosen out of all before each period of epochs.
+// Chooses from all samples before each period of epochs.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 
 namespace tidemill::trainer_server {
 
-// sample_then_batch, and methods that look at losses, whose period is one epoch. A choice is read
-// from its file where there is one; else it is made, with the network as it is, and written.
+// Implements sample_then_batch, and the methods that look at losses, whose period is one epoch. A
+// choice is read from its file if there is one. Otherwise it is made with the present network, and
+// written.
 class PeriodSource final : public SourceBase {
  public:
   PeriodSource(std::unique_ptr<const JudgingMethod> method, DownsamplingSetup setup,
@@ -20,21 +21,21 @@ class PeriodSource final : public SourceBase {
   PeriodSource(std::unique_ptr<const LossMethod> method, DownsamplingSetup setup,
                TrainingLoop& loop, Tally tally);
 
-  // Finds the choice of the epoch that a resumed training is in. NOT_FOUND; DATA_LOSS.
+  // Finds the choice of the epoch in which a training resumes. NOT_FOUND; DATA_LOSS.
   absl::Status Open();
 
   int64_t num_samples() const override { return num_samples_; }
-  // An epoch of which nothing was chosen has one batch, without rows.
+  // An epoch for which nothing was chosen has one batch without rows.
   int64_t num_batches() const override;
   absl::StatusOr<std::optional<loader::TrainingBatch>> Next() override;
   absl::Status Forget(int64_t epoch) override;
 
  private:
-  // One of the methods.
+  // One of the two methods is given.
   PeriodSource(std::unique_ptr<const JudgingMethod> judging,
                std::unique_ptr<const LossMethod> by_losses, DownsamplingSetup setup,
                TrainingLoop& loop, Tally tally);
-  // Epochs between two choices; all of them where the method says 0.
+  // Returns the number of epochs between two choices. It is all epochs when the method says 0.
   int64_t PeriodLength(int64_t period) const;
   int64_t PeriodOf(int64_t epoch) const;
   absl::Status BeginPeriod(int64_t epoch, int64_t first_batch);
@@ -50,11 +51,11 @@ class PeriodSource final : public SourceBase {
   const int64_t num_candidates_;
   const double fraction_;
   const int64_t period_;
-  Choice choice_;  // Of the present period.
+  Choice choice_;  // That of the present period.
   int64_t num_samples_;
-  int64_t first_epoch_ = 0;                      // Of the present period.
-  int64_t next_epoch_ = 0;                       // That begins when the stream ends, or is empty.
-  std::unique_ptr<loader::BatchSource> stream_;  // Of the present period.
+  int64_t first_epoch_ = 0;  // That of the present period.
+  int64_t next_epoch_ = 0;   // The one that begins when the stream ends or is empty.
+  std::unique_ptr<loader::BatchSource> stream_;  // That of the present period.
 };
 
 }  // namespace tidemill::trainer_server

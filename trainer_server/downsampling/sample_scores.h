@@ -1,4 +1,4 @@
-// Scores of samples, computed on tensors from what a network says of them.
+// Computes the scores of samples on tensors, from the network's answers.
 #pragma once
 
 #include "torch/torch.h"
@@ -9,9 +9,10 @@
 
 namespace tidemill::trainer_server {
 
-// One number for each sample, [n] float32 on the answers' device. What is not finite stays so.
-// Probabilities are what the loss takes the outputs for (models/spec/class_outputs.h); their scores
-// need a loss of classes. Throws c10::Error: call it in Guard().
+// Returns one number per sample, [n] float32 on the device of the answers. A number that is not
+// finite stays as it is. Probabilities are computed as the loss computes them from the outputs
+// (models/spec/class_outputs.h). Their scores need a loss for classes. Throws c10::Error: call it
+// in Guard().
 torch::Tensor Score(ScoreOf what, const models::LossSpec& loss, const Answers& answers);
 
 }  // namespace tidemill::trainer_server

@@ -1,4 +1,4 @@
-// A pass over samples that looks at them with the network of a training.
+// Makes a pass over samples with the network of a training.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,11 @@
 
 namespace tidemill::trainer_server {
 
-// Adds what the network says of a batch. Must have rows.
+// Adds the network's answers about a batch. The batch must have rows.
 absl::Status Look(TrainingLoop& loop, const Question& question, const loader::TrainingBatch& batch,
                   Seen& seen);
 
-// The same for all batches of a source, which has one epoch; `each` is called after each of them.
+// Does the same for all batches of a source with one epoch. Calls `each` after each batch.
 // FAILED_PRECONDITION when too many samples are unreadable.
 absl::StatusOr<Seen> LookAtAll(TrainingLoop& loop, const Question& question,
                                loader::BatchSource& source,

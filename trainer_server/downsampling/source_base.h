@@ -1,4 +1,4 @@
-// What all sources of downsampled batches have in common.
+// What all sources of downsampled batches share.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tidemill::trainer_server {
 
-// Knows the plan and keeps the tally, also in the loop's checkpoints.
+// Holds the plan and keeps the tally, which is also in the loop's checkpoints.
 class SourceBase : public DownsampledSource {
  public:
   SourceBase(DownsamplingSetup setup, TrainingLoop& loop, Tally tally)
@@ -30,7 +30,7 @@ class SourceBase : public DownsampledSource {
   TrainingLoop& loop() const { return loop_; }
   const models::TrainingSpec& training() const { return loop_.setup().training; }
 
-  // All epochs of the set in the order of the training.
+  // Returns a plan of all epochs of the set, in the order of the training.
   loader::BatchPlan PlanOf() const {
     return {.batch_size = training().batch_size,
             .epochs = training().epochs,
@@ -39,7 +39,7 @@ class SourceBase : public DownsampledSource {
                         .trigger = loop_.setup().trigger},
             .order = training().EffectiveOrder()};
   }
-  // Of what is drawn for an epoch.
+  // Returns the key of the random numbers for an epoch.
   RandomKey KeyOf(int64_t epoch) const {
     return {.seed = training().seed,
             .purpose = "downsampling",
@@ -52,7 +52,7 @@ class SourceBase : public DownsampledSource {
     tally_.Add(epoch, num_chosen, weights, num_scored);
     loop_.companion().numbers = tally_.Save();
   }
-  // Before Count().
+  // Call it before Count().
   void CountPass(int64_t num_skipped, int64_t num_not_finite, double seconds) {
     tally_.num_skipped += num_skipped;
     tally_.num_not_finite += num_not_finite;
@@ -60,7 +60,7 @@ class SourceBase : public DownsampledSource {
   }
   const Tally& counted() const { return tally_; }
 
-  // The samples that may be trained on; nullptr for all.
+  // Returns the samples that may be trained on; nullptr means all.
   std::shared_ptr<const loader::Subset> Candidates() const {
     if (setup_.irreducible_losses.empty()) return nullptr;
     loader::Subset subset;

@@ -1,4 +1,4 @@
-// What downsampling has done in the course of a training.
+// Counts what downsampling has done during a training.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tidemill::trainer_server {
 
-// Counts by epoch, of the first kMaxEpochs. Thread-compatible.
+// Counts by epoch, for the first kMaxEpochs epochs. Thread-compatible.
 class Tally {
  public:
   static constexpr size_t kMaxEpochs = 1000;
@@ -25,18 +25,18 @@ class Tally {
     }
   };
 
-  // Counts a choice, or a part of one, for an epoch that follows or is the last. No weights: 1
+  // Counts a choice, or a part of one, for the last epoch or the next one. Empty weights mean 1
   // each.
   void Add(int64_t epoch, int64_t num_chosen, const std::vector<float>& weights,
            int64_t num_scored);
 
-  // As numbers of a checkpoint and back. DATA_LOSS.
+  // Converts the counts to numbers for a checkpoint, and back. DATA_LOSS.
   std::vector<double> Save() const;
   static absl::StatusOr<Tally> Load(const std::vector<double>& numbers);
 
   std::vector<Epoch> epochs;
-  int64_t num_epochs = 0;  // Begun, beyond kMaxEpochs too.
-  // In passes that scored.
+  int64_t num_epochs = 0;  // Started epochs, including those after kMaxEpochs.
+  // Counted in the passes that scored.
   int64_t num_skipped = 0;
   int64_t num_not_finite = 0;
   double scoring_seconds = 0;

@@ -1,4 +1,4 @@
-// What a job's process works with: services, specs and the training set.
+// What the process of a job works with: services, specs and the training set.
 #pragma once
 
 #include "base/status.h"
@@ -12,7 +12,7 @@ struct OpenedJob : loader::OpenedSet {
   rpc::JobPeers peers;
 };
 
-// Fails as rpc::JobPeers::Open() and loader::OpenSet() do.
+// The errors are those of rpc::JobPeers::Open() and loader::OpenSet().
 absl::StatusOr<OpenedJob> Open(const v1::FitJob& job);
 absl::StatusOr<OpenedJob> Open(const v1::TrainingJob& job);
 

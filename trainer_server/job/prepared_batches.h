@@ -1,4 +1,4 @@
-// The batches of a training, made by preprocessing workers or in its own process.
+// The batches of a training. Preprocessing workers make them, or the training's own process does.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,15 @@
 
 namespace tidemill::trainer_server {
 
-// How a job makes batches in its own process.
+// Returns how a job makes batches in its own process.
 loader::StreamOptions StreamOptionsOf(const v1::Preparation& preparation,
                                       loader::SettleRows settle);
 
-// Those of the training's whole course from batch `plan.first_batch` on: made by workers where the
-// job asks for them and there is a dispatcher, else here, and the same in either case. The plan is
-// of the whole set in `parts`; what the training says of sources, and the job of shards, is added.
-// Fails as preprocess::DivideSet(), WorkerSource::Open() and loader::BatchStream::Create() do.
+// Opens the batches of the whole training from batch `plan.first_batch` on. Workers make them when
+// the job asks for workers and there is a dispatcher; otherwise they are made here. The batches are
+// the same in either case. The plan covers the whole set in `parts`. The training adds its sources,
+// the job its shards. The errors are those of preprocess::DivideSet(), WorkerSource::Open() and
+// loader::BatchStream::Create().
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const v1::TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
     const loader::BatchParts& parts, const loader::BatchPlan& plan,

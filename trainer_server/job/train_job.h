@@ -1,4 +1,4 @@
-// What tidemill-train does in one process: a fit or a training, in the folder of its trigger.
+// What tidemill-train does in one process: a fit or a training in the folder of its trigger.
 #pragma once
 
 #include <string>
@@ -8,9 +8,10 @@
 
 namespace tidemill::trainer_server {
 
-// Runs `{"fit", FOLDER}` or `{"train", FOLDER}`; see job_folder.h for what is read and written.
-// Reports WatchTrainingResponse messages as JSON. Returns 0, or kExitCodeBase + a status code after
-// a report that names the error. A job whose work is done returns 0 at once.
+// Runs `{"fit", FOLDER}` or `{"train", FOLDER}`; see job_folder.h for what it reads and writes.
+// Reports WatchTrainingResponse messages as JSON. Returns 0 when it succeeds, and at once when the
+// work of the job is done already. Otherwise reports the error and returns kExitCodeBase + its
+// status code.
 int RunTrainJob(const std::vector<std::string>& arguments, process::Report& report);
 
 }  // namespace tidemill::trainer_server

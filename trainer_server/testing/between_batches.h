@@ -1,4 +1,4 @@
-// What a training loop calls between batches, for tests in which it has nothing to do there.
+// A callback between batches for tests in which a training loop has nothing to do there.
 #pragma once
 
 #include "trainer_server/training/training_loop.h"

@@ -1,4 +1,4 @@
-// Trainings that downsample in this process, on samples in memory.
+// Trainings in this process that downsample samples in memory.
 #pragma once
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ struct Recorded {
   friend bool operator==(const Recorded&, const Recorded&) = default;
 };
 
-// Notes what passes.
+// Records what passes.
 class Recorder final : public loader::BatchSource {
  public:
   Recorder(loader::BatchSource& source, std::vector<Recorded>& batches)
@@ -109,7 +109,7 @@ class DownsampledTraining : public ::testing::Test {
     training.batch_size = 8;
     training.seed = 42;
     if (training.epochs == 1) training.epochs = 4;
-    // So that a few steps change what the network says.
+    // So that a few steps change the network's answers.
     if (training.optimizer == models::OptimizerSpec(models::Adam{})) {
       training.optimizer = models::Adam{.lr = 0.02};
     }
@@ -128,7 +128,7 @@ class DownsampledTraining : public ::testing::Test {
             .score_batch = 32};
   }
 
-  // From the beginning, or from a checkpoint of such a training.
+  // Trains from the beginning, or from a checkpoint of such a training.
   Outcome Train(TrainingSetup setup, DownsamplingSetup downsampling,
                 const std::string& checkpoint = "") {
     Outcome outcome;
@@ -172,7 +172,7 @@ class DownsampledTraining : public ::testing::Test {
   int num_folders_ = 0;
 };
 
-// One of each kind, with a share of 0.3.
+// Returns one method of each kind, with a share of 0.3.
 inline std::vector<models::DownsamplingSpec> AllMethods() {
   Rs2 replacement = Keep<Rs2>(0.3);
   replacement.replacement = true;

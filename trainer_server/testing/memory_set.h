@@ -1,4 +1,4 @@
-// A training set whose samples live in memory, read and transformed as a real one is.
+// A training set with its samples in memory. It is read and transformed like a real one.
 #pragma once
 
 #include <functional>
@@ -24,9 +24,9 @@ class MemorySet {
  public:
   struct Options {
     int64_t size = 100;
-    // By ordinal; a class below zero makes a sample that cannot be read.
+    // The class of an ordinal. A class below zero makes a sample that cannot be read.
     std::function<int64_t(int64_t ordinal)> class_of = [](int64_t ordinal) { return ordinal % 3; };
-    // Whose inputs are no numbers.
+    // The samples whose inputs are not numbers.
     std::function<bool(int64_t ordinal)> is_broken = [](int64_t) { return false; };
     std::vector<float> weights = {};
     int64_t decoded_budget = 0;
@@ -40,14 +40,14 @@ class MemorySet {
   }
 
   std::shared_ptr<const loader::TrainingSet> set() const { return set_; }
-  // How often a sample was read, of all.
+  // How often any sample was read.
   int64_t num_read() const { return num_read_; }
 
   absl::StatusOr<std::unique_ptr<loader::BatchSource>> Open(const loader::BatchPlan& plan) {
     const auto read = [this](std::span<const int64_t> keys, const loader::SampleSink& sink) {
       return Read(keys, sink);
     };
-    // A graph makes no such numbers, so they are put in behind it.
+    // A graph makes no such numbers, so they are put in afterwards.
     const auto break_some = [this](batch::Batch& rows) { return Break(rows); };
     return loader::BatchStream::Create(
         {.set = set_, .reader = read, .graph = graph_, .kept = kept_}, plan,
@@ -118,10 +118,10 @@ class MemorySet {
   }
 
   const Options options_;
-  const std::shared_ptr<const transform::Graph> graph_;   // Shared with the streams.
-  const std::shared_ptr<const loader::TrainingSet> set_;  // Likewise.
-  std::shared_ptr<loader::DecodedSamples> kept_;          // Likewise.
-  int64_t num_read_ = 0;  // Read by one stream of one thread at a time.
+  const std::shared_ptr<const transform::Graph> graph_;   // The streams share it.
+  const std::shared_ptr<const loader::TrainingSet> set_;  // The streams share it.
+  std::shared_ptr<loader::DecodedSamples> kept_;          // The streams share it.
+  int64_t num_read_ = 0;  // Used by one stream of one thread at a time.
 };
 
 }  // namespace tidemill::trainer_server::testing

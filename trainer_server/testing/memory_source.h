@@ -1,4 +1,4 @@
-// Batches without storage or graph.
+// Batches without storage or a graph.
 #pragma once
 
 #include <algorithm>
@@ -17,22 +17,22 @@ namespace tidemill::trainer_server::testing {
 
 inline constexpr int64_t kInputWidth = 6;
 
-// Batches out of memory: row r has inputs and a target that are functions of its ordinal. A second
-// implementation of the loop's only source of data.
+// Makes batches from memory. Row r has inputs and a target that are functions of its ordinal. It is
+// a second implementation of the loop's only source of data.
 class MemorySource : public loader::BatchSource {
  public:
   struct Options {
     int64_t samples = 50;
-    // Where ordinals begin: sources with other ones have other samples.
+    // The first ordinal. Sources with another one have other samples.
     int64_t first_ordinal = 0;
     int64_t num_classes = 3;
     int64_t batch_size = 8;
     int64_t epochs = 2;
     int64_t first_batch = 0;
     bool weighted = false;
-    // Of a row's input.
+    // The shape of a row's input.
     std::vector<int64_t> shape = {kInputWidth};
-    // Called for each ordinal: a number to put into its input, or none for a hole.
+    // Called for each ordinal. Returns a number to put into its input, or none for a hole.
     std::function<std::optional<float>(int64_t ordinal)> value = [](int64_t) { return 0.0f; };
   };
 

@@ -1,4 +1,4 @@
-// Stores that live in memory, for a trainer server to work with.
+// Stores in memory, for a trainer server under test.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ namespace tidemill::trainer_server::testing {
 
 inline constexpr int64_t kSamples = 400;
 
-// Sample k is "x,y,label" with the label x > y; every 50th is broken, every 61st missing.
+// Sample k is "x,y,label", with the label x > y. Every 50th is broken, every 61st is missing.
 class MemoryStorage final : public storage::v1::StorageService::Service {
  public:
   grpc::Status ReadSamples(grpc::ServerContext*, const storage::v1::ReadSamplesRequest* request,
@@ -49,7 +49,7 @@ class MemoryStorage final : public storage::v1::StorageService::Service {
   }
 };
 
-// Trigger t of the run has the keys t * 1000 + 1 ...; triggers from 100 on are not sealed.
+// Trigger t of the run has the keys t * 1000 + 1 ... Triggers from 100 on are not sealed.
 class MemorySelector final : public selector::v1::SelectorService::Service {
  public:
   grpc::Status GetTrainingSet(grpc::ServerContext*,

@@ -1,5 +1,4 @@
-// The trainer server with its zygote and its jobs, against stores that live in memory behind real
-// gRPC servers.
+// The trainer server with its zygote and its jobs, and stores in memory behind real gRPC servers.
 #pragma once
 
 #include <stdlib.h>
@@ -68,7 +67,7 @@ class TrainJob : public ::testing::Test {
     return {.endpoint = endpoint, .token = tokens_.TokenOf(rpc::v1::ROLE_SERVICE).value()};
   }
 
-  // `failpoints` are armed in the jobs, each to fire in one process only.
+  // Arms `failpoints` in the jobs. Each fires in one process only.
   void StartServer(const std::string& failpoints) {
     const std::string once = folder_ + "/once";
     fs::remove_all(once);
@@ -135,7 +134,7 @@ class TrainJob : public ::testing::Test {
     request.set_parent_model_id(parent);
     return request;
   }
-  // Starts a training and watches it to its end. FAILED_PRECONDITION, with the training's error,
+  // Starts a training and watches it until its end. FAILED_PRECONDITION, with the training's error,
   // when it FAILED.
   absl::StatusOr<v1::WatchTrainingResponse> Train(const v1::StartTrainingRequest& request) {
     RETURN_IF_ERROR(client_->StartTraining(request));
@@ -146,7 +145,8 @@ class TrainJob : public ::testing::Test {
     if (last.state() == v1::TRAINING_STATE_FAILED) return FailedPrecondition("{}", last.error());
     return Cancelled("the training was stopped");
   }
-  // Fits, trains and stores trigger 1 of the run and forgets it; returns the weights' digest.
+  // Fits, trains and stores trigger 1 of the run, and deletes it. Returns the digest of the
+  // weights.
   std::string DigestOfTraining(const std::string& failpoints,
                                const std::string& training = kTraining) {
     StopServer();

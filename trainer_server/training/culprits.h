@@ -1,5 +1,5 @@
-// Samples that alone make the loss of a batch useless: a value that is right in form and absurd in
-// size, of which one step would be enough to ruin the weights.
+// Culprits: samples that alone make the loss of a batch useless. Such a sample has a value that is
+// valid in form and absurd in size. One step on it would ruin the weights.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace tidemill::trainer_server {
 
-// Whether a batch's loss is worth a look at its rows. Of a healthy training it is not.
+// Whether the rows behind a batch's loss should be checked. In a healthy training they need not be.
 bool IsSuspicious(double batch_loss);
 
-// The rows whose loss is not a finite number, or beyond all measure beside that of the others; none
-// where the whole batch is, or most of it: then the fault lies with the weights. `usual_loss` is
-// that of the samples before, if there were any; batches of one or two rows are held against it.
+// Returns the rows whose loss is not finite, or is far beyond that of the others. Returns none when
+// that is the whole batch or most of it: the fault is then in the weights. `usual_loss` is the loss
+// of earlier samples, if there were any. A batch of one or two rows is compared with it.
 std::vector<int64_t> FindCulprits(std::span<const double> losses, std::optional<double> usual_loss);
 
-// All rows but `left_out`, which ascend.
+// Returns all rows except `left_out`, which ascends.
 std::vector<int64_t> RowsBut(const std::vector<int64_t>& left_out, int64_t num_rows);
 
-// What people are told of rows that were taken out of a batch. `values` are those of all rows, by
-// which they were found, and `what` says of what: "its loss".
+// Returns what people are told about rows that were removed from a batch. `values` has the numbers
+// of all rows by which they were found. `what` names these numbers, such as "its loss".
 absl::StatusOr<std::vector<loader::Unreadable>> DescribeCulprits(
     const batch::Batch& rows, const std::vector<int64_t>& culprits, std::string_view what,
     const std::vector<double>& values);

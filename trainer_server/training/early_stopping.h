@@ -1,4 +1,4 @@
-// When to stop for the sake of the samples that a training is measured on.
+// Decides when to stop, by the samples held out from a training.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace tidemill::trainer_server {
 
-// What early stopping has seen; part of checkpoints.
+// What early stopping has observed. It is a part of checkpoints.
 struct StoppingState {
   double best = std::numeric_limits<double>::infinity();
-  // Epochs since the best.
+  // The number of epochs since the best one.
   int64_t num_worse = 0;
   bool stopped = false;
 
   friend bool operator==(const StoppingState&, const StoppingState&) = default;
 };
 
-// Takes the held-out loss of an epoch. Returns whether its weights are the best so far.
+// Takes the held-out loss of an epoch. Returns whether this epoch's weights are the best so far.
 bool Observe(const models::EarlyStopping& spec, double loss, StoppingState& state);
 
 }  // namespace tidemill::trainer_server

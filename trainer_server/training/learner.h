@@ -1,4 +1,4 @@
-// The network that is trained: what it says of batches, and what they cost it.
+// The network that is trained: its answers and its losses.
 #pragma once
 
 #include <optional>
@@ -21,64 +21,66 @@ struct DeviceBatch {
   models::Inputs inputs;
   torch::Tensor target;
   torch::Tensor weight;
-  double weight_sum = 0;  // The number of rows where they have no weights.
+  double weight_sum = 0;  // The number of rows when they have no weights.
 };
 
-// A batch's loss, summed up as its gradients are, and its number.
+// The loss of a batch, reduced in the same way as for its gradients, and as a number.
 struct BatchLoss {
   torch::Tensor losses;  // [n]
   torch::Tensor loss;
   PendingNumber number;
-  bool has_gradients = false;  // They were added to those of the weights.
+  bool has_gradients = false;  // Whether they were added to those of the weights.
 };
 
-// What a network says of a batch, on the training's device; row r of each belongs to row r of the
-// batch.
+// The network's answers about a batch, on the training's device. Row r of each tensor belongs to
+// row r of the batch.
 struct Answers {
   torch::Tensor output;     // [n, outputs] float32.
   torch::Tensor target;     // As in loader::TensorBatch.
-  torch::Tensor embedding;  // [n, d] float32; undefined unless asked for.
+  torch::Tensor embedding;  // [n, d] float32; only on request, otherwise undefined.
 };
 
 // A network and its optimiser on the training's device. Methods that return no status throw what
 // libtorch throws: call them in models::Guard(). Thread-compatible.
 class Learner {
  public:
-  // `setup` must outlive it.
+  // `setup` must outlive this object.
   explicit Learner(const TrainingSetup& setup) : setup_(setup) {}
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
 
-  // There is no network until one is begun with, or the first batch says what it takes.
+  // Whether there is a network. It is given to Begin(), or made for the first batch.
   bool has_network() const { return network_.has_value(); }
   const models::Network& network() const { return *network_; }
   models::Optimizer& optimizer() { return *optimizer_; }
 
   // Trains this network from here on, with a new optimiser. Seeds torch's generators.
   absl::Status Begin(models::Network network);
-  // Begins with the setup's parent_weights. FAILED_PRECONDITION when they do not suit the model.
+  // Begins with the setup's parent_weights. FAILED_PRECONDITION when they do not fit the model.
   absl::Status BeginWithParent();
 
-  // The batch on the device; the first one makes the network, if there is none. INVALID_ARGUMENT
-  // for data that do not suit the model, FAILED_PRECONDITION where the input has changed.
+  // Returns the batch on the device. The first batch makes the network if there is none.
+  // INVALID_ARGUMENT when the data does not fit the model. FAILED_PRECONDITION when the input has
+  // changed.
   absl::StatusOr<DeviceBatch> Prepare(const loader::TrainingBatch& batch);
 
-  // [n], of the network in the mode that it is in.
+  // Returns the losses [n], with the network in its present mode.
   torch::Tensor LossesOf(const DeviceBatch& batch);
-  // The loss to learn from. Keeps the network's buffers first.
+  // Returns the loss to learn from. Saves the network's buffers first.
   BatchLoss LossOf(const DeviceBatch& batch);
-  // Adds the gradients of the loss to those of the weights, once.
+  // Adds the gradients of the loss to those of the weights. A second call does nothing.
   static void AddGradientsOf(BatchLoss& loss);
-  // What the sum of a batch's weighted losses is divided by.
+  // Returns the divisor of the sum of a batch's weighted losses.
   double DivisorOf(const DeviceBatch& batch) const;
-  // [n], of a network that measures: rows do not touch each other.
+  // Returns the largest outputs [n]. The network is in evaluation mode, so rows do not influence
+  // one another.
   torch::Tensor LargestOutputs(const DeviceBatch& batch);
   // See TrainingLoop::Ask().
   absl::StatusOr<Answers> Ask(const loader::TrainingBatch& batch, bool embed);
 
-  // What a forward pass changes without gradients.
+  // Whether the network has buffers, which a forward pass changes without gradients.
   bool has_buffers() const { return !buffers_.empty(); }
-  // Puts them back as they were before the last LossOf().
+  // Restores the buffers to their state before the last LossOf().
   void RestoreBuffers();
   // Whether every weight and buffer is a finite number.
   bool IsFinite() const;
@@ -88,15 +90,15 @@ class Learner {
   absl::Status CheckTakesPaddedRows();
   torch::Tensor OutputOf(const DeviceBatch& batch);
   torch::Tensor MeanOf(const torch::Tensor& losses, const torch::Tensor& weight) const;
-  // The loss, but NaN where the forward pass has left a buffer that is not finite.
+  // Returns the loss, or NaN when the forward pass has left a buffer that is not finite.
   torch::Tensor WithBuffers(const torch::Tensor& loss) const;
   void KeepBuffers();
 
   const TrainingSetup& setup_;
   std::optional<models::Network> network_;
   std::optional<models::Optimizer> optimizer_;
-  std::vector<torch::Tensor> buffers_;       // Of the network.
-  std::vector<torch::Tensor> kept_buffers_;  // As they were before the last forward pass.
+  std::vector<torch::Tensor> buffers_;       // Those of the network.
+  std::vector<torch::Tensor> kept_buffers_;  // Their state before the last forward pass.
 };
 
 }  // namespace tidemill::trainer_server

@@ -8,27 +8,27 @@
 
 namespace tidemill::trainer_server {
 
-// Keeps at most kMaxPoints points: when they are full, neighbours merge and each later point stands
-// for twice as many batches. What it holds depends on what was added alone, in checkpoints and out
-// of them. Thread-compatible.
+// Keeps at most kMaxPoints points. When they are full, neighbours are merged, and each later point
+// stands for twice as many batches. Its content depends only on what was added, across checkpoints,
+// too. Thread-compatible.
 class LossCurve {
  public:
   static constexpr size_t kMaxPoints = 500;
 
   struct Point {
     int64_t num_samples = 0;  // Visited so far.
-    double loss = 0;          // Mean over the samples since the point before.
-    int64_t num_trained = 0;  // As many.
+    double loss = 0;          // The mean over the samples since the previous point.
+    int64_t num_trained = 0;  // Their number.
     std::optional<double> validation_loss = std::nullopt;
 
     friend bool operator==(const Point&, const Point&) = default;
   };
 
-  // All there is, for checkpoints.
+  // The whole state, for checkpoints.
   struct State {
     std::vector<Point> points = {};
-    int64_t stride = 1;  // Batches for each point.
-    // Since the last point.
+    int64_t stride = 1;  // The number of batches of a point.
+    // Counted since the last point.
     int64_t num_batches = 0;
     int64_t num_trained = 0;
     int64_t num_samples = 0;
@@ -40,12 +40,13 @@ class LossCurve {
   LossCurve() = default;
   explicit LossCurve(State state) : state_(std::move(state)) {}
 
-  // A batch of `num_trained` samples with that mean loss; `num_samples` were visited until its end.
+  // Adds a batch of `num_trained` samples with this mean loss. `num_samples` were visited up to its
+  // end.
   void Add(double loss, int64_t num_trained, int64_t num_samples);
-  // The loss on the samples held out, now.
+  // Adds the present loss on the held-out samples.
   void AddValidation(double loss);
 
-  // The points, with one more for what came since the last.
+  // Returns the points, and one more for what came after the last.
   std::vector<Point> Points() const;
   const State& state() const { return state_; }
 

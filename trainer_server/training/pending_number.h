@@ -1,4 +1,4 @@
-// A number on its way from the device that computes it.
+// A number that a device is still computing.
 #pragma once
 
 #include <memory>
@@ -7,12 +7,12 @@
 
 namespace tidemill::trainer_server {
 
-// Is read without waiting for anything that the device was asked for after it: a loop that reads
-// the loss of a batch leaves the device busy with the batch's gradients. Thread-compatible.
+// Reading the number does not wait for later work of the device. A loop that reads the loss of a
+// batch therefore leaves the device busy with the gradients of the batch. Thread-compatible.
 class PendingNumber {
  public:
-  // Begins to copy a tensor of one number. On a CPU, and with libtorch before 2.4, which cannot
-  // wait for an event of any device, the number is read by Wait().
+  // Starts to copy a tensor of one number. On a CPU, Wait() reads the number instead. So it does
+  // with libtorch before 2.4, which cannot wait for an event of any device.
   explicit PendingNumber(const torch::Tensor& number);
   ~PendingNumber();
   PendingNumber(PendingNumber&&) noexcept;
@@ -25,7 +25,7 @@ class PendingNumber {
   struct Arrival;
 
   torch::Tensor number_;
-  std::unique_ptr<Arrival> arrival_;  // nullptr where nothing has to arrive.
+  std::unique_ptr<Arrival> arrival_;  // nullptr when nothing has to arrive.
 };
 
 }  // namespace tidemill::trainer_server

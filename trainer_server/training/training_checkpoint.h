@@ -1,4 +1,4 @@
-// Checkpoints of a training: one safetensors file with all that later steps depend on.
+// The checkpoint of a training: one safetensors file with everything that later steps depend on.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace tidemill::trainer_server {
 
-// The network and its optimiser, torch's generators, the state, and the number of threads.
+// Writes the network and its optimiser, torch's generators, the state, and the number of threads.
 absl::StatusOr<std::string> WriteCheckpoint(const TrainingSetup& setup, const TrainingState& state,
                                             Learner& learner);
 
-// Goes on from there: fills `state` and begins with the network. DATA_LOSS for something else than
-// a checkpoint, FAILED_PRECONDITION for one of another network or number of threads.
+// Continues from a checkpoint: fills `state` and begins with its network. DATA_LOSS when it is not
+// a checkpoint. FAILED_PRECONDITION when it is of another network or another number of threads.
 absl::Status ReadCheckpoint(std::string_view checkpoint, const TrainingSetup& setup,
                             TrainingState& state, Learner& learner);
 

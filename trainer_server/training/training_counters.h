@@ -1,4 +1,4 @@
-// How far a training is, and what follows from that.
+// The progress of a training, and what is derived from it.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,29 @@
 
 namespace tidemill::trainer_server {
 
-// Counters of a training; part of its checkpoints.
+// The counters of a training. They are a part of its checkpoints.
 struct TrainingCounters {
-  // Trained or, if empty or without a finite loss, passed over; through all epochs.
+  // The number of batches over all epochs. It includes batches that were skipped because they were
+  // empty or had no finite loss.
   int64_t batches = 0;
-  int64_t samples = 0;  // Holes included.
+  int64_t samples = 0;  // Including holes.
   int64_t num_skipped = 0;
-  // Of the optimiser: the position in the schedule of the learning rate.
+  // The steps of the optimiser: the position in the schedule of the learning rate.
   int64_t num_steps = 0;
-  // Batches left out because the loss was not a finite number: all, and in a row until now.
+  // The batches left out because their loss was not finite: all of them, and those in a row up to
+  // now.
   int64_t num_not_finite = 0;
   int64_t num_not_finite_in_row = 0;
-  // Epochs that have ended, batches of the present one, and what there was before it.
+  // The number of epochs that have ended; the batches of the present epoch; and the counts at its
+  // start.
   int64_t epoch = 0;
   int64_t epoch_batches = 0;
   int64_t steps_before_epoch = 0;
   int64_t samples_before_epoch = 0;
-  // Of the present epoch.
+  // Counted in the present epoch.
   double loss_sum = 0;
   int64_t loss_samples = 0;
-  // Mean loss of the last epoch that ended with one.
+  // The mean loss of the last epoch that ended with one.
   double last_epoch_loss = 0;
 
   double loss() const {
@@ -37,13 +40,14 @@ struct TrainingCounters {
   }
 };
 
-// Steps of the optimiser in a whole training: what the learning rate's schedule spans. Those made
-// before the present epoch, and as many in all epochs from it on as the source has batches for now.
+// Returns the number of optimiser steps in a whole training, which the schedule of the learning
+// rate spans. It is the number of steps before the present epoch, and for each epoch from this one
+// on the number of batches that the source has now.
 int64_t NumSteps(const models::TrainingSpec& spec, const TrainingCounters& counters,
                  const loader::BatchSource& source);
 
-// FAILED_PRECONDITION when more samples were unreadable than training.max_bad_fraction admits.
-// `reason` says why one was, or nothing.
+// FAILED_PRECONDITION when more samples were unreadable than training.max_bad_fraction allows.
+// `reason` says why one of them was unreadable; it may be empty.
 absl::Status CheckHoles(int64_t num_skipped, int64_t num_samples, double max_bad_fraction,
                         std::string_view reason);
 

@@ -1,4 +1,4 @@
-// Where a training computes, and how torch is set for it.
+// The device on which a training computes, and the settings of torch.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace tidemill::trainer_server {
 
-// Sets what must not differ between two runs of the same training: the number of threads and
+// Sets what must be equal in two runs of the same training: the number of threads, and
 // deterministic algorithms. Call it first in the process.
 void MakeDeterministic(int64_t num_threads);
 
-// The device to train on. FAILED_PRECONDITION when a GPU is asked for and there is none.
+// Returns the device to train on. FAILED_PRECONDITION when a GPU is requested and there is none.
 absl::StatusOr<torch::Device> ChooseDevice(models::Device device);
 
 }  // namespace tidemill::trainer_server

@@ -1,7 +1,7 @@
-// The training loop: batches in, a trained network out. A function of spec, trigger, parent and
-// batches alone: interrupted anywhere and resumed from a checkpoint, it ends with the same bits. A
-// sample that alone makes the loss useless is taken out of its batch before the weights learn of
-// it, and counted among the skipped ones.
+// The training loop takes batches and returns a trained network. The result is a function of the
+// spec, the trigger, the parent and the batches alone. A training that is interrupted anywhere and
+// resumed from a checkpoint ends with the same bits. A sample that alone makes the loss useless is
+// removed from its batch before the weights learn from it. It is counted among the skipped samples.
 #pragma once
 
 #include <cstdint>
@@ -21,42 +21,42 @@
 
 namespace tidemill::trainer_server {
 
-// Owns torch's global generator and thread count for as long as it runs: one per process.
+// Owns torch's global generator and thread count while it runs: one per process.
 class TrainingLoop {
  public:
-  // Called after each batch; a failure ends the training with it.
+  // Called after each batch. A failure ends the training and is its result.
   using Observer = std::function<absl::Status(TrainingLoop&)>;
 
   explicit TrainingLoop(TrainingSetup setup);
   TrainingLoop(const TrainingLoop&) = delete;
   TrainingLoop& operator=(const TrainingLoop&) = delete;
 
-  // Goes on from what Checkpoint() gave. DATA_LOSS for something else, FAILED_PRECONDITION for a
-  // checkpoint of another network.
+  // Continues from the result of Checkpoint(). DATA_LOSS when it is not a checkpoint.
+  // FAILED_PRECONDITION when it is of another network.
   absl::Status Restore(std::string_view checkpoint);
 
-  // Trains until the source ends, the budget is used up or the held-out loss no longer falls.
-  // `source` starts where counters() say: after so many batches of all, in that epoch. Its next
-  // batch is asked for between two steps, when it may Ask() the network. INVALID_ARGUMENT for data
-  // that do not suit the model; FAILED_PRECONDITION when the loss stays infinite or too many
-  // samples are of no use.
+  // Trains until the source ends, the budget is used up, or the held-out loss does not fall any
+  // more. `source` must begin where counters() says: at that batch of all batches, in that epoch.
+  // Its next batch is requested between two steps, when the source may Ask() the network.
+  // INVALID_ARGUMENT when the data does not fit the model. FAILED_PRECONDITION when the loss stays
+  // infinite, or too many samples cannot be used.
   absl::Status Run(loader::BatchSource& source, const Observer& observer);
 
-  // What the network says of a batch as it is now: in evaluation mode, without gradients, drawing
-  // no random numbers. A network that is not there yet is made, as for the first step. Errors as of
-  // Run(); FAILED_PRECONDITION when `embed` is asked of a network without an embedding. The batch
-  // has rows.
+  // Returns the present network's answers about a batch, in evaluation mode, without gradients and
+  // without drawing random numbers. The batch must have rows. If there is no network yet, it is
+  // made as for the first step. The errors are those of Run(). FAILED_PRECONDITION when `embed` is
+  // set and the network has no embedding.
   absl::StatusOr<Answers> Ask(const loader::TrainingBatch& batch, bool embed);
 
-  // Whether a checkpoint can be made now: not between batches whose gradients make one step.
+  // Whether a checkpoint can be made now. It cannot between batches whose gradients form one step.
   bool can_checkpoint() const { return !group_is_open_; }
 
-  // The full state: weights, optimiser, generators, counters, loss curve, thread count, companion.
-  // FAILED_PRECONDITION unless can_checkpoint().
+  // Returns the full state: weights, optimiser, generators, counters, loss curve, thread count and
+  // companion. FAILED_PRECONDITION unless can_checkpoint().
   absl::StatusOr<std::string> Checkpoint();
 
-  // The network as a safetensors file. FAILED_PRECONDITION when nothing could be learnt or a weight
-  // is not a finite number.
+  // Returns the network as a safetensors file. FAILED_PRECONDITION when nothing could be learnt, or
+  // when a weight is not finite.
   absl::StatusOr<std::string> Weights() const;
 
   const TrainingSetup& setup() const { return setup_; }
@@ -64,13 +64,13 @@ class TrainingLoop {
   const LossCurve& loss_curve() const { return state_.curve; }
   const StoppingState& stopping() const { return state_.stopping; }
   Companion& companion() { return state_.companion; }
-  // Seconds that Run() has waited for its source.
+  // The seconds for which Run() has waited for its source.
   double wait_seconds() const { return wait_seconds_; }
 
  private:
   bool IsOver() const;
   absl::Status Visit(const loader::TrainingBatch& batch, const loader::BatchSource& source);
-  // What is left of the batch, if a sample was to be taken out.
+  // Returns the rest of the batch if a sample must be removed.
   absl::StatusOr<std::optional<loader::TrainingBatch>> AddGradients(
       const loader::TrainingBatch& batch);
   absl::StatusOr<std::optional<loader::TrainingBatch>> TakeOutCulprits(
@@ -81,7 +81,8 @@ class TrainingLoop {
   absl::Status CloseGroup(const loader::BatchSource& source);
   void Count(const loader::TrainingBatch& batch);
   absl::Status EndEpoch();
-  // FAILED_PRECONDITION with more unreadable samples than training.max_bad_samples admits.
+  // FAILED_PRECONDITION when there are more unreadable samples than training.max_bad_samples
+  // allows.
   absl::Status CheckLimit() const;
   absl::Status CheckOwnHoles() const;
   absl::Status MeasureHeldOut();
@@ -90,7 +91,8 @@ class TrainingLoop {
   const TrainingSetup setup_;
   TrainingState state_;
   Learner learner_;
-  // Between batches whose gradients make one step: what to divide by, and how many had gradients.
+  // Used between batches whose gradients form one step: the divisor, and the number of batches with
+  // gradients.
   bool group_is_open_ = false;
   double group_divisor_ = 0;
   int64_t group_batches_ = 0;

@@ -1,4 +1,4 @@
-// What a training is made of.
+// The parts from which a training is made.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,16 @@ struct TrainingSetup {
   models::TrainingSpec training;
   int64_t trigger = 0;
   torch::Device device = torch::kCPU;
-  // What the graph makes, for a training whose batches do not say: one with buckets.
+  // The columns that the graph makes. They are for a training with buckets, whose batches do not
+  // say.
   models::InputSpecs inputs = {};
-  // Weights to start from; absent for a fresh initialisation.
+  // The weights to start from. Absent for a fresh initialisation.
   std::optional<std::string> parent_weights = std::nullopt;
-  // Opens one pass over the samples held out; nullptr when none are.
+  // Opens one pass over the held-out samples; nullptr when there are none.
   std::function<absl::StatusOr<std::unique_ptr<loader::BatchSource>>()> held_out = nullptr;
-  // Ordinals that there are, for a training that is to remember the last loss of each; 0 for none.
+  // The number of ordinals, for a training that must remember the last loss of each; otherwise 0.
   int64_t num_losses = 0;
-  // Is told of samples that alone make a loss useless, and outlives the training; nobody is, if
+  // Receives the samples that alone make a loss useless. It must outlive the training, and may be
   // nullptr.
   loader::BadSamples* bad = nullptr;
 };

@@ -1,4 +1,4 @@
-// What a training knows besides its network.
+// What a training knows, besides its network.
 #pragma once
 
 #include <vector>
@@ -11,21 +11,21 @@
 
 namespace tidemill::trainer_server {
 
-// What those who choose a training's samples want its checkpoints to hold.
+// What the choosers of a training's samples store in its checkpoints.
 struct Companion {
   std::vector<double> numbers = {};
-  // By ordinal, the loss that the sample had when it was trained on last, in training mode; NaN for
-  // one that was not yet. Empty unless TrainingSetup::num_losses says otherwise.
+  // For each ordinal, the sample's loss when it was last trained on, in training mode; NaN before
+  // that. Empty unless TrainingSetup::num_losses asks for it.
   std::vector<float> losses = {};
 };
 
-// All that later steps depend on, but for the network, its optimiser and torch's generators.
+// Everything that later steps depend on, except the network, its optimiser and torch's generators.
 struct TrainingState {
   TrainingCounters counters;
   LossCurve curve;
   StoppingState stopping;
   Companion companion;
-  // The state of the network after its best epoch, in the order of models::StateOf(); empty before
+  // The state of the network after its best epoch, in the order of models::StateOf(). Empty before
   // there is one.
   std::vector<torch::Tensor> best;
 };

@@ -1,4 +1,4 @@
-// Notices when a training no longer comes forward.
+// Notices when a training makes no progress any more.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace tidemill::trainer_server {
 
-// Calls `expire`, on a thread of its own, once no progress was told for `limit`. For code that may
-// hang and cannot be interrupted: all that is left then is to end the process. Thread-safe.
+// Calls `expire`, on a thread of its own, when no progress was reported for `limit`. It is for code
+// that may hang and cannot be interrupted: the only remedy is to end the process. Thread-safe.
 class Watchdog {
  public:
   Watchdog(std::chrono::microseconds limit, std::function<void()> expire);
@@ -22,7 +22,7 @@ class Watchdog {
   const std::function<void()> expire_;
   std::atomic<std::chrono::steady_clock::rep> last_;
   std::atomic<bool> has_expired_ = false;
-  PeriodicTask task_;  // Last: its thread uses all of the above.
+  PeriodicTask task_;  // The last member: its thread uses all members above.
 };
 
 }  // namespace tidemill::trainer_server

@@ -1,5 +1,5 @@
-// Ops that can be run on any consecutive rows of a frame, so that several of them can take turns on
-// rows that stay in the cache (stage.h).
+// Ops that can run on any consecutive rows of a frame. Several of them can therefore take turns on
+// rows that stay in the processor's cache (stage.h).
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,23 @@
 
 namespace tidemill::transform {
 
-// Of what an op learned, the lists of numbers that it computes with, in an order of its own. Views
-// of a fitted state.
+// The lists of numbers that an op computes with, from what it learned. The op decides their order.
+// They are views of a fitted state.
 using LearnedNumbers = std::vector<std::span<const double>>;
 
-// Consecutive rows of a frame, and where the op at work finds and puts their numbers.
+// Consecutive rows of a frame, and the places of the numbers that the running op reads and writes.
 struct Block {
   Frame& frame;
   int64_t first_row = 0;
   int64_t num_rows = 0;
-  // One pointer for each input and output of the op, to the numbers of `first_row`.
+  // One pointer per input and per output of the op. Each points to the numbers of `first_row`.
   std::span<const std::byte* const> inputs = {};
   std::span<std::byte* const> outputs = {};
-  // What BlockOp::Prepare() made.
+  // The result of BlockOp::Prepare().
   std::span<const std::span<const double>> learned = {};
 };
 
-// Reads and makes columns of numbers, known when the graph is built.
+// An op that reads and makes columns of numbers. The columns are known when the graph is built.
 class BlockOp : public Op {
  public:
   BlockOp(std::vector<BoundColumn> inputs, std::vector<BoundColumn> outputs);
@@ -39,22 +39,23 @@ class BlockOp : public Op {
   const std::vector<BoundColumn>& inputs() const { return inputs_; }
   const std::vector<BoundColumn>& outputs() const { return outputs_; }
 
-  // Whether output i may be written where input i lies, when their types and widths are equal.
+  // Whether output i may be written over input i when their types and widths are equal.
   virtual bool InPlace() const { return false; }
 
-  // Finds what RunBlock() needs of what the op learned. INVALID_ARGUMENT when it is not there.
+  // Returns what RunBlock() needs from what the op learned. INVALID_ARGUMENT when something is
+  // missing.
   virtual absl::StatusOr<LearnedNumbers> Prepare(std::span<const Learned> learned) const;
 
-  // Writes every number of the block's rows in every output, also of bad rows, and rejects what it
-  // cannot treat.
+  // Writes every number of the block's rows in every output, also in bad rows. Rejects the rows
+  // that it cannot treat.
   virtual absl::Status RunBlock(const Block& block) const = 0;
 
-  // All rows of a frame as one block.
+  // Runs the op on all rows of a frame as one block.
   absl::Status Run(std::span<const Learned> learned, Frame& frame) const override;
   const BlockOp* block_op() const final { return this; }
 
  protected:
-  // Calls body(std::span<const T>) with the numbers of an input.
+  // Calls body(std::span<const T>) with the numbers of an input in the block.
   template <typename Body>
   void VisitInput(const Block& block, size_t index, Body&& body) const {
     VisitNumbers(inputs_[index].schema.type, block.inputs[index],
@@ -67,8 +68,8 @@ class BlockOp : public Op {
             static_cast<size_t>(block.num_rows * output_widths_[index])};
   }
 
-  // Calls body(in, out) with the numbers of an input and the place for those of the output of the
-  // same index, which is float32 or float64.
+  // Calls body(in, out) with the numbers of an input and the place for the numbers of the output
+  // with the same index. The output is float32 or float64.
   template <typename Body>
   void VisitFloats(const Block& block, size_t index, Body&& body) const {
     const bool wide = outputs_[index].schema.type == batch::DataType::kFloat64;
@@ -91,12 +92,14 @@ class BlockOp : public Op {
   const std::vector<int64_t> output_widths_;
 };
 
-// Sets out[i] = function(in[i], i). The two may be the same numbers, else they lie apart.
+// Sets out[i] = function(in[i], i). `in` and `out` may be the same memory; otherwise they must not
+// overlap.
 template <typename From, typename To, typename Function>
 void MapNumbers(std::span<const From> in, std::span<To> out, Function function) {
   const size_t size = in.size();
   if constexpr (std::is_same_v<From, To>) {
-    // A loop of its own: one that reads and writes what may overlap is done number by number.
+    // This case has a loop of its own: a compiler does not vectorise a loop whose input and output
+    // may overlap.
     if (in.data() == out.data()) {
       To* const numbers = out.data();
       for (size_t i = 0; i < size; ++i) numbers[i] = function(numbers[i], i);
@@ -108,8 +111,8 @@ void MapNumbers(std::span<const From> in, std::span<To> out, Function function) 
   for (size_t i = 0; i < size; ++i) to[i] = function(from[i], i);
 }
 
-// The same for rows of `width` numbers: function(number, place in its row). Rows of a single number
-// are better served by MapNumbers().
+// Does the same for rows of `width` numbers with function(number, place in its row). For rows of a
+// single number, MapNumbers() is faster.
 template <typename From, typename To, typename Function>
 void MapRows(std::span<const From> in, std::span<To> out, size_t width, Function function) {
   for (size_t begin = 0; begin < in.size(); begin += width) {
@@ -117,7 +120,7 @@ void MapRows(std::span<const From> in, std::span<To> out, size_t width, Function
   }
 }
 
-// Rejects the rows of a block that hold a number that is not finite in the output `schema`.
+// Rejects the rows of a block whose numbers in the output `schema` are not all finite.
 template <typename T>
 void RejectNonFinite(std::span<const T> values, const ColumnSchema& schema, const Block& block) {
   if (HasNonFinite(values)) {

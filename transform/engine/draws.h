@@ -1,4 +1,4 @@
-// What random ops draw for samples in training.
+// The random numbers that random ops draw for samples in training.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace tidemill::transform {
 
-// 64 random bits for each row of a frame: a function of the run's seed, trigger and epoch, the
-// purpose, and the sample's ordinal. Two ops that draw for two purposes draw independently. Frame
-// and purpose must outlive it.
+// Draws 64 random bits for each row of a frame. The bits are a function of the run's seed, the
+// trigger, the epoch, the purpose and the sample's ordinal. Draws for two purposes are independent.
+// The frame and the purpose must outlive this object.
 class Draws {
  public:
-  // NOT_FOUND for samples without ordinals.
+  // NOT_FOUND when the samples have no ordinals.
   static absl::StatusOr<Draws> Of(const Frame& frame, std::string_view purpose) {
     ASSIGN_OR_RETURN(const batch::Column* ordinals,
                      frame.samples().Get(batch::kOrdinalColumn, batch::DataType::kInt64));
@@ -30,7 +30,7 @@ class Draws {
 
   uint64_t Bits(int64_t row) const { return RandomBits(key_, ordinals_[row]); }
 
-  // A whole number in [0, end) out of 32 bits; `end` is below 2^31.
+  // Returns a whole number in [0, end) from 32 random bits. `end` must be below 2^31.
   static int64_t Below(int64_t end, uint32_t bits) {
     return static_cast<int64_t>((static_cast<uint64_t>(end) * bits) >> 32);
   }

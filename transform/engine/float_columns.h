@@ -1,4 +1,4 @@
-// Columns of numbers made anew as floats, number by number.
+// Replaces columns of numbers by columns of floats, number by number.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,8 @@
 
 namespace tidemill::transform {
 
-// Declares that the columns `inputs` are replaced: float64 stays float64, all else becomes float32.
+// Declares that the op replaces the columns `inputs`. float64 stays float64; every other type
+// becomes float32.
 std::vector<BoundColumn> ReplaceByFloats(OpBuilder& builder, std::string_view field,
                                          const std::vector<BoundColumn>& inputs);
 

@@ -9,7 +9,7 @@
 
 namespace tidemill::transform {
 
-// Images lie channel after channel, row after row.
+// The size of an image. Its numbers lie channel after channel, row after row.
 struct ImageSize {
   int64_t channels = 1;
   int64_t height = 0;
@@ -18,17 +18,17 @@ struct ImageSize {
   int64_t Numbers() const { return channels * height * width; }
 };
 
-// The size of a column's rows, of shape [height, width] or [channels, height, width]; all 1, with a
-// problem reported, for other columns.
+// Returns the size of the images in a column whose shape is [height, width] or [channels, height,
+// width]. For any other shape, reports a problem and returns a size of 1 in all dimensions.
 ImageSize ImageSizeOf(OpBuilder& builder, std::string_view field, const BoundColumn& column);
 
-// Declares the column `into`, or without a name the input itself, of the input's type and channels
-// with another height and width.
+// Declares the output column `into`; an empty name replaces the input. The output has the input's
+// type and channels, and another height and width.
 BoundColumn ImageOutput(OpBuilder& builder, const std::string& into, const BoundColumn& input,
                         int64_t height, int64_t width);
 
-// Copies the part of an image that begins at (top, left) and has the height and width of `to`. It
-// may lie outside of the image in part; there `out` is left as it is.
+// Copies the part of an image that begins at (top, left) and has the height and width of `to`.
+// Where the part lies outside the image, `out` is left unchanged.
 template <typename T>
 void CopyPart(const T* in, const ImageSize& from, int64_t top, int64_t left, const ImageSize& to,
               T* out) {
@@ -45,14 +45,14 @@ void CopyPart(const T* in, const ImageSize& from, int64_t top, int64_t left, con
   }
 }
 
-// An op that makes an image out of an image of the same type.
+// An op that makes an image from an image of the same type.
 class ImageOp : public BlockOp {
  public:
   ImageOp(const BoundColumn& input, const BoundColumn& output) : BlockOp({input}, {output}) {}
 
  protected:
-  // Calls body(row, in, out) for every row that is not bad, with pointers to its numbers in the
-  // input and to as many zeros, of the same type, as a row of the output has. Bad rows become
+  // Calls body(row, in, out) for every row that is not bad. `in` points to the row's numbers in the
+  // input. `out` points to the output row, filled with zeros of the same type. A bad row becomes
   // zeros.
   template <typename Body>
   void ForEachImage(const Block& block, Body&& body) const {

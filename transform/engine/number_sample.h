@@ -1,4 +1,4 @@
-// Numbers to take quantiles of, in bounded memory.
+// A sample of numbers for quantiles, in bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -6,19 +6,19 @@
 
 namespace tidemill::transform {
 
-// Keeps every number up to a capacity, and from then on a uniform sample of that size: algorithm R
-// of Vitter, "Random Sampling with a Reservoir" (1985), drawing by the number's place, so that what
-// is kept is a function of the sequence alone. Thread-compatible.
+// Keeps every number up to a capacity, and from then on a uniform sample of that size. The
+// algorithm is R of Vitter, "Random Sampling with a Reservoir" (1985). It draws by the place of the
+// number, so that the sample is a function of the sequence alone. Thread-compatible.
 class NumberSample {
  public:
-  // `width`: how many such samples there are for a row. Together they keep at most 2^24 numbers, or
-  // 256 each.
+  // `width` is the number of such samples for one column. Together they keep at most 2^24 numbers,
+  // or 256 each if that is more.
   explicit NumberSample(int64_t width);
 
   void Add(double value);
-  // Numbers added; not those kept.
+  // The number of numbers added, not of those kept.
   int64_t count() const { return count_; }
-  // Those kept, ascending.
+  // Returns the numbers kept, ascending.
   std::vector<double> Sorted() const;
 
  private:

@@ -19,7 +19,7 @@
 
 namespace tidemill::transform {
 
-// Calls body(std::span<const T>) with `count` numbers of a type. Text has none.
+// Calls body(std::span<const T>) with `count` numbers of a type. Columns of text have no numbers.
 template <typename Body>
 void VisitNumbers(batch::DataType type, const std::byte* numbers, int64_t count, Body&& body) {
   const auto visit = [&]<typename T>(T /*type*/) {
@@ -41,7 +41,7 @@ void VisitNumbers(batch::DataType type, const std::byte* numbers, int64_t count,
   }
 }
 
-// The same with all numbers of a column.
+// Does the same with all numbers of a column.
 template <typename Body>
 void VisitNumbers(const batch::Column& column, Body&& body) {
   const auto count = static_cast<int64_t>(column.data.size() / batch::SizeOf(column.type));
@@ -57,7 +57,7 @@ constexpr batch::DataType TypeOf() {
   if constexpr (std::is_same_v<T, double>) return batch::DataType::kFloat64;
 }
 
-// A column of zeros, to be written through `data` before it is shared.
+// Returns a column of zeros. Write to it through `data` before it is shared.
 template <typename T>
 batch::Column NewColumn(std::string_view name, int64_t num_rows,
                         std::vector<int64_t> shape) {  // NOLINT: it is moved.
@@ -66,7 +66,7 @@ batch::Column NewColumn(std::string_view name, int64_t num_rows,
   return column;
 }
 
-// The same of numbers that are anything, for who writes every one.
+// Returns a column whose numbers are not initialised, for a caller that writes every number.
 template <typename T>
 batch::Column NewUnwrittenColumn(std::string_view name, int64_t num_rows,
                                  std::vector<int64_t> shape) {  // NOLINT: it is moved.
@@ -75,7 +75,7 @@ batch::Column NewUnwrittenColumn(std::string_view name, int64_t num_rows,
   return column;
 }
 
-// The same for the type that `schema` says, which is not text.
+// Does the same for the type of `schema`, which must not be text.
 inline batch::Column NewUnwrittenColumn(const ColumnSchema& schema, int64_t num_rows) {
   batch::Column column{.name = schema.name, .type = schema.type, .shape = schema.shape};
   column.data =
@@ -83,7 +83,7 @@ inline batch::Column NewUnwrittenColumn(const ColumnSchema& schema, int64_t num_
   return column;
 }
 
-// True when some number is infinite or not a number. One pass without branches.
+// Whether some number is infinite or not a number. Makes one pass without branches.
 template <typename T>
 bool HasNonFinite(std::span<const T> values) {
   using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
@@ -96,7 +96,7 @@ bool HasNonFinite(std::span<const T> values) {
   return found != 0;
 }
 
-// Rejects rows of `width` numbers that hold one that is not finite. The first is row `first_row` of
+// Rejects each row of `width` numbers that are not all finite. The first row is row `first_row` of
 // the frame.
 template <typename T>
 void RejectNonFiniteRows(std::span<const T> values, std::string_view name, int64_t width,
@@ -108,7 +108,7 @@ void RejectNonFiniteRows(std::span<const T> values, std::string_view name, int64
   }
 }
 
-// Rejects the rows of a column of floats that hold a number that is not finite.
+// Rejects the rows of a column of floats whose numbers are not all finite.
 template <typename T>
 void RejectNonFinite(const batch::Column& column, Frame& frame) {
   const std::span<const T> values = column.Values<T>();

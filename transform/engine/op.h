@@ -1,4 +1,4 @@
-// One step of a graph, bound to the columns that it reads and makes.
+// One step of a graph. It is bound to the columns that it reads and makes.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace tidemill::transform {
 
 class BlockOp;
 
-// Something an op learned of a column: numbers or words.
+// A statistic that an op learned about a column: numbers or words.
 struct Learned {
   std::string column;
-  // What it is: "mean", "std", "categories" ...
+  // The name of the statistic: "mean", "std", "categories" ...
   std::string statistic;
   std::vector<double> numbers = {};
   std::vector<std::string> words = {};
@@ -31,8 +31,8 @@ struct FitResult {
   std::vector<std::string> warnings = {};
 };
 
-// Learns what one op needs from samples given in order. What it learns is a function of the
-// sequence of good rows alone, not of how the sequence was cut into batches. Thread-compatible.
+// Learns what one op needs from samples in order. The result is a function of the sequence of good
+// rows alone, not of how the sequence is cut into batches. Thread-compatible.
 class OpFitter {
  public:
   virtual ~OpFitter() = default;
@@ -41,25 +41,25 @@ class OpFitter {
   virtual absl::StatusOr<FitResult> Finish() = 0;
 };
 
-// Works on whole columns and treats each row by itself, so that it does not matter how samples are
-// cut into batches. A row that it cannot treat it rejects, with a reason that names column and
-// value. Thread-safe: a built op never changes.
+// Works on whole columns and treats each row by itself. It therefore does not matter how samples
+// are cut into batches. An op rejects a row that it cannot treat, with a reason that names the
+// column and the value. Thread-safe: an op never changes after it is built.
 class Op {
  public:
   virtual ~Op() = default;
 
-  // `learned`: what the op's fitter learned; empty for other ops. Fails only when the batch as a
-  // whole is not what the graph was built for.
+  // `learned` is what the op's fitter learned. It is empty for an op that learns nothing. Fails
+  // only when the whole batch is not what the graph was built for.
   virtual absl::Status Run(std::span<const Learned> learned, Frame& frame) const = 0;
 
-  // The op itself when it can be run on some rows at a time (block_op.h), else nullptr.
+  // Returns this op if it can run on some rows at a time (block_op.h), else nullptr.
   virtual const BlockOp* block_op() const { return nullptr; }
 
-  // nullptr for an op that learns nothing.
+  // Returns nullptr for an op that learns nothing.
   virtual std::unique_ptr<OpFitter> NewFitter() const { return nullptr; }
 };
 
-// INVALID_ARGUMENT when there is no such entry.
+// INVALID_ARGUMENT when there is no such statistic.
 absl::StatusOr<const Learned*> FindLearned(std::span<const Learned> learned,
                                            std::string_view column, std::string_view statistic);
 

@@ -1,4 +1,5 @@
-// What an op sees while its graph is built: the columns made so far, and a place for complaints.
+// What an op sees while its graph is built: the columns made so far, and a place to report
+// problems.
 #pragma once
 
 #include <optional>
@@ -15,44 +16,45 @@ struct NameList;
 
 namespace tidemill::transform {
 
-// What a model learns to say.
+// The column that a model learns to predict.
 inline constexpr std::string_view kTargetColumn = "target";
 
-// Something wrong in a graph. A checker turns it into a line of the user's file.
+// A problem in a graph. A checker turns it into a line of the user's file.
 struct GraphProblem {
-  // Place of the op in the graph, from 0; the number of ops when something is missing at the end.
+  // The place of the op in the graph, from 0. It is the number of ops when something is missing at
+  // the end.
   int op_index = 0;
-  // Key within the op; empty for the op as a whole.
+  // The key within the op. Empty for the op as a whole.
   std::string field;
   std::string message;
-  // What to do about it; may be empty.
+  // What to do about the problem; may be empty.
   std::string hint;
 
   friend bool operator==(const GraphProblem&, const GraphProblem&) = default;
 };
 
-// What is known of a column before any sample is read.
+// What is known about a column before any sample is read.
 struct ColumnSchema {
   std::string name;
   batch::DataType type = batch::DataType::kFloat32;
-  // Numbers in a row, as in batch::Column.
+  // The shape of a row's numbers, as in batch::Column.
   std::vector<int64_t> shape = {};
 
-  // Product of `shape`.
+  // Returns the product of `shape`.
   int64_t Width() const;
   friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
 };
 
-// A column and where a Frame holds it.
+// A column and its slot in a Frame.
 struct BoundColumn {
   int slot = 0;
   ColumnSchema schema;
 };
 
-// Which columns an op accepts, and so which ones `all` stands for.
+// Which columns an op accepts. `all` stands for the columns accepted.
 enum class Accepts {
-  kFloats,   // `all`: float32 and float64; by name also whole numbers.
-  kNumbers,  // Everything but text; `all` complains about text.
+  kFloats,   // `all`: float32 and float64. By name also whole numbers.
+  kNumbers,  // Everything but text. `all` reports text as a problem.
 };
 
 // Thread-compatible.
@@ -62,39 +64,41 @@ class OpBuilder {
 
   const SampleSchema& samples() const { return samples_; }
 
-  // From here on, columns and problems belong to this op.
+  // Starts an op. Columns and problems belong to it until the next call.
   void BeginOp(int op_index);
 
-  // A column that an earlier op made. Reports a problem when there is none of that name.
+  // Returns a column that an earlier op made. Reports a problem when there is none of that name.
   std::optional<BoundColumn> Input(std::string_view field, std::string_view name);
-  // The columns that `names` stands for, in the order named or, for `all`, made; never targets.
-  // Reports what is missing, named twice or not accepted, and when nothing is left.
+  // Returns the columns that `names` stands for. They are in the order named or, for `all`, in the
+  // order made. `all` never contains targets. Reports a problem for a column that is missing, named
+  // twice or not accepted, and when no column is left.
   std::vector<BoundColumn> Inputs(std::string_view field, const config::NameList& names,
                                   Accepts accepts);
 
-  // Adds a column that this op makes. It may replace a column that is an input of this op;
-  // otherwise a name that is taken is a problem. `is_target`: never part of `all`.
+  // Adds a column that this op makes. It may replace a column that is an input of this op. Any
+  // other name that is taken is a problem. A column with `is_target` is never part of `all`.
   BoundColumn Output(std::string_view field, ColumnSchema schema, bool is_target = false);
 
-  // This op learns from samples: what it makes is not known before it is fitted.
+  // Declares that this op learns from samples. What it makes is not known before it is fitted.
   void MarkFitted() { fitted_ = true; }
 
   void Problem(std::string_view field, std::string message, std::string hint = "");
 
-  // After an op: the fit passes that must lie before it can run, itself not counted.
+  // Call it after an op. The number of fit passes that must be complete before the op can run, not
+  // counting the op's own.
   int stage() const { return stage_; }
   bool fitted() const { return fitted_; }
   int num_slots() const { return num_slots_; }
   const std::vector<GraphProblem>& problems() const { return problems_; }
-  // nullptr when no op made it.
+  // Returns nullptr when no op made the column.
   const BoundColumn* Find(std::string_view name) const;
-  // The columns made so far, targets among them, in the order made.
+  // Returns the columns made so far, including targets, in the order made.
   std::vector<BoundColumn> Columns() const;
-  // Where the op reads: the slots of the columns that it asked for.
+  // The slots of the columns that the op reads.
   const std::vector<int>& input_slots() const { return input_slots_; }
-  // What it makes.
+  // The columns that the op makes.
   const std::vector<BoundColumn>& outputs() const { return outputs_; }
-  // Place of the op being built, from 0.
+  // The place of the op that is being built, from 0.
   int op_index() const { return op_index_; }
 
  private:
@@ -112,7 +116,7 @@ class OpBuilder {
   const SampleSchema& samples_;
   std::vector<MadeColumn> columns_;
   std::vector<GraphProblem> problems_;
-  // Of the op being built.
+  // The inputs of the op that is being built.
   std::vector<std::string> inputs_;
   std::vector<int> input_slots_;
   std::vector<BoundColumn> outputs_;
@@ -131,7 +135,7 @@ inline bool IsInteger(batch::DataType type) { return !IsFloat(type) && !IsText(t
 // Reports a problem unless the column holds text.
 void CheckIsText(OpBuilder& builder, std::string_view field, const BoundColumn& column);
 
-// "text" for byte strings, else the name of the type.
+// Returns "text" for byte strings, else the name of the type.
 std::string_view Describe(batch::DataType type);
 
 }  // namespace tidemill::transform

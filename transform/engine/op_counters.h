@@ -1,4 +1,5 @@
-// What the ops of a graph cost and make, added up over runs, threads and processes.
+// Measures the time and the output of the ops of a graph, added up over runs, threads and
+// processes.
 //
 //   OpCounters counters(graph.op_types());
 //   ... many threads: graph.Run(samples, &fitted, context, &counters) ...
@@ -16,17 +17,18 @@
 
 namespace tidemill::transform {
 
-// What one op did in one run of a graph, or in several. Times are those of the threads that ran it.
+// What one op did in one or several runs of a graph. Times are those of the threads that ran it.
 struct OpWork {
   int64_t runs = 0;
-  // Samples that came in and were not bad yet, and those of them that the op rejected.
+  // The first is the number of samples that reached the op and were not bad yet. The second is the
+  // number of these that the op rejected.
   int64_t rows = 0;
   int64_t rejected = 0;
-  // Of the columns that it made, whether they were ever whole in memory or not.
+  // The bytes of the columns that the op made, whether they were ever whole in memory or not.
   int64_t bytes = 0;
-  // Time on a processor, and time from begin to end. Ops of one stage run in turn on small blocks:
-  // what each of them took is measured by the clock on the wall, and the stage's time on a
-  // processor is divided among them in the same proportion.
+  // The processor time and the wall-clock time. The ops of one stage take turns on small blocks.
+  // Wall-clock time is measured for each op. The processor time of the stage is divided among its
+  // ops in the same proportion.
   int64_t cpu_ns = 0;
   int64_t wall_ns = 0;
 
@@ -41,25 +43,26 @@ struct OpStatistics {
   friend bool operator==(const OpStatistics&, const OpStatistics&) = default;
 };
 
-// Adds to each op of `total` what `more` says of it; an empty `total` becomes `more`.
+// Adds to each op of `total` the numbers of the same op in `more`. An empty `total` becomes `more`.
 // INVALID_ARGUMENT when the two belong to different graphs.
 absl::Status Merge(std::span<const OpStatistics> more, std::vector<OpStatistics>& total);
 
-// Thread-safe: any number of threads may run graphs that add to the same counters. Adding takes six
+// Thread-safe: any number of threads may run graphs that add to the same counters. Add() takes six
 // relaxed atomic additions.
 class OpCounters {
  public:
-  // `types`: of the graph's ops, in order.
+  // `types` are the types of the graph's ops, in order.
   explicit OpCounters(std::vector<std::string> types);
 
-  // `op`: place in the graph, from 0.
+  // `op` is the place of the op in the graph, from 0.
   void Add(int op, const OpWork& work);
 
-  // By place in the graph. While others add, the numbers of an op may be some runs apart.
+  // Returns the statistics by place in the graph. While other threads add, the numbers of one op
+  // may be some runs apart.
   std::vector<OpStatistics> Snapshot() const;
 
  private:
-  // A cache line of its own for each op: threads are at different ops most of the time.
+  // Each op has a cache line of its own, because threads are at different ops most of the time.
   struct alignas(64) Counters {
     std::atomic<int64_t> runs = 0;
     std::atomic<int64_t> rows = 0;
@@ -73,8 +76,8 @@ class OpCounters {
   const std::unique_ptr<Counters[]> counters_;
 };
 
-// The clocks of the calling thread. Reading the one on the wall takes about 20 ns, the one of the
-// time on a processor some 200.
+// The clocks of the calling thread. Reading the wall clock takes about 20 ns, reading the processor
+// time some 200.
 struct ThreadTime {
   int64_t cpu_ns = 0;
   int64_t wall_ns = 0;

@@ -1,9 +1,9 @@
 // What the specs of all ops share. A spec is a struct that the config descriptor reads, with
 //   static constexpr bool kIsRandom;
 //   std::unique_ptr<Op> Build(OpBuilder& builder) const;
-// Build() binds it to columns. It reports what is wrong to the builder, and declares the op's
-// outputs even then, so that the ops after it are checked against them; the op it returns is used
-// only when nobody complained. What else a spec may say is in GraphOp (transform/ops/graph_op.h).
+// Build() binds the spec to columns. It reports problems to the builder, and declares the op's
+// outputs even then, so that later ops are checked against them. The returned op is used only when
+// there were no problems. graph_op.h in transform/ops/ says what else a spec may define.
 #pragma once
 
 #include <cstddef>
@@ -25,32 +25,32 @@ namespace tidemill::transform {
 inline constexpr std::string_view kAutocacheDoc =
     "Stands in specs of before. `true` is refused: what ops make is not kept between epochs.";
 
-// What the column `target` is where an op makes it.
+// What the column `target` contains when an op makes it.
 enum class TargetMade {
-  kOther,         // In units that nobody knows.
+  kOther,         // In unknown units.
   kLabel,         // The label in its own units.
-  kStandardized,  // As `standardize` makes it of what it was, see target_scale.h.
+  kStandardized,  // What it was, standardised by `standardize`; see target_scale.h.
 };
 
 // The fields of a CSV record that an op reads.
 struct ReadFields {
-  std::string_view key = {};                // Of the spec, which lists them.
+  std::string_view key = {};                // The key of the spec that lists them.
   std::span<const std::string> names = {};  // Views of the spec.
 };
 
 // Why an op cannot take the text of a field.
 struct BadField {
   std::string_view problem;  // What follows the text in a sentence: "is not a number".
-  std::string hint;          // What to write in the spec, or into the file.
+  std::string hint;          // What to write in the spec or in the file.
 };
 
-// The files that ops name, wherever their bytes are. Thread-compatible.
+// Reads the files that ops name, wherever their bytes are. Thread-compatible.
 class NamedFiles {
  public:
   virtual ~NamedFiles() = default;
 
-  // The bytes of a file; std::nullopt after a problem, which is noted at the op's own `key`. It is
-  // one to have more than `most` bytes.
+  // Returns the bytes of a file. When there is a problem, notes it at the op's own `key` and
+  // returns std::nullopt. A file of more than `most` bytes is a problem.
   virtual std::optional<std::string> Read(const std::string& name, size_t most,
                                           std::string_view key, config::Problems& problems) = 0;
 };

@@ -1,5 +1,5 @@
-// What a graph must know of a dataset's samples. Callers fill it in from the dataset's spec, so
-// that this library needs nothing of the storage service.
+// What a graph must know about a dataset's samples. The caller fills it in from the dataset's spec,
+// so that this library does not depend on the storage service.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ enum class LabelKind { kNone, kClass, kReal };
 struct SampleSchema {
   PayloadKind payload = PayloadKind::kCsv;
 
-  // kCsv: the names of a record's fields, in order. Absent while they are not known, which is so
-  // for a file with a header that nobody has read yet: such a graph can be checked, but not run.
+  // For kCsv: the names of a record's fields, in order. Absent while they are unknown, as for a
+  // file with a header that nobody has read yet. Such a graph can be checked, but not run.
   std::optional<std::vector<std::string>> columns = std::nullopt;
   char delimiter = ',';
   // Absent: quotes are ordinary characters.
   std::optional<char> quote = '"';
 
-  // kRecord: bytes of a record, where known.
+  // For kRecord: the bytes of a record, when they are known.
   std::optional<int64_t> record_bytes = std::nullopt;
 
-  // Records in a payload, the newest last: more than one in a series. Those of a CSV file still
-  // have the line ends between them.
+  // The number of records in a payload, the newest last. A series has more than one. The records of
+  // a CSV file are still separated by their line ends.
   int64_t history = 1;
 
   LabelKind label = LabelKind::kNone;
-  // kClass: labels are 0 .. num_classes - 1; 0 when not known.
+  // For kClass: labels are 0 .. num_classes - 1. It is 0 when unknown.
   int64_t num_classes = 0;
 
   friend bool operator==(const SampleSchema&, const SampleSchema&) = default;

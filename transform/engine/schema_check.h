@@ -1,4 +1,4 @@
-// What a part of a pipeline asks of samples, held against what is known of them.
+// Checks what a part of a pipeline asks of samples against what is known about them.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace tidemill::transform {
 
-// The samples of a dataset, before any is read.
+// What is known about the samples of a dataset before any is read.
 struct DescribedSamples {
-  std::string dataset;  // Its name, for messages.
+  std::string dataset;  // The name of the dataset, for messages.
   SampleSchema schema;
 };
 
-// The kind of a label in a sentence: "the label of 'weather' is a class".
+// Describes the kind of a label in a sentence: "the label of 'weather' is a class".
 std::string_view Describe(LabelKind label);
 
-// Notes a problem at `at` where records of the dataset are known not to have the column.
+// Notes a problem at `at` when the records of the dataset are known to lack the column.
 void CheckColumn(const DescribedSamples& samples, std::string_view at, const std::string& column,
                  config::Problems& problems);
 

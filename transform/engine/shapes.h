@@ -1,4 +1,4 @@
-// Checks of shapes that users write.
+// Checks the shapes that users write.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace tidemill::transform {
 
-// Largest number of numbers in one row of a column.
+// The most numbers in one row of a column.
 inline constexpr int64_t kMaxWidth = int64_t{1} << 28;
 
-// False, with a problem reported, for a dimension below 1, more than 8 dimensions, or more than
-// kMaxWidth numbers.
+// Returns false and reports a problem for a dimension below 1, for more than 8 dimensions, or for
+// more than kMaxWidth numbers.
 bool CheckShape(OpBuilder& builder, std::string_view field, const std::vector<int64_t>& shape);
 
 }  // namespace tidemill::transform

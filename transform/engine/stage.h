@@ -1,4 +1,5 @@
-// Ops of a graph that run together: in turn on blocks of rows small enough to stay in the cache.
+// Runs several ops of a graph together. They take turns on blocks of rows that are small enough to
+// stay in the processor's cache.
 #pragma once
 
 #include <cstddef>
@@ -13,38 +14,38 @@
 
 namespace tidemill::transform {
 
-// Makes the same columns, rejects the same rows for the same reasons, to the last bit, as its ops
-// one after another on whole columns would. A column that is used within the stage alone is never
-// whole in memory; where nobody else needs what an op reads, the op writes over it; and what is
-// used later is written once, in its place.
+// The results equal, to the last bit, those of the ops run one after another on whole columns: the
+// same columns, and the same rows rejected for the same reasons. A column that is used only within
+// the stage is never whole in memory. An op writes over its input when nobody else needs it. A
+// column that is used later is written once, to its final place.
 //
-// Immutable, hence thread-safe. The ops must outlive it.
+// Immutable, so thread-safe. The ops must outlive it.
 class Stage {
  public:
   struct Member {
     const BlockOp* op = nullptr;
-    std::string name = {};  // For messages.
+    std::string name = {};  // The name for messages.
   };
 
-  // `members`: consecutive ops of a graph. `used_later(slot)`: whether somebody after them uses the
-  // column that they leave in that slot.
+  // `members` are consecutive ops of a graph. `used_later(slot)` says whether something after them
+  // uses the column that they leave in that slot.
   Stage(std::vector<Member> members, const std::function<bool(int)>& used_later);
 
-  // `learned`: one for each op. `work`, empty or one for each op: what each did; its times are
-  // wall_ns alone.
+  // `learned` has one entry for each op. `work` is empty, or has one entry for each op; it receives
+  // what each op did. Only wall_ns of its times is set.
   absl::Status Run(std::span<const LearnedNumbers> learned, Frame& frame,
                    std::span<OpWork> work) const;
 
  private:
-  // Where numbers of a row lie while the stage runs.
+  // Where the numbers of a row are while the stage runs.
   struct Memory {
     enum class Kind { kFrame, kKept, kScratch };
     Kind kind = Kind::kScratch;
-    // The column that is read or kept there; for kScratch unused.
+    // The column that is read or kept there. Unused for kScratch.
     BoundColumn column = {};
     size_t row_bytes = 0;
   };
-  // By place in `memories_`, for each input and output of an op.
+  // For each input and output of an op, its index in `memories_`.
   struct Places {
     std::vector<int> inputs = {};
     std::vector<int> outputs = {};
@@ -60,9 +61,9 @@ class Stage {
                          int64_t num_rows, Pointers& pointers, Frame& frame) const;
 
   std::vector<Member> members_;
-  std::vector<Places> places_;  // Of each member.
+  std::vector<Places> places_;  // One entry per member.
   std::vector<Memory> memories_;
-  size_t row_bytes_ = 0;  // Of all memories.
+  size_t row_bytes_ = 0;  // The bytes of a row in all memories.
 };
 
 }  // namespace tidemill::transform

@@ -1,4 +1,4 @@
-// cast: numbers of one type as numbers of another.
+// cast: converts numbers of one type to another type.
 #pragma once
 
 #include <memory>

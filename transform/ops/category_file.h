@@ -1,4 +1,4 @@
-// The categories of a one_hot op that stand in a file of their own.
+// Reads the categories of a one_hot op from a file of their own.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace tidemill::transform {
 
-// The lines of a file's text, in order; blank ones and carriage returns at the ends are left out.
-// INVALID_ARGUMENT, which calls the file `name`, for one without lines, with more than 20,000 or
-// the same one twice, or with bytes that a YAML document cannot hold.
+// Returns the lines of a file's text, in order. Blank lines and carriage returns at the ends of
+// lines are left out. INVALID_ARGUMENT when the file has no lines, more than 20,000 lines, the same
+// line twice, or bytes that a YAML document cannot hold. The message calls the file `name`.
 absl::StatusOr<std::vector<std::string>> CategoriesOf(std::string_view text,
                                                       const std::string& name);
 

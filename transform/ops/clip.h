@@ -1,4 +1,4 @@
-// clip: numbers held within bounds.
+// clip: limits numbers to a range.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// crop: a part of each image.
+// crop: cuts a part out of each image.
 #pragma once
 
 #include <memory>

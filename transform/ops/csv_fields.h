@@ -11,11 +11,11 @@
 
 namespace tidemill::transform {
 
-// By RFC 4180: a field that begins with a quote ends with one, and holds delimiters, line ends and
-// doubled quotes. Reuses its memory from record to record. Thread-compatible.
+// Splits by RFC 4180: a field that begins with a quote ends with a quote, and may hold delimiters,
+// line ends and doubled quotes. Reuses its memory from record to record. Thread-compatible.
 class CsvFields {
  public:
-  // `quote`: absent where quotes are ordinary characters.
+  // `quote` is absent when quotes are ordinary characters.
   CsvFields(char delimiter, std::optional<char> quote, size_t num_fields);
 
   enum class Result {
@@ -24,17 +24,18 @@ class CsvFields {
     kBadQuote,    // A quote is not closed, or text follows where it closes.
   };
 
-  // Splits `record`. After kOk, fields() are views of `record` or of this object, good until the
-  // next call.
+  // Splits `record`. After kOk, fields() are views of `record` or of this object. They are valid
+  // until the next call.
   Result Split(std::string_view record);
 
   std::span<const std::string_view> fields() const { return fields_; }
-  // Fields of the last record; up to where it broke after kBadQuote.
+  // The number of fields in the last record. After kBadQuote, it is the number of fields before the
+  // bad one.
   size_t num_found() const { return num_found_; }
 
  private:
-  // Appends the quoted field that begins at `begin`, and returns where it ends: at a delimiter or
-  // at the end of the record. std::nullopt for a bad quote.
+  // Appends the quoted field that begins at `begin`. Returns where it ends: at a delimiter or at
+  // the end of the record. Returns std::nullopt for a bad quote.
   std::optional<size_t> SplitQuoted(std::string_view record, size_t begin);
   void Append(std::string_view field);
 

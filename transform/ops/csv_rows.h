@@ -8,19 +8,19 @@
 
 namespace tidemill::transform {
 
-// Records end where a line ends outside of quotes; empty lines are none. Reuses its memory from
+// A record ends at a line end outside quotes. Empty lines are not records. Reuses its memory from
 // payload to payload. Thread-compatible.
 class CsvRows {
  public:
-  // `quote`: absent where quotes are ordinary characters.
+  // `quote` is absent when quotes are ordinary characters.
   CsvRows(char delimiter, std::optional<char> quote) : delimiter_(delimiter), quote_(quote) {}
 
-  // The records without their line ends: views of `payload`, good until the next call. A quote that
-  // is never closed takes the rest of the payload into its record.
+  // Returns the records without their line ends. They are views of `payload`, valid until the next
+  // call. A quote that is never closed makes the rest of the payload part of its record.
   std::span<const std::string_view> Split(std::string_view payload);
 
  private:
-  // Where the record that begins at `begin` ends, before its line end.
+  // Returns the end of the record that begins at `begin`, before its line end.
   size_t EndOf(std::string_view payload, size_t begin) const;
 
   const char delimiter_;

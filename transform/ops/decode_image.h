@@ -1,4 +1,4 @@
-// decode_image: a PNG or JPEG file as a column of pixels.
+// decode_image: decodes a PNG or JPEG file into a column of pixels.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// delay: time that passes, for trying out how a pipeline behaves.
+// delay: lets time pass, to try out how a pipeline behaves.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ struct DelaySpec {
   friend bool operator==(const DelaySpec&, const DelaySpec&) = default;
 };
 
-// How long a delay, the op at place `op_index` of its graph, makes a frame wait. Bad samples do not
-// wait.
+// Returns how many milliseconds a delay makes a frame wait. `op_index` is the place of the op in
+// its graph. Bad samples do not wait.
 int64_t MillisecondsOf(const DelaySpec& spec, int op_index, const Frame& frame);
 
 }  // namespace tidemill::transform

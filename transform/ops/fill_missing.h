@@ -1,4 +1,4 @@
-// fill_missing: something in the place of numbers that are not there.
+// fill_missing: replaces missing numbers.
 #pragma once
 
 #include <memory>

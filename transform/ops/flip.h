@@ -1,4 +1,4 @@
-// flip: images mirrored.
+// flip: mirrors images.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
-// An op as a graph names it, and all that the platform asks of one.
+// An op of a graph as its spec defines it, with all that the platform asks of an op.
 //
-// To add an op: a header beside this one with its spec, which says and does what GraphOpOf in
-// graph_op.cc asks of it, its source, and its two lines in op_list.h. What a spec must have is in
-// transform/engine/op_spec.h.
+// To add an op, write a header beside this one with its spec, and its source, and add its two lines
+// to op_list.h. transform/engine/op_spec.h says what a spec must have. The spec also defines what
+// GraphOpOf in graph_op.cc asks for.
 #pragma once
 
 #include <memory>
@@ -18,33 +18,34 @@ namespace tidemill::transform {
 // An op and its settings. Thread-compatible.
 class GraphOp : public config::Part<GraphOp> {
  public:
-  // Every op there is.
+  // Lists every op.
   static std::span<const config::Alternative<GraphOp>> Alternatives();
 
-  // See op_spec.h.
+  // Builds the op; see op_spec.h.
   virtual std::unique_ptr<Op> Build(OpBuilder& builder) const = 0;
 
-  // Whether what it makes of a sample in training is drawn anew in every epoch.
+  // Whether the result for a sample in training is drawn anew in every epoch.
   virtual bool IsRandom() const = 0;
 
-  // `autocache`, which does nothing and stands in specs of before.
+  // The key `autocache`. It does nothing; older specs contain it.
   virtual bool autocache() const = 0;
   virtual void ClearAutocache() = 0;
 
-  // Means something of an op that makes the column `target`.
+  // What the column `target` contains, for an op that makes it.
   virtual TargetMade Target() const = 0;
 
-  // What it reads of CSV records by names, so that who has seen some can try it on them before the
-  // graph runs.
+  // Returns the fields of CSV records that the op reads by name. Who has seen some records can try
+  // the op on them before the graph runs.
   virtual ReadFields Reads() const = 0;
-  // What keeps the text of such a field from being what it takes; std::nullopt: nothing.
+  // Returns why the op cannot take this text of such a field, or std::nullopt when it can.
   virtual std::optional<BadField> TryField(const std::string& text) const = 0;
 
-  // Puts what is in the files that it names in the place of their names: a graph goes where the
-  // files are not. Notes problems at its own keys; something stands for what could not be read.
+  // Replaces the names of files in the spec by their contents, because a graph goes to where the
+  // files are not. Notes problems at its own keys. What could not be read is replaced by a
+  // placeholder.
   virtual void TakeFiles(NamedFiles& files, config::Problems& problems) = 0;
 
-  // Whether an op of the same type has the same settings.
+  // Whether `other` is of the same type and has the same settings.
   virtual bool Equals(const GraphOp& other) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// hash_buckets: a text or whole number as one of n buckets.
+// hash_buckets: maps a text or whole number to one of n buckets.
 #pragma once
 
 #include <memory>

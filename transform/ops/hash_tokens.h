@@ -1,4 +1,4 @@
-// hash_tokens: the words of a text as numbers, without learning any.
+// hash_tokens: maps the words of a text to numbers, without learning any.
 #pragma once
 
 #include <memory>

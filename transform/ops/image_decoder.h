@@ -1,4 +1,4 @@
-// PNG and JPEG files to pixels.
+// Decodes PNG and JPEG files into pixels.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tidemill::transform {
 
-// Size and colours of the pixels wanted.
+// The size and colours of the wanted pixels.
 struct ImageShape {
   int64_t channels = 3;  // 1 (grey) or 3 (red, green, blue).
   int64_t height = 0;
@@ -18,13 +18,14 @@ struct ImageShape {
   int64_t Size() const { return channels * height * width; }
 };
 
-// Pixels in an image, at most; a larger one is refused before any memory is taken for it.
+// The most pixels in an image. A larger image is refused before any memory is allocated for it.
 inline constexpr int64_t kMaxPixels = 64'000'000;
 
-// Decodes a file that is a PNG or a JPEG, by its first bytes, into `pixels` of shape.Size() bytes,
-// channel after channel. Colours become grey, or grey colours, as `shape` asks; 16 bits become 8;
-// alpha is dropped; colour profiles and gamma are ignored. DATA_LOSS for a file that is neither, is
-// damaged, or has another height or width. No file, however made, does more harm than that.
+// Decodes a PNG or JPEG file, told apart by their first bytes, into `pixels` of shape.Size() bytes,
+// channel after channel. Colours become grey, or grey becomes colours, as `shape` asks. 16 bits
+// become 8. Alpha is dropped. Colour profiles and gamma are ignored. DATA_LOSS when the file is
+// neither, is damaged, or has another height or width. No file, however it was made, does more harm
+// than that.
 absl::Status DecodeImage(std::string_view file, const ImageShape& shape, std::span<uint8_t> pixels);
 
 }  // namespace tidemill::transform

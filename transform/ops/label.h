@@ -1,4 +1,4 @@
-// label: the sample's label as the target of training.
+// label: makes the sample's label the target of training.
 #pragma once
 
 #include <memory>

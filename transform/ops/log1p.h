@@ -1,4 +1,4 @@
-// log1p: the logarithm of one plus a number, for counts and amounts.
+// log1p: takes the logarithm of one plus a number, for counts and amounts.
 #pragma once
 
 #include <memory>

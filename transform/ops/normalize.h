@@ -1,4 +1,4 @@
-// normalize: numbers shifted and scaled by what the user states.
+// normalize: shifts and scales numbers by what the user states.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Numbers and texts as records hold them.
+// Reads the numbers and texts of records.
 #pragma once
 
 #include <charconv>
@@ -20,7 +20,7 @@ inline std::string_view Trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
 }
 
-// What keeps `text` from being a T; absent when `value` was set.
+// Parses `text` as a T. Returns why it is not a T, or std::nullopt when `value` was set.
 template <typename T>
 std::optional<std::string_view> ParseNumber(std::string_view text, T& value) {
   text = Trim(text);
@@ -37,7 +37,7 @@ std::optional<std::string_view> ParseNumber(std::string_view text, T& value) {
   return std::nullopt;
 }
 
-// A column of texts while it is being made, row by row.
+// A column of texts that is made row by row.
 class TextColumn {
  public:
   explicit TextColumn(int64_t num_rows)

@@ -1,4 +1,4 @@
-// one_hot: a category as a row of zeros with a one at its place.
+// one_hot: turns a category into a row of zeros with a one at its place.
 #pragma once
 
 #include <memory>

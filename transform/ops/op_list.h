@@ -1,4 +1,4 @@
-// Every op there is. A new one is its two lines here, see graph_op.h.
+// Lists every op. To add one, write two lines here; see graph_op.h.
 #pragma once
 
 #include "config/spec_list.h"

@@ -1,4 +1,4 @@
-// pad: numbers put around those of a row.
+// pad: puts numbers around those of a row.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// parse_csv: fields of a CSV record, by name, as columns.
+// parse_csv: makes columns from named fields of a CSV record.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace tidemill::transform {
 
 enum class CsvType { kFloat32, kFloat64, kInt64, kString };
 
-// Of the column that holds fields of that type.
+// Returns the type of the column that holds fields of the given type.
 batch::DataType ColumnType(CsvType type);
 
 struct ParseCsvSpec {

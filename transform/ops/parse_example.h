@@ -1,4 +1,4 @@
-// parse_example: features of a tf.train.Example, by name, as columns.
+// parse_example: makes columns from named features of a tf.train.Example.
 #pragma once
 
 #include <memory>

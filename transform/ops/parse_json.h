@@ -1,4 +1,4 @@
-// parse_json: fields of a JSON object, by name, as columns.
+// parse_json: makes columns from named fields of a JSON object.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// parse_record: fields of a binary record of fixed size, as columns.
+// parse_record: makes columns from fields of a binary record of fixed size.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// quantile_bins: numbers as the bin that they fall into.
+// quantile_bins: maps numbers to the quantile bin that they fall into.
 #pragma once
 
 #include <memory>

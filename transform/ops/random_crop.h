@@ -1,4 +1,4 @@
-// random_crop: another part of each image in every epoch.
+// random_crop: cuts a different part out of each image in every epoch.
 #pragma once
 
 #include <memory>

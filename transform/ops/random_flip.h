@@ -1,4 +1,4 @@
-// random_flip: some images mirrored, others in every epoch.
+// random_flip: mirrors some images, different ones in every epoch.
 #pragma once
 
 #include <memory>

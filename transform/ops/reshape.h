@@ -1,4 +1,4 @@
-// reshape: the numbers of a row in another shape.
+// reshape: gives the numbers of a row another shape.
 #pragma once
 
 #include <memory>

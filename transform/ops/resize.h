@@ -1,4 +1,4 @@
-// resize: images of another height and width.
+// resize: scales images to another height and width.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Which rows of a series an op that parses takes.
+// The rows of a series that a parsing op takes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tidemill::transform {
 
 enum class Rows { kLast, kPrevious, kAll };
 
-// Rows [first, first + count) of the `history` rows of a sample.
+// The rows [first, first + count) of the `history` rows of a sample.
 struct RowRange {
   int64_t first = 0;
   int64_t count = 1;
@@ -24,14 +24,14 @@ inline RowRange RangeOf(Rows rows, int64_t history) {
   return {history - (rows == Rows::kPrevious ? 2 : 1), 1};
 }
 
-// What a column that holds one number a row has for a shape.
+// Returns the shape of a column that holds one number per row.
 inline std::vector<int64_t> ShapeOf(Rows rows, int64_t history) {
   if (rows == Rows::kAll) return {history};
   return {};
 }
 
-// Reports rows that a sample does not have, and texts of several rows, which have no place in a
-// column.
+// Reports a problem for rows that a sample does not have, and for texts of several rows, because a
+// column cannot hold them.
 inline void CheckRows(OpBuilder& builder, Rows rows, bool is_text) {
   if (rows == Rows::kPrevious && builder.samples().history < 2) {
     builder.Problem("rows", "a sample of the dataset is a single row",

@@ -1,4 +1,4 @@
-// stack: several columns of numbers as one.
+// stack: joins several columns of numbers into one.
 #pragma once
 
 #include <memory>

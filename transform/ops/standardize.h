@@ -1,4 +1,4 @@
-// standardize: numbers shifted and scaled to mean 0 and deviation 1, as learned from samples.
+// standardize: shifts and scales numbers to mean 0 and deviation 1, as learned from samples.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ struct StandardizeSpec {
       "stays float64, all else becomes float32. The column `target` is standardised for training "
       "alone: models are measured in its own units, and what they say is put back into those.";
   static constexpr bool kIsRandom = false;
-  // What is learned of a column, a number for each of a row.
+  // The statistics learned about a column. Each has one number per number of a row.
   static constexpr std::string_view kMean = "mean";
   static constexpr std::string_view kStd = "std";
   config::NameList columns = {.all = true, .names = {}};

@@ -8,22 +8,23 @@
 
 namespace tidemill::transform {
 
-// A word is a run of letters, marks and digits of any script (Unicode categories L, M and N);
-// everything else separates words, and so do bytes that are no UTF-8. Reuses its memory from text
+// A word is a run of letters, marks and digits of any script (Unicode categories L, M and N).
+// Everything else separates words, including bytes that are not UTF-8. Reuses its memory from text
 // to text. Thread-compatible.
 class TextWords {
  public:
-  // `lowercase`: letters are made small, one by one, by Unicode's simple mapping.
+  // With `lowercase`, letters become small, one by one, by Unicode's simple mapping.
   explicit TextWords(bool lowercase) : lowercase_(lowercase) {}
 
   void Split(std::string_view text);
 
   int64_t size() const { return static_cast<int64_t>(words_.size()); }
-  // Words first to first + count - 1 with one blank between them; good until the next Split().
+  // Returns the words first to first + count - 1, with one blank between neighbours. The view is
+  // valid until the next Split().
   std::string_view Run(int64_t first, int64_t count) const;
 
   // Calls body(run) for each word, then for each two neighbours, and so on up to `max_count`
-  // neighbours, but at most `limit` times.
+  // neighbours. It makes at most `limit` calls.
   template <typename Body>
   void ForEachRun(int64_t max_count, int64_t limit, Body&& body) const {
     for (int64_t count = 1; count <= max_count; ++count) {
@@ -41,7 +42,7 @@ class TextWords {
   };
 
   const bool lowercase_;
-  std::string text_;  // The words, a blank between each two.
+  std::string text_;  // The words, with a blank between each two.
   std::vector<Word> words_;
 };
 

@@ -1,4 +1,4 @@
-// time_features: what the clock and the calendar said when a sample happened.
+// time_features: what the clock and the calendar showed when a sample happened.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// torchscript: rows through a program of the user's.
+// torchscript: sends rows through a program of the user's.
 #pragma once
 
 #include <memory>

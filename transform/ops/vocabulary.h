@@ -1,4 +1,4 @@
-// vocabulary: the words of a text as their numbers in a learned list.
+// vocabulary: maps the words of a text to their numbers in a learned list.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// A process that runs a user's program on rows: when the program crashes or hangs, only that
-// process does.
+// A process that runs a user's program on rows. When the program crashes or hangs, only that
+// process suffers.
 #pragma once
 
 #include <sys/types.h>
@@ -17,13 +17,14 @@
 
 namespace tidemill::transform {
 
-// Starts and stops one `tidemill-transform-script`, which lies beside the running program. It ends
-// with this object, and with this process, whatever ends that. Thread-compatible.
+// Starts and stops one `tidemill-transform-script`, which lies beside the running program. The
+// process ends with this object. It also ends with this process, however this process ends.
+// Thread-compatible.
 class ScriptProcess {
  public:
-  // Waits until the program is loaded. INVALID_ARGUMENT for one that cannot be; NOT_FOUND without
-  // `tidemill-transform-script`; UNAVAILABLE when it dies over it, or takes longer than a
-  // minute and `timeout`.
+  // Waits until the program is loaded. INVALID_ARGUMENT when it cannot be loaded. NOT_FOUND without
+  // `tidemill-transform-script`. UNAVAILABLE when the process dies while loading, or takes longer
+  // than a minute and longer than `timeout`.
   static absl::StatusOr<std::unique_ptr<ScriptProcess>> Start(const ScriptLayout& layout,
                                                               const std::string& program,
                                                               Duration timeout);
@@ -31,12 +32,12 @@ class ScriptProcess {
   ScriptProcess(const ScriptProcess&) = delete;
   ScriptProcess& operator=(const ScriptProcess&) = delete;
 
-  // The shared memory: room for layout.num_blocks() blocks.
+  // The shared memory, with room for layout.num_blocks() blocks.
   std::byte* memory() { return memory_; }
 
   // Fills the outputs of the first blocks. INVALID_ARGUMENT when the program raises an error, or
-  // gives something of another type or shape; UNAVAILABLE when the process died or took too long,
-  // after which it is of no more use.
+  // returns another type or shape. UNAVAILABLE when the process died or took too long; it cannot be
+  // used any more then.
   absl::Status Run(int64_t num_blocks);
 
   pid_t pid() const { return pid_; }
@@ -47,7 +48,7 @@ class ScriptProcess {
   absl::Status Launch(const ScriptLayout& layout, const Descriptor& memory,
                       const Descriptor& program);
   absl::Status AwaitReply(Duration timeout);
-  // What became of it, as far as one can tell.
+  // Ends the process and says what became of it, as far as that is known.
   std::string Bury();
 
   const int64_t bytes_;

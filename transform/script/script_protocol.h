@@ -1,4 +1,4 @@
-// What the op `torchscript` and the process that runs its program say to each other.
+// The protocol between the op `torchscript` and the process that runs its program.
 //
 //   tidemill-transform-script --input float32:3,32,32 --input int64: --output float32:16
 //
@@ -19,26 +19,27 @@
 
 namespace tidemill::transform {
 
-// Rows that forward() is given, always as many: arithmetic on another number of rows may round
-// otherwise, and what is made of a row must not depend on which others came with it.
+// The number of rows in every call of forward(). It is always the same: arithmetic on another
+// number of rows may round differently, and the result for a row must not depend on the rows beside
+// it.
 inline constexpr int64_t kScriptRows = 64;
 
 inline constexpr int kScriptSocket = 3;
 inline constexpr int kScriptMemory = 4;
 inline constexpr int kScriptProgram = 5;
 
-// Run the program on the first so many blocks.
+// Asks to run the program on the first blocks.
 struct ScriptRequest {
   int64_t num_blocks = 0;
 };
 
-// Whether it could, else why not.
+// Says whether it worked, and if not, why.
 struct ScriptReply {
   int32_t is_good = 0;
   char reason[1020] = {};
 };
 
-// Where the numbers of a block lie. A value.
+// The places of the numbers in a block. A value.
 class ScriptLayout {
  public:
   ScriptLayout(std::vector<ColumnSchema> inputs, ColumnSchema output);
@@ -46,7 +47,7 @@ class ScriptLayout {
   const std::vector<ColumnSchema>& inputs() const { return inputs_; }
   const ColumnSchema& output() const { return output_; }
   int64_t block_bytes() const { return block_bytes_; }
-  // Blocks that the memory holds: about a megabyte, at least one.
+  // The number of blocks that the memory holds: about a megabyte, at least one block.
   int64_t num_blocks() const;
   int64_t bytes() const { return num_blocks() * block_bytes_; }
 
@@ -64,11 +65,11 @@ class ScriptLayout {
   int64_t block_bytes_ = 0;
 };
 
-// Bytes of a row of such a column.
+// Returns the bytes of a row of such a column.
 int64_t RowBytes(const ColumnSchema& column);
 
-// A column as an argument of the program, without its name, and back. INVALID_ARGUMENT for another
-// text.
+// Converts a column, without its name, to an argument of the program, and back. INVALID_ARGUMENT
+// for any other text.
 std::string ToArgument(const ColumnSchema& column);
 absl::StatusOr<ColumnSchema> FromArgument(std::string_view argument);
 

@@ -1,4 +1,4 @@
-// A run as the services would tell it, for tests.
+// A run in the form in which the services describe it, for tests.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace tidemill::cli::testing {
 
-// A run named `pipeline` over `num_windows` days with a trigger at the end of each day but the
-// last, so that window w (from 1) is day w, model m was trained to the end of day m, and model w -
-// 1 is in use in window w. The accuracy of model m on window w is 1 - |w - m| / (2 * num_windows);
-// each window has 100 samples. Loss curves have three points.
+// Returns a run named `pipeline` over `num_windows` days, with a trigger at the end of each day but
+// the last. Window w (from 1) is day w. Model m was trained up to the end of day m. Model w - 1 is
+// in use in window w. The accuracy of model m on window w is 1 - |w - m| / (2 * num_windows). Each
+// window has 100 samples. Loss curves have three points.
 RunRecord ExampleRun(const std::string& pipeline, int num_windows);
 
 }  // namespace tidemill::cli::testing

@@ -1,5 +1,5 @@
-// Outcomes for tests of measures, and the vectors that were given to scikit-learn 1.9.1 for the
-// values to expect.
+// Outcomes for tests of measures. scikit-learn 1.9.1 computed the expected values from the same
+// vectors.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace tidemill::evaluator::testing {
 
-// A measure that has a value, this one.
+// Matches a measure that has this value.
 inline auto Is(double value) { return ::testing::Optional(::testing::DoubleNear(value, 1e-12)); }
 
-// Samples of two classes with a probability of class 1 each; or of several, with one probability
-// for each class, one sample behind the other.
+// Samples of two classes, with a probability of class 1 each. Or samples of several classes, with
+// one probability per class, one sample after another.
 class Predicted {
  public:
   Predicted(std::vector<int64_t> truth, const std::vector<float>& of_class_one)

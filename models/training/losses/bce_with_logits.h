@@ -1,4 +1,4 @@
-// For two classes, one output.
+// The loss for two classes with one output.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// For classes, one output for each.
+// The loss for classes with one output for each.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Squared errors, but for outliers.
+// Squared errors, except for outliers.
 #pragma once
 
 #include <optional>

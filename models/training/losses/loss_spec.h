@@ -1,12 +1,13 @@
-// The `loss` of a training: what a network is trained to make small. A loss as its spec says it,
-// and all that the platform asks of one.
+// The `loss` of a training: what a network is trained to minimise. A Loss is a loss as its spec
+// defines it, with all that the platform asks of a loss.
 //
 //   loss: cross_entropy
 //   loss: {type: huber, delta: 2}
 //
-// To add a loss: a header beside this one with its spec, which says what LossOf in loss_spec.cc
-// asks of it, and with the declarations of its LossesOf() and GradientsOf(); these two in
-// models/losses/<name>.cc; and its two lines in losses.h. Whoever reads specs does not link torch.
+// To add a loss, write a header beside this one with its spec and the declarations of its
+// LossesOf() and GradientsOf(), these two functions in models/losses/<name>.cc, and its two lines
+// in losses.h. The spec defines what LossOf in loss_spec.cc asks for. A program that only reads
+// specs does not link torch.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +24,19 @@ namespace tidemill::models {
 // A loss and its settings. Thread-compatible.
 class Loss : public config::Part<Loss> {
  public:
-  // Every loss there is.
+  // Lists every loss.
   static std::span<const config::Alternative<Loss>> Alternatives();
 
-  // Of a loss that compares classes: how outputs become their probabilities. std::nullopt for one
-  // that compares real numbers.
+  // Returns how outputs become probabilities of classes. std::nullopt for a loss that compares real
+  // numbers.
   virtual std::optional<ClassOutputs> OfClasses() const = 0;
   bool IsOfClasses() const { return OfClasses().has_value(); }
 
-  // What of its settings does not fit so many outputs; its path begins at the loss's own section.
+  // Returns which of its settings does not fit this number of outputs. The path begins at the
+  // loss's own section.
   virtual std::optional<config::Remark> FindOutputsProblem(int64_t outputs) const = 0;
 
-  // Whether a loss of the same type has the same settings.
+  // Whether `other` is of the same type and has the same settings.
   virtual bool Equals(const Loss& other) const = 0;
 };
 
@@ -42,11 +44,11 @@ using LossSpec = config::Choice<Loss>;
 
 }  // namespace tidemill::models
 
-// Each loss declares, for outputs [n, k] and targets as models/loss.h says,
+// For outputs [n, k] and targets as in models/loss.h, each loss declares
 //   at::Tensor LossesOf(const Mse& spec, const at::Tensor& output, const at::Tensor& target);
-// the loss of each sample, [n], and
+// which returns the loss of each sample, [n], and
 //   at::Tensor GradientsOf(const Mse& spec, const at::Tensor& output, const at::Tensor& target);
-// its derivative by each output, [n, k]. Both throw c10::Error.
+// which returns its derivative by each output, [n, k]. Both throw c10::Error.
 namespace at {
 class Tensor;
 }  // namespace at

@@ -1,4 +1,4 @@
-// Adam with another weight decay.
+// Adam with decoupled weight decay.
 #pragma once
 
 #include <memory>

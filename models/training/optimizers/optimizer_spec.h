@@ -1,13 +1,13 @@
-// The `optimizer` of a training: how weights follow gradients. An optimiser as its spec says it,
-// and all that the platform asks of one.
+// The `optimizer` of a training: how weights follow gradients. An UpdateRule is an optimiser as its
+// spec defines it, with all that the platform asks of an optimiser.
 //
 //   optimizer: {type: sgd, lr: 0.1, momentum: 0.9}
 //   optimizers: [{modules: "embedding*", optimizer: adagrad}, {modules: "*", optimizer: adam}]
 //
-// To add an optimiser: a header beside this one with its spec, which has an `lr` and says what
-// UpdateRuleOf in optimizer_spec.cc asks of it, and with the declaration of its
-// MakeOptimizerModule(); that function in models/optimizers/<name>.cc; and its two lines in
-// optimizers.h. Whoever reads specs does not link torch.
+// To add an optimiser, write a header beside this one with its spec and the declaration of its
+// MakeOptimizerModule(), that function in models/optimizers/<name>.cc, and its two lines in
+// optimizers.h. The spec has an `lr`, and defines what UpdateRuleOf in optimizer_spec.cc asks for.
+// A program that only reads specs does not link torch.
 #pragma once
 
 #include <span>
@@ -21,24 +21,24 @@ namespace tidemill::models {
 
 inline constexpr std::string_view kDecayDoc = "L2 penalty on the weights.";
 
-// How weights follow gradients, and the settings of that. Thread-compatible.
+// How weights follow gradients, with settings. Thread-compatible.
 class UpdateRule : public config::Part<UpdateRule> {
  public:
-  // Every optimiser there is.
+  // Lists every optimiser.
   static std::span<const config::Alternative<UpdateRule>> Alternatives();
 
-  // What a schedule gives a factor of.
+  // Returns the learning rate, which a schedule multiplies by a factor.
   virtual double LearningRate() const = 0;
 
   virtual bool TakesSparseGradients() const = 0;
 
-  // Whether an optimiser of the same type has the same settings.
+  // Whether `other` is of the same type and has the same settings.
   virtual bool Equals(const UpdateRule& other) const = 0;
 };
 
 using OptimizerSpec = config::Choice<UpdateRule>;
 
-// Of a training that names none.
+// Returns the optimiser of a training that names none.
 OptimizerSpec DefaultOptimizer();
 
 // The optimiser of some parameters.
@@ -55,7 +55,7 @@ struct ModuleOptimizer {
   friend bool operator==(const ModuleOptimizer&, const ModuleOptimizer&) = default;
 };
 
-// What libtorch does of it, in models/optimizer_module.h. Each optimiser declares
+// The part that needs libtorch, in models/optimizer_module.h. Each optimiser declares
 //   std::unique_ptr<OptimizerModule> MakeOptimizerModule(const Sgd& spec);
 class OptimizerModule;
 

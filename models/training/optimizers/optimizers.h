@@ -1,4 +1,4 @@
-// Every optimiser, in the order of the reference. A new one is two lines here: its
+// Lists every optimiser, in the order of the reference. To add one, write two lines here: its
 // include and its name.
 #pragma once
 

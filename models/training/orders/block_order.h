@@ -1,4 +1,4 @@
-// Blocks in a random order.
+// Shuffles blocks of neighbouring samples, and the samples of a few blocks among themselves.
 #pragma once
 
 #include <cstdint>

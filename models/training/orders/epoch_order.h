@@ -1,4 +1,5 @@
-// In which order the samples of an epoch are visited: a pure function of seed, trigger and epoch.
+// The order in which the samples of an epoch are visited. It is a pure function of the seed, the
+// trigger and the epoch.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,13 @@ namespace tidemill::models {
 class EpochOrder {
  public:
   virtual ~EpochOrder() = default;
-  // The ordinals at the positions from, from + 1 ... of an epoch. Any piece may be asked for at any
-  // time; the answer never depends on what was asked before. An order may be fastest for those who
-  // ask for pieces one after another, each once.
+  // Returns the ordinals at the positions from, from + 1 ... of an epoch. Any piece may be
+  // requested at any time; the answer never depends on earlier calls. An order may be fastest when
+  // the pieces are requested one after another, each once.
   virtual void Get(int64_t epoch, int64_t from, std::span<int64_t> ordinals) const = 0;
 };
 
-// What orders are made of that draw random numbers.
+// The base of orders that draw random numbers.
 class SeededOrder : public EpochOrder {
  public:
   SeededOrder(const RandomKey& key, int64_t size) : key_(key), purpose_(key.purpose), size_(size) {}
@@ -32,11 +33,11 @@ class SeededOrder : public EpochOrder {
 
  private:
   const RandomKey key_;
-  const std::string purpose_;  // The key's is but a view.
+  const std::string purpose_;  // The key has only a view of it.
   const int64_t size_;
 };
 
-// A number in [0, end) out of 64 bits.
+// Returns a number in [0, end) from 64 random bits.
 int64_t Below(int64_t end, uint64_t bits);
 
 }  // namespace tidemill::models

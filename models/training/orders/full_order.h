@@ -1,4 +1,4 @@
-// Each order of all samples.
+// Shuffles all samples: every order is possible.
 #pragma once
 
 #include <cstdint>

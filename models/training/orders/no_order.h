@@ -1,4 +1,4 @@
-// The order of the stream.
+// Keeps the order of the stream.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The stream through a buffer.
+// Shuffles the stream through a buffer.
 #pragma once
 
 #include <cstdint>

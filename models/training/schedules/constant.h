@@ -1,4 +1,4 @@
-// The same learning rate all the time.
+// A constant learning rate.
 #pragma once
 
 #include <cstdint>

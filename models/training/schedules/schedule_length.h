@@ -1,4 +1,4 @@
-// How long a schedule of the learning rate goes on.
+// The length of a schedule of the learning rate.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ struct ScheduleLength {
     }
   }
 
-  // In steps, at least one; the whole of `total` when nothing is said.
+  // Returns the length in steps, at least one. It is `total` when nothing is set.
   int64_t StepsOf(int64_t total) const;
-  // The share of it that lies before `step`, at most 1.
+  // Returns the share of the length that lies before `step`, at most 1.
   double ProgressAt(int64_t step, int64_t total) const;
 
   friend bool operator==(const ScheduleLength&, const ScheduleLength&) = default;

@@ -1,11 +1,11 @@
-// The `schedule` of a training: how the learning rate changes in its course. A schedule as its spec
-// says it, and all that the platform asks of one.
+// The `schedule` of a training: how the learning rate changes. A Schedule is a schedule as its spec
+// defines it, with all that the platform asks of a schedule.
 //
 //   schedule: cosine
 //   schedule: {type: warmup, share: 0.1, then: {type: step, steps: 1000}}
 //
-// To add a schedule: a header beside this one with its spec, which has LearningRateFactor() (with a
-// source where it is long), and its two lines in schedule_spec.cc.
+// To add a schedule, write a header beside this one with its spec, which has LearningRateFactor(),
+// and its two lines in schedule_spec.cc. A long schedule has a source, too.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,25 @@ namespace tidemill::models {
 // A schedule and its settings. Thread-compatible.
 class Schedule : public config::Part<Schedule> {
  public:
-  // Every schedule there is.
+  // Lists every schedule.
   static std::span<const config::Alternative<Schedule>> Alternatives();
 
-  // The factor of the optimisers' learning rates for step `step`, from 0, of a training of `total`
-  // steps. A pure function, so a resumed training goes on with the right rate.
+  // Returns the factor of the optimisers' learning rates for step `step`, from 0, of a training of
+  // `total` steps. It is a pure function, so that a resumed training continues with the right rate.
   virtual double LearningRateFactor(int64_t step, int64_t total) const = 0;
 
-  // Whether a schedule of the same type has the same settings.
+  // Whether `other` is of the same type and has the same settings.
   virtual bool Equals(const Schedule& other) const = 0;
 };
 
 using ScheduleSpec = config::Choice<Schedule>;
 
-// A schedule that may follow a warm-up, which is each but a warm-up. Thread-compatible.
+// A schedule that may follow a warm-up: every schedule except a warm-up. Thread-compatible.
 class LaterSchedule : public config::Part<LaterSchedule> {
  public:
   static std::span<const config::Alternative<LaterSchedule>> Alternatives();
 
-  // Of what the warm-up leaves of the training.
+  // `step` and `total` count from the end of the warm-up.
   virtual double LearningRateFactor(int64_t step, int64_t total) const = 0;
 
   virtual bool Equals(const LaterSchedule& other) const = 0;

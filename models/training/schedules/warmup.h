@@ -1,5 +1,6 @@
-// A learning rate that rises before it follows another schedule: w steps give initial + (1 -
-// initial) * (step + 1) / w. The rise is over at step w, from where the rest counts.
+// A learning rate that rises before another schedule follows. Over w steps, the factor is initial +
+// (1 - initial) * (step + 1) / w. The rise ends at step w, where the other schedule starts to
+// count.
 #pragma once
 
 #include <cstdint>

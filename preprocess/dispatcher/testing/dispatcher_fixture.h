@@ -1,4 +1,4 @@
-// What tests of the dispatcher start from.
+// The initial state of the dispatcher's tests.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ class DispatcherTest : public ::testing::Test {
     return life_.Splits(life_.Lease(worker, max_splits, request_id));
   }
 
-  // The workers that a consumer is told to connect to, by name.
+  // Returns the names of the workers that a consumer is told to connect to.
   std::vector<std::string> WorkersFor(const Report& report) {
     std::vector<std::string> names;
     const auto response = life_.Report(report);

@@ -1,4 +1,4 @@
-// A dispatcher on a PostgreSQL of its own and a clock that tests move.
+// A dispatcher with a PostgreSQL of its own and a clock that tests move.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace tidemill::preprocess::testing {
 
 struct JobShape {
   std::string name = "a job";
-  // Batches of each lane, and its shard.
+  // The batches of each lane, and its shard.
   struct LaneShape {
     int64_t end_batch = 0;
     int32_t shard = 0;
@@ -41,7 +41,7 @@ inline v1::CreateJobRequest RequestOf(const JobShape& shape) {
   return request;
 }
 
-// What a consumer says of one lane.
+// What a consumer reports about one lane.
 struct LaneReport {
   int32_t lane = 0;
   int64_t done_before = 0;
@@ -96,12 +96,12 @@ inline v1::RegisterWorkerRequest RegistrationOf(const std::string& name) {
   return request;
 }
 
-// Its calls end the test program where they fail, but for those that return a status.
+// A failed call ends the test program, unless the method returns a status.
 class DispatcherLife {
  public:
   DispatcherLife() : database_(*db::Database::Connect(postgres_.connection_string())) { Restart(); }
 
-  // As if the process was killed and started again.
+  // Acts as if the process had been killed and started again.
   void Restart() {
     dispatcher_.reset();
     dispatcher_ = NotRecovered();
@@ -109,7 +109,7 @@ class DispatcherLife {
     EXPECT_TRUE(recovered.ok()) << recovered;
   }
 
-  // Another dispatcher on the same database.
+  // Returns another dispatcher on the same database.
   std::unique_ptr<Dispatcher> NotRecovered() {
     return *Dispatcher::Open(*database_, config_, [this] { return now_.load(); });
   }
@@ -119,14 +119,14 @@ class DispatcherLife {
   db::testing::TestDatabase& postgres() { return postgres_; }
   db::Database& database() { return *database_; }
 
-  // Time passes, and the dispatcher notices.
+  // Lets time pass, and lets the dispatcher notice.
   void Pass(std::chrono::milliseconds time) {
     now_ = now_.load() + time;
     dispatcher_->Tick();
     Settle();
   }
 
-  // Everything decided is written.
+  // Waits until every decision is written.
   void Settle() { (void)dispatcher_->FinishJob({}, -1); }
 
   int64_t CreateJob(const JobShape& shape) { return *dispatcher_->CreateJob(RequestOf(shape)); }
@@ -139,7 +139,7 @@ class DispatcherLife {
     return dispatcher_->ReportProgress(RequestOf(report));
   }
 
-  // With a request id of its own unless one is given.
+  // Uses a new request id unless one is given.
   absl::StatusOr<v1::LeaseSplitsResponse> Lease(const Incarnation& worker, int32_t max_splits,
                                                 std::string request_id = "") {
     if (request_id.empty()) request_id = "request " + std::to_string(++num_requests_);
@@ -149,7 +149,7 @@ class DispatcherLife {
     return answer.get_future().get();
   }
 
-  // The splits of a lease as "lane:[from,to)x<attempt>", or the failure.
+  // Returns the splits of a lease as "lane:[from,to)x<attempt>", or the failure.
   std::vector<std::string> Splits(const absl::StatusOr<v1::LeaseSplitsResponse>& response) const {
     if (!response.ok()) return {response.status().ToString()};
     std::vector<std::string> splits;

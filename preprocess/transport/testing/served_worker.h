@@ -15,30 +15,30 @@
 
 namespace tidemill::preprocess::testing {
 
-// A worker's description: what is served in a folder.
+// Returns the description of a worker that serves in a folder.
 v1::Worker DescribeWorker(const std::string& endpoint, const std::string& folder);
 std::string RingSocketIn(const std::string& folder);
 
 // Thread-compatible.
 class ServedWorker {
  public:
-  // `listen`: a UNIX socket of its own when empty.
+  // When `listen` is empty, the worker has a UNIX socket of its own.
   explicit ServedWorker(const std::string& listen = "", const rpc::Tls& server_tls = nullptr);
   ~ServedWorker();
 
-  // Of job 1 and this worker.
+  // Opens a link to this worker for job 1.
   std::unique_ptr<BatchLink> Open(Transport transport, Received& received,
                                   const std::vector<int32_t>& lanes, LinkOptions options);
   std::unique_ptr<BatchLink> OpenWith(Transport transport, LinkHandler handler,
                                       const std::vector<int32_t>& lanes, LinkOptions options);
-  // As a dispatcher would tell of it.
+  // Returns the description that a dispatcher would give.
   v1::Worker Description() const;
   void Stop();
-  // Serves frames alone from now on, though its description tells of a ring.
+  // Serves only frames from now on, although its description has a ring.
   void StopRings() { rings_.reset(); }
 
   rpc::testing::TokenFolder folder;
-  // Shown by links that are opened from now on.
+  // The token that links show which are opened from now on.
   std::string token;
   rpc::Tls tls;
   TestOutboxes outboxes;

@@ -19,30 +19,31 @@ namespace tidemill::preprocess::testing {
 // Credit for more bytes than any test sends.
 inline constexpr int64_t kPlenty = int64_t{1} << 40;
 
-// Of about so many bytes, a function of its arguments alone; nothing in it repeats itself.
+// Returns a message of about `bytes`. It is a function of its arguments alone, and nothing in it
+// repeats.
 BatchMessage MakeMessage(int32_t lane, int64_t number, int64_t bytes, int32_t attempt = 1);
-// As above, of few different bytes.
+// Does the same with few different bytes.
 BatchMessage MakeCompressible(int32_t lane, int64_t number, int64_t bytes);
-// All of whose samples were skipped.
+// Returns a message all of whose samples were skipped.
 BatchMessage MakeEmpty(int32_t lane, int64_t number, std::string reason);
 
-// All that a message says, its rows encoded.
+// Returns everything in a message, with its rows encoded.
 std::string TextOf(const BatchMessage& message);
 
-// Gives out an outbox a request. Thread-safe.
+// Gives each request an outbox. Thread-safe.
 class TestOutboxes final : public OutboxProvider {
  public:
   absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open& request) override
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What every request is refused with from now on.
+  // Refuses every request with this status from now on.
   void Refuse(absl::Status why) ABSL_LOCKS_EXCLUDED(mutex_);
   // Called with each new outbox, before a link sees it.
   void OnOpen(std::function<void(Outbox&)> fill) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Waits for the one that was opened as the `index`-th.
+  // Waits for the outbox that was opened as number `index`.
   std::shared_ptr<Outbox> Await(size_t index = 0) ABSL_LOCKS_EXCLUDED(mutex_);
-  // As it was asked for.
+  // Returns the request for that outbox.
   v1::ReadBatchesRequest::Open RequestOf(size_t index) const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -54,7 +55,7 @@ class TestOutboxes final : public OutboxProvider {
   std::vector<v1::ReadBatchesRequest::Open> requests_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Waits until the outbox is closed and returns why. Takes the listener's place.
+// Waits until the outbox is closed, and returns the reason. Replaces the listener.
 absl::Status AwaitClosed(const Outbox& outbox);
 
 // Takes what a link hands on. Must outlive the link. Thread-safe.
@@ -62,15 +63,15 @@ class Received {
  public:
   LinkHandler Handler();
 
-  // Waits until so many have arrived in all, or the link has ended.
+  // Waits until `count` messages have arrived in all, or the link has ended.
   void AwaitCount(size_t count) ABSL_LOCKS_EXCLUDED(mutex_);
   // Waits for the end.
   absl::Status AwaitEnd() ABSL_LOCKS_EXCLUDED(mutex_);
 
   size_t count() const ABSL_LOCKS_EXCLUDED(mutex_);
-  // Takes those that are here, in the order of their arrival.
+  // Takes the present messages, in the order of their arrival.
   std::vector<BatchMessage> Take() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Calls of `ended`, and calls of any kind after it.
+  // The number of calls of `ended`, and of calls of any kind after it.
   int num_ends() const ABSL_LOCKS_EXCLUDED(mutex_);
   int num_calls_after_end() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -84,7 +85,7 @@ class Received {
   int num_calls_after_end_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// Descriptors that this process has open.
+// Returns the number of descriptors that this process has open.
 int NumOpenDescriptors();
 
 }  // namespace tidemill::preprocess::testing

@@ -1,4 +1,4 @@
-// Files of records of a fixed size.
+// Files with records of a fixed size.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct BinaryFormat {
   int64_t RecordBytes() const { return record_bytes; }
 };
 
-// As MakeFormat() of format.h.
+// Implements MakeFormat() of format.h.
 absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const BinaryFormat& format,
                                                    const DatasetSpec& spec, UnpackedCache& files);
 

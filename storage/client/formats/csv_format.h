@@ -60,12 +60,12 @@ struct CsvFormat {
   }
 };
 
-// As MakeFormat() of format.h.
+// Implements MakeFormat() of format.h.
 absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const CsvFormat& format, const DatasetSpec& spec,
                                                    UnpackedCache& files);
 
-// The column names in the first record of a file. INVALID_ARGUMENT unless they are UTF-8 texts,
-// each another one.
+// Returns the column names in the first record of a file. INVALID_ARGUMENT unless they are UTF-8
+// texts, all different.
 absl::StatusOr<std::vector<std::string>> ReadColumns(const CsvFormat& format, const OpenFile& file);
 
 }  // namespace tidemill::storage

@@ -1,10 +1,11 @@
-// What a dataset's files hold: a format as its spec says it, and all that the platform asks of one.
+// The format of a dataset's files as its spec defines it, with all that the platform asks of a
+// format.
 //
 //   format: {type: csv, delimiter: ";"}
 //
-// To add a format: a header `<name>_format.h` beside this one with its spec, which says what
-// FileFormatOf in file_format.cc asks of it and declares its MakeFormat(), which is written in
-// storage/formats/<name>_format.cc; and its two lines in format_list.h.
+// To add a format, write a header `<name>_format.h` beside this one with its spec, and its two
+// lines in format_list.h. The spec defines what FileFormatOf in file_format.cc asks for. The header
+// declares the format's MakeFormat(); storage/formats/<name>_format.cc implements it.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +22,20 @@
 
 namespace tidemill::storage {
 
-// What the headers of formats declare their behaviour with; see storage/formats/format.h.
+// The headers of formats declare their MakeFormat() with it; see storage/formats/format.h.
 class Format;
 class OpenFile;
 class UnpackedCache;
 struct DatasetSpec;
 
-// What a sample is of a file.
+// How samples and files relate.
 enum class SampleUnit {
   kWholeFile,
-  kRecord,   // One of many that follow one another, so that a file can grow.
-  kMembers,  // Of an archive; a sample's label and time can be members, too.
+  kRecord,   // One of many records that follow one another, so that a file can grow.
+  kMembers,  // Some members of an archive. Label and time can be members, too.
 };
 
-// How text is cut into records and these into fields.
+// How text is divided into records, and records into fields.
 struct DelimitedText {
   char delimiter = ',';
   std::optional<char> quote = '"';  // Absent: quotes are ordinary characters.
@@ -45,33 +46,33 @@ struct DelimitedText {
 // A format and its settings. Thread-compatible.
 class FileFormat : public config::Part<FileFormat> {
  public:
-  // Every format there is.
+  // Lists every format.
   static std::span<const config::Alternative<FileFormat>> Alternatives();
 
   virtual SampleUnit Unit() const = 0;
 
-  // What a sample's bytes are; in a series, those of each of its rows.
+  // Returns the kind of a sample's bytes. In a series, it is the kind of each row.
   virtual batch::PayloadKind Payload() const = 0;
 
-  // Whether records have fields with names, in which times and labels can be found.
+  // Whether records have named fields, in which times and labels can be found.
   virtual bool HasFields() const = 0;
 
-  // Whether records are rows that can be those of a series.
+  // Whether records are rows that can form a series.
   virtual bool HasRows() const = 0;
 
-  // Bytes of a record, those of a label in it included, where all have as many.
+  // Returns the bytes of a record, including a label in it, when all records have the same size.
   virtual std::optional<int64_t> RecordBytes() const = 0;
 
-  // std::nullopt where files are not such text. A file's beginning is tried with it before a
-  // pipeline runs.
+  // Returns how the text is delimited, or std::nullopt when the files are not such text. It is used
+  // to try the beginning of a file before a pipeline runs.
   virtual std::optional<DelimitedText> Delimited() const = 0;
 
-  // The names of each record's fields, in order, as far as they are known: empty where records need
-  // not have the same, and while nobody has looked into a file.
+  // Returns the names of a record's fields, in order, as far as they are known. It is empty when
+  // records may have different fields, and while nobody has read a file.
   virtual std::span<const std::string> Columns() const = 0;
-  // Whether the first file has to say them.
+  // Whether the columns must be read from the first file.
   virtual bool LeavesColumnsOpen() const = 0;
-  // To be called only where they were left open.
+  // Sets the columns. Call it only when LeavesColumnsOpen().
   virtual void SetColumns(std::span<const std::string> columns) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Every format there is. A new one is its two lines here, see file_format.h.
+// Lists every format. To add one, write two lines here; see file_format.h.
 #pragma once
 
 #include "config/spec_list.h"

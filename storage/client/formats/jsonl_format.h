@@ -24,7 +24,7 @@ struct JsonlFormat {
   }
 };
 
-// As MakeFormat() of format.h.
+// Implements MakeFormat() of format.h.
 absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const JsonlFormat& format,
                                                    const DatasetSpec& spec, UnpackedCache& files);
 

@@ -1,4 +1,4 @@
-// One file a sample: images, texts, sounds.
+// Files that are one sample each: images, texts, sounds.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ struct SingleFileFormat {
   }
 };
 
-// As MakeFormat() of format.h.
+// Implements MakeFormat() of format.h.
 absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const SingleFileFormat& format,
                                                    const DatasetSpec& spec, UnpackedCache& files);
 

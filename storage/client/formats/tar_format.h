@@ -42,7 +42,7 @@ struct TarFormat {
   }
 };
 
-// As MakeFormat() of format.h.
+// Implements MakeFormat() of format.h.
 absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const TarFormat& format, const DatasetSpec& spec,
                                                    UnpackedCache& files);
 

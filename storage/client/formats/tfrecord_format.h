@@ -1,4 +1,5 @@
-// TFRecord files: length, checksum of the length, bytes, checksum of the bytes; no header.
+// TFRecord files. A record is its length, a checksum of the length, its bytes, and a checksum of
+// the bytes. There is no header.
 #pragma once
 
 #include <memory>
@@ -26,7 +27,7 @@ struct TfrecordFormat {
   }
 };
 
-// As MakeFormat() of format.h.
+// Implements MakeFormat() of format.h.
 absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const TfrecordFormat& format,
                                                    const DatasetSpec& spec, UnpackedCache& files);
 

@@ -1,4 +1,4 @@
-// Graphs small enough to try everything, and what to compare with.
+// Graphs that are small enough to try all choices, and the expected results.
 #pragma once
 
 #include <unistd.h>
@@ -46,7 +46,7 @@ class TestFolder {
   std::string path_;
 };
 
-// Looks at all pairs for the neighbours of one node.
+// Finds the neighbours of a node by looking at all pairs.
 struct SmallGraph {
   std::vector<float> utilities;
   std::vector<Pair> pairs;
@@ -76,7 +76,7 @@ struct SmallGraph {
     return f;
   }
 
-  // By trying all choices of k of at most 20 nodes.
+  // Tries all choices of k of at most 20 nodes.
   double Best(double alpha, int64_t k) const {
     double best = -std::numeric_limits<double>::infinity();
     for (uint32_t bits = 0; bits < uint32_t{1} << utilities.size(); ++bits) {
@@ -90,7 +90,7 @@ struct SmallGraph {
     return best;
   }
 
-  // The greedy algorithm as it is defined: looks at every node in every step.
+  // The greedy algorithm by its definition: looks at every node in every step.
   std::vector<int64_t> Greedily(double alpha, int64_t k,
                                 std::vector<double>* gains = nullptr) const {
     std::vector<int64_t> chosen;
@@ -116,7 +116,7 @@ struct SmallGraph {
 
 static_assert(Graph<SmallGraph>);
 
-// The example of eight nodes in a ring that the algorithm's description works through.
+// The example of eight nodes in a ring from the description of the algorithm.
 inline SmallGraph Ring() {
   return {.utilities = {.9F, .85F, .8F, .55F, .5F, .45F, .2F, .1F},
           .pairs = {{0, 1, .9F},
@@ -129,7 +129,8 @@ inline SmallGraph Ring() {
                     {0, 7, .1F}}};
 }
 
-// `nodes` nodes of random utility; each is made the neighbour of `degree` others, at random alike.
+// Makes `nodes` nodes with random utility. Each becomes the neighbour of `degree` others, with
+// random similarities.
 inline SmallGraph RandomGraph(int64_t seed, int64_t nodes, int64_t degree) {
   const RandomKey random{.seed = seed, .purpose = "test"};
   int64_t draw = 0;

@@ -1,9 +1,9 @@
-// ADWIN: a window over the latest values that is as long as their mean is the same, and drops its
-// older part when it is not (Bifet and Gavalda, "Learning from time-changing data with adaptive
-// windowing", SDM 2007).
+// ADWIN: a window over the latest values that grows while their mean stays the same, and drops its
+// older part when the mean changes (Bifet and Gavalda, "Learning from time-changing data with
+// adaptive windowing", SDM 2007).
 //
 // The window is an exponential histogram: buckets of 1, 2, 4 ... values, at most `max_buckets` of
-// each size, of which only sums and variances are kept.
+// each size. Only the sum and the variance of a bucket are kept.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@
 
 namespace tidemill::supervisor::statistics {
 
-// Ports that are in use test fewer cuts than the paper; for comparison with them.
+// The variants of the algorithm. Implementations in use test fewer cuts than the paper; they are
+// for comparison.
 enum class AdwinVariant : uint8_t {
   kAllCuts,              // As published.
-  kSkipLast,             // Passes over the newest bucket of each size.
-  kSkipLastAndVariance,  // In addition loses the variance of the older of two buckets that it
-                         // merges.
+  kSkipLast,             // Skips the newest bucket of each size.
+  kSkipLastAndVariance,  // Also loses the variance of the older of two buckets that it merges.
 };
 
 struct AdwinConfig {
@@ -54,11 +54,12 @@ struct AdwinConfig {
 };
 
 struct AdwinState {
-  int64_t num_values = 0;  // Since the beginning.
-  int64_t width = 0;       // Values in the window.
+  int64_t num_values = 0;  // Counted since the beginning.
+  int64_t width = 0;       // The number of values in the window.
   double total = 0;        // Their sum.
   double variance = 0;     // Their sum of squared deviations.
-  // Buckets, oldest first, so sizes do not ascend; and how many there are of 1, 2, 4 ... values.
+  // The buckets, oldest first, so that sizes do not ascend; and the number of buckets of 1, 2, 4
+  // ... values.
   std::vector<double> totals = {};
   std::vector<double> variances = {};
   std::vector<int64_t> num_of_size = {};
@@ -74,14 +75,14 @@ struct AdwinState {
     field("variances", variances);
     field("num_of_size", num_of_size);
   }
-  // Whether buckets and width agree; DATA_LOSS otherwise.
+  // Checks that the buckets fit the width. DATA_LOSS otherwise.
   absl::Status Check() const;
   friend bool operator==(const AdwinState&, const AdwinState&) = default;
 };
 
-// A window of W values takes O(max_buckets log W) memory, and as much time at a check; O(1)
-// amortised between checks. Never warns. Goes on with the shortened window after a drift, and may
-// report the same drift again as more of its values arrive.
+// A window of W values takes O(max_buckets log W) memory, and as much time for a check. Between
+// checks, it takes amortised O(1) time. Never warns. After a drift it continues with the shortened
+// window. It may report the same drift again as more of its values arrive.
 class Adwin {
  public:
   explicit Adwin(const AdwinConfig& config, AdwinState state = {})
@@ -95,7 +96,8 @@ class Adwin {
   void Compress();
   void DropOldest();
   bool HasCut() const;
-  // Whether the means of the oldest `older` values, which sum up to `sum`, and of the rest differ.
+  // Whether the mean of the oldest `older` values, whose sum is `sum`, differs from the mean of the
+  // rest.
   bool Differ(double older, double sum) const;
 
   const AdwinConfig config_;

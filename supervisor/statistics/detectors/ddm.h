@@ -1,5 +1,5 @@
-// DDM: drift when the error rate has risen well above its least value (Gama, Medas, Castillo and
-// Rodrigues, "Learning with drift detection", SBIA 2004).
+// DDM: signals drift when the error rate has risen well above its minimum (Gama, Medas, Castillo
+// and Rodrigues, "Learning with drift detection", SBIA 2004).
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ class Ddm {
   explicit Ddm(const DdmConfig& config, const DdmState& state = {})
       : config_(config), state_(state) {}
 
-  // `error` in [0, 1].
+  // `error` is in [0, 1].
   DetectorSignal Update(double error);
   const DdmState& state() const { return state_; }
 

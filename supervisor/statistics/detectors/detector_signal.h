@@ -1,12 +1,11 @@
-// What a streaming detector says after each value.
+// The signal of a streaming detector after each value.
 //
-// Detectors watch one number per sample, most often 1 where the active model erred and 0 where it
-// did not, and keep next to nothing of it. Each is a pure function of its config and the values
-// since it began, so cutting the stream into batches changes nothing. Values are finite. After
-// kDrift the detector that has to begin anew does so with the next value. A new model begins a new
-// detector.
+// A detector watches one number per sample, usually 1 when the active model erred and 0 otherwise,
+// and keeps almost nothing of it. It is a pure function of its config and of the values since it
+// began, so cutting the stream into batches changes nothing. Values must be finite. After kDrift, a
+// detector that has to begin again does so with the next value. A new model starts a new detector.
 //
-// All are Thread-compatible. Their states can be sealed (sealed_state.h).
+// All detectors are thread-compatible. Their states can be sealed (sealed_state.h).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// EDDM: drift when errors come closer together than they did at their farthest (Baena-Garcia, del
-// Campo-Avila, Fidalgo, Bifet, Gavalda and Morales-Bueno, "Early drift detection method", 2006).
-// Sees gradual drift sooner than DDM, and takes fright sooner.
+// EDDM: signals drift when errors come closer together than at their greatest distance
+// (Baena-Garcia, del Campo-Avila, Fidalgo, Bifet, Gavalda and Morales-Bueno, "Early drift detection
+// method", 2006). It finds gradual drift sooner than DDM, and raises more false alarms.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct EddmState {
   int64_t num_values = 0;
   int64_t num_errors = 0;
   int64_t last_error = 0;    // The number of the value, from 1.
-  double mean_distance = 0;  // Of errors, in values.
-  double squares = 0;        // Sum of squared deviations from that mean.
+  double mean_distance = 0;  // The mean distance of errors, in values.
+  double squares = 0;        // The sum of squared deviations from that mean.
   double greatest = 0;
   bool warned = false;
   bool drifted = false;
@@ -59,7 +59,7 @@ class Eddm {
   explicit Eddm(const EddmConfig& config, const EddmState& state = {})
       : config_(config), state_(state) {}
 
-  // Between two errors the signal stays that of the last one.
+  // Between two errors, the signal stays that of the last error.
   DetectorSignal Update(bool error);
   const EddmState& state() const { return state_; }
 

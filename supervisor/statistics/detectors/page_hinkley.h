@@ -1,5 +1,5 @@
-// Page-Hinkley: drift when values have exceeded their running mean by more than `threshold` in sum
-// (Page, "Continuous inspection schemes", 1954; Hinkley, 1971, with an unknown mean; in the
+// Page-Hinkley: signals drift when values have exceeded their running mean by more than `threshold`
+// in sum (Page, "Continuous inspection schemes", 1954; Hinkley, 1971, with an unknown mean; in the
 // form of Gama, Sebastiao and Rodrigues, "On evaluating stream learning algorithms", 2013).
 #pragma once
 
@@ -13,9 +13,9 @@
 namespace tidemill::supervisor::statistics {
 
 enum class PageHinkleySides : uint8_t {
-  // Sees values rise. The sum never falls below 0.
+  // Detects rising values. The sum never falls below 0.
   kUp,
-  // Sees them rise and fall: each sum is held against its extreme so far.
+  // Detects rising and falling values. Each sum is compared with its extreme so far.
   kBoth,
 };
 
@@ -47,8 +47,8 @@ struct PageHinkleyConfig {
 struct PageHinkleyState {
   int64_t num_values = 0;
   double mean = 0;
-  double rise = 0;  // The sum of what values exceeded the mean by.
-  double fall = 0;  // The same downward, 0 or less at first.
+  double rise = 0;  // The sum by which values exceeded the mean.
+  double fall = 0;  // The same downward; 0 or less at first.
   double least_rise = 0;
   double greatest_fall = 0;
   bool drifted = false;
@@ -75,7 +75,7 @@ class PageHinkley {
   const PageHinkleyState& state() const { return state_; }
 
  private:
-  // By how much values have risen, or fallen, so far.
+  // Returns by how much values have risen or fallen so far.
   double Excess() const;
 
   const PageHinkleyConfig config_;

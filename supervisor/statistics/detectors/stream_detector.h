@@ -14,10 +14,10 @@
 
 namespace tidemill::supervisor::statistics {
 
-// A new detector is one line here, one in StreamDetector, and one file beside this one.
+// To add a detector, write one line here, one in StreamDetector, and one file beside this one.
 using DetectorSpec = std::variant<AdwinConfig, DdmConfig, EddmConfig, PageHinkleyConfig>;
 
-// Whether a detector takes mistakes, 0 or 1, and no other numbers.
+// Whether a detector takes only mistakes, 0 or 1, and no other numbers.
 bool CountsMistakes(const DetectorSpec& spec);
 
 // Thread-compatible.
@@ -25,13 +25,13 @@ class StreamDetector {
  public:
   explicit StreamDetector(const DetectorSpec& spec);
 
-  // The next value: 1 where the model erred and 0 where it did not, or, for ADWIN and Page-Hinkley,
-  // any finite number. EDDM takes 0.5 and more for an error.
+  // Takes the next value: 1 when the model erred and 0 otherwise. ADWIN and Page-Hinkley take any
+  // finite number. EDDM takes 0.5 and more as an error.
   DetectorSignal Update(double value);
 
   nlohmann::json Seal() const;
-  // Goes on from a sealed state of a detector of the same spec. DATA_LOSS for any other, after
-  // which it stands as it did before.
+  // Continues from a sealed state of a detector with the same spec. DATA_LOSS for any other state;
+  // the detector is unchanged then.
   absl::Status Restore(const nlohmann::json& sealed);
 
  private:

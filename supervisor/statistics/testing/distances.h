@@ -1,4 +1,4 @@
-// A distance between the rows of two samples, for tests of what asks for any.
+// A distance between the rows of two samples, for tests that need any.
 #pragma once
 
 #include "supervisor/statistics/distances.h"

@@ -19,7 +19,7 @@ inline std::vector<double> Uniforms(int64_t count, int64_t seed) {
   return values;
 }
 
-// Of the standard normal distribution, moved by `mean` (Box and Muller, 1958).
+// From the normal distribution with mean `mean` and deviation 1 (Box and Muller, 1958).
 inline std::vector<double> Normals(int64_t count, int64_t seed, double mean = 0) {
   const std::vector<double> units = Uniforms(2 * count, seed);
   std::vector<double> values;
@@ -30,8 +30,8 @@ inline std::vector<double> Normals(int64_t count, int64_t seed, double mean = 0)
   return values;
 }
 
-// How well p-values fit the uniform distribution, itself as a p-value: counts in ten equal bins, of
-// which the upper ends belong to them.
+// Returns how well p-values fit the uniform distribution, as a p-value. It is computed from counts
+// in ten equal bins, which include their upper ends.
 inline double UniformityP(const std::vector<double>& p_values) {
   std::vector<int64_t> counts(10, 0);
   for (const double p : p_values) {

@@ -1,4 +1,4 @@
-// Values to hold statistics against, computed with SciPy 1.10.1, scikit-learn 1.2.1 and, for the
+// Expected values of statistics, computed with SciPy 1.10.1, scikit-learn 1.2.1 and, for the
 // detectors, river and scikit-multiflow: testdata/vectors.json.
 #pragma once
 
@@ -25,7 +25,7 @@ inline std::vector<double> Numbers(const nlohmann::json& list) {
   return list.get<std::vector<double>>();
 }
 
-// A list of lists as one row behind the other.
+// Returns a list of lists as rows, one after another.
 inline std::vector<double> Flat(const nlohmann::json& rows) {
   std::vector<double> values;
   for (const auto& row : rows) {
@@ -34,7 +34,7 @@ inline std::vector<double> Flat(const nlohmann::json& rows) {
   return values;
 }
 
-// The streams of zeros and ones that detectors are compared on.
+// The streams of zeros and ones on which detectors are compared.
 inline std::vector<double> Stream(const std::string& name) {
   std::vector<double> values;
   if (name == "A") {

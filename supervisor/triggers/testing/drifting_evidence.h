@@ -1,4 +1,4 @@
-// Evidence with drift in it, for tests: what it answers of a sample is a function of its key.
+// Evidence with drift in it, for tests. The evidence about a sample is a function of its key.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 
 namespace tidemill::supervisor::testing {
 
-// Samples drift where `drifted` says so of their number in the stream: there everything is shifted
-// by a standard deviation, and the model errs in every second case and not in one of ten. One
-// sample in `missing_of` cannot be read.
+// Samples drift when `drifted` returns true for their number in the stream. Their values are then
+// shifted by a standard deviation, and the model errs in every second case instead of in one of
+// ten. One sample in `missing_of` cannot be read.
 class DriftingEvidence : public EvidenceSource {
  public:
   using IsDrifted = std::function<bool(int64_t number)>;
@@ -42,7 +42,7 @@ class DriftingEvidence : public EvidenceSource {
     return table;
   }
 
-  // The samples that a request stands for, by their numbers, those that are missing among them.
+  // Returns the numbers of the samples of a request, including missing ones.
   std::vector<int64_t> NumbersOf(const EvidenceRequest& request) const {
     const int64_t to = NumBefore(request.to);
     int64_t from = request.from ? NumBefore(*request.from) : 0;
@@ -61,7 +61,7 @@ class DriftingEvidence : public EvidenceSource {
   bool IsMissing(int64_t number) const {
     return missing_of_ > 0 && stream_.keys[static_cast<size_t>(number)] % missing_of_ == 0;
   }
-  // What has been asked for, in order.
+  // The requests so far, in order.
   const std::vector<EvidenceRequest>& requests() const { return requests_; }
 
   static bool AlternatesEvery1250(int64_t number) { return number / 1250 % 2 == 1; }
@@ -92,7 +92,7 @@ class DriftingEvidence : public EvidenceSource {
     const double u = Unit("value", number, column);
     if (kind == EvidenceKind::kErrors) return u < (drifted ? .5 : .1) ? 1 : 0;
     if (kind == EvidenceKind::kLabels) return u < (drifted ? .8 : .4) ? 1 : 0;
-    // Normal, by Box and Muller.
+    // A normal number, by Box and Muller.
     const double normal = std::sqrt(-2 * std::log(1 - u)) *
                           std::cos(6.283185307179586 * Unit("angle", number, column));
     return normal + (drifted ? 1 : 0);

@@ -1,4 +1,4 @@
-// Streams, and policies driven through them, for tests.
+// Streams for tests, and policies that are driven through them.
 #pragma once
 
 #include <algorithm>
@@ -20,21 +20,22 @@ struct Stream {
   Samples View() const { return {times, keys}; }
 };
 
-// What the n-th training takes, as a test has it.
+// Returns the cost of a training in tests.
 inline TrainingCost CostOf(const Decision& decision) {
   return {.num_samples = decision.num_new,
           .seconds = 0.002 + 1e-6 * static_cast<double>(decision.num_new)};
 }
 
-// Of a decider whose evidence is there.
+// Returns the next decision of a decider whose evidence cannot fail.
 inline std::optional<Decision> NextOf(Decider& decider, Samples& ahead) {
   auto decision = decider.Next(ahead);
   EXPECT_TRUE(decision.ok()) << decision.status();
   return decision.ok() ? *std::move(decision) : std::nullopt;
 }
 
-// Shows the decider samples from the one at `from` on, in batches of `chunk`, with a training after
-// each fired decision, and returns the decisions. At each of them, `at_decision` may exchange it.
+// Shows the decider the samples from number `from` on, in batches of `chunk`, with a training after
+// each fired decision. Returns the decisions. `at_decision` may replace the decider at each of
+// them.
 template <typename AtDecision>
 std::vector<Decision> Drive(Decider decider, const Stream& stream, size_t from, size_t chunk,
                             const AtDecision& at_decision) {
@@ -69,7 +70,7 @@ inline std::vector<Decision> Decide(const TriggerSpec& spec, const Stream& strea
   return Drive(Make(spec, "", source), stream, 0, chunk);
 }
 
-// How many samples lie before each cut.
+// Returns the number of samples before each cut.
 inline std::vector<int64_t> Places(const std::vector<Decision>& decisions, const Stream& stream) {
   std::vector<int64_t> places;
   for (const Decision& decision : decisions) {
@@ -82,7 +83,7 @@ inline std::vector<int64_t> Places(const std::vector<Decision>& decisions, const
   return places;
 }
 
-// Times ascend in steps of 0 to 20 microseconds, with a pause of a hundred steps now and then.
+// Times ascend in steps of 0 to 20 microseconds. Now and then there is a pause of a hundred steps.
 inline Stream ManySamples(int64_t n = 5000) {
   Stream stream;
   uint64_t state = 7;

@@ -1,4 +1,4 @@
-// Errors of a model as a test wants them.
+// Errors of a model that a test defines.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace tidemill::supervisor::testing {
 
-// Samples one a second, with keys from 1 on.
+// One sample per second, with keys from 1 on.
 inline Stream SteadySamples(int64_t n) {
   Stream stream;
   for (int64_t i = 0; i < n; ++i) {
@@ -20,8 +20,8 @@ inline Stream SteadySamples(int64_t n) {
   return stream;
 }
 
-// The error of the sample of a number in SteadySamples(), from 0; std::nullopt for one that cannot
-// be looked at.
+// Returns the error of a sample of SteadySamples() by its number, from 0. std::nullopt when the
+// sample cannot be read.
 class ScriptedErrors : public EvidenceSource {
  public:
   using ErrorOf = std::function<std::optional<double>(int64_t number)>;

@@ -1,4 +1,4 @@
-// Samples whose gradients stand for those of all others.
+// Chooses samples whose gradients represent those of all others.
 #pragma once
 
 #include <memory>

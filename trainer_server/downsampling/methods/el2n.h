@@ -1,4 +1,4 @@
-// Samples with the greatest errors.
+// Chooses the samples with the greatest errors.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Samples with the most even probabilities.
+// Chooses the samples with the most even probabilities.
 #pragma once
 
 #include <memory>

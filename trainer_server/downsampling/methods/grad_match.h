@@ -1,4 +1,4 @@
-// Samples whose weighted gradients add up to that of all.
+// Chooses samples whose weighted gradients add up to the gradient of all samples.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What the specs of methods that look at the gradients of many samples at once have in common.
+// The settings shared by the methods that look at the gradients of many samples at once.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace tidemill::trainer_server {
 
-// How a maximiser of a set function goes about it.
+// The algorithms that maximise a set function.
 enum class GreedySearch { kLazy, kNaive, kStochastic };
 
-// Of methods that look at gradients all at once.
+// The settings of methods that look at all gradients at once.
 struct GradientCoreset : Kept {
   int64_t period = 1;
   bool balance = true;

@@ -1,4 +1,4 @@
-// What methods do alike that look at the gradients of many samples at once.
+// What methods share that look at the gradients of many samples at once.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace tidemill::trainer_server {
 
-// Cuts more rows than the spec's `part` into random parts first, each of which gives its share:
-// time and memory grow with the number of rows, not with its square. Weights have a mean of 1.
+// When there are more rows than the spec's `part`, divides them into random parts first. Each part
+// gives its share of the choice. Time and memory therefore grow with the number of rows, not with
+// its square. The weights have a mean of 1.
 class GradientMethod : public JudgingMethod {
  public:
   explicit GradientMethod(const GradientCoreset& spec);
@@ -23,7 +24,7 @@ class GradientMethod : public JudgingMethod {
                              const RandomKey& random) const final;
 
  private:
-  // At most k rows of a part.
+  // Chooses at most k rows of a part.
   virtual subsets::Choice ChooseInPart(const subsets::Rows& gradients, int64_t k,
                                        const RandomKey& random, WorkerPool& pool) const = 0;
   subsets::Choice ChooseOf(const Seen& seen, std::span<const int64_t> rows, int64_t k,
@@ -35,7 +36,7 @@ class GradientMethod : public JudgingMethod {
 
 subsets::GreedyOptions OptionsOf(GreedySearch search, const RandomKey& random);
 
-// Its weights times what makes their mean 1.
+// Scales the weights of a choice so that their mean is 1.
 subsets::Choice ScaledToOne(subsets::Choice choice);
 
 }  // namespace tidemill::trainer_server

@@ -1,4 +1,4 @@
-// Draws in proportion to the norms of gradients.
+// Draws samples in proportion to the norms of their gradients.
 #pragma once
 
 #include <memory>

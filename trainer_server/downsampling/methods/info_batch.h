@@ -1,4 +1,4 @@
-// Leaves out some of the samples that are learnt well already.
+// Leaves out some of the samples that the model has learnt well already.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How much is kept, and from which trigger on; common to most methods.
+// How many samples are kept, and from which trigger on. Most methods share these settings.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Samples of whose class the model is least sure.
+// Chooses the samples whose predicted class the model is least sure about.
 #pragma once
 
 #include <memory>

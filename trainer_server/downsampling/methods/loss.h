@@ -1,4 +1,4 @@
-// Draws in proportion to losses.
+// Draws samples in proportion to their losses.
 #pragma once
 
 #include <memory>

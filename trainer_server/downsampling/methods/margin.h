@@ -1,4 +1,4 @@
-// Samples whose two likeliest classes are closest.
+// Chooses the samples whose two most probable classes are closest.
 #pragma once
 
 #include <memory>

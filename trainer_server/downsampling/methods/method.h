@@ -1,5 +1,5 @@
-// How downsampling methods choose. There are three ways, each a class that methods are derived
-// from. All are pure functions, and thread-safe.
+// The ways in which downsampling methods choose. There are three, each a class from which methods
+// are derived. All are pure functions, and thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -17,35 +17,36 @@
 
 namespace tidemill::trainer_server {
 
-// A score of a sample; sample_scores.cc computes it.
+// The scores of a sample. sample_scores.cc computes them.
 enum class ScoreOf {
-  kLoss,                   // As it is trained: with class weights and smoothing.
+  kLoss,                   // As it is trained on: with class weights and smoothing.
   kGradientNorm,           // ||dL / d outputs||.
   kLastLayerGradientNorm,  // ||dL / d (weights and bias of the last layer)||; needs embeddings.
-  kGreatestProbability,    // Of a class.
-  kMargin,                 // Greatest probability minus the second.
+  kGreatestProbability,    // That of a class.
+  kMargin,                 // The greatest probability minus the second.
   kEntropy,                // -sum p log p.
   kError,                  // ||p - y|| for classes, ||output - y|| for real labels.
 };
 
-// What a method asks of a sample.
+// What a method needs to know about a sample.
 struct Question {
-  // Without: gradients.
+  // Without a score, gradients are needed.
   std::optional<ScoreOf> score = ScoreOf::kLoss;
   bool embeddings = false;
-  // Choices are then made from each class by itself.
+  // Whether choices are made from each class separately.
   bool classes = false;
-  // By ordinal, what is subtracted from the score; empty for nothing.
+  // For each ordinal, the number that is subtracted from the score. Empty when nothing is
+  // subtracted.
   std::vector<float> subtracted = {};
 };
 
-// What was seen of samples that could be read; entry i of each array is of ordinals[i]. Arrays that
-// a method does not look at are empty.
+// What was seen of the samples that could be read. Entry i of each array belongs to ordinals[i].
+// Arrays that a method does not look at are empty.
 struct Seen {
   std::vector<int64_t> ordinals = {};
   std::vector<double> scores = {};
   std::vector<int64_t> classes = {};
-  // dL / d outputs, `width` numbers each, and embeddings.
+  // dL / d outputs, `width` numbers for each sample, and the embeddings.
   std::vector<float> gradients = {};
   int64_t width = 0;
   std::vector<float> embeddings = {};
@@ -65,40 +66,41 @@ struct Seen {
   }
 };
 
-// Samples of each epoch: `draw` or `subset`, with neither all of them.
+// The samples of each epoch: `draw` or `subset`. Without either, all samples.
 struct BlindChoice {
-  int64_t num_samples = 0;  // Of an epoch.
+  int64_t num_samples = 0;  // In one epoch.
   std::optional<loader::RepeatedDraw> draw = std::nullopt;
   std::optional<loader::Subset> subset = std::nullopt;
 };
 
-// Looks at no sample.
+// Chooses without looking at any sample.
 class BlindMethod {
  public:
   virtual ~BlindMethod() = default;
-  // Of so many samples.
+  // Chooses from `num_samples` samples.
   virtual BlindChoice Choose(int64_t num_samples, const RandomKey& random) const = 0;
 };
 
-// What a judging method asks, and when.
+// What a judging method needs to know, and when.
 struct Judging {
   Question question = {};
-  // Share of the samples that is kept.
+  // The share of the samples that is kept.
   double fraction = 1;
-  // Out of each large batch, instead of out of all samples before each period.
+  // Whether it chooses from each large batch, instead of from all samples before each period.
   bool by_batch = false;
-  // In epochs; 0: once a training.
+  // The number of epochs of a period; 0 means one choice per training.
   int64_t period = 1;
 };
 
-// Looks at what the network says of samples.
+// Chooses by the network's answers about samples.
 class JudgingMethod {
  public:
   explicit JudgingMethod(Judging judging) : judging_(std::move(judging)) {}
   virtual ~JudgingMethod() = default;
 
   const Judging& judging() const { return judging_; }
-  // At most k of the rows `rows` of `seen`, as rows of it. Their scores or gradients are finite.
+  // Chooses at most k of the rows `rows` of `seen`, whose scores or gradients are finite. Returns
+  // rows of `seen`.
   virtual subsets::Choice ChooseRows(const Seen& seen, std::span<const int64_t> rows, int64_t k,
                                      const RandomKey& random) const = 0;
 
@@ -106,12 +108,12 @@ class JudgingMethod {
   const Judging judging_;
 };
 
-// Looks at the losses that the training itself has seen; no pass is made for it.
+// Chooses by the losses that the training itself has seen. No pass is made for it.
 class LossMethod {
  public:
   virtual ~LossMethod() = default;
-  // Before an epoch, from 0, of so many. By ordinal: the last loss of each sample, NaN where none
-  // was seen. std::nullopt: everything, unweighted.
+  // Chooses before epoch `epoch`, from 0, of `num_epochs`. `losses` has the last loss of each
+  // ordinal, NaN where none was seen. std::nullopt means all samples, unweighted.
   virtual std::optional<subsets::Choice> Choose(std::span<const float> losses, int64_t epoch,
                                                 int64_t num_epochs,
                                                 const RandomKey& random) const = 0;
@@ -121,15 +123,15 @@ using Method =
     std::variant<std::unique_ptr<const BlindMethod>, std::unique_ptr<const JudgingMethod>,
                  std::unique_ptr<const LossMethod>>;
 
-// What a method does that is no schedule.
+// Returns the method of a spec, which must not be a schedule.
 Method MethodOf(const models::DownsamplingSpec& spec);
 
-// max(int(fraction * count), 1); 0 of none.
+// Returns max(int(fraction * count), 1), and 0 when count is 0.
 int64_t NumKept(double fraction, int64_t count);
 
-// k shared out among groups of so many samples, in proportion and no more than each has; the
-// greatest rests round up, and each group with any gives one while k allows. They add up to k or to
-// all there are.
+// Divides k among groups with these numbers of samples, in proportion. No group gives more than it
+// has. The groups with the greatest remainders round up. Each group that has samples gives at least
+// one while k allows. The shares add up to k, or to all samples.
 std::vector<int64_t> ShareOut(std::span<const int64_t> counts, int64_t k);
 
 }  // namespace tidemill::trainer_server

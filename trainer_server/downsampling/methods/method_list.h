@@ -1,5 +1,5 @@
-// Every downsampling method. A new one is its two lines here and its files; method_spec.h says
-// more.
+// Lists every downsampling method. To add one, write two lines here and its files; see
+// method_spec.h.
 #pragma once
 
 #include "config/spec_list.h"

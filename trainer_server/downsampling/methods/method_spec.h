@@ -1,5 +1,6 @@
-// What the header of a downsampling method is made of. It is read by programs that train nothing
-// and link none of what choosing takes: what a spec says of itself stands in the header.
+// What the header of a downsampling method consists of. Programs read it that train nothing, and
+// that link none of the libraries for choosing. Therefore everything that a spec says about itself
+// is in the header.
 //
 //   struct Newest : Kept {
 //     static constexpr std::string_view kType, kDoc, kRule, kWeights, kCost;  // kSource: may be.
@@ -10,10 +11,11 @@
 //   // each, a LossMethod at the losses that the training has seen; see method.h.
 //   std::unique_ptr<const BlindMethod> MakeMethod(const Newest& spec);
 //
-// Some also have CheckTraining(), where a training may not give what the method asks for;
-// Auxiliary(), where another model is trained first; a member `warmup_triggers`, of triggers that
-// leave nothing out; or MethodAt() and Methods(), where others choose for it. kept.h, scored.h and
-// gradient_coreset.h have what specs have in common.
+// Some methods have more. CheckTraining() is for a method that needs something that a training may
+// not provide. Auxiliary() is for a method that trains another model first. `warmup_triggers` is
+// the number of first triggers that leave nothing out. MethodAt() and Methods() are for a method
+// that lets others choose. kept.h, scored.h and gradient_coreset.h have the settings that specs
+// share.
 #pragma once
 
 #include "models/training/downsampling_spec.h"

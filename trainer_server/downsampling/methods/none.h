@@ -1,4 +1,4 @@
-// Everything.
+// Trains on every sample.
 #pragma once
 
 #include <memory>

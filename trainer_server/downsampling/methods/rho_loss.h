@@ -1,4 +1,4 @@
-// Samples that are not learnt yet but could be.
+// Chooses samples that the model has not learnt yet but could learn.
 #pragma once
 
 #include <cstdint>

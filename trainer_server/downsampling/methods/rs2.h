@@ -1,4 +1,4 @@
-// The same number of samples in each epoch, drawn uniformly.
+// Draws the same number of samples uniformly in each epoch.
 #pragma once
 
 #include <memory>

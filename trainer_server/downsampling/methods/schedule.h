@@ -1,4 +1,4 @@
-// One method after the other.
+// Lets one method after the other choose.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct DownsamplingSchedule {
   models::DownsamplingSpec MethodAt(int64_t trigger) const {
     const DownsamplingStep* const step = config::StepServing(steps, trigger);
     if (step != nullptr) return step->use->MethodAt(trigger);
-    return {};  // Check() lets no such schedule pass.
+    return {};  // Check() rejects such a schedule.
   }
   std::vector<const models::Downsampling*> Methods() const {
     std::vector<const models::Downsampling*> methods;
@@ -56,7 +56,7 @@ struct DownsamplingSchedule {
   friend bool operator==(const DownsamplingSchedule&, const DownsamplingSchedule&) = default;
 };
 
-// None: MethodAt() says which one chooses.
+// Returns nullptr: MethodAt() says which method chooses.
 std::unique_ptr<const BlindMethod> MakeMethod(const DownsamplingSchedule& spec);
 
 }  // namespace tidemill::trainer_server

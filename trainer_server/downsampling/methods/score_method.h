@@ -1,4 +1,4 @@
-// What methods do alike that choose by one score of each sample.
+// What methods share that choose by one score of each sample.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace tidemill::trainer_server {
 
-// With the question for a score, as the spec says.
+// Returns the question for a score, with the settings of the spec.
 Judging JudgingOf(const Scored& spec, ScoreOf score);
 
-// Draws with probabilities in proportion to scores.
+// Draws samples with probabilities in proportion to their scores.
 std::unique_ptr<const JudgingMethod> MakeDrawing(const Drawn& spec, Judging judging);
 
-// Takes the samples with the first scores.
+// Chooses the samples that rank first by their scores.
 std::unique_ptr<const JudgingMethod> MakeRanking(Judging judging, subsets::Best best);
 
 }  // namespace tidemill::trainer_server

@@ -1,4 +1,4 @@
-// What the specs of methods that look at each sample with the model have in common.
+// The settings shared by the methods that look at each sample with the model.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace tidemill::trainer_server {
 
-// When samples are scored: all of them before each period, or each large batch before its step.
+// When samples are scored: all samples before each period, or each large batch before its step.
 enum class ScoreWhen { kSampleThenBatch, kBatchThenSample };
-// How a draw with unequal probabilities is made.
+// The methods to draw with unequal probabilities.
 enum class ScoreSampling { kPriority, kPoisson, kSystematic };
-// Of which last-layer gradients: of its bias, p - y, or of its weights, too.
+// Which gradients of the last layer: those of its bias, p - y, or also those of its weights.
 enum class GradientOf { kOutputs, kLastLayer };
 
-// Samples that are scored together with batch_then_sample: they lie in memory at once.
+// The most samples scored together with batch_then_sample. They are in memory at once.
 inline constexpr double kMaxLargeBatch = 65'536;
 
 inline void CheckLargeBatch(ScoreWhen when, double fraction, int64_t batch_size,
@@ -48,7 +48,7 @@ inline void CheckOfClasses(std::string_view method, const models::TrainedWith& w
                        "use loss, gradient_norm or el2n for real labels"}});
 }
 
-// Of methods that look at each sample with the model.
+// The settings of methods that look at each sample with the model.
 struct Scored : Kept {
   ScoreWhen when = ScoreWhen::kSampleThenBatch;
   int64_t period = 1;
@@ -80,7 +80,7 @@ struct Scored : Kept {
   friend bool operator==(const Scored&, const Scored&) = default;
 };
 
-// Of methods that draw with probabilities in proportion to scores.
+// The settings of methods that draw with probabilities in proportion to scores.
 struct Drawn : Scored {
   ScoreSampling sampling = ScoreSampling::kPriority;
   double smoothing = 0.1;
@@ -96,7 +96,7 @@ struct Drawn : Scored {
   friend bool operator==(const Drawn&, const Drawn&) = default;
 };
 
-// Of methods that take the samples with the k first scores.
+// The settings of methods that choose the k samples that rank first by their scores.
 struct Ranked : Scored {
   static constexpr std::string_view kWeights = "1 each: the choice is biased by design";
   static constexpr std::string_view kCost = "one forward pass over what is scored";

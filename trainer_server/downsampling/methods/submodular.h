@@ -1,4 +1,4 @@
-// Samples whose gradients are many and different.
+// Chooses samples whose gradients are many and different.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace tidemill::trainer_server {
 
-// Set functions over gradients.
+// The set functions over gradients.
 enum class SetFunction { kFacilityLocation, kGraphCut, kLogDeterminant };
 
 struct SubmodularGradients : GradientCoreset {

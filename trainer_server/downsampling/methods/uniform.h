@@ -1,4 +1,4 @@
-// One uniform subset for the whole training: what every method is to be compared with.
+// Draws one uniform subset for the whole training. Compare every other method with it.
 #pragma once
 
 #include <memory>

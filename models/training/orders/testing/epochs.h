@@ -1,4 +1,4 @@
-// Epochs of orders of samples, for their tests.
+// Epochs of sample orders, for their tests.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace tidemill::models::testing {
 
 inline constexpr RandomKey kKey{.seed = 7, .purpose = "shuffle", .trigger = 3};
 
-// The ordinals of one whole epoch.
+// Returns the ordinals of one whole epoch.
 inline std::vector<int64_t> Epoch(const EpochOrder& order, int64_t epoch, int64_t size) {
   std::vector<int64_t> ordinals(static_cast<size_t>(size));
   order.Get(epoch, 0, ordinals);
