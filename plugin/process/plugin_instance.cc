@@ -27,7 +27,8 @@ absl::StatusOr<std::unique_ptr<HostProcess>> StartHost(const PluginUse& use,
 }
 
 // Loads the file and reads what it says of the plug-in.
-absl::StatusOr<Description> Load(HostProcess& host, const PluginUse& use, std::string_view kind) {
+absl::StatusOr<Description> AskForDescription(HostProcess& host, const PluginUse& use,
+                                              std::string_view kind) {
   ASSIGN_OR_RETURN(const json answer, host.Call({{"call", "load"},
                                                  {"file", use.file()},
                                                  {"name", use.name()},
@@ -50,35 +51,56 @@ absl::StatusOr<Description> Load(HostProcess& host, const PluginUse& use, std::s
 
 }  // namespace
 
-absl::StatusOr<Description> Describe(const PluginUse& use, std::string_view kind,
-                                     const HostSettings& settings) {
-  ASSIGN_OR_RETURN(const auto host, StartHost(use, settings));
-  return Load(*host, use, kind);
+absl::Status PluginInstance::Load() {
+  if (host_ != nullptr && host_->is_running()) return absl::OkStatus();
+  absl::Status failure;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    host_ = nullptr;
+    created_ = nullptr;
+    auto host = StartHost(use_, settings_);
+    auto description = host.ok() ? AskForDescription(**host, use_, kind_) : host.status();
+    if (description.ok()) {
+      host_ = *std::move(host);
+      description_ = *std::move(description);
+      return absl::OkStatus();
+    }
+    failure = description.status();
+    if (!absl::IsUnavailable(failure)) break;
+  }
+  return failure;
 }
 
-absl::Status PluginInstance::Start() {
-  ASSIGN_OR_RETURN(auto host, StartHost(use_, settings_));
-  ASSIGN_OR_RETURN(const Description description, Load(*host, use_, kind_));
+absl::Status PluginInstance::Create() {
   config::Problems problems;
-  const json settings = SettingsOf(description.settings, use_.with, problems);
+  const json settings = SettingsOf(description_.settings, use_.with, problems);
   RETURN_IF_ERROR(Annotate(problems.ToStatus(), use_.use));
   constexpr auto kGreatestSeed = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   ASSIGN_OR_RETURN(
-      created_,
-      host->Call({{"call", "create"}, {"settings", settings}, {"seed", seed_ & kGreatestSeed}},
-                 use_.timeout));
+      json created,
+      host_->Call({{"call", "create"}, {"settings", settings}, {"seed", seed_ & kGreatestSeed}},
+                  use_.timeout));
   if (!state_.empty()) {
-    RETURN_IF_ERROR(host->Call({{"call", "restore"}, {"state", state_}}, use_.timeout).status());
+    RETURN_IF_ERROR(host_->Call({{"call", "restore"}, {"state", state_}}, use_.timeout).status());
   }
-  host_ = std::move(host);
+  created_ = std::move(created);
   return absl::OkStatus();
 }
 
 absl::Status PluginInstance::Ready() {
-  if (host_ != nullptr && host_->is_running()) return absl::OkStatus();
-  host_ = nullptr;
-  const absl::Status started = Start();
-  return absl::IsUnavailable(started) ? Start() : started;
+  absl::Status ready;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    RETURN_IF_ERROR(Load());
+    if (!created_.is_null()) return absl::OkStatus();
+    ready = Create();
+    if (!absl::IsUnavailable(ready)) break;
+  }
+  if (!ready.ok()) host_ = nullptr;
+  return ready;
+}
+
+absl::StatusOr<Description> PluginInstance::Describe() {
+  RETURN_IF_ERROR(Load());
+  return description_;
 }
 
 absl::StatusOr<json> PluginInstance::Created() {

@@ -31,16 +31,11 @@ struct Description {
   std::string sandbox = {};
 };
 
-// Starts a host for a moment and asks. `kind` is what the plug-in has to be: "trigger". Fails as
-// fault.h says. Thread-safe.
-absl::StatusOr<Description> Describe(const PluginUse& use, std::string_view kind,
-                                     const HostSettings& settings);
-
-// Its process is started by the first call that needs one. When the process dies, another one takes
-// its place, is given the state that was noted last, and gets the same call again: a plug-in is a
-// function of its settings, its state and the call, so whoever killed the process changes nothing.
-// A call of which two processes die is a fault of the plug-in. Failures are those of fault.h, and
-// the next call after one begins at the noted state. Thread-compatible.
+// A plug-in in its process, which is started by the first call that needs one. When the process
+// dies, another one takes its place, is given the state that was noted last, and gets the same call
+// again: a plug-in is a function of its settings, its state and the call, so whoever killed the
+// process changes nothing. A call of which two processes die is a fault of the plug-in. Failures
+// are those of fault.h, and the next call after one begins at the noted state. Thread-compatible.
 class PluginInstance {
  public:
   // `use` holds the program.
@@ -48,7 +43,11 @@ class PluginInstance {
                  HostSettings settings = HostSettings::OfThisProcess())
       : use_(std::move(use)), kind_(std::move(kind)), seed_(seed), settings_(std::move(settings)) {}
 
-  // What it says of itself with these settings: the answer to `create`.
+  // What it says of itself, whatever its settings.
+  absl::StatusOr<Description> Describe();
+
+  // What it says of itself with these settings: the answer to `create`. INVALID_ARGUMENT when
+  // `with` is not what it declares.
   absl::StatusOr<nlohmann::json> Created();
 
   // Makes the request, with its columns; it may be asked to do so twice.
@@ -72,14 +71,19 @@ class PluginInstance {
   pid_t pid() const { return host_ == nullptr ? 0 : host_->pid(); }
 
  private:
+  // Starts a process that has loaded the file; starts another one when it died over that.
+  absl::Status Load();
+  // Makes an instance in it, in the noted state.
+  absl::Status Create();
   absl::Status Ready();
-  absl::Status Start();
 
   const PluginUse use_;
   const std::string kind_;
   const uint64_t seed_;
   const HostSettings settings_;
   std::unique_ptr<HostProcess> host_;
+  Description description_;
+  // Null while the process has no instance.
   nlohmann::json created_;
   std::string state_;
 };

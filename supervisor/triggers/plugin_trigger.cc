@@ -33,12 +33,11 @@ absl::StatusOr<PluginDeclaration> DeclarationOf(const PluginTrigger& spec) {
 
 // Asks the plug-in what it is, with these settings.
 absl::StatusOr<json> Ask(const PluginTrigger& spec, config::Problems& problems) {
-  const auto settings = plugin::HostSettings::OfThisProcess();
-  ASSIGN_OR_RETURN(const plugin::Description description, plugin::Describe(spec, kKind, settings));
+  plugin::PluginInstance instance(spec, kKind, kSeed);
+  ASSIGN_OR_RETURN(const plugin::Description description, instance.Describe());
   const size_t before = problems.items().size();
   plugin::SettingsOf(description.settings, spec.with, problems);
   if (problems.items().size() > before) return json();
-  plugin::PluginInstance instance(spec, kKind, kSeed, settings);
   ASSIGN_OR_RETURN(const json created, instance.Created());
   const auto declaration = ReadDeclaration(created);
   if (!declaration.ok()) {
