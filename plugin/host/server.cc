@@ -48,12 +48,11 @@ void Server::Run() {
 json Server::Answer(const json& request) {
   const absl::StatusOr<std::string> call = TextOf(request, "call");
   failure_->Clear();
-  absl::StatusOr<json> answer = call.status();
-  if (call.ok()) {
-    // Memory may be short on this side of the contract, too.
-    const absl::Status guarded = Guard([&] { answer = Handle(*call, request); });
-    if (!guarded.ok()) answer = guarded;
-  }
+  absl::StatusOr<json> answer;
+  // Memory may be short on this side of the contract, too.
+  const absl::Status guarded =
+      call.ok() ? Guard([&] { answer = Handle(*call, request); }) : call.status();
+  if (!guarded.ok()) answer = guarded;
   if (answer.ok()) {
     (*answer)["ok"] = true;
     return *std::move(answer);

@@ -11,9 +11,15 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kTypes[] = {"", "number", "integer", "boolean", "text", "numbers", "texts"};
+constexpr const char* kTypeNames[] = {"",     "number",  "integer", "boolean",
+                                      "text", "numbers", "texts"};
 
 bool IsKnown(TidemillSettingType type) { return type >= TIDEMILL_NUMBER && type <= TIDEMILL_TEXTS; }
+
+bool HasBounds(const TidemillSetting& setting) {
+  return setting.type == TIDEMILL_NUMBER || setting.type == TIDEMILL_INTEGER ||
+         setting.type == TIDEMILL_NUMBERS;
+}
 
 std::vector<std::string> ChoicesOf(const TidemillSetting& setting) {
   std::vector<std::string> choices;
@@ -87,7 +93,7 @@ absl::StatusOr<json> DescribeSettings(const std::vector<TidemillSetting>& settin
     if (!names.insert(setting.name).second) {
       return InvalidArgument("the setting {} is declared twice", setting.name);
     }
-    json one = {{"name", setting.name}, {"type", kTypes[setting.type]}};
+    json one = {{"name", setting.name}, {"type", kTypeNames[setting.type]}};
     one["doc"] = setting.doc != nullptr ? setting.doc : "";
     if (setting.default_json != nullptr) {
       one["default"] = DefaultOf(setting);
@@ -96,8 +102,8 @@ absl::StatusOr<json> DescribeSettings(const std::vector<TidemillSetting>& settin
       }
       RETURN_IF_ERROR(Annotate(CheckValue(setting, one["default"]), "a default"));
     }
-    if (std::isfinite(setting.min)) one["min"] = setting.min;
-    if (std::isfinite(setting.max)) one["max"] = setting.max;
+    if (HasBounds(setting) && std::isfinite(setting.min)) one["min"] = setting.min;
+    if (HasBounds(setting) && std::isfinite(setting.max)) one["max"] = setting.max;
     if (setting.choices != nullptr) one["choices"] = ChoicesOf(setting);
     described.push_back(std::move(one));
   }
