@@ -35,6 +35,7 @@ pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)  # record hashes, k
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)  # which characters are letters
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)      # zstd inputs, batches on slow links
 pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)        # batches on links that are a little slow
+pkg_check_modules(seccomp REQUIRED IMPORTED_TARGET libseccomp)  # system calls that plug-ins are refused
 find_package(prometheus-cpp CONFIG REQUIRED)                  # metrics registry, text format, and the server that shows them
 
 if(TIDEMILL_TORCH)
