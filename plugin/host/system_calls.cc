@@ -96,6 +96,7 @@ constexpr int kKernel[] = {
     SCMP_SYS(lookup_dcookie),
 };
 
+constexpr scmp_datum_t kLowerHalf = 0xffffffff;
 constexpr uint32_t kRefused = SCMP_ACT_ERRNO(EPERM);
 
 // The library's own macros for this leave fields out, which clang minds.
@@ -166,7 +167,9 @@ void RefuseProcesses(Filter& filter) {
   filter.RefuseIf(kRefused, SCMP_SYS(tgkill), Where(0, SCMP_CMP_NE, self));
   // Asking for limits is allowed, as getrlimit() does.
   filter.RefuseIf(kRefused, SCMP_SYS(prlimit64), Where(2, SCMP_CMP_NE, 0));
-  filter.RefuseIf(kRefused, SCMP_SYS(prctl), Where(0, SCMP_CMP_EQ, PR_SET_PDEATHSIG));
+  // The kernel looks at the lower half of such an argument, so the filter has to.
+  filter.RefuseIf(kRefused, SCMP_SYS(prctl),
+                  Where(0, SCMP_CMP_MASKED_EQ, kLowerHalf, PR_SET_PDEATHSIG));
 }
 
 }  // namespace
@@ -185,7 +188,7 @@ absl::Status RefuseSystemCalls(MayExecute may_execute) {
   filter.RefuseIf(SCMP_ACT_ERRNO(ENOMEM), SCMP_SYS(mmap),
                   Where(3, SCMP_CMP_MASKED_EQ, kShared, kShared));
   // What is typed into a terminal, for its owner to run.
-  filter.RefuseIf(kRefused, SCMP_SYS(ioctl), Where(1, SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCSTI));
+  filter.RefuseIf(kRefused, SCMP_SYS(ioctl), Where(1, SCMP_CMP_MASKED_EQ, kLowerHalf, TIOCSTI));
   if (may_execute == MayExecute::kNo) filter.Refuse({SCMP_SYS(execve), SCMP_SYS(execveat)});
   return filter.Load();
 }
