@@ -96,7 +96,14 @@ constexpr int kKernel[] = {
     SCMP_SYS(lookup_dcookie),
 };
 
+constexpr scmp_datum_t kLowerHalf = 0xffffffff;
 constexpr uint32_t kRefused = SCMP_ACT_ERRNO(EPERM);
+
+// The library's own macros for this leave fields out, which clang minds.
+scmp_arg_cmp Where(unsigned argument, scmp_compare comparison, scmp_datum_t first,
+                   scmp_datum_t second = 0) {
+  return {.arg = argument, .op = comparison, .datum_a = first, .datum_b = second};
+}
 
 // Adds rules; the first that fails is what it fails with.
 class Filter {
@@ -142,25 +149,27 @@ void RefuseWriting(Filter& filter, int call, unsigned flags) {
   constexpr uint32_t kDenied = SCMP_ACT_ERRNO(EACCES);
   // 3 is a mode of its own, for drivers.
   for (const scmp_datum_t mode : {O_WRONLY, O_RDWR, O_WRONLY | O_RDWR}) {
-    filter.RefuseIf(kDenied, call, SCMP_CMP64(flags, SCMP_CMP_MASKED_EQ, O_ACCMODE, mode));
+    filter.RefuseIf(kDenied, call, Where(flags, SCMP_CMP_MASKED_EQ, O_ACCMODE, mode));
   }
   for (const scmp_datum_t flag : {O_CREAT, O_TRUNC}) {
-    filter.RefuseIf(kDenied, call, SCMP_CMP64(flags, SCMP_CMP_MASKED_EQ, flag, flag));
+    filter.RefuseIf(kDenied, call, Where(flags, SCMP_CMP_MASKED_EQ, flag, flag));
   }
 }
 
 void RefuseProcesses(Filter& filter) {
   filter.Refuse(kOtherProcesses);
-  filter.RefuseIf(kRefused, SCMP_SYS(clone), SCMP_A0_64(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+  filter.RefuseIf(kRefused, SCMP_SYS(clone), Where(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
   // Its flags lie in memory, which no filter sees. glibc takes clone instead.
   filter.Refuse(SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3));
   // abort() and raise() are signals to oneself.
   const auto self = static_cast<scmp_datum_t>(getpid());
-  filter.RefuseIf(kRefused, SCMP_SYS(kill), SCMP_A0_64(SCMP_CMP_NE, self));
-  filter.RefuseIf(kRefused, SCMP_SYS(tgkill), SCMP_A0_64(SCMP_CMP_NE, self));
+  filter.RefuseIf(kRefused, SCMP_SYS(kill), Where(0, SCMP_CMP_NE, self));
+  filter.RefuseIf(kRefused, SCMP_SYS(tgkill), Where(0, SCMP_CMP_NE, self));
   // Asking for limits is allowed, as getrlimit() does.
-  filter.RefuseIf(kRefused, SCMP_SYS(prlimit64), SCMP_A2_64(SCMP_CMP_NE, 0));
-  filter.RefuseIf(kRefused, SCMP_SYS(prctl), SCMP_A0_64(SCMP_CMP_EQ, PR_SET_PDEATHSIG));
+  filter.RefuseIf(kRefused, SCMP_SYS(prlimit64), Where(2, SCMP_CMP_NE, 0));
+  // The kernel looks at the lower half of such an argument, so the filter has to.
+  filter.RefuseIf(kRefused, SCMP_SYS(prctl),
+                  Where(0, SCMP_CMP_MASKED_EQ, kLowerHalf, PR_SET_PDEATHSIG));
 }
 
 }  // namespace
@@ -177,9 +186,9 @@ absl::Status RefuseSystemCalls(MayExecute may_execute) {
   filter.Refuse(SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(openat2));
   constexpr scmp_datum_t kShared = MAP_SHARED | MAP_ANONYMOUS;
   filter.RefuseIf(SCMP_ACT_ERRNO(ENOMEM), SCMP_SYS(mmap),
-                  SCMP_A3_64(SCMP_CMP_MASKED_EQ, kShared, kShared));
+                  Where(3, SCMP_CMP_MASKED_EQ, kShared, kShared));
   // What is typed into a terminal, for its owner to run.
-  filter.RefuseIf(kRefused, SCMP_SYS(ioctl), SCMP_A1_64(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCSTI));
+  filter.RefuseIf(kRefused, SCMP_SYS(ioctl), Where(1, SCMP_CMP_MASKED_EQ, kLowerHalf, TIOCSTI));
   if (may_execute == MayExecute::kNo) filter.Refuse({SCMP_SYS(execve), SCMP_SYS(execveat)});
   return filter.Load();
 }

@@ -1,27 +1,34 @@
 /* What a plug-in of Tidemill is, for shared objects in any language that speaks C.
  *
- * A plug-in is code of yours that a pipeline names: a trigger policy, a measure. It runs in a process of its own,
- * tidemill-plugin-host, which loads the shared object and calls these functions from one thread. A plug-in is pure:
- * settings, a seed, numbers and columns go in; numbers, columns and a sealed state come out.
+ * A plug-in is code of yours that a pipeline names: a trigger policy, a measure. It runs in a
+ * process of its own, tidemill-plugin-host, which loads the shared object and calls these functions
+ * from one thread. A plug-in is pure: settings, a seed, numbers and columns go in; numbers, columns
+ * and a sealed state come out.
  *
- * C++ writers want plugin.hpp, which makes all of this of a class. Python writers want the module tidemill.plugin.
+ * C++ writers want plugin.hpp, which makes all of this of a class. Python writers want the module
+ * tidemill.plugin.
  *
- *   const TidemillPlugin* tidemill_plugin(uint32_t index);   // Exported: the plug-ins of the file, NULL behind the last.
+ *   const TidemillPlugin* tidemill_plugin(uint32_t index);
  *
- * Versions: structs begin with their size and only grow at their end. A host passes over what it does not know and does
- * without what a plug-in does not have, so a shared object that was compiled against an earlier header loads in every
- * later host of the same TIDEMILL_PLUGIN_VERSION. Who steps through an array of such structs, host or plug-in, steps by
- * the size that its elements say.
+ * is exported: the plug-ins of the file, NULL behind the last.
  *
- * Memory: what a host gives is valid during the call. What a plug-in gives is valid until its next call, or until it
- * is destroyed. Texts are UTF-8 and end with a zero byte.
+ * Versions: structs begin with their size and only grow at their end. A host passes over what it
+ * does not know and does without what a plug-in does not have, so a shared object that was compiled
+ * against an earlier header loads in every later host of the same TIDEMILL_PLUGIN_VERSION. Who
+ * steps through an array of such structs, host or plug-in, steps by the size that its elements say.
  *
- * Failures: a function that can fail returns 0 for success. Otherwise it has called TidemillHost.fail with a reason. */
+ * Memory: what a host gives is valid during the call. What a plug-in gives is valid until its next
+ * call, or until it is destroyed. Texts are UTF-8 and end with a zero byte.
+ *
+ * Failures: a function that can fail returns 0 for success. Otherwise it has called
+ * TidemillHost.fail with a reason. */
 #ifndef TIDEMILL_PLUGIN_H_
 #define TIDEMILL_PLUGIN_H_
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "arrow.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,45 +36,10 @@ extern "C" {
 
 #define TIDEMILL_PLUGIN_VERSION 1
 
-/* The Arrow C data interface, as its specification has it. */
-#ifndef ARROW_C_DATA_INTERFACE
-#define ARROW_C_DATA_INTERFACE
-
-#define ARROW_FLAG_DICTIONARY_ORDERED 1
-#define ARROW_FLAG_NULLABLE 2
-#define ARROW_FLAG_MAP_KEYS_SORTED 4
-
-struct ArrowSchema {
-  const char* format;
-  const char* name;
-  const char* metadata;
-  int64_t flags;
-  int64_t n_children;
-  struct ArrowSchema** children;
-  struct ArrowSchema* dictionary;
-  void (*release)(struct ArrowSchema*);
-  void* private_data;
-};
-
-struct ArrowArray {
-  int64_t length;
-  int64_t null_count;
-  int64_t offset;
-  int64_t n_buffers;
-  int64_t n_children;
-  const void** buffers;
-  struct ArrowArray** children;
-  struct ArrowArray* dictionary;
-  void (*release)(struct ArrowArray*);
-  void* private_data;
-};
-
-#endif /* ARROW_C_DATA_INTERFACE */
-
-/* Columns of the same number of rows: a struct array (format "+s") with a child for each column. A column of one number
- * a row has a primitive format: "l" int64, "i" int32, "C" uint8, "f" float32, "g" float64. A column of n numbers a row
- * is a fixed-size list "+w:n" of these. Byte strings are "Z" (64-bit offsets). The host owns it; it is read-only, and
- * writing to it ends the process. */
+/* Columns of the same number of rows: a struct array (format "+s") with a child for each column. A
+ * column of one number a row has a primitive format: "l" int64, "i" int32, "C" uint8, "f" float32,
+ * "g" float64. A column of n numbers a row is a fixed-size list "+w:n" of these. Byte strings are
+ * "Z" (64-bit offsets). The host owns it; it is read-only, and writing to it ends the process. */
 typedef struct TidemillColumns {
   const struct ArrowSchema* schema;
   const struct ArrowArray* array;
@@ -114,12 +86,12 @@ typedef struct TidemillSetting {
   const char* const* choices;
 } TidemillSetting;
 
-/* A setting with the value that an instance gets. Exactly one member counts, by the setting's type. */
+/* A setting with the value that an instance gets. One member counts, by the setting's type. */
 typedef struct TidemillValue {
   size_t size;
   const char* name;
   double number;
-  int64_t integer;  /* Booleans, too. */
+  int64_t integer; /* Booleans, too. */
   const char* text;
   const double* numbers;
   const char* const* texts;
@@ -145,7 +117,8 @@ enum TidemillEvidenceKind {
 
 enum TidemillSince { TIDEMILL_DECISION = 1, TIDEMILL_TRAINING = 2, TIDEMILL_BEGINNING = 3 };
 
-/* What a trigger looks at at its decisions. Tables other than those of samples have one column `values`, float64. */
+/* What a trigger looks at at its decisions. Tables other than those of samples have one column
+ * `values`, float64. */
 typedef struct TidemillEvidence {
   size_t size;
   const char* name;
@@ -200,8 +173,10 @@ typedef struct TidemillTrigger {
   int (*cost)(void* self, int64_t num_samples, double seconds);
   int (*no_model)(void* self);
   /* Looks, and may remember. */
-  int (*observe)(void* self, const TidemillMoment* moment, const TidemillNumber** observed, size_t* count);
-  /* A function of the settings and of the numbers observed, which may come in any order: find them by name. */
+  int (*observe)(void* self, const TidemillMoment* moment, const TidemillNumber** observed,
+                 size_t* count);
+  /* A function of the settings and of the numbers observed, which may come in any order: find them
+   * by name. */
   int (*judge)(void* self, const TidemillNumber* observed, size_t count, TidemillVerdict* verdict);
 } TidemillTrigger;
 
@@ -215,8 +190,10 @@ typedef struct TidemillMeasure {
   const char* unit;
   /* Columns `label`, `prediction` and, where asked for, `probabilities`. */
   int (*measure)(void* self, const TidemillColumns* block, const double** sums, size_t* count);
-  /* `sums` of `num_blocks` blocks, in the order of the stream, `count` numbers each. *has_value: 0 for none. */
-  int (*combine)(void* self, const double* sums, size_t num_blocks, size_t count, double* value, int* has_value);
+  /* `sums` of `num_blocks` blocks, in the order of the stream, `count` numbers each. *has_value: 0
+   * for none. */
+  int (*combine)(void* self, const double* sums, size_t num_blocks, size_t count, double* value,
+                 int* has_value);
 } TidemillMeasure;
 
 /* ---- Plug-ins ---- */
@@ -233,7 +210,8 @@ typedef struct TidemillPlugin {
   const TidemillSetting* settings;
   size_t num_settings;
   /* `values` holds all settings, in their order. NULL after a failure. */
-  void* (*create)(const TidemillHost* host, const TidemillValue* values, size_t count, uint64_t seed);
+  void* (*create)(const TidemillHost* host, const TidemillValue* values, size_t count,
+                  uint64_t seed);
   void (*destroy)(void* self);
   /* What it remembers, as bytes, and back. May be NULL for a plug-in that remembers nothing. */
   int (*seal)(void* self, TidemillBytes* state);
