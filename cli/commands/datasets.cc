@@ -298,7 +298,7 @@ void AddDatasetsCommands(Command& app) {
   SetAction(AddVerb(datasets, "sync", "Ingest now whatever has changed"), Sync);
   Command& quarantine = AddVerb(
       datasets, "quarantine",
-      "List the records that could not be ingested, or not used in a training, and the reasons");
+      "List the records that could not be ingested or used in a training, with the reasons");
   quarantine.AddOption("--limit", Flags().limit, "At most this many lines; 0 for all")
       .Check([](const std::string& text) {
         return text.starts_with('-') ? text + " is less than 0; write 0 to show all lines" : "";

@@ -48,7 +48,8 @@ struct ObjectStoreConfig {
           "A file with the authorities that sign the store's certificate, in PEM; by default the "
           "system's.");
     field("plain_http", plain_http,
-          "Allow an endpoint off loopback to be http://, where others can read the data.");
+          "Allow http:// for an endpoint that is not a loopback address. Others can then read the "
+          "data.");
     field("connections", connections, "Requests at a time.", {.min = 1, .max = 256});
     field("stall_timeout", stall_timeout,
           "A connection over which nothing has come for so long is given up.",

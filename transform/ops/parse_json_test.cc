@@ -43,7 +43,7 @@ TEST(ParseJson, RejectsBadRowsWithFieldAndValueAndKeepsTheOthers) {
       reasons,
       ElementsAre("there is no field a", "field a is null", "field a is a list or an object",
                   "field a: 'one' is not a number", "field a: '1e99' is out of range",
-                  HasSubstr("is no JSON object"), HasSubstr("is no JSON object")));
+                  HasSubstr("is not a JSON object"), HasSubstr("is not a JSON object")));
   EXPECT_THAT(Numbers<int64_t>(result.batch, "key"), ElementsAre(100, 108));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1, 2));
 }
