@@ -19,7 +19,8 @@ struct DownsamplingStep {
   models::DownsamplingSpec use;
 
   void Fields(auto&& field) {
-    field("triggers", triggers, "How many triggers it serves; not for the last step.", {.min = 1});
+    field("triggers", triggers, "How many triggers the step serves. The last step has no such key.",
+          {.min = 1});
     field("use", use, "The method; no schedule.", {.required = true});
   }
   friend bool operator==(const DownsamplingStep&, const DownsamplingStep&) = default;
@@ -29,7 +30,7 @@ struct DownsamplingSchedule {
   static constexpr std::string_view kType = "schedule";
   static constexpr std::string_view kDoc = "One method after the other.";
   static constexpr std::string_view kRule =
-      "the first step serves the first `triggers` triggers, the next one those after them; the "
+      "the first step serves the first `triggers` triggers, the next step those after them; the "
       "last step serves all others";
   static constexpr std::string_view kWeights = "those of the step's method";
   static constexpr std::string_view kCost = "that of the step's method";
