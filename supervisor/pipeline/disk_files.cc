@@ -97,7 +97,7 @@ std::optional<std::string> DiskFiles::Keep(const std::string& name, std::string_
   }
   if (const absl::Status found = look.Judge(name); !found.ok()) {
     problems.Add(field, std::string(found.message()),
-                 "write it by torch.jit.script(module).save(path)");
+                 "write it with torch.jit.script(module).save(path)");
     return std::nullopt;
   }
   network.digest = digest.Finish();

@@ -79,7 +79,7 @@ TEST_F(DiskFilesTest, ANetworkIsNamedByWhatItHolds) {
 TEST_F(DiskFilesTest, WhatIsNoNetworkIsAProblem) {
   Write("own/text.pt", "def forward(self, x): return x");
   EXPECT_FALSE(files_.Keep("text.pt", "model.file", problems_));
-  EXPECT_THAT(LastProblem(), HasSubstr("text.pt is no TorchScript file"));
+  EXPECT_THAT(LastProblem(), HasSubstr("text.pt is not a TorchScript file"));
   EXPECT_EQ(problems_.items().back().path, "model.file");
   EXPECT_FALSE(files_.network());
 }

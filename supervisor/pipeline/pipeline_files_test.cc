@@ -58,7 +58,7 @@ TEST_F(ReadIntoTest, WhatIsNoProgramOrNotThereIsAProblemOfItsKey) {
   EXPECT_EQ(Program("gone.pt").file, "");
   ASSERT_EQ(problems_.items().size(), 2U);
   EXPECT_EQ(problems_.items()[0].path, "preprocess.graph[0].torchscript.file");
-  EXPECT_THAT(problems_.items()[0].message, HasSubstr("text.pt is no TorchScript file"));
+  EXPECT_THAT(problems_.items()[0].message, HasSubstr("text.pt is not a TorchScript file"));
   EXPECT_THAT(problems_.items()[1].message, HasSubstr("no gone.pt"));
 }
 

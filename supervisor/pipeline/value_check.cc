@@ -271,7 +271,7 @@ class Trial {
   std::string HintForReals() const {
     const std::string& first = labels_bad_.values.front();
     if (Trimmed(first).empty()) return kNameMissing;
-    if (HasDecimalComma(first)) return "a decimal comma: write the file with points";
+    if (HasDecimalComma(first)) return "this is a decimal comma: write the file with points";
     if (Trimmed(first).size() < first.size()) return "remove the blanks around it in the file";
     return "write kind: class and name the classes, or leave such records out";
   }

@@ -81,7 +81,7 @@ TEST(ParseJson, TakesTheRowsOfASeries) {
       Spec(ParseJsonSpec{.fields = {"a"}, .rows = Rows::kAll}, StackSpec{}), schema, samples);
   EXPECT_THAT(Numbers<float>(all.batch, "input"), ElementsAre(1, 2, 3));
   ASSERT_EQ(all.bad.size(), 1U);
-  EXPECT_THAT(all.bad[0].reason, HasSubstr("2 lines where the series has 3 rows"));
+  EXPECT_THAT(all.bad[0].reason, HasSubstr("2 lines, but the series has 3 rows"));
   const Transformed two =
       RunAtOnce(Spec(ParseJsonSpec{.fields = {"a"}},
                      ParseJsonSpec{.fields = {"a"}, .rows = Rows::kPrevious, .suffix = "_before"},
