@@ -88,11 +88,10 @@ std::string CardOf(const Artefact& artefact) {
   }
   return card + kNoPreprocessing +
          fmt::format(
-             "\n- `model.safetensors`: the weights; read them with the library safetensors.\n"
-             "- `config.json`: the network, its inputs and classes.\n"
-             "- `spec.yaml`: the network, the ops that make its input of a sample, the dataset.\n"
-             "- `fitted.batch`: what the ops have learned from the training set.\n"
-             "\n```yaml\n{}```\n",
+             "\n- `model.safetensors`: the weights; read them with the library safetensors.\n- "
+             "`config.json`: the network, its inputs and classes.\n- `spec.yaml`: the network, the "
+             "ops that make its input from a sample, the dataset.\n- `fitted.batch`: what the ops "
+             "have learned from the training set.\n\n```yaml\n{}```\n",
              config::Print(artefact.spec.model));
 }
 

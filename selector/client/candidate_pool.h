@@ -27,7 +27,7 @@ struct CandidatePool {
   }
   void Check(config::Problems& problems) const {
     if (tail && over == Pool::kAll) {
-      problems.Add("tail", "and `over: all` contradict each other", "leave one out");
+      problems.Add("tail", "contradicts `over: all`", "leave one out");
     }
   }
 };
