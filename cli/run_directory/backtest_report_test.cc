@@ -113,7 +113,7 @@ TEST(DescribeBacktest, CallsNoPolicyBetterThanChanceAllows) {
 
 TEST(DescribeBacktest, SaysWhyThePipelinesOwnPolicyIsMissing) {
   BacktestFinal final = Judged();
-  final.set_own_left_out("policy looks at what models answer");
+  final.set_own_left_out("policy looks at the outputs of models");
   EXPECT_THAT(DescribeBacktest(final),
               HasSubstr("The pipeline's own policy is not among them: policy looks at what"));
 }

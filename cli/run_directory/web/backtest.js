@@ -87,7 +87,7 @@ function sourcesSection() {
     el("li", {}, "The policies were shown the " + plural(DATA.samples, "sample") + " of the history, and decided as they would in a replay. Nothing was trained."),
     el("li", {}, forecast.trainings ? "Training: a straight line through the " + plural(forecast.trainings, "completed training") + " of the pipeline, " + seconds(forecast.base_seconds) + " and " +
       seconds(1000 * forecast.seconds_per_sample) + " for each 1,000 samples." : "Training: no training of the pipeline has completed, so there is nothing to forecast from."),
-    el("li", {}, MATRIX ? title(MATRIX) + ": that of the models of run " + MATRIX.run + ". In each window of its evaluation counts the newest of them that was trained on no more than the policy's last trigger before the window; the mean is over the samples of the windows."
+    el("li", {}, MATRIX ? title(MATRIX) + ": measured with the models of run " + MATRIX.run + ". In each window of its evaluation counts the newest of them that was trained on no more than the policy's last trigger before the window; the mean is over the samples of the windows."
       : "Quality: no run of the pipeline has evaluated its models by windows of time, so the value of the models is not known."),
     measured.size > 1 ? el("li", {}, "The policies are not measured on the same samples: those that begin later, or have no model in some windows, leave these out.") : null,
     DATA.own_left_out ? el("li", {}, "The pipeline's own policy is not among them: " + DATA.own_left_out + ".") : null,
