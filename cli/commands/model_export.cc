@@ -110,8 +110,8 @@ std::string CardOf(const v1::Model& model, const transform::TargetScale& scale) 
       "features make no sense. First do what the ops in `spec.yaml` do, with the numbers that they "
       "learned (`fitted.batch`).\n\n";
   card += fmt::format(
-      "| file | holds |\n|---|---|\n| `{}` | the weights |\n| `config.json` | lineage and digests "
-      "|\n"
+      "| file | holds |\n|---|---|\n| `{}` | the weights |\n"
+      "| `config.json` | lineage and digests |\n"
       "| `spec.yaml` | the network, the graph that prepares a sample, the dataset |\n"
       "| `fitted.batch` | what the graph learnt from the training set |\n\n"
       "The network:\n\n```yaml\n{}```\n\nThe weights alone, in Python:\n\n```python\n"
