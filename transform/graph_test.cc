@@ -291,7 +291,7 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
       {Spec(a, StackSpec{.columns = {.all = false, .names = {"s"}}}),
        csv,
        {{1, "columns", "there is no column s",
-         "the dataset has it: parse it first, with parse_csv: {columns: [s]}"}}},
+         "the dataset has this column: parse it first, with parse_csv: {columns: [s]}"}}},
       {Spec(a, StackSpec{.columns = {.all = false, .names = {"q"}}}),
        csv,
        {{1, "columns", "there is no column q", "columns made so far: a"}}},
@@ -373,7 +373,8 @@ TEST(Graph, ReportsAllProblemsAtOnceWithThePlaceOfTheirOps) {
       StatusIs(
           absl::StatusCode::kInvalidArgument,
           "op 1 (parse_csv), columns[1]: the dataset has no column oops (its columns are a, b); "
-          "op 2 (standardize), columns: there is no column b (the dataset has it: parse it "
+          "op 2 (standardize), columns: there is no column b (the dataset has this column: parse "
+          "it "
           "first, with parse_csv: {columns: [b]})"));
 }
 
