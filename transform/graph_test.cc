@@ -373,9 +373,8 @@ TEST(Graph, ReportsAllProblemsAtOnceWithThePlaceOfTheirOps) {
       StatusIs(
           absl::StatusCode::kInvalidArgument,
           "op 1 (parse_csv), columns[1]: the dataset has no column oops (its columns are a, b); "
-          "op 2 (standardize), columns: there is no column b (the dataset has this column: parse "
-          "it "
-          "first, with parse_csv: {columns: [b]})"));
+          "op 2 (standardize), columns: there is no column b (the dataset has this column: "
+          "parse it first, with parse_csv: {columns: [b]})"));
 }
 
 }  // namespace
