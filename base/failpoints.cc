@@ -59,7 +59,7 @@ absl::StatusOr<Armed> ParseAction(std::string_view text) {
   const char* const end = argument.data() + argument.size();
   const auto [rest, error] = std::from_chars(argument.data(), end, armed.at);
   if (error != std::errc() || rest != end || armed.at < 1) {
-    return InvalidArgument("{} is not the number of a passage", argument);
+    return InvalidArgument("{} is not a number of passes, counted from 1", argument);
   }
   return armed;
 }

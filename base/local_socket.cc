@@ -22,7 +22,7 @@ absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof(address.sun_path)) {
-    return InvalidArgument("'{}' is no path for a socket", path);
+    return InvalidArgument("'{}' cannot be the path of a socket", path);
   }
   std::memcpy(address.sun_path, path.data(), path.size());
   return address;
@@ -30,7 +30,7 @@ absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
 
 absl::StatusOr<Descriptor> NewSocket(LocalSocket::Kind kind) {
   Descriptor descriptor(::socket(AF_UNIX, TypeOf(kind) | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!descriptor.is_open()) return Unavailable("no socket: {}", std::strerror(errno));
+  if (!descriptor.is_open()) return Unavailable("cannot make a socket: {}", std::strerror(errno));
   return descriptor;
 }
 
@@ -122,8 +122,8 @@ void LocalSocket::SetSendBuffer(int bytes) const {
 absl::StatusOr<size_t> LocalSocket::Send(std::span<const std::byte> bytes,
                                          std::span<const int> descriptors) const {
   if (descriptors.size() > kMaxDescriptors) {
-    return InvalidArgument("{} descriptors at once, the limit is {}", descriptors.size(),
-                           kMaxDescriptors);
+    return InvalidArgument("cannot send {} descriptors at once; the limit is {}",
+                           descriptors.size(), kMaxDescriptors);
   }
   iovec piece = {const_cast<std::byte*>(bytes.data()), bytes.size()};
   msghdr message = {};
@@ -167,7 +167,7 @@ absl::StatusOr<size_t> LocalSocket::Receive(std::span<std::byte> bytes,
   TakeDescriptors(message, descriptors);
   if ((message.msg_flags & MSG_CTRUNC) != 0) return DataLoss("descriptors were lost on the way");
   if ((message.msg_flags & MSG_TRUNC) != 0) {
-    return DataLoss("a packet of more than {} bytes", bytes.size());
+    return DataLoss("a packet has more than {} bytes", bytes.size());
   }
   if (received == 0) return Unavailable("the other end closed the connection");
   return static_cast<size_t>(received);

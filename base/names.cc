@@ -33,9 +33,8 @@ std::string NoNameFor(std::string_view what, std::string_view name) {
 }
 
 std::string NameRule() {
-  return fmt::format(
-      "use up to {} letters, digits, '_', '-' and '.', the first none of '-' and '.'",
-      kMostNameBytes);
+  return fmt::format("use up to {} letters, digits, '_', '-' and '.'; do not begin with '-' or '.'",
+                     kMostNameBytes);
 }
 
 absl::Status CheckName(std::string_view what, std::string_view name) {
@@ -56,7 +55,7 @@ absl::Status CheckLabel(std::string_view what, std::string_view label) {
                            label.size(), kMostLabelBytes);
   }
   if (IsPrintable(label)) return absl::OkStatus();
-  return InvalidArgument("the {} '{}' has characters that are not seen or are no UTF-8", what,
+  return InvalidArgument("the {} '{}' has invisible characters, or is not UTF-8", what,
                          Shown(label));
 }
 

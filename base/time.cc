@@ -149,12 +149,14 @@ absl::StatusOr<int64_t> ScanTimeOfDay(Scanner& scanner, std::string_view text) {
 absl::StatusOr<int64_t> ScanZone(Scanner& scanner, std::string_view text) {
   if (scanner.AtEnd() || scanner.TakeAny("Zz")) return 0;
   const bool ahead = scanner.Take('+');
-  if (!ahead && !scanner.Take('-')) return NotATime(text, "the zone is not Z or like +02:00");
+  if (!ahead && !scanner.Take('-')) {
+    return NotATime(text, "the zone is neither Z nor an offset like +02:00");
+  }
   const auto hours = scanner.Number(2);
   const bool colon = scanner.Take(':');
   const auto minutes = scanner.Number(2);
   if (!hours || !colon || !minutes || *hours > 23 || *minutes > 59) {
-    return NotATime(text, "the zone is not Z or like +02:00");
+    return NotATime(text, "the zone is neither Z nor an offset like +02:00");
   }
   return (ahead ? 1 : -1) * (*hours * 60 + *minutes) * 60 * kSecond;
 }
@@ -165,10 +167,10 @@ absl::StatusOr<Timestamp> ParseTimestamp(std::string_view text) {
   Scanner scanner(text);
   ASSIGN_OR_RETURN(int64_t micros, ScanDate(scanner, text));
   if (scanner.AtEnd()) return Timestamp{micros};
-  if (!scanner.TakeAny("Tt ")) return NotATime(text, "no T or space follows the date");
+  if (!scanner.TakeAny("Tt ")) return NotATime(text, "neither T nor a space follows the date");
   ASSIGN_OR_RETURN(const int64_t time_of_day, ScanTimeOfDay(scanner, text));
   ASSIGN_OR_RETURN(const int64_t ahead, ScanZone(scanner, text));
-  if (!scanner.AtEnd()) return NotATime(text, "something follows the zone");
+  if (!scanner.AtEnd()) return NotATime(text, "there is text after the zone");
   return Timestamp{micros + time_of_day - ahead};
 }
 

@@ -48,7 +48,8 @@ TEST(ParseTimestamp, SaysWhatIsWrong) {
   EXPECT_THAT(ParseTimestamp("2026-01-01T23:60:00"), StatusIs(kInvalid, HasSubstr("minute")));
   EXPECT_THAT(ParseTimestamp("2026-01-01T23:59:60"), StatusIs(kInvalid, HasSubstr("second")));
   EXPECT_THAT(ParseTimestamp("2026-01-01T23:59"), StatusIs(kInvalid, HasSubstr("08:00:00")));
-  EXPECT_THAT(ParseTimestamp("2026-01-01x"), StatusIs(kInvalid, HasSubstr("T or space")));
+  EXPECT_THAT(ParseTimestamp("2026-01-01x"),
+              StatusIs(kInvalid, HasSubstr("neither T nor a space")));
   EXPECT_THAT(ParseTimestamp("2026-01-01T00:00:00.1234567Z"),
               StatusIs(kInvalid, HasSubstr("fraction")));
   EXPECT_THAT(ParseTimestamp("2026-01-01T00:00:00CET"), StatusIs(kInvalid, HasSubstr("zone")));

@@ -22,10 +22,10 @@ absl::Status CheckNumbers(const Column& column, int64_t num_rows) {
   size_t bytes = 0;
   if (!width.has_value() || __builtin_mul_overflow(num_rows, *width, &bytes) ||
       __builtin_mul_overflow(bytes, SizeOf(column.type), &bytes)) {
-    return InvalidArgument("column {}: its shape is no shape", column.name);
+    return InvalidArgument("column {}: its shape is not valid", column.name);
   }
   if (column.data.size() != bytes) {
-    return InvalidArgument("column {}: {} bytes where {} rows need {}", column.name,
+    return InvalidArgument("column {}: it has {} bytes, but {} rows need {}", column.name,
                            column.data.size(), num_rows, bytes);
   }
   return absl::OkStatus();
@@ -35,16 +35,16 @@ absl::Status CheckStrings(const Column& column, int64_t num_rows) {
   const std::span<const int64_t> offsets = column.offsets.As<int64_t>();
   if (column.offsets.size() % sizeof(int64_t) != 0 ||
       offsets.size() != static_cast<size_t>(num_rows) + 1) {
-    return InvalidArgument("column {}: {} bytes of offsets for {} rows", column.name,
+    return InvalidArgument("column {}: it has {} bytes of offsets for {} rows", column.name,
                            column.offsets.size(), num_rows);
   }
   if (offsets.front() != 0 || offsets.back() != static_cast<int64_t>(column.data.size())) {
-    return InvalidArgument("column {}: offsets do not span its {} bytes", column.name,
+    return InvalidArgument("column {}: its offsets do not span its {} bytes", column.name,
                            column.data.size());
   }
   for (size_t row = 1; row < offsets.size(); ++row) {
     if (offsets[row] < offsets[row - 1]) {
-      return InvalidArgument("column {}: offsets decrease at row {}", column.name, row - 1);
+      return InvalidArgument("column {}: its offsets decrease at row {}", column.name, row - 1);
     }
   }
   return absl::OkStatus();
@@ -231,7 +231,7 @@ absl::Status Batch::Set(Column column) {
   RETURN_IF_ERROR(column.type == DataType::kBinary ? CheckStrings(column, num_rows_)
                                                    : CheckNumbers(column, num_rows_));
   if (!column.validity.empty() && column.validity.size() != ValidityBytes(num_rows_)) {
-    return InvalidArgument("column {}: {} bytes of validity for {} rows", column.name,
+    return InvalidArgument("column {}: it has {} bytes of validity for {} rows", column.name,
                            column.validity.size(), num_rows_);
   }
   for (Column& existing : columns_) {

@@ -87,12 +87,13 @@ TEST(Batch, ConcatenateRefusesOtherColumns) {
 
 TEST(Batch, SetRefusesBuffersOfTheWrongSize) {
   Batch batch(3);
-  EXPECT_THAT(batch.Set(MakeColumn<int64_t>("x", std::vector<int64_t>{1, 2})),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("16 bytes where 3 rows")));
+  EXPECT_THAT(
+      batch.Set(MakeColumn<int64_t>("x", std::vector<int64_t>{1, 2})),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("it has 16 bytes, but 3 rows")));
   EXPECT_THAT(batch.Set(MakeColumn<float>("x", std::vector<float>{1, 2, 3}, {2})),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("need 24")));
   EXPECT_THAT(batch.Set(MakeColumn<float>("x", std::vector<float>{}, {1LL << 40, 1LL << 40})),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no shape")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("shape is not valid")));
   EXPECT_THAT(batch.Set(MakeBinaryColumn("x", std::vector<std::string_view>{"a", "b"})),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("offsets")));
   Column label = MakeColumn<int64_t>("x", std::vector<int64_t>{1, 2, 3});

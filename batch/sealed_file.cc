@@ -57,7 +57,7 @@ absl::StatusOr<std::unique_ptr<SealedFileWriter>> SealedFileWriter::Create(const
                                                                            int64_t max_rows) {
   for (const Column& column : columns.columns()) {
     if (column.type == DataType::kBinary) {
-      return FailedPrecondition("'{}' is no column of numbers", column.name);
+      return FailedPrecondition("'{}' is not a column of numbers", column.name);
     }
   }
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
@@ -96,7 +96,7 @@ std::vector<int64_t> SealedFileWriter::OffsetsOf(int64_t num_rows) const {
 
 absl::Status SealedFileWriter::Append(const Batch& rows) {
   if (num_rows_ + rows.num_rows() > max_rows_) {
-    return InvalidArgument("more than the {} rows that were announced", max_rows_);
+    return InvalidArgument("more rows came than the {} that were announced", max_rows_);
   }
   const std::vector<int64_t> offsets = OffsetsOf(max_rows_);
   for (size_t i = 0; i < columns_.columns().size(); ++i) {

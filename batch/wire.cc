@@ -212,7 +212,7 @@ absl::StatusOr<Batch> Decode(Buffer bytes) {
   for (uint32_t i = 0; i < num_columns; ++i) {
     ASSIGN_OR_RETURN(Column column, ReadColumn(reader, bytes));
     if (batch.Find(column.name) != nullptr) {
-      return DataLoss("batch has two columns of one name");
+      return DataLoss("batch has two columns with the same name");
     }
     if (const absl::Status status = batch.Set(std::move(column)); !status.ok()) {
       return DataLoss("batch is corrupt: {}", std::string(status.message()));

@@ -95,7 +95,7 @@ int RunCommandLine(int argc, char** argv) {
   if (!wish.ok()) {
     const auto unknown =
         FindUnknownWord(DescribeTree(*app), std::vector<std::string>(argv + 1, argv + argc));
-    fmt::print(stderr, "tidemill: {}\n  --help says what there is\n",
+    fmt::print(stderr, "tidemill: {}\n  --help lists the commands and flags\n",
                Printable(unknown.value_or(std::string(wish.status().message()))));
     return kUsage;
   }

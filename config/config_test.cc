@@ -97,7 +97,7 @@ struct Mistake {
 
 constexpr Mistake kMistakes[] = {
     {"nmae2: 1", {2, 1}, "unknown key 'nmae2' at the top level", "did you mean 'name'?"},
-    {"code: 5", {2, 1}, "unknown key 'code' at the top level", "it belongs into 'gate'"},
+    {"code: 5", {2, 1}, "unknown key 'code' at the top level", "it belongs in 'gate'"},
     {"zzzzzzzz: 5", {2, 1}, "unknown key 'zzzzzzzz'", ""},
     {"open: yes", {2, 7}, "open: expected true or false, got 'yes'", "write true"},
     {"open: \"true\"", {2, 7}, "expected true or false, got \"true\"", "remove the quotes"},
@@ -147,7 +147,7 @@ constexpr Mistake kMistakes[] = {
     {"schedule:\n  - drip:\n    holes: 3",
      {3, 5},
      "expected one name, got 2 keys",
-     "indent what belongs to the name below it"},
+     "put the keys below the name and indent them"},
     {"schedule:\n  - {type: drip, holes: 3}",
      {3, 5},
      "schedule[0]: expected one name, got 2 keys",

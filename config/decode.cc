@@ -67,7 +67,7 @@ std::string PlaceOfKey(const std::string& key, const Type& type, const Type* var
   const FieldList list = FieldsOf(type);
   for (const Member& field : list.fields) {
     if (field.type().kind == Kind::kStruct && HasKey(field.type(), key)) {
-      return fmt::format("it belongs into '{}'", field.key);
+      return fmt::format("it belongs in '{}'", field.key);
     }
   }
   return "";
@@ -270,7 +270,7 @@ void Decoder::ReadKeyed(const Spot& spot, const Type& type, void* value) {
     const Node* tag = node.Find("type");
     const std::string hint = tag != nullptr && tag->kind == Node::Kind::kScalar
                                  ? fmt::format("write {}: {{...}}", tag->text)
-                                 : "indent what belongs to the name below it";
+                                 : "put the keys below the name and indent them";
     if (node.kind != Node::Kind::kMap) {
       return ReportWrongKind(spot, "a name or one 'name: {...}'", types);
     }

@@ -39,10 +39,10 @@ struct Trap {
 
 TEST(Document, RefusesWhatYamlReadersDisagreeAbout) {
   const Trap traps[] = {
-      {"a: x\nb: y\na: z\n", {3, 1}, "duplicate key 'a'; it stands on line 1 already"},
+      {"a: x\nb: y\na: z\n", {3, 1}, "duplicate key 'a'; it is already on line 1"},
       {"\"a\": x\na: y", {2, 1}, "duplicate key 'a'"},
-      {"a: !!str x", {1, 4}, "YAML tags have no meaning here"},
-      {"a: !foo x", {1, 4}, "YAML tags have no meaning here"},
+      {"a: !!str x", {1, 4}, "YAML tags are not used here"},
+      {"a: !foo x", {1, 4}, "YAML tags are not used here"},
       {"a: x\n---\nb: y\n", {2, 1}, "a second document starts here"},
       {"- x\nb: y\n", {2, 1}, "unexpected text after the end of the document"},
       {"[a]: x", {1, 1}, "keys must be texts"},
@@ -56,7 +56,7 @@ TEST(Document, RefusesWhatYamlReadersDisagreeAbout) {
       {"a: x\nb {c: y, d: z}\n", {2, 1}, "no ':' follows 'b'"},
       {"a: @x\n", {1, 4}, "a text cannot start with this character"},
       {"a: *x\n", {1, 4}, "the referenced anchor is not defined"},
-      {"a: &x [*x]\n", {1, 8}, "this alias refers to the value that it is part of"},
+      {"a: &x [*x]\n", {1, 8}, "this alias refers to a value that contains it"},
       {"{a: ${DATA}/x}", {1, 6}, "cannot read this '{'"},
       {"a: x\nb: \xff\n", {2, 4}, "byte 0xFF is not UTF-8 text"},
       {std::string("a: x\0", 5), {1, 5}, "byte 0x00 is not UTF-8 text"},
@@ -145,7 +145,7 @@ TEST(Document, FollowsAliasesWithinLimits) {
   }
   const auto problems = DecodeTexts(bomb).problems;
   EXPECT_THAT(problems.items(), SizeIs(1));
-  EXPECT_THAT(problems.ToString(), HasSubstr("more than 50000 values, aliases followed"));
+  EXPECT_THAT(problems.ToString(), HasSubstr("more than 50000 values, with aliases expanded"));
 }
 
 // A pipeline is kept with the programs that its ops and plug-ins name, in base64.

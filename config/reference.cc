@@ -70,7 +70,7 @@ constexpr ValueForm kForms[] = {
     {Kind::kTimestamp, "time", "`2026-01-31T08:00:00Z` or `2026-01-31`; without a zone it is UTC"},
     {Kind::kByteSize, "size", "a number with a unit: `512B`, `500kB`, `64MiB`, `1.5GiB`"},
     {Kind::kString, "text",
-     "quote what looks like something else: `\"no\"`, `\"012\"`, `\"1.10\"`"},
+     "quote a text that looks like another type: `\"no\"`, `\"012\"`, `\"1.10\"`"},
     {Kind::kNameList, "all, or list of names", "`all` or `[first, second]`"},
 };
 
@@ -142,11 +142,10 @@ class Page {
 
   void WriteChoice(const Type& type, const std::string& path) {
     const bool keyed = type.kind == Kind::kKeyed;
-    text_ += keyed
-                 ? "\nEach entry is a name with its keys, `name: {...}`; the name alone is enough "
-                   "where no key is required.\n"
-                 : "\nWritten `{type: ..., ...}`; the type's name alone is enough where no key is "
-                   "required.\n";
+    text_ += keyed ? "\nEach entry is a name with its keys, `name: {...}`. The name alone is "
+                     "enough if no key is required.\n"
+                   : "\nWritten `{type: ..., ...}`. The type's name alone is enough if no key is "
+                     "required.\n";
     text_ += fmt::format("\n| {} | meaning |\n|---|---|\n", keyed ? "name" : "type");
     for (const TypeGetter get : type.alternatives) {
       text_ += fmt::format("| [`{}`](#{}) | {} |\n", get().tag, Slug(Heading(type, get(), path)),

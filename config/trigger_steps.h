@@ -18,11 +18,11 @@ void CheckTriggerSteps(const std::vector<Step>& steps, std::string_view schedule
   for (size_t i = 0; i < steps.size(); ++i) {
     const bool is_last = i + 1 == steps.size();
     if (steps[i].triggers.has_value() == is_last) {
-      problems.Add("steps", "need `triggers` each, but for the last", hint);
+      problems.Add("steps", "need `triggers` in each step but the last", hint);
       return;
     }
     if (steps[i].use.type() == schedule) {
-      problems.Add("steps", "hold a schedule", "write its steps here");
+      problems.Add("steps", "contain another schedule", "write the steps of that schedule here");
       return;
     }
   }

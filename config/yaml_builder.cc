@@ -88,12 +88,13 @@ void YamlBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   if (ignoring()) return;
   const auto it = anchors_.find(anchor);
   if (it == anchors_.end()) {
-    return GiveUp(PositionAt(mark), "this alias refers to the value that it is part of");
+    return GiveUp(PositionAt(mark), "this alias refers to a value that contains it");
   }
   num_nodes_ += it->second->size;
   if (num_nodes_ > kMaxNodes) {
-    return GiveUp(PositionAt(mark),
-                  fmt::format("the document has more than {} values, aliases followed", kMaxNodes));
+    return GiveUp(
+        PositionAt(mark),
+        fmt::format("the document has more than {} values, with aliases expanded", kMaxNodes));
   }
   Finish(it->second, 0);
 }
@@ -132,7 +133,8 @@ std::shared_ptr<Node> YamlBuilder::NewNode(Node::Kind kind, const YAML::Mark& ma
     return nullptr;
   }
   if (!tag.empty() && tag != "?" && tag != "!") {
-    Report(position, 1, "YAML tags have no meaning here", "remove the tag; quote a text");
+    Report(position, 1, "YAML tags are not used here",
+           "remove the tag, or quote the value if it is text");
   }
   auto node = std::make_shared<Node>();
   node->kind = kind;
@@ -181,7 +183,7 @@ void YamlBuilder::TakeKey(Open& parent, std::shared_ptr<const Node> key) {
     const auto [it, added] = parent.lines_of_keys.emplace(key->text, key->position.line);
     if (!added) {
       Report(key->position, key->width,
-             fmt::format("duplicate key '{}'; it stands on line {} already", key->text, it->second),
+             fmt::format("duplicate key '{}'; it is already on line {}", key->text, it->second),
              "remove one of them");
     }
   } else if (key->kind == Node::Kind::kScalar) {
@@ -268,7 +270,7 @@ void YamlBuilder::ReportFailure(const YAML::Exception& failure) {
   const std::string_view said = failure.msg;
   const bool unclosed_list = said == "end of sequence flow not found";
   if (document_.lines[line].find("${") != std::string::npos && said.find("flow") != said.npos) {
-    return GiveUp(position, "cannot read this '{'", "inside [ ] and { } quote it: \"${NAME}\"");
+    return GiveUp(position, "cannot read this '{'", "inside [ ] and { }, quote it: \"${NAME}\"");
   }
   if ((unclosed_list || said == "end of map flow not found") && !open_.empty()) {
     const auto opener = std::find_if(open_.rbegin(), open_.rend(), [&](const Open& open) {
@@ -277,7 +279,7 @@ void YamlBuilder::ReportFailure(const YAML::Exception& failure) {
     if (opener != open_.rend()) {
       return GiveUp(opener->node->position,
                     fmt::format("this '{}' is not closed", unclosed_list ? '[' : '{'),
-                    fmt::format("the trouble shows on line {}", position.line));
+                    fmt::format("the error shows on line {}", position.line));
     }
   }
   if (said == "illegal map value" || said == "end of map not found") {

@@ -123,7 +123,7 @@ TEST_F(CopyTest, SaysWhatPostgresRefused) {
     writer->Int64(7);
   }
   EXPECT_THAT(writer->Close(),
-              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("has it already")));
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("already has it")));
   EXPECT_THAT(writer->Commit(),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("rolled back")));
 }

@@ -68,7 +68,7 @@ TEST_F(DatabaseTest, TellsCallersTheKindOfAnSqlErrorAndItsLogTheRest) {
     const char* logged;
   };
   const Case cases[] = {
-      {"INSERT INTO parents VALUES (1)", absl::StatusCode::kAlreadyExists, "has it already",
+      {"INSERT INTO parents VALUES (1)", absl::StatusCode::kAlreadyExists, "already has it",
        "parents_pkey"},
       {"INSERT INTO numbers VALUES (99)", absl::StatusCode::kFailedPrecondition, "belongs to",
        "foreign key"},

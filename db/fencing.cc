@@ -55,7 +55,7 @@ absl::Status CheckFence(pqxx::work& work, std::string_view schema,
   }
   const auto epoch = known.at(0).at(0).as<int64_t>();
   if (epoch == command.run_epoch()) return absl::OkStatus();
-  return FailedPrecondition("run {} is at epoch {}; a command of epoch {} comes too late",
+  return FailedPrecondition("run {} is at epoch {}; a command of epoch {} came too late",
                             command.run_id(), epoch, command.run_epoch());
 }
 

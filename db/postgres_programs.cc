@@ -103,8 +103,7 @@ absl::Status GiveFolder(const Descriptor& folder, const Account& account, const 
   }
   if (info.st_uid != account.user && info.st_uid != ::geteuid()) {
     return FailedPrecondition(
-        "{} belongs to user {}, not to user {}, whose it is to be; find out who made it, and "
-        "remove it",
+        "{} belongs to user {} and must belong to user {}; find out who made it, and remove it",
         path, info.st_uid, account.user);
   }
   if (::fchmod(folder.number(), 0700) != 0 ||
@@ -163,7 +162,8 @@ absl::Status CreateFolderFor(const Account& account, const std::string& path) {
       ::openat(parent.number(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder.is_open()) {
     return FailedPrecondition(
-        "{} is a link, no folder or closed to this user ({}); find out who made it, and remove it",
+        "{} is a link, is not a folder, or is closed to this user ({}); find out who made it, and "
+        "remove it",
         path, std::strerror(errno));
   }
   return GiveFolder(folder, account, path);

@@ -233,7 +233,7 @@ absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
     ASSIGN_OR_RETURN(const bool answers,
                      WaitUntilItAnswers(server->process, server->socket_folder));
     if (answers && options.ends_with_caller) {
-      log::Warn("PostgreSQL runs without who started it; starting it again",
+      log::Warn("the process that started PostgreSQL is gone; starting PostgreSQL again",
                 {{"process", std::to_string(server->process)}});
       const PrivatePostgres stray(server->socket_folder, server->process, /*sync_process=*/0);
       RETURN_IF_ERROR(stray.Stop());

@@ -15,15 +15,15 @@ std::string_view FirstLine(std::string_view message) {
 std::string_view MeaningOf(absl::StatusCode code) {
   switch (code) {
     case absl::StatusCode::kUnavailable:
-      return "the database does not answer, or others were in the way; try again";
+      return "the database does not answer, or another transaction was in the way; try again";
     case absl::StatusCode::kAlreadyExists:
-      return "the database has it already";
+      return "the database already has it";
     case absl::StatusCode::kFailedPrecondition:
-      return "the database lacks what this belongs to";
+      return "the database lacks the row that this belongs to";
     case absl::StatusCode::kResourceExhausted:
       return "the database has no room left";
     case absl::StatusCode::kInvalidArgument:
-      return "the database does not take this text; write UTF-8 without zero bytes";
+      return "the database does not accept this text; write UTF-8 without zero bytes";
     default:
       return "the database could not do this";
   }

@@ -25,15 +25,18 @@ constexpr std::string_view kSuffix = ".batch";
 absl::Status Check(const v1::ReadModelColumnsRequest& request) {
   if (request.command().run_id() <= 0) return InvalidArgument("the command names no run");
   if (request.keys_size() > ColumnFiles::kMaxKeys) {
-    return InvalidArgument("{} keys are more than {}", request.keys_size(), ColumnFiles::kMaxKeys);
+    return InvalidArgument("{} keys are asked for; at most {} are allowed", request.keys_size(),
+                           ColumnFiles::kMaxKeys);
   }
-  if (request.columns().empty()) return InvalidArgument("no column is asked for");
+  if (request.columns().empty()) return InvalidArgument("the request asks for no column");
   std::set<int> seen;
   for (const int column : request.columns()) {
     if (column == v1::MODEL_COLUMN_UNSPECIFIED || !v1::ModelColumn_IsValid(column)) {
       return InvalidArgument("there is no column {}", column);
     }
-    if (!seen.insert(column).second) return InvalidArgument("column {} is asked for twice", column);
+    if (!seen.insert(column).second) {
+      return InvalidArgument("the request asks for column {} twice", column);
+    }
   }
   return absl::OkStatus();
 }
@@ -149,7 +152,7 @@ absl::StatusOr<std::optional<batch::Batch>> ColumnFiles::FindFile(const FileKey&
     return std::move(file->batch);
   }
   if (file.status().code() == absl::StatusCode::kDataLoss) {
-    log::Warn("a column file is damaged and is computed again",
+    log::Warn("a column file is damaged; computing it again",
               {{"run", std::to_string(key.run.value)}, {"error", file.status().ToString()}});
     RETURN_IF_ERROR(files::Remove(path));
   } else if (file.status().code() != absl::StatusCode::kNotFound) {
@@ -180,7 +183,7 @@ absl::StatusOr<std::shared_ptr<ColumnFiles::Computation>> ColumnFiles::Join(
 absl::StatusOr<batch::Batch> ColumnFiles::Wait(const FileKey& key, Computation& computation,
                                                const std::stop_token& stop) {
   bool is_abandoned = false;
-  absl::StatusOr<batch::Batch> result = Cancelled("nobody waits for the columns any more");
+  absl::StatusOr<batch::Batch> result = Cancelled("no caller waits for the columns any more");
   {
     MutexLock lock(mutex_);
     changed_.wait(mutex_, stop, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {

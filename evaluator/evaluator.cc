@@ -21,8 +21,9 @@ constexpr size_t kMaxReasons = 5;
 
 absl::Status Check(const v1::StartEvaluationRequest& request) {
   if (request.command().run_id() <= 0 || request.evaluation() < 0) {
-    return InvalidArgument("run {}, evaluation {}: runs are numbered from 1, evaluations from 0",
-                           request.command().run_id(), request.evaluation());
+    return InvalidArgument(
+        "run {}, evaluation {}: the numbers of runs start at 1, those of evaluations at 0",
+        request.command().run_id(), request.evaluation());
   }
   return config::Read<EvaluationSpec>(request.evaluation_spec(), "evaluation").status();
 }
@@ -141,7 +142,7 @@ void Evaluator::RunToEnd(const JobKey& key, LiveJob& live) {
     const absl::Status status = RunAttempts(key, live);
     if (!live.stop.stop_requested()) {
       if (const absl::Status finished = Finish(key, status); !finished.ok()) {
-        log::Error("cannot write down the end of an evaluation",
+        log::Error("cannot record the end of an evaluation",
                    {{"run", std::to_string(key.run.value)}, {"error", finished.ToString()}});
       }
     }
@@ -223,7 +224,7 @@ absl::StatusOr<std::optional<v1::WatchEvaluationResponse>> Evaluator::NextProgre
   ASSIGN_OR_RETURN(v1::WatchEvaluationResponse progress, StoredProgress(key));
   if (HasEnded(progress)) return progress;
   // Start() queues before it answers, so the evaluation was given up: its end could not be stored.
-  return Unavailable("the evaluation does not run; start it again");
+  return Unavailable("the evaluation is not running; start it again");
 }
 
 absl::Status Evaluator::Watch(const JobKey& job,

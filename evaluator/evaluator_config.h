@@ -16,19 +16,20 @@ struct EvaluatorConfig {
 
   void Fields(auto&& field) {
     field("jobs", jobs,
-          "Evaluations that run at once, each in its own process; others wait. As many jobs that "
-          "compute columns for policies run beside them.",
+          "Evaluations that run at the same time, each in its own process. Others wait. The same "
+          "number of jobs that compute columns for policies may run besides them.",
           {.min = 1, .max = 64});
     field("threads", threads,
-          "CPU threads of one evaluation; without it, the cores of the machine shared by `jobs`.",
+          "CPU threads of one evaluation. By default, the evaluations that run at the same time "
+          "(`jobs`) share the cores of the machine.",
           {.min = 1, .max = 1024});
     field("model_memory", model_memory,
-          "Bytes of weights that all evaluations together keep in memory. A window whose models do "
-          "not fit is read once for each part of them.",
+          "Bytes of weights that all evaluations together keep in memory. If the models of a "
+          "window do not fit, the window is read once for each part of them.",
           {.min = 1'048'576});
     field("columns_bytes", columns_bytes,
-          "Room for what models said of samples, which policies ask for; beyond it the least "
-          "recently used is computed again when it is asked for again.",
+          "Room for the model outputs that policies ask for. Above it, the least recently used "
+          "ones are removed, and computed again when a policy asks for them again.",
           {.min = 1'048'576});
   }
 };

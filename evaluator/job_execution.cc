@@ -70,7 +70,7 @@ absl::Status JobExecution::Take(const v1::JobReport& report) {
       return TakeScores(report.scores());
     case v1::JobReport::kMoreDetail:
       if (open_scores_.empty() || open_scores_.back().scores().empty()) {
-        return Internal("a detail came from the job before its score");
+        return Internal("the job sent a detail before its score");
       }
       open_scores_.back().mutable_scores()->rbegin()->mutable_detail()->append(
           report.more_detail());
@@ -85,7 +85,7 @@ absl::Status JobExecution::Take(const v1::JobReport& report) {
       return absl::OkStatus();
     }
     default:
-      return Internal("a report that says nothing came from the job");
+      return Internal("the job sent an empty report");
   }
 }
 
@@ -94,7 +94,7 @@ absl::Status JobExecution::TakeScores(const v1::ModelScores& scores) {
   if (open_scores_.empty()) {
     RETURN_IF_FAILPOINT("evaluator.before_window");
   } else if (open_scores_.front().window_index() != scores.window_index()) {
-    return Internal("window {} was begun before window {} had ended", scores.window_index(),
+    return Internal("window {} began before window {} had ended", scores.window_index(),
                     open_scores_.front().window_index());
   }
   const bool goes_on = !open_scores_.empty() &&
@@ -135,7 +135,7 @@ absl::StatusOr<const v1::JobWindow*> JobExecution::WindowOf(int64_t window_index
       windows.begin(), windows.end(), window_index,
       [](const v1::JobWindow& window, int64_t index) { return window.window_index() < index; });
   if (found != windows.end() && found->window_index() == window_index) return &*found;
-  return Internal("the job reported window {}, which it was not given", window_index);
+  return Internal("the job reported window {}, but it was not given that window", window_index);
 }
 
 }  // namespace tidemill::evaluator

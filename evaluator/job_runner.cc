@@ -17,7 +17,7 @@ namespace {
 absl::StatusOr<v1::JobReport> Parse(const std::string& line) {
   v1::JobReport report;
   if (!google::protobuf::util::JsonStringToMessage(line, &report).ok()) {
-    return Internal("the job reported \"{}\", which is no report", line);
+    return Internal("the job reported \"{}\", which is not a report", line);
   }
   return report;
 }

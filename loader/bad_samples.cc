@@ -26,7 +26,7 @@ BadSamples::~BadSamples() {
   task_.reset();
   const absl::Status flushed = Flush();
   if (!flushed.ok()) {
-    log::Warn("bad samples are not recorded", {{"error", std::string(flushed.message())}});
+    log::Warn("cannot record bad samples", {{"error", std::string(flushed.message())}});
   }
 }
 

@@ -91,14 +91,14 @@ std::string PathVerdict::ToText() const {
     case PathLimit::kStorage:
       return text + fmt::format("limit: storage (reading is {:.0f} % of preparing)", 100 * share);
     case PathLimit::kNetwork:
-      return text + fmt::format("limit: network (sending for {:.0f} % of the time)", 100 * share);
+      return text + fmt::format("limit: network (sending {:.0f} % of the time)", 100 * share);
     case PathLimit::kCores:
-      return text + fmt::format("limit: no cores left ({:.0f} % of preparing is waiting for one)",
+      return text + fmt::format("limit: no free cores ({:.0f} % of preparing is waiting for one)",
                                 100 * share);
     case PathLimit::kStart:
-      return text + "limit: none, it was over before the path was full";
+      return text + "limit: none, the training ended before the path was full";
     case PathLimit::kUnknown:
-      return text + "what limits was not measured";
+      return text + "the limit was not measured";
   }
   return text;
 }

@@ -29,7 +29,7 @@ class Collected {
       while (at_ < keys.size() && keys[at_] < rows.keys()[i]) ++at_;
       const auto place = places_.find(ids[i]);
       if (at_ == keys.size() || keys[at_] != rows.keys()[i] || place == places_.end()) {
-        return Internal("storage describes the sample {}, of which it was not asked then",
+        return Internal("storage describes the sample {}, which it was not asked for",
                         rows.keys()[i]);
       }
       files_[at_] = place->second + 1;

@@ -74,13 +74,13 @@ absl::StatusOr<SampleSources> DivideIntoSources(const TrainingSet& set, const Sa
   }
   if (num_left > 0) {
     return InvalidArgument(
-        "{} of {} samples belong to no source of training.mix, such as {}; add a source without "
+        "{} of {} samples, such as {}, belong to no source of training.mix; add a source without "
         "classes and files, or leave them out in `selection`",
         num_left, size, sorter.Describe(left, set.keys[static_cast<size_t>(left)]));
   }
   for (size_t i = 0; i < divided.sources.size(); ++i) {
     if (!divided.sources[i].ordinals.empty()) continue;
-    return InvalidArgument("of {} samples{} none belongs to training.mix.sources[{}]", size,
+    return InvalidArgument("of {} samples{}, none belongs to training.mix.sources[{}]", size,
                            subset == nullptr ? "" : " of a shard", i);
   }
   return divided;
@@ -93,7 +93,7 @@ absl::StatusOr<std::vector<Subset>> ShardByFile(const SampleFacts& facts, int64_
   }
   if (std::ssize(sizes) < num_shards) {
     return InvalidArgument(
-        "the training set has {} files, shards.count is {}: write at most {}, or by: key",
+        "the training set has {} files, but shards.count is {}: write at most {}, or by: key",
         sizes.size(), num_shards, sizes.size());
   }
   std::vector<size_t> by_size(sizes.size());
@@ -117,8 +117,9 @@ absl::StatusOr<std::vector<Subset>> ShardByFile(const SampleFacts& facts, int64_
 
 absl::StatusOr<std::vector<Subset>> ShardByKey(int64_t size, int64_t num_shards) {
   if (size < num_shards) {
-    return InvalidArgument("the training set has {} samples, shards.count is {}: write at most {}",
-                           size, num_shards, size);
+    return InvalidArgument(
+        "the training set has {} samples, but shards.count is {}: write at most {}", size,
+        num_shards, size);
   }
   std::vector<Subset> shards(static_cast<size_t>(num_shards));
   for (int64_t shard = 0; shard < num_shards; ++shard) {

@@ -116,7 +116,7 @@ TEST(Shards, ByKeyAreNeighboursAndEquallyLarge) {
       }
     }
   }
-  EXPECT_THAT(ShardByKey(3, 4), StatusIs(kInvalid, HasSubstr("3 samples, shards.count is 4")));
+  EXPECT_THAT(ShardByKey(3, 4), StatusIs(kInvalid, HasSubstr("3 samples, but shards.count is 4")));
 }
 
 // Files of 50, 10, 40, 30, 20 and 10 samples, in turn.
@@ -155,7 +155,7 @@ TEST(Shards, ByFileKeepFilesTogetherAndAreBalanced) {
 
 TEST(Shards, MoreThanFilesAreRefused) {
   EXPECT_THAT(ShardByFile(FactsOfSixFiles(), 7),
-              StatusIs(kInvalid, HasSubstr("6 files, shards.count is 7: write at most 6")));
+              StatusIs(kInvalid, HasSubstr("6 files, but shards.count is 7: write at most 6")));
 }
 
 TEST(Shards, WhatStorageDoesNotKnowIsInTheFirst) {

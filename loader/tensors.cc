@@ -68,7 +68,7 @@ torch::Tensor ToDevice(const torch::Tensor& tensor, const torch::Device& device)
 
 absl::StatusOr<torch::Tensor> ToTensor(const batch::Column& column, int64_t num_rows) {
   const absl::StatusOr<torch::ScalarType> type = models::TensorType(column.type);
-  if (!type.ok()) return InvalidArgument("column {} is no column of numbers", column.name);
+  if (!type.ok()) return InvalidArgument("column {} is not a column of numbers", column.name);
   return models::Guard("viewing column " + column.name, [&]() -> absl::StatusOr<torch::Tensor> {
     std::vector<int64_t> shape = column.shape;
     shape.insert(shape.begin(), num_rows);

@@ -32,7 +32,7 @@ IncomingFile::IncomingFile(std::unique_ptr<PartFile> file, std::string folder, s
 
 absl::Status IncomingFile::Append(std::string_view bytes) {
   if (static_cast<int64_t>(bytes.size()) > missing_bytes_) {
-    return DataLoss("more than the {} announced bytes came", size_bytes_);
+    return DataLoss("more bytes came than the {} that were announced", size_bytes_);
   }
   missing_bytes_ -= static_cast<int64_t>(bytes.size());
   return file_->Append(bytes);
@@ -58,7 +58,7 @@ absl::StatusOr<KeptFiles> KeptFiles::Open(const std::string& folder) {
 }
 
 absl::StatusOr<std::string> KeptFiles::PathOf(const std::string& digest) const {
-  if (!IsDigest(digest)) return InvalidArgument("'{}' is no SHA-256 in hexadecimal", digest);
+  if (!IsDigest(digest)) return InvalidArgument("'{}' is not a SHA-256 in hexadecimal", digest);
   return files::Join(folder_, digest);
 }
 
@@ -67,7 +67,7 @@ absl::StatusOr<std::unique_ptr<IncomingFile>> KeptFiles::Begin(const std::string
   ASSIGN_OR_RETURN(const std::string path, PathOf(digest));
   if (size_bytes < 0) return InvalidArgument("a file of {} bytes", size_bytes);
   if (size_bytes > kMostBytes) {
-    return ResourceExhausted("a file of {} bytes; the most is {}", size_bytes, kMostBytes);
+    return ResourceExhausted("a file has {} bytes; the most is {}", size_bytes, kMostBytes);
   }
   ASSIGN_OR_RETURN(auto file, PartFile::Create(path));
   return std::unique_ptr<IncomingFile>(
@@ -80,7 +80,7 @@ absl::StatusOr<int64_t> KeptFiles::Find(const std::string& digest) const {
   std::error_code error;
   fs::last_write_time(path, fs::file_time_type::clock::now(), error);
   const auto size = fs::file_size(path, error);
-  if (error) return NotFound("no file with the SHA-256 {} is kept", digest);
+  if (error) return NotFound("there is no file with the SHA-256 {}", digest);
   return static_cast<int64_t>(size);
 }
 
@@ -113,7 +113,7 @@ absl::StatusOr<int64_t> KeptFiles::Retire(const std::set<std::string>& kept, Dur
     const auto used = fs::last_write_time(path, gone);
     if (gone || used > oldest) continue;
     RETURN_IF_ERROR(files::Remove(path));
-    log::Info("file of deleted pipelines removed", {{"path", path}});
+    log::Info("removed a file of deleted pipelines", {{"path", path}});
     ++num_retired;
   }
   return num_retired;

@@ -50,11 +50,12 @@ absl::Status CheckHeader(const rpc::v1::Command& command, const v1::Model& model
                            command.run_id());
   }
   if (model.run_id() <= 0 || model.trigger() <= 0) {
-    return InvalidArgument("run {}, trigger {}: both are numbered from 1", model.run_id(),
+    return InvalidArgument("run {}, trigger {}: both numbers start at 1", model.run_id(),
                            model.trigger());
   }
   if (model.parts_size() == 0 || model.parts_size() > kMaxParts) {
-    return InvalidArgument("a model has 1 to {} parts, this one {}", kMaxParts, model.parts_size());
+    return InvalidArgument("a model has 1 to {} parts; this one has {}", kMaxParts,
+                           model.parts_size());
   }
   std::set<std::string> names;
   for (const v1::ModelPart& part : model.parts()) {
@@ -73,7 +74,7 @@ absl::StatusOr<ModelId> SameModel(const v1::Model& stored, const v1::Model& mode
   };
   if (!std::equal(stored.parts().begin(), stored.parts().end(), model.parts().begin(),
                   model.parts().end(), same)) {
-    return AlreadyExists("trigger {} of run {} has model {}, which has other digests",
+    return AlreadyExists("trigger {} of run {} already has model {}, with other digests",
                          model.trigger(), model.run_id(), stored.model_id());
   }
   return ModelId{stored.model_id()};
@@ -192,7 +193,7 @@ absl::StatusOr<ModelId> ModelStore::Insert(const rpc::v1::Command& command,
       return absl::OkStatus();
     }
     const auto stored = models.Find(RunId{model.run_id()}, model.trigger());
-    if (!stored) return Unavailable("trigger {} was deleted meanwhile", model.trigger());
+    if (!stored) return Unavailable("trigger {} was deleted in the meantime", model.trigger());
     ASSIGN_OR_RETURN(id, SameModel(*stored, model));
     return absl::OkStatus();
   }));

@@ -34,9 +34,9 @@ struct ArtefactSpec {
 
   void Fields(auto&& field) {
     field("model", model, "The network.", {.required = true});
-    field("graph", graph, "The ops that make its input of a sample.", {.required = true});
-    field("dataset", dataset, "The dataset it was trained on.", {.required = true});
-    field("classes", classes, "Names of the classes, by output of the network.");
+    field("graph", graph, "The ops that make the model's input from a sample.", {.required = true});
+    field("dataset", dataset, "The dataset that the model was trained on.", {.required = true});
+    field("classes", classes, "Names of the classes, in the order of the network's outputs.");
     field("class_outputs", class_outputs, "How outputs become probabilities of classes.");
   }
 };

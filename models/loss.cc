@@ -10,8 +10,7 @@ absl::Status CheckTargets(const LossSpec& loss, const torch::Tensor& target, int
   if (!loss->IsOfClasses()) {
     const int64_t width = target.numel() / std::max<int64_t>(1, target.size(0));
     if (width == outputs) return absl::OkStatus();
-    return InvalidArgument("targets have {} numbers where the model has {} outputs", width,
-                           outputs);
+    return InvalidArgument("targets have {} numbers, but the model has {} outputs", width, outputs);
   }
   if (target.dim() != 1 || target.scalar_type() != torch::kInt64) {
     return InvalidArgument(
@@ -21,13 +20,13 @@ absl::Status CheckTargets(const LossSpec& loss, const torch::Tensor& target, int
   }
   const bool is_binary = loss->OfClasses() == ClassOutputs::kSigmoid;
   if (is_binary && outputs != 1) {
-    return InvalidArgument("loss {} needs one output, the model has {}", loss.type(), outputs);
+    return InvalidArgument("loss {} needs one output, but the model has {}", loss.type(), outputs);
   }
   const int64_t num_classes = is_binary ? 2 : outputs;
   const auto least = target.min().item<int64_t>();
   const auto most = target.max().item<int64_t>();
   if (least >= 0 && most < num_classes) return absl::OkStatus();
-  return InvalidArgument("a target is class {} where the model has {} {}", least < 0 ? least : most,
+  return InvalidArgument("a target is class {}, but the model has {} {}", least < 0 ? least : most,
                          num_classes, is_binary ? "classes" : "outputs");
 }
 

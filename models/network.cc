@@ -51,7 +51,7 @@ absl::Status CheckIds(const std::string& name, const torch::Tensor& column,
   if (!wrong.any().item<bool>()) return absl::OkStatus();
   const auto first = wrong.flatten().nonzero()[0].item<int64_t>();
   const auto id = ids.flatten()[first].item<int64_t>();
-  return InvalidArgument("'{}' holds the id {} where the model has ids from 0 to {}", name, id,
+  return InvalidArgument("'{}' holds the id {}, but the model has ids from 0 to {}", name, id,
                          limits[first % size] - 1);
 }
 
@@ -77,7 +77,7 @@ absl::StatusOr<InputSpec> ParseInput(std::string_view text) {
     int64_t dimension = 0;
     const auto [next, error] = std::from_chars(at, end, dimension);
     if (error != std::errc() || dimension < 1) {
-      return DataLoss("the weights' input shape is broken");
+      return DataLoss("the weights name an input shape that is not valid");
     }
     input.shape.push_back(dimension);
     at = next + 1;
@@ -97,12 +97,13 @@ absl::Status Network::CheckShapes(const Inputs& columns) const {
     const InputSpec given{column.sizes().slice(1).vec(), column.scalar_type() == torch::kInt64};
     if (given == input && !(is_ragged && name == any_length)) continue;
     if (name == any_length && DiffersInLength(given, input, is_ragged)) continue;
-    return InvalidArgument("'{}' has rows of {} where the model takes {}", name, Describe(given),
+    return InvalidArgument("'{}' has rows of {}, but the model takes {}", name, Describe(given),
                            Describe(input));
   }
   const size_t num_columns = inputs.size() + (is_ragged ? 1 : 0);
   if (columns.size() == num_columns) return absl::OkStatus();
-  return InvalidArgument("{} columns where the model takes {}", columns.size(), num_columns);
+  return InvalidArgument("there are {} columns, but the model takes {}", columns.size(),
+                         num_columns);
 }
 
 absl::Status Network::Check(const Inputs& columns) const {
@@ -117,8 +118,8 @@ absl::Status Network::Check(const Inputs& columns) const {
 absl::StatusOr<torch::Tensor> Network::Embed(const Inputs& columns) const {
   if (!module->has_embedding()) {
     return FailedPrecondition(
-        "the TorchScript module has no method embed; export one beside forward that takes the same "
-        "columns and gives what the last layer is given, [n, d]");
+        "the TorchScript module has no method embed; export one that takes the same columns as "
+        "forward and returns the input of the last layer, [n, d]");
   }
   const torch::Tensor embedded = module->Embed(columns).to(torch::kFloat32);
   const int64_t num_rows = columns.begin()->second.size(0);
@@ -185,7 +186,7 @@ absl::StatusOr<torch::Tensor> TensorOf(const TensorBytes& bytes) {
     }
     return tensor;
   }
-  return DataLoss("arrays of type {} are not used here", bytes.dtype);
+  return DataLoss("arrays of type {} are not supported", bytes.dtype);
 }
 
 void SaveState(const Network& network, const std::string& prefix, TensorFile& file,
@@ -203,7 +204,7 @@ absl::Status LoadState(const TensorFile& file, const std::string& prefix, const 
     if (it == file.tensors.end()) return FailedPrecondition("the weights have no {}", name);
     ASSIGN_OR_RETURN(const torch::Tensor stored, TensorOf(it->second));
     if (stored.scalar_type() != tensor.scalar_type() || stored.sizes() != tensor.sizes()) {
-      return FailedPrecondition("{} has the shape {} where the network has {}", name,
+      return FailedPrecondition("{} has the shape {}, but the network has {}", name,
                                 ShapeText(stored.sizes().vec()), ShapeText(tensor.sizes().vec()));
     }
     torch::Tensor target = tensor;
@@ -212,7 +213,7 @@ absl::Status LoadState(const TensorFile& file, const std::string& prefix, const 
   }
   const size_t num_arrays = file.tensors.size() - file.tensors.count(kProgram);
   if (prefix.empty() && num_found != num_arrays) {
-    return FailedPrecondition("the weights hold {} arrays where the network has {}", num_arrays,
+    return FailedPrecondition("the weights hold {} arrays, but the network has {}", num_arrays,
                               num_found);
   }
   return absl::OkStatus();

@@ -27,14 +27,14 @@ absl::StatusOr<Optimizer> Optimizer::Make(const std::vector<ModuleOptimizer>& sp
   std::vector<Parameters> parts(specs.size());
   for (const auto& item : network.module->named_parameters()) {
     const std::optional<size_t> match = FirstMatch(specs, item.key());
-    if (!match) return InvalidArgument("no pattern of training.optimizers has {}", item.key());
+    if (!match) return InvalidArgument("no pattern of training.optimizers matches {}", item.key());
     parts[*match].emplace_back(item.key(), item.value());
   }
   Optimizer made;
   for (size_t i = 0; i < specs.size(); ++i) {
     if (parts[i].empty()) {
       if (specs[i].modules == "*") continue;
-      return InvalidArgument("training.optimizers: no parameter is named like '{}'",
+      return InvalidArgument("training.optimizers: no parameter's name matches '{}'",
                              specs[i].modules);
     }
     std::vector<torch::Tensor> tensors;

@@ -60,7 +60,7 @@ absl::StatusOr<std::vector<int64_t>> ReadNumbers(const nlohmann::json& json) {
   if (!json.is_array()) return DataLoss("an array of numbers is missing");
   std::vector<int64_t> numbers;
   for (const nlohmann::json& element : json) {
-    if (!element.is_number_unsigned()) return DataLoss("a number is not a whole one");
+    if (!element.is_number_unsigned()) return DataLoss("a number is not a whole number");
     const auto number = element.get<uint64_t>();
     if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
       return DataLoss("a number is too large");
@@ -81,10 +81,10 @@ absl::Status ReadTensor(const nlohmann::json& json, std::string_view data, Tenso
   ASSIGN_OR_RETURN(const std::vector<int64_t> offsets, ReadNumbers(json["data_offsets"]));
   if (offsets.size() != 2 || offsets[0] > offsets[1] ||
       offsets[1] > static_cast<int64_t>(data.size())) {
-    return DataLoss("data_offsets do not lie in the file");
+    return DataLoss("data_offsets are outside the file");
   }
   if (SizeOf(tensor.dtype, tensor.shape) != offsets[1] - offsets[0]) {
-    return DataLoss("dtype and shape do not fit its {} bytes", offsets[1] - offsets[0]);
+    return DataLoss("dtype and shape do not match its {} bytes", offsets[1] - offsets[0]);
   }
   tensor.bytes = data.substr(offsets[0], offsets[1] - offsets[0]);
   interval = {offsets[0], offsets[1]};
@@ -95,7 +95,7 @@ absl::Status ReadMetadata(const nlohmann::json& json,
                           std::map<std::string, std::string>& metadata) {
   if (!json.is_object()) return DataLoss("__metadata__ is not an object");
   for (const auto& [name, value] : json.items()) {
-    if (!value.is_string()) return DataLoss("__metadata__ holds something else than text");
+    if (!value.is_string()) return DataLoss("__metadata__ holds a value that is not text");
     metadata[name] = value.get<std::string>();
   }
   return absl::OkStatus();
@@ -121,9 +121,9 @@ absl::StatusOr<std::string> WriteTensorFile(const TensorFile& file) {
   int64_t offset = 0;
   for (const auto& [name, tensor] : file.tensors) {
     const auto size = static_cast<int64_t>(tensor.bytes.size());
-    if (name == kMetadata) return InvalidArgument("{} is no name for an array", name);
+    if (name == kMetadata) return InvalidArgument("{} cannot be the name of an array", name);
     if (SizeOf(tensor.dtype, tensor.shape) != size) {
-      return InvalidArgument("array {} of {} has {} bytes, which its shape does not give", name,
+      return InvalidArgument("array {} of {} has {} bytes, which do not match its shape", name,
                              tensor.dtype, size);
     }
     header[name] = {{"dtype", tensor.dtype},
@@ -152,7 +152,7 @@ absl::StatusOr<TensorFile> ReadTensorFile(std::string_view bytes) {
   const std::string_view text = bytes.substr(0, length);
   if (!text.starts_with('{')) return DataLoss("the safetensors header does not start with {{");
   const std::optional<nlohmann::json> header = ParseStrictly(text);
-  if (!header) return DataLoss("the safetensors header is no JSON object of distinct names");
+  if (!header) return DataLoss("the safetensors header is not a JSON object with distinct names");
   const std::string_view data = bytes.substr(length);
   TensorFile file;
   std::vector<Interval> intervals;

@@ -24,7 +24,7 @@ inline absl::StatusOr<torch::ScalarType> TensorType(batch::DataType type) {
     case batch::DataType::kBinary:
       break;
   }
-  return InvalidArgument("strings of bytes are no numbers");
+  return InvalidArgument("strings of bytes are not numbers");
 }
 
 }  // namespace tidemill::models

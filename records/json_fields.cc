@@ -65,7 +65,7 @@ absl::Status JsonFields::State::ReadObject(ondemand::object object, const Node& 
   for (auto entry : object) {
     ondemand::field field;
     if (const auto error = std::move(entry).get(field)) {
-      return InvalidArgument("is no JSON object: {}", simdjson::error_message(error));
+      return InvalidArgument("is not a JSON object: {}", simdjson::error_message(error));
     }
     std::string_view key;
     if (const auto error = field.unescaped_key().get(key)) {
@@ -113,7 +113,7 @@ absl::Status JsonFields::State::SetScalar(ondemand::value value, std::string_vie
   } else if (IsNumber(token)) {
     Set(node, JsonValue::Kind::kNumber, token);
   } else {
-    return InvalidArgument("has a field {} that is no JSON value", name);
+    return InvalidArgument("has a field {} that is not a JSON value", name);
   }
   return absl::OkStatus();
 }
@@ -138,14 +138,14 @@ absl::Status JsonFields::Read(std::string_view text) {
   ondemand::document document;
   const auto error =
       state.parser.iterate(state.padded.data(), text.size(), state.padded.size()).get(document);
-  if (error) return InvalidArgument("is no JSON object: {}", simdjson::error_message(error));
+  if (error) return InvalidArgument("is not a JSON object: {}", simdjson::error_message(error));
   ondemand::object object;
   if (const auto wrong = document.get_object().get(object)) {
-    return InvalidArgument("is no JSON object: {}", simdjson::error_message(wrong));
+    return InvalidArgument("is not a JSON object: {}", simdjson::error_message(wrong));
   }
   absl::Status status = state.ReadObject(object, state.names);
   const bool at_end = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
-  if (status.ok() && !at_end) status = InvalidArgument("has text behind its object");
+  if (status.ok() && !at_end) status = InvalidArgument("has text after its object");
   if (!status.ok()) std::ranges::fill(state.values, JsonValue{});
   return status;
 }

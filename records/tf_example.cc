@@ -22,7 +22,7 @@ constexpr uint32_t kFieldThree =
 constexpr uint32_t kOneFixed32 = WireFormatLite::MakeTag(1, WireFormatLite::WIRETYPE_FIXED32);
 constexpr uint32_t kOneVarint = WireFormatLite::MakeTag(1, WireFormatLite::WIRETYPE_VARINT);
 
-absl::Status NotAnExample() { return InvalidArgument("is no tf.train.Example"); }
+absl::Status NotAnExample() { return InvalidArgument("is not a tf.train.Example"); }
 
 // The fields of one message, one after the other.
 class Message {

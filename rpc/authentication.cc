@@ -56,18 +56,19 @@ grpc::Status Authentication::Process(const InputMetadata& metadata, grpc::AuthCo
 absl::Status Authentication::Check(const InputMetadata& metadata) const {
   constexpr std::string_view kScheme = "Bearer ";
   const std::string_view shown = OnlyValue(metadata, "authorization");
-  if (!shown.starts_with(kScheme)) return Unauthenticated("the call shows no token");
+  if (!shown.starts_with(kScheme)) return Unauthenticated("the call carries no token");
   return CheckToken(tokens_, std::string(shown.substr(kScheme.size())),
                     OnlyValue(metadata, ":path"));
 }
 
 absl::Status CheckToken(const Tokens& tokens, const std::string& token, std::string_view method) {
   const v1::Role role = tokens.Find(token);
-  if (role == v1::ROLE_UNSPECIFIED) return Unauthenticated("the call shows an unknown token");
+  if (role == v1::ROLE_UNSPECIFIED) return Unauthenticated("the call carries an unknown token");
   const MethodDescriptor* const descriptor = FindMethod(method);
   if (descriptor == nullptr) return PermissionDenied("there is no method {}", method);
   if (!Admits(*descriptor, role)) {
-    return PermissionDenied("{} does not admit {}", descriptor->full_name(), v1::Role_Name(role));
+    return PermissionDenied("{} does not allow the role {}", descriptor->full_name(),
+                            v1::Role_Name(role));
   }
   return absl::OkStatus();
 }

@@ -169,7 +169,7 @@ class ServerTest : public ::testing::Test {
 
 TEST_F(ServerTest, RefusesANetworkAddressUnlessInsecure) {
   EXPECT_THAT(Start("0.0.0.0:0"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("off loopback")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not a loopback address")));
 }
 
 TEST_F(ServerTest, RefusesAnAddressThatIsTaken) {

@@ -59,7 +59,7 @@ class SliceWalk {
       value |= static_cast<uint64_t>(byte & 0x7F) << shift;
       if (byte < 0x80) return value;
     }
-    return DataLoss("message has a number of more than ten bytes");
+    return DataLoss("message has a number that is longer than ten bytes");
   }
 
   // In one piece and aligned: a view where it is so already.
@@ -177,7 +177,7 @@ absl::Status FromBytes(const grpc::ByteBuffer& bytes, google::protobuf::MessageL
   grpc::ByteBuffer shared = bytes;  // A reference more: the reader wants one that it may change.
   grpc::ProtoBufferReader reader(&shared);
   if (!bytes.Valid() || !reader.status().ok() || !message.ParseFromZeroCopyStream(&reader)) {
-    return InvalidArgument("these bytes are no {}", message.GetTypeName());
+    return InvalidArgument("these bytes are not a {}", message.GetTypeName());
   }
   return absl::OkStatus();
 }

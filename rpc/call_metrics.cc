@@ -50,19 +50,19 @@ class MetricsFactory : public grpc::experimental::ServerInterceptorFactoryInterf
 
 CallMetrics::CallMetrics(metrics::Registry& registry)
     : calls(registry.AddCounter({"rpc", "calls", "Calls that have ended.", "method"})),
-      failed_calls(registry.AddCounter(
-          {"rpc_failed", "calls", "Calls that have ended with a failure.", "code"})),
+      failed_calls(registry.AddCounter({"rpc_failed", "calls", "Calls that have failed.", "code"})),
       seconds(registry.AddHistogram(
-          {"rpc", "seconds", "How long calls took; a stream until its end.", "method"},
+          {"rpc", "seconds", "How long calls took. A stream counts until its end.", "method"},
           metrics::kSeconds)),
       memory(registry.AddGauge(
-          {"process_memory", "bytes", "Memory of the process that is no file's."})),
-      open_streams(
-          registry.AddGauge({"rpc_open", "streams", "Streams that are being answered now."})),
-      stream_bytes(registry.AddGauge(
-          {"rpc_stream", "bytes", "What open streams hold, of cluster.streams.memory."})),
-      refused_streams(registry.AddCounter(
-          {"rpc_refused", "streams", "Streams refused for the limits of cluster.streams."})) {}
+          {"process_memory", "bytes", "Memory of the process that does not belong to a file."})),
+      open_streams(registry.AddGauge({"rpc_open", "streams", "Streams that are open now."})),
+      stream_bytes(
+          registry.AddGauge({"rpc_stream", "bytes",
+                             "Memory that open streams hold, out of cluster.streams.memory."})),
+      refused_streams(
+          registry.AddCounter({"rpc_refused", "streams",
+                               "Streams refused because of the limits in cluster.streams."})) {}
 
 void CallMetrics::MeasureMemory() { memory.Set(static_cast<double>(AnonymousBytes())); }
 

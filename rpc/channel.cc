@@ -88,7 +88,7 @@ absl::Status Retry(const Peer& peer, const char* method,
       return Annotate(last, fmt::format("{} to {}", method, peer.endpoint));
     }
     log::Debug("call is tried again", {{"request", method}, {"error", status.ToString()}});
-    if (!Sleep(pause, peer.stop)) return Cancelled("the caller stopped while it was waiting");
+    if (!Sleep(pause, peer.stop)) return Cancelled("the caller stopped waiting");
   }
 }
 

@@ -71,8 +71,8 @@ absl::StatusOr<Address> CheckedAddress(const ServerOptions& options) {
   ASSIGN_OR_RETURN(Address address, ParseAddress(options.listen));
   if (address.kind == Address::Kind::kNetwork && options.tls == nullptr && !options.insecure) {
     return InvalidArgument(
-        "{} is off loopback, where connections need certificates; set tls, listen on a UNIX socket "
-        "or loopback, or set insecure",
+        "{} is not a loopback address, so connections need certificates; set tls, listen on a UNIX "
+        "socket or a loopback address, or set insecure",
         options.listen);
   }
   if (address.kind == Address::Kind::kUnix) RETURN_IF_ERROR(ClearSocket(address.path));

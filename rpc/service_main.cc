@@ -120,7 +120,7 @@ void WarnOfExpiry(const ClusterConfig& cluster) {
   if (cluster.tls.certificate.empty()) return;
   const auto expiry = ExpiryOf(cluster.tls.certificate);
   if (!expiry.ok() || expiry->micros > Now().micros + 14 * kDay) return;
-  log::Warn("certificate expires soon or has expired",
+  log::Warn("the certificate has expired or will expire soon",
             {{"file", cluster.tls.certificate}, {"expires", FormatTimestamp(*expiry)}});
 }
 
@@ -160,7 +160,7 @@ absl::StatusOr<Peer> ServiceContext::PeerOf(const std::string& service) const {
   ASSIGN_OR_RETURN(const Address address, ParseAddress(it->second));
   if (address.kind == Address::Kind::kNetwork && tls == nullptr && !cluster.insecure) {
     return InvalidArgument(
-        "{}: {} is off loopback, where connections need certificates; set cluster.tls, or "
+        "{}: {} is not a loopback address, so connections need certificates; set cluster.tls, or "
         "cluster.insecure",
         config_name, it->second);
   }
@@ -183,7 +183,7 @@ int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFac
   app.add_option("--listen", flags.listen,
                  "Where to listen, instead of the configured endpoint: unix:/path or host:port.");
   app.add_option("--metrics", flags.metrics,
-                 "Where to show metrics, instead of the configured address: host:port.");
+                 "Where to serve metrics, instead of the configured address: host:port.");
   app.add_flag("--log-json", flags.log_json, "Log one JSON object a line.");
   CLI11_PARSE(app, argc, argv);  // The library reports by exception; the macro catches it.
   log::Configure(name, log::Level::kInfo, flags.log_json);

@@ -37,14 +37,16 @@ struct ClusterConfig {
     field("token_file", token_file, "File of role and token pairs, mode 0600.", {.required = true});
     field("tls", tls, "Certificates for connections over TCP.");
     field("insecure", insecure,
-          "Off loopback and without `tls`, encrypt with certificates that nobody verifies.");
+          "On addresses other than loopback and without `tls`, encrypt with certificates that "
+          "nobody verifies.");
     field("endpoints", endpoints, "Address of each service: unix:/path or host:port.",
           {.required = true});
     field("metrics", metrics,
-          "Where a service shows what it counts: host:port, of which Prometheus fetches /metrics. "
-          "Anybody may who reaches it; services that are not named do not.",
+          "Where a service serves its metrics: host:port, from which Prometheus fetches /metrics. "
+          "Anybody who reaches the address may read them. Services that are not named here serve "
+          "none.",
           {.example = "{preprocess: 127.0.0.1:9464}"});
-    field("streams", streams, "What the streams that a service answers at once may cost it.");
+    field("streams", streams, "Limits of the streams that a service answers at the same time.");
   }
 };
 

@@ -119,7 +119,7 @@ TEST_F(ServiceMainTest, EndsWithOneLineThatSaysWhatIsWrong) {
   EXPECT_THAT(log_, HasSubstr("missing.yaml"));
 
   EXPECT_EQ(ExitCode(Launch({"--config", config_, "--listen", "0.0.0.0:0"})), 1);
-  EXPECT_THAT(log_, HasSubstr("off loopback"));
+  EXPECT_THAT(log_, HasSubstr("not a loopback address"));
   EXPECT_EQ(std::count(log_.begin(), log_.end(), '\n'), 1) << log_;
 }
 

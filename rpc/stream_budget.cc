@@ -72,15 +72,16 @@ absl::StatusOr<StreamPermit> StreamBudget::AdmitOrRefuse(std::string name, int64
 absl::Status StreamBudget::CheckPlace(const std::string& name) const {
   if (num_streams_ >= limits_.max_streams) {
     return ResourceExhausted(
-        "{} streams are open, as many as cluster.streams.max_streams allows; read those that are "
-        "open to their end or cancel them, then try again, or raise the setting",
+        "{} streams are open, which is all that cluster.streams.max_streams allows; read the open "
+        "ones to their end or cancel them, then try again, or raise the setting",
         num_streams_);
   }
   const auto caller = callers_.find(name);
   if (caller != callers_.end() && caller->second.num_streams >= limits_.max_streams_per_caller) {
     return ResourceExhausted(
-        "{} streams of {} are open, as many as cluster.streams.max_streams_per_caller allows; read "
-        "those that are open to their end or cancel them, then try again, or raise the setting",
+        "{} streams of {} are open, which is all that cluster.streams.max_streams_per_caller "
+        "allows; read the open ones to their end or cancel them, then try again, or raise the "
+        "setting",
         caller->second.num_streams, name);
   }
   return absl::OkStatus();
@@ -90,8 +91,8 @@ absl::Status StreamBudget::Change(const std::string& caller, int64_t more, int64
   MutexLock lock(mutex_);
   if (more > always_fits && more > RoomOfLocked(caller)) {
     return ResourceExhausted(
-        "the open streams of {} hold what cluster.streams.memory, {} bytes, leaves them, and this "
-        "one takes {} more; read those that are open to their end or cancel them, then try again, "
+        "the open streams of {} hold their share of cluster.streams.memory ({} bytes), and this "
+        "one takes {} bytes more; read the open ones to their end or cancel them, then try again, "
         "ask for less at once, or raise the setting",
         caller, limits_.memory.bytes, more);
   }

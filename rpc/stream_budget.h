@@ -19,14 +19,16 @@ struct StreamLimits {
   config::ByteSize memory{int64_t{256} << 20};
 
   void Fields(auto&& field) {
-    field("max_streams", max_streams, "Streams that a service answers at once; more are refused.",
+    field("max_streams", max_streams,
+          "Streams that a service answers at the same time. It refuses more.",
           {.min = 4, .max = 1'000'000});
     field("max_streams_per_caller", max_streams_per_caller,
-          "Of them, those of one host; all processes on the service's UNIX socket are one.",
+          "The same for one host. All processes on the service's UNIX socket count as one host.",
           {.min = 4, .max = 1'000'000});
     field("memory", memory,
-          "Bytes that the streams of a service may hold: requests, and what was read for readers "
-          "who have not taken it. One host gets half of it. As it is used up messages get smaller.",
+          "Bytes that the streams of a service may hold: requests, and data that was read and that "
+          "the reader has not taken yet. One host gets half of it. Messages get smaller as it is "
+          "used up.",
           {.min = 4'194'304});
   }
 };

@@ -28,7 +28,7 @@ absl::StatusOr<Certificate> FirstCertificate(const std::string& path, const std:
   Certificate certificate(PEM_read_bio_X509(MemoryOf(text).get(), nullptr, nullptr, nullptr),
                           &X509_free);
   ERR_clear_error();
-  if (!certificate) return InvalidArgument("{} holds no certificate in PEM form", path);
+  if (!certificate) return InvalidArgument("{} holds no certificate in PEM formatat", path);
   return certificate;
 }
 
@@ -48,7 +48,7 @@ absl::StatusOr<std::string> ReadKey(const TlsConfig& config, const std::string& 
   const Key key(PEM_read_bio_PrivateKey(MemoryOf(text).get(), nullptr, nullptr, nullptr),
                 &EVP_PKEY_free);
   ERR_clear_error();
-  if (!key) return InvalidArgument("{} holds no private key in PEM form", config.key);
+  if (!key) return InvalidArgument("{} holds no private key in PEM formatat", config.key);
   ASSIGN_OR_RETURN(const Certificate first, FirstCertificate(config.certificate, certificate));
   const bool fits = X509_check_private_key(first.get(), key.get()) == 1;
   ERR_clear_error();
@@ -61,7 +61,8 @@ absl::StatusOr<std::string> ReadKey(const TlsConfig& config, const std::string& 
 absl::StatusOr<Tls> ReadTls(const TlsConfig& config) {
   if (config.empty()) return Tls();
   if (config.certificate.empty() != config.key.empty() || config.ca.empty()) {
-    return InvalidArgument("TLS needs an authority, and a certificate only together with its key");
+    return InvalidArgument(
+        "TLS needs an authority; a certificate needs its key, and a key its certificate");
   }
   TlsTexts texts;
   ASSIGN_OR_RETURN(texts.certificate, ReadCertificates(config.certificate));
@@ -78,7 +79,7 @@ absl::StatusOr<Timestamp> ExpiryOf(const std::string& certificate_file) {
   ASSIGN_OR_RETURN(const Certificate certificate, FirstCertificate(certificate_file, text));
   std::tm time = {};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &time) != 1) {
-    return InvalidArgument("{} does not say until when it is valid", certificate_file);
+    return InvalidArgument("{} does not say when it expires", certificate_file);
   }
   return Timestamp{static_cast<int64_t>(::timegm(&time)) * 1'000'000};
 }

@@ -28,15 +28,17 @@ struct TlsConfig {
   bool empty() const { return certificate.empty() && key.empty() && ca.empty(); }
 
   void Fields(auto&& field) {
-    field("certificate", certificate, "This process's certificate and those between it and `ca`.");
-    field("key", key, "The certificate's private key, readable by this process's user only.");
+    field("certificate", certificate,
+          "This process's certificate and the certificates between it and `ca`.");
+    field("key", key,
+          "The certificate's private key. Only this process's user may be able to read it.");
     field("ca", ca, "The authority whose certificates are trusted.");
     field("client_ca", client_ca,
-          "Servers turn away clients without a certificate of this authority.");
+          "Servers refuse clients without a certificate of this authority.");
   }
   void Check(config::Problems& problems) const {
     if (certificate.empty() != key.empty()) {
-      problems.Add("", "needs both of `certificate` and `key`, or neither", "name two PEM files");
+      problems.Add("", "needs both `certificate` and `key`, or neither", "name two PEM files");
     }
     if (ca.empty() && !(certificate.empty() && client_ca.empty())) {
       problems.Add("ca", "is missing", "name the PEM file of the authority that signed");

@@ -40,7 +40,7 @@ v1::Role RoleNamed(std::string_view name) {
 
 absl::StatusOr<std::string> NewToken() {
   unsigned char bytes[32];
-  if (RAND_bytes(bytes, sizeof(bytes)) != 1) return Internal("the system gives no random bytes");
+  if (RAND_bytes(bytes, sizeof(bytes)) != 1) return Internal("the system provides no random bytes");
   std::string token;
   for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
   return token;
@@ -70,7 +70,7 @@ absl::StatusOr<Tokens> Tokens::Read(const std::string& path) {
       return InvalidArgument("{}:{}: the token has fewer than 16 characters", path, number);
     }
     if (!tokens.roles_.emplace(token, role).second) {
-      return InvalidArgument("{}:{}: the token stands twice in the file", path, number);
+      return InvalidArgument("{}:{}: the token is in the file twice", path, number);
     }
   }
   if (tokens.roles_.empty()) return InvalidArgument("{} holds no token", path);
@@ -100,7 +100,7 @@ absl::StatusOr<std::string> Tokens::TokenOf(v1::Role role) const {
   for (const auto& [token, known] : roles_) {
     if (known == role) return token;
   }
-  return NotFound("the token file has no token of {}", v1::Role_Name(role));
+  return NotFound("the token file has no token for the role {}", v1::Role_Name(role));
 }
 
 }  // namespace tidemill::rpc

@@ -51,7 +51,7 @@ absl::StatusOr<transform::Graph> SampleValues::GraphOf(
   } else if (schema.payload == transform::PayloadKind::kJson) {
     graph.push_back({transform::ParseJsonSpec{.fields = columns}});
   } else {
-    return FailedPrecondition("raw columns need a dataset of format csv or jsonl");
+    return FailedPrecondition("raw columns need a dataset with format csv or jsonl");
   }
   graph.push_back({transform::StackSpec{}});
   return transform::Graph::Build(graph, schema);

@@ -21,8 +21,9 @@ absl::StatusOr<std::optional<rpc::v1::Cut>> BeginOf(const v1::SealTrainingSetReq
   const int64_t tail = pool.tail.value_or(0);
   if (tail == 0) return std::optional(request.from());
   if (request.ends_size() != request.trigger() - 1) {
-    return InvalidArgument("the request says where {} triggers ended, not the {} before trigger {}",
-                           request.ends_size(), request.trigger() - 1, request.trigger());
+    return InvalidArgument(
+        "the request says where {} triggers ended; it must say so for the {} before trigger {}",
+        request.ends_size(), request.trigger() - 1, request.trigger());
   }
   if (tail >= request.ends_size()) return std::optional<rpc::v1::Cut>();
   return std::optional(request.ends(request.ends_size() - 1 - static_cast<int>(tail)));

@@ -114,7 +114,7 @@ absl::Status Sealing::CompareWithEarlierSets() {
       ForEachEntry(unsealed_.entries, [&](std::span<const int64_t> keys) { set.Add(keys); }));
   RETURN_IF_ERROR(Compare(set));
   if (!history_.chosen) {
-    summary_.add_remarks("which samples were chosen before is not known any more");
+    summary_.add_remarks("it is no longer known which samples were chosen before");
     return absl::OkStatus();
   }
   int64_t num_known = 0;
@@ -132,8 +132,8 @@ absl::Status Sealing::Compare(const ChosenKeys& set) {
   const v1::TrainingSet& previous = *history_.previous;
   const auto entries = ReadTrainingSet(paths_of_(previous.trigger()).entries, previous.digest());
   if (!entries.ok()) {
-    summary_.add_remarks(fmt::format("the set of trigger {} is no longer there to compare with",
-                                     previous.trigger()));
+    summary_.add_remarks(fmt::format(
+        "the training set of trigger {} is gone, so it was not compared", previous.trigger()));
     return absl::OkStatus();
   }
   summary_.set_num_previous(entries->num_rows());

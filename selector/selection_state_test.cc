@@ -215,7 +215,7 @@ TEST_F(SelectionStateTest, ARecordThatCannotBeMadeAgainIsDataLossForThoseWhoAsk)
   // Who does not ask only says less.
   const v1::TrainingSet third = Seal(3, "new_data");
   EXPECT_EQ(third.num_samples(), 100);
-  EXPECT_THAT(third.summary().remarks(), ElementsAre(HasSubstr("not known any more")));
+  EXPECT_THAT(third.summary().remarks(), ElementsAre(HasSubstr("no longer known")));
 }
 
 TEST_F(SelectionStateTest, TheRecordOutlivesTheSetsThatRetentionRemoves) {

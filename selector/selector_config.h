@@ -13,14 +13,13 @@ struct SelectorConfig {
 
   void Fields(auto&& field) {
     field("memory_budget", memory_budget,
-          "Bytes of candidates that one selection holds in memory; the rest waits in a file.",
+          "Bytes of candidates that one selection holds in memory. The rest waits in a file.",
           {.min = 1'048'576});
-    field("num_threads", num_threads, "Threads that one selection draws with.",
-          {.min = 1, .max = 256});
+    field("num_threads", num_threads, "Threads of one selection.", {.min = 1, .max = 256});
     field("num_workers", num_workers,
-          "Processes that one selection chooses in at once, for policies that choose in parts.",
+          "Processes that one selection uses at the same time, for policies that choose in parts.",
           {.min = 1, .max = 256});
-    field("worker_memory", worker_memory, "Bytes of candidates that one of them holds.",
+    field("worker_memory", worker_memory, "Bytes of candidates that one of these processes holds.",
           {.min = 1'048'576});
   }
 };

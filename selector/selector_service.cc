@@ -61,7 +61,7 @@ class EntriesSource final : public rpc::FrameSource {
     next_ = request.from_ordinal();
     end_ = std::min(end, entries_.num_rows());
     if (next_ < 0 || next_ > end) {
-      return InvalidArgument("ordinals [{}, {}) are no interval", next_, end);
+      return InvalidArgument("ordinals [{}, {}) are not an interval", next_, end);
     }
     is_open_ = true;
     return absl::OkStatus();

@@ -27,8 +27,8 @@ absl::Status StoredFacts::ReadModel(std::span<const int64_t> keys, bool with_pre
   if (!has_model()) return FailedPrecondition("run {} has no model", request_.command().run_id());
   if (!read_model_) {
     return FailedPrecondition(
-        "the policy asks what a model says, and the selector knows no evaluator; name it in "
-        "cluster.endpoints");
+        "the policy needs the predictions of a model, but the selector knows no evaluator; name "
+        "the evaluator in cluster.endpoints");
   }
   evaluator::v1::ReadModelColumnsRequest request;
   *request.mutable_command() = request_.command();

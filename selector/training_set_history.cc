@@ -48,8 +48,8 @@ absl::StatusOr<TrainingSetHistory> ReadTrainingSetHistory(const std::vector<Trai
   const SelectionSpec policy = spec->PolicyAt(trigger);
   if (policy->WhatItRecalls() != Recalls::kNothing) {
     return DataLoss(
-        "policy {} asks which samples the run has chosen before trigger {}, but the record of that "
-        "is lost ({}) and cannot be made again: {}; start a new run",
+        "policy {} needs to know which samples the run chose before trigger {}, but that record is "
+        "lost ({}) and cannot be made again: {}; start a new run",
         policy.type(), trigger, std::string(lost.message()),
         std::string(chosen.status().message()));
   }

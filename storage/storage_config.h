@@ -23,15 +23,15 @@ struct StorageConfig {
 
   void Fields(auto&& field) {
     field("allowed_roots", allowed_roots,
-          "Absolute folders, or s3://bucket/folder, that datasets may lie in; none: no dataset can "
-          "be registered.");
+          "Absolute folders, or s3://bucket/folder, that may hold datasets. If there are none, no "
+          "dataset can be registered.");
     field("allowed_roots_file", allowed_roots_file,
-          "A file with more such folders, one a line, read at each registration.");
+          "A file with more such folders, one on each line. It is read at each registration.");
     field("num_parsers", num_parsers, "Threads that parse new files.", {.min = 1, .max = 256});
     field("scan_interval", scan_interval, "Time between two listings of every dataset's folder.");
     field("settle", settle, "A file is complete when it has not changed for this long.");
     field("unpacked_cache", unpacked_cache, "Disk space for unpacked copies of compressed files.");
-    field("block_bytes", block_bytes, "Payload bytes in a block of samples that are read.",
+    field("block_bytes", block_bytes, "Payload bytes in a block of samples.",
           {.min = 65'536, .max = 4'194'304});
     field("max_open_files", max_open_files, "Data files kept open for reading.",
           {.min = 1, .max = 60'000});

@@ -77,7 +77,9 @@ absl::Status StorageServer::Started() {
   if (direct_options_.path.empty()) return absl::OkStatus();
   auto direct = DirectServer::Start(direct_options_, indexes_);
   // Clients do without.
-  if (!direct.ok()) log::Warn("no direct reads", {{"error", direct.status().ToString()}});
+  if (!direct.ok()) {
+    log::Warn("there are no direct reads", {{"error", direct.status().ToString()}});
+  }
   if (direct.ok()) direct_ = *std::move(direct);
   return absl::OkStatus();
 }

@@ -110,7 +110,7 @@ absl::Status StorageService::RunCommand(
     if (!response->ParseFromString(*answer)) {
       return DataLoss("the answer to request {} does not parse", command.request_id());
     }
-    return Cancelled("request {} was answered before", command.request_id());
+    return Cancelled("request {} was already answered", command.request_id());
   };
   const ResponseKeeper keep = [&](pqxx::work& work) {
     return db::RememberAnswer(work, kSchema, command.request_id(), response->SerializeAsString());
@@ -255,9 +255,9 @@ grpc::Status StorageService::QuarantineSamples(grpc::ServerContext* /*context*/,
                                                v1::QuarantineSamplesResponse* response) {
   if (request->sample_keys_size() != request->reasons_size() ||
       request->sample_keys_size() > kMostQuarantined) {
-    return ToGrpc(InvalidArgument("{} keys with {} reasons; send as many of both, at most {}",
-                                  request->sample_keys_size(), request->reasons_size(),
-                                  kMostQuarantined));
+    return ToGrpc(
+        InvalidArgument("{} keys came with {} reasons; send as many reasons as keys, at most {}",
+                        request->sample_keys_size(), request->reasons_size(), kMostQuarantined));
   }
   // Recording twice changes nothing, so the command's answer is not kept.
   std::vector<std::string> reasons;

@@ -152,7 +152,7 @@ grpc::Status SupervisorService::WatchBacktest(
   v1::WatchBacktestResponse response;
   const auto report = [&](const v1::WatchBacktestResponse::Progress& progress) -> absl::Status {
     *response.mutable_progress() = progress;
-    return writer->Write(response) ? absl::OkStatus() : Cancelled("nobody waits for it");
+    return writer->Write(response) ? absl::OkStatus() : Cancelled("no caller waits for it");
   };
   auto tested = supervisor_.backtests().Run(*request, report);
   if (!tested.ok()) return ToGrpc(tested.status());

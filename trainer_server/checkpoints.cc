@@ -66,7 +66,7 @@ absl::StatusOr<std::optional<StoredCheckpoint>> Checkpoints::ReadLatest() const 
         Sha256(std::string_view(*bytes).substr(kDigestSize)) == bytes->substr(0, kDigestSize)) {
       return StoredCheckpoint{entry.batches, bytes->substr(kDigestSize)};
     }
-    log::Warn("passing over a damaged checkpoint", {{"path", entry.path}});
+    log::Warn("skipping a damaged checkpoint", {{"path", entry.path}});
   }
   return std::optional<StoredCheckpoint>();
 }

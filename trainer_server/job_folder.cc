@@ -26,7 +26,7 @@ absl::Status ReadMessage(const std::string& folder, std::string_view name,
   ASSIGN_OR_RETURN(const std::string text, files::Read(path));
   const auto parsed = json_util::JsonStringToMessage(text, &message);
   if (parsed.ok()) return absl::OkStatus();
-  return DataLoss("{} is no {}: {}", path, message.GetDescriptor()->name(), parsed.ToString());
+  return DataLoss("{} is not a {}: {}", path, message.GetDescriptor()->name(), parsed.ToString());
 }
 
 absl::Status WriteMessage(const std::string& folder, std::string_view name,
@@ -37,7 +37,7 @@ absl::Status WriteMessage(const std::string& folder, std::string_view name,
   std::string text;
   const auto printed = json_util::MessageToJsonString(message, &text, options);
   if (!printed.ok()) {
-    return Internal("a {} does not print: {}", message.GetDescriptor()->name(), printed.ToString());
+    return Internal("cannot print a {}: {}", message.GetDescriptor()->name(), printed.ToString());
   }
   return files::WriteAtomically(files::Join(folder, name), text);
 }

@@ -22,7 +22,7 @@ JobProcesses::~JobProcesses() = default;
 absl::Status JobProcesses::Run(const std::string& what, const std::string& folder,
                                process::SpawnMode mode, const Progress& progress,
                                const std::stop_token& stop) {
-  if (stop.stop_requested()) return Cancelled("stopped before it began");
+  if (stop.stop_requested()) return Cancelled("it was stopped before it began");
   ASSIGN_OR_RETURN(const auto job, zygote_->Spawn({what, folder}, mode));
   const std::stop_callback kill(stop, [&] { job->Kill(); });
   std::string error;

@@ -16,21 +16,20 @@ struct TrainerConfig {
   config::ByteSize loader_memory{int64_t{1} << 30};
 
   void Fields(auto&& field) {
-    field("cpu_slots", cpu_slots, "Trainings on the CPU that run at once; others wait.",
+    field("cpu_slots", cpu_slots, "Trainings on the CPU that run at the same time. Others wait.",
           {.min = 1, .max = 256});
-    field("gpu_slots", gpu_slots, "Trainings on a GPU that run at once; others wait.",
+    field("gpu_slots", gpu_slots, "Trainings on a GPU that run at the same time. Others wait.",
           {.min = 1, .max = 256});
-    field("fit_slots", fit_slots, "Fits of graphs that run at once; others wait.",
+    field("fit_slots", fit_slots, "Fits of graphs that run at the same time. Others wait.",
           {.min = 1, .max = 256});
-    field(
-        "loader_threads", loader_threads,
-        "Threads with which the process of a training, or of a fit, prepares samples; without it, "
-        "the cores of the machine shared by the trainings that run at once, and two at least. "
-        "Weights do not depend on it.",
-        {.min = 1, .max = 1024});
+    field("loader_threads", loader_threads,
+          "Threads that prepare samples in the process of a training or a fit. By default, the "
+          "trainings that run at the same time share the cores of the machine, and each has at "
+          "least two. Weights do not depend on this number.",
+          {.min = 1, .max = 1024});
     field("loader_memory", loader_memory,
-          "Bytes of prepared samples that the trainings that run at once may keep ahead, all "
-          "together.",
+          "Bytes of prepared samples that all trainings that run at the same time may keep in "
+          "advance, together.",
           {.min = 1'048'576});
   }
 };

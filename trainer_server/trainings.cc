@@ -112,7 +112,7 @@ absl::Status Trainings::RunJob(const std::string& what, const std::string& folde
       changed.status.set_state(v1::TRAINING_STATE_RUNNING);
     });
   };
-  if (!BeginRunning(entry)) return Cancelled("stopped while it waited for a slot");
+  if (!BeginRunning(entry)) return Cancelled("it was stopped while it waited for a slot");
   absl::Status status;
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
     status = processes_.Run(what, folder, mode, progress, entry.stop.get_token());
@@ -146,7 +146,7 @@ void Trainings::End(Entry& entry) {
   MutexLock lock(mutex_);
   if (entry.active && entry.status.state() == v1::TRAINING_STATE_QUEUED) {
     entry.active = false;
-    entry.ended = Cancelled("stopped while it waited for a slot");
+    entry.ended = Cancelled("it was stopped while it waited for a slot");
     entry.status.set_state(v1::TRAINING_STATE_STOPPED);
     ++entry.version;
     changed_.notify_all();
@@ -207,7 +207,7 @@ absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) const 
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
   RETURN_IF_ERROR(files::CreateFolder(folder));
   if (const auto before = ReadTraining(folder); before.ok() && !IsSame(*before, request)) {
-    log::Warn("a training begins anew with another spec", {{"folder", folder}});
+    log::Warn("a training starts again with another spec", {{"folder", folder}});
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kDownsamplingFolder)));
   }

@@ -107,11 +107,11 @@ FittedState::FittedState(std::string graph, std::map<int, std::vector<Learned>> 
 absl::StatusOr<FittedState> FittedState::Decode(const std::string& bytes) {
   auto decoded = batch::Decode(batch::Buffer::FromString(bytes));
   if (!decoded.ok())
-    return DataLoss("no fitted state: {}", std::string(decoded.status().message()));
+    return DataLoss("this is not a fitted state: {}", std::string(decoded.status().message()));
   ASSIGN_OR_RETURN(const Columns columns, FindColumns(*decoded));
   const std::span<const int64_t> ops = columns.op->Values<int64_t>();
   if (ops.empty() || ops.front() != kGraphRow) {
-    return DataLoss("a fitted state begins with the graph that it belongs to");
+    return DataLoss("a fitted state must begin with the graph that it belongs to");
   }
   std::map<int, std::vector<Learned>> learned;
   for (int64_t row = 1; row < decoded->num_rows(); ++row) {

@@ -34,7 +34,7 @@ std::string Canonical(const SampleSchema& samples) {
 // Checks what every graph must make in the end.
 void CheckOutputs(OpBuilder& builder) {
   if (builder.Find(kInputColumn) == nullptr) {
-    builder.Problem("", "no op makes the column input, which the model takes",
+    builder.Problem("", "no op makes the column `input`, which the model takes",
                     "end with stack: {columns: all, into: input}");
   }
   for (const BoundColumn& column : builder.Columns()) {
@@ -46,7 +46,7 @@ void CheckOutputs(OpBuilder& builder) {
         "",
         fmt::format("the column {} is {}, but models take float32 and int64", name, Describe(type)),
         name == kInputColumn ? "make it with stack, which gives float32, or cast"
-                             : "cast it, or give it a name that does not begin with input_");
+                             : "cast it, or rename it so that it does not begin with input_");
   }
 }
 
@@ -135,8 +135,8 @@ std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema
     if (standardized && MakesTarget(built.graph.ops_[i].outputs)) {
       problems.push_back({.op_index = i,
                           .field = "",
-                          .message = fmt::format("changes the column target, which op {} has "
-                                                 "standardised, so that nobody can put it back",
+                          .message = fmt::format("changes the column target after op {} has "
+                                                 "standardised it, so its units cannot be restored",
                                                  *standardized + 1),
                           .hint = "standardise the target last"});
     }
@@ -144,7 +144,7 @@ std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema
     if (!spec[i].value->autocache()) continue;
     problems.push_back({.op_index = i,
                         .field = "autocache",
-                        .message = "does nothing: what ops make is not kept between epochs",
+                        .message = "has no effect because what ops make is not kept between epochs",
                         .hint = "leave it out"});
   }
   return problems;

@@ -22,9 +22,9 @@ using GraphSpec = std::vector<config::Keyed<OpSpec>>;
 // The section `preprocess` of a pipeline.
 struct PreprocessSpec {
   static constexpr std::string_view kDoc =
-      "How samples become the tensors that the model takes: ops in order, each making columns out "
-      "of those before it. The graph ends with a column `input` of float32 or int64, further "
-      "columns `input_...` where the model takes several, and, for training, a column `target`.";
+      "How samples become the tensors that the model takes. Ops run in order, and each makes "
+      "columns from earlier columns. The graph must make a column `input` of float32 or int64, "
+      "more columns `input_...` if the model takes several, and, for training, a column `target`.";
   std::string dataset;
   GraphSpec graph;
 

@@ -207,7 +207,7 @@ TEST(Graph, RefusesAnOptionThatDoesNothing) {
   ASSERT_EQ(problems.size(), 1);
   EXPECT_EQ(problems[0].op_index, 0);
   EXPECT_EQ(problems[0].field, "autocache");
-  EXPECT_THAT(problems[0].message, HasSubstr("does nothing"));
+  EXPECT_THAT(problems[0].message, HasSubstr("has no effect"));
 }
 
 // Whether a target that `ops` make of a label is still the label, in its own units.
@@ -284,14 +284,14 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
        {{0, "columns[0]", "the dataset has no column b", "its columns are a, s"}}},
       {Spec(a, a, StackSpec{}),
        csv,
-       {{1, "columns", "column a is there already", "give it another name"}}},
+       {{1, "columns", "column a already exists", "give it another name"}}},
       {Spec(a, StackSpec{}, LabelSpec{}),
        no_label,
        {{2, "", "the dataset has no labels", "give the dataset a `label` section"}}},
       {Spec(a, StackSpec{.columns = {.all = false, .names = {"s"}}}),
        csv,
        {{1, "columns", "there is no column s",
-         "the dataset has it: parse it first, with parse_csv: {columns: [s]}"}}},
+         "the dataset has this column: parse it first, with parse_csv: {columns: [s]}"}}},
       {Spec(a, StackSpec{.columns = {.all = false, .names = {"q"}}}),
        csv,
        {{1, "columns", "there is no column q", "columns made so far: a"}}},
@@ -308,7 +308,7 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
        {{1, "columns", "column a is named twice", ""}}},
       {Spec(a),
        csv,
-       {{1, "", "no op makes the column input, which the model takes",
+       {{1, "", "no op makes the column `input`, which the model takes",
          "end with stack: {columns: all, into: input}"}}},
       {Spec(a, StackSpec{}),
        record,
@@ -320,14 +320,14 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
          "check offset, dtype and shape; the label's bytes do not count"}}},
       {Spec(x, ReshapeSpec{.column = "x", .shape = {7}}, StackSpec{}),
        record,
-       {{1, "shape", "[7] holds 7 numbers, but column x has 6 a row", ""}}},
+       {{1, "shape", "[7] holds 7 numbers, but column x has 6 in each row", ""}}},
       {Spec(x, NormalizeSpec{.column = "x", .mean = {1, 2}}, StackSpec{}),
        record,
        {{1, "mean", "has 2 numbers for a column of 3 channels",
          "give one number, or one per channel"}}},
       {Spec(x, NormalizeSpec{.column = "x", .deviation = {0}}, StackSpec{}),
        record,
-       {{1, "std", "holds 0", "give a finite number, for std not 0"}}},
+       {{1, "std", "holds 0", "give a finite number; std must not be 0"}}},
       {Spec(x, ReshapeSpec{.column = "x", .shape = {6}, .into = "input"}),
        record,
        {{2, "", "the column input is uint8, but models take float32 and int64",
@@ -338,23 +338,24 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
          "parse it with dtype: string, or use classes for whole numbers"}}},
       {Spec(a, HashBucketsSpec{.column = "a", .buckets = 3}, StackSpec{}),
        csv,
-       {{1, "column", "column a is float32, neither text nor whole numbers",
+       {{1, "column", "column a is float32, but it must be text or whole numbers",
          "parse it with dtype: string or int64"}}},
       {Spec(DecodeImageSpec{.height = 8, .width = 8}, StackSpec{}),
        record,
-       {{0, "", "decode_image needs samples that are files, or a column of them",
+       {{0, "", "decode_image needs samples that are files, or a column of files",
          "use parse_csv or parse_record, or name a column of strings"}}},
       {Spec(a, StackSpec{}, LabelSpec{},
             StandardizeSpec{.columns = {.all = false, .names = {"target"}}},
             CastSpec{.columns = {.all = false, .names = {"target"}}, .dtype = CastType::kFloat32}),
        csv,
        {{4, "",
-         "changes the column target, which op 4 has standardised, so that nobody can put it back",
+         "changes the column target after op 4 has standardised it, so its units cannot be "
+         "restored",
          "standardise the target last"}}},
       {Spec(ParseRecordSpec{.fields = {{.name = "x", .shape = {1 << 20, 1 << 20}}}}, StackSpec{}),
        {.payload = PayloadKind::kRecord},
        {{0, "fields", "[1048576, 1048576] is too large",
-         "a sample may have 268435456 numbers in a column"}}},
+         "a sample may have at most 268435456 numbers in a column"}}},
   };
   for (const BrokenCase& broken : cases) {
     EXPECT_EQ(Graph::Check(broken.spec, broken.schema), broken.problems)
@@ -372,8 +373,8 @@ TEST(Graph, ReportsAllProblemsAtOnceWithThePlaceOfTheirOps) {
       StatusIs(
           absl::StatusCode::kInvalidArgument,
           "op 1 (parse_csv), columns[1]: the dataset has no column oops (its columns are a, b); "
-          "op 2 (standardize), columns: there is no column b (the dataset has it: parse it "
-          "first, with parse_csv: {columns: [b]})"));
+          "op 2 (standardize), columns: there is no column b (the dataset has this column: "
+          "parse it first, with parse_csv: {columns: [b]})"));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ absl::StatusOr<std::optional<Request>> Receive(const LocalSocket& socket) {
   ASSIGN_OR_RETURN(const size_t size,
                    socket.Receive(std::as_writable_bytes(std::span(bytes)), descriptors));
   if (size == 0) return std::optional<Request>();
-  if (size < kHeader) return Unavailable("a message of {} bytes is no request", size);
+  if (size < kHeader) return Unavailable("a message of {} bytes is not a request", size);
   Request request;
   request.what = bytes[0];
   std::memcpy(&request.number, bytes.data() + 1, sizeof(request.number));
@@ -129,7 +129,7 @@ class ZygoteLoop {
     const pid_t pid = fork();
     if (pid == 0) RunChild(std::move(request), zygote);
     if (pid < 0) {
-      WriteAll(request.exit.number(), fmt::format("lost fork: {}\n", strerror(errno)));
+      WriteAll(request.exit.number(), fmt::format("lost cannot fork: {}\n", strerror(errno)));
       return;
     }
     jobs_.emplace(pid, RunningJob{request.number, std::move(request.exit)});

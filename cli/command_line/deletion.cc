@@ -26,8 +26,8 @@ bool SaysYes() {
 }  // namespace
 
 void AddDeletionFlags(Command& command, DeletionFlags& flags) {
-  command.AddFlag("-y,--yes", flags.yes, "Do not ask; without a terminal nothing is asked anyway");
-  command.AddFlag("--dry-run", flags.dry_run, "Only tell what would be deleted");
+  command.AddFlag("-y,--yes", flags.yes, "Do not ask; without a terminal, the command never asks");
+  command.AddFlag("--dry-run", flags.dry_run, "Only say what would be deleted");
 }
 
 std::optional<ExitCode> SettleDeletion(const GlobalFlags& global, const DeletionFlags& flags,

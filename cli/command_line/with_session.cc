@@ -29,7 +29,7 @@ void LeaveStack(const Session& session, bool quiet) {
   StackUse* use = session.use();
   if (use == nullptr || !use->IsLast()) return;
   if (AnyRunGoesOn(session)) {
-    if (!quiet) SayAside("the stack stays up: a run goes on\n");
+    if (!quiet) SayAside("the stack stays up because a run goes on\n");
     return;
   }
   if (const absl::Status ended = use->End(); !ended.ok()) Report(ended);

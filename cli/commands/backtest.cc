@@ -109,24 +109,25 @@ void AddBacktestCommand(Command& app) {
       .TypeName("PIPELINE");
   backtest
       .AddOption("--policy", flags.policies,
-                 "A file with a policy as it would stand under `trigger`; may be repeated "
-                 "(default: only the pipeline's own, which is always tried)")
+                 "A file with a trigger policy, written as under `trigger`; may be repeated "
+                 "(default: only the pipeline's own policy, which is always tried)")
       .TypeName("FILE");
   backtest.AddOption("--from", flags.from, "Begin at this event time").TypeName("TIME");
   backtest.AddOption("--to", flags.to, "End before this event time").TypeName("TIME");
   backtest
-      .AddOption("--run", flags.run,
-                 "The run whose evaluations tell what models were worth, of any pipeline on the "
-                 "dataset (default: the last one of this pipeline that has some)")
+      .AddOption(
+          "--run", flags.run,
+          "The run whose evaluations say how good the models were; it may be of any pipeline on "
+          "the dataset (default: the last run of this pipeline that has evaluations)")
       .TypeName("RUN");
   backtest
       .AddOption("--measure", flags.measure,
-                 "Which measure of that run, such as accuracy, or 'accuracy on elec2' "
+                 "The measure of that run to show, such as accuracy, or 'accuracy on elec2' "
                  "(default: the first one on the dataset that is trained on)")
       .TypeName("MEASURE");
   backtest
       .AddOption("--shuffles", flags.shuffles,
-                 "Count the false alarms of policies that look at samples, on so many histories "
+                 "Count the false alarms of policies that look at samples, on this many histories "
                  "of shuffled samples (default: none)")
       .Between(0, 1000);
   backtest.AddOption("--report", flags.report, "Write the results as one HTML file, too")

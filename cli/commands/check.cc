@@ -41,9 +41,11 @@ void CompareWithStack(const GlobalFlags& flags, supervisor::CheckedPipeline& che
     checked.warnings.Add(
         "datasets." + name,
         fmt::format(
-            "the stack that runs has it with another spec, so that a run will be refused: {}",
+            "the running stack has this dataset with another spec and will refuse a run: {}",
             difference),
-        fmt::format("choose another name, or forget that one: tidemill datasets delete {}", name));
+        fmt::format(
+            "choose another name, or delete the dataset of the stack: tidemill datasets delete {}",
+            name));
   }
 }
 
@@ -69,7 +71,7 @@ int CheckOne(const std::string& path, const GlobalFlags& flags) {
 
 void AddCheckCommand(Command& app) {
   Command& check =
-      app.AddSubcommand("check", "Tell every problem of a pipeline file, without a stack");
+      app.AddSubcommand("check", "List every problem of a pipeline file; needs no stack");
   static std::vector<std::string> paths;
   check.AddOption("files", paths, "Pipeline files (YAML)").Required().TypeName("FILE");
   SetAction(check, [](const GlobalFlags& flags) {

@@ -46,7 +46,7 @@ int Compare(const GlobalFlags& flags, const std::vector<int64_t>& ids) {
 void AddCompareCommand(Command& app) {
   Command& compare = app.AddSubcommand("compare", "Show runs side by side");
   static std::vector<int64_t> runs;
-  compare.AddOption("runs", runs, "Run ids; differences are to the first")
+  compare.AddOption("runs", runs, "Run ids; each run is compared with the first one")
       .Required()
       .Expected(2, 16)
       .TypeName("RUN");

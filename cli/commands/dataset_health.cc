@@ -205,12 +205,12 @@ int Stats(const GlobalFlags& flags) {
 
 void AddDatasetHealthCommands(Command& datasets) {
   Command& check = datasets.AddSubcommand(
-      "check", "Read every sample again and name those that are no longer as they were ingested");
+      "check", "Read every sample again and list those that have changed since they were ingested");
   check.AddOption("name", Flags().name, "Dataset name").Required().TypeName("DATASET");
   SetAction(check, Check);
   Command& stats = datasets.AddSubcommand("stats", "Count samples by class, over time and by file");
   stats.AddOption("name", Flags().name, "Dataset name").Required().TypeName("DATASET");
-  stats.AddOption("--intervals", Flags().intervals, "Intervals that the time is cut into")
+  stats.AddOption("--intervals", Flags().intervals, "Number of intervals to divide the time into")
       .Between(1, 1000);
   SetAction(stats, Stats);
 }

@@ -135,8 +135,8 @@ void PrintSync(const v1::SyncDatasetResponse& done, const v1::Dataset& now) {
              WithThousands(done.num_quarantined()), WithThousands(now.num_samples()));
   if (now.num_deleted() > 0) {
     fmt::print(
-        "{} samples are gone with their records, {} of them now; of a file that was renamed they "
-        "are new\n",
+        "{} samples are gone because their records are gone, {} of them now; the samples of a "
+        "renamed file are new samples\n",
         WithThousands(now.num_deleted()), WithThousands(done.num_deleted()));
   }
   if (done.num_passed_over() > 0) {
@@ -240,18 +240,18 @@ int DeleteSamples(const GlobalFlags& flags, const Session& session) {
   return kDone;
 }
 
-// "dataset weather with 1,461 samples of 3 files, never the files".
+// "dataset weather with 1,461 samples of 3 files, but not the files".
 absl::StatusOr<std::string> WhatGoes(const Session& session) {
   const auto dataset = Get(session, Flags().name);
   if (absl::IsNotFound(dataset.status())) {
-    return fmt::format("dataset {}, which is not there", Flags().name);
+    return fmt::format("dataset {}, which does not exist", Flags().name);
   }
   // An older version may have registered it so, and deleting it is what is left.
   if (absl::IsInvalidArgument(dataset.status())) {
-    return fmt::format("dataset '{}', whatever it holds, never the files", Flags().name);
+    return fmt::format("dataset '{}' with all its samples, but not its files", Flags().name);
   }
   RETURN_IF_ERROR(dataset.status());
-  return fmt::format("dataset {} with {} samples of {} files, never the files", Flags().name,
+  return fmt::format("dataset {} with {} samples of {} files, but not the files", Flags().name,
                      WithThousands(dataset->num_samples()), WithThousands(dataset->num_files()));
 }
 
@@ -272,7 +272,7 @@ int Delete(const GlobalFlags& flags) {
       fmt::print("{}\n", nlohmann::ordered_json({{"existed", response.existed()}}).dump());
     } else {
       fmt::print("dataset {} {}; its files were not touched\n", Printable(Flags().name),
-                 response.existed() ? "deleted" : "was not there");
+                 response.existed() ? "deleted" : "did not exist");
     }
     return kDone;
   });
@@ -296,16 +296,17 @@ void AddDatasetsCommands(Command& app) {
   add.AddOption("file", Flags().file, "YAML file").Required().TypeName("FILE");
   SetAction(add, Register);
   SetAction(AddVerb(datasets, "sync", "Ingest now whatever has changed"), Sync);
-  Command& quarantine = AddVerb(datasets, "quarantine",
-                                "Tell what could not be ingested, or used in a training, and why");
+  Command& quarantine = AddVerb(
+      datasets, "quarantine",
+      "List the records that could not be ingested or used in a training, with the reasons");
   quarantine.AddOption("--limit", Flags().limit, "At most this many lines; 0 for all")
       .Check([](const std::string& text) {
-        return text.starts_with('-') ? text + " is less than 0, which shows all" : "";
+        return text.starts_with('-') ? text + " is less than 0; write 0 to show all lines" : "";
       });
   SetAction(quarantine, Quarantine);
   Command& remove =
       AddVerb(datasets, "delete",
-              "Forget a dataset, or some of its samples, never its files; asks at a terminal");
+              "Delete a dataset, or some of its samples, but never its files; asks at a terminal");
   AddDeletionFlags(remove, Flags().deletion);
   remove.AddOption("--keys", Flags().keys, "Only these sample keys, separated by commas");
   SetAction(remove, Delete);

@@ -66,7 +66,7 @@ int Doctor(const GlobalFlags& flags, const std::string& service) {
 
 void AddDoctorCommand(Command& app) {
   Command& doctor =
-      app.AddSubcommand("doctor", "Tell what is wrong with a stack, and the command that mends it");
+      app.AddSubcommand("doctor", "Say what is wrong with a stack, and which command mends it");
   static std::string service;
   doctor.AddOption("--service", service, "Look at this service only")
       .TypeName("SERVICE")

@@ -34,7 +34,7 @@ void AddExplainCommand(Command& app) {
       "explain", "Explain a key of the pipeline file, such as training.optimizer");
   static std::string key;
   static bool schema = false;
-  explain.AddOption("key", key, "Path of a key; the whole file when absent");
+  explain.AddOption("key", key, "Path of a key (default: the whole file)");
   explain.AddFlag("--schema", schema, "Print the JSON Schema of the pipeline file");
   SetAction(explain, [](const GlobalFlags& flags) { return Explain(flags, key, schema); });
 }

@@ -93,8 +93,9 @@ void ShowPresent(LogFiles& files, const LogFilter& filter, int64_t lines, bool j
 int Logs(const GlobalFlags& flags, const LogsFlags& wanted) {
   const StackAddress address = WithEnvironment(flags);
   if (!address.config.empty() || !address.server.empty()) {
-    return Report(FailedPrecondition(
-        "the logs of a remote stack are where its services run; this command reads a local one's"));
+    return Report(
+        FailedPrecondition("the logs of a remote stack are on the machines of its services; this "
+                           "command reads the logs of a local stack only"));
   }
   const auto layout = LayoutOf(address.state);
   if (!layout.ok()) return Report(layout.status());
@@ -119,17 +120,18 @@ int Logs(const GlobalFlags& flags, const LogsFlags& wanted) {
 }  // namespace
 
 void AddLogsCommand(Command& app) {
-  Command& logs = app.AddSubcommand("logs", "Show what the services logged, in the order of time");
+  Command& logs =
+      app.AddSubcommand("logs", "Show the log lines of the services, in the order of time");
   static LogsFlags wanted;
   logs.AddOption("service", wanted.service, "Only this service, stack or postgres")
       .TypeName("SERVICE");
-  logs.AddFlag("-f,--follow", wanted.follow, "Go on with new lines until Ctrl-C");
+  logs.AddFlag("-f,--follow", wanted.follow, "Keep showing new lines until Ctrl-C");
   logs.AddOption("--run", wanted.run, "Only lines that name this run").TypeName("RUN");
   logs.AddOption("--level", wanted.level, "Only lines of this level or above")
       .OneOf({"debug", "info", "warn", "error"});
   logs.AddOption("--since", wanted.since, "Only lines since a time, or a duration ago: 10m")
       .TypeName("TIME");
-  logs.AddOption("-n,--lines", wanted.lines, "Only the last lines of what there is").NonNegative();
+  logs.AddOption("-n,--lines", wanted.lines, "Only this many lines, the last ones").NonNegative();
   SetAction(logs, [](const GlobalFlags& flags) { return Logs(flags, wanted); });
 }
 

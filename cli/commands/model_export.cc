@@ -101,16 +101,17 @@ std::string CardOf(const v1::Model& model, const transform::TargetScale& scale) 
   }
   if (!scale.IsNone()) {
     card += fmt::format(
-        "A real label is its answer times {} plus {}: it was trained on standardised ones.\n\n",
+        "The network was trained on standardised labels. A real label is its output times {} plus "
+        "{}.\n\n",
         scale.deviation, scale.mean);
   }
   card +=
-      "**It has no preprocessing.** The network takes inputs that are prepared already and answers "
-      "raw features with nonsense: first do what the ops in `spec.yaml` do, with the numbers that "
-      "they learned (`fitted.batch`).\n\n";
+      "**It has no preprocessing.** The network takes prepared inputs. Its outputs for raw "
+      "features make no sense. First do what the ops in `spec.yaml` do, with the numbers that they "
+      "learned (`fitted.batch`).\n\n";
   card += fmt::format(
-      "| file | holds |\n|---|---|\n| `{}` | the weights |\n| `config.json` | lineage and digests "
-      "|\n"
+      "| file | holds |\n|---|---|\n| `{}` | the weights |\n"
+      "| `config.json` | lineage and digests |\n"
       "| `spec.yaml` | the network, the graph that prepares a sample, the dataset |\n"
       "| `fitted.batch` | what the graph learnt from the training set |\n\n"
       "The network:\n\n```yaml\n{}```\n\nThe weights alone, in Python:\n\n```python\n"
@@ -142,7 +143,8 @@ absl::Status RunExporter(const std::string& artefact, const std::string& output)
   ASSIGN_OR_RETURN(const std::string folder, process::ProgramFolder());
   const std::string program = files::Join(folder, kProgram);
   if (!files::Exists(program)) {
-    return FailedPrecondition("{} is not there: this Tidemill was built without libtorch", program);
+    return FailedPrecondition("{} does not exist: this Tidemill was built without libtorch",
+                              program);
   }
   std::vector<std::string> words = {kProgram,      "--artefact", artefact, "--format",
                                     "torchscript", "--output",   output};
@@ -172,7 +174,7 @@ absl::Status ExportModel(model_store::ModelStoreClient& store, ModelId model, Ex
   ASSIGN_OR_RETURN(const v1::Model found, store.GetModel(model));
   if (format == ExportFormat::kSafetensors) return WriteFolder(store, found, output);
   const ScratchFolder scratch;
-  if (scratch.path().empty()) return Internal("no folder for temporary files can be made");
+  if (scratch.path().empty()) return Internal("cannot make a folder for temporary files");
   RETURN_IF_ERROR(Fetch(store, found, scratch.path()));
   return RunExporter(scratch.path(), output);
 }

@@ -106,8 +106,8 @@ int Export(const GlobalFlags& flags) {
       fmt::print("{}\n", json.dump());
     } else if (!flags.quiet) {
       fmt::print(stderr,
-                 "model {} exported to {}: the network without preprocessing; it takes inputs as "
-                 "the graph of the pipeline makes them\n",
+                 "model {} exported to {}: the network without preprocessing; its inputs must be "
+                 "made as the graph of the pipeline makes them\n",
                  Flags().model, Flags().output);
     }
     return kDone;
@@ -129,7 +129,7 @@ void AddModelsCommands(Command& app) {
   to_files.AddOption("model", Flags().model, "Model id").Required().TypeName("MODEL");
   to_files.AddOption("--format", Flags().format, "A folder with weights, or one program file")
       .OneOf({"safetensors", "torchscript"});
-  to_files.AddOption("-o,--output", Flags().output, "Where to; nothing may be there yet")
+  to_files.AddOption("-o,--output", Flags().output, "Path to write; it must not exist yet")
       .Required()
       .TypeName("FILE");
   SetAction(to_files, Export);

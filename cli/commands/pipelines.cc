@@ -82,7 +82,7 @@ absl::StatusOr<std::string> WhatGoes(const Session& session) {
   v1::GetPipelineResponse response;
   const absl::Status status =
       session.Call<v1::SupervisorService>("supervisor", &Stub::GetPipeline, request, &response);
-  if (absl::IsNotFound(status)) return fmt::format("pipeline {}, which is not there", Name());
+  if (absl::IsNotFound(status)) return fmt::format("pipeline {}, which does not exist", Name());
   RETURN_IF_ERROR(status);
   return fmt::format("pipeline {} with its {} runs, their models and evaluations", Name(),
                      response.pipeline().num_runs());
@@ -104,7 +104,7 @@ int Delete(const GlobalFlags& flags) {
       fmt::print("{}\n", nlohmann::ordered_json({{"existed", response.existed()}}).dump());
     } else {
       fmt::print("pipeline {} {}\n", Printable(Name()),
-                 response.existed() ? "deleted" : "was not there");
+                 response.existed() ? "deleted" : "did not exist");
     }
     return kDone;
   });

@@ -85,7 +85,7 @@ int List(const GlobalFlags& flags) {
 std::vector<selector::v1::TrainingSet> SelectionsOf(const Session& session, int64_t run) {
   auto sets = FetchTrainingSets(session, run);
   if (sets.ok()) return *std::move(sets);
-  fmt::print(stderr, "tidemill: selections are not to be had: {}\n",
+  fmt::print(stderr, "tidemill: cannot show the selections: {}\n",
              std::string(sets.status().message()));
   return {};
 }
@@ -223,7 +223,7 @@ int Send(const GlobalFlags& flags, const Session& session, Method method) {
   } else if (flags.json) {
     fmt::print("{}\n", nlohmann::ordered_json({{"existed", response.existed()}}).dump());
   } else {
-    fmt::print("run {} {}\n", Flags().run, response.existed() ? "deleted" : "was not there");
+    fmt::print("run {} {}\n", Flags().run, response.existed() ? "deleted" : "did not exist");
   }
   return kDone;
 }
@@ -238,7 +238,7 @@ int Send(const GlobalFlags& flags, Method method) {
 // "run 3 of weather (succeeded) with its 12 models and evaluations".
 absl::StatusOr<std::string> WhatGoes(const Session& session, int64_t number) {
   const auto run = FetchRun(session, number);
-  if (absl::IsNotFound(run.status())) return fmt::format("run {}, which is not there", number);
+  if (absl::IsNotFound(run.status())) return fmt::format("run {}, which does not exist", number);
   RETURN_IF_ERROR(run.status());
   const auto& triggers = run->triggers();
   const auto kept = std::count_if(triggers.begin(), triggers.end(), [](const v1::Trigger& trigger) {
@@ -275,7 +275,8 @@ void AddRunsCommands(Command& app) {
       .OneOf(States());
   SetAction(list, List);
   Command& show = runs.AddSubcommand(
-      "show", "Show selections, triggers, matrix and result of a run, or one selection in full");
+      "show",
+      "Show the selections, triggers, matrix and result of a run, or one selection in full");
   show.AddOption("run", Flags().which, "Run id, or a trigger of it such as 12/3")
       .Required()
       .TypeName("RUN");
@@ -283,11 +284,12 @@ void AddRunsCommands(Command& app) {
   AddFullFlag(show, Flags().full);
   SetAction(show, Show);
   Command& diff = runs.AddSubcommand(
-      "diff", "Compare two training sets: what is in one, in the other, in both");
+      "diff",
+      "Compare two training sets: what is only in the first, only in the second, and in both");
   diff.AddOption("first", Flags().which, "A trigger of a run such as 12/3")
       .Required()
       .TypeName("RUN");
-  diff.AddOption("second", Flags().other, "Another one, of the same dataset")
+  diff.AddOption("second", Flags().other, "Another trigger, of a run on the same dataset")
       .Required()
       .TypeName("RUN");
   SetAction(diff, Diff);

@@ -30,8 +30,8 @@ absl::StatusOr<StackLayout> LocalLayout(const GlobalFlags& flags) {
   const StackAddress address = WithEnvironment(flags);
   if (!address.config.empty() || !address.server.empty()) {
     return FailedPrecondition(
-        "{} names a remote stack, which is not started or stopped from here; name a local one with "
-        "--state, or leave that away",
+        "{} names a remote stack, and this command starts and stops local stacks only; name a "
+        "local stack with --state, or leave it out",
         address.server.empty() ? "--config (or TIDEMILL_CONFIG)" : "--server (or TIDEMILL_SERVER)");
   }
   return LayoutOf(address.state);
@@ -78,7 +78,8 @@ std::string WhatPurgeRemoves(const StackLayout& layout) {
 int Down(const GlobalFlags& flags, const DownFlags& down) {
   const bool purge = down.purge;
   if (!purge && (down.deletion.yes || down.deletion.dry_run)) {
-    return Report(InvalidArgument("--yes and --dry-run go with --purge, which deletes"));
+    return Report(
+        InvalidArgument("--yes and --dry-run need --purge, because nothing else is deleted"));
   }
   const auto layout = LocalLayout(flags);
   if (!layout.ok()) return Report(layout.status());
@@ -207,7 +208,7 @@ void AddStackCommands(Command& app) {
                "Also remove everything the stack has stored; asks at a terminal");
   AddDeletionFlags(down, down_flags.deletion);
   SetAction(down, [](const GlobalFlags& flags) { return Down(flags, down_flags); });
-  SetAction(app.AddSubcommand("status", "Tell whether the stack and its services run"), Status);
+  SetAction(app.AddSubcommand("status", "Say whether the stack and its services run"), Status);
   Command& keep = app.AddSubcommand("keep-stack", "Be the parent of the stack's services");
   keep.Hide();
   SetAction(keep, Keep);

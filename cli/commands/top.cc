@@ -167,7 +167,7 @@ absl::StatusOr<v1::Run> RunOf(const Session& session, int64_t number) {
   const v1::Run& run = response.run();
   if (run.state() == v1::RUN_STATE_RUNNING) return run;
   return FailedPrecondition(
-      "run {} is not running but {}; what limited its trainings is in `tidemill runs show {}`",
+      "run {} is not running but {}; `tidemill runs show {}` says what limited its trainings",
       number, StateName(run.state()), number);
 }
 
@@ -192,7 +192,7 @@ void AddTopCommand(Command& app) {
       "top", "Show live what limits a run's training, op by op and worker by worker");
   static TopFlags flags;
   top.AddOption("run", flags.run, "Run id (default: the newest that is running)").TypeName("RUN");
-  top.AddFlag("--once", flags.once, "Print one table and end, as without a terminal");
+  top.AddFlag("--once", flags.once, "Print one table and end, as it does without a terminal");
   SetAction(top, [](const GlobalFlags& global) { return Top(global, flags); });
 }
 

@@ -43,7 +43,7 @@ absl::Status SendNetwork(const Session& session, const supervisor::DiskFiles::Ne
   writer->WritesDone();
   absl::Status sent = FromGrpc(writer->Finish());
   if (absl::IsDataLoss(sent)) {
-    return FailedPrecondition("{} has changed while it was sent; run again", network.path);
+    return FailedPrecondition("{} changed while it was sent; run the command again", network.path);
   }
   return Annotate(sent, "sending " + network.path);
 }

@@ -170,7 +170,7 @@ std::string DescribeComparison(const Runs& runs) {
   }
   std::string text = table.ToString();
   const auto differences = ConfigsOf(runs);
-  if (differences.empty()) return text + "\nThe pipelines say the same.\n";
+  if (differences.empty()) return text + "\nThe pipelines are the same.\n";
   header[0] = "WHERE PIPELINES DIFFER";
   Table config(header);
   for (const ConfigDifference& difference : differences) {

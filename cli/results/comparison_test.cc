@@ -46,7 +46,7 @@ TEST(Comparison, DifferencesAreOfMeansWeightedPerSample) {
   EXPECT_TRUE(json["config"].empty());
   EXPECT_THAT(DescribeComparison(runs),
               AllOf(HasSubstr("accuracy on d, active"), HasSubstr("0.7000"),
-                    HasSubstr("0.8000 (+0.1000)"), HasSubstr("The pipelines say the same")));
+                    HasSubstr("0.8000 (+0.1000)"), HasSubstr("The pipelines are the same")));
 }
 
 TEST(Comparison, IntervalsOfWindowsBecomeOneOfTheMean) {

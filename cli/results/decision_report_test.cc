@@ -24,7 +24,7 @@ v1::GetDecisionResponse Refused() {
   decision.set_num_new(1234);
   v1::Verdict& verdict = *decision.mutable_verdict();
   verdict.set_policy("ensemble");
-  verdict.set_text("1 of 2 policies had voted for a training, 2 are needed");
+  verdict.set_text("1 of 2 policies had voted for a training; 2 are needed");
   (*verdict.mutable_observed())["votes"] = 1;
   verdict.mutable_comparison()->set_quantity("votes");
   verdict.mutable_comparison()->set_value(1);
@@ -35,7 +35,7 @@ v1::GetDecisionResponse Refused() {
   verdict.mutable_nearest()->set_to(62.5);
   v1::Verdict& voted = *verdict.add_members();
   voted.set_policy("amount");
-  voted.set_text("it did not decide here; its vote counts still");
+  voted.set_text("it did not decide here; its vote still counts");
   voted.set_passed_over(true);
   voted.mutable_voted_at()->set_event_time(Micros("2026-01-30"));
   v1::Verdict& refused = *verdict.add_members();
@@ -56,8 +56,8 @@ TEST(DecisionReport, ExplainsWhyNothingFired) {
   request.set_event_time(Micros("2026-01-31T12:00:00Z"));
   EXPECT_EQ(DescribeDecision(Refused(), request),
             R"(The last decision by 2026-01-31T12:00:00Z:
-Run 7 (elec2) did not retrain at 2026-01-31: 1 of 2 policies had voted for a training, 2 are needed.
-    yes  amount    it did not decide here; its vote counts still, given at 2026-01-30
+Run 7 (elec2) did not retrain at 2026-01-31: 1 of 2 policies had voted for a training; 2 are needed.
+    yes  amount    it did not decide here; its vote still counts, given at 2026-01-30
     no   cost      waiting was cheap
   1,234 samples had come since trigger 3 at 2026-01-24.
   It would have fired with `accepted_delay` at 1 min 03 s (it is 1 min 40 s).

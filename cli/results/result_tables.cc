@@ -267,7 +267,7 @@ std::string Headline(const v1::GetRunResponse& run, const std::vector<ResultTabl
   }
   const bool over = run.run().state() != v1::RUN_STATE_RUNNING;
   if (run.triggers().empty() && over) {
-    return "The run is over and no trigger fired, so that no model was trained.";
+    return "The run is over and no trigger fired, so no model was trained.";
   }
   if (run.triggers().empty()) return "No trigger has fired yet.";
   const auto num_models =

@@ -102,9 +102,9 @@ std::string MetricsCsv(const v1::GetRunResponse& run) {
 
 std::string TriggersCsv(const v1::GetRunResponse& run) {
   std::string csv =
-      "trigger,at,fired_at,stored_at,samples,candidates,late,skipped,model,device,loss,seconds_"
-      "select,"
-      "seconds_fit,seconds_train,seconds_store,training_set_digest,weights_digest,skip_reason\n";
+      "trigger,at,fired_at,stored_at,samples,candidates,late,skipped,model,device,loss,"
+      "seconds_select,seconds_fit,seconds_train,seconds_store,training_set_digest,weights_digest,"
+      "skip_reason\n";
   for (const v1::Trigger& trigger : run.triggers()) {
     csv += CsvLine(trigger.number(), TimeOf(trigger.at()), TimeOf(trigger.fired_at()),
                    trigger.has_stored_at() ? TimeOf(trigger.stored_at()) : "",

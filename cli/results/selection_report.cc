@@ -74,11 +74,11 @@ double ShareTrained(const rpc::v1::DownsamplingSummary& summary) {
 
 absl::StatusOr<SetName> ParseSetName(const std::string& text) {
   const size_t slash = text.find('/');
-  if (slash == std::string::npos) return InvalidArgument("'{}' is no RUN/TRIGGER", text);
+  if (slash == std::string::npos) return InvalidArgument("'{}' is not RUN/TRIGGER", text);
   const auto run = config::ParseCount(text.substr(0, slash));
   const auto trigger = config::ParseCount(text.substr(slash + 1));
   if (!run.ok() || !trigger.ok()) {
-    return InvalidArgument("'{}' is no RUN/TRIGGER; write such as 12/3", text);
+    return InvalidArgument("'{}' is not RUN/TRIGGER; write it like 12/3", text);
   }
   return SetName{.run = *run, .trigger = *trigger};
 }
@@ -126,21 +126,21 @@ std::string DescribeSelection(const selector::v1::TrainingSet& set,
       fmt::format("trigger {} of run {}: {} of {} candidates chosen{}\n", set.trigger(),
                   set.run_id(), WithThousands(set.num_samples()),
                   WithThousands(set.num_candidates()), set.removed() ? ", removed since" : "");
-  if (!set.has_summary()) return text + "it was sealed before there were summaries\n";
+  if (!set.has_summary()) return text + "it was sealed before Tidemill wrote summaries\n";
   const selector::v1::SelectionSummary& summary = set.summary();
   text += fmt::format("policy {}, {:.2f} s\n", summary.policy(), summary.seconds());
   if (summary.num_previous() > 0) {
-    text += fmt::format("{} are of the {} of the set before ({})\n",
+    text += fmt::format("{} were among the {} of the training set before it ({})\n",
                         WithThousands(summary.num_shared()), WithThousands(summary.num_previous()),
                         Percent(summary.num_shared(), summary.num_previous()));
   }
   text += fmt::format("{} were never chosen before\n", WithThousands(summary.num_fresh()));
   if (set.weighted()) {
-    text += fmt::format("as good as {} samples of equal weight\n",
+    text += fmt::format("worth as much as {} samples of equal weight\n",
                         RoundNumber(summary.effective_size()));
   }
   if (summary.num_left_out() > 0) {
-    text += fmt::format("{} candidates were left out: nothing is known of them\n",
+    text += fmt::format("{} candidates were left out because nothing is known of them\n",
                         WithThousands(summary.num_left_out()));
   }
   if (summary.has_objective()) text += fmt::format("objective {:.6g}\n", summary.objective());
@@ -210,8 +210,8 @@ std::string DescribeComparison(const selector::v1::CompareTrainingSetsResponse& 
   text += "\n" + by_time.ToString();
   if (comparison.num_forgotten() > 0) {
     text += fmt::format(
-        "{} samples are no longer in the dataset: they count above all, but in no "
-        "class and at no time\n",
+        "{} samples are no longer in the dataset: they are in the counts above, but in no class "
+        "and at no time\n",
         WithThousands(comparison.num_forgotten()));
   }
   return text;

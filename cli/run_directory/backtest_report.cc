@@ -63,10 +63,10 @@ std::string WorthOf(const v1::BacktestResult& best, const BacktestFinal& final) 
     if (&result == &best || !result.has_value()) continue;
     ++num_others;
     if (result.num_measured() != best.num_measured()) {
-      return "not over the same samples, so that nothing tells whether it is better";
+      return "not over the same samples, so the values cannot be compared";
     }
     if (!HasInterval(best) || !HasInterval(result)) {
-      return "without intervals nothing tells whether that is more than chance";
+      return "without intervals, the difference may be chance";
     }
     if (!Differ(best, result)) alike.push_back(Printable(result.name()));
   }
@@ -131,7 +131,7 @@ std::string DescribeResults(const BacktestFinal& final) {
 
 std::string DescribeForecast(const BacktestFinal& final) {
   if (final.num_trainings() == 0) {
-    return "No training of this pipeline has completed: there is nothing to forecast from.\n";
+    return "No training of this pipeline has completed, so training times cannot be forecast.\n";
   }
   return fmt::format(
       "Training is forecast from {} completed trainings: {:.3g} s and {:.3g} s for each 1,000 "
@@ -142,10 +142,9 @@ std::string DescribeForecast(const BacktestFinal& final) {
 
 std::string DescribeMatrix(const BacktestFinal& final) {
   if (!HasMatrix(final)) {
-    return "No run of this pipeline has evaluated its models by windows of time: nothing tells "
-           "what "
-           "the models\nwould have been worth. --run names a run of another pipeline on the same "
-           "dataset.\n";
+    return "No run of this pipeline has evaluated its models by windows of time, so the value of "
+           "the models is\nnot known. Name a run of another pipeline on the same dataset with "
+           "--run.\n";
   }
   std::set<int64_t> measured;
   int64_t left_out = 0;
@@ -159,17 +158,16 @@ std::string DescribeMatrix(const BacktestFinal& final) {
                        final.run_id());
   }
   std::string text = fmt::format(
-      "{} on {} is by the models of run {}, over {} samples: in each window the newest one that "
-      "the "
-      "policy\ncould have had.\n",
+      "{} on {} is that of the models of run {}, over {} samples. In each window it is the newest "
+      "model\nthat the policy could have had.\n",
       Printable(final.measure()), Printable(final.dataset()), final.run_id(),
       measured.size() > 1 ? fmt::format("{} to {}", WithThousands(*measured.begin()),
                                         WithThousands(*measured.rbegin()))
                           : WithThousands(*measured.begin()));
   if (measured.size() > 1) {
     text += fmt::format(
-        "Not all policies have a model in all windows, of which up to {} are left out: these means "
-        "are\nnot over the same samples.\n",
+        "Some policies have no model in some windows, of which up to {} are left out. So these "
+        "means are\nnot over the same samples.\n",
         WithThousands(left_out));
   }
   return text;
@@ -267,8 +265,8 @@ std::string DescribeBacktest(const BacktestFinal& final) {
   }
   if (final.num_shuffles() > 0) {
     text += fmt::format(
-        "False alarms are triggers beyond the first on a history whose samples were shuffled, by "
-        "the mean over {}.\n",
+        "False alarms are the triggers after the first one on a shuffled history: the mean over "
+        "{}.\n",
         final.num_shuffles());
   }
   return text;

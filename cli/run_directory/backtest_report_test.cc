@@ -70,17 +70,17 @@ TEST(DescribeBacktest, HasColumnsForWhatIsKnown) {
   const std::string bare = DescribeBacktest(Bare());
   EXPECT_THAT(bare, Not(HasSubstr("ACCURACY")));
   EXPECT_THAT(bare, Not(HasSubstr("FALSE ALARMS")));
-  EXPECT_THAT(bare, HasSubstr("--run names a run of another pipeline"));
+  EXPECT_THAT(bare, HasSubstr("Name a run of another pipeline"));
   EXPECT_THAT(bare, ContainsRegex("often +10 +100 +- +4.5 s"));
 
   BacktestFinal judged = Judged();
   EXPECT_THAT(DescribeBacktest(judged), ContainsRegex("often +10 +100 +20 s +0.6000 +4.5 s"));
   EXPECT_THAT(DescribeBacktest(judged),
-              HasSubstr("accuracy on elec2 is by the models of run 7, over 90 samples"));
+              HasSubstr("accuracy on elec2 is that of the models of run 7, over 90 samples"));
   judged.set_num_shuffles(4);
   judged.mutable_results(1)->set_num_false_alarms(1.25);
   EXPECT_THAT(DescribeBacktest(judged), ContainsRegex("seldom +2 +20 +4.0 s +0.5200 +1.25"));
-  EXPECT_THAT(DescribeBacktest(judged), HasSubstr("by the mean over 4"));
+  EXPECT_THAT(DescribeBacktest(judged), HasSubstr("the mean over 4"));
 }
 
 TEST(DescribeBacktest, SaysWhenMeansAreNotOverTheSameSamples) {
@@ -99,7 +99,8 @@ void SetInterval(double low, double high, v1::BacktestResult& result) {
 
 TEST(DescribeBacktest, CallsNoPolicyBetterThanChanceAllows) {
   BacktestFinal final = Judged();
-  EXPECT_THAT(DescribeBacktest(final), HasSubstr("without intervals nothing tells whether"));
+  EXPECT_THAT(DescribeBacktest(final),
+              HasSubstr("without intervals, the difference may be chance"));
   SetInterval(.55, .65, *final.mutable_results(0));
   SetInterval(.47, .57, *final.mutable_results(1));
   EXPECT_THAT(DescribeBacktest(final), HasSubstr("0.6000 [0.5500, 0.6500]"));
@@ -112,7 +113,7 @@ TEST(DescribeBacktest, CallsNoPolicyBetterThanChanceAllows) {
 
 TEST(DescribeBacktest, SaysWhyThePipelinesOwnPolicyIsMissing) {
   BacktestFinal final = Judged();
-  final.set_own_left_out("policy looks at what models answer");
+  final.set_own_left_out("policy looks at the outputs of models");
   EXPECT_THAT(DescribeBacktest(final),
               HasSubstr("The pipeline's own policy is not among them: policy looks at what"));
 }

@@ -200,7 +200,7 @@ TEST(ReportData, SaysOfAnEndedRunThatNoTriggerFired) {
   record.run.mutable_run()->set_state(supervisor::v1::RUN_STATE_SUCCEEDED);
   record.run.mutable_stream_ended()->set_num_leftover(1461);
   EXPECT_EQ(ReportData(record).at("headline"),
-            "The run is over and no trigger fired, so that no model was trained.");
+            "The run is over and no trigger fired, so no model was trained.");
 }
 
 TEST(SlicesOf, MeanOverTheWindowsOfTheModelsInUse) {

@@ -136,7 +136,7 @@ absl::Status PointLatestAt(const std::string& parent, const std::string& name) {
   std::error_code error;
   fs::create_symlink(name, fresh, error);
   if (!error) fs::rename(fresh, files::Join(parent, kLatest), error);
-  if (error) return Internal("link {} in {}: {}", kLatest, parent, error.message());
+  if (error) return Internal("cannot make the link {} in {}: {}", kLatest, parent, error.message());
   return absl::OkStatus();
 }
 

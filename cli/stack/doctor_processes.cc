@@ -112,7 +112,7 @@ Findings ExamineBuild(const StackLayout& layout, int keeper) {
   for (const ProcessInfo& process : AllProcesses()) {
     if ((process.id == keeper || process.parent == keeper) &&
         process.program.ends_with(" (deleted)")) {
-      return {{"stack", Health::kWarn, "its programs were built anew since it was started",
+      return {{"stack", Health::kWarn, "its programs were built again after it was started",
                fmt::format("tidemill down --state {0} && tidemill up --state {0}",
                            layout.state_folder)}};
     }

@@ -103,7 +103,8 @@ Findings ExamineMigrations(db::Database& database) {
     }
   }
   if (findings.empty()) {
-    findings.push_back({"migrations", Health::kOk, "all tables are of this Tidemill", ""});
+    findings.push_back(
+        {"migrations", Health::kOk, "all tables are of this version of Tidemill", ""});
   }
   return findings;
 }

@@ -43,7 +43,9 @@ absl::Status CheckTrust(const rpc::ClusterConfig& cluster, const rpc::Tls& tls) 
     ASSIGN_OR_RETURN(const rpc::Address address, rpc::ParseAddress(endpoint));
     const bool network = address.kind == rpc::Address::Kind::kNetwork;
     if (network && tls == nullptr && !cluster.insecure) {
-      return InvalidArgument("{} is off loopback; name its authority with --tls-ca", endpoint);
+      return InvalidArgument(
+          "{} is not a loopback address; name the authority of its certificate with --tls-ca",
+          endpoint);
     }
   }
   return absl::OkStatus();

@@ -48,8 +48,8 @@ bool IsBelow(const std::string& folder, const std::string& above) {
 absl::Status CheckUnmarked(const StackLayout& layout, bool has_database) {
   if (has_database || !files::Exists(layout.ConfigFile())) return absl::OkStatus();
   return FailedPrecondition(
-      "{} has been used, but its database is not in {}; if the folder was moved, move it back, "
-      "else name a new one with --state",
+      "{} has been used, but its database is not in {}; if the folder was moved, move it back; "
+      "otherwise name a new one with --state",
       layout.state_folder, layout.database_folder);
 }
 
@@ -60,8 +60,8 @@ absl::Status CheckCopy(const StackLayout& layout, const Identity& mine, const Id
   const auto original = ReadIdentity(its.other_folder);
   if (!original || original->number != mine.number) return absl::OkStatus();
   return FailedPrecondition(
-      "{} is a copy of {}, and two stacks cannot share the database in {}; use the one, or name a "
-      "new folder with --state",
+      "{} is a copy of {}, and two stacks cannot share the database in {}; use the original, or "
+      "name a new folder with --state",
       layout.state_folder, its.other_folder, layout.database_folder);
 }
 
@@ -88,7 +88,7 @@ absl::Status CheckIdentity(const StackLayout& layout) {
         layout.state_folder, layout.database_folder);
   }
   return FailedPrecondition(
-      "the database in {} belongs to {}, not to {}; bring that folder back, or begin anew with "
+      "the database in {} belongs to {}, not to {}; bring that folder back, or start afresh with "
       "`rm -r {}`",
       layout.database_folder, its ? its->other_folder : std::string("another state folder"),
       mine ? layout.state_folder : "the new " + layout.state_folder, layout.database_folder);

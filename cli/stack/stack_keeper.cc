@@ -238,7 +238,8 @@ absl::Status KeepRunning(const StackLayout& layout, const sigset_t& signals,
     if (state.IsGone()) {
       return FailedPrecondition("{} is gone or was moved", layout.state_folder);
     }
-    if (starter.IsGone()) return Cancelled("who started the stack went away before it was up");
+    if (starter.IsGone())
+      return Cancelled("the process that started the stack ended before the stack was up");
     KeepDatabase(layout, postgres);
     for (Service& service : services) {
       if (service.process == 0 && Clock::now() >= service.start_at) Start(layout, service);
@@ -254,7 +255,7 @@ void EndLeftovers(const StackLayout& layout) {
   const std::string mark = "--config " + layout.ConfigFile() + " ";
   for (const ProcessInfo& process : AllProcesses()) {
     if (process.parent != 1 || process.arguments.find(mark) == std::string::npos) continue;
-    log::Warn("service was left by another keeper; ending it",
+    log::Warn("another keeper left this service running; ending it",
               {{"process", std::to_string(process.id)}, {"program", process.program}});
     kill(process.id, SIGKILL);
   }

@@ -38,9 +38,8 @@ std::string StartFile(const StackLayout& layout) {
 
 absl::Status CannotLock(const std::string& path) {
   return FailedPrecondition(
-      "cannot lock {}: {}; the state folder must be one that can be written, "
-      "and --state names it",
-      path, std::strerror(errno));
+      "cannot lock {}: {}; name a state folder that can be written with --state", path,
+      std::strerror(errno));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ const std::vector<ExitCodeMeaning>& ExitCodeMeanings() {
       {kInvalid, "the pipeline file is not valid"},
       {kNotFound, "no such run, pipeline, dataset or model"},
       {kUnreachable, "no stack, or it did not answer in time; trying again may help"},
-      {kNotAllowed, "the token, or the mode of a file, does not entitle to this"},
+      {kNotAllowed, "the token, or the mode of a file, does not allow this"},
       {kConflict, "conflict: the name is taken by something else, or the state forbids it"},
       {kPartial,
        "finished with losses: no trigger fired, triggers were skipped, evaluations failed, or "

@@ -14,8 +14,8 @@ enum ExitCode : int {
   kInvalid = 3,        // The pipeline file is not valid.
   kNotFound = 4,       // No such run, pipeline, dataset or model.
   kUnreachable = 5,    // No stack, or it did not answer in time; trying again may help.
-  kNotAllowed = 6,     // The token, or the mode of a file, does not allow it.
-  kConflict = 7,       // Something else has the name, or the state forbids it.
+  kNotAllowed = 6,     // The token, or a file's mode, does not allow this.
+  kConflict = 7,       // The name is taken by something else, or the state forbids it.
   kPartial = 8,        // Finished, but trainings, samples or evaluations were lost.
   kInterrupted = 130,  // Detached by Ctrl-C; the run continues.
 };

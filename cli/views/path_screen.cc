@@ -280,7 +280,7 @@ std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& no
   const supervisor::v1::Progress& progress = now.progress;
   std::string text = fmt::format(
       "run {} of {}: {}\n", now.run_id, Printable(now.pipeline),
-      progress.stage().empty() ? "nothing is heard of it yet" : Printable(StageText(progress)));
+      progress.stage().empty() ? "it has not reported yet" : Printable(StageText(progress)));
   if (IsTraining(progress)) text += DescribeTraining(RatesOf(before, now));
   if (now.preparing && !now.preparing->jobs.empty()) {
     text += DescribePreparing(before, *now.preparing);

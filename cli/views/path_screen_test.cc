@@ -130,7 +130,7 @@ TEST(PathScreen, OtherStagesHaveNoVerdict) {
               AllOf(HasSubstr("evaluate"), Not(HasSubstr("waiting for data"))));
   EXPECT_FALSE(LookToJson(std::nullopt, look).contains("limit"));
   look.progress.Clear();
-  EXPECT_THAT(DescribeLook(std::nullopt, look), HasSubstr("nothing is heard of it yet"));
+  EXPECT_THAT(DescribeLook(std::nullopt, look), HasSubstr("it has not reported yet"));
 }
 
 TEST(PathScreen, NothingIsJudgedBeforeTheFirstBatches) {

@@ -15,7 +15,7 @@ void EvaluationSpec::Check(config::Problems& problems) const {
       problems.Add("measures", "has " + measure->Name() + " twice", "remove one");
     }
     if (measure->IsOfClasses() != measures.front()->IsOfClasses()) {
-      problems.Add("measures", "mixes measures of classes with measures of real values",
+      problems.Add("measures", "mixes measures for classes with measures for real values",
                    "keep those that fit the dataset's label");
     }
   }

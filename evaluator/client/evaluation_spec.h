@@ -28,7 +28,7 @@ struct BootstrapSpec {
 
   void Fields(auto&& field) {
     field("replicates", replicates,
-          "How often a value is measured again on samples drawn anew; 0 for no intervals.",
+          "How often a value is measured again on newly drawn samples. 0: no intervals.",
           {.min = 0, .max = 10'000});
     field("seed", seed, "Seed of the draws.");
   }
@@ -45,13 +45,15 @@ struct EvaluationSpec {
 
   void Fields(auto&& field) {
     field("dataset", dataset, "The dataset to measure the models on.", {.required = true});
-    field("windows", windows, "How the dataset is cut into windows, each measured by itself.");
-    field("models", models,
-          "all: every model on every window; active: on each window the model in use then.");
+    field("windows", windows,
+          "How the dataset is divided into windows. Each window is measured by itself.");
+    field(
+        "models", models,
+        "all: every model on every window. active: on each window, the model in use at that time.");
     field("measures", measures, "What to measure.", {.required = true});
-    field("slices", slices, "Which parts of each window to measure besides the whole.",
+    field("slices", slices, "Which parts of each window to measure besides the whole window.",
           {.max_items = 20});
-    field("bootstrap", bootstrap, "How the 95 % interval around each value is found.");
+    field("bootstrap", bootstrap, "How to find the 95 % interval around each value.");
   }
 
   void Check(config::Problems& problems) const;

@@ -23,8 +23,8 @@ struct ClassSlices {
 struct ColumnSlices {
   static constexpr std::string_view kType = "column";
   static constexpr std::string_view kDoc =
-      "One slice for each value of a column of a CSV file or field of a JSON line, the 50 most "
-      "frequent of a window; `other` is the rest.";
+      "One slice for each value of a column of a CSV file or of a field of a JSON line. These are "
+      "the 50 most frequent values of a window; `other` is the rest.";
 
   std::string name;
   std::vector<double> bins = {};
@@ -32,14 +32,14 @@ struct ColumnSlices {
   void Fields(auto&& field) {
     field("name", name, "The column.", {.min = 1, .required = true, .example = "station"});
     field("bins", bins,
-          "Takes the column for numbers and cuts them here: [0, 10] makes three slices, below 0, "
+          "Treats the column as numbers and cuts them here. [0, 10] makes three slices: below 0, "
           "from 0 to below 10, and from 10 on.",
           {.example = "[6, 12, 18]", .max_items = 49});
   }
   void Check(config::Problems& problems) const {
     for (size_t i = 1; i < bins.size(); ++i) {
       if (!(bins[i - 1] < bins[i])) {
-        problems.Add("bins", "must ascend", "write each number once, the least first");
+        problems.Add("bins", "must ascend", "write each number once, the smallest first");
         return;
       }
     }

@@ -23,7 +23,7 @@ inline constexpr int64_t kMaxWindows = 10'000;
 struct BetweenTriggers {
   static constexpr std::string_view kType = "between_triggers";
   static constexpr std::string_view kDoc =
-      "From each trigger to the next, the last one to the end.";
+      "From each trigger to the next one, and from the last one to the end.";
   void Fields(auto&&) {}
   friend bool operator==(const BetweenTriggers&, const BetweenTriggers&) = default;
 };
@@ -31,7 +31,7 @@ struct BetweenTriggers {
 // One window with the whole dataset.
 struct Whole {
   static constexpr std::string_view kType = "whole";
-  static constexpr std::string_view kDoc = "The whole dataset at once, as for a test set.";
+  static constexpr std::string_view kDoc = "The whole dataset as one window, as for a test set.";
   void Fields(auto&&) {}
   friend bool operator==(const Whole&, const Whole&) = default;
 };
@@ -40,12 +40,12 @@ struct Whole {
 struct Slices {
   static constexpr std::string_view kType = "slices";
   static constexpr std::string_view kDoc =
-      "Slices of equal length, the first beginning at the dataset's first event.";
+      "Windows of equal length. The first one begins at the dataset's first event.";
 
   Duration every;
 
   void Fields(auto&& field) {
-    field("every", every, "Length of a slice in event time.", {.required = true, .example = "7d"});
+    field("every", every, "Length of a window in event time.", {.required = true, .example = "7d"});
   }
   void Check(config::Problems& problems) const {
     if (every.micros <= 0) problems.Add("every", "must be positive", "write a length such as 7d");
@@ -59,8 +59,9 @@ enum class CalendarUnit { kMonth, kYear };
 struct Periodic {
   static constexpr std::string_view kType = "periodic";
   static constexpr std::string_view kDoc =
-      "A window every so often, from a round time in UTC on; they overlap when they are longer "
-      "than their distance. The first is the last to begin at or before the dataset's first event.";
+      "Windows that begin at regular times, counted from a round time in UTC. They overlap if they "
+      "are longer than the time between two beginnings. The first window is the last one that "
+      "begins at or before the dataset's first event.";
 
   std::optional<Duration> every = std::nullopt;
   std::optional<CalendarUnit> calendar = std::nullopt;
@@ -68,11 +69,12 @@ struct Periodic {
   std::optional<Duration> length = std::nullopt;
 
   void Fields(auto&& field) {
-    field("every", every, "Distance of the beginnings, counted from 1970-01-01.",
+    field("every", every, "Time between two beginnings, counted from 1970-01-01.",
           {.example = "7d"});
-    field("calendar", calendar, "Instead: a window begins with each month or year.");
-    field("offset", offset, "Moves every beginning by so much.", {.example = "6h"});
-    field("length", length, "Length of a window; by default up to the next beginning.",
+    field("calendar", calendar, "Instead of `every`: a window begins with each month or year.");
+    field("offset", offset, "Moves every beginning by this much.", {.example = "6h"});
+    field("length", length,
+          "Length of a window. By default a window ends where the next one begins.",
           {.example = "30d"});
   }
   void Check(config::Problems& problems) const {
@@ -94,8 +96,10 @@ struct TimeInterval {
   Timestamp to;
 
   void Fields(auto&& field) {
-    field("from", from, "The first moment.", {.required = true, .example = "2018-01-01"});
-    field("to", to, "The first moment behind it.", {.required = true, .example = "2018-04-01"});
+    field("from", from, "The first moment of the interval.",
+          {.required = true, .example = "2018-01-01"});
+    field("to", to, "The first moment after the interval.",
+          {.required = true, .example = "2018-04-01"});
   }
   void Check(config::Problems& problems) const {
     if (to <= from) problems.Add("to", "must be later than `from`", "swap them or correct one");
@@ -107,7 +111,7 @@ struct TimeInterval {
 struct Intervals {
   static constexpr std::string_view kType = "intervals";
   static constexpr std::string_view kDoc =
-      "The intervals listed, as far as the dataset has data there; they may overlap.";
+      "The listed intervals, as far as the dataset has data there. They may overlap.";
 
   std::vector<TimeInterval> intervals;
 
@@ -130,15 +134,17 @@ struct Intervals {
 struct AroundTriggers {
   static constexpr std::string_view kType = "around_triggers";
   static constexpr std::string_view kDoc =
-      "For each trigger the time from so long before its cut to so long behind it; windows of "
-      "close triggers overlap.";
+      "For each trigger, the time from a given distance before its cut to a given distance after "
+      "it. Windows of close triggers overlap.";
 
   Duration from;
   Duration to;
 
   void Fields(auto&& field) {
-    field("from", from, "Where a window begins; negative for before the cut.", {.example = "-7d"});
-    field("to", to, "Where it ends.", {.required = true, .example = "14d"});
+    field("from", from, "Where a window begins, counted from the cut. Negative: before the cut.",
+          {.example = "-7d"});
+    field("to", to, "Where a window ends, counted from the cut.",
+          {.required = true, .example = "14d"});
   }
   void Check(config::Problems& problems) const {
     if (to <= from) problems.Add("to", "must be later than `from`", "such as from: -7d, to: 14d");

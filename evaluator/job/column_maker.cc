@@ -69,7 +69,7 @@ absl::StatusOr<batch::Batch> Nothing(const transform::Graph& graph) {
 absl::StatusOr<ColumnMaker> ColumnMaker::Make(ScoredModel& model, const AskedColumns& asked) {
   const auto target = model.graph->graph.target();
   if (!target) {
-    return FailedPrecondition("the model's graph makes no target, so what it predicts has no name");
+    return FailedPrecondition("the model's graph makes no target, so its predictions have no name");
   }
   return ColumnMaker(model, asked, target->type == batch::DataType::kInt64);
 }

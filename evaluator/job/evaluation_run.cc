@@ -194,7 +194,7 @@ int RunEvaluationJob(const std::string& job_path, const Arithmetic& arithmetic,
   if (const auto bytes = files::Read(job_path); !bytes.ok()) {
     status = bytes.status();
   } else if (!job.ParseFromString(*bytes)) {
-    status = DataLoss("{} is no evaluation job", job_path);
+    status = DataLoss("{} is not an evaluation job", job_path);
   } else if (job.has_columns()) {
     status = WriteModelColumns(job, arithmetic);
   } else {

@@ -23,7 +23,7 @@ bool HasPart(const model_store::v1::Model& model, std::string_view name) {
 absl::Status CheckClasses(const std::vector<std::string>& of_model,
                           const std::vector<std::string>& of_dataset) {
   if (of_model.empty() || of_dataset.empty() || of_model == of_dataset) return absl::OkStatus();
-  return FailedPrecondition("the model knows the classes [{}], the dataset has [{}]",
+  return FailedPrecondition("the model knows the classes [{}], but the dataset has [{}]",
                             fmt::join(of_model, ", "), fmt::join(of_dataset, ", "));
 }
 

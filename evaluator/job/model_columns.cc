@@ -60,8 +60,8 @@ class ColumnFileWriter {
     }
     if (num_rows_ * row_bytes > file_.max_bytes()) {
       return ResourceExhausted(
-          "{} samples with {} bytes each are more than the {} bytes of evaluator.columns_bytes; "
-          "ask for fewer, or for fewer columns",
+          "{} samples with {} bytes each need more than the {} bytes of evaluator.columns_bytes; "
+          "ask for fewer samples or for fewer columns",
           num_rows_, row_bytes, file_.max_bytes());
     }
     ASSIGN_OR_RETURN(writer_,

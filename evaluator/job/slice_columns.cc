@@ -97,12 +97,12 @@ absl::StatusOr<SliceColumns> SliceColumns::Make(std::span<const SliceSpec> slice
     if (samples.payload == transform::PayloadKind::kCsv && samples.columns) {
       const auto found = std::find(samples.columns->begin(), samples.columns->end(), spec->name);
       if (found == samples.columns->end()) {
-        return InvalidArgument("there is no column {} to make slices of; the columns are {}",
-                               spec->name, fmt::join(*samples.columns, ", "));
+        return InvalidArgument("there is no column {} for slices; the columns are {}", spec->name,
+                               fmt::join(*samples.columns, ", "));
       }
       column.field = static_cast<size_t>(found - samples.columns->begin());
     } else if (samples.payload != transform::PayloadKind::kJson) {
-      return FailedPrecondition("slices by the column {} need a dataset of format csv or jsonl",
+      return FailedPrecondition("slices by the column {} need a dataset with format csv or jsonl",
                                 spec->name);
     }
     columns.push_back(std::move(column));

@@ -15,11 +15,13 @@ namespace {
 
 absl::Status CheckTarget(std::span<const MeasureSpec> measures, const transform::Graph& graph) {
   const auto target = graph.target();
-  if (!target) return FailedPrecondition("the model's graph makes no target to measure against");
+  if (!target) {
+    return FailedPrecondition("the model's graph makes no target, so the model cannot be measured");
+  }
   const bool is_class = target->type == batch::DataType::kInt64;
   for (const MeasureSpec& measure : measures) {
     if (measure->IsOfClasses() == is_class) continue;
-    return FailedPrecondition("{} compares {}, and the model's graph makes {}", measure->Name(),
+    return FailedPrecondition("{} compares {}, but the model's graph makes {}", measure->Name(),
                               is_class ? "real values" : "classes",
                               is_class ? "classes" : "real values");
   }

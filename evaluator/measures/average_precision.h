@@ -15,8 +15,8 @@ namespace tidemill::evaluator {
 struct AveragePrecision {
   static constexpr std::string_view kType = "average_precision";
   static constexpr std::string_view kDoc =
-      "The mean of the precisions at each sample of the class, from the most probable one on; with "
-      "more than two classes the mean over all that occur.";
+      "The mean of the precisions at each sample of the class, from the most probable sample on. "
+      "With more than two classes, the mean over all classes that occur.";
   static constexpr bool kOfClasses = true;
   static constexpr Needs kNeeds = Needs::kRanks;
   static constexpr Pooling kPooling = Pooling::kMeanOverWindows;

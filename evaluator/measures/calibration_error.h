@@ -18,7 +18,8 @@ namespace tidemill::evaluator {
 struct CalibrationError {
   static constexpr std::string_view kType = "calibration_error";
   static constexpr std::string_view kDoc =
-      "The mean difference between the probability of a prediction and how often it is right.";
+      "The mean difference between the probability of a prediction and how often such a prediction "
+      "is right.";
   static constexpr bool kOfClasses = true;
   static constexpr Needs kNeeds = Needs::kProbabilities;
   static constexpr Pooling kPooling = Pooling::kMeanOverWindows;

@@ -18,8 +18,8 @@ namespace tidemill::evaluator {
 enum class ClassAverage { kMacro, kMicro, kWeighted };
 
 inline constexpr std::string_view kAverageDoc =
-    "macro: every class counts the same; weighted: by its number of true samples; micro: over all "
-    "samples at once, which equals accuracy.";
+    "macro: every class counts the same. weighted: a class counts by its number of true samples. "
+    "micro: over all samples at once, which equals accuracy.";
 
 struct ClassCounts {
   int64_t right = 0;      // Predicted and true.

@@ -15,7 +15,7 @@ namespace tidemill::evaluator {
 struct ConfusionMatrix {
   static constexpr std::string_view kType = "confusion_matrix";
   static constexpr std::string_view kDoc =
-      "How many samples of each class were taken for each class; up to 100 classes.";
+      "How many samples of each class were predicted as each class. Up to 100 classes.";
   static constexpr bool kOfClasses = true;
   // It is a table, not a number.
   static constexpr bool kHasValue = false;

@@ -14,7 +14,7 @@ namespace tidemill::evaluator {
 struct LogLoss {
   static constexpr std::string_view kType = "log_loss";
   static constexpr std::string_view kDoc =
-      "The mean negative logarithm of the probability that was given to the true class.";
+      "The mean negative logarithm of the probability that the model gave to the true class.";
   static constexpr bool kOfClasses = true;
   static constexpr Needs kNeeds = Needs::kProbabilities;
   static constexpr Pooling kPooling = Pooling::kMeanOfSamples;

@@ -15,7 +15,8 @@ namespace tidemill::evaluator {
 struct RSquared {
   static constexpr std::string_view kType = "r2";
   static constexpr std::string_view kDoc =
-      "The coefficient of determination: 1 is perfect, 0 no better than the mean of the labels.";
+      "The coefficient of determination: 1 is perfect, and 0 is no better than the mean of the "
+      "labels.";
   static constexpr bool kOfClasses = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kOfSums;

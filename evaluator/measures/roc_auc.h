@@ -14,8 +14,8 @@ namespace tidemill::evaluator {
 struct RocAuc {
   static constexpr std::string_view kType = "roc_auc";
   static constexpr std::string_view kDoc =
-      "The chance that a sample of the class is given a higher probability of it than one of "
-      "another class; with more than two classes the mean over all that occur.";
+      "The chance that a sample of the class gets a higher probability of the class than a sample "
+      "of another class. With more than two classes, the mean over all classes that occur.";
   static constexpr bool kOfClasses = true;
   static constexpr Needs kNeeds = Needs::kRanks;
   static constexpr Pooling kPooling = Pooling::kMeanOverWindows;

@@ -39,8 +39,12 @@ std::unique_ptr<Accumulator> TopK::NewAccumulator() const {
 
 void TopK::CheckClasses(int64_t num_classes, config::Problems& problems) const {
   if (num_classes == 0 || k < num_classes) return;
-  problems.Add("", fmt::format("the {} first of {} classes are all of them", k, num_classes),
-               "write a smaller k");
+  problems.Add(
+      "",
+      fmt::format(
+          "k is {}, but there are only {} classes, so every prediction would count as right", k,
+          num_classes),
+      "write a smaller k");
 }
 
 bool TopK::TakeName(std::string_view name) {

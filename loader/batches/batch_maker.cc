@@ -16,13 +16,14 @@ constexpr int64_t kWindowBytes = int64_t{16} << 20;
 
 absl::Status CheckPlan(const BatchPlan& plan) {
   if (plan.batch_size < 1 || plan.epochs < 1) {
-    return InvalidArgument("batches of {} in {} epochs are none", plan.batch_size, plan.epochs);
+    return InvalidArgument("{} samples a batch in {} epochs make no batches", plan.batch_size,
+                           plan.epochs);
   }
   if (plan.num_slices < 1 || plan.slice < 0 || plan.slice >= plan.num_slices) {
     return InvalidArgument("there is no slice {} of {}", plan.slice, plan.num_slices);
   }
   if (plan.sources != nullptr && plan.draw) {
-    return InvalidArgument("a plan either mixes sources or draws, not both");
+    return InvalidArgument("a plan either mixes sources or draws samples, not both");
   }
   return absl::OkStatus();
 }

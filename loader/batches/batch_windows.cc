@@ -13,7 +13,7 @@ absl::StatusOr<int64_t> WidthOfBuckets(const transform::Graph& graph,
   for (const transform::ColumnSchema& input : graph.inputs()) {
     if (input.name != buckets.column) continue;
     if (!input.shape.empty()) return input.shape[0];
-    return InvalidArgument("buckets.column: rows of '{}' are single numbers", input.name);
+    return InvalidArgument("buckets.column: the rows of '{}' are single numbers", input.name);
   }
   return InvalidArgument("buckets.column: the graph makes no '{}' for the model", buckets.column);
 }

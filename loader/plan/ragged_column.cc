@@ -46,13 +46,15 @@ void FillRows(const batch::Column& ragged, size_t row_bytes, T padding, batch::C
 absl::StatusOr<RaggedItems> ItemsOf(const batch::Column& column) {
   if (column.type != batch::DataType::kBinary || column.shape.empty() ||
       !IsOfItems(column.shape[0])) {
-    return InvalidArgument("column {} holds no rows of numbers of any length", column.name);
+    return InvalidArgument("column {} does not hold rows of numbers", column.name);
   }
   RaggedItems items{.type = static_cast<batch::DataType>(column.shape[0]),
                     .shape = {column.shape.begin() + 1, column.shape.end()}};
   items.bytes = static_cast<int64_t>(batch::SizeOf(items.type));
   for (const int64_t size : items.shape) items.bytes *= size;
-  if (items.bytes < 1) return InvalidArgument("column {} has places of no bytes", column.name);
+  if (items.bytes < 1) {
+    return InvalidArgument("the entries of column {} have no bytes", column.name);
+  }
   return items;
 }
 

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option("--format", format, "safetensors or torchscript.")
       ->check(CLI::IsMember({"safetensors", "torchscript"}));
-  app.add_option("--output", output, "What to write; it must not be there yet.")->required();
+  app.add_option("--output", output, "Path to write. It must not exist yet.")->required();
   CLI11_PARSE(app, argc, argv);  // The library reports by exception; the macro catches it.
   const absl::Status status = format == "torchscript"
                                   ? tidemill::models::ExportTorchScript(artefact, output)

@@ -20,9 +20,8 @@ namespace tidemill::models {
 namespace {
 
 constexpr char kNoPreprocessing[] =
-    "\n**It has no preprocessing.** The network takes inputs that are prepared already and answers "
-    "raw features with nonsense: first do what the ops in `spec.yaml` do, with the numbers that "
-    "they "
+    "\n**It has no preprocessing.** The network takes prepared inputs. Its outputs for raw "
+    "features make no sense. First do what the ops in `spec.yaml` do, with the numbers that they "
     "learned (`fitted.batch`).\n";
 
 constexpr char kProgramArray[] = "torchscript.program";
@@ -83,16 +82,16 @@ std::string CardOf(const Artefact& artefact) {
               : fmt::format(", one for each class: {}.\n", fmt::join(artefact.spec.classes, ", "));
   if (transform::StandardizesTarget(artefact.spec.graph)) {
     card += fmt::format(
-        "A real label is its answer times {} plus {}: it was trained on standardised ones.\n",
+        "The network was trained on standardised labels. A real label is its output times {} plus "
+        "{}.\n",
         artefact.target_scale.deviation, artefact.target_scale.mean);
   }
   return card + kNoPreprocessing +
          fmt::format(
-             "\n- `model.safetensors`: the weights; read them with the library safetensors.\n"
-             "- `config.json`: the network, its inputs and classes.\n"
-             "- `spec.yaml`: the network, the ops that make its input of a sample, the dataset.\n"
-             "- `fitted.batch`: what the ops have learned from the training set.\n"
-             "\n```yaml\n{}```\n",
+             "\n- `model.safetensors`: the weights; read them with the library safetensors.\n- "
+             "`config.json`: the network, its inputs and classes.\n- `spec.yaml`: the network, the "
+             "ops that make its input from a sample, the dataset.\n- `fitted.batch`: what the ops "
+             "have learned from the training set.\n\n```yaml\n{}```\n",
              config::Print(artefact.spec.model));
 }
 

@@ -142,7 +142,7 @@ TEST_F(Export, SaysHowAStandardizedLabelIsPutBackAndThatPreprocessingIsMissing) 
   EXPECT_EQ(json["target"]["mean"], 15);
   EXPECT_EQ(json["target"]["deviation"], 5);
   const std::string card = files::Read(Output() + "/README.md").value();
-  EXPECT_THAT(card, HasSubstr("its answer times 5 plus 15"));
+  EXPECT_THAT(card, HasSubstr("its output times 5 plus 15"));
   EXPECT_THAT(card, HasSubstr("no preprocessing"));
 }
 

@@ -301,9 +301,9 @@ TEST(Network, ColumnsThatDoNotFitAreNamed) {
   EXPECT_THAT(message({{"input", torch::zeros({2, 4})}, {"input_categories", fine}}),
               HasSubstr("rows of float32 [4] where the model takes float32 [3]"));
   EXPECT_THAT(message({{"input", dense}, {"input_categories", fine.flip(1)}}),
-              HasSubstr("'input_categories' holds the id 5 where the model has ids from 0 to 4"));
+              HasSubstr("'input_categories' holds the id 5, but the model has ids from 0 to 4"));
   EXPECT_THAT(message({{"input", dense}, {"input_categories", fine}, {"input_more", dense}}),
-              HasSubstr("3 columns where the model takes 2"));
+              HasSubstr("there are 3 columns, but the model takes 2"));
 }
 
 TEST(Optimizer, EachGoesOnFromItsSavedStateWithSparseGradientsToo) {

@@ -68,7 +68,7 @@ absl::StatusOr<ModulePtr> MakeModule(const TorchScript& /*spec*/, const NetworkP
     return torch::jit::load(stream, torch::kCPU);
   });
   if (!loaded.ok()) {
-    return InvalidArgument("model.file holds no TorchScript module: {}",
+    return InvalidArgument("model.file does not hold a TorchScript module: {}",
                            std::string(loaded.status().message()));
   }
   if (!loaded->find_method("forward")) {

@@ -41,7 +41,8 @@ TEST(ScriptNetwork, EmbedsByItsOwnMethod) {
 TEST(ScriptNetwork, WithoutThatMethodSaysWhatToDo) {
   const auto embedded = Embedded(SaveScript("plain.pt", ""));
   EXPECT_EQ(embedded.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(embedded.status().message()), HasSubstr("export one beside forward"));
+  EXPECT_THAT(std::string(embedded.status().message()),
+              HasSubstr("export one that takes the same columns as forward"));
 }
 
 TEST(ScriptNetwork, AMethodThatGivesSomethingElseIsRefused) {

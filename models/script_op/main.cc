@@ -65,7 +65,7 @@ class Script {
     if (made.sizes() != place.sizes() || made.scalar_type() != place.scalar_type()) {
       std::ostringstream reason;
       reason << "forward() gives " << made.scalar_type() << " " << made.sizes() << " instead of "
-             << place.scalar_type() << " " << place.sizes() << ": the op says otherwise";
+             << place.scalar_type() << " " << place.sizes() << ", as the op states";
       return InvalidArgument("{}", reason.str());
     }
     place.copy_(made);
@@ -132,7 +132,7 @@ int Serve(const ScriptLayout& layout) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Runs the program of the op `torchscript`; started by it, never by hand.",
+  CLI::App app("Runs the program of the op `torchscript`. Only the op starts it.",
                "tidemill-transform-script");
   std::vector<std::string> inputs;
   std::string output;
@@ -146,7 +146,8 @@ int Main(int argc, char** argv) {
   }
   const auto made = FromArgument(output);
   if (!made.ok() || columns.size() != inputs.size() || lseek(kScriptProgram, 0, SEEK_END) < 0) {
-    std::fputs("tidemill-transform-script: started by the op `torchscript` only\n", stderr);
+    std::fputs("tidemill-transform-script: only the op `torchscript` may start this program\n",
+               stderr);
     return 2;
   }
   const rlimit no_core{.rlim_cur = 0, .rlim_max = 0};

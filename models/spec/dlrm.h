@@ -15,9 +15,9 @@ namespace tidemill::models {
 struct Dlrm {
   static constexpr std::string_view kType = "dlrm";
   static constexpr std::string_view kDoc =
-      "DLRM (Naumov et al., 2019): numbers (`input`, float32 [d]) through layers of their own, "
-      "categories (`input_categories`, int64 [k]) through embeddings, the products of all pairs, "
-      "then the upper layers.";
+      "DLRM (Naumov et al., 2019). Numbers (`input`, float32 [d]) go through layers of their own, "
+      "and categories (`input_categories`, int64 [k]) through embeddings. The products of all "
+      "pairs then go through the upper layers.";
   static constexpr RowLengths kLengths = RowLengths::kOne;
   std::vector<int64_t> categories = {};
   int64_t width = 16;
@@ -29,10 +29,10 @@ struct Dlrm {
   void Fields(auto&& field) {
     field("categories", categories, kCategoriesDoc,
           {.min = 1, .max = 1e9, .required = true, .example = "[1000, 50]", .min_items = 1});
-    field("width", width, "Numbers that stand for a category.", {.min = 1, .max = 1024});
-    field("bottom", bottom, "Units of the hidden layers under the numbers.",
+    field("width", width, "Length of the embedding of a category.", {.min = 1, .max = 1024});
+    field("bottom", bottom, "Units of the hidden layers for the numbers.",
           {.min = 1, .max = 65536});
-    field("top", top, "Units of the hidden layers over the products.", {.min = 1, .max = 65536});
+    field("top", top, "Units of the hidden layers for the products.", {.min = 1, .max = 65536});
     field("sparse", sparse, kSparseDoc);
     field("outputs", outputs, kOutputsDoc, {.min = 1, .max = 1048576, .required = true});
   }

@@ -19,7 +19,7 @@ enum class Pooling { kMean, kSum };
 struct EmbeddingBag {
   static constexpr std::string_view kType = "embedding_bag";
   static constexpr std::string_view kDoc =
-      "A bag of words: the mean or sum of the tokens' embeddings, then layers of ReLU units.";
+      "A bag of words: the mean or the sum of the tokens' embeddings, then layers of ReLU units.";
   static constexpr RowLengths kLengths = RowLengths::kRagged;
   int64_t vocabulary = 2;
   int64_t width = 64;
@@ -30,10 +30,10 @@ struct EmbeddingBag {
   double dropout = 0;
 
   void Fields(auto&& field) {
-    field("vocabulary", vocabulary, "Ids that there are: 0, the padding, and those of tokens.",
+    field("vocabulary", vocabulary, "Number of ids: 0, the padding, and those of tokens.",
           {.min = 2, .max = 1e8, .required = true, .example = "20000"});
-    field("width", width, "Numbers that stand for a token.", {.min = 1, .max = 8192});
-    field("pooling", pooling, "What becomes of the tokens of a row.");
+    field("width", width, "Length of the embedding of a token.", {.min = 1, .max = 8192});
+    field("pooling", pooling, "How to combine the tokens of a row.");
     field("sparse", sparse, kSparseDoc);
     field("hidden", hidden, "Units of each hidden layer; [] for a linear model.",
           {.min = 1, .max = 65536});

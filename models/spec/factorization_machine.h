@@ -16,8 +16,8 @@ struct FactorizationMachine {
   static constexpr std::string_view kType = "factorization_machine";
   static constexpr std::string_view kDoc =
       "A factorization machine (Rendle, 2010): a linear model plus the products of all pairs of "
-      "features, by low-rank factors. Categories are `input_categories` beside numbers in "
-      "`input`, or `input` (int64 [k]) alone.";
+      "features, by low-rank factors. Categories are in `input_categories` next to numbers in "
+      "`input`, or in `input` (int64 [k]) alone.";
   static constexpr RowLengths kLengths = RowLengths::kOne;
   std::vector<int64_t> categories = {};
   int64_t factors = 8;

@@ -16,7 +16,7 @@ namespace tidemill::models {
 struct Gru {
   static constexpr std::string_view kType = "gru";
   static constexpr std::string_view kDoc =
-      "Gated recurrent units (Cho et al., 2014) over the history; the last state gives the output.";
+      "Gated recurrent units (Cho et al., 2014) over the history. The last state gives the output.";
   static constexpr RowLengths kLengths = RowLengths::kOne;
   int64_t hidden = 64;
   int64_t layers = 1;
@@ -27,7 +27,8 @@ struct Gru {
   void Fields(auto&& field) {
     field("hidden", hidden, "Units of each layer.", {.min = 1, .max = 8192});
     field("layers", layers, "Layers.", {.min = 1, .max = 16});
-    field("dropout", dropout, "Share of units silenced between layers.", {.min = 0, .max = 0.95});
+    field("dropout", dropout, "Share of units that are silenced between layers.",
+          {.min = 0, .max = 0.95});
     field("residual", residual, kResidualDoc);
     field("outputs", outputs, kOutputsDoc, {.min = 1, .max = 1048576, .required = true});
   }

@@ -17,7 +17,7 @@ Problem FindSurplus(std::string_view network, const InputSpecs& inputs,
     for (const std::string_view one : taken) is_taken |= name == one;
     if (is_taken) continue;
     return SpecProblem{fmt::format("{} takes no column '{}'", network, name),
-                       "stack all that it takes into: input"};
+                       "stack everything that it takes into: input"};
   }
   return std::nullopt;
 }
@@ -43,13 +43,13 @@ SpecProblem WrongInput(std::string_view network, std::string_view takes, std::st
 }
 
 SpecProblem NoColumn(std::string_view network, std::string_view column, std::string_view takes) {
-  return {fmt::format("{} takes {} in the column '{}', which the graph does not make", network,
+  return {fmt::format("{} takes {} in the column '{}', but the graph does not make it", network,
                       takes, column),
           fmt::format("end the op that makes it with into: {}", column)};
 }
 
 Problem CheckVector(std::string_view network, const InputSpecs& inputs) {
-  return CheckNumbers(network, inputs, "float32 numbers", "stack makes numbers of columns",
+  return CheckNumbers(network, inputs, "float32 numbers", "stack makes numbers from columns",
                       [](size_t) { return true; });
 }
 
@@ -86,9 +86,9 @@ Problem CheckCategories(std::string_view network, const InputSpecs& inputs,
   }
   const int64_t width = ids->shape.empty() ? 1 : ids->shape[0];
   if (width == static_cast<int64_t>(categories.size())) return std::nullopt;
-  return SpecProblem{fmt::format("{} categories are listed, but '{}' has {} ids in a row",
+  return SpecProblem{fmt::format("{} categories are listed, but '{}' has {} ids in each row",
                                  categories.size(), column, width),
-                     "list the number of ids of each"};
+                     "list the number of ids of each category"};
 }
 
 Problem CheckDense(std::string_view network, const InputSpecs& inputs) {

@@ -16,8 +16,8 @@ namespace tidemill::models {
 struct Logistic {
   static constexpr std::string_view kType = "logistic";
   static constexpr std::string_view kDoc =
-      "A linear model over the flattened input: logistic regression with a loss for classes, "
-      "linear regression with one for real labels.";
+      "A linear model over the flattened input. It is logistic regression with a loss for classes, "
+      "and linear regression with a loss for real labels.";
   static constexpr RowLengths kLengths = RowLengths::kOne;
   int64_t outputs = 1;
 

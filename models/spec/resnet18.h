@@ -29,9 +29,10 @@ struct Resnet18 {
   void Fields(auto&& field) {
     field("outputs", outputs, kOutputsDoc, {.min = 1, .max = 1048576, .required = true});
     field("stem", stem,
-          "How it begins: `small`, a 3x3 convolution that keeps the size, `standard`, a 7x7 "
-          "convolution and a maximum that quarter it; `auto` takes small up to 64 pixels.");
-    field("width", width, "Channels of the first stage; each later one has twice as many.",
+          "How the network begins. `small`: a 3x3 convolution that keeps the size. `standard`: a "
+          "7x7 convolution and a maximum that reduce it to a quarter. `auto`: small for images up "
+          "to 64 pixels.");
+    field("width", width, "Channels of the first stage. Each later stage has twice as many.",
           {.min = 1, .max = 1024});
   }
 

@@ -28,12 +28,11 @@ struct Tcn {
 
   void Fields(auto&& field) {
     field("hidden", hidden, "Channels of each layer.", {.min = 1, .max = 8192});
-    field(
-        "layers", layers,
-        "Layers of two convolutions each; together they see 1 + 2 * (kernel - 1) * (2^layers - 1) "
-        "rows.",
-        {.min = 1, .max = 16});
-    field("kernel", kernel, "Rows that a convolution looks at.", {.min = 2, .max = 64});
+    field("layers", layers,
+          "Number of layers, each of two convolutions. Together they see 1 + 2 * (kernel - 1) * "
+          "(2^layers - 1) rows.",
+          {.min = 1, .max = 16});
+    field("kernel", kernel, "Number of rows that a convolution looks at.", {.min = 2, .max = 64});
     field("dropout", dropout, kDropoutDoc, {.min = 0, .max = 0.95});
     field("residual", residual, kResidualDoc);
     field("outputs", outputs, kOutputsDoc, {.min = 1, .max = 1048576, .required = true});

@@ -17,7 +17,7 @@ struct TextTransformer {
   static constexpr std::string_view kType = "text_transformer";
   static constexpr std::string_view kDoc =
       "A small transformer encoder (Vaswani et al., 2017; normalised before each part): token and "
-      "position embedding, layers of self-attention, mean over the tokens.";
+      "position embedding, layers of self-attention, and a mean over the tokens.";
   static constexpr RowLengths kLengths = RowLengths::kPadded;
   int64_t vocabulary = 2;
   int64_t width = 64;
@@ -27,11 +27,12 @@ struct TextTransformer {
   double dropout = 0.1;
 
   void Fields(auto&& field) {
-    field("vocabulary", vocabulary, "Ids that there are: 0, the padding, and those of tokens.",
+    field("vocabulary", vocabulary, "Number of ids: 0, the padding, and those of tokens.",
           {.min = 2, .max = 1e8, .required = true, .example = "20000"});
-    field("width", width, "Numbers that stand for a token.", {.min = 1, .max = 8192});
-    field("heads", heads, "Heads of the attention; they divide the width.", {.min = 1, .max = 256});
-    field("layers", layers, "Layers of attention.", {.min = 1, .max = 48});
+    field("width", width, "Length of the embedding of a token.", {.min = 1, .max = 8192});
+    field("heads", heads, "Number of heads of the attention. It must divide the width.",
+          {.min = 1, .max = 256});
+    field("layers", layers, "Number of layers of attention.", {.min = 1, .max = 48});
     field("outputs", outputs, kOutputsDoc, {.min = 1, .max = 1048576, .required = true});
     field("dropout", dropout, kDropoutDoc, {.min = 0, .max = 0.95});
   }

@@ -19,11 +19,11 @@ struct TorchScript {
   static constexpr std::string_view kType = "torchscript";
   static constexpr std::string_view kDoc =
       "Any network as a TorchScript file. Its `forward` takes the columns `input`, `input_...` in "
-      "the order of their names and gives [n, outputs]. A method `embed`, if it has one, takes the "
-      "same and gives what the last layer is given, [n, d], for policies that look at embeddings. "
-      "Training begins with the file's weights. The file is kept with each model, runs in the "
-      "processes of trainings and evaluations only, and is code: take none from people that you do "
-      "not trust.";
+      "the order of their names and returns [n, outputs]. If it has a method `embed`, that takes "
+      "the same columns and returns the input of the last layer, [n, d], for policies that look at "
+      "embeddings. Training begins with the file's weights. The file is kept with each model and "
+      "runs only in the processes of trainings and evaluations. It is code: take no files from "
+      "people that you do not trust.";
   static constexpr RowLengths kLengths = RowLengths::kAny;
   std::string file = {};
   int64_t outputs = 1;
@@ -33,7 +33,7 @@ struct TorchScript {
     field("file", file, "The file, below the pipeline's folder or a folder with data.",
           {.min = 1, .required = true, .example = "network.pt"});
     field("outputs", outputs, kOutputsDoc, {.min = 1, .max = 1048576, .required = true});
-    field("timeout", timeout, "Longest time for a batch: a training that takes longer fails.",
+    field("timeout", timeout, "Longest time for a batch. A training that takes longer fails.",
           {.min = 0.1});
   }
 

@@ -18,10 +18,10 @@ enum class RowLayout { kPadded, kRagged };
 
 struct Buckets {
   static constexpr std::string_view kDoc =
-      "Puts samples of similar length into a batch: those of `window` batches are sorted by their "
-      "length, cut into batches, and these come in a random order. A sample's length is that of "
-      "its row of `column` up to the last number that is not `padding`. All consumers that share a "
-      "batch get rows of the same width.";
+      "Puts samples of similar length into a batch. The samples of `window` batches are sorted by "
+      "their length and cut into batches, which come in a random order. A sample's length is that "
+      "of its row of `column` up to the last number that is not `padding`. All consumers that "
+      "share a batch get rows of the same width.";
   std::string column = "input";
   double padding = 0;
   std::vector<int64_t> boundaries = {};
@@ -29,17 +29,20 @@ struct Buckets {
   RowLayout layout = RowLayout::kPadded;
 
   void Fields(auto&& field) {
-    field("column", column, "The column of rows with a length: `input` or one of `input_...`.");
+    field("column", column, "The column whose rows have a length: `input` or one of `input_...`.");
     field("padding", padding, "The number that fills the end of short rows.");
     field("boundaries", boundaries,
-          "Widths of batches, ascending: a batch is as wide as the least of them that holds its "
-          "longest row, or as the column. Without: powers of two.",
+          "Widths of batches, ascending. A batch has the least of these widths that holds its "
+          "longest row, or else the width of the column. Default: powers of two.",
           {.min = 1, .max = 1e6, .example = "[8, 16, 32]"});
-    field("window", window, "Batches that are sorted together: more, and rows are more alike.",
+    field("window", window,
+          "Number of batches that are sorted together. With more of them, the rows of a batch are "
+          "more alike.",
           {.min = 1, .max = 4096});
-    field("layout", layout,
-          "`padded`: rows of the width of their batch. `ragged`: rows one after another without "
-          "padding, and where each begins, as a column of its own behind their name, `_offsets`.");
+    field(
+        "layout", layout,
+        "`padded`: rows have the width of their batch. `ragged`: rows follow one another without "
+        "padding, and an extra column, whose name ends in `_offsets`, says where each row begins.");
   }
   void Check(config::Problems& problems) const {
     for (size_t i = 1; i < boundaries.size(); ++i) {

@@ -25,20 +25,19 @@ enum class MixMode { kStratified, kRandom };
 
 struct MixSource {
   static constexpr std::string_view kDoc =
-      "Some of the samples: those of some classes, of some files, of both, or, without either, "
-      "all that belong to no source before.";
+      "Some of the samples: those of some classes, of some files, or of both. Without either, all "
+      "samples that belong to no earlier source.";
   std::vector<int64_t> classes = {};
   std::string files = {};
   double weight = 1;
 
   void Fields(auto&& field) {
     field("classes", classes, "Class labels.", {.example = "[0, 3]"});
-    field(
-        "files", files,
-        "Files below the dataset's folder: a pattern in which * stands for anything but /, ** for "
-        "anything.",
-        {.example = "\"2026-*/**\""});
-    field("weight", weight, "Its share of each batch, in proportion to the other weights.",
+    field("files", files,
+          "Files below the dataset's folder. This is a pattern: * is any text without /, ** any "
+          "text.",
+          {.example = "\"2026-*/**\""});
+    field("weight", weight, "The source's share of each batch, in proportion to the other weights.",
           {.min = 1e-9, .max = 1e9});
   }
   friend bool operator==(const MixSource&, const MixSource&) = default;
@@ -47,17 +46,17 @@ struct MixSource {
 struct Mix {
   static constexpr std::string_view kDoc =
       "Fills batches from several sources, in given shares. An epoch has as many samples as the "
-      "training set; a source that has too few for its share begins anew, in a new order.";
+      "training set. A source with too few samples for its share begins again, in a new order.";
   std::vector<MixSource> sources = {};
   MixMode mode = MixMode::kStratified;
 
   void Fields(auto&& field) {
     field("sources", sources,
-          "Where samples come from; a sample belongs to the first that it fits.",
+          "Where samples come from. A sample belongs to the first source that it fits.",
           {.required = true});
     field("mode", mode,
           "`stratified`: each batch has its share of each source, to within one sample. `random`: "
-          "each sample is drawn from a random source, so that shares hold on average.");
+          "each sample is drawn from a random source, so the shares hold on average.");
   }
   void Check(config::Problems& problems) const {
     if (sources.empty() || sources.size() > 64) {

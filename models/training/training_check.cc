@@ -20,17 +20,18 @@ void CheckClassOutputs(const LossSpec& loss, int64_t outputs, const LabelKind& l
   if (loss->OfClasses() == ClassOutputs::kSigmoid) {
     if (label.num_classes > 0 && label.num_classes != 2) {
       Add(problems, "training.loss",
-          fmt::format("{} tells two classes apart, '{}' has {}", loss.type(), label.dataset,
+          fmt::format("{} is for two classes, but '{}' has {}", loss.type(), label.dataset,
                       label.num_classes),
           "use loss: cross_entropy");
     } else if (outputs != 1) {
       Add(problems, "model.outputs",
-          fmt::format("{} outputs where {} takes one", outputs, loss.type()), "write outputs: 1");
+          fmt::format("has {} outputs, but {} takes one", outputs, loss.type()),
+          "write outputs: 1");
     }
   } else if (label.num_classes > 0 && outputs != label.num_classes) {
     const bool bce_fits = outputs == 1 && label.num_classes == 2;
     Add(problems, "model.outputs",
-        fmt::format("{} outputs for the {} classes of '{}'", outputs, label.num_classes,
+        fmt::format("has {} outputs for the {} classes of '{}'", outputs, label.num_classes,
                     label.dataset),
         fmt::format("write outputs: {}{}", label.num_classes,
                     bce_fits ? ", or use loss: bce_with_logits" : ""));
@@ -50,7 +51,7 @@ void CheckLoss(const ModelSpec& model, const LossSpec& loss, const LabelKind& la
   if (label.is_class) {
     CheckClassOutputs(loss, outputs, label, problems);
   } else if (outputs != 1) {
-    Add(problems, "model.outputs", fmt::format("{} outputs for one real label", outputs),
+    Add(problems, "model.outputs", fmt::format("has {} outputs for one real label", outputs),
         "write outputs: 1");
   }
   if (const auto own = loss->FindOutputsProblem(outputs)) {
@@ -68,11 +69,11 @@ const OptimizerSpec& EmbeddingOptimizer(const std::vector<ModuleOptimizer>& opti
 
 void CheckSparse(const TrainingSpec& training, TrainingProblems& problems) {
   if (!EmbeddingOptimizer(training.Optimizers())->TakesSparseGradients()) {
-    Add(problems, "model.sparse", "the optimizer of the embedding takes no sparse gradients",
+    Add(problems, "model.sparse", "the optimizer of the embedding does not take sparse gradients",
         "use sgd without momentum or adagrad for modules: \"embedding*\", without weight_decay");
   }
   if (training.gradient_clipping && training.gradient_clipping->value) {
-    Add(problems, "training.gradient_clipping", "value does not act on sparse gradients",
+    Add(problems, "training.gradient_clipping", "`value` does not act on sparse gradients",
         "use norm");
   }
 }
@@ -99,7 +100,7 @@ void CheckLengths(const Buckets& buckets, const InputSpecs& inputs, TrainingProb
   if (column == inputs.end()) {
     Add(problems, "training.buckets.column",
         fmt::format("the graph makes no '{}' for the model", buckets.column),
-        "name the column of the rows that differ in length, mostly input");
+        "name the column whose rows differ in length, usually input");
     return;
   }
   const auto& [shape, is_integer] = column->second;
@@ -111,16 +112,16 @@ void CheckLengths(const Buckets& buckets, const InputSpecs& inputs, TrainingProb
   }
   if (!buckets.boundaries.empty() && buckets.boundaries.back() > shape[0]) {
     Add(problems, "training.buckets.boundaries",
-        fmt::format("reach {}, but rows of '{}' have {} places", buckets.boundaries.back(),
+        fmt::format("go up to {}, but rows of '{}' have {} places", buckets.boundaries.back(),
                     buckets.column, shape[0]),
-        "leave out what is beyond");
+        "leave out the larger widths");
   }
   if (!std::isfinite(buckets.padding) ||
       (is_integer && buckets.padding != std::trunc(buckets.padding))) {
     Add(problems, "training.buckets.padding",
-        fmt::format("{} never stands in '{}', which is {}", buckets.padding, buckets.column,
+        fmt::format("{} cannot occur in '{}', which is {}", buckets.padding, buckets.column,
                     Describe(column->second)),
-        "write the number that rows end in, mostly 0");
+        "write the number that fills the end of rows, usually 0");
   }
   const std::string offsets = buckets.column + std::string(kOffsetsSuffix);
   if (buckets.layout == RowLayout::kRagged && inputs.contains(offsets)) {
@@ -151,10 +152,11 @@ void CheckTakesLengths(const ModelSpec& model, const Buckets& buckets, TrainingP
   }
   if (buckets.padding != 0) {
     Add(problems, "training.buckets.padding",
-        fmt::format("{} takes 0 for padding, and nothing else", model.type()), "leave it out");
+        fmt::format("{} takes only 0 as padding", model.type()), "leave it out");
   }
   if (lengths == RowLengths::kPadded && buckets.layout == RowLayout::kRagged) {
-    Add(problems, "training.buckets.layout", fmt::format("{} takes no ragged rows", model.type()),
+    Add(problems, "training.buckets.layout",
+        fmt::format("{} does not take ragged rows", model.type()),
         fmt::format("write layout: padded, or use type: {}", TypesThatTake(RowLengths::kRagged)));
   }
 }
@@ -183,20 +185,21 @@ TrainingProblems FindMixProblems(const TrainingSpec& training, const LabelKind& 
   if (!training.mix) return problems;
   if (training.order || !training.shuffle) {
     Add(problems, "training.mix",
-        fmt::format("and {} both order the samples", training.order ? "order" : "shuffle"),
+        fmt::format("cannot be used with {} because both order the samples",
+                    training.order ? "order" : "shuffle"),
         "leave one out");
   }
   if (training.buckets) {
-    Add(problems, "training.mix", "and buckets both choose the samples of a batch",
-        "leave one out");
+    Add(problems, "training.mix",
+        "cannot be used with buckets because both choose the samples of a batch", "leave one out");
   }
   const std::vector<MixSource>& sources = training.mix->sources;
   for (size_t i = 0; i < sources.size(); ++i) {
     if (sources[i].classes.empty()) continue;
     const std::string path = fmt::format("training.mix.sources[{}].classes", i);
     if (!label.is_class) {
-      Add(problems, path, fmt::format("the label of '{}' is no class", label.dataset),
-          "take samples by their files");
+      Add(problems, path, fmt::format("the label of '{}' is not a class", label.dataset),
+          "choose samples by their files");
       continue;
     }
     for (const int64_t one : sources[i].classes) {

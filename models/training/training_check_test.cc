@@ -67,7 +67,7 @@ TEST(TrainingCheck, AMixTakesClassesThatThereAre) {
               ElementsAre("training.mix.sources[1].classes: 'd' has no class 5"));
   EXPECT_THAT(find({.is_class = true, .dataset = "d"}), IsEmpty()) << "it names none";
   EXPECT_THAT(find(kReal),
-              ElementsAre(HasSubstr("sources[0].classes: the label of 'd' is no class"),
+              ElementsAre(HasSubstr("sources[0].classes: the label of 'd' is not a class"),
                           HasSubstr("sources[1].classes")));
   EXPECT_EQ(FindMixProblems({.buckets = Buckets{}, .mix = Mix{.sources = {{}}}}, kReal).size(), 1U);
   EXPECT_THAT(FindMixProblems({}, kReal), IsEmpty());

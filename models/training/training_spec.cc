@@ -4,27 +4,31 @@ namespace tidemill::models {
 
 void TrainingSpec::Check(config::Problems& problems) const {
   if (standardize_target && loss->IsOfClasses()) {
-    problems.Add("standardize_target", "is for real labels, the loss is for classes",
+    problems.Add("standardize_target", "is for real labels, but the loss is for classes",
                  "leave it out, or use loss: mse");
   }
   if (max_samples && max_samples->value < 1) {
     problems.Add("max_samples", "must be at least 1", "leave it out for no budget");
   }
   if (!shuffle && order && !(*order)->KeepsStream()) {
-    problems.Add("shuffle", "and order contradict each other", "leave shuffle out");
+    problems.Add("shuffle", "contradicts `order`", "leave shuffle out");
   }
   if (mix && !downsampling->IsNone()) {
-    problems.Add("mix", "and downsampling both choose the samples of an epoch", "leave one out");
+    problems.Add("mix",
+                 "cannot be used with downsampling because both choose the samples of an epoch",
+                 "leave one out");
   }
   if (buckets && !downsampling->IsNone()) {
-    problems.Add("buckets", "and downsampling both choose the samples of a batch", "leave one out");
+    problems.Add("buckets",
+                 "cannot be used with downsampling because both choose the samples of a batch",
+                 "leave one out");
   }
   if (optimizers.empty()) return;
   if (optimizer != DefaultOptimizer()) {
-    problems.Add("optimizer", "and optimizers exclude each other", "leave one out");
+    problems.Add("optimizer", "cannot be used with `optimizers`", "leave one out");
   }
   if (optimizers.back().modules != "*") {
-    problems.Add("optimizers", "leave parameters without an optimizer",
+    problems.Add("optimizers", "leave some parameters without an optimizer",
                  "end the list with {modules: \"*\", optimizer: ...}");
   }
 }

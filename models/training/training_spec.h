@@ -36,14 +36,14 @@ enum class WeightedLoss { kUnbiased, kSelfNormalised };
 
 // Limits the effect of one batch.
 struct GradientClipping {
-  static constexpr std::string_view kDoc = "Bounds the gradients before each step.";
+  static constexpr std::string_view kDoc = "Limits the gradients before each step.";
   std::optional<double> norm = std::nullopt;
   std::optional<double> value = std::nullopt;
 
   void Fields(auto&& field) {
     field("norm", norm, "Scale all gradients so that their common L2 norm is at most this.",
           {.min = 1e-12, .example = "1.0"});
-    field("value", value, "Cut each gradient to [-value, value].", {.min = 1e-12});
+    field("value", value, "Limit each gradient to [-value, value].", {.min = 1e-12});
   }
   void Check(config::Problems& problems) const {
     if (norm.has_value() == value.has_value()) {
@@ -56,8 +56,8 @@ struct GradientClipping {
 // Ends a training that does not improve any more on held-out samples.
 struct EarlyStopping {
   static constexpr std::string_view kDoc =
-      "Ends the training when the loss on samples held out no longer falls. It is measured after "
-      "each epoch.";
+      "Ends the training when the loss on held-out samples no longer falls. The loss is measured "
+      "after each epoch.";
   double held_out = 0.1;
   int64_t patience = 2;
   double min_delta = 0;
@@ -65,12 +65,14 @@ struct EarlyStopping {
 
   void Fields(auto&& field) {
     field("held_out", held_out,
-          "Share of the samples that is held out: drawn by a hash of seed and key, so a sample "
-          "held out once is held out of every training of the run.",
+          "Share of the samples that is held out. They are drawn by a hash of seed and key, so a "
+          "sample that is held out once is held out of every training of the run.",
           {.min = 0.0001, .max = 0.9});
-    field("patience", patience, "Epochs without a better loss after which to stop.", {.min = 1});
-    field("min_delta", min_delta, "By how much a loss must be better to count.", {.min = 0});
-    field("restore_best", restore_best, "End with the weights of the best epoch, not the last.");
+    field("patience", patience, "Number of epochs without a better loss after which to stop.",
+          {.min = 1});
+    field("min_delta", min_delta, "How much better a loss must be to count as better.", {.min = 0});
+    field("restore_best", restore_best,
+          "End with the weights of the best epoch, not of the last one.");
   }
   friend bool operator==(const EarlyStopping&, const EarlyStopping&) = default;
 };
@@ -105,37 +107,37 @@ struct TrainingSpec {
   config::ByteSize decoded_budget{int64_t{512} << 20};
 
   void Fields(auto&& field) {
-    field("device", device, "Where to train; `auto` takes a GPU when there is one.");
-    field("epochs", epochs, "Passes over the training set.", {.min = 1, .max = 1e6});
+    field("device", device, "Where to train. `auto` takes a GPU if there is one.");
+    field("epochs", epochs, "Number of passes over the training set.", {.min = 1, .max = 1e6});
     field("max_samples", max_samples,
-          "Samples after which a training ends, though its epochs may not: the budget of a "
-          "trigger, rounded up to a whole batch.");
+          "Number of samples after which a training ends, even if its epochs are not over. This is "
+          "the budget of a trigger. It is rounded up to a whole batch.");
     field("batch_size", batch_size, "Samples in one step of the optimizer.",
           {.min = 1, .max = 1'048'576});
     field("accumulate", accumulate,
-          "Batches whose gradients make one step, as if they were one batch; the last ones of an "
-          "epoch make a smaller step.",
+          "Number of batches whose gradients make one step, as if they were one batch. The last "
+          "batches of an epoch make a smaller step.",
           {.min = 1, .max = 65536});
     field("optimizer", optimizer, "How weights follow gradients.");
     field("optimizers", optimizers,
-          "Instead of `optimizer`: several, each for some parameters; a parameter has the first "
-          "whose pattern matches its name.");
-    field("schedule", schedule, "How the learning rate changes in the course of a training.");
+          "Several optimizers instead of `optimizer`, each for some parameters. A parameter gets "
+          "the first one whose pattern matches its name.");
+    field("schedule", schedule, "How the learning rate changes during a training.");
     field("loss", loss,
           "`cross_entropy` or `bce_with_logits` for class labels, `mse`, `l1` or `huber` for real "
           "ones.");
     field(
         "standardize_target", standardize_target,
-        "Train on real labels as (x - mean) / deviation, learned from the selected samples like "
-        "what `standardize` learns; what a model says is put back into the units of the label, in "
-        "which it is measured. By default true for `mse`, `l1` and `huber`.");
-    field("gradient_clipping", gradient_clipping, "Bounds for the gradients.");
+        "Train on real labels as (x - mean) / deviation. Both numbers are learned from the "
+        "selected samples, as `standardize` does. Predictions are converted back into the units of "
+        "the label, and models are measured in them. By default true for `mse`, `l1` and `huber`.");
+    field("gradient_clipping", gradient_clipping, "Limits for the gradients.");
     field("precision", precision,
-          "`bfloat16` computes the products of the forward pass in 16 bits; weights, loss and "
-          "steps stay in 32.");
+          "`bfloat16` computes the products of the forward pass in 16 bits. Weights, loss and "
+          "steps stay in 32 bits.");
     field("early_stopping", early_stopping, "When to end before the last epoch.");
     field("warm_start", warm_start,
-          "Start from the model of the trigger before instead of a fresh initialisation.");
+          "Start from the model of the previous trigger instead of a fresh initialisation.");
     field("seed", seed, "Seeds initialisation, shuffling and dropout.", {.min = 0});
     FieldsOfData(field);
   }
@@ -162,38 +164,38 @@ struct TrainingSpec {
   // The fields about samples: which ones, in what order, and how many may be unusable.
   void FieldsOfData(auto& field) {
     field("fit", fit,
-          "When ops that learn from data do so: at the first trigger (the default with warm_start) "
-          "or at each_trigger (the default without).");
-    field(
-        "shuffle", shuffle,
-        "Visit the samples in a new random order in each epoch: `order: full`, or without `none`.");
-    field("order", order, "The order of the samples in an epoch, where `shuffle` says too little.");
+          "When the ops that learn from data do so: at the first trigger (the default with "
+          "warm_start) or at each_trigger (the default without it).");
+    field("shuffle", shuffle,
+          "Visit the samples in a new random order in each epoch. true means `order: full`, false "
+          "means `order: none`.");
+    field("order", order,
+          "The order of the samples in an epoch. Use it instead of `shuffle` for more choices.");
     field("buckets", buckets, "Puts samples of similar length into a batch.");
     field("mix", mix, "Fills batches from several sources, in given shares.");
     field("checkpoint_every", checkpoint_every,
-          "Samples between two checkpoints, from which an interrupted training goes on.",
+          "Number of samples between two checkpoints. An interrupted training goes on from the "
+          "last checkpoint.",
           {.min = 1});
     field("num_threads", num_threads,
-          "Threads of the arithmetic on a CPU, by default 1 for a linear model or an mlp of small "
-          "layers, else 2. Weights are reproducible for the same number.",
+          "Threads for the arithmetic on a CPU. By default 1 for a linear model or an mlp with "
+          "small layers, else 2. Weights are reproducible for the same number of threads.",
           {.min = 1, .max = 1024});
     field("max_bad_fraction", max_bad_fraction,
-          "Share of samples that may be of no use before the training fails.",
-          {.min = 0, .max = 1});
+          "Share of samples that may be unusable before the training fails.", {.min = 0, .max = 1});
     field("max_bad_samples", max_bad_samples,
-          "So many samples may be unreadable, or alone make a loss infinite, those of each epoch "
-          "counted; the next one ends the training at once. 0: the first one does.");
-    field("downsampling", downsampling, "On which of its samples an epoch trains.");
-    field(
-        "weighted_loss", weighted_loss,
-        "The loss of a batch with weights: unbiased, their sum over the number of samples, so that "
-        "it estimates the loss of all candidates; self_normalised, their sum over that of the "
-        "weights, which is biased and varies less.");
-    field(
-        "decoded_budget", decoded_budget,
-        "Bytes of decoded samples that downsampling keeps in memory between scoring and training; "
-        "what does not fit, or is random in the graph, is read again.",
-        {.min = 0});
+          "Number of samples that may be unreadable or make a loss infinite by themselves. A "
+          "sample counts in each epoch. The next such sample ends the training at once. 0: the "
+          "first one does.");
+    field("downsampling", downsampling, "Which of its samples an epoch trains on.");
+    field("weighted_loss", weighted_loss,
+          "The loss of a batch with weights. unbiased: the weighted sum divided by the number of "
+          "samples, which estimates the loss of all candidates. self_normalised: the weighted sum "
+          "divided by the sum of the weights, which is biased and varies less.");
+    field("decoded_budget", decoded_budget,
+          "Bytes of decoded samples that downsampling keeps in memory between scoring and "
+          "training. Samples that do not fit, or for which the graph is random, are read again.",
+          {.min = 0});
   }
 };
 

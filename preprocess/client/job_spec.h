@@ -24,7 +24,7 @@ struct HeldOutSpec {
 
   void Fields(auto&& field) {
     field("share", share, "Share of the keys that is not trained on.");
-    field("seed", seed, "Seed of the choice.");
+    field("seed", seed, "Seed of the draw.");
   }
   friend bool operator==(const HeldOutSpec&, const HeldOutSpec&) = default;
 };
@@ -55,21 +55,21 @@ struct JobSpec {
 
   void Fields(auto&& field) {
     field("run_id", run_id, "The run.");
-    field("trigger", trigger, "The trigger in its run.");
-    field("dataset_id", dataset_id, "The dataset that the keys are of.");
+    field("trigger", trigger, "The number of the trigger in its run.");
+    field("dataset_id", dataset_id, "The dataset that the keys belong to.");
     field("dataset", dataset, "The dataset's spec.");
     field("graph", graph, "The graph's spec.");
     field("held_out", held_out, "Samples to leave out.");
-    field("batch_size", batch_size, "Samples of a batch, over all lanes.");
-    field("epochs", epochs, "Passes over the set.");
-    field("seed", seed, "Of the order of samples and of random ops.");
-    field("order", order, "In which order an epoch visits the samples.");
-    field("last_batch", last_batch, "What becomes of the last batch of an epoch.");
-    field("num_lanes", num_lanes, "Consumers that share each batch.");
-    field("buckets", buckets, "Batches of similar length.");
-    field("mix", mix, "Sources in given shares.");
-    field("shards", shards, "Parts that are made by one worker each.");
-    field("slow_after", slow_after, "Microseconds after which a row does not hold up its batch.");
+    field("batch_size", batch_size, "Samples in a batch, over all lanes.");
+    field("epochs", epochs, "Number of passes over the training set.");
+    field("seed", seed, "Seed of the order of samples and of random ops.");
+    field("order", order, "The order in which an epoch visits the samples.");
+    field("last_batch", last_batch, "What to do with the last batch of an epoch.");
+    field("num_lanes", num_lanes, "Number of consumers that share each batch.");
+    field("buckets", buckets, "Batches of samples of similar length.");
+    field("mix", mix, "Sources of the samples, in given shares.");
+    field("shards", shards, "Parts of the training set. Each is made by one worker.");
+    field("slow_after", slow_after, "Microseconds after which a batch no longer waits for a row.");
   }
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };

@@ -45,12 +45,12 @@ absl::StatusOr<std::string> Encode(const ResumeToken& token, const JobSpec& job)
 
 absl::StatusOr<ResumeToken> DecodeResumeToken(std::string_view text, const JobSpec& job) {
   const auto broken = [] {
-    return InvalidArgument("the text is no resume token; it begins with {}", kMark);
+    return InvalidArgument("the text is not a resume token, because it begins with {}", kMark);
   };
   if (text.size() > ResumeToken::kMostBytes || Word(text) != kMark) return broken();
   if (Word(text) != DigestOf(job)) {
     return FailedPrecondition(
-        "the resume token was made by another job: data, batches or order differ");
+        "the resume token was made by another job: its data, batches or order differ");
   }
   ResumeToken token;
   const std::string_view number = Word(text);

@@ -20,8 +20,8 @@ absl::StatusOr<SetDivision> DivideSet(const JobSpec& job, const loader::Training
                                       const storage::StorageClient& storage) {
   if (job.shards && job.num_lanes != job.shards->count) {
     return InvalidArgument(
-        "a job of {} shards has a lane for each, not {}; its consumers cannot "
-        "share batches",
+        "a job of {} shards has one lane for each shard, not {}; its consumers cannot share "
+        "batches",
         job.shards->count, job.num_lanes);
   }
   SetDivision division;

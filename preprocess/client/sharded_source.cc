@@ -59,7 +59,7 @@ ShardedSource::~ShardedSource() {
   request.set_job_id(job_id_);
   const absl::Status finished = dispatcher_.FinishJob(request, kFinishDeadline);
   if (!finished.ok()) {
-    log::Warn("the dispatcher does not hear that a job is over; it will find out",
+    log::Warn("cannot tell the dispatcher that a job is over; it will find out later",
               {{"job", job_name_}, {"error", std::string(finished.message())}});
   }
 }

@@ -180,7 +180,7 @@ void WorkerConnections::Ended(int64_t connection, const absl::Status& why) {
     if (!IsOfTheWorker(why)) {
       failure = Annotate(why, fmt::format("worker {}", worker.name()));
     } else if (!why.ok()) {
-      log::Warn("a worker is gone; its batches are made by others",
+      log::Warn("a worker is gone; other workers make its batches",
                 {{"worker", worker.name()}, {"error", std::string(why.message())}});
       broken_.push_back(worker.incarnation());
     }

@@ -65,14 +65,14 @@ absl::Status CheckLateRows(const JobSpec& job, Delivery delivery) {
   if (job.slow_after < 0) return InvalidArgument("rows are late after {} us", job.slow_after);
   if (delivery != Delivery::kRelaxed) {
     return InvalidArgument(
-        "late rows change which batch a row is in: take slow_after away, or relaxed delivery");
+        "late rows change the batch of a row; leave out slow_after, or take relaxed delivery");
   }
   const bool repeats = job.last_batch == loader::LastBatch::kPad ||
                        job.last_batch == loader::LastBatch::kWrap || job.mix;
   if (repeats || job.buckets) {
     return InvalidArgument(
-        "late rows need batches of any samples, each of which comes once in an epoch: neither "
-        "buckets nor a mix, and a last batch that is kept or dropped");
+        "late rows need batches of any samples, and each sample must come once in an epoch; use "
+        "neither buckets nor a mix, and keep or drop the last batch");
   }
   return absl::OkStatus();
 }
@@ -119,7 +119,7 @@ absl::StatusOr<std::unique_ptr<WorkerSource>> WorkerSource::Open(
     const JobSpec& job, const std::string& fitted, std::unique_ptr<const loader::BatchMaker> maker,
     const WorkerSourceOptions& options) {
   if (maker->plan().first_batch >= maker->end()) {
-    return InvalidArgument("no batch is left of the {} of {}", maker->end(), options.job_name);
+    return InvalidArgument("no batch is left among the {} of {}", maker->end(), options.job_name);
   }
   RETURN_IF_ERROR(CheckLateRows(job, options.delivery));
   std::unique_ptr<WorkerSource> source(new WorkerSource(job, std::move(maker), options));
@@ -174,7 +174,7 @@ WorkerSource::~WorkerSource() {
   request.set_job_id(job_id_);
   const absl::Status finished = dispatcher_.FinishJob(request, kReportDeadline);
   if (!finished.ok()) {
-    log::Warn("the dispatcher does not hear that a job is over; it will find out",
+    log::Warn("cannot tell the dispatcher that a job is over; it will find out later",
               {{"job", options_.job_name}, {"error", std::string(finished.message())}});
   }
 }
@@ -194,7 +194,8 @@ void WorkerSource::KeepReporting() {
     } else if (answer.status().code() == absl::StatusCode::kNotFound) {
       MutexLock lock(mutex_);
       failure_ = FailedPrecondition(
-          "the dispatcher has given up the job {}: it heard nothing of its consumers for too long",
+          "the dispatcher has given up the job {} because its consumers did not report for too "
+          "long",
           options_.job_name);
       changed_.notify_all();
       return;
@@ -302,9 +303,8 @@ absl::Status WorkerSource::MakeHere() {
     MutexLock lock(mutex_);
     number = inbox_->wanted();
     if (counters_.num_made_here++ == 0) {
-      log::Warn(
-          "nothing comes from a worker; batches are made in this process until something does",
-          {{"job", options_.job_name}});
+      log::Warn("no worker sends anything; this process makes batches until one does",
+                {{"job", options_.job_name}});
     }
   }
   ASSIGN_OR_RETURN(std::vector<loader::TrainingBatch> made, maker_->Make(number, number + 1, {}));

@@ -17,17 +17,17 @@ enum class ShardBy { kFile, kKey };
 
 struct Shards {
   static constexpr std::string_view kDoc =
-      "Divides the training set once and for all: each part is read by one worker, each batch made "
-      "of one part, and batches of all parts come in turn. For workers that are near to some of "
-      "the files, or keep them in a cache.";
+      "Divides the training set once and for all. One worker reads each part, each batch is made "
+      "from one part, and batches of all parts come in turn. For workers that are near to some of "
+      "the files, or that keep them in a cache.";
   ShardBy by = ShardBy::kFile;
   int64_t count = 1;
 
   void Fields(auto&& field) {
     field("by", by,
-          "`file`: samples of a file stay together; there must be at least as many files as parts. "
-          "`key`: neighbours stay together, and parts are equally large.");
-    field("count", count, "Number of parts; as many workers as parts can take part.",
+          "`file`: samples of a file stay together, and there must be at least as many files as "
+          "parts. `key`: neighbours stay together, and parts are equally large.");
+    field("count", count, "Number of parts. At most this many workers can take part.",
           {.min = 1, .max = 1000, .required = true, .example = "4"});
   }
   friend bool operator==(const Shards&, const Shards&) = default;
@@ -35,9 +35,9 @@ struct Shards {
 
 struct WorkersSpec {
   static constexpr std::string_view kDoc =
-      "Samples are prepared by the stack's preprocessing workers, on this host or others, instead "
-      "of by the process that trains. A model is the same, bit by bit, with and without them and "
-      "however many there are. Not beside `training.downsampling`.";
+      "The stack's preprocessing workers, on this host or others, prepare the samples, instead of "
+      "the process that trains. A model is the same, bit by bit, with and without workers, and "
+      "with any number of them. This cannot be combined with `training.downsampling`.";
   int64_t most = 8;
   Transport transport = Transport::kAuto;
   CompressionChoice compression = CompressionChoice::kAuto;
@@ -45,17 +45,20 @@ struct WorkersSpec {
   std::optional<Shards> shards = std::nullopt;
 
   void Fields(auto&& field) {
-    field("most", most, "A training takes batches from so many workers at most.",
+    field("most", most, "A training takes batches from at most this many workers.",
           {.min = 1, .max = 1000});
-    field(
-        "transport", transport,
-        "How batches come from a worker. `auto`: through shared memory from the same host, else "
-        "by gRPC. `ring`, `frames`: the one or the other; a ring that cannot be had gives frames.");
+    field("transport", transport,
+          "How batches come from a worker. `auto`: through shared memory from the same host, else "
+          "by gRPC. `ring`: through shared memory, or by gRPC if that is not possible. `frames`: "
+          "by gRPC.");
     field("compression", compression,
-          "Of batches that come by gRPC. `auto`: where measurement says that it is faster.");
+          "Compression of batches that come by gRPC. `auto`: where a measurement says that it is "
+          "faster.");
     field("bytes_ahead", bytes_ahead,
-          "Prepared batches that wait for the training, in its process and on the way.");
-    field("shards", shards, "Without it, any worker makes any batch, which is faster.");
+          "Bytes of prepared batches that wait for the training, in its process and on the way.");
+    field("shards", shards,
+          "Divides the training set among the workers. Without it, any worker makes any batch, "
+          "which is faster.");
   }
   void Check(config::Problems& problems) const {
     if (bytes_ahead.bytes < (int64_t{1} << 20)) {
@@ -71,7 +74,8 @@ struct PreprocessSpec : transform::PreprocessSpec {
 
   void Fields(auto&& field) {
     transform::PreprocessSpec::Fields(field);
-    field("workers", workers, "Who prepares the samples. Without it, the training's own process.");
+    field("workers", workers,
+          "Which processes prepare the samples. Without it, the training's own process does.");
   }
   friend bool operator==(const PreprocessSpec&, const PreprocessSpec&) = default;
 };

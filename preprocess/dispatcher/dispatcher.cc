@@ -36,10 +36,11 @@ absl::StatusOr<StoredJob> FindOrInsert(JobsTable jobs, const v1::CreateJobReques
   std::optional<int64_t> job_id = jobs.Insert(request);
   if (!job_id) {
     job_id = jobs.Find(request.name());
-    if (!job_id) return Unavailable("job {} ended meanwhile", request.name());
+    if (!job_id) return Unavailable("job {} ended in the meantime", request.name());
     const std::string difference = jobs.Difference(*job_id, request);
     if (!difference.empty()) {
-      return AlreadyExists("there is a job {} that differs in: {}", request.name(), difference);
+      return AlreadyExists("there is already a job {} that differs in: {}", request.name(),
+                           difference);
     }
   }
   return std::move(jobs.Load(job_id).at(0));

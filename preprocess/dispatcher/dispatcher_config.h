@@ -12,10 +12,11 @@ struct DispatcherConfig {
 
   void Fields(auto&& field) {
     field("worker_timeout", worker_timeout,
-          "A worker that is silent for longer is lost: its splits are issued again.",
+          "A worker that is silent for longer is lost. Its splits are issued again.",
           {.min = 1.5, .max = 3600});
     field("consumer_timeout", consumer_timeout,
-          "A job none of whose consumers reports for longer is ended.", {.min = 1, .max = 86'400});
+          "A job is ended if none of its consumers reports for longer than this.",
+          {.min = 1, .max = 86'400});
   }
 };
 

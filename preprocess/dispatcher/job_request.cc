@@ -23,7 +23,7 @@ absl::Status CheckJob(const v1::CreateJobRequest& request) {
   }
   if (!v1::Guarantee_IsValid(request.guarantee()) ||
       request.guarantee() == v1::GUARANTEE_UNSPECIFIED) {
-    return InvalidArgument("job {} does not say what it guarantees", request.name());
+    return InvalidArgument("job {} does not say which delivery it guarantees", request.name());
   }
   bool has_batches = false;
   for (int i = 0; i < request.lanes_size(); ++i) {

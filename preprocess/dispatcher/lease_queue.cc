@@ -102,7 +102,7 @@ absl::StatusOr<v1::LeaseSplitsResponse> LeaseQueue::Respond(const LeaseWaiter& w
   const Workers& workers = assignments.workers();
   const auto known = workers.all().find(waiter.worker.worker_id);
   if (!workers.IsAlive(waiter.worker)) {
-    return NotFound("incarnation {} of worker {} is over", waiter.worker.number,
+    return NotFound("incarnation {} of worker {} has ended", waiter.worker.number,
                     waiter.worker.worker_id);
   }
   v1::LeaseSplitsResponse response;

@@ -14,8 +14,9 @@ absl::StatusOr<KnownWorker*> Workers::Hear(const Incarnation& incarnation, Clock
   if (it == workers_.end()) return NotFound("worker {} is unknown", incarnation.worker_id);
   KnownWorker& worker = it->second;
   if (worker.facts.incarnation != incarnation) {
-    return NotFound("incarnation {} of worker {} is over, it is at {}; register again",
-                    incarnation.number, worker.facts.name, worker.facts.incarnation.number);
+    return NotFound(
+        "incarnation {} of worker {} has ended, and the worker is at {} now; register again",
+        incarnation.number, worker.facts.name, worker.facts.incarnation.number);
   }
   if (worker.facts.lost) {
     return NotFound("worker {} was silent for too long and is given up; register again",

@@ -104,7 +104,7 @@ absl::StatusOr<EncodedFrames> EncodeFrames(const BatchMessage& message,
   }
   if (fields.num_bytes() > kMaxBatchBytes) {
     return InvalidArgument(
-        "batch {} of lane {} has {} bytes, of which {} can be sent: make smaller batches",
+        "batch {} of lane {} has {} bytes, but at most {} can be sent; make smaller batches",
         message.number, message.lane, fields.num_bytes(), kMaxBatchBytes);
   }
   if (plan.probe != v1::COMPRESSION_UNSPECIFIED) {
@@ -129,7 +129,7 @@ absl::StatusOr<EncodedFrames> EncodeFrames(const BatchMessage& message,
 absl::StatusOr<std::optional<DecodedFrame>> FrameDecoder::Decode(const grpc::ByteBuffer& bytes) {
   ASSIGN_OR_RETURN(rpc::Frame frame, rpc::TakeFrame(bytes, kBulk));
   v1::ReadBatchesResponse fields;
-  if (!fields.ParseFromString(frame.rest)) return DataLoss("a message is no batch");
+  if (!fields.ParseFromString(frame.rest)) return DataLoss("a message is not a batch");
   batch::Buffer rows = std::move(frame.bulk);
   const auto wire_bytes = static_cast<int64_t>(rows.size());
   const bool is_compressed = fields.compression() != v1::COMPRESSION_UNSPECIFIED;
@@ -164,7 +164,7 @@ absl::StatusOr<bool> FrameDecoder::Append(const v1::ReadBatchesResponse& fields,
                        fields.num_bytes() == begun_->num_bytes() &&
                        fields.compression() == v1::COMPRESSION_UNSPECIFIED;
   if (!is_next || bytes.empty() || bytes.size() > bytes_.size() - num_here_) {
-    return DataLoss("a message is not what batch {} of lane {} goes on with", begun_->number(),
+    return DataLoss("a message does not continue batch {} of lane {}", begun_->number(),
                     begun_->lane());
   }
   std::memcpy(bytes_.mutable_data() + num_here_, bytes.data(), bytes.size());

@@ -82,7 +82,7 @@ absl::StatusOr<batch::Buffer> Decompress(v1::Compression compression, const batc
   } else {
     return DataLoss("a batch has compression {}", static_cast<int>(compression));
   }
-  if (got != size) return DataLoss("a compressed batch does not come to its {} bytes", size);
+  if (got != size) return DataLoss("a compressed batch does not unpack to its {} bytes", size);
   return to;
 }
 

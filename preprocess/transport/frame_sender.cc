@@ -47,7 +47,7 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
     }
     const std::shared_ptr<Outbox> outbox = OpenOutbox();
     if (request.has_open() == (outbox != nullptr)) {
-      return End(InvalidArgument("a stream is opened once, by its first request"));
+      return End(InvalidArgument("a stream is opened only once, by its first request"));
     }
     if (outbox == nullptr) {
       {

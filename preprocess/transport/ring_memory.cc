@@ -31,10 +31,10 @@ absl::StatusOr<void*> Map(int descriptor, int64_t limit_bytes, int protection) {
 // Reads the header before anything is mapped, so that a file of any kind can be looked at.
 absl::StatusOr<RingHeader> ReadHeader(int descriptor) {
   const int seals = fcntl(descriptor, F_GET_SEALS);
-  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return DataLoss("a ring that might shrink");
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return DataLoss("the ring's memory might shrink");
   RingHeader header;
   if (pread(descriptor, &header, sizeof(header), 0) != static_cast<ssize_t>(sizeof(header))) {
-    return DataLoss("a ring without a header");
+    return DataLoss("the ring has no header");
   }
   return header;
 }
@@ -43,12 +43,12 @@ absl::Status Check(const RingHeader& header, int64_t file_bytes, size_t num_lane
   const auto ring_bytes = static_cast<int64_t>(header.ring_bytes);
   if (std::memcmp(header.magic, kRingMagic, sizeof(header.magic)) != 0 ||
       header.version != kRingVersion || header.control_bytes != kRingControlBytes) {
-    return DataLoss("not a ring of version {}", kRingVersion);
+    return DataLoss("this is not a ring of version {}", kRingVersion);
   }
   if (ring_bytes < kLeastRingBytes || ring_bytes > kMaxRingBytes || ring_bytes > file_bytes ||
       header.limit_bytes != header.ring_bytes + static_cast<uint64_t>(kRingReserve) ||
       header.num_lanes != num_lanes) {
-    return DataLoss("a ring of {} bytes for {} lanes in {} bytes", header.ring_bytes,
+    return DataLoss("a ring states {} bytes for {} lanes, but has {} bytes", header.ring_bytes,
                     header.num_lanes, file_bytes);
   }
   return absl::OkStatus();
@@ -99,20 +99,24 @@ RingMemory::~RingMemory() {
 
 absl::StatusOr<RingMemory> RingMemory::Create(int64_t ring_bytes, size_t num_lanes) {
   if (ring_bytes < kLeastRingBytes || ring_bytes > kMaxRingBytes || num_lanes > kMaxRingLanes) {
-    return InvalidArgument("a ring of {} bytes for {} lanes", ring_bytes, num_lanes);
+    return InvalidArgument("a ring of {} bytes is not possible for {} lanes", ring_bytes,
+                           num_lanes);
   }
   Descriptor descriptor(memfd_create("tidemill-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!descriptor.is_open()) return ResourceExhausted("no memory: {}", std::strerror(errno));
+  if (!descriptor.is_open()) {
+    return ResourceExhausted("cannot make shared memory: {}", std::strerror(errno));
+  }
   const auto size = static_cast<off_t>(kRingControlBytes) + ring_bytes;
   if (ftruncate(descriptor.number(), size) != 0 ||
       fcntl(descriptor.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
-    return ResourceExhausted("no ring of {} bytes: {}", ring_bytes, std::strerror(errno));
+    return ResourceExhausted("cannot make a ring of {} bytes: {}", ring_bytes,
+                             std::strerror(errno));
   }
   const int64_t limit = ring_bytes + kRingReserve;
   ASSIGN_OR_RETURN(void* const start, Map(descriptor.number(), limit, PROT_READ | PROT_WRITE));
   RingMemory memory(std::move(descriptor), start, ring_bytes, limit, num_lanes);
   if (fallocate(memory.descriptor(), 0, 0, static_cast<off_t>(kRingControlBytes)) != 0) {
-    return ResourceExhausted("too little memory for a ring: {}", std::strerror(errno));
+    return ResourceExhausted("not enough memory for a ring: {}", std::strerror(errno));
   }
   auto* const control = new (start) RingControl();
   control->header.num_lanes = static_cast<uint32_t>(num_lanes);
@@ -141,7 +145,7 @@ absl::Status RingMemory::Provide(int64_t offset, int64_t bytes) const {
     return absl::OkStatus();
   }
   return ResourceExhausted(
-      "too little memory for {} bytes of a ring of {}: {}; make the ring smaller, or batches",
+      "not enough memory for {} bytes of a ring of {}: {}; make the ring or the batches smaller",
       bytes, ring_bytes_, std::strerror(errno));
 }
 

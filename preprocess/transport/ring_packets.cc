@@ -50,7 +50,7 @@ std::string BytesOf(const Head& head) {
 absl::Status SendPacket(const LocalSocket& socket, std::string_view bytes, int descriptor) {
   const std::span<const int> descriptors(&descriptor, descriptor >= 0 ? 1 : 0);
   ASSIGN_OR_RETURN(const size_t sent, socket.Send(std::as_bytes(std::span(bytes)), descriptors));
-  return sent > 0 ? absl::OkStatus() : Unavailable("the other end reads nothing");
+  return sent > 0 ? absl::OkStatus() : Unavailable("the other end does not read");
 }
 
 absl::StatusOr<std::optional<Packet>> ReceivePacket(const LocalSocket& socket) {
@@ -59,7 +59,9 @@ absl::StatusOr<std::optional<Packet>> ReceivePacket(const LocalSocket& socket) {
   ASSIGN_OR_RETURN(const size_t received,
                    socket.Receive(std::as_writable_bytes(std::span(packet.bytes)), descriptors));
   if (received == 0) return std::optional<Packet>();
-  if (descriptors.size() > 1) return DataLoss("a packet with {} descriptors", descriptors.size());
+  if (descriptors.size() > 1) {
+    return DataLoss("a packet came with {} descriptors", descriptors.size());
+  }
   packet.bytes.resize(received);
   if (!descriptors.empty()) packet.descriptor = std::move(descriptors[0]);
   return std::optional<Packet>(std::move(packet));
@@ -77,13 +79,13 @@ absl::StatusOr<RingRequest> DecodeRingRequest(std::string_view bytes) {
   RequestHead head;
   RingRequest request;
   if (!TakeHead(bytes, head) || bytes.size() < head.token_bytes) {
-    return InvalidArgument("not a request for a ring of version {}", kRingVersion);
+    return InvalidArgument("this is not a request for a ring of version {}", kRingVersion);
   }
   request.token = bytes.substr(0, head.token_bytes);
   request.ring_bytes = head.ring_bytes;
   bytes.remove_prefix(head.token_bytes);
   if (!request.open.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return InvalidArgument("a request for a ring without a job");
+    return InvalidArgument("the request for a ring names no job");
   }
   return request;
 }
@@ -98,7 +100,7 @@ std::string Encode(const RingAnswer& answer) {
 absl::StatusOr<RingAnswer> DecodeRingAnswer(std::string_view bytes) {
   AnswerHead head;
   if (!TakeHead(bytes, head) || head.code > kMaxCode || head.may_use_frames > 1) {
-    return DataLoss("not an answer of version {} about a ring", kRingVersion);
+    return DataLoss("this is not an answer of version {} about a ring", kRingVersion);
   }
   RingAnswer answer{.may_use_frames = head.may_use_frames == 1};
   if (head.code != 0) {

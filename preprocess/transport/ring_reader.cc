@@ -50,8 +50,8 @@ absl::Status RingReader::Check(const RingSlot& slot) {
         static_cast<int64_t>(slot.offset + (slot.reason_bytes > 0 ? bytes : slot.batch_bytes));
     if (used <= file_bytes_ && used <= memory_.limit_bytes()) return absl::OkStatus();
   }
-  return DataLoss("a worker sends {} bytes at {} of a ring of {}", slot.batch_bytes, slot.offset,
-                  memory_.ring_bytes());
+  return DataLoss("a worker sends {} bytes at {} in a ring of {} bytes", slot.batch_bytes,
+                  slot.offset, memory_.ring_bytes());
 }
 
 absl::StatusOr<std::optional<RingReader::PoppedBytes>> RingReader::PopBytes() {
@@ -59,7 +59,7 @@ absl::StatusOr<std::optional<RingReader::PoppedBytes>> RingReader::PopBytes() {
   const uint64_t tail = control.filled_tail.value.load(std::memory_order_acquire);
   if (tail == filled_head_) return std::optional<PoppedBytes>();
   if (tail - filled_head_ > kRingSlots) {
-    return DataLoss("a worker has sent {} batches at once", tail - filled_head_);
+    return DataLoss("a worker has sent {} batches at the same time", tail - filled_head_);
   }
   // A copy, which nobody changes once it was checked.
   RingSlot slot;

@@ -26,7 +26,7 @@ absl::StatusOr<std::unique_ptr<RingServer>> RingServer::Start(const std::string&
                                                               OutboxProvider& provider) {
   ASSIGN_OR_RETURN(LocalSocket listening, LocalSocket::Listen(path, kRingSocketKind));
   Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake.is_open()) return Unavailable("no eventfd: {}", std::strerror(errno));
+  if (!wake.is_open()) return Unavailable("cannot make an eventfd: {}", std::strerror(errno));
   return std::unique_ptr<RingServer>(
       new RingServer(path, tokens, provider, std::move(listening), std::move(wake)));
 }

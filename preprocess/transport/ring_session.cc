@@ -38,7 +38,7 @@ absl::StatusOr<RingRequest> RingSession::AwaitRequest() {
     ASSIGN_OR_RETURN(const std::optional<Packet> packet, ReceivePacket(socket_));
     if (packet.has_value()) return DecodeRingRequest(packet->bytes);
   }
-  return Unavailable("the consumer asks for nothing");
+  return Unavailable("the consumer sends no requests");
 }
 
 RingAnswer RingSession::Admit() {

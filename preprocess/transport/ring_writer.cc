@@ -59,8 +59,8 @@ absl::StatusOr<std::optional<RingWriter::Space>> RingWriter::Reserve(int64_t byt
                                                                      RingGrowth growth) {
   if (bytes > kMaxBatchBytes || reason_bytes > kMaxReasonBytes) {
     return InvalidArgument(
-        "a batch of {} bytes, with {} about what it lacks, is too long: {} can be sent; make "
-        "smaller batches",
+        "a batch of {} bytes, with {} bytes about what it lacks, is too long: at most {} can be "
+        "sent; make smaller batches",
         bytes, reason_bytes, kMaxBatchBytes);
   }
   if (!HasSlot()) return std::optional<Space>();
@@ -71,8 +71,9 @@ absl::StatusOr<std::optional<RingWriter::Space>> RingWriter::Reserve(int64_t byt
   if (!offset.has_value() && growth == RingGrowth::kWhereNeeded) {
     offset = extents_.TakeBeyond(size);
     if (!offset.has_value()) {
-      return ResourceExhausted("no room for {} bytes beside {} that the consumer holds", size,
-                               extents_.bytes_taken());
+      return ResourceExhausted(
+          "there is no room for {} bytes next to the {} that the consumer holds", size,
+          extents_.bytes_taken());
     }
   }
   if (!offset.has_value()) return std::optional<Space>();
@@ -137,13 +138,13 @@ absl::Status RingWriter::TakeBack() {
   RingControl& control = memory_.control();
   const uint64_t tail = control.released_tail.value.load(std::memory_order_acquire);
   if (tail - released_head_ > kRingSlots) {
-    return DataLoss("a consumer has released {} batches at once", tail - released_head_);
+    return DataLoss("a consumer has released {} batches at the same time", tail - released_head_);
   }
   while (released_head_ != tail) {
     const uint64_t offset =
         control.released[released_head_ % kRingSlots].load(std::memory_order_relaxed);
     if (!Free(static_cast<int64_t>(offset))) {
-      return DataLoss("a consumer has released a batch at {}, where there is none", offset);
+      return DataLoss("a consumer has released a batch at {}, but there is none", offset);
     }
     ++released_head_;
   }

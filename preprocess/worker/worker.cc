@@ -69,7 +69,7 @@ absl::Status Worker::Register() {
   }
   // Their splits are issued again; consumers connect to the new incarnation.
   for (const auto& [id, job] : before) {
-    job->Close(Unavailable("worker {} has registered anew", options_.name));
+    job->Close(Unavailable("worker {} has registered again", options_.name));
   }
   log::Info("registered",
             {{"worker", options_.name}, {"incarnation", std::to_string(self.incarnation())}});
@@ -252,7 +252,8 @@ absl::Status Worker::MakeBatches(const std::shared_ptr<WorkerJob>& job, const v1
                                  int64_t incarnation) {
   ASSIGN_OR_RETURN(const auto maker, job->MakerOf(split.lane()));
   if (split.from_batch() < 0 || split.to_batch() > maker->end()) {
-    return InvalidArgument("the job has {} batches, none up to {}", maker->end(), split.to_batch());
+    return InvalidArgument("the job has {} batches, so it has none up to {}", maker->end(),
+                           split.to_batch());
   }
   job->BeginSplit((split.to_batch() - split.from_batch()) * maker->batch_bytes());
   const Piece make = job->slow_after().count() > 0 ? BatchesWithLateRows(job, maker, split)
@@ -270,9 +271,9 @@ absl::Status Worker::MakeBatches(const std::shared_ptr<WorkerJob>& job, const v1
 void Worker::Fail(const std::shared_ptr<WorkerJob>& job, const v1::Split& split,
                   const absl::Status& why) {
   if (stop_.stop_requested()) return;
-  log::Warn("a split cannot be made", {{"job", std::to_string(split.job_id())},
-                                       {"batch", std::to_string(split.from_batch())},
-                                       {"error", std::string(why.message())}});
+  log::Warn("cannot make a split", {{"job", std::to_string(split.job_id())},
+                                    {"batch", std::to_string(split.from_batch())},
+                                    {"error", std::string(why.message())}});
   // Its consumers hear why; the job may be opened anew when they try again.
   job->Close(why);
   MutexLock lock(mutex_);

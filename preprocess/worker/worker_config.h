@@ -14,15 +14,17 @@ struct WorkerConfig {
   config::ByteSize budget{int64_t{256} << 20};
 
   void Fields(auto&& field) {
-    field("name", name,
-          "Names a worker among the others, for good. Without it, the address that it serves at.");
+    field(
+        "name", name,
+        "The worker's permanent name among the others. By default the address that it serves at.");
     field("endpoint", endpoint,
-          "Where trainings reach it, when that is another address than the one it serves at: "
+          "Where trainings reach the worker, if that is not the address that it serves at: "
           "unix:/path or host:port.");
-    field("threads", threads, "Threads that prepare samples; 0 for one per processor.",
+    field("threads", threads, "Threads that prepare samples. 0: one for each processor.",
           {.min = 0, .max = 1024});
     field("budget", budget,
-          "Prepared batches that wait to be sent; what is being prepared comes on top.");
+          "Bytes of prepared batches that wait to be sent. Batches that are being prepared are not "
+          "counted.");
   }
 };
 

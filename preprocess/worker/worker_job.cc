@@ -25,7 +25,7 @@ absl::StatusOr<std::shared_ptr<const loader::BatchMaker>> WorkerJob::MakerOf(int
   MutexLock lock(mutex_);
   const OpenedJob& job = **job_;
   if (lane < 0 || lane >= job.spec.num_lanes) {
-    return InvalidArgument("the job has {} lanes, no lane {}", job.spec.num_lanes, lane);
+    return InvalidArgument("the job has {} lanes and no lane {}", job.spec.num_lanes, lane);
   }
   std::shared_ptr<const loader::BatchMaker>& maker = makers_[lane];
   if (maker == nullptr) {
@@ -58,7 +58,7 @@ void WorkerJob::Attach(const std::shared_ptr<Outbox>& outbox) {
     }
     failure = failure_;
   }
-  for (const auto& old : before) old->Close(Unavailable("another stream reads this lane"));
+  for (const auto& old : before) old->Close(Unavailable("another stream already reads this lane"));
   for (BatchMessage& message : early) outbox->Put(std::move(message));
   if (!failure.ok()) outbox->Close(failure);
 }

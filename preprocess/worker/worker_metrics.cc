@@ -19,23 +19,24 @@ WorkerMetrics::WorkerMetrics(metrics::Registry& registry)
       rows_(registry.AddCounter({"preprocess_made", "rows", "Rows of these batches."})),
       bytes_(registry.AddCounter({"preprocess_made", "bytes", "Bytes of these batches."})),
       busy_(registry.AddCounter(
-          {"preprocess_making", "seconds", "Time of threads from begin to end of making."})),
+          {"preprocess_making", "seconds",
+           "Time of threads from the beginning to the end of making batches."})),
       cpu_(registry.AddCounter(
-          {"preprocess_making_cpu", "seconds", "Of that: time on a processor."})),
-      queued_(registry.AddCounter(
-          {"preprocess_making_queued", "seconds", "Of that: ready to run, without a processor."})),
+          {"preprocess_making_cpu", "seconds", "Part of that time on a processor."})),
+      queued_(registry.AddCounter({"preprocess_making_queued", "seconds",
+                                   "Part of that time ready to run, but without a processor."})),
       read_(registry.AddCounter(
-          {"preprocess_making_read", "seconds", "Of that: waiting for storage."})),
+          {"preprocess_making_read", "seconds", "Part of that time waiting for storage."})),
       link_busy_(registry.AddCounter(
           {"preprocess_link_busy", "seconds", "Time in which batches waited for a busy link."})),
       op_rows_(registry.AddCounter({"preprocess_op", "rows", "Rows that came into an op.", "op"})),
       op_rejected_(registry.AddCounter(
-          {"preprocess_op_rejected", "rows", "Rows that an op could not treat.", "op"})),
+          {"preprocess_op_rejected", "rows", "Rows that an op could not process.", "op"})),
       op_bytes_(registry.AddCounter({"preprocess_op", "bytes", "Bytes that an op made.", "op"})),
       op_cpu_(registry.AddCounter(
           {"preprocess_op_cpu", "seconds", "Time of an op on a processor.", "op"})),
       op_wall_(registry.AddCounter(
-          {"preprocess_op", "seconds", "Time of an op from begin to end.", "op"})) {}
+          {"preprocess_op", "seconds", "Time of an op from its beginning to its end.", "op"})) {}
 
 void WorkerMetrics::Note(int64_t job_id, const loader::PathWork& work) {
   loader::PathWork& before = noted_[job_id];

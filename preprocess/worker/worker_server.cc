@@ -58,7 +58,8 @@ class WorkerServer final : public rpc::RunningService {
   absl::Status Started() override {
     auto rings = RingServer::Start(ring_socket_, tokens_, worker_);
     if (!rings.ok()) {
-      log::Warn("no shared memory; batches go by gRPC", {{"error", rings.status().ToString()}});
+      log::Warn("there is no shared memory; batches go by gRPC",
+                {{"error", rings.status().ToString()}});
     } else {
       rings_ = *std::move(rings);
     }

@@ -42,7 +42,7 @@ absl::StatusOr<JobPeers> JobPeers::Open(const v1::Endpoints& endpoints) {
 absl::StatusOr<Peer> JobPeers::PeerOf(const std::string& service) const {
   const auto found = endpoints_.services().find(service);
   if (found == endpoints_.services().end()) {
-    return FailedPrecondition("the job was given no endpoint of {}", service);
+    return FailedPrecondition("the job was given no endpoint for {}", service);
   }
   return Peer{.endpoint = found->second, .token = token_, .tls = tls_};
 }

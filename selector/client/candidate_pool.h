@@ -19,14 +19,15 @@ struct CandidatePool {
 
   void Fields(auto&& field) {
     field("over", over,
-          "Which samples are candidates: those since the trigger before, or all so far.");
+          "Which samples are candidates: those since the previous trigger, or all so far.");
     field("tail", tail,
-          "Instead: those of this trigger and of so many before it; 0 for this one alone.",
+          "Instead of `over`: the samples of this trigger and of this many triggers before it; 0 "
+          "for this trigger alone.",
           {.min = 0, .max = 1e6, .example = "3"});
   }
   void Check(config::Problems& problems) const {
     if (tail && over == Pool::kAll) {
-      problems.Add("tail", "and `over: all` contradict each other", "leave one out");
+      problems.Add("tail", "contradicts `over: all`", "leave one out");
     }
   }
 };

@@ -157,7 +157,7 @@ absl::StatusOr<ChosenKeys> ChosenKeys::Decode(std::string_view bytes) {
     if (!Take(bytes, high)) return DataLoss("a set of keys is too short");
     roaring_bitmap_t* const read =
         roaring_bitmap_portable_deserialize_safe(bytes.data(), bytes.size());
-    if (read == nullptr) return DataLoss("a set of keys is no bitmap");
+    if (read == nullptr) return DataLoss("a set of keys is not a bitmap");
     Roaring bitmap(read);
     bytes.remove_prefix(bitmap.getSizeInBytes());
     keys.bitmaps_->by_high.emplace(high, std::move(bitmap));

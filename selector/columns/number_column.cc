@@ -23,7 +23,8 @@ ByteColumn::~ByteColumn() {
 
 absl::Status ByteColumn::Append(std::string_view bytes) {
   if (size_ + std::ssize(bytes) > max_bytes_) {
-    return Internal("a column for {} bytes is given {}", max_bytes_, size_ + std::ssize(bytes));
+    return Internal("a column for {} bytes was given {} bytes", max_bytes_,
+                    size_ + std::ssize(bytes));
   }
   size_ += std::ssize(bytes);
   const int64_t room = in_memory_ ? max_bytes_ : kWrittenAtOnce;

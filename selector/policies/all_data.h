@@ -16,15 +16,17 @@ struct AllData {
   static constexpr std::string_view kType = "all_data";
   static constexpr std::string_view kDoc = "Trains on all samples so far.";
   static constexpr std::string_view kRule =
-      "every sample of the stream up to the trigger; with a `limit`, the latest or a uniform draw";
+      "every sample of the stream up to the trigger; with a `limit`, the latest samples or a "
+      "uniform draw";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost = "one pass over the whole history at every trigger";
   std::optional<int64_t> limit = std::nullopt;
   LimitBy limit_by = LimitBy::kLatest;
 
   void Fields(auto&& field) {
-    field("limit", limit, "Keep only this many of them.", {.min = 1});
-    field("limit_by", limit_by, "Which: the latest in the stream, or a uniform draw.");
+    field("limit", limit, "Keep only this many of the samples.", {.min = 1});
+    field("limit_by", limit_by,
+          "Which samples to keep: the latest in the stream, or a uniform draw.");
   }
 
   CandidatePool TakesFrom() const { return {.over = Pool::kAll}; }

@@ -53,7 +53,8 @@ class BalancedChooser final : public Chooser {
     if (subsets::FairShare(counts, target) == 0 && target > 0) {
       rule = subsets::QuotaRule::kExact;
       notes_.remarks.push_back(fmt::format(
-          "there are {} groups, so {} of them give one sample each", counts.size(), target));
+          "there are {} groups, more than samples to choose; {} of them give one sample each",
+          counts.size(), target));
     }
     const RandomKey of_groups{
         .seed = random_.seed, .purpose = "groups", .trigger = random_.trigger};

@@ -22,15 +22,16 @@ enum class BalanceForce { kNone, kSize, kBalance };
 struct Balanced : Draw {
   static constexpr std::string_view kType = "balanced";
   static constexpr std::string_view kDoc =
-      "Trains on as many samples of each class, or of each trigger, as far as there are.";
+      "Trains on the same number of samples of each class, or of each trigger, as far as there are "
+      "enough.";
   static constexpr std::string_view kRule =
-      "each group gives min(F, its size) samples, drawn uniformly, F being the greatest whole "
-      "number for which the sum is at most the target; where that is 0, some groups give one each";
+      "each group gives min(F, its size) samples, drawn uniformly; F is the greatest whole number "
+      "for which the sum is at most the target; if F is 0, some groups give one sample each";
   static constexpr std::string_view kWeights =
-      "1 each, or with `weights: inverse_probability` size / drawn of the group, scaled to a mean "
-      "of 1 over the candidates' draw, which undoes the balance in the loss but not in the "
-      "variance";
-  static constexpr std::string_view kCost = "two passes; O(k) memory and a counter a group";
+      "1 each; with `weights: inverse_probability`, size / drawn of the group, scaled to a mean of "
+      "1 over the candidates' draw; this undoes the balance in the loss but not in the variance";
+  static constexpr std::string_view kCost =
+      "two passes; O(k) memory and one counter for each group";
   BalanceBy by = BalanceBy::kLabel;
   BalanceForce force = BalanceForce::kNone;
   Weighting weights = Weighting::kNone;
@@ -38,17 +39,18 @@ struct Balanced : Draw {
   void Fields(auto&& field) {
     Draw::Fields(field);
     field("by", by,
-          "What is balanced: the label's class (samples without one are a group, too), or the "
-          "trigger in whose new data it lies, which needs `over: all` or `tail`.");
+          "What is balanced: the class of the label (samples without a label are a group, too), or "
+          "the trigger whose new data hold the sample. The latter needs `over: all` or `tail`.");
     field("force", force,
-          "size: one more of some of the larger groups until the target is met exactly; balance: "
-          "exactly as many of each group, as many as the smallest has.");
-    field("weights", weights, "`inverse_probability` weighs each sample by 1 / its probability.");
+          "size: some of the larger groups give one sample more, so that the target is met "
+          "exactly. balance: each group gives exactly as many samples as the smallest group has.");
+    field("weights", weights,
+          "`inverse_probability` gives each sample the weight 1 / its probability.");
   }
   void Check(config::Problems& problems) const {
     Draw::Check(problems);
     if (by == BalanceBy::kTrigger && over == Pool::kNew && tail.value_or(0) == 0) {
-      problems.Add("by", "is trigger, but the candidates are those of one trigger",
+      problems.Add("by", "is trigger, but the candidates come from one trigger only",
                    "add over: all");
     }
   }
@@ -59,9 +61,9 @@ struct Balanced : Draw {
                     config::Problems& problems) const {
     if (by != BalanceBy::kLabel || described.schema.label == transform::LabelKind::kClass) return;
     problems.Add("",
-                 fmt::format("balances classes, and the label of '{}' is {}", described.dataset,
+                 fmt::format("balances classes, but the label of '{}' is {}", described.dataset,
                              transform::Describe(described.schema.label)),
-                 "write by: trigger, or take another policy");
+                 "write by: trigger, or use another policy");
   }
 };
 

@@ -26,7 +26,7 @@ absl::StatusOr<subsets::Choice> InOrder(subsets::Choice choice, int64_t num_rows
   for (size_t i = 0; i < entries.size(); ++i) {
     const auto& [row, weight] = entries[i];
     if (row <= last || row >= num_rows) {
-      return Internal("row {} of {} was chosen behind row {}", row, num_rows, last);
+      return Internal("row {} of {} was chosen after row {}", row, num_rows, last);
     }
     last = choice.rows[i] = row;
     if (weighted) choice.weights[i] = weight;

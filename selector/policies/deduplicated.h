@@ -18,14 +18,14 @@ enum class KeepOf { kHard, kEasy, kFirst };
 struct Deduplicated {
   static constexpr std::string_view kType = "deduplicated";
   static constexpr std::string_view kDoc =
-      "Trains on the candidates without those that say nearly the same as another one.";
+      "Trains on the candidates, except those that are nearly the same as another candidate.";
   static constexpr std::string_view kRule =
-      "k-means on embeddings of length 1; within a cluster, in the order that `keep` says, a "
-      "sample goes when its cosine with an earlier one, kept or not, is above 1 - `epsilon`";
+      "k-means on embeddings of length 1; within a cluster, in the order of `keep`, a sample is "
+      "left out when its cosine with an earlier one, kept or not, is above 1 - `epsilon`";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost =
-      "d times (20 N clusters + the sum of squares of the clusters' sizes) time; the embeddings a "
-      "second time, in a file beyond half of the memory budget";
+      "d times (20 N clusters + the sum of squares of the clusters' sizes) time; a second copy of "
+      "the embeddings, in a file if it exceeds half of the memory budget";
   static constexpr std::string_view kSource =
       "Abbas et al., SemDeDup: Data-efficient learning at web-scale through semantic deduplication "
       "(2023)";
@@ -38,16 +38,16 @@ struct Deduplicated {
   void Fields(auto&& field) {
     pool.Fields(field);
     field("epsilon", epsilon,
-          "How far from 1 a cosine may be for two samples to be alike; 0: none are.",
+          "Two samples are alike when their cosine is above 1 minus this. 0: no samples are alike.",
           {.min = 0, .max = 1});
-    field("clusters", clusters, "Clusters; by default the square root of the candidates.",
+    field("clusters", clusters,
+          "Number of clusters. By default the square root of the number of candidates.",
           {.min = 1, .max = 1e6});
-    field(
-        "keep", keep,
-        "Which of several stays: hard, the farthest from the cluster's centre; easy, the nearest; "
-        "first, the first in the stream.");
+    field("keep", keep,
+          "Which of several alike samples stays: hard, the one farthest from the cluster's centre; "
+          "easy, the nearest one; first, the first one in the stream.");
     field("warmup_triggers", warmup_triggers,
-          "So many first triggers train on all their candidates.", {.min = 0});
+          "This many triggers at the beginning train on all their candidates.", {.min = 0});
   }
   void Check(config::Problems& problems) const { pool.Check(problems); }
 

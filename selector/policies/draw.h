@@ -22,15 +22,16 @@ struct Draw : CandidatePool {
   int64_t warmup_triggers = 0;
 
   void Fields(auto&& field) {
-    field(
-        "fraction", fraction,
-        "Share of the candidates to choose, rounded to the nearest number of samples, at least 1.",
-        {.min = 0, .max = 1, .example = "0.25"});
-    field("samples", samples, "Number of samples to choose; all of them when there are fewer.",
+    field("fraction", fraction,
+          "Share of the candidates to choose. It is rounded to the nearest number of samples, at "
+          "least 1.",
+          {.min = 0, .max = 1, .example = "0.25"});
+    field("samples", samples,
+          "Number of samples to choose. If there are fewer candidates, all are chosen.",
           {.min = 1, .example = "10_000"});
     CandidatePool::Fields(field);
     field("warmup_triggers", warmup_triggers,
-          "So many first triggers train on all their candidates.", {.min = 0});
+          "This many triggers at the beginning train on all their candidates.", {.min = 0});
   }
   void Check(config::Problems& problems) const {
     CandidatePool::Check(problems);

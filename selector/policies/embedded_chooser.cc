@@ -32,8 +32,8 @@ class ModelColumn {
       numbers_ = std::make_unique<NumberColumn<float>>(folder_, budget_, max_rows_ * width_);
     }
     if (column->Width() != width_) {
-      return Internal("column `{}` has {} numbers a row, before it had {}", name_, column->Width(),
-                      width_);
+      return Internal("column `{}` has {} numbers in a row; before, it had {}", name_,
+                      column->Width(), width_);
     }
     values_ = column->Values<float>();
     return absl::OkStatus();

@@ -18,19 +18,20 @@ enum class Greedy { kLazy, kNaive, kStochastic };
 struct FacilityLocation : Draw {
   static constexpr std::string_view kType = "facility_location";
   static constexpr std::string_view kDoc =
-      "Trains on samples that are similar to many candidates: each candidate counts by its nearest "
-      "chosen one.";
+      "Trains on samples that are similar to many candidates. Each candidate counts by its nearest "
+      "chosen sample.";
   static constexpr std::string_view kRule =
-      "greedily the candidate that raises the sum over all candidates of max over the chosen of "
-      "(greatest distance - distance) most";
+      "greedily, the candidate that increases this sum most: over all candidates, the maximum over "
+      "the chosen samples of (greatest distance - distance)";
   static constexpr std::string_view kWeights =
-      "1 each, or with `weights: inverse_probability` in proportion to the candidates nearest to "
-      "it, itself included";
+      "1 each; with `weights: inverse_probability`, in proportion to the number of candidates "
+      "nearest to the sample, including itself";
   static constexpr std::string_view kCost =
-      "O(n^2 d) time and n^2 numbers for the n candidates of a part. When half of the memory "
-      "budget does not hold those of all candidates, random parts that it does hold each choose, "
-      "and the choice is made among what they chose, each for the candidates that it stands for; "
-      "when not even the samples to choose fit, each part chooses its share. A remark tells";
+      "O(n^2 d) time and n^2 numbers for the n candidates of a part. If the numbers of all "
+      "candidates do not fit into half of the memory budget, the candidates are divided into "
+      "random parts that fit. Each part chooses, and the final choice is made among what the parts "
+      "chose; each of those counts for the candidates that it stands for. If not even the samples "
+      "to choose fit, each part chooses its share. A remark says so";
   static constexpr std::string_view kSource =
       "Mirzasoleiman et al., Coresets for data-efficient training (ICML 2020) and Distributed "
       "submodular maximization (NeurIPS 2013); Minoux (1978); Lazier than lazy greedy (AAAI 2015)";
@@ -41,10 +42,10 @@ struct FacilityLocation : Draw {
   void Fields(auto&& field) {
     Draw::Fields(field);
     field("greedy", greedy,
-          "lazy and naive choose the same, lazy faster; stochastic looks at n / k log(1 / epsilon) "
-          "random candidates a step.");
-    field("epsilon", epsilon, "Of the stochastic greedy algorithm.", {.min = 1e-6, .max = 0.999});
-    field("weights", weights, "What weight a sample gets in the loss.");
+          "lazy and naive choose the same samples; lazy is faster. stochastic looks at n / k log(1 "
+          "/ epsilon) random candidates in each step.");
+    field("epsilon", epsilon, "The epsilon of `stochastic`.", {.min = 1e-6, .max = 0.999});
+    field("weights", weights, "The weight of a sample in the loss.");
   }
 
   LooksAt WhatItLooksAt() const { return LooksAt::kModel; }

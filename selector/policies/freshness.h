@@ -15,12 +15,12 @@ namespace tidemill::selector {
 struct Freshness {
   static constexpr std::string_view kType = "freshness";
   static constexpr std::string_view kDoc =
-      "Trains on a mix of samples that were never chosen and samples that were.";
+      "Trains on a mix of samples that were never chosen before and samples that were.";
   static constexpr std::string_view kRule =
-      "the share `fresh` of the set is drawn uniformly from the candidates that no earlier "
-      "training set of the run holds, the rest from those that one does; the set is as large as "
-      "both shares allow, and at most `samples`; while nothing was chosen before, or nothing is "
-      "fresh, all comes from what there is";
+      "the share `fresh` of the training set is drawn uniformly from the candidates that are in no "
+      "earlier training set of the run, the rest from the other candidates; the training set is as "
+      "large as both shares allow, and at most `samples`; if one of the two kinds has no "
+      "candidates, all samples come from the other kind";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost = "two passes; a bitmap of the keys chosen so far";
   double fresh = 0.5;
@@ -28,13 +28,13 @@ struct Freshness {
   std::optional<int64_t> tail = std::nullopt;
 
   void Fields(auto&& field) {
-    field("fresh", fresh, "Share of the set that was never chosen before.",
+    field("fresh", fresh, "Share of the training set that was never chosen before.",
           {.min = 0.01, .max = 0.99});
-    field("samples", samples, "Choose at most so many.", {.min = 1});
-    field(
-        "tail", tail,
-        "Candidates are the samples of this trigger and of so many before it; all so far without.",
-        {.min = 0, .max = 1e6});
+    field("samples", samples, "Choose at most this many samples.", {.min = 1});
+    field("tail", tail,
+          "The candidates are the samples of this trigger and of this many triggers before it. By "
+          "default, all samples so far.",
+          {.min = 0, .max = 1e6});
   }
 
   CandidatePool TakesFrom() const {

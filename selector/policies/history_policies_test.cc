@@ -116,7 +116,7 @@ TEST(UniformPolicyInRounds, FinishesARoundBeforeItBeginsTheNext) {
   }
   ASSERT_THAT(used, SizeIs(8));
   const Chosen third = rounds.Next(spec, stream);
-  EXPECT_THAT(third.notes.remarks, ElementsAre(HasSubstr("2 came from a new round")));
+  EXPECT_THAT(third.notes.remarks, ElementsAre(HasSubstr("2 samples came from a new round")));
   std::set<int64_t> all = used;
   all.insert(third.rows.begin(), third.rows.end());
   EXPECT_THAT(all, SizeIs(10));

@@ -61,7 +61,8 @@ class ImportanceChooser final : public Chooser {
 
   absl::Status Finish() override {
     if (workplace_.facts == nullptr) {
-      return FailedPrecondition("there is nobody to ask for column `{}`", spec_.column);
+      return FailedPrecondition(
+          "the column `{}` cannot be read because there is no reader of samples", spec_.column);
     }
     Scores scores(workplace_, candidates_.size());
     RETURN_IF_ERROR(candidates_.ForEach(0, [&](std::span<const int64_t> keys) {

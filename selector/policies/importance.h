@@ -19,18 +19,18 @@ enum class Sampling { kPriority, kPoisson, kSystematic };
 struct Importance : Draw {
   static constexpr std::string_view kType = "importance";
   static constexpr std::string_view kDoc =
-      "Trains on samples drawn in proportion to a number in their records, weighted so that the "
-      "loss stays that of all candidates.";
+      "Trains on samples that are drawn in proportion to a number in their records. They are "
+      "weighted so that the loss stays that of all candidates.";
   static constexpr std::string_view kRule =
-      "priority: the k greatest s / U, U uniform in (0, 1] by (seed, trigger, key); poisson: each "
-      "sample by itself with probability min(1, c s), c such that k are expected; systematic: "
-      "exactly k with those probabilities. A score that is negative, infinite or no number leaves "
-      "the sample out; when all are zero, they are drawn uniformly";
+      "priority: the k greatest s / U, with U uniform in (0, 1] by (seed, trigger, key); poisson: "
+      "each sample by itself with probability min(1, c s), with c such that k are expected; "
+      "systematic: exactly k with those probabilities. A sample is left out if its score is "
+      "negative, infinite or not a number; if all scores are zero, samples are drawn uniformly";
   static constexpr std::string_view kWeights =
-      "k / (N p), p being the probability of the sample, or for priority k max(s, tau) / (s N), "
-      "tau the (k + 1)-th greatest s / U: unbiased for the mean over the N candidates";
+      "k / (N p), where p is the probability of the sample; for priority, k max(s, tau) / (s N), "
+      "where tau is the (k + 1)-th greatest s / U: unbiased for the mean over the N candidates";
   static constexpr std::string_view kCost =
-      "reads the records of all candidates; O(k) memory by priority, O(N) scores otherwise";
+      "reads the records of all candidates; O(k) memory with priority, O(N) scores otherwise";
   static constexpr std::string_view kSource =
       "Duffield, Lund and Thorup, Priority sampling (JACM 2007); Madow, On the theory of "
       "systematic sampling (1949)";
@@ -40,12 +40,12 @@ struct Importance : Draw {
 
   void Fields(auto&& field) {
     Draw::Fields(field);
-    field("column", column, "The number in each record, as `parse_csv` and its kin name it.",
+    field("column", column,
+          "The name of the number in each record, as for `parse_csv` and similar ops.",
           {.required = true, .example = "confidence"});
-    field("sampling", sampling, "How the draw is made.");
+    field("sampling", sampling, "How samples are drawn.");
     field("smoothing", smoothing,
-          "Adds so many times the mean to each number: no weight is then above (1 + x) / x.",
-          {.min = 0});
+          "Adds x times the mean to each number. No weight is then above (1 + x) / x.", {.min = 0});
   }
   void Check(config::Problems& problems) const {
     Draw::Check(problems);

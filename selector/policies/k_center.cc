@@ -41,7 +41,7 @@ class KCenterChoice {
     chosen.choice.rows = std::move(centers.choice.rows);
     if (!in_parts) {
       chosen.remarks.push_back(
-          fmt::format("every candidate is within {:.6g} of a chosen one", centers.radii.back()));
+          fmt::format("every candidate is within {:.6g} of a chosen sample", centers.radii.back()));
     }
     if (spec_.weights == Weighting::kInverseProbability) {
       chosen.choice.weights = in_parts ? WeightsByNearest(rows_, chosen.choice.rows, pool_)
@@ -79,7 +79,7 @@ class KCenterChoice {
       }
       // Parts that choose all they have reduce nothing.
       if (union_of_parts.size() == rows.size()) return rows;
-      remarks.push_back(fmt::format("chose {} of {} candidates in {} parts first",
+      remarks.push_back(fmt::format("first chose {} of {} candidates in {} parts",
                                     union_of_parts.size(), rows.size(), num_parts));
       std::sort(union_of_parts.begin(), union_of_parts.end());
       rows = std::move(union_of_parts);

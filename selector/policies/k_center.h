@@ -14,17 +14,17 @@ namespace tidemill::selector {
 struct KCenter : Draw {
   static constexpr std::string_view kType = "k_center";
   static constexpr std::string_view kDoc =
-      "Trains on samples such that no candidate is far from all of them.";
+      "Trains on samples chosen so that no candidate is far from all of them.";
   static constexpr std::string_view kRule =
-      "again and again the candidate farthest (Euclidean distance of embeddings) from those "
-      "chosen, the first being the one nearest to the mean";
+      "first the candidate nearest to the mean, then again and again the candidate farthest from "
+      "the chosen ones (Euclidean distance of embeddings)";
   static constexpr std::string_view kWeights =
-      "1 each, or with `weights: inverse_probability` in proportion to the candidates nearest to "
-      "it";
+      "1 each; with `weights: inverse_probability`, in proportion to the number of candidates "
+      "nearest to the sample";
   static constexpr std::string_view kCost =
       "O(N k d) time; the radius is at most twice the best possible, four times with `partitions`. "
-      "Embeddings that need more than half of the memory budget are cut into so many parts that "
-      "each fits, of which a remark tells";
+      "Embeddings that need more than half of the memory budget are divided into parts that fit; a "
+      "remark says so";
   static constexpr std::string_view kSource =
       "Gonzalez (1985); Sener and Savarese, Active learning for CNNs: a core-set approach (ICLR "
       "2018)";
@@ -33,9 +33,9 @@ struct KCenter : Draw {
 
   void Fields(auto&& field) {
     Draw::Fields(field);
-    field("weights", weights, "What weight a sample gets in the loss.");
+    field("weights", weights, "The weight of a sample in the loss.");
     field("partitions", partitions,
-          "Choose from so many random parts by themselves, then from what was chosen there.",
+          "Choose from this many random parts separately, then from what was chosen there.",
           {.min = 1, .max = 65'536});
   }
 

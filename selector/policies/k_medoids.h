@@ -14,14 +14,14 @@ namespace tidemill::selector {
 struct KMedoids : Draw {
   static constexpr std::string_view kType = "k_medoids";
   static constexpr std::string_view kDoc =
-      "Trains on the middles of clusters: a summary of the candidates.";
+      "Trains on the middles of clusters, which are a summary of the candidates.";
   static constexpr std::string_view kRule =
-      "k-means on embeddings, then of each cluster the candidate nearest to its centre; a cluster "
-      "that loses its last candidate starts anew with the one farthest from its own centre";
+      "k-means on embeddings, then the candidate nearest to the centre of each cluster; a cluster "
+      "that loses its last candidate starts again with the candidate farthest from its own centre";
   static constexpr std::string_view kWeights =
-      "1 each, or with `weights: inverse_probability` in proportion to the size of the cluster";
+      "1 each; with `weights: inverse_probability`, in proportion to the size of the cluster";
   static constexpr std::string_view kCost =
-      "O(N k d iterations) time, O(N + k d) memory beside the embeddings";
+      "O(N k d iterations) time, O(N + k d) memory besides the embeddings";
   static constexpr std::string_view kSource = "Lloyd (1982); Kaufman and Rousseeuw (1987)";
   int64_t iterations = 20;
   Weighting weights = Weighting::kNone;
@@ -29,7 +29,7 @@ struct KMedoids : Draw {
   void Fields(auto&& field) {
     Draw::Fields(field);
     field("iterations", iterations, "Rounds of k-means.", {.min = 1, .max = 1000});
-    field("weights", weights, "What weight a sample gets in the loss.");
+    field("weights", weights, "The weight of a sample in the loss.");
   }
 
   LooksAt WhatItLooksAt() const { return LooksAt::kModel; }

@@ -14,10 +14,10 @@ namespace tidemill::selector {
 
 struct NewData {
   static constexpr std::string_view kType = "new_data";
-  static constexpr std::string_view kDoc = "Trains on all samples since the trigger before.";
+  static constexpr std::string_view kDoc = "Trains on all samples since the previous trigger.";
   static constexpr std::string_view kRule =
-      "every sample of this trigger and of the `tail` before it; with a `limit`, the latest in the "
-      "stream or a uniform draw over all of them at once";
+      "every sample of this trigger and of the `tail` triggers before it; with a `limit`, the "
+      "latest in the stream or one uniform draw from all of them";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost = "one pass; memory for `limit` keys";
   int64_t tail = 0;
@@ -25,10 +25,11 @@ struct NewData {
   LimitBy limit_by = LimitBy::kLatest;
 
   void Fields(auto&& field) {
-    field("tail", tail, "Train also on the samples of so many triggers before.",
+    field("tail", tail, "Train also on the samples of this many earlier triggers.",
           {.min = 0, .max = 1e6});
-    field("limit", limit, "Keep only this many of them.", {.min = 1});
-    field("limit_by", limit_by, "Which: the latest in the stream, or a uniform draw.");
+    field("limit", limit, "Keep only this many of the samples.", {.min = 1});
+    field("limit_by", limit_by,
+          "Which samples to keep: the latest in the stream, or a uniform draw.");
   }
 
   CandidatePool TakesFrom() const { return {.tail = tail}; }

@@ -114,7 +114,7 @@ absl::StatusOr<EmbeddedChoice> Choose(const Pairwise& spec, const EmbeddedCandid
   if (options.bounding) chosen.remarks.push_back(WhatBoundsDecided(outcome));
   if (candidates.predictions.width < 2) {
     chosen.remarks.emplace_back(
-        "the model predicts no classes, so that all candidates are equally useful");
+        "the model predicts no classes, so all candidates are equally useful");
   }
   return chosen;
 }

@@ -17,13 +17,13 @@ namespace tidemill::selector {
 struct Pairwise : Draw {
   static constexpr std::string_view kType = "pairwise";
   static constexpr std::string_view kDoc =
-      "Trains on samples that the model is unsure of and that are unlike one another, chosen by "
-      "worker processes of which none holds all of them.";
+      "Trains on samples that the model is unsure of and that are unlike one another. Worker "
+      "processes choose them, and no process holds all candidates.";
   static constexpr std::string_view kRule =
       "maximises alpha sum u(v) - (1 - alpha) sum s(v, w) over pairs of chosen neighbours: u = 1 - "
-      "(p1 - p2) of the newest model's two greatest probabilities, s = the cosine of embeddings, "
+      "(p1 - p2) with the newest model's two greatest probabilities, s = the cosine of embeddings, "
       "at least 0, over the `neighbors` nearest neighbours of each. Bounding decides what can be "
-      "decided exactly; then, for `rounds` rounds, random parts are each reduced greedily";
+      "decided exactly. Then, in each of `rounds` rounds, every random part is reduced greedily";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost =
       "O((N + edges) log N) over all workers, O(N / partitions) memory in each";
@@ -40,15 +40,17 @@ struct Pairwise : Draw {
 
   void Fields(auto&& field) {
     Draw::Fields(field);
-    field("alpha", alpha, "How much the utility counts, against unlikeness.",
+    field("alpha", alpha, "How much the utility counts, compared with unlikeness.",
           {.min = 0.01, .max = 1});
     field("neighbors", neighbors, "Nearest neighbours of each candidate.", {.min = 1, .max = 1000});
     field("partitions", partitions, "Parts of the first round.", {.min = 1, .max = 65'536});
     field("rounds", rounds, "Rounds in which the candidates are reduced.", {.min = 1, .max = 1000});
-    field("adaptive", adaptive, "Fewer parts as fewer candidates are left.");
-    field("bounding", bounding, "Decide first what bounds decide; the best choice stays possible.");
+    field("adaptive", adaptive, "Use fewer parts as fewer candidates are left.");
+    field("bounding", bounding,
+          "First decide by bounds what they can decide. The best choice stays possible.");
     field("sampled_bounding", sampled_bounding,
-          "Decide more by bounds over this share of the neighbours, without that guarantee.",
+          "Decide more, by bounds over this share of the neighbours. The best choice may then be "
+          "lost.",
           {.min = 0.01, .max = 1});
   }
 
@@ -58,9 +60,9 @@ struct Pairwise : Draw {
                     config::Problems& problems) const {
     if (described.schema.label == transform::LabelKind::kClass) return;
     problems.Add("",
-                 fmt::format("looks at probabilities of classes, and the label of '{}' is {}",
+                 fmt::format("looks at probabilities of classes, but the label of '{}' is {}",
                              described.dataset, transform::Describe(described.schema.label)),
-                 "take k_center, facility_location or k_medoids");
+                 "use k_center, facility_location or k_medoids");
   }
 };
 

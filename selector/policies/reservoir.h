@@ -16,11 +16,11 @@ namespace tidemill::selector {
 struct Reservoir {
   static constexpr std::string_view kType = "reservoir";
   static constexpr std::string_view kDoc =
-      "Trains on a fixed number of samples that stand for the whole stream so far, of which few "
+      "Trains on a fixed number of samples that stand for the whole stream so far. Few of them "
       "change from trigger to trigger.";
   static constexpr std::string_view kRule =
-      "the `samples` candidates with the smallest hashes of (seed, key), so that each sample so "
-      "far is as likely and what was chosen stays unless a newcomer has a smaller hash; with a "
+      "the `samples` candidates with the smallest hashes of (seed, key); so all samples so far are "
+      "equally likely, and a chosen sample stays unless a new one has a smaller hash; with a "
       "`half_life`, those with the smallest -log(U) / 2^((t - now) / half_life)";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost = "one pass over the history, O(samples) memory";
@@ -34,7 +34,8 @@ struct Reservoir {
     field("samples", samples, "Samples in the reservoir.",
           {.min = 1, .required = true, .example = "10_000"});
     field("half_life", half_life,
-          "A sample so much older is half as likely to be there; without it all are as likely.",
+          "A sample that is older by this time is half as likely to be chosen. Without it all are "
+          "equally likely.",
           {.example = "30d"});
   }
   void Check(config::Problems& problems) const {

@@ -22,16 +22,17 @@ struct SelectionStep {
   SelectionSpec use;
 
   void Fields(auto&& field) {
-    field("triggers", triggers, "How many triggers it serves; not for the last step.", {.min = 1});
-    field("use", use, "The policy; no schedule.", {.required = true});
+    field("triggers", triggers, "How many triggers the step serves. The last step has no such key.",
+          {.min = 1});
+    field("use", use, "The policy. It cannot be a schedule.", {.required = true});
   }
 };
 
 struct SelectionSchedule {
   static constexpr std::string_view kType = "schedule";
-  static constexpr std::string_view kDoc = "Chooses by one policy after the other.";
+  static constexpr std::string_view kDoc = "Uses one policy after the other.";
   static constexpr std::string_view kRule =
-      "the first step serves the first `triggers` triggers, the next one those after them; the "
+      "the first step serves the first `triggers` triggers, the next step those after them; the "
       "last step serves all others";
   static constexpr std::string_view kWeights = "those of the step's policy";
   static constexpr std::string_view kCost = "that of the step's policy";

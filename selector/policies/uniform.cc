@@ -141,7 +141,7 @@ class RoundsChooser final : public Chooser {
     if (target > from_fresh) {
       notes_.new_round = round_;
       notes_.remarks.push_back(
-          fmt::format("every candidate had been chosen once, so {} came from a new round",
+          fmt::format("every candidate had been chosen once, so {} samples came from a new round",
                       target - from_fresh));
       quotas.noted = round_.get();
       quotas.noted_group = 1;

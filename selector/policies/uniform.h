@@ -14,21 +14,22 @@ namespace tidemill::selector {
 struct Uniform : Draw {
   static constexpr std::string_view kType = "uniform";
   static constexpr std::string_view kDoc =
-      "Trains on samples drawn uniformly, each at most once, as many as stated.";
+      "Trains on a given number of samples, drawn uniformly. No sample is drawn twice.";
   static constexpr std::string_view kRule =
       "the k candidates with the smallest hashes of (seed, trigger, key); with `reuse: false`, no "
-      "sample a second time before every candidate was chosen once: what is short is drawn from a "
-      "new round";
-  static constexpr std::string_view kWeights = "1 each: every candidate is as likely";
+      "sample is chosen a second time before every candidate was chosen once, and a new round "
+      "gives what is still missing";
+  static constexpr std::string_view kWeights = "1 each: all candidates are equally likely";
   static constexpr std::string_view kCost =
-      "one pass, O(k) memory; without reuse a bitmap of the keys chosen in the present round";
+      "one pass, O(k) memory; without reuse, a bitmap of the keys chosen in the current round";
   static constexpr std::string_view kSource = "bottom-k sampling, Cohen and Kaplan (PODC 2007)";
   bool reuse = true;
 
   void Fields(auto&& field) {
     Draw::Fields(field);
-    field("reuse", reuse,
-          "Whether a sample may be chosen again by a later trigger while others never were.");
+    field(
+        "reuse", reuse,
+        "Whether a later trigger may choose a sample again while other samples were never chosen.");
   }
 
   LooksAt WhatItLooksAt() const { return LooksAt::kNothing; }

@@ -98,7 +98,9 @@ DataRoots DatasetCatalog::Roots() const {
 
 absl::StatusOr<std::string> DatasetCatalog::AdmitFolder(const std::string& path) const {
   const absl::StatusOr<std::string> resolved = Roots().Resolve(path);
-  if (absl::IsNotFound(resolved.status())) return InvalidArgument("path '{}' is no folder", path);
+  if (absl::IsNotFound(resolved.status())) {
+    return InvalidArgument("path '{}' is not a folder", path);
+  }
   RETURN_IF_ERROR(resolved.status());
   return files_.source().ResolveFolder(*resolved);
 }
@@ -150,8 +152,8 @@ absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(
       }
       const std::string known = before.ok() ? config::Print(*before) : row->registered_spec;
       return FailedPrecondition(
-          "dataset {0} is registered with another spec: {1}; choose another name, or forget the "
-          "registered one and its samples, which leaves the files: tidemill datasets delete {0}",
+          "dataset {0} is registered with another spec: {1}; choose another name, or delete the "
+          "registered dataset and its samples but not its files: tidemill datasets delete {0}",
           name, AsText(config::DescribeDifference(known, registered), kLongestDifference));
     }
     const DatasetId id = datasets_table::Insert(work, full.name_space, name, registered, completed);
@@ -228,9 +230,10 @@ absl::StatusOr<std::vector<DatasetEntry>> DatasetCatalog::List(
 void DatasetCatalog::WarnOnce(DatasetId id, const std::string& name, const absl::Status& status) {
   MutexLock lock(mutex_);
   if (!unreadable_.insert(id).second) return;
-  log::Warn("spec of a dataset does not parse", {{"dataset", name},
-                                                 {"id", std::to_string(id.value)},
-                                                 {"error", AsText(std::string(status.message()))}});
+  log::Warn("the spec of a dataset does not parse",
+            {{"dataset", name},
+             {"id", std::to_string(id.value)},
+             {"error", AsText(std::string(status.message()))}});
 }
 
 absl::StatusOr<DatasetCounts> DatasetCatalog::Count(DatasetId id) {
@@ -300,7 +303,7 @@ absl::StatusOr<int64_t> DatasetCatalog::QuarantineSamples(DatasetId id,
 
 absl::StatusOr<std::vector<DatasetCatalog::Quarantined>> DatasetCatalog::ListQuarantine(
     DatasetId id, int64_t limit) {
-  if (limit < 0) return InvalidArgument("{} is no number of entries; 0 asks for all", limit);
+  if (limit < 0) return InvalidArgument("{} is not a number of entries; 0 asks for all", limit);
   std::vector<Quarantined> entries;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
     entries = datasets_table::ListQuarantine(work, id, limit);

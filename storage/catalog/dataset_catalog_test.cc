@@ -148,7 +148,7 @@ TEST_F(IngestTest, PathsOutsideTheAllowedFoldersAreRefusedHoweverWritten) {
   constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
   EXPECT_THAT(refused(state_.path()), StatusIs(kInvalid, HasSubstr("allowed")));
   EXPECT_THAT(refused(data_.path() + "/.."), StatusIs(kInvalid, HasSubstr("allowed")));
-  EXPECT_THAT(refused(data_.path() + "/none"), StatusIs(kInvalid, HasSubstr("no folder")));
+  EXPECT_THAT(refused(data_.path() + "/none"), StatusIs(kInvalid, HasSubstr("not a folder")));
   EXPECT_THAT(refused("data"), StatusIs(kInvalid, HasSubstr("not absolute")));
   std::filesystem::create_symlink(state_.path(), data_.path() + "/link");
   EXPECT_THAT(refused(data_.path() + "/link"), StatusIs(kInvalid, HasSubstr("allowed")));

@@ -87,8 +87,8 @@ constexpr char kQuarantineUnnamed[] = R"(
                     WHERE known.dataset_id = $1::bigint AND known.path = found.path
                       AND known.reason = $2::text))";
 constexpr char kUnnamedReason[] =
-    "the file's path is not UTF-8 or has more than 2,000 bytes, so nothing of the file is taken "
-    "in; rename it";
+    "the file's path is not UTF-8 or has more than 2,000 bytes, so the file is not ingested; "
+    "rename it";
 constexpr char kQuarantine[] =
     "SELECT path, position, reason, " TIDEMILL_MICROS("at") ", sample_key FROM ("
     "  SELECT * FROM storage.quarantine WHERE dataset_id = $1"

@@ -89,8 +89,8 @@ class Comparison {
     while (next_ < known_.size()) Vanish(known_[next_++]);
     if (had_files_ && scan_.num_found == 0) {
       return Unavailable(
-          "{} holds none of the files it had; is it mounted? Where they are gone for good, forget "
-          "the dataset: tidemill datasets delete NAME",
+          "{} holds none of the files it had; is it mounted? If the files are gone for good, "
+          "delete the dataset: tidemill datasets delete NAME",
           spec_.path);
     }
     return std::move(scan_);

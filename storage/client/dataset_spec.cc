@@ -72,11 +72,12 @@ void DatasetSpec::Check(config::Problems& problems) const {
         [] { return fmt::format("only {} sidecar labels", Those({IsWholeFile}, "has", "have")); });
   const bool has_label = EffectiveLabel(*this).is_given();
   needs(label.missing != LabelSpec().missing, has_label, "label.missing",
-        [] { return "the dataset has no label: say where it is, or remove it"; });
+        [] { return "the dataset has no label: say where the label is, or remove this key"; });
   needs(append, format->Unit() == SampleUnit::kRecord, "append",
         [] { return "a single file and an archive do not grow by records"; });
   if (fixed && label.record && label.record->offset + label.record->width > format->RecordBytes()) {
-    problems.Add("label.record.offset", "lies beyond the record", "see format.record_bytes");
+    problems.Add("label.record.offset", "is after the end of the record",
+                 "see format.record_bytes");
   }
   CheckColumns(problems);
 }
@@ -98,7 +99,7 @@ void DatasetSpec::CheckColumns(config::Problems& problems) const {
 void DatasetSpec::CheckSeries(config::Problems& problems) const {
   constexpr int64_t kLongestDelay = int64_t{36'500} * 86'400'000'000;
   if (label_delay && (label_delay->micros < 0 || label_delay->micros > kLongestDelay)) {
-    problems.Add("label_delay", "is not between 0 and a hundred years",
+    problems.Add("label_delay", "must be between 0 and a hundred years",
                  "write a length such as 6h");
   }
   if (!series) return;
@@ -114,23 +115,23 @@ void DatasetSpec::CheckSeries(config::Problems& problems) const {
   }
   if (label.record && series->history > 1) {
     problems.Add("series.history", "does not fit label.record",
-                 "the labels would lie within the samples: keep them in a file, see label.file");
+                 "the labels would be inside the samples; put them in a file, see label.file");
   }
   if (series->target && label.is_given()) {
     problems.Add("series.target", "names a second source of the label",
-                 "remove it or the label section");
+                 "remove it, or remove the label section");
   }
   if (label.unlabelled == Unlabelled::kKeep) {
     problems.Add("label.unlabelled", "does not fit a series",
-                 "of a series only rows with a label become samples: remove it");
+                 "in a series, only rows with a label become samples; remove it");
   }
   if (series->horizon > 0 && !series->step && !label_delay) {
-    problems.Add("label_delay", "is missing",
-                 "say how long it takes until the row `horizon` ahead is there, or give "
-                 "series.step");
+    problems.Add(
+        "label_delay", "is missing",
+        "say how long it takes until the row `horizon` ahead arrives, or give series.step");
   }
   if (series->step && EffectiveLabelDelay(*this).micros > kLongestDelay) {
-    problems.Add("series.horizon", "lies more than a hundred years ahead", "check series.step");
+    problems.Add("series.horizon", "is more than a hundred years ahead", "check series.step");
   }
 }
 

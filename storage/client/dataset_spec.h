@@ -26,29 +26,30 @@ struct DatasetSpec {
   std::optional<Duration> settle;
   double max_bad_fraction = 0.5;
   void Fields(auto&& field) {
-    field(
-        "path", path,
-        "The folder with the files, or s3://bucket/folder; below one of the allowed data folders.",
-        {.required = true, .example = "${TIDEMILL_DATA}/drift_elec2"});
+    field("path", path,
+          "The folder with the files, or s3://bucket/folder. It must be below one of the allowed "
+          "data folders.",
+          {.required = true, .example = "${TIDEMILL_DATA}/drift_elec2"});
     field("files", files,
-          "Which files below it: * is any text but /, ** any text, ? one character. Hidden files "
-          "are left out. Files of any format may be compressed with gzip, xz or zstd, which shows "
-          "in their first bytes; a suffix such as .gz is part of the name that must match.",
+          "Which files below it: * is any text without /, ** any text, ? one character. Hidden "
+          "files are left out. Files of any format may be compressed with gzip, xz or zstd, which "
+          "their first bytes show. A suffix such as .gz is part of the name that must match.",
           {.example = "*.csv"});
     field("format", format, "What the files hold.", {.required = true});
-    field("event_time", event_time, "When a sample happened; by default the file's mtime.");
-    field("label", label, "What is to be learnt.");
+    field("event_time", event_time, "When a sample happened. By default the file's mtime.");
+    field("label", label, "What a model has to learn.");
     field("series", series, "Samples are windows of rows rather than single rows.");
     field("label_delay", label_delay,
-          "How long after a sample's time its label becomes known: a trigger trains on no sample "
-          "whose label is still open. By default `series.horizon` times `series.step`, or 0.",
+          "How long after a sample's time its label becomes known. A trigger does not train on "
+          "samples whose label is not known yet. By default `series.horizon` times `series.step`, "
+          "or 0.",
           {.example = "6h"});
-    field("append", append, "Files grow at their end: take whole new records as they come.");
-    field(
-        "settle", settle,
-        "A file is complete once unchanged for so long; by default what the storage section says.");
+    field("append", append, "Files grow at their end. Ingest whole new records as they come.");
+    field("settle", settle,
+          "A file is complete when it has not changed for this long. By default as the storage "
+          "section says.");
     field("max_bad_fraction", max_bad_fraction,
-          "A file with a greater part of bad records is quarantined as a whole.",
+          "A file with a greater share of bad records is quarantined as a whole.",
           {.min = 0, .max = 1});
   }
   void Check(config::Problems& problems) const;

@@ -66,7 +66,7 @@ class Mended {
         } else if (lost < missing.size() && missing[lost].sample_key() == unread[next]) {
           TakeMissing(positions[next], std::move(missing[lost++]));
         } else {
-          return Internal("storage answered for other keys than {}", unread[next]);
+          return Internal("storage answered with other keys than {}", unread[next]);
         }
       }
       num_rows_ += batch.num_rows();
@@ -115,7 +115,7 @@ absl::Status Block::Gather() {
   const std::span<int64_t> offsets = offsets_.MutableAs<int64_t>();
   const int64_t bytes = PayloadOffsets(extents, offsets);
   if (bytes < 0 || bytes > kMaxPayloadBytes) {
-    return InvalidArgument("an answer with {} bytes of samples", bytes);
+    return InvalidArgument("an answer came with {} bytes of samples", bytes);
   }
   payload_ = TakeBlock(static_cast<size_t>(bytes));
   BringIn(extents);

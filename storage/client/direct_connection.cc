@@ -45,7 +45,7 @@ absl::Status Interpret(Answer& answer, std::span<const MappedFile* const> files)
     extents.files = files;
     extents.file = ColumnAt<uint32_t>(answer.body, layout.file, rows);
     for (const uint32_t file : extents.file) {
-      if (file > kNoFile) return InvalidArgument("a row in file {}", file);
+      if (file > kNoFile) return InvalidArgument("a row names file {}", file);
     }
   }
   if ((header.flags & kOneSize) != 0) {
@@ -62,12 +62,14 @@ absl::Status Interpret(Answer& answer, std::span<const MappedFile* const> files)
   uint64_t text_bytes = 0;
   for (const ProblemEntry& problem : answer.problems) {
     if (problem.position < next_position || problem.position >= header.num_keys) {
-      return InvalidArgument("a problem with key {} of {}", problem.position, header.num_keys);
+      return InvalidArgument("a problem names key {} of {}", problem.position, header.num_keys);
     }
     next_position = int64_t{problem.position} + 1;
     text_bytes += problem.text_bytes;
   }
-  if (text_bytes != header.text_bytes) return InvalidArgument("reasons that do not add up");
+  if (text_bytes != header.text_bytes) {
+    return InvalidArgument("the lengths of the reasons do not add up");
+  }
   return absl::OkStatus();
 }
 
@@ -75,7 +77,7 @@ absl::Status Interpret(Answer& answer, std::span<const MappedFile* const> files)
 
 absl::StatusOr<std::shared_ptr<const MappedFile>> SharedMappings::Map(int descriptor) {
   struct stat status = {};
-  if (fstat(descriptor, &status) != 0) return Unavailable("a descriptor that is none");
+  if (fstat(descriptor, &status) != 0) return Unavailable("a descriptor is not valid");
   const FileKey key = {status.st_dev, status.st_ino};
   MutexLock lock(mutex_);
   // An inode is not used again while it is mapped.
@@ -97,7 +99,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& 
                                                              SharedMappings& mappings) {
   ASSIGN_OR_RETURN(LocalSocket socket, LocalSocket::Connect(path, LocalSocket::Kind::kStream));
   if (socket.PeerUid() != geteuid()) {
-    return PermissionDenied("{} is another user's", path);
+    return PermissionDenied("{} belongs to another user", path);
   }
   std::unique_ptr<Connection> connection(new Connection(std::move(socket), mappings));
   RETURN_IF_ERROR(connection->Greet(token, stop));
@@ -152,7 +154,7 @@ absl::Status Connection::Fill(std::span<std::byte> into, const std::stop_token& 
       continue;
     }
     if (stop.stop_requested()) return Cancelled("the caller stopped");
-    if (Clock::now() - last_byte > kLongestSilence) return Unavailable("storage says nothing");
+    if (Clock::now() - last_byte > kLongestSilence) return Unavailable("storage does not answer");
     socket_.Await(kPatience, /*to_send=*/!unsent_.empty());
   }
   return absl::OkStatus();
@@ -160,7 +162,7 @@ absl::Status Connection::Fill(std::span<std::byte> into, const std::stop_token& 
 
 absl::Status Connection::TakeFiles(std::span<const uint32_t> numbers) {
   if (numbers.size() != received_.size()) {
-    return InvalidArgument("{} files with {} descriptors", numbers.size(), received_.size());
+    return InvalidArgument("{} files came with {} descriptors", numbers.size(), received_.size());
   }
   for (size_t i = 0; i < numbers.size(); ++i) {
     const uint32_t number = numbers[i];

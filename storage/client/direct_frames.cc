@@ -23,14 +23,14 @@ bool IsOneOf(uint32_t flags, uint32_t needed, uint32_t flag) {
 absl::Status Check(const Greeting& greeting) {
   if (std::memcmp(greeting.magic, kMagic, sizeof(greeting.magic)) != 0 ||
       greeting.version != kVersion || greeting.token_bytes > kMaxTokenBytes) {
-    return InvalidArgument("not a greeting of version {}", kVersion);
+    return InvalidArgument("this is not a greeting of version {}", kVersion);
   }
   return absl::OkStatus();
 }
 
 absl::Status Check(const RequestHeader& header) {
   if (header.num_keys < 1 || header.num_keys > kMaxKeys || header.num_forgotten > kMaxFiles) {
-    return InvalidArgument("a request for {} keys that forgets {} files", header.num_keys,
+    return InvalidArgument("a request for {} keys cannot forget {} files", header.num_keys,
                            header.num_forgotten);
   }
   return absl::OkStatus();
@@ -49,8 +49,8 @@ absl::Status Check(const AnswerHeader& header) {
                            ? header.num_keys > 0
                            : header.status == kNotNow && header.num_keys == 0;
   if (counts && known && answers) return absl::OkStatus();
-  return InvalidArgument("an answer of status {} for {} keys with {} rows", header.status,
-                         header.num_keys, header.num_rows);
+  return InvalidArgument("an answer with status {} for {} keys and {} rows is not valid",
+                         header.status, header.num_keys, header.num_rows);
 }
 
 size_t BodyBytes(const RequestHeader& header) {

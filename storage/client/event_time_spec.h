@@ -15,7 +15,7 @@ struct RowTime {
   Duration step;
   void Fields(auto&& field) {
     field("start", start, "Time of a file's first record.", {.required = true});
-    field("step", step, "From one record to the next.", {.required = true});
+    field("step", step, "Time from one record to the next.", {.required = true});
   }
 };
 
@@ -42,24 +42,27 @@ struct EventTimeSpec {
           "Column of a CSV file, field of a JSON line (`a.b`: field b of the object a) or feature "
           "of a tf.train.Example that holds the time.",
           {.example = "timestamp"});
-    field("columns", columns, "Several such columns; their texts are joined with one space.",
+    field("columns", columns, "Several such columns. Their texts are joined with one space.",
           {.example = "[year, month, day]"});
     field("member", member,
-          "Extension of the member of a tar sample that holds the time as text; with `column`, as "
-          "a field of the JSON object in it.",
+          "Extension of the member of a tar sample that holds the time as text. With `column`, the "
+          "member is a JSON object, and the time is a field of it.",
           {.example = "json"});
     field("format", format,
-          "How the text reads: strptime's %Y %m %d %H %M %S %f %y %j %b %z %%, or `unix`, "
+          "How the time is written: strptime's %Y %m %d %H %M %S %f %y %j %b %z %%, or `unix`, "
           "`unix_ms`, `unix_us`. Empty: RFC 3339 or a plain date.",
           {.example = "%Y-%m-%dT%H:%M"});
-    field("time_zone", time_zone, "Zone of times that state none: UTC, Asia/Shanghai, +08:00.");
+    field("time_zone", time_zone,
+          "Zone of times that do not name one: UTC, Asia/Shanghai, +08:00.");
     field("path", path,
-          "Pattern of the path below the dataset's, with the codes of `format`; * is any text.",
+          "Pattern of the path below the dataset's folder, with the codes of `format`; * is any "
+          "text.",
           {.example = "%Y/%m/%d/*.png"});
-    field("sidecar", sidecar, "Extension of a file beside the sample's that holds the time.",
+    field("sidecar", sidecar,
+          "Extension of a file next to the sample's file. That file holds the time.",
           {.example = ".time"});
     field("row", row, "The time follows from the record's position in its file.");
-    field("mtime", mtime, "The time is when the file was last modified.");
+    field("mtime", mtime, "The time is that of the file's last modification.");
   }
   void Check(config::Problems& problems) const {
     const int sources = static_cast<int>(in_fields() || member) + path.has_value() +
@@ -69,10 +72,11 @@ struct EventTimeSpec {
                    "keep one of column, columns, member, path, sidecar, row and mtime");
     }
     if (!columns.empty() && format.empty()) {
-      problems.Add("format", "is missing", "say how the joined columns read: \"%Y %m %d\"");
+      problems.Add("format", "is missing", "say how the joined columns are written: \"%Y %m %d\"");
     }
     if (sidecar && sidecar->find('/') != std::string::npos) {
-      problems.Add("sidecar", "leaves the sample's folder", "write an extension such as .time");
+      problems.Add("sidecar", "names a file outside the sample's folder",
+                   "write an extension such as .time");
     }
   }
 };

@@ -123,7 +123,7 @@ absl::StatusOr<Label> LabelReader::FromBytes(const char* bytes, const NumberLayo
 absl::StatusOr<Label> LabelReader::FromClass(int64_t number) const {
   if (number < 0) return InvalidArgument("label {} is negative", number);
   if (num_classes_ > 0 && number >= num_classes_) {
-    return InvalidArgument("label {} is beyond the {} classes", number, num_classes_);
+    return InvalidArgument("label {} is not below the number of classes, {}", number, num_classes_);
   }
   return Label{.class_label = number, .real_label = std::nullopt};
 }

@@ -58,10 +58,10 @@ struct NumberLayout {
   }
   void Check(config::Problems& problems) const {
     if (width != 1 && width != 2 && width != 4 && width != 8) {
-      problems.Add("width", "is not the width of a number", "use 1, 2, 4 or 8");
+      problems.Add("width", "cannot be the width of a number", "use 1, 2, 4 or 8");
     }
     if (encoding == NumberEncoding::kFloat && width < 4) {
-      problems.Add("width", "is not the width of a float", "use 4 or 8");
+      problems.Add("width", "cannot be the width of a float", "use 4 or 8");
     }
   }
 };
@@ -81,9 +81,10 @@ struct LabelFile : NumberLayout {
   std::string replacement;
   int64_t header_bytes = 0;
   void Fields(auto&& field) {
-    field("pattern", pattern, "Part of the sample file's name that is replaced.",
+    field("pattern", pattern, "The part of the sample file's name to replace.",
           {.required = true, .example = "images-idx3"});
-    field("replacement", replacement, "What it is replaced with to name the label file.",
+    field("replacement", replacement,
+          "What to replace it with. The result is the name of the label file.",
           {.required = true, .example = "labels-idx1"});
     field("header_bytes", header_bytes, "Bytes before the first label.", {.min = 0});
     NumberLayout::Fields(field);
@@ -126,27 +127,29 @@ struct LabelSpec {
           "of a tf.train.Example.",
           {.example = "class"});
     field("member", member,
-          "Extension of the member of a tar sample that is the label as text; with `column`, a "
-          "JSON object with it.",
+          "Extension of the member of a tar sample that holds the label as text. With `column`, "
+          "the member is a JSON object, and the label is a field of it.",
           {.example = "cls"});
-    field("record", record, "Bytes of a binary record; they are not part of the sample.");
-    field("file", file, "A second file with one label a binary record.");
-    field("sidecar", sidecar, "Extension of a text file beside the sample's.",
+    field("record", record, "Bytes of a binary record. They are not part of the sample.");
+    field("file", file, "A second file with one label for each binary record.");
+    field("sidecar", sidecar, "Extension of a text file next to the sample's file.",
           {.example = ".label"});
-    field("folder", folder, "The name of the folder that the sample's file lies in.");
+    field("folder", folder, "The name of the folder that holds the sample's file.");
     field("kind", kind, "A class, or a real number.");
     field("classes", classes,
-          "Names of the classes; a class is its place here. Empty: labels are numbers.",
+          "Names of the classes. The number of a class is its place in this list. Empty: labels "
+          "are numbers.",
           {.example = "[DOWN, UP]"});
     field("missing", missing,
-          "Values that say that a sample has no label yet, whatever their case and the blanks "
-          "around them; numbers for labels in bytes. A field, feature, member or file that is not "
-          "there, and a JSON null, count as the empty text. A class of such a name is a class.",
+          "Values that say that a sample has no label yet. Upper and lower case, and blanks around "
+          "the value, make no difference. For labels in bytes, write numbers. A missing field, "
+          "feature, member or file, and a JSON null, count as the empty text. If a class has such "
+          "a name, the value means the class.",
           {.example = "[\"\", NA, \"-1\"]"});
     field("unlabelled", unlabelled,
-          "What becomes of samples without a label. keep, the default: they are samples that "
-          "nothing is trained on and nothing is measured on, until their label comes. drop: they "
-          "are left out and counted. Of a series only rows with a label become samples.",
+          "What happens to samples without a label. keep, the default: they stay samples, but no "
+          "model is trained or measured on them until their label comes. drop: they are left out "
+          "and counted. In a series, only rows with a label become samples.",
           {.example = "keep"});
   }
   void Check(config::Problems& problems) const {
@@ -157,24 +160,28 @@ struct LabelSpec {
                    "keep one of column, member, record, file, sidecar and folder");
     }
     if (sidecar && sidecar->find('/') != std::string::npos) {
-      problems.Add("sidecar", "leaves the sample's folder", "write an extension such as .label");
+      problems.Add("sidecar", "names a file outside the sample's folder",
+                   "write an extension such as .label");
     }
     if (file && file->replacement.find('/') != std::string::npos) {
-      problems.Add("file.replacement", "leaves the sample's folder", "write a part of a file name");
+      problems.Add("file.replacement", "names a file outside the sample's folder",
+                   "write a part of a file name");
     }
     if (kind == LabelKind::kReal && !classes.empty()) {
-      problems.Add("classes", "is given for a real label", "remove it or set kind: class");
+      problems.Add("classes", "is given for a real label", "remove it, or set kind: class");
     }
     if (folder && classes.empty()) {
       problems.Add("classes", "is missing", "name the folders that are classes");
     }
     if (unlabelled && !is_given()) {
-      problems.Add("unlabelled", "says what becomes of samples without a label, and there is none",
+      problems.Add("unlabelled",
+                   "says what happens to samples without a label, but the dataset has no label",
                    "say where the label is, or remove it");
     }
     if (unlabelled && missing.empty()) {
-      problems.Add("unlabelled", "says what becomes of values that `missing` does not name",
-                   "name them, or remove it");
+      problems.Add("unlabelled",
+                   "says what happens to samples without a label, but `missing` names no values",
+                   "name the values, or remove it");
     }
   }
 };

@@ -80,12 +80,14 @@ std::string LeftOutText(const rpc::v1::LeftOut& left_out) {
 
 std::string WhyEmpty(const std::string& name, int64_t num_files, const rpc::v1::LeftOut& left_out) {
   if (left_out.reasons_size() == 0) {
-    if (num_files > 0) return "it has no samples: its files hold no records";
-    return "it has no samples: no file fits `path` and `files`; `tidemill check` shows which would";
+    if (num_files > 0) return "it has no samples because its files hold no records";
+    return "it has no samples because no file matches `path` and `files`; `tidemill check` shows "
+           "which files would";
   }
   return fmt::format(
-      "it has no samples: {}. Mend the files, or the dataset's section after `tidemill datasets "
-      "delete {}`, and run again; `tidemill datasets quarantine {}` lists what was left out",
+      "it has no samples: {}. Correct the files and run again, or correct the dataset's section "
+      "and run again after `tidemill datasets delete {}`; `tidemill datasets quarantine {}` lists "
+      "what was left out",
       LeftOutText(left_out), name, name);
 }
 

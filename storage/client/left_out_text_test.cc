@@ -66,9 +66,9 @@ TEST(WhyEmpty, NamesTheFirstReasonAndTheNextCommand) {
   EXPECT_THAT(WhyEmpty("weather", 1, Ragged()),
               ::testing::AllOf(HasSubstr("5 fields where 6 columns are expected"),
                                HasSubstr("tidemill datasets quarantine weather")));
-  EXPECT_THAT(WhyEmpty("weather", 0, {}), HasSubstr("no file fits"));
+  EXPECT_THAT(WhyEmpty("weather", 0, {}), HasSubstr("no file matches"));
   EXPECT_THAT(WhyEmpty("weather", 2, {}), HasSubstr("hold no records"));
-  EXPECT_THAT(WhyEmpty("weather", 2, {}), Not(HasSubstr("no file fits")));
+  EXPECT_THAT(WhyEmpty("weather", 2, {}), Not(HasSubstr("no file matches")));
 }
 
 }  // namespace

@@ -124,11 +124,11 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Map(int descriptor
     return Unavailable("cannot examine a file to map: {}", std::strerror(errno));
   }
   if (!S_ISREG(status.st_mode) || status.st_size <= 0) {
-    return FailedPrecondition("only regular files with bytes in them can be mapped");
+    return FailedPrecondition("only regular files that are not empty can be mapped");
   }
   InstallHandler();
   const size_t slot = TakeSlot();
-  if (slot == kMaxMappings) return ResourceExhausted("{} files are mapped already", kMaxMappings);
+  if (slot == kMaxMappings) return ResourceExhausted("{} files are already mapped", kMaxMappings);
   const auto size = static_cast<size_t>(status.st_size);
   void* const start = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
   if (start == MAP_FAILED) {

@@ -71,7 +71,9 @@ absl::StatusOr<Block> TakeBlock(const grpc::ByteBuffer& message) {
   ASSIGN_OR_RETURN(const rpc::Frame frame,
                    rpc::TakeFrame(message, v1::ReadSamplesResponse::kBatchFieldNumber));
   v1::ReadSamplesResponse others;
-  if (!others.ParseFromString(frame.rest)) return DataLoss("storage sent no ReadSamplesResponse");
+  if (!others.ParseFromString(frame.rest)) {
+    return DataLoss("storage sent a message that is not a ReadSamplesResponse");
+  }
   Block block;
   ASSIGN_OR_RETURN(block.rows, batch::Decode(frame.bulk));
   RETURN_IF_ERROR(RestoreLabels(block.rows));
@@ -147,7 +149,7 @@ class SampleStream {
     ASSIGN_OR_RETURN(Block block, TakeBlock(message));
     const size_t num_answered = block.num_answered();
     if (num_answered > call.num_unanswered) {
-      return Internal("storage answered {} keys of {}", num_answered, call.num_unanswered);
+      return Internal("storage answered only {} keys of {}", num_answered, call.num_unanswered);
     }
     call.num_unanswered -= num_answered;
     num_asked_ -= num_answered;

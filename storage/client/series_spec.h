@@ -26,22 +26,21 @@ struct SeriesSpec {
   std::optional<Duration> step;
 
   void Fields(auto&& field) {
-    field(
-        "group", group,
-        "Column of a CSV file whose value tells series apart, such as a trip or a station. Rows of "
-        "a group are adjacent. Absent: each file is one series.",
-        {.example = "trip"});
-    field("history", history, "Rows of a sample: this one and those right before it.",
+    field("group", group,
+          "Column of a CSV file. Each of its values is a series of its own, such as a trip or a "
+          "station. The rows of a series must be adjacent. Absent: each file is one series.",
+          {.example = "trip"});
+    field("history", history, "Rows in a sample: its own row and the ones right before it.",
           {.min = 1, .max = 100'000, .example = "30"});
-    field("horizon", horizon, "How many rows ahead the label lies.",
+    field("horizon", horizon, "How many rows ahead the label is.",
           {.min = 0, .max = 1'000'000, .example = "5"});
     field("target", target,
-          "Column of real numbers to forecast; instead of a `label` section. Absent: the label of "
-          "the row `horizon` ahead.",
+          "Column of real numbers to forecast. It replaces the `label` section. Absent: the label "
+          "of the row `horizon` ahead.",
           {.example = "speed_kmh"});
     field("step", step,
-          "Time from one row to the next; any other distance is a gap, which no sample spans. "
-          "Absent: a gap is where the time goes back.",
+          "Time from one row to the next. Any other distance is a gap, and no sample spans a gap. "
+          "Absent: there is a gap where the time goes back.",
           {.example = "1h"});
   }
   void Check(config::Problems& problems) const {

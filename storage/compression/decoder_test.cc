@@ -139,7 +139,7 @@ TEST_P(DecoderTest, AFileThatOnlyBeginsLikeAPackedOneIsReadAsItIs) {
 TEST_P(DecoderTest, AFileWhoseNameSaysThatItIsPackedHasToBe) {
   name_ = std::string("x.csv") + GetParam().ending;
   EXPECT_THAT(Unpack(Pack("text").substr(0, 6) + std::string(60, '\5')),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is not sound")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is not valid")));
 }
 
 TEST_P(DecoderTest, OfAFileThatIsLookedAtNoMoreIsUnpackedThanIsRead) {
@@ -205,7 +205,7 @@ TEST(Decoder, AZstdFrameThatStatesAnotherSizeIsRefused) {
     status = (*made)->Decode(packed.substr(i, 1), i + 1 == packed.size(), out).status();
   }
   EXPECT_THAT(status,
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("holds 0 bytes where it states 5")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("holds 0 bytes but states 5")));
 }
 
 TEST(Decoder, FramesToBeSkippedAreOfAPackedFileIfOneFollowsThem) {

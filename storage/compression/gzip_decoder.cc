@@ -24,7 +24,7 @@ class GzipDecoder : public Decoder {
     stream_.avail_out = static_cast<uInt>(out.size());
     const int code = inflate(&stream_, Z_NO_FLUSH);
     if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
-      return DataLoss("is not sound gzip: {}", stream_.msg ? stream_.msg : "bad data");
+      return DataLoss("is not valid gzip: {}", stream_.msg ? stream_.msg : "bad data");
     }
     at_end_ = code == Z_STREAM_END;
     return Progress{in.size() - stream_.avail_in, out.size() - stream_.avail_out};
@@ -42,7 +42,7 @@ class GzipDecoder : public Decoder {
 
 absl::StatusOr<std::unique_ptr<Decoder>> NewGzipDecoder() {
   auto decoder = std::make_unique<GzipDecoder>();
-  if (!decoder->ready()) return ResourceExhausted("there is no memory to unpack gzip");
+  if (!decoder->ready()) return ResourceExhausted("not enough memory to unpack gzip");
   return decoder;
 }
 

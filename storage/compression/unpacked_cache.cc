@@ -92,7 +92,7 @@ absl::Status Decode(const OpenFile& packed, Decoder& decoder, int64_t max_bytes,
       RETURN_IF_ERROR(out.Append(into.data(), progress->made));
       goes_on = progress->taken > 0 || progress->made > 0;
     }
-    if (!rest.empty()) return DataLoss("{} goes on behind its packed data", packed.path());
+    if (!rest.empty()) return DataLoss("{} has more bytes after its packed data", packed.path());
   }
   if (!decoder.at_end()) return DataLoss("{} ends within its packed data", packed.path());
   return absl::OkStatus();

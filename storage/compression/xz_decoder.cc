@@ -29,7 +29,7 @@ class XzDecoder : public Decoder {
       return ResourceExhausted("needs more than {} MiB of memory to unpack", kMaxMemory >> 20);
     }
     if (code != LZMA_OK && code != LZMA_STREAM_END && code != LZMA_BUF_ERROR) {
-      return DataLoss("is not sound xz: {}", Explain(code));
+      return DataLoss("is not valid xz: {}", Explain(code));
     }
     at_end_ = code == LZMA_STREAM_END;
     return Progress{in.size() - stream_.avail_in, out.size() - stream_.avail_out};
@@ -39,8 +39,8 @@ class XzDecoder : public Decoder {
 
  private:
   static const char* Explain(lzma_ret code) {
-    if (code == LZMA_FORMAT_ERROR) return "what follows a stream is none";
-    if (code == LZMA_OPTIONS_ERROR) return "it uses options that are not known here";
+    if (code == LZMA_FORMAT_ERROR) return "the bytes after a stream are not a stream";
+    if (code == LZMA_OPTIONS_ERROR) return "it uses options that this program does not know";
     return "bad data";
   }
 
@@ -53,7 +53,7 @@ class XzDecoder : public Decoder {
 
 absl::StatusOr<std::unique_ptr<Decoder>> NewXzDecoder() {
   auto decoder = std::make_unique<XzDecoder>();
-  if (!decoder->ready()) return ResourceExhausted("there is no memory to unpack xz");
+  if (!decoder->ready()) return ResourceExhausted("not enough memory to unpack xz");
   return decoder;
 }
 

@@ -33,7 +33,7 @@ class ZstdDecoder : public Decoder {
         // zstd's own limit without --long: a window of 128 MiB.
         return ResourceExhausted("needs too much memory to unpack; write it without --long");
       }
-      return DataLoss("is not sound zstd: {}", ZSTD_getErrorName(left));
+      return DataLoss("is not valid zstd: {}", ZSTD_getErrorName(left));
     }
     const size_t missing = ZSTD_FRAMEHEADERSIZE_MAX - header_.size();
     header_ += in.substr(0, std::min(from.pos, missing));
@@ -59,8 +59,7 @@ class ZstdDecoder : public Decoder {
         stated == num_made_) {
       return absl::OkStatus();
     }
-    return DataLoss("is not sound zstd: a frame holds {} bytes where it states {}", num_made_,
-                    stated);
+    return DataLoss("is not valid zstd: a frame holds {} bytes but states {}", num_made_, stated);
   }
 
   ZSTD_DStream* const stream_;
@@ -73,7 +72,7 @@ class ZstdDecoder : public Decoder {
 
 absl::StatusOr<std::unique_ptr<Decoder>> NewZstdDecoder() {
   auto decoder = std::make_unique<ZstdDecoder>();
-  if (!decoder->ready()) return ResourceExhausted("there is no memory to unpack zstd");
+  if (!decoder->ready()) return ResourceExhausted("not enough memory to unpack zstd");
   return decoder;
 }
 

@@ -80,7 +80,7 @@ std::optional<batch::Buffer> BlockCache::Find(const BlockKey& key) {
   const std::string path = PathOf(key);
   absl::StatusOr<batch::Buffer> bytes = ReadBlockFile(path, key);
   if (!bytes.ok()) {
-    log::Warn("block of the cache is lost", {{"error", std::string(bytes.status().message())}});
+    log::Warn("a block of the cache is lost", {{"error", std::string(bytes.status().message())}});
     Forget(key);
     unlink(path.c_str());
     return std::nullopt;
@@ -120,7 +120,7 @@ void BlockCache::Insert(const BlockKey& key, const batch::Buffer& bytes) {
   }
   MutexLock lock(mutex_);
   if (std::exchange(warned_of_writes_, true)) return;
-  log::Warn("cannot keep blocks of objects; they are fetched again each time",
+  log::Warn("cannot keep blocks of objects; each read fetches them again",
             {{"error", std::string(status.message())}});
 }
 

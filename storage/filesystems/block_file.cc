@@ -99,7 +99,7 @@ absl::StatusOr<batch::Buffer> ReadBlockFile(const std::string& path, const Block
   if (got != bytes.size()) return DataLoss("{} is cut off", path);
   const Header expected = HeaderOf(key, bytes);
   if (std::memcmp(&header, &expected, sizeof(header)) != 0) {
-    return DataLoss("{} does not have its hash", path);
+    return DataLoss("{} does not match its hash", path);
   }
   return bytes;
 }

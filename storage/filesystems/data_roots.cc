@@ -19,7 +19,7 @@ constexpr int kMostLinks = 40;
 
 absl::Status Outside(const std::string& path) {
   return InvalidArgument(
-      "path '{}' lies in none of the allowed data folders, see storage.allowed_roots", path);
+      "path '{}' is in none of the allowed data folders, see storage.allowed_roots", path);
 }
 
 // Without links being followed, and without a slash at the end.
@@ -106,7 +106,7 @@ absl::Status DataRoots::StepInside(const std::string& name, const std::string& a
     return absl::OkStatus();
   }
   if (++walk.num_links > kMostLinks) {
-    return NotFound("there is no {}: its links lead in a circle", asked);
+    return NotFound("there is no {}: its links form a circle", asked);
   }
   std::error_code error;
   const fs::path target = fs::read_symlink(next, error);

@@ -17,7 +17,7 @@ absl::StatusOr<std::string> LocalFiles::ResolveFolder(const std::string& path) {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::canonical(path, error);
   if (error || !std::filesystem::is_directory(folder, error)) {
-    return InvalidArgument("path '{}' is no folder", path);
+    return InvalidArgument("path '{}' is not a folder", path);
   }
   return folder.string();
 }

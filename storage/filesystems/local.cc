@@ -109,7 +109,7 @@ absl::StatusOr<OpenFile> OpenFile::Open(const std::string& path) {
   OpenFile file(path, std::move(descriptor));
   struct stat status = {};
   if (fstat(file.descriptor(), &status) != 0) return FromErrno(errno, "cannot examine", path);
-  if (!S_ISREG(status.st_mode)) return InvalidArgument("{} is no regular file", path);
+  if (!S_ISREG(status.st_mode)) return InvalidArgument("{} is not a regular file", path);
   return file;
 }
 
@@ -142,7 +142,7 @@ absl::Status OpenFile::Prepare(std::span<const ByteRange> ranges) const {
 }
 
 absl::StatusOr<batch::Buffer> OpenFile::Map(size_t size) const {
-  if (remote_) return FailedPrecondition("{} lies elsewhere and cannot be mapped", path_);
+  if (remote_) return FailedPrecondition("{} is in an object store and cannot be mapped", path_);
   if (size == 0) return batch::Buffer();
   void* const start = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor(), 0);
   if (start == MAP_FAILED) return FromErrno(errno, "cannot map", path_);
@@ -153,7 +153,7 @@ absl::StatusOr<batch::Buffer> OpenFile::Map(size_t size) const {
 absl::StatusOr<FileIdentity> IdentityOf(const std::string& path) {
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0) return FromErrno(errno, "cannot examine", path);
-  if (!S_ISREG(status.st_mode)) return NotFound("{} is no regular file", path);
+  if (!S_ISREG(status.st_mode)) return NotFound("{} is not a regular file", path);
   return ToIdentity(status);
 }
 

@@ -37,8 +37,8 @@ absl::StatusOr<ObjectPath> ParseObjectPath(std::string_view path) {
                     .key = std::string(rest.substr(std::min(slash + 1, rest.size())))};
   if (!IsBucketName(parsed.bucket)) {
     return InvalidArgument(
-        "'{}' names no bucket: it has 3 to 63 small letters, digits, dots and hyphens, as in "
-        "s3://bucket/folder",
+        "'{}' does not name a bucket; a bucket has 3 to 63 lower-case letters, digits, dots and "
+        "hyphens, as in s3://bucket/folder",
         path);
   }
   return parsed;

@@ -26,7 +26,7 @@ absl::Status CheckEndpoint(const ObjectStoreConfig& config) {
   const std::string_view url = config.endpoint;
   const bool plain = url.starts_with(kHttp);
   if (!plain && !url.starts_with(kHttps)) {
-    return InvalidArgument("the object store's endpoint '{}' is no https:// address", url);
+    return InvalidArgument("the object store's endpoint '{}' is not an https:// address", url);
   }
   const std::string_view rest = url.substr(plain ? kHttp.size() : kHttps.size());
   if (rest.empty() || rest.find_first_of("/?#@ ") != std::string_view::npos) {

@@ -28,35 +28,37 @@ struct ObjectStoreConfig {
 
   void Fields(auto&& field) {
     field("endpoint", endpoint,
-          "Where the store answers; by default $AWS_ENDPOINT_URL, else Amazon's of the region. "
+          "The store's address. By default $AWS_ENDPOINT_URL, else Amazon's for the region. "
           "Buckets are named in the path.",
           {.example = "https://minio.example.com:9000"});
     field("region", region,
           "By default $AWS_REGION, else $AWS_DEFAULT_REGION, else us-east-1, which most stores "
-          "other than Amazon's take.",
+          "other than Amazon's accept.",
           {.example = "eu-central-1"});
     field("access_key_id", access_key_id,
-          "By default $AWS_ACCESS_KEY_ID. Without one, requests are not signed, which public "
-          "buckets allow.");
+          "By default $AWS_ACCESS_KEY_ID. Without an access key, requests are not signed; public "
+          "buckets allow that.");
     field("secret_access_key", secret_access_key, "By default $AWS_SECRET_ACCESS_KEY.",
           {.secret = true});
     field("session_token", session_token,
-          "Of temporary credentials; by default $AWS_SESSION_TOKEN where the access key is the "
-          "environment's.",
+          "The token of temporary credentials. By default $AWS_SESSION_TOKEN if the access key "
+          "comes from the environment.",
           {.secret = true});
     field("ca_file", ca_file,
-          "A file with the authorities that sign the store's certificate, in PEM; by default the "
-          "system's.");
+          "A PEM file with the authorities that sign the store's certificate. By default those of "
+          "the system.");
     field("plain_http", plain_http,
-          "Allow an endpoint off loopback to be http://, where others can read the data.");
-    field("connections", connections, "Requests at a time.", {.min = 1, .max = 256});
+          "Allow http:// for an endpoint that is not a loopback address. Others can then read the "
+          "data.");
+    field("connections", connections, "Number of requests at the same time.",
+          {.min = 1, .max = 256});
     field("stall_timeout", stall_timeout,
-          "A connection over which nothing has come for so long is given up.",
+          "How long a connection may be silent. After that it is given up.",
           {.min = 0.1, .max = 3600});
     field("retry_for", retry_for,
-          "How long a request that failed for a passing reason is repeated, at growing intervals.",
+          "How long to repeat a request that failed for a temporary reason. The intervals grow.",
           {.min = 0, .max = 86'400});
-    field("block_bytes", block_bytes, "What is fetched and kept at once.",
+    field("block_bytes", block_bytes, "Size of the blocks that are fetched and kept.",
           {.min = 65'536, .max = 16'777'216});
     field("cache", cache, "Disk space for blocks of objects.", {.min = 0});
     field("memory", memory, "Memory for blocks of objects.", {.min = 0});

@@ -46,8 +46,7 @@ absl::Status CheckRange(const HttpResponse& response, const ObjectState& object,
   const bool whole = response.status == 200 && from == 0 && to == object.size_bytes;
   if (!whole && range != wanted) {
     return FailedPrecondition(
-        "{} was asked for '{}' and answered {} '{}'; the store must know "
-        "range requests",
+        "{} was asked for '{}' and answered {} '{}'; the store must support range requests",
         object.path.ToString(), wanted, response.status, range);
   }
   const std::string etag = response.Header("etag");
@@ -100,7 +99,7 @@ absl::StatusOr<ObjectState> S3Client::Head(const ObjectPath& path) {
   ObjectState state{.path = path, .etag = answer.Header("etag")};
   const std::optional<int64_t> size = ToNumber(answer.Header("content-length"));
   if (state.etag.empty() || !size) {
-    return FailedPrecondition("{} at {} answers without ETag or size; it is no S3 store",
+    return FailedPrecondition("{} at {} answers without ETag or size; it is not an S3 store",
                               path.ToString(), endpoint());
   }
   state.size_bytes = *size;
@@ -119,8 +118,9 @@ absl::Status S3Client::Get(const ObjectState& object, int64_t from, int64_t to,
       if (next == begin) RETURN_IF_ERROR(CheckRange(response, object, begin, to));
       got_further = true;
       next += static_cast<int64_t>(bytes.size());
-      return next > to ? DataLoss("{} sends more than it was asked for", object.path.ToString())
-                       : take(bytes);
+      return next > to
+                 ? DataLoss("{} sends more bytes than it was asked for", object.path.ToString())
+                 : take(bytes);
     };
     const HttpRequest request{
         .target = TargetOf(object.path),

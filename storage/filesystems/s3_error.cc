@@ -14,14 +14,14 @@ namespace {
 // What a person can do about a refusal.
 std::string AdviceOn(std::string_view code, const ObjectStoreConfig& config) {
   if (config.access_key_id.empty()) {
-    return "there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for the "
-           "storage service, or storage.object_store";
+    return "there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for the "
+           "storage service, or set storage.object_store";
   }
   if (code == "SignatureDoesNotMatch") {
     return "check the secret access key (AWS_SECRET_ACCESS_KEY) and the region";
   }
   if (code == "InvalidAccessKeyId") return "check the access key (AWS_ACCESS_KEY_ID)";
-  if (code == "RequestTimeTooSkewed") return "set this machine's clock";
+  if (code == "RequestTimeTooSkewed") return "correct this machine's clock";
   if (code == "ExpiredToken" || code == "InvalidToken") {
     return "get new temporary credentials (AWS_SESSION_TOKEN)";
   }

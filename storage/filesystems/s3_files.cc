@@ -85,7 +85,7 @@ absl::StatusOr<FileIdentity> S3Files::IdentityOf(const std::string& path) {
 absl::StatusOr<FileListing> S3Files::List(const std::string& root, std::string_view glob,
                                           const std::function<bool(const std::string&)>& admit) {
   ASSIGN_OR_RETURN(const ObjectPath folder, ParseObjectPath(root));
-  if (!admit(root)) return PermissionDenied("{} lies in none of the allowed data folders", root);
+  if (!admit(root)) return PermissionDenied("{} is in none of the allowed data folders", root);
   const std::string prefix = PrefixOf(folder);
   auto all = std::make_shared<std::vector<ListedFile>>();
   RETURN_IF_ERROR(client_.List(folder.bucket, prefix, [&](const ListedObject& object) {
@@ -110,7 +110,7 @@ absl::StatusOr<std::string> S3Files::ResolveFolder(const std::string& path) {
 absl::Status S3Files::Probe(const std::string& folder) {
   ASSIGN_OR_RETURN(const ObjectPath path, ParseObjectPath(folder));
   ASSIGN_OR_RETURN(const bool has_objects, client_.HasObjects(path.bucket, PrefixOf(path)));
-  if (!has_objects) log::Warn("folder of a store is empty", {{"path", folder}});
+  if (!has_objects) log::Warn("the folder in the store is empty", {{"path", folder}});
   return absl::OkStatus();
 }
 

@@ -190,7 +190,7 @@ absl::StatusOr<S3Http::Handle> S3Http::Borrow() {
   Handle handle;
   if (idle_.empty()) {
     handle.reset(curl_easy_init());
-    if (handle == nullptr) return ResourceExhausted("no memory for a connection");
+    if (handle == nullptr) return ResourceExhausted("not enough memory for a connection");
   } else {
     handle = std::move(idle_.back());
     idle_.pop_back();

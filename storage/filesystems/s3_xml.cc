@@ -28,7 +28,7 @@ absl::StatusOr<ListPage> ParseListPage(std::string_view xml) {
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size());
   const pugi::xml_node result = document.child("ListBucketResult");
-  if (!parsed || !result) return Unavailable("the answer is no listing of a bucket");
+  if (!parsed || !result) return Unavailable("the answer is not a listing of a bucket");
   ListPage page;
   for (const pugi::xml_node& contents : result.children("Contents")) {
     ASSIGN_OR_RETURN(ListedObject object, ToObject(contents));
@@ -36,7 +36,9 @@ absl::StatusOr<ListPage> ParseListPage(std::string_view xml) {
   }
   if (result.child("IsTruncated").text().as_bool()) {
     page.continuation = result.child_value("NextContinuationToken");
-    if (page.continuation->empty()) return Unavailable("a listing goes on but does not say where");
+    if (page.continuation->empty()) {
+      return Unavailable("a listing goes on but does not say from where");
+    }
   }
   return page;
 }

@@ -151,7 +151,9 @@ class BinaryFiles::Indexing {
     records_.resize(static_cast<size_t>(count * size));
     const int64_t offset = format_.format_.header_bytes + position_ * size;
     ASSIGN_OR_RETURN(const size_t got, file.ReadAt(offset, records_.data(), records_.size()));
-    if (got != records_.size()) return Unavailable("{} shrinks while read", file.path());
+    if (got != records_.size()) {
+      return Unavailable("{} became shorter while it was read", file.path());
+    }
     int64_t width = 0;
     if (label_file_) {
       width = format_.spec_.label.file->width;
@@ -161,7 +163,7 @@ class BinaryFiles::Indexing {
           label_file_->ReadAt(format_.spec_.label.file->header_bytes + position_ * width,
                               label_bytes_.data(), label_bytes_.size()));
       if (read != label_bytes_.size()) {
-        return Unavailable("{} shrinks while read", label_file_->path());
+        return Unavailable("{} became shorter while it was read", label_file_->path());
       }
     }
     for (int64_t i = 0; i < count; ++i, ++position_) {
@@ -233,7 +235,7 @@ absl::Status BinaryFiles::CheckIdx(const OpenFile& file, int64_t header_bytes,
   const int64_t stated = BigEndian32(header.data() + 4);
   const int64_t held = RecordsIn(identity.size_bytes, header_bytes, record_bytes);
   if (stated != held) {
-    return InvalidArgument("{} states {} records and holds {}", file.path(), stated, held);
+    return InvalidArgument("{} states {} records but holds {}", file.path(), stated, held);
   }
   return absl::OkStatus();
 }

@@ -153,8 +153,8 @@ class CsvFiles::Indexing {
       names.push_back(Unquote(field, QuoteOf(format_.format_)));
     }
     if (record_.kind == CsvRecord::Kind::kBad || names != format_.format_.columns) {
-      return InvalidArgument("the header is [{}] where the dataset has [{}]",
-                             fmt::join(names, ", "), fmt::join(format_.format_.columns, ", "));
+      return InvalidArgument("the header is [{}], but the dataset has [{}]", fmt::join(names, ", "),
+                             fmt::join(format_.format_.columns, ", "));
     }
     return absl::OkStatus();
   }
@@ -273,7 +273,7 @@ absl::StatusOr<std::vector<std::string>> ReadColumns(const CsvFormat& format,
   };
   absl::Status status = ReadWindows(file, 0, consume).status();
   if (!status.ok() && !absl::IsCancelled(status)) return status;
-  if (bad || names.empty()) return InvalidArgument("{} has no whole header", file.path());
+  if (bad || names.empty()) return InvalidArgument("{} has no complete header", file.path());
   RETURN_IF_ERROR(CheckHeader(file.path(), names));
   return names;
 }

@@ -12,7 +12,9 @@ absl::StatusOr<std::string> ReadSidecar(FileSystem& source, const std::string& p
   ASSIGN_OR_RETURN(const OpenFile file, source.Open(path));
   std::string text(kMaxSidecarBytes + 1, '\0');
   ASSIGN_OR_RETURN(const size_t size, file.ReadAt(0, text.data(), text.size()));
-  if (size > kMaxSidecarBytes) return InvalidArgument("{} is longer than a label or time", path);
+  if (size > kMaxSidecarBytes) {
+    return InvalidArgument("{} is longer than a label or a time can be", path);
+  }
   text.resize(size);
   constexpr std::string_view kBlank = " \t\r\n";
   const size_t from = text.find_first_not_of(kBlank);
@@ -57,7 +59,9 @@ absl::StatusOr<std::optional<Label>> LabelOf(const DatasetSpec& spec, const Labe
   }
   if (spec.label.folder) {
     const size_t name = input.path.rfind('/');
-    if (name == std::string::npos) return InvalidArgument("the file lies in no class's folder");
+    if (name == std::string::npos) {
+      return InvalidArgument("the file is not in the folder of a class");
+    }
     const std::string folder = input.path.substr(0, name);
     return labels.FromText(folder.substr(folder.rfind('/') + 1));
   }
@@ -68,7 +72,8 @@ absl::StatusOr<std::string> LabelFileOf(const LabelFile& spec, const FileInput& 
   const size_t name = input.path.rfind('/') + 1;
   const size_t at = input.path.find(spec.pattern, name);
   if (at == std::string::npos) {
-    return InvalidArgument("the file's name has no '{}' to name its labels by", spec.pattern);
+    return InvalidArgument("the file's name has no '{}' to replace with the name of its labels",
+                           spec.pattern);
   }
   std::string path = input.path;
   path.replace(at, spec.pattern.size(), spec.replacement);

@@ -83,7 +83,7 @@ absl::StatusOr<std::vector<std::string>> ColumnsOf(const FormatSpec& spec, const
     if constexpr (requires { ReadColumns(format, file); }) {
       return ReadColumns(format, file);
     } else {
-      return Internal("files of format {} name no columns", format.kType);
+      return Internal("files of format {} do not name columns", format.kType);
     }
   });
 }
@@ -131,7 +131,7 @@ absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, Dataset
   // A document has its limits, and the spec is kept as one.
   const auto read_back = config::Read<DatasetSpec>(config::Print(completed), "the completed spec");
   if (!read_back.ok()) {
-    return InvalidArgument("the header of {} has {} columns that do not fit in a spec: {}", path,
+    return InvalidArgument("the header of {} has {} columns, which do not fit in a spec: {}", path,
                            columns.size(), AsText(std::string(read_back.status().message())));
   }
   spec = std::move(completed);

@@ -107,7 +107,8 @@ TEST_F(FormatTest, AGrowingFileIsTakenLineByWholeLine) {
 TEST_F(FormatTest, AHalfWrittenHeaderIsReadAgain) {
   const std::string path = data_.Write("x.csv", "\xef\xbb\xbft,");
   DatasetSpec spec = Spec(std::string(kCsvSpec) + "append: true\n");
-  EXPECT_THAT(CompleteSpec(path, *cache_, spec), StatusIs(kInvalid, HasSubstr("no whole header")));
+  EXPECT_THAT(CompleteSpec(path, *cache_, spec),
+              StatusIs(kInvalid, HasSubstr("no complete header")));
   spec.format->SetColumns(std::vector<std::string>{"t", "y"});
   const auto found = Index(spec, "x.csv");
   ASSERT_THAT(found, IsOk());

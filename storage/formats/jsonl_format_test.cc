@@ -78,7 +78,7 @@ TEST_F(FormatTest, ABadJsonLineCostsThatLine) {
   EXPECT_THAT(found->rows.class_label, ElementsAre(1, 2));
   EXPECT_THAT(found->rows.event_time, ElementsAre(1000, 2000));
   ASSERT_EQ(found->bad.size(), 5U);
-  EXPECT_THAT(found->bad[0].reason, HasSubstr("no JSON object"));
+  EXPECT_THAT(found->bad[0].reason, HasSubstr("not a JSON object"));
   EXPECT_THAT(found->bad[1].reason, HasSubstr("field class is null"));
   EXPECT_THAT(found->bad[2].reason, HasSubstr("'1.5' is not a whole number"));
   EXPECT_THAT(found->bad[3].reason, HasSubstr("no field when.at"));

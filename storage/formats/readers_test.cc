@@ -79,7 +79,8 @@ TEST(LabelReader, MapsNamesToPlacesAndRefusesOthers) {
   const LabelReader reader(spec);
   EXPECT_EQ(reader.FromText("UP")->class_label, 1);
   EXPECT_THAT(reader.FromText("up"), StatusIs(kInvalid, HasSubstr("'up' is not in classes")));
-  EXPECT_THAT(reader.FromBytes("\x02", {}), StatusIs(kInvalid, HasSubstr("beyond the 2 classes")));
+  EXPECT_THAT(reader.FromBytes("\x02", {}),
+              StatusIs(kInvalid, HasSubstr("not below the number of classes, 2")));
 }
 
 TEST(LabelReader, ReadsNumbersOfEveryLayout) {

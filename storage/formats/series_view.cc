@@ -66,7 +66,9 @@ class RangeHasher {
     ASSIGN_OR_RETURN(const size_t got, file_.ReadAt(offset_ + kept, held_.data() + kept,
                                                     held_.size() - static_cast<size_t>(kept)));
     held_.resize(static_cast<size_t>(kept) + got);
-    if (std::ssize(held_) < to - from) return Unavailable("{} shrinks while read", file_.path());
+    if (std::ssize(held_) < to - from) {
+      return Unavailable("{} became shorter while it was read", file_.path());
+    }
     return absl::OkStatus();
   }
 
@@ -123,13 +125,13 @@ std::string SeriesFiles::CheckGroups(const FileInput& input, const IndexedFile& 
   const std::string column = series_.group.value_or("");
   if (static_cast<double>(num_lost) > spec_.max_bad_fraction * static_cast<double>(num_sorted)) {
     return fmt::format(
-        "the groups of column '{}' alternate, which tears {} of the file's {} windows apart: sort "
-        "it by that column",
+        "the groups of column '{}' alternate, which breaks {} of the file's {} windows; sort the "
+        "file by that column",
         column, num_lost, num_sorted);
   }
   if (num_lost > 0) {
     log::Warn(
-        "groups of a series alternate",
+        "the groups of a series alternate",
         {{"path", input.path}, {"column", column}, {"windows_lost", std::to_string(num_lost)}});
   }
   return "";
@@ -145,7 +147,7 @@ absl::StatusOr<IndexedFile> SeriesFiles::MakeWindows(const FileInput& input,
   }
   const int64_t num_unlisted = rows.num_bad - std::ssize(rows.bad);
   found.num_bad += num_unlisted;
-  found.left_out.Add(std::nullopt, num_unlisted, "more bad records than are listed",
+  found.left_out.Add(std::nullopt, num_unlisted, "there are more bad records than are listed",
                      /*wanted=*/false);
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
   RangeHasher hasher(file);

@@ -154,7 +154,7 @@ TEST_F(SeriesViewTest, AFileWhoseGroupsAlternateIsAMisfitWithAdvice) {
   ASSERT_THAT(found, IsOk());
   EXPECT_THAT(found->positions, IsEmpty());
   EXPECT_THAT(found->misfit, HasSubstr("36 of the file's 36 windows"));
-  EXPECT_THAT(found->misfit, HasSubstr("sort it by that column"));
+  EXPECT_THAT(found->misfit, HasSubstr("sort the file by that column"));
 }
 
 TEST_F(SeriesViewTest, AGroupThatComesBackLaterCostsNothing) {
@@ -177,7 +177,7 @@ TEST_F(SeriesViewTest, SpecsThatMakeNoSenseAreRefused) {
               StatusIs(kInvalidArgument, HasSubstr("csv, jsonl and binary")));
   EXPECT_THAT(problem("format: {type: binary, record_bytes: 9}\nlabel: {record: {offset: 0}}\n"
                       "series: {history: 2}\n"),
-              StatusIs(kInvalidArgument, HasSubstr("within the samples")));
+              StatusIs(kInvalidArgument, HasSubstr("inside the samples")));
   EXPECT_THAT(problem("format: csv\nlabel_delay: -1s\n"),
               StatusIs(kInvalidArgument, HasSubstr("label_delay")));
 }

@@ -19,7 +19,7 @@ constexpr int64_t kSmall = 1 << 20;
 absl::StatusOr<int64_t> HashOfSmall(const OpenFile& file, size_t size_bytes) {
   const std::unique_ptr<char[]> bytes(new char[size_bytes]);  // Not cleared.
   ASSIGN_OR_RETURN(const size_t got, file.ReadAt(0, bytes.get(), size_bytes));
-  if (got != size_bytes) return Unavailable("{} shrinks while read", file.path());
+  if (got != size_bytes) return Unavailable("{} became shorter while it was read", file.path());
   return static_cast<int64_t>(XXH3_64bits(bytes.get(), size_bytes));
 }
 

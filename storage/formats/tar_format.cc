@@ -148,10 +148,10 @@ class TarFiles::Indexing {
   void NoteEnd(const absl::Status& status) {
     if (!status.ok()) {
       found_.AddBad(found_.records_done++,
-                    std::string(status.message()) + "; what follows in the file is lost");
+                    std::string(status.message()) + "; the rest of the file is lost");
     } else if (!reader_.has_end_mark()) {
       found_.AddBad(found_.records_done++,
-                    "the archive has no end mark; samples behind this one may be cut off");
+                    "the archive has no end mark; samples after this one may be missing");
     }
   }
 
@@ -179,7 +179,9 @@ class TarFiles::Indexing {
   }
 
   void Keep(const TarMember& member, std::optional<TarMember>& place) {
-    if (place) sample_->problem = fmt::format("{} is there twice", AsText(member.path, 200));
+    if (place) {
+      sample_->problem = fmt::format("{} is in the sample twice", AsText(member.path, 200));
+    }
     place = member;
   }
 
@@ -227,7 +229,7 @@ class TarFiles::Indexing {
   // The member, if it is there with all its bytes.
   static absl::StatusOr<const TarMember*> Sound(const std::optional<TarMember>& member,
                                                 std::string_view what) {
-    if (!member) return NotFound("the sample has no member for its {}", what);
+    if (!member) return NotFound("the sample has no member with its {}", what);
     if (!member->problem.empty()) return DataLoss("its {}: {}", what, member->problem);
     return &*member;
   }

@@ -127,10 +127,10 @@ TEST_F(FormatTest, ABadSampleOfATarCostsThatSample) {
   EXPECT_THAT(found->positions, ElementsAre(0, 4));
   std::vector<std::string> reasons;
   for (const BadRecord& bad : found->bad) reasons.push_back(bad.reason);
-  EXPECT_THAT(reasons,
-              ElementsAre("'b': label 'x' is not a whole number",
-                          "'c': the sample has no member for its time", "'d': d.jpg is there twice",
-                          "'f': the sample has no member for its payload"));
+  EXPECT_THAT(reasons, ElementsAre("'b': label 'x' is not a whole number",
+                                   "'c': the sample has no member with its time",
+                                   "'d': d.jpg is in the sample twice",
+                                   "'f': the sample has no member with its payload"));
 }
 
 TEST_F(FormatTest, ArchivesOneBehindTheOtherAreOne) {

@@ -170,7 +170,7 @@ absl::StatusOr<std::optional<TarMember>> TarReader::Next() {
 
 absl::Status TarReader::TakeOverrides(char type, int64_t size, Overrides& overrides) {
   if (size > kMaxExtension || size > file_size_ - at_) {
-    return DataLoss("the header before byte {} is longer than headers are", at_);
+    return DataLoss("the header before byte {} is too long", at_);
   }
   ASSIGN_OR_RETURN(std::string_view text, View(at_, static_cast<size_t>(size)));
   if (static_cast<int64_t>(text.size()) < size) return DataLoss("the archive ends within a header");

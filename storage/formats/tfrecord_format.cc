@@ -105,7 +105,7 @@ class TfrecordFiles::Indexing {
     if (!SumFits(bytes.substr(0, kLengthBytes), bytes.substr(kLengthBytes))) {
       // What grows is looked at again from here, should it be mended.
       found_.AddBad(found_.records_done,
-                    "the record's length is damaged; what follows in the file is lost");
+                    "the record's length is damaged; the rest of the file is lost");
       if (!format_.spec_.append) ++found_.records_done;
       lost_ = true;
       return 0;
@@ -121,7 +121,7 @@ class TfrecordFiles::Indexing {
     const int64_t position = found_.records_done++;
     const std::string_view record = bytes.substr(kHeaderBytes, length);
     if (!SumFits(record, bytes.substr(kHeaderBytes + length))) {
-      found_.AddBad(position, "the record's bytes do not fit their checksum");
+      found_.AddBad(position, "the record's bytes do not match their checksum");
     } else if (const absl::Status status =
                    TakeRecord(record, offset + static_cast<int64_t>(kHeaderBytes), position);
                !status.ok()) {

@@ -70,7 +70,7 @@ TEST_F(FormatTest, LabelsAndTimesOfTfRecordsAreFeaturesOfTheirExamples) {
   EXPECT_EQ(Samples("x.tfrecord", *found), wanted);
   ASSERT_EQ(found->bad.size(), 3U);
   EXPECT_THAT(found->bad[0].reason, HasSubstr("feature at has 0 values"));
-  EXPECT_THAT(found->bad[1].reason, HasSubstr("no tf.train.Example"));
+  EXPECT_THAT(found->bad[1].reason, HasSubstr("not a tf.train.Example"));
   EXPECT_THAT(found->bad[2].reason, HasSubstr("negative"));
 }
 

@@ -107,7 +107,7 @@ absl::Status RebuildSegmentColumns(db::Database& database, UnpackedCache& files,
                                    DatasetId dataset, int64_t segment_id) {
   ASSIGN_OR_RETURN(const Stored stored, Load(database, dataset, segment_id));
   if (std::ssize(stored.samples) != stored.segment.num_samples) {
-    return Internal("segment {} has {} samples where {} are stored", segment_id,
+    return Internal("segment {} has {} samples, but {} are stored", segment_id,
                     stored.segment.num_samples, stored.samples.size());
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<Format> format, MakeFormat(spec, files));

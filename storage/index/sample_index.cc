@@ -135,10 +135,10 @@ absl::StatusOr<std::shared_ptr<const DatasetIndex>> SampleIndex::GetAtLeast(
   if (covers(*index)) return index;
   ASSIGN_OR_RETURN(index, Refresh(snapshot.dataset));
   if (covers(*index)) return index;
-  return FailedPrecondition("dataset {} is at key {}, tombstone {}; the snapshot is of key {}, {}",
-                            snapshot.dataset.value, index->committed_key(),
-                            index->tombstone_sequence(), snapshot.committed_key,
-                            snapshot.tombstone_sequence);
+  return FailedPrecondition(
+      "dataset {} is at key {}, tombstone {}; the snapshot is at key {}, tombstone {}",
+      snapshot.dataset.value, index->committed_key(), index->tombstone_sequence(),
+      snapshot.committed_key, snapshot.tombstone_sequence);
 }
 
 absl::StatusOr<std::shared_ptr<const DatasetIndex>> SampleIndex::Load(
@@ -188,7 +188,7 @@ absl::StatusOr<std::shared_ptr<const SegmentColumns>> SampleIndex::OpenColumns(
   const std::string path = SegmentPath(folder, entry.id, segment_id);
   absl::StatusOr<SegmentColumns> columns = OpenSegmentColumns(path);
   if (!columns.ok()) {
-    log::Warn("column file is rebuilt",
+    log::Warn("rebuilding the column file",
               {{"path", path}, {"error", std::string(columns.status().message())}});
     RETURN_IF_ERROR(
         RebuildSegmentColumns(database_, files_, folder, entry.spec, entry.id, segment_id));

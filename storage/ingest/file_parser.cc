@@ -135,7 +135,7 @@ void FileParser::Index(ParsedFile& parsed) const {
     // Samples that are there are not given up for a failure that may pass.
     if (file.change == FileChange::kGrown || file.change == FileChange::kResumed ||
         (!lasting && file.change == FileChange::kReplaced)) {
-      log::Warn("file cannot be read now",
+      log::Warn("cannot read the file now",
                 {{"path", file.path}, {"error", found.status().ToString()}});
       parsed.postponed = true;
       return;
@@ -168,11 +168,13 @@ absl::Status FileParser::CheckCompanions(const FileInput& input) const {
   for (const std::string& companion : CompanionsOf(spec_, input)) {
     const absl::StatusOr<std::string> target = roots_.Resolve(companion);
     if (absl::IsNotFound(target.status())) continue;  // The format says so, if it needs it.
-    if (!target.ok()) return InvalidArgument("{} leads out of the allowed data folders", companion);
+    if (!target.ok()) {
+      return InvalidArgument("{} leads to a place outside the allowed data folders", companion);
+    }
     if (IsObjectPath(*target)) continue;
     std::error_code error;
     if (!std::filesystem::is_regular_file(*target, error)) {
-      return InvalidArgument("{} is no regular file", companion);
+      return InvalidArgument("{} is not a regular file", companion);
     }
   }
   return absl::OkStatus();

@@ -208,8 +208,9 @@ settle: 1us
   const auto entries = stack_->catalog().ListQuarantine(id, 0);
   ASSERT_THAT(entries, IsOk());
   ASSERT_THAT(*entries, SizeIs(2));
-  EXPECT_THAT((*entries)[0].reason, HasSubstr("link.label leads out of the allowed data folders"));
-  EXPECT_THAT((*entries)[1].reason, HasSubstr("pipe.label is no regular file"));
+  EXPECT_THAT((*entries)[0].reason,
+              HasSubstr("link.label leads to a place outside the allowed data folders"));
+  EXPECT_THAT((*entries)[1].reason, HasSubstr("pipe.label is not a regular file"));
 }
 
 TEST_F(IngestTest, AKillAtAnyStageLosesNothingAndRepeatsNothing) {

@@ -69,7 +69,8 @@ OldSegment OldSegments::Open(const files_table::Segment& segment) const {
   if (columns.ok() && columns->num_rows() == segment.num_samples) {
     return {segment, std::make_shared<const SegmentColumns>(*std::move(columns))};
   }
-  log::Warn("segment columns lost", {{"path", path}, {"error", columns.status().ToString()}});
+  log::Warn("the columns of a segment are lost",
+            {{"path", path}, {"error", columns.status().ToString()}});
   return {segment, nullptr};
 }
 

@@ -61,7 +61,7 @@ TEST_F(SeriesIngestTest, AFileWhoseGroupsAlternateIsQuarantinedAndTheOthersAreNo
   Sync(id);
   EXPECT_THAT(Samples(), ElementsAre(Found{1, "b.csv:1", "1,a,1\n2,a,2", 3}));
   EXPECT_THAT(Query("SELECT reason FROM storage.quarantine"),
-              ElementsAre(ElementsAre(HasSubstr("sort it by that column"))));
+              ElementsAre(ElementsAre(HasSubstr("sort the file by that column"))));
 }
 
 }  // namespace

@@ -101,8 +101,8 @@ std::vector<DatasetStatistics::File> LargestOf(const absl::flat_hash_map<FileId,
 
 absl::StatusOr<DatasetStatistics> CollectStatistics(const DatasetIndex& index, int num_intervals) {
   if (num_intervals < 1 || num_intervals > kMaxIntervals) {
-    return InvalidArgument("{} is not a number of intervals from 1 to {}", num_intervals,
-                           kMaxIntervals);
+    return InvalidArgument("{} intervals are not possible; write a number from 1 to {}",
+                           num_intervals, kMaxIntervals);
   }
   DatasetStatistics statistics;
   statistics.intervals = CutRange(RangeOf(index), num_intervals);

@@ -110,7 +110,7 @@ absl::StatusOr<std::unique_ptr<DirectServer>> DirectServer::Start(DirectServerOp
   ASSIGN_OR_RETURN(LocalSocket listening,
                    LocalSocket::Listen(options.path, LocalSocket::Kind::kStream));
   Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake.is_open()) return Unavailable("no eventfd: {}", std::strerror(errno));
+  if (!wake.is_open()) return Unavailable("cannot make an eventfd: {}", std::strerror(errno));
   return std::unique_ptr<DirectServer>(
       new DirectServer(std::move(options), indexes, std::move(listening), std::move(wake)));
 }

@@ -28,7 +28,8 @@ absl::StatusOr<CsrGraph> CsrGraph::Open(const std::string& folder) {
   const int64_t count = graph.num_nodes();
   if (std::ssize(graph.offsets_) != count + 2 ||
       graph.offsets_[static_cast<size_t>(count)] > std::ssize(graph.edges_)) {
-    return DataLoss("the files of the graph in {} contradict each other; write it again", folder);
+    return DataLoss("the files of the graph in {} contradict each other; write the graph again",
+                    folder);
   }
   return graph;
 }
@@ -68,8 +69,8 @@ absl::Status WriteCsrGraph(const std::string& folder, std::span<const float> uti
     const int64_t count = std::ssize(rows);
     if (std::min(pair.from, pair.to) < 0 || std::max(pair.from, pair.to) >= count ||
         pair.from == pair.to) {
-      return InvalidArgument("({}, {}) is no pair of two among {} nodes", pair.from, pair.to,
-                             count);
+      return InvalidArgument("({}, {}) is not a pair of two different nodes among {} nodes",
+                             pair.from, pair.to, count);
     }
     rows[static_cast<size_t>(pair.from)].push_back(
         {static_cast<uint32_t>(pair.to), pair.similarity});
@@ -82,7 +83,7 @@ absl::Status WriteCsrGraph(const std::string& folder, std::span<const float> uti
   for (std::vector<CsrEdge>& row : rows) {
     std::ranges::sort(row, {}, &CsrEdge::node);
     if (std::ranges::adjacent_find(row, {}, &CsrEdge::node) != row.end()) {
-      return InvalidArgument("two nodes are a pair twice; leave one out");
+      return InvalidArgument("a pair of nodes is listed twice; leave one out");
     }
     writer.AddRow(row);
   }

@@ -103,7 +103,7 @@ TEST(CsrGraph, RefusesWhatIsNoGraph) {
   ASSERT_THAT(write({{0, 1, 1}}), IsOk());
   std::filesystem::resize_file(folder.path() + "/edges", 8);
   EXPECT_THAT(CsrGraph::Open(folder.path()),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("write it again")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("write the graph again")));
   EXPECT_THAT(CsrGraph::Open(folder.path() + "/nowhere"),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("nowhere")));
 }

@@ -303,7 +303,7 @@ class KnnGraph {
 absl::Status WriteKnnGraph(const Rows& rows, std::span<const float> utilities,
                            const KnnOptions& options, const std::string& folder) {
   if (std::ssize(utilities) != rows.num_rows || options.neighbors < 0) {
-    return InvalidArgument("{} utilities of {} rows with {} neighbours are no graph",
+    return InvalidArgument("{} utilities do not fit a graph of {} rows with {} neighbours",
                            utilities.size(), rows.num_rows, options.neighbors);
   }
   return KnnGraph(rows, options, folder).Write(utilities);

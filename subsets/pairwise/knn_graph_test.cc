@@ -185,7 +185,8 @@ TEST(WriteKnnGraph, OfOneRowOrNoneHasNoPairs) {
   }
   const testing::TestFolder folder;
   EXPECT_THAT(WriteKnnGraph({}, values, {}, folder.path()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("2 utilities of 0 rows")));
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("2 utilities do not fit a graph of 0 rows")));
 }
 
 }  // namespace

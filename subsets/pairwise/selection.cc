@@ -16,20 +16,20 @@ namespace {
 
 absl::Status Check(const PairwiseOptions& options) {
   if (!(options.alpha > 0 && options.alpha <= 1)) {
-    return InvalidArgument("alpha is {}, and has to lie in (0, 1]", options.alpha);
+    return InvalidArgument("alpha is {}; it must be in (0, 1]", options.alpha);
   }
-  if (options.count < 0) return InvalidArgument("{} nodes cannot be chosen", options.count);
+  if (options.count < 0) return InvalidArgument("cannot choose {} nodes", options.count);
   if (options.partitions < 1 || options.rounds < 1) {
-    return InvalidArgument("{} partitions in {} rounds choose nothing; write numbers from 1 on",
+    return InvalidArgument("{} partitions in {} rounds choose nothing; write numbers of 1 or more",
                            options.partitions, options.rounds);
   }
   if (options.sampled_bounding &&
       !(*options.sampled_bounding > 0 && *options.sampled_bounding <= 1)) {
-    return InvalidArgument("the share of sampled bounding is {}, and has to lie in (0, 1]",
+    return InvalidArgument("the share of sampled bounding is {}; it must be in (0, 1]",
                            *options.sampled_bounding);
   }
   if (options.range_nodes < 0 || options.range_nodes % kNodesInWord != 0) {
-    return InvalidArgument("ranges of {} nodes are no multiple of {}", options.range_nodes,
+    return InvalidArgument("ranges of {} nodes are not a multiple of {}", options.range_nodes,
                            kNodesInWord);
   }
   return absl::OkStatus();

@@ -258,7 +258,7 @@ TEST(SelectPairwise, RefusesOptionsThatMakeNoSense) {
   expect_refusal({.count = -1}, "-1 nodes");
   expect_refusal({.count = 1, .partitions = 0}, "0 partitions");
   expect_refusal({.count = 1, .sampled_bounding = 1.5}, "share of sampled bounding is 1.5");
-  expect_refusal({.count = 1, .range_nodes = 100}, "no multiple of 64");
+  expect_refusal({.count = 1, .range_nodes = 100}, "not a multiple of 64");
 }
 
 }  // namespace

@@ -43,7 +43,9 @@ Variant VariantFromJson(const Json& json) {
 
 absl::StatusOr<Json> Parse(std::string_view text) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return DataLoss("{:?} is not what a worker and its driver say", text);
+  if (!json.is_object()) {
+    return DataLoss("{:?} is not a message between a worker and its driver", text);
+  }
   return json;
 }
 

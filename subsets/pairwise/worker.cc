@@ -56,7 +56,7 @@ absl::Status LimitMemory() {
 
 absl::StatusOr<TaskResult> RunArguments(const std::vector<std::string>& arguments) {
   if (arguments.size() != 3) {
-    return InvalidArgument("a worker takes a folder, its memory in bytes and a task");
+    return InvalidArgument("usage: usage: a worker takes a folder, its memory in bytes and a task");
   }
   const std::string& folder = arguments[0];
   memory_limit = std::strtoll(arguments[1].c_str(), nullptr, 10);

@@ -34,18 +34,19 @@ absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
                                           EvidenceSource* source, const EvaluationMatrix* matrix) {
   if (!forecast && Needs(policy, &TriggerNeeds::training_costs)) {
     return FailedPrecondition(
-        "a policy weighs the cost of trainings, and no run of the pipeline has completed one to "
-        "forecast from");
+        "a policy weighs the cost of trainings, but no run of the pipeline has completed a "
+        "training to forecast from");
   }
   if (const std::string place = WhatAsksModels(policy, "policy"); !place.empty()) {
     return FailedPrecondition(
-        "{} looks at what models answer, and a backtest trains none: policies of mistakes, and of "
-        "the drift of embeddings or predictions, cannot be tried on history. Compare runs of them, "
-        "or look at labels or columns: `of: labels`, `of: columns`",
+        "{} looks at the outputs of models, but a backtest trains no models. So policies that look "
+        "at mistakes, or at the drift of embeddings or predictions, cannot be tried on history. "
+        "Compare runs with such policies, or look at labels or columns: `of: labels`, `of: "
+        "columns`",
         place);
   }
   if (source == nullptr && Needs(policy, &TriggerNeeds::samples)) {
-    return FailedPrecondition("the policy looks at samples, which are not to be had here");
+    return FailedPrecondition("the policy looks at samples, but no samples are available here");
   }
   ASSIGN_OR_RETURN(Decider decider, Decider::Create(policy, "", source));
   Backtest backtest(std::move(decider), selection, forecast);

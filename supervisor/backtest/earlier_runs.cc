@@ -21,8 +21,8 @@ absl::Status CheckNoneIsNeeded(const v1::WatchBacktestRequest& request,
                                const v1::Pipeline& pipeline) {
   if (request.run_id() != 0) {
     return FailedPrecondition(
-        "run {} has finished no evaluation by windows of time, so it cannot tell what its models "
-        "were worth when; name another run, or none",
+        "run {} has finished no evaluation by windows of time, so it is not known how good its "
+        "models were over time; name another run, or none",
         request.run_id());
   }
   if (!request.measure().empty()) {
@@ -94,7 +94,7 @@ absl::StatusOr<std::optional<ChosenMatrix>> EarlierRuns::MatrixOf(
   ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(run.spec, "pipeline"));
   if (spec.preprocess.dataset != dataset) {
     return FailedPrecondition(
-        "run {} of pipeline {} was trained on {}, and the history is that of {}; name a run on {}",
+        "run {} of pipeline {} was trained on {}, but the history is that of {}; name a run on {}",
         run.run_id.value, run.summary.pipeline_name(), spec.preprocess.dataset, dataset, dataset);
   }
   ASSIGN_OR_RETURN(const FoldedRun folded, runs_.Fold(run.run_id));

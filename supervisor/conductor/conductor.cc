@@ -86,7 +86,7 @@ absl::Status Conductor::Finish() {
   if (state.NothingTrained()) {
     const v1::Trigger& first = state.triggers().front().trigger;
     event.mutable_run_failed()->set_error(
-        fmt::format("no training succeeded, of {}; trigger {}: {}", state.triggers().size(),
+        fmt::format("none of {} trainings succeeded; trigger {}: {}", state.triggers().size(),
                     first.number(), first.skip_reason()));
   } else if (state.stop_requested()) {
     event.mutable_run_stopped();
@@ -99,13 +99,13 @@ absl::Status Conductor::Finish() {
 // When another conductor has taken over, the event is refused and the run is the other's.
 void Conductor::Fail(const absl::Status& status) {
   const std::string run = std::to_string(record_.run().value);
-  log::Warn("run cannot go on", {{"run", run}, {"error", status.ToString()}});
+  log::Warn("the run cannot go on", {{"run", run}, {"error", status.ToString()}});
   v1::RunEvent event;
   event.mutable_run_failed()->set_error(std::string(status.message()));
   absl::Status recorded = record_.Record(event);
   // A failure that is not recorded would leave a run that runs for ever: wait for the database.
   while (!recorded.ok() && !absl::IsFailedPrecondition(recorded)) {
-    log::Warn("failure is not recorded", {{"run", run}, {"error", recorded.ToString()}});
+    log::Warn("cannot record the failure", {{"run", run}, {"error", recorded.ToString()}});
     if (!patience_.Pause(Patience::kLongestPause)) return;
     recorded = record_.Record(event);
   }

@@ -34,8 +34,9 @@ absl::Status ClipToReplay(const ReplaySpec& replay, v1::DatasetSynced& synced) {
   }
   if (replay.to) *synced.mutable_replay_to() = ToProto(Cut{*replay.to, {}});
   if ((replay.from && replay.from->micros >= end) || (replay.to && replay.to->micros <= begin)) {
-    return FailedPrecondition("none of its samples, from {} to {}, lies in the pipeline's replay",
-                              FormatTimestamp({begin}), FormatTimestamp({end - 1}));
+    return FailedPrecondition(
+        "none of its samples, which are from {} to {}, is in the pipeline's replay",
+        FormatTimestamp({begin}), FormatTimestamp({end - 1}));
   }
   return absl::OkStatus();
 }

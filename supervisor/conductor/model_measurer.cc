@@ -58,7 +58,7 @@ absl::Status ModelMeasurer::Watch(const evaluator::v1::StartEvaluationRequest& r
           return Internal("{}", last.error());
         }
         return watched.ok() || absl::IsNotFound(watched)
-                   ? Unavailable("the evaluation ended before its time")
+                   ? Unavailable("the evaluation ended too early")
                    : watched;
       },
       [&] { return last.samples_done(); });

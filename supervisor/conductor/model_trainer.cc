@@ -37,8 +37,8 @@ bool HasEnded(const trainer_server::v1::WatchTrainingResponse& last) {
 
 // Of a training that is neither done nor failed: it is started again.
 absl::Status EndedBeforeItsTime(const trainer_server::v1::WatchTrainingResponse& last) {
-  if (last.error().empty()) return Unavailable("the training ended before its time");
-  return Unavailable("the training ended before its time: {}", last.error());
+  if (last.error().empty()) return Unavailable("the training ended too early");
+  return Unavailable("the training ended too early: {}", last.error());
 }
 
 v1::RunEvent TrainedEvent(int64_t trigger, const rpc::v1::TrainingResult& result, double seconds) {
@@ -81,8 +81,8 @@ absl::Status ModelTrainer::Train(const TriggerState& trigger) {
   }
   if (!last.has_result()) {
     return FailedPrecondition(
-        "the trainer server tells no figures of trigger {}: it is of a version before 0.8; upgrade "
-        "it, then resume the run",
+        "the trainer server gives no figures for trigger {} because its version is older than 0.8; "
+        "upgrade it, then resume the run",
         trigger.trigger.number());
   }
   FAILPOINT("supervisor.after_train");

@@ -43,7 +43,7 @@ absl::Status Patience::Insist(const std::function<absl::Status()>& call,
       pause = kFirstPause;
     }
     if (SteadyClock::now() - last_progress > kPatience) return status;
-    log::Warn("step is tried again",
+    log::Warn("trying the step again",
               {{"run", std::to_string(run_.value)}, {"error", status.ToString()}});
     if (!Pause(pause)) return status;
     pause = std::min(2 * pause, kLongestPause);

@@ -54,7 +54,7 @@ absl::Status ReplayDecider::EndEarly() {
   const RunState& state = record_.state();
   v1::RunEvent event;
   v1::StreamEnded& ended = *event.mutable_stream_ended();
-  ended.set_standing(fmt::format("no more than {} triggers were asked for", state.max_triggers()));
+  ended.set_standing(fmt::format("the run may fire at most {} triggers", state.max_triggers()));
   RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
     storage::v1::ListSamplesRequest request = Stream();
     ASSIGN_OR_RETURN(const Duration delay, record_.LabelDelay());

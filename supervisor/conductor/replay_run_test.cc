@@ -210,7 +210,7 @@ TEST_F(ReplayRunTest, FailsWhenNoSampleLiesInTheReplay) {
   request.set_pipeline(request.pipeline() + "replay: {from: 2000-01-01}\n");
   const RunId run = Submit(request);
   EXPECT_EQ(Finish(run).back(), "run_failed");
-  EXPECT_THAT(Get(run).run().error(), HasSubstr("lies in the pipeline's replay"));
+  EXPECT_THAT(Get(run).run().error(), HasSubstr("is in the pipeline's replay"));
 }
 
 TEST_F(ReplayRunTest, FiresNoMoreTriggersThanItMay) {
@@ -245,7 +245,7 @@ TEST_F(ReplayRunTest, CountsWhatIsLeftOverWhereItMayFireNoMoreTriggers) {
     const v1::GetRunResponse shown = Get(run);
     EXPECT_EQ(shown.run().num_samples(), 20) << delay;
     EXPECT_EQ(shown.stream_ended().num_leftover(), services_.num_samples - 20) << delay;
-    EXPECT_EQ(shown.stream_ended().standing(), "no more than 2 triggers were asked for");
+    EXPECT_EQ(shown.stream_ended().standing(), "the run may fire at most 2 triggers");
   }
 }
 

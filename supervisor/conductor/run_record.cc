@@ -52,9 +52,9 @@ absl::Status RunRecord::TakeOver() {
   }
   ASSIGN_OR_RETURN(spec_, config::Read<PipelineSpec>(row.spec, "pipeline"));
   plan_ = PlanOf(spec_);
-  log::Info("run is conducted", {{"run", std::to_string(run_.value)},
-                                 {"epoch", std::to_string(epoch_)},
-                                 {"events", std::to_string(events.size())}});
+  log::Info("this process conducts the run", {{"run", std::to_string(run_.value)},
+                                              {"epoch", std::to_string(epoch_)},
+                                              {"events", std::to_string(events.size())}});
   return absl::OkStatus();
 }
 

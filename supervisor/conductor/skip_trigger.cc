@@ -9,10 +9,10 @@ absl::Status SkipTrigger(RunRecord& record, const TriggerState& trigger, const s
                          const std::string& reason) {
   const int64_t number = trigger.trigger.number();
   FAILPOINT("supervisor.before_skip");
-  log::Warn("trigger is skipped", {{"run", std::to_string(record.run().value)},
-                                   {"trigger", std::to_string(number)},
-                                   {"stage", stage},
-                                   {"reason", reason}});
+  log::Warn("the trigger is skipped", {{"run", std::to_string(record.run().value)},
+                                       {"trigger", std::to_string(number)},
+                                       {"stage", stage},
+                                       {"reason", reason}});
   v1::RunEvent event;
   v1::TriggerSkipped& skipped = *event.mutable_trigger_skipped();
   skipped.set_trigger(number);

@@ -83,7 +83,7 @@ TEST_F(SkippedTrigger, IsOneForWhichNothingIsSelectedOrNothingCanBeFitted) {
   EXPECT_EQ(run.run().state(), v1::RUN_STATE_SUCCEEDED) << run.run().error();
   EXPECT_THAT(ModelsOf(run), ElementsAre(0, 0, 3));
   EXPECT_THAT(run.triggers(0).skip_reason(),
-              HasSubstr("select: no sample was selected, of 11 candidates"));
+              HasSubstr("select: none of 11 candidates was selected"));
   EXPECT_EQ(run.triggers(1).skip_reason(), "fit: column wind has no value");
   const auto trainings = services_.trainings();
   ASSERT_THAT(trainings, SizeIs(1));
@@ -98,7 +98,7 @@ TEST_F(SkippedTrigger, FailsARunInWhichNoTrainingSucceedsWithTheFirstReason) {
   const v1::GetRunResponse run = Run("a");
   EXPECT_EQ(run.run().state(), v1::RUN_STATE_FAILED);
   EXPECT_EQ(run.run().error(),
-            "no training succeeded, of 3; trigger 1: train: the loss is not a number");
+            "none of 3 trainings succeeded; trigger 1: train: the loss is not a number");
   EXPECT_THAT(services_.evaluations(), IsEmpty());
 }
 
@@ -181,7 +181,7 @@ TEST_F(SkippedTrigger, IsTheSameTriggerWhereverTheRunIsKilled) {
     EXPECT_THAT(ModelsOf(shown), ElementsAre(1, 0, 0)) << failpoint;
     EXPECT_EQ(shown.triggers(1).skip_reason(), "train: the loss is not a number");
     EXPECT_THAT(shown.triggers(2).skip_reason(),
-                HasSubstr("select: no sample was selected, of 11 candidates"));
+                HasSubstr("select: none of 11 candidates was selected"));
     supervisor_.reset();
   }
 }

@@ -15,11 +15,10 @@ namespace {
 
 // Why nothing is in a training set.
 std::string WhyNothing(const selector::v1::TrainingSet& set) {
-  std::string why = fmt::format("no sample was selected, of {} candidates", set.num_candidates());
+  std::string why = fmt::format("none of {} candidates was selected", set.num_candidates());
   const int64_t num_unlabelled = set.summary().num_unlabelled();
   if (num_unlabelled > 0) {
-    why +=
-        fmt::format(" and {} samples without a label, which nothing is trained on", num_unlabelled);
+    why += fmt::format("; {} samples without a label cannot be selected", num_unlabelled);
   }
   return why;
 }

@@ -69,7 +69,7 @@ Verdict FromProto(const v1::Verdict& proto) {
 
 std::string TextOf(const TriggerSpec& spec, const v1::Verdict& verdict) {
   if (!verdict.passed_over()) return spec->Explain(FromProto(verdict));
-  return verdict.has_voted_at() ? "it did not decide here; its vote counts still"
+  return verdict.has_voted_at() ? "it did not decide here; its vote still counts"
                                 : "it did not decide here";
 }
 
@@ -111,12 +111,12 @@ void AddTexts(const TriggerSpec& spec, v1::Decision& record) {
   }
   v1::Verdict& verdict = *record.mutable_verdict();
   if (record.cause() == v1::DECISION_CAUSE_REQUEST) {
-    verdict.set_text("somebody asked for a training");
+    verdict.set_text("a user asked for a training");
     return;
   }
   AddTexts(spec, verdict);
   if (record.cause() == v1::DECISION_CAUSE_NOTHING_NEW) {
-    verdict.set_text(verdict.text() + ". Everything before had been trained on already");
+    verdict.set_text(verdict.text() + ". All samples before it had already been trained on");
   }
 }
 

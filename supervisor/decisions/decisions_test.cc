@@ -118,7 +118,7 @@ TEST_F(DecisionsTest, TellWhyNothingFiredAtATime) {
   EXPECT_FALSE(why->decision().fired());
   EXPECT_EQ(why->decision().at().event_time(), 7'000'000);
   const v1::Verdict& verdict = why->decision().verdict();
-  EXPECT_EQ(verdict.text(), "1 of 2 policies had voted for a training, 2 are needed");
+  EXPECT_EQ(verdict.text(), "1 of 2 policies had voted for a training; 2 are needed");
   ASSERT_EQ(verdict.members_size(), 2);
   EXPECT_TRUE(verdict.members(0).passed_over());
   EXPECT_TRUE(verdict.members(1).has_voted_at());
@@ -343,7 +343,7 @@ TEST_F(DecisionsTest, AreMadeOfALiveRunWhenSomebodyAsks) {
   const auto why = OfTrigger(run, 2);
   ASSERT_THAT(why, IsOk());
   EXPECT_EQ(why->decision().cause(), v1::DECISION_CAUSE_REQUEST);
-  EXPECT_THAT(why->decision().verdict().text(), HasSubstr("somebody asked"));
+  EXPECT_THAT(why->decision().verdict().text(), HasSubstr("a user asked"));
   EXPECT_GT(why->decision().num_new(), 0);
   // The policy counts from there.
   services_.Arrive(testing::Seconds(21, 40));

@@ -101,8 +101,9 @@ TEST(RowCache, KnowsWhenItIsFull) {
 TEST(RowCache, RefusesRowsOfAnotherWidth) {
   RowCache cache;
   ASSERT_THAT(cache.Add(RowsOf({1}, {1, 2}, 2), "x"), IsOk());
-  EXPECT_THAT(cache.Add(RowsOf({2}, {1, 2, 3}, 3), "x"),
-              StatusIs(absl::StatusCode::kInternal, HasSubstr("3 numbers a sample, and had 2")));
+  EXPECT_THAT(
+      cache.Add(RowsOf({2}, {1, 2, 3}, 3), "x"),
+      StatusIs(absl::StatusCode::kInternal, HasSubstr("3 numbers for each sample, but had 2")));
 }
 
 // Thousand samples, one a second from the epoch on, with the keys 1, 2 ...

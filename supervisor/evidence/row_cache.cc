@@ -20,7 +20,7 @@ absl::StatusOr<std::vector<double>> NumbersOf(const batch::Column& column) {
     const auto values = column.Values<float>();
     return std::vector<double>(values.begin(), values.end());
   }
-  return Internal("the column {} holds {}, no real numbers", column.name,
+  return Internal("the column {} holds {}, not real numbers", column.name,
                   batch::NameOf(column.type));
 }
 
@@ -56,8 +56,8 @@ absl::Status RowCache::Add(const batch::Batch& rows, std::string_view values) {
   if (column == nullptr) return Internal("the answer has no column {}", values);
   ASSIGN_OR_RETURN(const std::vector<double> numbers, NumbersOf(*column));
   if (!values_.empty() && column->Width() != width_) {
-    return Internal("the column {} has {} numbers a sample, and had {}", values, column->Width(),
-                    width_);
+    return Internal("the column {} has {} numbers for each sample, but had {} before", values,
+                    column->Width(), width_);
   }
   width_ = column->Width();
   for (int64_t row = 0; row < rows.num_rows(); ++row) {

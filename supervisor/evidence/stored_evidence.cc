@@ -57,7 +57,8 @@ StoredEvidence::StoredEvidence(Downstream& downstream, EvidenceKeys& keys, Datas
 
 absl::StatusOr<EvidenceTable> StoredEvidence::Read(const EvidenceRequest& request) {
   if (IsOfModel(request.kind) && !model_) {
-    return FailedPrecondition("the trigger policy asks what a model says, and there is no model");
+    return FailedPrecondition(
+        "the trigger policy needs the outputs of a model, but there is no model");
   }
   ASSIGN_OR_RETURN(const std::vector<int64_t> keys, keys_.KeysOf(request));
   Kept& kept = kept_[{request.kind, request.columns}];

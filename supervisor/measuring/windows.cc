@@ -174,13 +174,13 @@ absl::Status CheckNumWindows(const evaluator::WindowsSpec& spec, const v1::Datas
   const bool of_triggers = std::holds_alternative<evaluator::BetweenTriggers>(spec) ||
                            std::holds_alternative<evaluator::AroundTriggers>(spec);
   return FailedPrecondition(
-      "the evaluation on '{}' would have {:.0f} windows over its samples from {} to {}, {} are "
+      "the evaluation on '{}' would have {:.0f} windows over its samples from {} to {}, but {} are "
       "allowed; {}",
       dataset.name(), number, FormatTimestamp({dataset.from().event_time()}),
       FormatTimestamp({dataset.to().event_time() - 1}), evaluator::kMaxWindows,
-      of_triggers ? "let triggers fire less often, or cut windows by time"
-                  : "make them longer, or correct the event times of samples that are far from "
-                    "all others");
+      of_triggers ? "let triggers fire less often, or divide the dataset into windows by time"
+                  : "make the windows longer, or correct the event times of samples that are far "
+                    "from all others");
 }
 
 void NameModels(Window& window, const std::vector<TriggerState>& triggers) {

@@ -61,13 +61,13 @@ void LookAtTarget(const PipelineSpec& spec, std::vector<config::Remark>& remarks
     const transform::ReadFields read = graph[i].value->Reads();
     const auto found = std::ranges::find(read.names, *label.column);
     if (found == read.names.end()) continue;
-    remarks.push_back(
-        Advice(fmt::format("preprocess.graph[{}].{}.{}[{}]", i, graph[i].value.type(), read.key,
-                           found - read.names.begin()),
-               fmt::format(
-                   "the label '{}' is read as a feature, too: the model sees what it is to predict",
-                   *label.column),
-               fmt::format("leave it out of `{}`", read.key)));
+    remarks.push_back(Advice(
+        fmt::format("preprocess.graph[{}].{}.{}[{}]", i, graph[i].value.type(), read.key,
+                    found - read.names.begin()),
+        fmt::format(
+            "the label '{}' is also read as a feature, so the model sees what it must predict",
+            *label.column),
+        fmt::format("leave it out of `{}`", read.key)));
   }
 }
 
@@ -79,8 +79,9 @@ std::vector<config::Remark> Advise(const PipelineSpec& spec, const DataFacts& fa
   LookAtTrigger("trigger", spec.trigger, TypicalStep(facts.times), remarks);
   LookAtTarget(spec, remarks);
   if (spec.evaluation.empty()) {
-    remarks.push_back(Advice("", "nothing is evaluated: the run will not say how good a model is",
-                             "add `evaluation` with a dataset, windows and measures"));
+    remarks.push_back(
+        Advice("", "nothing is evaluated, so the run will not say how good its models are",
+               "add `evaluation` with a dataset, windows and measures"));
   }
   return remarks;
 }

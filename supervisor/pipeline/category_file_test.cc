@@ -71,7 +71,7 @@ TEST_F(CategoryFile, ThatIsTooLargeIsAProblemOfItsKey) {
   Write("days.txt", std::string(300 << 10, 'x'));
   const auto checked = CheckWith(kOp, folder_);
   ASSERT_EQ(checked.problems.items().size(), 1U);
-  EXPECT_THAT(checked.problems.items()[0].message, HasSubstr("the most is 262144"));
+  EXPECT_THAT(checked.problems.items()[0].message, HasSubstr("at most 262144 are allowed"));
 }
 
 TEST_F(CategoryFile, ThatIsNotThereIsAProblemOfItsKey) {

@@ -84,7 +84,7 @@ std::vector<config::Remark> FindUnknownClasses(const FirstRecords& records,
          .message = fmt::format("{} has the label {}, which is not among the classes", records.file,
                                 Quoted(value)),
          .hint = close ? fmt::format("write {} for '{}'", Quoted(value), *close)
-                       : fmt::format("add {}, or name it in label.missing if it is no label",
+                       : fmt::format("add {}, or name it in label.missing if it is not a label",
                                      Quoted(value))});
   }
   return remarks;
@@ -110,9 +110,9 @@ CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, b
   if (text.header && !records.has_header) return found;
   if (text.header && !columns.empty() && !std::ranges::equal(columns, records.columns)) {
     found.remarks.push_back({.path = "format.columns",
-                             .message = fmt::format("are not those of {}: {}", records.file,
+                             .message = fmt::format("are not the columns of {}: {}", records.file,
                                                     fmt::join(records.columns, ", ")),
-                             .hint = "leave them out to take the header's"});
+                             .hint = "leave `columns` out to use those of the header"});
     return found;
   }
   if (auto cause = ExplainMissingColumns(start, records, spec)) {
@@ -126,7 +126,7 @@ CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, b
   if (all_seen && records.records.empty() && !live) {
     found.remarks.push_back({.path = "files",
                              .message = fmt::format("{} has no records", records.file),
-                             .hint = "name a file that has"});
+                             .hint = "name a file that has records"});
   }
   std::vector<config::Remark> unknown = FindUnknownClasses(records, spec.label);
   TriedValues tried = TryValues(records, spec);

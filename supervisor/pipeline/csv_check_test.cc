@@ -75,7 +75,7 @@ TEST(CheckCsv, ProposesNoFormatThatReadsOnlyTheTimesThatDidNot) {
   std::string text = "date,weather\n";
   for (int i = 0; i < 9; ++i) text += "2012-01-01,sun\n";
   EXPECT_EQ(Only(Check(text + "31.12.2012,sun\n")).hint,
-            "no usual format reads every time: mend those in the file");
+            "no common format matches every time: correct the times in the file");
 }
 
 TEST(CheckCsv, DoubtsTimesOfAnotherMillennium) {
@@ -124,7 +124,7 @@ TEST(CheckCsv, NamesTheClassesOfLabelsThatAreTexts) {
   EXPECT_THAT(remark.message, HasSubstr("'sun' in weather"));
   EXPECT_EQ(remark.hint, "name the classes: classes: [\"no rain\", sun]");
   EXPECT_EQ(Only(Check("date,weather\n2012-01-01,1.5\n", Spec(kOfNumberedClasses))).hint,
-            "write kind: real to learn a number; classes count from 0");
+            "write kind: real to learn a number; classes are numbered from 0");
 }
 
 TEST(CheckCsv, KnowsADecimalCommaInALabel) {
@@ -189,15 +189,15 @@ TEST(CheckCsv, KnowsAnotherDelimiter) {
   const config::Remark remark =
       Only(Check("date;wind;weather\n2012-01-01;1,5;sun\n2012-01-02;2;rain\n"));
   EXPECT_EQ(remark.path, "format.delimiter");
-  EXPECT_EQ(remark.hint, "looks like delimiter: \";\"");
+  EXPECT_EQ(remark.hint, "try delimiter: \";\"");
   EXPECT_EQ(Only(Check("date\twind\tweather\n2012-01-01\t1.5\tsun\n")).hint,
-            "looks like delimiter: \"\\t\"");
+            "try delimiter: \"\\t\"");
 }
 
 TEST(CheckCsv, KnowsAFileWithoutAHeader) {
   const config::Remark remark = Only(Check("2012-01-01,1.5,sun\n2012-01-02,2,rain\n"));
   EXPECT_EQ(remark.path, "format.header");
-  EXPECT_THAT(remark.hint, HasSubstr("looks like header: false; name its 3 columns"));
+  EXPECT_THAT(remark.hint, HasSubstr("try header: false, and name the 3 columns"));
 }
 
 TEST(CheckCsv, KnowsBlanksBehindTheDelimiters) {

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr size_t kPieceBytes = size_t{1} << 20;
 
 std::string TooLarge(const std::string& name, uintmax_t size, size_t most) {
-  return fmt::format("{} has {} bytes, the most is {}", name, size, most);
+  return fmt::format("{} has {} bytes, but at most {} are allowed", name, size, most);
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ std::string DiskFiles::Locate(const std::string& name, std::string_view field,
     return !inside.empty() && *inside.begin() != "..";
   });
   if (!is_allowed) {
-    problems.Add(field, fmt::format("{} lies outside the pipeline's folder", real.string()),
+    problems.Add(field, fmt::format("{} is outside the pipeline's folder", real.string()),
                  "move it there, or below TIDEMILL_DATA");
     return "";
   }
@@ -62,12 +62,13 @@ std::optional<std::string> DiskFiles::Read(const std::string& name, size_t most,
   if (path.empty()) return std::nullopt;
   std::error_code error;
   if (const auto size = fs::file_size(path, error); !error && size > most) {
-    problems.Add(field, TooLarge(name, size, most), "leave out what is not needed to make rows");
+    problems.Add(field, TooLarge(name, size, most),
+                 "leave out everything that is not needed to make rows");
     return std::nullopt;
   }
   auto bytes = files::Read(path, most);
   if (!bytes.ok()) {
-    problems.Add(field, std::string(bytes.status().message()), "check who may read it");
+    problems.Add(field, std::string(bytes.status().message()), "check who may read the file");
     return std::nullopt;
   }
   read_[name] = *bytes;
@@ -97,7 +98,7 @@ std::optional<std::string> DiskFiles::Keep(const std::string& name, std::string_
   }
   if (const absl::Status found = look.Judge(name); !found.ok()) {
     problems.Add(field, std::string(found.message()),
-                 "write it by torch.jit.script(module).save(path)");
+                 "write it with torch.jit.script(module).save(path)");
     return std::nullopt;
   }
   network.digest = digest.Finish();

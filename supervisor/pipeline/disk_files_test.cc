@@ -57,13 +57,13 @@ TEST_F(DiskFilesTest, AFileThatIsNotThereElsewhereOrTooLargeIsAProblem) {
   EXPECT_FALSE(Read("a"));
   EXPECT_THAT(LastProblem(), HasSubstr("there is no file"));
   EXPECT_FALSE(Read(Write("elsewhere", "1")));
-  EXPECT_THAT(LastProblem(), HasSubstr("lies outside the pipeline's folder"));
+  EXPECT_THAT(LastProblem(), HasSubstr("is outside the pipeline's folder"));
   fs::create_symlink(root_ / "elsewhere", root_ / "own" / "link");
   EXPECT_FALSE(Read("link"));
-  EXPECT_THAT(LastProblem(), HasSubstr("lies outside the pipeline's folder"));
+  EXPECT_THAT(LastProblem(), HasSubstr("is outside the pipeline's folder"));
   Write("own/large", std::string(101, 'x'));
   EXPECT_FALSE(Read("large"));
-  EXPECT_THAT(LastProblem(), HasSubstr("has 101 bytes, the most is 100"));
+  EXPECT_THAT(LastProblem(), HasSubstr("has 101 bytes, but at most 100 are allowed"));
   EXPECT_TRUE(files_.read().empty());
 }
 
@@ -79,7 +79,7 @@ TEST_F(DiskFilesTest, ANetworkIsNamedByWhatItHolds) {
 TEST_F(DiskFilesTest, WhatIsNoNetworkIsAProblem) {
   Write("own/text.pt", "def forward(self, x): return x");
   EXPECT_FALSE(files_.Keep("text.pt", "model.file", problems_));
-  EXPECT_THAT(LastProblem(), HasSubstr("text.pt is no TorchScript file"));
+  EXPECT_THAT(LastProblem(), HasSubstr("text.pt is not a TorchScript file"));
   EXPECT_EQ(problems_.items().back().path, "model.file");
   EXPECT_FALSE(files_.network());
 }

@@ -42,14 +42,14 @@ std::optional<config::Remark> FindEncoding(const FileStart& start, bool has_head
   if (marked || zeros > std::min<size_t>(bytes.size(), 1000) / 4) {
     return config::Remark{
         .path = "files",
-        .message = fmt::format("{} is no text in UTF-8, but looks like UTF-16", start.file),
+        .message = fmt::format("{} is not text in UTF-8, but looks like UTF-16", start.file),
         .hint = fmt::format("convert it: iconv -f UTF-16 -t UTF-8 {0} >utf8_{0}", start.file)};
   }
   const std::string_view header = bytes.substr(0, bytes.find('\n'));
   if (!has_header || IsText(header)) return std::nullopt;
   return config::Remark{
       .path = "files",
-      .message = fmt::format("the header of {} is no text in UTF-8, but perhaps Latin-1: {}",
+      .message = fmt::format("the header of {} is not text in UTF-8, but perhaps Latin-1: {}",
                              start.file, Quoted(header)),
       .hint = fmt::format("convert it: iconv -f ISO-8859-1 -t UTF-8 {0} >utf8_{0}", start.file)};
 }
@@ -112,11 +112,10 @@ std::optional<config::Remark> FindLayoutProblem(const FileStart& start,
     const bool empty = start.whole && start.bytes.find_first_not_of("\r\n") == std::string::npos;
     // Without a line end it may be one that is still being written, or too long to be seen.
     if (!empty && !start.whole) return std::nullopt;
-    return config::Remark{
-        .path = "files",
-        .message = fmt::format("{} {}, so that its columns are not known", start.file,
-                               empty ? "is empty" : "has no whole header"),
-        .hint = "remove the file, or write a pattern that leaves it out"};
+    return config::Remark{.path = "files",
+                          .message = fmt::format("{} {}, so its columns are not known", start.file,
+                                                 empty ? "is empty" : "has no complete header"),
+                          .hint = "remove the file, or write a pattern that leaves it out"};
   }
   return text.header ? FindDuplicate(records) : std::nullopt;
 }
@@ -137,9 +136,9 @@ std::optional<config::Remark> ExplainMissingColumns(const FileStart& start,
       const std::string line(start.bytes.substr(0, start.bytes.find_first_of("\r\n")));
       return config::Remark{
           .path = "format.delimiter",
-          .message = fmt::format("{} has one field a line where {} separates them: {}", start.file,
-                                 Written(text.delimiter), Quoted(line)),
-          .hint = fmt::format("looks like delimiter: {}", Written(*other))};
+          .message = fmt::format("{} has one field in each line if {} separates them: {}",
+                                 start.file, Written(text.delimiter), Quoted(line)),
+          .hint = fmt::format("try delimiter: {}", Written(*other))};
     }
   }
   if (all_there || !text.header || !LooksLikeValues(records.columns, spec)) return std::nullopt;
@@ -147,7 +146,7 @@ std::optional<config::Remark> ExplainMissingColumns(const FileStart& start,
       .path = "format.header",
       .message = fmt::format("the first line of {} holds values rather than names of columns: {}",
                              start.file, fmt::join(records.columns, ", ")),
-      .hint = fmt::format("looks like header: false; name its {} columns in `columns`",
+      .hint = fmt::format("try header: false, and name the {} columns in `columns`",
                           records.columns.size())};
 }
 
@@ -157,8 +156,9 @@ std::string HintForColumn(const std::string& column, const std::vector<std::stri
     if (begin == std::string::npos || (begin == 0 && !there.ends_with(' '))) continue;
     const size_t end = there.find_last_not_of(" \t") + 1;
     if (std::string_view(there).substr(begin, end - begin) != column) continue;
-    return fmt::format("the header has blanks around it: write \"{}\", or remove them there",
-                       there);
+    return fmt::format(
+        "the header has blanks around the name: write \"{}\", or remove the blanks in the file",
+        there);
   }
   std::string hint = config::DidYouMean(column, columns);
   if (hint.empty()) hint = fmt::format("columns: {}", fmt::join(columns, ", "));

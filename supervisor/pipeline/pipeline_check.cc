@@ -93,7 +93,7 @@ class Checker {
     const absl::StatusOr<DatasetPeek> peek = peek_(dataset);
     if (!peek.ok()) {
       const char* const hint = absl::IsInvalidArgument(peek.status())
-                                   ? "move the data below one of them, or add one"
+                                   ? "move the data below one of these folders, or add a folder"
                                    : "check the path, and who may read it";
       problems_.Add(at + ".path", std::string(peek.status().message()), hint);
       return;
@@ -183,7 +183,7 @@ class Checker {
 
   void CheckTensors(const transform::Graph& graph) {
     if (!graph.target()) {
-      problems_.Add("preprocess.graph", "no op makes the column 'target' that the loss takes",
+      problems_.Add("preprocess.graph", "no op makes the column 'target', which the loss takes",
                     "add '- label: {into: target}'");
     }
     models::InputSpecs inputs;
@@ -225,9 +225,10 @@ class Checker {
         std::ranges::any_of(spec_.training.downsampling->Methods(),
                             [](const models::Downsampling* method) { return method->IsNone(); });
     if (!spec_.preprocess.workers || is_ever_none) return;
-    problems_.Add("preprocess.workers",
-                  "are not used by trainings that downsample, which prepare samples themselves",
-                  "leave out `workers`, or `training.downsampling`");
+    problems_.Add(
+        "preprocess.workers",
+        "are not used by trainings that downsample, because these prepare samples themselves",
+        "leave out `workers`, or `training.downsampling`");
   }
 
   void CheckScript() {
@@ -244,8 +245,8 @@ class Checker {
       const std::optional<models::AuxiliaryModel> auxiliary = method->Auxiliary();
       if (!auxiliary || !auxiliary->model) continue;
       if (!(*auxiliary->model)->File()) continue;
-      problems_.Add("training.downsampling.model", "the other model cannot be a file",
-                    "leave it out, or take another type");
+      problems_.Add("training.downsampling.model", "the other model cannot be a TorchScript file",
+                    "leave it out, or use another type");
     }
   }
 
@@ -272,7 +273,7 @@ class Checker {
     if (evaluation.dataset == spec_.preprocess.dataset) return;
     for (const auto& problem : transform::Graph::Check(spec_.preprocess.graph, schema)) {
       problems_.Add(at + ".dataset",
-                    fmt::format("'{}' does not go through the graph: {}", evaluation.dataset,
+                    fmt::format("'{}' cannot pass through the graph: {}", evaluation.dataset,
                                 problem.message),
                     problem.hint);
     }

@@ -148,7 +148,7 @@ TEST(CheckPipeline, WarnsOfALabelThatIsAFeature) {
   EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
   ASSERT_EQ(checked.warnings.items().size(), 1U) << checked.warnings.ToString();
   EXPECT_EQ(checked.warnings.items()[0].path, "preprocess.graph[0].parse_csv.columns[1]");
-  EXPECT_THAT(checked.warnings.items()[0].message, HasSubstr("'wind' is read as a feature, too"));
+  EXPECT_THAT(checked.warnings.items()[0].message, HasSubstr("'wind' is also read as a feature"));
 }
 
 TEST(CheckPipeline, TakesADatasetThatIsRegisteredByItsName) {

@@ -19,10 +19,11 @@ class SectionFiles final : public transform::NamedFiles {
     if (!bytes) return std::nullopt;
     num_bytes_ += bytes->size();
     if (num_bytes_ <= kMostBytes) return bytes;
-    problems.Add(key,
-                 fmt::format("with {} the files of the section hold {} bytes, the most is {}", name,
-                             num_bytes_, kMostBytes),
-                 "leave out what is not needed");
+    problems.Add(
+        key,
+        fmt::format("with {}, the files of the section hold {} bytes, but at most {} are allowed",
+                    name, num_bytes_, kMostBytes),
+        "leave out everything that is not needed");
     return std::nullopt;
   }
 

@@ -58,7 +58,7 @@ TEST_F(ReadIntoTest, WhatIsNoProgramOrNotThereIsAProblemOfItsKey) {
   EXPECT_EQ(Program("gone.pt").file, "");
   ASSERT_EQ(problems_.items().size(), 2U);
   EXPECT_EQ(problems_.items()[0].path, "preprocess.graph[0].torchscript.file");
-  EXPECT_THAT(problems_.items()[0].message, HasSubstr("text.pt is no TorchScript file"));
+  EXPECT_THAT(problems_.items()[0].message, HasSubstr("text.pt is not a TorchScript file"));
   EXPECT_THAT(problems_.items()[1].message, HasSubstr("no gone.pt"));
 }
 
@@ -72,7 +72,8 @@ TEST_F(ReadIntoTest, TheFilesOfAGraphHaveALimitTogether) {
   ReadInto(graph, "preprocess.graph", files_, problems_);
   ASSERT_EQ(problems_.items().size(), 1U);
   EXPECT_EQ(problems_.items()[0].path, "preprocess.graph[2].torchscript.file");
-  EXPECT_THAT(problems_.items()[0].message, HasSubstr("9437184 bytes, the most is 8388608"));
+  EXPECT_THAT(problems_.items()[0].message,
+              HasSubstr("9437184 bytes, but at most 8388608 are allowed"));
 }
 
 }  // namespace

@@ -40,17 +40,17 @@ struct RetentionSpec {
 
   void Fields(auto&& field) {
     field("models", models,
-          "Keep the weights, and what the trainer kept, of so many of the newest models. What is "
-          "known of the others stays.",
+          "Keep the weights and the trainer's files of this many of the newest models. Of the "
+          "other models, only the records stay.",
           {.min = 1, .example = "10"});
-    field("training_sets", training_sets, "Keep so many of the newest training sets.",
+    field("training_sets", training_sets, "Keep this many of the newest training sets.",
           {.min = 1, .example = "10"});
   }
 };
 
 struct PipelineSpec {
   static constexpr std::string_view kDoc =
-      "Trains a model again and again on a dataset that keeps changing, and measures each.";
+      "Trains a model again and again on a dataset that keeps changing, and measures each model.";
   int64_t version = 1;
   std::string name;
   std::string description;
@@ -70,31 +70,33 @@ struct PipelineSpec {
   void Fields(auto&& field) {
     field("version", version, "Version of this language.",
           {.min = 1, .max = 1, .required = true, .example = "1"});
-    field("name", name, "Names the pipeline: letters, digits, `_` and `-`.",
+    field("name", name, "Name of the pipeline: letters, digits, `_` and `-`.",
           {.required = true, .example = "elec2"});
     field("description", description, "What the pipeline is for.");
     field("datasets", datasets,
-          "The datasets, by name, registered on submission. A name with nothing behind it stands "
-          "for a dataset that is registered already.",
+          "The datasets, by name. They are registered on submission. A name without a section "
+          "means a dataset that is already registered.",
           {.required = true, .min_items = 1});
-    field("replay", replay, "Which part of the dataset the run goes through.");
-    field("live", live, "Go on with what arrives in the dataset; without it the run is a replay.");
+    field("replay", replay, "The part of the dataset that the run goes through.");
+    field("live", live,
+          "Go on with the samples that arrive in the dataset. Without it, the run is a replay.");
     field("preprocess", preprocess, "How samples become tensors.", {.required = true});
     field("model", model, "The network to train.", {.required = true});
     field("trigger", trigger, "When to retrain.", {.required = true});
-    field("selection", selection, "On which samples to train.");
+    field("selection", selection, "Which samples to train on.");
     field("training", training, "How to train.");
     field("evaluation", evaluation,
-          "What to measure the models on: once a replay is over; of a live run each window that "
-          "ends, and everything once it is stopped.");
+          "What to measure the models on. For a replay, this happens when it is over. For a live "
+          "run, each window is measured when it ends, and everything when the run is stopped.");
     field("model_store", model_store, "How to keep the models.");
     field("retention", retention,
-          "What to keep of a run: of a live one as it goes, of a replay once it is evaluated.");
+          "What to keep of a run. For a live run, this applies while it runs; for a replay, once "
+          "it is evaluated.");
   }
 
   void Check(config::Problems& problems) const {
     if (live && replay.to) {
-      problems.Add("replay.to", "ends a run that is live", "leave out `to`, or `live`");
+      problems.Add("replay.to", "would end a live run", "leave out `to`, or `live`");
     }
   }
 };

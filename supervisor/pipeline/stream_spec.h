@@ -20,16 +20,16 @@ struct ReplaySpec {
 
   void Fields(auto&& field) {
     field("from", from,
-          "Earlier samples have no part in the run: neither triggers, selection nor the evaluation "
-          "of the dataset that is trained on see them.",
+          "Earlier samples take no part in the run. The triggers, the selection and the evaluation "
+          "of the training dataset do not see them.",
           {.example = "2010-01-01"});
     field("to", to,
-          "Later samples, and those at that time, fire no trigger and are not trained on; the "
-          "models are evaluated on them all the same.",
+          "Samples at or after this time fire no trigger and are not trained on. The models are "
+          "still evaluated on them.",
           {.example = "2020-01-01"});
   }
   void Check(config::Problems& problems) const {
-    if (from && to && *from >= *to) problems.Add("to", "is not after from", "exchange them");
+    if (from && to && *from >= *to) problems.Add("to", "is not after `from`", "exchange them");
   }
 };
 
@@ -38,7 +38,7 @@ enum class LatePolicy { kAccept, kWindow, kQuarantine };
 
 struct LiveSpec {
   static constexpr std::string_view kDoc =
-      "Follows the dataset until the run is stopped, instead of ending where the dataset ends.";
+      "Follows the dataset until the run is stopped. The run does not end where the dataset ends.";
   LiveClock clock = LiveClock::kEvent;
   Duration lateness{10'000'000};
   LatePolicy late = LatePolicy::kAccept;
@@ -47,19 +47,19 @@ struct LiveSpec {
 
   void Fields(auto&& field) {
     field("clock", clock,
-          "What time it is in the stream: event, the greatest event time seen; wall, the time of "
-          "day. Triggers see the samples before the clock less `lateness`.");
+          "The clock of the stream. event: the greatest event time seen. wall: the time of day. "
+          "Triggers see the samples before the clock minus `lateness`.");
     field("lateness", lateness,
-          "How much a sample may lag behind the clock and still be taken in order.", {.min = 0});
+          "How far a sample may be behind the clock and still be taken in order.", {.min = 0});
     field("late", late,
-          "What is done with samples that lie before the last trigger and arrive after it: accept, "
-          "the next trigger trains on them; window, they only count in evaluations; quarantine, "
-          "they are set aside. They are counted and recorded in any case.");
+          "What to do with samples that belong before the last trigger but arrive after it. "
+          "accept: the next trigger trains on them. window: they count only in evaluations. "
+          "quarantine: they are set aside. They are always counted and recorded.");
     field("idle", idle,
-          "With `clock: event`, how long after the last new sample `lateness` no longer holds back "
-          "those that are there.",
+          "With `clock: event`: how long after the last new sample `lateness` stops holding back "
+          "the samples that are there.",
           {.min = 0});
-    field("poll", poll, "How often the dataset is looked at.", {.min = 0.001});
+    field("poll", poll, "How often to look at the dataset.", {.min = 0.001});
   }
 };
 

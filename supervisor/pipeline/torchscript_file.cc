@@ -22,14 +22,14 @@ void TorchScriptLook::Add(std::string_view bytes) {
 }
 
 absl::Status TorchScriptLook::Judge(const std::string& name) const {
-  if (head_ != kHead) return InvalidArgument("{} is no TorchScript file", name);
+  if (head_ != kHead) return InvalidArgument("{} is not a TorchScript file", name);
   if (tail_.size() < kEndBytes ||
       std::string_view(tail_).substr(tail_.size() - kEndBytes).substr(0, kEnd.size()) != kEnd) {
-    return InvalidArgument("{} is cut off, or no TorchScript file", name);
+    return InvalidArgument("{} is cut off, or is not a TorchScript file", name);
   }
   // torch.save() writes the same kind of archive, without any code.
   if (tail_.find("/code/") == std::string::npos) {
-    return InvalidArgument("{} holds no program, such as weights alone", name);
+    return InvalidArgument("{} holds no program; it may hold only weights", name);
   }
   return absl::OkStatus();
 }

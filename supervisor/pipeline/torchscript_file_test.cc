@@ -32,9 +32,9 @@ TEST(TorchScriptLook, KnowsWhatTorchWrites) {
 
 TEST(TorchScriptLook, SaysWhatIsNone) {
   const std::string program = *files::Read(TORCHSCRIPT_FILE);
-  EXPECT_THAT(Judge("", 1), StatusIs(kInvalid, HasSubstr("net.pt is no TorchScript file")));
+  EXPECT_THAT(Judge("", 1), StatusIs(kInvalid, HasSubstr("net.pt is not a TorchScript file")));
   EXPECT_THAT(Judge("def forward(self, x): return x", 7),
-              StatusIs(kInvalid, HasSubstr("is no TorchScript file")));
+              StatusIs(kInvalid, HasSubstr("is not a TorchScript file")));
   EXPECT_THAT(Judge(program.substr(0, program.size() - 1), 1000),
               StatusIs(kInvalid, HasSubstr("is cut off")));
   const std::string end = "PK\x05\x06" + std::string(18, '\0');

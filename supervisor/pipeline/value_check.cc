@@ -189,7 +189,7 @@ class Trial {
     TellAbsurdTimes();
     if (times_bad_.values.empty()) return;
     Note("event_time.format",
-         fmt::format("{} has the time {} in {}, which does not read as {}", Where(times_bad_),
+         fmt::format("{} has the time {} in {}, which does not match {}", Where(times_bad_),
                      Quoted(times_bad_.values.front()), fmt::join(time_fields_, ", "),
                      spec_.event_time.format.empty() ? "RFC 3339 such as 2026-01-31T08:00:00Z"
                                                      : spec_.event_time.format),
@@ -213,10 +213,12 @@ class Trial {
       const std::string plain = guess.empty() && blanks ? "%Y-%m-%d" : guess;
       const std::string format = blanks ? " " + plain : plain;
       if (!ReadsAllTimes(format)) continue;
-      if (format.empty()) return "leave out `format`, which reads it then";
+      if (format.empty()) return "leave out `format`; the times can then be read";
       written.push_back(fmt::format("format: \"{}\"", format));
     }
-    if (written.empty()) return "no usual format reads every time: mend those in the file";
+    if (written.empty()) {
+      return "no common format matches every time: correct the times in the file";
+    }
     return fmt::format("write {}", fmt::join(written, " or "));
   }
 
@@ -260,7 +262,7 @@ class Trial {
       reals &= IsNumber(value);
     }
     if (names.empty()) return kNameMissing;
-    if (reals) return "write kind: real to learn a number; classes count from 0";
+    if (reals) return "write kind: real to learn a number; classes are numbered from 0";
     if (names.size() > kMostClasses) return "name the classes, or write kind: real for a number";
     if (num_labels_ > 0) return "such records are left out, unless `classes` names every label";
     std::vector<std::string> shown;
@@ -271,7 +273,7 @@ class Trial {
   std::string HintForReals() const {
     const std::string& first = labels_bad_.values.front();
     if (Trimmed(first).empty()) return kNameMissing;
-    if (HasDecimalComma(first)) return "a decimal comma: write the file with points";
+    if (HasDecimalComma(first)) return "this is a decimal comma: write the file with points";
     if (Trimmed(first).size() < first.size()) return "remove the blanks around it in the file";
     return "write kind: class and name the classes, or leave such records out";
   }

@@ -82,7 +82,7 @@ absl::StatusOr<std::shared_ptr<RunFeed>> ConductedRuns::Watch(RunId run) {
   auto feed = std::make_shared<RunFeed>();
   for (EventRow& event : folded.events) feed->Append(std::move(event.shown));
   if (row.summary.state() == v1::RUN_STATE_RUNNING) {
-    return Unavailable("run {} is being taken over", run.value);
+    return Unavailable("another process is taking over run {}", run.value);
   }
   feed->Close(row.summary);
   MutexLock lock(mutex_);

@@ -39,7 +39,7 @@ void NamedFiles::Retire() const {
     return absl::OkStatus();
   });
   if (status.ok()) status = downstream_.RetireFiles(kept);
-  if (!status.ok()) log::Warn("files of pipelines stay", {{"error", status.ToString()}});
+  if (!status.ok()) log::Warn("cannot remove files of pipelines", {{"error", status.ToString()}});
 }
 
 }  // namespace tidemill::supervisor

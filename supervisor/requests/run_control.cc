@@ -26,14 +26,14 @@ absl::StatusOr<int64_t> Interrupt(pqxx::work& work, RunId run, const v1::RunEven
 absl::Status CheckTakesRequests(RunId run, const RunState& state) {
   if (!state.live()) {
     return FailedPrecondition(
-        "run {} is a replay, whose triggers follow from its data; name times in "
-        "`trigger: {{type: manual, at: [...]}}`",
+        "run {} is a replay, and its triggers follow from its data; name times in `trigger: "
+        "{{type: manual, at: [...]}}`",
         run.value);
   }
   if (state.stop_requested()) return FailedPrecondition("run {} is being stopped", run.value);
   if (state.max_triggers() > 0 &&
       static_cast<int64_t>(state.triggers().size()) >= state.max_triggers()) {
-    return FailedPrecondition("run {} has fired all the triggers that it may", run.value);
+    return FailedPrecondition("run {} has fired as many triggers as it may", run.value);
   }
   return absl::OkStatus();
 }
@@ -110,7 +110,7 @@ void RunControl::StopTraining(RunId run, int64_t epoch, const RunState& state) {
   command.set_run_id(run.value);
   command.set_run_epoch(epoch);
   const absl::Status status = downstream_.StopTraining(command, open->trigger.number());
-  if (!status.ok()) log::Warn("training is not stopped", {{"error", status.ToString()}});
+  if (!status.ok()) log::Warn("cannot stop the training", {{"error", status.ToString()}});
 }
 
 absl::StatusOr<v1::Run> RunControl::Resume(RunId run) {

@@ -35,7 +35,7 @@ std::string Text(const v1::TriggerFired& event) {
   std::string text =
       fmt::format("trigger {} fired at {} after {} new samples", event.trigger(),
                   FormatTimestampShort({event.at().event_time()}), event.num_samples());
-  if (event.num_late() > 0) text += fmt::format("; {} came late", event.num_late());
+  if (event.num_late() > 0) text += fmt::format("; {} of them came late", event.num_late());
   return text;
 }
 
@@ -155,9 +155,9 @@ std::string TextOf(const v1::RunEvent& event) {
     case v1::RunEvent::kRunResumed:
       return "run resumed";
     case v1::RunEvent::kStopRequested:
-      return "the run is to stop";
+      return "a user has asked the run to stop";
     case v1::RunEvent::kTriggerRequested:
-      return "somebody has asked for a training";
+      return "a user has asked for a training";
     case v1::RunEvent::kModelsRetired:
       return fmt::format("models before trigger {} and training sets before trigger {} removed",
                          event.models_retired().first_model(),

@@ -241,12 +241,12 @@ absl::StatusOr<EventRow> AppendEvent(pqxx::work& work, const EventPlace& place,
   json_util::JsonPrintOptions options;
   options.preserve_proto_field_names = true;
   if (!json_util::MessageToJsonString(event, &payload, options).ok()) {
-    return Internal("an event of run {} does not print", place.run.value);
+    return Internal("cannot print an event of run {}", place.run.value);
   }
   work.exec_params0(kInsertEvent, place.run.value, place.sequence, TypeOf(event), payload);
   const pqxx::row row = work.exec_params1(kSelectEvent, place.run.value, place.sequence);
   if (row[0].as<std::string>() != TypeOf(event)) {
-    return FailedPrecondition("event {} of run {} is a {} already", place.sequence, place.run.value,
+    return FailedPrecondition("event {} of run {} already is a {}", place.sequence, place.run.value,
                               row[0].as<std::string>());
   }
   return EventRow{.shown = Shown(place.sequence, row[1], event), .event = event};

@@ -9,13 +9,14 @@ std::optional<std::string> SentFiles::Read(const std::string& name, size_t most,
   const auto sent = request_.files().find(name);
   if (sent == request_.files().end()) {
     problems.Add(field, fmt::format("{} did not come with the pipeline", name),
-                 "submit with `tidemill run`, which sends it");
+                 "submit the pipeline with `tidemill run`, which sends the file");
     return std::nullopt;
   }
   if (sent->second.size() > most) {
-    problems.Add(field,
-                 fmt::format("{} has {} bytes, the most is {}", name, sent->second.size(), most),
-                 "leave out what is not needed to make rows");
+    problems.Add(
+        field,
+        fmt::format("{} has {} bytes, but at most {} are allowed", name, sent->second.size(), most),
+        "leave out everything that is not needed to make rows");
     return std::nullopt;
   }
   return sent->second;
@@ -30,7 +31,7 @@ std::optional<std::string> SentFiles::Keep(const std::string& name, std::string_
   if (found.ok()) return kept;
   if (!absl::IsNotFound(found) && !absl::IsInvalidArgument(found)) status_ = found;
   problems.Add(field, fmt::format("{} did not come with the pipeline", name),
-               "submit with `tidemill run`, which sends it");
+               "submit the pipeline with `tidemill run`, which sends the file");
   return std::nullopt;
 }
 

@@ -95,7 +95,7 @@ TEST_F(SentFilesTest, ANetworkIsNamedByWhatWasSentUntilNobodyNeedsIt) {
 
 TEST_F(SentFilesTest, WhatIsNoNetworkIsNotKept) {
   EXPECT_THAT(Send("def forward(self, x): return x", 4),
-              StatusIs(kInvalid, HasSubstr("net.pt is no TorchScript file")));
+              StatusIs(kInvalid, HasSubstr("net.pt is not a TorchScript file")));
   const std::string network = *files::Read(TORCHSCRIPT_FILE);
   EXPECT_THAT(Send(network.substr(0, network.size() / 2), 1000), StatusIs(kInvalid, _));
   EXPECT_TRUE(services_.files().empty());

@@ -19,7 +19,7 @@ void ScoreHistory::Add(double score) {
 
 absl::Status ScoreHistory::Check() const {
   if (most < 1 || static_cast<int64_t>(scores.size()) > most) {
-    return DataLoss("a history of {} scores holds {}", most, scores.size());
+    return DataLoss("a history of at most {} scores holds {}", most, scores.size());
   }
   return absl::OkStatus();
 }

@@ -180,7 +180,7 @@ absl::StatusOr<DriftScore> CompareWindows(const DriftStatistic& statistic, const
                                           const Rows& current, int64_t seed) {
   RETURN_IF_ERROR(CheckSamples(reference, current));
   if (std::min(reference.num_rows(), current.num_rows()) < 2) {
-    return InvalidArgument("windows of {} and {} rows; both need two at least",
+    return InvalidArgument("the windows have {} and {} rows; both need at least two",
                            reference.num_rows(), current.num_rows());
   }
   const auto compare = [&](const auto& spec) {

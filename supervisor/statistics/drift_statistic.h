@@ -30,8 +30,8 @@ struct MmdStatistic {
   static constexpr std::string_view kType = "mmd";
   static constexpr std::string_view kDoc =
       "Maximum mean discrepancy with a Gaussian kernel (Gretton and others, 2012): the distance of "
-      "the windows as a whole, in all columns together. Sees any change, of means or shapes. The "
-      "score is the squared distance, without bias: about 0 without drift.";
+      "the windows as a whole, in all columns together. It sees any change of means or shapes. The "
+      "score is the squared distance, without bias. Without drift it is about 0.";
   MmdEstimator estimator = MmdEstimator::kQuadratic;
   std::vector<double> widths = {};
   int64_t rows = 2000;
@@ -39,19 +39,18 @@ struct MmdStatistic {
 
   void Fields(auto&& field) {
     field("estimator", estimator,
-          "quadratic: of all pairs of rows. linear: of as many pairs as there are rows, for "
-          "windows of 10^5 rows and more; has a p-value of its own.");
+          "quadratic: uses all pairs of rows. linear: uses only as many pairs as there are rows, "
+          "for windows of 10^5 rows and more. It has a p-value of its own.");
     field("widths", widths,
-          "Widths of the kernel, averaged over; by default one, the median distance of rows by the "
-          "root of 2.",
+          "Widths of the kernel; the result is averaged over them. By default one width, the "
+          "median distance of rows divided by the root of 2.",
           {.max_items = 16});
-    field(
-        "rows", rows,
-        "Rows of each window that `quadratic` compares, drawn at random from more: its cost grows "
-        "with their square.",
-        {.min = 2, .max = 20'000});
+    field("rows", rows,
+          "Number of rows of each window that `quadratic` compares. They are drawn at random if "
+          "there are more. The cost grows with the square of this number.",
+          {.min = 2, .max = 20'000});
     field("permutations", permutations,
-          "Random splits that `quadratic` takes its p-value from; 0 gives none.",
+          "Number of random splits for the p-value of `quadratic`. 0: no p-value.",
           {.min = 0, .max = 100'000});
   }
   friend bool operator==(const MmdStatistic&, const MmdStatistic&) = default;
@@ -60,12 +59,12 @@ struct MmdStatistic {
 struct KsStatistic {
   static constexpr std::string_view kType = "ks";
   static constexpr std::string_view kDoc =
-      "Kolmogorov-Smirnov, by column: the greatest difference of the distribution functions. The "
-      "score is that of the column that drifted most.";
+      "Kolmogorov-Smirnov, by column: the greatest difference between the distribution functions. "
+      "The score is that of the column that drifted most.";
   Correction correction = Correction::kBonferroni;
 
   void Fields(auto&& field) {
-    field("correction", correction, "How the p-values of many columns become one.");
+    field("correction", correction, "How to combine the p-values of several columns.");
   }
   friend bool operator==(const KsStatistic&, const KsStatistic&) = default;
 };
@@ -73,13 +72,13 @@ struct KsStatistic {
 struct CramerVonMisesStatistic {
   static constexpr std::string_view kType = "cvm";
   static constexpr std::string_view kDoc =
-      "Cramer-von Mises, by column: the mean square of the difference of the distribution "
-      "functions, which sees small shifts sooner than `ks`. The score is that of the column that "
+      "Cramer-von Mises, by column: the mean square of the difference between the distribution "
+      "functions. It sees small shifts sooner than `ks`. The score is that of the column that "
       "drifted most.";
   Correction correction = Correction::kBonferroni;
 
   void Fields(auto&& field) {
-    field("correction", correction, "How the p-values of many columns become one.");
+    field("correction", correction, "How to combine the p-values of several columns.");
   }
   friend bool operator==(const CramerVonMisesStatistic&, const CramerVonMisesStatistic&) = default;
 };
@@ -92,7 +91,7 @@ struct WassersteinStatistic {
   int64_t permutations = 0;
 
   void Fields(auto&& field) {
-    field("permutations", permutations, "Random splits for a p-value; 0 gives none.",
+    field("permutations", permutations, "Number of random splits for a p-value. 0: no p-value.",
           {.min = 0, .max = 100'000});
   }
   friend bool operator==(const WassersteinStatistic&, const WassersteinStatistic&) = default;
@@ -106,7 +105,7 @@ struct EnergyStatistic {
   int64_t permutations = 0;
 
   void Fields(auto&& field) {
-    field("permutations", permutations, "Random splits for a p-value; 0 gives none.",
+    field("permutations", permutations, "Number of random splits for a p-value. 0: no p-value.",
           {.min = 0, .max = 100'000});
   }
   friend bool operator==(const EnergyStatistic&, const EnergyStatistic&) = default;
@@ -117,9 +116,9 @@ enum class Divergence : uint8_t { kJensenShannon, kHellinger, kPsi };
 struct BinnedStatistic {
   static constexpr std::string_view kType = "binned";
   static constexpr std::string_view kDoc =
-      "A divergence of histograms, by column. Bins hold equally many rows of the reference each; a "
-      "column of few different values, such as labels, is taken as classes. The score is that of "
-      "the column that drifted most.";
+      "A divergence of histograms, by column. All bins hold equally many rows of the reference. A "
+      "column with few different values, such as labels, is treated as classes. The score is that "
+      "of the column that drifted most.";
   Divergence divergence = Divergence::kJensenShannon;
   int64_t bins = 10;
   int64_t permutations = 0;
@@ -127,12 +126,12 @@ struct BinnedStatistic {
   void Fields(auto&& field) {
     field("divergence", divergence,
           "jensen_shannon: a distance from 0 to 0.83. hellinger: a distance from 0 to 1. psi: the "
-          "population stability index; by custom 0.1 is a change and 0.2 a great one.");
+          "population stability index; by convention, 0.1 is a change and 0.2 a great change.");
     field("bins", bins,
-          "Bins of a column; columns with no more than twice as many different values have a class "
-          "for each.",
+          "Number of bins of a column. A column with at most twice as many different values has a "
+          "class for each value.",
           {.min = 2, .max = 1000});
-    field("permutations", permutations, "Random splits for a p-value; 0 gives none.",
+    field("permutations", permutations, "Number of random splits for a p-value. 0: no p-value.",
           {.min = 0, .max = 100'000});
   }
   friend bool operator==(const BinnedStatistic&, const BinnedStatistic&) = default;
@@ -148,9 +147,9 @@ struct ClassifierStatistic {
   int64_t rows = 10'000;
 
   void Fields(auto&& field) {
-    field("train_share", train_share, "Share of the rows that it learns from.",
-          {.min = 0.1, .max = 0.9});
-    field("rows", rows, "Rows of each window, drawn at random from more.",
+    field("train_share", train_share, "Share of the rows to learn from.", {.min = 0.1, .max = 0.9});
+    field("rows", rows,
+          "Number of rows of each window. They are drawn at random if there are more.",
           {.min = 4, .max = 1'000'000});
   }
   friend bool operator==(const ClassifierStatistic&, const ClassifierStatistic&) = default;

@@ -9,7 +9,7 @@ namespace tidemill::supervisor::statistics {
 
 absl::StatusOr<double> AlarmShare(double alarms_per_month, double evaluations_per_month) {
   if (!(alarms_per_month > 0) || !(evaluations_per_month > alarms_per_month)) {
-    return InvalidArgument("{} false alarms a month do not fit {} evaluations a month",
+    return InvalidArgument("{} false alarms a month are not possible with {} evaluations a month",
                            alarms_per_month, evaluations_per_month);
   }
   return alarms_per_month / evaluations_per_month;
@@ -65,7 +65,8 @@ absl::StatusOr<double> ThresholdAt(std::span<const double> scores, double share,
   const double k = share * static_cast<double>(badness.size() + 1);
   if (k < 1) {
     return FailedPrecondition(
-        "{} scores tell nothing of what happens in {} of all evaluations; at least {} are needed",
+        "{} scores are too few to know what happens in {} of all evaluations; at least {} are "
+        "needed",
         badness.size(), share, static_cast<int64_t>(std::ceil(1 / share)) - 1);
   }
   const auto whole = static_cast<size_t>(k);

@@ -12,8 +12,9 @@ absl::Status CheckSample(const Rows& rows, const char* name) {
   if (rows.num_columns < 1) return InvalidArgument("the {} window has no columns", name);
   if (rows.values.empty()) return InvalidArgument("the {} window has no rows", name);
   if (static_cast<int64_t>(rows.values.size()) % rows.num_columns != 0) {
-    return InvalidArgument("the {} window has {} numbers, which is no multiple of its {} columns",
-                           name, rows.values.size(), rows.num_columns);
+    return InvalidArgument(
+        "the {} window has {} numbers, which is not a multiple of its {} columns", name,
+        rows.values.size(), rows.num_columns);
   }
   for (size_t i = 0; i < rows.values.size(); ++i) {
     if (!std::isfinite(rows.values[i])) {
@@ -31,7 +32,7 @@ absl::Status CheckSamples(const Rows& reference, const Rows& current) {
   RETURN_IF_ERROR(CheckSample(reference, "reference"));
   RETURN_IF_ERROR(CheckSample(current, "current"));
   if (reference.num_columns != current.num_columns) {
-    return InvalidArgument("the reference window has {} columns, the current one {}",
+    return InvalidArgument("the reference window has {} columns, but the current window has {}",
                            reference.num_columns, current.num_columns);
   }
   return absl::OkStatus();

@@ -24,7 +24,7 @@ TEST(Rows, AreRefusedWhereStatisticsAreUndefined) {
   EXPECT_THAT(CheckSamples({four, 2}, {four, 2}), IsOk());
   constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
   EXPECT_THAT(CheckSamples({{}, 2}, {four, 2}), StatusIs(kInvalid, HasSubstr("no rows")));
-  EXPECT_THAT(CheckSamples({four, 3}, {four, 3}), StatusIs(kInvalid, HasSubstr("no multiple")));
+  EXPECT_THAT(CheckSamples({four, 3}, {four, 3}), StatusIs(kInvalid, HasSubstr("not a multiple")));
   EXPECT_THAT(CheckSamples({four, 2}, {four, 4}), StatusIs(kInvalid, HasSubstr("2 columns")));
   EXPECT_THAT(CheckSamples({four, 2}, {odd, 2}),
               StatusIs(kInvalid, HasSubstr("row 1, column 0 of the current window is nan")));

@@ -85,7 +85,7 @@ absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name, Sta
 
 template <typename State>
 absl::StatusOr<State> RestoreState(const nlohmann::json& sealed) {
-  if (!sealed.is_object()) return DataLoss("sealed state is no JSON object");
+  if (!sealed.is_object()) return DataLoss("sealed state is not a JSON object");
   State state;
   absl::Status status;
   size_t num_members = 0;

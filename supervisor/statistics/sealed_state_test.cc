@@ -65,7 +65,8 @@ TEST(SealedState, IsReadable) {
 
 TEST(SealedState, RefusesWhatItIsNot) {
   constexpr auto kLoss = absl::StatusCode::kDataLoss;
-  EXPECT_THAT(RestoreState<Inner>(nlohmann::json(7)), StatusIs(kLoss, HasSubstr("no JSON object")));
+  EXPECT_THAT(RestoreState<Inner>(nlohmann::json(7)),
+              StatusIs(kLoss, HasSubstr("not a JSON object")));
   EXPECT_THAT(RestoreState<Inner>(nlohmann::json::parse("{}")),
               StatusIs(kLoss, HasSubstr("no 'share'")));
   EXPECT_THAT(RestoreState<Inner>(nlohmann::json::parse(R"({"share":"a"})")),

@@ -13,15 +13,15 @@ namespace tidemill::supervisor {
 
 struct AmountTrigger {
   static constexpr std::string_view kType = "amount";
-  static constexpr std::string_view kDoc = "Fires after every so many new samples.";
+  static constexpr std::string_view kDoc = "Fires after every given number of new samples.";
   static constexpr std::string_view kRule = "new samples >= `samples`";
   static constexpr std::string_view kPoints =
       "right after every n-th sample since the last training";
-  static constexpr std::string_view kCost = "none worth naming; two numbers of state";
+  static constexpr std::string_view kCost = "almost nothing; two numbers of state";
   int64_t samples = 1000;
 
   void Fields(auto&& field) {
-    field("samples", samples, "New samples between two triggers.",
+    field("samples", samples, "Number of new samples between two triggers.",
           {.min = 1, .required = true, .example = "2000"});
   }
 };

@@ -33,7 +33,7 @@ struct Calendar::Zone {
 
 absl::StatusOr<Calendar> Calendar::Create(CalendarUnit unit, int64_t every,
                                           const std::string& zone) {
-  if (every < 1) return InvalidArgument("a period of {} units is none", every);
+  if (every < 1) return InvalidArgument("a period cannot have {} units", every);
   auto named = std::make_shared<Zone>();
   if (const auto fixed = ReadOffset(zone)) {
     named->zone = *fixed;

@@ -172,7 +172,8 @@ std::string Explain(const CostTrigger& spec, const Verdict& verdict) {
       Counted(ValueOf(seen, "trainings"), "training"));
   if (verdict.fired || mistakes || ValueOf(seen, "samples") == 0) return said;
   const double missing = -compared.margin() * spec.accepted_delay / ValueOf(seen, "samples");
-  return said + fmt::format(". With nothing more to come it pays {} later", Span(missing));
+  return said +
+         fmt::format(". If no more samples come, a training pays off {} later", Span(missing));
 }
 
 void CostTrigger::Check(config::Problems& problems) const {

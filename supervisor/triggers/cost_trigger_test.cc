@@ -308,8 +308,8 @@ TEST(CostTrigger, SaysHowMuchWasMissing) {
   EXPECT_EQ(refused.nearest, (Change{"accepted_delay", 10, 5}));
   EXPECT_EQ(Explain(spec, refused),
             "100 samples had waited 200 sample-seconds together, worth 20 s of training at "
-            "`accepted_delay` 10; a training was forecast to take 40 s (from 3 trainings). With "
-            "nothing more to come it pays 2 s later");
+            "`accepted_delay` 10; a training was forecast to take 40 s (from 3 trainings). If no "
+            "more samples come, a training pays off 2 s later");
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ absl::StatusOr<Evidence> Decider::Gather(const Cut& at) {
   Evidence evidence{.at = at, .num_new = num_new_};
   for (const EvidenceRequest& request : policy_->Needs(at)) {
     if (source_ == nullptr) {
-      return FailedPrecondition("the trigger policy needs more than samples' times");
+      return FailedPrecondition("the trigger policy needs more than the times of samples");
     }
     ASSIGN_OR_RETURN(EvidenceTable table, source_->Read(request));
     evidence.tables.push_back(std::move(table));

@@ -22,7 +22,7 @@ void SampleGrid::Take(Samples samples) {
 }
 
 std::string SampleGrid::Standing() const {
-  return fmt::format("{} had come of the {} up to the next decision",
+  return fmt::format("{} had come of the {} until the next decision",
                      Counted(static_cast<double>(seen_), "sample"),
                      Figure(static_cast<double>(every_)));
 }
@@ -87,7 +87,7 @@ void PeriodGrid::StartAt(Timestamp time) {
 
 std::string PeriodGrid::Standing() const {
   if (!period_) return "no sample had come";
-  return fmt::format("{} had come in the period to {}, which had not ended",
+  return fmt::format("{} had come in the period until {}, which had not ended",
                      Counted(static_cast<double>(seen_), "sample"),
                      FormatTimestampShort(period_->to));
 }
@@ -105,7 +105,7 @@ absl::Status PeriodGrid::Restore(const nlohmann::json& state) {
   period_.reset();
   if (period) period_ = Period{period->event_time, {period->sample_key.value}};
   if (seen_ < 0 || (seen_ > 0 && !period_) || (period_ && period_->to <= period_->from)) {
-    return DataLoss("a sealed trigger policy has {} samples in no good period", seen_);
+    return DataLoss("a sealed trigger policy has {} samples in a period that is not valid", seen_);
   }
   return absl::OkStatus();
 }

@@ -22,7 +22,7 @@ struct DecisionInterval {
     field("every", every,
           "At the end of each period of event time of this length, counted from the first sample.",
           {.min = 1e-6, .example = "1h"});
-    field("samples", samples, "After every so many samples.", {.min = 1, .example = "500"});
+    field("samples", samples, "After every given number of samples.", {.min = 1, .example = "500"});
   }
   void Check(config::Problems& problems) const;
 };
@@ -39,9 +39,10 @@ struct WarmUp {
 
   void Fields(auto&& field) {
     field("evaluations", evaluations,
-          "So many evaluations, the first ones of the run, only fill the history of scores.",
+          "This many evaluations at the beginning of the run only fill the history of scores.",
           {.min = 1, .max = 1e6});
-    field("trigger", trigger, "Decides meanwhile, at its own points.", {.required = true});
+    field("trigger", trigger, "The policy that decides in the meantime, at its own points.",
+          {.required = true});
   }
 };
 

@@ -129,7 +129,7 @@ std::string Explain(const DetectorTrigger& spec, const Verdict& verdict) {
   const auto name =
       std::visit([](const auto& detector) { return std::string(detector.kType); }, spec.detector);
   const std::string shown =
-      fmt::format("{} since the last evaluation, with errors of {} in sum",
+      fmt::format("{} since the last evaluation, with a sum of errors of {}",
                   Counted(ValueOf(seen, "rows"), "sample"), Figure(ValueOf(seen, "errors")));
   if (verdict.fired) {
     return fmt::format("{} signalled drift at sample {} since the last training; it was shown {}",

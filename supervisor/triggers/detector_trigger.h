@@ -18,17 +18,17 @@ namespace tidemill::supervisor {
 struct DetectorTrigger {
   static constexpr std::string_view kType = "detector";
   static constexpr std::string_view kDoc =
-      "Shows the mistakes of the active model to a detector of drift, sample by sample, and fires "
-      "when that signals one. While there is no model, an evaluation fires that finds the samples "
-      "that `first` asks for.";
+      "Shows the mistakes of the active model to a drift detector, sample by sample, and fires "
+      "when the detector signals drift. While there is no model, an evaluation fires if it finds "
+      "as many samples as `first` asks for.";
   static constexpr std::string_view kRule =
-      "`detector`, begun anew after each training, signalled drift at a sample since the last "
-      "evaluation";
+      "`detector`, which begins again after each training, signalled drift at a sample since the "
+      "last evaluation";
   static constexpr std::string_view kPoints =
-      "where `evaluate` says, samples being counted from the last training on";
+      "where `evaluate` says; samples are counted from the last training on";
   static constexpr std::string_view kCost =
-      "what the model takes to answer each sample once; O(1) of time and state a sample, O(log W) "
-      "for adwin";
+      "one prediction of the model for each sample; O(1) of time and state for each sample, O(log "
+      "W) for adwin";
   static constexpr std::string_view kSource =
       "Bifet and Gavalda, Learning from Time-Changing Data with Adaptive Windowing (SDM 2007); "
       "Gama et al., Learning with Drift Detection (SBIA 2004); Baena-Garcia et al., Early Drift "
@@ -38,12 +38,12 @@ struct DetectorTrigger {
   std::optional<int64_t> first = std::nullopt;
 
   void Fields(auto&& field) {
-    field("evaluate", evaluate, "Where it is asked; what it saw before counts.",
+    field("evaluate", evaluate, "Where to ask the detector. What it saw before counts.",
           {.required = true});
     field("detector", detector, "Which one.");
     field("first", first,
-          "The first training waits for so many samples. By default the first evaluation brings it "
-          "about, however few have come.",
+          "The first training waits for this many samples. By default the first evaluation starts "
+          "it, however few samples have come.",
           {.min = 1, .example = "2000"});
   }
 };

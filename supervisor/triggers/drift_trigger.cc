@@ -28,12 +28,13 @@ void CheckLevel(const statistics::DriftStatistic& statistic, const PValueCriteri
                 config::Problems& problems) {
   const auto least = statistics::LeastPValue(statistic);
   if (!least) {
-    problems.Add("criterion", "needs a p-value, which the statistic has none of",
+    problems.Add("criterion", "needs a p-value, but the statistic has none",
                  "add permutations: 1000 to it, or write statistic: ks");
   } else if (*least >= criterion.alpha) {
     problems.Add(
         "criterion.alpha",
-        fmt::format("is never reached: so few permutations give no p-value below {:.3g}", *least),
+        fmt::format("is never reached, because so few permutations give no p-value below {:.3g}",
+                    *least),
         "write more permutations");
   }
 }
@@ -319,8 +320,8 @@ Comparison FillingOf(const DriftTrigger& spec, const Observed& observed) {
 std::string ExplainNoScore(const DriftTrigger& spec, const Observed& seen) {
   if (seen.contains("current_rows")) {
     return fmt::format(
-        "the windows could not be compared: of the reference {} could be looked at, of the current "
-        "window {}",
+        "the windows could not be compared: {} of the reference window could be looked at, and {} "
+        "of the current window",
         Counted(ValueOf(seen, "reference_rows"), "sample"), Figure(ValueOf(seen, "current_rows")));
   }
   const Comparison filling = FillingOf(spec, seen);
@@ -337,27 +338,27 @@ std::string ExplainNoThreshold(const DriftTrigger& spec, const AutoCriterion& cr
   const double wanted = WantedHistory(spec, criterion, seen);
   if (HasHistoryNow(spec, criterion, seen)) {
     return fmt::format(
-        "the samples before the last training were too few to find a threshold with, and now the "
-        "{} have come that {}",
+        "the samples before the last training were too few to find a threshold, and now the {} "
+        "have come that {}",
         Counted(wanted, "sample"),
         wanted < static_cast<double>(criterion.history) ? "are twice both windows"
                                                         : "`history` asks for");
   }
   if (MayAlwaysFire(criterion, seen)) {
     return fmt::format(
-        "no threshold is needed: there are {} a month and {} a month may be false, so each of them "
-        "fires",
+        "no threshold is needed: there are {} a month and {} a month may be false, so each "
+        "evaluation fires",
         Counted(ValueOf(seen, "evaluations_per_month"), "evaluation"),
         Counted(criterion.alarms_per_month, "alarm"));
   }
   if (ValueOf(seen, "history_rows") >=
       ValueOf(seen, "reference_rows") + ValueOf(seen, "current_rows")) {
     return fmt::format(
-        "there is no threshold: one alarm in {} is too seldom to be found",
+        "there is no threshold: one alarm in {} is too rare to find one",
         Counted(ValueOf(seen, "evaluations_per_month") / criterion.alarms_per_month, "evaluation"));
   }
   return fmt::format(
-      "there is no threshold: {} before the last training had no room for both windows, of {} and "
+      "there is no threshold: {} before the last training were too few for both windows, of {} and "
       "{}",
       Counted(ValueOf(seen, "history_rows"), "sample"), Figure(ValueOf(seen, "reference_rows")),
       Counted(ValueOf(seen, "current_rows"), "sample"));
@@ -436,7 +437,7 @@ std::string Explain(const DriftTrigger& spec, const Verdict& verdict) {
 
 void SampleWindow::Check(config::Problems& problems) const {
   if (samples && length) {
-    problems.Add("", "has both samples and length", "write samples: 1000 or length: 30d");
+    problems.Add("", "has both `samples` and `length`", "write samples: 1000 or length: 30d");
   }
 }
 
@@ -454,8 +455,8 @@ void DriftTrigger::Check(config::Problems& problems) const {
   const int64_t both = RowsOf(reference, rows) + RowsOf(current, rows);
   if (automatic->history < both) {
     problems.Add("criterion.history",
-                 fmt::format("has no room for both windows, which have up to {} rows", both),
-                 fmt::format("write {} or more, or smaller windows", both));
+                 fmt::format("is too small for both windows, which have up to {} rows", both),
+                 fmt::format("write {} or more, or make the windows smaller", both));
   }
 }
 
@@ -482,8 +483,8 @@ std::vector<config::Remark> Advise(const DriftTrigger& spec, std::optional<Durat
   if (automatic == nullptr || evaluations > automatic->alarms_per_month) return {};
   return {
       {.path = "criterion",
-       .message = fmt::format("{:.3g} false alarms a month are accepted of {:.3g} evaluations a "
-                              "month: each evaluation fires, whatever the score",
+       .message = fmt::format("{:.3g} false alarms a month are accepted out of {:.3g} evaluations "
+                              "a month, so each evaluation fires, whatever the score",
                               automatic->alarms_per_month, evaluations),
        .hint =
            fmt::format("write alarms_per_month: {:.2g}, or evaluate more often", evaluations / 10),

@@ -27,9 +27,9 @@ struct SampleWindow {
   std::optional<Duration> length = std::nullopt;
 
   void Fields(auto&& field) {
-    field("samples", samples, "So many; 1000 by default.",
+    field("samples", samples, "Number of samples. By default 1000.",
           {.min = 2, .max = 1e9, .example = "1000"});
-    field("length", length, "Those of such a stretch of event time.",
+    field("length", length, "The samples of this length of event time.",
           {.min = 1e-6, .example = "30d"});
   }
   void Check(config::Problems& problems) const;
@@ -47,23 +47,25 @@ using DriftCriterion = std::variant<ThresholdCriterion, QuantileCriterion, Rolli
 struct DriftTrigger {
   static constexpr std::string_view kType = "drift";
   static constexpr std::string_view kDoc =
-      "Fires when samples since the last training are distributed otherwise than those before it. "
-      "While there is no model, an evaluation fires that finds the samples that `first` asks for.";
+      "Fires when the samples since the last training have another distribution than those before "
+      "it. While there is no model, an evaluation fires if it finds as many samples as `first` "
+      "asks for.";
   static constexpr std::string_view kRule =
-      "the score of `statistic` for the reference window, the newest samples before the cut of the "
-      "last training, and the current window, the newest ones behind it, is bad by `criterion`: "
-      "threshold, score >= at; quantile, score > the (1 - tail)-quantile of the last scores; "
-      "rolling_average, score >= mean + deviation of the last scores, or mean (1 + deviation); "
-      "p_value, p < alpha, or 6 alpha / (pi^2 t^2) at the t-th test since the training; auto, "
-      "score >= the threshold that windows drawn from the samples before the training exceed in "
-      "alarms / evaluations of all cases. Until the current window is full the answer is no";
+      "the score of `statistic` for two windows is bad by `criterion`. The reference window has "
+      "the newest samples before the cut of the last training; the current window has the newest "
+      "samples after it. threshold: score >= at; quantile: score > the (1 - tail)-quantile of the "
+      "last scores; rolling_average: score >= mean + deviation of the last scores, or mean (1 + "
+      "deviation); p_value: p < alpha, or 6 alpha / (pi^2 t^2) at the t-th test since the "
+      "training; auto: score >= the threshold that windows drawn from the samples before the "
+      "training exceed in alarms / evaluations of all cases. Until the current window is full, the "
+      "answer is no";
   static constexpr std::string_view kPoints =
-      "where `evaluate` says, samples being counted from the last training on; during `warm_up` "
-      "from the beginning, and where its trigger decides";
+      "where `evaluate` says; samples are counted from the last training on; during `warm_up` from "
+      "the beginning, and where its trigger decides";
   static constexpr std::string_view kCost =
-      "one statistic of two windows of at most `rows` rows an evaluation, and what the model takes "
-      "to answer them; after a training, with auto, `scores` statistics; of state the last scores "
-      "and some tens of places in the stream";
+      "for each evaluation, one statistic of two windows of at most `rows` rows, and the "
+      "predictions of the model for them; with auto, `scores` statistics after a training; as "
+      "state, the last scores and some tens of places in the stream";
   static constexpr std::string_view kSource =
       "Boether et al., Modyn (SIGMOD 2025), for windows, warm-up and criteria over scores; Gretton "
       "et al., A Kernel Two-Sample Test (JMLR 2012); Lopez-Paz and Oquab, Revisiting Classifier "
@@ -83,27 +85,28 @@ struct DriftTrigger {
   int64_t seed = 0;
 
   void Fields(auto&& field) {
-    field("evaluate", evaluate, "Where the windows are compared.", {.required = true});
+    field("evaluate", evaluate, "Where to compare the windows.", {.required = true});
     field("of", of,
-          "What is compared: embeddings, what the last layer of the active model is given; "
-          "predictions, its probabilities or values; labels; columns of the records, see "
-          "`columns`.",
+          "What to compare. embeddings: the input of the last layer of the active model. "
+          "predictions: its probabilities or values. labels: the labels. columns: columns of the "
+          "records, see `columns`.",
           {.required = true});
     field("columns", columns, "Columns of numbers, with `of: columns`.",
           {.example = "[temperature, wind]", .max_items = 256});
     field("reference", reference, "The window before the last training.");
-    field("current", current, "The window behind it.");
+    field("current", current, "The window after the last training.");
     field("rows", rows,
-          "Samples of a window that are compared at most, drawn from more by their keys.",
+          "Largest number of samples of a window to compare. If there are more, they are drawn by "
+          "their keys.",
           {.min = 2, .max = 1'000'000});
-    field("statistic", statistic, "How they are compared.");
-    field("criterion", criterion, "When a score is reason enough.", {.required = true});
+    field("statistic", statistic, "How to compare the windows.");
+    field("criterion", criterion, "Which scores fire.", {.required = true});
     field("warm_up", warm_up, "Lets a simple policy decide until there is a history of scores.");
     field("first", first,
-          "The first training waits for so many samples. By default the first evaluation brings it "
-          "about, however few have come.",
+          "The first training waits for this many samples. By default the first evaluation starts "
+          "it, however few samples have come.",
           {.min = 1, .example = "2000"});
-    field("seed", seed, "Of draws and permutations.");
+    field("seed", seed, "Seed of draws and permutations.");
   }
   void Check(config::Problems& problems) const;
 };

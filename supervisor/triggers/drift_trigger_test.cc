@@ -397,7 +397,7 @@ TEST(DriftTrigger, TrainsOnceMoreWhenItHasAHistoryToFindAThresholdWith) {
   const auto fired = [&](size_t i) { return decisions[i].fired; };
   EXPECT_TRUE(fired(0));
   EXPECT_FALSE(fired(1));
-  EXPECT_THAT(Explain(spec, decisions[1].verdict), HasSubstr("had no room for both windows"));
+  EXPECT_THAT(Explain(spec, decisions[1].verdict), HasSubstr("were too few for both windows"));
   EXPECT_FALSE(fired(2));
   EXPECT_TRUE(fired(3));
   EXPECT_THAT(Explain(spec, decisions[3].verdict), HasSubstr("now the 600 samples have come"));
@@ -438,7 +438,7 @@ TEST(DriftTrigger, FiresAtEachEvaluationWhereMoreAlarmsAreAcceptedThanThereAreEv
     EXPECT_TRUE(decisions[i].fired) << i << ": " << Explain(spec, decisions[i].verdict);
   }
   EXPECT_THAT(Explain(spec, decisions.back().verdict),
-              HasSubstr("may be false, so each of them fires"));
+              HasSubstr("may be false, so each evaluation fires"));
   EXPECT_EQ(decisions.back().verdict.nearest->key, "criterion.alarms_per_month");
 }
 

@@ -216,7 +216,7 @@ std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict) {
                        Counted(ValueOf(verdict.observed, "samples"), "sample"),
                        spec.first.value_or(1));
   }
-  return fmt::format("{} of {} policies had voted for a training, {} {} needed",
+  return fmt::format("{} of {} policies had voted for a training; {} {} needed",
                      Figure(ValueOf(verdict.observed, "votes")), spec.of.size(), spec.Needed(),
                      spec.Needed() == 1 ? "is" : "are");
 }
@@ -227,7 +227,7 @@ void EnsembleTrigger::Check(config::Problems& problems) const {
                  at_least ? "needs vote: at_least" : "needs the key at_least",
                  at_least ? "write vote: at_least" : "add at_least: 2");
   } else if (at_least && *at_least > static_cast<int64_t>(of.size())) {
-    problems.Add("at_least", "is more than there are policies", "write a smaller number");
+    problems.Add("at_least", "is greater than the number of policies", "write a smaller number");
   }
 }
 

@@ -20,11 +20,12 @@ enum class VoteRule { kMajority, kAtLeast, kAll, kAny };
 struct EnsembleTrigger {
   static constexpr std::string_view kType = "ensemble";
   static constexpr std::string_view kDoc =
-      "Asks several policies and counts their votes. Each decides at its own points; a vote counts "
-      "until the next training, and the ensemble decides wherever one of them does.";
+      "Asks several policies and counts their votes. Each policy decides at its own points. A vote "
+      "counts until the next training, and the ensemble decides wherever one of its policies does.";
   static constexpr std::string_view kRule =
-      "votes since the last training >= what `vote` needs: floor(n / 2) + 1, all n, 1, or "
-      "`at_least`. With `first`, for the first training: samples >= `first`, whatever the votes";
+      "votes since the last training >= the number that `vote` needs: floor(n / 2) + 1, all n, 1, "
+      "or `at_least`. With `first`, the rule for the first training is: samples >= `first`, "
+      "whatever the votes";
   static constexpr std::string_view kPoints =
       "wherever one of the policies decides, and right after the `first` sample";
   static constexpr std::string_view kCost = "that of its policies";
@@ -34,16 +35,16 @@ struct EnsembleTrigger {
   std::optional<int64_t> first = std::nullopt;
 
   void Fields(auto&& field) {
-    field("of", of, "The policies; ensembles among them are fine.",
+    field("of", of, "The policies. They may be ensembles, too.",
           {.required = true, .min_items = 1, .max_items = 32});
     field("vote", vote,
-          "What fires: majority, more than half of the votes; all; any; at_least, so many as that "
-          "key says.");
-    field("at_least", at_least, "Votes that fire, with `vote: at_least`.",
+          "How many votes fire. majority: more than half. all: all votes. any: one vote. at_least: "
+          "the number in that key.");
+    field("at_least", at_least, "With `vote: at_least`: the number of votes that fire.",
           {.min = 1, .example = "2"});
     field("first", first,
-          "The first training comes after so many samples and none before: votes count from then "
-          "on. Policies that are compared then start from the same model.",
+          "The first training comes after this many samples, and votes count only from then on. "
+          "Policies that are compared then start from the same model.",
           {.min = 1, .example = "2000"});
   }
   void Check(config::Problems& problems) const;

@@ -154,7 +154,7 @@ std::optional<std::string> ExplainWarmUp(const std::optional<WarmUp>& warm_up,
   const std::string so_far =
       fmt::format("warming up, {} of {} done", Figure(ValueOf(verdict.observed, kEvaluations)),
                   Counted(static_cast<double>(warm_up->evaluations), "evaluation"));
-  if (!verdict.observed.contains(kDecided)) return so_far + "; its trigger decides elsewhere";
+  if (!verdict.observed.contains(kDecided)) return so_far + "; its trigger decides at other points";
   const Verdict simple = JudgeSimple(warm_up->trigger, verdict.observed);
   return so_far + ": " +
          std::visit([&](const auto& spec) { return Explain(spec, simple); }, warm_up->trigger);

@@ -85,13 +85,13 @@ Verdict Judge(const ManualTrigger&, const Observed& observed) {
 }
 
 std::string Explain(const ManualTrigger&, const Verdict& verdict) {
-  return fmt::format("this time is listed in `at`; {} had come since the time before",
+  return fmt::format("this time is listed in `at`; {} had come since the previous time",
                      Counted(ValueOf(verdict.observed, "samples"), "sample"));
 }
 
 void ManualTrigger::Check(config::Problems& problems) const {
   if (std::adjacent_find(at.begin(), at.end(), std::greater_equal<>()) != at.end()) {
-    problems.Add("at", "does not ascend", "put the times in order, each once");
+    problems.Add("at", "is not in ascending order", "put the times in order, each once");
   }
 }
 

@@ -15,17 +15,17 @@ namespace tidemill::supervisor {
 struct ManualTrigger {
   static constexpr std::string_view kType = "manual";
   static constexpr std::string_view kDoc =
-      "Fires when somebody says so: of a live run with `tidemill trigger RUN`, which every policy "
-      "obeys; at the times that are listed here.";
-  static constexpr std::string_view kRule = "the time is listed, and something is new";
+      "Fires when a user says so: at the times that are listed here, and, in a live run, at "
+      "`tidemill trigger RUN`, which every policy obeys.";
+  static constexpr std::string_view kRule = "the time is listed, and there are new samples";
   static constexpr std::string_view kPoints = "at the listed times";
   static constexpr std::string_view kCost = "none; two numbers of state";
   std::vector<Timestamp> at = {};
 
   void Fields(auto&& field) {
     field("at", at,
-          "Event times at which to fire, ascending; those without a new sample before them are "
-          "passed over.",
+          "Event times at which to fire, ascending. A time is skipped if no new sample comes "
+          "before it.",
           {.example = "[2020-01-01, 2020-03-15T12:00:00Z]"});
   }
   void Check(config::Problems& problems) const;

@@ -30,8 +30,8 @@ class NeverPolicy final : public TriggerPolicy {
     grid_.Restart();
   }
   std::string Standing() const override {
-    if (!spec_.first) return "it never fires, for it has no `first`";
-    if (done_) return "its one model had been trained";
+    if (!spec_.first) return "it never fires because it has no `first`";
+    if (done_) return "its only model had been trained";
     return fmt::format("{} had come of the {} that `first` asks for",
                        Counted(static_cast<double>(grid_.seen()), "sample"),
                        Figure(static_cast<double>(*spec_.first)));
@@ -66,7 +66,7 @@ Verdict Judge(const NeverTrigger& spec, const Observed& observed) {
 }
 
 std::string Explain(const NeverTrigger&, const Verdict& verdict) {
-  return fmt::format("{} had come, which the one model of this policy is trained on",
+  return fmt::format("{} had come, and the only model of this policy is trained on them",
                      Counted(ValueOf(verdict.observed, "samples"), "sample"));
 }
 

@@ -15,7 +15,7 @@ namespace tidemill::supervisor {
 struct NeverTrigger {
   static constexpr std::string_view kType = "never";
   static constexpr std::string_view kDoc =
-      "Never retrains: the baseline that any other policy has to beat.";
+      "Never retrains. It is the baseline that any other policy has to beat.";
   static constexpr std::string_view kRule = "samples >= `first`, once";
   static constexpr std::string_view kPoints = "right after the `first` sample, or nowhere";
   static constexpr std::string_view kCost = "none; two numbers of state";
@@ -23,7 +23,7 @@ struct NeverTrigger {
 
   void Fields(auto&& field) {
     field("first", first,
-          "After so many samples the one model that there is to be is trained; by default none is.",
+          "The only model is trained after this many samples. By default no model is trained.",
           {.min = 1, .example = "2000"});
   }
 };

@@ -171,7 +171,7 @@ void JudgeScore(const AvoidableErrorsCriterion& criterion, const ScoreKind&, Ver
 std::string ExplainScore(const AvoidableErrorsCriterion& criterion, const Verdict& verdict) {
   const Observed& seen = verdict.observed;
   std::string text =
-      fmt::format("of a new model {} is expected, which makes {} since the last training",
+      fmt::format("a new model is expected to reach {}, which makes {} since the last training",
                   Figure(ValueOf(seen, "expected_accuracy")),
                   Counted(ValueOf(seen, "avoidable"), "avoidable mistake"));
   if (seen.contains("avoidable_ahead")) {
@@ -231,7 +231,7 @@ std::string Explain(const PerformanceTrigger& spec, const Verdict& verdict) {
 void PerformanceTrigger::Check(config::Problems& problems) const {
   if (measure == PerformanceMeasure::kAccuracy) return;
   if (!std::holds_alternative<AvoidableErrorsCriterion>(criterion)) return;
-  problems.Add("criterion", "counts mistakes, which real labels have none of",
+  problems.Add("criterion", "counts mistakes, but real labels have no mistakes",
                "write type: threshold, or measure: accuracy");
 }
 

@@ -25,22 +25,22 @@ using PerformanceCriterion = std::variant<ThresholdCriterion, QuantileCriterion,
 struct PerformanceTrigger {
   static constexpr std::string_view kType = "performance";
   static constexpr std::string_view kDoc =
-      "Fires when the active model has become bad at the samples since the last evaluation, whose "
-      "labels are known by then. While there is no model, an evaluation fires that finds the "
-      "samples that `first` asks for.";
+      "Fires when the active model has become bad on the samples since the last evaluation, whose "
+      "labels are known by then. While there is no model, an evaluation fires if it finds as many "
+      "samples as `first` asks for.";
   static constexpr std::string_view kRule =
-      "the score of the interval, by `measure`, is bad by `criterion`, low for an accuracy and "
-      "high for an error: threshold, accuracy <= at; quantile, accuracy < the tail-quantile of the "
-      "last scores; rolling_average, accuracy <= mean - deviation of the last scores, or mean (1 - "
-      "deviation); avoidable_errors, the sum over the intervals since the last training of round(m "
-      "- (1 - expected) n), m of n samples being mistaken, is at least at_least, or that sum and "
-      "(expected - forecast) n for the interval to come. An interval of which no sample could be "
-      "looked at answers no";
+      "the score of the interval, by `measure`, is bad by `criterion`; an accuracy is bad if it is "
+      "low, an error if it is high. threshold: accuracy <= at; quantile: accuracy < the "
+      "tail-quantile of the last scores; rolling_average: accuracy <= mean - deviation of the last "
+      "scores, or mean (1 - deviation); avoidable_errors: the sum of round(m - (1 - expected) n) "
+      "over the intervals since the last training, with m of n samples mistaken, is at least "
+      "at_least, or that sum plus (expected - forecast) n for the next interval. If no sample of "
+      "an interval could be looked at, the answer is no";
   static constexpr std::string_view kPoints =
-      "where `evaluate` says, samples being counted from the last training on; during `warm_up` "
-      "from the beginning, and where its trigger decides";
+      "where `evaluate` says; samples are counted from the last training on; during `warm_up` from "
+      "the beginning, and where its trigger decides";
   static constexpr std::string_view kCost =
-      "what the model takes to answer each sample once; of state the last scores";
+      "one prediction of the model for each sample; as state, the last scores";
   static constexpr std::string_view kSource =
       "Boether et al., Modyn (SIGMOD 2025), for criteria over accuracies and avoidable mistakes; "
       "Hoerl and Kennard, Ridge Regression (1970), for the forecast";
@@ -51,13 +51,13 @@ struct PerformanceTrigger {
   std::optional<int64_t> first = std::nullopt;
 
   void Fields(auto&& field) {
-    field("evaluate", evaluate, "Where the model is looked at.", {.required = true});
-    field("measure", measure, "accuracy, of classes; mean_absolute_error, of real labels.");
-    field("criterion", criterion, "When a score is reason enough.", {.required = true});
+    field("evaluate", evaluate, "Where to look at the model.", {.required = true});
+    field("measure", measure, "accuracy: for classes. mean_absolute_error: for real labels.");
+    field("criterion", criterion, "Which scores fire.", {.required = true});
     field("warm_up", warm_up, "Lets a simple policy decide until there is a history of scores.");
     field("first", first,
-          "The first training waits for so many samples. By default the first evaluation brings it "
-          "about, however few have come.",
+          "The first training waits for this many samples. By default the first evaluation starts "
+          "it, however few samples have come.",
           {.min = 1, .example = "2000"});
   }
   void Check(config::Problems& problems) const;

@@ -33,7 +33,7 @@ std::string ScoresBefore(const Observed& observed) {
 
 bool IsFirst(const Verdict& verdict) { return ValueOf(verdict.observed, "scores") == 0; }
 
-constexpr char kFirst[] = "the first score, with none before to hold it against";
+constexpr char kFirst[] = "this is the first score, so there is none to compare it with";
 
 // The level of this test.
 double LevelOf(const PValueCriterion& criterion, const Observed& observed) {
@@ -104,7 +104,7 @@ std::string ExplainScore(const ThresholdCriterion& criterion, const Verdict&) {
 
 std::string ExplainScore(const QuantileCriterion& criterion, const Verdict& verdict) {
   if (IsFirst(verdict)) return kFirst;
-  return fmt::format("of the {} before a share of {} is worse than {}",
+  return fmt::format("of the {} before, a share of {} is worse than {}",
                      ScoresBefore(verdict.observed), Figure(criterion.tail),
                      Figure(ValueOf(verdict.observed, "quantile")));
 }
@@ -121,13 +121,13 @@ std::string ExplainScore(const PValueCriterion& criterion, const Verdict& verdic
   const std::string p = Figure(ValueOf(verdict.observed, "p_value"));
   if (!criterion.spend)
     return fmt::format("p was {} and `alpha` is {}", p, Figure(criterion.alpha));
-  return fmt::format("p was {}, and of `alpha` {} test {} since the last training may spend {}", p,
+  return fmt::format("p was {}; of `alpha` {}, test {} since the last training may spend {}", p,
                      Figure(criterion.alpha), Figure(ValueOf(verdict.observed, "test")),
                      Figure(LevelOf(criterion, verdict.observed)));
 }
 
 std::string ExplainScore(const AutoCriterion& criterion, const Verdict& verdict) {
-  return fmt::format("without drift one of {} comes to {} ({} a month are accepted)",
+  return fmt::format("without drift, one of {} reaches {} ({} a month are accepted)",
                      Counted(ValueOf(verdict.observed, "evaluations_per_alarm"), "evaluation"),
                      Figure(ValueOf(verdict.observed, "threshold")),
                      Counted(criterion.alarms_per_month, "false alarm"));

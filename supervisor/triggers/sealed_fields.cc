@@ -4,7 +4,7 @@ namespace tidemill::supervisor {
 namespace {
 
 absl::Status NoState(const std::string& name) {
-  return DataLoss("the sealed state of a trigger policy has no good field '{}'", name);
+  return DataLoss("the sealed state of a trigger policy has no valid field '{}'", name);
 }
 
 bool IsInteger(const nlohmann::json* field) { return field->is_number_integer(); }

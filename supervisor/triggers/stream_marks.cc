@@ -49,7 +49,7 @@ double StreamMarks::Rate(Timestamp at) const {
 absl::Status StreamMarks::Check() const {
   if (times.size() != counts.size() || keys.size() != counts.size() ||
       !std::is_sorted(counts.begin(), counts.end())) {
-    return DataLoss("the sealed places of a stream do not fit each other");
+    return DataLoss("the sealed places of a stream do not fit together");
   }
   return absl::OkStatus();
 }

@@ -80,7 +80,7 @@ std::string Explain(const TimeTrigger& spec, const Verdict& verdict) {
 void TimeTrigger::Check(config::Problems& problems) const {
   if (!calendar) {
     if (!every) {
-      problems.Add("", "has neither every nor calendar", "add every: 7d or calendar: month");
+      problems.Add("", "has neither `every` nor `calendar`", "add every: 7d or calendar: month");
       return;
     }
     const auto length = ParseDuration(*every);
@@ -101,7 +101,7 @@ void TimeTrigger::Check(config::Problems& problems) const {
   const auto units = UnitsOf(*this);
   if (!units.ok() || *units < 1 || *units > 10'000) {
     problems.Add("every", "expected a number of units of the calendar, found '" + *every + "'",
-                 "write a number from 1 on, or leave out calendar");
+                 "write a number of 1 or more, or leave out calendar");
     return;
   }
   if (const auto made = Calendar::Create(*calendar, *units, time_zone); !made.ok()) {
@@ -124,16 +124,16 @@ std::vector<config::Remark> Advise(const TimeTrigger& spec, std::optional<Durati
   if (step && spec.Length() < *step) {
     remarks.push_back(
         {.path = "every",
-         .message = fmt::format("a period of {} is shorter than the {} from one sample to "
-                                "the next: each sample starts a training",
+         .message = fmt::format("a period of {} is shorter than the {} from one sample to the "
+                                "next, so each sample starts a training",
                                 *spec.every, FormatDuration(*step)),
          .hint =
-             fmt::format("write a longer one, such as {}", FormatDuration({step->micros * 100})),
+             fmt::format("write a longer period, such as {}", FormatDuration({step->micros * 100})),
          .is_error = false});
   }
   if (spec.time_zone != "UTC") {
     remarks.push_back({.path = "time_zone",
-                       .message = "means nothing for periods of a length",
+                       .message = "has no meaning for periods of a fixed length",
                        .hint = "leave it out, or write calendar: day, week, month or year"});
   }
   return remarks;

@@ -17,27 +17,28 @@ namespace tidemill::supervisor {
 struct TimeTrigger {
   static constexpr std::string_view kType = "time";
   static constexpr std::string_view kDoc =
-      "Fires at the end of each period of event time: of a length, counted from the stream's first "
-      "sample, or of the calendar. A period without samples does not fire.";
+      "Fires at the end of each period of event time. Periods have a fixed length, counted from "
+      "the stream's first sample, or follow the calendar. A period without samples does not fire.";
   static constexpr std::string_view kRule = "a period of event time has ended";
   static constexpr std::string_view kPoints =
       "at the end of each period that holds samples, known once a later sample or the clock has "
       "passed it";
-  static constexpr std::string_view kCost = "a binary search a batch; three numbers of state";
+  static constexpr std::string_view kCost =
+      "a binary search for each batch; three numbers of state";
   std::optional<std::string> every = std::nullopt;
   std::optional<CalendarUnit> calendar = std::nullopt;
   std::string time_zone = "UTC";
 
   void Fields(auto&& field) {
     field("every", every,
-          "Length of a period, such as 7d; with `calendar` a number of days, weeks, months or "
-          "years: 3 months are quarters. Required without `calendar`, else 1 by default.",
+          "Length of a period, such as 7d. With `calendar`, a number of days, weeks, months or "
+          "years; 3 months are quarters. Required without `calendar`, else 1 by default.",
           {.example = "7d"});
     field("calendar", calendar,
-          "Ends periods where those of the calendar end: at midnight, on Mondays, on the first of "
-          "the month or of the year.");
+          "Ends periods where periods of the calendar end: at midnight, on Mondays, on the first "
+          "of the month or of the year.");
     field("time_zone", time_zone,
-          "Zone of the calendar, its day saving included: UTC, Asia/Shanghai, +08:00.");
+          "Time zone of the calendar, with its daylight saving time: UTC, Asia/Shanghai, +08:00.");
   }
   void Check(config::Problems& problems) const;
 

@@ -52,7 +52,7 @@ absl::Status TrainingCostModel::Restore(const nlohmann::json& state) {
   for (const nlohmann::json& cost : state) {
     if (!cost.is_array() || cost.size() != 2 || !cost[0].is_number_integer() ||
         !cost[1].is_number()) {
-      return DataLoss("a sealed cost of a training is none");
+      return DataLoss("a sealed cost of a training is not valid");
     }
     costs_.push_back({.num_samples = cost[0].get<int64_t>(), .seconds = cost[1].get<double>()});
   }

@@ -61,7 +61,7 @@ class NamesAttackTest : public ::testing::Test {
       Response response;
       const absl::Status status = Call<Face>(service, method, request, &response, role);
       EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument,
-                                   AnyOf(HasSubstr("cannot name a"), HasSubstr("not seen"),
+                                   AnyOf(HasSubstr("cannot name a"), HasSubstr("invisible"),
                                          HasSubstr("are allowed"))))
           << request.GetTypeName();
       const std::string message(status.message());

@@ -135,7 +135,7 @@ TEST_F(ServerFiles, ADigestNamesNothingThatWasNotSent) {
 
 TEST_F(ServerFiles, OnlyANetworkIsKeptForAPipeline) {
   const std::string text(100, 'x');
-  EXPECT_THAT(Send(text, text), StatusIs(kInvalid, HasSubstr("net.pt is no TorchScript file")));
+  EXPECT_THAT(Send(text, text), StatusIs(kInvalid, HasSubstr("net.pt is not a TorchScript file")));
   // What had come of it goes once the model store has noticed.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
   while (NumKept() > 0 && std::chrono::steady_clock::now() < end) sched_yield();

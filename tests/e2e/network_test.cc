@@ -56,7 +56,7 @@ TEST(Network, ThatIsNoneIsRefusedByACheck) {
   std::ofstream(stack.files() + "/nets/network.pt") << "weights";
   const CommandResult text = stack.Tidemill({"check", pipeline});
   EXPECT_EQ(text.exit_code, 3);
-  EXPECT_THAT(text.err, HasSubstr("nets/network.pt is no TorchScript file"));
+  EXPECT_THAT(text.err, HasSubstr("nets/network.pt is not a TorchScript file"));
   EXPECT_THAT(text.err, HasSubstr("torch.jit.script(module).save(path)"));
   fs::remove(stack.files() + "/nets/network.pt");
   EXPECT_THAT(stack.Tidemill({"check", pipeline}).err, HasSubstr("there is no file"));

@@ -181,7 +181,7 @@ TEST_F(Shards, GoOnWhereATrainingWasInterrupted) {
 TEST_F(Shards, MoreThanFilesAreRefusedBeforeAnyData) {
   EXPECT_THAT(set_->Open(JobOf(ShardBy::kFile, kNumFiles + 1, 1)),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("5 files, shards.count is 6: write at most 5, or by: key")));
+                       HasSubstr("5 files, but shards.count is 6: write at most 5, or by: key")));
   EXPECT_THAT(set_->Open(JobOf(ShardBy::kKey, kNumFiles + 1, 1)), IsOk());
 }
 
@@ -351,7 +351,7 @@ TEST(ShardedTrainings, WithMoreShardsThanFilesFailAndSaySo) {
       WritePipeline(stack.files(), "  workers: {shards: {by: file, count: 2}}\n", "");
   const CommandResult result = stack.Tidemill({"run", path, "--json"});
   EXPECT_NE(result.exit_code, 0);
-  EXPECT_THAT(result.out + result.err, HasSubstr("1 files, shards.count is 2"));
+  EXPECT_THAT(result.out + result.err, HasSubstr("1 files, but shards.count is 2"));
 }
 
 }  // namespace

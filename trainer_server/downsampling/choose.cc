@@ -73,7 +73,7 @@ absl::StatusOr<Choice> Choose(const JudgingMethod& method, const Seen& seen, int
   const int64_t judged = std::accumulate(counts.begin(), counts.end(), int64_t{0});
   if (judged == 0 && seen.size() > 0) {
     return FailedPrecondition(
-        "downsampling cannot choose: of {} samples none has a finite score; a lower learning rate "
+        "downsampling cannot choose: none of {} samples has a finite score; a lower learning rate "
         "or standardised inputs may help",
         seen.size());
   }

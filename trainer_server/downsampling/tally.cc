@@ -43,7 +43,7 @@ absl::StatusOr<Tally> Tally::Load(const std::vector<double>& numbers) {
   Tally tally;
   if (numbers.empty()) return tally;
   if (numbers.size() < kNumHead || (numbers.size() - kNumHead) % kNumOfEpoch != 0) {
-    return DataLoss("the counts of downsampling do not fit");
+    return DataLoss("the counts of downsampling do not fit together");
   }
   tally.num_epochs = static_cast<int64_t>(numbers[0]);
   tally.num_skipped = static_cast<int64_t>(numbers[1]);

@@ -170,7 +170,7 @@ class Training {
     constexpr std::string_view kKept = "sha256:";
     if (!file->path.starts_with(kKept)) {
       return FailedPrecondition(
-          "the pipeline names {}, which did not come with it; submit the pipeline again",
+          "the pipeline names {}, but the file did not come with it; submit the pipeline again",
           file->path);
     }
     const std::string digest = file->path.substr(kKept.size());
@@ -260,7 +260,7 @@ class Training {
                 {{"folder", folder_}, {"batches", std::to_string(checkpoint->batches)}});
       return absl::OkStatus();
     }
-    log::Warn("training starts over: its checkpoint does not fit",
+    log::Warn("the training starts again because its checkpoint does not fit",
               {{"folder", folder_}, {"error", std::string(resumed.message())}});
     RETURN_IF_ERROR(ChoiceFiles(downsampling_.folder).Forget(spec_.epochs));
     return Begin("");

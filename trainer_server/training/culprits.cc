@@ -80,8 +80,8 @@ absl::StatusOr<std::vector<loader::Unreadable>> DescribeCulprits(
     const auto position = static_cast<size_t>(row);
     described.push_back(
         {.key = column->Values<int64_t>()[position],
-         .reason = fmt::format("{} is {:.3g}, beyond all others; the largest number of its "
-                               "input is {:.3g}: mend the value, or clip the feature",
+         .reason = fmt::format("{} is {:.3g}, far greater than all others; the largest number of "
+                               "its input is {:.3g}; correct the value, or clip the feature",
                                what, values[position], LargestInput(rows, row))});
   }
   return described;

@@ -62,8 +62,8 @@ absl::Status Learner::CheckTakesPaddedRows() {
   network_->module->train();
   if (answered.ok()) return answered;
   return InvalidArgument(
-      "the model has to take padded rows, too, with which it is measured: give the parameter for "
-      "the offsets of ragged ones the default None; {}",
+      "the model must take padded rows, too, because it is measured with them; give the parameter "
+      "for the offsets of ragged rows the default None; {}",
       std::string(answered.message()));
 }
 
@@ -72,7 +72,7 @@ absl::StatusOr<DeviceBatch> Learner::Prepare(const loader::TrainingBatch& batch)
   if (!network_) RETURN_IF_ERROR(MakeNetworkFor(tensors.inputs));
   if (const absl::Status fits = network_->CheckShapes(tensors.inputs); !fits.ok()) {
     return FailedPrecondition(
-        "the input of the model has changed: {}; train without warm_start or fit the graph at the "
+        "the input of the model has changed: {}; train without warm_start, or fit the graph at the "
         "first trigger only",
         std::string(fits.message()));
   }

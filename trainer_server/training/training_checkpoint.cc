@@ -81,7 +81,7 @@ absl::StatusOr<LossCurve> LoadCurve(const models::TensorFile& file) {
   ASSIGN_OR_RETURN(const std::vector<double> numbers, Find<double>(file, kCurveNumbers));
   if (integers.size() != numbers.size() || integers.size() < kCurveHead ||
       integers.size() % 2 != 0) {
-    return DataLoss("the loss curve does not fit");
+    return DataLoss("the loss curve of the checkpoint does not fit");
   }
   LossCurve::State state{.stride = integers[0],
                          .num_batches = integers[1],
@@ -120,7 +120,9 @@ void SaveCounters(const TrainingState& state, models::TensorFile& file,
 absl::Status LoadCounters(const models::TensorFile& file, TrainingState& state) {
   ASSIGN_OR_RETURN(const std::vector<int64_t> i, Find<int64_t>(file, kIntegers));
   ASSIGN_OR_RETURN(const std::vector<double> n, Find<double>(file, kNumbers));
-  if (i.size() != kNumIntegers || n.size() != kNumNumbers) return DataLoss("counters do not fit");
+  if (i.size() != kNumIntegers || n.size() != kNumNumbers) {
+    return DataLoss("the counters of the checkpoint do not fit");
+  }
   state.counters = {.batches = i[0],
                     .samples = i[1],
                     .num_skipped = i[2],
@@ -169,7 +171,9 @@ absl::Status Decode(const models::TensorFile& file, const TrainingSetup& setup,
   ASSIGN_OR_RETURN(state.curve, LoadCurve(file));
   ASSIGN_OR_RETURN(state.companion.numbers, Find<double>(file, kCompanionNumbers));
   ASSIGN_OR_RETURN(state.companion.losses, Find<float>(file, kCompanionLosses));
-  if (std::ssize(state.companion.losses) != setup.num_losses) return DataLoss("losses do not fit");
+  if (std::ssize(state.companion.losses) != setup.num_losses) {
+    return DataLoss("the losses of the checkpoint do not fit");
+  }
   if (file.metadata.contains(kProgram)) {
     ASSIGN_OR_RETURN(const models::InputSpecs inputs, models::ReadInputs(file));
     ASSIGN_OR_RETURN(models::Network network, models::MakeNetwork(setup.model, inputs));

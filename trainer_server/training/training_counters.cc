@@ -28,10 +28,10 @@ absl::Status CheckHoles(int64_t num_skipped, int64_t num_samples, double max_bad
   const double allowed = max_bad_fraction * static_cast<double>(num_samples);
   if (static_cast<double>(num_skipped) <= allowed) return absl::OkStatus();
   return FailedPrecondition(
-      "{} of {} samples could not be read, decoded or learnt from, more than max_bad_fraction "
-      "admits; {}",
+      "{} of {} samples could not be read, decoded or learnt from, which is more than "
+      "max_bad_fraction allows; {}",
       num_skipped, num_samples,
-      reason.empty() ? "they are gone" : fmt::format("for example {}", reason));
+      reason.empty() ? "the samples are gone" : fmt::format("for example {}", reason));
 }
 
 }  // namespace tidemill::trainer_server

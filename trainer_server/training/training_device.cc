@@ -18,7 +18,7 @@ absl::StatusOr<torch::Device> ChooseDevice(models::Device device) {
     if (device == models::Device::kCpu) return torch::Device(torch::kCPU);
     if (torch::cuda::is_available()) return torch::Device(torch::kCUDA, 0);
     if (device == models::Device::kAuto) return torch::Device(torch::kCPU);
-    return FailedPrecondition("training.device is cuda, but libtorch finds no GPU here");
+    return FailedPrecondition("training.device is cuda, but libtorch finds no GPU on this machine");
   });
 }
 

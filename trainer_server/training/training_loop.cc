@@ -180,7 +180,7 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::TakeOutCulpri
   if (culprits.empty() && learner_.has_buffers() && learner_.network().module->is_training()) {
     // Normalised over the batch, one sample spoils the losses of all: each for itself, then. Its
     // own loss may be small by luck, what the network answers is not.
-    what = "the network's output for it";
+    what = "the network's output for the sample";
     values = ToNumbers(learner_.LargestOutputs(moved));
     culprits = FindCulprits(values, usual);
   }
@@ -214,7 +214,7 @@ absl::Status TrainingLoop::RefuseLoss() {
   if (++state_.counters.num_not_finite_in_row < kMaxNotFiniteInRow) return absl::OkStatus();
   return FailedPrecondition(
       "the loss was not a finite number in {} batches in a row, up to batch {}, and no single "
-      "sample is to blame; a lower learning rate, gradient_clipping or standardised inputs may "
+      "sample is the cause; a lower learning rate, gradient_clipping or standardised inputs may "
       "help",
       kMaxNotFiniteInRow, state_.counters.batches);
 }
@@ -231,10 +231,10 @@ absl::Status TrainingLoop::CheckLimit() const {
   const auto& limit = setup_.training.max_bad_samples;
   if (!limit || state_.counters.num_skipped <= limit->value) return absl::OkStatus();
   return FailedPrecondition(
-      "{} samples could not be read, decoded or learnt from, more than the {} of "
-      "training.max_bad_samples; {}",
+      "{} samples could not be read, decoded or learnt from, which is more than the {} that "
+      "training.max_bad_samples allows; {}",
       state_.counters.num_skipped, limit->value,
-      last_reason_.empty() ? "they are gone" : "the last one: " + last_reason_);
+      last_reason_.empty() ? "the samples are gone" : "the last one: " + last_reason_);
 }
 
 absl::Status TrainingLoop::CheckOwnHoles() const {
@@ -284,7 +284,7 @@ absl::StatusOr<std::string> TrainingLoop::Weights() const {
                               last_reason_.empty() ? "the training set is empty" : last_reason_);
   }
   if (state_.counters.num_not_finite > 0 && state_.counters.num_steps == 0) {
-    return FailedPrecondition("the loss was never a finite number");
+    return FailedPrecondition("the loss was never a finite number; lower the learning rate");
   }
   RETURN_IF_ERROR(models::Guard("checking weights", [this]() -> absl::Status {
     if (learner_.IsFinite()) return absl::OkStatus();

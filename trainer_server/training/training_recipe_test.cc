@@ -275,7 +275,7 @@ TEST(TrainingLoop, IdsBeyondTheVocabularyAreNamed) {
   const absl::Status status = loop.Run(source, Nothing);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("the id 5 where the model has ids from 0 to 4"));
+              HasSubstr("the id 5, but the model has ids from 0 to 4"));
 }
 
 class ScriptFile : public ::testing::Test {
@@ -347,7 +347,7 @@ TEST_F(ScriptFile, ThatIsNoneIsRefused) {
   MemorySource source({});
   const absl::Status status = TrainingLoop(SetupOfFile()).Run(source, Nothing);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("no TorchScript module"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("does not hold a TorchScript module"));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ ImageSize ImageSizeOf(OpBuilder& builder, std::string_view field, const BoundCol
   const std::vector<int64_t>& shape = column.schema.shape;
   if (IsText(column.schema.type) || shape.size() < 2 || shape.size() > 3) {
     builder.Problem(field,
-                    fmt::format("column {} holds no images: its rows have the shape [{}]",
+                    fmt::format("column {} does not hold images: its rows have the shape [{}]",
                                 column.schema.name, fmt::join(shape, ", ")),
                     "reshape it to [height, width] or [channels, height, width]");
     return {1, 1, 1};

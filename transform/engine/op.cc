@@ -7,7 +7,7 @@ absl::StatusOr<const Learned*> FindLearned(std::span<const Learned> learned,
   for (const Learned& entry : learned) {
     if (entry.column == column && entry.statistic == statistic) return &entry;
   }
-  return InvalidArgument("the fitted state holds no {} of column {}", statistic, column);
+  return InvalidArgument("the fitted state has no {} for column {}", statistic, column);
 }
 
 }  // namespace tidemill::transform

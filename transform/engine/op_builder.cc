@@ -66,8 +66,8 @@ std::string OpBuilder::HintFor(std::string_view name) const {
   if (samples_.payload == PayloadKind::kCsv && samples_.columns.has_value() &&
       std::find(samples_.columns->begin(), samples_.columns->end(), name) !=
           samples_.columns->end()) {
-    return fmt::format("the dataset has it: parse it first, with parse_csv: {{columns: [{}]}}",
-                       name);
+    return fmt::format(
+        "the dataset has this column: parse it first, with parse_csv: {{columns: [{}]}}", name);
   }
   if (columns_.empty()) return "begin the graph with parse_csv, parse_record or decode_image";
   std::vector<std::string_view> names;
@@ -142,7 +142,7 @@ BoundColumn OpBuilder::Output(std::string_view field, ColumnSchema schema, bool 
     return outputs_.emplace_back(columns_.back().bound);
   }
   if (std::find(inputs_.begin(), inputs_.end(), schema.name) == inputs_.end()) {
-    Problem(field, fmt::format("column {} is there already", schema.name), "give it another name");
+    Problem(field, fmt::format("column {} already exists", schema.name), "give it another name");
   }
   taken->bound.schema = std::move(schema);
   taken->is_target = is_target;

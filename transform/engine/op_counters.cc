@@ -22,7 +22,7 @@ absl::Status Merge(std::span<const OpStatistics> more, std::vector<OpStatistics>
     return absl::OkStatus();
   }
   if (more.size() != total.size()) {
-    return InvalidArgument("statistics of {} ops do not go with those of {}", more.size(),
+    return InvalidArgument("statistics of {} ops do not match statistics of {} ops", more.size(),
                            total.size());
   }
   for (size_t i = 0; i < total.size(); ++i) {

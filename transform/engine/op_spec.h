@@ -23,7 +23,7 @@ class Problems;
 namespace tidemill::transform {
 
 inline constexpr std::string_view kAutocacheDoc =
-    "Stands in specs of before. `true` is refused: what ops make is not kept between epochs.";
+    "A key of older specs. `true` is refused because what ops make is not kept between epochs.";
 
 // What the column `target` contains when an op makes it.
 enum class TargetMade {

@@ -20,7 +20,7 @@ bool CheckShape(OpBuilder& builder, std::string_view field, const std::vector<in
     }
     if (size > kMaxWidth / width) {
       builder.Problem(field, fmt::format("[{}] is too large", fmt::join(shape, ", ")),
-                      fmt::format("a sample may have {} numbers in a column", kMaxWidth));
+                      fmt::format("a sample may have at most {} numbers in a column", kMaxWidth));
       return false;
     }
     width *= size;

@@ -18,7 +18,7 @@ batch::DataType ColumnType(CastType type);
 struct CastSpec {
   static constexpr std::string_view kType = "cast";
   static constexpr std::string_view kDoc =
-      "Changes the type of numbers in place. Fractions are cut off; a number that is too large for "
+      "Changes the type of numbers in place. Fractions are cut off. A number that is too large for "
       "the type makes a bad sample.";
   static constexpr bool kIsRandom = false;
   config::NameList columns = {};
@@ -28,7 +28,7 @@ struct CastSpec {
   void Fields(auto&& field) {
     field("columns", columns, "`all` columns of numbers, or a list of columns.",
           config::Limits{.required = true, .example = "[hour]"});
-    field("dtype", dtype, "Type to make.");
+    field("dtype", dtype, "The new type.");
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

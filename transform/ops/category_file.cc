@@ -34,12 +34,12 @@ absl::StatusOr<std::vector<std::string>> CategoriesOf(std::string_view text,
   }
   std::set<std::string_view> seen;
   for (const std::string& line : lines) {
-    if (!seen.insert(line).second) return InvalidArgument("{} has '{}' twice", name, line);
+    if (!seen.insert(line).second) return InvalidArgument("{} has the line '{}' twice", name, line);
   }
   // The lines travel on in a document, which has to be readable.
   const auto read_back = config::Read<std::vector<std::string>>(config::Print(lines), name);
   if (!read_back.ok() || *read_back != lines) {
-    return InvalidArgument("{} is no plain text in UTF-8", name);
+    return InvalidArgument("{} is not plain text in UTF-8", name);
   }
   return lines;
 }

@@ -105,7 +105,7 @@ void CheckBound(OpBuilder& builder, std::string_view field, const std::optional<
 
 void ClipSpec::Check(config::Problems& problems) const {
   if (!min.has_value() && !max.has_value()) {
-    problems.Add("", "has no bound", "give min, max or both");
+    problems.Add("", "sets no bound", "give min, max or both");
   }
   for (const auto& [field, bound] : {std::pair("min", min), std::pair("max", max)}) {
     if (bound.has_value() && !std::isfinite(*bound)) problems.Add(field, "is not finite", "");

@@ -17,8 +17,8 @@ namespace tidemill::transform {
 struct ClipSpec {
   static constexpr std::string_view kType = "clip";
   static constexpr std::string_view kDoc =
-      "Raises numbers below `min` to it and lowers numbers above `max` to it, in place; types "
-      "stay. A missing number (NaN) stays missing.";
+      "Replaces numbers below `min` by `min` and numbers above `max` by `max`, in place. Types do "
+      "not change. A missing number (NaN) stays missing.";
   static constexpr bool kIsRandom = false;
   config::NameList columns = {};
   std::optional<double> min = std::nullopt;
@@ -28,8 +28,8 @@ struct ClipSpec {
   void Fields(auto&& field) {
     field("columns", columns, "`all` columns of floats, or a list of columns of numbers.",
           config::Limits{.required = true, .example = "[temperature]"});
-    field("min", min, "Least number; without, there is none.");
-    field("max", max, "Greatest number; without, there is none.");
+    field("min", min, "The least number. By default there is no lower bound.");
+    field("max", max, "The greatest number. By default there is no upper bound.");
     field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;

@@ -45,12 +45,14 @@ std::unique_ptr<Op> CropSpec::Build(OpBuilder& builder) const {
   const int64_t top = centred ? (from.height - height) / 2 : offset[0];
   const int64_t left = centred ? (from.width - width) / 2 : offset[1];
   if (top < 0 || top + height > from.height) {
-    builder.Problem("height", fmt::format("leaves the images, which are {} high", from.height),
-                    "pad them first, or take less");
+    builder.Problem("height",
+                    fmt::format("goes beyond the images, which are {} pixels high", from.height),
+                    "pad the images first, or cut out less");
   }
   if (left < 0 || left + width > from.width) {
-    builder.Problem("width", fmt::format("leaves the images, which are {} wide", from.width),
-                    "pad them first, or take less");
+    builder.Problem("width",
+                    fmt::format("goes beyond the images, which are {} pixels wide", from.width),
+                    "pad the images first, or cut out less");
   }
   const BoundColumn output = ImageOutput(builder, into, *input, height, width);
   return std::make_unique<CropOp>(from, ImageSize{from.channels, height, width}, top, left, *input,

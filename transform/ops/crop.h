@@ -18,8 +18,8 @@ namespace tidemill::transform {
 struct CropSpec {
   static constexpr std::string_view kType = "crop";
   static constexpr std::string_view kDoc =
-      "Cuts a part out of images of shape [height, width] or [channels, height, width]: the same "
-      "part of each, in its middle unless `offset` says where.";
+      "Cuts a part out of images of shape [height, width] or [channels, height, width]. It is the "
+      "same part of each image. It is in the middle unless `offset` says where.";
   static constexpr bool kIsRandom = false;
   std::string column = "image";
   int64_t height = 0;
@@ -35,10 +35,11 @@ struct CropSpec {
     field("width", width, "Width of the part, in pixels.",
           config::Limits{.min = 1, .max = 65535, .required = true, .example = "24"});
     field("offset", offset,
-          "Pixels above the part and to the left of it; without, the part lies in the middle, or "
+          "Pixels above the part and to the left of it. By default the part is in the middle, or "
           "half a pixel above or left of it.",
           config::Limits{.min = 0, .max = 65535, .example = "[0, 4]"});
-    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("into", into,
+          "Name of the column to make. By default the op replaces the column itself.");
     field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;

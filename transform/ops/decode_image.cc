@@ -46,13 +46,13 @@ class DecodeImageOp final : public BlockOp {
 std::unique_ptr<Op> DecodeImageSpec::Build(OpBuilder& builder) const {
   const PayloadKind payload = builder.samples().payload;
   if (!column && payload != PayloadKind::kFile && payload != PayloadKind::kTfRecord) {
-    builder.Problem("", "decode_image needs samples that are files, or a column of them",
+    builder.Problem("", "decode_image needs samples that are files, or a column of files",
                     "use parse_csv or parse_record, or name a column of strings");
   }
   std::optional<BoundColumn> input;
   if (column) input = builder.Input("column", *column);
   if (input && !IsText(input->schema.type)) {
-    builder.Problem("column", fmt::format("{} holds numbers", *column), "name one of strings");
+    builder.Problem("column", fmt::format("{} holds numbers", *column), "name a column of strings");
   }
   if (channels == 2) builder.Problem("channels", "is 2", "use 1 or 3");
   if (height > kMaxPixels / width) {

@@ -15,7 +15,8 @@ struct DecodeImageSpec {
   static constexpr std::string_view kType = "decode_image";
   static constexpr std::string_view kDoc =
       "Decodes a PNG or JPEG file into uint8 pixels of shape [channels, height, width]. A file "
-      "that is damaged, is neither, or has another height or width makes a bad sample.";
+      "makes a bad sample if it is damaged, is neither PNG nor JPEG, or has another height or "
+      "width.";
   static constexpr bool kIsRandom = false;
   int64_t height = 0;
   int64_t width = 0;
@@ -29,10 +30,11 @@ struct DecodeImageSpec {
           config::Limits{.min = 1, .max = 65535, .required = true, .example = "32"});
     field("width", width, "Width that every image has, in pixels.",
           config::Limits{.min = 1, .max = 65535, .required = true, .example = "32"});
-    field("channels", channels, "1 for grey, 3 for red, green and blue.",
+    field("channels", channels, "1 for grey; 3 for red, green and blue.",
           config::Limits{.min = 1, .max = 3});
     field("column", column,
-          "Column of strings that are the files, as parse_example makes; by default the sample.",
+          "Column of strings that are the files, such as parse_example makes. By default the "
+          "sample is the file.",
           config::Limits{.example = "image/encoded"});
     field("into", into, "Name of the column to make.");
     field("autocache", autocache, kAutocacheDoc);

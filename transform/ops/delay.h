@@ -20,10 +20,10 @@ enum class DelayPer { kBatch, kSample };
 struct DelaySpec {
   static constexpr std::string_view kType = "delay";
   static constexpr std::string_view kDoc =
-      "Waits, without using a processor, and changes nothing: for trying out how a pipeline "
-      "behaves with ops that are slow or now and then slow. Which samples wait depends on the "
-      "training's seed and on the sample's ordinal alone, so that it is the same in every epoch "
-      "and run. It waits in the fit as well.";
+      "Waits without using a processor, and changes nothing. Use it to try out how a pipeline "
+      "behaves with ops that are always or sometimes slow. Which samples wait depends only on the "
+      "training's seed and on the sample's ordinal, so it is the same in every epoch and run. The "
+      "op also waits in the fit.";
   static constexpr bool kIsRandom = false;
   int64_t milliseconds = 0;
   double share = 1;
@@ -32,14 +32,15 @@ struct DelaySpec {
 
   void Fields(auto&& field) {
     field("milliseconds", milliseconds,
-          "How long to wait each time. What one batch waits in all is cut at a minute.",
+          "How long to wait each time. One batch waits for at most a minute in total.",
           config::Limits{.min = 0, .max = 60000, .required = true, .example = "20"});
-    field("share", share,
-          "Share of the samples or batches that wait. Samples without ordinals wait when it is 1.",
-          config::Limits{.min = 0, .max = 1});
+    field(
+        "share", share,
+        "Share of the samples or batches that wait. Samples without ordinals wait only if it is 1.",
+        config::Limits{.min = 0, .max = 1});
     field("per", per,
-          "`batch`: once for a batch whose first sample is among those that wait. `sample`: once "
-          "for every sample that is.");
+          "`batch`: wait once for a batch if its first sample is one that waits. `sample`: wait "
+          "once for each sample that waits.");
     field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;

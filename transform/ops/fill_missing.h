@@ -20,9 +20,10 @@ struct FillMissingSpec {
   static constexpr std::string_view kType = "fill_missing";
   static constexpr std::string_view kDoc =
       "Replaces missing numbers (NaN) of float columns by a number, or by the mean or median of "
-      "the numbers that the selected samples have there, learned before training and stored with "
-      "the model. Read the fields with `parse_csv: {missing: [\"\"]}`, which makes empty ones NaN. "
-      "The median is exact up to 131,072 samples and that of a uniform sample beyond.";
+      "the selected samples' numbers in the same place. The mean or median is learned before "
+      "training and stored with the model. Read the fields with `parse_csv: {missing: [\"\"]}`, "
+      "which turns empty fields into NaN. The median is exact for up to 131,072 samples. For more "
+      "samples it is the median of a uniform draw.";
   static constexpr bool kIsRandom = false;
   config::NameList columns = {.all = true, .names = {}};
   Filling with = Filling::kNumber;
@@ -33,10 +34,10 @@ struct FillMissingSpec {
   void Fields(auto&& field) {
     field("columns", columns, "`all` columns of floats, or a list of columns of numbers.",
           config::Limits{.example = "[pm25]"});
-    field("with", with, "What to put there.");
-    field("number", number, "The number, `with: number`.");
+    field("with", with, "What to put in the place of a missing number.");
+    field("number", number, "The number to put there, for `with: number`.");
     field("indicator", indicator,
-          "Also makes, for every column c, a float32 column c_missing: 1 where a number was "
+          "Also makes a float32 column c_missing for every column c. It is 1 where a number was "
           "missing, else 0.");
     field("autocache", autocache, kAutocacheDoc);
   }

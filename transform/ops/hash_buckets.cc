@@ -64,7 +64,7 @@ std::unique_ptr<Op> HashBucketsSpec::Build(OpBuilder& builder) const {
   const std::optional<BoundColumn> input = builder.Input("column", column);
   if (input.has_value() && IsFloat(input->schema.type)) {
     builder.Problem("column",
-                    fmt::format("column {} is {}, neither text nor whole numbers", column,
+                    fmt::format("column {} is {}, but it must be text or whole numbers", column,
                                 Describe(input->schema.type)),
                     "parse it with dtype: string or int64");
   }

@@ -13,8 +13,8 @@ namespace tidemill::transform {
 struct HashBucketsSpec {
   static constexpr std::string_view kType = "hash_buckets";
   static constexpr std::string_view kDoc =
-      "Makes int64 numbers 0 to buckets-1: XXH3-64 of the text, or of the whole number's eight "
-      "little-endian bytes, modulo the number of buckets.";
+      "Makes int64 numbers from 0 to buckets-1. A number is the XXH3-64 hash of the text, or of "
+      "the whole number's eight little-endian bytes, modulo the number of buckets.";
   static constexpr bool kIsRandom = false;
   std::string column = {};
   int64_t buckets = 0;
@@ -27,9 +27,10 @@ struct HashBucketsSpec {
           config::Limits{.required = true, .example = "user_id"});
     field("buckets", buckets, "Number of buckets.",
           config::Limits{.min = 1, .max = 1e12, .required = true, .example = "1000"});
-    field("seed", seed, "Seed of the hash: another one scatters differently.",
+    field("seed", seed, "Seed of the hash. Another seed spreads the values differently.",
           config::Limits{.min = 0});
-    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("into", into,
+          "Name of the column to make. By default the op replaces the column itself.");
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

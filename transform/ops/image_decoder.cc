@@ -81,7 +81,7 @@ bool ReadPngRows(PngReader& reader, std::span<png_bytep> rows, size_t row_bytes)
   png_set_interlace_handling(reader.png);
   png_read_update_info(reader.png, reader.info);
   if (png_get_rowbytes(reader.png, reader.info) != row_bytes) {
-    png_error(reader.png, "its kind of pixels is unknown");
+    png_error(reader.png, "its pixel format is unknown");
   }
   png_read_image(reader.png, rows.data());
   png_read_end(reader.png, nullptr);
@@ -108,11 +108,11 @@ absl::Status DecodeOpenPng(PngReader& reader, const ImageShape& shape, std::span
 absl::Status DecodePng(std::string_view file, const ImageShape& shape, std::span<uint8_t> pixels) {
   PngReader reader{.rest = file};
   reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, OnPngError, OnPngWarning);
-  if (reader.png == nullptr) return ResourceExhausted("no memory to decode a PNG");
+  if (reader.png == nullptr) return ResourceExhausted("not enough memory to decode a PNG");
   reader.info = png_create_info_struct(reader.png);
   if (reader.info == nullptr) {
     png_destroy_read_struct(&reader.png, nullptr, nullptr);
-    return ResourceExhausted("no memory to decode a PNG");
+    return ResourceExhausted("not enough memory to decode a PNG");
   }
   // Chunks beside the pixels may be compressed bombs: none is needed.
   constexpr png_alloc_size_t kMaxChunkBytes = 8'000'000;

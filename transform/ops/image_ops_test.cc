@@ -347,7 +347,8 @@ TEST(RandomOps, NeedOrdinalsInTraining) {
 
 TEST(RandomOps, CannotBeCached) {
   EXPECT_THAT(config::Read<GraphSpec>("- random_flip: {autocache: true}\n", "g"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no use for what is random")));
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("no effect because the op is random")));
 }
 
 TEST(ImageOps, SayWhatIsWrong) {
@@ -358,13 +359,13 @@ TEST(ImageOps, SayWhatIsWrong) {
     return problems.empty() ? "" : problems[0].field + " " + problems[0].message;
   };
   EXPECT_EQ(first(Spec(flat, FlipSpec{}, StackSpec{})),
-            "column column image holds no images: its rows have the shape [60]");
+            "column column image does not hold images: its rows have the shape [60]");
   EXPECT_EQ(first(Spec(image, CropSpec{.height = 5, .width = 5}, StackSpec{})),
-            "height leaves the images, which are 4 high");
+            "height goes beyond the images, which are 4 pixels high");
   EXPECT_EQ(first(Spec(image, CropSpec{.height = 4, .width = 4, .offset = {0, 2}}, StackSpec{})),
-            "width leaves the images, which are 5 wide");
+            "width goes beyond the images, which are 5 pixels wide");
   EXPECT_EQ(first(Spec(image, RandomCropSpec{.height = 7, .width = 5, .padding = 1}, StackSpec{})),
-            "height leaves the images, which are 6 high with padding");
+            "height goes beyond the images, which are 6 pixels high with padding");
   EXPECT_EQ(first(Spec(image, PadSpec{.column = "image", .before = {1}}, StackSpec{})),
             "before has 1 numbers, but the rows of column image have 3 dimensions");
   EXPECT_EQ(first(Spec(image, PadSpec{.column = "image", .before = {1, 1, 1}, .value = 0.5},

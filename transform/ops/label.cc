@@ -59,8 +59,8 @@ class LabelOp final : public Op {
       if (!labels.IsValid(row)) {
         frame.Reject(row, "the sample has no label");
       } else if (in[row] < 0 || (num_classes_ > 0 && in[row] >= num_classes_)) {
-        frame.Reject(row,
-                     fmt::format("the label {} is none of the {} classes", in[row], num_classes_));
+        frame.Reject(
+            row, fmt::format("the label {} is not one of the {} classes", in[row], num_classes_));
       } else {
         out[row] = in[row];
       }

@@ -13,14 +13,14 @@ namespace tidemill::transform {
 struct LabelSpec {
   static constexpr std::string_view kType = "label";
   static constexpr std::string_view kDoc =
-      "Makes the label that the dataset gives each sample a column: int64 for classes, float32 for "
-      "real numbers. A sample without a label, or with one that is no class, is a bad sample.";
+      "Makes a column of the label that the dataset gives each sample: int64 for classes, float32 "
+      "for real numbers. A sample is bad if it has no label, or if its label is not a class.";
   static constexpr bool kIsRandom = false;
   std::string into = "target";
   bool autocache = false;
 
   void Fields(auto&& field) {
-    field("into", into, "Name of the column to make; the loss takes `target`.");
+    field("into", into, "Name of the column to make. The loss takes `target`.");
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

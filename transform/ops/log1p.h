@@ -16,8 +16,8 @@ struct Log1pSpec {
   static constexpr std::string_view kType = "log1p";
   static constexpr std::string_view kDoc =
       "Replaces numbers x, such as counts and amounts, by log(1 + x), computed in double "
-      "precision: float64 stays float64, all else becomes float32. A missing number (NaN) stays "
-      "missing.";
+      "precision. float64 stays float64; all other types become float32. A missing number (NaN) "
+      "stays missing.";
   static constexpr bool kIsRandom = false;
   config::NameList columns = {.all = true, .names = {}};
   NegativeNumber negative = NegativeNumber::kBadSample;
@@ -27,7 +27,7 @@ struct Log1pSpec {
     field("columns", columns, "`all` columns of floats, or a list of columns of numbers.",
           config::Limits{.example = "[amount]"});
     field("negative", negative,
-          "What becomes of numbers below 0: `bad_sample` leaves the sample out, `zero` takes them "
+          "What to do with numbers below 0. `bad_sample` leaves the sample out; `zero` treats them "
           "as 0.");
     field("autocache", autocache, kAutocacheDoc);
   }

@@ -74,7 +74,8 @@ void CheckChannels(OpBuilder& builder, std::string_view field, const std::vector
                    const std::vector<int64_t>& shape) {
   for (const double value : values) {
     if (!std::isfinite(value) || (field == "std" && value == 0)) {
-      builder.Problem(field, fmt::format("holds {}", value), "give a finite number, for std not 0");
+      builder.Problem(field, fmt::format("holds {}", value),
+                      "give a finite number; std must not be 0");
     }
   }
   if (values.size() <= 1) return;

@@ -15,7 +15,7 @@ struct NormalizeSpec {
   static constexpr std::string_view kType = "normalize";
   static constexpr std::string_view kDoc =
       "Makes float32 numbers (x * scale - mean) / std, computed in double precision. For images, "
-      "mean and std may hold one number per channel. A result that is not finite makes a bad "
+      "mean and std may have one number for each channel. A result that is not finite makes a bad "
       "sample.";
   static constexpr bool kIsRandom = false;
   std::string column = {};
@@ -28,12 +28,14 @@ struct NormalizeSpec {
   void Fields(auto&& field) {
     field("column", column, "Column of numbers.",
           config::Limits{.required = true, .example = "image"});
-    field("scale", scale, "Multiplied with each number first; 0.00392156862745098 is 1/255.");
-    field("mean", mean, "Subtracted: nothing for 0, one number, or one per channel.",
+    field("scale", scale,
+          "The factor that each number is multiplied by first. 0.00392156862745098 is 1/255.");
+    field("mean", mean, "What to subtract: one number, or one for each channel. Empty: 0.",
           config::Limits{.example = "[0.286]"});
-    field("std", deviation, "Divided by: nothing for 1, one number, or one per channel.",
+    field("std", deviation, "What to divide by: one number, or one for each channel. Empty: 1.",
           config::Limits{.example = "[0.353]"});
-    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("into", into,
+          "Name of the column to make. By default the op replaces the column itself.");
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

@@ -165,7 +165,7 @@ TEST(Clip, KeepsWholeNumbersWhole) {
 
 TEST(Clip, NeedsABoundAndBoundsInOrder) {
   EXPECT_THAT(config::Read<GraphSpec>("- clip: {columns: all}\n", "g"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has no bound")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sets no bound")));
   EXPECT_THAT(config::Read<GraphSpec>("- clip: {columns: all, min: 2, max: 1}\n", "g"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is greater than max")));
 }

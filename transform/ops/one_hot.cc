@@ -127,7 +127,7 @@ class OneHotOp final : public Op {
       if (const std::optional<int64_t> at = place(row); at.has_value()) {
         values[row * width + *at] = 1;
       } else if (spec_.unknown == UnknownCategory::kBadSample) {
-        frame.Reject(row, fmt::format("column {}: {} is no category", input_.schema.name,
+        frame.Reject(row, fmt::format("column {}: {} is not a category", input_.schema.name,
                                       Quoted(text(row))));
       }
     }
@@ -170,7 +170,7 @@ void CheckInput(OpBuilder& builder, const OneHotSpec& spec, const ColumnSchema& 
   if (!schema.shape.empty()) {
     builder.Problem("column",
                     fmt::format("column {} has {} numbers in a row", schema.name, schema.Width()),
-                    "one_hot takes one category a row");
+                    "one_hot takes one category in each row");
   }
   if (spec.classes > 0 && !IsInteger(schema.type)) {
     builder.Problem(
@@ -191,11 +191,13 @@ void OneHotSpec::Check(config::Problems& problems) const {
   const int given = (categories.empty() ? 0 : 1) + (categories_file.empty() ? 0 : 1) +
                     (classes > 0 ? 1 : 0) + (learn > 0 ? 1 : 0);
   if (given != 1) {
-    problems.Add("", given == 0 ? "does not say what the categories are" : "says it twice",
-                 "give one of categories, categories_file, classes and learn");
+    problems.Add(
+        "",
+        given == 0 ? "does not say what the categories are" : "names the categories in two ways",
+        "give one of categories, categories_file, classes and learn");
   }
   if (std::set<std::string>(categories.begin(), categories.end()).size() != categories.size()) {
-    problems.Add("categories", "holds a category twice", "");
+    problems.Add("categories", "has a category twice", "");
   }
 }
 
@@ -204,7 +206,8 @@ std::unique_ptr<Op> OneHotSpec::Build(OpBuilder& builder) const {
   if (input.has_value()) CheckInput(builder, *this, input->schema);
   if (learn > 0) builder.MarkFitted();
   if (!categories_file.empty()) {
-    builder.Problem("categories_file", "was not read", "check the pipeline that names the file");
+    builder.Problem("categories_file", "was not read",
+                    "check the pipeline file that names this file");
   }
   const int64_t width = std::max({std::ssize(categories), classes, learn});
   BoundColumn output = builder.Output(

@@ -21,11 +21,11 @@ enum class UnknownCategory { kZeros, kBadSample };
 struct OneHotSpec {
   static constexpr std::string_view kType = "one_hot";
   static constexpr std::string_view kDoc =
-      "Makes float32 rows with a one at the place of the category. Say what the categories are in "
-      "one of four ways: `categories` lists texts; `categories_file` names a file that has them, "
-      "one a line; `classes: n` stands for the whole numbers 0 to n-1; `learn: n` takes the n "
-      "texts that are most frequent in the selected samples, learned before training and stored "
-      "with the model.";
+      "Makes float32 rows with a 1 at the place of the category. Give the categories in one of "
+      "four ways. `categories` lists texts. `categories_file` names a file with one category on "
+      "each line. `classes: n` means the whole numbers 0 to n-1. `learn: n` takes the n most "
+      "frequent texts of the selected samples; they are learned before training and stored with "
+      "the model.";
   static constexpr bool kIsRandom = false;
   std::string column = {};
   std::vector<std::string> categories = {};
@@ -39,17 +39,19 @@ struct OneHotSpec {
   void Fields(auto&& field) {
     field("column", column, "Column of texts, or of whole numbers with `classes`.",
           config::Limits{.required = true, .example = "weather"});
-    field("categories", categories, "The texts, in order of their places.",
+    field("categories", categories, "The texts, in the order of their places.",
           config::Limits{.example = "[sun, rain, fog]"});
     field("categories_file", categories_file,
-          "Path of a text file with the categories, from the pipeline's folder: up to 20,000 "
-          "lines. It is read once, when the pipeline is checked, and its lines take its place.",
+          "Path of a text file with the categories, relative to the pipeline's folder. It may have "
+          "up to 20,000 lines. It is read once, when the pipeline is checked, and its lines "
+          "replace it.",
           config::Limits{.example = "stations.txt"});
     field("classes", classes, "Number of classes of a column of whole numbers.",
           config::Limits{.min = 0, .max = 1e6});
     field("learn", learn, "Number of categories to learn.", config::Limits{.min = 0, .max = 1e6});
-    field("unknown", unknown, "What a value that is no category becomes.");
-    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("unknown", unknown, "What a value becomes that is not a category.");
+    field("into", into,
+          "Name of the column to make. By default the op replaces the column itself.");
     field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;

@@ -117,10 +117,10 @@ TEST(ParseCsv, RejectsBadRowsWithColumnAndValueAndKeepsTheOthers) {
   EXPECT_THAT(
       reasons,
       ElementsAre("column a: 'x\\x01y' is not a number", "column b: 'nan' is not a finite number",
-                  "the record has 1 fields where the dataset has 2 columns",
-                  "column b: '' is empty", "column b: '1e99' is out of range",
-                  "field 2 of the record is not quoted well", "column a: '1-' is not a number",
-                  "column a: '+-1' is not a number", "column b: 'inf' is not a finite number"));
+                  "the record has 1 fields, but the dataset has 2 columns", "column b: '' is empty",
+                  "column b: '1e99' is out of range", "field 2 of the record is not quoted well",
+                  "column a: '1-' is not a number", "column a: '+-1' is not a number",
+                  "column b: 'inf' is not a finite number"));
   EXPECT_THAT(Numbers<int64_t>(result.batch, "key"), ElementsAre(100, 107));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1, 2, 9, 10));
 }
@@ -240,7 +240,7 @@ TEST(OneHot, PlacesGivenCategories) {
               ElementsAre(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0));
   const Transformed strict =
       RunGraph(graph(UnknownCategory::kBadSample), CsvSchema({"sky", "n"}), samples);
-  EXPECT_THAT(strict.bad, ElementsAre(BadSample{2, "column sky: 'fog' is no category"}));
+  EXPECT_THAT(strict.bad, ElementsAre(BadSample{2, "column sky: 'fog' is not a category"}));
   EXPECT_EQ(strict.batch.num_rows(), 3);
 }
 
@@ -253,7 +253,7 @@ TEST(OneHot, PlacesWholeNumbersAsClasses) {
                                       CsvSchema({"n"}), MakeSamples({"2", "3", "-1", "0"}));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(0, 0, 1, 1, 0, 0));
   ASSERT_EQ(result.bad.size(), 2);
-  EXPECT_EQ(result.bad[0].reason, "column n: '3' is no category");
+  EXPECT_EQ(result.bad[0].reason, "column n: '3' is not a category");
 }
 
 TEST(HashBuckets, AreXxh3OfTheText) {
@@ -318,7 +318,7 @@ TEST(Label, RejectsSamplesWithoutALabelOrOutsideTheClasses) {
   EXPECT_THAT(Numbers<int64_t>(result.batch, "target"), ElementsAre(9, 0));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1, 4));
   EXPECT_THAT(result.bad, ElementsAre(BadSample{1, "the sample has no label"},
-                                      BadSample{2, "the label 10 is none of the 10 classes"}));
+                                      BadSample{2, "the label 10 is not one of the 10 classes"}));
 }
 
 TEST(Label, MakesRealLabelsFloat32) {

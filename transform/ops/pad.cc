@@ -89,7 +89,7 @@ std::vector<int64_t> Expand(OpBuilder& builder, std::string_view field,
 
 void PadSpec::Check(config::Problems& problems) const {
   if (before.empty() && after.empty()) {
-    problems.Add("", "puts nothing anywhere", "give before, after or both");
+    problems.Add("", "adds no numbers", "give before, after or both");
   }
   if (!std::isfinite(value)) problems.Add("value", "is not finite", "");
 }
@@ -102,7 +102,7 @@ std::unique_ptr<Op> PadSpec::Build(OpBuilder& builder) const {
     schema.type = input->schema.type;
     schema.shape = input->schema.shape;
     if (IsText(schema.type) || schema.shape.empty()) {
-      builder.Problem("column", fmt::format("column {} holds no rows of numbers", column),
+      builder.Problem("column", fmt::format("column {} does not hold rows of numbers", column),
                       "stack or reshape it first");
     } else if (!Holds(schema.type, value)) {
       builder.Problem("value", fmt::format("is {}, but column {} holds {}", value, column,

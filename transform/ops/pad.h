@@ -18,9 +18,9 @@ namespace tidemill::transform {
 struct PadSpec {
   static constexpr std::string_view kType = "pad";
   static constexpr std::string_view kDoc =
-      "Puts numbers before and after those of a row, in each dimension of its shape; the type "
-      "stays. For an image [channels, height, width], `before: [0, 2, 2], after: [0, 2, 2]` makes "
-      "a frame of two pixels.";
+      "Puts numbers before and after the numbers of a row, in each dimension of its shape. The "
+      "type does not change. For an image [channels, height, width], `before: [0, 2, 2], after: "
+      "[0, 2, 2]` makes a frame of two pixels.";
   static constexpr bool kIsRandom = false;
   std::string column = {};
   std::vector<int64_t> before = {};
@@ -32,12 +32,13 @@ struct PadSpec {
   void Fields(auto&& field) {
     field("column", column, "Column of numbers with a shape.",
           config::Limits{.required = true, .example = "image"});
-    field("before", before, "How many to put before, for each dimension; none when not given.",
+    field("before", before, "How many numbers to put before, for each dimension. By default none.",
           config::Limits{.min = 0, .max = 1e6, .example = "[0, 2, 2]"});
-    field("after", after, "How many to put after, for each dimension; none when not given.",
+    field("after", after, "How many numbers to put after, for each dimension. By default none.",
           config::Limits{.min = 0, .max = 1e6, .example = "[0, 2, 2]"});
     field("value", value, "The number to put there.");
-    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("into", into,
+          "Name of the column to make. By default the op replaces the column itself.");
     field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;

@@ -65,7 +65,7 @@ class ParseCsvOp final : public Op {
     if (samples_.history == 1) return {&payload, 1};
     const std::span<const std::string_view> found = records.Split(payload);
     if (std::ssize(found) != samples_.history) {
-      frame.Reject(row, fmt::format("the sample has {} records where the series has {} rows",
+      frame.Reject(row, fmt::format("the sample has {} records, but the series has {} rows",
                                     found.size(), samples_.history));
       return {};
     }
@@ -78,7 +78,7 @@ class ParseCsvOp final : public Op {
       case CsvFields::Result::kOk:
         return true;
       case CsvFields::Result::kWrongCount:
-        frame.Reject(row, fmt::format("the record has {} fields where the dataset has {} columns",
+        frame.Reject(row, fmt::format("the record has {} fields, but the dataset has {} columns",
                                       fields.num_found(), samples_.columns->size()));
         return false;
       case CsvFields::Result::kBadQuote:
@@ -193,7 +193,7 @@ std::string HintFor(std::string_view text, const ParseCsvSpec& spec) {
   std::string with_point(trimmed);
   std::ranges::replace(with_point, ',', '.');
   if (trimmed.find(',') != std::string_view::npos && !ProblemOf(with_point, CsvType::kFloat64)) {
-    return "a decimal comma: write the file with points";
+    return "this is a decimal comma: write the file with points";
   }
   double number = 0;
   if (whole && !ParseNumber(trimmed, number)) return "write dtype: float32";
@@ -203,10 +203,10 @@ std::string HintFor(std::string_view text, const ParseCsvSpec& spec) {
     std::vector<std::string> missing;
     for (const std::string& word : spec.missing) missing.push_back(fmt::format("\"{}\"", word));
     missing.push_back(fmt::format("\"{}\"", trimmed));
-    return fmt::format("write {}missing: [{}] and fill_missing for what is not there",
+    return fmt::format("write {}missing: [{}], and use fill_missing for missing values",
                        whole ? "dtype: float32, " : "", fmt::join(missing, ", "));
   }
-  return "text: read it with dtype: string, then one_hot or hash_buckets";
+  return "this is text: read it with dtype: string, then one_hot or hash_buckets";
 }
 
 // The place of a column, the op's `place`-th, in a record; 0 while that is not known. Reports one
@@ -258,7 +258,7 @@ std::unique_ptr<Op> ParseCsvSpec::Build(OpBuilder& builder) const {
                                            .shape = ShapeOf(rows, samples.history)})});
   }
   if (!missing.empty() && !IsFloat(ColumnType(dtype))) {
-    builder.Problem("missing", fmt::format("means nothing for {}", Describe(ColumnType(dtype))),
+    builder.Problem("missing", fmt::format("has no meaning for {}", Describe(ColumnType(dtype))),
                     "leave it out, or parse floats");
   }
   return std::make_unique<ParseCsvOp>(samples, *this, std::move(targets));

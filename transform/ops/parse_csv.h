@@ -22,11 +22,12 @@ batch::DataType ColumnType(CsvType type);
 struct ParseCsvSpec {
   static constexpr std::string_view kType = "parse_csv";
   static constexpr std::string_view kDoc =
-      "Reads fields of a CSV or TSV record into columns of the same names. Quoted fields are "
-      "unquoted as RFC 4180 says; spaces around a number do not matter. A record with another "
-      "number of fields than the dataset has columns, or a field that is empty, not a number, not "
-      "finite or too large for its type, makes a bad sample; `missing` lets some of them pass. "
-      "A sample of a series holds `history` records: `rows` says of which to take the fields.";
+      "Reads fields of a CSV or TSV record into columns with the same names. Quoted fields are "
+      "unquoted as RFC 4180 says. Spaces around a number do not matter. A record makes a bad "
+      "sample if its number of fields is not the dataset's number of columns, or if a field is "
+      "empty, not a number, not finite or too large for its type. `missing` allows some of these "
+      "fields. A sample of a series holds `history` records, and `rows` says which of them to take "
+      "the fields from.";
   static constexpr bool kIsRandom = false;
   std::vector<std::string> columns = {};
   CsvType dtype = CsvType::kFloat32;
@@ -38,16 +39,16 @@ struct ParseCsvSpec {
   void Fields(auto&& field) {
     field("columns", columns, "Names of the fields to read.",
           config::Limits{.required = true, .example = "[temperature, wind]", .min_items = 1});
-    field("dtype", dtype, "Type of all these columns; use several parse_csv for several types.");
-    field(
-        "rows", rows,
-        "Rows of a series: the `last`, which is the sample's own; the `previous` one, such as for "
-        "the class before; or `all`, the oldest first, which makes columns of shape [history].");
-    field("suffix", suffix, "Added to the names of the columns made.",
+    field("dtype", dtype, "Type of all these columns. Use several parse_csv for several types.");
+    field("rows", rows,
+          "Which rows of a series to read. `last`: the sample's own row. `previous`: the row "
+          "before it, for example for the previous class. `all`: all rows, the oldest first, which "
+          "makes columns of shape [history].");
+    field("suffix", suffix, "Text to add to the names of the columns that are made.",
           config::Limits{.example = "_before"});
     field("missing", missing,
-          "Texts of float fields, blanks around them left out, that stand for a missing number: it "
-          "becomes NaN, for fill_missing to replace.",
+          "Texts of float fields, without the blanks around them, that mean a missing number. It "
+          "becomes NaN, which fill_missing can replace.",
           config::Limits{.example = "[\"\", \"NA\"]"});
     field("autocache", autocache, kAutocacheDoc);
   }

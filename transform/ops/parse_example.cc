@@ -31,7 +31,7 @@ struct Making {
 std::optional<std::string> Write(const ExampleField& field, const ExampleFeature& feature,
                                  int64_t row, Making& column) {
   using Kind = ExampleFeature::Kind;
-  if (feature.kind == Kind::kAbsent) return "is not there";
+  if (feature.kind == Kind::kAbsent) return "is missing";
   const bool is_text = field.dtype == ExampleType::kString || field.dtype == ExampleType::kUInt8;
   const bool is_whole = field.dtype == ExampleType::kInt64;
   if (is_text != (feature.kind == Kind::kBytes) || (is_whole && feature.kind != Kind::kInt64)) {

@@ -24,10 +24,11 @@ struct ExampleField {
     field("name", name, "Name of the feature.",
           config::Limits{.required = true, .example = "image/encoded"});
     field("dtype", dtype,
-          "What to make of it: float32 and int64 of lists of numbers, string of a list with one "
-          "text, uint8 of a text whose bytes are the numbers.");
-    field("length", length, "How many numbers it has.", config::Limits{.min = 1, .max = 1 << 28});
-    field("into", into, "Name of the column to make; by default the feature's.");
+          "The type to read it as: float32 and int64 for lists of numbers, string for a list with "
+          "one text, uint8 for a text whose bytes are the numbers.");
+    field("length", length, "How many numbers the feature has.",
+          config::Limits{.min = 1, .max = 1 << 28});
+    field("into", into, "Name of the column to make. By default the feature's name.");
   }
 
   friend bool operator==(const ExampleField&, const ExampleField&) = default;
@@ -36,10 +37,10 @@ struct ExampleField {
 struct ParseExampleSpec {
   static constexpr std::string_view kType = "parse_example";
   static constexpr std::string_view kDoc =
-      "Reads features of a serialised tf.train.Example, as TFRecord files mostly hold, into "
-      "columns of shape [length], or of single numbers where the length is 1. Whole numbers may be "
-      "read as float32. A sample that is no Example, or a feature that is not there, is of another "
-      "kind, has another length or holds a number that is not finite, makes a bad sample.";
+      "Reads features of a serialised tf.train.Example, which most TFRecord files hold, into "
+      "columns of shape [length], or of single numbers if the length is 1. Whole numbers may be "
+      "read as float32. A sample is bad if it is not an Example, or if a feature is missing, has "
+      "another kind or length, or holds a number that is not finite.";
   static constexpr bool kIsRandom = false;
   std::vector<ExampleField> features = {};
   bool autocache = false;

@@ -75,8 +75,8 @@ TEST(ParseExample, RejectsBadRowsWithTheFeatureAndKeepsTheOthers) {
   std::vector<std::string> reasons;
   for (const BadSample& bad : result.bad) reasons.push_back(bad.reason);
   EXPECT_THAT(reasons,
-              ElementsAre("feature x is not there", "feature x has 2 values, not 1",
-                          "feature x is of another kind", "the record is no tf.train.Example",
+              ElementsAre("feature x is missing", "feature x has 2 values, not 1",
+                          "feature x is of another kind", "the record is not a tf.train.Example",
                           HasSubstr("not a finite number")));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1, 5));
 }

@@ -64,7 +64,7 @@ class ParseJsonOp final : public Op {
       SplitLines(payload, lines);
     }
     if (std::ssize(lines) != history_) {
-      frame.Reject(row, fmt::format("the sample has {} lines where the series has {} rows",
+      frame.Reject(row, fmt::format("the sample has {} lines, but the series has {} rows",
                                     lines.size(), history_));
       return;
     }
@@ -176,7 +176,7 @@ std::unique_ptr<Op> ParseJsonSpec::Build(OpBuilder& builder) const {
   }
   if (fields.empty()) builder.Problem("fields", "is empty", "name at least one field");
   if (!missing.empty() && dtype == CsvType::kInt64) {
-    builder.Problem("missing", "means nothing for int64", "parse floats, or leave it out");
+    builder.Problem("missing", "has no meaning for int64", "parse floats, or leave it out");
   }
   CheckRows(builder, rows, dtype == CsvType::kString);
   std::vector<BoundColumn> columns;

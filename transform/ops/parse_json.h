@@ -16,11 +16,11 @@ namespace tidemill::transform {
 struct ParseJsonSpec {
   static constexpr std::string_view kType = "parse_json";
   static constexpr std::string_view kDoc =
-      "Reads fields of a JSON object into columns of the same names; `a.b` is the field b of the "
-      "object a. Numbers may also be written as texts, true is 1 and false 0. A sample that is no "
-      "object, or a field that is not there, null, a list, an object, no number, not finite or too "
-      "large for its type, makes a bad sample; `missing` lets some of them pass. A sample of a "
-      "series holds `history` lines: `rows` says of which to take the fields.";
+      "Reads fields of a JSON object into columns with the same names. `a.b` is the field b of the "
+      "object a. Numbers may also be written as texts; true is 1 and false is 0. A sample is bad "
+      "if it is not an object, or if a field is missing, null, a list, an object, not a number, "
+      "not finite or too large for its type. `missing` allows some of these fields. A sample of a "
+      "series holds `history` lines, and `rows` says which of them to take the fields from.";
   static constexpr bool kIsRandom = false;
   std::vector<std::string> fields = {};
   CsvType dtype = CsvType::kFloat32;
@@ -32,16 +32,16 @@ struct ParseJsonSpec {
   void Fields(auto&& field) {
     field("fields", fields, "Names of the fields to read.",
           config::Limits{.required = true, .example = "[temperature, wind.speed]", .min_items = 1});
-    field("dtype", dtype, "Type of all these columns; use several parse_json for several types.");
-    field(
-        "missing", missing,
-        "Texts that stand for a missing value; \"null\" also stands for null and for a field that "
-        "is not there. It becomes NaN, for fill_missing to replace; as a string, the empty one.",
-        config::Limits{.example = "[\"null\", \"NA\"]"});
+    field("dtype", dtype, "Type of all these columns. Use several parse_json for several types.");
+    field("missing", missing,
+          "Texts that mean a missing value. \"null\" also means null and a field that does not "
+          "exist. A missing value becomes NaN, which fill_missing can replace; a missing string "
+          "becomes the empty string.",
+          config::Limits{.example = "[\"null\", \"NA\"]"});
     field("rows", rows,
-          "Rows of a series: the `last`, which is the sample's own; the `previous` one; or `all`, "
-          "the oldest first, which makes columns of shape [history].");
-    field("suffix", suffix, "Added to the names of the columns made.",
+          "Which rows of a series to read. `last`: the sample's own row. `previous`: the row "
+          "before it. `all`: all rows, the oldest first, which makes columns of shape [history].");
+    field("suffix", suffix, "Text to add to the names of the columns that are made.",
           config::Limits{.example = "_before"});
     field("autocache", autocache, kAutocacheDoc);
   }

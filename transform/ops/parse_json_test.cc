@@ -43,7 +43,7 @@ TEST(ParseJson, RejectsBadRowsWithFieldAndValueAndKeepsTheOthers) {
       reasons,
       ElementsAre("there is no field a", "field a is null", "field a is a list or an object",
                   "field a: 'one' is not a number", "field a: '1e99' is out of range",
-                  HasSubstr("is no JSON object"), HasSubstr("is no JSON object")));
+                  HasSubstr("is not a JSON object"), HasSubstr("is not a JSON object")));
   EXPECT_THAT(Numbers<int64_t>(result.batch, "key"), ElementsAre(100, 108));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1, 2));
 }
@@ -81,7 +81,7 @@ TEST(ParseJson, TakesTheRowsOfASeries) {
       Spec(ParseJsonSpec{.fields = {"a"}, .rows = Rows::kAll}, StackSpec{}), schema, samples);
   EXPECT_THAT(Numbers<float>(all.batch, "input"), ElementsAre(1, 2, 3));
   ASSERT_EQ(all.bad.size(), 1U);
-  EXPECT_THAT(all.bad[0].reason, HasSubstr("2 lines where the series has 3 rows"));
+  EXPECT_THAT(all.bad[0].reason, HasSubstr("2 lines, but the series has 3 rows"));
   const Transformed two =
       RunAtOnce(Spec(ParseJsonSpec{.fields = {"a"}},
                      ParseJsonSpec{.fields = {"a"}, .rows = Rows::kPrevious, .suffix = "_before"},

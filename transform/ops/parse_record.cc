@@ -60,9 +60,10 @@ class ParseRecordOp final : public BlockOp {
     for (int64_t row = block.first_row; row < block.first_row + block.num_rows; ++row) {
       const auto size = static_cast<int64_t>(payload.Bytes(row).size());
       if (size <= end) continue;
-      block.frame.Reject(row, fmt::format("the record has {} bytes, but its last field ends at {}; "
-                                          "give fields to the rest, if it belongs to the record",
-                                          size, end));
+      block.frame.Reject(
+          row, fmt::format("the record has {} bytes, but its last field ends at {}; describe the "
+                           "rest with fields too, if it belongs to the record",
+                           size, end));
     }
   }
 

@@ -36,10 +36,10 @@ struct RecordField {
   void Fields(auto&& field) {
     field("name", name, "Name of the column to make.",
           config::Limits{.required = true, .example = "image"});
-    field("offset", offset, "Bytes before the field, in the record without its label.",
+    field("offset", offset, "Bytes before the field in the record. The label's bytes do not count.",
           config::Limits{.min = 0, .max = 1e12});
     field("dtype", dtype, "Type of its numbers.");
-    field("shape", shape, "Numbers in the field, row by row; nothing for a single number.",
+    field("shape", shape, "Shape of the field's numbers, row by row. Empty for a single number.",
           config::Limits{.example = "[1, 28, 28]"});
     field("endianness", endianness, "Order of the bytes of a number.");
   }
@@ -51,20 +51,21 @@ struct ParseRecordSpec {
   static constexpr std::string_view kType = "parse_record";
   static constexpr std::string_view kDoc =
       "Reads fields of a binary record of fixed size into columns. uint8, float32 and float64 stay "
-      "as they are, int8, int16, uint16 and int32 become int32, uint32 and int64 become int64. A "
+      "as they are. int8, int16, uint16 and int32 become int32; uint32 and int64 become int64. A "
       "record that is too short, or a number that is not finite, makes a bad sample. A sample of a "
-      "series holds `history` records: `rows` says of which to take the fields.";
+      "series holds `history` records, and `rows` says which of them to take the fields from.";
   static constexpr bool kIsRandom = false;
   std::vector<RecordField> fields = {};
   Rows rows = Rows::kLast;
   bool autocache = false;
 
   void Fields(auto&& field) {
-    field("fields", fields, "The fields to read; they may overlap.",
+    field("fields", fields, "The fields to read. They may overlap.",
           config::Limits{.required = true, .min_items = 1});
-    field("rows", rows,
-          "Rows of a series: the `last`, which is the sample's own; the `previous` one; or `all`, "
-          "the oldest first, which puts [history] before each field's shape.");
+    field(
+        "rows", rows,
+        "Which rows of a series to read. `last`: the sample's own row. `previous`: the row before "
+        "it. `all`: all rows, the oldest first, which puts [history] before each field's shape.");
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

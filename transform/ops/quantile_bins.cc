@@ -142,7 +142,7 @@ std::unique_ptr<Op> QuantileBinsSpec::Build(OpBuilder& builder) const {
       builder.Problem(
           "one_hot",
           fmt::format("column {} has {} numbers in a row", column, input->schema.Width()),
-          "leave it out: it is for columns of one number a row");
+          "leave it out: it is for columns with one number in each row");
     }
   }
   if (one_hot) schema.shape = {bins};

@@ -57,7 +57,9 @@ class RandomCropOp final : public ImageOp {
 }  // namespace
 
 void RandomCropSpec::Check(config::Problems& problems) const {
-  if (autocache) problems.Add("autocache", "is no use for what is random", "leave it out");
+  if (autocache) {
+    problems.Add("autocache", "has no effect because the op is random", "leave it out");
+  }
 }
 
 std::unique_ptr<Op> RandomCropSpec::Build(OpBuilder& builder) const {
@@ -68,12 +70,14 @@ std::unique_ptr<Op> RandomCropSpec::Build(OpBuilder& builder) const {
   }
   const ImageSize from = ImageSizeOf(builder, "column", *input);
   if (height > from.height + 2 * padding) {
-    builder.Problem("height", fmt::format("leaves the images, which are {} high with padding",
-                                          from.height + 2 * padding));
+    builder.Problem("height",
+                    fmt::format("goes beyond the images, which are {} pixels high with padding",
+                                from.height + 2 * padding));
   }
   if (width > from.width + 2 * padding) {
-    builder.Problem("width", fmt::format("leaves the images, which are {} wide with padding",
-                                         from.width + 2 * padding));
+    builder.Problem("width",
+                    fmt::format("goes beyond the images, which are {} pixels wide with padding",
+                                from.width + 2 * padding));
   }
   const BoundColumn output = ImageOutput(builder, into, *input, height, width);
   return std::make_unique<RandomCropOp>(from, ImageSize{from.channels, height, width}, padding,

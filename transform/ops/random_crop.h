@@ -17,10 +17,11 @@ namespace tidemill::transform {
 struct RandomCropSpec {
   static constexpr std::string_view kType = "random_crop";
   static constexpr std::string_view kDoc =
-      "Cuts a part out of images of shape [height, width] or [channels, height, width] around "
-      "which `padding` zeros were put: in training anywhere, each place as likely, drawn anew in "
-      "every epoch; otherwise in the middle. What is drawn depends on the training's seed, trigger "
-      "and epoch, and on the sample, not on batches or threads.";
+      "Cuts a part out of images of shape [height, width] or [channels, height, width], after "
+      "`padding` zeros are put around them. In training, the place is random: all places are "
+      "equally likely, and it is drawn again in every epoch. Otherwise the part is in the middle. "
+      "The draw depends on the training's seed, trigger and epoch, and on the sample. It does not "
+      "depend on batches or threads.";
   static constexpr bool kIsRandom = true;
   std::string column = "image";
   int64_t height = 0;
@@ -35,9 +36,10 @@ struct RandomCropSpec {
           config::Limits{.min = 1, .max = 65535, .required = true, .example = "32"});
     field("width", width, "Width of the part, in pixels.",
           config::Limits{.min = 1, .max = 65535, .required = true, .example = "32"});
-    field("padding", padding, "Zeros put on every side first.",
+    field("padding", padding, "Zeros to put on every side first.",
           config::Limits{.min = 0, .max = 65535, .example = "4"});
-    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("into", into,
+          "Name of the column to make. By default the op replaces the column itself.");
     field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;

@@ -18,9 +18,10 @@ namespace tidemill::transform {
 struct RandomFlipSpec {
   static constexpr std::string_view kType = "random_flip";
   static constexpr std::string_view kDoc =
-      "Mirrors images of shape [height, width] or [channels, height, width] with a probability, "
-      "drawn anew in every epoch; only in training. What is drawn depends on the training's seed, "
-      "trigger and epoch, and on the sample, not on batches or threads.";
+      "Mirrors images of shape [height, width] or [channels, height, width] with a given "
+      "probability. It draws again in every epoch and acts only in training. The draw depends on "
+      "the training's seed, trigger and epoch, and on the sample. It does not depend on batches or "
+      "threads.";
   static constexpr bool kIsRandom = true;
   std::string column = "image";
   double probability = 0.5;
@@ -30,10 +31,11 @@ struct RandomFlipSpec {
 
   void Fields(auto&& field) {
     field("column", column, "Column of images.");
-    field("probability", probability, "Share of the images that are mirrored.",
+    field("probability", probability, "Share of the images to mirror.",
           config::Limits{.min = 0, .max = 1});
     field("direction", direction, "`horizontal` swaps left and right, `vertical` top and bottom.");
-    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("into", into,
+          "Name of the column to make. By default the op replaces the column itself.");
     field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;

@@ -37,9 +37,10 @@ std::unique_ptr<Op> ReshapeSpec::Build(OpBuilder& builder) const {
       builder.Problem("column", fmt::format("column {} holds text", column),
                       "only numbers have a shape");
     } else if (schema.Width() != input->schema.Width()) {
-      builder.Problem("shape", fmt::format("[{}] holds {} numbers, but column {} has {} a row",
-                                           fmt::join(shape, ", "), schema.Width(), column,
-                                           input->schema.Width()));
+      builder.Problem(
+          "shape",
+          fmt::format("[{}] holds {} numbers, but column {} has {} in each row",
+                      fmt::join(shape, ", "), schema.Width(), column, input->schema.Width()));
     }
   }
   BoundColumn output = builder.Output("into", std::move(schema));

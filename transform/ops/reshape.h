@@ -14,7 +14,8 @@ namespace tidemill::transform {
 struct ReshapeSpec {
   static constexpr std::string_view kType = "reshape";
   static constexpr std::string_view kDoc =
-      "Gives the numbers of each row another shape of the same size, without moving them.";
+      "Gives the numbers of each row another shape of the same size. The numbers stay in the same "
+      "order.";
   static constexpr bool kIsRandom = false;
   std::string column = {};
   std::vector<int64_t> shape = {};
@@ -24,9 +25,10 @@ struct ReshapeSpec {
   void Fields(auto&& field) {
     field("column", column, "Column of numbers.",
           config::Limits{.required = true, .example = "image"});
-    field("shape", shape, "The new shape; nothing for a single number.",
+    field("shape", shape, "The new shape. Empty for a single number.",
           config::Limits{.required = true, .example = "[1, 28, 28]"});
-    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("into", into,
+          "Name of the column to make. By default the op replaces the column itself.");
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

@@ -121,10 +121,10 @@ class SmoothResizeOp final : public ImageOp {
 
 void ResizeSpec::Check(config::Problems& problems) const {
   if (antialias && method == Interpolation::kNearest) {
-    problems.Add("antialias", "is no use for nearest", "use bilinear or bicubic");
+    problems.Add("antialias", "has no effect with nearest", "use bilinear or bicubic");
   }
   if (!antialias && method == Interpolation::kBicubic) {
-    problems.Add("method", "is bicubic, which there is with antialias only",
+    problems.Add("method", "is bicubic, which works only with antialias",
                  "write antialias: true, or use bilinear");
   }
 }

@@ -20,12 +20,13 @@ enum class Interpolation { kBilinear, kBicubic, kNearest };
 struct ResizeSpec {
   static constexpr std::string_view kType = "resize";
   static constexpr std::string_view kDoc =
-      "Scales images of shape [height, width] or [channels, height, width]; their type stays. "
-      "Pixel i of n takes its value at (i + 0.5) / n of the image. `bilinear` weighs the four "
-      "pixels around that point by their distance, in double precision, and rounds whole numbers; "
-      "`nearest` takes the pixel that the point lies in. Neither smooths before it shrinks. With "
-      "`antialias`, a pixel is the weighted mean of all that it stands for, as Pillow's resize() "
-      "makes it with the filters BILINEAR and BICUBIC: uint8 comes out the same to the last bit.";
+      "Scales images of shape [height, width] or [channels, height, width]. Their type does not "
+      "change. Pixel i of n takes its value at (i + 0.5) / n of the image. `bilinear` weighs the "
+      "four pixels around that point by their distance, in double precision, and rounds whole "
+      "numbers. `nearest` takes the pixel that contains the point. Neither smooths before it "
+      "shrinks. With `antialias`, a pixel is the weighted mean of all pixels that it stands for, "
+      "as in Pillow's resize() with the filters BILINEAR and BICUBIC. uint8 results are the same "
+      "to the last bit.";
   static constexpr bool kIsRandom = false;
   std::string column = "image";
   int64_t height = 0;
@@ -42,11 +43,12 @@ struct ResizeSpec {
     field("width", width, "Width to make, in pixels.",
           config::Limits{.min = 1, .max = 65535, .required = true, .example = "32"});
     field("method", method,
-          "How values between pixels are found; `bicubic` is there with `antialias` only.");
+          "How to find values between pixels. `bicubic` works only with `antialias`.");
     field("antialias", antialias,
-          "Smooths as much as the image shrinks, so that nothing flickers: what models that were "
-          "trained on photographs expect.");
-    field("into", into, "Name of the column to make; the column itself when not given.");
+          "Smooths as much as the image shrinks, so that nothing flickers. Models that were "
+          "trained on photographs expect this.");
+    field("into", into,
+          "Name of the column to make. By default the op replaces the column itself.");
     field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;

@@ -38,7 +38,8 @@ inline void CheckRows(OpBuilder& builder, Rows rows, bool is_text) {
                     "give the dataset a series with history: 2 or more");
   }
   if (rows == Rows::kAll && is_text) {
-    builder.Problem("rows", "takes all rows of a text", "use rows: last, or a dtype of numbers");
+    builder.Problem("rows", "takes all rows, but the fields are texts",
+                    "use rows: last, or a dtype of numbers");
   }
 }
 

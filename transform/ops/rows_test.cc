@@ -103,7 +103,7 @@ TEST(ParseCsvRows, RejectsASampleForAnyRowThatIsNeeded) {
   const Transformed of_all = RunAtOnce(all, Series({"x"}, 3), samples);
   ASSERT_THAT(of_all.bad, SizeIs(2));
   EXPECT_THAT(of_all.bad[0].reason, HasSubstr("'what' is not a number"));
-  EXPECT_THAT(of_all.bad[1].reason, HasSubstr("2 records where the series has 3 rows"));
+  EXPECT_THAT(of_all.bad[1].reason, HasSubstr("2 records, but the series has 3 rows"));
   EXPECT_THAT(Numbers<float>(of_all.batch, "input"), ElementsAre(1, 2, 3));
   EXPECT_THAT(Numbers<float>(RunAtOnce(last, Series({"x"}, 3), samples).batch, "input"),
               ElementsAre(3, 3));
@@ -119,7 +119,7 @@ TEST(ParseCsvRows, SaysWhatASampleDoesNotHave) {
            OneHotSpec{.column = "x", .categories = {"a"}}, StackSpec{}),
       Series({"x"}, 2));
   ASSERT_FALSE(texts.empty());
-  EXPECT_THAT(texts[0].message, HasSubstr("all rows of a text"));
+  EXPECT_THAT(texts[0].message, HasSubstr("all rows, but the fields are texts"));
 }
 
 TEST(ParseRecordRows, TakesTheLastTheOneBeforeOrAll) {
@@ -151,7 +151,7 @@ TEST(StackByRow, PutsColumnsSideBySideInEachRowAndRepeatsSingleNumbers) {
            OneHotSpec{.column = "z", .categories = {"a", "b"}}, StackSpec{.by = StackBy::kRow}),
       schema);
   ASSERT_THAT(problems, SizeIs(1));
-  EXPECT_THAT(problems[0].message, HasSubstr("no number for each of the 3 rows"));
+  EXPECT_THAT(problems[0].message, HasSubstr("does not have a number for each of the 3 rows"));
 }
 
 TEST(Fingerprint, FollowsTheNumberOfRows) {

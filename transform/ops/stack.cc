@@ -84,10 +84,11 @@ std::vector<int64_t> ShapeByRow(OpBuilder& builder, const std::vector<BoundColum
     } else if (schema.shape.front() == num_rows) {
       width += schema.Width() / num_rows;
     } else {
-      builder.Problem("columns",
-                      fmt::format("column {} has no number for each of the {} rows of the series",
-                                  schema.name, num_rows),
-                      "parse it with rows: all, or leave it out");
+      builder.Problem(
+          "columns",
+          fmt::format("column {} does not have a number for each of the {} rows of the series",
+                      schema.name, num_rows),
+          "parse it with rows: all, or leave it out");
     }
   }
   return {num_rows, std::max<int64_t>(1, width)};

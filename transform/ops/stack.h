@@ -16,9 +16,9 @@ enum class StackBy { kSample, kRow };
 struct StackSpec {
   static constexpr std::string_view kType = "stack";
   static constexpr std::string_view kDoc =
-      "Puts the numbers of several columns side by side into one float32 column. A column alone "
-      "keeps its shape; several become one flat row. With `by: row` they are put side by side for "
-      "each row of a series: columns of shape [history] become [history, columns], what recurrent "
+      "Puts the numbers of several columns side by side into one float32 column. A single column "
+      "keeps its shape; several columns become one flat row. With `by: row`, the op does this for "
+      "each row of a series: columns of shape [history] become [history, columns], which recurrent "
       "and temporal networks take. A number too large for float32 makes a bad sample.";
   static constexpr bool kIsRandom = false;
   config::NameList columns = {.all = true, .names = {}};
@@ -28,11 +28,12 @@ struct StackSpec {
 
   void Fields(auto&& field) {
     field("columns", columns,
-          "`all` columns of numbers in the order they were made, targets left out, or a list.");
-    field("into", into, "Name of the column to make; the model takes `input`.");
+          "`all` columns of numbers in the order in which they were made, without targets, or a "
+          "list.");
+    field("into", into, "Name of the column to make. The model takes `input`.");
     field("by", by,
-          "`sample`: one flat row a sample. `row`: one a row of the series; a column with a single "
-          "number a sample is repeated in each.");
+          "`sample`: one flat row for each sample. `row`: one row for each row of the series. A "
+          "column with a single number for each sample is repeated in each row.");
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

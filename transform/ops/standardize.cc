@@ -89,7 +89,7 @@ class StandardizeFitter final : public OpFitter {
       std::vector<double> deviations = moments_[i].Deviations(num_constant);
       if (num_constant > 0) {
         result.warnings.push_back(
-            fmt::format("{} of {} numbers of column {} never vary; their deviation is taken as 1",
+            fmt::format("{} of {} numbers of column {} never vary; their deviation is set to 1",
                         num_constant, deviations.size(), name));
       }
       result.learned.push_back({name, std::string(kMean), moments_[i].means()});

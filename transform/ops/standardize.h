@@ -12,11 +12,12 @@ namespace tidemill::transform {
 struct StandardizeSpec {
   static constexpr std::string_view kType = "standardize";
   static constexpr std::string_view kDoc =
-      "Makes (x - mean) / std of each column in its place. Mean and standard deviation are learned "
-      "from the selected samples before training and stored with the model; every number of a row "
-      "has its own. A number that never varies gets the deviation 1, with a warning. float64 "
-      "stays float64, all else becomes float32. The column `target` is standardised for training "
-      "alone: models are measured in its own units, and what they say is put back into those.";
+      "Replaces each number x of the columns by (x - mean) / std. The mean and the standard "
+      "deviation are learned from the selected samples before training and stored with the model. "
+      "Every number of a row has its own. A number that never varies gets the deviation 1, with a "
+      "warning. float64 stays float64; all other types become float32. The column `target` is "
+      "standardised only for training. Predictions are converted back into its own units, and "
+      "models are measured in them.";
   static constexpr bool kIsRandom = false;
   // The statistics learned about a column. Each has one number per number of a row.
   static constexpr std::string_view kMean = "mean";

@@ -117,8 +117,9 @@ class TimeFeaturesOp final : public Op {
 
 void CheckTimes(OpBuilder& builder, const ColumnSchema& schema) {
   if (IsInteger(schema.type) && schema.shape.empty()) return;
-  builder.Problem("from", fmt::format("column {} holds no times", schema.name),
-                  "give event_time or a column of one whole number a row, in microseconds");
+  builder.Problem(
+      "from", fmt::format("column {} does not hold times", schema.name),
+      "give event_time, or a column with one whole number in each row, in microseconds");
 }
 
 }  // namespace

@@ -21,11 +21,10 @@ enum class TimePart { kMinute, kHour, kWeekday, kDay, kMonth, kYearFraction, kYe
 struct TimeFeaturesSpec {
   static constexpr std::string_view kType = "time_features";
   static constexpr std::string_view kDoc =
-      "Makes one float32 column of parts of a time: minute (0 to 59), hour (0 to 23), weekday "
-      "(Monday 0 to Sunday 6), day of the month (1 to 31), month (1 to 12), year_fraction (0 on "
-      "New Year's midnight, growing to 1) and year. With `cyclic`, each part but the year gives "
-      "two numbers, sine and cosine of its angle on a circle, so that December lies beside "
-      "January.";
+      "Makes one float32 column from parts of a time: minute (0 to 59), hour (0 to 23), weekday "
+      "(Monday 0 to Sunday 6), day of the month (1 to 31), month (1 to 12), year_fraction (0 at "
+      "New Year's midnight, growing to 1) and year. With `cyclic`, each part except the year gives "
+      "two numbers, the sine and cosine of its angle on a circle, so December is next to January.";
   static constexpr bool kIsRandom = false;
   std::string from = "event_time";
   std::vector<TimePart> parts = {};
@@ -36,12 +35,12 @@ struct TimeFeaturesSpec {
 
   void Fields(auto&& field) {
     field("from", from,
-          "`event_time` for the time of the sample, or a column of whole numbers: microseconds "
-          "since 1970 in UTC.");
-    field("parts", parts, "What to make, in this order.",
+          "`event_time` for the time of the sample, or a column of whole numbers, which are "
+          "microseconds since 1970 in UTC.");
+    field("parts", parts, "The parts to make, in this order.",
           config::Limits{.required = true, .example = "[hour, weekday]", .min_items = 1});
     field("cyclic", cyclic, "Makes angles on a circle instead of numbers.");
-    field("time_zone", time_zone, "Whose clock: UTC, or a name such as Asia/Shanghai.");
+    field("time_zone", time_zone, "Time zone of the clock: UTC, or a name such as Asia/Shanghai.");
     field("into", into, "Name of the column to make.");
     field("autocache", autocache, kAutocacheDoc);
   }

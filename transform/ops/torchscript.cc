@@ -65,7 +65,7 @@ class Pass {
     if (ran.code() == absl::StatusCode::kUnavailable) {
       process.reset();
       if (++num_deaths_ >= kMostDeaths && !has_made_) {
-        return FailedPrecondition("torchscript: the program dies of every row: {}",
+        return FailedPrecondition("torchscript: the program dies with every row: {}",
                                   std::string(ran.message()));
       }
     }
@@ -147,7 +147,7 @@ class TorchScriptOp final : public Op {
   absl::StatusOr<std::unique_ptr<ScriptProcess>> Start() const {
     std::string program;
     if (!absl::Base64Unescape(base64_, &program) || program.empty()) {
-      return FailedPrecondition("torchscript: the graph does not hold the program");
+      return FailedPrecondition("torchscript: the graph does not contain the program");
     }
     auto process = ScriptProcess::Start(layout_, program, timeout_);
     if (process.ok()) return process;
@@ -186,7 +186,7 @@ void TorchScriptSpec::Check(config::Problems& problems) const {
   }
   std::string bytes;
   if (!program.empty() && !absl::Base64Unescape(program, &bytes)) {
-    problems.Add("program", "is no base64", "give the file's name as `file` instead");
+    problems.Add("program", "is not base64", "give the name of the file as `file` instead");
   }
 }
 
@@ -198,7 +198,7 @@ std::unique_ptr<Op> TorchScriptSpec::Build(OpBuilder& builder) const {
     if (!input.has_value()) continue;
     if (IsText(input->schema.type)) {
       builder.Problem(field, fmt::format("column {} holds texts", columns[i]),
-                      "make numbers of them first, by hash_tokens say");
+                      "turn them into numbers first, for example with hash_tokens");
     }
     inputs.push_back(*input);
   }
@@ -217,8 +217,8 @@ void TorchScriptSpec::TakeFiles(NamedFiles& files, config::Problems& problems) {
   const auto bytes = files.Read(name, kMostProgramBytes, "file", problems);
   if (!bytes) return;
   if (!bytes->starts_with("PK")) {
-    problems.Add("file", fmt::format("{} is no TorchScript file", name),
-                 "write it by torch.jit.script(module).save(path)");
+    problems.Add("file", fmt::format("{} is not a TorchScript file", name),
+                 "write it with torch.jit.script(module).save(path)");
   } else {
     program = absl::Base64Escape(*bytes);
   }

@@ -21,11 +21,11 @@ namespace tidemill::transform {
 struct TorchScriptSpec {
   static constexpr std::string_view kType = "torchscript";
   static constexpr std::string_view kDoc =
-      "Rows through the `forward` of a TorchScript file, which takes the columns in the order "
-      "given, each a tensor [rows, ...], and gives one tensor [rows, ...]. What it makes of a row "
-      "must not depend on the others. It runs in a process of its own: when that dies or takes too "
-      "long, it costs the row that it died of. The file is kept with the pipeline, and is code: "
-      "take none from people that you do not trust.";
+      "Passes rows through the `forward` of a TorchScript file. It takes the columns in the given "
+      "order, each as a tensor [rows, ...], and gives one tensor [rows, ...]. The result for a row "
+      "must not depend on other rows. It runs in a process of its own. If the process dies or "
+      "takes too long, the row that caused this is left out. The file is kept with the pipeline. "
+      "It is code: take no files from people that you do not trust.";
   static constexpr bool kIsRandom = false;
   std::string file = {};
   std::string program = {};
@@ -40,11 +40,11 @@ struct TorchScriptSpec {
     field("file", file, "The file, below the pipeline's folder or a folder with data.",
           config::Limits{.example = "tokens.pt"});
     field("program", program,
-          "Instead of `file`, what is in it, in base64: what the pipeline is kept with.");
-    field("columns", columns, "What forward() takes: columns of numbers.",
+          "Instead of `file`, its content in base64. The pipeline is kept with this.");
+    field("columns", columns, "The columns of numbers that forward() takes.",
           config::Limits{.required = true, .example = "[image]"});
-    field("dtype", dtype, "Type of what it gives.");
-    field("shape", shape, "Shape of a row of what it gives; none for one number.",
+    field("dtype", dtype, "Type of the result.");
+    field("shape", shape, "Shape of a row of the result. Empty for one number.",
           config::Limits{.min = 1, .max = 1e6, .example = "[16]"});
     field("into", into, "Name of the column to make.",
           config::Limits{.required = true, .example = "embedding"});

@@ -13,13 +13,14 @@ namespace tidemill::transform {
 struct VocabularySpec {
   static constexpr std::string_view kType = "vocabulary";
   static constexpr std::string_view kDoc =
-      "Makes int64 rows of `length` numbers out of texts: for each word, then for each two "
-      "neighbouring words and so on up to `ngrams`, its place in a list of words, plus 2; 1 for "
-      "what is not in the list, 0 fills the rest. What is beyond `length` is cut off. The list is "
-      "learned from the selected samples before training and stored with the model: the "
-      "`max_words` most frequent of those that occur `min_count` times, in byte order. A word is a "
-      "run of letters, marks and digits of any script; all else, and bytes that are no UTF-8, "
-      "separates words. A text without words gives zeros.";
+      "Makes int64 rows of `length` numbers from texts. First each word gives a number, then each "
+      "two neighbouring words, and so on up to `ngrams` words. The number is the place in a list "
+      "of words, plus 2, or 1 if the list does not have the words. 0 fills the rest of the row. "
+      "Numbers beyond `length` are cut off. The list is learned from the selected samples before "
+      "training and stored with the model. It holds the `max_words` most frequent words of those "
+      "that occur at least `min_count` times, in byte order. A word is a run of letters, marks and "
+      "digits of any script. Everything else, and bytes that are not UTF-8, separates words. A "
+      "text without words gives zeros.";
   static constexpr bool kIsRandom = false;
   std::string column = {};
   int64_t max_words = 20'000;
@@ -33,18 +34,20 @@ struct VocabularySpec {
   void Fields(auto&& field) {
     field("column", column, "Column of texts.",
           config::Limits{.required = true, .example = "title"});
-    field(
-        "max_words", max_words,
-        "Most words, or neighbouring words, to learn; the model needs two rows more, for 0 and 1.",
-        config::Limits{.min = 1, .max = 1e6});
+    field("max_words", max_words,
+          "Largest number of words, or of neighbouring words, to learn. The model needs two ids "
+          "more, for 0 and 1.",
+          config::Limits{.min = 1, .max = 1e6});
     field("min_count", min_count, "How often a word must occur to be learned.",
           config::Limits{.min = 1});
-    field("ngrams", ngrams, "Neighbouring words taken together: 1 for words alone.",
+    field("ngrams", ngrams,
+          "Number of neighbouring words to take together. 1 for single words only.",
           config::Limits{.min = 1, .max = 8});
     field("length", length, "Numbers in a row.",
           config::Limits{.min = 1, .max = 65536, .required = true, .example = "16"});
-    field("lowercase", lowercase, "Takes capital letters for small ones.");
-    field("into", into, "Name of the column to make; the column itself when not given.");
+    field("lowercase", lowercase, "Treats capital letters as small letters.");
+    field("into", into,
+          "Name of the column to make. By default the op replaces the column itself.");
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

@@ -28,7 +28,7 @@ constexpr Duration kLongestLoad{60'000'000};
 absl::StatusOr<Descriptor> NewMemory(const char* name, int64_t bytes) {
   Descriptor memory(memfd_create(name, MFD_CLOEXEC));
   if (!memory.is_open() || ftruncate(memory.number(), bytes) != 0) {
-    return ResourceExhausted("cannot have {} bytes of memory to share: {}", bytes, strerror(errno));
+    return ResourceExhausted("cannot get {} bytes of shared memory: {}", bytes, strerror(errno));
   }
   return memory;
 }

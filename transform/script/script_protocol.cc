@@ -47,14 +47,14 @@ absl::StatusOr<ColumnSchema> FromArgument(std::string_view argument) {
   const size_t colon = argument.find(':');
   const auto type = std::ranges::find(kTypes, argument.substr(0, colon), batch::NameOf);
   if (colon == std::string_view::npos || type == std::end(kTypes)) {
-    return InvalidArgument("{} is no column, as float32:3,32 is", argument);
+    return InvalidArgument("{} is not a column such as float32:3,32", argument);
   }
   ColumnSchema column{.name = {}, .type = *type};
   const std::string shape(argument.substr(colon + 1));
   for (const auto part : absl::StrSplit(shape, ',', absl::SkipEmpty())) {
     int64_t size = 0;
     if (!absl::SimpleAtoi(part, &size) || size < 1) {
-      return InvalidArgument("{} has no shape, as float32:3,32 has", argument);
+      return InvalidArgument("{} has no shape such as in float32:3,32", argument);
     }
     column.shape.push_back(size);
   }

@@ -30,12 +30,12 @@ function paretoSection() {
     return el("div", {}, paretoChart(width, rows, cost, quality),
       el("ul", {class: "keys"},
         el("li", {}, el("i", {class: "line", style: "border-color: var(--use); border-top-style: dashed"}), "unbeaten, by rising cost: ", el("b", {}, front.map(row => row.name).join(", "))),
-        rows.length > front.length ? el("li", {}, "hollow: another policy is at least as good and costs no more") : null),
-      missing.length ? el("p", {class: "note"}, "Not drawn, for want of a number: " + missing.map(row => row.name).join(", ") + ".") : "");
+        rows.length > front.length ? el("li", {}, "hollow points: another policy is at least as good and costs no more") : null),
+      missing.length ? el("p", {class: "note"}, "Not drawn because a number is missing: " + missing.map(row => row.name).join(", ") + ".") : "");
   });
   across.addEventListener("change", draw);
   up.addEventListener("change", draw);
-  return section("What costs what", "Each point is a policy: to the right what it costs, upwards what it brings. The dashed line joins those that no other policy beats: whoever wants more than one of them gives pays more.",
+  return section("What costs what", "Each point is a policy. To the right is its cost, upwards its value. The dashed line joins the policies that no other policy beats. A better value than that of one of them costs more.",
     el("div", {class: "controls"}, el("label", {}, "Across ", across), qualities.length > 1 ? el("label", {}, "Up ", up) : null), host);
 }
 
@@ -60,7 +60,7 @@ function triggersSection() {
   if (DATA.from === null || !DATA.results.some(result => result.triggers.length)) return null;
   const host = el("figure"), thinned = DATA.results.filter(result => result.triggers.length < result.num_triggers);
   drawn(host, triggersChart);
-  return section("When each would have fired", "Each line is a trigger; to the right is how many there are.", host,
+  return section("When each policy would have fired", "Each line is a trigger. The number of triggers is on the right.", host,
     thinned.length ? el("p", {class: "note"}, "Not every trigger is drawn of: " + thinned.map(result => result.name).join(", ") + ".") : null);
 }
 
@@ -83,24 +83,24 @@ function resultsSection() {
 
 function sourcesSection() {
   const {forecast} = DATA, measured = new Set(MEASURED.map(result => result.measured_samples));
-  return section("What was forecast from what", null, el("ul", {class: "sources"},
+  return section("How the numbers were forecast", null, el("ul", {class: "sources"},
     el("li", {}, "The policies were shown the " + plural(DATA.samples, "sample") + " of the history, and decided as they would in a replay. Nothing was trained."),
     el("li", {}, forecast.trainings ? "Training: a straight line through the " + plural(forecast.trainings, "completed training") + " of the pipeline, " + seconds(forecast.base_seconds) + " and " +
       seconds(1000 * forecast.seconds_per_sample) + " for each 1,000 samples." : "Training: no training of the pipeline has completed, so there is nothing to forecast from."),
-    el("li", {}, MATRIX ? title(MATRIX) + ": by the models of run " + MATRIX.run + ". In each window of its evaluation counts the newest of them that was trained on no more than the policy's last trigger before the window; the mean is over the samples of the windows."
-      : "Quality: no run of the pipeline has evaluated its models by windows of time, so that nothing tells what the models would have been worth."),
-    measured.size > 1 ? el("li", {}, "The policies are not measured on the same samples: those that begin later, or have no model in some windows, leave these out.") : null,
+    el("li", {}, MATRIX ? title(MATRIX) + ": measured with the models of run " + MATRIX.run + ". In each window of its evaluation, the newest model counts that was trained on no more than the policy's last trigger before the window. The mean is over the samples of the windows."
+      : "Quality: no run of the pipeline has evaluated its models by windows of time, so the value of the models is not known."),
+    measured.size > 1 ? el("li", {}, "The policies are not measured on the same samples. A policy that begins later, or has no model in some windows, leaves these windows out.") : null,
     DATA.own_left_out ? el("li", {}, "The pipeline's own policy is not among them: " + DATA.own_left_out + ".") : null,
-    DATA.shuffles ? el("li", {}, "False alarms: triggers beyond the first on " + (DATA.shuffles === 1 ? "a shuffled history" : count(DATA.shuffles) + " shuffled histories") + ", in which nothing drifts, by the mean.") : null));
+    DATA.shuffles ? el("li", {}, "False alarms: triggers after the first one on " + (DATA.shuffles === 1 ? "a shuffled history" : count(DATA.shuffles) + " shuffled histories") + ", in which nothing drifts. The number is the mean.") : null));
 }
 
 const MEANINGS = {
   "trigger": "A moment in event time at which the policy would have had a model trained.",
-  "delay": "From when a sample's label became known to the trigger that would have trained on it.",
-  "unbeaten": "No policy that costs no more brings more.",
-  "trained on": "Samples: what the pipeline's selection takes of the data of each trigger, over all of them.",
-  "remaining": "Samples behind the last trigger.",
-  "over": "The samples that the mean is over.",
+  "delay": "The time from when a sample's label became known to the trigger that would have trained on it.",
+  "unbeaten": "No policy with the same cost or less has a better value.",
+  "trained on": "The samples that the pipeline's selection takes from the data of each trigger, over all triggers.",
+  "remaining": "Samples after the last trigger.",
+  "over": "The samples that the mean covers.",
   "left out": "Windows with samples that the mean does not count: those before the first trigger of the policy, before the first model of the run, or without a value for the model that stands for the policy's.",
 };
 

@@ -94,8 +94,8 @@ function compositeSection() {
   });
   picker.addEventListener("change", draw);
   return section("Quality over time",
-    "Each window of time is scored by the model that was in use in it: the latest one trained before the window began, so it had seen nothing of it. " +
-    "Where the solid line leaves the dashed one, retraining made the difference.",
+    "Each window of time has the score of the model that was in use in it. This is the latest model trained before the window began, so it had seen nothing of the window. " +
+    "Where the solid line differs from the dashed one, retraining made the difference.",
     tables.length > 1 ? el("div", {class: "controls"}, el("label", {}, "Measure ", picker)) : null, host);
 }
 
@@ -177,8 +177,8 @@ function lossSection() {
   if (curves > 0 && curves <= 40) {
     drawn(host, lossChart);
     return section("Loss", "How the loss fell during each training (#n is the training of trigger n; its epochs follow each other). " +
-      "A curve that still falls at its end asks for more epochs; one that jumps asks for a lower learning rate.", host);
+      "If a curve still falls at its end, use more epochs. If it jumps, use a lower learning rate.", host);
   }
   drawn(host, lossEndsChart);
-  return section("Loss", "The loss at the end of each training" + (curves ? " and at its beginning; metrics.csv of the run directory has what lies between." : "."), host);
+  return section("Loss", "The loss at the end of each training" + (curves ? " and at its beginning; metrics.csv of the run directory has the values between." : "."), host);
 }

@@ -24,12 +24,12 @@ function comparedSection() {
   const picker = el("select", {"aria-label": "Policy"}, all.map((series, i) => el("option", {value: i}, series.policy + ": " + series.quantity)));
   const draw = drawn(host, width => {
     const series = all[Number(picker.value)];
-    const said = series.waiting ? "What the policy waited for before it could look at what decides: until the solid line reaches the dashed one it says no."
+    const said = series.waiting ? "What the policy waited for before it could look at its deciding score. It says no until the solid line reaches the dashed one."
       : "It says yes where the solid line reaches the dashed one.";
     return el("div", {}, el("p", {class: "note"}, said), comparedChart(series, width),
       series.total > series.points.length ? el("p", {class: "note"}, "Of " + count(series.total) + " decisions, " + count(series.points.length) + " are drawn.") : "");
   });
   picker.addEventListener("change", draw);
-  return section("Why it retrained", "What the trigger policy compared at each of its decisions; dots mark the decisions that brought about a training.",
+  return section("Why it retrained", "What the trigger policy compared at each of its decisions. Dots mark the decisions that led to a training.",
     all.length > 1 ? el("div", {class: "controls"}, el("label", {}, "Policy ", picker)) : null, host);
 }

@@ -15,7 +15,7 @@ function leftOutSection() {
   return section("Left out", "Records of the files that did not become samples.", el("div", {class: "scroll", tabindex: 0}, tableOf([
     {label: "dataset", left: true, value: row => row.dataset},
     {label: "records", value: leftOutAmount},
-    {label: "because", wrap: true, value: row => (row.reason === "" ? "reasons that are not listed" : row.first.reason) + (row.wanted ? " (the dataset's spec wants it so)" : "")},
+    {label: "because", wrap: true, value: row => (row.reason === "" ? "reasons that are not listed" : row.first.reason) + (row.wanted ? " (as the dataset's spec asks)" : "")},
     {label: "first", wrap: true, value: row => row.first.file + (row.first.record === null ? "" : ", record " + count(row.first.record))},
   ], reasons)));
 }

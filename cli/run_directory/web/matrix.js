@@ -92,18 +92,18 @@ function matrixSection() {
     const [worst, best, cut] = colourRange(table);
     const ramp = el("span", {class: "ramp"});
     ramp.style.background = "linear-gradient(to right," + RAMP.map(rgb => "rgb(" + rgb + ")") + ")";
-    detail.textContent = "Point at a cell, or move to it with the arrow keys, to read it out.";
+    detail.textContent = "Point at a cell, or move to it with the arrow keys, to read its value.";
     return el("div", {},
       el("ul", {class: "keys"}, el("li", {}, "worse ", shown(table, worst), ramp, shown(table, best), " better" + (table.lower ? " (lower is better)" : "") +
-        (cut ? "; the most extreme 2 % have the colours of the ends" : "")),
+        (cut ? "; the most extreme 2 % have the colours of the two ends" : "")),
         el("li", {}, el("span", {class: "swatch use"}), "in use in this window"), el("li", {}, el("span", {class: "swatch seen"}), "trained on this window")),
       matrixTable(table, detail, width), detail,
       of[0] > table.matrix.triggers.length || of[1] > table.matrix.windows.length
-        ? el("p", {class: "note"}, "Thinned from " + of[0] + " models and " + of[1] + " windows; eval/matrix.csv of the run directory has all.") : "");
+        ? el("p", {class: "note"}, "Thinned from " + of[0] + " models and " + of[1] + " windows; eval/matrix.csv of the run directory has all of them.") : "");
   });
   picker.addEventListener("change", draw);
   return section("Every model on every window",
     "A row is a model, named by its trigger and the time up to which it had seen data; a column is a window of event time. Read a row to see how long a model stays good, " +
-    "a column to see which model fits that time best. Left of its dashed cells a model is asked about the past, right of them about its future." + (tables.every(table => table.share) ? " Numbers are percent." : ""),
+    "a column to see which model fits that time best. Left of its dashed cells, a model is asked about the past; right of them, about the future." + (tables.every(table => table.share) ? " Numbers are percent." : ""),
     tables.length > 1 ? el("div", {class: "controls"}, el("label", {}, "Measure ", picker)) : null, host);
 }

@@ -40,7 +40,7 @@ function selectionBars(width, label, most, unit, parts, stacked) {
 
 function countBars(width) {
   const most = Math.max(...DATA.selections.rows.map(row => row.candidates), 1);
-  return selectionBars(width, "Candidates, chosen samples and those that the set before had, too, by trigger", most, count, row => [
+  return selectionBars(width, "Candidates, chosen samples, and those of them that the previous training set also had, by trigger", most, count, row => [
     {value: row.candidates, fill: colour("bar"), text: plural(row.candidates, "candidate")},
     {value: row.samples, fill: colour("use"), text: count(row.samples) + " chosen"},
     {value: row.shared || 0, fill: colour("seen"), text: row.previous ? count(row.shared) + " of the " + count(row.previous) + " before" : "nothing before"}]);
@@ -57,7 +57,7 @@ function selectionsSection() {
   const key = (fill, ...text) => el("li", {}, el("i", {style: "background: " + fill}), ...text);
   const counts = el("figure"), shares = el("figure");
   drawn(counts, countBars);
-  const parts = [el("ul", {class: "keys"}, key("var(--bar)", "candidates"), key("var(--use)", "chosen"), key("var(--seen)", "chosen by the trigger before, too")), counts];
+  const parts = [el("ul", {class: "keys"}, key("var(--bar)", "candidates"), key("var(--use)", "chosen"), key("var(--seen)", "also chosen by the previous trigger")), counts];
   if (classes.length > 1) {
     drawn(shares, classBars);
     parts.push(el("h3", {}, "Shares of classes"), el("ul", {class: "keys"}, classes.map((name, i) => key(classColour(i), name))), shares);
@@ -78,6 +78,6 @@ function selectionsSection() {
       {label: "scoring", value: trigger => seconds(trigger.downsampling.seconds)}], methods)));
   }
   if (total > rows.length) parts.push(el("p", {class: "note"}, count(rows.length) + " of " + plural(total, "selection") + " are shown."));
-  return section("Selections", "What each trigger could have trained on, what its policy chose of that, and how much of it the trigger before had chosen, too. " +
-    "The effective number is of how many equally weighted samples the weighted ones are worth.", ...parts);
+  return section("Selections", "What each trigger could have trained on, what its policy chose from that, and how much of it the previous trigger had also chosen. " +
+    "The effective number says how many equally weighted samples the weighted samples are worth.", ...parts);
 }

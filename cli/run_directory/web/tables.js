@@ -30,7 +30,7 @@ function slicesSection() {
 
 function confusionSection() {
   if (!DATA.confusions.length) return null;
-  return section("Which classes were taken for which", "A row is the true class, a column what the model in use predicted; the share is that of the row. The diagonal is what was right.",
+  return section("Which classes were predicted as which", "A row is the true class, a column the class that the model in use predicted. The share is that of the row. The diagonal shows the right predictions.",
     DATA.confusions.map(({dataset, classes, counts}) => {
       const sums = counts.map(row => row.reduce((a, b) => a + b, 0));
       return [el("h3", {}, dataset), el("div", {class: "scroll", tabindex: 0}, el("table", {class: "heat"},
@@ -66,18 +66,18 @@ function configurationSection() {
 }
 
 const WORDS = {
-  "event time": "When something happened in the world, as the data tell it; not when it was read or trained on.",
+  "event time": "When something happened in the world, as the data say. It is not when the sample was read or trained on.",
   "trigger": "A retraining: the moments in event time at which the policy said “now”, numbered from 1. Its model is #n.",
   "model": "What a trigger's training produced. It has seen no sample that happened after its trigger.",
   "window": "A stretch of event time on whose samples models are measured.",
-  "in use": "The model of the last trigger before a window began: what would have answered then. It has not seen the window.",
-  "trained on": "The model whose new training data lie in the window. Its score there is what it remembers, an upper bound and no forecast.",
+  "in use": "The model of the last trigger before a window began. It would have answered at that time. It has not seen the window.",
+  "trained on": "The model whose new training data are in the window. Its score there shows what it remembers. That is an upper bound and not a forecast.",
   "first model": "The model of trigger 1, as if nobody had ever retrained.",
-  "samples selected": "Those that the selection policy chose from the new ones (the candidates); only they are trained on.",
+  "samples selected": "The samples that the selection policy chose from the new ones (the candidates). Only they are trained on.",
   "skipped": "Samples that could not be read or decoded.",
-  "loss": "What training makes small; comparable only within a pipeline.",
-  "baseline": "What needs no model: always saying the most frequent class, or the mean, of the labels known when the model in use was trained; or repeating the last label known. On the samples on which the models in use were measured. A model that does not beat it has learned nothing of use.",
-  "per sample": "Of several windows: the mean, each weighted by its samples.",
-  "pooled": "Of several windows: what measuring all their samples at once gives.",
-  "mean over windows": "Weighted by samples; for areas under curves, which cannot be pooled.",
+  "loss": "The value that training makes small. It is comparable only within a pipeline.",
+  "baseline": "A rule that needs no model. It always says the most frequent class, or the mean, of the labels known when the model in use was trained; or it repeats the last label known. It is measured on the same samples as the models in use. A model that does not beat it has learned nothing of use.",
+  "per sample": "For several windows: the mean, with each window weighted by its samples.",
+  "pooled": "For several windows: the value over all their samples at once.",
+  "mean over windows": "The mean weighted by samples. It is for areas under curves, which cannot be pooled.",
 };

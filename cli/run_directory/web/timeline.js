@@ -53,6 +53,6 @@ function timelineSection() {
   if (!DATA.density.bins.length && !DATA.triggers.length) return null;
   const host = el("figure");
   drawn(host, timelineChart);
-  return section("Timeline", "Bars: when the samples of " + DATA.density.dataset + " happened. Lines: triggers, that is the moments at which a model was trained on what had come until then. " +
-    "Below: from when to when each model was the newest.", host);
+  return section("Timeline", "Bars: when the samples of " + DATA.density.dataset + " happened. Lines: triggers. These are the moments at which a model was trained on the samples so far. " +
+    "Below: the time in which each model was the newest.", host);
 }

@@ -12,13 +12,12 @@ namespace tidemill::models {
 struct BceWithLogits {
   static constexpr std::string_view kType = "bce_with_logits";
   static constexpr std::string_view kDoc =
-      "For two classes with one output, whose sigmoid is the probability of class 1.";
+      "For two classes and one output. The sigmoid of the output is the probability of class 1.";
   static constexpr std::optional<ClassOutputs> kClassOutputs = ClassOutputs::kSigmoid;
   double positive_weight = 1;
 
   void Fields(auto&& field) {
-    field("positive_weight", positive_weight, "What to multiply the loss of class 1 by.",
-          {.min = 0});
+    field("positive_weight", positive_weight, "Factor for the loss of class 1.", {.min = 0});
   }
   friend bool operator==(const BceWithLogits&, const BceWithLogits&) = default;
 };

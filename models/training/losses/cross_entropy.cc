@@ -7,9 +7,10 @@ namespace tidemill::models {
 std::optional<config::Remark> CrossEntropy::FindOutputsProblem(int64_t outputs) const {
   const auto num_weights = static_cast<int64_t>(class_weights.size());
   if (num_weights == 0 || num_weights == outputs) return std::nullopt;
-  return config::Remark{.path = "class_weights",
-                        .message = fmt::format("{} weights for {} outputs", num_weights, outputs),
-                        .hint = "list one for each class"};
+  return config::Remark{
+      .path = "class_weights",
+      .message = fmt::format("has {} weights for {} outputs", num_weights, outputs),
+      .hint = "list one weight for each class"};
 }
 
 }  // namespace tidemill::models

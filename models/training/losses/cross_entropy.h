@@ -13,16 +13,17 @@ namespace tidemill::models {
 
 struct CrossEntropy {
   static constexpr std::string_view kType = "cross_entropy";
-  static constexpr std::string_view kDoc = "For class labels, one output for each class.";
+  static constexpr std::string_view kDoc = "For class labels, with one output for each class.";
   static constexpr std::optional<ClassOutputs> kClassOutputs = ClassOutputs::kSoftmax;
   double label_smoothing = 0;
   std::vector<double> class_weights = {};
 
   void Fields(auto&& field) {
-    field("label_smoothing", label_smoothing, "Share of the truth that is spread over all classes.",
+    field("label_smoothing", label_smoothing,
+          "Share of the true class's probability that is spread over all classes.",
           {.min = 0, .max = 1});
-    field("class_weights", class_weights,
-          "What to multiply the loss of each class by; none for 1 each.", {.min = 0});
+    field("class_weights", class_weights, "Factor for the loss of each class. Empty: 1 for each.",
+          {.min = 0});
   }
   std::optional<config::Remark> FindOutputsProblem(int64_t outputs) const;
   friend bool operator==(const CrossEntropy&, const CrossEntropy&) = default;

@@ -12,12 +12,13 @@ namespace tidemill::models {
 struct Huber {
   static constexpr std::string_view kType = "huber";
   static constexpr std::string_view kDoc =
-      "Half of squared errors up to delta, beyond it delta * (error - delta / 2) (Huber, 1964).";
+      "Half of the squared error up to delta, and delta * (error - delta / 2) above delta (Huber, "
+      "1964).";
   static constexpr std::optional<ClassOutputs> kClassOutputs = std::nullopt;
   double delta = 1;
 
   void Fields(auto&& field) {
-    field("delta", delta, "Where squares turn into lines.", {.min = 1e-9});
+    field("delta", delta, "The error from which on the loss is linear.", {.min = 1e-9});
   }
   friend bool operator==(const Huber&, const Huber&) = default;
 };

@@ -12,7 +12,7 @@ namespace tidemill::models {
 struct AdamW {
   static constexpr std::string_view kType = "adamw";
   static constexpr std::string_view kDoc =
-      "Adam whose decay acts on the weights themselves (Loshchilov and Hutter, 2019).";
+      "Adam with a decay that acts on the weights themselves (Loshchilov and Hutter, 2019).";
   double lr = 1e-3;
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -24,7 +24,7 @@ struct AdamW {
     field("beta1", beta1, "Decay of the mean of the gradients.", {.min = 0, .max = 0.9999});
     field("beta2", beta2, "Decay of the mean of their squares.", {.min = 0, .max = 0.999999});
     field("epsilon", epsilon, "Added to the divisor.", {.min = 0});
-    field("weight_decay", weight_decay, "Share of each weight, times lr, that a step takes away.",
+    field("weight_decay", weight_decay, "A step takes this share of each weight away, times lr.",
           {.min = 0});
   }
   bool TakesSparseGradients() const { return false; }

@@ -48,7 +48,7 @@ struct ModuleOptimizer {
 
   void Fields(auto&& field) {
     field("modules", modules,
-          "Which parameters: a pattern with * and ? over their names, such as `embedding*`.",
+          "Which parameters: a pattern with * and ? for their names, such as `embedding*`.",
           {.min = 1, .required = true, .example = "\"embedding*\""});
     field("optimizer", optimizer, "Their optimiser.", {.required = true});
   }

@@ -19,7 +19,7 @@ struct Sgd {
 
   void Fields(auto&& field) {
     field("lr", lr, "Learning rate.", {.min = 0, .max = 1000, .required = true, .example = "0.01"});
-    field("momentum", momentum, "Share of the last step that is kept in the next.",
+    field("momentum", momentum, "Share of the last step that the next step keeps.",
           {.min = 0, .max = 0.9999});
     field("nesterov", nesterov, "Look ahead along the momentum (Sutskever et al., 2013).");
     field("weight_decay", weight_decay, kDecayDoc, {.min = 0});

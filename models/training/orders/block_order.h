@@ -14,15 +14,15 @@ namespace tidemill::models {
 struct BlockOrder {
   static constexpr std::string_view kType = "block";
   static constexpr std::string_view kDoc =
-      "Blocks of neighbours in a new random order, and the samples of a few blocks at a time among "
-      "themselves: for data on slow disks or far away, where neighbours are cheaper to read.";
+      "Shuffles blocks of neighbours, and then the samples of a few blocks at a time. For data on "
+      "slow disks or far away, where neighbours are cheaper to read.";
   static constexpr bool kIsUniform = false;
   static constexpr bool kKeepsStream = false;
   config::Count samples{4096};
   config::Count window{65'536};
   void Fields(auto&& field) {
-    field("samples", samples, "Neighbours in a block.");
-    field("window", window, "Samples that are shuffled among themselves.");
+    field("samples", samples, "Number of neighbours in a block.");
+    field("window", window, "Number of samples that are shuffled together.");
   }
   void Check(config::Problems& problems) const {
     if (samples.value < 1) problems.Add("samples", "must be at least 1", "write 4096");

@@ -14,7 +14,7 @@ namespace tidemill::models {
 struct FullOrder {
   static constexpr std::string_view kType = "full";
   static constexpr std::string_view kDoc =
-      "Anew in each epoch, each order of all samples being as likely as another.";
+      "A new order in each epoch. All orders of all samples are equally likely.";
   static constexpr bool kIsUniform = true;
   static constexpr bool kKeepsStream = false;
   void Fields(auto&&) {}

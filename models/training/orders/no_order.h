@@ -13,7 +13,7 @@ namespace tidemill::models {
 
 struct NoOrder {
   static constexpr std::string_view kType = "none";
-  static constexpr std::string_view kDoc = "As the samples stand in the stream.";
+  static constexpr std::string_view kDoc = "The order of the samples in the stream.";
   static constexpr bool kIsUniform = false;
   static constexpr bool kKeepsStream = true;
   void Fields(auto&&) {}

@@ -14,12 +14,12 @@ namespace tidemill::models {
 struct ReservoirOrder {
   static constexpr std::string_view kType = "reservoir";
   static constexpr std::string_view kDoc =
-      "Through a buffer, from which a random sample leaves as the next of the stream enters: early "
-      "samples stay early, neighbours part.";
+      "Samples pass through a buffer. When the next sample of the stream enters, a random one "
+      "leaves. Early samples stay early, and neighbours are separated.";
   static constexpr bool kIsUniform = false;
   static constexpr bool kKeepsStream = false;
   config::Count samples{65'536};
-  void Fields(auto&& field) { field("samples", samples, "Samples in the buffer."); }
+  void Fields(auto&& field) { field("samples", samples, "Number of samples in the buffer."); }
   void Check(config::Problems& problems) const {
     if (samples.value < 1 || samples.value > 100'000'000) {
       problems.Add("samples", "must be between 1 and 1e8", "write 65_536");

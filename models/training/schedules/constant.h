@@ -10,7 +10,7 @@ namespace tidemill::models {
 
 struct Constant {
   static constexpr std::string_view kType = "constant";
-  static constexpr std::string_view kDoc = "The learning rate stays.";
+  static constexpr std::string_view kDoc = "The learning rate stays the same.";
 
   void Fields(auto&&) {}
   double LearningRateFactor(int64_t /*step*/, int64_t /*total*/) const { return 1; }

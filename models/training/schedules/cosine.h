@@ -19,7 +19,7 @@ struct Cosine : ScheduleLength {
 
   void Fields(auto&& field) {
     FieldsOf(field);
-    field("final", final, "Factor at its end and behind it.", {.min = 0, .max = 1});
+    field("final", final, "Factor at the end of the schedule and after it.", {.min = 0, .max = 1});
   }
   void Check(config::Problems& problems) const { CheckLength(problems, false); }
   double LearningRateFactor(int64_t step, int64_t total) const;

@@ -14,12 +14,14 @@ struct ScheduleLength {
   std::optional<double> share = std::nullopt;
 
   void FieldsOf(auto&& field) {
-    field("steps", steps, "Length in steps of the optimiser; or give a share.", {.min = 1});
-    field("share", share, "Length as a share of the training, or of what a warm-up leaves of it.",
+    field("steps", steps, "Length in steps of the optimiser. You may give a share instead.",
+          {.min = 1});
+    field("share", share,
+          "Length as a share of the training, or of the rest of it after a warm-up.",
           {.min = 0, .max = 1});
   }
   void CheckLength(config::Problems& problems, bool is_required) const {
-    if (steps && share) problems.Add("share", "and steps exclude each other", "leave one out");
+    if (steps && share) problems.Add("share", "cannot be used with `steps`", "leave one out");
     if (is_required && !steps && !share) {
       problems.Add("", "needs a length", "write steps: 1000 or share: 0.1");
     }

@@ -16,7 +16,7 @@ struct StepDecay : ScheduleLength {
 
   void Fields(auto&& field) {
     FieldsOf(field);
-    field("factor", factor, "What to multiply by after each length.", {.min = 0, .max = 1});
+    field("factor", factor, "Factor after each length.", {.min = 0, .max = 1});
   }
   void Check(config::Problems& problems) const { CheckLength(problems, true); }
   double LearningRateFactor(int64_t step, int64_t total) const;

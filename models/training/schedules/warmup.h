@@ -15,14 +15,14 @@ namespace tidemill::models {
 struct Warmup : ScheduleLength {
   static constexpr std::string_view kType = "warmup";
   static constexpr std::string_view kDoc =
-      "Rises linearly to the whole learning rate, then follows another schedule.";
+      "Rises linearly to the full learning rate, then follows another schedule.";
   double initial = 0;
   ScheduleAfterWarmup then = {};
 
   void Fields(auto&& field) {
     FieldsOf(field);
     field("initial", initial, "Factor before the first step.", {.min = 0, .max = 1});
-    field("then", then, "What follows; its lengths count from the end of the rise.");
+    field("then", then, "The schedule that follows. Its lengths count from the end of the rise.");
   }
   void Check(config::Problems& problems) const { CheckLength(problems, true); }
   double LearningRateFactor(int64_t step, int64_t total) const;

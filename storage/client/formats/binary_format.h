@@ -24,9 +24,10 @@ struct BinaryFormat {
 
   void Fields(auto&& field) {
     field("header_bytes", header_bytes, "Bytes before the first record.", {.min = 0});
-    field("record_bytes", record_bytes, "Bytes of a record, a label in it included.",
+    field("record_bytes", record_bytes, "Bytes of a record, with the label if it is in the record.",
           {.min = 1, .max = 1 << 30, .required = true});
-    field("idx", idx, "Check magic and dimensions of IDX files (MNIST and its kin).");
+    field("idx", idx,
+          "Check the magic number and the dimensions of IDX files (MNIST and similar).");
   }
 
   int64_t RecordBytes() const { return record_bytes; }

@@ -15,7 +15,8 @@ namespace tidemill::storage {
 
 struct CsvFormat {
   static constexpr std::string_view kType = "csv";
-  static constexpr std::string_view kDoc = "Delimited text after RFC 4180; one record a sample.";
+  static constexpr std::string_view kDoc =
+      "Delimited text as in RFC 4180. Each record is a sample.";
   static constexpr SampleUnit kUnit = SampleUnit::kRecord;
   static constexpr batch::PayloadKind kPayload = batch::PayloadKind::kCsv;
   static constexpr bool kHasFields = true;
@@ -29,10 +30,11 @@ struct CsvFormat {
 
   void Fields(auto&& field) {
     field("delimiter", delimiter, "One character between fields; \"\\t\" for TSV.");
-    field("quote", quote, "One character around fields; empty where quotes mean nothing.");
+    field("quote", quote, "One character around fields; empty if quotes have no meaning.");
     field("header", header, "The first record of each file names the columns.");
-    field("columns", columns, "Names of the columns. With a header: what it must be, or empty.");
-    field("max_record", max_record, "Longest record; a longer one is quarantined.", {.min = 16});
+    field("columns", columns,
+          "Names of the columns. With a header: the names that it must have, or empty.");
+    field("max_record", max_record, "Longest record. A longer one is quarantined.", {.min = 16});
   }
   void Check(config::Problems& problems) const {
     if (delimiter.size() != 1 || delimiter == "\n") {
@@ -40,7 +42,7 @@ struct CsvFormat {
     }
     if (quote.size() > 1) problems.Add("quote", "is not one character", "write '\"' or ''");
     if (!quote.empty() && quote == delimiter) {
-      problems.Add("quote", "is the delimiter as well", "choose another character");
+      problems.Add("quote", "is also the delimiter", "choose another character");
     }
     if (!header && columns.empty()) {
       problems.Add("columns", "is missing", "name the columns of files without a header");

@@ -11,7 +11,7 @@ namespace tidemill::storage {
 
 struct JsonlFormat {
   static constexpr std::string_view kType = "jsonl";
-  static constexpr std::string_view kDoc = "JSON Lines: one object a line, one line a sample.";
+  static constexpr std::string_view kDoc = "JSON Lines: each line is one object and one sample.";
   static constexpr SampleUnit kUnit = SampleUnit::kRecord;
   static constexpr batch::PayloadKind kPayload = batch::PayloadKind::kJson;
   static constexpr bool kHasFields = true;
@@ -20,7 +20,7 @@ struct JsonlFormat {
   config::ByteSize max_record{1 << 20};
 
   void Fields(auto&& field) {
-    field("max_record", max_record, "Longest line; a longer one is quarantined.", {.min = 16});
+    field("max_record", max_record, "Longest line. A longer one is quarantined.", {.min = 16});
   }
 };
 

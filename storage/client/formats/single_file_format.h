@@ -11,7 +11,7 @@ namespace tidemill::storage {
 
 struct SingleFileFormat {
   static constexpr std::string_view kType = "single_file";
-  static constexpr std::string_view kDoc = "One file a sample, such as an image.";
+  static constexpr std::string_view kDoc = "Each file is a sample, such as an image.";
   static constexpr SampleUnit kUnit = SampleUnit::kWholeFile;
   static constexpr batch::PayloadKind kPayload = batch::PayloadKind::kFile;
   static constexpr bool kHasFields = false;
@@ -20,7 +20,7 @@ struct SingleFileFormat {
   config::ByteSize max_file{256 << 20};
 
   void Fields(auto&& field) {
-    field("max_file", max_file, "Largest file; a larger one is quarantined.", {.min = 1});
+    field("max_file", max_file, "Largest file. A larger one is quarantined.", {.min = 1});
   }
 };
 

@@ -14,8 +14,8 @@ namespace tidemill::storage {
 struct TarFormat {
   static constexpr std::string_view kType = "tar";
   static constexpr std::string_view kDoc =
-      "Tar archives in WebDataset's layout: neighbouring members whose paths agree up to the first "
-      "dot of their names are one sample.";
+      "Tar archives in WebDataset's layout. Adjacent members whose paths agree up to the first dot "
+      "of their names are one sample.";
   static constexpr SampleUnit kUnit = SampleUnit::kMembers;
   static constexpr batch::PayloadKind kPayload = batch::PayloadKind::kFile;
   static constexpr bool kHasFields = false;
@@ -26,10 +26,10 @@ struct TarFormat {
 
   void Fields(auto&& field) {
     field("payload", payload,
-          "Extensions, without the first dot, of the member that is the sample's bytes; the first "
-          "of them that a sample has.",
+          "Extensions, without the first dot, of the member that holds the sample's bytes. A "
+          "sample uses the first of them that it has.",
           {.required = true, .example = "[jpg, png]", .min_items = 1});
-    field("max_member", max_member, "Largest payload; a sample with a larger one is quarantined.",
+    field("max_member", max_member, "Largest payload. A sample with a larger one is quarantined.",
           {.min = 1});
   }
   void Check(config::Problems& problems) const {

@@ -13,8 +13,8 @@ namespace tidemill::storage {
 struct TfrecordFormat {
   static constexpr std::string_view kType = "tfrecord";
   static constexpr std::string_view kDoc =
-      "TFRecord: records of any size with checksums; one record a sample. Labels and times are "
-      "features of the tf.train.Example that a record then has to be.";
+      "TFRecord: records of any size with checksums. Each record is a sample. Labels and times are "
+      "features; a record with them must be a tf.train.Example.";
   static constexpr SampleUnit kUnit = SampleUnit::kRecord;
   static constexpr batch::PayloadKind kPayload = batch::PayloadKind::kTfRecord;
   static constexpr bool kHasFields = true;
@@ -23,7 +23,7 @@ struct TfrecordFormat {
   config::ByteSize max_record{64 << 20};
 
   void Fields(auto&& field) {
-    field("max_record", max_record, "Longest record; a longer one is quarantined.", {.min = 16});
+    field("max_record", max_record, "Longest record. A longer one is quarantined.", {.min = 16});
   }
 };
 

@@ -28,8 +28,8 @@ enum class AdwinVariant : uint8_t {
 struct AdwinConfig {
   static constexpr std::string_view kType = "adwin";
   static constexpr std::string_view kDoc =
-      "ADWIN (Bifet and Gavalda, 2007): keeps the latest values as long as their mean is the same, "
-      "and fires when an older part of them differs.";
+      "ADWIN (Bifet and Gavalda, 2007). It keeps the latest values as long as their mean is the "
+      "same, and fires when an older part of them differs.";
   double delta = 0.002;
   int64_t clock = 32;
   int64_t max_buckets = 5;
@@ -38,16 +38,18 @@ struct AdwinConfig {
   AdwinVariant cuts = AdwinVariant::kAllCuts;
 
   void Fields(auto&& field) {
-    field("delta", delta, "About the chance of a false alarm at a check.",
+    field("delta", delta, "Approximate chance of a false alarm at a check.",
           {.min = 1e-12, .max = 0.5});
-    field("clock", clock, "Values between two checks; 1 sees drift sooner, at 32 times the cost.",
+    field("clock", clock,
+          "Number of values between two checks. 1 sees drift sooner, at 32 times the cost.",
           {.min = 1});
-    field("max_buckets", max_buckets, "Buckets of each size: more remember more precisely.",
+    field("max_buckets", max_buckets,
+          "Number of buckets of each size. More buckets remember more precisely.",
           {.min = 2, .max = 1000});
-    field("min_window", min_window, "Values on either side of a cut, at least.", {.min = 1});
-    field("grace", grace, "Values before the first check.", {.min = 2});
+    field("min_window", min_window, "Least number of values on each side of a cut.", {.min = 1});
+    field("grace", grace, "Number of values before the first check.", {.min = 2});
     field("cuts", cuts,
-          "Which cuts are looked at: all, as published; or those that Python ports look at, for "
+          "Which cuts to look at: all, as published, or only those that Python ports look at, for "
           "comparison with them.");
   }
   friend bool operator==(const AdwinConfig&, const AdwinConfig&) = default;

@@ -12,18 +12,21 @@ namespace tidemill::supervisor::statistics {
 struct DdmConfig {
   static constexpr std::string_view kType = "ddm";
   static constexpr std::string_view kDoc =
-      "DDM (Gama and others, 2004): fires when the error rate has risen well above its least "
-      "value. After a warm-up without errors the first error fires.";
+      "DDM (Gama and others, 2004). It fires when the error rate has risen well above its least "
+      "value. After a warm-up without errors, the first error fires.";
   int64_t warm_up = 30;
   double warning = 2;
   double drift = 3;
 
   void Fields(auto&& field) {
     field("warm_up", warm_up,
-          "Values without a verdict, as the error rate of few values jumps about.", {.min = 1});
-    field("warning", warning, "Standard deviations above the least error rate that warn.",
+          "Number of values at the beginning without a verdict, because the error rate of few "
+          "values varies much.",
+          {.min = 1});
+    field("warning", warning,
+          "It warns at this many standard deviations above the least error rate.", {.min = 0});
+    field("drift", drift, "It fires at this many standard deviations above the least error rate.",
           {.min = 0});
-    field("drift", drift, "Standard deviations above the least error rate that fire.", {.min = 0});
   }
   friend bool operator==(const DdmConfig&, const DdmConfig&) = default;
 };

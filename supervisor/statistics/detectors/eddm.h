@@ -13,19 +13,20 @@ namespace tidemill::supervisor::statistics {
 struct EddmConfig {
   static constexpr std::string_view kType = "eddm";
   static constexpr std::string_view kDoc =
-      "EDDM (Baena-Garcia and others, 2006): fires when errors come closer together than they did "
-      "at their farthest. Sees gradual drift sooner than `ddm`, and takes fright sooner.";
+      "EDDM (Baena-Garcia and others, 2006). It fires when errors come closer together than they "
+      "were at their farthest. It sees gradual drift sooner than `ddm`, but gives false alarms "
+      "sooner, too.";
   int64_t warm_up = 30;
   double warning = 0.95;
   double drift = 0.9;
 
   void Fields(auto&& field) {
-    field("warm_up", warm_up, "Errors without a verdict.", {.min = 1});
+    field("warm_up", warm_up, "Number of errors at the beginning without a verdict.", {.min = 1});
     field("warning", warning,
-          "Share of the greatest distance between errors, mean and two standard deviations, below "
-          "which it warns.",
+          "It warns below this share of the greatest distance between errors (the mean and two "
+          "standard deviations).",
           {.min = 0, .max = 1});
-    field("drift", drift, "The share below which it fires.", {.min = 0, .max = 1});
+    field("drift", drift, "It fires below this share.", {.min = 0, .max = 1});
   }
   friend bool operator==(const EddmConfig&, const EddmConfig&) = default;
 };

@@ -22,8 +22,8 @@ enum class PageHinkleySides : uint8_t {
 struct PageHinkleyConfig {
   static constexpr std::string_view kType = "page_hinkley";
   static constexpr std::string_view kDoc =
-      "Page-Hinkley (Page, 1954): fires when values have exceeded their running mean by more than "
-      "a threshold in sum.";
+      "Page-Hinkley (Page, 1954). It fires when the sum by which values have exceeded their "
+      "running mean is above a threshold.";
   int64_t warm_up = 29;
   double tolerance = 0.005;
   double threshold = 50;
@@ -31,15 +31,16 @@ struct PageHinkleyConfig {
   PageHinkleySides sides = PageHinkleySides::kUp;
 
   void Fields(auto&& field) {
-    field("warm_up", warm_up, "Values without a verdict.", {.min = 0});
-    field("tolerance", tolerance, "What a value may lie above the mean for nothing.", {.min = 0});
+    field("warm_up", warm_up, "Number of values at the beginning without a verdict.", {.min = 0});
+    field("tolerance", tolerance, "How far a value may be above the mean without counting.",
+          {.min = 0});
     field("threshold", threshold,
-          "The sum that fires: greater means fewer false alarms, later ones.", {.min = 0});
+          "The sum that fires. A greater sum means fewer false alarms, but later alarms.",
+          {.min = 0});
     field("fading", fading,
-          "What is left of the sum at each value, with `sides: up`; 1 forgets "
-          "nothing.",
+          "With `sides: up`: the share of the sum that is kept at each value. 1 forgets nothing.",
           {.min = 0, .max = 1});
-    field("sides", sides, "Whether it watches values rise, or rise and fall.");
+    field("sides", sides, "Whether it watches for values that rise, or that rise or fall.");
   }
   friend bool operator==(const PageHinkleyConfig&, const PageHinkleyConfig&) = default;
 };

@@ -15,10 +15,10 @@ struct Craig : GradientCoreset {
   static constexpr std::string_view kDoc =
       "Takes samples whose gradients stand for those of all others.";
   static constexpr std::string_view kRule =
-      "greedily maximises the sum over all samples of max over the chosen of (greatest distance - "
-      "distance of gradients)";
+      "greedily maximises this sum: over all samples, the maximum over the chosen ones of "
+      "(greatest distance - distance of gradients)";
   static constexpr std::string_view kWeights =
-      "the samples whose gradient is nearest to its own, scaled to a mean of 1";
+      "the number of samples whose gradient is nearest to its own, scaled to a mean of 1";
   static constexpr std::string_view kCost =
       "one forward pass, with `of: last_layer` two; O(N part) time, part^2 numbers";
   static constexpr std::string_view kSource =
@@ -26,7 +26,7 @@ struct Craig : GradientCoreset {
   GreedySearch greedy = GreedySearch::kLazy;
   void Fields(auto&& field) {
     GradientCoreset::Fields(field);
-    field("greedy", greedy, "How the maximum is sought.");
+    field("greedy", greedy, "How to find the maximum.");
   }
   friend bool operator==(const Craig&, const Craig&) = default;
 };

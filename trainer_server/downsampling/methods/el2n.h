@@ -14,7 +14,7 @@ struct El2n : Ranked {
   static constexpr std::string_view kType = "el2n";
   static constexpr std::string_view kDoc = "Takes the samples with the greatest errors.";
   static constexpr std::string_view kRule =
-      "the greatest ||p - y|| first, of real labels ||output - y||, ties by ordinal";
+      "the greatest ||p - y|| first, for real labels ||output - y||; ties by ordinal";
   static constexpr std::string_view kSource =
       "Paul et al., Deep Learning on a Data Diet (NeurIPS 2021)";
   friend bool operator==(const El2n&, const El2n&) = default;

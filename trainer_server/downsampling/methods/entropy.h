@@ -13,7 +13,7 @@ namespace tidemill::trainer_server {
 struct Entropy : Ranked {
   static constexpr std::string_view kType = "entropy";
   static constexpr std::string_view kDoc = "Takes the samples with the most even probabilities.";
-  static constexpr std::string_view kRule = "the greatest -sum p log p first, ties by ordinal";
+  static constexpr std::string_view kRule = "the greatest -sum p log p first; ties by ordinal";
   static constexpr std::string_view kSource = "Coleman et al., Selection via Proxy (ICLR 2020)";
 
   void CheckTraining(const models::TrainedWith& with, models::TrainingProblems& problems) const {

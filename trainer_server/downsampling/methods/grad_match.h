@@ -13,11 +13,11 @@ namespace tidemill::trainer_server {
 struct GradMatch : GradientCoreset {
   static constexpr std::string_view kType = "grad_match";
   static constexpr std::string_view kDoc =
-      "Takes samples whose weighted gradients add up to that of all.";
+      "Takes samples whose weighted gradients add up to the gradient of all samples.";
   static constexpr std::string_view kRule =
       "orthogonal matching pursuit for the mean gradient, then least squares with weights >= 0 and "
-      "the ridge `ridge`; samples drawn uniformly fill the share up where fewer get a weight";
-  static constexpr std::string_view kWeights = "those of the fit, scaled to a mean of 1";
+      "the ridge `ridge`; if too few samples get a weight, samples drawn uniformly fill the share";
+  static constexpr std::string_view kWeights = "the weights of the fit, scaled to a mean of 1";
   static constexpr std::string_view kCost =
       "one forward pass, with `of: last_layer` two; O(N k) after one product of matrices";
   static constexpr std::string_view kSource =

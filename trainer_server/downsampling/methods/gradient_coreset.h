@@ -21,13 +21,15 @@ struct GradientCoreset : Kept {
 
   void Fields(auto&& field) {
     Kept::Fields(field);
-    field("period", period, "Epochs after which the choice is made anew; 0: once a training.",
-          {.min = 0});
-    field("balance", balance, "Choose from each class by itself, the same share of each.");
+    field(
+        "period", period,
+        "Number of epochs after which the method chooses again. 0: it chooses once in a training.",
+        {.min = 0});
+    field("balance", balance, "Choose from each class separately, the same share of each.");
     field("of", of, "Which gradients.");
     field("part", part,
-          "Samples that are compared with one another: more are cut into random parts of this size "
-          "first.",
+          "Number of samples that are compared with one another. A larger set is first divided "
+          "into random parts of this size.",
           {.min = 16, .max = 20'000});
   }
 

@@ -15,12 +15,12 @@ struct GradientNormSampling : Drawn {
   static constexpr std::string_view kDoc =
       "Draws samples in proportion to an upper bound of the norm of their gradients.";
   static constexpr std::string_view kRule =
-      "probability in proportion to ||dL/d outputs||, p - y of cross entropy, or with `of: "
-      "last_layer` times sqrt(1 + ||embedding||^2)";
+      "probability in proportion to ||dL/d outputs||, which is p - y for cross entropy; with `of: "
+      "last_layer`, times sqrt(1 + ||embedding||^2)";
   static constexpr std::string_view kWeights =
-      "k / (N p), with priority k max(s, threshold) / (N s): the weighted mean stays unbiased";
+      "k / (N p); with priority, k max(s, threshold) / (N s): the weighted mean stays unbiased";
   static constexpr std::string_view kCost =
-      "one forward pass over what is scored, with `of: last_layer` two";
+      "one forward pass over the samples that are scored, with `of: last_layer` two";
   static constexpr std::string_view kSource =
       "Katharopoulos and Fleuret, Not All Samples Are Created Equal (ICML 2018)";
   GradientOf of = GradientOf::kOutputs;

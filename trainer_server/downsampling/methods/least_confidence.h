@@ -13,9 +13,9 @@ namespace tidemill::trainer_server {
 struct LeastConfidence : Ranked {
   static constexpr std::string_view kType = "least_confidence";
   static constexpr std::string_view kDoc =
-      "Takes the samples of whose class the model is least sure.";
+      "Takes the samples whose class the model is least sure of.";
   static constexpr std::string_view kRule =
-      "the smallest greatest probability first, ties by ordinal";
+      "the smallest value of the greatest probability first; ties by ordinal";
   static constexpr std::string_view kSource = "Coleman et al., Selection via Proxy (ICLR 2020)";
 
   void CheckTraining(const models::TrainedWith& with, models::TrainingProblems& problems) const {

@@ -15,8 +15,8 @@ struct LossSampling : Drawn {
   static constexpr std::string_view kDoc = "Draws samples in proportion to their losses.";
   static constexpr std::string_view kRule = "probability in proportion to the loss";
   static constexpr std::string_view kWeights =
-      "k / (N p), with priority k max(s, threshold) / (N s): the weighted mean stays unbiased";
-  static constexpr std::string_view kCost = "one forward pass over what is scored";
+      "k / (N p); with priority, k max(s, threshold) / (N s): the weighted mean stays unbiased";
+  static constexpr std::string_view kCost = "one forward pass over the samples that are scored";
   static constexpr std::string_view kSource =
       "Katharopoulos and Fleuret, Not All Samples Are Created Equal (ICML 2018)";
   void Fields(auto&& field) { Drawn::Fields(field); }

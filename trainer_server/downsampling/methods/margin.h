@@ -14,7 +14,7 @@ struct Margin : Ranked {
   static constexpr std::string_view kType = "margin";
   static constexpr std::string_view kDoc =
       "Takes the samples whose two likeliest classes are closest.";
-  static constexpr std::string_view kRule = "the smallest p1 - p2 first, ties by ordinal";
+  static constexpr std::string_view kRule = "the smallest p1 - p2 first; ties by ordinal";
   static constexpr std::string_view kSource = "Coleman et al., Selection via Proxy (ICLR 2020)";
 
   void CheckTraining(const models::TrainedWith& with, models::TrainingProblems& problems) const {

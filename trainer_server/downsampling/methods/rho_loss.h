@@ -18,16 +18,16 @@ namespace tidemill::trainer_server {
 struct RhoLoss : Kept {
   static constexpr std::string_view kType = "rho_loss";
   static constexpr std::string_view kDoc =
-      "Takes samples that are not learnt yet but could be: those with a greater loss than a model "
-      "has that was trained on other samples.";
+      "Takes samples that are not learnt yet but can be. Their loss is greater than that of a "
+      "model that was trained on other samples.";
   static constexpr std::string_view kRule =
       "the greatest loss - irreducible loss first; the irreducible loss is that of a model trained "
-      "on the share `holdout` of the samples, which the training then leaves out, or with `twin` "
-      "that of two models, each trained on one half and asked about the other";
+      "on the share `holdout` of the samples, which the training then leaves out; with `twin`, it "
+      "is that of two models, each trained on one half and asked about the other half";
   static constexpr std::string_view kWeights = "1 each: the choice is biased by design";
   static constexpr std::string_view kCost =
-      "training the other model, once a trigger, one forward pass of it over all other samples, "
-      "and one over what is scored";
+      "training of the other model at each trigger, one forward pass of it over all other samples, "
+      "and one forward pass of the model over the samples that are scored";
   static constexpr std::string_view kSource =
       "Mindermann et al., Prioritized Training on Points that are Learnable, Worth Learning, and "
       "Not Yet Learnt (ICML 2022)";
@@ -40,13 +40,13 @@ struct RhoLoss : Kept {
 
   void Fields(auto&& field) {
     Kept::Fields(field);
-    field("when", when, "As of `loss`.");
-    field("period", period, "As of `loss`.", {.min = 0});
-    field("holdout", holdout, "Share of the samples for the other model.",
+    field("when", when, "As for `loss`.");
+    field("period", period, "As for `loss`.", {.min = 0});
+    field("holdout", holdout, "Share of the samples to train the other model on.",
           {.min = 0.01, .max = 0.5});
-    field("twin", twin, "Two models on halves instead of a holdout.");
-    field("epochs", epochs, "Epochs of the other model.", {.min = 1});
-    field("model", model, "The other model; by default one like that which is trained.");
+    field("twin", twin, "Train two models on halves, instead of one on a holdout.");
+    field("epochs", epochs, "Epochs of the training of the other model.", {.min = 1});
+    field("model", model, "The other model. By default one like the model of the pipeline.");
   }
 
   std::optional<models::AuxiliaryModel> Auxiliary() const {
@@ -58,7 +58,7 @@ struct RhoLoss : Kept {
     const int64_t outputs = model ? (*model)->NumOutputs() : with.outputs;
     if (outputs == with.outputs) return;
     problems.push_back({"model",
-                        {fmt::format("{} outputs where the model has {}", outputs, with.outputs),
+                        {fmt::format("has {} outputs, but the model has {}", outputs, with.outputs),
                          fmt::format("write outputs: {}", with.outputs)}});
   }
   friend bool operator==(const RhoLoss&, const RhoLoss&) = default;

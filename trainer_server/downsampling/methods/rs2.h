@@ -13,10 +13,10 @@ namespace tidemill::trainer_server {
 struct Rs2 : Kept {
   static constexpr std::string_view kType = "rs2";
   static constexpr std::string_view kDoc =
-      "Each epoch trains on other samples, drawn uniformly, without looking at any.";
+      "Each epoch trains on other samples, which are drawn uniformly without looking at any.";
   static constexpr std::string_view kRule =
-      "with replacement: each epoch draws anew; without: epochs walk through a permutation of all "
-      "samples and draw the next one when the rest of it is too short";
+      "with replacement: each epoch draws again from all samples; without: epochs walk through a "
+      "permutation of all samples and draw the next permutation when the rest is too short";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost = "nothing";
   static constexpr std::string_view kSource =
@@ -27,8 +27,8 @@ struct Rs2 : Kept {
   void Fields(auto&& field) {
     Kept::Fields(field);
     field("replacement", replacement,
-          "Whether an epoch may have samples again before all were had; within an epoch none is "
-          "twice.");
+          "Whether an epoch may use samples again before all were used. Within an epoch no sample "
+          "occurs twice.");
   }
   friend bool operator==(const Rs2&, const Rs2&) = default;
 };

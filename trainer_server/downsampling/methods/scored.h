@@ -27,11 +27,11 @@ inline void CheckLargeBatch(ScoreWhen when, double fraction, int64_t batch_size,
                             models::TrainingProblems& problems) {
   const double large = static_cast<double>(batch_size) / fraction;
   if (when != ScoreWhen::kBatchThenSample || large <= kMaxLargeBatch) return;
-  problems.push_back(
-      {"",
-       {fmt::format("batch_size / fraction = {:.0f} samples are scored together, {:.0f} at most",
-                    large, kMaxLargeBatch),
-        "write when: sample_then_batch, or a smaller batch_size"}});
+  problems.push_back({"",
+                      {fmt::format("scores batch_size / fraction = {:.0f} samples together, but at "
+                                   "most {:.0f} are possible",
+                                   large, kMaxLargeBatch),
+                       "write when: sample_then_batch, or a smaller batch_size"}});
 }
 
 inline void CheckBalance(bool balance, const models::TrainedWith& with,
@@ -57,15 +57,15 @@ struct Scored : Kept {
   void Fields(auto&& field) {
     Kept::Fields(field);
     field("when", when,
-          "sample_then_batch: score all samples, choose, train on the chosen ones; "
-          "batch_then_sample: score batches of batch_size / fraction and train on the part of each "
-          "that is chosen.");
+          "sample_then_batch: score all samples, choose, and train on the chosen ones. "
+          "batch_then_sample: score batches of batch_size / fraction samples, and train on the "
+          "chosen part of each.");
     field("period", period,
-          "Epochs after which all samples are scored again, with sample_then_batch; 0: once a "
-          "training.",
+          "With sample_then_batch: number of epochs after which all samples are scored again. 0: "
+          "they are scored once in a training.",
           {.min = 0});
     field("balance", balance,
-          "Choose from each class by itself, the same share of each; with sample_then_batch.");
+          "With sample_then_batch: choose from each class separately, the same share of each.");
   }
   void Check(config::Problems& problems) const {
     if (balance && when == ScoreWhen::kBatchThenSample) {
@@ -88,10 +88,10 @@ struct Drawn : Scored {
   void Fields(auto&& field) {
     Scored::Fields(field);
     field("sampling", sampling,
-          "priority and systematic draw a fixed number, poisson each sample by itself.");
+          "priority and systematic draw a fixed number of samples; poisson draws each sample by "
+          "itself.");
     field("smoothing", smoothing,
-          "Adds so many times the mean to each score: no weight is then above (1 + x) / x.",
-          {.min = 0});
+          "Adds x times the mean to each score. No weight is then above (1 + x) / x.", {.min = 0});
   }
   friend bool operator==(const Drawn&, const Drawn&) = default;
 };
@@ -99,7 +99,7 @@ struct Drawn : Scored {
 // The settings of methods that choose the k samples that rank first by their scores.
 struct Ranked : Scored {
   static constexpr std::string_view kWeights = "1 each: the choice is biased by design";
-  static constexpr std::string_view kCost = "one forward pass over what is scored";
+  static constexpr std::string_view kCost = "one forward pass over the samples that are scored";
   friend bool operator==(const Ranked&, const Ranked&) = default;
 };
 

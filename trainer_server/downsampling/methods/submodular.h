@@ -30,9 +30,10 @@ struct SubmodularGradients : GradientCoreset {
   double cut = 0.4;
   void Fields(auto&& field) {
     GradientCoreset::Fields(field);
-    field("function", function, "What is maximised.");
-    field("greedy", greedy, "How the maximum is sought.");
-    field("cut", cut, "Of graph_cut: how much similarity among the chosen counts against them.",
+    field("function", function, "The function to maximise.");
+    field("greedy", greedy, "How to find the maximum.");
+    field("cut", cut,
+          "For graph_cut: how much similarity among the chosen samples counts against them.",
           {.min = 0, .max = 1});
   }
   friend bool operator==(const SubmodularGradients&, const SubmodularGradients&) = default;

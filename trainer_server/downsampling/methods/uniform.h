@@ -13,7 +13,7 @@ namespace tidemill::trainer_server {
 struct UniformSubset : Kept {
   static constexpr std::string_view kType = "uniform";
   static constexpr std::string_view kDoc =
-      "All epochs train on the same samples, drawn uniformly once.";
+      "All epochs train on the same samples, which are drawn uniformly once.";
   static constexpr std::string_view kRule =
       "the samples with the smallest hashes of (seed, trigger, ordinal)";
   static constexpr std::string_view kWeights = "1 each";
