@@ -48,7 +48,8 @@ TEST(DeclaredSettings, AreWhatThePipelineSaysAndDefaults) {
 TEST(DeclaredSettings, TellWhatIsWrongWhereItStands) {
   const auto settings = Settings("{every: 1.5, treshold: 0.1, mode: media, loud: yes, days: a}");
   const std::string text(settings.status().message());
-  EXPECT_THAT(text, HasSubstr("use.yaml:2:15: error: with.every: expected a whole number, got '1.5'"));
+  EXPECT_THAT(text,
+              HasSubstr("use.yaml:2:15: error: with.every: expected a whole number, got '1.5'"));
   EXPECT_THAT(text, HasSubstr("the plug-in has no setting 'treshold'"));
   EXPECT_THAT(text, HasSubstr("did you mean 'threshold'?"));
   EXPECT_THAT(text, HasSubstr("unknown value 'media'"));

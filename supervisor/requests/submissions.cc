@@ -21,6 +21,9 @@ absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
   v1::RunEvent event;
   event.mutable_run_started()->set_max_triggers(request.max_triggers());
   event.mutable_run_started()->set_live(spec.live.has_value());
+  for (std::string& plugin : AllRunsWith(spec.trigger)) {
+    event.mutable_run_started()->add_plugins(std::move(plugin));
+  }
   RunState state;
   state.Apply(event);
   const EventPlace first{.run = run, .run_epoch = 1, .sequence = 1};

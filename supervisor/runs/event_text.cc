@@ -31,6 +31,12 @@ std::string Text(const v1::DatasetSynced& event) {
   return left_out.empty() ? Extent(event) : fmt::format("{}; {}", Extent(event), left_out);
 }
 
+std::string Text(const v1::RunStarted& event) {
+  std::string text = "run started";
+  for (const std::string& plugin : event.plugins()) text += "; with the plug-in " + plugin;
+  return text;
+}
+
 std::string Text(const v1::TriggerFired& event) {
   std::string text =
       fmt::format("trigger {} fired at {} after {} new samples", event.trigger(),
@@ -124,7 +130,7 @@ int64_t TriggerOf(const v1::RunEvent& event) {
 std::string TextOf(const v1::RunEvent& event) {
   switch (event.kind_case()) {
     case v1::RunEvent::kRunStarted:
-      return "run started";
+      return Text(event.run_started());
     case v1::RunEvent::kDatasetSynced:
       return Text(event.dataset_synced());
     case v1::RunEvent::kTriggerFired:

@@ -22,8 +22,8 @@ namespace tidemill::supervisor {
 // Drives one policy. The decisions do not depend on how the stream is cut into batches. A decider
 // that is restored from a state sealed right after a decision makes the same decisions as the
 // original from there on. Samples after the last decision point of a replay lead to no decision.
-// An error comes from the source of evidence, or from a policy that cannot decide. After one, create
-// a new decider from the last sealed state. Thread-compatible.
+// An error comes from the source of evidence, or from a policy that cannot decide. After one,
+// create a new decider from the last sealed state. Thread-compatible.
 class Decider {
  public:
   // `source` serves the policies that need evidence. It must outlive this object. Without a source,

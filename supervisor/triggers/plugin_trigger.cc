@@ -10,6 +10,7 @@
 
 #include "plugin/process/fault.h"
 #include "plugin/process/plugin_instance.h"
+#include "plugin/spec/json_fields.h"
 #include "supervisor/triggers/plugin_policy.h"
 
 namespace tidemill::supervisor {
@@ -75,6 +76,19 @@ TriggerNeeds NeedsOf(const PluginTrigger& spec) {
   const auto declaration = DeclarationOf(spec);
   if (!declaration.ok()) return {};
   return {.model_answers = declaration->AsksModel(), .samples = declaration->LooksAtSamples()};
+}
+
+std::string RunsWith(const PluginTrigger& spec) {
+  const json declared = json::parse(spec.declared, nullptr, /*allow_exceptions=*/false);
+  if (!declared.is_object()) return spec.use;
+  std::string versions;
+  for (const auto& [name, version] : declared.value("versions", json::object()).items()) {
+    if (version.is_string()) versions += fmt::format("{} {}, ", name, version.get<std::string>());
+  }
+  if (versions.ends_with(", ")) versions.resize(versions.size() - 2);
+  const std::string own = plugin::TextAt(declared, "version");
+  return fmt::format("{}{}{} ({}; sandbox: {})", spec.use, own.empty() ? "" : " ", own, versions,
+                     plugin::TextAt(declared, "sandbox"));
 }
 
 void CheckSamples(const PluginTrigger& spec, const transform::DescribedSamples& samples,

@@ -48,6 +48,8 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const PluginTrigger& spec);
 Verdict Replay(const PluginTrigger& spec, const Verdict& recorded);
 std::string Explain(const PluginTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const PluginTrigger& spec);
+// "surprise.py:Surprise 1.2 (numpy 1.24.2, python 3.11.2; sandbox: bwrap)".
+std::string RunsWith(const PluginTrigger& spec);
 void CheckSamples(const PluginTrigger& spec, const transform::DescribedSamples& samples,
                   config::Problems& problems);
 // Takes in what is in the file, and asks the plug-in what it is: notes a setting that it does not

@@ -61,6 +61,13 @@ class TriggerOf final : public config::PartOf<TriggerOf<Spec>, Trigger, Spec> {
       supervisor::TakeFiles(spec_, files, problems);
     }
   }
+  std::string RunsWith() const override {
+    if constexpr (requires { supervisor::RunsWith(spec_); }) {
+      return supervisor::RunsWith(spec_);
+    } else {
+      return "";
+    }
+  }
   TriggerText Text() const override {
     TriggerText text = {
         .rule = Spec::kRule, .points = Spec::kPoints, .cost = Spec::kCost, .source = {}};
@@ -99,6 +106,15 @@ std::string WhatAsksModels(const TriggerSpec& spec, const std::string& path) {
     if (!found.empty()) return found;
   }
   return "";
+}
+
+std::vector<std::string> AllRunsWith(const TriggerSpec& spec) {
+  std::vector<std::string> all;
+  if (std::string own = spec->RunsWith(); !own.empty()) all.push_back(std::move(own));
+  for (const TriggerSpec& member : spec->members()) {
+    for (std::string& below : AllRunsWith(member)) all.push_back(std::move(below));
+  }
+  return all;
 }
 
 }  // namespace tidemill::supervisor

@@ -84,6 +84,10 @@ class Trigger : public config::Part<Trigger> {
   // keys.
   virtual void TakeFiles(transform::NamedFiles& files, config::Problems& problems) = 0;
 
+  // What it runs with that is not of this program: a plug-in, its versions and its sandbox. Empty
+  // for built-in policies, and without that of its members.
+  virtual std::string RunsWith() const = 0;
+
   virtual TriggerText Text() const = 0;
 };
 
@@ -93,6 +97,9 @@ bool Needs(const TriggerSpec& spec, bool TriggerNeeds::*wanted);
 // Returns the path of the first policy in the tree that looks at the answers of a model, such as
 // "trigger", or "trigger.of[1]" in an ensemble. Returns an empty string when there is none.
 std::string WhatAsksModels(const TriggerSpec& spec, const std::string& path);
+
+// What the policy and its members run with, in their order.
+std::vector<std::string> AllRunsWith(const TriggerSpec& spec);
 
 }  // namespace tidemill::supervisor
 
