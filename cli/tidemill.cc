@@ -22,6 +22,7 @@
 #include "cli/commands/logs.h"
 #include "cli/commands/models.h"
 #include "cli/commands/pipelines.h"
+#include "cli/commands/plugin.h"
 #include "cli/commands/report.h"
 #include "cli/commands/run.h"
 #include "cli/commands/runs.h"
@@ -38,11 +39,11 @@ namespace {
 
 // The commands in the order in which help lists them. A new one is a line here.
 constexpr void (*kCommands[])(Command&) = {
-    AddRunCommand,       AddCheckCommand,       AddExplainCommand, AddStackCommands,
-    AddDatasetsCommands, AddPipelinesCommands,  AddRunsCommands,   AddModelsCommands,
-    AddReportCommands,   AddWatchCommand,       AddTopCommand,     AddWhyCommand,
-    AddTriggerCommand,   AddBacktestCommand,    AddCompareCommand, AddLogsCommand,
-    AddDoctorCommand,    AddCompletionCommands,
+    AddRunCommand,       AddCheckCommand,      AddExplainCommand,     AddStackCommands,
+    AddDatasetsCommands, AddPipelinesCommands, AddRunsCommands,       AddModelsCommands,
+    AddReportCommands,   AddWatchCommand,      AddTopCommand,         AddWhyCommand,
+    AddTriggerCommand,   AddBacktestCommand,   AddCompareCommand,     AddLogsCommand,
+    AddDoctorCommand,    AddPluginCommands,    AddCompletionCommands,
 };
 
 }  // namespace

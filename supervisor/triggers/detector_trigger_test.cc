@@ -5,19 +5,20 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "supervisor/trials/drifting_evidence.h"
 #include "supervisor/triggers/amount_trigger.h"
 #include "supervisor/triggers/drift_trigger.h"
 #include "supervisor/triggers/performance_trigger.h"
-#include "supervisor/triggers/testing/drifting_evidence.h"
+#include "supervisor/triggers/testing/policy_driver.h"
 #include "supervisor/triggers/testing/scripted_errors.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-using testing::DriftingEvidence;
 using ::testing::HasSubstr;
 using testing::ScriptedErrors;
 using testing::SteadySamples;
+using trials::DriftingEvidence;
 
 // A thousand zeros, then ones, behind the hundred samples of the first training.
 std::optional<double> Step(int64_t number) { return number < 1100 ? 0 : 1; }

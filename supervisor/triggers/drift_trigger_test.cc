@@ -8,20 +8,21 @@
 
 #include "supervisor/statistics/false_alarms.h"
 #include "supervisor/testing/event_times.h"
+#include "supervisor/trials/drifting_evidence.h"
 #include "supervisor/triggers/amount_trigger.h"
 #include "supervisor/triggers/score_criterion.h"
-#include "supervisor/triggers/testing/drifting_evidence.h"
+#include "supervisor/triggers/testing/policy_driver.h"
 
 namespace tidemill::supervisor {
 namespace {
 
 using statistics::BadSide;
-using testing::DriftingEvidence;
 using ::testing::HasSubstr;
 using testing::kSecond;
 using testing::Make;
 using testing::ManySamples;
 using testing::Stream;
+using trials::DriftingEvidence;
 
 // A sample a second.
 Stream EverySecond(int64_t n) {

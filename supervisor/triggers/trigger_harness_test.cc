@@ -3,6 +3,7 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
+#include "supervisor/trials/drifting_evidence.h"
 #include "supervisor/triggers/amount_trigger.h"
 #include "supervisor/triggers/cost_trigger.h"
 #include "supervisor/triggers/detector_trigger.h"
@@ -11,18 +12,18 @@
 #include "supervisor/triggers/manual_trigger.h"
 #include "supervisor/triggers/never_trigger.h"
 #include "supervisor/triggers/performance_trigger.h"
-#include "supervisor/triggers/testing/drifting_evidence.h"
+#include "supervisor/triggers/testing/policy_driver.h"
 #include "supervisor/triggers/time_trigger.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-using testing::DriftingEvidence;
 using testing::Drive;
 using testing::ManySamples;
 using ::testing::Not;
 using testing::Stream;
 using ::tidemill::testing::IsOk;
+using trials::DriftingEvidence;
 
 CostTrigger Cost(DecisionInterval evaluate, double accepted_delay) {
   return {.evaluate = evaluate, .accepted_delay = accepted_delay};

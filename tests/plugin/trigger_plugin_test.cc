@@ -15,20 +15,21 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "config/config.h"
+#include "supervisor/trials/drifting_evidence.h"
 #include "supervisor/triggers/performance_trigger.h"
 #include "supervisor/triggers/plugin_trigger.h"
-#include "supervisor/triggers/testing/drifting_evidence.h"
+#include "supervisor/triggers/testing/policy_driver.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-using testing::DriftingEvidence;
 using testing::Drive;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::ManySamples;
 using testing::Stream;
 using ::tidemill::testing::IsOk;
+using trials::DriftingEvidence;
 
 // The plug-ins of these tests, wherever they lie.
 class TestFiles final : public transform::NamedFiles {

@@ -9,16 +9,13 @@
 
 #include "gtest/gtest.h"
 
+#include "supervisor/trials/trial_stream.h"
 #include "supervisor/triggers/decider.h"
 
 namespace tidemill::supervisor::testing {
 
-struct Stream {
-  std::vector<int64_t> times;
-  std::vector<int64_t> keys;
-
-  Samples View() const { return {times, keys}; }
-};
+using trials::ManySamples;
+using trials::Stream;
 
 // Returns the cost of a training in tests.
 inline TrainingCost CostOf(const Decision& decision) {
@@ -81,21 +78,6 @@ inline std::vector<int64_t> Places(const std::vector<Decision>& decisions, const
     places.push_back(before);
   }
   return places;
-}
-
-// Times ascend in steps of 0 to 20 microseconds. Now and then there is a pause of a hundred steps.
-inline Stream ManySamples(int64_t n = 5000) {
-  Stream stream;
-  uint64_t state = 7;
-  int64_t time = 1'000'000;
-  for (int64_t i = 0; i < n; ++i) {
-    state = state * 6364136223846793005 + 1442695040888963407;
-    time += static_cast<int64_t>((state >> 33) % 21);
-    if ((state >> 40) % 500 == 0) time += 1000;
-    stream.times.push_back(time);
-    stream.keys.push_back((int64_t{1} << 44) + i);
-  }
-  return stream;
 }
 
 }  // namespace tidemill::supervisor::testing

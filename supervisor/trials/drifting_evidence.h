@@ -1,4 +1,5 @@
-// Evidence with drift in it, for tests. The evidence about a sample is a function of its key.
+// Evidence with drift in it, to try policies on. The evidence about a sample is a function of its
+// key.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +10,10 @@
 #include <vector>
 
 #include "base/random.h"
+#include "supervisor/trials/trial_stream.h"
 #include "supervisor/triggers/evidence.h"
-#include "supervisor/triggers/testing/policy_driver.h"
 
-namespace tidemill::supervisor::testing {
+namespace tidemill::supervisor::trials {
 
 // Samples drift when `drifted` returns true for their number in the stream. Their values are then
 // shifted by a standard deviation, and the model errs in every second case instead of in one of
@@ -105,4 +106,4 @@ class DriftingEvidence : public EvidenceSource {
   std::vector<EvidenceRequest> requests_;
 };
 
-}  // namespace tidemill::supervisor::testing
+}  // namespace tidemill::supervisor::trials

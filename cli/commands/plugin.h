@@ -1,0 +1,10 @@
+// tidemill plugin new|show|verify: plug-ins of users.
+#pragma once
+
+#include "cli/command_line/command.h"
+
+namespace tidemill::cli {
+
+void AddPluginCommands(Command& app);
+
+}  // namespace tidemill::cli

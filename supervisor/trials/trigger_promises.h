@@ -1,0 +1,39 @@
+// Whether a trigger policy keeps what trigger_policy.h promises: for policies of users.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "supervisor/triggers/trigger.h"
+
+namespace tidemill::supervisor::trials {
+
+struct Promise {
+  // A sentence: "decides the same in batches of 1, 7 and 1000 samples".
+  std::string text;
+  bool is_kept = true;
+  // What was seen instead, or what there is to say of it.
+  std::string detail = {};
+};
+
+// What a trial showed.
+struct TriggerTrial {
+  int64_t num_samples = 0;
+  int64_t num_decisions = 0;
+  int64_t num_fired = 0;
+  // The median over the decisions, evidence included.
+  double milliseconds_per_decision = 0;
+  std::vector<Promise> promises = {};
+
+  bool KeepsAll() const;
+};
+
+// Drives the policy several times through `num_samples` samples in which labels, columns and
+// mistakes of models drift; see drifting_evidence.h. Times advance by 10 `step` a sample on
+// average. Fails where the policy cannot decide at all.
+absl::StatusOr<TriggerTrial> TryTrigger(const TriggerSpec& spec, int64_t num_samples,
+                                        Duration step);
+
+}  // namespace tidemill::supervisor::trials
