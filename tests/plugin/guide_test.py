@@ -24,12 +24,6 @@ class GuideTest(HostCase):
             fired.append(self.ask("judge", observed=observed)["fired"])
         self.assertEqual(fired, [False, False, True])
 
-    def test_the_measure_measures(self):
-        self.load(FILES["cost.py"], "Cost", "measure")
-        self.create()
-        block = self.host.columns({"label": numpy.array([1, 0, 1]), "prediction": numpy.array([0, 1, 1])})[0]
-        self.assertEqual(self.ask("combine", sums=[self.ask("measure", **block)["sums"]])["value"], 2)
-
     def test_the_test_passes(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in FILES.items():
