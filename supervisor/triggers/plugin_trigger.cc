@@ -81,8 +81,9 @@ TriggerNeeds NeedsOf(const PluginTrigger& spec) {
 std::string RunsWith(const PluginTrigger& spec) {
   const json declared = json::parse(spec.declared, nullptr, /*allow_exceptions=*/false);
   if (!declared.is_object()) return spec.use;
+  const json said = declared.value("versions", json::object());
   std::string versions;
-  for (const auto& [name, version] : declared.value("versions", json::object()).items()) {
+  for (const auto& [name, version] : said.items()) {
     if (version.is_string()) versions += fmt::format("{} {}, ", name, version.get<std::string>());
   }
   if (versions.ends_with(", ")) versions.resize(versions.size() - 2);
