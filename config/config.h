@@ -26,7 +26,7 @@
 // with file, line and column, all reported at once. Keys starting with "x-" are free at the top
 // level.
 // `${NAME}` stands for a variable of the Source, `$${` for a literal `${`. A document
-// has at most 32 MiB and 50,000 nodes, each use of an alias counted. Texts are UTF-8, keys have at
+// has at most 1 MiB and 50,000 nodes, each use of an alias counted. Texts are UTF-8, keys have at
 // most 150 bytes.
 //
 // All functions are thread-safe.
@@ -71,6 +71,16 @@ Decoded<T> Decode(const Source& source) {
 template <typename T>
 absl::StatusOr<T> Read(std::string_view text, std::string_view name) {
   Decoded<T> decoded = Decode<T>({.text = text, .name = name});
+  if (!decoded.problems.empty()) return decoded.problems.ToStatus();
+  return std::move(decoded.value);
+}
+
+// Reads what Print() wrote and this program has kept. Such documents may hold files, and have at
+// most 32 MiB.
+template <typename T>
+absl::StatusOr<T> ReadKept(std::string_view text, std::string_view name) {
+  Decoded<T> decoded =
+      Decode<T>({.text = text, .name = name, .variables = {}, .max_bytes = kMaxKeptBytes});
   if (!decoded.problems.empty()) return decoded.problems.ToStatus();
   return std::move(decoded.value);
 }

@@ -444,7 +444,7 @@ void Decoder::ReportWrongKind(const Spot& spot, std::string_view expected, std::
 }  // namespace
 
 Problems DecodeDocument(const Source& source, const Type& type, void* value) {
-  const auto document = ReadDocument(source.text, source.name, source.variables);
+  const auto document = ReadDocument(source);
   Problems problems(document);
   if (document->readable) {
     Decoder(document, problems).Read({{document->root.get(), nullptr}, ""}, type, {}, value);
@@ -454,7 +454,7 @@ Problems DecodeDocument(const Source& source, const Type& type, void* value) {
 
 Problems DecodeSection(const Source& source, std::string_view section, const Type& type,
                        void* value) {
-  const auto document = ReadDocument(source.text, source.name, source.variables);
+  const auto document = ReadDocument(source);
   Problems problems(document);
   if (!document->readable) return problems;
   const Node& root = *document->root;

@@ -2,21 +2,13 @@
 // what strict means.
 #pragma once
 
-#include <map>
-#include <string>
 #include <string_view>
 
 #include "config/problems.h"
+#include "config/source.h"
 #include "config/type.h"
 
 namespace tidemill::config {
-
-// A document to read.
-struct Source {
-  std::string_view text = {};
-  std::string_view name = {};                         // The path of the file, for messages.
-  std::map<std::string, std::string> variables = {};  // The values of ${NAME}.
-};
 
 namespace internal {
 

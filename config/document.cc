@@ -116,13 +116,14 @@ const Node* Node::Find(std::string_view key) const {
   return nullptr;
 }
 
-std::shared_ptr<const Document> ReadDocument(std::string_view text, std::string_view name,
-                                             const std::map<std::string, std::string>& variables) {
+std::shared_ptr<const Document> ReadDocument(const Source& source) {
   auto document = std::make_shared<Document>();
-  document->name = name.empty() ? "<text>" : std::string(name);
+  std::string_view text = source.text;
+  document->name = source.name.empty() ? "<text>" : std::string(source.name);
   document->root = std::make_shared<Node>(Node{.position = {1, 1}});
-  if (text.size() > kMaxBytes) {
-    GiveUp(*document, {0, 0}, fmt::format("the document has more than {} bytes", kMaxBytes), "");
+  if (text.size() > source.max_bytes) {
+    GiveUp(*document, {0, 0}, fmt::format("the document has more than {} bytes", source.max_bytes),
+           "");
     return document;
   }
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -137,7 +138,7 @@ std::shared_ptr<const Document> ReadDocument(std::string_view text, std::string_
         "save the file as UTF-8");
     return document;
   }
-  Parse(text, variables, *document);
+  Parse(text, source.variables, *document);
   return document;
 }
 

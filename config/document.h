@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "config/problems.h"
+#include "config/source.h"
 
 namespace tidemill::config::internal {
 
-// What a pipeline is kept with may hold files.
-constexpr size_t kMaxBytes = size_t{32} << 20;
 constexpr int64_t kMaxNodes = 50'000;
 constexpr int kMaxDepth = 100;
 constexpr size_t kMaxKeyBytes = 150;
@@ -47,8 +46,7 @@ struct Document {
 };
 
 // Reads `text` within the limits above. `problems` has what is wrong with it.
-std::shared_ptr<const Document> ReadDocument(std::string_view text, std::string_view name,
-                                             const std::map<std::string, std::string>& variables);
+std::shared_ptr<const Document> ReadDocument(const Source& source);
 
 // A node and its key. `key` is null for a list element and the root.
 struct Place {

@@ -70,6 +70,13 @@ TEST(OpenValue, IsPrintedAsItWasWritten) {
   EXPECT_EQ(MustRead(Print(use)).with, use.with);
 }
 
+// A pipeline is kept with the programs that its ops and plug-ins name, in base64.
+TEST(KeptDocument, MayHoldSomeMegabytes) {
+  const std::string text = "with:\n  file: " + std::string(8 << 20, 'x') + "\n";
+  EXPECT_THAT(ReadKept<Use>(text, "use.yaml"), IsOk());
+  EXPECT_THAT(Read<Use>(text, "use.yaml").status().message(), HasSubstr("more than 1048576 bytes"));
+}
+
 TEST(OpenValue, IsNoSection) {
   EXPECT_THAT(Read<Use>("with: {at: {x: 1}}", "use.yaml").status().message(),
               HasSubstr("use.yaml:1:8: error: with.at: expected a value or a list of values"));

@@ -13,7 +13,7 @@ absl::StatusOr<OpenedSet> OpenSet(const SetToOpen& which, selector::SelectorClie
                                   std::shared_ptr<const storage::StorageClient> storage) {
   OpenedSet opened;
   ASSIGN_OR_RETURN(opened.dataset, config::Read<storage::DatasetSpec>(which.dataset, "dataset"));
-  ASSIGN_OR_RETURN(opened.graph_spec, config::Read<transform::GraphSpec>(which.graph, "graph"));
+  ASSIGN_OR_RETURN(opened.graph_spec, config::ReadKept<transform::GraphSpec>(which.graph, "graph"));
   ASSIGN_OR_RETURN(transform::Graph graph,
                    transform::Graph::Build(opened.graph_spec, samples::SchemaOf(opened.dataset)));
   opened.graph = std::make_shared<const transform::Graph>(std::move(graph));

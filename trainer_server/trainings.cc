@@ -54,7 +54,7 @@ v1::WatchTrainingResponse Failed(const absl::Status& why) {
 
 absl::Status CheckSpecs(const std::string& dataset, const std::string& graph) {
   RETURN_IF_ERROR(config::Read<storage::DatasetSpec>(dataset, "dataset").status());
-  return config::Read<transform::GraphSpec>(graph, "graph").status();
+  return config::ReadKept<transform::GraphSpec>(graph, "graph").status();
 }
 
 // What a job says of its data must not look like a fence's answer to who asked for it.

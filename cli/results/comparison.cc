@@ -120,7 +120,8 @@ std::vector<ConfigDifference> DiffConfigs(const std::vector<std::string>& docume
   std::vector<std::map<std::string, std::string>> flat(documents.size());
   std::set<std::string> keys;
   for (size_t i = 0; i < documents.size(); ++i) {
-    const auto document = config::internal::ReadDocument(documents[i], "pipeline", {});
+    const auto document = config::internal::ReadDocument(
+        {.text = documents[i], .name = "pipeline", .max_bytes = config::kMaxKeptBytes});
     if (document->root != nullptr && document->readable) Flatten(*document->root, "", flat[i]);
     for (const auto& [key, value] : flat[i]) keys.insert(key);
   }

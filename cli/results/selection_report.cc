@@ -95,7 +95,8 @@ absl::StatusOr<std::vector<selector::v1::TrainingSet>> FetchTrainingSets(const S
 }
 
 std::vector<std::string> ClassNamesOf(const supervisor::v1::GetRunResponse& run) {
-  const auto pipeline = config::Read<supervisor::PipelineSpec>(run.pipeline_resolved(), "pipeline");
+  const auto pipeline =
+      config::ReadKept<supervisor::PipelineSpec>(run.pipeline_resolved(), "pipeline");
   if (!pipeline.ok()) return {};
   const auto datasets = DatasetsOf(run);
   const auto found = datasets.find(pipeline->preprocess.dataset);

@@ -199,7 +199,7 @@ ordered_json Rounded(double value) {
 
 ordered_json ReportData(const RunRecord& record) {
   const v1::GetRunResponse& run = record.run;
-  const auto spec = config::Read<supervisor::PipelineSpec>(run.pipeline_resolved(), "pipeline");
+  const auto spec = config::ReadKept<supervisor::PipelineSpec>(run.pipeline_resolved(), "pipeline");
   const std::vector<ResultTable> tables = ResultTables(run);
   ordered_json data = {{"version", kVersion}, {"run", RunOf(run)}};
   data["description"] = spec.ok() ? spec->description : "";

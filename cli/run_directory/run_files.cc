@@ -69,7 +69,7 @@ ordered_json ModelsOf(const v1::GetRunResponse& run) {
 }
 
 ordered_json SeedOf(const std::string& resolved) {
-  const auto spec = config::Read<supervisor::PipelineSpec>(resolved, "pipeline");
+  const auto spec = config::ReadKept<supervisor::PipelineSpec>(resolved, "pipeline");
   return spec.ok() ? ordered_json(spec->training.seed) : ordered_json(nullptr);
 }
 

@@ -299,7 +299,7 @@ TEST(Network, ColumnsThatDoNotFitAreNamed) {
   EXPECT_EQ(message({{"input", dense}, {"input_categories", fine}}), "");
   EXPECT_THAT(message({{"input", dense}}), HasSubstr("no column 'input_categories'"));
   EXPECT_THAT(message({{"input", torch::zeros({2, 4})}, {"input_categories", fine}}),
-              HasSubstr("rows of float32 [4] where the model takes float32 [3]"));
+              HasSubstr("rows of float32 [4], but the model takes float32 [3]"));
   EXPECT_THAT(message({{"input", dense}, {"input_categories", fine.flip(1)}}),
               HasSubstr("'input_categories' holds the id 5, but the model has ids from 0 to 4"));
   EXPECT_THAT(message({{"input", dense}, {"input_categories", fine}, {"input_more", dense}}),

@@ -38,7 +38,7 @@ struct PluginUse {
     field("timeout", timeout, "Longest time for one call of the plug-in.",
           config::Limits{.min = 0.1, .max = 86'400});
     field("memory", memory, "The most memory that its process may have.",
-          config::Limits{.min = 64 << 20, .max = 1e12});
+          config::Limits{.min = 64 << 20, .max = 0x1p40});
   }
   // Notes a `use` that names no file and no plug-in in it.
   void Check(config::Problems& problems) const;

@@ -44,7 +44,7 @@ constexpr KeyThatDoesNotFit kKeysThatDoNotFit[] = {
      "only binary takes a file of labels"},
     {kTarFiles, "label: {sidecar: .label}", "label.sidecar", "only single_file has sidecar labels"},
     {kCsvFiles, "label: {missing: [gone]}", "label.missing",
-     "the dataset has no label: say where it is, or remove it"},
+     "the dataset has no label: say where the label is, or remove this key"},
     {kSingleFiles, "append: true", "append", "a single file and an archive do not grow by records"},
     {kTarFiles, "append: true", "append", "a single file and an archive do not grow by records"},
     {kTfrecordFiles, "series: {history: 2}", "series", "only csv, jsonl and binary have rows"},

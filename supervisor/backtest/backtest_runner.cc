@@ -26,7 +26,7 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> BacktestRunner::Run(
   RETURN_IF_ERROR(CheckShuffles(request.num_shuffles()));
   ASSIGN_OR_RETURN(const v1::Pipeline pipeline,
                    pipelines_.Get(request.namespace_(), request.pipeline_name()));
-  ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(pipeline.spec(), "pipeline"));
+  ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(pipeline.spec(), "pipeline"));
   ASSIGN_OR_RETURN(std::vector<NamedPolicy> policies, ComparedPolicies(request, spec));
   v1::WatchBacktestResponse::Final final;
   ASSIGN_OR_RETURN(const auto forecast, earlier_.ForecastTrainings(pipeline, final));

@@ -57,7 +57,7 @@ absl::StatusOr<std::optional<TrainingForecast>> EarlierRuns::ForecastTrainings(
 absl::StatusOr<std::optional<EvaluationMatrix>> EarlierRuns::FindMatrix(
     const v1::WatchBacktestRequest& request, const v1::Pipeline& pipeline,
     v1::WatchBacktestResponse::Final& final) const {
-  ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(pipeline.spec(), "pipeline"));
+  ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(pipeline.spec(), "pipeline"));
   ASSIGN_OR_RETURN(const std::vector<RunRow> runs, RunsToAsk(request, pipeline));
   for (const RunRow& run : runs) {
     auto chosen = MatrixOf(run, spec.preprocess.dataset, request.measure());
@@ -91,7 +91,7 @@ absl::StatusOr<std::vector<RunRow>> EarlierRuns::RunsToAsk(const v1::WatchBackte
 
 absl::StatusOr<std::optional<ChosenMatrix>> EarlierRuns::MatrixOf(
     const RunRow& run, const std::string& dataset, const std::string& measure) const {
-  ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(run.spec, "pipeline"));
+  ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(run.spec, "pipeline"));
   if (spec.preprocess.dataset != dataset) {
     return FailedPrecondition(
         "run {} of pipeline {} was trained on {}, but the history is that of {}; name a run on {}",

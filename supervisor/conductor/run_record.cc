@@ -50,7 +50,7 @@ absl::Status RunRecord::TakeOver() {
     last_sequence_ = event.shown.sequence();
     feed_->Append(std::move(event.shown));
   }
-  ASSIGN_OR_RETURN(spec_, config::Read<PipelineSpec>(row.spec, "pipeline"));
+  ASSIGN_OR_RETURN(spec_, config::ReadKept<PipelineSpec>(row.spec, "pipeline"));
   plan_ = PlanOf(spec_);
   log::Info("this process conducts the run", {{"run", std::to_string(run_.value)},
                                               {"epoch", std::to_string(epoch_)},

@@ -95,7 +95,7 @@ absl::StatusOr<v1::GetDecisionResponse> DecisionAnswers::Get(
     pipeline = run->spec;
     return Answer(work, *run, request, response);
   }));
-  ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(pipeline, "pipeline"));
+  ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(pipeline, "pipeline"));
   if (response.has_decision()) AddTexts(spec.trigger, *response.mutable_decision());
   response.set_policy(config::Print(spec.trigger));
   return response;

@@ -79,7 +79,7 @@ absl::Status RunAnswers::AddAllDecisions(RunId run, v1::GetRunResponse& response
 absl::Status RunAnswers::AddValues(const RunRow& row, const RunState& state,
                                    v1::GetRunResponse& response) const {
   ASSIGN_OR_RETURN(auto values, downstream_.ListEvaluations(row.run_id));
-  ASSIGN_OR_RETURN(const auto spec, config::Read<PipelineSpec>(row.spec, "pipeline"));
+  ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(row.spec, "pipeline"));
   if (state.live()) {
     values = NewestOfEach(std::move(values), static_cast<int>(spec.evaluation.size()));
     for (v1::Trigger& trigger : *response.mutable_triggers()) {

@@ -30,16 +30,15 @@ std::string WritePipeline(const Stack& stack, const std::string& trigger) {
   return WriteSmallPipeline(stack.files(), trigger);
 }
 
-CommandResult Run(const Stack& stack, const std::string& trigger,
-                  const std::map<std::string, std::string>& environment = {}) {
+CommandResult RunToItsEnd(const Stack& stack, const std::string& trigger,
+                          const std::map<std::string, std::string>& environment = {}) {
   EXPECT_EQ(stack.Tidemill({"up"}, environment).exit_code, 0) << stack.Logs();
   return stack.Tidemill({"run", WritePipeline(stack, trigger), "--json"}, environment);
 }
 
-
 TEST(PluginRun, IsTheSameWhateverIsKilledAndWhenTheFileIsGone) {
   const Stack undisturbed, killed;
-  const CommandResult expected = Run(undisturbed, kMistakes);
+  const CommandResult expected = RunToItsEnd(undisturbed, kMistakes);
   ASSERT_EQ(expected.exit_code, 0) << expected.err << undisturbed.Logs();
   EXPECT_GT(expected.Json().at("triggers").size(), 1U);
 
@@ -65,7 +64,7 @@ TEST(PluginRun, IsTheSameWhateverIsKilledAndWhenTheFileIsGone) {
 
 TEST(PluginRun, TellsWhatThePluginSaysAndRunsWith) {
   const Stack stack;
-  const CommandResult result = Run(stack, kMistakes);
+  const CommandResult result = RunToItsEnd(stack, kMistakes);
   ASSERT_EQ(result.exit_code, 0) << result.err << stack.Logs();
   const std::string run = result.Json().at("run").dump();
   EXPECT_THAT(stack.Tidemill({"why", run + "/2"}).out, HasSubstr("the accuracy"));
@@ -75,12 +74,12 @@ TEST(PluginRun, TellsWhatThePluginSaysAndRunsWith) {
 TEST(PluginRun, ThatCannotDecideFailsWithTheTracebackAndTheNextRunWorks) {
   const Stack stack;
   const std::string faulty = "{type: plugin, use: 'faulty.py:Faulty', with: {how: throw}";
-  const CommandResult failed = Run(stack, faulty + "}");
+  const CommandResult failed = RunToItsEnd(stack, faulty + "}");
   EXPECT_EQ(failed.exit_code, 1) << failed.err << stack.Logs();
   EXPECT_THAT(failed.out, HasSubstr("thrown on purpose"));
   EXPECT_THAT(failed.out, HasSubstr("faulty.py"));
 
-  const CommandResult skipped = Run(stack, faulty + ", on_fault: fire}");
+  const CommandResult skipped = RunToItsEnd(stack, faulty + ", on_fault: fire}");
   EXPECT_EQ(skipped.exit_code, 0) << skipped.err << stack.Logs();
   EXPECT_EQ(skipped.Json().at("triggers").size(), 1U);
 }

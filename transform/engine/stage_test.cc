@@ -339,7 +339,7 @@ TEST(OpCounters, OfTwoProcessesAreMergedWhenTheyBelongToTheSameOps) {
   EXPECT_THAT(Merge(other, total), StatusIs(absl::StatusCode::kInvalidArgument,
                                             "op 1 is clip in one graph and cast in the other"));
   EXPECT_THAT(Merge({}, total), StatusIs(absl::StatusCode::kInvalidArgument,
-                                         "statistics of 0 ops do not match statistics of 1"));
+                                         "statistics of 0 ops do not match statistics of 1 ops"));
 }
 
 }  // namespace
