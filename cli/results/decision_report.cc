@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
+#include "base/printable.h"
 #include "base/time.h"
 #include "cli/terminal/text.h"
 
@@ -93,10 +94,18 @@ std::string DescribeMargin(const v1::Verdict& verdict) {
   if (margin == 0) return "";
   const bool is_time = compared.unit() == "seconds";
   const auto figure = [&](double value) { return is_time ? Elapsed(value) : Number(value); };
-  return fmt::format("  {}: {}, {} {} than the {} that fire.\n", compared.quantity(),
-                     figure(compared.value()) + (is_time ? "" : " " + compared.unit()),
-                     figure(std::abs(margin)), margin < 0 ? "less" : "more",
-                     figure(compared.threshold()));
+  // The names are a plug-in's, perhaps.
+  const std::string unit =
+      is_time || compared.unit().empty() ? "" : " " + Printable(compared.unit());
+  return fmt::format("  {}: {}, {} {} than the {} that fire.\n", Printable(compared.quantity()),
+                     figure(compared.value()) + unit, figure(std::abs(margin)),
+                     margin < 0 ? "less" : "more", figure(compared.threshold()));
+}
+
+// What a plug-in that could not decide says of it.
+std::string DescribeFault(const v1::Verdict& verdict) {
+  if (verdict.fault().traceback().empty()) return "";
+  return fmt::format("{}\n", Printable(verdict.fault().traceback(), "\n"));
 }
 
 // What the time that was asked for has to do with the decision that is shown.
@@ -168,6 +177,9 @@ ordered_json VerdictToJson(const v1::Verdict& verdict) {
     json["margin"] = compared.value() - compared.threshold();
     json["unit"] = compared.unit();
   }
+  if (verdict.has_fault()) {
+    json["fault"] = {{"what", verdict.fault().what()}, {"traceback", verdict.fault().traceback()}};
+  }
   if (verdict.has_nearest()) {
     json["nearest"] = {{"key", verdict.nearest().key()},
                        {"from", verdict.nearest().from()},
@@ -212,7 +224,7 @@ std::string DescribeDecision(const v1::GetDecisionResponse& response,
   text += DescribeVotes(verdict, 2);
   text += SinceWhen(response);
   if (decision.cause() == v1::DECISION_CAUSE_UNSPECIFIED) {
-    text += DescribeMargin(verdict) + DescribeNearest(verdict);
+    text += DescribeMargin(verdict) + DescribeNearest(verdict) + DescribeFault(verdict);
   }
   return text + DescribeOutcome(response) + DescribeNext(response);
 }

@@ -115,7 +115,7 @@ TEST(DescribeBacktest, SaysWhyThePipelinesOwnPolicyIsMissing) {
   BacktestFinal final = Judged();
   final.set_own_left_out("policy looks at the outputs of models");
   EXPECT_THAT(DescribeBacktest(final),
-              HasSubstr("The pipeline's own policy is not among them: policy looks at what"));
+              HasSubstr("The pipeline's own policy is not among them: policy looks at the outputs"));
 }
 
 TEST(BacktestToJson, TellsAllThatIsKnown) {

@@ -63,8 +63,8 @@ TEST_F(ReplayFailureTest, FailsWhereATrainingThatIsDoneTellsNoFiguresAndGoesOnWh
   EXPECT_EQ(std::ranges::count(types, "model_trained"), 1);
   EXPECT_EQ(
       Get(run).run().error(),
-      "trigger 2: train: the trainer server tells no figures of trigger 2: it is of a version "
-      "before 0.8; upgrade it, then resume the run");
+      "trigger 2: train: the trainer server gives no figures for trigger 2 because its version is "
+      "older than 0.8; upgrade it, then resume the run");
   EXPECT_THAT(supervisor_->run_control().Resume(run), IsOk());
   EXPECT_EQ(Finish(run).back(), "run_succeeded");
   EXPECT_EQ(Get(run).triggers(1).result().loss(), 0.25);
