@@ -102,12 +102,6 @@ std::string DescribeMargin(const v1::Verdict& verdict) {
                      margin < 0 ? "less" : "more", figure(compared.threshold()));
 }
 
-// What a plug-in that could not decide says of it.
-std::string DescribeFault(const v1::Verdict& verdict) {
-  if (verdict.fault().traceback().empty()) return "";
-  return fmt::format("{}\n", Printable(verdict.fault().traceback(), "\n"));
-}
-
 // What the time that was asked for has to do with the decision that is shown.
 std::string DescribePlace(const v1::GetDecisionResponse& response,
                           const v1::GetDecisionRequest& request) {
@@ -178,7 +172,7 @@ ordered_json VerdictToJson(const v1::Verdict& verdict) {
     json["unit"] = compared.unit();
   }
   if (verdict.has_fault()) {
-    json["fault"] = {{"what", verdict.fault().what()}, {"traceback", verdict.fault().traceback()}};
+    json["fault"] = verdict.fault().what();
   }
   if (verdict.has_nearest()) {
     json["nearest"] = {{"key", verdict.nearest().key()},
@@ -224,7 +218,7 @@ std::string DescribeDecision(const v1::GetDecisionResponse& response,
   text += DescribeVotes(verdict, 2);
   text += SinceWhen(response);
   if (decision.cause() == v1::DECISION_CAUSE_UNSPECIFIED) {
-    text += DescribeMargin(verdict) + DescribeNearest(verdict) + DescribeFault(verdict);
+    text += DescribeMargin(verdict) + DescribeNearest(verdict);
   }
   return text + DescribeOutcome(response) + DescribeNext(response);
 }

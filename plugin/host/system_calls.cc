@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -187,6 +188,13 @@ absl::Status RefuseSystemCalls(MayExecute may_execute) {
   constexpr scmp_datum_t kShared = MAP_SHARED | MAP_ANONYMOUS;
   filter.RefuseIf(SCMP_ACT_ERRNO(ENOMEM), SCMP_SYS(mmap),
                   Where(3, SCMP_CMP_MASKED_EQ, kShared, kShared));
+  // Stacks that grow are not counted by RLIMIT_DATA.
+  filter.RefuseIf(SCMP_ACT_ERRNO(ENOMEM), SCMP_SYS(mmap),
+                  Where(3, SCMP_CMP_MASKED_EQ, MAP_GROWSDOWN, MAP_GROWSDOWN));
+  // Pairs of datagram sockets can send to others by address.
+  constexpr scmp_datum_t kSocketType = 0xf;
+  filter.RefuseIf(kRefused, SCMP_SYS(socketpair),
+                  Where(1, SCMP_CMP_MASKED_EQ, kSocketType, SOCK_DGRAM));
   // What is typed into a terminal, for its owner to run.
   filter.RefuseIf(kRefused, SCMP_SYS(ioctl), Where(1, SCMP_CMP_MASKED_EQ, kLowerHalf, TIOCSTI));
   if (may_execute == MayExecute::kNo) filter.Refuse({SCMP_SYS(execve), SCMP_SYS(execveat)});

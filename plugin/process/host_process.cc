@@ -18,6 +18,7 @@
 
 #include "fmt/format.h"
 
+#include "base/printable.h"
 #include "base/process/program_folder.h"
 #include "base/version.h"
 #include "plugin/process/fault.h"
@@ -33,7 +34,15 @@ constexpr char kProgram[] = "tidemill-plugin-host";
 constexpr Duration kLongestStart{60'000'000};
 constexpr uint32_t kMostMessageBytes = uint32_t{16} << 20;
 constexpr size_t kMostPrinted = 8192;
+// Of what a plug-in says of its fault.
+constexpr size_t kMostWhat = 2000;
 constexpr int kProtocol = 1;
+
+// The end of a text, where the reason stands, as it can be shown.
+std::string Shown(std::string_view text, size_t most, std::string_view keep) {
+  if (text.size() > most) text.remove_prefix(text.size() - most);
+  return Printable(text, keep);
+}
 
 // A file without a name that nobody can change any more.
 absl::StatusOr<Descriptor> Sealed(const std::string& bytes) {
@@ -70,14 +79,15 @@ class Spawning {
 
   // Descriptor i of the process is numbers[i].
   void Lay(std::span<const int> numbers) {
-    // Away from the numbers that they are about to have, so that none takes another's place.
-    constexpr int kAway = 100;
+    // Away from the numbers that they are about to have, and from those that they have, so that
+    // none takes another's place.
+    const int away = 1 + std::ranges::max(numbers);
     for (int i = 0; i < static_cast<int>(numbers.size()); ++i) {
-      posix_spawn_file_actions_adddup2(&actions_, numbers[static_cast<size_t>(i)], kAway + i);
+      posix_spawn_file_actions_adddup2(&actions_, numbers[static_cast<size_t>(i)], away + i);
     }
     for (int i = 0; i < static_cast<int>(numbers.size()); ++i) {
-      posix_spawn_file_actions_adddup2(&actions_, kAway + i, i);
-      posix_spawn_file_actions_addclose(&actions_, kAway + i);
+      posix_spawn_file_actions_adddup2(&actions_, away + i, i);
+      posix_spawn_file_actions_addclose(&actions_, away + i);
     }
   }
 
@@ -93,6 +103,19 @@ class Spawning {
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
 };
+
+// Null for what is no JSON, or nested more deeply than messages are: whoever walks through such a
+// thing needs a stack as deep.
+json Parsed(const std::string& body) {
+  constexpr int kDeepest = 16;
+  bool is_sound = true;
+  const auto look = [&](int depth, json::parse_event_t, const json&) {
+    is_sound = is_sound && depth <= kDeepest;
+    return is_sound;
+  };
+  json message = json::parse(body, look, /*allow_exceptions=*/false);
+  return is_sound ? message : json();
+}
 
 std::string DeathOf(int status) {
   int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -116,10 +139,16 @@ HostProcess::HostProcess(const HostOptions& options, std::unique_ptr<SharedMemor
       writer_(*requests_) {}
 
 absl::StatusOr<std::unique_ptr<HostProcess>> HostProcess::Start(const HostOptions& options) {
+  auto started = TryStart(options);
+  if (started.ok()) return started;
+  return OfMachine(Unavailable("{}", std::string(started.status().message())), started.status());
+}
+
+absl::StatusOr<std::unique_ptr<HostProcess>> HostProcess::TryStart(const HostOptions& options) {
   using Writer = SharedMemory::Writer;
   ASSIGN_OR_RETURN(auto requests, SharedMemory::Create("tidemill-requests", options.columns_bytes,
                                                        Writer::kThisProcess));
-  ASSIGN_OR_RETURN(auto answers, SharedMemory::Create("tidemill-answers", options.columns_bytes,
+  ASSIGN_OR_RETURN(auto answers, SharedMemory::Create("tidemill-answers", options.answers_bytes,
                                                       Writer::kTheOther));
   std::unique_ptr<HostProcess> started(
       new HostProcess(options, std::move(requests), std::move(answers)));
@@ -127,7 +156,7 @@ absl::StatusOr<std::unique_ptr<HostProcess>> HostProcess::Start(const HostOption
   RETURN_IF_ERROR(started->Launch(options, program));
   const auto end = Clock::now() + std::chrono::microseconds(kLongestStart.micros);
   ASSIGN_OR_RETURN(started->hello_, started->AwaitMessage(end, kLongestStart, "starting"));
-  if (started->hello_.value("hello", 0) == kProtocol) return started;
+  if (CountAt(started->hello_, "hello") == kProtocol) return started;
   return started->Fault(absl::StatusCode::kUnavailable,
                         "its host speaks another protocol; install one version of all programs");
 }
@@ -179,20 +208,23 @@ absl::StatusOr<json> HostProcess::Call(const json& request, Duration timeout) {
   message += body;
   const auto end = Clock::now() + std::chrono::microseconds(timeout.micros);
   for (std::span<const std::byte> left = std::as_bytes(std::span(message)); !left.empty();) {
+    if (Clock::now() >= end) {
+      Bury();
+      return Fault(absl::StatusCode::kDeadlineExceeded, fmt::format("{} is not listened to", call));
+    }
     const auto sent = socket_.Send(left);
     if (!sent.ok()) {
       return Fault(absl::StatusCode::kUnavailable, fmt::format("{}: {}", call, Bury()));
     }
     left = left.subspan(*sent);
-    if (left.empty() || socket_.Await(std::chrono::milliseconds(100), /*to_send=*/true)) continue;
+    if (left.empty()) break;
+    pollfd room{.fd = socket_.number(), .events = POLLOUT, .revents = 0};
+    poll(&room, 1, /*timeout=*/100);
     DrainPrinted();
-    if (Clock::now() < end) continue;
-    Bury();
-    return Fault(absl::StatusCode::kDeadlineExceeded, fmt::format("{} is not listened to", call));
   }
   ASSIGN_OR_RETURN(json answer, AwaitMessage(end, timeout, call));
-  if (answer.value("ok", false)) return answer;
-  const json fault = answer.value("fault", json::object());
+  if (BoolAt(answer, "ok")) return answer;
+  const json fault = ObjectAt(answer, "fault");
   const std::string where = TextAt(fault, "where");
   const std::string what = TextAt(fault, "what");
   return Fault(absl::StatusCode::kInvalidArgument,
@@ -217,16 +249,16 @@ absl::StatusOr<json> HostProcess::AwaitMessage(Clock::time_point end, Duration t
   if (!received.ok()) {
     return Fault(absl::StatusCode::kUnavailable, fmt::format("{}: {}", call, Bury()));
   }
-  json message = json::parse(body, nullptr, /*allow_exceptions=*/false);
+  json message = Parsed(body);
   if (message.is_object()) return message;
   Bury();
   return Fault(absl::StatusCode::kInvalidArgument, fmt::format("{} gave no answer", call));
 }
 
 absl::Status HostProcess::Receive(char* bytes, size_t size, Clock::time_point end) {
-  std::vector<Descriptor> unwanted;
   absl::Status failure;
   while (size > 0) {
+    std::vector<Descriptor> unwanted;
     ASSIGN_OR_RETURN(const size_t got,
                      socket_.Receive(std::as_writable_bytes(std::span(bytes, size)), unwanted));
     bytes += got;
@@ -290,7 +322,9 @@ absl::Status HostProcess::Fault(absl::StatusCode code, const std::string& what,
                                 const std::string& traceback) const {
   const std::string shown =
       !traceback.empty() || printed_.empty() ? traceback : fmt::format("it printed:\n{}", printed_);
-  return WithTraceback(absl::Status(code, fmt::format("{}: {}", use_, what)), shown);
+  // These are words of the plug-in's, which go into events and onto terminals.
+  return WithTraceback(absl::Status(code, fmt::format("{}: {}", use_, Shown(what, kMostWhat, ""))),
+                       Shown(shown, kMostPrinted, "\n\t"));
 }
 
 }  // namespace tidemill::plugin

@@ -32,8 +32,9 @@ struct HostOptions {
   std::string use = {};
   // The most memory that it may have beside what is shared with it.
   int64_t memory_bytes = int64_t{1} << 30;
-  // Of each of the two memories for columns.
+  // Of the memories for columns of requests and of answers.
   int64_t columns_bytes = int64_t{1} << 30;
+  int64_t answers_bytes = int64_t{64} << 20;
   HostSettings settings = {};
 };
 
@@ -43,7 +44,7 @@ struct HostOptions {
 // Thread-compatible.
 class HostProcess {
  public:
-  // Waits until the host has said hello, for a minute at most.
+  // Waits until the host has said hello, for a minute at most. Failures are those of the machine.
   static absl::StatusOr<std::unique_ptr<HostProcess>> Start(const HostOptions& options);
   ~HostProcess();
   HostProcess(const HostProcess&) = delete;
@@ -52,6 +53,9 @@ class HostProcess {
   // Forgets the columns of the call before. Then, in the order of the message, adds columns to the
   // next call; see ColumnWriter.
   void BeginColumns() { writer_.Restart(); }
+  // Whether the columns of a call were so large that this process is better replaced: memory that
+  // is sealed cannot be given back.
+  bool is_worn() const { return writer_.end() > kMostKept; }
   absl::StatusOr<nlohmann::json> AddColumns(const batch::Batch& columns) {
     return writer_.Add(columns);
   }
@@ -71,6 +75,9 @@ class HostProcess {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr int64_t kMostKept = int64_t{64} << 20;
+
+  static absl::StatusOr<std::unique_ptr<HostProcess>> TryStart(const HostOptions& options);
 
   HostProcess(const HostOptions& options, std::unique_ptr<SharedMemory> requests,
               std::shared_ptr<const SharedMemory> answers);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/escaping.h"
 
+#include "base/printable.h"
 #include "config/problems.h"
 #include "plugin/process/fault.h"
 #include "plugin/spec/json_fields.h"
@@ -34,14 +35,14 @@ absl::StatusOr<Description> AskForDescription(HostProcess& host, const PluginUse
                                                  {"name", use.name()},
                                                  {"kind", std::string(kind)}},
                                                 use.timeout));
-  const json said = answer.value("plugin", json::object());
+  const json said = ObjectAt(answer, "plugin");
   Description description{.kind = TextAt(said, "kind"),
                           .name = TextAt(said, "name"),
-                          .doc = TextAt(said, "doc"),
-                          .version = TextAt(said, "version"),
-                          .versions = host.hello().value("versions", json::object()),
-                          .sandbox = TextAt(host.hello(), "sandbox")};
-  auto declared = ReadDeclared(said.value("settings", json::array()));
+                          .doc = Printable(TextAt(said, "doc")),
+                          .version = Printable(TextAt(said, "version")),
+                          .versions = ObjectAt(host.hello(), "versions"),
+                          .sandbox = Printable(TextAt(host.hello(), "sandbox"))};
+  auto declared = ReadDeclared(ListAt(said, "settings"));
   if (!declared.ok()) {
     return InvalidArgument("{}: {}", use.use, std::string(declared.status().message()));
   }
@@ -52,7 +53,7 @@ absl::StatusOr<Description> AskForDescription(HostProcess& host, const PluginUse
 }  // namespace
 
 absl::Status PluginInstance::Load() {
-  if (host_ != nullptr && host_->is_running()) return absl::OkStatus();
+  if (host_ != nullptr && host_->is_running() && !host_->is_worn()) return absl::OkStatus();
   absl::Status failure;
   for (int attempt = 0; attempt < 2; ++attempt) {
     host_ = nullptr;

@@ -22,8 +22,7 @@ using batch::Column;
 using batch::DataType;
 using nlohmann::json;
 
-// What a process keeps of memory that it used once.
-constexpr int64_t kKept = int64_t{64} << 20;
+constexpr size_t kMostColumns = 1000;
 
 // F_SEAL_FUTURE_WRITE, which Debian 12's headers do not all have.
 constexpr int kSealFutureWrite = 0x0010;
@@ -146,18 +145,6 @@ SharedMemory::~SharedMemory() {
   if (data_ != nullptr) munmap(data_, static_cast<size_t>(size_));
 }
 
-void SharedMemory::Release(int64_t from) {
-  if (from >= size_) return;
-  // What cannot be given back stays, which costs memory alone.
-  [[maybe_unused]] const int given =
-      fallocate(number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, size_ - from);
-}
-
-void ColumnWriter::Restart() {
-  if (end_ > kKept) memory_.Release(kKept);
-  end_ = 0;
-}
-
 absl::StatusOr<int64_t> ColumnWriter::Place(const Buffer& buffer) {
   const int64_t at = Aligned(end_);
   const auto size = static_cast<int64_t>(buffer.size());
@@ -194,6 +181,9 @@ absl::StatusOr<batch::Batch> ReadColumns(const json& answer,
   const auto columns = answer.find("columns");
   if (columns == answer.end() || !columns->is_array()) {
     return InvalidArgument("the answer has no columns");
+  }
+  if (columns->size() > kMostColumns) {
+    return InvalidArgument("the answer has more than {} columns", kMostColumns);
   }
   batch::Batch batch(*rows);
   for (const json& said : *columns) {

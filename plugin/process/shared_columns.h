@@ -33,9 +33,6 @@ class SharedMemory {
   std::byte* data() const { return data_; }
   int64_t size() const { return size_; }
 
-  // Gives the pages from `from` on back to the system.
-  void Release(int64_t from);
-
  private:
   SharedMemory(Descriptor memory, int64_t size) : memory_(std::move(memory)), size_(size) {}
 
@@ -50,7 +47,10 @@ class ColumnWriter {
   explicit ColumnWriter(SharedMemory& memory) : memory_(memory) {}
 
   // Forgets what was written.
-  void Restart();
+  void Restart() { end_ = 0; }
+
+  // Where the columns end.
+  int64_t end() const { return end_; }
 
   // Copies the columns and returns {"rows", "columns"}. RESOURCE_EXHAUSTED when they do not fit.
   absl::StatusOr<nlohmann::json> Add(const batch::Batch& batch);

@@ -31,4 +31,22 @@ inline std::optional<int64_t> CountAt(const nlohmann::json& object, const char* 
   return found->get<int64_t>();
 }
 
+// False where there is no truth value.
+inline bool BoolAt(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+// Empty where there is no object.
+inline nlohmann::json ObjectAt(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_object() ? *found : nlohmann::json::object();
+}
+
+// Empty where there is no list.
+inline nlohmann::json ListAt(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_array() ? *found : nlohmann::json::array();
+}
+
 }  // namespace tidemill::plugin

@@ -53,6 +53,6 @@ struct PluginUse {
 };
 
 // The most that a plug-in's file may have.
-inline constexpr size_t kMostFileBytes = size_t{8} << 20;
+inline constexpr size_t kMostFileBytes = size_t{3} << 20;
 
 }  // namespace tidemill::plugin

@@ -20,6 +20,11 @@ absl::StatusOr<std::vector<NamedPolicy>> ComparedPolicies(const v1::WatchBacktes
   for (const auto& policy : request.policies()) {
     if (!policy.name().empty()) RETURN_IF_ERROR(CheckLabel("policy's name", policy.name()));
     ASSIGN_OR_RETURN(TriggerSpec spec, config::Read<TriggerSpec>(policy.text(), policy.name()));
+    if (!AllRunsWith(spec).empty()) {
+      return InvalidArgument(
+          "{} names a plug-in, which can be tried as the trigger of the pipeline itself only",
+          policy.name());
+    }
     policies.push_back({.name = policy.name(), .spec = std::move(spec)});
   }
   // What the others are compared with, unless it is among them.

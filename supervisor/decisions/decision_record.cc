@@ -38,8 +38,8 @@ void Fill(const Verdict& verdict, v1::Verdict& proto) {
   }
   proto.set_because(verdict.because);
   if (const auto& fault = verdict.fault) {
+    // The traceback is in the event: there are many decisions.
     proto.mutable_fault()->set_what(fault->what);
-    proto.mutable_fault()->set_traceback(fault->traceback);
   }
   for (const Verdict& member : verdict.members) Fill(member, *proto.add_members());
   proto.set_passed_over(!verdict.evaluated);
@@ -59,7 +59,7 @@ Verdict FromProto(const v1::Verdict& proto) {
   }
   verdict.because = proto.because();
   if (proto.has_fault()) {
-    verdict.fault = {.what = proto.fault().what(), .traceback = proto.fault().traceback()};
+    verdict.fault = PolicyFault{.what = proto.fault().what()};
   }
   for (const v1::Verdict& member : proto.members()) verdict.members.push_back(FromProto(member));
   verdict.evaluated = !proto.passed_over();

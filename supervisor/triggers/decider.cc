@@ -8,9 +8,11 @@
 namespace tidemill::supervisor {
 namespace {
 
-// The fault with which the run is to end, of a policy or of one that it asks.
+// The fault for which there is no decision, of a policy or of one that it asks.
 const PolicyFault* FatalFault(const Verdict& verdict) {
-  if (verdict.fault && verdict.fault->fails_run) return &*verdict.fault;
+  if (verdict.fault && (verdict.fault->fails_run || verdict.fault->is_of_machine)) {
+    return &*verdict.fault;
+  }
   for (const Verdict& member : verdict.members) {
     if (const PolicyFault* fault = FatalFault(member)) return fault;
   }
@@ -92,6 +94,7 @@ absl::StatusOr<std::optional<Decision>> Decider::DecideAt(const Cut& at) {
   decision.verdict = policy_->Decide(evidence);
   decision.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (const PolicyFault* fault = FatalFault(decision.verdict)) {
+    if (fault->is_of_machine) return Unavailable("trigger: {}", fault->what);
     return FailedPrecondition("trigger: {}{}{}", fault->what, fault->traceback.empty() ? "" : "\n",
                               fault->traceback);
   }

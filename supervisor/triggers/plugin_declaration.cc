@@ -64,6 +64,21 @@ absl::Status ReadPoints(const json& points, PluginDeclaration& declaration) {
   return InvalidArgument("points: {} says neither samples, seconds nor calendar", points.dump());
 }
 
+// Refuses evidence that may be all of a long stream: it is held in memory.
+absl::Status CheckBounds(const DeclaredEvidence& evidence) {
+  if (!evidence.kind) {
+    if (evidence.most_rows == 0) return absl::OkStatus();
+    return InvalidArgument("looks_at: {} takes newest, and no most_rows", evidence.name);
+  }
+  const bool is_narrow =
+      evidence.kind == EvidenceKind::kErrors || evidence.kind == EvidenceKind::kLabels;
+  const bool may_be_long =
+      evidence.since == Since::kBeginning || (evidence.since == Since::kTraining && !is_narrow);
+  if (!may_be_long || evidence.newest > 0 || evidence.most_rows > 0) return absl::OkStatus();
+  return InvalidArgument("looks_at: {} may be all of a long stream; give newest or most_rows",
+                         evidence.name);
+}
+
 absl::StatusOr<DeclaredEvidence> ReadEvidence(const json& said) {
   if (!said.is_object()) return InvalidArgument("looks_at: an entry is no object");
   DeclaredEvidence evidence{.name = TextAt(said, "name")};
@@ -92,6 +107,7 @@ absl::StatusOr<DeclaredEvidence> ReadEvidence(const json& said) {
     return InvalidArgument("looks_at: {} can be of the samples since the last decision only",
                            evidence.name);
   }
+  RETURN_IF_ERROR(CheckBounds(evidence));
   return evidence;
 }
 

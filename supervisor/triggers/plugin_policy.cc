@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/overloaded.h"
+#include "base/printable.h"
 #include "plugin/process/fault.h"
 #include "plugin/spec/json_fields.h"
 #include "supervisor/triggers/sealed_fields.h"
@@ -14,11 +15,19 @@ namespace tidemill::supervisor {
 namespace {
 
 using nlohmann::json;
+using plugin::BoolAt;
 using plugin::NumberAt;
 using plugin::TextAt;
 
 // Observed by the policy where the plug-in was not asked.
 constexpr char kNoModel[] = "no_model";
+
+constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+// Of what a decision observed.
+constexpr size_t kMostNumbers = 100;
+constexpr size_t kMostNameBytes = 100;
+// Events that wait for a plug-in that cannot decide.
+constexpr size_t kMostEvents = 1000;
 
 std::variant<SampleGrid, PeriodGrid> GridOf(const PluginDeclaration& declaration) {
   if (declaration.periods) return PeriodGrid(*declaration.periods);
@@ -29,13 +38,25 @@ json ToJson(const Cut& cut) {
   return {{"event_time", cut.event_time.micros}, {"key", cut.sample_key.value}};
 }
 
+// A text of the plug-in's, as it can be kept and shown.
+std::string Words(const json& object, const char* key, size_t most) {
+  return Printable(TextAt(object, key).substr(0, most));
+}
+
 absl::StatusOr<Observed> ReadObserved(const json& answer) {
   const auto said = answer.find("observed");
   if (said == answer.end() || !said->is_object()) {
     return InvalidArgument("observe: it says nothing that it observed");
   }
+  if (said->size() > kMostNumbers) {
+    return InvalidArgument("observe: it observed {} numbers, and {} are recorded at most",
+                           said->size(), kMostNumbers);
+  }
   Observed observed;
   for (const auto& [name, value] : said->items()) {
+    if (name.size() > kMostNameBytes || !IsPrintable(name)) {
+      return InvalidArgument("observe: '{}' is no name of a number", Printable(name).substr(0, 60));
+    }
     if (!value.is_number() || !std::isfinite(value.get<double>())) {
       return InvalidArgument("observe: {} is no finite number", name);
     }
@@ -46,14 +67,14 @@ absl::StatusOr<Observed> ReadObserved(const json& answer) {
 
 Verdict VerdictOf(const json& answer, const Observed& observed) {
   Verdict verdict{.policy = std::string(PluginTrigger::kType),
-                  .fired = answer.value("fired", false),
+                  .fired = BoolAt(answer, "fired"),
                   .observed = observed,
-                  .because = TextAt(answer, "because")};
+                  .because = Words(answer, "because", 1000)};
   const auto compared = answer.find("comparison");
   if (compared != answer.end() && compared->is_object()) {
     verdict.comparison =
-        Comparison{TextAt(*compared, "quantity"), NumberAt(*compared, "value").value_or(0),
-                   NumberAt(*compared, "threshold").value_or(0), TextAt(*compared, "unit")};
+        Comparison{Words(*compared, "quantity", 200), NumberAt(*compared, "value").value_or(0),
+                   NumberAt(*compared, "threshold").value_or(0), Words(*compared, "unit", 50)};
   }
   return verdict;
 }
@@ -79,8 +100,14 @@ PluginPolicy::PluginPolicy(PluginTrigger spec, absl::StatusOr<PluginDeclaration>
       declaration_(declaration.ok() ? *std::move(declaration) : PluginDeclaration()),
       instance_(std::move(instance)),
       grid_(GridOf(declaration_)) {
-  keeps_samples_ = std::ranges::any_of(
-      declaration_.looks_at, [](const DeclaredEvidence& evidence) { return !evidence.kind; });
+  bool is_bounded = true;
+  for (const DeclaredEvidence& evidence : declaration_.looks_at) {
+    if (evidence.kind) continue;
+    keeps_samples_ = true;
+    is_bounded = is_bounded && evidence.newest > 0;
+    most_samples_ = std::max(most_samples_, static_cast<size_t>(evidence.newest));
+  }
+  if (!is_bounded) most_samples_ = 0;
 }
 
 std::optional<DecisionPoint> PluginPolicy::NextPoint(Samples ahead, Timestamp clock) const {
@@ -95,6 +122,12 @@ void PluginPolicy::Take(Samples samples) {
   if (!keeps_samples_) return;
   keys_.insert(keys_.end(), samples.keys.begin(), samples.keys.end());
   event_times_.insert(event_times_.end(), samples.event_times.begin(), samples.event_times.end());
+  // Not at each batch: each sample is moved a few times at most.
+  if (most_samples_ > 0 && keys_.size() > 2 * most_samples_) {
+    const auto too_many = static_cast<ptrdiff_t>(keys_.size() - most_samples_);
+    keys_.erase(keys_.begin(), keys_.begin() + too_many);
+    event_times_.erase(event_times_.begin(), event_times_.begin() + too_many);
+  }
 }
 
 std::optional<Cut> PluginPolicy::From(Since since) const {
@@ -153,7 +186,11 @@ absl::StatusOr<Observed> PluginPolicy::Observe(const Evidence& evidence) {
   };
   ASSIGN_OR_RETURN(const json answer, instance_->Call(request));
   ASSIGN_OR_RETURN(Observed observed, ReadObserved(answer));
-  instance_->Note(TextAt(answer, "state"));
+  std::string state = TextAt(answer, "state");
+  if (state.find_first_not_of(kBase64) != std::string::npos) {
+    return InvalidArgument("observe: its state is no base64");
+  }
+  instance_->Note(std::move(state));
   events_ = json::array();
   return observed;
 }
@@ -205,7 +242,8 @@ Verdict PluginPolicy::AfterFault(const absl::Status& fault) const {
           .fired = spec_.on_fault == OnTriggerFault::kFire,
           .fault = PolicyFault{.what = std::string(fault.message()),
                                .traceback = plugin::TracebackOf(fault),
-                               .fails_run = spec_.on_fault == OnTriggerFault::kFail}};
+                               .fails_run = spec_.on_fault == OnTriggerFault::kFail,
+                               .is_of_machine = plugin::IsOfMachine(fault)}};
 }
 
 void PluginPolicy::Pass(const Cut& at) {
@@ -223,16 +261,23 @@ void PluginPolicy::Fired(const Cut& at) {
              grid_);
   trained_ = at;
   has_model_ = true;
-  events_.push_back({{"trained", ToJson(at)}});
+  Tell({{"trained", ToJson(at)}});
+}
+
+void PluginPolicy::Tell(json event) {
+  if (events_.size() >= kMostEvents) events_.erase(events_.begin());
+  events_.push_back(std::move(event));
 }
 
 void PluginPolicy::Learn(const TrainingCost& cost) {
-  events_.push_back({{"cost", {{"samples", cost.num_samples}, {"seconds", cost.seconds}}}});
+  Tell({{"cost", {{"samples", cost.num_samples}, {"seconds", cost.seconds}}}});
 }
 
 void PluginPolicy::NoModel() {
+  // Who resumes a run says it again.
+  if (!has_model_) return;
   has_model_ = false;
-  events_.push_back({{"no_model", true}});
+  Tell({{"no_model", true}});
 }
 
 std::string PluginPolicy::Standing() const {

@@ -54,6 +54,8 @@ class PluginPolicy final : public TriggerPolicy {
   bool WaitsForModel() const { return declaration_.AsksModel() && !has_model_; }
   // The answer where the plug-in has none.
   Verdict AfterFault(const absl::Status& fault) const;
+  // Notes what the plug-in will be told at the next decision.
+  void Tell(nlohmann::json event);
   // Moves behind the decision.
   void Pass(const Cut& at);
 
@@ -71,6 +73,8 @@ class PluginPolicy final : public TriggerPolicy {
   nlohmann::json events_ = nlohmann::json::array();
   // Of the samples since then, where the plug-in looks at them.
   bool keeps_samples_ = false;
+  // The last so many are looked at; 0 for all.
+  size_t most_samples_ = 0;
   std::vector<int64_t> keys_;
   std::vector<int64_t> event_times_;
 };

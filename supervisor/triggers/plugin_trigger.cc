@@ -8,6 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "nlohmann/json.hpp"
 
+#include "base/printable.h"
 #include "plugin/process/fault.h"
 #include "plugin/process/plugin_instance.h"
 #include "plugin/spec/json_fields.h"
@@ -32,8 +33,29 @@ absl::StatusOr<PluginDeclaration> DeclarationOf(const PluginTrigger& spec) {
   return ReadDeclaration(declared.value("created", json()));
 }
 
+// "surprise.py:Surprise 1.2 (numpy 1.24.2, python 3.11.2; sandbox: bwrap)".
+std::string DescribeHost(const PluginTrigger& spec, const plugin::Description& description) {
+  std::string versions;
+  for (const auto& [name, version] : description.versions.items()) {
+    if (!version.is_string()) continue;
+    versions += fmt::format("{}{} {}", versions.empty() ? "" : ", ", Printable(name),
+                            Printable(version.get<std::string>()));
+  }
+  return fmt::format("{}{}{} ({}; sandbox: {})", spec.use, description.version.empty() ? "" : " ",
+                     description.version, versions, description.sandbox);
+}
+
+// How hosts of a plug-in start that was submitted: what ran in a sandbox then does so now.
+plugin::HostSettings SettingsOf(const PluginTrigger& spec) {
+  auto settings = plugin::HostSettings::OfThisProcess();
+  const json declared = json::parse(spec.declared, nullptr, /*allow_exceptions=*/false);
+  const bool was_apart = declared.is_object() && plugin::TextAt(declared, "sandbox") == "bwrap";
+  if (was_apart && settings.sandbox == "auto") settings.sandbox = "bwrap";
+  return settings;
+}
+
 // Asks the plug-in what it is, with these settings.
-absl::StatusOr<json> Ask(const PluginTrigger& spec, config::Problems& problems) {
+absl::StatusOr<json> Ask(PluginTrigger& spec, config::Problems& problems) {
   plugin::PluginInstance instance(spec, kKind, kSeed);
   ASSIGN_OR_RETURN(const plugin::Description description, instance.Describe());
   const size_t before = problems.items().size();
@@ -44,25 +66,27 @@ absl::StatusOr<json> Ask(const PluginTrigger& spec, config::Problems& problems) 
   if (!declaration.ok()) {
     return InvalidArgument("{}: {}", spec.use, std::string(declaration.status().message()));
   }
-  return json{{"doc", description.doc},
-              {"version", description.version},
-              {"versions", description.versions},
-              {"sandbox", description.sandbox},
-              {"created", created}};
+  // Versions are the run's, not the pipeline's: a newer numpy makes no other pipeline.
+  spec.runs_with = DescribeHost(spec, description);
+  return json{{"doc", description.doc}, {"sandbox", description.sandbox}, {"created", created}};
 }
 
 }  // namespace
 
 std::unique_ptr<TriggerPolicy> MakePolicy(const PluginTrigger& spec) {
   return std::make_unique<PluginPolicy>(
-      spec, DeclarationOf(spec), std::make_unique<plugin::PluginInstance>(spec, kKind, kSeed));
+      spec, DeclarationOf(spec),
+      std::make_unique<plugin::PluginInstance>(spec, kKind, kSeed, SettingsOf(spec)));
 }
 
 Verdict Replay(const PluginTrigger& spec, const Verdict& recorded) {
   if (recorded.fault || !PluginPolicy::IsAsked(recorded.observed)) return recorded;
   plugin::PluginInstance instance(spec, kKind, kSeed);
   auto verdict = PluginPolicy::Judge(instance, recorded.observed);
-  return verdict.ok() ? *std::move(verdict) : recorded;
+  if (verdict.ok()) return *std::move(verdict);
+  Verdict unanswered = recorded;
+  unanswered.fault = PolicyFault{.what = std::string(verdict.status().message())};
+  return unanswered;
 }
 
 std::string Explain(const PluginTrigger& spec, const Verdict& verdict) {
@@ -79,17 +103,7 @@ TriggerNeeds NeedsOf(const PluginTrigger& spec) {
 }
 
 std::string RunsWith(const PluginTrigger& spec) {
-  const json declared = json::parse(spec.declared, nullptr, /*allow_exceptions=*/false);
-  if (!declared.is_object()) return spec.use;
-  const json said = declared.value("versions", json::object());
-  std::string versions;
-  for (const auto& [name, version] : said.items()) {
-    if (version.is_string()) versions += fmt::format("{} {}, ", name, version.get<std::string>());
-  }
-  if (versions.ends_with(", ")) versions.resize(versions.size() - 2);
-  const std::string own = plugin::TextAt(declared, "version");
-  return fmt::format("{}{}{} ({}; sandbox: {})", spec.use, own.empty() ? "" : " ", own, versions,
-                     plugin::TextAt(declared, "sandbox"));
+  return spec.runs_with.empty() ? spec.use : spec.runs_with;
 }
 
 void CheckSamples(const PluginTrigger& spec, const transform::DescribedSamples& samples,

@@ -28,9 +28,10 @@ struct PluginTrigger : plugin::PluginUse {
   static constexpr std::string_view kCost =
       "that of the plug-in, and under 2 ms a decision; of state what the plug-in keeps";
   OnTriggerFault on_fault = OnTriggerFault::kFail;
-  // What the plug-in said of itself at submission, as JSON: where it decides, what it looks at, and
-  // the versions that it ran with.
+  // What the plug-in said of itself at submission, as JSON: where it decides, and what it looks at.
   std::string declared;
+  // With which versions it said that. It is no part of the pipeline.
+  std::string runs_with = {};
 
   void Fields(auto&& field) {
     PluginUse::Fields(field);

@@ -56,6 +56,8 @@ struct PolicyFault {
   std::string traceback = {};
   // Whether the run is to end with it.
   bool fails_run = false;
+  // Whether it is no fault of the policy's: the decision is to be made again in a moment.
+  bool is_of_machine = false;
 
   friend bool operator==(const PolicyFault&, const PolicyFault&) = default;
 };

@@ -1,5 +1,6 @@
 // Trigger policies of users, in Python and in C++: what built-in policies promise, and what becomes
 // of a plug-in that does wrong.
+#include <fcntl.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -12,7 +13,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "base/descriptor.h"
 #include "base/files.h"
+#include "base/printable.h"
 #include "base/testing/status_matchers.h"
 #include "config/config.h"
 #include "supervisor/trials/drifting_evidence.h"
@@ -233,6 +236,33 @@ TEST_P(PluginTriggers, StartNothingAndReachNothing) {
 }
 
 TEST_P(PluginTriggers, MayPrintAGigabyte) { EXPECT_EQ(FaultOf("print_much"), "no fault"); }
+
+// One that speaks in the place of its host says what it likes, and its owner goes on.
+TEST(PythonTriggers, ThatAnswerNonsenseAreFaults) {
+  const Stream stream = ManySamples(500);
+  DriftingEvidence source(stream);
+  for (const char* const how : {"nonsense", "nested", "cut_off", "zero_byte", "leave"}) {
+    const TriggerSpec spec = MustSubmit(fmt::format(
+        "{{type: plugin, use: 'faulty.py:Faulty', with: {{how: {}}}, on_fault: skip}}", how));
+    const std::vector<Decision> decisions = testing::Decide(spec, stream, 1000, &source);
+    ASSERT_GT(decisions.size(), 3U) << how;
+    ASSERT_TRUE(decisions[2].verdict.fault) << how;
+    EXPECT_TRUE(IsPrintable(decisions[2].verdict.fault->what)) << how;
+  }
+  EXPECT_THAT(Descendants(), IsEmpty());
+}
+
+// Descriptors of an owner may have any numbers.
+TEST(PythonTriggers, StartInAProcessWithManyFilesOpen) {
+  std::vector<Descriptor> open_files;
+  while (open_files.empty() || open_files.back().number() < 110) {
+    open_files.emplace_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    ASSERT_TRUE(open_files.back().is_open());
+    if (open_files.back().number() >= 92) {
+      EXPECT_THAT(Submitted("{type: plugin, use: 'libpolicies.so:Mistakes'}"), IsOk());
+    }
+  }
+}
 
 TEST(PythonTriggers, TellTheLineThatFailed) {
   const Stream stream = ManySamples(400);

@@ -89,17 +89,18 @@ absl::Status ScriptProcess::Launch(const ScriptLayout& layout, const Descriptor&
   const std::string path = folder + "/" + kProgram;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  // Away from the numbers that they are about to have, so that none takes another's place.
-  constexpr int kAway = 100;
   const std::pair<int, int> places[] = {{theirs.number(), kScriptSocket},
                                         {memory.number(), kScriptMemory},
                                         {program.number(), kScriptProgram}};
+  // Away from the numbers that they are about to have, and from those that they have, so that none
+  // takes another's place.
+  const int away = 1 + std::max({theirs.number(), memory.number(), program.number()});
   for (const auto& [fd, place] : places) {
-    posix_spawn_file_actions_adddup2(&actions, fd, kAway + place);
+    posix_spawn_file_actions_adddup2(&actions, fd, away + place);
   }
   for (const auto& [fd, place] : places) {
-    posix_spawn_file_actions_adddup2(&actions, kAway + place, place);
-    posix_spawn_file_actions_addclose(&actions, kAway + place);
+    posix_spawn_file_actions_adddup2(&actions, away + place, place);
+    posix_spawn_file_actions_addclose(&actions, away + place);
   }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);

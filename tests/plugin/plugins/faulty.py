@@ -81,5 +81,23 @@ class Faulty(plugin.Trigger):
     def kill_parent(self, evidence):
         os.kill(os.getppid(), 9)
 
-    def keep_silent(self, evidence):
+    def leave(self, evidence):
         sys.exit()
+
+    def zero_byte(self, evidence):
+        raise ValueError("before\0behind")
+
+    # What follows speaks to the owner in the host's place.
+
+    def answer(self, text):
+        os.write(3, len(text).to_bytes(4, "little") + text)
+        return {"decisions": self.decisions}
+
+    def nonsense(self, evidence):
+        return self.answer(b'{"ok": "yes", "fault": 7}')
+
+    def nested(self, evidence):
+        return self.answer(b'{"ok": true, "observed": ' + b"[" * (1 << 20) + b"]" * (1 << 20) + b"}")
+
+    def cut_off(self, evidence):
+        os.write(3, b"\xff\xff\xff\xff")
