@@ -114,8 +114,9 @@ TEST(DescribeBacktest, CallsNoPolicyBetterThanChanceAllows) {
 TEST(DescribeBacktest, SaysWhyThePipelinesOwnPolicyIsMissing) {
   BacktestFinal final = Judged();
   final.set_own_left_out("policy looks at the outputs of models");
-  EXPECT_THAT(DescribeBacktest(final),
-              HasSubstr("The pipeline's own policy is not among them: policy looks at the outputs"));
+  EXPECT_THAT(
+      DescribeBacktest(final),
+      HasSubstr("The pipeline's own policy is not among them: policy looks at the outputs"));
 }
 
 TEST(BacktestToJson, TellsAllThatIsKnown) {
