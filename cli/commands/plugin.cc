@@ -137,6 +137,9 @@ absl::StatusOr<std::vector<std::string>> WriteNew(const std::string& kind, const
   if (!IsIdentifier(name)) {
     return InvalidArgument("'{}' is no name of a plug-in; write small letters, digits and _", name);
   }
+  if (language != "python" && language != "c++") {
+    return InvalidArgument("plug-ins are written in python or c++, not in '{}'", language);
+  }
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
   const fs::path templates = fs::path(programs) / "../lib/tidemill/templates";
   const std::string ending = language == "python" ? "py" : "cpp";
@@ -158,6 +161,14 @@ absl::StatusOr<std::vector<std::string>> WriteNew(const std::string& kind, const
   return written;
 }
 
+// Where `tidemill/plugin.hpp` is: of an installation, or in the source tree.
+std::string HeaderFolder() {
+  const auto programs = process::ProgramFolder();
+  const fs::path installed = fs::path(programs.value_or("")) / "../include";
+  return fs::exists(installed / "tidemill/plugin.hpp") ? installed.lexically_normal().string()
+                                                       : "plugin/include";
+}
+
 int New(const GlobalFlags& flags, const std::string& kind, const std::string& name,
         const std::string& language) {
   const auto written = WriteNew(kind, name, language);
@@ -169,7 +180,8 @@ int New(const GlobalFlags& flags, const std::string& kind, const std::string& na
   for (const std::string& file : *written) fmt::print("wrote {}\n", file);
   const std::string ending = language == "python" ? "py" : "so";
   if (language != "python") {
-    fmt::print("compile it:   g++ -std=c++20 -O2 -shared -fPIC {}.cpp -o {}.so\n", name, name);
+    fmt::print("compile it:   g++ -std=c++20 -O2 -shared -fPIC -I {} {}.cpp -o {}.so\n",
+               HeaderFolder(), name, name);
   }
   fmt::print("try it:       tidemill plugin verify {}.{}:{}\n", name, ending, ClassNameOf(name));
   fmt::print("in pipelines: trigger: {{type: plugin, use: \"{}.{}:{}\"}}\n", name, ending,
