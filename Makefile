@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart test test_fast nightly every_path_full bench policies selections docs format check tidy sanitize fuzz clean
+.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart plugin_examples test test_fast nightly every_path_full bench policies selections docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -51,6 +51,10 @@ image_test: build
 # prints the accuracy matrix.
 quickstart: programs
 	@$(BUILD)/bin/tidemill run pipelines/quickstart/pipeline.yaml --state $(STATE)
+
+# Verifies the examples of plug-ins, and prints a line for each.
+plugin_examples: programs
+	@tools/plugin_examples.sh $(BUILD)
 
 # Twice as many at a time as there are cores: most of them wait for processes that they started.
 test: build

@@ -175,6 +175,9 @@ class FaultsTest(HostCase):
                                     (b"def f():\n  1 / 0\nf()", "ZeroDivisionError: ", "surprise.py:2 in f"),
                                     (b"from tidemill import plugin\nclass A(plugin.Trigger):\n  seed = plugin.Integer(1)",
                                      "TypeError: A: a setting cannot be called seed", "surprise.py:2"),
+                                    (b"from tidemill import plugin\nclass A(plugin.Trigger):\n  cost = plugin.Integer(1)",
+                                     "TypeError: A: a setting cannot be called cost, because Trigger has something",
+                                     "surprise.py:2"),
                                     (b"from tidemill import plugin\nclass A(plugin.Trigger):\n  t = plugin.Number(2, max=1)",
                                      "", "surprise.py:2")):
             fault = self.host.load(source, "Mine", "trigger")["fault"]

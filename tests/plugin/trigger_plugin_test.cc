@@ -19,6 +19,7 @@
 #include "base/testing/status_matchers.h"
 #include "config/config.h"
 #include "supervisor/trials/drifting_evidence.h"
+#include "supervisor/trials/trigger_promises.h"
 #include "supervisor/triggers/performance_trigger.h"
 #include "supervisor/triggers/plugin_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
@@ -39,7 +40,8 @@ class TestFiles final : public transform::NamedFiles {
  public:
   std::optional<std::string> Read(const std::string& name, size_t most, std::string_view key,
                                   config::Problems& problems) override {
-    const std::string folder = name.ends_with(".so") ? PLUGIN_OBJECTS : PLUGIN_SOURCES;
+    std::string folder = name.ends_with(".so") ? PLUGIN_OBJECTS : PLUGIN_SOURCES;
+    if (!std::filesystem::exists(folder + "/" + name)) folder = PLUGIN_EXAMPLES;
     auto bytes = files::Read(folder + "/" + name, most);
     if (bytes.ok()) return *std::move(bytes);
     problems.Add(key, std::string(bytes.status().message()));
@@ -236,6 +238,31 @@ TEST_P(PluginTriggers, StartNothingAndReachNothing) {
 }
 
 TEST_P(PluginTriggers, MayPrintAGigabyte) { EXPECT_EQ(FaultOf("print_much"), "no fault"); }
+
+TEST(Examples, KeepWhatIsPromisedOfEveryPolicy) {
+  for (const char* const use :
+       {"holidays.py:Holidays", "libholidays.so:Holidays", "expected_loss.py:ExpectedLoss"}) {
+    const TriggerSpec spec = MustSubmit(fmt::format("{{type: plugin, use: '{}'}}", use));
+    const auto trial = trials::TryTrigger(spec, 3000, {60'000'000});
+    ASSERT_THAT(trial, IsOk()) << use;
+    for (const trials::Promise& promise : trial->promises) {
+      EXPECT_TRUE(promise.is_kept) << use << " " << promise.text << ": " << promise.detail;
+    }
+    EXPECT_GT(trial->num_fired, 0) << use;
+  }
+}
+
+TEST(Examples, DecideTheSameInBothLanguages) {
+  const Stream stream = ManySamples(3000, 60'000'000);
+  DriftingEvidence source(stream);
+  const auto decide = [&](const char* use) {
+    return testing::Decide(MustSubmit(fmt::format("{{type: plugin, use: '{}'}}", use)), stream,
+                           1000, &source);
+  };
+  const std::vector<Decision> decided = decide("holidays.py:Holidays");
+  EXPECT_GT(decided.size(), 10U);
+  EXPECT_EQ(decide("libholidays.so:Holidays"), decided);
+}
 
 // One that speaks in the place of its host says what it likes, and its owner goes on.
 TEST(PythonTriggers, ThatAnswerNonsenseAreFaults) {

@@ -33,8 +33,10 @@ class Plugin(abc.ABC):
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
         for name in settings_of(cls):
-            if hasattr(Plugin, name) or name.startswith("_"):
-                raise TypeError(f"{cls.__name__}: a setting cannot be called {name}")
+            taken = [base.__name__ for base in cls.__mro__[1:] if name in vars(base) and name not in settings_of(base)]
+            if taken or name.startswith("_"):
+                where = f", because {taken[0]} has something of that name" if taken else ""
+                raise TypeError(f"{cls.__name__}: a setting cannot be called {name}{where}")
 
     @property
     def seed(self) -> int:
