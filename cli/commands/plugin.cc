@@ -161,12 +161,10 @@ absl::StatusOr<std::vector<std::string>> WriteNew(const std::string& kind, const
   return written;
 }
 
-// Where `tidemill/plugin.hpp` is: of an installation, or in the source tree.
+// Where `tidemill/plugin.hpp` is.
 std::string HeaderFolder() {
-  const auto programs = process::ProgramFolder();
-  const fs::path installed = fs::path(programs.value_or("")) / "../include";
-  return fs::exists(installed / "tidemill/plugin.hpp") ? installed.lexically_normal().string()
-                                                       : "plugin/include";
+  const fs::path programs = process::ProgramFolder().value_or(".");
+  return (programs / "../include").lexically_normal().string();
 }
 
 int New(const GlobalFlags& flags, const std::string& kind, const std::string& name,

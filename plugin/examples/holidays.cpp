@@ -38,10 +38,11 @@ class Holidays : public tidemill::plugin::Trigger {
   Points DecidesAt() const override { return EveryCalendar("day"); }
 
   Observed Observe(const Moment& moment) override {
-    using namespace std::chrono;
+    namespace time = std::chrono;
     // It decides when the day is over, so the day is the one before.
-    const sys_days last = floor<std::chrono::days>(sys_time<microseconds>(microseconds(moment.at.event_time - 1)));
-    const year_month_day date(last);
+    const time::sys_time<time::microseconds> instant(time::microseconds(moment.at.event_time - 1));
+    const time::sys_days last = time::floor<time::days>(instant);
+    const time::year_month_day date(last);
     return {{"month", static_cast<double>(unsigned(date.month()))},
             {"day", static_cast<double>(unsigned(date.day()))},
             {"new", static_cast<double>(moment.num_new)}};

@@ -14,7 +14,8 @@ template <typename Struct>
 Struct Known(const void* given) {
   size_t size = 0;
   std::memcpy(&size, given, sizeof size);
-  Struct known = {};
+  Struct known;
+  std::memset(&known, 0, sizeof known);
   std::memcpy(&known, given, std::min(size, sizeof known));
   return known;
 }

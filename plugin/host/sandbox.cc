@@ -64,7 +64,7 @@ void AddSystem(std::vector<std::string>& arguments) {
 bool MayBeSeen(const std::string& folder) {
   static const std::set<std::string> kNever = {"/",    "/proc", "/dev",  "/tmp", "/etc",
                                                "/var", "/home", "/root", "/run", "/sys"};
-  return folder.starts_with("/") && !kNever.contains(folder) && folder != "/usr" &&
+  return folder.starts_with('/') && !kNever.contains(folder) && folder != "/usr" &&
          !folder.starts_with("/usr/");
 }
 

@@ -23,7 +23,7 @@ class Values {
   // not take.
   static absl::StatusOr<Values> Read(const std::vector<TidemillSetting>& settings,
                                      const nlohmann::json& given);
-  Values(Values&&) = default;
+  Values(Values&&) noexcept = default;
 
   const std::vector<TidemillValue>& all() const { return all_; }
 

@@ -193,7 +193,7 @@ class Misbehaving : public tidemill::plugin::Trigger {
   }
   Observed Observe(const Moment& moment) override {
     if (*how == "throws") throw std::runtime_error("division by zero");
-    if (*how == "throws a number") throw 7;
+    if (*how == "throws a number") throw 7;  // NOLINT(bugprone-std-exception-baseclass)
     if (*how == "exits") std::exit(3);
     if (*how == "crashes") raise(SIGSEGV);
     if (*how == "aborts") std::abort();

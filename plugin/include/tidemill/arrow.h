@@ -1,4 +1,5 @@
 /* The Arrow C data interface, as its specification has it. */
+/* NOLINTBEGIN(readability-identifier-naming): names of C. */
 #ifndef TIDEMILL_ARROW_H_
 #define TIDEMILL_ARROW_H_
 
@@ -47,3 +48,4 @@ struct ArrowArray {
 #endif
 
 #endif /* TIDEMILL_ARROW_H_ */
+/* NOLINTEND(readability-identifier-naming) */

@@ -22,6 +22,7 @@
  *
  * Failures: a function that can fail returns 0 for success. Otherwise it has called
  * TidemillHost.fail with a reason. */
+/* NOLINTBEGIN(readability-identifier-naming): names of C. */
 #ifndef TIDEMILL_PLUGIN_H_
 #define TIDEMILL_PLUGIN_H_
 
@@ -227,3 +228,4 @@ const TidemillPlugin* tidemill_plugin(uint32_t index);
 #endif
 
 #endif /* TIDEMILL_PLUGIN_H_ */
+/* NOLINTEND(readability-identifier-naming) */

@@ -100,7 +100,7 @@ class Registration {
   class EntryOf final : public Entry {
    public:
     explicit EntryOf(std::string name) : Entry(std::move(name)) {
-      class_name = this->name().c_str();
+      class_name_ = this->name().c_str();
     }
 
    protected:
@@ -120,14 +120,14 @@ class Registration {
     static void* Create(const TidemillHost* host, const TidemillValue* values, size_t /*count*/,
                         uint64_t seed) {
       std::unique_ptr<Instance> made;
-      const int failed = Instance::AttemptFor(host, std::string(class_name) + "::Start", [&] {
+      const int failed = Instance::AttemptFor(host, std::string(class_name_) + "::Start", [&] {
         made = std::make_unique<Class>();
-        made->Begin(host, class_name, values, seed);
+        made->Begin(host, class_name_, values, seed);
       });
       return failed != 0 ? nullptr : made.release();
     }
 
-    static inline const char* class_name = nullptr;
+    static inline const char* class_name_ = nullptr;
   };
 
   explicit Registration(std::unique_ptr<Entry> entry) { All().push_back(std::move(entry)); }

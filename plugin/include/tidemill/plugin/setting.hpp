@@ -124,9 +124,8 @@ class Setting final : public AnySetting {
       : AnySetting(owner, std::move(name), std::move(doc), setting_type::kOf<Value>,
                    std::move(limits)) {}
 
-  operator const Value&() const {
-    return value_;
-  }  // NOLINT(google-explicit-constructor): it is read as its value.
+  // It is read as its value.
+  operator const Value&() const { return value_; }  // NOLINT(google-explicit-constructor)
   const Value& operator*() const { return value_; }
   const Value* operator->() const { return &value_; }
   // For tests of a plug-in; its bounds are not looked at.
