@@ -31,25 +31,34 @@ struct Named {
   std::vector<std::string> with;
 };
 
+// What a pipeline says of the plug-in, so that problems have the paths that they have there.
+struct TriggerSection {
+  TriggerSpec trigger;
+
+  void Fields(auto&& field) { field("trigger", trigger, "The plug-in.", {.required = true}); }
+};
+
 // The `trigger` section that names the plug-in, its file taken in. INVALID_ARGUMENT tells all
 // problems.
 absl::StatusOr<TriggerSpec> TriggerOf(const Named& named) {
   // The file may lie anywhere: only pipelines of others are kept to their own folders.
   const fs::path path = fs::absolute(named.use);
-  std::string text = fmt::format("type: plugin\nuse: \"{}\"\nwith:", path.filename().string());
+  std::string text =
+      fmt::format("trigger:\n  type: plugin\n  use: \"{}\"\n  with:", path.filename().string());
   for (const std::string& setting : named.with) {
     const size_t equals = setting.find('=');
     if (equals == std::string::npos) {
       return InvalidArgument("--with takes NAME=VALUE, and got '{}'", setting);
     }
-    text += fmt::format("\n  {}: {}", setting.substr(0, equals), setting.substr(equals + 1));
+    text += fmt::format("\n    {}: {}", setting.substr(0, equals), setting.substr(equals + 1));
   }
   if (named.with.empty()) text += " {}";
-  auto decoded = config::Decode<TriggerSpec>({.text = text, .name = "plug-in", .variables = {}});
+  auto decoded = config::Decode<TriggerSection>({.text = text, .name = "plug-in", .variables = {}});
   supervisor::DiskFiles files(path.parent_path().string(), "");
-  if (decoded.problems.empty()) supervisor::ReadInto(decoded.value, files, decoded.problems);
+  if (decoded.problems.empty())
+    supervisor::ReadInto(decoded.value.trigger, files, decoded.problems);
   RETURN_IF_ERROR(decoded.problems.ToStatus());
-  return std::move(decoded.value);
+  return std::move(decoded.value.trigger);
 }
 
 ordered_json ToJson(const supervisor::trials::TriggerTrial& trial) {
