@@ -76,10 +76,9 @@ absl::Status PluginInstance::Create() {
   const json settings = SettingsOf(description_.settings, use_.with, problems);
   RETURN_IF_ERROR(Annotate(problems.ToStatus(), use_.use));
   constexpr auto kGreatestSeed = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  ASSIGN_OR_RETURN(
-      json created,
-      host_->Call({{"call", "create"}, {"settings", settings}, {"seed", seed_ & kGreatestSeed}},
-                  use_.timeout));
+  json request = create_with_;
+  request.update({{"call", "create"}, {"settings", settings}, {"seed", seed_ & kGreatestSeed}});
+  ASSIGN_OR_RETURN(json created, host_->Call(request, use_.timeout));
   if (!state_.empty()) {
     RETURN_IF_ERROR(host_->Call({{"call", "restore"}, {"state", state_}}, use_.timeout).status());
   }

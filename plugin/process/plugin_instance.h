@@ -38,10 +38,16 @@ struct Description {
 // are those of fault.h, and the next call after one begins at the noted state. Thread-compatible.
 class PluginInstance {
  public:
-  // `use` holds the program.
+  // `use` holds the program. `create_with` is what `create` has besides settings and seed, an
+  // object.
   PluginInstance(PluginUse use, std::string kind, uint64_t seed,
-                 HostSettings settings = HostSettings::OfThisProcess())
-      : use_(std::move(use)), kind_(std::move(kind)), seed_(seed), settings_(std::move(settings)) {}
+                 HostSettings settings = HostSettings::OfThisProcess(),
+                 nlohmann::json create_with = nlohmann::json::object())
+      : use_(std::move(use)),
+        kind_(std::move(kind)),
+        seed_(seed),
+        settings_(std::move(settings)),
+        create_with_(std::move(create_with)) {}
 
   // What it says of itself, whatever its settings.
   absl::StatusOr<Description> Describe();
@@ -81,6 +87,7 @@ class PluginInstance {
   const std::string kind_;
   const uint64_t seed_;
   const HostSettings settings_;
+  const nlohmann::json create_with_;
   std::unique_ptr<HostProcess> host_;
   Description description_;
   // Null while the process has no instance.

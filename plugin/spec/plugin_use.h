@@ -5,6 +5,8 @@
 
 #include <map>
 #include <string>
+#include <string_view>
+#include <tuple>
 
 #include "base/time.h"
 #include "config/config.h"
@@ -25,6 +27,11 @@ struct PluginUse {
   std::map<std::string, config::OpenValue> with;
   Duration timeout = {60'000'000};
   config::ByteSize memory = {int64_t{1} << 30};
+  // What the plug-in said of itself at submission, as JSON: see plugin/process/taken_plugin.h.
+  std::string declared = {};
+  // With which versions it said that. It is no part of the pipeline: a newer numpy makes no other
+  // pipeline.
+  std::string runs_with = {};
 
   void Fields(auto&& field) {
     field(
@@ -39,6 +46,8 @@ struct PluginUse {
           config::Limits{.min = 0.1, .max = 86'400});
     field("memory", memory, "The most memory that its process may have.",
           config::Limits{.min = 64 << 20, .max = 0x1p40});
+    field("declared", declared,
+          "What the plug-in said of itself at submission: what the pipeline is kept with.");
   }
   // Notes a `use` that names no file and no plug-in in it.
   void Check(config::Problems& problems) const;
@@ -49,7 +58,13 @@ struct PluginUse {
   // By the file's ending.
   Language language() const;
 
-  friend bool operator==(const PluginUse&, const PluginUse&) = default;
+  // Whether they are the same part of a pipeline.
+  friend bool operator==(const PluginUse& a, const PluginUse& b) {
+    const auto parts = [](const PluginUse& use) {
+      return std::tie(use.use, use.program, use.with, use.timeout, use.memory, use.declared);
+    };
+    return parts(a) == parts(b);
+  }
 };
 
 // The most that a plug-in's file may have.

@@ -9,7 +9,7 @@ namespace {
 constexpr size_t kMostBytes = size_t{8} << 20;
 
 // The files of one section, which have a limit together.
-class SectionFiles final : public transform::NamedFiles {
+class SectionFiles final : public config::NamedFiles {
  public:
   explicit SectionFiles(PipelineFiles& files) : files_(files) {}
 

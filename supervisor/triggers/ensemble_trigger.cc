@@ -262,7 +262,7 @@ TriggerNeeds NeedsOf(const EnsembleTrigger&) { return {}; }
 
 std::span<const TriggerSpec> MembersOf(const EnsembleTrigger& spec) { return spec.of; }
 
-void TakeFiles(EnsembleTrigger& spec, transform::NamedFiles& files, config::Problems& problems) {
+void TakeFiles(EnsembleTrigger& spec, config::NamedFiles& files, config::Problems& problems) {
   for (size_t i = 0; i < spec.of.size(); ++i) {
     const config::Problems::Scope scope(problems, fmt::format("of[{}]", i));
     spec.of[i]->TakeFiles(files, problems);

@@ -63,7 +63,7 @@ std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const EnsembleTrigger& spec);
 std::span<const TriggerSpec> MembersOf(const EnsembleTrigger& spec);
 // Those of its members.
-void TakeFiles(EnsembleTrigger& spec, transform::NamedFiles& files, config::Problems& problems);
+void TakeFiles(EnsembleTrigger& spec, config::NamedFiles& files, config::Problems& problems);
 
 }  // namespace tidemill::supervisor
 

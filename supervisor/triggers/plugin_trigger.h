@@ -28,10 +28,6 @@ struct PluginTrigger : plugin::PluginUse {
   static constexpr std::string_view kCost =
       "that of the plug-in, and under 2 ms a decision; of state what the plug-in keeps";
   OnTriggerFault on_fault = OnTriggerFault::kFail;
-  // What the plug-in said of itself at submission, as JSON: where it decides, and what it looks at.
-  std::string declared;
-  // With which versions it said that. It is no part of the pipeline.
-  std::string runs_with = {};
 
   void Fields(auto&& field) {
     PluginUse::Fields(field);
@@ -39,8 +35,6 @@ struct PluginTrigger : plugin::PluginUse {
         "on_fault", on_fault,
         "What becomes of a decision that the plug-in cannot make, as it crashed or took too long: "
         "fail, the run fails; skip, the answer is no; fire, it is yes. The run shows each fault.");
-    field("declared", declared,
-          "What the plug-in said of itself at submission: what the pipeline is kept with.");
   }
 };
 
@@ -55,7 +49,7 @@ void CheckSamples(const PluginTrigger& spec, const transform::DescribedSamples& 
                   config::Problems& problems);
 // Takes in what is in the file, and asks the plug-in what it is: notes a setting that it does not
 // have, and a plug-in that does not start.
-void TakeFiles(PluginTrigger& spec, transform::NamedFiles& files, config::Problems& problems);
+void TakeFiles(PluginTrigger& spec, config::NamedFiles& files, config::Problems& problems);
 
 }  // namespace tidemill::supervisor
 

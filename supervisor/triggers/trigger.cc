@@ -56,7 +56,7 @@ class TriggerOf final : public config::PartOf<TriggerOf<Spec>, Trigger, Spec> {
       return {};
     }
   }
-  void TakeFiles(transform::NamedFiles& files, config::Problems& problems) override {
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems) override {
     if constexpr (requires { supervisor::TakeFiles(spec_, files, problems); }) {
       supervisor::TakeFiles(spec_, files, problems);
     }

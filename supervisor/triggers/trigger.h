@@ -82,7 +82,7 @@ class Trigger : public config::Part<Trigger> {
 
   // Takes in what is in the files that the policy names; see op_spec.h. Notes problems at its own
   // keys.
-  virtual void TakeFiles(transform::NamedFiles& files, config::Problems& problems) = 0;
+  virtual void TakeFiles(config::NamedFiles& files, config::Problems& problems) = 0;
 
   // What it runs with that is not of this program: a plug-in, its versions and its sandbox. Empty
   // for built-in policies, and without that of its members.

@@ -36,7 +36,7 @@ using ::tidemill::testing::IsOk;
 using trials::DriftingEvidence;
 
 // The plug-ins of these tests, wherever they lie.
-class TestFiles final : public transform::NamedFiles {
+class TestFiles final : public config::NamedFiles {
  public:
   std::optional<std::string> Read(const std::string& name, size_t most, std::string_view key,
                                   config::Problems& problems) override {

@@ -13,12 +13,9 @@
 #include <string>
 #include <string_view>
 
+#include "config/named_files.h"
 #include "transform/engine/op.h"
 #include "transform/engine/op_builder.h"
-
-namespace tidemill::config {
-class Problems;
-}
 
 namespace tidemill::transform {
 
@@ -42,17 +39,6 @@ struct ReadFields {
 struct BadField {
   std::string_view problem;  // What follows the text in a sentence: "is not a number".
   std::string hint;          // What to write in the spec or in the file.
-};
-
-// Reads the files that ops name, wherever their bytes are. Thread-compatible.
-class NamedFiles {
- public:
-  virtual ~NamedFiles() = default;
-
-  // Returns the bytes of a file. When there is a problem, notes it at the op's own `key` and
-  // returns std::nullopt. A file of more than `most` bytes is a problem.
-  virtual std::optional<std::string> Read(const std::string& name, size_t most,
-                                          std::string_view key, config::Problems& problems) = 0;
 };
 
 }  // namespace tidemill::transform

@@ -37,7 +37,7 @@ class GraphOpOf final : public config::PartOf<GraphOpOf<Spec>, GraphOp, Spec> {
       return std::nullopt;
     }
   }
-  void TakeFiles(NamedFiles& files, config::Problems& problems) override {
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems) override {
     if constexpr (requires { spec_.TakeFiles(files, problems); }) {
       spec_.TakeFiles(files, problems);
     }

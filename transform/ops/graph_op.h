@@ -43,7 +43,7 @@ class GraphOp : public config::Part<GraphOp> {
   // Replaces the names of files in the spec by their contents, because a graph goes to where the
   // files are not. Notes problems at its own keys. What could not be read is replaced by a
   // placeholder.
-  virtual void TakeFiles(NamedFiles& files, config::Problems& problems) = 0;
+  virtual void TakeFiles(config::NamedFiles& files, config::Problems& problems) = 0;
 
   // Whether `other` is of the same type and has the same settings.
   virtual bool Equals(const GraphOp& other) const = 0;

@@ -217,7 +217,7 @@ std::unique_ptr<Op> OneHotSpec::Build(OpBuilder& builder) const {
   return std::make_unique<OneHotOp>(*this, *input, std::move(output));
 }
 
-void OneHotSpec::TakeFiles(NamedFiles& files, config::Problems& problems) {
+void OneHotSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
   if (categories_file.empty()) return;
   const std::string name = std::exchange(categories_file, {});
   // Stands for what could not be read, so that the rest is checked.

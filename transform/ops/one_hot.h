@@ -56,7 +56,7 @@ struct OneHotSpec {
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
-  void TakeFiles(NamedFiles& files, config::Problems& problems);
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems);
 
   friend bool operator==(const OneHotSpec&, const OneHotSpec&) = default;
 };

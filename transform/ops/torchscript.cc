@@ -210,7 +210,7 @@ std::unique_ptr<Op> TorchScriptSpec::Build(OpBuilder& builder) const {
   return std::make_unique<TorchScriptOp>(*this, std::move(inputs), std::move(output));
 }
 
-void TorchScriptSpec::TakeFiles(NamedFiles& files, config::Problems& problems) {
+void TorchScriptSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
   if (file.empty()) return;
   const std::string name = std::exchange(file, {});
   program = kNoProgram;

@@ -53,7 +53,7 @@ struct TorchScriptSpec {
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
-  void TakeFiles(NamedFiles& files, config::Problems& problems);
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems);
 
   friend bool operator==(const TorchScriptSpec&, const TorchScriptSpec&) = default;
 };

@@ -1,0 +1,95 @@
+#include "plugin/process/taken_plugin.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+
+#include "base/printable.h"
+#include "plugin/process/fault.h"
+#include "plugin/process/plugin_instance.h"
+#include "plugin/spec/json_fields.h"
+
+namespace tidemill::plugin {
+namespace {
+
+using nlohmann::json;
+
+// Of what is asked at submission, where nothing is drawn.
+constexpr uint64_t kSeed = 0;
+
+// "surprise.py:Surprise 1.2 (numpy 1.24.2, python 3.11.2; sandbox: bwrap)".
+std::string DescribeHost(const PluginUse& use, const Description& description) {
+  std::string versions;
+  for (const auto& [name, version] : description.versions.items()) {
+    if (!version.is_string()) continue;
+    versions += fmt::format("{}{} {}", versions.empty() ? "" : ", ", Printable(name),
+                            Printable(version.get<std::string>()));
+  }
+  return fmt::format("{}{}{} ({}; sandbox: {})", use.use, description.version.empty() ? "" : " ",
+                     description.version, versions, description.sandbox);
+}
+
+// Asks the plug-in what it is, with these settings; null after a problem.
+absl::StatusOr<json> Ask(PluginUse& use, std::string_view kind, config::Problems& problems,
+                         const CheckCreated& check) {
+  PluginInstance instance(use, std::string(kind), kSeed);
+  ASSIGN_OR_RETURN(const Description description, instance.Describe());
+  const size_t before = problems.items().size();
+  SettingsOf(description.settings, use.with, problems);
+  if (problems.items().size() > before) return json();
+  json declared = {{"doc", description.doc}, {"sandbox", description.sandbox}};
+  if (check) {
+    ASSIGN_OR_RETURN(declared["created"], instance.Created());
+    const absl::Status makes_sense = check(declared["created"]);
+    if (!makes_sense.ok()) {
+      return InvalidArgument("{}: {}", use.use, std::string(makes_sense.message()));
+    }
+  }
+  use.runs_with = DescribeHost(use, description);
+  return declared;
+}
+
+json DeclaredOf(const PluginUse& use) {
+  return json::parse(use.declared, nullptr, /*allow_exceptions=*/false);
+}
+
+}  // namespace
+
+void TakePlugin(PluginUse& use, std::string_view kind, config::NamedFiles& files,
+                config::Problems& problems, const CheckCreated& check) {
+  if (use.file().empty()) return;  // Noted by Check().
+  if (use.program.empty()) {
+    const auto bytes = files.Read(use.file(), kMostFileBytes, "use", problems);
+    if (!bytes) return;
+    use.program = absl::Base64Escape(*bytes);
+  }
+  const auto declared = Ask(use, kind, problems, check);
+  if (!declared.ok()) {
+    const std::string traceback = TracebackOf(declared.status());
+    problems.Add("use", std::string(declared.status().message()),
+                 traceback.empty() ? "see the guide on policies of your own" : traceback);
+    return;
+  }
+  if (!declared->is_null()) use.declared = declared->dump();
+}
+
+absl::StatusOr<json> CreatedOf(const PluginUse& use) {
+  const json declared = DeclaredOf(use);
+  if (declared.is_object()) return declared.value("created", json());
+  return FailedPrecondition("{}: the pipeline does not hold what the plug-in said of itself",
+                            use.use);
+}
+
+HostSettings HostSettingsOf(const PluginUse& use) {
+  auto settings = HostSettings::OfThisProcess();
+  const json declared = DeclaredOf(use);
+  const bool was_apart = declared.is_object() && TextAt(declared, "sandbox") == "bwrap";
+  if (was_apart && settings.sandbox == "auto") settings.sandbox = "bwrap";
+  return settings;
+}
+
+}  // namespace tidemill::plugin
