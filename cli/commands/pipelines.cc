@@ -10,6 +10,7 @@
 #include "cli/command_line/with_session.h"
 #include "cli/results/run_json.h"
 #include "cli/terminal/text.h"
+#include "config/abridged.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {
@@ -66,10 +67,10 @@ int Show(const GlobalFlags& flags) {
     if (!status.ok()) return Report(status);
     if (flags.json) {
       nlohmann::ordered_json json = PipelineToJson(response.pipeline());
-      json["spec"] = response.pipeline().spec();
+      json["spec"] = config::AbridgedDocument(response.pipeline().spec());
       fmt::print("{}\n", json.dump());
     } else {
-      fmt::print("{}", Printable(response.pipeline().spec()));
+      fmt::print("{}", Printable(config::AbridgedDocument(response.pipeline().spec())));
     }
     return kDone;
   });

@@ -10,6 +10,7 @@
 #include "cli/results/run_json.h"
 #include "cli/results/sample_mean.h"
 #include "cli/terminal/text.h"
+#include "config/abridged.h"
 #include "config/document.h"
 
 namespace tidemill::cli {
@@ -65,7 +66,9 @@ void Flatten(const config::internal::Node& node, const std::string& path,
              std::map<std::string, std::string>& values) {
   using Kind = config::internal::Node::Kind;
   if (node.kind == Kind::kScalar || node.kind == Kind::kNull || node.items.empty()) {
-    values[path] = node.kind == Kind::kList ? "[]" : node.kind == Kind::kMap ? "{}" : node.text;
+    values[path] = node.kind == Kind::kList  ? "[]"
+                   : node.kind == Kind::kMap ? "{}"
+                                             : config::Abridged(node.text);
     return;
   }
   for (size_t i = 0; i < node.items.size(); ++i) {

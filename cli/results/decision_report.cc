@@ -9,6 +9,7 @@
 #include "base/printable.h"
 #include "base/time.h"
 #include "cli/terminal/text.h"
+#include "config/abridged.h"
 
 namespace tidemill::cli {
 namespace {
@@ -229,7 +230,7 @@ ordered_json DecisionToJson(const v1::GetDecisionResponse& response) {
                          {"pipeline", response.run().pipeline_name()},
                          {"decision", nullptr},
                          {"fired", false},
-                         {"policy", response.policy()}};
+                         {"policy", config::AbridgedDocument(response.policy())}};
     AddEnd(response, none);
     return none;
   }
@@ -246,7 +247,7 @@ ordered_json DecisionToJson(const v1::GetDecisionResponse& response) {
       {"new_samples", decision.num_new()},
       {"evaluation_seconds", decision.seconds()},
       {"verdict", VerdictToJson(decision.verdict())},
-      {"policy", response.policy()}};
+      {"policy", config::AbridgedDocument(response.policy())}};
   if (response.has_trigger_before()) {
     json["trigger_before"] = {{"trigger", response.trigger_before().trigger()},
                               {"at", CutToJson(response.trigger_before().at())}};

@@ -18,6 +18,7 @@
 #include "cli/run_directory/report_decisions.h"
 #include "cli/run_directory/report_selections.h"
 #include "cli/run_directory/report_tables.h"
+#include "config/abridged.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::cli {
@@ -219,7 +220,7 @@ ordered_json ReportData(const RunRecord& record) {
   data["failures"] = FailuresOf(run);
   data["left_out"] = LeftOutToJson(run);
   data["config"] = run.pipeline_text();
-  data["resolved"] = run.pipeline_resolved();
+  data["resolved"] = config::AbridgedDocument(run.pipeline_resolved());
   return data;
 }
 
