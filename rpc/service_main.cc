@@ -129,6 +129,7 @@ absl::Status Run(const Flags& flags, const std::string& name, const ServiceFacto
   const SignalPipe signals;
   ASSIGN_OR_RETURN(ServiceContext context, ReadContext(flags));
   WarnOfExpiry(context.cluster);
+  plugin::HostSettings::OfThisProcess(context.cluster.plugins).PutIntoEnvironment();
   ASSIGN_OR_RETURN(const ServerOptions options, OptionsOf(context, name, flags.listen));
   context.listen = options.listen;
   ASSIGN_OR_RETURN(const std::unique_ptr<RunningService> service, make(context));

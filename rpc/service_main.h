@@ -10,6 +10,7 @@
 #include "grpcpp/grpcpp.h"
 
 #include "base/status.h"
+#include "plugin/spec/host_settings.h"
 #include "rpc/channel.h"
 #include "rpc/stream_budget.h"
 #include "rpc/tls.h"
@@ -29,6 +30,7 @@ struct ClusterConfig {
   // Maps the name of a service to the host:port of its metrics.
   std::map<std::string, std::string> metrics = {};
   StreamLimits streams = {};
+  plugin::HostSettings plugins = {};
 
   void Fields(auto&& field) {
     field("state_folder", state_folder, "Where services keep their files.", {.required = true});
@@ -47,6 +49,9 @@ struct ClusterConfig {
           "none.",
           {.example = "{preprocess: 127.0.0.1:9464}"});
     field("streams", streams, "Limits of the streams that a service answers at the same time.");
+    field("plugins", plugins,
+          "How plug-ins of users run. The variables TIDEMILL_PLUGIN_PYTHON and "
+          "TIDEMILL_PLUGIN_SANDBOX of a service go before.");
   }
 };
 

@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "config/named_files.h"
 #include "config/problems.h"
-#include "plugin/process/host_settings.h"
+#include "plugin/spec/host_settings.h"
 #include "plugin/spec/plugin_use.h"
 
 namespace tidemill::plugin {
