@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "fmt/ranges.h"
 
@@ -67,6 +68,17 @@ absl::Status CheckUsable(const TidemillPlugin& plugin, const KindEntry* kind,
   return kind->check(plugin.functions);
 }
 
+// As docs/formats/plugin_protocol.md has it.
+absl::StatusOr<json> Describe(const TidemillPlugin& plugin,
+                              const std::vector<TidemillSetting>& settings) {
+  ASSIGN_OR_RETURN(json described, DescribeSettings(settings));
+  return json{{"kind", Text(plugin.kind)},
+              {"name", Text(plugin.name)},
+              {"doc", Text(plugin.doc)},
+              {"version", Text(plugin.author_version)},
+              {"settings", std::move(described)}};
+}
+
 }  // namespace
 
 absl::StatusOr<LoadedPlugin> LoadPlugin(const std::string& file, const std::string& name,
@@ -84,14 +96,27 @@ absl::StatusOr<LoadedPlugin> LoadPlugin(const std::string& file, const std::stri
                       .kind = FindKind(kind)};
   RETURN_IF_ERROR(Annotate(CheckUsable(loaded.plugin, loaded.kind, kind), name));
   loaded.settings = KnownOnes(loaded.plugin.settings, loaded.plugin.num_settings);
-  absl::StatusOr<json> settings = DescribeSettings(loaded.settings);
-  if (!settings.ok()) return Annotate(settings.status(), name);
-  loaded.description = {{"kind", kind},
-                        {"name", name},
-                        {"doc", Text(loaded.plugin.doc)},
-                        {"version", Text(loaded.plugin.author_version)},
-                        {"settings", *std::move(settings)}};
+  absl::StatusOr<json> described = Describe(loaded.plugin, loaded.settings);
+  if (!described.ok()) return Annotate(described.status(), name);
+  loaded.description = *std::move(described);
   return loaded;
+}
+
+absl::StatusOr<json> ListPlugins(const std::string& file) {
+  ASSIGN_OR_RETURN(const ListFunction function, Open(file));
+  ASSIGN_OR_RETURN(const std::vector<TidemillPlugin> plugins, ListOf(function));
+  json listed = json::array();
+  for (const TidemillPlugin& plugin : plugins) {
+    const std::string kind = Text(plugin.kind);
+    const absl::Status usable = CheckUsable(plugin, FindKind(kind), kind);
+    absl::StatusOr<json> described =
+        Describe(plugin, KnownOnes(plugin.settings, plugin.num_settings));
+    const absl::Status problem = usable.ok() ? described.status() : usable;
+    if (!described.ok()) described = json{{"kind", kind}, {"name", Text(plugin.name)}};
+    if (!problem.ok()) (*described)["problem"] = std::string(problem.message());
+    listed.push_back(*std::move(described));
+  }
+  return listed;
 }
 
 }  // namespace tidemill::plugin::host

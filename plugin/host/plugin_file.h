@@ -29,4 +29,7 @@ struct LoadedPlugin {
 absl::StatusOr<LoadedPlugin> LoadPlugin(const std::string& file, const std::string& name,
                                         const std::string& kind);
 
+// The descriptions of all plug-ins in the file. One that this host cannot run has a `problem`.
+absl::StatusOr<nlohmann::json> ListPlugins(const std::string& file);
+
 }  // namespace tidemill::plugin::host

@@ -1,4 +1,5 @@
 // The protocol, spoken with the built program.
+#include <map>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,17 @@ TEST(PluginHost, NamesThePluginsOfTheFileWhenItHasNoSuchOne) {
   EXPECT_EQ(WhatOf(Load(owner, "Cost")), "Cost: it is a measure, and a trigger is needed");
   EXPECT_EQ(WhatOf(owner.Call({{"call", "create"}, {"settings", json::object()}, {"seed", 1}})),
             "no plug-in is loaded");
+}
+
+TEST(PluginHost, ListsAllPluginsOfTheFileAndSaysWhichCannotRun) {
+  Owner owner({.file = TIDEMILL_OLDER_PLUGINS});
+  const json plugins = owner.Call({{"call", "list"}, {"file", "test.so"}})["plugins"];
+  std::map<std::string, std::string> problems;
+  for (const json& plugin : plugins) problems[plugin["name"]] = plugin.value("problem", "");
+  EXPECT_EQ(problems["Older"], "");
+  EXPECT_THAT(problems["TooShort"], HasSubstr("it needs the functions points"));
+  EXPECT_THAT(problems["Later"], HasSubstr("compiled for version 99"));
+  EXPECT_EQ(Load(owner, "Older")["plugin"]["name"], "Older");
 }
 
 TEST(PluginHost, AFileThatIsNoSharedObjectIsAFault) {

@@ -63,6 +63,11 @@ json Server::Answer(const json& request) {
 
 absl::StatusOr<json> Server::Handle(const std::string& call, const json& request) {
   if (call == "load") return Load(request);
+  if (call == "list") {
+    ASSIGN_OR_RETURN(const std::string file, TextOf(request, "file"));
+    ASSIGN_OR_RETURN(json plugins, ListPlugins(file));
+    return json{{"plugins", std::move(plugins)}};
+  }
   if (plugin_ == nullptr) return FailedPrecondition("no plug-in is loaded");
   if (call == "create") return Create(request);
   if (kind_ == nullptr) return FailedPrecondition("the plug-in was not created");

@@ -17,8 +17,8 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "batch/batch.h"
-#include "plugin/spec/host_settings.h"
 #include "plugin/process/shared_columns.h"
+#include "plugin/spec/host_settings.h"
 #include "plugin/spec/plugin_use.h"
 
 namespace tidemill::plugin {

@@ -3,54 +3,11 @@
 #include <limits>
 #include <utility>
 
-#include "absl/strings/escaping.h"
-
-#include "base/printable.h"
 #include "config/problems.h"
 #include "plugin/process/fault.h"
-#include "plugin/spec/json_fields.h"
 
 namespace tidemill::plugin {
-namespace {
-
 using nlohmann::json;
-
-absl::StatusOr<std::unique_ptr<HostProcess>> StartHost(const PluginUse& use,
-                                                       const HostSettings& settings) {
-  HostOptions options{.language = use.language(),
-                      .use = use.use,
-                      .memory_bytes = use.memory.bytes,
-                      .settings = settings};
-  if (!absl::Base64Unescape(use.program, &options.program) || options.program.empty()) {
-    return FailedPrecondition("{}: the pipeline does not hold the file", use.use);
-  }
-  return HostProcess::Start(options);
-}
-
-// Loads the file and reads what it says of the plug-in.
-absl::StatusOr<Description> AskForDescription(HostProcess& host, const PluginUse& use,
-                                              std::string_view kind) {
-  ASSIGN_OR_RETURN(const json answer, host.Call({{"call", "load"},
-                                                 {"file", use.file()},
-                                                 {"name", use.name()},
-                                                 {"kind", std::string(kind)}},
-                                                use.timeout));
-  const json said = ObjectAt(answer, "plugin");
-  Description description{.kind = TextAt(said, "kind"),
-                          .name = TextAt(said, "name"),
-                          .doc = Printable(TextAt(said, "doc")),
-                          .version = Printable(TextAt(said, "version")),
-                          .versions = ObjectAt(host.hello(), "versions"),
-                          .sandbox = Printable(TextAt(host.hello(), "sandbox"))};
-  auto declared = ReadDeclared(ListAt(said, "settings"));
-  if (!declared.ok()) {
-    return InvalidArgument("{}: {}", use.use, std::string(declared.status().message()));
-  }
-  description.settings = *std::move(declared);
-  return description;
-}
-
-}  // namespace
 
 absl::Status PluginInstance::Load() {
   if (host_ != nullptr && host_->is_running() && !host_->is_worn()) return absl::OkStatus();
@@ -59,7 +16,7 @@ absl::Status PluginInstance::Load() {
     host_ = nullptr;
     created_ = nullptr;
     auto host = StartHost(use_, settings_);
-    auto description = host.ok() ? AskForDescription(**host, use_, kind_) : host.status();
+    auto description = host.ok() ? LoadPlugin(**host, use_, kind_) : host.status();
     if (description.ok()) {
       host_ = *std::move(host);
       description_ = *std::move(description);

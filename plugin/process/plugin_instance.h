@@ -11,25 +11,11 @@
 #include "nlohmann/json.hpp"
 
 #include "base/status.h"
+#include "plugin/process/description.h"
 #include "plugin/process/host_process.h"
-#include "plugin/spec/declared_settings.h"
 #include "plugin/spec/plugin_use.h"
 
 namespace tidemill::plugin {
-
-// What a plug-in says of itself.
-struct Description {
-  std::string kind = {};
-  std::string name = {};
-  std::string doc = {};
-  // The author's; may be empty.
-  std::string version = {};
-  std::vector<DeclaredSetting> settings = {};
-  // Of the interpreter and its libraries, by name.
-  nlohmann::json versions = {};
-  // "bwrap", or "plain": a process with limits, which can read the files of this user.
-  std::string sandbox = {};
-};
 
 // A plug-in in its process, which is started by the first call that needs one. When the process
 // dies, another one takes its place, is given the state that was noted last, and gets the same call

@@ -18,7 +18,7 @@ from tidemill.hosting.op_calls import OpCalls
 from tidemill.hosting.score_calls import ScoreCalls
 from tidemill.hosting.selection_calls import SelectionCalls
 from tidemill.hosting.trigger_calls import TriggerCalls
-from tidemill.hosting.user_file import description_of, find_plugin, read_all, run_file
+from tidemill.hosting.user_file import description_of, descriptions_of, find_plugin, read_all, run_file
 from tidemill.plugin import Plugin, create
 from tidemill.plugin.settings import checked_settings
 
@@ -80,6 +80,9 @@ class Host:
     def _ask(self, call: str, request: dict[str, Any]) -> dict[str, Any]:
         if call == "load":
             return self._load(request)
+        if call == "list":
+            self._file_name = str(request["file"])
+            return {"plugins": descriptions_of(run_file(read_all(self._file), self._file_name))}
         if call == "create":
             return self._create(request)
         if not any(call in calls.calls for calls in _CALLS.values()):

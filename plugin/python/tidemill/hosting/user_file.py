@@ -67,6 +67,16 @@ def description_of(plugin: type[Plugin]) -> dict[str, object]:
             "settings": [setting.description() for setting in settings_of(plugin).values()]}
 
 
+def descriptions_of(module: types.ModuleType) -> list[dict[str, object]]:
+    """What a host tells of all plug-ins of a file, in their order. One that lacks a method has a `problem`."""
+    described = []
+    for plugin in _plugins(module).values():
+        lacking = sorted(getattr(plugin, "__abstractmethods__", ()))
+        problem = {"problem": f"it lacks {_listed([f'{method}()' for method in lacking])}"} if lacking else {}
+        described.append({**description_of(plugin), **problem})
+    return described
+
+
 def _plugins(module: types.ModuleType) -> dict[str, type[Plugin]]:
     return {name: value for name, value in vars(module).items()
             if isinstance(value, type) and issubclass(value, Plugin) and value.__module__ == module.__name__}

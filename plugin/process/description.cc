@@ -1,0 +1,70 @@
+#include "plugin/process/description.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+
+#include "base/printable.h"
+#include "plugin/spec/json_fields.h"
+
+namespace tidemill::plugin {
+namespace {
+
+using nlohmann::json;
+
+// Reads what the host says of a plug-in.
+absl::StatusOr<Description> ReadDescription(const json& said, const HostProcess& host,
+                                            const PluginUse& use) {
+  Description description{.kind = TextAt(said, "kind"),
+                          .name = TextAt(said, "name"),
+                          .doc = Printable(TextAt(said, "doc")),
+                          .version = Printable(TextAt(said, "version")),
+                          .versions = ObjectAt(host.hello(), "versions"),
+                          .sandbox = Printable(TextAt(host.hello(), "sandbox")),
+                          .problem = Printable(TextAt(said, "problem"))};
+  auto declared = ReadDeclared(ListAt(said, "settings"));
+  if (!declared.ok()) {
+    return InvalidArgument("{}: {}", use.use, std::string(declared.status().message()));
+  }
+  description.settings = *std::move(declared);
+  return description;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<HostProcess>> StartHost(const PluginUse& use,
+                                                       const HostSettings& settings) {
+  HostOptions options{.language = use.language(),
+                      .use = use.use,
+                      .memory_bytes = use.memory.bytes,
+                      .settings = settings};
+  if (!absl::Base64Unescape(use.program, &options.program) || options.program.empty()) {
+    return FailedPrecondition("{}: the pipeline does not hold the file", use.use);
+  }
+  return HostProcess::Start(options);
+}
+
+absl::StatusOr<Description> LoadPlugin(HostProcess& host, const PluginUse& use,
+                                       std::string_view kind) {
+  ASSIGN_OR_RETURN(const json answer, host.Call({{"call", "load"},
+                                                 {"file", use.file()},
+                                                 {"name", use.name()},
+                                                 {"kind", std::string(kind)}},
+                                                use.timeout));
+  return ReadDescription(ObjectAt(answer, "plugin"), host, use);
+}
+
+absl::StatusOr<std::vector<Description>> ListPlugins(const PluginUse& use,
+                                                     const HostSettings& settings) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<HostProcess> host, StartHost(use, settings));
+  ASSIGN_OR_RETURN(const json answer,
+                   host->Call({{"call", "list"}, {"file", use.file()}}, use.timeout));
+  std::vector<Description> descriptions;
+  for (const json& said : ListAt(answer, "plugins")) {
+    ASSIGN_OR_RETURN(descriptions.emplace_back(), ReadDescription(said, *host, use));
+  }
+  return descriptions;
+}
+
+}  // namespace tidemill::plugin
