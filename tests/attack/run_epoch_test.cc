@@ -81,7 +81,9 @@ class RunEpoch : public ::testing::Test {
     const rpc::Peer peer = attacked_->As(role, service);
     grpc::GenericStub stub(rpc::Connect(peer));
     grpc::ClientContext context;
-    rpc::Prepare(peer, std::chrono::seconds{30}, context);
+    rpc::Prepare(peer, std::chrono::minutes{2}, context);
+    // A connection may take its time on a machine that is busy; it is no answer.
+    context.set_wait_for_ready(true);
     grpc::CompletionQueue queue;
     const grpc::Slice slice(bytes);
     const grpc::ByteBuffer buffer(&slice, 1);
