@@ -1,23 +1,18 @@
 #include "config/abridged.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "fmt/format.h"
 
 #include "base/digest.h"
+#include "base/thousands.h"
 
 namespace tidemill::config {
 namespace {
 
 constexpr size_t kLongestShown = 1024;
 constexpr size_t kDigitsShown = 12;
-
-// "3,124,508".
-std::string WithCommas(size_t number) {
-  std::string text = std::to_string(number);
-  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
-}
 
 // Where the value of a canonical line begins, behind its key or the mark of a list's item. Long
 // lines hold one value: lists of several are broken into lines before.
@@ -33,7 +28,7 @@ size_t BeginOfValue(std::string_view line) {
 
 std::string Abridged(std::string_view value) {
   if (value.size() <= kLongestShown) return std::string(value);
-  return fmt::format("<{} bytes, SHA-256 {}...>", WithCommas(value.size()),
+  return fmt::format("<{} bytes, SHA-256 {}...>", WithThousands(std::ssize(value)),
                      Sha256(value).substr(0, kDigitsShown));
 }
 
