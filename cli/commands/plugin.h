@@ -1,4 +1,4 @@
-// tidemill plugin new|show|verify: plug-ins of users.
+// tidemill plugin new|list|show|verify: plug-ins of users.
 #pragma once
 
 #include "cli/command_line/command.h"

@@ -1,6 +1,7 @@
 // What tidemill-plugin-host is started with.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <string>
 
@@ -11,6 +12,9 @@ inline constexpr int kSocket = 3;
 inline constexpr int kRequests = 4;
 inline constexpr int kAnswers = 5;
 inline constexpr int kFile = 6;
+
+// The signal at which it has the plug-in tell where it is, and end.
+inline constexpr int kTellWhere = SIGUSR2;
 
 // What it ends with when it could not run the plug-in at all; the reason is on descriptor 2.
 inline constexpr int kCannotRun = 125;

@@ -3,14 +3,18 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <fstream>
 #include <string>
 #include <vector>
+
+#include "fmt/format.h"
 
 #include "base/descriptor.h"
 #include "plugin/host/program.h"
@@ -44,13 +48,42 @@ int CodeOf(int status) {
   return WIFSIGNALED(status) ? kFirstAfterKilled + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+// The first child of a process; 0 for none.
+pid_t ChildOf(pid_t process) {
+  std::ifstream children(fmt::format("/proc/{}/task/{}/children", process, process));
+  pid_t child = 0;
+  return children >> child ? child : 0;
+}
+
+// Has the plug-in's process end and tell where it was. bubblewrap stands between it and the warden,
+// and passes no signals on; the plug-in itself has no children.
+void AskWhereItIs(pid_t process) {
+  while (const pid_t child = ChildOf(process)) process = child;
+  kill(process, SIGABRT);
+}
+
+// The owner sends this signal to a plug-in that takes too long.
+Descriptor AskedWhere() {
+  sigset_t asked;
+  sigemptyset(&asked);
+  sigaddset(&asked, kTellWhere);
+  sigprocmask(SIG_BLOCK, &asked, nullptr);
+  return Descriptor(signalfd(-1, &asked, SFD_CLOEXEC));
+}
+
 // Waits for the end of the child, and makes it end with the owner.
 int Watch(pid_t child) {
   const Descriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
+  const Descriptor asked = AskedWhere();
   while (ended.is_open()) {
-    pollfd polled[] = {{kSocket, POLLRDHUP, 0}, {ended.number(), POLLIN, 0}};
-    if (poll(polled, 2, -1) < 0 && errno == EINTR) continue;
+    pollfd polled[] = {
+        {kSocket, POLLRDHUP, 0}, {ended.number(), POLLIN, 0}, {asked.number(), POLLIN, 0}};
+    if (poll(polled, 3, -1) < 0 && errno == EINTR) continue;
     if (polled[1].revents != 0) break;
+    signalfd_siginfo from;
+    if (polled[2].revents != 0 && read(asked.number(), &from, sizeof from) == sizeof from) {
+      AskWhereItIs(child);
+    }
     if (polled[0].revents == 0) continue;
     kill(child, SIGKILL);
     break;

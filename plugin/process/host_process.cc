@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -37,6 +38,9 @@ constexpr size_t kMostPrinted = 8192;
 // Of what a plug-in says of its fault.
 constexpr size_t kMostWhat = 2000;
 constexpr int kProtocol = 1;
+// Has a plug-in tell where it is, and end. For that it has a moment.
+constexpr int kTellWhere = SIGUSR2;
+constexpr std::chrono::milliseconds kLongestLastWords{500};
 
 // The end of a text, where the reason stands, as it can be shown.
 std::string Shown(std::string_view text, size_t most, std::string_view keep) {
@@ -242,6 +246,7 @@ absl::StatusOr<json> HostProcess::AwaitMessage(Clock::time_point end, Duration t
     received = Receive(body.data(), body.size(), end);
   }
   if (absl::IsDeadlineExceeded(received)) {
+    AskWhereItIs();
     Bury();
     return Fault(absl::StatusCode::kDeadlineExceeded,
                  fmt::format("{} took longer than {}", call, FormatDuration(timeout)));
@@ -295,6 +300,17 @@ void HostProcess::DrainPrinted() {
     if (printed_.size() > kMostPrinted) printed_.erase(0, printed_.size() - kMostPrinted);
     // So that an answer is seen between the pieces of an endless print.
     if (static_cast<size_t>(got) == bytes.size()) return;
+  }
+}
+
+void HostProcess::AskWhereItIs() {
+  kill(pid_, kTellWhere);
+  const auto end = Clock::now() + kLongestLastWords;
+  siginfo_t ended{};
+  while (ended.si_pid == 0 && Clock::now() < end) {
+    DrainPrinted();
+    if (waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0) return;
+    poll(nullptr, 0, 1);
   }
 }
 

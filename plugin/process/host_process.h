@@ -89,6 +89,8 @@ class HostProcess {
   // Waits for a part of an answer; false after a failure that `failure` gets.
   bool AwaitBytes(Clock::time_point end, absl::Status& failure);
   void DrainPrinted();
+  // Has a plug-in that takes too long print where it is.
+  void AskWhereItIs();
   // Ends the process. What became of it, as far as one can tell.
   std::string Bury();
   // A failure of the plug-in, with its name, its traceback or what it printed.

@@ -219,6 +219,10 @@ TEST_P(PluginTriggers, ThatFailSayWhatAndWhereAndTheNextDecisionIsMade) {
   EXPECT_THAT(FaultOf("crash"), HasSubstr("signal 11"));
   EXPECT_THAT(FaultOf("poke_input"), HasSubstr("signal 11"));
   EXPECT_THAT(FaultOf("loop", ", timeout: 500ms"), HasSubstr("took longer than 500ms"));
+  // Shared objects do not tell where they are.
+  if (std::string_view(GetParam().faulty).find(".py") != std::string_view::npos) {
+    EXPECT_THAT(traceback_, HasSubstr("in loop"));
+  }
   EXPECT_THAT(FaultOf("not_finite"), HasSubstr("decisions"));
 }
 

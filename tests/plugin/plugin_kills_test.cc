@@ -1,0 +1,118 @@
+// A run in which every part that a user can write is a plug-in, while processes are killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "fmt/format.h"
+
+#include "tests/run_comparison.h"
+#include "tests/stack.h"
+
+namespace tidemill::tests {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr char kRestOfThePipeline[] = R"(
+trigger: {type: plugin, use: "mistakes.py:Mistakes", with: {at: 0.9, samples: 200}}
+selection: {type: plugin, use: "tenth.py:Share", with: {share: 0.8}, over: new}
+training:
+  device: cpu
+  epochs: 3
+  batch_size: 16
+  optimizer: {type: adam, lr: 1e-2}
+  loss: cross_entropy
+  warm_start: true
+  seed: 11
+  checkpoint_every: 20
+  downsampling: {type: plugin, use: "own_loss.py:OwnLoss", fraction: 0.5}
+evaluation:
+  - dataset: drift
+    windows: {type: between_triggers}
+    models: all
+    measures: [accuracy, {type: plugin, use: "cost.py:Cost"}]
+)";
+
+// The small pipeline with five kinds of plug-ins beside it.
+std::string WritePipeline(const Stack& stack) {
+  const std::string& folder = stack.files();
+  const std::string path = WriteSmallPipeline(folder);
+  for (const std::string name : {"mistakes.py", "tenth.py", "own_loss.py", "own_scale.py"}) {
+    std::filesystem::copy_file(fmt::format("{}/{}", PLUGIN_SOURCES, name), folder + "/" + name);
+  }
+  std::filesystem::copy_file(std::string(PLUGIN_EXAMPLES) + "/cost.py", folder + "/cost.py");
+  std::string text;
+  std::ifstream small(path);
+  for (std::string line; std::getline(small, line) && !line.starts_with("trigger:");) {
+    const bool scales = line.find("standardize:") != std::string::npos;
+    text += scales ? "    - plugin: {use: \"own_scale.py:OwnScale\", columns: [a, b, c]}" : line;
+    text += "\n";
+  }
+  std::ofstream(path) << text << kRestOfThePipeline;
+  return path;
+}
+
+int64_t NumSeeds() {
+  const char* const wanted = std::getenv("TIDEMILL_PLUGIN_KILLS");
+  return wanted == nullptr ? 1 : std::atoll(wanted);
+}
+
+// Kills one process after another until the run has ended; says which.
+std::vector<std::string> KillMeanwhile(const Stack& stack, const std::string& run, int64_t seed) {
+  static constexpr const char* kPrograms[] = {
+      "tidemill-plugin-host", "tidemill-supervisor",  "tidemill-selector",
+      "tidemill-plugin-host", "tidemill-train", "tidemill-trainer-server",
+      "tidemill-plugin-host", "tidemill-evaluator",   "tidemill-evaluate"};
+  constexpr int kMostKills = 12;
+  std::mt19937_64 random(static_cast<uint64_t>(seed));
+  std::vector<std::string> killed;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(4);
+  while (killed.size() < kMostKills && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50 + random() % 700));
+    const std::string program = kPrograms[random() % std::size(kPrograms)];
+    const std::vector<int> processes = stack.Processes(program);
+    if (!processes.empty()) {
+      kill(processes[random() % processes.size()], SIGKILL);
+      killed.push_back(program);
+    }
+    const CommandResult shown = stack.Tidemill({"runs", "show", run, "--json"});
+    if (shown.exit_code == 0 && shown.Json().value("state", "") != "running") break;
+  }
+  return killed;
+}
+
+TEST(PluginKills, ARunOfPluginsIsTheSameWhateverIsKilled) {
+  const Stack undisturbed;
+  ASSERT_EQ(undisturbed.Tidemill({"up"}).exit_code, 0) << undisturbed.Logs();
+  const CommandResult expected =
+      undisturbed.Tidemill({"run", WritePipeline(undisturbed), "--json"});
+  ASSERT_EQ(expected.exit_code, 0) << expected.err << undisturbed.Logs();
+  const std::vector<std::string> wanted = Fingerprint(expected.Json());
+  EXPECT_THAT(wanted, Contains(HasSubstr("\"cost\"")));
+
+  for (int64_t seed = 1; seed <= NumSeeds(); ++seed) {
+    const Stack stack;
+    ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();
+    const CommandResult begun = stack.Tidemill({"run", WritePipeline(stack), "--detach", "--json"});
+    ASSERT_EQ(begun.exit_code, 0) << begun.err << stack.Logs();
+    const std::string run = begun.Json().at("run").dump();
+    const std::vector<std::string> killed = KillMeanwhile(stack, run, seed);
+    const CommandResult result = stack.Tidemill({"watch", run, "--json"});
+    EXPECT_EQ(result.exit_code, 0) << "seed " << seed << result.err << stack.Logs();
+    EXPECT_EQ(Fingerprint(result.Json()), wanted) << "seed " << seed;
+    EXPECT_THAT(killed, Contains("tidemill-plugin-host")) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace tidemill::tests
