@@ -216,7 +216,8 @@ absl::Status ColumnWriter::PlaceStrings(const Column& column, std::span<const Ro
   std::byte* to = memory_.data() + at;
   for (const RowRun& run : runs) {
     const int64_t begin = from[static_cast<size_t>(run.first)];
-    const auto bytes = static_cast<size_t>(from[static_cast<size_t>(run.first + run.count)] - begin);
+    const auto bytes =
+        static_cast<size_t>(from[static_cast<size_t>(run.first + run.count)] - begin);
     if (bytes > 0) std::memcpy(to, column.data.data() + begin, bytes);
     to += bytes;
   }
