@@ -72,7 +72,8 @@ class Made {
       offsets.push_back(static_cast<int64_t>(bytes.size()));
     }
     if (made_.give_strings(&made_, output, offsets.data(), bytes.data()) != 0) {
-      throw std::length_error("the byte strings of " + std::string(name) + " are too long, or were given before");
+      throw std::length_error("the byte strings of " + std::string(name) +
+                              " are too long, or were given before");
     }
   }
 
