@@ -19,6 +19,9 @@ namespace tidemill::transform {
 
 using GraphSpec = std::vector<config::Keyed<OpSpec>>;
 
+// GraphOp::RunsWith() of all ops that say something.
+std::vector<std::string> AllRunsWith(const GraphSpec& graph);
+
 // The section `preprocess` of a pipeline.
 struct PreprocessSpec {
   static constexpr std::string_view kDoc =

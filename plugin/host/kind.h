@@ -17,6 +17,8 @@ namespace tidemill::plugin::host {
 class Kind {
  public:
   virtual ~Kind() = default;
+  // Takes what `create` has beside settings and seed. Called before Created().
+  virtual absl::Status Take(const nlohmann::json& /*request*/) { return absl::OkStatus(); }
   // The answer to `create`.
   virtual absl::StatusOr<nlohmann::json> Created() = 0;
   // INVALID_ARGUMENT for a call that the kind does not have.
@@ -28,8 +30,9 @@ struct KindEntry {
   std::string_view name;
   // Whether TidemillPlugin.functions has all that the kind needs.
   absl::Status (*check)(const void* functions);
-  // `instance` and `requests` outlive it.
-  std::unique_ptr<Kind> (*make)(const void* functions, Instance& instance, const Memory& requests);
+  // `instance` and `memories` outlive it.
+  std::unique_ptr<Kind> (*make)(const void* functions, Instance& instance,
+                                const Memories& memories);
 };
 
 // nullptr for a kind that this host does not know.

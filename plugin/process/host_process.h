@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,11 @@ class HostProcess {
   bool is_worn() const { return writer_.end() > kMostKept; }
   absl::StatusOr<nlohmann::json> AddColumns(const batch::Batch& columns) {
     return writer_.Add(columns);
+  }
+  // Of some rows only.
+  absl::StatusOr<nlohmann::json> AddColumns(const batch::Batch& columns,
+                                            std::span<const RowRun> runs) {
+    return writer_.Add(columns, runs);
   }
 
   // Sends a request and waits for the answer, an object whose "ok" is true.

@@ -74,9 +74,14 @@ absl::StatusOr<json> PluginInstance::Call(const Request& request) {
     answer = host_->Call(said, use_.timeout);
     if (!absl::IsUnavailable(answer.status())) break;
   }
-  // What a failed call has left behind in the process nobody knows.
-  if (!answer.ok()) host_ = nullptr;
+  if (!answer.ok()) Replace(answer.status());
   return answer;
+}
+
+void PluginInstance::Replace(const absl::Status& failure) {
+  created_ = nullptr;
+  const bool is_survived = absl::IsInvalidArgument(failure) && host_->is_running();
+  if (!keeps_process_ || !is_survived) host_ = nullptr;
 }
 
 absl::StatusOr<json> PluginInstance::Call(const json& request) {

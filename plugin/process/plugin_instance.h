@@ -35,6 +35,10 @@ class PluginInstance {
         settings_(std::move(settings)),
         create_with_(std::move(create_with)) {}
 
+  // For a plug-in that is asked so often that a process for each of its faults would take too long:
+  // after a fault that its process survives, another instance takes its place in that process.
+  void KeepProcess() { keeps_process_ = true; }
+
   // What it says of itself, whatever its settings.
   absl::StatusOr<Description> Describe();
 
@@ -68,6 +72,8 @@ class PluginInstance {
   // Makes an instance in it, in the noted state.
   absl::Status Create();
   absl::Status Ready();
+  // What a failed call has left behind nobody knows: another instance answers the next one.
+  void Replace(const absl::Status& failure);
 
   const PluginUse use_;
   const std::string kind_;
@@ -79,6 +85,7 @@ class PluginInstance {
   // Null while the process has no instance.
   nlohmann::json created_;
   std::string state_;
+  bool keeps_process_ = false;
 };
 
 }  // namespace tidemill::plugin

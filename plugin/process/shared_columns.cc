@@ -35,6 +35,19 @@ int64_t Aligned(int64_t offset) {
   return (offset + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+int64_t NumRows(std::span<const RowRun> runs) {
+  int64_t count = 0;
+  for (const RowRun& run : runs) count += run.count;
+  return count;
+}
+
+// A column, without where it is.
+json SaidOf(const Column& column) {
+  return {{"name", column.name},
+          {"type", std::string(batch::NameOf(column.type))},
+          {"shape", column.shape}};
+}
+
 // Reads one column of an answer.
 class ColumnReader {
  public:
@@ -145,23 +158,110 @@ SharedMemory::~SharedMemory() {
   if (data_ != nullptr) munmap(data_, static_cast<size_t>(size_));
 }
 
-absl::StatusOr<int64_t> ColumnWriter::Place(const Buffer& buffer) {
+std::vector<RowRun> RunsOf(std::span<const int64_t> rows) {
+  std::vector<RowRun> runs;
+  for (const int64_t row : rows) {
+    if (!runs.empty() && row == runs.back().first + runs.back().count) {
+      ++runs.back().count;
+    } else {
+      runs.push_back({row, 1});
+    }
+  }
+  return runs;
+}
+
+absl::StatusOr<int64_t> ColumnWriter::Reserve(int64_t size) {
   const int64_t at = Aligned(end_);
-  const auto size = static_cast<int64_t>(buffer.size());
   if (at > memory_.size() || size > memory_.size() - at) {
     return ResourceExhausted("its columns need more than {} bytes", memory_.size());
   }
-  if (size > 0) std::memcpy(memory_.data() + at, buffer.data(), buffer.size());
   end_ = at + size;
   return at;
+}
+
+absl::StatusOr<int64_t> ColumnWriter::Place(const Buffer& buffer) {
+  ASSIGN_OR_RETURN(const int64_t at, Reserve(static_cast<int64_t>(buffer.size())));
+  if (!buffer.empty()) std::memcpy(memory_.data() + at, buffer.data(), buffer.size());
+  return at;
+}
+
+absl::StatusOr<int64_t> ColumnWriter::PlaceNumbers(const Column& column,
+                                                   std::span<const RowRun> runs) {
+  const int64_t row_bytes = column.Width() * static_cast<int64_t>(batch::SizeOf(column.type));
+  ASSIGN_OR_RETURN(const int64_t at, Reserve(NumRows(runs) * row_bytes));
+  std::byte* to = memory_.data() + at;
+  for (const RowRun& run : runs) {
+    const auto bytes = static_cast<size_t>(run.count * row_bytes);
+    std::memcpy(to, column.data.data() + run.first * row_bytes, bytes);
+    to += bytes;
+  }
+  return at;
+}
+
+absl::Status ColumnWriter::PlaceStrings(const Column& column, std::span<const RowRun> runs,
+                                        json& said) {
+  const auto from = column.offsets.As<int64_t>();
+  ASSIGN_OR_RETURN(const int64_t offsets_at,
+                   Reserve((NumRows(runs) + 1) * static_cast<int64_t>(sizeof(int64_t))));
+  auto* offset = reinterpret_cast<int64_t*>(memory_.data() + offsets_at);
+  int64_t end = 0;
+  *offset++ = 0;
+  for (const RowRun& run : runs) {
+    const int64_t shift = end - from[static_cast<size_t>(run.first)];
+    for (int64_t row = run.first; row < run.first + run.count; ++row) {
+      *offset++ = end = from[static_cast<size_t>(row) + 1] + shift;
+    }
+  }
+  ASSIGN_OR_RETURN(const int64_t at, Reserve(end));
+  std::byte* to = memory_.data() + at;
+  for (const RowRun& run : runs) {
+    const int64_t begin = from[static_cast<size_t>(run.first)];
+    const auto bytes =
+        static_cast<size_t>(from[static_cast<size_t>(run.first + run.count)] - begin);
+    if (bytes > 0) std::memcpy(to, column.data.data() + begin, bytes);
+    to += bytes;
+  }
+  said["at"] = at;
+  said["offsets_at"] = offsets_at;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> ColumnWriter::PlaceValidity(const Column& column,
+                                                    std::span<const RowRun> runs) {
+  const int64_t bytes = (NumRows(runs) + 7) / 8;
+  ASSIGN_OR_RETURN(const int64_t at, Reserve(bytes));
+  std::byte* const bits = memory_.data() + at;
+  std::memset(bits, 0, static_cast<size_t>(bytes));
+  int64_t place = 0;
+  for (const RowRun& run : runs) {
+    for (int64_t row = run.first; row < run.first + run.count; ++row, ++place) {
+      if (column.IsValid(row)) bits[place / 8] |= std::byte{1} << (place % 8);
+    }
+  }
+  return at;
+}
+
+absl::StatusOr<json> ColumnWriter::Add(const batch::Batch& batch, std::span<const RowRun> runs) {
+  json columns = json::array();
+  for (const Column& column : batch.columns()) {
+    json said = SaidOf(column);
+    if (column.type == DataType::kBinary) {
+      RETURN_IF_ERROR(PlaceStrings(column, runs, said));
+    } else {
+      ASSIGN_OR_RETURN(said["at"], PlaceNumbers(column, runs));
+    }
+    if (!column.validity.empty()) {
+      ASSIGN_OR_RETURN(said["validity_at"], PlaceValidity(column, runs));
+    }
+    columns.push_back(std::move(said));
+  }
+  return json{{"rows", NumRows(runs)}, {"columns", std::move(columns)}};
 }
 
 absl::StatusOr<json> ColumnWriter::Add(const batch::Batch& batch) {
   json columns = json::array();
   for (const Column& column : batch.columns()) {
-    json said = {{"name", column.name},
-                 {"type", std::string(batch::NameOf(column.type))},
-                 {"shape", column.shape}};
+    json said = SaidOf(column);
     ASSIGN_OR_RETURN(said["at"], Place(column.data));
     if (column.type == DataType::kBinary) {
       ASSIGN_OR_RETURN(said["offsets_at"], Place(column.offsets));

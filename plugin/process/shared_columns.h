@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,15 @@ class SharedMemory {
   std::byte* data_ = nullptr;
 };
 
+// Consecutive rows of a batch.
+struct RowRun {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+
+// Rows that ascend, in as few runs as there are.
+std::vector<RowRun> RunsOf(std::span<const int64_t> rows);
+
 // Writes the columns of one message after another. Thread-compatible.
 class ColumnWriter {
  public:
@@ -54,9 +64,17 @@ class ColumnWriter {
 
   // Copies the columns and returns {"rows", "columns"}. RESOURCE_EXHAUSTED when they do not fit.
   absl::StatusOr<nlohmann::json> Add(const batch::Batch& batch);
+  // Does the same with some rows, in the order of the runs. Each byte is copied once.
+  absl::StatusOr<nlohmann::json> Add(const batch::Batch& batch, std::span<const RowRun> runs);
 
  private:
+  // Where `size` bytes may be written, from the beginning of the memory.
+  absl::StatusOr<int64_t> Reserve(int64_t size);
   absl::StatusOr<int64_t> Place(const batch::Buffer& buffer);
+  absl::StatusOr<int64_t> PlaceNumbers(const batch::Column& column, std::span<const RowRun> runs);
+  absl::Status PlaceStrings(const batch::Column& column, std::span<const RowRun> runs,
+                            nlohmann::json& said);
+  absl::StatusOr<int64_t> PlaceValidity(const batch::Column& column, std::span<const RowRun> runs);
 
   SharedMemory& memory_;
   int64_t end_ = 0;

@@ -1,6 +1,7 @@
 #include "supervisor/pipeline/pipeline_check.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -160,8 +161,11 @@ class Checker {
     const transform::GraphSpec& graph = spec_.preprocess.graph;
     const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
     const auto found = transform::Graph::Check(graph, schema);
+    const std::set<std::string> noted = ProblemPaths();
     for (const transform::GraphProblem& problem : found) {
-      problems_.Add(PathOf(graph, problem), problem.message, problem.hint);
+      const std::string path = PathOf(graph, problem);
+      // A file that could not be taken in has its problem already.
+      if (!noted.contains(path)) problems_.Add(path, problem.message, problem.hint);
     }
     if (found.empty()) {
       if (const auto built = transform::Graph::Build(graph, schema); built.ok()) {
@@ -171,6 +175,12 @@ class Checker {
     CheckMix(storage::EffectiveLabel(dataset), schema.label);
     if (schema.label == transform::LabelKind::kNone) return;
     CheckLoss(storage::EffectiveLabel(dataset));
+  }
+
+  std::set<std::string> ProblemPaths() const {
+    std::set<std::string> paths;
+    for (const config::Problem& problem : problems_.items()) paths.insert(problem.path);
+    return paths;
   }
 
   static std::string PathOf(const transform::GraphSpec& graph,

@@ -278,10 +278,14 @@ constexpr bool HasTarget(std::string_view op) {
   return false;
 }
 
-// A user's program runs in a process of its own, which is none of these.
+// What a user writes runs in a process of its own, which is none of these.
+constexpr bool RunsElsewhere(std::string_view op) {
+  return op == TorchScriptSpec::kType || op == PluginOpSpec::kType;
+}
+
 template <typename... Specs>
 constexpr bool HaveTargets(config::SpecList<Specs...> /*ops*/) {
-  return ((Specs::kType == TorchScriptSpec::kType || HasTarget(Specs::kType)) && ...);
+  return ((RunsElsewhere(Specs::kType) || HasTarget(Specs::kType)) && ...);
 }
 
 static_assert(HaveTargets(Ops()), "every op has a target");

@@ -24,6 +24,19 @@ class GuideTest(HostCase):
             fired.append(self.ask("judge", observed=observed)["fired"])
         self.assertEqual(fired, [False, False, True])
 
+    def test_the_op_makes_columns(self):
+        self.load(FILES["relative.py"], "Relative", kind="op")
+        inputs = [{"name": "price", "type": "float32", "shape": []}, {"name": "text", "type": "binary", "shape": []}]
+        self.create({"word": "Easter"}, inputs=inputs)
+        block = self.host.columns({"price": numpy.array([1, 2, 3], numpy.float32), "text": [b"at Easter", b"", b"later"]})[0]
+        self.ask("fit", **block)
+        self.ask("fitted")
+        answer = self.ask("apply", **block)
+        values = self.host.values(answer)
+        self.assertEqual(values["relative"].tolist(), [0.5, 1, 1.5])
+        self.assertEqual(values["is_holiday"].tolist(), [1, 0, 0])
+        self.assertEqual(answer["bad"], [{"row": 1, "why": "there is no text"}])
+
     def test_the_test_passes(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in FILES.items():

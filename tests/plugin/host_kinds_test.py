@@ -106,7 +106,9 @@ class OpsTest(HostCase):
             {"name": "y", "type": "float32", "shape": [2]}, {"name": "upper", "type": "binary", "shape": []},
             {"name": "n", "type": "int32", "shape": []}]})
         self.ask("fit", **self.rows(2))
-        self.ask("fit", **self.rows(3))
+        between = self.ask("fit", **self.rows(3))["state"]
+        self.create(inputs=INPUTS)
+        self.ask("restore", state=between)
         state = self.ask("fitted")["state"]
         answer = self.ask("apply", **self.rows(3))
         self.create(inputs=INPUTS)

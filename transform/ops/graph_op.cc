@@ -8,7 +8,7 @@ namespace tidemill::transform {
 namespace {
 
 // An op by what its spec says: kIsRandom, `autocache` and Build(). Some say Target(), Reads() with
-// TryField(), and TakeFiles(), too.
+// TryField(), TakeFiles() and RunsWith(), too.
 template <typename Spec>
 class GraphOpOf final : public config::PartOf<GraphOpOf<Spec>, GraphOp, Spec> {
  public:
@@ -40,6 +40,13 @@ class GraphOpOf final : public config::PartOf<GraphOpOf<Spec>, GraphOp, Spec> {
   void TakeFiles(config::NamedFiles& files, config::Problems& problems) override {
     if constexpr (requires { spec_.TakeFiles(files, problems); }) {
       spec_.TakeFiles(files, problems);
+    }
+  }
+  std::string RunsWith() const override {
+    if constexpr (requires { spec_.RunsWith(); }) {
+      return spec_.RunsWith();
+    } else {
+      return {};
     }
   }
   bool Equals(const GraphOp& other) const override {

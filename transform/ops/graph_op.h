@@ -45,6 +45,10 @@ class GraphOp : public config::Part<GraphOp> {
   // placeholder.
   virtual void TakeFiles(config::NamedFiles& files, config::Problems& problems) = 0;
 
+  // For what was submitted: the plug-in of an op of the user's own, its version and what it runs
+  // in; empty for other ops.
+  virtual std::string RunsWith() const = 0;
+
   // Whether `other` is of the same type and has the same settings.
   virtual bool Equals(const GraphOp& other) const = 0;
 };

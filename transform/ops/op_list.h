@@ -20,6 +20,7 @@
 #include "transform/ops/parse_example.h"
 #include "transform/ops/parse_json.h"
 #include "transform/ops/parse_record.h"
+#include "transform/ops/plugin_op.h"
 #include "transform/ops/quantile_bins.h"
 #include "transform/ops/random_crop.h"
 #include "transform/ops/random_flip.h"
@@ -60,6 +61,7 @@ using Ops = config::SpecList<ParseCsvSpec,      //
                              ReshapeSpec,       //
                              StackSpec,         //
                              TorchScriptSpec,   //
+                             PluginOpSpec,      //
                              DelaySpec,         //
                              LabelSpec>;
 

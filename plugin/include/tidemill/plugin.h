@@ -197,12 +197,68 @@ typedef struct TidemillMeasure {
                  int* has_value);
 } TidemillMeasure;
 
+/* ---- Ops ---- */
+
+enum TidemillColumnFormat {
+  TIDEMILL_INT64 = 1,
+  TIDEMILL_INT32 = 2,
+  TIDEMILL_UINT8 = 3,
+  TIDEMILL_FLOAT32 = 4,
+  TIDEMILL_FLOAT64 = 5,
+  TIDEMILL_BINARY = 6 /* Byte strings of any length. */
+};
+
+/* A column that an op takes or makes. */
+typedef struct TidemillColumnType {
+  size_t size;
+  const char* name;
+  enum TidemillColumnFormat format;
+  const int64_t* shape;  /* Numbers in a row, by dimension; NULL for one number. */
+  size_t num_dimensions; /* 0 for one number, and for byte strings. */
+} TidemillColumnType;
+
+/* What an op says of itself once it knows its inputs. */
+typedef struct TidemillOutputs {
+  size_t size;
+  const TidemillColumnType* columns;
+  size_t count;
+  int fits; /* Whether it learns from samples first. */
+} TidemillOutputs;
+
+/* What an op makes of a block of rows. */
+typedef struct TidemillMade {
+  size_t size;
+  /* For each output, in the order of TidemillOutputs, where its numbers go: row behind row, all
+   * zeros so far. NULL for byte strings. */
+  void* const* numbers;
+  size_t num_outputs;
+  /* Gives all byte strings of an output: row i has the bytes from offsets[i] to offsets[i + 1] of
+   * `data`. Copies both. A failure is to be passed on. */
+  int (*give_strings)(const struct TidemillMade* made, size_t output, const int64_t* offsets,
+                      const void* data);
+  /* Nothing can be made of this row of the block, and why: it is a bad sample. Copies `why`. */
+  void (*reject)(const struct TidemillMade* made, int64_t row, const char* why);
+} TidemillMade;
+
+typedef struct TidemillOp {
+  size_t size;
+  /* Asked once, before all else. */
+  int (*outputs)(void* self, const TidemillColumnType* inputs, size_t num_inputs,
+                 TidemillOutputs* outputs);
+  /* Learns from blocks of rows, then that there are no more; NULL for an op that learns nothing.
+   * What it has learnt is what `seal` gives; it is asked after each block, too. */
+  int (*fit)(void* self, const TidemillColumns* block);
+  int (*fitted)(void* self);
+  /* What it makes of a row must not depend on the rows beside it. */
+  int (*apply)(void* self, const TidemillColumns* block, const TidemillMade* made);
+} TidemillOp;
+
 /* ---- Plug-ins ---- */
 
 typedef struct TidemillPlugin {
   size_t size;
   uint32_t version; /* TIDEMILL_PLUGIN_VERSION as the plug-in was compiled. */
-  /* "trigger" or "measure". */
+  /* "trigger", "measure" or "op". */
   const char* kind;
   /* As pipelines write it behind the colon: `use: surprise.so:Surprise`. */
   const char* name;
@@ -217,7 +273,7 @@ typedef struct TidemillPlugin {
   /* What it remembers, as bytes, and back. May be NULL for a plug-in that remembers nothing. */
   int (*seal)(void* self, TidemillBytes* state);
   int (*restore)(void* self, TidemillBytes state);
-  /* By its kind: a TidemillTrigger, a TidemillMeasure. */
+  /* By its kind: a TidemillTrigger, a TidemillMeasure, a TidemillOp. */
   const void* functions;
 } TidemillPlugin;
 

@@ -39,6 +39,7 @@
 #include "tidemill/plugin/columns.hpp"
 #include "tidemill/plugin/instance.hpp"
 #include "tidemill/plugin/measure.hpp"
+#include "tidemill/plugin/op.hpp"
 #include "tidemill/plugin/registration.hpp"
 #include "tidemill/plugin/setting.hpp"
 #include "tidemill/plugin/trigger.hpp"

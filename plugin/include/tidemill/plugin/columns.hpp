@@ -27,6 +27,23 @@ struct Rows {
   }
 };
 
+// A column of byte strings.
+class Strings {
+ public:
+  Strings(const int64_t* offsets, const char* bytes, size_t count)
+      : offsets_(offsets), bytes_(bytes), count_(count) {}
+
+  size_t size() const { return count_; }
+  std::string_view operator[](size_t row) const {
+    return {bytes_ + offsets_[row], static_cast<size_t>(offsets_[row + 1] - offsets_[row])};
+  }
+
+ private:
+  const int64_t* offsets_;
+  const char* bytes_;
+  size_t count_;
+};
+
 // Valid during the call that it was given to.
 class Columns {
  public:
@@ -57,6 +74,19 @@ class Columns {
                                   schema->format + " of Arrow, not " + FormatOf<Value>());
     }
     return {{static_cast<const Value*>(array->buffers[1]) + offset, rows() * width}, width};
+  }
+
+  // The byte strings of a column. Throws as NumbersOf() does.
+  Strings StringsOf(std::string_view name) const {
+    const int64_t child = Find(name);
+    if (child < 0) throw std::invalid_argument("there is no column " + std::string(name));
+    const ArrowArray* array = array_->children[child];
+    if (std::string_view(schema_->children[child]->format) != "Z") {
+      throw std::invalid_argument("the column " + std::string(name) + " has the type " +
+                                  schema_->children[child]->format + " of Arrow, not Z");
+    }
+    return {static_cast<const int64_t*>(array->buffers[1]) + array_->offset + array->offset,
+            static_cast<const char*>(array->buffers[2]), rows()};
   }
 
  private:

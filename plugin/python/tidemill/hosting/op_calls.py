@@ -1,7 +1,6 @@
 """What is asked of ops."""
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,11 +35,11 @@ class OpCalls(KindCalls[Op]):
 
     def fit(self, request: dict[str, Any]) -> dict[str, Any]:
         self.plugin.fit(self.memory.block(request))
-        return {}
+        return self.seal(request)
 
     def fitted(self, request: dict[str, Any]) -> dict[str, Any]:
         self.plugin.fitted()
-        return {"state": base64.b64encode(self.sealed()).decode()}
+        return self.seal(request)
 
     def apply(self, request: dict[str, Any]) -> dict[str, Any]:
         num_rows = int(request["rows"])

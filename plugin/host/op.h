@@ -1,0 +1,13 @@
+// Ops: which columns they make, what they learn, and blocks of rows that they make.
+#pragma once
+
+#include <memory>
+
+#include "plugin/host/kind.h"
+
+namespace tidemill::plugin::host {
+
+absl::Status CheckOp(const void* functions);
+std::unique_ptr<Kind> MakeOp(const void* functions, Instance& instance, const Memories& memories);
+
+}  // namespace tidemill::plugin::host

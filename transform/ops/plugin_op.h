@@ -1,0 +1,42 @@
+// plugin: an op of the user's own, in a file that the pipeline names.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config.h"
+#include "plugin/spec/plugin_use.h"
+#include "transform/engine/op_spec.h"
+
+namespace tidemill::transform {
+
+struct PluginOpSpec : plugin::PluginUse {
+  static constexpr std::string_view kType = "plugin";
+  static constexpr std::string_view kDoc =
+      "Makes columns with an op of your own, in Python or C++. It says which columns it makes of "
+      "those it is given, and may learn from the selected samples before training. It runs in a "
+      "process of its own, which sees no network and starts no programs. A row that it cannot make "
+      "is a bad sample. The file is kept with the pipeline.";
+  static constexpr bool kIsRandom = false;
+  std::vector<std::string> columns = {};
+  bool autocache = false;
+
+  void Fields(auto&& field) {
+    PluginUse::Fields(field);
+    field("columns", columns, "The columns that it takes, in order: numbers of any type, or texts.",
+          config::Limits{.required = true, .example = "[price, demand]"});
+    field("autocache", autocache, kAutocacheDoc);
+  }
+  std::unique_ptr<Op> Build(OpBuilder& builder) const;
+  // Takes in what is in the file, and asks the plug-in what it is: notes a setting that it does not
+  // have, and a plug-in that does not start.
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems);
+  // "ratios.py:Ratios 1.2 (numpy 1.24.2, python 3.11.2; sandbox: bwrap)".
+  std::string RunsWith() const;
+
+  friend bool operator==(const PluginOpSpec&, const PluginOpSpec&) = default;
+};
+
+}  // namespace tidemill::transform

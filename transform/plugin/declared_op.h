@@ -1,0 +1,46 @@
+// What an op of a user's says of itself: which columns it makes of which, and whether it learns.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "nlohmann/json_fwd.hpp"
+
+#include "base/status.h"
+#include "plugin/process/plugin_instance.h"
+#include "plugin/spec/plugin_use.h"
+#include "transform/engine/op_builder.h"
+
+namespace tidemill::transform {
+
+// The kind of plug-in that an op is.
+inline constexpr char kOpPlugin[] = "op";
+
+struct DeclaredOp {
+  std::vector<ColumnSchema> outputs = {};
+  // Whether it learns from samples first.
+  bool fits = false;
+
+  friend bool operator==(const DeclaredOp&, const DeclaredOp&) = default;
+};
+
+// Reads the answer to `create` (docs/formats/plugin_protocol.md). INVALID_ARGUMENT for columns that
+// no graph could hold.
+absl::StatusOr<DeclaredOp> ReadDeclaredOp(const nlohmann::json& created);
+
+// Asks the plug-in what it makes of these columns. Who asks again in the same process is given the
+// same answer, since graphs are built often. Thread-safe. Failures are those of
+// plugin/process/fault.h.
+absl::StatusOr<DeclaredOp> DeclarationOf(const plugin::PluginUse& use,
+                                         std::span<const ColumnSchema> inputs);
+
+// An instance that takes these columns. Its process is started by the first call.
+std::unique_ptr<plugin::PluginInstance> MakeOpInstance(const plugin::PluginUse& use,
+                                                       std::span<const ColumnSchema> inputs);
+
+// Why an op could not begin to work, which is no row's fault: UNAVAILABLE for what is the
+// machine's, FAILED_PRECONDITION for what is the plug-in's.
+absl::Status NoRowsFault(const absl::Status& failure);
+
+}  // namespace tidemill::transform
