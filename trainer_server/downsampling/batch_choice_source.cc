@@ -42,12 +42,10 @@ BatchChoiceSource::BatchChoiceSource(std::unique_ptr<const JudgingMethod> method
       fraction_(method_->judging().fraction),
       large_batch_(LargeBatch(training().batch_size, fraction_)),
       candidates_(Candidates()),
-      num_candidates_(candidates_ ? candidates_->size() : this->setup().set->size()),
-      question_(method_->judging().question) {
-  question_.subtracted = this->setup().irreducible_losses;
-}
+      num_candidates_(candidates_ ? candidates_->size() : this->setup().set->size()) {}
 
 absl::Status BatchChoiceSource::Open() {
+  ASSIGN_OR_RETURN(question_, Complete(method_->judging().question));
   loader::BatchPlan plan = PlanOf();
   plan.batch_size = large_batch_;
   plan.subset = candidates_;

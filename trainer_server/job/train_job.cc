@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -26,9 +27,11 @@
 #include "loader/fit.h"
 #include "loader/held_out.h"
 #include "loader/path_verdict.h"
+#include "loader/sample_facts.h"
 #include "loader/tensors.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
+#include "plugin/process/fault.h"
 #include "preprocess/client/path_work_message.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/checkpoints.h"
@@ -120,7 +123,7 @@ class Training {
   absl::Status Prepare() {
     ASSIGN_OR_RETURN(job_, ReadMessage<v1::TrainingJob>(folder_, kJobFile));
     ASSIGN_OR_RETURN(spec_,
-                     config::Read<models::TrainingSpec>(job_.request().training(), "training"));
+                     config::ReadKept<models::TrainingSpec>(job_.request().training(), "training"));
     ASSIGN_OR_RETURN(model_, config::Read<models::ModelSpec>(job_.request().model(), "model"));
     setup_.model = model_;
     setup_.training = spec_;
@@ -201,7 +204,22 @@ class Training {
         .open = [this](const loader::BatchPlan& plan) { return OpenStream(trained_, plan, kept_); },
         .folder = files::Join(folder_, kDownsamplingFolder),
         .progress = [this] { return AfterScoring(); },
-        .score_batch = ScoreBatch()};
+        .score_batch = ScoreBatch(),
+        .find_times = [this] { return FindTimes(); }};
+  }
+
+  // Of what is trained on. Samples that storage does not know are never scored.
+  absl::StatusOr<SampleTimes> FindTimes() const {
+    ASSIGN_OR_RETURN(loader::SampleFacts facts,
+                     loader::ReadSampleFacts(*opened_.storage,
+                                             DatasetId{job_.request().dataset_id()}, *trained_));
+    SampleTimes times{.event_times = std::move(facts.event_times),
+                      .newest = std::numeric_limits<int64_t>::min()};
+    for (size_t i = 0; i < times.event_times.size(); ++i) {
+      if (facts.files[i] == loader::SampleFacts::kNoFile) continue;
+      times.newest = std::max(times.newest, times.event_times[i]);
+    }
+    return times;
   }
 
   // As large as pays, and a power of two: beyond a megabyte of input larger batches are no faster.
@@ -459,6 +477,19 @@ absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& 
   return InvalidArgument("{} is neither fit nor train", arguments[0]);
 }
 
+// What went wrong, in one message for people. The end of a plug-in's traceback says most.
+std::string TextOf(const absl::Status& failure) {
+  std::string text = std::string(failure.message()).substr(0, kMaxError);
+  const std::string traceback = plugin::TracebackOf(failure);
+  if (traceback.empty() || text.size() + 1 >= kMaxError) return text;
+  const size_t room = kMaxError - text.size() - 1;
+  if (traceback.size() <= room) return text + "\n" + traceback;
+  // From the beginning of a line on, where there is one.
+  const size_t from = traceback.size() - room;
+  const size_t line = traceback.find('\n', from);
+  return text + "\n" + traceback.substr(line == std::string::npos ? from : line + 1);
+}
+
 }  // namespace
 
 int RunTrainJob(const std::vector<std::string>& arguments, process::Report& report) {
@@ -467,7 +498,7 @@ int RunTrainJob(const std::vector<std::string>& arguments, process::Report& repo
   const absl::Status status = RunJob(arguments, report);
   if (status.ok()) return 0;
   v1::WatchTrainingResponse message;
-  message.set_error(std::string(status.message()).substr(0, kMaxError));
+  message.set_error(TextOf(status));
   Send(report, message);
   return kExitCodeBase + static_cast<int>(status.code());
 }
