@@ -24,6 +24,13 @@ class GuideTest(HostCase):
             fired.append(self.ask("judge", observed=observed)["fired"])
         self.assertEqual(fired, [False, False, True])
 
+    def test_the_score_scores(self):
+        self.load(FILES["hard_and_old.py"], "HardAndOld", "score")
+        self.create({"days": 1})
+        block = self.host.columns({"key": numpy.arange(2), "losses": numpy.array([1, 2], numpy.float32),
+                                   "ages": numpy.array([0., 86_400])})[0]
+        self.assertEqual(self.host.values(self.ask("score", **block))["score"].tolist(), [1, 4])
+
     def test_the_test_passes(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in FILES.items():
