@@ -45,7 +45,6 @@ BatchChoiceSource::BatchChoiceSource(std::unique_ptr<const JudgingMethod> method
       num_candidates_(candidates_ ? candidates_->size() : this->setup().set->size()) {}
 
 absl::Status BatchChoiceSource::Open() {
-  ASSIGN_OR_RETURN(question_, Complete(method_->judging().question));
   loader::BatchPlan plan = PlanOf();
   plan.batch_size = large_batch_;
   plan.subset = candidates_;
@@ -90,10 +89,13 @@ absl::StatusOr<loader::TrainingBatch> BatchChoiceSource::ChooseOf(
   if (kept >= num_rows) {
     chosen.rows = large.rows;
   } else {
+    if (!question_) {
+      ASSIGN_OR_RETURN(question_, Complete(method_->judging().question));
+    }
     Seen seen;
     for (int64_t from = 0; from < num_rows; from += setup().score_batch) {
       const int64_t to = std::min(from + setup().score_batch, num_rows);
-      RETURN_IF_ERROR(Look(loop(), question_, {.rows = batch::Slice(large.rows, from, to)}, seen));
+      RETURN_IF_ERROR(Look(loop(), *question_, {.rows = batch::Slice(large.rows, from, to)}, seen));
     }
     choice.num_scored = seen.size();
     if (std::ranges::none_of(seen.scores, [](double score) { return std::isfinite(score); })) {

@@ -31,12 +31,12 @@
 #include "loader/tensors.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
-#include "plugin/process/fault.h"
 #include "preprocess/client/path_work_message.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/checkpoints.h"
 #include "trainer_server/downsampling/downsampled_source.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
+#include "trainer_server/job/failure_text.h"
 #include "trainer_server/job/opened_job.h"
 #include "trainer_server/job/prepared_batches.h"
 #include "trainer_server/job_folder.h"
@@ -477,19 +477,6 @@ absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& 
   return InvalidArgument("{} is neither fit nor train", arguments[0]);
 }
 
-// What went wrong, in one message for people. The end of a plug-in's traceback says most.
-std::string TextOf(const absl::Status& failure) {
-  std::string text = std::string(failure.message()).substr(0, kMaxError);
-  const std::string traceback = plugin::TracebackOf(failure);
-  if (traceback.empty() || text.size() + 1 >= kMaxError) return text;
-  const size_t room = kMaxError - text.size() - 1;
-  if (traceback.size() <= room) return text + "\n" + traceback;
-  // From the beginning of a line on, where there is one.
-  const size_t from = traceback.size() - room;
-  const size_t line = traceback.find('\n', from);
-  return text + "\n" + traceback.substr(line == std::string::npos ? from : line + 1);
-}
-
 }  // namespace
 
 int RunTrainJob(const std::vector<std::string>& arguments, process::Report& report) {
@@ -498,7 +485,7 @@ int RunTrainJob(const std::vector<std::string>& arguments, process::Report& repo
   const absl::Status status = RunJob(arguments, report);
   if (status.ok()) return 0;
   v1::WatchTrainingResponse message;
-  message.set_error(TextOf(status));
+  message.set_error(TextOf(status, kMaxError));
   Send(report, message);
   return kExitCodeBase + static_cast<int>(status.code());
 }
