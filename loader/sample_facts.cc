@@ -14,7 +14,8 @@ namespace {
 // Collects what comes of ascending keys, each once.
 class Collected {
  public:
-  explicit Collected(size_t num_keys) : classes_(num_keys), files_(num_keys, 0) {}
+  explicit Collected(size_t num_keys)
+      : classes_(num_keys), files_(num_keys, 0), event_times_(num_keys, 0) {}
 
   absl::Status Add(const std::vector<int64_t>& keys, const batch::Batch& rows,
                    const std::vector<storage::v1::DescribeSamplesResponse::File>& files) {
@@ -22,6 +23,9 @@ class Collected {
     ASSIGN_OR_RETURN(const batch::Column* const file_column,
                      rows.Get("file", batch::DataType::kInt64));
     const auto ids = file_column->Values<int64_t>();
+    ASSIGN_OR_RETURN(const batch::Column* const time_column,
+                     rows.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
+    const auto times = time_column->Values<int64_t>();
     const batch::Column* const classes = rows.Find(batch::kClassLabelColumn);
     has_classes_ = has_classes_ || classes != nullptr;
     for (int64_t row = 0; row < rows.num_rows(); ++row, ++at_) {
@@ -33,6 +37,7 @@ class Collected {
                         rows.keys()[i]);
       }
       files_[at_] = place->second + 1;
+      event_times_[at_] = times[i];
       if (classes != nullptr && classes->IsValid(row)) {
         classes_[at_] = classes->Values<int64_t>()[i];
       }
@@ -53,6 +58,7 @@ class Collected {
       const size_t position = position_of(ordinal);
       const int32_t number = files_[position] - 1;
       facts.files.push_back(number < 0 ? SampleFacts::kNoFile : rank[static_cast<size_t>(number)]);
+      facts.event_times.push_back(event_times_[position]);
       if (has_classes_) facts.classes.push_back(classes_[position]);
     }
     return facts;
@@ -68,6 +74,7 @@ class Collected {
   std::map<int64_t, int32_t> places_;
   std::vector<std::optional<int64_t>> classes_;
   std::vector<int32_t> files_;  // The number and 1; 0: unknown.
+  std::vector<int64_t> event_times_;
   bool has_classes_ = false;
   size_t at_ = 0;
 };

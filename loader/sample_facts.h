@@ -1,4 +1,5 @@
-// What is known about the samples of a training set without reading them: their classes and files.
+// What is known about the samples of a training set without reading them: their classes, files
+// and event times.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,8 @@ struct SampleFacts {
   // For each ordinal, the index of the sample's file in `paths`. kNoFile for a sample that storage
   // does not know; it will be a hole in its batch.
   std::vector<int32_t> files = {};
+  // For each ordinal, in microseconds. 0 for a sample that storage does not know.
+  std::vector<int64_t> event_times = {};
   // Paths below the dataset's folder, ascending, without duplicates.
   std::vector<std::string> paths = {};
 

@@ -191,7 +191,7 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
 absl::Status Trainings::CheckTraining(const v1::StartTrainingRequest& request) const {
   RETURN_IF_ERROR(CheckSpecs(request.dataset_spec(), request.graph()));
   RETURN_IF_ERROR(config::Read<models::ModelSpec>(request.model(), "model").status());
-  RETURN_IF_ERROR(config::Read<models::TrainingSpec>(request.training(), "training").status());
+  RETURN_IF_ERROR(config::ReadKept<models::TrainingSpec>(request.training(), "training").status());
   const RunId run{request.command().run_id()};
   const std::string fitted =
       files::Join(FolderOf(run.value, request.fitted_trigger()), kFittedFile);
@@ -225,7 +225,7 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
   const std::string folder = FolderOf(key.first, key.second);
   if (IsDone(ReadResult(folder))) return absl::OkStatus();
   RETURN_IF_ERROR(CheckTraining(request));
-  const auto training = config::Read<models::TrainingSpec>(request.training(), "training");
+  const auto training = config::ReadKept<models::TrainingSpec>(request.training(), "training");
   const bool on_gpu = training->device != models::Device::kCpu && HasGpu();
   auto entry = std::make_shared<Entry>();
   {

@@ -13,11 +13,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/choice.h"
 #include "config/config.h"
+#include "config/named_files.h"
 #include "models/spec/model_spec.h"
 #include "models/training/training_problem.h"
 
@@ -75,6 +77,14 @@ class Downsampling : public config::Part<Downsampling> {
   // Notes a problem for everything that the method needs and the training does not provide. Paths
   // begin at the method's own section. The steps of a schedule are not asked.
   virtual void CheckTraining(const TrainedWith& with, TrainingProblems& problems) const = 0;
+
+  // Takes in what is in the files that the method names; see transform/engine/op_spec.h. Notes
+  // problems at its own keys. A schedule does so for its steps.
+  virtual void TakeFiles(config::NamedFiles& files, config::Problems& problems) = 0;
+
+  // What it runs with that is not of this program: a plug-in, its versions and its sandbox. Empty
+  // for other methods, and for a schedule.
+  virtual std::string RunsWith() const = 0;
 
   virtual DownsamplingText Text() const = 0;
 

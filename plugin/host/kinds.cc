@@ -1,6 +1,7 @@
 #include "plugin/host/kind.h"
 #include "plugin/host/measure.h"
 #include "plugin/host/op.h"
+#include "plugin/host/score.h"
 #include "plugin/host/trigger.h"
 
 namespace tidemill::plugin::host {
@@ -10,6 +11,7 @@ const KindEntry* FindKind(std::string_view name) {
       {"trigger", &CheckTrigger, &MakeTrigger},
       {"measure", &CheckMeasure, &MakeMeasure},
       {"op", &CheckOp, &MakeOp},
+      {"score", &CheckScore, &MakeScore},
   };
   for (const KindEntry& kind : kKinds) {
     if (kind.name == name) return &kind;

@@ -29,6 +29,7 @@ using tidemill::testing::IsOk;
 struct Described {
   std::vector<int64_t> keys;
   std::vector<int64_t> files;
+  std::vector<int64_t> event_times;
   std::vector<std::optional<int64_t>> classes;
   std::map<int64_t, std::string> paths;
   int64_t largest_batch = 0;
@@ -46,6 +47,8 @@ Described Describe(const Storage& storage, const std::vector<int64_t>& keys) {
                       const auto at = static_cast<size_t>(row);
                       described.keys.push_back(rows.keys()[at]);
                       described.files.push_back(rows.Find("file")->Values<int64_t>()[at]);
+                      described.event_times.push_back(
+                          rows.Find(batch::kEventTimeColumn)->Values<int64_t>()[at]);
                       const bool has_class = classes != nullptr && classes->IsValid(row);
                       described.classes.push_back(
                           has_class ? std::optional(classes->Values<int64_t>()[at]) : std::nullopt);
@@ -67,6 +70,7 @@ void ExpectRight(const GeneratedDataset& dataset, Storage& storage) {
     for (size_t i = 0; i < keys.size(); ++i) {
       const ExpectedSample& sample = *expected.at(keys[i]);
       ASSERT_EQ(described.classes[i], sample.class_label);
+      ASSERT_EQ(described.event_times[i], sample.event_time);
       if (sample.file.empty()) continue;
       ASSERT_EQ(described.paths.at(described.files[i]), sample.file);
     }

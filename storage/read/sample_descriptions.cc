@@ -9,7 +9,7 @@ namespace {
 // What a batch holds at most: both together stay far below rpc::kMaxMessageBytes.
 constexpr size_t kMaxRows = 65'536;
 constexpr size_t kMaxPathBytes = size_t{4} << 20;
-constexpr size_t kRowBytes = 24;
+constexpr size_t kRowBytes = 32;
 
 std::string_view BelowFolder(std::string_view folder, std::string_view path) {
   while (folder.ends_with('/')) folder.remove_suffix(1);
@@ -56,6 +56,7 @@ absl::StatusOr<std::optional<DescribedSamples>> SampleDescriptions::Next(int64_t
   path_bytes_ = 0;
   std::vector<int64_t> keys;
   std::vector<int64_t> files;
+  std::vector<int64_t> event_times;
   ClassLabels labels;
   const auto most = static_cast<size_t>(most_bytes) / 2;
   const size_t max_rows = std::min(kMaxRows, most / kRowBytes);
@@ -66,12 +67,15 @@ absl::StatusOr<std::optional<DescribedSamples>> SampleDescriptions::Next(int64_t
     if (!sample) continue;
     keys.push_back(keys_[position_]);
     files.push_back(sample->file().value);
+    event_times.push_back(sample->event_time());
     labels.Add(*sample);
     NameFile(sample->file(), described);
   }
   described.batch = batch::Batch(std::ssize(keys));
   RETURN_IF_ERROR(described.batch.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys)));
   RETURN_IF_ERROR(described.batch.Set(batch::MakeColumn<int64_t>("file", files)));
+  RETURN_IF_ERROR(
+      described.batch.Set(batch::MakeColumn<int64_t>(batch::kEventTimeColumn, event_times)));
   RETURN_IF_ERROR(labels.SetIn(described.batch));
   return std::optional<DescribedSamples>(std::move(described));
 }

@@ -17,7 +17,8 @@ namespace tidemill::storage {
 
 // The answer for consecutive keys.
 struct DescribedSamples {
-  // The columns are key, file (int64) and, when one of the samples has one, class_label.
+  // The columns are key, file (int64), event_time and, when one of the samples has one,
+  // class_label.
   batch::Batch batch;
   // The files of the batch that no earlier batch has named. Paths are below the dataset's folder.
   std::vector<std::pair<FileId, std::string>> files;

@@ -50,4 +50,11 @@ void ReadInto(TriggerSpec& trigger, PipelineFiles& files, config::Problems& prob
   trigger->TakeFiles(of_trigger, problems);
 }
 
+void ReadInto(models::DownsamplingSpec& downsampling, PipelineFiles& files,
+              config::Problems& problems) {
+  SectionFiles of_downsampling(files);
+  const config::Problems::Scope scope(problems, "training.downsampling");
+  downsampling->TakeFiles(of_downsampling, problems);
+}
+
 }  // namespace tidemill::supervisor

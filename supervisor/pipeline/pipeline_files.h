@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "config/problems.h"
+#include "models/training/downsampling_spec.h"
 #include "supervisor/triggers/trigger.h"
 #include "transform/graph_spec.h"
 
@@ -41,5 +42,9 @@ void ReadInto(transform::GraphSpec& graph, std::string_view at, PipelineFiles& f
 
 // The same for the file of a plug-in that is the trigger.
 void ReadInto(TriggerSpec& trigger, PipelineFiles& files, config::Problems& problems);
+
+// The same for the file of a plug-in that scores samples of trainings.
+void ReadInto(models::DownsamplingSpec& downsampling, PipelineFiles& files,
+              config::Problems& problems);
 
 }  // namespace tidemill::supervisor

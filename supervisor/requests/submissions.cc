@@ -27,6 +27,10 @@ absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
   for (std::string& plugin : transform::AllRunsWith(spec.preprocess.graph)) {
     event.mutable_run_started()->add_plugins(std::move(plugin));
   }
+  for (const models::Downsampling* const method : spec.training.downsampling->Methods()) {
+    std::string plugin = method->RunsWith();
+    if (!plugin.empty()) event.mutable_run_started()->add_plugins(std::move(plugin));
+  }
   RunState state;
   state.Apply(event);
   const EventPlace first{.run = run, .run_epoch = 1, .sequence = 1};

@@ -37,6 +37,13 @@ class GuideTest(HostCase):
         self.assertEqual(values["is_holiday"].tolist(), [1, 0, 0])
         self.assertEqual(answer["bad"], [{"row": 1, "why": "there is no text"}])
 
+    def test_the_score_scores(self):
+        self.load(FILES["hard_and_old.py"], "HardAndOld", "score")
+        self.create({"days": 1})
+        block = self.host.columns({"key": numpy.arange(2), "losses": numpy.array([1, 2], numpy.float32),
+                                   "ages": numpy.array([0., 86_400])})[0]
+        self.assertEqual(self.host.values(self.ask("score", **block))["score"].tolist(), [1, 4])
+
     def test_the_test_passes(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in FILES.items():

@@ -42,10 +42,7 @@ BatchChoiceSource::BatchChoiceSource(std::unique_ptr<const JudgingMethod> method
       fraction_(method_->judging().fraction),
       large_batch_(LargeBatch(training().batch_size, fraction_)),
       candidates_(Candidates()),
-      num_candidates_(candidates_ ? candidates_->size() : this->setup().set->size()),
-      question_(method_->judging().question) {
-  question_.subtracted = this->setup().irreducible_losses;
-}
+      num_candidates_(candidates_ ? candidates_->size() : this->setup().set->size()) {}
 
 absl::Status BatchChoiceSource::Open() {
   loader::BatchPlan plan = PlanOf();
@@ -92,10 +89,13 @@ absl::StatusOr<loader::TrainingBatch> BatchChoiceSource::ChooseOf(
   if (kept >= num_rows) {
     chosen.rows = large.rows;
   } else {
+    if (!question_) {
+      ASSIGN_OR_RETURN(question_, Complete(method_->judging().question));
+    }
     Seen seen;
     for (int64_t from = 0; from < num_rows; from += setup().score_batch) {
       const int64_t to = std::min(from + setup().score_batch, num_rows);
-      RETURN_IF_ERROR(Look(loop(), question_, {.rows = batch::Slice(large.rows, from, to)}, seen));
+      RETURN_IF_ERROR(Look(loop(), *question_, {.rows = batch::Slice(large.rows, from, to)}, seen));
     }
     choice.num_scored = seen.size();
     if (std::ranges::none_of(seen.scores, [](double score) { return std::isfinite(score); })) {

@@ -32,7 +32,7 @@ class BatchChoiceSource final : public SourceBase {
   const int64_t large_batch_;
   const std::shared_ptr<const loader::Subset> candidates_;
   const int64_t num_candidates_;
-  Question question_;
+  std::optional<Question> question_;  // From the first batch that is scored on.
   std::unique_ptr<loader::BatchSource> stream_;
   // Counted in the present epoch.
   int64_t num_read_ = 0;

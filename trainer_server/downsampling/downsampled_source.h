@@ -26,6 +26,7 @@
 #include "loader/batches/batch_stream.h"
 #include "loader/training_set.h"
 #include "models/training/downsampling_spec.h"
+#include "trainer_server/downsampling/methods/method.h"
 #include "trainer_server/downsampling/tally.h"
 #include "trainer_server/training/training_loop.h"
 
@@ -48,6 +49,8 @@ struct DownsamplingSetup {
   // For a method that uses it: the loss of another model for each ordinal, NaN for samples that are
   // not trained on.
   std::vector<float> irreducible_losses = {};
+  // Finds when the samples of the set happened. Called once, for a method that looks at it.
+  std::function<absl::StatusOr<SampleTimes>()> find_times = nullptr;
 };
 
 // Thread-compatible. Continues where the loop's counters say.

@@ -123,8 +123,7 @@ absl::StatusOr<Choice> PeriodSource::ScoreAndChoose(int64_t epoch) {
                          .order = models::InStreamOrder(),
                          .subset = candidates_,
                          .training = false};
-  Question question = judging_->judging().question;
-  question.subtracted = setup().irreducible_losses;
+  ASSIGN_OR_RETURN(const Question question, Complete(judging_->judging().question));
   Seen seen;
   {
     ASSIGN_OR_RETURN(const auto stream, setup().open(plan));

@@ -23,6 +23,10 @@ torch::Tensor Truth(const torch::Tensor& target, int64_t num_classes) {
 
 }  // namespace
 
+torch::Tensor Probabilities(const models::LossSpec& loss, const torch::Tensor& output) {
+  return LogProbabilities(loss, output).exp();
+}
+
 torch::Tensor Score(ScoreOf what, const models::LossSpec& loss, const Answers& answers) {
   switch (what) {
     case ScoreOf::kLoss:
@@ -35,7 +39,7 @@ torch::Tensor Score(ScoreOf what, const models::LossSpec& loss, const Answers& a
     case ScoreOf::kGreatestProbability:
       return LogProbabilities(loss, answers.output).amax(1).exp();
     case ScoreOf::kMargin:
-      return MarginOf(LogProbabilities(loss, answers.output).exp());
+      return MarginOf(Probabilities(loss, answers.output));
     case ScoreOf::kEntropy: {
       // Zero, not NaN, for a class whose probability rounds to nothing.
       const torch::Tensor log_p = LogProbabilities(loss, answers.output);
@@ -48,7 +52,7 @@ torch::Tensor Score(ScoreOf what, const models::LossSpec& loss, const Answers& a
     return (answers.output - answers.target.to(torch::kFloat32).reshape_as(answers.output))
         .norm(2, 1);
   }
-  const torch::Tensor p = LogProbabilities(loss, answers.output).exp();
+  const torch::Tensor p = Probabilities(loss, answers.output);
   return (p - Truth(answers.target, p.size(1))).norm(2, 1);
 }
 

@@ -15,4 +15,8 @@ namespace tidemill::trainer_server {
 // in Guard().
 torch::Tensor Score(ScoreOf what, const models::LossSpec& loss, const Answers& answers);
 
+// Returns the probability of each class, [n, classes] float32, for a loss of classes. Throws
+// c10::Error.
+torch::Tensor Probabilities(const models::LossSpec& loss, const torch::Tensor& output);
+
 }  // namespace tidemill::trainer_server

@@ -1,9 +1,11 @@
 #include "trainer_server/downsampling/scoring.h"
 
+#include <limits>
 #include <utility>
 
 #include "models/guard.h"
 #include "trainer_server/downsampling/sample_scores.h"
+#include "trainer_server/downsampling/score_block.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -25,6 +27,25 @@ void AppendScores(const torch::Tensor& scores, const Question& question, Seen& s
   }
 }
 
+// Appends the scores of a user's code. What it is not shown has no score.
+absl::Status AppendOwnScores(const Question& question, const models::LossSpec& loss,
+                             const batch::Batch& batch, const Answers& answers, Seen& seen) {
+  ASSIGN_OR_RETURN(const ScoreBlock block,
+                   models::Guard("scoring", [&]() -> absl::StatusOr<ScoreBlock> {
+                     const torch::NoGradGuard no_gradients;
+                     return MakeScoreBlock(question, loss, batch, answers);
+                   }));
+  const size_t first = seen.scores.size();
+  seen.scores.resize(first + static_cast<size_t>(batch.num_rows()),
+                     std::numeric_limits<double>::quiet_NaN());
+  if (block.rows.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::vector<double> scores, question.scorer->Score(block.columns));
+  for (size_t i = 0; i < block.rows.size(); ++i) {
+    seen.scores[first + static_cast<size_t>(block.rows[i])] = scores[i];
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status Look(TrainingLoop& loop, const Question& question, const loader::TrainingBatch& batch,
@@ -35,11 +56,14 @@ absl::Status Look(TrainingLoop& loop, const Question& question, const loader::Tr
   const std::span<const int64_t> added = ordinals->Values<int64_t>();
   seen.ordinals.insert(seen.ordinals.end(), added.begin(), added.end());
   ASSIGN_OR_RETURN(const Answers answers, loop.Ask(batch, question.embeddings));
+  if (question.scorer != nullptr) {
+    RETURN_IF_ERROR(AppendOwnScores(question, training.loss, batch.rows, answers, seen));
+  }
   return models::Guard("scoring", [&]() -> absl::Status {
     const torch::NoGradGuard no_gradients;
     if (question.score) {
       AppendScores(Score(*question.score, training.loss, answers), question, seen);
-    } else {
+    } else if (question.scorer == nullptr) {
       seen.width = answers.output.size(1);
       Append(models::OutputGradients(training.loss, answers.output, answers.target),
              seen.gradients);

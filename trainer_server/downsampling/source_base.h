@@ -39,6 +39,18 @@ class SourceBase : public DownsampledSource {
                         .trigger = loop_.setup().trigger},
             .order = training().EffectiveOrder()};
   }
+  // Returns a method's question with all that the training adds to it.
+  absl::StatusOr<Question> Complete(Question question) {
+    question.subtracted = setup_.irreducible_losses;
+    if (question.scorer == nullptr || !question.scorer->looks_at().any_times()) return question;
+    if (times_ == nullptr) {
+      if (!setup_.find_times) return Internal("the training does not know the times of samples");
+      ASSIGN_OR_RETURN(SampleTimes times, setup_.find_times());
+      times_ = std::make_shared<const SampleTimes>(std::move(times));
+    }
+    question.times = times_;
+    return question;
+  }
   // Returns the key of the random numbers for an epoch.
   RandomKey KeyOf(int64_t epoch) const {
     return {.seed = training().seed,
@@ -76,6 +88,7 @@ class SourceBase : public DownsampledSource {
   const DownsamplingSetup setup_;
   TrainingLoop& loop_;
   Tally tally_;
+  std::shared_ptr<const SampleTimes> times_;  // Shared with questions.
 };
 
 }  // namespace tidemill::trainer_server

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -26,6 +27,7 @@
 #include "loader/fit.h"
 #include "loader/held_out.h"
 #include "loader/path_verdict.h"
+#include "loader/sample_facts.h"
 #include "loader/tensors.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
@@ -34,6 +36,7 @@
 #include "trainer_server/checkpoints.h"
 #include "trainer_server/downsampling/downsampled_source.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
+#include "trainer_server/job/failure_text.h"
 #include "trainer_server/job/opened_job.h"
 #include "trainer_server/job/prepared_batches.h"
 #include "trainer_server/job_folder.h"
@@ -120,7 +123,7 @@ class Training {
   absl::Status Prepare() {
     ASSIGN_OR_RETURN(job_, ReadMessage<v1::TrainingJob>(folder_, kJobFile));
     ASSIGN_OR_RETURN(spec_,
-                     config::Read<models::TrainingSpec>(job_.request().training(), "training"));
+                     config::ReadKept<models::TrainingSpec>(job_.request().training(), "training"));
     ASSIGN_OR_RETURN(model_, config::Read<models::ModelSpec>(job_.request().model(), "model"));
     setup_.model = model_;
     setup_.training = spec_;
@@ -201,7 +204,22 @@ class Training {
         .open = [this](const loader::BatchPlan& plan) { return OpenStream(trained_, plan, kept_); },
         .folder = files::Join(folder_, kDownsamplingFolder),
         .progress = [this] { return AfterScoring(); },
-        .score_batch = ScoreBatch()};
+        .score_batch = ScoreBatch(),
+        .find_times = [this] { return FindTimes(); }};
+  }
+
+  // Of what is trained on. Samples that storage does not know are never scored.
+  absl::StatusOr<SampleTimes> FindTimes() const {
+    ASSIGN_OR_RETURN(loader::SampleFacts facts,
+                     loader::ReadSampleFacts(*opened_.storage,
+                                             DatasetId{job_.request().dataset_id()}, *trained_));
+    SampleTimes times{.event_times = std::move(facts.event_times),
+                      .newest = std::numeric_limits<int64_t>::min()};
+    for (size_t i = 0; i < times.event_times.size(); ++i) {
+      if (facts.files[i] == loader::SampleFacts::kNoFile) continue;
+      times.newest = std::max(times.newest, times.event_times[i]);
+    }
+    return times;
   }
 
   // As large as pays, and a power of two: beyond a megabyte of input larger batches are no faster.
@@ -467,7 +485,7 @@ int RunTrainJob(const std::vector<std::string>& arguments, process::Report& repo
   const absl::Status status = RunJob(arguments, report);
   if (status.ok()) return 0;
   v1::WatchTrainingResponse message;
-  message.set_error(std::string(status.message()).substr(0, kMaxError));
+  message.set_error(TextOf(status, kMaxError));
   Send(report, message);
   return kExitCodeBase + static_cast<int>(status.code());
 }

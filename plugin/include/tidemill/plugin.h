@@ -253,12 +253,41 @@ typedef struct TidemillOp {
   int (*apply)(void* self, const TidemillColumns* block, const TidemillMade* made);
 } TidemillOp;
 
+/* ---- Scores ---- */
+
+/* What a score is made of: a column of that name. */
+enum TidemillScoreColumn {
+  TIDEMILL_SCORE_LOSSES = 1,        /* `losses`, float32. */
+  TIDEMILL_SCORE_PROBABILITIES = 2, /* `probabilities`, float32, one for each class. */
+  TIDEMILL_SCORE_EMBEDDINGS = 3,    /* `embeddings`, float32: what the last layer is given. */
+  TIDEMILL_SCORE_LABELS = 4,        /* `labels`, int64 for classes, else float64. */
+  TIDEMILL_SCORE_EVENT_TIMES = 5,   /* `event_times`, int64. */
+  TIDEMILL_SCORE_AGES = 6           /* `ages`, float64: seconds before the newest sample. */
+};
+
+enum TidemillScoreKeep {
+  TIDEMILL_KEEP_GREATEST = 1,
+  TIDEMILL_KEEP_LEAST = 2,
+  TIDEMILL_KEEP_IN_PROPORTION = 3 /* Samples are drawn; scores are not negative. */
+};
+
+typedef struct TidemillScore {
+  size_t size;
+  /* Sets *count and returns the first. */
+  const enum TidemillScoreColumn* (*looks_at)(void* self, size_t* count);
+  enum TidemillScoreKeep (*keep)(void* self);
+  /* Writes a finite number for each of `count` rows of a block: the columns `key` and those that
+   * the score looks at. A row has the same score whatever stands beside it. */
+  int (*score)(void* self, const TidemillColumns* block, double* scores, size_t count);
+} TidemillScore;
+
 /* ---- Plug-ins ---- */
 
 typedef struct TidemillPlugin {
   size_t size;
   uint32_t version; /* TIDEMILL_PLUGIN_VERSION as the plug-in was compiled. */
   /* "trigger", "measure" or "op". */
+  /* "trigger", "measure" or "score". */
   const char* kind;
   /* As pipelines write it behind the colon: `use: surprise.so:Surprise`. */
   const char* name;
@@ -274,6 +303,7 @@ typedef struct TidemillPlugin {
   int (*seal)(void* self, TidemillBytes* state);
   int (*restore)(void* self, TidemillBytes state);
   /* By its kind: a TidemillTrigger, a TidemillMeasure, a TidemillOp. */
+  /* By its kind: a TidemillTrigger, a TidemillMeasure, a TidemillScore. */
   const void* functions;
 } TidemillPlugin;
 

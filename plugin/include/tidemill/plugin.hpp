@@ -41,6 +41,7 @@
 #include "tidemill/plugin/measure.hpp"
 #include "tidemill/plugin/op.hpp"
 #include "tidemill/plugin/registration.hpp"
+#include "tidemill/plugin/score.hpp"
 #include "tidemill/plugin/setting.hpp"
 #include "tidemill/plugin/trigger.hpp"
 

@@ -14,6 +14,7 @@
 #include "loader/plan/subset.h"
 #include "models/training/downsampling_spec.h"
 #include "subsets/rows.h"
+#include "trainer_server/downsampling/methods/sample_scorer.h"
 
 namespace tidemill::trainer_server {
 
@@ -28,16 +29,26 @@ enum class ScoreOf {
   kError,                  // ||p - y|| for classes, ||output - y|| for real labels.
 };
 
+// When the samples of a training set happened, in microseconds.
+struct SampleTimes {
+  std::vector<int64_t> event_times = {};  // Of each ordinal.
+  int64_t newest = 0;                     // The greatest of the samples that storage knows.
+};
+
 // What a method needs to know about a sample.
 struct Question {
-  // Without a score, gradients are needed.
+  // Without a score and a scorer, gradients are needed.
   std::optional<ScoreOf> score = ScoreOf::kLoss;
+  // Code of a user's that computes the scores. It is asked by one training at a time.
+  std::shared_ptr<SampleScorer> scorer = nullptr;
   bool embeddings = false;
   // Whether choices are made from each class separately.
   bool classes = false;
   // For each ordinal, the number that is subtracted from the score. Empty when nothing is
   // subtracted.
   std::vector<float> subtracted = {};
+  // For a scorer that looks at times: those of all ordinals.
+  std::shared_ptr<const SampleTimes> times = nullptr;
 };
 
 // What was seen of the samples that could be read. Entry i of each array belongs to ordinals[i].

@@ -45,6 +45,17 @@ class DownsamplingOf final : public config::PartOf<DownsamplingOf<Spec>, Downsam
       spec_.CheckTraining(with, problems);
     }
   }
+  void TakeFiles([[maybe_unused]] config::NamedFiles& files,
+                 [[maybe_unused]] config::Problems& problems) override {
+    if constexpr (requires { spec_.TakeFiles(files, problems); }) spec_.TakeFiles(files, problems);
+  }
+  std::string RunsWith() const override {
+    if constexpr (requires { spec_.RunsWith(); }) {
+      return spec_.RunsWith();
+    } else {
+      return "";
+    }
+  }
   models::DownsamplingText Text() const override {
     models::DownsamplingText text = {
         .rule = Spec::kRule, .weights = Spec::kWeights, .cost = Spec::kCost, .source = {}};

@@ -13,6 +13,7 @@
 #include "trainer_server/downsampling/methods/loss.h"
 #include "trainer_server/downsampling/methods/margin.h"
 #include "trainer_server/downsampling/methods/none.h"
+#include "trainer_server/downsampling/methods/plugin_score.h"
 #include "trainer_server/downsampling/methods/rho_loss.h"
 #include "trainer_server/downsampling/methods/rs2.h"
 #include "trainer_server/downsampling/methods/schedule.h"
@@ -38,6 +39,7 @@ using Methods = config::SpecList<
     SubmodularGradients,
     RhoLoss,
     InfoBatch,
+    PluginScore,
     DownsamplingSchedule>;
 // clang-format on
 

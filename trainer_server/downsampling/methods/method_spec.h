@@ -14,8 +14,8 @@
 // Some methods have more. CheckTraining() is for a method that needs something that a training may
 // not provide. Auxiliary() is for a method that trains another model first. `warmup_triggers` is
 // the number of first triggers that leave nothing out. MethodAt() and Methods() are for a method
-// that lets others choose. kept.h, scored.h and gradient_coreset.h have the settings that specs
-// share.
+// that lets others choose. TakeFiles() and RunsWith() are for a method that names files. kept.h,
+// scored.h and gradient_coreset.h have the settings that specs share.
 #pragma once
 
 #include "models/training/downsampling_spec.h"

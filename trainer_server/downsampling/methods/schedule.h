@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "fmt/format.h"
+
 #include "config/config.h"
 #include "config/trigger_steps.h"
 #include "trainer_server/downsampling/methods/method_spec.h"
@@ -48,6 +50,12 @@ struct DownsamplingSchedule {
     const DownsamplingStep* const step = config::StepServing(steps, trigger);
     if (step != nullptr) return step->use->MethodAt(trigger);
     return {};  // Check() rejects such a schedule.
+  }
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems) {
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const config::Problems::Scope scope(problems, fmt::format("steps[{}].use", i));
+      steps[i].use->TakeFiles(files, problems);
+    }
   }
   std::vector<const models::Downsampling*> Methods() const {
     std::vector<const models::Downsampling*> methods;

@@ -66,7 +66,7 @@ class Ranking final : public JudgingMethod {
 
 }  // namespace
 
-Judging JudgingOf(const Scored& spec, ScoreOf score) {
+Judging JudgingOf(const Scored& spec, std::optional<ScoreOf> score) {
   return {.question = {.score = score, .classes = spec.balance},
           .fraction = spec.fraction,
           .by_batch = spec.when == ScoreWhen::kBatchThenSample,

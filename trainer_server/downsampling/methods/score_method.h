@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "subsets/sampling.h"
 #include "trainer_server/downsampling/methods/method.h"
@@ -10,7 +11,8 @@
 namespace tidemill::trainer_server {
 
 // Returns the question for a score, with the settings of the spec.
-Judging JudgingOf(const Scored& spec, ScoreOf score);
+// Without a score, the question has to be completed.
+Judging JudgingOf(const Scored& spec, std::optional<ScoreOf> score);
 
 // Draws samples with probabilities in proportion to their scores.
 std::unique_ptr<const JudgingMethod> MakeDrawing(const Drawn& spec, Judging judging);

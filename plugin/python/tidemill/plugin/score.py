@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tidemill.plugin.base import Plugin
 from tidemill.plugin.block import Block
 
-LooksAt = Literal["losses", "probabilities", "embeddings", "labels", "event_times"]
+LooksAt = Literal["losses", "probabilities", "embeddings", "labels", "event_times", "ages"]
 
 
 class Score(Plugin):
@@ -30,5 +30,8 @@ class Score(Plugin):
     def score(self, block: Block) -> Sequence[float] | NDArray[np.float64]:
         """A number for each row, not negative where samples are drawn in proportion to it.
 
-        The block has the column `key`, int64, and what `looks_at` names, each under that name.
+        The block has the column `key`, int64, and what `looks_at` names, each under that name: `losses`,
+        `probabilities` and `embeddings`, float32; `labels`, int64 for classes, else float64; `event_times`, int64,
+        microseconds; `ages`, float64, seconds before the newest sample of the training set. A row has to have the
+        same score whatever stands beside it.
         """
