@@ -27,7 +27,8 @@ constexpr seconds kLastPlain{60};
 bool IsNews(const std::string& type) {
   static const std::set<std::string> kNews = {"run_started",   "run_resumed",     "dataset_synced",
                                               "trigger_fired", "trigger_skipped", "policy_faulted",
-                                              "model_stored",  "run_failed",      "run_stopped"};
+                                              "model_stored",  "run_failed",      "run_stopped",
+                                              "selection_faulted"};
   return kNews.contains(type);
 }
 

@@ -1,5 +1,6 @@
 #include "plugin/host/kind.h"
 #include "plugin/host/measure.h"
+#include "plugin/host/selection.h"
 #include "plugin/host/trigger.h"
 
 namespace tidemill::plugin::host {
@@ -8,6 +9,7 @@ const KindEntry* FindKind(std::string_view name) {
   static constexpr KindEntry kKinds[] = {
       {"trigger", &CheckTrigger, &MakeTrigger},
       {"measure", &CheckMeasure, &MakeMeasure},
+      {"selection", &CheckSelection, &MakeSelection},
   };
   for (const KindEntry& kind : kKinds) {
     if (kind.name == name) return &kind;

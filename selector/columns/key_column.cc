@@ -45,25 +45,43 @@ absl::Status KeyColumn::Spill() {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::span<const int64_t>> KeyColumn::PieceAt(int64_t first,
+                                                            std::vector<int64_t>& read) const {
+  const auto block = static_cast<size_t>(first) / kBlockKeys;
+  const size_t within = static_cast<size_t>(first) % kBlockKeys;
+  // All blocks before the last one are full.
+  if (block < blocks_.size()) return std::span(blocks_[block]).subspan(within);
+  const int64_t at = first - static_cast<int64_t>(blocks_.size() * kBlockKeys);
+  if (at >= in_file_) return std::span(last_).subspan(static_cast<size_t>(at - in_file_));
+  read.resize(std::min(static_cast<size_t>(in_file_ - at), kBlockKeys - within));
+  RETURN_IF_ERROR(
+      file_->ReadAt(at * static_cast<int64_t>(sizeof(int64_t)),
+                    {reinterpret_cast<char*>(read.data()), read.size() * sizeof(int64_t)}));
+  return std::span<const int64_t>(read);
+}
+
 absl::Status KeyColumn::ForEach(int64_t first, const Body& body) const {
-  const auto give = [&](std::span<const int64_t> keys) {
-    const auto skipped = std::min<int64_t>(first, std::ssize(keys));
-    first -= skipped;
-    keys = keys.subspan(static_cast<size_t>(skipped));
-    return keys.empty() ? absl::OkStatus() : body(keys);
-  };
-  for (const Block& block : blocks_) RETURN_IF_ERROR(give(block));
-  int64_t at = std::min(first, in_file_);
-  first -= at;
   Block read;
-  for (; at < in_file_; at += std::ssize(read)) {
-    read.resize(static_cast<size_t>(std::min<int64_t>(in_file_ - at, kBlockKeys)));
-    RETURN_IF_ERROR(
-        file_->ReadAt(at * static_cast<int64_t>(sizeof(int64_t)),
-                      {reinterpret_cast<char*>(read.data()), read.size() * sizeof(int64_t)}));
-    RETURN_IF_ERROR(body(read));
+  while (first < size_) {
+    ASSIGN_OR_RETURN(const std::span<const int64_t> piece, PieceAt(first, read));
+    RETURN_IF_ERROR(body(piece));
+    first += std::ssize(piece);
   }
-  return give(last_);
+  return absl::OkStatus();
+}
+
+absl::Status KeyColumn::Take(std::span<const int64_t> rows, std::span<int64_t> keys) const {
+  Block read;
+  std::span<const int64_t> piece;
+  int64_t first = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] - first >= std::ssize(piece)) {
+      first = rows[i];
+      ASSIGN_OR_RETURN(piece, PieceAt(first, read));
+    }
+    keys[i] = piece[static_cast<size_t>(rows[i] - first)];
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace tidemill::selector

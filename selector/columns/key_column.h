@@ -29,6 +29,13 @@ class KeyColumn {
   using Body = std::function<absl::Status(std::span<const int64_t>)>;
   absl::Status ForEach(int64_t first, const Body& body) const;
 
+  // Returns keys from `first` on: as many as lie together, and none behind the end. `read` holds
+  // them when they come from the file.
+  absl::StatusOr<std::span<const int64_t>> PieceAt(int64_t first, std::vector<int64_t>& read) const;
+
+  // Sets keys[i] to the key at rows[i]. The rows exist and ascend.
+  absl::Status Take(std::span<const int64_t> rows, std::span<int64_t> keys) const;
+
  private:
   using Block = std::vector<int64_t>;
 

@@ -78,6 +78,14 @@ struct Workplace {
   int64_t worker_memory = int64_t{256} << 20;
 };
 
+// A policy, a plug-in, that could not choose, and in whose place another choice stands.
+struct ChoiceFault {
+  // Which plug-in, what and where.
+  std::string what;
+  // The plug-in's own traceback, or what it printed.
+  std::string traceback;
+};
+
 // What a policy reports about its choice, besides the chosen samples.
 struct ChoiceNotes {
   int64_t num_left_out = 0;
@@ -86,6 +94,7 @@ struct ChoiceNotes {
   // The keys of the new round, when this choice began one. nullptr when the present round
   // continues.
   std::shared_ptr<const ChosenKeys> new_round = nullptr;
+  std::optional<ChoiceFault> fault = std::nullopt;
 };
 
 // One choice. Thread-compatible.

@@ -50,6 +50,7 @@ class Checker {
     if (files_ != nullptr) {
       ReadInto(spec_.preprocess.graph, "preprocess.graph", *files_, problems_);
       ReadInto(spec_.trigger, *files_, problems_);
+      ReadInto(spec_.selection, *files_, problems_);
     }
     CheckScript();
     CheckWorkers();

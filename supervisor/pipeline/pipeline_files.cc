@@ -50,4 +50,11 @@ void ReadInto(TriggerSpec& trigger, PipelineFiles& files, config::Problems& prob
   trigger->TakeFiles(of_trigger, problems);
 }
 
+void ReadInto(selector::SelectionSpec& selection, PipelineFiles& files,
+              config::Problems& problems) {
+  SectionFiles of_selection(files);
+  const config::Problems::Scope scope(problems, "selection");
+  selection->TakeFiles(of_selection, problems);
+}
+
 }  // namespace tidemill::supervisor

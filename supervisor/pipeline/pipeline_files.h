@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "config/problems.h"
+#include "selector/client/selection_spec.h"
 #include "supervisor/triggers/trigger.h"
 #include "transform/graph_spec.h"
 
@@ -41,5 +42,8 @@ void ReadInto(transform::GraphSpec& graph, std::string_view at, PipelineFiles& f
 
 // The same for the file of a plug-in that is the trigger.
 void ReadInto(TriggerSpec& trigger, PipelineFiles& files, config::Problems& problems);
+
+// The same for the files of plug-ins that select.
+void ReadInto(selector::SelectionSpec& selection, PipelineFiles& files, config::Problems& problems);
 
 }  // namespace tidemill::supervisor

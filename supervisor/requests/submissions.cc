@@ -24,6 +24,9 @@ absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
   for (std::string& plugin : AllRunsWith(spec.trigger)) {
     event.mutable_run_started()->add_plugins(std::move(plugin));
   }
+  for (std::string& plugin : selector::AllRunsWith(spec.selection)) {
+    event.mutable_run_started()->add_plugins(std::move(plugin));
+  }
   RunState state;
   state.Apply(event);
   const EventPlace first{.run = run, .run_epoch = 1, .sequence = 1};

@@ -40,6 +40,7 @@
 #include "tidemill/plugin/instance.hpp"
 #include "tidemill/plugin/measure.hpp"
 #include "tidemill/plugin/registration.hpp"
+#include "tidemill/plugin/selection.hpp"
 #include "tidemill/plugin/setting.hpp"
 #include "tidemill/plugin/trigger.hpp"
 
