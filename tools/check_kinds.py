@@ -32,7 +32,9 @@ BUILT_ON = {
     "TimeTrigger": {"supervisor/triggers/decision_interval.h"},
     # What a plug-in does as a policy has a header of its own.
     "PluginTrigger": {"supervisor/triggers/plugin_policy.h", "supervisor/triggers/plugin_policy.cc"},
-    "PluginSelection": {"selector/policies/plugin_chooser.h", "selector/policies/plugin_chooser.cc"},
+    "PluginSelection": {"selector/policies/plugin_chooser.h", "selector/policies/plugin_chooser.cc",
+                        # A trial asks whether its weights claim something.
+                        "selector/trials/selection_promises.cc"},
     # What a policy does that warms up is one of these two.
     "AllData": {"selector/policies/policy_list.cc"},
     "NewData": {"selector/policies/policy_list.cc"},

@@ -64,9 +64,7 @@ absl::Status PluginChooser::Finish() {
   }
   if (candidates_.all().size() == 0) return into_.Open(/*weighted=*/false);
   auto choice = Consult();
-  const auto has_died = [&] {
-    return absl::IsUnavailable(fault_) && !plugin::IsOfMachine(fault_);
-  };
+  const auto has_died = [&] { return absl::IsUnavailable(fault_) && !plugin::IsOfMachine(fault_); };
   // Once more from the beginning: the process that died has taken with it what it was shown.
   if (has_died()) choice = Consult();
   if (!fault_.ok()) return ChooseAfterFault();

@@ -36,8 +36,8 @@ absl::Status ReadFact(const json& said, SelectionDeclaration& declaration) {
     declaration.*(fact->is_looked_at) = true;
     return absl::OkStatus();
   }
-  if (!name.starts_with(kColumn) || name.size() == kColumn.size() ||
-      name.size() > kMostNameBytes || !IsPrintable(name)) {
+  if (!name.starts_with(kColumn) || name.size() == kColumn.size() || name.size() > kMostNameBytes ||
+      !IsPrintable(name)) {
     return InvalidArgument(
         "looks_at: '{}' is none of event_times, labels, embeddings, predictions and column:NAME",
         Printable(name).substr(0, 60));
@@ -97,10 +97,11 @@ void PluginSelection::CheckSamples(const transform::DescribedSamples& described,
     transform::CheckColumn(described, "use", column, problems);
   }
   if (declaration->labels && described.schema.label != transform::LabelKind::kClass) {
-    problems.Add("use",
-                 fmt::format("the plug-in looks at the classes of samples, and the label of '{}' is {}",
-                             described.dataset, transform::Describe(described.schema.label)),
-                 "train on a dataset with classes, or let it look at something else");
+    problems.Add(
+        "use",
+        fmt::format("the plug-in looks at the classes of samples, and the label of '{}' is {}",
+                    described.dataset, transform::Describe(described.schema.label)),
+        "train on a dataset with classes, or let it look at something else");
   }
 }
 

@@ -61,10 +61,11 @@ struct PluginSelection : plugin::PluginUse {
   void Fields(auto&& field) {
     PluginUse::Fields(field);
     pool.Fields(field);
-    field("fraction", fraction,
-          "Share of the candidates that the plug-in is asked for, and that is drawn with `on_fault: "
-          "uniform`.",
-          {.min = 0, .max = 1, .example = "0.25"});
+    field(
+        "fraction", fraction,
+        "Share of the candidates that the plug-in is asked for, and that is drawn with `on_fault: "
+        "uniform`.",
+        {.min = 0, .max = 1, .example = "0.25"});
     field("samples", samples, "The same as a number of samples.", {.min = 1, .example = "10_000"});
     field(
         "on_fault", on_fault,
@@ -76,7 +77,9 @@ struct PluginSelection : plugin::PluginUse {
 
   CandidatePool TakesFrom() const { return pool; }
   bool HasTarget() const { return fraction || samples; }
-  int64_t Target(int64_t available) const { return HasTarget() ? Size().Target(available) : available; }
+  int64_t Target(int64_t available) const {
+    return HasTarget() ? Size().Target(available) : available;
+  }
   LooksAt WhatItLooksAt() const;
   Recalls WhatItRecalls() const { return Recalls::kNothing; }
   void CheckSamples(const transform::DescribedSamples& samples, config::Problems& problems) const;

@@ -89,9 +89,9 @@ absl::Status ShownCandidates::ForEach(const Sink& sink) {
       RETURN_IF_ERROR(GiveKnown(piece, sink));
       continue;
     }
-    for (const auto& [name, into] : {std::pair(batch::kKeyColumn, &asked.keys),
-                                     std::pair(kEventTimes, &asked.event_times),
-                                     std::pair(kLabels, &asked.labels)}) {
+    for (const auto& [name, into] :
+         {std::pair(batch::kKeyColumn, &asked.keys), std::pair(kEventTimes, &asked.event_times),
+          std::pair(kLabels, &asked.labels)}) {
       const batch::Column* const column = piece.Find(name);
       if (column == nullptr) continue;
       const auto values = column->Values<int64_t>();
@@ -106,7 +106,7 @@ absl::Status ShownCandidates::ForEach(const Sink& sink) {
 
 absl::StatusOr<batch::Batch> ShownCandidates::PieceAt(int64_t first) {
   std::vector<std::pair<std::string_view, std::span<const int64_t>>> columns;
-  size_t count = std::numeric_limits<size_t>::max();
+  auto count = static_cast<size_t>(workplace_.most_shown);
   const auto add = [&](std::string_view name, const KeyColumn& column) -> absl::Status {
     ASSIGN_OR_RETURN(const auto piece, column.PieceAt(first, read_[columns.size()]));
     columns.emplace_back(name, piece);
@@ -196,11 +196,19 @@ absl::Status ShownCandidates::GiveKnown(const batch::Batch& block, const Sink& s
   for (size_t row = 0; row < is_known.size(); ++row) {
     if (is_known[row]) rows.push_back(static_cast<int64_t>(row));
   }
-  if (rows.empty()) return absl::OkStatus();
-  const bool is_whole = std::ssize(rows) == block.num_rows();
-  const batch::Batch known = is_whole ? block : block.Take(rows);
-  RETURN_IF_ERROR(shown_.Append(known.keys()));
-  return sink(known);
+  const auto most = static_cast<size_t>(workplace_.most_shown);
+  if (std::ssize(rows) == block.num_rows() && rows.size() <= most) return Give(block, sink);
+  for (std::span<const int64_t> rest = rows; !rest.empty();) {
+    const auto some = rest.first(std::min(rest.size(), most));
+    rest = rest.subspan(some.size());
+    RETURN_IF_ERROR(Give(block.Take(some), sink));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShownCandidates::Give(const batch::Batch& block, const Sink& sink) {
+  RETURN_IF_ERROR(shown_.Append(block.keys()));
+  return sink(block);
 }
 
 }  // namespace tidemill::selector

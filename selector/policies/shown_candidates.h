@@ -49,7 +49,9 @@ class ShownCandidates {
   absl::Status AddFacts(const batch::Batch& facts, batch::Batch& block) const;
   absl::StatusOr<batch::Column> ColumnOf(std::span<const int64_t> keys,
                                          const std::string& name) const;
+  // Gives the rows of which all is known.
   absl::Status GiveKnown(const batch::Batch& block, const Sink& sink);
+  absl::Status Give(const batch::Batch& block, const Sink& sink);
 
   const SelectionDeclaration declaration_;
   const Workplace workplace_;

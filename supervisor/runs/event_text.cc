@@ -95,7 +95,8 @@ std::string Text(const v1::PolicyFaulted& event) {
 
 std::string Text(const v1::SelectionFaulted& event) {
   std::string text = fmt::format(
-      "trigger {}: the selection policy could not choose, and {} of {} candidates were chosen in its "
+      "trigger {}: the selection policy could not choose, and {} of {} candidates were chosen in "
+      "its "
       "place: {}",
       event.trigger(), event.num_samples(), event.num_candidates(), event.fault().what());
   if (!event.fault().traceback().empty()) text += "\n" + event.fault().traceback();

@@ -6,17 +6,12 @@
 #include <vector>
 
 #include "base/status.h"
+#include "plugin/spec/promise.h"
 #include "supervisor/triggers/trigger.h"
 
 namespace tidemill::supervisor::trials {
 
-struct Promise {
-  // A sentence: "decides the same in batches of 1, 7 and 1000 samples".
-  std::string text;
-  bool is_kept = true;
-  // What was seen instead, or what there is to say of it.
-  std::string detail = {};
-};
+using plugin::Promise;
 
 // What a trial showed.
 struct TriggerTrial {

@@ -48,8 +48,7 @@ class Lots {
   uint64_t operator()(int64_t key) const {
     __extension__ typedef unsigned __int128 Product;
     const Product product = static_cast<Product>(times_) * (static_cast<uint64_t>(key) ^ flip_);
-    uint64_t bits =
-        plus_ + (static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64));
+    uint64_t bits = plus_ + (static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64));
     bits = (bits ^ bits >> 37) * 0x165667919E3779F9;
     return bits ^ bits >> 32;
   }
@@ -128,9 +127,9 @@ class Selection : public Instance {
   int GiveChosen(const TidemillWanted& wanted, TidemillChosen& chosen) noexcept {
     return Attempt("Choose", [&] {
       if (!is_choosing_) {
-        SetChosen(Choose(
-            {.num_candidates = wanted.num_candidates,
-             .target = wanted.target < 0 ? std::nullopt : std::optional(wanted.target)}));
+        SetChosen(
+            Choose({.num_candidates = wanted.num_candidates,
+                    .target = wanted.target < 0 ? std::nullopt : std::optional(wanted.target)}));
       }
       const size_t rest = chosen_.rows.size() - num_given_;
       const size_t count = std::min(rest, static_cast<size_t>(wanted.most_rows));
