@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,9 @@ class HostProcess {
   bool is_worn() const { return writer_.end() > kMostKept; }
   absl::StatusOr<nlohmann::json> AddColumns(const batch::Batch& columns) {
     return writer_.Add(columns);
+  }
+  absl::StatusOr<nlohmann::json> AddPieces(std::span<const batch::Batch> pieces) {
+    return writer_.AddPieces(pieces);
   }
 
   // Sends a request and waits for the answer, an object whose "ok" is true.

@@ -147,13 +147,42 @@ SharedMemory::~SharedMemory() {
 
 absl::StatusOr<int64_t> ColumnWriter::Place(const Buffer& buffer) {
   const int64_t at = Aligned(end_);
+  end_ = at;
+  RETURN_IF_ERROR(Append(buffer));
+  return at;
+}
+
+absl::Status ColumnWriter::Append(const Buffer& buffer) {
   const auto size = static_cast<int64_t>(buffer.size());
-  if (at > memory_.size() || size > memory_.size() - at) {
+  if (end_ > memory_.size() || size > memory_.size() - end_) {
     return ResourceExhausted("its columns need more than {} bytes", memory_.size());
   }
-  if (size > 0) std::memcpy(memory_.data() + at, buffer.data(), buffer.size());
-  end_ = at + size;
-  return at;
+  if (size > 0) std::memcpy(memory_.data() + end_, buffer.data(), buffer.size());
+  end_ += size;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<json> ColumnWriter::AddPieces(std::span<const batch::Batch> pieces) {
+  if (pieces.empty()) return InvalidArgument("there are no pieces");
+  json columns = json::array();
+  for (const Column& first : pieces.front().columns()) {
+    json said = {{"name", first.name},
+                 {"type", std::string(batch::NameOf(first.type))},
+                 {"shape", first.shape}};
+    ASSIGN_OR_RETURN(said["at"], Place({}));
+    for (const batch::Batch& piece : pieces) {
+      ASSIGN_OR_RETURN(const Column* column, piece.Get(first.name, first.type));
+      if (column->shape != first.shape || column->type == DataType::kBinary ||
+          !column->validity.empty()) {
+        return InvalidArgument("the pieces of the column {} do not fit together", first.name);
+      }
+      RETURN_IF_ERROR(Append(column->data));
+    }
+    columns.push_back(std::move(said));
+  }
+  int64_t rows = 0;
+  for (const batch::Batch& piece : pieces) rows += piece.num_rows();
+  return json{{"rows", rows}, {"columns", std::move(columns)}};
 }
 
 absl::StatusOr<json> ColumnWriter::Add(const batch::Batch& batch) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,9 +55,14 @@ class ColumnWriter {
 
   // Copies the columns and returns {"rows", "columns"}. RESOURCE_EXHAUSTED when they do not fit.
   absl::StatusOr<nlohmann::json> Add(const batch::Batch& batch);
+  // Does the same with pieces that are one table: the rows of one behind those of the other. All
+  // have the same columns, of numbers without validity; otherwise INVALID_ARGUMENT.
+  absl::StatusOr<nlohmann::json> AddPieces(std::span<const batch::Batch> pieces);
 
  private:
   absl::StatusOr<int64_t> Place(const batch::Buffer& buffer);
+  // Right behind what was written last.
+  absl::Status Append(const batch::Buffer& buffer);
 
   SharedMemory& memory_;
   int64_t end_ = 0;

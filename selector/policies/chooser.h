@@ -76,8 +76,8 @@ struct Workplace {
   std::string worker_program = {};
   int num_workers = 1;
   int64_t worker_memory = int64_t{256} << 20;
-  // The most candidates that a plug-in is shown at once: a MiB of keys. Trials show fewer.
-  int64_t most_shown = int64_t{1} << 17;
+  // About the most candidates that a plug-in is shown at once. Trials show fewer.
+  int64_t most_shown = int64_t{1} << 20;
 };
 
 // A policy, a plug-in, that could not choose, and in whose place another choice stands.

@@ -77,15 +77,15 @@ absl::StatusOr<PluginChoice> PluginChooser::Consult() {
   fault_ = instance_->Created().status();
   RETURN_IF_ERROR(fault_);
   PluginChoice choice(workplace_.folder, workplace_.memory_budget / 8, candidates_.all().size());
-  RETURN_IF_ERROR(
-      candidates_.ForEach([&](const batch::Batch& block) { return Show(block, choice); }));
+  RETURN_IF_ERROR(candidates_.ForEach(
+      [&](std::span<const batch::Batch> block) { return Show(block, choice); }));
   if (candidates_.shown().size() > 0) RETURN_IF_ERROR(AskForChoice(choice));
   return choice;
 }
 
-absl::Status PluginChooser::Show(const batch::Batch& block, PluginChoice& choice) {
+absl::Status PluginChooser::Show(std::span<const batch::Batch> block, PluginChoice& choice) {
   ASSIGN_OR_RETURN(const json answer, Ask([&](HostProcess& host) -> absl::StatusOr<json> {
-                     ASSIGN_OR_RETURN(json said, host.AddColumns(block));
+                     ASSIGN_OR_RETURN(json said, host.AddPieces(block));
                      said["call"] = "add";
                      return said;
                    }));

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "nlohmann/json.hpp"
 
@@ -39,7 +41,7 @@ class PluginChooser final : public Chooser {
  private:
   // Shows all and asks for the choice. A failure of the plug-in's is in fault_, too.
   absl::StatusOr<PluginChoice> Consult();
-  absl::Status Show(const batch::Batch& block, PluginChoice& choice);
+  absl::Status Show(std::span<const batch::Batch> block, PluginChoice& choice);
   // Asks for the choice until it is whole.
   absl::Status AskForChoice(PluginChoice& choice);
   absl::StatusOr<nlohmann::json> Ask(const plugin::PluginInstance::Request& request);

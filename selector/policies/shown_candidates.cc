@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <span>
 #include <utility>
@@ -76,14 +77,16 @@ absl::Status ShownCandidates::Add(const Candidates& candidates) {
 }
 
 absl::Status ShownCandidates::ForEach(const Sink& sink) {
+  if (shows_all_) return ForEachAsTheyLie(sink);
   shown_ = KeyColumn(workplace_.folder, workplace_.memory_budget / 8);
   const bool asks = declaration_.AsksModel() || !declaration_.columns.empty();
   if (asks && workplace_.facts == nullptr) {
     return FailedPrecondition("the plug-in looks at records, and there is no reader of samples");
   }
   Asked asked;
+  Read read;
   for (int64_t first = 0; first < keys_.size();) {
-    ASSIGN_OR_RETURN(const batch::Batch piece, PieceAt(first));
+    ASSIGN_OR_RETURN(const batch::Batch piece, PieceAt(first, read));
     first += piece.num_rows();
     if (!asks) {
       RETURN_IF_ERROR(GiveKnown(piece, sink));
@@ -104,11 +107,30 @@ absl::Status ShownCandidates::ForEach(const Sink& sink) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<batch::Batch> ShownCandidates::PieceAt(int64_t first) {
+absl::Status ShownCandidates::ForEachAsTheyLie(const Sink& sink) {
+  std::vector<batch::Batch> block;
+  // Where pieces are that come from files: elements stay where they are.
+  std::deque<Read> reads;
+  int64_t num_rows = 0;
+  for (int64_t first = 0; first < keys_.size();) {
+    ASSIGN_OR_RETURN(batch::Batch piece, PieceAt(first, reads.emplace_back()));
+    first += piece.num_rows();
+    num_rows += piece.num_rows();
+    block.push_back(std::move(piece));
+    if (num_rows < workplace_.most_shown && first < keys_.size()) continue;
+    RETURN_IF_ERROR(sink(block));
+    block.clear();
+    reads.clear();
+    num_rows = 0;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<batch::Batch> ShownCandidates::PieceAt(int64_t first, Read& read) const {
   std::vector<std::pair<std::string_view, std::span<const int64_t>>> columns;
   auto count = static_cast<size_t>(workplace_.most_shown);
   const auto add = [&](std::string_view name, const KeyColumn& column) -> absl::Status {
-    ASSIGN_OR_RETURN(const auto piece, column.PieceAt(first, read_[columns.size()]));
+    ASSIGN_OR_RETURN(const auto piece, column.PieceAt(first, read[columns.size()]));
     columns.emplace_back(name, piece);
     count = std::min(count, piece.size());
     return absl::OkStatus();
@@ -189,7 +211,6 @@ absl::StatusOr<batch::Column> ShownCandidates::ColumnOf(std::span<const int64_t>
 }
 
 absl::Status ShownCandidates::GiveKnown(const batch::Batch& block, const Sink& sink) {
-  if (shows_all_) return sink(block);
   std::vector<char> is_known(static_cast<size_t>(block.num_rows()), 1);
   for (const batch::Column& column : block.columns()) NoteUnknown(column, is_known);
   std::vector<int64_t> rows;
@@ -208,7 +229,7 @@ absl::Status ShownCandidates::GiveKnown(const batch::Batch& block, const Sink& s
 
 absl::Status ShownCandidates::Give(const batch::Batch& block, const Sink& sink) {
   RETURN_IF_ERROR(shown_.Append(block.keys()));
-  return sink(block);
+  return sink({&block, 1});
 }
 
 }  // namespace tidemill::selector

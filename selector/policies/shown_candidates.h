@@ -1,8 +1,10 @@
 // Candidates as a plug-in is shown them: blocks of columns.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,9 +29,9 @@ class ShownCandidates {
   const KeyColumn& all() const { return keys_; }
 
   // Gives blocks of bounded size, in the order of the stream: `key`, and what the plug-in looks at
-  // under the names of docs/formats/plugin_protocol.md. A block is valid during the call. May be
-  // called again, and then gives the same candidates.
-  using Sink = std::function<absl::Status(const batch::Batch& block)>;
+  // under the names of docs/formats/plugin_protocol.md. A block consists of pieces, one behind the
+  // other, and is valid during the call. May be called again, and then gives the same candidates.
+  using Sink = std::function<absl::Status(std::span<const batch::Batch> block)>;
   absl::Status ForEach(const Sink& sink);
 
   // Those that were given by the last ForEach(), in order: what rows count.
@@ -43,7 +45,11 @@ class ShownCandidates {
     std::vector<int64_t> labels;
   };
 
-  absl::StatusOr<batch::Batch> PieceAt(int64_t first);
+  // Gives the candidates as they lie, since nothing else is asked of them.
+  absl::Status ForEachAsTheyLie(const Sink& sink);
+  // `read`: what the piece points at where it comes from files.
+  using Read = std::array<std::vector<int64_t>, 3>;
+  absl::StatusOr<batch::Batch> PieceAt(int64_t first, Read& read) const;
   absl::Status AskAbout(const Asked& asked, const Sink& sink);
   absl::Status Show(const Asked& asked, const batch::Batch& facts, size_t& next, const Sink& sink);
   absl::Status AddFacts(const batch::Batch& facts, batch::Batch& block) const;
@@ -61,8 +67,6 @@ class ShownCandidates {
   KeyColumn event_times_;
   KeyColumn labels_;
   KeyColumn shown_;
-  // What pieces of the columns point at when they come from files.
-  std::vector<int64_t> read_[3];
 };
 
 }  // namespace tidemill::selector
