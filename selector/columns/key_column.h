@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "selector/columns/large_pages.h"
 #include "selector/columns/temporary_file.h"
 
 namespace tidemill::selector {
@@ -37,7 +38,7 @@ class KeyColumn {
   absl::Status Take(std::span<const int64_t> rows, std::span<int64_t> keys) const;
 
  private:
-  using Block = std::vector<int64_t>;
+  using Block = std::vector<int64_t, LargePages<int64_t>>;
 
   absl::Status Spill();
 
@@ -50,7 +51,7 @@ class KeyColumn {
   // written next.
   std::unique_ptr<TemporaryFile> file_;
   int64_t in_file_ = 0;
-  Block last_;
+  std::vector<int64_t> last_;
 };
 
 }  // namespace tidemill::selector

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -26,30 +27,32 @@ class UniformShare : public tidemill::plugin::Selection {
 
   Chosen Add(const Candidates& candidates) override {
     const auto keys = candidates.keys();
-    const size_t before = kept_.size();
-    kept_.resize(before + keys.size());
     const int64_t first = std::exchange(seen_, seen_ + static_cast<int64_t>(keys.size()));
     // What lies far above the share of lots that are drawn cannot be among them.
     const auto wanted = static_cast<double>(ShareOf(seen_));
     const double share = (wanted + 12 * std::sqrt(wanted) + 64) / static_cast<double>(seen_);
     if (share < 1) bound_ = std::min(bound_, static_cast<uint64_t>(std::ldexp(share, 64)));
-    Kept* next = kept_.data() + before;
-    for (size_t i = 0; i < keys.size(); ++i) {
-      *next = {lots()(keys[i]), keys[i], first + static_cast<int64_t>(i)};
-      next += next->lot <= bound_ ? 1 : 0;
+    std::array<Kept, 1024> some;
+    for (size_t i = 0; i < keys.size();) {
+      // Without a branch: whether a key is kept cannot be foreseen.
+      size_t count = 0;
+      for (const size_t end = std::min(i + some.size(), keys.size()); i < end; ++i) {
+        some[count] = {lots()(keys[i]), keys[i], first + static_cast<int64_t>(i)};
+        count += some[count].lot <= bound_ ? 1 : 0;
+      }
+      kept_.insert(kept_.end(), some.begin(), some.begin() + static_cast<ptrdiff_t>(count));
     }
-    kept_.resize(static_cast<size_t>(next - kept_.data()));
     return {};
   }
 
   Chosen Choose(const Wanted& asked) override {
     const auto wanted = static_cast<size_t>(ShareOf(asked.num_candidates));
     if (wanted < kept_.size()) {
-      std::vector<Kept> ranked = kept_;
-      const auto last = ranked.begin() + static_cast<ptrdiff_t>(wanted) - 1;
-      std::nth_element(ranked.begin(), last, ranked.end());
-      const Kept bound = *last;
-      std::erase_if(kept_, [&](const Kept& kept) { return bound < kept; });
+      const auto rank = static_cast<ptrdiff_t>(wanted) - 1;
+      std::vector<uint64_t> ranked(kept_.size());
+      std::ranges::transform(kept_, ranked.begin(), &Kept::lot);
+      std::nth_element(ranked.begin(), ranked.begin() + rank, ranked.end());
+      DropAbove(ranked[wanted - 1], wanted);
     }
     Chosen chosen;
     chosen.rows.reserve(kept_.size());
@@ -62,10 +65,23 @@ class UniformShare : public tidemill::plugin::Selection {
     uint64_t lot = 0;
     int64_t key = 0;
     int64_t row = 0;
-    friend bool operator<(const Kept& a, const Kept& b) {
-      return std::pair(a.lot, a.key) < std::pair(b.lot, b.key);
-    }
   };
+
+  // Keeps the `wanted` smallest lots, of which `last` is the greatest; of equal ones the smaller
+  // keys.
+  void DropAbove(uint64_t last, size_t wanted) {
+    std::vector<int64_t> tied;
+    for (const Kept& kept : kept_) {
+      if (kept.lot == last) tied.push_back(kept.key);
+    }
+    std::ranges::sort(tied);
+    const auto below = static_cast<size_t>(
+        std::ranges::count_if(kept_, [&](const Kept& kept) { return kept.lot < last; }));
+    const int64_t last_key = tied[wanted - below - 1];
+    std::erase_if(kept_, [&](const Kept& kept) {
+      return kept.lot > last || (kept.lot == last && kept.key > last_key);
+    });
+  }
 
   int64_t ShareOf(int64_t num_candidates) const {
     const int64_t share = std::llround(fraction * static_cast<double>(num_candidates));
