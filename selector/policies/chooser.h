@@ -77,7 +77,7 @@ struct Workplace {
   int num_workers = 1;
   int64_t worker_memory = int64_t{256} << 20;
   // About the most candidates that a plug-in is shown at once. Trials show fewer.
-  int64_t most_shown = int64_t{1} << 20;
+  int64_t most_shown = int64_t{1} << 19;
 };
 
 // A policy, a plug-in, that could not choose, and in whose place another choice stands.

@@ -16,8 +16,8 @@ namespace {
 using nlohmann::json;
 using plugin::HostProcess;
 
-// Rows in one answer: 12 MiB with their weights.
-constexpr int64_t kMostRowsOfAnswer = int64_t{1} << 20;
+// Rows in one answer: they are looked at in the processor's cache.
+constexpr int64_t kMostRowsOfAnswer = int64_t{1} << 17;
 
 // Of a plug-in that says nothing of itself, nothing is shown.
 SelectionDeclaration DeclarationOf(const PluginSelection& spec) {

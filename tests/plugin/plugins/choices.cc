@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -32,15 +33,20 @@ class UniformShare : public tidemill::plugin::Selection {
     const auto wanted = static_cast<double>(ShareOf(seen_));
     const double share = (wanted + 12 * std::sqrt(wanted) + 64) / static_cast<double>(seen_);
     if (share < 1) bound_ = std::min(bound_, static_cast<uint64_t>(std::ldexp(share, 64)));
-    std::array<Kept, 1024> some;
-    for (size_t i = 0; i < keys.size();) {
+    std::array<uint64_t, 1024> bits;
+    std::array<uint32_t, 1024> below;
+    for (size_t from = 0; from < keys.size(); from += bits.size()) {
+      const auto some = keys.subspan(from, std::min(bits.size(), keys.size() - from));
+      for (size_t i = 0; i < some.size(); ++i) bits[i] = lots()(some[i]);
       // Without a branch: whether a key is kept cannot be foreseen.
       size_t count = 0;
-      for (const size_t end = std::min(i + some.size(), keys.size()); i < end; ++i) {
-        some[count] = {lots()(keys[i]), keys[i], first + static_cast<int64_t>(i)};
-        count += some[count].lot <= bound_ ? 1 : 0;
+      for (size_t i = 0; i < some.size(); ++i) {
+        below[count] = static_cast<uint32_t>(i);
+        count += bits[i] <= bound_ ? 1 : 0;
       }
-      kept_.insert(kept_.end(), some.begin(), some.begin() + static_cast<ptrdiff_t>(count));
+      for (const uint32_t i : std::span(below).first(count)) {
+        kept_.push_back({bits[i], some[i], first + static_cast<int64_t>(from + i)});
+      }
     }
     return {};
   }
