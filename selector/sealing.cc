@@ -105,6 +105,10 @@ absl::Status Sealing::Summarize() {
   summary_.set_num_unlabelled(num_unlabelled_);
   if (notes_.objective) summary_.set_objective(*notes_.objective);
   for (const std::string& remark : notes_.remarks) summary_.add_remarks(remark);
+  if (notes_.fault) {
+    summary_.mutable_fault()->set_what(notes_.fault->what);
+    summary_.mutable_fault()->set_traceback(notes_.fault->traceback);
+  }
   return absl::OkStatus();
 }
 
@@ -165,7 +169,7 @@ absl::Status WriteTrainingSet(const v1::SealTrainingSetRequest& request,
                               const SealingPlace& place, Unsealed& unsealed) {
   const Clock::time_point begin = Clock::now();
   ASSIGN_OR_RETURN(const SelectionSpec spec,
-                   config::Read<SelectionSpec>(request.selection(), "selection"));
+                   config::ReadKept<SelectionSpec>(request.selection(), "selection"));
   ASSIGN_OR_RETURN(TrainingSetHistory history,
                    ReadTrainingSetHistory(sets_before, spec, request.trigger(), paths_of));
   Sealing sealing(request, spec, std::move(history), paths_of, sources, place, unsealed);

@@ -32,11 +32,14 @@ BUILT_ON = {
     "TimeTrigger": {"supervisor/triggers/decision_interval.h"},
     # What a plug-in does as a policy has a header of its own.
     "PluginTrigger": {"supervisor/triggers/plugin_policy.h", "supervisor/triggers/plugin_policy.cc"},
+    "PluginSelection": {"selector/policies/plugin_chooser.h", "selector/policies/plugin_chooser.cc",
+                        # A trial asks whether its weights claim something.
+                        "selector/trials/selection_promises.cc"},
     # What a policy does that warms up is one of these two.
     "AllData": {"selector/policies/policy_list.cc"},
     "NewData": {"selector/policies/policy_list.cc"},
-    # Limits and reservoirs that forget nothing draw uniformly.
-    "Uniform": {"selector/policies/limit.cc", "selector/policies/reservoir.cc"},
+    # Limits and reservoirs that forget nothing draw uniformly, as does a plug-in's place where the pipeline says so.
+    "Uniform": {"selector/policies/limit.cc", "selector/policies/reservoir.cc", "selector/policies/plugin_chooser.cc"},
     # A method that warms up, and a schedule that is asked for no trigger, leave nothing out.
     "NoDownsampling": {"trainer_server/downsampling/methods/method_list.cc",
                        "trainer_server/downsampling/methods/schedule.cc"},

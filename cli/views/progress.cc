@@ -25,9 +25,9 @@ constexpr seconds kLastPlain{60};
 
 // Events that say what a person would want to read while waiting; the rest is in `runs show`.
 bool IsNews(const std::string& type) {
-  static const std::set<std::string> kNews = {"run_started",   "run_resumed",     "dataset_synced",
-                                              "trigger_fired", "trigger_skipped", "policy_faulted",
-                                              "model_stored",  "run_failed",      "run_stopped"};
+  static const std::set<std::string> kNews = {
+      "run_started",    "run_resumed",  "dataset_synced", "trigger_fired", "trigger_skipped",
+      "policy_faulted", "model_stored", "run_failed",     "run_stopped",   "selection_faulted"};
   return kNews.contains(type);
 }
 

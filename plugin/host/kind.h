@@ -17,10 +17,8 @@ namespace tidemill::plugin::host {
 class Kind {
  public:
   virtual ~Kind() = default;
-  // Takes what `create` has beside settings and seed. Called before Created().
-  virtual absl::Status Take(const nlohmann::json& /*request*/) { return absl::OkStatus(); }
-  // The answer to `create`.
-  virtual absl::StatusOr<nlohmann::json> Created() = 0;
+  // The answer to `create`, which may say more than settings and seed.
+  virtual absl::StatusOr<nlohmann::json> Created(const nlohmann::json& request) = 0;
   // INVALID_ARGUMENT for a call that the kind does not have.
   virtual absl::StatusOr<nlohmann::json> Call(std::string_view call,
                                               const nlohmann::json& request) = 0;

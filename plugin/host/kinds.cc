@@ -2,6 +2,7 @@
 #include "plugin/host/measure.h"
 #include "plugin/host/op.h"
 #include "plugin/host/score.h"
+#include "plugin/host/selection.h"
 #include "plugin/host/trigger.h"
 
 namespace tidemill::plugin::host {
@@ -12,6 +13,7 @@ const KindEntry* FindKind(std::string_view name) {
       {"measure", &CheckMeasure, &MakeMeasure},
       {"op", &CheckOp, &MakeOp},
       {"score", &CheckScore, &MakeScore},
+      {"selection", &CheckSelection, &MakeSelection},
   };
   for (const KindEntry& kind : kKinds) {
     if (kind.name == name) return &kind;

@@ -16,7 +16,7 @@ class MeasureKind : public Kind {
   MeasureKind(const void* functions, Instance& instance, const Memory& requests)
       : functions_(Known<TidemillMeasure>(functions)), instance_(instance), requests_(requests) {}
 
-  absl::StatusOr<json> Created() override {
+  absl::StatusOr<json> Created(const json& /*request*/) override {
     return json{{"needs", functions_.needs_probabilities != 0 ? "probabilities" : "predictions"},
                 {"of", functions_.of_values != 0 ? "values" : "classes"},
                 {"higher_is_better", functions_.higher_is_better != 0},

@@ -205,16 +205,8 @@ class OpKind : public Kind {
         requests_(memories.requests),
         answer_columns_(memories.answers) {}
 
-  absl::Status Take(const json& request) override {
-    const json& said = FieldOf(request, "inputs");
-    if (!said.is_array()) return InvalidArgument("the request has no inputs");
-    for (const json& input : said) {
-      ASSIGN_OR_RETURN(inputs_.emplace_back(), ReadInput(input));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::StatusOr<json> Created() override {
+  absl::StatusOr<json> Created(const json& request) override {
+    RETURN_IF_ERROR(ReadInputs(request));
     std::vector<TidemillColumnType> faces;
     for (const OpColumn& input : inputs_) faces.push_back(input.Face());
     auto outputs = Sized<TidemillOutputs>();
@@ -242,6 +234,15 @@ class OpKind : public Kind {
   }
 
  private:
+  absl::Status ReadInputs(const json& request) {
+    const json& said = FieldOf(request, "inputs");
+    if (!said.is_array()) return InvalidArgument("the request has no inputs");
+    for (const json& input : said) {
+      ASSIGN_OR_RETURN(inputs_.emplace_back(), ReadInput(input));
+    }
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<json> Apply(const json& request) {
     ASSIGN_OR_RETURN(const auto block, RequestColumns::Read(request, requests_));
     OpAnswer answer(outputs_, block->view().array->length, answer_columns_);

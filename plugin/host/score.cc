@@ -29,7 +29,7 @@ class ScoreKind : public Kind {
         requests_(memories.requests),
         answer_(memories.answers) {}
 
-  absl::StatusOr<json> Created() override {
+  absl::StatusOr<json> Created(const json& /*request*/) override {
     const TidemillScoreColumn* first = nullptr;
     size_t count = 0;
     auto keep = TidemillScoreKeep{};

@@ -104,8 +104,7 @@ absl::StatusOr<json> Server::Create(const json& request) {
   ASSIGN_OR_RETURN(
       instance_, Instance::Create(plugin_->plugin, values, static_cast<uint64_t>(seed), *failure_));
   auto kind = plugin_->kind->make(plugin_->plugin.functions, *instance_, *memories_);
-  RETURN_IF_ERROR(kind->Take(request));
-  ASSIGN_OR_RETURN(json created, kind->Created());
+  ASSIGN_OR_RETURN(json created, kind->Created(request));
   kind_ = std::move(kind);
   return created;
 }

@@ -61,7 +61,7 @@ class TriggerKind : public Kind {
   TriggerKind(const void* functions, Instance& instance, const Memory& requests)
       : functions_(Known<TidemillTrigger>(functions)), instance_(instance), requests_(requests) {}
 
-  absl::StatusOr<json> Created() override {
+  absl::StatusOr<json> Created(const json& /*request*/) override {
     auto points = Sized<TidemillPoints>();
     RETURN_IF_ERROR(
         instance_.Call("points", [&] { return functions_.points(instance_.self(), &points); }));

@@ -65,6 +65,10 @@ class HostProcess {
                                             std::span<const RowRun> runs) {
     return writer_.Add(columns, runs);
   }
+  // Of pieces that are one table.
+  absl::StatusOr<nlohmann::json> AddPieces(std::span<const batch::Batch> pieces) {
+    return writer_.AddPieces(pieces);
+  }
 
   // Sends a request and waits for the answer, an object whose "ok" is true.
   absl::StatusOr<nlohmann::json> Call(const nlohmann::json& request, Duration timeout);

@@ -88,6 +88,17 @@ absl::StatusOr<json> PluginInstance::Call(const json& request) {
   return Call([&request](HostProcess&) { return request; });
 }
 
+absl::StatusOr<json> PluginInstance::CallOnce(const Request& request) {
+  if (host_ == nullptr || created_.is_null()) {
+    return FailedPrecondition("{}: it is asked before there is an instance", use_.use);
+  }
+  host_->BeginColumns();
+  absl::StatusOr<json> said = request(*host_);
+  absl::StatusOr<json> answer = said.ok() ? host_->Call(*said, use_.timeout) : said;
+  if (!answer.ok()) host_ = nullptr;
+  return answer;
+}
+
 void PluginInstance::Restore(std::string state) {
   state_ = std::move(state);
   host_ = nullptr;

@@ -51,6 +51,11 @@ class PluginInstance {
   absl::StatusOr<nlohmann::json> Call(const Request& request);
   absl::StatusOr<nlohmann::json> Call(const nlohmann::json& request);
 
+  // Makes a call of the process that Created() has found or started, for a kind that remembers what
+  // many calls have told it: another process would not have heard them. So a process that dies is
+  // not replaced, and the call is UNAVAILABLE. After any failure Created() starts anew.
+  absl::StatusOr<nlohmann::json> CallOnce(const Request& request);
+
   // The columns of the last answer; valid until the next call.
   absl::StatusOr<batch::Batch> Columns(const nlohmann::json& answer) const {
     return host_->Columns(answer);

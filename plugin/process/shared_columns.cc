@@ -179,6 +179,37 @@ absl::StatusOr<int64_t> ColumnWriter::Reserve(int64_t size) {
   return at;
 }
 
+absl::Status ColumnWriter::Append(const Buffer& buffer) {
+  const auto size = static_cast<int64_t>(buffer.size());
+  if (end_ > memory_.size() || size > memory_.size() - end_) {
+    return ResourceExhausted("its columns need more than {} bytes", memory_.size());
+  }
+  if (size > 0) std::memcpy(memory_.data() + end_, buffer.data(), buffer.size());
+  end_ += size;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<json> ColumnWriter::AddPieces(std::span<const batch::Batch> pieces) {
+  if (pieces.empty()) return InvalidArgument("there are no pieces");
+  json columns = json::array();
+  for (const Column& first : pieces.front().columns()) {
+    json said = SaidOf(first);
+    ASSIGN_OR_RETURN(said["at"], Reserve(0));
+    for (const batch::Batch& piece : pieces) {
+      ASSIGN_OR_RETURN(const Column* column, piece.Get(first.name, first.type));
+      if (column->shape != first.shape || column->type == DataType::kBinary ||
+          !column->validity.empty()) {
+        return InvalidArgument("the pieces of the column {} do not fit together", first.name);
+      }
+      RETURN_IF_ERROR(Append(column->data));
+    }
+    columns.push_back(std::move(said));
+  }
+  int64_t rows = 0;
+  for (const batch::Batch& piece : pieces) rows += piece.num_rows();
+  return json{{"rows", rows}, {"columns", std::move(columns)}};
+}
+
 absl::StatusOr<int64_t> ColumnWriter::Place(const Buffer& buffer) {
   ASSIGN_OR_RETURN(const int64_t at, Reserve(static_cast<int64_t>(buffer.size())));
   if (!buffer.empty()) std::memcpy(memory_.data() + at, buffer.data(), buffer.size());

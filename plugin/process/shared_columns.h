@@ -66,6 +66,9 @@ class ColumnWriter {
   absl::StatusOr<nlohmann::json> Add(const batch::Batch& batch);
   // Does the same with some rows, in the order of the runs. Each byte is copied once.
   absl::StatusOr<nlohmann::json> Add(const batch::Batch& batch, std::span<const RowRun> runs);
+  // Does the same with pieces that are one table: the rows of one behind those of the other. All
+  // have the same columns, of numbers without validity; otherwise INVALID_ARGUMENT.
+  absl::StatusOr<nlohmann::json> AddPieces(std::span<const batch::Batch> pieces);
 
  private:
   // Where `size` bytes may be written, from the beginning of the memory.
@@ -75,6 +78,8 @@ class ColumnWriter {
   absl::Status PlaceStrings(const batch::Column& column, std::span<const RowRun> runs,
                             nlohmann::json& said);
   absl::StatusOr<int64_t> PlaceValidity(const batch::Column& column, std::span<const RowRun> runs);
+  // Right behind what was written last.
+  absl::Status Append(const batch::Buffer& buffer);
 
   SharedMemory& memory_;
   int64_t end_ = 0;

@@ -6,6 +6,7 @@
 //   selection: {type: balanced, samples: 10_000, over: all, weights: inverse_probability}
 //   selection: {type: schedule, steps: [{triggers: 3, use: all_data}, {use: {type: k_center,
 //   fraction: 0.1}}]}
+//   selection: {type: plugin, use: novelty.py:Novelty, with: {samples: 1000}, over: all}
 //
 // The policies are in selector/policies/, each in a header and a source of its name. policy_list.h
 // lists them there. policy.h says what a policy consists of.
@@ -13,10 +14,13 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/choice.h"
 #include "config/config.h"
+#include "config/named_files.h"
 #include "selector/client/candidate_pool.h"
 #include "transform/engine/schema_check.h"
 
@@ -68,8 +72,22 @@ class Selection : public config::Part<Selection> {
   virtual void CheckSamples(const transform::DescribedSamples& samples,
                             config::Problems& problems) const = 0;
 
+  // The policies of a schedule's steps; empty for other policies.
+  virtual std::vector<SelectionSpec> members() const = 0;
+
+  // Takes in what is in the files that the policy or its steps name. Notes problems at its own
+  // keys.
+  virtual void TakeFiles(config::NamedFiles& files, config::Problems& problems) = 0;
+
+  // What it runs with that is not of this program: a plug-in, its versions and its sandbox. Empty
+  // for built-in policies, and without that of its members.
+  virtual std::string RunsWith() const = 0;
+
   virtual SelectionText Text() const = 0;
 };
+
+// What the policy and its members run with, in their order.
+std::vector<std::string> AllRunsWith(const SelectionSpec& spec);
 
 }  // namespace tidemill::selector
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "selector/columns/large_pages.h"
 #include "selector/columns/temporary_file.h"
 
 namespace tidemill::selector {
@@ -29,8 +30,15 @@ class KeyColumn {
   using Body = std::function<absl::Status(std::span<const int64_t>)>;
   absl::Status ForEach(int64_t first, const Body& body) const;
 
+  // Returns keys from `first` on: as many as lie together, and none behind the end. `read` holds
+  // them when they come from the file.
+  absl::StatusOr<std::span<const int64_t>> PieceAt(int64_t first, std::vector<int64_t>& read) const;
+
+  // Sets keys[i] to the key at rows[i]. The rows exist and ascend.
+  absl::Status Take(std::span<const int64_t> rows, std::span<int64_t> keys) const;
+
  private:
-  using Block = std::vector<int64_t>;
+  using Block = std::vector<int64_t, LargePages<int64_t>>;
 
   absl::Status Spill();
 
@@ -43,7 +51,7 @@ class KeyColumn {
   // written next.
   std::unique_ptr<TemporaryFile> file_;
   int64_t in_file_ = 0;
-  Block last_;
+  std::vector<int64_t> last_;
 };
 
 }  // namespace tidemill::selector

@@ -54,6 +54,15 @@ class KeyColumnTest : public ::testing::TestWithParam<int64_t> {
 
 INSTANTIATE_TEST_SUITE_P(Budgets, KeyColumnTest, ::testing::Values(1, 2 * kMiB, 64 * kMiB));
 
+TEST_P(KeyColumnTest, GivesTheKeysOfRows) {
+  const KeyColumn column = Filled(GetParam(), 7919);
+  const std::vector<int64_t> rows = {0, 1, 262'143, 262'144, 600'000, 999'000, kNumKeys - 1};
+  std::vector<int64_t> keys(rows.size());
+  EXPECT_THAT(column.Take(rows, keys), IsOk());
+  EXPECT_EQ(keys, rows);
+  EXPECT_THAT(column.Take({}, {}), IsOk());
+}
+
 TEST_P(KeyColumnTest, GivesBackItsKeysFromAnywhere) {
   for (const size_t piece : {size_t{7919}, size_t{131'072}, size_t{kNumKeys}}) {
     const KeyColumn column = Filled(GetParam(), piece);

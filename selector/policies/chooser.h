@@ -76,6 +76,16 @@ struct Workplace {
   std::string worker_program = {};
   int num_workers = 1;
   int64_t worker_memory = int64_t{256} << 20;
+  // About the most candidates that a plug-in is shown at once. Trials show fewer.
+  int64_t most_shown = int64_t{1} << 19;
+};
+
+// A policy, a plug-in, that could not choose, and in whose place another choice stands.
+struct ChoiceFault {
+  // Which plug-in, what and where.
+  std::string what;
+  // The plug-in's own traceback, or what it printed.
+  std::string traceback;
 };
 
 // What a policy reports about its choice, besides the chosen samples.
@@ -86,6 +96,7 @@ struct ChoiceNotes {
   // The keys of the new round, when this choice began one. nullptr when the present round
   // continues.
   std::shared_ptr<const ChosenKeys> new_round = nullptr;
+  std::optional<ChoiceFault> fault = std::nullopt;
 };
 
 // One choice. Thread-compatible.

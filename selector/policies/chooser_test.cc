@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "selector/policies/lots.h"
 #include "selector/policies/policy_list.h"
 #include "selector/testing/choosing.h"
 
@@ -222,6 +223,25 @@ TEST(MakeChooser, OfAScheduleIsThatOfTheStepThatServesTheTrigger) {
   schedule.steps.push_back({.triggers = 3, .use = NewData{.limit = 2}});
   schedule.steps.push_back({.use = AllData{}});
   EXPECT_THAT(ChooseFrom(schedule, StreamOf(5)).rows, ElementsAre(3, 4));
+}
+
+// Plug-ins in other languages draw by the formula.
+TEST(Lots, AreThoseOfTheirFormula) {
+  for (const int64_t seed : {int64_t{0}, int64_t{7}, int64_t{-5}, int64_t{1} << 62}) {
+    for (const int64_t trigger : {0, 1, 99}) {
+      const RandomKey random{.seed = seed, .purpose = "selection", .trigger = trigger, .epoch = 2};
+      const LotFormula lots = FormulaOf(random);
+      for (const int64_t key : {int64_t{0}, int64_t{1}, int64_t{-1}, kFirstKey, kFirstKey + 99}) {
+        EXPECT_EQ(lots.BitsOf(key), RandomBits(random, key));
+      }
+    }
+  }
+  // As docs/formats/plugin_protocol.md has them.
+  const LotFormula lots = FormulaOf({.seed = 7, .purpose = "selection", .trigger = 3});
+  EXPECT_EQ(lots.times, 1410816788072644587U);
+  EXPECT_EQ(lots.flip, 16675432863047865701U);
+  EXPECT_EQ(lots.plus, 16972011292405891003U);
+  EXPECT_EQ(lots.BitsOf(kFirstKey), 18011953828040605416U);
 }
 
 }  // namespace

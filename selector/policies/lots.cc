@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/random_column.h"
+#include "xxhash.h"
 
 namespace tidemill::selector {
 namespace {
@@ -12,6 +13,20 @@ namespace {
 constexpr size_t kKeysAtATime = 1024;
 constexpr double kDeviations = 12;
 constexpr double kSlack = 64;
+
+// Of XXH3, whose hash of 32 bytes is a sum of two products: the words of its default secret, and
+// its primes.
+constexpr uint64_t kSecret[] = {0xBE4BA423396CFEB8, 0x1CAD21F72C81017C, 0xDB979083E96DD4DE,
+                                0x1F67B3B7A4A44072};
+constexpr uint64_t kPrime1 = 0x9E3779B185EBCA87;
+constexpr uint64_t kPrimeMix = 0x165667919E3779F9;
+
+__extension__ typedef unsigned __int128 Product;
+
+uint64_t Fold(uint64_t a, uint64_t b) {
+  const Product product = static_cast<Product>(a) * b;
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
 
 // Calls body(bits, key) for each key.
 template <typename Body>
@@ -64,6 +79,21 @@ int64_t CollectBand(const Lot& from, const Lot& to, const RandomKey& random,
     }
   });
   return below;
+}
+
+uint64_t LotFormula::BitsOf(int64_t key) const {
+  uint64_t bits = plus + Fold(times, static_cast<uint64_t>(key) ^ flip);
+  bits = (bits ^ bits >> 37) * kPrimeMix;
+  return bits ^ bits >> 32;
+}
+
+LotFormula FormulaOf(const RandomKey& random) {
+  const uint64_t purpose = XXH3_64bits(random.purpose.data(), random.purpose.size());
+  const uint64_t begin = Fold(static_cast<uint64_t>(random.seed) ^ (kSecret[0] + purpose),
+                              static_cast<uint64_t>(random.trigger) ^ (kSecret[1] - purpose));
+  return {.times = static_cast<uint64_t>(random.epoch) ^ (kSecret[2] + purpose),
+          .flip = kSecret[3] - purpose,
+          .plus = 4 * sizeof(uint64_t) * kPrime1 + begin};
 }
 
 }  // namespace tidemill::selector

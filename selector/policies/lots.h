@@ -41,4 +41,24 @@ size_t KeepUpTo(const Lot& bound, const RandomKey& random, std::span<const int64
 int64_t CollectBand(const Lot& from, const Lot& to, const RandomKey& random,
                     std::span<const int64_t> keys, std::vector<Lot>& band);
 
+// Lots by a formula, for those who have no hash function: plug-ins in any language. The bits of the
+// lot of a key are
+//
+//   m = (times * (key ^ flip)), a product of 128 bits
+//   h = plus + (the low half of m ^ the high half of m)
+//   h = (h ^ h >> 37) * 0x165667919E3779F9
+//   bits = h ^ h >> 32
+//
+// where everything but m is modulo 2^64. They are those of RandomBits() in base/random.h.
+struct LotFormula {
+  uint64_t times = 0;
+  uint64_t flip = 0;
+  uint64_t plus = 0;
+
+  uint64_t BitsOf(int64_t key) const;
+};
+
+// Returns the formula for the lots of a random stream.
+LotFormula FormulaOf(const RandomKey& random);
+
 }  // namespace tidemill::selector

@@ -31,6 +31,26 @@ class SelectionOf final : public config::PartOf<SelectionOf<Spec>, Selection, Sp
       spec_.CheckSamples(samples, problems);
     }
   }
+  std::vector<SelectionSpec> members() const override {
+    if constexpr (requires { spec_.Members(); }) {
+      return spec_.Members();
+    } else {
+      return {};
+    }
+  }
+  void TakeFiles([[maybe_unused]] config::NamedFiles& files,
+                 [[maybe_unused]] config::Problems& problems) override {
+    if constexpr (requires { spec_.TakeFiles(files, problems); }) {
+      spec_.TakeFiles(files, problems);
+    }
+  }
+  std::string RunsWith() const override {
+    if constexpr (requires { spec_.RunsWith(); }) {
+      return spec_.RunsWith();
+    } else {
+      return "";
+    }
+  }
   SelectionText Text() const override {
     SelectionText text = {
         .rule = Spec::kRule, .weights = Spec::kWeights, .cost = Spec::kCost, .source = {}};
@@ -46,6 +66,15 @@ class SelectionOf final : public config::PartOf<SelectionOf<Spec>, Selection, Sp
 
 std::span<const config::Alternative<Selection>> Selection::Alternatives() {
   return config::Alternatives<Selection, SelectionOf>(Policies());
+}
+
+std::vector<std::string> AllRunsWith(const SelectionSpec& spec) {
+  std::vector<std::string> all;
+  if (std::string own = spec->RunsWith(); !own.empty()) all.push_back(std::move(own));
+  for (const SelectionSpec& member : spec->members()) {
+    for (std::string& below : AllRunsWith(member)) all.push_back(std::move(below));
+  }
+  return all;
 }
 
 }  // namespace tidemill::selector

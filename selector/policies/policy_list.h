@@ -12,6 +12,7 @@
 #include "selector/policies/k_medoids.h"
 #include "selector/policies/new_data.h"
 #include "selector/policies/pairwise.h"
+#include "selector/policies/plugin_selection.h"
 #include "selector/policies/reservoir.h"
 #include "selector/policies/schedule.h"
 #include "selector/policies/uniform.h"
@@ -33,7 +34,8 @@ using Policies = config::SpecList<
     KMedoids,
     Pairwise,
     Deduplicated,
-    SelectionSchedule>;
+    SelectionSchedule,
+    PluginSelection>;
 // clang-format on
 
 }  // namespace tidemill::selector

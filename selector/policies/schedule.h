@@ -70,6 +70,17 @@ struct SelectionSchedule {
       steps[i].use->CheckSamples(samples, problems);
     }
   }
+  std::vector<SelectionSpec> Members() const {
+    std::vector<SelectionSpec> members;
+    for (const SelectionStep& step : steps) members.push_back(step.use);
+    return members;
+  }
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems) {
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const config::Problems::Scope scope(problems, fmt::format("steps[{}].use", i));
+      steps[i].use->TakeFiles(files, problems);
+    }
+  }
 };
 
 // Returns the chooser of the step that serves the trigger named by `random`.

@@ -36,6 +36,17 @@ v1::RunEvent SealedEvent(int64_t trigger, const selector::v1::TrainingSet& set, 
   return event;
 }
 
+v1::RunEvent FaultedEvent(int64_t trigger, const selector::v1::TrainingSet& set) {
+  v1::RunEvent event;
+  v1::SelectionFaulted& faulted = *event.mutable_selection_faulted();
+  faulted.set_trigger(trigger);
+  faulted.mutable_fault()->set_what(set.summary().fault().what());
+  faulted.mutable_fault()->set_traceback(set.summary().fault().traceback());
+  faulted.set_num_samples(set.num_samples());
+  faulted.set_num_candidates(set.num_candidates());
+  return event;
+}
+
 }  // namespace
 
 absl::Status TrainingSetSealer::Seal(const TriggerState& trigger) {
@@ -48,6 +59,9 @@ absl::Status TrainingSetSealer::Seal(const TriggerState& trigger) {
     ASSIGN_OR_RETURN(set, downstream_.SealTrainingSet(request));
     return absl::OkStatus();
   }));
+  if (set.summary().has_fault()) {
+    RETURN_IF_ERROR(record_.Record(FaultedEvent(trigger.trigger.number(), set)));
+  }
   if (set.num_samples() == 0) return SkipTrigger(record_, trigger, "select", WhyNothing(set));
   FAILPOINT("supervisor.after_select");
   return record_.Record(SealedEvent(trigger.trigger.number(), set, stopwatch.Seconds()));

@@ -52,6 +52,7 @@ class Checker {
       ReadInto(spec_.preprocess.graph, "preprocess.graph", *files_, problems_);
       ReadInto(spec_.trigger, *files_, problems_);
       ReadInto(spec_.training.downsampling, *files_, problems_);
+      ReadInto(spec_.selection, *files_, problems_);
     }
     CheckScript();
     CheckWorkers();

@@ -57,4 +57,11 @@ void ReadInto(models::DownsamplingSpec& downsampling, PipelineFiles& files,
   downsampling->TakeFiles(of_downsampling, problems);
 }
 
+void ReadInto(selector::SelectionSpec& selection, PipelineFiles& files,
+              config::Problems& problems) {
+  SectionFiles of_selection(files);
+  const config::Problems::Scope scope(problems, "selection");
+  selection->TakeFiles(of_selection, problems);
+}
+
 }  // namespace tidemill::supervisor

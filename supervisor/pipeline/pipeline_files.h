@@ -8,6 +8,7 @@
 
 #include "config/problems.h"
 #include "models/training/downsampling_spec.h"
+#include "selector/client/selection_spec.h"
 #include "supervisor/triggers/trigger.h"
 #include "transform/graph_spec.h"
 
@@ -46,5 +47,8 @@ void ReadInto(TriggerSpec& trigger, PipelineFiles& files, config::Problems& prob
 // The same for the file of a plug-in that scores samples of trainings.
 void ReadInto(models::DownsamplingSpec& downsampling, PipelineFiles& files,
               config::Problems& problems);
+
+// The same for the files of plug-ins that select.
+void ReadInto(selector::SelectionSpec& selection, PipelineFiles& files, config::Problems& problems);
 
 }  // namespace tidemill::supervisor

@@ -31,6 +31,9 @@ absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
     std::string plugin = method->RunsWith();
     if (!plugin.empty()) event.mutable_run_started()->add_plugins(std::move(plugin));
   }
+  for (std::string& plugin : selector::AllRunsWith(spec.selection)) {
+    event.mutable_run_started()->add_plugins(std::move(plugin));
+  }
   RunState state;
   state.Apply(event);
   const EventPlace first{.run = run, .run_epoch = 1, .sequence = 1};

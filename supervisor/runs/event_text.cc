@@ -93,6 +93,16 @@ std::string Text(const v1::PolicyFaulted& event) {
   return text;
 }
 
+std::string Text(const v1::SelectionFaulted& event) {
+  std::string text = fmt::format(
+      "trigger {}: the selection policy could not choose, and {} of {} candidates were chosen in "
+      "its "
+      "place: {}",
+      event.trigger(), event.num_samples(), event.num_candidates(), event.fault().what());
+  if (!event.fault().traceback().empty()) text += "\n" + event.fault().traceback();
+  return text;
+}
+
 std::string Text(const v1::StreamEnded& event) {
   std::string text =
       fmt::format("end of the stream, {} samples after the last trigger", event.num_leftover());
@@ -122,6 +132,8 @@ int64_t TriggerOf(const v1::RunEvent& event) {
       return event.model_stored().trigger();
     case v1::RunEvent::kTriggerSkipped:
       return event.trigger_skipped().trigger();
+    case v1::RunEvent::kSelectionFaulted:
+      return event.selection_faulted().trigger();
     default:
       return 0;
   }
@@ -137,6 +149,8 @@ std::string TextOf(const v1::RunEvent& event) {
       return Text(event.trigger_fired());
     case v1::RunEvent::kPolicyFaulted:
       return Text(event.policy_faulted());
+    case v1::RunEvent::kSelectionFaulted:
+      return Text(event.selection_faulted());
     case v1::RunEvent::kStreamEnded:
       return Text(event.stream_ended());
     case v1::RunEvent::kTrainingSetSealed:

@@ -44,6 +44,16 @@ class GuideTest(HostCase):
                                    "ages": numpy.array([0., 86_400])})[0]
         self.assertEqual(self.host.values(self.ask("score", **block))["score"].tolist(), [1, 4])
 
+    def test_the_selection_chooses(self):
+        self.load(FILES["unsure.py"], "Unsure", kind="selection")
+        self.assertEqual(self.create({"samples": 2})["looks_at"], ["predictions"])
+        predictions = numpy.array([[.9, .1], [.5, .5], [.2, .8], [.4, .6]], numpy.float32)
+        for rows in (slice(0, 1), slice(1, 4)):
+            block = {"key": numpy.arange(4)[rows], "predictions": predictions[rows]}
+            self.ask("add", **self.host.columns(block)[0])
+        answer = self.ask("choose", num_candidates=4, most_rows=10)
+        self.assertEqual(self.host.values(answer)["row"].tolist(), [1, 3])
+
     def test_the_test_passes(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in FILES.items():

@@ -246,6 +246,25 @@ class SelectionsTest(HostCase):
         self.assertIn("keeps columns that it was shown", self.add(self.fault)["what"])
 
 
+    def test_a_selection_draws_the_lots_of_its_trigger(self):
+        source = '''
+class Mine(plugin.Selection):
+    def add(self, block):
+        self.drawn = self.lots(block["key"]).tolist()
+    def choose(self, num_candidates):
+        print(self.drawn, self.target)
+        return range(self.target or 0)
+'''
+        # As docs/formats/plugin_protocol.md has them.
+        lots = {0: 492590714772723832, 1: 11001153361712022001, -1: 14365155419271258671, 2**44: 18011953828040605416,
+                2**44 + 1: 2181685361372179853}
+        self.load(source, kind="selection")
+        self.create(lots={"times": 1410816788072644587, "flip": 16675432863047865701, "plus": 16972011292405891003})
+        self.ask("add", **self.host.columns({"key": numpy.array(list(lots), numpy.int64)})[0])
+        self.assertEqual(self.ask("choose", num_candidates=5, most_rows=10, target=3)["rows"], 3)
+        self.assertIn(f"{list(lots.values())} 3", self.host.output())
+
+
 class FormatsTest(HostCase):
     def test_a_format_splits_and_reads(self):
         self.load(FORMAT, kind="format")

@@ -281,6 +281,57 @@ typedef struct TidemillScore {
   int (*score)(void* self, const TidemillColumns* block, double* scores, size_t count);
 } TidemillScore;
 
+/* ---- Selections ---- */
+
+/* Every key has a lot: 64 random bits that follow from the run's seed, the trigger and the key. A
+ * uniform draw of k samples takes the k smallest lots; of equal ones, those of the smaller keys.
+ * Built-in policies draw by the same lots. The lot of a key is
+ *
+ *   m = times * (key ^ flip), a product of 128 bits
+ *   h = plus + (the low half of m ^ the high half of m)
+ *   h = (h ^ h >> 37) * 0x165667919E3779F9
+ *   lot = h ^ h >> 32
+ *
+ * where everything but m is modulo 2^64. */
+typedef struct TidemillLots {
+  size_t size;
+  uint64_t times, flip, plus;
+} TidemillLots;
+
+/* What a selection is asked for when all candidates have been there. */
+typedef struct TidemillWanted {
+  size_t size;
+  int64_t num_candidates;
+  int64_t target;    /* Samples that the pipeline asks for; negative where it does not say. */
+  int64_t most_rows; /* Rows that one answer may have. */
+} TidemillWanted;
+
+/* Rows that are chosen: ascending, each behind all that were chosen before, counted from the first
+ * candidate. `weights`: NULL where samples have none; then none of the choice has one. */
+typedef struct TidemillChosen {
+  size_t size;
+  const int64_t* rows;
+  const float* weights;
+  size_t count;
+  int is_done; /* Of `choose`: whether these are the last ones. */
+} TidemillChosen;
+
+typedef struct TidemillSelection {
+  size_t size;
+  int unbiased; /* Whether weights make the loss that of all candidates, on average. */
+  /* Some of "event_times", "labels", "embeddings", "predictions" and "column:NAME", NULL behind the
+   * last. May be NULL for a selection that looks at keys alone. */
+  const char* const* (*looks_at)(void* self);
+  /* Called once, before candidates come. May be NULL. */
+  int (*begin)(void* self, const TidemillLots* lots);
+  /* Some candidates, in the order of the stream: the column `key`, int64, and what it looks at,
+   * each under that name. `event_times` and `labels` are int64, all others float. May choose rows
+   * up to here. */
+  int (*add)(void* self, const TidemillColumns* candidates, TidemillChosen* chosen);
+  /* The choice, or the next part of it. Called until it is done. */
+  int (*choose)(void* self, const TidemillWanted* wanted, TidemillChosen* chosen);
+} TidemillSelection;
+
 /* ---- Plug-ins ---- */
 
 typedef struct TidemillPlugin {
@@ -288,6 +339,7 @@ typedef struct TidemillPlugin {
   uint32_t version; /* TIDEMILL_PLUGIN_VERSION as the plug-in was compiled. */
   /* "trigger", "measure" or "op". */
   /* "trigger", "measure" or "score". */
+  /* "trigger", "measure" or "selection". */
   const char* kind;
   /* As pipelines write it behind the colon: `use: surprise.so:Surprise`. */
   const char* name;
@@ -304,6 +356,7 @@ typedef struct TidemillPlugin {
   int (*restore)(void* self, TidemillBytes state);
   /* By its kind: a TidemillTrigger, a TidemillMeasure, a TidemillOp. */
   /* By its kind: a TidemillTrigger, a TidemillMeasure, a TidemillScore. */
+  /* By its kind: a TidemillTrigger, a TidemillMeasure, a TidemillSelection. */
   const void* functions;
 } TidemillPlugin;
 

@@ -42,6 +42,7 @@
 #include "tidemill/plugin/op.hpp"
 #include "tidemill/plugin/registration.hpp"
 #include "tidemill/plugin/score.hpp"
+#include "tidemill/plugin/selection.hpp"
 #include "tidemill/plugin/setting.hpp"
 #include "tidemill/plugin/trigger.hpp"
 

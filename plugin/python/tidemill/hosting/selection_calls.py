@@ -11,6 +11,8 @@ from tidemill.hosting.answers import Answer, shown
 from tidemill.hosting.calls import KindCalls
 from tidemill.hosting.faults import Refused
 from tidemill.plugin import Chosen, Selection
+from tidemill.plugin.base import LOTS, TARGET
+from tidemill.plugin.lots import LotFormula
 
 _FACTS = ("event_times", "labels", "embeddings", "predictions")
 _END = object()
@@ -32,6 +34,9 @@ class SelectionCalls(KindCalls[Selection]):
     _coming: Iterator[Any] | None = None
 
     def created(self, request: dict[str, Any]) -> dict[str, Any]:
+        if "lots" in request:
+            said = request["lots"]
+            self.plugin.__dict__[LOTS] = LotFormula(int(said["times"]), int(said["flip"]), int(said["plus"]))
         looks_at = Answer(self.plugin.looks_at).names(
             self.plugin.looks_at(), lambda name: name in _FACTS or (name.startswith("column:") and len(name) > 7),
             ", ".join(_FACTS) + " and column:NAME")
@@ -51,13 +56,15 @@ class SelectionCalls(KindCalls[Selection]):
         num_candidates, most_rows = int(request["num_candidates"]), int(request["most_rows"])
         if most_rows < 1:
             raise Refused(f"most_rows is {most_rows}")
+        self.plugin.__dict__[TARGET] = request.get("target")
         answer = Answer(self.plugin.choose)
         if self._coming is None:
             self._coming = self._pieces(self.plugin.choose(num_candidates))
         try:
             while len(self._rows) < most_rows and (piece := next(self._coming, _END)) is not _END:
                 rows, weights = self._taken(answer, piece, num_candidates)
-                self._rows, self._weights = np.append(self._rows, rows), np.append(self._weights, weights)
+                self._rows = np.append(self._rows, rows) if len(self._rows) else rows
+                self._weights = np.append(self._weights, weights) if len(self._weights) else weights
         except BaseException:
             self._start_again()
             raise

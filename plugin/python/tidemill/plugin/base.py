@@ -11,6 +11,9 @@ import numpy as np
 from tidemill.plugin.settings import VALUES, checked_settings, settings_of
 
 SEED = "_tidemill_seed"
+# What a kind is told of the run, which is no part of what a plug-in remembers.
+LOTS = "_tidemill_lots"
+TARGET = "_tidemill_target"
 P = TypeVar("P", bound="Plugin")
 
 
@@ -87,7 +90,7 @@ class Plugin(abc.ABC):
         self.__dict__.update(attributes)
 
     def _attributes(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in (VALUES, SEED)}
+        return {name: value for name, value in self.__dict__.items() if name not in (VALUES, SEED, LOTS, TARGET)}
 
 
 def create(kind: type[P], settings: Mapping[str, Any] | None = None, seed: int = 0) -> P:

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from tidemill.plugin.base import Plugin
+from tidemill.plugin.base import LOTS, TARGET, Plugin
 from tidemill.plugin.block import Block
+from tidemill.plugin.lots import LotFormula
 
 Rows = Sequence[int] | NDArray[np.integer]
 
@@ -41,9 +42,28 @@ class Selection(Plugin):
         `column:NAME`. Asked once."""
         return []
 
+    @property
+    def target(self) -> int | None:
+        """How many samples the pipeline asks for, by `samples` or `fraction` beside `use`. Known in `choose`; None where the
+        pipeline does not say."""
+        target: int | None = self.__dict__.get(TARGET)
+        return target
+
+    def lots(self, keys: ArrayLike) -> NDArray[np.uint64]:
+        """A random number of 64 bits for each key, the same in every language, wherever the key comes from.
+
+        It follows from the seed of the run, the trigger and the key alone. So it does not depend on how candidates are
+        cut into pieces. A uniform draw of k samples takes the k smallest lots, and that is what built-in policies draw.
+        """
+        formula: LotFormula = self.__dict__.get(LOTS) or LotFormula(plus=self.seed)
+        return formula.of(keys)
+
     @abc.abstractmethod
     def add(self, block: Block) -> Chosen | Rows | None:
         """Takes some candidates: the column `key`, int64, and what `looks_at` names, each under that name.
+
+        `event_times` are microseconds since 1970 in UTC, `labels` classes, both int64. `embeddings` and `predictions` are
+        [rows, numbers] of the run's newest model, `column:NAME` is a number of each record, all float32.
 
         It may return rows up to here that are chosen already, behind all that were chosen before.
         """

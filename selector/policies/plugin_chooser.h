@@ -1,0 +1,68 @@
+// A selection plug-in as a policy: it keeps the candidates, shows them to the plug-in at the end,
+// and writes what that chooses. So however the candidates come in pieces, the plug-in is shown the
+// same.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "nlohmann/json.hpp"
+
+#include "base/random.h"
+#include "base/status.h"
+#include "plugin/process/plugin_instance.h"
+#include "selector/policies/chooser.h"
+#include "selector/policies/plugin_choice.h"
+#include "selector/policies/plugin_selection.h"
+#include "selector/policies/shown_candidates.h"
+
+namespace tidemill::selector {
+
+// The plug-in with its seed and its lots, which follow from `random`. Nothing is started yet.
+std::unique_ptr<plugin::PluginInstance> InstanceOf(const PluginSelection& spec,
+                                                   const RandomKey& random);
+
+// While the run has no model, a plug-in that looks at one is not asked: all candidates are chosen,
+// with a remark. When its process dies, it is shown everything once more by another one: the choice
+// is a function, so whoever killed the process changes nothing. Thread-compatible.
+class PluginChooser final : public Chooser {
+ public:
+  // `random` names the trigger; `instance` is that of InstanceOf(), perhaps running already.
+  PluginChooser(const PluginSelection& spec, std::unique_ptr<plugin::PluginInstance> instance,
+                const RandomKey& random, const Workplace& workplace, TrainingSetWriter& into);
+
+  absl::Status Add(const Candidates& candidates) override;
+  absl::Status Finish() override;
+  ChoiceNotes notes() const override { return notes_; }
+
+ private:
+  // Shows all and asks for the choice. A failure of the plug-in's is in fault_, too.
+  absl::StatusOr<PluginChoice> Consult();
+  absl::Status Show(std::span<const batch::Batch> block, PluginChoice& choice);
+  // Asks for the choice until it is whole.
+  absl::Status AskForChoice(PluginChoice& choice);
+  absl::StatusOr<nlohmann::json> Ask(const plugin::PluginInstance::Request& request);
+  absl::Status TakeRows(const nlohmann::json& answer, std::string_view call, PluginChoice& choice);
+  // Notes a fault that the answer is, with the plug-in's name.
+  absl::Status Refuse(std::string_view call, const absl::Status& why);
+  absl::Status ChooseAfterFault();
+  absl::Status ChooseAll();
+
+  const PluginSelection spec_;
+  // Why there is no declaration; then there is no choice.
+  absl::Status undeclared_;
+  SelectionDeclaration declaration_;
+  const std::unique_ptr<plugin::PluginInstance> instance_;
+  // The text of its purpose is that of the caller, and outlives it.
+  const RandomKey random_;
+  const Workplace workplace_;
+  TrainingSetWriter& into_;
+  ShownCandidates candidates_;
+  absl::Status fault_;
+  ChoiceNotes notes_;
+};
+
+}  // namespace tidemill::selector

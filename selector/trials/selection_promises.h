@@ -1,0 +1,30 @@
+// Whether a selection policy keeps what chooser.h promises: for policies of users.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/status.h"
+#include "plugin/spec/promise.h"
+#include "selector/client/selection_spec.h"
+
+namespace tidemill::selector::trials {
+
+// What a trial showed.
+struct SelectionTrial {
+  int64_t num_samples = 0;
+  // Of these, by the first choice.
+  int64_t num_chosen = 0;
+  int64_t num_left_out = 0;
+  // Of a choice among more candidates, the start of its process included.
+  double candidates_per_second = 0;
+  std::vector<plugin::Promise> promises = {};
+
+  bool KeepsAll() const;
+};
+
+// Lets the policy choose several times from `num_samples` candidates with embeddings, predictions,
+// labels and columns; see invented_facts.h. Fails where the policy cannot choose at all.
+absl::StatusOr<SelectionTrial> TrySelection(const SelectionSpec& spec, int64_t num_samples);
+
+}  // namespace tidemill::selector::trials
