@@ -28,8 +28,9 @@ struct KindEntry {
   std::string_view name;
   // Whether TidemillPlugin.functions has all that the kind needs.
   absl::Status (*check)(const void* functions);
-  // `instance` and `requests` outlive it.
-  std::unique_ptr<Kind> (*make)(const void* functions, Instance& instance, const Memory& requests);
+  // `instance` and `memories` outlive it.
+  std::unique_ptr<Kind> (*make)(const void* functions, Instance& instance,
+                                const Memories& memories);
 };
 
 // nullptr for a kind that this host does not know.

@@ -84,8 +84,8 @@ absl::Status CheckMeasure(const void* functions) {
 }
 
 std::unique_ptr<Kind> MakeMeasure(const void* functions, Instance& instance,
-                                  const Memory& requests) {
-  return std::make_unique<MeasureKind>(functions, instance, requests);
+                                  const Memories& memories) {
+  return std::make_unique<MeasureKind>(functions, instance, memories.requests);
 }
 
 }  // namespace tidemill::plugin::host

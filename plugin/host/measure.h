@@ -9,6 +9,6 @@ namespace tidemill::plugin::host {
 
 absl::Status CheckMeasure(const void* functions);
 std::unique_ptr<Kind> MakeMeasure(const void* functions, Instance& instance,
-                                  const Memory& requests);
+                                  const Memories& memories);
 
 }  // namespace tidemill::plugin::host

@@ -1,4 +1,4 @@
-// Memory that the owner shares, read-only here.
+// Memory that the owner shares.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,36 @@ namespace tidemill::plugin::host {
 // Mapped until the process ends. Thread-safe.
 class Memory {
  public:
-  // FAILED_PRECONDITION where the descriptor is no memory.
-  static absl::StatusOr<Memory> Map(int descriptor);
+  // Columns begin at multiples of this.
+  static constexpr int64_t kAlignment = 64;
 
-  // `size` bytes from `at`, which is a multiple of 64. INVALID_ARGUMENT where they are not all in
-  // it.
+  enum class Access { kRead, kWrite };
+
+  // FAILED_PRECONDITION where the descriptor is no memory.
+  static absl::StatusOr<Memory> Map(int descriptor, Access access = Access::kRead);
+
+  int64_t size() const { return static_cast<int64_t>(bytes_.size()); }
+
+  // `size` bytes from `at`, which is a multiple of kAlignment. INVALID_ARGUMENT where they are not
+  // all in it.
   absl::StatusOr<const void*> At(int64_t at, int64_t size) const;
+  // The same bytes, to be written. FAILED_PRECONDITION for memory that was mapped for reading.
+  absl::StatusOr<std::byte*> WritableAt(int64_t at, int64_t size) const;
 
  private:
-  explicit Memory(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  Memory(std::span<std::byte> bytes, Access access) : bytes_(bytes), access_(access) {}
 
-  std::span<const std::byte> bytes_;
+  absl::Status Check(int64_t at, int64_t size) const;
+
+  std::span<std::byte> bytes_;
+  Access access_;
+};
+
+// What a host and its owner share: columns of requests, which the host reads, and of answers, which
+// it writes.
+struct Memories {
+  Memory requests;
+  Memory answers;
 };
 
 }  // namespace tidemill::plugin::host

@@ -16,15 +16,16 @@ namespace tidemill::plugin::host {
 
 using nlohmann::json;
 
-Server::Server(std::string sandbox, Memory requests)
+Server::Server(std::string sandbox, Memories memories)
     : sandbox_(std::move(sandbox)),
-      requests_(std::make_unique<const Memory>(requests)),
+      memories_(std::make_unique<const Memories>(memories)),
       failure_(std::make_unique<Failure>()),
       connection_(kSocket) {}
 
 absl::StatusOr<Server> Server::Create(std::string sandbox) {
   ASSIGN_OR_RETURN(const Memory requests, Memory::Map(kRequests));
-  return Server(std::move(sandbox), requests);
+  ASSIGN_OR_RETURN(const Memory answers, Memory::Map(kAnswers, Memory::Access::kWrite));
+  return Server(std::move(sandbox), {.requests = requests, .answers = answers});
 }
 
 void Server::Run() {
@@ -97,7 +98,7 @@ absl::StatusOr<json> Server::Create(const json& request) {
   instance_ = nullptr;
   ASSIGN_OR_RETURN(
       instance_, Instance::Create(plugin_->plugin, values, static_cast<uint64_t>(seed), *failure_));
-  auto kind = plugin_->kind->make(plugin_->plugin.functions, *instance_, *requests_);
+  auto kind = plugin_->kind->make(plugin_->plugin.functions, *instance_, *memories_);
   ASSIGN_OR_RETURN(json created, kind->Created());
   kind_ = std::move(kind);
   return created;

@@ -25,7 +25,7 @@ class Server {
   [[noreturn]] void Run();
 
  private:
-  Server(std::string sandbox, Memory requests);
+  Server(std::string sandbox, Memories memories);
 
   nlohmann::json Answer(const nlohmann::json& request);
   absl::StatusOr<nlohmann::json> Handle(const std::string& call, const nlohmann::json& request);
@@ -34,7 +34,7 @@ class Server {
 
   const std::string sandbox_;
   // Parts that point at one another are where they are.
-  std::unique_ptr<const Memory> requests_;
+  std::unique_ptr<const Memories> memories_;
   std::unique_ptr<Failure> failure_;
   Connection connection_;
   std::unique_ptr<LoadedPlugin> plugin_;

@@ -205,8 +205,8 @@ absl::Status CheckTrigger(const void* functions) {
 }
 
 std::unique_ptr<Kind> MakeTrigger(const void* functions, Instance& instance,
-                                  const Memory& requests) {
-  return std::make_unique<TriggerKind>(functions, instance, requests);
+                                  const Memories& memories) {
+  return std::make_unique<TriggerKind>(functions, instance, memories.requests);
 }
 
 }  // namespace tidemill::plugin::host
