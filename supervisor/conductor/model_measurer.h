@@ -28,8 +28,7 @@ class ModelMeasurer {
   absl::StatusOr<evaluator::v1::StartEvaluationRequest> RequestFor(int32_t evaluation) const;
   absl::Status AddWindows(const evaluator::EvaluationSpec& spec,
                           evaluator::v1::StartEvaluationRequest& request) const;
-  // Returns when the evaluation is done.
-  // Returns how it ended.
+  // Returns when the evaluation is done, and how it ended.
   absl::StatusOr<evaluator::v1::WatchEvaluationResponse> Watch(
       const evaluator::v1::StartEvaluationRequest& request);
   // For a live run: returns what is known to the models that are measured.

@@ -50,4 +50,11 @@ void ReadInto(TriggerSpec& trigger, PipelineFiles& files, config::Problems& prob
   trigger->TakeFiles(of_trigger, problems);
 }
 
+void ReadInto(evaluator::EvaluationSpec& evaluation, std::string_view at, PipelineFiles& files,
+              config::Problems& problems) {
+  SectionFiles of_evaluation(files);
+  const config::Problems::Scope scope(problems, std::string(at));
+  evaluation.TakeFiles(of_evaluation, problems);
+}
+
 }  // namespace tidemill::supervisor

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "config/problems.h"
+#include "evaluator/client/evaluation_spec.h"
 #include "supervisor/triggers/trigger.h"
 #include "transform/graph_spec.h"
 
@@ -41,5 +42,10 @@ void ReadInto(transform::GraphSpec& graph, std::string_view at, PipelineFiles& f
 
 // The same for the file of a plug-in that is the trigger.
 void ReadInto(TriggerSpec& trigger, PipelineFiles& files, config::Problems& problems);
+
+// The same for the files of measures that are plug-ins. `at` is the evaluation's place in the
+// pipeline.
+void ReadInto(evaluator::EvaluationSpec& evaluation, std::string_view at, PipelineFiles& files,
+              config::Problems& problems);
 
 }  // namespace tidemill::supervisor
