@@ -12,8 +12,8 @@
 #include "base/time.h"
 #include "cli/results/baselines.h"
 #include "cli/results/measure_kinds.h"
-#include "cli/results/run_measures.h"
 #include "cli/results/result_tables.h"
+#include "cli/results/run_measures.h"
 #include "cli/results/sample_mean.h"
 #include "cli/terminal/matrix_layout.h"
 #include "cli/terminal/text.h"
@@ -56,11 +56,11 @@ std::vector<Matrix> Collect(const GetRunResponse& run) {
     auto at = std::find_if(matrices.begin(), matrices.end(),
                            [&](const Matrix& matrix) { return BelongsTo(value, matrix); });
     if (at == matrices.end()) {
-      matrices.push_back({.evaluation = value.evaluation(),
-                          .dataset = value.dataset(),
-                          .measure = value.measure(),
-                          .of_pipeline =
-                              PluginMeasureOf(run, value.evaluation(), value.measure())});
+      matrices.push_back(
+          {.evaluation = value.evaluation(),
+           .dataset = value.dataset(),
+           .measure = value.measure(),
+           .of_pipeline = PluginMeasureOf(run, value.evaluation(), value.measure())});
       at = matrices.end() - 1;
     }
     const WindowKey window{ToCut(value.from()), ToCut(value.to())};

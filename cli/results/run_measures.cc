@@ -5,8 +5,9 @@
 
 namespace tidemill::cli {
 
-std::shared_ptr<const evaluator::Measure> PluginMeasureOf(
-    const supervisor::v1::GetRunResponse& run, int32_t evaluation, const std::string& name) {
+std::shared_ptr<const evaluator::Measure> PluginMeasureOf(const supervisor::v1::GetRunResponse& run,
+                                                          int32_t evaluation,
+                                                          const std::string& name) {
   if (evaluator::MeasureNamed(name) != nullptr) return nullptr;
   const auto spec = config::ReadKept<supervisor::PipelineSpec>(run.pipeline_resolved(), "pipeline");
   const auto place = static_cast<size_t>(evaluation);

@@ -24,7 +24,7 @@ const std::optional<evaluator::PooledValue>& SampleMean::Pooled() const {
       of_pipeline_ == nullptr
           ? FailedPrecondition("{} is a plug-in that the run's pipeline does not hold", measure_)
           : of_pipeline_->TakeFault();
-  missing_ = fault.message();
+  missing_ = std::string(fault.message());
   return *pooled_;
 }
 

@@ -57,9 +57,8 @@ std::vector<Row> RowsOf(const GetRunResponse& run, int32_t evaluation, const Act
     if (is_new) {
       auto& of_pipeline = measures[value.measure()];
       if (!of_pipeline) of_pipeline = PluginMeasureOf(run, evaluation, value.measure());
-      rows.push_back({.measure = value.measure(),
-                      .slice = value.slice(),
-                      .mean = SampleMean(*of_pipeline)});
+      rows.push_back(
+          {.measure = value.measure(), .slice = value.slice(), .mean = SampleMean(*of_pipeline)});
     }
     rows[place->second].mean.Add(value);
   }

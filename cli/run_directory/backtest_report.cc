@@ -183,9 +183,8 @@ std::string DescribeBest(const BacktestFinal& final) {
   const v1::BacktestResult* best = BestOf(final);
   const std::string worth = best == nullptr ? "" : WorthOf(*best, final);
   if (worth.empty()) return "";
-  return fmt::format("{} is that of {}: {}.\n",
-                     LowerIsBetter(final) ? "Lowest" : "Highest", Printable(best->name()),
-                     worth);
+  return fmt::format("{} is that of {}: {}.\n", LowerIsBetter(final) ? "Lowest" : "Highest",
+                     Printable(best->name()), worth);
 }
 
 ordered_json ResultToJson(const v1::BacktestResult& result, ordered_json triggers) {

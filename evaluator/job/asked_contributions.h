@@ -11,8 +11,8 @@
 namespace tidemill::evaluator {
 
 // The contributions of the samples of one model on one window. Each block is asked about once;
-// values, slices and intervals are made of the same answers. A measure that fails is not asked again
-// and has no value on this window; the others go on. Thread-compatible.
+// values, slices and intervals are made of the same answers. A measure that fails is not asked
+// again and has no value on this window; the others go on. Thread-compatible.
 class AskedContributions {
  public:
   // `measures` must outlive this object.

@@ -82,8 +82,8 @@ void ReportPieces(const std::string& text,
 
 // The next few scores, of which none but the last has a detail or a fault; these are taken out of
 // it.
-void TakeFew(google::protobuf::RepeatedPtrField<v1::Score>& scores, int& next,
-             v1::ModelScores& few, std::string& detail, std::string& traceback) {
+void TakeFew(google::protobuf::RepeatedPtrField<v1::Score>& scores, int& next, v1::ModelScores& few,
+             std::string& detail, std::string& traceback) {
   constexpr int kScoresAtOnce = 4;
   constexpr size_t kSumsBytes = 1000;
   size_t sums = 0;
@@ -98,8 +98,8 @@ void TakeFew(google::protobuf::RepeatedPtrField<v1::Score>& scores, int& next,
   }
 }
 
-// A report is a line of bounded length: scores come a few at a time, and what is long in pieces. Sums
-// are numbers and do not grow as JSON.
+// A report is a line of bounded length: scores come a few at a time, and what is long in pieces.
+// Sums are numbers and do not grow as JSON.
 void ReportScores(v1::ModelScores all, const Report& report) {
   google::protobuf::RepeatedPtrField<v1::Score> scores;
   scores.Swap(all.mutable_scores());
@@ -112,8 +112,8 @@ void ReportScores(v1::ModelScores all, const Report& report) {
     TakeFew(scores, next, *message.mutable_scores(), detail, traceback);
     report(message);
     ReportPieces(
-        detail,
-        [](std::string piece, v1::JobReport& to) { to.set_more_detail(std::move(piece)); }, report);
+        detail, [](std::string piece, v1::JobReport& to) { to.set_more_detail(std::move(piece)); },
+        report);
     ReportPieces(
         traceback,
         [](std::string piece, v1::JobReport& to) { to.set_more_traceback(std::move(piece)); },
@@ -181,9 +181,8 @@ absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, con
 
 absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arithmetic,
                            const Report& report) {
-  ASSIGN_OR_RETURN(auto spec,
-                   config::ReadKept<EvaluationSpec>(job.evaluation().evaluation_spec(),
-                                                    "evaluation"));
+  ASSIGN_OR_RETURN(auto spec, config::ReadKept<EvaluationSpec>(job.evaluation().evaluation_spec(),
+                                                               "evaluation"));
   spec.OpenMeasures();
   ASSIGN_OR_RETURN(const auto dataset,
                    config::Read<storage::DatasetSpec>(job.evaluation().dataset_spec(), "dataset"));

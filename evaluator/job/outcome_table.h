@@ -23,10 +23,10 @@ struct OutcomeBlock {
 };
 
 // A sample takes 24 bytes with classes and 16 with real values. It takes 12 more with
-// probabilities, 8 for each score with its rank, 8 for each number that it contributes to a measure,
-// and 4 for each column of slices. Beyond its budget
-// the table keeps a subset of the samples, drawn by their keys. Its content depends on what was
-// added, not on the order. Thread-compatible.
+// probabilities, 8 for each score with its rank, 8 for each number that it contributes to a
+// measure, and 4 for each column of slices. Beyond its budget the table keeps a subset of the
+// samples, drawn by their keys. Its content depends on what was added, not on the order.
+// Thread-compatible.
 class OutcomeTable {
  public:
   // At least 1,000 samples are kept, whatever `max_bytes` is.

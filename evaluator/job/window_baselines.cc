@@ -145,8 +145,7 @@ absl::Status WindowBaselines::AddClasses(std::span<const int64_t> keys,
                {.keys = keys, .outcomes = {.predicted_classes = repeated, .true_classes = truth}});
 }
 
-absl::Status WindowBaselines::AddValues(std::span<const int64_t> keys,
-                                        std::span<const float> truth,
+absl::Status WindowBaselines::AddValues(std::span<const int64_t> keys, std::span<const float> truth,
                                         std::span<const std::optional<Label>> last) {
   const std::vector<float> always(truth.size(), static_cast<float>(constant_.value));
   RETURN_IF_ERROR(

@@ -75,9 +75,9 @@ class WindowBaselines {
 
   absl::Status AddRows(const batch::Batch& samples, std::span<const size_t> scored);
   absl::Status AddClasses(std::span<const int64_t> keys, std::span<const int64_t> truth,
-                  std::span<const std::optional<Label>> last);
+                          std::span<const std::optional<Label>> last);
   absl::Status AddValues(std::span<const int64_t> keys, std::span<const float> truth,
-                 std::span<const std::optional<Label>> last);
+                         std::span<const std::optional<Label>> last);
   // Fails where the machine does.
   static absl::Status AddTo(Tally& tally, OutcomeBlock block);
   v1::ModelScores ScoresOf(Tally& tally);

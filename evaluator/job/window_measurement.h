@@ -53,7 +53,8 @@ class WindowMeasurement {
   // once.
   std::vector<v1::ModelScores> Scores();
 
-  // Why all of this has to be made again, once the machine can: behind Scores(), OK where it has not.
+  // Why all of this has to be made again, once the machine can: behind Scores(), OK where it has
+  // not.
   const absl::Status& interruption() const { return interruption_; }
 
   // The number of blocks turned into tensors so far, added up over graphs.

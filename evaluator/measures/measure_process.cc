@@ -53,8 +53,8 @@ absl::StatusOr<batch::Batch> ColumnsOf(const Outcomes& block, size_t begin, size
     return columns;
   }
   using batch::DataType;
-  RETURN_IF_ERROR(columns.Set(
-      View("label", DataType::kInt64, block.true_classes.subspan(begin, num_rows))));
+  RETURN_IF_ERROR(
+      columns.Set(View("label", DataType::kInt64, block.true_classes.subspan(begin, num_rows))));
   RETURN_IF_ERROR(columns.Set(
       View("prediction", DataType::kInt64, block.predicted_classes.subspan(begin, num_rows))));
   if (block.probabilities.empty()) return columns;
@@ -94,8 +94,8 @@ absl::StatusOr<batch::Batch> MeasureProcess::Call(const char* call, const batch:
   auto read = instance_.Columns(*answer);
   if (!read.ok()) return Refuse(fmt::format("{}: {}", call, std::string(read.status().message())));
   if (read->num_rows() != columns.num_rows()) {
-    return Refuse(fmt::format("{}: it answered {} rows to {}", call, read->num_rows(),
-                              columns.num_rows()));
+    return Refuse(
+        fmt::format("{}: it answered {} rows to {}", call, read->num_rows(), columns.num_rows()));
   }
   return read;
 }
@@ -108,9 +108,10 @@ absl::Status MeasureProcess::Ask(const Outcomes& block, size_t begin, size_t num
   if (!found.ok()) return Refuse(fmt::format("measure: {}", std::string(found.status().message())));
   const auto width = static_cast<size_t>((*found)->Width());
   if (width < 1 || width > kMostContributions || (begin > 0 && width != into.width)) {
-    return Refuse(fmt::format("measure: {} numbers of each sample; 1 to {} are allowed, and as many "
-                              "for each block",
-                              width, kMostContributions));
+    return Refuse(
+        fmt::format("measure: {} numbers of each sample; 1 to {} are allowed, and as many "
+                    "for each block",
+                    width, kMostContributions));
   }
   into.width = width;
   // A copy, since the other process may still write.
@@ -141,11 +142,12 @@ absl::StatusOr<std::vector<std::optional<double>>> MeasureProcess::Combine(
     const auto part = sums.first(std::min(sums.size(), kMostSums * width));
     sums = sums.subspan(part.size());
     batch::Batch columns(static_cast<int64_t>(part.size() / width));
-    RETURN_IF_ERROR(columns.Set(
-        View("sums", batch::DataType::kFloat64, part, {static_cast<int64_t>(width)})));
+    RETURN_IF_ERROR(
+        columns.Set(View("sums", batch::DataType::kFloat64, part, {static_cast<int64_t>(width)})));
     ASSIGN_OR_RETURN(const batch::Batch answer, Call("combine", columns));
     const auto found = answer.Get("value", batch::DataType::kFloat64);
-    if (!found.ok()) return Refuse(fmt::format("combine: {}", std::string(found.status().message())));
+    if (!found.ok())
+      return Refuse(fmt::format("combine: {}", std::string(found.status().message())));
     if ((*found)->Width() != 1) return Refuse("combine: it answered several values for a row");
     for (int64_t row = 0; row < columns.num_rows(); ++row) {
       const double value = (*found)->Values<double>()[static_cast<size_t>(row)];

@@ -32,13 +32,13 @@ class MeasureProcess {
  public:
   explicit MeasureProcess(const plugin::PluginUse& use);
 
-  // Asks what the samples of a block contribute. However large the block is, what is sent at once is
-  // bounded. What a sample contributes must not depend on where it is asked about, so the cuts change
-  // nothing.
+  // Asks what the samples of a block contribute. However large the block is, what is sent at once
+  // is bounded. What a sample contributes must not depend on where it is asked about, so the cuts
+  // change nothing.
   absl::StatusOr<ContributedBlock> Contribute(const Outcomes& block);
 
-  // Returns the value of each row of sums, `width` numbers each; std::nullopt where there is none. A
-  // row without samples has none: the caller does not ask about it.
+  // Returns the value of each row of sums, `width` numbers each; std::nullopt where there is none.
+  // A row without samples has none: the caller does not ask about it.
   absl::StatusOr<std::vector<std::optional<double>>> Combine(std::span<const double> sums,
                                                              size_t width);
 

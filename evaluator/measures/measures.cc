@@ -35,9 +35,9 @@ class SingleValues final : public ValueSeries {
 };
 
 // A measure by what its spec says: Name(), kOfClasses, kNeeds, kPooling, and ValueOf() where it
-// needs ranks, else NewAccumulator(). Some say kHasValue, kLowerIsBetter and CheckClasses(), too, and
-// TakeName() where settings are part of the name. A spec that is asked for contributions says with
-// functions what others say with constants.
+// needs ranks, else NewAccumulator(). Some say kHasValue, kLowerIsBetter and CheckClasses(), too,
+// and TakeName() where settings are part of the name. A spec that is asked for contributions says
+// with functions what others say with constants.
 template <typename Spec>
 class MeasureOf final : public config::PartOf<MeasureOf<Spec>, Measure, Spec> {
  public:

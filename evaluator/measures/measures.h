@@ -72,8 +72,8 @@ class Measure : public config::Part<Measure> {
   virtual bool AsksForContributions() const = 0;
 
   // Makes ready to ask: copies that are made from here on share one process of a plug-in, which the
-  // first question starts. Before, a measure that asks for contributions has no values. Does nothing
-  // for the others.
+  // first question starts. Before, a measure that asks for contributions has no values. Does
+  // nothing for the others.
   virtual void Open() = 0;
 
   // Asks what the samples of a block contribute. Failures are those of plugin/process/fault.h.

@@ -98,7 +98,7 @@ std::optional<bool> PluginMeasure::OfClasses() const {
 
 Needs PluginMeasure::WhatItNeeds() const {
   return TextAt(SaidBy(*this), "needs") == "probabilities" ? Needs::kProbabilities
-                                                            : Needs::kPredictions;
+                                                           : Needs::kPredictions;
 }
 
 bool PluginMeasure::IsMean() const { return TextAt(SaidBy(*this), "value") == "mean"; }

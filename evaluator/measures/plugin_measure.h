@@ -29,9 +29,10 @@ struct PluginMeasure : plugin::PluginUse {
 
   void Fields(auto&& field) {
     PluginUse::Fields(field);
-    field("name", name,
-          "The name in results; without it, that of the plug-in in small letters: cost_per_mistake.",
-          config::Limits{.example = "cost"});
+    field(
+        "name", name,
+        "The name in results; without it, that of the plug-in in small letters: cost_per_mistake.",
+        config::Limits{.example = "cost"});
   }
   // Notes a name that is none, and one that a measure of Tidemill has.
   void Check(config::Problems& problems) const;

@@ -65,8 +65,9 @@ class MeasureKind : public Kind {
   absl::StatusOr<json> Measure(const json& request) {
     ASSIGN_OR_RETURN(const auto columns, RequestColumns::Read(request, requests_));
     answer_.Begin(columns->view().array->length);
-    ASSIGN_OR_RETURN(const std::span<double> numbers,
-                     answer_.Add<double>("contributions", {static_cast<int64_t>(functions_.width)}));
+    ASSIGN_OR_RETURN(
+        const std::span<double> numbers,
+        answer_.Add<double>("contributions", {static_cast<int64_t>(functions_.width)}));
     RETURN_IF_ERROR(instance_.Call("contribute", [&] {
       return functions_.contribute(instance_.self(), &columns->view(), numbers.data());
     }));

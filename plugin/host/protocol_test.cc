@@ -127,9 +127,10 @@ TEST(PluginHost, AMeasureTellsWhatSamplesContributeAndCombinesSums) {
   EXPECT_THAT(testing::Answered<double>(owner, answer["columns"][0]["at"], 6),
               ElementsAre(4, 1, 0, 1, 2, 1));
   testing::Write<double>(owner, 0, {6, 4, 0, 0});
-  const json sums = {{"call", "combine"},
-                     {"rows", 2},
-                     {"columns", {{{"name", "sums"}, {"type", "float64"}, {"shape", {2}}, {"at", 0}}}}};
+  const json sums = {
+      {"call", "combine"},
+      {"rows", 2},
+      {"columns", {{{"name", "sums"}, {"type", "float64"}, {"shape", {2}}, {"at", 0}}}}};
   const json combined = owner.Call(sums);
   EXPECT_EQ(combined["columns"][0]["name"], "value");
   EXPECT_THAT(testing::Answered<double>(owner, combined["columns"][0]["at"], 2),

@@ -36,8 +36,8 @@ class EvaluationMatrix {
   };
 
   // `dataset` and `triggers` are those that define the run's windows. `values` are of one
-  // evaluation; other measures and slices are ignored. `of_pipeline` is as in evaluator::Pool(). The
-  // errors are those of MakeWindows().
+  // evaluation; other measures and slices are ignored. `of_pipeline` is as in evaluator::Pool().
+  // The errors are those of MakeWindows().
   static absl::StatusOr<EvaluationMatrix> Create(
       const evaluator::WindowsSpec& windows, const v1::DatasetSynced& dataset,
       const std::vector<TriggerState>& triggers,

@@ -184,8 +184,8 @@ typedef struct TidemillTrigger {
 /* ---- Measures ---- */
 
 /* A measure is made of numbers of each sample, its contributions. The owner weights them and adds
- * them up: for a window, for a slice, for a drawing of an interval. So what a sample contributes must
- * not depend on the rows beside it. The value follows from the sums. */
+ * them up: for a window, for a slice, for a drawing of an interval. So what a sample contributes
+ * must not depend on the rows beside it. The value follows from the sums. */
 typedef struct TidemillMeasure {
   size_t size;
   int of_values;           /* Of real labels; else of classes. */
@@ -196,9 +196,9 @@ typedef struct TidemillMeasure {
   /* Columns `label`, `prediction` and, where asked for, `probabilities`. Writes `width` finite
    * numbers for each row, the rows one behind the other; they are zeros before. */
   int (*contribute)(void* self, const TidemillColumns* block, double* contributions);
-  /* `sums`: `num_rows` rows of `width` numbers, each the sums over other samples. Writes a value for
-   * each row; one that is not finite, as it is before, is none. NULL: the value is the mean of what
-   * samples contribute, and `width` is 1. */
+  /* `sums`: `num_rows` rows of `width` numbers, each the sums over other samples. Writes a value
+   * for each row; one that is not finite, as it is before, is none. NULL: the value is the mean of
+   * what samples contribute, and `width` is 1. */
   int (*combine)(void* self, const double* sums, size_t num_rows, double* values);
 } TidemillMeasure;
 

@@ -97,8 +97,8 @@ class Measure : public Instance {
     return Attempt("Combine", [&] {
       const size_t width = Describe().width;
       for (size_t row = 0; row < num_rows; ++row) {
-        values[row] = Combine({sums + row * width, width})
-                          .value_or(std::numeric_limits<double>::quiet_NaN());
+        values[row] =
+            Combine({sums + row * width, width}).value_or(std::numeric_limits<double>::quiet_NaN());
       }
     });
   }
