@@ -79,7 +79,8 @@ ScoredModel Model() {
   auto graph = transform::Graph::Build(*spec, testing::Schema());
   EXPECT_THAT(graph, IsOk());
   std::string fingerprint = graph->Fingerprint();
-  ScoredModel model{.model_id = 1, .trigger = 1, .status = {}, .graph = nullptr, .predictor = nullptr};
+  ScoredModel model{
+      .model_id = 1, .trigger = 1, .status = {}, .graph = nullptr, .predictor = nullptr};
   model.graph = std::make_shared<const PreparedGraph>(
       PreparedGraph{std::move(*graph), std::nullopt, std::move(fingerprint)});
   model.predictor = *testing::MakeThresholdPredictor({}, "6.5");
@@ -89,7 +90,8 @@ ScoredModel Model() {
 enum class Kill { kNobody, kHosts };
 
 // The scores of a window of 300 samples, in blocks of so many.
-v1::ModelScores Measured(const EvaluationSpec& spec, int64_t block, Kill kill_whom = Kill::kNobody) {
+v1::ModelScores Measured(const EvaluationSpec& spec, int64_t block,
+                         Kill kill_whom = Kill::kNobody) {
   const MeasurementPlan plan{
       .spec = spec, .class_names = {"LOW", "HIGH"}, .samples = testing::Schema()};
   ScoredModel model = Model();
@@ -135,12 +137,14 @@ class PluginMeasures : public ::testing::TestWithParam<const char*> {
   }
   static std::string All() {
     return fmt::format(
-        "measures: [accuracy, log_loss, {}, {}, {}], slices: [class], bootstrap: {{replicates: 50}}",
+        "measures: [accuracy, log_loss, {}, {}, {}], slices: [class], bootstrap: {{replicates: "
+        "50}}",
         Use("Right"), Use("RightShare"), Use("Loss"));
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Plugins, PluginMeasures, ::testing::Values("measures.py", "libmeasures.so"),
+INSTANTIATE_TEST_SUITE_P(Plugins, PluginMeasures,
+                         ::testing::Values("measures.py", "libmeasures.so"),
                          [](const auto& tested) {
                            return std::string(tested.param).ends_with(".py") ? "Python" : "Cpp";
                          });
@@ -207,9 +211,9 @@ TEST_P(PluginMeasures, ArePooledByTheirSums) {
 TEST_P(PluginMeasures, ThatFailHaveNoValueAndTheOthersDo) {
   for (const char* const at : {"contributions", "combine"}) {
     for (const char* const how : {"throw", "exit", "not_finite"}) {
-      const auto spec = Submitted(fmt::format(
-          "measures: [accuracy, {}], slices: [class], bootstrap: {{replicates: 5}}",
-          Use("Faulty", fmt::format(", with: {{how: {}, at: {}}}", how, at))));
+      const auto spec = Submitted(
+          fmt::format("measures: [accuracy, {}], slices: [class], bootstrap: {{replicates: 5}}",
+                      Use("Faulty", fmt::format(", with: {{how: {}, at: {}}}", how, at))));
       ASSERT_THAT(spec, IsOk());
       const v1::ModelScores scores = Measured(*spec, 100);
       EXPECT_EQ(scores.failure(), "");
@@ -227,8 +231,8 @@ TEST_P(PluginMeasures, ThatFailHaveNoValueAndTheOthersDo) {
 }
 
 TEST_P(PluginMeasures, ThatFailSayWhatAndWhere) {
-  const auto spec = Submitted(fmt::format("measures: [{}], bootstrap: {{replicates: 0}}",
-                                          Use("Faulty", ", name: broken")));
+  const auto spec = Submitted(
+      fmt::format("measures: [{}], bootstrap: {{replicates: 0}}", Use("Faulty", ", name: broken")));
   ASSERT_THAT(spec, IsOk());
   const v1::ModelScores scores = Measured(*spec, 100);
   EXPECT_EQ(scores.scores(0).measure(), "broken");
@@ -239,8 +243,7 @@ TEST_P(PluginMeasures, ThatFailSayWhatAndWhere) {
 }
 
 TEST_P(PluginMeasures, ThatTakeTooLongAreNotAskedForever) {
-  const MeasureSpec slow =
-      MustSubmit(Use("Faulty", ", with: {how: loop}, timeout: 200ms"));
+  const MeasureSpec slow = MustSubmit(Use("Faulty", ", with: {how: loop}, timeout: 200ms"));
   const trials::InventedOutcomes samples(10, /*of_classes=*/true);
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(std::string(slow->Contribute(samples.All()).status().message()),
