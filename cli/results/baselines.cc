@@ -106,7 +106,7 @@ void AddFirstModel(const ModelValues& values, Baseline& baseline) {
     another = another || first != place;
     baseline.models.Add(*value);
   }
-  if (!another) baseline.reached = {};
+  if (!another) baseline.reached = SampleMean();
 }
 
 std::vector<Measured> MeasuredOf(const v1::GetRunResponse& run) {
