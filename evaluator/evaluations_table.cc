@@ -57,8 +57,10 @@ constexpr char kInsertWindow[] = R"(
 constexpr char kInsertEvaluation[] = R"(
   INSERT INTO evaluator.evaluations
     (run_id, evaluation, model_id, window_index, position, measure, trigger, value, num_samples,
-     num_skipped, failure, slice, low, high, detail, sums, baseline, num_unlabelled)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18))";
+     num_skipped, failure, slice, low, high, detail, sums, baseline, num_unlabelled, fault,
+     traceback)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+          $20))";
 
 constexpr char kSelectFailures[] = R"(
   SELECT model_id, failure, min(window_index) AS window_index,
@@ -71,10 +73,17 @@ constexpr char kSelectSomeMeasured[] = R"(
   SELECT EXISTS (SELECT 1 FROM evaluator.evaluations
                  WHERE run_id = $1 AND evaluation = $2 AND failure = '' AND baseline = ''))";
 
+constexpr char kSelectFaults[] = R"(
+  SELECT measure, fault, count(*) AS num_values,
+         (array_agg(traceback ORDER BY window_index, model_id, baseline))[1] AS traceback
+  FROM evaluator.evaluations
+  WHERE run_id = $1 AND evaluation = $2 AND fault <> ''
+  GROUP BY measure, fault ORDER BY count(*) DESC, measure, fault LIMIT 20)";
+
 constexpr char kSelectEvaluations[] = R"(
   SELECT e.evaluation, e.model_id, e.trigger, j.dataset_name, e.window_index, e.measure, e.value,
          e.num_samples, e.num_skipped, e.failure, e.slice, e.low, e.high, e.detail, e.sums,
-         e.baseline, e.num_unlabelled,
+         e.baseline, e.num_unlabelled, e.fault,
          (extract(epoch FROM w.from_time) * 1000000)::bigint AS from_micros, w.from_key,
          (extract(epoch FROM w.to_time) * 1000000)::bigint AS to_micros, w.to_key
   FROM evaluator.evaluations AS e
@@ -115,6 +124,7 @@ v1::Evaluation ToEvaluation(const pqxx::row& row) {
   evaluation.set_num_skipped(row["num_skipped"].as<int64_t>());
   evaluation.set_num_unlabelled(row["num_unlabelled"].as<int64_t>());
   evaluation.set_failure(row["failure"].as<std::string>());
+  if (evaluation.failure().empty()) evaluation.set_failure(row["fault"].as<std::string>());
   evaluation.set_slice(row["slice"].as<std::string>());
   if (!row["low"].is_null()) evaluation.set_low(row["low"].as<double>());
   if (!row["high"].is_null()) evaluation.set_high(row["high"].as<double>());
@@ -138,12 +148,15 @@ std::optional<JobRow> EvaluationsTable::FindJob(const JobKey& job) {
   const pqxx::result rows = work_.exec_params(kSelectJob, job.run.value, job.evaluation);
   if (rows.empty()) return std::nullopt;
   const pqxx::row row = rows[0];
-  return JobRow{.state = StateNamed(row["state"].as<std::string>()),
+  const JobState state = StateNamed(row["state"].as<std::string>());
+  const bool has_ended = state != JobState::kUnfinished;
+  return JobRow{.state = state,
                 .error = row["error"].as<std::string>(),
                 .seconds = row["seconds"].as<double>(),
                 .windows_total = row["num_windows"].as<int64_t>(),
                 .windows_done = row["windows_done"].as<int64_t>(),
-                .samples_done = row["samples_done"].as<int64_t>()};
+                .samples_done = row["samples_done"].as<int64_t>(),
+                .faults = has_ended ? FindFaults(job) : std::vector<rpc::v1::MeasureFault>()};
 }
 
 void EvaluationsTable::InsertJob(const JobKey& job, const v1::StartEvaluationRequest& request) {
@@ -217,7 +230,8 @@ void EvaluationsTable::InsertScores(const JobKey& job, int64_t window_index,
                       window_index, position, score.measure(), model.trigger(), value,
                       score.slice().empty() ? model.num_samples() : score.num_samples(),
                       model.num_skipped(), model.failure(), score.slice(), low, high,
-                      score.detail(), score.sums(), model.baseline(), model.num_unlabelled());
+                      score.detail(), score.sums(), model.baseline(), model.num_unlabelled(),
+                      score.fault(), score.traceback());
   }
 }
 
@@ -234,6 +248,18 @@ Losses EvaluationsTable::FindLosses(const JobKey& job) {
   losses.some_measured =
       work_.exec_params(kSelectSomeMeasured, job.run.value, job.evaluation)[0][0].as<bool>();
   return losses;
+}
+
+std::vector<rpc::v1::MeasureFault> EvaluationsTable::FindFaults(const JobKey& job) {
+  std::vector<rpc::v1::MeasureFault> faults;
+  for (const pqxx::row& row : work_.exec_params(kSelectFaults, job.run.value, job.evaluation)) {
+    rpc::v1::MeasureFault& fault = faults.emplace_back();
+    fault.set_measure(row["measure"].as<std::string>());
+    fault.set_what(row["fault"].as<std::string>());
+    fault.set_traceback(row["traceback"].as<std::string>());
+    fault.set_num_values(row["num_values"].as<int64_t>());
+  }
+  return faults;
 }
 
 std::vector<v1::Evaluation> EvaluationsTable::List(RunId run) {

@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "tidemill/evaluator/v1/evaluator.pb.h"
 #include "tidemill/evaluator/v1/job.pb.h"
+#include "tidemill/rpc/v1/measure_fault.pb.h"
 #include <pqxx/pqxx>
 
 namespace tidemill::evaluator {
@@ -33,6 +34,8 @@ struct JobRow {
   int64_t windows_total = 0;
   int64_t windows_done = 0;
   int64_t samples_done = 0;
+  // Of measures that are plug-ins; known once the job has ended.
+  std::vector<rpc::v1::MeasureFault> faults = {};
 };
 
 // What a job could not measure.
@@ -67,6 +70,8 @@ class EvaluationsTable {
   bool InsertWindow(const JobKey& job, const v1::JobWindow& window,
                     std::span<const v1::ModelScores> scores);
   Losses FindLosses(const JobKey& job);
+  // Returns at most 20, those with the most values first.
+  std::vector<rpc::v1::MeasureFault> FindFaults(const JobKey& job);
 
   // Returns the evaluations in the order (evaluation, model, window, measure, slice).
   std::vector<v1::Evaluation> List(RunId run);

@@ -25,7 +25,7 @@ absl::Status Check(const v1::StartEvaluationRequest& request) {
         "run {}, evaluation {}: the numbers of runs start at 1, those of evaluations at 0",
         request.command().run_id(), request.evaluation());
   }
-  return config::Read<EvaluationSpec>(request.evaluation_spec(), "evaluation").status();
+  return config::ReadKept<EvaluationSpec>(request.evaluation_spec(), "evaluation").status();
 }
 
 // What was lost, as one text for a person; empty when nothing was.
@@ -59,6 +59,7 @@ v1::WatchEvaluationResponse ToResponse(const JobRow& row) {
   response.set_windows_total(row.windows_total);
   response.set_samples_done(row.samples_done);
   response.set_error(row.error);
+  for (const rpc::v1::MeasureFault& fault : row.faults) *response.add_faults() = fault;
   response.set_seconds(row.seconds);
   return response;
 }

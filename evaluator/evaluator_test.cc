@@ -275,6 +275,36 @@ JobRunner WithBaselines(bool lost) {
   };
 }
 
+TEST_F(EvaluatorTest, AFaultOfAMeasureIsToldAndIsNoFailure) {
+  Evaluator& evaluator = NewLife([](const JobKey&, const v1::EvaluationJob& job,
+                                    const ReportSink& report, const std::stop_token&) {
+    for (const v1::JobWindow& window : job.windows()) {
+      v1::JobReport scores = ScoresOf(window.window_index(), 6);
+      scores.mutable_scores()->mutable_scores(1)->set_fault("cost.py:Cost: it broke");
+      RETURN_IF_ERROR(report(scores));
+      v1::JobReport more;
+      for (const char* const piece : {"Traceback", ":\nit broke"}) {
+        more.set_more_traceback(piece);
+        RETURN_IF_ERROR(report(more));
+      }
+      RETURN_IF_ERROR(report(EndOf(window.window_index())));
+    }
+    return absl::OkStatus();
+  });
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  const v1::WatchEvaluationResponse end = End(evaluator);
+  EXPECT_EQ(end.state(), v1::EVALUATION_STATE_DONE);
+  EXPECT_EQ(end.error(), "");
+  ASSERT_EQ(end.faults_size(), 1);
+  EXPECT_EQ(end.faults(0).measure(), "f1_macro");
+  EXPECT_EQ(end.faults(0).num_values(), 3);
+  EXPECT_EQ(end.faults(0).what(), "cost.py:Cost: it broke");
+  EXPECT_EQ(end.faults(0).traceback(), "Traceback:\nit broke");
+  const auto evaluations = evaluator.List(RunId{1});
+  EXPECT_EQ(evaluations->front().failure(), "");
+  EXPECT_EQ(evaluations->back().failure(), "cost.py:Cost: it broke");
+}
+
 TEST_F(EvaluatorTest, KeepsBaselinesBesideTheModels) {
   Evaluator& evaluator = NewLife(WithBaselines(/*lost=*/false));
   v1::StartEvaluationRequest request = Request();

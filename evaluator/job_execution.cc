@@ -68,13 +68,16 @@ absl::Status JobExecution::Take(const v1::JobReport& report) {
   switch (report.report_case()) {
     case v1::JobReport::kScores:
       return TakeScores(report.scores());
-    case v1::JobReport::kMoreDetail:
-      if (open_scores_.empty() || open_scores_.back().scores().empty()) {
-        return Internal("the job sent a detail before its score");
-      }
-      open_scores_.back().mutable_scores()->rbegin()->mutable_detail()->append(
-          report.more_detail());
+    case v1::JobReport::kMoreDetail: {
+      ASSIGN_OR_RETURN(v1::Score* const score, LastScore());
+      score->mutable_detail()->append(report.more_detail());
       return absl::OkStatus();
+    }
+    case v1::JobReport::kMoreTraceback: {
+      ASSIGN_OR_RETURN(v1::Score* const score, LastScore());
+      score->mutable_traceback()->append(report.more_traceback());
+      return absl::OkStatus();
+    }
     case v1::JobReport::kWindowEnd: {
       ASSIGN_OR_RETURN(const v1::JobWindow* window, WindowOf(report.window_end().window_index()));
       return Write(*window);
@@ -87,6 +90,13 @@ absl::Status JobExecution::Take(const v1::JobReport& report) {
     default:
       return Internal("the job sent an empty report");
   }
+}
+
+absl::StatusOr<v1::Score*> JobExecution::LastScore() {
+  if (open_scores_.empty() || open_scores_.back().scores().empty()) {
+    return Internal("the job sent a detail before its score");
+  }
+  return &*open_scores_.back().mutable_scores()->rbegin();
 }
 
 absl::Status JobExecution::TakeScores(const v1::ModelScores& scores) {

@@ -38,6 +38,8 @@ class JobExecution {
   // Fills in `job_`.
   absl::Status FindMissingWork();
   absl::Status Take(const v1::JobReport& report);
+  // The last one of the open window.
+  absl::StatusOr<v1::Score*> LastScore();
   absl::Status TakeScores(const v1::ModelScores& scores);
   absl::Status Write(const v1::JobWindow& window);
   absl::Status AddSeconds(double seconds);

@@ -12,6 +12,7 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/results/measure_kinds.h"
+#include "cli/results/run_measures.h"
 #include "cli/terminal/text.h"
 
 namespace tidemill::cli {
@@ -105,7 +106,7 @@ void AddFirstModel(const ModelValues& values, Baseline& baseline) {
     another = another || first != place;
     baseline.models.Add(*value);
   }
-  if (!another) baseline.reached = {};
+  if (!another) baseline.reached = SampleMean();
 }
 
 std::vector<Measured> MeasuredOf(const v1::GetRunResponse& run) {
@@ -135,7 +136,7 @@ bool Baseline::Wins() const {
   const std::optional<double> own = reached.Mean();
   const std::optional<double> of_models = models.Mean();
   if (!own || !of_models) return false;
-  return LowerIsBetter(models.measure()) ? *own < *of_models : *own > *of_models;
+  return models.LowerIsBetter() ? *own < *of_models : *own > *of_models;
 }
 
 std::string DescribeFirstModel(const v1::GetRunResponse& run, int64_t trigger) {
@@ -151,10 +152,15 @@ std::vector<Baseline> BaselinesOf(const v1::GetRunResponse& run, int32_t evaluat
                                   const std::string& dataset, const std::string& measure) {
   const Measured measured{evaluation, dataset, measure};
   const ModelValues values(run, measured);
+  const auto of_pipeline = PluginMeasureOf(run, evaluation, measure);
+  const auto fresh = [&](std::string_view name) {
+    return Baseline{.name = std::string(name),
+                    .reached = SampleMean(of_pipeline),
+                    .models = SampleMean(of_pipeline)};
+  };
   std::vector<Baseline> baselines;
   for (const std::string_view name : {"constant", "last"}) {
-    Baseline& baseline = baselines.emplace_back();
-    baseline.name = name;
+    Baseline& baseline = baselines.emplace_back(fresh(name));
     baseline.rule = RuleOf(name, measure);
     for (const v1::CompositeValue& value : run.baselines()) {
       if (!measured.Holds(value) || value.baseline() != name || !Has(value)) continue;
@@ -163,7 +169,7 @@ std::vector<Baseline> BaselinesOf(const v1::GetRunResponse& run, int32_t evaluat
       }
     }
   }
-  baselines.emplace_back().name = kFirst;
+  baselines.push_back(fresh(kFirst));
   baselines.back().rule = DescribeFirstModel(run, values.first());
   AddFirstModel(values, baselines.back());
   std::erase_if(baselines, [](const Baseline& baseline) {

@@ -19,7 +19,7 @@ struct Baseline {
   // `constant`, `last` or `first`.
   std::string name;
   // "always saying the most frequent class known at each training".
-  std::string rule;
+  std::string rule = {};
   SampleMean reached;
   // The value of the models in use on these windows.
   SampleMean models;

@@ -8,6 +8,7 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/results/run_json.h"
+#include "cli/results/run_measures.h"
 #include "cli/results/sample_mean.h"
 #include "cli/terminal/text.h"
 #include "config/abridged.h"
@@ -24,19 +25,24 @@ using supervisor::v1::GetRunResponse;
 using MeasureKey = std::tuple<std::string, std::string, std::string>;
 using Means = std::map<MeasureKey, SampleMean>;
 
-void AddSeries(const google::protobuf::RepeatedPtrField<CompositeValue>& series,
-               const std::string& name, Means& means) {
-  for (const CompositeValue& value : series) {
-    means[{value.dataset(), value.measure(), name}].Add(value);
+// `run` knows its measures.
+void AddTo(const GetRunResponse& run, const std::string& series, const CompositeValue& value,
+           Means& means) {
+  const MeasureKey key = {value.dataset(), value.measure(), series};
+  auto found = means.find(key);
+  if (found == means.end()) {
+    const auto of_pipeline = PluginMeasureOf(run, value.evaluation(), value.measure());
+    found = means.emplace(key, SampleMean(of_pipeline)).first;
   }
+  found->second.Add(value);
 }
 
 Means MeansOf(const GetRunResponse& run) {
   Means means;
-  AddSeries(run.active(), "active", means);
-  AddSeries(run.trained(), "trained", means);
+  for (const CompositeValue& value : run.active()) AddTo(run, "active", value, means);
+  for (const CompositeValue& value : run.trained()) AddTo(run, "trained", value, means);
   for (const CompositeValue& value : run.baselines()) {
-    means[{value.dataset(), value.measure(), "baseline " + value.baseline()}].Add(value);
+    AddTo(run, "baseline " + value.baseline(), value, means);
   }
   std::erase_if(means, [](const auto& entry) { return !entry.second.Mean().has_value(); });
   return means;

@@ -13,6 +13,7 @@
 #include "cli/results/baselines.h"
 #include "cli/results/measure_kinds.h"
 #include "cli/results/result_tables.h"
+#include "cli/results/run_measures.h"
 #include "cli/results/sample_mean.h"
 #include "cli/terminal/matrix_layout.h"
 #include "cli/terminal/text.h"
@@ -35,6 +36,7 @@ struct Matrix {
   int32_t evaluation = 0;
   std::string dataset;
   std::string measure;
+  std::shared_ptr<const evaluator::Measure> of_pipeline = nullptr;
   std::set<int64_t> triggers = {};
   std::set<WindowKey> windows = {};
   std::map<std::pair<int64_t, WindowKey>, double> values = {};
@@ -54,9 +56,11 @@ std::vector<Matrix> Collect(const GetRunResponse& run) {
     auto at = std::find_if(matrices.begin(), matrices.end(),
                            [&](const Matrix& matrix) { return BelongsTo(value, matrix); });
     if (at == matrices.end()) {
-      matrices.push_back({.evaluation = value.evaluation(),
-                          .dataset = value.dataset(),
-                          .measure = value.measure()});
+      matrices.push_back(
+          {.evaluation = value.evaluation(),
+           .dataset = value.dataset(),
+           .measure = value.measure(),
+           .of_pipeline = PluginMeasureOf(run, value.evaluation(), value.measure())});
       at = matrices.end() - 1;
     }
     const WindowKey window{ToCut(value.from()), ToCut(value.to())};
@@ -75,9 +79,12 @@ std::string Number(double value, bool share, bool exact) {
 // As evaluator::Pool() makes it; std::nullopt for a series without windows on this dataset.
 std::optional<std::string> Mean(const google::protobuf::RepeatedPtrField<CompositeValue>& series,
                                 const Matrix& matrix) {
-  SampleMean mean;
+  SampleMean mean(matrix.of_pipeline);
   for (const CompositeValue& value : series) {
     if (BelongsTo(value, matrix)) mean.Add(value);
+  }
+  if (const std::string missing = mean.Missing(); !missing.empty()) {
+    return fmt::format("unknown over all windows: {}", Printable(missing));
   }
   if (mean.num_samples() == 0) return std::nullopt;
   return fmt::format("{} {}, over {} samples", mean.ToString(), mean.How(),
@@ -192,7 +199,9 @@ class MatrixDrawing {
   double Goodness(double value) const {
     if (!least_ || *most_ <= *least_) return 1;
     const double place = (value - *least_) / (*most_ - *least_);
-    return LowerIsBetter(matrix_.measure) ? 1 - place : place;
+    const bool lower = matrix_.of_pipeline == nullptr ? LowerIsBetter(matrix_.measure)
+                                                      : matrix_.of_pipeline->LowerIsBetter();
+    return lower ? 1 - place : place;
   }
 
   std::string LeftOut() const {

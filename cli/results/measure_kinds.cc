@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "evaluator/client/evaluation_spec.h"
+
 namespace tidemill::cli {
 
 bool LowerIsBetter(std::string_view measure) {
@@ -12,7 +14,9 @@ bool LowerIsBetter(std::string_view measure) {
   return std::find(kErrors.begin(), kErrors.end(), measure) != kErrors.end();
 }
 
-bool IsShare(std::string_view measure) { return !LowerIsBetter(measure) && measure != "r2"; }
+bool IsShare(std::string_view measure) {
+  return !LowerIsBetter(measure) && measure != "r2" && evaluator::MeasureNamed(measure) != nullptr;
+}
 
 bool IsOfValues(std::string_view measure) {
   return measure == "mae" || measure == "rmse" || measure == "mse" || measure == "r2";

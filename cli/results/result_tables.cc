@@ -9,6 +9,7 @@
 
 #include "fmt/format.h"
 
+#include "cli/results/run_measures.h"
 #include "cli/results/sample_mean.h"
 #include "cli/terminal/text.h"
 #include "evaluator/client/pooling.h"
@@ -73,7 +74,12 @@ void SetCell(const v1::EvaluationValue& value, ResultTable& table) {
 }
 
 void Complete(const v1::GetRunResponse& run, ResultTable& table) {
+  table.of_pipeline = PluginMeasureOf(run, table.evaluation, table.measure);
   table.lower_is_better = LowerIsBetter(table.measure);
+  if (table.of_pipeline != nullptr) {
+    table.lower_is_better = table.of_pipeline->LowerIsBetter();
+    table.unit = table.of_pipeline->Unit();
+  }
   table.share = IsShare(table.measure);
   table.baselines = BaselinesOf(run, table.evaluation, table.dataset, table.measure);
 }
@@ -84,7 +90,7 @@ evaluator::WindowValue ValueOf(const ResultTable& table, const ResultCell& cell,
 
 std::optional<ResultMean> MeanOf(const ResultTable& table,
                                  const std::vector<evaluator::WindowValue>& windows) {
-  const auto pooled = evaluator::Pool(table.measure, windows);
+  const auto pooled = evaluator::Pool(table.measure, windows, table.of_pipeline.get());
   if (!pooled) return std::nullopt;
   return ResultMean{.value = pooled->value,
                     .num_samples = pooled->num_samples,
@@ -205,17 +211,15 @@ std::vector<ResultTable> ResultTables(const v1::GetRunResponse& run) {
   mark(run.active(), &ResultTable::active);
   mark(run.trained(), &ResultTable::trained);
   for (auto& [key, table] : tables) {
-    SampleMean mean;
+    Complete(run, table);
+    SampleMean mean(table.of_pipeline);
     for (const v1::CompositeValue& value : run.active()) {
       if (KeyOf(value) == key) mean.Add(value);
     }
     table.active_interval = mean.Interval();
   }
   std::vector<ResultTable> ordered;
-  for (const auto& key : order) {
-    Complete(run, tables[key]);
-    ordered.push_back(std::move(tables[key]));
-  }
+  for (const auto& key : order) ordered.push_back(std::move(tables[key]));
   return ordered;
 }
 
@@ -250,7 +254,8 @@ std::optional<Comparison> CompareWithFirst(const ResultTable& table) {
 }
 
 std::string ShowValue(const ResultTable& table, double value) {
-  return table.share ? fmt::format("{:.1f} %", 100 * value) : fmt::format("{:.4g}", value);
+  if (table.share) return fmt::format("{:.1f} %", 100 * value);
+  return fmt::format("{:.4g}{}{}", value, table.unit.empty() ? "" : " ", table.unit);
 }
 
 std::string Headline(const v1::GetRunResponse& run, const std::vector<ResultTable>& tables) {

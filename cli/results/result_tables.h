@@ -47,6 +47,10 @@ struct ResultTable {
   std::string dataset;
   std::string measure;
   bool lower_is_better = false;
+  // The measure where it is a plug-in, from PluginMeasureOf(); else nullptr.
+  std::shared_ptr<const evaluator::Measure> of_pipeline = nullptr;
+  // Such as "EUR"; empty for most measures.
+  std::string unit = {};
   // Whether values are shares of one, which people read in percent.
   bool share = false;
   std::vector<int64_t> triggers = {};      // Those of the rows, ascending.

@@ -5,17 +5,36 @@
 
 #include "fmt/format.h"
 
+#include "cli/results/measure_kinds.h"
 #include "cli/terminal/text.h"
 
 namespace tidemill::cli {
 
-std::optional<evaluator::PooledValue> SampleMean::Pooled() const {
+const std::optional<evaluator::PooledValue>& SampleMean::Pooled() const {
+  if (pooled_) return *pooled_;
   std::vector<evaluator::WindowValue> windows;
   for (const Member& member : members_) {
     windows.push_back(
         {.value = member.value, .num_samples = member.num_samples, .sums = member.sums});
   }
-  return evaluator::Pool(measure_, windows);
+  pooled_ = evaluator::Pool(measure_, windows, of_pipeline_.get());
+  missing_.clear();
+  if (*pooled_ || windows.empty()) return *pooled_;
+  const absl::Status fault =
+      of_pipeline_ == nullptr
+          ? FailedPrecondition("{} is a plug-in that the run's pipeline does not hold", measure_)
+          : of_pipeline_->TakeFault();
+  missing_ = std::string(fault.message());
+  return *pooled_;
+}
+
+std::string SampleMean::Missing() const {
+  Pooled();
+  return missing_;
+}
+
+bool SampleMean::LowerIsBetter() const {
+  return of_pipeline_ == nullptr ? cli::LowerIsBetter(measure_) : of_pipeline_->LowerIsBetter();
 }
 
 int64_t SampleMean::num_samples() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "evaluator/client/evaluation_spec.h"
 #include "evaluator/client/pooling.h"
 
 namespace tidemill::cli {
@@ -21,12 +23,17 @@ using WindowKey = std::pair<Cut, Cut>;
 // Thread-compatible.
 class SampleMean {
  public:
+  // `of_pipeline`: the measure where it is a plug-in, from PluginMeasureOf().
+  explicit SampleMean(std::shared_ptr<const evaluator::Measure> of_pipeline = nullptr)
+      : of_pipeline_(std::move(of_pipeline)) {}
+
   // Adds a value with its interval. A Value is an EvaluationValue or CompositeValue. A value that
   // is absent without sums, or that has no samples, is ignored.
   template <typename Value>
   void Add(const Value& value) {
     if ((!value.has_value() && value.sums().empty()) || value.num_samples() == 0) return;
     measure_ = value.measure();
+    pooled_ = std::nullopt;
     members_.push_back({.window = {CutOf(value.from()), CutOf(value.to())},
                         .value = value.has_value() ? std::optional(value.value()) : std::nullopt,
                         .sums = value.sums(),
@@ -36,8 +43,13 @@ class SampleMean {
   }
 
   int64_t num_samples() const;
-  // Returns std::nullopt without samples.
+  // Returns std::nullopt without samples, and where a plug-in cannot say what the windows have
+  // together.
   std::optional<double> Mean() const;
+  // Why there is no mean, where a plug-in could not say it. Otherwise empty.
+  std::string Missing() const;
+  // Whether lower values mean a better model.
+  bool LowerIsBetter() const;
   // "per sample", "pooled" or "mean over windows".
   std::string_view How() const;
   // Empty before a value is added.
@@ -65,11 +77,15 @@ class SampleMean {
     return {{cut.event_time()}, {cut.sample_key()}};
   }
 
-  std::optional<evaluator::PooledValue> Pooled() const;
+  // Computed once for the same members: a plug-in may have to be asked.
+  const std::optional<evaluator::PooledValue>& Pooled() const;
   bool HasOverlap() const;
 
   std::string measure_;
   std::vector<Member> members_;
+  std::shared_ptr<const evaluator::Measure> of_pipeline_;
+  mutable std::optional<std::optional<evaluator::PooledValue>> pooled_;
+  mutable std::string missing_;
 };
 
 }  // namespace tidemill::cli

@@ -9,6 +9,7 @@
 
 #include "fmt/format.h"
 
+#include "cli/results/run_measures.h"
 #include "cli/results/sample_mean.h"
 #include "cli/terminal/text.h"
 
@@ -32,7 +33,7 @@ using Active = std::set<std::tuple<int32_t, int64_t, WindowPlace>>;
 struct Row {
   std::string measure;
   std::string slice;
-  SampleMean mean = {};
+  SampleMean mean = SampleMean();
 };
 
 // The rows of an evaluation, in the order of measures.
@@ -46,13 +47,19 @@ std::vector<Row> RowsOf(const GetRunResponse& run, int32_t evaluation, const Act
   }
   std::vector<Row> rows;
   std::map<std::pair<std::string, std::string>, size_t> places;
+  std::map<std::string, std::optional<std::shared_ptr<const evaluator::Measure>>> measures;
   for (const EvaluationValue& value : run.evaluations()) {
     if (value.evaluation() != evaluation || value.slice().empty()) continue;
     const bool counts = followed ? active.contains({evaluation, value.trigger(), PlaceOf(value)})
                                  : value.trigger() == last;
     if (!counts) continue;
     const auto [place, is_new] = places.try_emplace({value.measure(), value.slice()}, rows.size());
-    if (is_new) rows.push_back({.measure = value.measure(), .slice = value.slice()});
+    if (is_new) {
+      auto& of_pipeline = measures[value.measure()];
+      if (!of_pipeline) of_pipeline = PluginMeasureOf(run, evaluation, value.measure());
+      rows.push_back(
+          {.measure = value.measure(), .slice = value.slice(), .mean = SampleMean(*of_pipeline)});
+    }
     rows[place->second].mean.Add(value);
   }
   return rows;

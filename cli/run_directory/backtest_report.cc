@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "base/version.h"
+#include "cli/results/measure_kinds.h"
 #include "cli/results/result_tables.h"
 #include "cli/run_directory/backtest_assets.h"
 #include "cli/run_directory/page.h"
@@ -35,6 +36,11 @@ bool HasFalseAlarms(const BacktestFinal& final) {
                      [](const auto& result) { return result.has_num_false_alarms(); });
 }
 
+bool LowerIsBetter(const BacktestFinal& final) {
+  return final.has_lower_is_better() ? final.lower_is_better()
+                                     : cli::LowerIsBetter(final.measure());
+}
+
 bool HasInterval(const v1::BacktestResult& result) { return result.has_low() && result.has_high(); }
 
 // Whether chance can tell them apart: their intervals do not overlap.
@@ -44,7 +50,7 @@ bool Differ(const v1::BacktestResult& a, const v1::BacktestResult& b) {
 
 // The one with the best value; nullptr without any.
 const v1::BacktestResult* BestOf(const BacktestFinal& final) {
-  const bool lower = LowerIsBetter(final.measure());
+  const bool lower = LowerIsBetter(final);
   const v1::BacktestResult* best = nullptr;
   for (const v1::BacktestResult& result : final.results()) {
     if (!result.has_value()) continue;
@@ -78,8 +84,8 @@ std::string WorthOf(const v1::BacktestResult& best, const BacktestFinal& final) 
 // How the values of the matrix are shown.
 ResultTable StyleOf(const BacktestFinal& final) {
   ResultTable table{.dataset = final.dataset(), .measure = final.measure()};
-  table.lower_is_better = LowerIsBetter(final.measure());
-  table.share = !table.lower_is_better && final.measure() != "r2";
+  table.lower_is_better = LowerIsBetter(final);
+  table.share = IsShare(final.measure());
   for (const v1::BacktestResult& result : final.results()) {
     if (result.has_value() && (result.value() < 0 || result.value() > 1)) table.share = false;
   }
@@ -177,9 +183,8 @@ std::string DescribeBest(const BacktestFinal& final) {
   const v1::BacktestResult* best = BestOf(final);
   const std::string worth = best == nullptr ? "" : WorthOf(*best, final);
   if (worth.empty()) return "";
-  return fmt::format("{} is that of {}: {}.\n",
-                     LowerIsBetter(final.measure()) ? "Lowest" : "Highest", Printable(best->name()),
-                     worth);
+  return fmt::format("{} is that of {}: {}.\n", LowerIsBetter(final) ? "Lowest" : "Highest",
+                     Printable(best->name()), worth);
 }
 
 ordered_json ResultToJson(const v1::BacktestResult& result, ordered_json triggers) {
@@ -246,7 +251,7 @@ std::string Headline(const BacktestFinal& final) {
   return fmt::format(
       "{} By the models of run {}, {} would have had the {} {}: {} over {} samples{}, for {} "
       "triggers and {} samples trained on.",
-      tried, final.run_id(), best->name(), LowerIsBetter(final.measure()) ? "lowest" : "highest",
+      tried, final.run_id(), best->name(), LowerIsBetter(final) ? "lowest" : "highest",
       final.measure(), ShowValue(style, best->value()), WithThousands(best->num_measured()),
       worth.empty() ? "" : " (" + worth + ")", WithThousands(best->num_triggers()),
       WithThousands(best->num_selected()));

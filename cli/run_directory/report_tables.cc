@@ -7,6 +7,7 @@
 
 #include "nlohmann/json.hpp"
 
+#include "cli/results/run_measures.h"
 #include "cli/run_directory/report_data.h"
 #include "evaluator/client/pooling.h"
 
@@ -189,8 +190,9 @@ ordered_json SlicesOf(const v1::GetRunResponse& run) {
   ordered_json slices = ordered_json::array();
   for (const auto& [key, sums] : tables) {
     ordered_json rows = ordered_json::array();
+    const auto of_pipeline = PluginMeasureOf(run, std::get<0>(key), std::get<2>(key));
     for (const auto& [slice, sum] : sums) {
-      const auto pooled = evaluator::Pool(std::get<2>(key), sum.windows);
+      const auto pooled = evaluator::Pool(std::get<2>(key), sum.windows, of_pipeline.get());
       if (!pooled) continue;
       rows.push_back({{"slice", slice},
                       {"samples", sum.num_samples},

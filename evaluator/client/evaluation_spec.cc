@@ -2,6 +2,9 @@
 
 #include <set>
 #include <string>
+#include <utility>
+
+#include "fmt/format.h"
 
 namespace tidemill::evaluator {
 
@@ -14,7 +17,8 @@ void EvaluationSpec::Check(config::Problems& problems) const {
     if (!names.insert(measure->Name()).second) {
       problems.Add("measures", "has " + measure->Name() + " twice", "remove one");
     }
-    if (measure->IsOfClasses() != measures.front()->IsOfClasses()) {
+    const auto of_classes = measure->IsOfClasses();
+    if (of_classes && measures.front()->IsOfClasses().value_or(*of_classes) != *of_classes) {
       problems.Add("measures", "mixes measures for classes with measures for real values",
                    "keep those that fit the dataset's label");
     }
@@ -25,6 +29,25 @@ void EvaluationSpec::Check(config::Problems& problems) const {
       problems.Add("slices", "has " + NameOf(slice) + " twice", "remove one");
     }
   }
+}
+
+void EvaluationSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
+  for (size_t i = 0; i < measures.size(); ++i) {
+    const config::Problems::Scope scope(problems, fmt::format("measures[{}]", i));
+    measures[i]->TakeFiles(files, problems);
+  }
+}
+
+std::vector<std::string> EvaluationSpec::RunsWith() const {
+  std::vector<std::string> all;
+  for (const MeasureSpec& measure : measures) {
+    if (std::string own = measure->RunsWith(); !own.empty()) all.push_back(std::move(own));
+  }
+  return all;
+}
+
+void EvaluationSpec::OpenMeasures() {
+  for (MeasureSpec& measure : measures) measure->Open();
 }
 
 }  // namespace tidemill::evaluator

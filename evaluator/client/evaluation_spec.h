@@ -3,7 +3,7 @@
 //   - dataset: elec2
 //     windows: {type: between_triggers}
 //     models: all
-//     measures: [accuracy, {type: f1, average: macro}]
+//     measures: [accuracy, {type: f1, average: macro}, {type: plugin, use: "cost.py:Cost"}]
 //     slices: [class, {type: column, name: day}]
 #pragma once
 
@@ -57,6 +57,13 @@ struct EvaluationSpec {
   }
 
   void Check(config::Problems& problems) const;
+
+  // Takes in what is in the files that measures name. Notes problems at their keys.
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems);
+  // What measures run with that is not of this program.
+  std::vector<std::string> RunsWith() const;
+  // Measures of plug-ins can be asked from here on; see Measure::Open().
+  void OpenMeasures();
 };
 
 }  // namespace tidemill::evaluator

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "evaluator/measures/contributed_sums.h"
 #include "evaluator/measures/measures.h"
 
 namespace tidemill::evaluator {
@@ -23,6 +24,8 @@ std::optional<PooledValue> PoolSums(Accumulator& sums, std::span<const WindowVal
   return pooled;
 }
 
+bool IsOfPlugin(const WindowValue& window) { return AreContributedSums(window.sums); }
+
 std::optional<PooledValue> MeanOf(std::span<const WindowValue> windows, bool of_squares) {
   PooledValue pooled{.how = of_squares ? Pooling::kRootOfMean : Pooling::kMeanOfSamples};
   double sum = 0;
@@ -40,16 +43,19 @@ std::optional<PooledValue> MeanOf(std::span<const WindowValue> windows, bool of_
 
 }  // namespace
 
-std::optional<PooledValue> Pool(std::string_view measure, std::span<const WindowValue> windows) {
+std::optional<PooledValue> Pool(std::string_view measure, std::span<const WindowValue> windows,
+                                const Measure* of_pipeline) {
   const auto is_part = [](const WindowValue& window) {
     return window.value.has_value() || !window.sums.empty();
   };
   const bool is_one = std::count_if(windows.begin(), windows.end(), is_part) == 1;
-  const std::unique_ptr<Measure> known = MeasureNamed(measure);
+  const std::unique_ptr<Measure> named = of_pipeline == nullptr ? MeasureNamed(measure) : nullptr;
+  const Measure* const known = of_pipeline == nullptr ? named.get() : of_pipeline;
   const Pooling how = known == nullptr ? Pooling::kMeanOfSamples : known->Pooling();
   if (how == Pooling::kOfSums && !is_one) {
     if (const auto pooled = PoolSums(*known->NewAccumulator(), windows)) return pooled;
   }
+  if (!is_one && std::ranges::any_of(windows, IsOfPlugin)) return std::nullopt;
   auto mean = MeanOf(windows, how == Pooling::kRootOfMean);
   const bool is_exact = how == Pooling::kMeanOfSamples || how == Pooling::kRootOfMean;
   if (mean && !is_one && !is_exact) mean->how = Pooling::kMeanOverWindows;

@@ -12,6 +12,8 @@
 
 namespace tidemill::evaluator {
 
+class Measure;
+
 // The value of one window.
 struct WindowValue {
   std::optional<double> value = std::nullopt;
@@ -30,7 +32,12 @@ struct PooledValue {
 // Combines the values of `windows`. `measure` is a name as in results, and decides how. An unknown
 // measure is treated as a mean over samples. When a window lacks the sums that the value is
 // computed from, the result is the mean over windows. std::nullopt when no window has a value.
-std::optional<PooledValue> Pool(std::string_view measure, std::span<const WindowValue> windows);
+//
+// What the value of a plug-in's sums is, only the plug-in can say: `of_pipeline` is the measure of
+// that name in the pipeline, and was opened (Measure::Open()). It may be nullptr for others.
+// Without it, and when the plug-in fails, several windows have no pooled value.
+std::optional<PooledValue> Pool(std::string_view measure, std::span<const WindowValue> windows,
+                                const Measure* of_pipeline = nullptr);
 
 // The value of a window and the bounds of its interval.
 struct WindowInterval {

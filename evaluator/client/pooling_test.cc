@@ -117,6 +117,14 @@ TEST(Pool, SaysWhereItIsAMeanOverWindows) {
   EXPECT_EQ(Pool("roc_auc", std::span(windows).first(1))->how, Pooling::kMeanOfSamples);
 }
 
+TEST(Pool, OfSumsThatOnlyAPluginUnderstandsIsNothing) {
+  const std::string sums = R"({"samples":10,"sums":[3,4]})";
+  const std::vector<WindowValue> windows = {{.value = 0.5, .num_samples = 10, .sums = sums},
+                                            {.value = 0.8, .num_samples = 10, .sums = sums}};
+  EXPECT_FALSE(Pool("savings", windows));
+  EXPECT_DOUBLE_EQ(Pool("savings", std::span(windows).first(1))->value, 0.5);
+}
+
 TEST(Pool, OfNothingIsNothing) {
   EXPECT_FALSE(Pool("rmse", {}));
   EXPECT_FALSE(Pool("r2", std::vector<WindowValue>{{.value = std::nullopt, .num_samples = 3}}));

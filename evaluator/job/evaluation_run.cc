@@ -68,12 +68,39 @@ struct JobContext {
   ProgressReporter progress;
 };
 
-// A report is a line of bounded length: scores come a few at a time, and what is long in pieces,
-// each of which may grow sixfold as JSON. Sums are numbers and do not grow.
-void ReportScores(v1::ModelScores all, const Report& report) {
+// Sends a text in pieces, each of which may grow sixfold as JSON. `set` writes a piece.
+void ReportPieces(const std::string& text,
+                  const std::function<void(std::string, v1::JobReport&)>& set,
+                  const Report& report) {
+  constexpr size_t kPieceBytes = 600;
+  for (size_t at = 0; at < text.size(); at += kPieceBytes) {
+    v1::JobReport message;
+    set(text.substr(at, kPieceBytes), message);
+    report(message);
+  }
+}
+
+// The next few scores, of which none but the last has a detail or a fault; these are taken out of
+// it.
+void TakeFew(google::protobuf::RepeatedPtrField<v1::Score>& scores, int& next, v1::ModelScores& few,
+             std::string& detail, std::string& traceback) {
   constexpr int kScoresAtOnce = 4;
   constexpr size_t kSumsBytes = 1000;
-  constexpr size_t kDetailBytes = 600;
+  size_t sums = 0;
+  while (next < scores.size() && few.scores_size() < kScoresAtOnce && sums < kSumsBytes) {
+    if (!scores[next].fault().empty() && few.scores_size() > 0) return;
+    v1::Score& score = *few.add_scores();
+    score = std::move(scores[next++]);
+    sums += score.sums().size();
+    detail = std::exchange(*score.mutable_detail(), {});
+    traceback = std::exchange(*score.mutable_traceback(), {});
+    if (!detail.empty() || !score.fault().empty()) return;
+  }
+}
+
+// A report is a line of bounded length: scores come a few at a time, and what is long in pieces.
+// Sums are numbers and do not grow as JSON.
+void ReportScores(v1::ModelScores all, const Report& report) {
   google::protobuf::RepeatedPtrField<v1::Score> scores;
   scores.Swap(all.mutable_scores());
   int next = 0;
@@ -81,20 +108,16 @@ void ReportScores(v1::ModelScores all, const Report& report) {
     v1::JobReport message;
     *message.mutable_scores() = all;
     std::string detail;
-    size_t sums = 0;
-    while (next < scores.size() && message.scores().scores_size() < kScoresAtOnce &&
-           sums < kSumsBytes) {
-      v1::Score& score = *message.mutable_scores()->add_scores();
-      score = std::move(scores[next++]);
-      sums += score.sums().size();
-      detail = std::exchange(*score.mutable_detail(), {});
-      if (!detail.empty()) break;
-    }
+    std::string traceback;
+    TakeFew(scores, next, *message.mutable_scores(), detail, traceback);
     report(message);
-    for (size_t at = 0; at < detail.size(); at += kDetailBytes) {
-      message.set_more_detail(detail.substr(at, kDetailBytes));
-      report(message);
-    }
+    ReportPieces(
+        detail, [](std::string piece, v1::JobReport& to) { to.set_more_detail(std::move(piece)); },
+        report);
+    ReportPieces(
+        traceback,
+        [](std::string piece, v1::JobReport& to) { to.set_more_traceback(std::move(piece)); },
+        report);
   } while (next < scores.size());
 }
 
@@ -119,7 +142,10 @@ absl::Status MeasureTogether(const v1::JobWindow& window, std::span<ScoredModel*
   if (IsTransient(read)) return read;
   if (baselines != nullptr && IsTransient(baselines->status())) return baselines->status();
   measurement.Fail(read);
-  for (v1::ModelScores& scores : measurement.Scores()) ReportScores(std::move(scores), report);
+  std::vector<v1::ModelScores> all = measurement.Scores();
+  RETURN_IF_ERROR(measurement.interruption());
+  if (baselines != nullptr && IsTransient(baselines->status())) return baselines->status();
+  for (v1::ModelScores& scores : all) ReportScores(std::move(scores), report);
   return absl::OkStatus();
 }
 
@@ -155,8 +181,9 @@ absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, con
 
 absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arithmetic,
                            const Report& report) {
-  ASSIGN_OR_RETURN(const auto spec,
-                   config::Read<EvaluationSpec>(job.evaluation().evaluation_spec(), "evaluation"));
+  ASSIGN_OR_RETURN(auto spec, config::ReadKept<EvaluationSpec>(job.evaluation().evaluation_spec(),
+                                                               "evaluation"));
+  spec.OpenMeasures();
   ASSIGN_OR_RETURN(const auto dataset,
                    config::Read<storage::DatasetSpec>(job.evaluation().dataset_spec(), "dataset"));
   ASSIGN_OR_RETURN(const auto peers, rpc::JobPeers::Open(job.endpoints()));

@@ -34,12 +34,26 @@ void OutcomeTable::Add(const OutcomeBlock& block) {
   if (num_rows == 0) return;
   scores_.resize(block.scores.size() / num_rows);
   slices_.resize(block.slices.size());
+  MatchContributions(block.outcomes.contributions);
   num_added_ += static_cast<int64_t>(num_rows);
   for (size_t row = 0; row < num_rows; ++row) {
     if (limit_ != ~uint64_t{0} && PlaceOf(block.keys[row]) > limit_) continue;
     Append(block, row);
   }
   while (IsOverBudget()) Thin();
+}
+
+void OutcomeTable::MatchContributions(std::span<const Contributions> of_block) {
+  if (num_added_ == 0) {
+    for (const Contributions& own : of_block) {
+      contributed_.push_back({.measure = std::string(own.measure), .width = own.width});
+    }
+  }
+  std::erase_if(contributed_, [&](const Contributed& column) {
+    return std::ranges::none_of(of_block, [&](const Contributions& own) {
+      return own.measure == column.measure && own.width == column.width;
+    });
+  });
 }
 
 void OutcomeTable::Append(const OutcomeBlock& block, size_t row) {
@@ -52,6 +66,11 @@ void OutcomeTable::Append(const OutcomeBlock& block, size_t row) {
   AppendFrom(outcomes.true_probabilities, row, true_probabilities_);
   AppendFrom(outcomes.top_probabilities, row, top_probabilities_);
   AppendFrom(outcomes.true_places, row, true_places_);
+  for (Contributed& column : contributed_) {
+    const Contributions* const own = outcomes.ContributionsTo(column.measure);
+    const auto numbers = own->numbers.subspan(row * column.width, column.width);
+    column.numbers.insert(column.numbers.end(), numbers.begin(), numbers.end());
+  }
   const size_t num_rows = block.keys.size();
   for (size_t column = 0; column < scores_.size(); ++column) {
     scores_[column].push_back(block.scores[column * num_rows + row]);
@@ -68,6 +87,9 @@ bool OutcomeTable::IsOverBudget() const {
   if (!true_places_.empty()) bytes_each += 3 * static_cast<int64_t>(sizeof(float));
   bytes_each += static_cast<int64_t>(scores_.size() * (sizeof(float) + sizeof(int32_t)));
   bytes_each += static_cast<int64_t>(slices_.size() * sizeof(int32_t));
+  for (const Contributed& column : contributed_) {
+    bytes_each += static_cast<int64_t>(column.width * sizeof(double));
+  }
   return num_kept() > std::max(kMinSamples, max_bytes_ / bytes_each);
 }
 
@@ -84,6 +106,11 @@ void OutcomeTable::Thin() {
 }
 
 void OutcomeTable::Seal() {
+  contributions_.clear();
+  for (const Contributed& column : contributed_) {
+    contributions_.push_back(
+        {.measure = column.measure, .numbers = column.numbers, .width = column.width});
+  }
   ranks_.clear();
   num_ranks_ = 0;
   for (std::vector<float>& column : scores_) {
@@ -101,6 +128,7 @@ Outcomes OutcomeTable::outcomes() const {
           .true_probabilities = true_probabilities_,
           .top_probabilities = top_probabilities_,
           .true_places = true_places_,
+          .contributions = contributions_,
           .ranks = ranks_,
           .num_ranks = num_ranks_};
 }
@@ -116,6 +144,16 @@ OutcomeTable OutcomeTable::Pick(std::span<const int32_t> rows) const {
   table.true_probabilities_ = Picked(true_probabilities_, rows);
   table.top_probabilities_ = Picked(top_probabilities_, rows);
   table.true_places_ = Picked(true_places_, rows);
+  for (const Contributed& column : contributed_) {
+    Contributed& own = table.contributed_.emplace_back(
+        Contributed{.measure = column.measure, .width = column.width});
+    own.numbers.reserve(rows.size() * column.width);
+    for (const int32_t row : rows) {
+      const auto numbers =
+          std::span(column.numbers).subspan(static_cast<size_t>(row) * column.width, column.width);
+      own.numbers.insert(own.numbers.end(), numbers.begin(), numbers.end());
+    }
+  }
   for (const auto& column : scores_) table.scores_.push_back(Picked(column, rows));
   for (const auto& column : slices_) table.slices_.push_back(Picked(column, rows));
   return table;

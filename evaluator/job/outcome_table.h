@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "evaluator/measures/measure.h"
@@ -22,17 +23,19 @@ struct OutcomeBlock {
 };
 
 // A sample takes 24 bytes with classes and 16 with real values. It takes 12 more with
-// probabilities, 8 for each score with its rank, and 4 for each column of slices. Beyond its budget
-// the table keeps a subset of the samples, drawn by their keys. Its content depends on what was
-// added, not on the order. Thread-compatible.
+// probabilities, 8 for each score with its rank, 8 for each number that it contributes to a
+// measure, and 4 for each column of slices. Beyond its budget the table keeps a subset of the
+// samples, drawn by their keys. Its content depends on what was added, not on the order.
+// Thread-compatible.
 class OutcomeTable {
  public:
   // At least 1,000 samples are kept, whatever `max_bytes` is.
   explicit OutcomeTable(int64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // Adds a block. All blocks must have the same columns.
+  // Adds a block. All blocks must have the same columns, except contributions: once a block lacks
+  // those to a measure, the table does, too.
   void Add(const OutcomeBlock& block);
-  // Turns scores into ranks. Nothing may be added afterwards.
+  // Turns scores into ranks, and makes the views of contributions. Nothing may be added afterwards.
   void Seal();
 
   // Returns views of a sealed table. They are valid until the table changes.
@@ -47,6 +50,15 @@ class OutcomeTable {
   int64_t num_kept() const { return static_cast<int64_t>(keys_.size()); }
 
  private:
+  // The contributions to one measure.
+  struct Contributed {
+    std::string measure;
+    size_t width = 1;
+    std::vector<double> numbers = {};
+  };
+
+  // Keeps the columns of contributions that the block has, too.
+  void MatchContributions(std::span<const Contributions> of_block);
   void Append(const OutcomeBlock& block, size_t row);
   bool IsOverBudget() const;
   // Drops about half of the samples.
@@ -66,6 +78,8 @@ class OutcomeTable {
   std::vector<int32_t> true_places_;
   std::vector<std::vector<float>> scores_;
   std::vector<std::vector<int32_t>> slices_;
+  std::vector<Contributed> contributed_;
+  std::vector<Contributions> contributions_;  // Views of these.
   std::vector<int32_t> ranks_;
   int64_t num_ranks_ = 0;
 };

@@ -46,6 +46,27 @@ TEST(OutcomeTable, RanksScoresColumnByColumn) {
   EXPECT_THAT(part.outcomes().ranks, ElementsAre(0, 0, 1, 0));
 }
 
+TEST(OutcomeTable, KeepsWhatSamplesContribute) {
+  OutcomeTable table(1 << 20);
+  const std::vector<int64_t> classes = {0, 1};
+  const std::vector<double> cost = {5, 7}, pairs = {1, 2, 3, 4};
+  const Contributions both[] = {{.measure = "cost", .numbers = cost},
+                                {.measure = "pairs", .numbers = pairs, .width = 2}};
+  const auto add = [&](const std::vector<int64_t>& keys, std::span<const Contributions> some) {
+    table.Add({.keys = keys,
+               .outcomes = {
+                   .predicted_classes = classes, .true_classes = classes, .contributions = some}});
+  };
+  add({1, 2}, both);
+  add({3, 4}, std::span(both).last(1));
+  table.Seal();
+  EXPECT_EQ(table.outcomes().ContributionsTo("cost"), nullptr) << "a block lacked it";
+  const std::vector<int32_t> rows = {1, 2};
+  const OutcomeTable part = table.Select(rows);
+  ASSERT_NE(part.outcomes().ContributionsTo("pairs"), nullptr);
+  EXPECT_THAT(part.outcomes().ContributionsTo("pairs")->numbers, ElementsAre(3, 4, 1, 2));
+}
+
 TEST(OutcomeTable, KeepsASampleThatDoesNotDependOnTheOrder) {
   constexpr int64_t kCount = 50'000;
   constexpr int64_t kBytes = 24 * 4000;

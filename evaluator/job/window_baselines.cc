@@ -90,17 +90,14 @@ WindowBaselines::WindowBaselines(const EvaluationSpec& spec, const v1::JobWindow
       known_(std::move(known)),
       constant_(ConstantOf(known_.counts)),
       shares_(SharesOf(known_.counts, known_.num_classes)),
-      constant_tally_{.name = kConstantBaseline,
-                      .measures = MeasuresFor(spec, /*with_probabilities=*/!shares_.empty()),
-                      .table = OutcomeTable(kTableBytes)},
-      last_tally_{.name = kLastBaseline,
-                  .measures = MeasuresFor(spec, /*with_probabilities=*/false),
-                  .table = OutcomeTable(0)} {
-  for (Tally* tally : {&constant_tally_, &last_tally_}) {
-    for (const MeasureSpec& measure : tally->measures) {
-      tally->accumulators.push_back(measure->NewAccumulator());
-    }
-  }
+      constant_tally_(kConstantBaseline, MeasuresFor(spec, /*with_probabilities=*/!shares_.empty()),
+                      kTableBytes),
+      last_tally_(kLastBaseline, MeasuresFor(spec, /*with_probabilities=*/false), 0) {}
+
+WindowBaselines::Tally::Tally(std::string_view rule, std::vector<MeasureSpec> of_rule,
+                              int64_t max_table_bytes)
+    : name(rule), measures(std::move(of_rule)), asked(measures), table(max_table_bytes) {
+  for (const MeasureSpec& measure : measures) accumulators.push_back(measure->NewAccumulator());
 }
 
 void WindowBaselines::Add(const batch::Batch& samples, std::span<const size_t> rows) {
@@ -120,15 +117,14 @@ absl::Status WindowBaselines::AddRows(const batch::Batch& samples, std::span<con
   ASSIGN_OR_RETURN(const auto last, known_.last.At(of_rows));
   num_samples_ += std::ssize(rows);
   if (known_.is_class) {
-    AddClasses(keys, Picked<int64_t>(labels->Values<int64_t>(), rows), last);
-  } else {
-    AddValues(keys, Picked<float>(labels->Values<double>(), rows), last);
+    return AddClasses(keys, Picked<int64_t>(labels->Values<int64_t>(), rows), last);
   }
-  return absl::OkStatus();
+  return AddValues(keys, Picked<float>(labels->Values<double>(), rows), last);
 }
 
-void WindowBaselines::AddClasses(std::span<const int64_t> keys, std::span<const int64_t> truth,
-                                 std::span<const std::optional<Label>> last) {
+absl::Status WindowBaselines::AddClasses(std::span<const int64_t> keys,
+                                         std::span<const int64_t> truth,
+                                         std::span<const std::optional<Label>> last) {
   const ClassPredictions always = AlwaysSaying(constant_.of_class, shares_, truth.size());
   OutcomeBlock block{.keys = keys};
   block.outcomes = {.predicted_classes = always.classes, .true_classes = truth};
@@ -138,29 +134,33 @@ void WindowBaselines::AddClasses(std::span<const int64_t> keys, std::span<const 
     block.outcomes.true_probabilities = derived.true_probabilities;
     block.outcomes.top_probabilities = derived.top_probabilities;
     block.outcomes.true_places = derived.true_places;
+    block.outcomes.probabilities = always.probabilities;
+    block.outcomes.num_classes = always.num_classes;
     block.scores = derived.scores;
   }
-  AddTo(constant_tally_, block);
+  RETURN_IF_ERROR(AddTo(constant_tally_, std::move(block)));
   std::vector<int64_t> repeated;
   for (const auto& label : last) repeated.push_back(label.value_or(constant_).of_class);
-  AddTo(last_tally_,
-        {.keys = keys, .outcomes = {.predicted_classes = repeated, .true_classes = truth}});
+  return AddTo(last_tally_,
+               {.keys = keys, .outcomes = {.predicted_classes = repeated, .true_classes = truth}});
 }
 
-void WindowBaselines::AddValues(std::span<const int64_t> keys, std::span<const float> truth,
-                                std::span<const std::optional<Label>> last) {
+absl::Status WindowBaselines::AddValues(std::span<const int64_t> keys, std::span<const float> truth,
+                                        std::span<const std::optional<Label>> last) {
   const std::vector<float> always(truth.size(), static_cast<float>(constant_.value));
-  AddTo(constant_tally_,
-        {.keys = keys, .outcomes = {.predicted_values = always, .true_values = truth}});
+  RETURN_IF_ERROR(
+      AddTo(constant_tally_,
+            {.keys = keys, .outcomes = {.predicted_values = always, .true_values = truth}}));
   std::vector<float> repeated;
   for (const auto& label : last) {
     repeated.push_back(static_cast<float>(label.value_or(constant_).value));
   }
-  AddTo(last_tally_,
-        {.keys = keys, .outcomes = {.predicted_values = repeated, .true_values = truth}});
+  return AddTo(last_tally_,
+               {.keys = keys, .outcomes = {.predicted_values = repeated, .true_values = truth}});
 }
 
-void WindowBaselines::AddTo(Tally& tally, const OutcomeBlock& block) {
+absl::Status WindowBaselines::AddTo(Tally& tally, OutcomeBlock block) {
+  RETURN_IF_ERROR(tally.asked.Add(block.outcomes));
   bool is_ranked = false;
   for (const auto& accumulator : tally.accumulators) {
     if (accumulator == nullptr) {
@@ -170,9 +170,10 @@ void WindowBaselines::AddTo(Tally& tally, const OutcomeBlock& block) {
     }
   }
   if (is_ranked) tally.table.Add(block);
+  return absl::OkStatus();
 }
 
-v1::ModelScores WindowBaselines::ScoresOf(Tally& tally) const {
+v1::ModelScores WindowBaselines::ScoresOf(Tally& tally) {
   v1::ModelScores scores;
   scores.set_window_index(window_.window_index());
   scores.set_trigger(window_.window().trigger_in_use());
@@ -191,6 +192,8 @@ v1::ModelScores WindowBaselines::ScoresOf(Tally& tally) const {
     if (value) score.set_value(*value);
     if (accumulator != nullptr) score.set_sums(accumulator->Sums());
   }
+  status_.Update(tally.asked.TakeFaults());
+  tally.asked.Describe(*scores.mutable_scores());
   return scores;
 }
 

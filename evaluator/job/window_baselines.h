@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "batch/batch.h"
 #include "evaluator/client/evaluation_spec.h"
+#include "evaluator/job/asked_contributions.h"
 #include "evaluator/job/class_outcomes.h"
 #include "evaluator/job/known_labels.h"
 #include "evaluator/job/outcome_table.h"
@@ -61,21 +62,25 @@ class WindowBaselines {
   std::vector<v1::ModelScores> Scores();
 
  private:
-  // The outcomes of one rule.
+  // The outcomes of one rule. Stays where it is.
   struct Tally {
+    Tally(std::string_view rule, std::vector<MeasureSpec> of_rule, int64_t max_table_bytes);
+
     std::string_view name;
-    std::vector<MeasureSpec> measures = {};
+    const std::vector<MeasureSpec> measures;
+    AskedContributions asked;
     std::vector<std::unique_ptr<Accumulator>> accumulators = {};
     OutcomeTable table;
   };
 
   absl::Status AddRows(const batch::Batch& samples, std::span<const size_t> scored);
-  void AddClasses(std::span<const int64_t> keys, std::span<const int64_t> truth,
-                  std::span<const std::optional<Label>> last);
-  void AddValues(std::span<const int64_t> keys, std::span<const float> truth,
-                 std::span<const std::optional<Label>> last);
-  static void AddTo(Tally& tally, const OutcomeBlock& block);
-  v1::ModelScores ScoresOf(Tally& tally) const;
+  absl::Status AddClasses(std::span<const int64_t> keys, std::span<const int64_t> truth,
+                          std::span<const std::optional<Label>> last);
+  absl::Status AddValues(std::span<const int64_t> keys, std::span<const float> truth,
+                         std::span<const std::optional<Label>> last);
+  // Fails where the machine does.
+  static absl::Status AddTo(Tally& tally, OutcomeBlock block);
+  v1::ModelScores ScoresOf(Tally& tally);
 
   const v1::JobWindow window_;
   Known known_;

@@ -20,7 +20,7 @@ absl::Status CheckTarget(std::span<const MeasureSpec> measures, const transform:
   }
   const bool is_class = target->type == batch::DataType::kInt64;
   for (const MeasureSpec& measure : measures) {
-    if (measure->IsOfClasses() == is_class) continue;
+    if (measure->IsOfClasses().value_or(is_class) == is_class) continue;
     return FailedPrecondition("{} compares {}, but the model's graph makes {}", measure->Name(),
                               is_class ? "real values" : "classes",
                               is_class ? "classes" : "real values");
@@ -59,6 +59,7 @@ WindowMeasurement::WindowMeasurement(int64_t window_index, const MeasurementPlan
   for (ScoredModel* model : models) {
     Tally& tally =
         tallies_.emplace_back(Tally{.model = model,
+                                    .asked = AskedContributions(plan.spec.measures),
                                     .table = OutcomeTable(plan.max_table_bytes / num_models),
                                     .status = model->status});
     tally.status.Update(columns_.status());
@@ -142,7 +143,8 @@ absl::Status WindowMeasurement::AddToModel(Tally& tally, const batch::Batch& tra
     return AddClasses(tally, transformed, *target, std::move(block));
   }
   ASSIGN_OR_RETURN(const std::vector<float> values, tally.model->PredictValues(transformed));
-  block.outcomes = {.predicted_values = values, .true_values = target->Values<float>()};
+  block.outcomes.predicted_values = values;
+  block.outcomes.true_values = target->Values<float>();
   AddOutcomes(tally, block);
   return absl::OkStatus();
 }
@@ -159,13 +161,17 @@ absl::Status WindowMeasurement::AddClasses(Tally& tally, const batch::Batch& tra
     block.outcomes.true_probabilities = derived.true_probabilities;
     block.outcomes.top_probabilities = derived.top_probabilities;
     block.outcomes.true_places = derived.true_places;
+    block.outcomes.probabilities = predictions.probabilities;
+    block.outcomes.num_classes = predictions.num_classes;
     block.scores = derived.scores;
   }
   AddOutcomes(tally, block);
   return absl::OkStatus();
 }
 
-void WindowMeasurement::AddOutcomes(Tally& tally, const OutcomeBlock& block) {
+void WindowMeasurement::AddOutcomes(Tally& tally, OutcomeBlock& block) {
+  if (interruption_.ok()) interruption_ = tally.asked.Add(block.outcomes);
+  if (!interruption_.ok()) return;
   for (const auto& accumulator : tally.accumulators) {
     if (accumulator != nullptr) accumulator->Add(block.outcomes);
   }
@@ -187,10 +193,14 @@ void WindowMeasurement::SetScores(Tally& tally, v1::ModelScores& scores) {
     score.set_sums(tally.accumulators[i]->Sums());
     score.set_detail(tally.accumulators[i]->Detail(plan_.class_names));
   }
-  if (!tally.status.ok() || !with_tables_) return;
-  tally.table.Seal();
-  ScoreTable(tally.table, {plan_.spec, plan_.class_names, *columns_}, *scores.mutable_scores());
-  tally.table = OutcomeTable(0);
+  if (!tally.status.ok()) return;
+  if (with_tables_) {
+    tally.table.Seal();
+    ScoreTable(tally.table, {plan_.spec, plan_.class_names, *columns_}, *scores.mutable_scores());
+    tally.table = OutcomeTable(0);
+  }
+  interruption_.Update(tally.asked.TakeFaults());
+  tally.asked.Describe(*scores.mutable_scores());
 }
 
 std::vector<v1::ModelScores> WindowMeasurement::Scores() {
@@ -213,6 +223,7 @@ std::vector<v1::ModelScores> WindowMeasurement::Scores() {
 void WindowMeasurement::AddBaselines(std::vector<v1::ModelScores>& all) {
   if (in_use_ == nullptr) return;
   baselines_->Fail(in_use_->status);
+  baselines_->Fail(interruption_);
   for (v1::ModelScores& scores : baselines_->Scores()) all.push_back(std::move(scores));
 }
 

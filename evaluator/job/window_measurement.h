@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "batch/batch.h"
 #include "evaluator/client/evaluation_spec.h"
+#include "evaluator/job/asked_contributions.h"
 #include "evaluator/job/outcome_table.h"
 #include "evaluator/job/scored_model.h"
 #include "evaluator/job/slice_columns.h"
@@ -20,7 +21,7 @@
 
 namespace tidemill::evaluator {
 
-// What the windows of an evaluation share.
+// What the windows of an evaluation share. The measures of the spec have been opened.
 struct MeasurementPlan {
   EvaluationSpec spec;
   // The names of the classes. Empty when the classes have no names.
@@ -31,7 +32,8 @@ struct MeasurementPlan {
   int64_t max_table_bytes = int64_t{256} << 20;
 };
 
-// A model that fails on a block is not measured on this window; the others are. Sums cover all
+// A model that fails on a block is not measured on this window; the others are. The same is true of
+// a measure that is a plug-in. Sums cover all
 // samples. What needs the samples themselves, such as an interval, covers those that an
 // OutcomeTable keeps. Thread-compatible.
 class WindowMeasurement {
@@ -51,6 +53,10 @@ class WindowMeasurement {
   // once.
   std::vector<v1::ModelScores> Scores();
 
+  // Why all of this has to be made again, once the machine can: behind Scores(), OK where it has
+  // not.
+  const absl::Status& interruption() const { return interruption_; }
+
   // The number of blocks turned into tensors so far, added up over graphs.
   int64_t num_graph_runs() const { return num_graph_runs_; }
 
@@ -59,6 +65,7 @@ class WindowMeasurement {
     ScoredModel* model = nullptr;
     // One for each measure. nullptr for a measure that needs all samples at once.
     std::vector<std::unique_ptr<Accumulator>> accumulators = {};
+    AskedContributions asked;
     OutcomeTable table;
     int64_t num_samples = 0;
     int64_t num_skipped = 0;
@@ -78,7 +85,7 @@ class WindowMeasurement {
   absl::Status AddToModel(Tally& tally, const batch::Batch& transformed, const SliceValues& slices);
   absl::Status AddClasses(Tally& tally, const batch::Batch& transformed,
                           const batch::Column& target, OutcomeBlock block);
-  void AddOutcomes(Tally& tally, const OutcomeBlock& block);
+  void AddOutcomes(Tally& tally, OutcomeBlock& block);
   void SetScores(Tally& tally, v1::ModelScores& scores);
   void AddBaselines(std::vector<v1::ModelScores>& all);
 
@@ -97,6 +104,7 @@ class WindowMeasurement {
   const Tally* in_use_ = nullptr;
   int64_t num_graph_runs_ = 0;
   int64_t num_unlabelled_ = 0;
+  absl::Status interruption_;
 };
 
 }  // namespace tidemill::evaluator

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 
 #include "base/random.h"
 
@@ -37,7 +38,12 @@ double Quantile(const std::vector<double>& sorted, double share) {
   return std::lerp(sorted[below], sorted[above], place - std::floor(place));
 }
 
-std::optional<Interval> IntervalOf(std::vector<double> values, int replicates) {
+std::optional<Interval> IntervalOf(const std::vector<std::optional<double>>& of_replicates,
+                                   int replicates) {
+  std::vector<double> values;
+  for (const std::optional<double>& value : of_replicates) {
+    if (value) values.push_back(*value);
+  }
   if (2 * values.size() < static_cast<size_t>(replicates) || values.empty()) return std::nullopt;
   std::sort(values.begin(), values.end());
   return Interval{.low = Quantile(values, 0.025), .high = Quantile(values, 0.975)};
@@ -73,19 +79,19 @@ std::vector<std::optional<Interval>> BootstrapIntervals(std::span<const MeasureS
   for (size_t lane = 0; lane < kLanes; ++lane) {
     lanes[lane] = std::span(draws).subspan(lane * keys.size(), keys.size());
   }
-  std::vector<std::vector<double>> values(measures.size());
+  std::vector<std::unique_ptr<ValueSeries>> series;
+  for (const MeasureSpec& measure : measures) series.push_back(measure->NewSeries());
   Outcomes weighted = outcomes;
   for (int replicate = 0; replicate < replicates; ++replicate) {
     const int lane = replicate % kLanes;
     if (lane == 0) DrawWeights(key_bits, replicate / kLanes, lanes);
     weighted.weights = lanes[static_cast<size_t>(lane)];
     for (size_t i = 0; i < measures.size(); ++i) {
-      if (!measures[i]->HasValue()) continue;
-      if (const auto value = measures[i]->ValueOf(weighted)) values[i].push_back(*value);
+      if (measures[i]->HasValue()) series[i]->Add(weighted);
     }
   }
   for (size_t i = 0; i < measures.size(); ++i) {
-    intervals[i] = IntervalOf(std::move(values[i]), replicates);
+    intervals[i] = IntervalOf(series[i]->Values(), replicates);
   }
   return intervals;
 }

@@ -21,6 +21,7 @@ struct CalibrationError {
       "The mean difference between the probability of a prediction and how often such a prediction "
       "is right.";
   static constexpr bool kOfClasses = true;
+  static constexpr bool kLowerIsBetter = true;
   static constexpr Needs kNeeds = Needs::kProbabilities;
   static constexpr Pooling kPooling = Pooling::kMeanOverWindows;
 

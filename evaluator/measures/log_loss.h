@@ -16,6 +16,7 @@ struct LogLoss {
   static constexpr std::string_view kDoc =
       "The mean negative logarithm of the probability that the model gave to the true class.";
   static constexpr bool kOfClasses = true;
+  static constexpr bool kLowerIsBetter = true;
   static constexpr Needs kNeeds = Needs::kProbabilities;
   static constexpr Pooling kPooling = Pooling::kMeanOfSamples;
 

@@ -13,6 +13,7 @@ struct MeanAbsoluteError {
   static constexpr std::string_view kType = "mae";
   static constexpr std::string_view kDoc = "The mean absolute error.";
   static constexpr bool kOfClasses = false;
+  static constexpr bool kLowerIsBetter = true;
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kMeanOfSamples;
 

@@ -7,8 +7,17 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tidemill::evaluator {
+
+// What each sample contributes to a measure of a plug-in: `width` finite numbers, the samples one
+// behind the other.
+struct Contributions {
+  std::string_view measure = {};
+  std::span<const double> numbers = {};
+  size_t width = 1;
+};
 
 // The predictions of a model for some samples, and the truth. Spans of one kind have the same
 // length: classes for classification, values for regression. Spans of the other kind are empty, and
@@ -26,6 +35,14 @@ struct Outcomes {
   std::span<const float> top_probabilities = {};
   std::span<const int32_t> true_places = {};
 
+  // Of blocks only, where it is at hand: the probability of each of `num_classes` classes, sample
+  // after sample.
+  std::span<const float> probabilities = {};
+  int64_t num_classes = 0;
+
+  // For measures that ask for contributions: one entry each. A measure that failed has none.
+  std::span<const Contributions> contributions = {};
+
   // When Needs is kRanks: the dense ranks (ranks.h), below `num_ranks`, of the probabilities of
   // each class, one class after the other. Of two classes, it has only those of class 1.
   std::span<const int32_t> ranks = {};
@@ -36,6 +53,13 @@ struct Outcomes {
 
   size_t size() const { return true_classes.empty() ? true_values.size() : true_classes.size(); }
   int64_t Weight(size_t i) const { return weights.empty() ? 1 : weights[i]; }
+  // nullptr where there are none.
+  const Contributions* ContributionsTo(std::string_view measure) const {
+    for (const Contributions& own : contributions) {
+      if (own.measure == measure) return &own;
+    }
+    return nullptr;
+  }
 };
 
 // What a measure needs besides classes or values. A measure that needs ranks takes all samples at
@@ -75,6 +99,19 @@ class Accumulator {
   // Adds the Sums() of another accumulator of the same measure. Returns false, and does nothing,
   // for any other text.
   virtual bool AddSums(std::string_view /*sums*/) { return false; }
+};
+
+// Values of the same measure for several choices or weights of samples, computed together.
+// Thread-compatible.
+class ValueSeries {
+ public:
+  virtual ~ValueSeries() = default;
+
+  virtual void Add(const Outcomes& outcomes) = 0;
+
+  // Returns a value for each Add(), in order. std::nullopt where the measure is undefined. Call it
+  // once.
+  virtual std::vector<std::optional<double>> Values() = 0;
 };
 
 }  // namespace tidemill::evaluator

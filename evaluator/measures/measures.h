@@ -14,7 +14,9 @@
 
 #include "config/choice.h"
 #include "config/config.h"
+#include "config/named_files.h"
 #include "evaluator/measures/measure.h"
+#include "evaluator/measures/measure_process.h"
 
 namespace tidemill::evaluator {
 
@@ -27,8 +29,9 @@ class Measure : public config::Part<Measure> {
   // Returns the name in results: "accuracy", "f1_macro".
   virtual std::string Name() const = 0;
 
-  // Whether the measure compares classes. Otherwise it compares real values.
-  virtual bool IsOfClasses() const = 0;
+  // Whether the measure compares classes. Otherwise it compares real values. std::nullopt for a
+  // plug-in whose file was not taken in.
+  virtual std::optional<bool> IsOfClasses() const = 0;
 
   // Sets the settings that a name from Name() contains. Returns false when the name is of another
   // measure.
@@ -41,11 +44,44 @@ class Measure : public config::Part<Measure> {
   // Returns false when the measure has only a detail.
   virtual bool HasValue() const = 0;
 
+  // Whether lower values mean a better model.
+  virtual bool LowerIsBetter() const = 0;
+
+  // Returns the unit of values, such as "EUR". Empty for most measures.
+  virtual std::string Unit() const = 0;
+
   // Returns nullptr for a measure of ranks, which takes all samples at once.
   virtual std::unique_ptr<Accumulator> NewAccumulator() const = 0;
 
   // Returns the value of all samples at once.
   virtual std::optional<double> ValueOf(const Outcomes& outcomes) const = 0;
+
+  // Returns where the values of many choices or weights of samples are computed together.
+  virtual std::unique_ptr<ValueSeries> NewSeries() const = 0;
+
+  // Takes in what is in the files that the measure names; see transform/engine/op_spec.h. Notes
+  // problems at its own keys.
+  virtual void TakeFiles(config::NamedFiles& files, config::Problems& problems) = 0;
+
+  // What it runs with that is not of this program: a plug-in, its versions and its sandbox. Empty
+  // for measures of Tidemill.
+  virtual std::string RunsWith() const = 0;
+
+  // Whether it is made of what samples contribute, which has to be asked for block by block:
+  // Contribute() fills Outcomes::contributions.
+  virtual bool AsksForContributions() const = 0;
+
+  // Makes ready to ask: copies that are made from here on share one process of a plug-in, which the
+  // first question starts. Before, a measure that asks for contributions has no values. Does
+  // nothing for the others.
+  virtual void Open() = 0;
+
+  // Asks what the samples of a block contribute. Failures are those of plugin/process/fault.h.
+  virtual absl::StatusOr<ContributedBlock> Contribute(const Outcomes& block) const = 0;
+
+  // Returns why values were absent since the last call: a failure of plugin/process/fault.h, the
+  // first there was. After one there are no values until this was called.
+  virtual absl::Status TakeFault() const = 0;
 
   // Notes a problem for settings that make no sense with so many classes. Paths begin at the
   // measure's own section.
@@ -57,8 +93,9 @@ class Measure : public config::Part<Measure> {
 
 using MeasureSpec = config::Choice<Measure>;
 
-// Returns the measure with this name in results, as far as the name contains its settings. nullptr
-// when no measure has the name.
+// Returns the measure of Tidemill with this name in results, as far as the name contains its
+// settings. nullptr when none has the name, as for the names of plug-ins: only the pipeline knows
+// these.
 std::unique_ptr<Measure> MeasureNamed(std::string_view name);
 
 }  // namespace tidemill::evaluator

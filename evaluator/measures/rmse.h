@@ -13,6 +13,7 @@ struct RootMeanSquaredError {
   static constexpr std::string_view kType = "rmse";
   static constexpr std::string_view kDoc = "The square root of the mean squared error.";
   static constexpr bool kOfClasses = false;
+  static constexpr bool kLowerIsBetter = true;
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kRootOfMean;
 

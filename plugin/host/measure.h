@@ -1,4 +1,4 @@
-// Measures: sums of blocks, and what follows from them.
+// Measures: what samples contribute, and the values of its sums.
 #pragma once
 
 #include <memory>

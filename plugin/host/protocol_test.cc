@@ -15,6 +15,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Owner;
 using testing::WhatOf;
@@ -117,12 +118,12 @@ TEST(PluginHost, ATriggerObservesJudgesAndGoesOnFromItsState) {
   EXPECT_EQ(owner.Call(Observe(owner))["state"], second["state"]);
 }
 
-TEST(PluginHost, AMeasureSumsBlocksAndCombinesThem) {
+TEST(PluginHost, AMeasureTellsWhatSamplesContributeAndCombinesSums) {
   Owner owner({.file = TIDEMILL_TEST_PLUGINS});
   Load(owner, "Cost", "measure");
   const json created = Create(owner, {{"per_class", 2}});
-  EXPECT_EQ(created, R"({"ok": true, "needs": "predictions", "of": "classes", "unit": "EUR",
-                         "higher_is_better": false})"_json);
+  EXPECT_EQ(created, R"({"ok": true, "needs": "predictions", "of": "classes", "value": "combined",
+                         "unit": "EUR", "higher_is_better": false})"_json);
   testing::Write<int64_t>(owner, 0, {0, 1, 2});
   testing::Write<int64_t>(owner, 64, {2, 1, 1});
   const json block = {
@@ -131,15 +132,36 @@ TEST(PluginHost, AMeasureSumsBlocksAndCombinesThem) {
       {"columns",
        {{{"name", "label"}, {"type", "int64"}, {"shape", json::array()}, {"at", 0}},
         {{"name", "prediction"}, {"type", "int64"}, {"shape", json::array()}, {"at", 64}}}}};
-  EXPECT_EQ(owner.Call(block)["sums"], json({6.0, 3.0}));
-  EXPECT_EQ(owner.Call({{"call", "combine"}, {"sums", {{6, 3}, {0, 1}}}})["value"], 1.5);
-  EXPECT_EQ(owner.Call({{"call", "combine"}, {"sums", json::array()}})["value"], nullptr);
+  const json answer = owner.Call(block);
+  EXPECT_EQ(answer["rows"], 3);
+  EXPECT_EQ(answer["columns"][0]["name"], "contributions");
+  EXPECT_EQ(answer["columns"][0]["shape"], json({2}));
+  EXPECT_THAT(testing::Answered<double>(owner, answer["columns"][0]["at"], 6),
+              ElementsAre(4, 1, 0, 1, 2, 1));
+  testing::Write<double>(owner, 0, {6, 4, 0, 0});
+  const json sums = {
+      {"call", "combine"},
+      {"rows", 2},
+      {"columns", {{{"name", "sums"}, {"type", "float64"}, {"shape", {2}}, {"at", 0}}}}};
+  const json combined = owner.Call(sums);
+  EXPECT_EQ(combined["columns"][0]["name"], "value");
+  EXPECT_THAT(testing::Answered<double>(owner, combined["columns"][0]["at"], 2),
+              ElementsAre(1.5, ::testing::IsNan()));
   json wrong = block;
   wrong["columns"][0]["type"] = "float64";
   EXPECT_THAT(WhatOf(owner.Call(wrong)), HasSubstr("the column label has the type g of Arrow"));
   json outside = block;
   outside["columns"][0]["at"] = 1 << 20;
   EXPECT_THAT(WhatOf(owner.Call(outside)), HasSubstr("do not lie in the memory"));
+  EXPECT_THAT(WhatOf(owner.Call({{"call", "combine"}, {"rows", 0}, {"columns", json::array()}})),
+              HasSubstr("has no sums of 2 numbers"));
+}
+
+TEST(PluginHost, AMeasureThatIsAMeanCombinesNothing) {
+  Owner owner({.file = TIDEMILL_TEST_PLUGINS});
+  Load(owner, "FirstProbability", "measure");
+  EXPECT_EQ(Create(owner, json::object())["value"], "mean");
+  EXPECT_THAT(WhatOf(owner.Call({{"call", "combine"}})), HasSubstr("has no call combine"));
 }
 
 TEST(PluginHost, PluginsOfAnEarlierHeaderStillRun) {

@@ -68,6 +68,9 @@ absl::StatusOr<std::optional<EvaluationMatrix>> EarlierRuns::FindMatrix(
     final.set_run_id(run.run_id.value);
     final.set_measure((*chosen)->measure);
     final.set_dataset((*chosen)->dataset);
+    if (const evaluator::Measure* const measure = (*chosen)->matrix.of_pipeline()) {
+      final.set_lower_is_better(measure->LowerIsBetter());
+    }
     return std::optional<EvaluationMatrix>(std::move((*chosen)->matrix));
   }
   RETURN_IF_ERROR(CheckNoneIsNeeded(request, pipeline));

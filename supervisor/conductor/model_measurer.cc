@@ -35,20 +35,26 @@ absl::Status ModelMeasurer::Evaluate(int32_t evaluation) {
   FAILPOINT("supervisor.before_evaluate");
   const Stopwatch stopwatch;
   ASSIGN_OR_RETURN(const auto request, RequestFor(evaluation));
-  if (request.model_ids_size() > 0 && request.windows_size() > 0) RETURN_IF_ERROR(Watch(request));
+  evaluator::v1::WatchEvaluationResponse end;
+  if (request.model_ids_size() > 0 && request.windows_size() > 0) {
+    ASSIGN_OR_RETURN(end, Watch(request));
+  }
   FAILPOINT("supervisor.after_evaluate");
-  return record_.Record(
-      FinishedEvent(record_.state(), evaluation, request.windows_size(), stopwatch.Seconds()));
+  v1::RunEvent event =
+      FinishedEvent(record_.state(), evaluation, request.windows_size(), stopwatch.Seconds());
+  *event.mutable_evaluation_finished()->mutable_faults() = end.faults();
+  return record_.Record(event);
 }
 
-absl::Status ModelMeasurer::Watch(const evaluator::v1::StartEvaluationRequest& request) {
+absl::StatusOr<evaluator::v1::WatchEvaluationResponse> ModelMeasurer::Watch(
+    const evaluator::v1::StartEvaluationRequest& request) {
   evaluator::v1::WatchEvaluationResponse last;
   const auto report = [&](const evaluator::v1::WatchEvaluationResponse& update) {
     last = update;
     record_.Report(
         ProgressOf("evaluate", update.windows_done(), update.windows_total(), "windows"));
   };
-  return patience_.Insist(
+  RETURN_IF_ERROR(patience_.Insist(
       [&]() -> absl::Status {
         RETURN_IF_ERROR(downstream_.StartEvaluation(request));
         const absl::Status watched =
@@ -61,7 +67,8 @@ absl::Status ModelMeasurer::Watch(const evaluator::v1::StartEvaluationRequest& r
                    ? Unavailable("the evaluation ended too early")
                    : watched;
       },
-      [&] { return last.samples_done(); });
+      [&] { return last.samples_done(); }));
+  return last;
 }
 
 absl::StatusOr<evaluator::v1::StartEvaluationRequest> ModelMeasurer::RequestFor(

@@ -28,8 +28,9 @@ class ModelMeasurer {
   absl::StatusOr<evaluator::v1::StartEvaluationRequest> RequestFor(int32_t evaluation) const;
   absl::Status AddWindows(const evaluator::EvaluationSpec& spec,
                           evaluator::v1::StartEvaluationRequest& request) const;
-  // Returns when the evaluation is done.
-  absl::Status Watch(const evaluator::v1::StartEvaluationRequest& request);
+  // Returns when the evaluation is done, and how it ended.
+  absl::StatusOr<evaluator::v1::WatchEvaluationResponse> Watch(
+      const evaluator::v1::StartEvaluationRequest& request);
   // For a live run: returns what is known to the models that are measured.
   absl::StatusOr<rpc::v1::Snapshot> SnapshotToMeasure() const;
   // Returns what baselines may know. At a trigger, it is what had come by then, so that a late

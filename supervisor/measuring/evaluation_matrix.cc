@@ -20,6 +20,7 @@ using Span = std::pair<Cut, Cut>;
 struct Choice {
   size_t evaluation = 0;
   std::string measure;
+  size_t place = 0;  // Of the measure in the evaluation.
 };
 
 std::string Title(const PipelineSpec& spec, const Choice& choice) {
@@ -36,8 +37,9 @@ std::vector<Choice> ChoicesOf(const PipelineSpec& spec, const RunState& state) {
       if (std::holds_alternative<evaluator::Whole>(evaluation.windows)) continue;
       if (!state.datasets().contains(evaluation.dataset)) continue;
       if (!state.live() && !state.IsEvaluated(static_cast<int32_t>(i))) continue;
-      for (const auto& measure : evaluation.measures) {
-        choices.push_back({.evaluation = i, .measure = measure->Name()});
+      for (size_t place = 0; place < evaluation.measures.size(); ++place) {
+        choices.push_back(
+            {.evaluation = i, .measure = evaluation.measures[place]->Name(), .place = place});
       }
     }
   }
@@ -53,8 +55,10 @@ absl::StatusOr<EvaluationMatrix> MatrixOf(const PipelineSpec& spec, const RunSta
   for (const auto& value : values) {
     if (value.evaluation() == static_cast<int32_t>(choice.evaluation)) own.push_back(value);
   }
+  std::shared_ptr<evaluator::Measure> measure = evaluation.measures[choice.place]->Clone();
+  measure->Open();
   return EvaluationMatrix::Create(evaluation.windows, dataset, StoredTriggers(state), own,
-                                  choice.measure);
+                                  choice.measure, std::move(measure));
 }
 
 }  // namespace
@@ -62,9 +66,9 @@ absl::StatusOr<EvaluationMatrix> MatrixOf(const PipelineSpec& spec, const RunSta
 absl::StatusOr<EvaluationMatrix> EvaluationMatrix::Create(
     const evaluator::WindowsSpec& windows, const v1::DatasetSynced& dataset,
     const std::vector<TriggerState>& triggers, const std::vector<evaluator::v1::Evaluation>& values,
-    const std::string& measure) {
+    const std::string& measure, std::shared_ptr<const evaluator::Measure> of_pipeline) {
   ASSIGN_OR_RETURN(const auto cut, MakeWindows(windows, dataset, triggers));
-  EvaluationMatrix matrix(measure);
+  EvaluationMatrix matrix(measure, std::move(of_pipeline));
   std::map<Span, size_t> places;
   for (const supervisor::Window& window : cut) {
     places[{FromProto(window.from), FromProto(window.to)}] = matrix.windows_.size();
@@ -134,7 +138,7 @@ std::optional<evaluator::PooledValue> MatrixMean::Pooled() const {
   for (const EvaluationMatrix::Cell* cell : cells_) {
     windows.push_back({.value = cell->value, .num_samples = cell->num_samples, .sums = cell->sums});
   }
-  return evaluator::Pool(matrix_->measure(), windows);
+  return evaluator::Pool(matrix_->measure(), windows, matrix_->of_pipeline());
 }
 
 std::optional<double> MatrixMean::Value() const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,16 +36,20 @@ class EvaluationMatrix {
   };
 
   // `dataset` and `triggers` are those that define the run's windows. `values` are of one
-  // evaluation; other measures and slices are ignored. The errors are those of MakeWindows().
+  // evaluation; other measures and slices are ignored. `of_pipeline` is as in evaluator::Pool().
+  // The errors are those of MakeWindows().
   static absl::StatusOr<EvaluationMatrix> Create(
       const evaluator::WindowsSpec& windows, const v1::DatasetSynced& dataset,
       const std::vector<TriggerState>& triggers,
-      const std::vector<evaluator::v1::Evaluation>& values, const std::string& measure);
+      const std::vector<evaluator::v1::Evaluation>& values, const std::string& measure,
+      std::shared_ptr<const evaluator::Measure> of_pipeline = nullptr);
 
   // The windows, ordered by beginning and then by end.
   const std::vector<Window>& windows() const { return windows_; }
   bool empty() const { return cells_.empty(); }
   const std::string& measure() const { return measure_; }
+  // The measure as the pipeline has it; nullptr where that is not known.
+  const evaluator::Measure* of_pipeline() const { return of_pipeline_.get(); }
 
   // Returns the value on a window of the newest model whose trigger is at or before `trained_to`.
   // It stands for a model that would have been trained there. nullptr when there is no such model,
@@ -52,9 +57,11 @@ class EvaluationMatrix {
   const Cell* At(const Cut& trained_to, size_t window) const;
 
  private:
-  explicit EvaluationMatrix(std::string measure) : measure_(std::move(measure)) {}
+  EvaluationMatrix(std::string measure, std::shared_ptr<const evaluator::Measure> of_pipeline)
+      : measure_(std::move(measure)), of_pipeline_(std::move(of_pipeline)) {}
 
   std::string measure_;
+  std::shared_ptr<const evaluator::Measure> of_pipeline_;
   std::vector<Window> windows_;
   std::vector<Cut> triggers_;                         // Those that have a model, ascending.
   std::vector<int64_t> numbers_;                      // Their numbers.

@@ -1,6 +1,7 @@
 #include "supervisor/pipeline/pipeline_check.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 #include <variant>
@@ -53,6 +54,9 @@ class Checker {
       ReadInto(spec_.trigger, *files_, problems_);
       ReadInto(spec_.training.downsampling, *files_, problems_);
       ReadInto(spec_.selection, *files_, problems_);
+      for (size_t i = 0; i < spec_.evaluation.size(); ++i) {
+        ReadInto(spec_.evaluation[i], fmt::format("evaluation[{}]", i), *files_, problems_);
+      }
     }
     CheckScript();
     CheckWorkers();
@@ -273,13 +277,13 @@ class Checker {
         const config::Problems::Scope scope(problems_, fmt::format("{}.measures[{}]", at, m));
         evaluation.measures[m]->CheckClasses(schema.num_classes, problems_);
       }
-      const bool of_classes = evaluation.measures[m]->IsOfClasses();
-      if (of_classes == (schema.label == transform::LabelKind::kClass)) continue;
+      const std::optional<bool> of_classes = evaluation.measures[m]->IsOfClasses();
+      if (!of_classes || *of_classes == (schema.label == transform::LabelKind::kClass)) continue;
       problems_.Add(fmt::format("{}.measures[{}]", at, m),
                     fmt::format("{} does not fit the label of '{}', which is {}",
                                 evaluation.measures[m]->Name(), evaluation.dataset,
                                 transform::Describe(schema.label)),
-                    of_classes ? "real labels: mae, rmse, r2" : "classes: accuracy, f1, roc_auc");
+                    *of_classes ? "real labels: mae, rmse, r2" : "classes: accuracy, f1, roc_auc");
     }
     CheckSlices(at, evaluation, schema);
     if (evaluation.dataset == spec_.preprocess.dataset) return;

@@ -64,4 +64,11 @@ void ReadInto(selector::SelectionSpec& selection, PipelineFiles& files,
   selection->TakeFiles(of_selection, problems);
 }
 
+void ReadInto(evaluator::EvaluationSpec& evaluation, std::string_view at, PipelineFiles& files,
+              config::Problems& problems) {
+  SectionFiles of_evaluation(files);
+  const config::Problems::Scope scope(problems, std::string(at));
+  evaluation.TakeFiles(of_evaluation, problems);
+}
+
 }  // namespace tidemill::supervisor

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "config/problems.h"
+#include "evaluator/client/evaluation_spec.h"
 #include "models/training/downsampling_spec.h"
 #include "selector/client/selection_spec.h"
 #include "supervisor/triggers/trigger.h"
@@ -50,5 +51,10 @@ void ReadInto(models::DownsamplingSpec& downsampling, PipelineFiles& files,
 
 // The same for the files of plug-ins that select.
 void ReadInto(selector::SelectionSpec& selection, PipelineFiles& files, config::Problems& problems);
+
+// The same for the files of measures that are plug-ins. `at` is the evaluation's place in the
+// pipeline.
+void ReadInto(evaluator::EvaluationSpec& evaluation, std::string_view at, PipelineFiles& files,
+              config::Problems& problems);
 
 }  // namespace tidemill::supervisor

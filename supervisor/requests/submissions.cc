@@ -34,6 +34,11 @@ absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
   for (std::string& plugin : selector::AllRunsWith(spec.selection)) {
     event.mutable_run_started()->add_plugins(std::move(plugin));
   }
+  for (const evaluator::EvaluationSpec& evaluation : spec.evaluation) {
+    for (std::string& plugin : evaluation.RunsWith()) {
+      event.mutable_run_started()->add_plugins(std::move(plugin));
+    }
+  }
   RunState state;
   state.Apply(event);
   const EventPlace first{.run = run, .run_epoch = 1, .sequence = 1};

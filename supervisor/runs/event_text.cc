@@ -52,6 +52,11 @@ std::string Text(const v1::EvaluationFinished& event) {
     text +=
         fmt::format("; {} models were removed and are not measured", event.num_removed_models());
   }
+  for (const rpc::v1::MeasureFault& fault : event.faults()) {
+    text +=
+        fmt::format("; {} lacks {} values: {}", fault.measure(), fault.num_values(), fault.what());
+    if (!fault.traceback().empty()) text += "\n" + fault.traceback();
+  }
   return text;
 }
 

@@ -54,6 +54,18 @@ class GuideTest(HostCase):
         answer = self.ask("choose", num_candidates=4, most_rows=10)
         self.assertEqual(self.host.values(answer)["row"].tolist(), [1, 3])
 
+    def test_the_measures_measure(self):
+        block = {"label": numpy.array([0, 0, 1, 1]), "prediction": numpy.array([0, 1, 0, 1])}
+        self.load(FILES["cost.py"], "Cost", "measure")
+        self.create({"missed": 7})
+        answer = self.ask("measure", **self.host.columns(block)[0])
+        self.assertEqual(self.host.values(answer)["contributions"].tolist(), [0, 1, 7, 0])
+        self.load(FILES["cost.py"], "Precision", "measure")
+        self.create()
+        sums = self.host.values(self.ask("measure", **self.host.columns(block)[0]))["contributions"].sum(axis=0)
+        answer = self.ask("combine", **self.host.columns({"sums": numpy.array([sums, [0, 0]])})[0])
+        numpy.testing.assert_array_equal(self.host.values(answer)["value"], [0.5, numpy.nan])
+
     def test_the_test_passes(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in FILES.items():

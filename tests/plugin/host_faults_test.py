@@ -17,7 +17,7 @@ TRIGGER = '''
 from tidemill import plugin
 import numpy as np
 class Other(plugin.Measure):
-    def measure(self, block): return []
+    def contributions(self, block): return []
     def combine(self, sums): return None
 class Mine(plugin.Trigger):
     def points(self): return plugin.EverySamples(1)

@@ -5,15 +5,18 @@ import numpy
 from host_case import HostCase
 from host_process import HostProcess
 
-MEASURE = '''
+MEAN = '''
 class Mine(plugin.Measure):
     unit = "francs"
     higher_is_better = False
-    def measure(self, block):
-        return [(block["label"] != block["prediction"]).sum(), block.num_rows]
+    def contributions(self, block):
+        return block["label"] != block["prediction"]
+'''
+MEASURE = MEAN + '''
+    def contributions(self, block):
+        return np.column_stack([block["label"] != block["prediction"], np.ones(block.num_rows)])
     def combine(self, sums):
-        wrong, rows = sums.sum(axis=0)
-        return wrong / rows if rows else None
+        return sums[:, 0] / sums[:, 1]
 '''
 OP = '''
 class Mine(plugin.Op):
@@ -63,17 +66,35 @@ def keys(count):
 
 
 class MeasuresTest(HostCase):
-    def test_a_measure_sums_blocks_and_combines_them(self):
+    def block(self):
+        return self.host.columns({"label": numpy.array([1, 2, 3]), "prediction": numpy.array([1, 0, 0])})[0]
+
+    def sums(self, *rows):
+        return self.host.columns({"sums": numpy.array(rows, float)})[0]
+
+    def test_the_mean_of_one_number_for_each_sample_is_the_simple_measure(self):
+        self.load(MEAN, kind="measure")
+        self.assertEqual(self.create(), {"ok": True, "needs": "predictions", "of": "classes", "value": "mean",
+                                         "unit": "francs", "higher_is_better": False})
+        contributions = self.host.values(self.ask("measure", **self.block()))["contributions"]
+        self.assertEqual(contributions.dtype, numpy.float64)
+        self.assertEqual(contributions.tolist(), [0, 1, 1])
+        self.assertIn("its value is the mean", self.fault("combine", **self.sums([1, 2]))["what"])
+
+    def test_a_measure_combines_many_sums_at_once(self):
         self.load(MEASURE, kind="measure")
-        self.assertEqual(self.create(), {"ok": True, "needs": "predictions", "of": "classes", "unit": "francs",
-                                         "higher_is_better": False})
-        block = self.host.columns({"label": numpy.array([1, 2, 3]), "prediction": numpy.array([1, 0, 0])})[0]
-        sums = self.ask("measure", **block)["sums"]
-        self.assertEqual(sums, [2, 3])
-        self.assertEqual(self.ask("combine", sums=[sums, [1, 3]])["value"], 0.5)
-        self.assertIsNone(self.ask("combine", sums=[[0, 0]])["value"])
-        self.assertIsNone(self.ask("combine", sums=[])["value"])
-        self.assertIn("as many sums", self.fault("combine", sums=[[1], [1, 2]])["what"])
+        self.assertEqual(self.create()["value"], "combined")
+        contributions = self.host.values(self.ask("measure", **self.block()))["contributions"]
+        self.assertEqual(contributions.tolist(), [[0, 1], [1, 1], [1, 1]])
+        values = self.host.values(self.ask("combine", **self.sums([2, 3], [0, 0], [1, 4])))["value"]
+        numpy.testing.assert_array_equal(values, [2 / 3, numpy.nan, 0.25])
+
+    def test_no_value_may_be_said_in_several_ways(self):
+        for returned in ("np.ma.masked_less([3.0, 0.5], 1)", "[3, None]", "(3.0, float('nan'))", "np.array([3, np.nan])"):
+            self.load(MEASURE.replace("return sums", f"return {returned}; sums"), kind="measure")
+            self.create()
+            values = self.host.values(self.ask("combine", **self.sums([2, 3], [0, 0])))["value"]
+            numpy.testing.assert_array_equal(values, [3, numpy.nan], returned)
 
     def test_what_a_measure_needs_may_follow_from_settings(self):
         self.load(MEASURE + '''
@@ -84,15 +105,29 @@ class MeasuresTest(HostCase):
         self.assertEqual(self.create()["needs"], "probabilities")
         self.assertEqual(self.create({"soft": False})["needs"], "predictions")
 
-    def test_wrong_sums_are_faults(self):
-        for returned, what in (("3", "a list of numbers, and returned 3 (int)"), ("'ab'", "a list of numbers"),
-                               ("[1, float('nan')]", "a finite number as sum 1"), ("[None]", "a number as sum 0")):
-            self.load(MEASURE.replace("return [(", f"return {returned}; [("), kind="measure")
+    def test_wrong_contributions_and_values_are_faults(self):
+        for returned, what in (("3", "an array [3] as the contributions, and returned one []"),
+                               ("'ab'", "an array of numbers as the contributions"),
+                               ("[1, float('nan'), 2]", "finite numbers as the contributions, and returned nan in row 1"),
+                               ("[[1], [2], [1, 2]]", "rows of different lengths"),
+                               ("np.zeros((3, 65))", "1 to 64 numbers of each sample, and returned 65"),
+                               ("np.zeros((3, 0))", "1 to 64 numbers of each sample, and returned 0"),
+                               ("[1, 2]", "an array [3] as the contributions, and returned one [2]")):
+            self.load(MEASURE.replace("return np.column", f"return {returned}; np.column"), kind="measure")
             self.create()
-            block = self.host.columns({"label": keys(2), "prediction": keys(2)})[0]
-            self.assertIn(what, self.fault("measure", **block)["what"])
+            self.assertIn(what, self.fault("measure", **self.block())["what"])
+        for returned, what in (("3", "an array [2] as the values"), ("[1, 'a']", "an array of numbers as the values")):
+            self.load(MEASURE.replace("return sums", f"return {returned}; sums"), kind="measure")
+            self.create()
+            self.assertIn(what, self.fault("combine", **self.sums([2, 3], [0, 0]))["what"])
         self.load(MEASURE.replace("needs", "x").replace('"francs"', "3"), kind="measure")
         self.assertEqual(self.fault("create", settings={}, seed=1)["what"], "unit of Mine has to be a text, and is 3 (int)")
+
+    def test_a_mean_is_of_one_number(self):
+        self.load(MEAN.replace("return block", "return np.zeros((3, 2)); block"), kind="measure")
+        self.create()
+        self.assertIn("an array [3] as the contributions, and returned one [3, 2]",
+                      self.fault("measure", **self.block())["what"])
 
 
 class OpsTest(HostCase):

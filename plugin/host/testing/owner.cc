@@ -47,6 +47,13 @@ Descriptor NewMemory() {
   return memory;
 }
 
+std::span<std::byte> Mapped(const Descriptor& memory) {
+  void* const mapped =
+      mmap(nullptr, kMemoryBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.number(), 0);
+  EXPECT_NE(mapped, MAP_FAILED);
+  return {static_cast<std::byte*>(mapped), kMemoryBytes};
+}
+
 [[noreturn]] void BeHost(const std::vector<int>& descriptors, std::vector<std::string> arguments) {
   // Away from the numbers that they are about to have.
   std::vector<int> copies;
@@ -75,10 +82,8 @@ Owner::Owner(const How& how) {
   const Descriptor requests = NewMemory();
   const Descriptor answers = NewMemory();
   const Descriptor file = FileInMemory(how.file);
-  void* const mapped =
-      mmap(nullptr, kMemoryBytes, PROT_READ | PROT_WRITE, MAP_SHARED, requests.number(), 0);
-  EXPECT_NE(mapped, MAP_FAILED);
-  memory_ = {static_cast<std::byte*>(mapped), kMemoryBytes};
+  memory_ = Mapped(requests);
+  answers_ = Mapped(answers);
   EXPECT_EQ(fcntl(requests.number(), F_ADD_SEALS, kSealFutureWrite | F_SEAL_SHRINK), 0);
   std::vector<std::string> arguments = {process::ProgramFolder().value() + "/tidemill-plugin-host",
                                         "--language",
@@ -102,6 +107,7 @@ Owner::Owner(const How& how) {
 Owner::~Owner() {
   End();
   munmap(memory_.data(), memory_.size());
+  munmap(answers_.data(), answers_.size());
 }
 
 nlohmann::json Owner::Receive() {

@@ -36,6 +36,8 @@ class Owner {
   pid_t pid() const { return pid_; }
   // The columns of requests.
   std::span<std::byte> memory() const { return memory_; }
+  // The columns of answers.
+  std::span<const std::byte> answers() const { return answers_; }
 
   // The answer; null when the host ends over it.
   nlohmann::json Call(const nlohmann::json& request);
@@ -53,6 +55,7 @@ class Owner {
   Descriptor socket_;
   Descriptor printed_;
   std::span<std::byte> memory_;
+  std::span<std::byte> answers_;
   nlohmann::json hello_;
   pid_t pid_ = 0;
   int code_ = -1;

@@ -17,6 +17,14 @@ void Write(const Owner& owner, size_t at, const std::vector<Value>& values) {
   std::memcpy(owner.memory().data() + at, values.data(), values.size() * sizeof(Value));
 }
 
+// Numbers of a column of the last answer.
+template <typename Value>
+std::vector<Value> Answered(const Owner& owner, const nlohmann::json& at, size_t count) {
+  std::vector<Value> values(count);
+  std::memcpy(values.data(), owner.answers().data() + at.get<size_t>(), count * sizeof(Value));
+  return values;
+}
+
 inline nlohmann::json Load(Owner& owner, const std::string& name,
                            const std::string& kind = "trigger") {
   return owner.Call({{"call", "load"}, {"file", "test.so"}, {"name", name}, {"kind", kind}});

@@ -89,39 +89,28 @@ class Cost : public tidemill::plugin::Measure {
  public:
   Number per_class{*this, "per_class", "Cost of a mistake by one class.", 1};
 
-  Traits Describe() const override { return {.unit = "EUR"}; }
-  std::vector<double> Sums(const Block& block) const override {
-    double cost = 0;
+  Traits Describe() const override { return {.unit = "EUR", .width = 2, .combines = true}; }
+  void Contribute(const Block& block, const Contributions& contributions) const override {
     for (size_t i = 0; i < block.rows(); ++i) {
-      cost += per_class * std::abs(double(block.label_classes()[i] - block.predicted_classes()[i]));
+      const auto distance = double(block.label_classes()[i] - block.predicted_classes()[i]);
+      contributions.row(i)[0] = per_class * std::abs(distance);
+      contributions.row(i)[1] = 1;
     }
-    return {cost, static_cast<double>(block.rows())};
   }
-  std::optional<double> Combine(const tidemill::plugin::Rows<double>& sums) const override {
-    double cost = 0;
-    double rows = 0;
-    for (size_t block = 0; block < sums.size(); ++block) {
-      cost += sums[block][0];
-      rows += sums[block][1];
-    }
-    return rows == 0 ? std::nullopt : std::optional(cost / rows);
+  std::optional<double> Combine(std::span<const double> sums) const override {
+    return sums[1] == 0 ? std::nullopt : std::optional(sums[0] / sums[1]);
   }
 };
 TIDEMILL_PLUGIN(Cost);
 
-// Class probabilities of the first class.
+// Class probabilities of the first class: a mean.
 class FirstProbability : public tidemill::plugin::Measure {
  public:
   Traits Describe() const override {
     return {.higher_is_better = true, .needs_probabilities = true};
   }
-  std::vector<double> Sums(const Block& block) const override {
-    double sum = 0;
-    for (size_t i = 0; i < block.rows(); ++i) sum += block.probabilities()[i][0];
-    return {sum};
-  }
-  std::optional<double> Combine(const tidemill::plugin::Rows<double>& sums) const override {
-    return sums.size() == 0 ? std::nullopt : std::optional(sums.numbers[0]);
+  void Contribute(const Block& block, const Contributions& contributions) const override {
+    for (size_t i = 0; i < block.rows(); ++i) contributions[i] = block.probabilities()[i][0];
   }
 };
 TIDEMILL_PLUGIN(FirstProbability);

@@ -183,18 +183,23 @@ typedef struct TidemillTrigger {
 
 /* ---- Measures ---- */
 
+/* A measure is made of numbers of each sample, its contributions. The owner weights them and adds
+ * them up: for a window, for a slice, for a drawing of an interval. So what a sample contributes
+ * must not depend on the rows beside it. The value follows from the sums. */
 typedef struct TidemillMeasure {
   size_t size;
   int of_values;           /* Of real labels; else of classes. */
   int needs_probabilities; /* Else of predictions. */
   int higher_is_better;
   const char* unit;
-  /* Columns `label`, `prediction` and, where asked for, `probabilities`. */
-  int (*measure)(void* self, const TidemillColumns* block, const double** sums, size_t* count);
-  /* `sums` of `num_blocks` blocks, in the order of the stream, `count` numbers each. *has_value: 0
-   * for none. */
-  int (*combine)(void* self, const double* sums, size_t num_blocks, size_t count, double* value,
-                 int* has_value);
+  size_t width; /* Numbers that each sample contributes: 1 to 64. */
+  /* Columns `label`, `prediction` and, where asked for, `probabilities`. Writes `width` finite
+   * numbers for each row, the rows one behind the other; they are zeros before. */
+  int (*contribute)(void* self, const TidemillColumns* block, double* contributions);
+  /* `sums`: `num_rows` rows of `width` numbers, each the sums over other samples. Writes a value
+   * for each row; one that is not finite, as it is before, is none. NULL: the value is the mean of
+   * what samples contribute, and `width` is 1. */
+  int (*combine)(void* self, const double* sums, size_t num_rows, double* values);
 } TidemillMeasure;
 
 /* ---- Ops ---- */
@@ -337,9 +342,7 @@ typedef struct TidemillSelection {
 typedef struct TidemillPlugin {
   size_t size;
   uint32_t version; /* TIDEMILL_PLUGIN_VERSION as the plug-in was compiled. */
-  /* "trigger", "measure" or "op". */
-  /* "trigger", "measure" or "score". */
-  /* "trigger", "measure" or "selection". */
+  /* "trigger", "selection", "score", "op" or "measure". */
   const char* kind;
   /* As pipelines write it behind the colon: `use: surprise.so:Surprise`. */
   const char* name;
@@ -354,9 +357,8 @@ typedef struct TidemillPlugin {
   /* What it remembers, as bytes, and back. May be NULL for a plug-in that remembers nothing. */
   int (*seal)(void* self, TidemillBytes* state);
   int (*restore)(void* self, TidemillBytes state);
-  /* By its kind: a TidemillTrigger, a TidemillMeasure, a TidemillOp. */
-  /* By its kind: a TidemillTrigger, a TidemillMeasure, a TidemillScore. */
-  /* By its kind: a TidemillTrigger, a TidemillMeasure, a TidemillSelection. */
+  /* By its kind: a TidemillTrigger, a TidemillSelection, a TidemillScore, a TidemillOp or a
+   * TidemillMeasure. */
   const void* functions;
 } TidemillPlugin;
 

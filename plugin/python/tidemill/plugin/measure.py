@@ -13,8 +13,7 @@ from tidemill.plugin.block import Block
 
 
 class Measure(Plugin):
-    """A measure of a model. Samples come in blocks, and each block becomes a few sums. The sums of all blocks become the
-    value.
+    """A measure of a model. Each sample contributes one number, and the value is the mean of these:
 
         class Cost(plugin.Measure):
             \"\"\"The mean cost of a mistake.\"\"\"
@@ -22,15 +21,24 @@ class Measure(Plugin):
             missed = plugin.Number(5, doc="The cost of a missed 1.")
             higher_is_better = False
 
-            def measure(self, block):
+            def contributions(self, block):
                 label, prediction = block["label"], block["prediction"]
-                missed = ((label == 1) & (prediction == 0)).sum()
-                false_alarms = ((label == 0) & (prediction == 1)).sum()
-                return [self.missed * missed + false_alarms, block.num_rows]
+                return np.where(label == prediction, 0, np.where(label == 1, self.missed, 1))
+
+    A value that is no mean is made of the sums of several numbers:
+
+        class Precision(plugin.Measure):
+            \"\"\"The share of right ones among those predicted as 1.\"\"\"
+
+            def contributions(self, block):
+                positive = block["prediction"] == 1
+                return np.column_stack([positive & (block["label"] == 1), positive])
 
             def combine(self, sums):
-                cost, samples = sums.sum(axis=0)
-                return cost / samples if samples else None
+                return sums[:, 0] / sums[:, 1]
+
+    Tidemill adds up what samples contribute: for a window, for a slice, for each drawing of an interval. A sample may
+    count several times.
 
     `needs`, `of`, `unit` and `higher_is_better` are attributes of the class. Where they follow from settings, make them
     properties.
@@ -46,13 +54,18 @@ class Measure(Plugin):
     higher_is_better: bool = True
 
     @abc.abstractmethod
-    def measure(self, block: Block) -> Sequence[float] | NDArray[np.float64]:
-        """The sums of a block: as many numbers for each block, however many rows it has.
+    def contributions(self, block: Block) -> Sequence[float] | NDArray[np.float64]:
+        """What each sample of a block contributes: an array [rows] or, with n numbers of each sample, [rows, n].
 
         `block["label"]` and `block["prediction"]` are int64 for classes and float64 for values. `block["probabilities"]`,
-        where asked for, is float32 [rows, classes]. A block has the same rows wherever it is measured.
+        where asked for, is float32 [rows, classes]. The numbers are finite, and those of a sample depend on the sample
+        alone, not on the rows beside it. `n` is 64 at most, and the same for each block.
         """
 
-    @abc.abstractmethod
-    def combine(self, sums: NDArray[np.float64]) -> float | None:
-        """The value, by the sums of all blocks: an array [blocks, sums] in the order of the stream. None for no value."""
+    def combine(self, sums: NDArray[np.float64]) -> Sequence[float | None] | NDArray[np.float64]:
+        """The values, by the sums of what samples contribute: of an array [m, n], each row of which is of other samples,
+        an array [m]. None, NaN, an infinity or a masked value stands for no value.
+
+        Unless you write your own, the value is the mean of what samples contribute.
+        """
+        raise TypeError(f"{type(self).__name__} has no combine(): its value is the mean of what samples contribute")
