@@ -9,7 +9,7 @@ import sys
 MOST_FILES = 40
 MOST_ROOMS = 16  # In one service.
 # Folders of parts of one kind, each with a file of its own.
-OF_ONE_KIND = {"cli/commands", "evaluator/measures", "plugin/host", "selector/policies", "supervisor/statistics",
+OF_ONE_KIND = {"cli/commands", "evaluator/measures", "selector/policies", "supervisor/statistics",
                "supervisor/triggers", "trainer_server/downsampling/methods", "transform/ops"}
 
 allowed = {}

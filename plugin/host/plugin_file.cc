@@ -7,8 +7,8 @@
 
 #include "fmt/ranges.h"
 
-#include "plugin/host/contract.h"
-#include "plugin/host/guard.h"
+#include "plugin/host/calls/contract.h"
+#include "plugin/host/calls/guard.h"
 #include "plugin/host/options.h"
 
 namespace tidemill::plugin::host {

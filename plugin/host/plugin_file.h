@@ -8,7 +8,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/status.h"
-#include "plugin/host/kind.h"
+#include "plugin/host/kinds/kinds.h"
 #include "plugin/include/tidemill/plugin.h"
 
 namespace tidemill::plugin::host {

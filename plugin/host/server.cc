@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/version.h"
-#include "plugin/host/guard.h"
-#include "plugin/host/json_fields.h"
+#include "plugin/host/calls/guard.h"
+#include "plugin/host/calls/json_fields.h"
 #include "plugin/host/options.h"
 
 namespace tidemill::plugin::host {

@@ -7,10 +7,10 @@
 #include "nlohmann/json.hpp"
 
 #include "base/status.h"
+#include "plugin/host/calls/instance.h"
+#include "plugin/host/calls/kind.h"
+#include "plugin/host/calls/memory.h"
 #include "plugin/host/connection.h"
-#include "plugin/host/instance.h"
-#include "plugin/host/kind.h"
-#include "plugin/host/memory.h"
 #include "plugin/host/plugin_file.h"
 
 namespace tidemill::plugin::host {

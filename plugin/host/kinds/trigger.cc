@@ -1,11 +1,11 @@
-#include "plugin/host/trigger.h"
+#include "plugin/host/kinds/trigger.h"
 
 #include <string>
 #include <vector>
 
-#include "plugin/host/contract.h"
-#include "plugin/host/json_fields.h"
-#include "plugin/host/request_columns.h"
+#include "plugin/host/calls/contract.h"
+#include "plugin/host/calls/json_fields.h"
+#include "plugin/host/calls/request_columns.h"
 
 namespace tidemill::plugin::host {
 namespace {

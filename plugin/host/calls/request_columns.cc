@@ -1,9 +1,9 @@
-#include "plugin/host/request_columns.h"
+#include "plugin/host/calls/request_columns.h"
 
 #include <string_view>
 #include <utility>
 
-#include "plugin/host/json_fields.h"
+#include "plugin/host/calls/json_fields.h"
 
 namespace tidemill::plugin::host {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "plugin/host/guard.h"
-#include "plugin/host/settings.h"
+#include "plugin/host/calls/guard.h"
+#include "plugin/host/calls/settings.h"
 #include "plugin/include/tidemill/plugin.h"
 
 namespace tidemill::plugin::host {

@@ -1,9 +1,10 @@
-#include "plugin/host/kind.h"
-#include "plugin/host/measure.h"
-#include "plugin/host/op.h"
-#include "plugin/host/score.h"
-#include "plugin/host/selection.h"
-#include "plugin/host/trigger.h"
+#include "plugin/host/kinds/kinds.h"
+
+#include "plugin/host/kinds/measure.h"
+#include "plugin/host/kinds/op.h"
+#include "plugin/host/kinds/score.h"
+#include "plugin/host/kinds/selection.h"
+#include "plugin/host/kinds/trigger.h"
 
 namespace tidemill::plugin::host {
 

@@ -1,15 +1,11 @@
-// What a host does for plug-ins of one kind. A new kind is its files and one line in kinds.cc.
+// What a host does for plug-ins of one kind.
 #pragma once
 
-#include <memory>
-#include <string>
 #include <string_view>
 
 #include "nlohmann/json.hpp"
 
 #include "base/status.h"
-#include "plugin/host/instance.h"
-#include "plugin/host/memory.h"
 
 namespace tidemill::plugin::host {
 
@@ -23,17 +19,5 @@ class Kind {
   virtual absl::StatusOr<nlohmann::json> Call(std::string_view call,
                                               const nlohmann::json& request) = 0;
 };
-
-struct KindEntry {
-  std::string_view name;
-  // Whether TidemillPlugin.functions has all that the kind needs.
-  absl::Status (*check)(const void* functions);
-  // `instance` and `memories` outlive it.
-  std::unique_ptr<Kind> (*make)(const void* functions, Instance& instance,
-                                const Memories& memories);
-};
-
-// nullptr for a kind that this host does not know.
-const KindEntry* FindKind(std::string_view name);
 
 }  // namespace tidemill::plugin::host

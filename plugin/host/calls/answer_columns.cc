@@ -1,4 +1,4 @@
-#include "plugin/host/answer_columns.h"
+#include "plugin/host/calls/answer_columns.h"
 
 #include <algorithm>
 #include <cstring>

@@ -3,7 +3,9 @@
 
 #include <memory>
 
-#include "plugin/host/kind.h"
+#include "plugin/host/calls/instance.h"
+#include "plugin/host/calls/kind.h"
+#include "plugin/host/calls/memory.h"
 
 namespace tidemill::plugin::host {
 

@@ -1,4 +1,4 @@
-#include "plugin/host/op.h"
+#include "plugin/host/kinds/op.h"
 
 #include <cstddef>
 #include <cstring>
@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "plugin/host/answer_columns.h"
-#include "plugin/host/contract.h"
-#include "plugin/host/json_fields.h"
-#include "plugin/host/request_columns.h"
+#include "plugin/host/calls/answer_columns.h"
+#include "plugin/host/calls/contract.h"
+#include "plugin/host/calls/json_fields.h"
+#include "plugin/host/calls/request_columns.h"
 
 namespace tidemill::plugin::host {
 namespace {

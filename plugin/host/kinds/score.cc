@@ -1,4 +1,4 @@
-#include "plugin/host/score.h"
+#include "plugin/host/kinds/score.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "plugin/host/answer_columns.h"
-#include "plugin/host/contract.h"
-#include "plugin/host/json_fields.h"
-#include "plugin/host/request_columns.h"
+#include "plugin/host/calls/answer_columns.h"
+#include "plugin/host/calls/contract.h"
+#include "plugin/host/calls/json_fields.h"
+#include "plugin/host/calls/request_columns.h"
 
 namespace tidemill::plugin::host {
 namespace {

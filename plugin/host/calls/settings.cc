@@ -1,4 +1,4 @@
-#include "plugin/host/settings.h"
+#include "plugin/host/calls/settings.h"
 
 #include <algorithm>
 #include <cmath>

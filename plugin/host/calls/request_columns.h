@@ -9,7 +9,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/status.h"
-#include "plugin/host/memory.h"
+#include "plugin/host/calls/memory.h"
 #include "plugin/include/tidemill/plugin.h"
 
 namespace tidemill::plugin::host {

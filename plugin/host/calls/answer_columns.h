@@ -18,7 +18,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/status.h"
-#include "plugin/host/memory.h"
+#include "plugin/host/calls/memory.h"
 
 namespace tidemill::plugin::host {
 

@@ -1,4 +1,4 @@
-#include "plugin/host/instance.h"
+#include "plugin/host/calls/instance.h"
 
 #include "absl/strings/escaping.h"
 

@@ -1,12 +1,12 @@
-#include "plugin/host/selection.h"
+#include "plugin/host/kinds/selection.h"
 
 #include <algorithm>
 #include <string>
 
-#include "plugin/host/answer_columns.h"
-#include "plugin/host/contract.h"
-#include "plugin/host/json_fields.h"
-#include "plugin/host/request_columns.h"
+#include "plugin/host/calls/answer_columns.h"
+#include "plugin/host/calls/contract.h"
+#include "plugin/host/calls/json_fields.h"
+#include "plugin/host/calls/request_columns.h"
 
 namespace tidemill::plugin::host {
 namespace {

@@ -1,4 +1,4 @@
-#include "plugin/host/memory.h"
+#include "plugin/host/calls/memory.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
