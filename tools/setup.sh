@@ -17,10 +17,10 @@ packages=(
   libpqxx-dev libpq-dev postgresql-15 libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
   libspdlog-dev libfmt-dev libxxhash-dev zlib1g-dev liblzma-dev libzstd-dev liblz4-dev libsimdjson-dev libutf8proc-dev libssl-dev openssl libpng-dev libjpeg62-turbo-dev
   libboost-dev libeigen3-dev libfaiss-dev libopenblas0-pthread libroaring-dev prometheus-cpp-dev libcurl4-openssl-dev libpugixml-dev libseccomp-dev bubblewrap libgtest-dev libgmock-dev libbenchmark-dev
-  python3-swift python3-numpy
+  python3-swift python3-numpy zsh fish man-db
 )
 # What only `make check` and `make sanitize` need.
-check_packages=(clang clang-format shellcheck libclang-rt-14-dev zsh fish man-db chromium
+check_packages=(clang clang-format shellcheck libclang-rt-14-dev chromium
   docker-compose yamllint python3-yaml python3-jsonschema)
 
 # Debian's clang-tidy 14 also looks at the headers of libraries, and takes five times as long.

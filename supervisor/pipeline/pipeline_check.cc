@@ -49,15 +49,7 @@ class Checker {
       }
     }
     CheckReferences();
-    if (files_ != nullptr) {
-      ReadInto(spec_.preprocess.graph, "preprocess.graph", *files_, problems_);
-      ReadInto(spec_.trigger, *files_, problems_);
-      ReadInto(spec_.training.downsampling, *files_, problems_);
-      ReadInto(spec_.selection, *files_, problems_);
-      for (size_t i = 0; i < spec_.evaluation.size(); ++i) {
-        ReadInto(spec_.evaluation[i], fmt::format("evaluation[{}]", i), *files_, problems_);
-      }
-    }
+    if (files_ != nullptr) ReadInto(spec_, *files_, problems_);
     CheckScript();
     CheckWorkers();
     const storage::DatasetSpec* trained_on = Find(spec_.preprocess.dataset);

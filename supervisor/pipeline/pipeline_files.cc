@@ -5,13 +5,13 @@
 namespace tidemill::supervisor {
 namespace {
 
-// What a graph holds travels with it wherever it goes, in one message.
+// What a pipeline holds travels with it wherever it goes, in one message, in base64.
 constexpr size_t kMostBytes = size_t{8} << 20;
 
-// The files of one section, which have a limit together.
-class SectionFiles final : public config::NamedFiles {
+// The files of one pipeline, which have a limit together.
+class CountedFiles final : public config::NamedFiles {
  public:
-  explicit SectionFiles(PipelineFiles& files) : files_(files) {}
+  explicit CountedFiles(PipelineFiles& files) : files_(files) {}
 
   std::optional<std::string> Read(const std::string& name, size_t most, std::string_view key,
                                   config::Problems& problems) override {
@@ -21,7 +21,7 @@ class SectionFiles final : public config::NamedFiles {
     if (num_bytes_ <= kMostBytes) return bytes;
     problems.Add(
         key,
-        fmt::format("with {}, the files of the section hold {} bytes, but at most {} are allowed",
+        fmt::format("with {}, the files of the pipeline hold {} bytes, but at most {} are allowed",
                     name, num_bytes_, kMostBytes),
         "leave out everything that is not needed");
     return std::nullopt;
@@ -34,41 +34,30 @@ class SectionFiles final : public config::NamedFiles {
 
 }  // namespace
 
-void ReadInto(transform::GraphSpec& graph, std::string_view at, PipelineFiles& files,
-              config::Problems& problems) {
-  SectionFiles of_graph(files);
-  for (size_t i = 0; i < graph.size(); ++i) {
-    transform::OpSpec& op = graph[i].value;
-    const config::Problems::Scope scope(problems, fmt::format("{}[{}].{}", at, i, op.type()));
-    op->TakeFiles(of_graph, problems);
+void ReadInto(PipelineSpec& spec, PipelineFiles& files, config::Problems& problems) {
+  CountedFiles counted(files);
+  for (size_t i = 0; i < spec.preprocess.graph.size(); ++i) {
+    transform::OpSpec& op = spec.preprocess.graph[i].value;
+    const config::Problems::Scope scope(problems,
+                                        fmt::format("preprocess.graph[{}].{}", i, op.type()));
+    op->TakeFiles(counted, problems);
   }
-}
-
-void ReadInto(TriggerSpec& trigger, PipelineFiles& files, config::Problems& problems) {
-  SectionFiles of_trigger(files);
-  const config::Problems::Scope scope(problems, "trigger");
-  trigger->TakeFiles(of_trigger, problems);
-}
-
-void ReadInto(models::DownsamplingSpec& downsampling, PipelineFiles& files,
-              config::Problems& problems) {
-  SectionFiles of_downsampling(files);
-  const config::Problems::Scope scope(problems, "training.downsampling");
-  downsampling->TakeFiles(of_downsampling, problems);
-}
-
-void ReadInto(selector::SelectionSpec& selection, PipelineFiles& files,
-              config::Problems& problems) {
-  SectionFiles of_selection(files);
-  const config::Problems::Scope scope(problems, "selection");
-  selection->TakeFiles(of_selection, problems);
-}
-
-void ReadInto(evaluator::EvaluationSpec& evaluation, std::string_view at, PipelineFiles& files,
-              config::Problems& problems) {
-  SectionFiles of_evaluation(files);
-  const config::Problems::Scope scope(problems, std::string(at));
-  evaluation.TakeFiles(of_evaluation, problems);
+  {
+    const config::Problems::Scope scope(problems, "trigger");
+    spec.trigger->TakeFiles(counted, problems);
+  }
+  {
+    const config::Problems::Scope scope(problems, "selection");
+    spec.selection->TakeFiles(counted, problems);
+  }
+  {
+    const config::Problems::Scope scope(problems, "training.downsampling");
+    spec.training.downsampling->TakeFiles(counted, problems);
+  }
+  for (size_t i = 0; i < spec.evaluation.size(); ++i) {
+    const config::Problems::Scope scope(problems, fmt::format("evaluation[{}]", i));
+    spec.evaluation[i].TakeFiles(counted, problems);
+  }
 }
 
 }  // namespace tidemill::supervisor

@@ -7,11 +7,7 @@
 #include <string_view>
 
 #include "config/problems.h"
-#include "evaluator/client/evaluation_spec.h"
-#include "models/training/downsampling_spec.h"
-#include "selector/client/selection_spec.h"
-#include "supervisor/triggers/trigger.h"
-#include "transform/graph_spec.h"
+#include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::supervisor {
 
@@ -36,25 +32,9 @@ class PipelineFiles {
 // follows.
 inline constexpr std::string_view kKeptFile = "sha256:";
 
-// Replaces the names of files in a graph by their contents, because the graph goes to where the
-// files are not. The files of a graph have at most 8 MiB together. `at` is the graph's place in the
-// pipeline.
-void ReadInto(transform::GraphSpec& graph, std::string_view at, PipelineFiles& files,
-              config::Problems& problems);
-
-// The same for the file of a plug-in that is the trigger.
-void ReadInto(TriggerSpec& trigger, PipelineFiles& files, config::Problems& problems);
-
-// The same for the file of a plug-in that scores samples of trainings.
-void ReadInto(models::DownsamplingSpec& downsampling, PipelineFiles& files,
-              config::Problems& problems);
-
-// The same for the files of plug-ins that select.
-void ReadInto(selector::SelectionSpec& selection, PipelineFiles& files, config::Problems& problems);
-
-// The same for the files of measures that are plug-ins. `at` is the evaluation's place in the
-// pipeline.
-void ReadInto(evaluator::EvaluationSpec& evaluation, std::string_view at, PipelineFiles& files,
-              config::Problems& problems);
+// Replaces the names of files in the pipeline by their contents, because a pipeline goes to where
+// the files are not: files of ops, and those of plug-ins. Together they have at most 8 MiB. A
+// network's file is kept apart.
+void ReadInto(PipelineSpec& spec, PipelineFiles& files, config::Problems& problems);
 
 }  // namespace tidemill::supervisor

@@ -36,9 +36,10 @@ class HeldFiles final : public PipelineFiles {
 class ReadIntoTest : public ::testing::Test {
  protected:
   transform::TorchScriptSpec Program(const std::string& name) {
-    transform::GraphSpec graph = {{transform::TorchScriptSpec{.file = name}}};
-    ReadInto(graph, "preprocess.graph", files_, problems_);
-    return *graph[0].value.As<transform::TorchScriptSpec>();
+    PipelineSpec spec;
+    spec.preprocess.graph = {{transform::TorchScriptSpec{.file = name}}};
+    ReadInto(spec, files_, problems_);
+    return *spec.preprocess.graph[0].value.As<transform::TorchScriptSpec>();
   }
 
   HeldFiles files_;
@@ -62,14 +63,14 @@ TEST_F(ReadIntoTest, WhatIsNoProgramOrNotThereIsAProblemOfItsKey) {
   EXPECT_THAT(problems_.items()[1].message, HasSubstr("no gone.pt"));
 }
 
-TEST_F(ReadIntoTest, TheFilesOfAGraphHaveALimitTogether) {
-  transform::GraphSpec graph;
+TEST_F(ReadIntoTest, TheFilesOfAPipelineHaveALimitTogether) {
+  PipelineSpec spec;
   for (int i = 0; i < 3; ++i) {
     const std::string name = fmt::format("{}.pt", i);
     files_.held[name] = "PK" + std::string((size_t{3} << 20) - 2, 'x');
-    graph.push_back({transform::TorchScriptSpec{.file = name}});
+    spec.preprocess.graph.push_back({transform::TorchScriptSpec{.file = name}});
   }
-  ReadInto(graph, "preprocess.graph", files_, problems_);
+  ReadInto(spec, files_, problems_);
   ASSERT_EQ(problems_.items().size(), 1U);
   EXPECT_EQ(problems_.items()[0].path, "preprocess.graph[2].torchscript.file");
   EXPECT_THAT(problems_.items()[0].message,
