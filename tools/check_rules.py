@@ -17,7 +17,7 @@ MAY_THREAD = {"base/threads/periodic_task.h", "base/threads/periodic_task.cc", "
 for name in code:
     lines = pathlib.Path(name).read_text(errors="replace").splitlines()
     # The contract of plug-ins is one header: who writes C has one file.
-    limit = 250 if name.endswith(".h") and name != "plugin/include/tidemill/plugin.h" else 500
+    limit = 250 if name.endswith(".h") and not name.endswith("tidemill/plugin.h") else 500
     if len(lines) > limit:
         problems.append(f"{name}: {len(lines)} lines, the limit is {limit}")
     if re.search(r"(^|/)[a-z_]*(util|utils|helper|helpers|common|misc|manager)\.", name):
