@@ -18,7 +18,7 @@ absl::StatusOr<Description> ReadDescription(const json& said, const HostProcess&
                                             const PluginUse& use) {
   Description description{.kind = TextAt(said, "kind"),
                           .name = TextAt(said, "name"),
-                          .doc = Printable(TextAt(said, "doc")),
+                          .doc = Printable(TextAt(said, "doc"), "\n"),
                           .version = Printable(TextAt(said, "version")),
                           .versions = ObjectAt(host.hello(), "versions"),
                           .sandbox = Printable(TextAt(host.hello(), "sandbox")),

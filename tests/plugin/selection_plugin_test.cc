@@ -283,7 +283,8 @@ TEST_P(PluginSelections, SayWhatTheyLookAt) {
   EXPECT_THAT(AllRunsWith(spec), ElementsAre(HasSubstr("sandbox")));
   EXPECT_EQ(config::Print(MustSubmit(config::Print(spec))), config::Print(spec));
 
-  transform::DescribedSamples samples{.dataset = "weather"};
+  transform::DescribedSamples samples;
+  samples.dataset = "weather";
   samples.schema.columns = {"price"};
   config::Problems problems;
   spec->CheckSamples(samples, problems);
