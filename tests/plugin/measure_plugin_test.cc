@@ -20,6 +20,7 @@
 #include "evaluator/testing/samples.h"
 #include "evaluator/trials/invented_outcomes.h"
 #include "evaluator/trials/measure_promises.h"
+#include "tests/plugin/test_plugins.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -28,25 +29,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::tidemill::testing::IsOk;
 
-// The plug-ins of these tests, wherever they lie.
-class TestFiles final : public config::NamedFiles {
- public:
-  std::optional<std::string> Read(const std::string& name, size_t most, std::string_view key,
-                                  config::Problems& problems) override {
-    std::string folder = name.ends_with(".so") ? PLUGIN_OBJECTS : PLUGIN_SOURCES;
-    if (!std::filesystem::exists(folder + "/" + name)) folder = PLUGIN_EXAMPLES;
-    auto bytes = files::Read(folder + "/" + name, most);
-    if (bytes.ok()) return *std::move(bytes);
-    problems.Add(key, std::string(bytes.status().message()));
-    return std::nullopt;
-  }
-};
-
 // As a pipeline has it once it was submitted.
 absl::StatusOr<EvaluationSpec> Submitted(const std::string& rest) {
   auto decoded = config::Decode<EvaluationSpec>(
       {.text = "{dataset: test, " + rest + "}", .name = "evaluation", .variables = {}});
-  TestFiles files;
+  tests::PluginFiles files;
   if (decoded.problems.empty()) decoded.value.TakeFiles(files, decoded.problems);
   RETURN_IF_ERROR(decoded.problems.ToStatus());
   decoded.value.OpenMeasures();
@@ -57,21 +44,6 @@ MeasureSpec MustSubmit(const std::string& measure) {
   const auto spec = Submitted("measures: [" + measure + "]");
   EXPECT_THAT(spec, IsOk()) << measure;
   return spec.ok() ? spec->measures.front() : MeasureSpec();
-}
-
-// Processes below this one.
-std::vector<pid_t> Descendants() {
-  std::vector<pid_t> found = {getpid()};
-  for (size_t i = 0; i < found.size(); ++i) {
-    std::error_code error;
-    const std::string tasks = "/proc/" + std::to_string(found[i]) + "/task";
-    for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
-      std::ifstream file(task.path() / "children");
-      for (pid_t child = 0; file >> child;) found.push_back(child);
-    }
-  }
-  found.erase(found.begin());
-  return found;
 }
 
 ScoredModel Model() {
@@ -108,7 +80,7 @@ v1::ModelScores Measured(const EvaluationSpec& spec, int64_t block,
     }
     measurement.Add(testing::SamplesOf(records, classes, begin), 0);
     if (kill_whom == Kill::kNobody) continue;
-    for (const pid_t process : Descendants()) kill(process, SIGKILL);
+    for (const pid_t process : tests::Descendants()) kill(process, SIGKILL);
   }
   auto scores = measurement.Scores();
   EXPECT_THAT(measurement.interruption(), IsOk());
@@ -130,7 +102,7 @@ std::string NumbersOf(const v1::ModelScores& scores, const std::string& measure)
 // By the language of the file.
 class PluginMeasures : public ::testing::TestWithParam<const char*> {
  protected:
-  void TearDown() override { EXPECT_THAT(Descendants(), IsEmpty()); }
+  void TearDown() override { EXPECT_THAT(tests::Descendants(), IsEmpty()); }
 
   static std::string Use(const std::string& name, const std::string& more = "") {
     return fmt::format("{{type: plugin, use: '{}:{}'{}}}", GetParam(), name, more);

@@ -18,6 +18,7 @@
 #include "batch/wire.h"
 #include "config/named_files.h"
 #include "config/problems.h"
+#include "tests/plugin/test_plugins.h"
 #include "transform/ops/plugin_op.h"
 #include "transform/testing/samples.h"
 #include "transform/trials/op_promises.h"
@@ -39,20 +40,6 @@ using testing::Spec;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 
-// The plug-ins of these tests, wherever they lie.
-class TestFiles final : public config::NamedFiles {
- public:
-  std::optional<std::string> Read(const std::string& name, size_t most, std::string_view key,
-                                  config::Problems& problems) override {
-    std::string folder = name.ends_with(".so") ? PLUGIN_OBJECTS : PLUGIN_SOURCES;
-    if (!std::filesystem::exists(folder + "/" + name)) folder = PLUGIN_EXAMPLES;
-    auto bytes = files::Read(folder + "/" + name, most);
-    if (bytes.ok()) return *std::move(bytes);
-    problems.Add(key, std::string(bytes.status().message()));
-    return std::nullopt;
-  }
-};
-
 // As a pipeline has it once it was submitted.
 PluginOpSpec Submitted(const std::string& use, std::vector<std::string> columns,
                        const std::string& how = "") {
@@ -60,30 +47,11 @@ PluginOpSpec Submitted(const std::string& use, std::vector<std::string> columns,
   spec.use = use;
   spec.columns = std::move(columns);
   if (!how.empty()) spec.with["how"].scalars = {{.text = how}};
-  TestFiles files;
+  tests::PluginFiles files;
   config::Problems problems;
   spec.TakeFiles(files, problems);
   EXPECT_THAT(problems.ToStatus(), IsOk());
   return spec;
-}
-
-// Processes below this one.
-std::vector<pid_t> Descendants() {
-  std::vector<pid_t> found = {getpid()};
-  for (size_t i = 0; i < found.size(); ++i) {
-    std::error_code error;
-    const std::string tasks = "/proc/" + std::to_string(found[i]) + "/task";
-    for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
-      std::ifstream file(task.path() / "children");
-      for (pid_t child = 0; file >> child;) found.push_back(child);
-    }
-  }
-  found.erase(found.begin());
-  return found;
-}
-
-void KillAll() {
-  for (const pid_t process : Descendants()) kill(process, SIGKILL);
 }
 
 // Two numbers a row.
@@ -103,7 +71,7 @@ struct Tested {
 
 class PluginOps : public ::testing::TestWithParam<Tested> {
  protected:
-  void TearDown() override { EXPECT_THAT(Descendants(), IsEmpty()); }
+  void TearDown() override { EXPECT_THAT(tests::Descendants(), IsEmpty()); }
 
   static std::string Use(const std::string& name) {
     return std::string(GetParam().file) + ":" + name;
@@ -166,13 +134,13 @@ TEST_P(PluginOps, LearnTheSameHoweverSamplesAreCutAndWhoeverKillsTheirProcesses)
   Fitter fitter(graph);
   for (int64_t begin = 0; begin < 10'000; begin += 3000) {
     ASSERT_THAT(fitter.Add(testing::Slice(samples, begin, 3000)), IsOk());
-    KillAll();
+    tests::KillDescendants();
   }
   const auto killed = fitter.Finish();
   ASSERT_THAT(killed, IsOk());
   EXPECT_EQ(killed->digest(), whole.digest());
   const auto made = graph.Run(samples, &whole);
-  KillAll();
+  tests::KillDescendants();
   const auto again = graph.Run(samples, &*killed);
   ASSERT_THAT(made, IsOk());
   ASSERT_THAT(again, IsOk());

@@ -10,7 +10,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "plugin/process/fault.h"
-#include "tests/plugin/score_files.h"
+#include "tests/plugin/test_plugins.h"
 #include "trainer_server/downsampling/methods/plugin_score.h"
 #include "trainer_server/downsampling/methods/plugin_scorer.h"
 #include "trainer_server/trials/score_promises.h"
@@ -20,12 +20,12 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using tests::SubmittedScore;
+using tests::SubmittedPart;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 
 PluginScore Submitted(const std::string& use, const std::string& with, const char* more = "") {
-  const auto spec = SubmittedScore(
+  const auto spec = SubmittedPart<models::DownsamplingSpec>(
       fmt::format("{{type: plugin, use: '{}', with: {}, fraction: 0.5{}}}", use, with, more));
   EXPECT_THAT(spec, IsOk());
   return spec.ok() ? *spec->As<PluginScore>() : PluginScore();
@@ -144,7 +144,7 @@ TEST_P(PluginScores, AreToldApartByATrialWhenTheyDependOnPlaces) {
 TEST(PluginScoresInASchedule, AreTakenInWhereTheyStand) {
   const std::string score =
       "{type: plugin, use: 'scores.py:Losses', with: {kep: least}, fraction: 1}";
-  const auto spec = SubmittedScore(
+  const auto spec = SubmittedPart<models::DownsamplingSpec>(
       fmt::format("{{type: schedule, steps: [{{triggers: 2, use: none}}, {{use: {}}}]}}", score));
   EXPECT_THAT(spec.status().message(), HasSubstr("steps[1].use.with.kep"));
   EXPECT_THAT(spec.status().message(), HasSubstr("did you mean 'kept'?"));

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "tests/plugin/score_files.h"
+#include "tests/plugin/test_plugins.h"
 #include "trainer_server/testing/downsampling_room.h"
 
 namespace tidemill::trainer_server {
@@ -20,7 +20,7 @@ class PluginScoreTraining : public DownsampledTraining,
                             public ::testing::WithParamInterface<std::string> {
  protected:
   static models::DownsamplingSpec Method(const std::string& settings) {
-    auto spec = tests::SubmittedScore("{" + settings + "}");
+    auto spec = tests::SubmittedPart<models::DownsamplingSpec>("{" + settings + "}");
     EXPECT_TRUE(spec.ok()) << spec.status().ToString();
     return spec.ok() ? *std::move(spec) : models::DownsamplingSpec();
   }

@@ -21,6 +21,7 @@
 #include "selector/testing/choosing.h"
 #include "selector/trials/invented_facts.h"
 #include "selector/trials/selection_promises.h"
+#include "tests/plugin/test_plugins.h"
 
 namespace tidemill::selector {
 namespace {
@@ -39,49 +40,10 @@ using testing::StreamOf;
 using ::tidemill::testing::IsOk;
 using trials::InventedFacts;
 
-// The plug-ins of these tests, wherever they lie.
-class TestFiles final : public config::NamedFiles {
- public:
-  std::optional<std::string> Read(const std::string& name, size_t most, std::string_view key,
-                                  config::Problems& problems) override {
-    std::string folder = name.ends_with(".so") ? PLUGIN_OBJECTS : PLUGIN_SOURCES;
-    if (!std::filesystem::exists(folder + "/" + name)) folder = PLUGIN_EXAMPLES;
-    auto bytes = files::Read(folder + "/" + name, most);
-    if (bytes.ok()) return *std::move(bytes);
-    problems.Add(key, std::string(bytes.status().message()));
-    return std::nullopt;
-  }
-};
-
-// As a pipeline has it once it was submitted.
-absl::StatusOr<SelectionSpec> Submitted(const std::string& yaml) {
-  auto decoded =
-      config::Decode<SelectionSpec>({.text = yaml, .name = "selection", .variables = {}});
-  TestFiles files;
-  if (decoded.problems.empty()) decoded.value->TakeFiles(files, decoded.problems);
-  RETURN_IF_ERROR(decoded.problems.ToStatus());
-  return std::move(decoded.value);
-}
-
 SelectionSpec MustSubmit(const std::string& yaml) {
-  auto spec = Submitted(yaml);
+  auto spec = tests::SubmittedPart<SelectionSpec>(yaml);
   EXPECT_THAT(spec, IsOk());
   return spec.ok() ? *std::move(spec) : SelectionSpec();
-}
-
-// Processes below this one.
-std::vector<pid_t> Descendants() {
-  std::vector<pid_t> found = {getpid()};
-  for (size_t i = 0; i < found.size(); ++i) {
-    std::error_code error;
-    const std::string tasks = "/proc/" + std::to_string(found[i]) + "/task";
-    for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
-      std::ifstream file(task.path() / "children");
-      for (pid_t child = 0; file >> child;) found.push_back(child);
-    }
-  }
-  found.erase(found.begin());
-  return found;
 }
 
 // Kills the plug-in's process while facts are read for it: when they are asked for the n-th time.
@@ -91,7 +53,7 @@ class KillingFacts final : public SampleFacts {
 
   absl::Status ReadColumn(std::span<const int64_t> keys, const std::string& column,
                           const Sink& sink) override {
-    if (std::ranges::count(at_, ++num_asked_) > 0) kill(Descendants().back(), SIGKILL);
+    if (std::ranges::count(at_, ++num_asked_) > 0) kill(tests::Descendants().back(), SIGKILL);
     return facts_.ReadColumn(keys, column, sink);
   }
   bool has_model() const override { return true; }
@@ -139,7 +101,7 @@ absl::Status Finished(const SelectionSpec& spec, const testing::Stream& stream) 
 // The file, by its language.
 class PluginSelections : public ::testing::TestWithParam<const char*> {
  protected:
-  void TearDown() override { EXPECT_THAT(Descendants(), IsEmpty()); }
+  void TearDown() override { EXPECT_THAT(tests::Descendants(), IsEmpty()); }
 
   static SelectionSpec Use(const std::string& name, const std::string& more = "") {
     return MustSubmit(fmt::format("{{type: plugin, use: '{}:{}'{}}}", GetParam(), name, more));
@@ -302,7 +264,7 @@ TEST_P(PluginSelections, MayBeAStepOfASchedule) {
 }
 
 TEST_P(PluginSelections, RefuseASettingThatTheyDoNotHave) {
-  const auto spec = Submitted(
+  const auto spec = tests::SubmittedPart<SelectionSpec>(
       fmt::format("{{type: plugin, use: '{}:UniformShare', with: {{fractoin: 0.7}}}}", GetParam()));
   EXPECT_THAT(std::string(spec.status().message()), HasSubstr("did you mean 'fraction'?"));
 }

@@ -23,6 +23,7 @@
 #include "supervisor/triggers/performance_trigger.h"
 #include "supervisor/triggers/plugin_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
+#include "tests/plugin/test_plugins.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -35,48 +36,10 @@ using testing::Stream;
 using ::tidemill::testing::IsOk;
 using trials::DriftingEvidence;
 
-// The plug-ins of these tests, wherever they lie.
-class TestFiles final : public config::NamedFiles {
- public:
-  std::optional<std::string> Read(const std::string& name, size_t most, std::string_view key,
-                                  config::Problems& problems) override {
-    std::string folder = name.ends_with(".so") ? PLUGIN_OBJECTS : PLUGIN_SOURCES;
-    if (!std::filesystem::exists(folder + "/" + name)) folder = PLUGIN_EXAMPLES;
-    auto bytes = files::Read(folder + "/" + name, most);
-    if (bytes.ok()) return *std::move(bytes);
-    problems.Add(key, std::string(bytes.status().message()));
-    return std::nullopt;
-  }
-};
-
-// As a pipeline has it once it was submitted.
-absl::StatusOr<TriggerSpec> Submitted(const std::string& yaml) {
-  auto decoded = config::Decode<TriggerSpec>({.text = yaml, .name = "trigger", .variables = {}});
-  TestFiles files;
-  if (decoded.problems.empty()) decoded.value->TakeFiles(files, decoded.problems);
-  RETURN_IF_ERROR(decoded.problems.ToStatus());
-  return std::move(decoded.value);
-}
-
 TriggerSpec MustSubmit(const std::string& yaml) {
-  auto spec = Submitted(yaml);
+  auto spec = tests::SubmittedPart<TriggerSpec>(yaml);
   EXPECT_THAT(spec, IsOk());
   return spec.ok() ? *std::move(spec) : TriggerSpec();
-}
-
-// Processes below this one.
-std::vector<pid_t> Descendants() {
-  std::vector<pid_t> found = {getpid()};
-  for (size_t i = 0; i < found.size(); ++i) {
-    std::error_code error;
-    const std::string tasks = "/proc/" + std::to_string(found[i]) + "/task";
-    for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
-      std::ifstream file(task.path() / "children");
-      for (pid_t child = 0; file >> child;) found.push_back(child);
-    }
-  }
-  found.erase(found.begin());
-  return found;
 }
 
 // By the language of the file.
@@ -88,7 +51,7 @@ struct Tested {
 
 class PluginTriggers : public ::testing::TestWithParam<Tested> {
  protected:
-  void TearDown() override { EXPECT_THAT(Descendants(), IsEmpty()); }
+  void TearDown() override { EXPECT_THAT(tests::Descendants(), IsEmpty()); }
 
   static std::string Mistakes() {
     return fmt::format("{{type: plugin, use: '{}', with: {{at: 0.7}}}}", GetParam().mistakes);
@@ -165,7 +128,7 @@ TEST_P(PluginTriggers, DecideTheSameWhenTheirProcessesAreKilled) {
   size_t place = 0;
   // The outermost at one decision, the innermost at the next.
   const auto killed = [&](Decider&) {
-    const std::vector<pid_t> processes = Descendants();
+    const std::vector<pid_t> processes = tests::Descendants();
     if (processes.empty()) return;
     kill(++place % 2 == 0 ? processes.front() : processes.back(), SIGKILL);
   };
@@ -189,10 +152,11 @@ TEST_P(PluginTriggers, SayWhatTheyLookAt) {
 }
 
 TEST_P(PluginTriggers, RefuseASettingThatTheyDoNotHave) {
-  const auto spec = Submitted(
+  const auto spec = tests::SubmittedPart<TriggerSpec>(
       fmt::format("{{type: plugin, use: '{}', with: {{att: 0.7}}}}", GetParam().mistakes));
   EXPECT_THAT(std::string(spec.status().message()), HasSubstr("did you mean 'at'?"));
-  const auto other = Submitted(fmt::format("{{type: plugin, use: '{}x'}}", GetParam().mistakes));
+  const auto other = tests::SubmittedPart<TriggerSpec>(
+      fmt::format("{{type: plugin, use: '{}x'}}", GetParam().mistakes));
   EXPECT_THAT(std::string(other.status().message()), HasSubstr("Mistakes"));
 }
 
@@ -280,7 +244,7 @@ TEST(PythonTriggers, ThatAnswerNonsenseAreFaults) {
     ASSERT_TRUE(decisions[2].verdict.fault) << how;
     EXPECT_TRUE(IsPrintable(decisions[2].verdict.fault->what)) << how;
   }
-  EXPECT_THAT(Descendants(), IsEmpty());
+  EXPECT_THAT(tests::Descendants(), IsEmpty());
 }
 
 // Descriptors of an owner may have any numbers.
@@ -290,7 +254,9 @@ TEST(PythonTriggers, StartInAProcessWithManyFilesOpen) {
     open_files.emplace_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
     ASSERT_TRUE(open_files.back().is_open());
     if (open_files.back().number() >= 92) {
-      EXPECT_THAT(Submitted("{type: plugin, use: 'libpolicies.so:Mistakes'}"), IsOk());
+      EXPECT_THAT(
+          tests::SubmittedPart<TriggerSpec>("{type: plugin, use: 'libpolicies.so:Mistakes'}"),
+          IsOk());
     }
   }
 }
