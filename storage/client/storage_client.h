@@ -71,10 +71,10 @@ class StorageClient {
                            const SampleSink& sink) const;
 
   // Describes samples without reading their data, in the order of `keys`. The columns are key, file
-  // (int64), event_time and, when a sample of a batch has one, class_label. Paths of files are below
-  // the dataset's folder. Each comes before or with the first sample of the file, and some come more
-  // than once. Keys that storage does not know are left out. There may be any number of keys. It is
-  // fastest when the keys ascend.
+  // (int64), event_time and, when a sample of a batch has one, class_label. Paths of files are
+  // below the dataset's folder. Each comes before or with the first sample of the file, and some
+  // come more than once. Keys that storage does not know are left out. There may be any number of
+  // keys. It is fastest when the keys ascend.
   absl::Status DescribeSamples(DatasetId dataset, std::span<const int64_t> keys,
                                const DescriptionSink& sink) const;
 
