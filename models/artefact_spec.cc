@@ -7,7 +7,7 @@ namespace tidemill::models {
 std::string EncodeArtefactSpec(const ArtefactSpec& spec) { return config::Print(spec); }
 
 absl::StatusOr<ArtefactSpec> DecodeArtefactSpec(std::string_view part) {
-  return config::Read<ArtefactSpec>(part, kSpecPart);
+  return config::ReadKept<ArtefactSpec>(part, kSpecPart);
 }
 
 absl::StatusOr<ArtefactSpec> ReadArtefactSpec(const std::string& folder) {

@@ -28,10 +28,10 @@ constexpr int kMostLate = 3;
 
 template <typename T>
 batch::Column View(std::string_view name, batch::DataType type, std::span<const T> numbers,
-                   std::vector<int64_t> shape = {}) {
+                   const std::vector<int64_t>& shape = {}) {
   return {.name = std::string(name),
           .type = type,
-          .shape = std::move(shape),
+          .shape = shape,
           .data = batch::Buffer::Wrap(numbers.data(), numbers.size_bytes(), nullptr)};
 }
 

@@ -20,6 +20,8 @@ using nlohmann::json;
 
 // Of what is asked at submission, where nothing is drawn.
 constexpr uint64_t kSeed = 0;
+// It goes with the pipeline.
+constexpr size_t kMostDeclaredBytes = size_t{64} << 10;
 
 // "surprise.py:Surprise 1.2 (numpy 1.24.2, python 3.11.2; sandbox: bwrap)".
 std::string DescribeHost(const PluginUse& use, const Description& description) {
@@ -74,7 +76,13 @@ void TakePlugin(PluginUse& use, std::string_view kind, config::NamedFiles& files
                  traceback.empty() ? "see the guide on policies of your own" : traceback);
     return;
   }
-  if (!declared->is_null()) use.declared = declared->dump();
+  if (declared->is_null()) return;
+  use.declared = declared->dump();
+  if (use.declared.size() <= kMostDeclaredBytes) return;
+  problems.Add("use",
+               fmt::format("{} says {} bytes of itself, and {} is the most", use.use,
+                           use.declared.size(), kMostDeclaredBytes),
+               "shorten what describes it");
 }
 
 absl::StatusOr<json> CreatedOf(const PluginUse& use) {

@@ -60,8 +60,8 @@ struct PluginUse {
 
   // Whether they are the same part of a pipeline.
   friend bool operator==(const PluginUse& a, const PluginUse& b) {
-    const auto parts = [](const PluginUse& use) {
-      return std::tie(use.use, use.program, use.with, use.timeout, use.memory, use.declared);
+    const auto parts = [](const PluginUse& of) {
+      return std::tie(of.use, of.program, of.with, of.timeout, of.memory, of.declared);
     };
     return parts(a) == parts(b);
   }

@@ -29,7 +29,7 @@ Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& stor
   const auto store = std::make_shared<const storage::StorageClient>(storage);
   return [selector, store](const v1::GetJobResponse& known) -> absl::StatusOr<OpenedJob> {
     OpenedJob opened;
-    ASSIGN_OR_RETURN(opened.spec, config::Read<JobSpec>(known.spec(), known.name()));
+    ASSIGN_OR_RETURN(opened.spec, config::ReadKept<JobSpec>(known.spec(), known.name()));
     const JobSpec& spec = opened.spec;
     ASSIGN_OR_RETURN(opened.parts.fitted, DecodeFitted(known.fitted()));
     selector::SelectorClient client(selector);

@@ -56,7 +56,7 @@ std::string WritePipeline(const Stack& stack) {
   for (std::string line; std::getline(small, line) && !line.starts_with("trigger:");) {
     const bool scales = line.find("standardize:") != std::string::npos;
     text += scales ? "    - plugin: {use: \"scaling.py:Standardized\", columns: [a, b, c]}" : line;
-    text += "\n";
+    text += '\n';
   }
   std::ofstream(path) << text << kRestOfThePipeline;
   return path;

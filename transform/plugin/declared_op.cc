@@ -25,6 +25,8 @@ using batch::DataType;
 using nlohmann::json;
 
 constexpr size_t kMostOutputs = 100;
+// Numbers of a row that an op makes. A block of answers has 64 MiB.
+constexpr int64_t kMostRowBytes = int64_t{4} << 20;
 // Nothing of an op is drawn unless the plug-in does.
 constexpr uint64_t kOpSeed = 0;
 
@@ -121,6 +123,18 @@ std::string KeyOf(const plugin::PluginUse& use, std::span<const ColumnSchema> in
                             settings.sandbox));
 }
 
+// A graph cannot be built without the answer, and whoever builds it takes a failure for a mistake
+// in the graph. So a machine that starts no process is asked several times.
+absl::StatusOr<json> AskWhatItMakes(const plugin::PluginUse& use,
+                                    std::span<const ColumnSchema> inputs) {
+  constexpr int kMostAsked = 5;
+  absl::StatusOr<json> created = MakeOpInstance(use, inputs)->Created();
+  for (int asked = 1; asked < kMostAsked && plugin::IsOfMachine(created.status()); ++asked) {
+    created = MakeOpInstance(use, inputs)->Created();
+  }
+  return created;
+}
+
 }  // namespace
 
 absl::StatusOr<DeclaredOp> ReadDeclaredOp(const json& created) {
@@ -130,10 +144,15 @@ absl::StatusOr<DeclaredOp> ReadDeclaredOp(const json& created) {
                            outputs.size());
   }
   DeclaredOp declared{.outputs = {}, .fits = plugin::BoolAt(created, "fits")};
+  int64_t row_bytes = 0;
   for (const json& said : outputs) {
     ASSIGN_OR_RETURN(ColumnSchema output, ReadOutput(said));
     if (std::ranges::count(declared.outputs, output.name, &ColumnSchema::name) > 0) {
       return InvalidArgument("outputs: the column {} is there twice", output.name);
+    }
+    row_bytes += output.Width() * static_cast<int64_t>(batch::SizeOf(output.type));
+    if (row_bytes > kMostRowBytes) {
+      return InvalidArgument("outputs: a row of them has more than {} bytes", kMostRowBytes);
     }
     declared.outputs.push_back(std::move(output));
   }
@@ -144,7 +163,7 @@ absl::StatusOr<DeclaredOp> DeclarationOf(const plugin::PluginUse& use,
                                          std::span<const ColumnSchema> inputs) {
   const std::string key = KeyOf(use, inputs);
   if (auto known = OfThisProcess().Find(key)) return *std::move(known);
-  ASSIGN_OR_RETURN(const json created, MakeOpInstance(use, inputs)->Created());
+  ASSIGN_OR_RETURN(const json created, AskWhatItMakes(use, inputs));
   auto declared = ReadDeclaredOp(created);
   if (!declared.ok()) return Annotate(declared.status(), use.use);
   OfThisProcess().Keep(key, *declared);

@@ -136,6 +136,10 @@ absl::StatusOr<FitResult> PluginFitter::Finish() {
   if (state.find_first_not_of(kBase64Letters) != std::string::npos) {
     return FailedPrecondition("the state that the plug-in has learnt is no base64");
   }
+  if (state.empty()) {
+    return FailedPrecondition(
+        "an op that learns has to give its state, and it gave none: see seal");
+  }
   FitResult result;
   Learned& learned = result.learned.emplace_back();
   learned.statistic = kPluginState;

@@ -88,8 +88,8 @@ absl::Status RequestColumns::PlaceBuffers(const json& said, const Memory& memory
   int64_t bytes = values.array.length * bytes_of_value;
   if (values.format == "Z") {
     ASSIGN_OR_RETURN(const int64_t offsets_at, WholeOf(said, "offsets_at"));
-    constexpr auto kOffsetBytes = static_cast<int64_t>(sizeof(int64_t));
-    ASSIGN_OR_RETURN(values.buffers[1], memory.At(offsets_at, (rows + 1) * kOffsetBytes));
+    constexpr auto kBytesOfOffset = static_cast<int64_t>(sizeof(int64_t));
+    ASSIGN_OR_RETURN(values.buffers[1], memory.At(offsets_at, (rows + 1) * kBytesOfOffset));
     bytes = static_cast<const int64_t*>(values.buffers[1])[rows];
     values.array.n_buffers = 3;
   }

@@ -32,7 +32,7 @@ class ScoreKind : public Kind {
   absl::StatusOr<json> Created(const json& /*request*/) override {
     const TidemillScoreColumn* first = nullptr;
     size_t count = 0;
-    auto keep = TidemillScoreKeep{};
+    auto keep = static_cast<TidemillScoreKeep>(0);
     RETURN_IF_ERROR(instance_.Call("looks_at", [&] {
       first = functions_.looks_at(instance_.self(), &count);
       return 0;

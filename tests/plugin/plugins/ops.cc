@@ -142,7 +142,7 @@ class Faulty : public tidemill::plugin::Op {
     if (*how == "not_finite") out[row] = std::numeric_limits<float>::quiet_NaN();
     if (*how == "wrong_row") made.Reject(1'000'000, "x");
     if (*how == "too_few") static_cast<void>(made.NumbersOf<float>("z"));
-    if (*how == "outside") throw 7;
+    if (*how == "outside") throw 7;  // NOLINT(bugprone-std-exception-baseclass)
     while (*how == "loop") loops_ = loops_ + 1;
   }
   mutable volatile int loops_ = 0;

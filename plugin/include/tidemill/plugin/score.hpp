@@ -101,7 +101,7 @@ inline const void* Score::Functions() {
                 .looks_at = [](void* self, size_t* count) { return Of(self).GiveLooksAt(count); },
                 .keep =
                     [](void* self) {
-                      TidemillScoreKeep keep = {};
+                      auto keep = static_cast<TidemillScoreKeep>(0);
                       Of(self).Attempt("Keeps", [&] {
                         keep = static_cast<TidemillScoreKeep>(Of(self).Keeps());
                       });

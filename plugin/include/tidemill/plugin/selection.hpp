@@ -140,9 +140,10 @@ class Selection : public Instance {
   }
 
   void SetChosen(Chosen chosen) {
-    if (!chosen.weights.empty() && chosen.weights.size() != chosen.rows.size())
+    if (!chosen.weights.empty() && chosen.weights.size() != chosen.rows.size()) {
       throw std::invalid_argument("it chose " + std::to_string(chosen.rows.size()) + " rows with " +
                                   std::to_string(chosen.weights.size()) + " weights");
+    }
     chosen_ = std::move(chosen);
     num_given_ = 0;
   }
