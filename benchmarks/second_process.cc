@@ -13,7 +13,7 @@
 namespace tidemill::benchmarks {
 namespace {
 
-[[noreturn]] void Fail(const char* what) {
+[[noreturn]] void Die(const char* what) {
   std::fprintf(stderr, "the second process: %s\n", what);
   std::exit(1);
 }
@@ -23,7 +23,7 @@ namespace {
 SecondProcess::SecondProcess(const std::string& flag, const std::string& argument) {
   int input[2];
   int output[2];
-  if (::pipe2(input, O_CLOEXEC) != 0 || ::pipe2(output, O_CLOEXEC) != 0) Fail("no pipe");
+  if (::pipe2(input, O_CLOEXEC) != 0 || ::pipe2(output, O_CLOEXEC) != 0) Die("no pipe");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input[0], 0);
@@ -31,14 +31,14 @@ SecondProcess::SecondProcess(const std::string& flag, const std::string& argumen
   const char* const arguments[] = {"/proc/self/exe", flag.c_str(), argument.c_str(), nullptr};
   if (::posix_spawn(&process_, arguments[0], &actions, nullptr, const_cast<char* const*>(arguments),
                     environ) != 0) {
-    Fail("cannot be started");
+    Die("cannot be started");
   }
   posix_spawn_file_actions_destroy(&actions);
   ::close(input[0]);
   ::close(output[1]);
   input_ = input[1];
   char text[256] = {};
-  if (::read(output[0], text, sizeof(text) - 1) <= 0) Fail("did not get ready");
+  if (::read(output[0], text, sizeof(text) - 1) <= 0) Die("did not get ready");
   ::close(output[0]);
   line_ = text;
   line_.resize(std::min(line_.find('\n'), line_.size()));
@@ -51,7 +51,7 @@ SecondProcess::~SecondProcess() {
 
 double SecondProcess::ProcessorSeconds() const {
   clockid_t clock = 0;
-  if (::clock_getcpuclockid(process_, &clock) != 0) Fail("has no clock");
+  if (::clock_getcpuclockid(process_, &clock) != 0) Die("has no clock");
   double seconds = 0;
   for (const clockid_t which : {clock, clockid_t{CLOCK_PROCESS_CPUTIME_ID}}) {
     timespec time = {};

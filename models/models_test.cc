@@ -180,7 +180,7 @@ TEST(Loss, TargetsThatDoNotSuitTheModelAreNamed) {
   EXPECT_TRUE(CheckTargets(CrossEntropy{}, torch::tensor({0, 2}, torch::kLong), 3).ok());
   EXPECT_THAT(
       std::string(CheckTargets(CrossEntropy{}, torch::tensor({0, 3}, torch::kLong), 3).message()),
-      testing::HasSubstr("class 3"));
+      ::testing::HasSubstr("class 3"));
   EXPECT_FALSE(CheckTargets(CrossEntropy{}, torch::tensor({0.5f}), 3).ok());
   EXPECT_TRUE(CheckTargets(Mse{}, torch::tensor({0.5f, 1.0f}), 1).ok());
   EXPECT_FALSE(CheckTargets(Mse{}, torch::tensor({0.5f, 1.0f}), 2).ok());
@@ -196,7 +196,7 @@ TEST(Guard, TurnsWhatTorchThrowsIntoAStatus) {
     return absl::OkStatus();
   });
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(std::string(status.message()), testing::StartsWith("adding: "));
+  EXPECT_THAT(std::string(status.message()), ::testing::StartsWith("adding: "));
 }
 
 }  // namespace

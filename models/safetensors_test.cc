@@ -50,7 +50,7 @@ TEST(Safetensors, AnArrayThatDoesNotFitItsShapeIsNotWritten) {
   EXPECT_EQ(WriteTensorFile(file).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-class BrokenFile : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+class BrokenFile : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(BrokenFile, IsRefused) {
   const auto [header, data] = GetParam();
@@ -59,7 +59,7 @@ TEST_P(BrokenFile, IsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(
     Safetensors, BrokenFile,
-    testing::Values(
+    ::testing::Values(
         std::pair{"", ""}, std::pair{"[]", ""}, std::pair{"{", ""}, std::pair{" {}", ""},
         std::pair{"{}", "x"}, std::pair{R"({"w":3})", ""},
         std::pair{R"({"w":{"dtype":"U8","shape":[2],"data_offsets":[0,3]}})", "abc"},

@@ -91,9 +91,9 @@ size_t CountLost(const GeneratedDataset& dataset, const Storage& storage,
 
 enum class Way { kGrpc, kDirect };
 
-class ChangedFile : public ::testing::TestWithParam<std::tuple<Way, Happening>> {
+class ReadingChangedFile : public ::testing::TestWithParam<std::tuple<Way, Happening>> {
  protected:
-  ChangedFile()
+  ReadingChangedFile()
       : storage_({.tcp = IsGrpc(), .block_bytes = "1MiB"}),
         dataset_(testing::MakeLargeRecords(storage_.process.data_folder(), kNumSamples)) {
     storage_.Register(dataset_);
@@ -117,12 +117,12 @@ class ChangedFile : public ::testing::TestWithParam<std::tuple<Way, Happening>> 
   std::vector<int64_t> keys_;
 };
 
-TEST_P(ChangedFile, ThatIsBeingReadCostsItsOwnSamplesAtMost) {
+TEST_P(ReadingChangedFile, ThatIsBeingReadCostsItsOwnSamplesAtMost) {
   const size_t num_lost = ReadWhileItHappens(Shuffled(keys_, 2), "1.bin");
   EXPECT_EQ(num_lost > 0, !What().leaves_open_file);
 }
 
-TEST_P(ChangedFile, ThatIsReadLaterCostsItsOwnSamplesAtMost) {
+TEST_P(ReadingChangedFile, ThatIsReadLaterCostsItsOwnSamplesAtMost) {
   const size_t num_lost = ReadWhileItHappens(keys_, "2.bin");
   const std::string what = What().name;
   const size_t num_of_file = kNumSamples / 3;
@@ -132,7 +132,7 @@ TEST_P(ChangedFile, ThatIsReadLaterCostsItsOwnSamplesAtMost) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(ByEachWay, ChangedFile,
+INSTANTIATE_TEST_SUITE_P(ByEachWay, ReadingChangedFile,
                          ::testing::Combine(::testing::Values(Way::kGrpc, Way::kDirect),
                                             ::testing::ValuesIn(kHappenings)),
                          [](const auto& tested) {

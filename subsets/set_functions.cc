@@ -11,9 +11,9 @@ constexpr double kRidge = 1e-12;
 // Kernels are of floats: what is left of a row below this share of itself is their rounding.
 constexpr double kRounding = 1e-6;
 constexpr int64_t kGainsInPiece = 16;
-constexpr int64_t kRowsInPiece = 4096;
+constexpr int64_t kCandidatesInPiece = 4096;
 constexpr size_t kSums = 8;
-constexpr size_t kRun = 512;
+constexpr size_t kValuesInRun = 512;
 
 double Squared(double value) { return value * value; }
 
@@ -22,8 +22,8 @@ double Squared(double value) { return value * value; }
 template <typename Count>
 double Improvement(std::span<const float> similarity, std::span<const float> best, Count&& count) {
   double total = 0;
-  for (size_t begin = 0; begin < best.size(); begin += kRun) {
-    const size_t end = std::min(begin + kRun, best.size());
+  for (size_t begin = 0; begin < best.size(); begin += kValuesInRun) {
+    const size_t end = std::min(begin + kValuesInRun, best.size());
     float sums[kSums] = {};
     size_t i = begin;
     for (; i + kSums <= end; i += kSums) {
@@ -142,7 +142,7 @@ void LogDeterminant::Add(int64_t row) {
   if (LeftOf(row) <= kRidge) return;
   const double scale = 1 / std::sqrt(left_[chosen]);
   std::vector<double> factor(kernel.begin(), kernel.end());
-  ForPieces(pool_, size(), kRowsInPiece, [&](int64_t from, int64_t to) {
+  ForPieces(pool_, size(), kCandidatesInPiece, [&](int64_t from, int64_t to) {
     const auto begin = static_cast<size_t>(from);
     const auto end = static_cast<size_t>(to);
     for (const std::vector<double>& earlier : factors_) {

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class CheckpointsTest : public testing::Test {
+class CheckpointsTest : public ::testing::Test {
  protected:
   CheckpointsTest() {
     char pattern[] = "/tmp/checkpoints-XXXXXX";

@@ -90,7 +90,7 @@ TEST(Zygote, ADeadZygoteTakesItsJobsAlongAndIsStartedAgain) {
   const auto job = Spawn(*zygote, {"hang"});
   const pid_t pid = std::stoi(job->ReadLine().value_or("0"));
   kill(zygote->pid(), SIGKILL);
-  EXPECT_THAT(job->Wait().Describe(), testing::HasSubstr("lost"));
+  EXPECT_THAT(job->Wait().Describe(), ::testing::HasSubstr("lost"));
   EXPECT_TRUE(Ends(pid));
   EXPECT_EQ(Spawn(*zygote, {"exit", "0"})->Wait().code, 0);
 }

@@ -4,7 +4,7 @@ namespace tidemill::evaluator {
 namespace {
 
 // `truly` + `predicted` is 2 TP + FP + FN, positive for every class that occurs.
-double ScoreOf(const ClassCounts& counts) {
+double F1Of(const ClassCounts& counts) {
   return 2.0 * static_cast<double>(counts.right) /
          static_cast<double>(counts.truly + counts.predicted);
 }
@@ -12,7 +12,7 @@ double ScoreOf(const ClassCounts& counts) {
 }  // namespace
 
 std::unique_ptr<Accumulator> F1::NewAccumulator() const {
-  return std::make_unique<ClassScoreAccumulator>(&ScoreOf, average);
+  return std::make_unique<ClassScoreAccumulator>(&F1Of, average);
 }
 
 }  // namespace tidemill::evaluator

@@ -5,14 +5,14 @@
 namespace tidemill::evaluator {
 namespace {
 
-std::optional<double> ValueOf(const RealErrors& errors) {
+std::optional<double> MaeOf(const RealErrors& errors) {
   return errors.absolute / static_cast<double>(errors.num_samples);
 }
 
 }  // namespace
 
 std::unique_ptr<Accumulator> MeanAbsoluteError::NewAccumulator() const {
-  return std::make_unique<RealErrorAccumulator>(&ValueOf);
+  return std::make_unique<RealErrorAccumulator>(&MaeOf);
 }
 
 }  // namespace tidemill::evaluator

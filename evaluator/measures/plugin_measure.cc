@@ -16,7 +16,6 @@ namespace {
 using nlohmann::json;
 using plugin::TextAt;
 
-constexpr char kKind[] = "measure";
 constexpr size_t kMostNameBytes = 60;
 constexpr size_t kMostUnitBytes = 20;
 
@@ -125,7 +124,7 @@ std::unique_ptr<ValueSeries> PluginMeasure::NewSeries() const {
 }
 
 void PluginMeasure::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
-  plugin::TakePlugin(*this, kKind, files, problems, CheckCreated);
+  plugin::TakePlugin(*this, "measure", files, problems, CheckCreated);
 }
 
 void PluginMeasure::Open() { process = std::make_shared<MeasureProcess>(*this); }

@@ -3,7 +3,7 @@
 namespace tidemill::evaluator {
 namespace {
 
-double ScoreOf(const ClassCounts& counts) {
+double PrecisionOf(const ClassCounts& counts) {
   if (counts.predicted == 0) return 0;
   return static_cast<double>(counts.right) / static_cast<double>(counts.predicted);
 }
@@ -11,7 +11,7 @@ double ScoreOf(const ClassCounts& counts) {
 }  // namespace
 
 std::unique_ptr<Accumulator> Precision::NewAccumulator() const {
-  return std::make_unique<ClassScoreAccumulator>(&ScoreOf, average);
+  return std::make_unique<ClassScoreAccumulator>(&PrecisionOf, average);
 }
 
 }  // namespace tidemill::evaluator

@@ -8,7 +8,7 @@ namespace {
 // Differences from the mean that are smaller than this part of the values are rounding.
 constexpr double kRounding = 1e-12;
 
-std::optional<double> ValueOf(const RealErrors& errors) {
+std::optional<double> R2Of(const RealErrors& errors) {
   const double spread = errors.squared_values -
                         errors.values * errors.values / static_cast<double>(errors.num_samples);
   if (spread <= kRounding * errors.squared_values) return std::nullopt;
@@ -18,7 +18,7 @@ std::optional<double> ValueOf(const RealErrors& errors) {
 }  // namespace
 
 std::unique_ptr<Accumulator> RSquared::NewAccumulator() const {
-  return std::make_unique<RealErrorAccumulator>(&ValueOf, /*with_sums=*/true);
+  return std::make_unique<RealErrorAccumulator>(&R2Of, /*with_sums=*/true);
 }
 
 }  // namespace tidemill::evaluator

@@ -3,7 +3,7 @@
 namespace tidemill::evaluator {
 namespace {
 
-double ScoreOf(const ClassCounts& counts) {
+double RecallOf(const ClassCounts& counts) {
   if (counts.truly == 0) return 0;
   return static_cast<double>(counts.right) / static_cast<double>(counts.truly);
 }
@@ -11,7 +11,7 @@ double ScoreOf(const ClassCounts& counts) {
 }  // namespace
 
 std::unique_ptr<Accumulator> Recall::NewAccumulator() const {
-  return std::make_unique<ClassScoreAccumulator>(&ScoreOf, average);
+  return std::make_unique<ClassScoreAccumulator>(&RecallOf, average);
 }
 
 }  // namespace tidemill::evaluator

@@ -16,7 +16,7 @@ size_t RowBytes(const batch::Column& column) {
   return static_cast<size_t>(column.Width()) * batch::SizeOf(column.type);
 }
 
-std::span<const int64_t> OrdinalsOf(const batch::Batch& rows) {
+std::span<const int64_t> OrdinalColumn(const batch::Batch& rows) {
   return rows.Find(batch::kOrdinalColumn)->Values<int64_t>();
 }
 
@@ -67,7 +67,7 @@ bool DecodedSamples::Fits(const batch::Batch& rows) const {
 
 void DecodedSamples::Keep(const batch::Batch& rows) {
   if (rows.num_rows() == 0) return;
-  const std::span<const int64_t> ordinals = OrdinalsOf(rows);
+  const std::span<const int64_t> ordinals = OrdinalColumn(rows);
   std::vector<batch::Column> columns;
   std::vector<std::pair<int64_t, int32_t>> added;  // Row, place.
   {

@@ -31,7 +31,7 @@ Rebatcher::Plan PlanOf(int64_t epochs, int64_t window = 1000) {
           .samples_of = SamplesOf};
 }
 
-std::vector<int64_t> OrdinalsOf(int64_t number) {
+std::vector<int64_t> FirstOrdinals(int64_t number) {
   std::vector<int64_t> ordinals(static_cast<size_t>(SamplesOf(number)));
   std::iota(ordinals.begin(), ordinals.end(),
             number / kBatches * kSamplesOfEpoch + number % kBatches * kRows);
@@ -47,7 +47,7 @@ BatchMessage Message(int64_t number, const std::vector<int64_t>& ordinals, int64
   return message;
 }
 
-BatchMessage Whole(int64_t number) { return Message(number, OrdinalsOf(number)); }
+BatchMessage Whole(int64_t number) { return Message(number, FirstOrdinals(number)); }
 
 std::vector<int64_t> RowsOf(const loader::TrainingBatch& batch) {
   if (batch.rows.num_rows() == 0) return {};
@@ -178,7 +178,7 @@ std::vector<BatchMessage> RandomMessages(int64_t num_batches, std::mt19937& rand
                                          std::map<int64_t, int64_t>& skipped) {
   std::vector<BatchMessage> messages;
   for (int64_t number = 0; number < num_batches; ++number) {
-    std::vector<int64_t> rows = OrdinalsOf(number);
+    std::vector<int64_t> rows = FirstOrdinals(number);
     // The same samples are bad whoever looks at them.
     if (random() % 4 == 0) {
       rows.pop_back();
@@ -235,7 +235,7 @@ TEST(Rebatcher, EverySampleComesOnceHoweverBatchesAreCutAndMadeAgain) {
     for (int64_t epoch = 0; epoch < kEpochs; ++epoch) {
       std::vector<int64_t> expected;
       for (int64_t number = epoch * kBatches; number < (epoch + 1) * kBatches; ++number) {
-        std::vector<int64_t> rows = OrdinalsOf(number);
+        std::vector<int64_t> rows = FirstOrdinals(number);
         if (skipped.contains(number)) rows.pop_back();
         expected.insert(expected.end(), rows.begin(), rows.end());
       }

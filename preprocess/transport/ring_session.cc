@@ -9,7 +9,7 @@ namespace tidemill::preprocess {
 
 namespace {
 
-constexpr char kMethod[] = "/tidemill.preprocess.v1.WorkerService/ReadBatches";
+constexpr char kRingMethod[] = "/tidemill.preprocess.v1.WorkerService/ReadBatches";
 constexpr std::chrono::seconds kRequestTime{5};
 
 }  // namespace
@@ -44,7 +44,7 @@ absl::StatusOr<RingRequest> RingSession::AwaitRequest() {
 RingAnswer RingSession::Admit() {
   const auto request = AwaitRequest();
   if (!request.ok()) return {.status = request.status(), .may_use_frames = true};
-  if (absl::Status status = rpc::CheckToken(tokens_, request->token, kMethod); !status.ok()) {
+  if (absl::Status status = rpc::CheckToken(tokens_, request->token, kRingMethod); !status.ok()) {
     return {.status = std::move(status)};
   }
   auto writer =

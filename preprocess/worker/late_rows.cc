@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::vector<int64_t> OrdinalsOf(const std::vector<batch::Batch>& pieces) {
+std::vector<int64_t> AllOrdinals(const std::vector<batch::Batch>& pieces) {
   std::vector<int64_t> ordinals;
   for (const batch::Batch& piece : pieces) {
     if (piece.num_rows() == 0) continue;
@@ -152,7 +152,7 @@ class LateRows::Making {
     for (Group& group : groups_) {
       std::ranges::move(std::exchange(group.pieces, {}), std::back_inserter(part.rows.pieces));
     }
-    part.ordinals = OrdinalsOf(part.rows.pieces);
+    part.ordinals = AllOrdinals(part.rows.pieces);
     rest_ = Without(rest_, part.ordinals);
     return part;
   }

@@ -67,7 +67,7 @@ struct Block {
   size_t num_answered() const { return static_cast<size_t>(rows.num_rows()) + missing.size(); }
 };
 
-absl::StatusOr<Block> TakeBlock(const grpc::ByteBuffer& message) {
+absl::StatusOr<Block> BlockOf(const grpc::ByteBuffer& message) {
   ASSIGN_OR_RETURN(const rpc::Frame frame,
                    rpc::TakeFrame(message, v1::ReadSamplesResponse::kBatchFieldNumber));
   v1::ReadSamplesResponse others;
@@ -146,7 +146,7 @@ class SampleStream {
   }
 
   absl::Status Deliver(const grpc::ByteBuffer& message, Call& call) {
-    ASSIGN_OR_RETURN(Block block, TakeBlock(message));
+    ASSIGN_OR_RETURN(Block block, BlockOf(message));
     const size_t num_answered = block.num_answered();
     if (num_answered > call.num_unanswered) {
       return Internal("storage answered only {} keys of {}", num_answered, call.num_unanswered);

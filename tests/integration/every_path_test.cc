@@ -49,7 +49,7 @@ int64_t NumReads() {
   return text == nullptr ? 20'000 : static_cast<int64_t>(std::strtod(text, nullptr));
 }
 
-struct Format {
+struct TestedFormat {
   const char* name;
   GeneratedDataset (*generate)(const std::string& root, int num_samples);
   // On storage's host a client reads it itself.
@@ -59,9 +59,9 @@ struct Format {
   std::optional<Packing> packing = std::nullopt;
 };
 
-std::vector<Format> EveryFormat() {
+std::vector<TestedFormat> EveryFormat() {
   using namespace storage::testing;  // NOLINT: the fixtures of this room.
-  const std::vector<Format> plain = {
+  const std::vector<TestedFormat> plain = {
       {.name = "csv", .generate = MakeCsv},
       {.name = "series", .generate = MakeSeries},
       {.name = "binary", .generate = MakeRecords},
@@ -73,9 +73,9 @@ std::vector<Format> EveryFormat() {
        .is_direct = false,
        .reads_a_sample = 100},
   };
-  std::vector<Format> formats = plain;
+  std::vector<TestedFormat> formats = plain;
   for (const Packing packing : {Packing::kGzip, Packing::kXz, Packing::kZstd}) {
-    for (Format format : plain) {
+    for (TestedFormat format : plain) {
       format.is_direct = false;
       format.packing = packing;
       formats.push_back(format);
@@ -87,18 +87,18 @@ std::vector<Format> EveryFormat() {
   return formats;
 }
 
-std::string NameOf(const ::testing::TestParamInfo<Format>& tested) {
-  const Format& format = tested.param;
+std::string NameOf(const ::testing::TestParamInfo<TestedFormat>& tested) {
+  const TestedFormat& format = tested.param;
   if (!format.packing) return format.name;
   return format.name + ("_" + storage::testing::SuffixOf(*format.packing).substr(1));
 }
 
 // Asked of a storage that all formats share.
-class EveryPath : public ::testing::TestWithParam<Format> {
+class EveryPath : public ::testing::TestWithParam<TestedFormat> {
  protected:
   // Makes the dataset below `root`.
   static GeneratedDataset Generate(const std::string& root, int64_t num_samples) {
-    const Format& format = GetParam();
+    const TestedFormat& format = GetParam();
     GeneratedDataset dataset = format.generate(root, static_cast<int>(num_samples));
     return format.packing ? Packed(std::move(dataset), *format.packing) : dataset;
   }

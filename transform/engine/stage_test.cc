@@ -26,7 +26,7 @@ using testing::kRecords;
 using testing::MakeSamples;
 using testing::MustBuild;
 using testing::Numbers;
-using testing::Slice;
+using testing::RowsFrom;
 using testing::Spec;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
@@ -183,7 +183,7 @@ bool ExpectTheSame(const GraphSpec& spec, const SampleSchema& schema, const batc
   if (absl::IsFailedPrecondition(fitted.status())) return false;
   EXPECT_THAT(fitted, IsOk());
   for (const int64_t num_rows : {int64_t{1}, int64_t{7}, samples.num_rows()}) {
-    const batch::Batch some = Slice(samples, 0, num_rows);
+    const batch::Batch some = RowsFrom(samples, 0, num_rows);
     const absl::StatusOr<Transformed> ours = fused->Run(some, &*fitted);
     const absl::StatusOr<Transformed> theirs = unfused->Run(some, &*fitted);
     EXPECT_THAT(ours, IsOk());

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using testing::MakeSamples;
 using testing::MustBuild;
 using testing::Numbers;
-using testing::Slice;
+using testing::RowsFrom;
 using testing::Spec;
 using tidemill::testing::IsOk;
 
@@ -55,7 +55,7 @@ TEST(Delay, LetsTheSameSamplesWaitHoweverTheyAreCutAndInEveryEpoch) {
   const RunContext other{.training = true, .seed = 6, .epoch = 0};
   std::vector<int64_t> waits[3];
   for (int64_t row = 0; row < 500; ++row) {
-    const batch::Batch one = Slice(samples, row, 1);
+    const batch::Batch one = RowsFrom(samples, row, 1);
     waits[0].push_back(WaitOf(spec, one, first));
     waits[1].push_back(WaitOf(spec, one, second));
     waits[2].push_back(WaitOf(spec, one, other));

@@ -55,7 +55,7 @@ batch::Batch MakeRealSamples(const std::vector<std::string>& payloads,
   return samples;
 }
 
-batch::Batch Slice(const batch::Batch& batch, int64_t begin, int64_t count) {
+batch::Batch RowsFrom(const batch::Batch& batch, int64_t begin, int64_t count) {
   std::vector<int64_t> rows(std::min(count, batch.num_rows() - begin));
   std::iota(rows.begin(), rows.end(), begin);
   return batch.Take(rows);
@@ -67,7 +67,7 @@ absl::StatusOr<Transformed> RunInBlocks(const Graph& graph, const batch::Batch& 
   std::vector<batch::Batch> parts;
   Transformed all;
   for (int64_t begin = 0; begin < samples.num_rows(); begin += block) {
-    ASSIGN_OR_RETURN(Transformed part, graph.Run(Slice(samples, begin, block), fitted, context));
+    ASSIGN_OR_RETURN(Transformed part, graph.Run(RowsFrom(samples, begin, block), fitted, context));
     for (BadSample& bad : part.bad) all.bad.push_back({bad.row + begin, std::move(bad.reason)});
     parts.push_back(std::move(part.batch));
   }
@@ -84,7 +84,7 @@ Graph MustBuild(const GraphSpec& spec, const SampleSchema& schema) {
 absl::StatusOr<FittedState> Fit(Fitter& fitter, const batch::Batch& samples, int64_t block) {
   for (int pass = 0; pass < fitter.num_passes(); ++pass) {
     for (int64_t begin = 0; begin < samples.num_rows(); begin += block) {
-      RETURN_IF_ERROR(fitter.Add(Slice(samples, begin, block)));
+      RETURN_IF_ERROR(fitter.Add(RowsFrom(samples, begin, block)));
     }
     RETURN_IF_ERROR(fitter.EndPass());
   }

@@ -22,7 +22,7 @@ batch::Batch MakeRealSamples(const std::vector<std::string>& payloads,
                              const std::vector<std::optional<double>>& labels);
 
 // Returns the rows [begin, begin + count) of `batch`, or fewer at its end.
-batch::Batch Slice(const batch::Batch& batch, int64_t begin, int64_t count);
+batch::Batch RowsFrom(const batch::Batch& batch, int64_t begin, int64_t count);
 
 // Runs a graph on samples in blocks of `block` rows, and puts the results together.
 absl::StatusOr<Transformed> RunInBlocks(const Graph& graph, const batch::Batch& samples,
