@@ -77,6 +77,16 @@ std::string Printable(std::string_view text, std::string_view keep) {
   return shown;
 }
 
+std::string_view WholeCharacters(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
+  constexpr size_t kMostBytes = 4;
+  for (size_t end = most; end > 0 && end + kMostBytes > most; --end) {
+    // A character that begins where the text is cut is not in two parts.
+    if ((static_cast<unsigned char>(text[end]) & 0xc0) != 0x80) return text.substr(0, end);
+  }
+  return text.substr(0, most);
+}
+
 bool IsPrintable(std::string_view text) {
   while (!text.empty()) {
     const std::optional<Utf8Character> next = FirstCharacter(text);

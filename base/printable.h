@@ -24,6 +24,9 @@ std::optional<Utf8Character> FirstCharacter(std::string_view bytes);
 // they are.
 std::string Printable(std::string_view text, std::string_view keep = "");
 
+// Returns the front of the text that has at most `most` bytes and cuts no character of UTF-8.
+std::string_view WholeCharacters(std::string_view text, size_t most);
+
 // Whether the text is UTF-8 that is shown as it is.
 bool IsPrintable(std::string_view text);
 

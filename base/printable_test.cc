@@ -43,6 +43,16 @@ TEST(Printable, ShowsBytesThatAreNoText) {
   EXPECT_EQ(Printable("\xf4\x90\x80\x80"), R"(\xf4\x90\x80\x80)");
 }
 
+TEST(WholeCharacters, CutsBeforeACharacterThatHasNoRoom) {
+  EXPECT_EQ(WholeCharacters("a\u20acb", 5), "a\u20acb");
+  EXPECT_EQ(WholeCharacters("a\u20acb", 4), "a\u20ac");
+  EXPECT_EQ(WholeCharacters("a\u20acb", 3), "a");
+  EXPECT_EQ(WholeCharacters("a\u20acb", 2), "a");
+  EXPECT_EQ(WholeCharacters("a\u20acb", 1), "a");
+  EXPECT_EQ(WholeCharacters("a\u20acb", 0), "");
+  EXPECT_EQ(WholeCharacters("\x80\x80\x80\x80\x80\x80\x80", 6), "\x80\x80\x80\x80\x80\x80");
+}
+
 TEST(Printable, KeepsWhatItIsAskedTo) { EXPECT_EQ(Printable("a\n\tb\x1b", "\n\t"), "a\n\tb\\x1b"); }
 
 }  // namespace

@@ -36,7 +36,7 @@ TIDEMILL_STATUS_MAKER(Unavailable)
 TIDEMILL_STATUS_MAKER(Unauthenticated)
 #undef TIDEMILL_STATUS_MAKER
 
-// Prefixes the message of a failure with what was being done; OK stays OK.
+// Prefixes the message of a failure with what was being done; OK stays OK. Payloads are kept.
 absl::Status Annotate(const absl::Status& status, const std::string& doing);
 
 }  // namespace tidemill

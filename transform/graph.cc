@@ -97,6 +97,9 @@ bool MakesTarget(const std::vector<BoundColumn>& outputs) {
 struct Graph::Built {
   Graph graph;
   std::vector<GraphProblem> problems;
+  // Of the op `failed`, from 0, which says nothing of the graph.
+  absl::Status failure;
+  int failed = 0;
 };
 
 Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
@@ -115,6 +118,12 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
     bound.outputs = builder.outputs();
     const bool keeps_units = spec[i].value->Target() != TargetMade::kOther;
     graph.target_is_label_ &= keeps_units || !MakesTarget(bound.outputs);
+    if (!builder.failure().ok()) {
+      return {.graph = std::move(graph),
+              .problems = {},
+              .failure = Annotate(builder.failure(), bound.name),
+              .failed = i};
+    }
     if (bound.fitted) graph.num_fit_passes_ = std::max(graph.num_fit_passes_, bound.stage + 1);
     graph.ops_.push_back(std::move(bound));
   }
@@ -123,11 +132,17 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
   graph.inputs_ = InputsOf(builder);
   if (const BoundColumn* target = builder.Find(kTargetColumn)) graph.target_ = *target;
   graph.num_slots_ = builder.num_slots();
-  return {std::move(graph), builder.problems()};
+  return {.graph = std::move(graph), .problems = builder.problems(), .failure = {}};
 }
 
 std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema& samples) {
   Built built = Bind(spec, samples);
+  if (!built.failure.ok()) {
+    return {{.op_index = built.failed,
+             .field = "",
+             .message = std::string(built.failure.message()),
+             .hint = "nothing is wrong with the graph: try again"}};
+  }
   std::vector<GraphProblem> problems = std::move(built.problems);
   // What follows is not refused by Build(): models of before have to be read.
   std::optional<int> standardized;
@@ -153,6 +168,7 @@ std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema
 absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& samples,
                                    Fusion fusion) {
   Built built = Bind(spec, samples);
+  RETURN_IF_ERROR(built.failure);
   if (!built.problems.empty()) return ToStatus(built.problems, spec);
   const std::string ops = Canonical(spec);
   built.graph.spec_digest_ = Sha256(ops);

@@ -61,6 +61,7 @@ class Graph {
   static std::vector<GraphProblem> Check(const GraphSpec& spec, const SampleSchema& samples);
 
   // INVALID_ARGUMENT lists what Check() finds. Each problem has the place of its op, from 1.
+  // UNAVAILABLE when the process of a plug-in cannot be started now.
   static absl::StatusOr<Graph> Build(const GraphSpec& spec, const SampleSchema& samples,
                                      Fusion fusion = Fusion::kOn);
 

@@ -9,6 +9,7 @@
 #include "evaluator/job/class_outcomes.h"
 #include "evaluator/job/short_reason.h"
 #include "evaluator/job/table_scores.h"
+#include "plugin/process/fault.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -97,12 +98,13 @@ void WindowMeasurement::Add(const batch::Batch& samples, int64_t num_missing) {
 
 void WindowMeasurement::AddLabelled(const batch::Batch& samples) {
   if (samples.num_rows() == 0) return;
-  if (!columns_.ok()) return;
+  if (!columns_.ok() || !interruption_.ok()) return;
   const absl::StatusOr<SliceValues> slices = columns_->Read(samples);
   if (!slices.ok()) return Fail(slices.status());
   for (const std::vector<Tally*>& group : groups_) {
     const absl::Status status = AddToGroup(group, samples, *slices);
     if (status.ok()) continue;
+    if (plugin::IsOfMachine(status)) return interruption_.Update(status);
     for (Tally* tally : group) tally->status.Update(status);
   }
 }

@@ -17,5 +17,14 @@ TEST(TextOf, IsTheMessageAndTheEndOfTheTraceback) {
   EXPECT_EQ(TextOf(traced, 17), "the score is bad");
 }
 
+TEST(TextOf, CutsNoCharacter) {
+  const absl::Status plain = InvalidArgument("1 \u20ac");
+  EXPECT_EQ(TextOf(plain, 5), "1 \u20ac");
+  EXPECT_EQ(TextOf(plain, 4), "1 ");
+  const absl::Status traced = plugin::WithTraceback(plain, "\u20ac\u20ac");
+  EXPECT_EQ(TextOf(traced, 12), "1 \u20ac\n\u20ac\u20ac");
+  EXPECT_EQ(TextOf(traced, 10), "1 \u20ac\n\u20ac");
+}
+
 }  // namespace
 }  // namespace tidemill::trainer_server

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/status.h"
 #include "batch/batch.h"
 #include "transform/engine/sample_schema.h"
 
@@ -84,6 +85,11 @@ class OpBuilder {
 
   void Problem(std::string_view field, std::string message, std::string hint = "");
 
+  // Ends the build with a failure that is no mistake in the graph, such as that of a machine which
+  // starts no process now. Of several the first counts.
+  void Fail(const absl::Status& failure) { failure_.Update(failure); }
+  const absl::Status& failure() const { return failure_; }
+
   // Call it after an op. The number of fit passes that must be complete before the op can run, not
   // counting the op's own.
   int stage() const { return stage_; }
@@ -116,6 +122,7 @@ class OpBuilder {
   const SampleSchema& samples_;
   std::vector<MadeColumn> columns_;
   std::vector<GraphProblem> problems_;
+  absl::Status failure_;
   // The inputs of the op that is being built.
   std::vector<std::string> inputs_;
   std::vector<int> input_slots_;

@@ -99,6 +99,10 @@ std::unique_ptr<Op> PluginOpSpec::Build(OpBuilder& builder) const {
   std::vector<BoundColumn> inputs = FindInputs(columns, builder);
   if (inputs.empty() || inputs.size() != columns.size()) return nullptr;
   const auto said = DeclarationOf(*this, SchemasOf(inputs));
+  if (plugin::IsOfMachine(said.status())) {
+    builder.Fail(said.status());
+    return nullptr;
+  }
   if (!said.ok()) {
     const std::string traceback = plugin::TracebackOf(said.status());
     builder.Problem("use", std::string(said.status().message()),

@@ -123,18 +123,6 @@ std::string KeyOf(const plugin::PluginUse& use, std::span<const ColumnSchema> in
                             settings.sandbox));
 }
 
-// A graph cannot be built without the answer, and whoever builds it takes a failure for a mistake
-// in the graph. So a machine that starts no process is asked several times.
-absl::StatusOr<json> AskWhatItMakes(const plugin::PluginUse& use,
-                                    std::span<const ColumnSchema> inputs) {
-  constexpr int kMostAsked = 5;
-  absl::StatusOr<json> created = MakeOpInstance(use, inputs)->Created();
-  for (int asked = 1; asked < kMostAsked && plugin::IsOfMachine(created.status()); ++asked) {
-    created = MakeOpInstance(use, inputs)->Created();
-  }
-  return created;
-}
-
 }  // namespace
 
 absl::StatusOr<DeclaredOp> ReadDeclaredOp(const json& created) {
@@ -163,7 +151,7 @@ absl::StatusOr<DeclaredOp> DeclarationOf(const plugin::PluginUse& use,
                                          std::span<const ColumnSchema> inputs) {
   const std::string key = KeyOf(use, inputs);
   if (auto known = OfThisProcess().Find(key)) return *std::move(known);
-  ASSIGN_OR_RETURN(const json created, AskWhatItMakes(use, inputs));
+  ASSIGN_OR_RETURN(const json created, MakeOpInstance(use, inputs)->Created());
   auto declared = ReadDeclaredOp(created);
   if (!declared.ok()) return Annotate(declared.status(), use.use);
   OfThisProcess().Keep(key, *declared);

@@ -14,7 +14,8 @@ using nlohmann::json;
 
 // Rows that are tried alone before a plug-in is said to fail with every row.
 constexpr size_t kProbes = 8;
-// Processes that may end in succession. Halving comes down to the row to blame in fewer.
+// Single rows in succession that may end a process each. Blocks that end one do not count: one row
+// in each of many threads' blocks may be to blame.
 constexpr int kMostDeathsInSuccession = 24;
 constexpr size_t kMostReason = 300;
 
@@ -91,7 +92,7 @@ absl::StatusOr<PluginRows::Answer> PluginRows::Read(const json& said, int64_t nu
 
 absl::Status PluginRows::Bear(std::span<const int64_t> rows, const absl::Status& failure) {
   if (plugin::IsOfMachine(failure)) return failure;
-  if (IsDeath(failure) && ++num_deaths_ >= kMostDeathsInSuccession) {
+  if (IsDeath(failure) && rows.size() == 1 && ++num_deaths_ >= kMostDeathsInSuccession) {
     return NoRowsFault(Annotate(failure, "the plug-in ends with one row after the other"));
   }
   if (has_made_ || rows.size() < kProbes) return absl::OkStatus();
