@@ -18,6 +18,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kFirstBackoff{50};
 constexpr milliseconds kLongestBackoff{2'000};
+// How long one attempt to connect may take. A service on a busy machine may need seconds to answer;
+// one that is not there refuses at once.
+constexpr milliseconds kConnectTimeout{20'000};
+// How often a wait for a connection looks whether the caller still wants it.
+constexpr milliseconds kLook{200};
 
 // Between half and the whole of `backoff`, so that callers who failed together do not all return
 // together.
@@ -47,12 +52,20 @@ std::shared_ptr<grpc::Channel> Connect(const Peer& peer) {
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   // A restarted service is found again within the time that retries wait anyway.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
+  // Its name notwithstanding, the least time that gRPC gives an attempt to connect.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeout.count());
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestBackoff.count());
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMillis);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMillis);
   return grpc::CreateCustomChannel(peer.endpoint, ChannelCredentialsFor(peer.endpoint, peer.tls),
                                    arguments);
+}
+
+void AwaitConnected(grpc::Channel& channel, const std::stop_token& stop, Clock::time_point end) {
+  // gRPC attends to the connection only while somebody waits for it.
+  while (!stop.stop_requested() && Clock::now() < end &&
+         !channel.WaitForConnected(std::chrono::system_clock::now() + kLook)) {
+  }
 }
 
 void Prepare(const Peer& peer, milliseconds deadline, grpc::ClientContext& context) {

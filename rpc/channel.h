@@ -38,6 +38,11 @@ struct Peer {
 // Thread-safe. Never fails: with a bad endpoint, the calls are UNAVAILABLE.
 std::shared_ptr<grpc::Channel> Connect(const Peer& peer);
 
+// Waits until the service is connected, but not beyond `end` nor after a stop. Streams need it: a
+// call fails at once while there is no connection, and only unary calls are repeated.
+void AwaitConnected(grpc::Channel& channel, const std::stop_token& stop,
+                    std::chrono::steady_clock::time_point end);
+
 // Sets token, deadline and request id on a context, for streaming calls. There is no deadline when
 // `deadline` is zero.
 void Prepare(const Peer& peer, std::chrono::milliseconds deadline, grpc::ClientContext& context);

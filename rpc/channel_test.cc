@@ -1,8 +1,12 @@
 #include "rpc/channel.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <thread>
 
@@ -11,6 +15,7 @@
 #include "rpc/call_metrics.h"
 #include "rpc/grpc_status.h"
 #include "rpc/server.h"
+#include "rpc/stream_call.h"
 #include "rpc/testing/token_folder.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 
@@ -46,8 +51,68 @@ class FakeStorage : public StorageService::Service {
     return grpc::Status::OK;
   }
 
+  grpc::Status ListQuarantine(
+      grpc::ServerContext* /*context*/, const storage::v1::ListQuarantineRequest* /*request*/,
+      grpc::ServerWriter<storage::v1::ListQuarantineResponse>* writer) override {
+    writer->Write({});
+    return grpc::Status::OK;
+  }
+
  private:
   std::atomic<int> busy_;
+};
+
+// Takes one connection like a service that has to wait for its processor: it is connected at once,
+// and its bytes get to the service after a while.
+class LateSocket {
+ public:
+  LateSocket(const std::string& path, std::string to, std::chrono::milliseconds late)
+      : listener_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const sockaddr_un address = AddressOf(path);
+    EXPECT_EQ(bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    EXPECT_EQ(listen(listener_, 8), 0);
+    thread_ = std::jthread([this, to = std::move(to), late] {
+      std::this_thread::sleep_for(late);
+      // Who gave up has left a connection that is closed.
+      for (int client = 0; (client = accept(listener_, nullptr, nullptr)) >= 0;) PassOn(client, to);
+    });
+  }
+  ~LateSocket() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+
+ private:
+  static sockaddr_un AddressOf(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+    return address;
+  }
+
+  static void PassOn(int client, const std::string& to) {
+    const int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const sockaddr_un address = AddressOf(to);
+    EXPECT_EQ(connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    {
+      const std::jthread back([&] { Copy(server, client); });
+      Copy(client, server);
+    }
+    close(client);
+    close(server);
+  }
+
+  static void Copy(int from, int to) {
+    char bytes[4096];
+    for (ssize_t size = 0; (size = read(from, bytes, sizeof(bytes))) > 0;) {
+      if (send(to, bytes, static_cast<size_t>(size), MSG_NOSIGNAL) != size) break;
+    }
+    shutdown(to, SHUT_RDWR);
+  }
+
+  const int listener_;
+  std::jthread thread_;
 };
 
 class ChannelTest : public ::testing::Test {
@@ -130,6 +195,36 @@ TEST_F(ChannelTest, FindsAServiceThatStartsLater) {
     server = Serve(storage);
   }
   EXPECT_THAT(status, IsOk());
+}
+
+TEST_F(ChannelTest, AStreamWaitsForAServiceThatIsSlowToAnswerItsConnection) {
+  FakeStorage storage;
+  const auto server = Serve(storage);
+  const std::string path = folder_.path() + "/late";
+  const LateSocket late(path, folder_.path() + "/socket", std::chrono::milliseconds{500});
+  Peer peer = PeerAt();
+  peer.endpoint = "unix:" + path;
+  const auto stub = StorageService::NewStub(Connect(peer));
+  int num_messages = 0;
+  EXPECT_THAT(ReadStream(peer, *stub, &StorageService::Stub::ListQuarantine,
+                         storage::v1::ListQuarantineRequest(),
+                         [&](const storage::v1::ListQuarantineResponse&) {
+                           ++num_messages;
+                           return absl::OkStatus();
+                         }),
+              IsOk());
+  EXPECT_EQ(num_messages, 1);
+}
+
+TEST_F(ChannelTest, AwaitsAConnectionAsLongAsItIsTold) {
+  FakeStorage storage;
+  const auto channel = Connect(PeerAt());
+  const auto now = std::chrono::steady_clock::now;
+  AwaitConnected(*channel, {}, now());
+  EXPECT_NE(channel->GetState(false), GRPC_CHANNEL_READY);
+  const auto server = Serve(storage);
+  AwaitConnected(*channel, {}, now() + std::chrono::seconds{30});
+  EXPECT_EQ(channel->GetState(false), GRPC_CHANNEL_READY);
 }
 
 TEST_F(ChannelTest, NamesTheServiceThatIsNotThere) {

@@ -11,8 +11,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstPause{20};
 constexpr milliseconds kLongestPause{1000};
-// How often a wait for the service looks whether the caller still wants it.
-constexpr milliseconds kLook{200};
 
 }  // namespace
 
@@ -31,10 +29,7 @@ absl::Status StreamPatience::Wait(const absl::Status& broken) {
   const Clock::time_point give_up = *broken_since_ + peer_.deadline;
   if (Clock::now() > give_up) return broken;
   std::this_thread::sleep_for(pause_);
-  // gRPC attends to the connection only while somebody waits for it.
-  while (!peer_.stop.stop_requested() && Clock::now() < give_up &&
-         !channel_.WaitForConnected(std::chrono::system_clock::now() + kLook)) {
-  }
+  AwaitConnected(channel_, peer_.stop, give_up);
   if (peer_.stop.stop_requested()) return Cancelled("the caller stopped");
   pause_ = std::min(pause_ * 2, kLongestPause);
   return absl::OkStatus();

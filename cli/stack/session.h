@@ -61,14 +61,17 @@ class Session {
     return rpc::Call(peer, *stub, method, request, response);
   }
 
-  // Reads a stream to its end. Calls `on_message(message)` for each message of type Message.
+  // Reads a stream to its end. Calls `on_message(message)` for each message of type Message. Waits
+  // for a service that is not connected as long as a unary call would.
   template <typename Service, typename Message, typename Method, typename Request,
             typename OnMessage>
   absl::Status Stream(const char* service, Method method, const Request& request,
                       const OnMessage& on_message) const {
     RETURN_IF_ERROR(CheckReach(service));
     const rpc::Peer peer = PeerOf(service);
-    const auto stub = Service::NewStub(rpc::Connect(peer));
+    const std::shared_ptr<grpc::Channel> channel = rpc::Connect(peer);
+    rpc::AwaitConnected(*channel, peer.stop, std::chrono::steady_clock::now() + peer.deadline);
+    const auto stub = Service::NewStub(channel);
     grpc::ClientContext context;
     rpc::Prepare(peer, std::chrono::milliseconds{0}, context);
     const auto reader = (stub.get()->*method)(&context, request);
