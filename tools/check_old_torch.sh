@@ -13,4 +13,5 @@ if [ ! -e "$folder/complete" ]; then
   for package in "$folder"/packages/*.deb; do dpkg-deb -x "$package" "$folder"; done
   touch "$folder/complete"
 fi
-python3 tools/compile_against.py "$build/compile_commands.json" "$folder/usr/include"
+version=$(cd "$folder/packages" && echo libtorch-dev_*.deb)
+python3 tools/compile_against.py "$build/compile_commands.json" "$folder/usr/include" "$version"

@@ -1,6 +1,7 @@
 """Checks the syntax of every file that includes torch against another version's headers.
 
-Usage: compile_against.py compile_commands.json INCLUDE_FOLDER
+Usage: compile_against.py compile_commands.json INCLUDE_FOLDER VERSION. What has been found sound with a version is not
+looked at again until it changes (kept_results.py).
 """
 import concurrent.futures
 import functools
@@ -11,6 +12,8 @@ import re
 import shlex
 import subprocess
 import sys
+
+import kept_results
 
 commands = json.loads(pathlib.Path(sys.argv[1]).read_text())
 headers = pathlib.Path(sys.argv[2]).resolve()
@@ -55,13 +58,19 @@ def check(entry):
 
 
 entries = [e for e in commands if e["file"].startswith(str(ROOT)) and includes_torch(e["file"])]
-with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    results = list(pool.map(check, entries))
-failed = [r for r in results if r[1]]
-for name, _, errors in failed:
-    print(f"{name} does not compile against {headers}:\n{errors[:3000]}")
 if not entries:
     print("no file includes torch: was the build configured without it?")
     sys.exit(1)
-print(f"{len(entries) - len(failed)} of {len(entries)} files compile against libtorch 1.13.1")
+kept = kept_results.KeptResults("other-torch", pathlib.Path(sys.argv[1]).resolve().parent, sys.argv[3],
+                                left_out=re.compile(r"/torch/include/|/cmake_pch[.]"))
+keys = {e["file"]: kept.key(e) for e in entries}
+to_check = [e for e in entries if not kept.has(keys[e["file"]])]
+with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    results = list(pool.map(check, to_check))
+kept.add([keys[name] for name, status, _ in results if status == 0])
+kept.drop_old()
+failed = [r for r in results if r[1]]
+for name, _, errors in failed:
+    print(f"{name} does not compile against {headers}:\n{errors[:3000]}")
+print(f"torch {sys.argv[3]}: {len(entries)} units, {len(to_check)} of them new or changed, {len(failed)} do not compile")
 sys.exit(bool(failed))

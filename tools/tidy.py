@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Runs clang-tidy with .clang-tidy, and clang's thread-safety analysis, over the sources of a build.
 
-Usage: tidy.py BUILD [--since REVISION] [--match PATTERN]. Sources that the build compiles together are looked at
-together, which saves three quarters of the time. A finding in a header is printed once.
+Usage: tidy.py BUILD [--since REVISION] [--match PATTERN]. Sources of many targets are looked at together
+(joined_sources.py), which saves three quarters of the time. Those that do not compile together are looked at once more,
+each unit of the build by itself. A finding in a header is printed once. Units in which nothing was found are not looked
+at again until they change, or what they include (kept_results.py).
 """
 import argparse
 import concurrent.futures
@@ -13,6 +15,9 @@ import re
 import subprocess
 import sys
 
+import joined_sources
+import kept_results
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Not a finding: options of g++ that clang does not know, a precompiled header of g++, and what libstdc++ itself uses.
 # Added: the thread-safety analysis, which holds ABSL_GUARDED_BY and its like to what they say.
@@ -22,34 +27,55 @@ FINDING = re.compile(r"^(?P<file>/[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?:err
 
 def sources_of(unit: str) -> list[str]:
     """What an entry of the build compiles: a source, or those that it compiles together."""
-    if "/Unity/" not in unit:
+    if "/joined/" not in unit:
         return [unit]
-    return re.findall(r'#include "([^"]+)"', pathlib.Path(unit).read_text(encoding="utf-8"))
+    return [f"{ROOT}/{name}" for name in re.findall(r'#include "([^"]+)"', pathlib.Path(unit).read_text(encoding="utf-8"))]
 
 
-def units_of(build: pathlib.Path) -> list[str]:
+def units_of(build: pathlib.Path) -> list[joined_sources.Unit]:
     entries = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
-    units = dict.fromkeys(entry["file"] for entry in entries)
-    own = [unit for unit in units if any(is_ours(source) for source in sources_of(unit))]
-    # The longest first, so that none is left for the end.
-    return sorted(own, key=lambda unit: -sum(os.path.getsize(source) for source in sources_of(unit)))
+    units = {entry["file"]: entry for entry in entries}
+    sources = {path: sources_of(path) for path in units}
+    return [joined_sources.Unit(path, entry, sources[path])
+            for path, entry in units.items() if any(is_ours(source) for source in sources[path])]
 
 
 def is_ours(path: str) -> bool:
     return path.startswith(f"{ROOT}/") and not path.startswith(f"{ROOT}/build/")
 
 
-def look_at(unit: str, program: str, build: pathlib.Path) -> tuple[list[str], str]:
-    """The findings of a unit, each with its notes; what clang-tidy said where it broke off."""
-    folders = "|".join(sorted(path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] != "."
-                              and path != build))
-    command = [program, "-p", str(build), "--quiet", f"--header-filter=^{ROOT}/({folders})/.*",
-               *(f"--extra-arg={argument}" for argument in ARGUMENTS), unit]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    starts = [found.start() for found in FINDING.finditer(done.stdout)]
-    findings = [done.stdout[start:end].rstrip() for start, end in zip(starts, [*starts[1:], None])]
-    ended = done.returncode == 0 or bool(findings)
-    return findings, "" if ended else f"{unit}: {done.stdout}{done.stderr}"
+class Look:
+    """A run of clang-tidy: the findings, each with its notes; what it said where it broke off."""
+
+    def __init__(self, path: str, folder: pathlib.Path, build: pathlib.Path):
+        names = "|".join(sorted(entry.name for entry in ROOT.iterdir() if entry.is_dir() and entry.name[0] != "."
+                                and entry != build))
+        command = [ROOT / ".venv/bin/clang-tidy", "-p", folder, "--quiet", f"--config-file={ROOT}/.clang-tidy",
+                   f"--header-filter=^{ROOT}/({names})/.*", *(f"--extra-arg={one}" for one in ARGUMENTS), path]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        starts = [found.start() for found in FINDING.finditer(done.stdout)]
+        self.findings = [done.stdout[start:end].rstrip() for start, end in zip(starts, [*starts[1:], None])]
+        ended = done.returncode == 0 or bool(self.findings)
+        self.broken = "" if ended else f"{path}: {done.stdout}{done.stderr}"
+
+    def compiles(self) -> bool:
+        return not self.broken and not any("[clang-diagnostic-error" in finding for finding in self.findings)
+
+
+def look_at_joined(joined: joined_sources.Joined, path: pathlib.Path, build: pathlib.Path) -> list[Look]:
+    if len(joined.units) > 1:
+        look = Look(str(path), path.parent, build)
+        if look.compiles():
+            return [look]
+        print(f"clang-tidy: {path.name} does not compile; its {len(joined.units)} units are looked at one by one:\n"
+              f"{look.broken or next(one for one in look.findings if 'clang-diagnostic-error' in one)}", file=sys.stderr)
+    return [Look(unit.path, build, build) for unit in joined.units]
+
+
+def kept_in(build: pathlib.Path) -> kept_results.KeptResults:
+    version = subprocess.run([ROOT / ".venv/bin/clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
+    configuration = (ROOT / ".clang-tidy").read_text(encoding="utf-8")
+    return kept_results.KeptResults("clang-tidy", build, "\n".join([version, configuration, *ARGUMENTS]))
 
 
 def changed_since(revision: str) -> set[str]:
@@ -65,18 +91,32 @@ def main() -> None:
     parser.add_argument("--match", default="", help="only sources whose path has this regular expression")
     options = parser.parse_args()
     build = options.build.resolve()
-    units = [unit for unit in units_of(build) if re.search(options.match, " ".join(sources_of(unit)))]
+    units = [unit for unit in units_of(build) if re.search(options.match, " ".join(unit.sources))]
     if options.since:
         changed = changed_since(options.since)
-        units = [unit for unit in units if changed.intersection(sources_of(unit))]
-    program = str(ROOT / ".venv/bin/clang-tidy")
+        units = [unit for unit in units if changed.intersection(unit.sources)]
+    kept = kept_in(build)
+    keys = {unit.path: kept.key(unit.entry) for unit in units}
+    to_look_at = [unit for unit in units if not kept.has(keys[unit.path])]
+    # The longest first, so that none is left for the end.
+    joined = sorted(joined_sources.join(to_look_at), key=lambda one: -one.cost())
+    paths = joined_sources.write(joined, build / "joined")
+
+    def look_at(one: joined_sources.Joined, path: pathlib.Path) -> list[Look]:
+        looks = look_at_joined(one, path, build)
+        if not any(look.findings or look.broken for look in looks):
+            kept.add([keys[unit.path] for unit in one.units])
+        return looks
+
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda unit: look_at(unit, program, build), units))
-    findings = dict.fromkeys(finding for found, _ in results for finding in found)
+        looks = [look for some in pool.map(look_at, joined, paths) for look in some]
+    kept.drop_old()
+    findings = dict.fromkeys(finding for look in looks for finding in look.findings)
     places = {FINDING.match(finding).group(0): finding.replace(f"{ROOT}/", "") for finding in findings}
-    broken = [said for _, said in results if said]
+    broken = [look.broken for look in looks if look.broken]
     print("\n".join([*sorted(places.values()), *broken]), end="\n" if places or broken else "")
-    print(f"clang-tidy: {sum(len(sources_of(unit)) for unit in units)} sources, {len(places)} findings")
+    num_sources, num_looked_at = (sum(len(unit.sources) for unit in some) for some in (units, to_look_at))
+    print(f"clang-tidy: {num_sources} sources, {num_looked_at} of them new or changed, {len(places)} findings")
     sys.exit(bool(places or broken) or (not units and not options.since))
 
 
