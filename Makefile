@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart plugin_examples test test_fast nightly every_path_full bench policies selections docs format check tidy sanitize fuzz clean
+.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart plugin_examples test test_fast test_under_load nightly every_path_full bench policies selections docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -9,9 +9,11 @@ PREFIX ?= /usr/local
 LAUNCHER = $(shell command -v ccache >/dev/null && echo -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 TORCH = $(shell tools/setup.sh --torch-dir)
 
-# What was compiled in one clone of this machine need not be compiled in another.
+# What was compiled in one clone of this machine need not be compiled in another. The last two are what ccache
+# asks for where headers are precompiled.
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
+export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 
 setup:
 	@tools/setup.sh
@@ -56,16 +58,19 @@ quickstart: programs
 plugin_examples: programs
 	@tools/plugin_examples.sh $(BUILD)
 
-# Twice as many at a time as there are cores: most of them wait for processes that they started.
+# What fails is run once more, alone; what passes then is named as flaky.
 test: build
-	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$((2 * $(JOBS))) || \
-	  { tools/test_failures.py $(BUILD); exit 1; }
+	@tools/run_tests.py $(BUILD)
+
+# Every test three times beside 20 busy processes. Prints what failed; nothing is run a second time.
+ROUNDS ?= 3
+test_under_load: build
+	@tools/run_tests.py $(BUILD) --under-load --rounds $(ROUNDS)
 
 # The tests that start no server: under two minutes once they are built.
 test_fast: configure
 	@cmake --build $(BUILD) --parallel $(JOBS) --target unit_tests
-	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) -L unit || \
-	  { tools/test_failures.py $(BUILD); exit 1; }
+	@tools/run_tests.py $(BUILD) --parallel $(JOBS) -L unit
 
 # Kills a random preprocessing worker 50 times and the dispatcher 10 times: every batch still comes once.
 # A run of plug-ins of five kinds, ten times, in which a dozen processes are killed each time.

@@ -27,19 +27,24 @@ def failures(output: str) -> list[str]:
     return found
 
 
-def main() -> None:
-    log = Path(sys.argv[1]) / "Testing/Temporary/LastTest.log"
-    print("\nWhat failed:")
-    for part in re.split(r"^\d+/\d+ Testing: ", log.read_text(encoding="utf-8", errors="replace"), flags=re.M)[1:]:
+def told(log: str, only: str = "") -> list[str]:
+    """What a log of ctest says of the tests that failed, or of one of them."""
+    lines = []
+    for part in re.split(r"^\d+/\d+ Testing: ", log, flags=re.M)[1:]:
         name, output = part.split("\n", 1)
         result = re.search(r"^Test (?!time|Pass)\w.*$", output, re.M)
-        if result is None:
+        if result is None or (only and name != only):
             continue
-        print(f"\n== {name}: {result[0]}")
         output = output.partition("<end of output>")[0]
         found = failures(output)
-        print("\n".join(found) if found else "no expectation failed; its last lines:\n    "
-              + "\n    ".join(output.splitlines()[-12:]))
+        lines += [f"\n== {name}: {result[0]}", *(found or ["no expectation failed; its last lines:\n    "
+                                                          + "\n    ".join(output.splitlines()[-12:])])]
+    return lines
+
+
+def main() -> None:
+    log = Path(sys.argv[1]) / "Testing/Temporary/LastTest.log"
+    print("\nWhat failed:", *told(log.read_text(encoding="utf-8", errors="replace")), sep="\n")
 
 
 if __name__ == "__main__":
