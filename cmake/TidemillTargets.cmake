@@ -15,12 +15,60 @@ target_compile_options(
 # as one. They stay sources of their own: names in their anonymous namespaces must not meet in it.
 option(TIDEMILL_UNITY "Compile sources of a target several at a time." OFF)
 
-# tidemill_compile_together(target): compiles eight sources at a time where TIDEMILL_UNITY is on.
+# How many. More would save little, and cost memory.
+set(TIDEMILL_SOURCES_JOINED 16)
+
+# tidemill_write_joined(variable target includes): writes sources that include those, and gives their
+# paths. They are the same in every clone, so that a compiler cache knows what another clone has
+# compiled; those of CMake's UNITY_BUILD name what they include by full paths.
+function(tidemill_write_joined variable target includes)
+  set(files "")
+  while(includes)
+    list(LENGTH includes num_left)
+    list(SUBLIST includes 0 ${TIDEMILL_SOURCES_JOINED} some)
+    if(num_left GREATER TIDEMILL_SOURCES_JOINED)
+      list(SUBLIST includes ${TIDEMILL_SOURCES_JOINED} -1 includes)
+    else()
+      set(includes "")
+    endif()
+    list(TRANSFORM some REPLACE "(.+)" "#include \"\\1\"\n")
+    string(CONCAT text ${some})
+    list(LENGTH files number)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/joined/${target}/joined_${number}.cc)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
+    list(APPEND files ${file})
+  endwhile()
+  set(${variable} ${files} PARENT_SCOPE)
+endfunction()
+
+# tidemill_compile_together(target): compiles sources several at a time where TIDEMILL_UNITY is on, all that
+# have no options of their own.
 function(tidemill_compile_together target)
+  if(TIDEMILL_UNITY)
+    # Options of sources are set after their target.
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL tidemill_join_sources ${target})")
+  endif()
+endfunction()
+
+function(tidemill_join_sources target)
   get_target_property(sources ${target} SOURCES)
-  list(LENGTH sources num_sources)
-  if(TIDEMILL_UNITY AND num_sources GREATER 1)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  set(alone "")
+  set(includes "")
+  foreach(source IN LISTS sources)
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE path)
+    cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${path} is_generated)
+    if(options OR is_generated OR NOT source MATCHES "[.]cc$")
+      list(APPEND alone ${source})
+    else()
+      cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+      list(APPEND includes ${path})
+    endif()
+  endforeach()
+  list(LENGTH includes num_includes)
+  if(num_includes GREATER 1)
+    tidemill_write_joined(joined ${target} "${includes}")
+    set_property(TARGET ${target} PROPERTY SOURCES ${alone} ${joined})
     # g++ takes for a header what it reads behind an #include.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
@@ -127,7 +175,7 @@ function(tidemill_test)
   if(NOT TIDEMILL_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "ONE_BY_ONE" "NAME;TIMEOUT" "SRCS;FOLDERS;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_BY_ONE" "NAME" "SRCS;FOLDERS;DEPS;LABELS" ${ARGN})
   foreach(folder IN LISTS ARG_FOLDERS)
     tidemill_files(tests "${folder}/*_test.cc")
     list(APPEND ARG_SRCS ${tests})
@@ -141,10 +189,6 @@ function(tidemill_test)
   # What is tested is compiled as it is shipped, the tests themselves in less time.
   target_compile_options(${ARG_NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
   add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME})
-  if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 300)
-  endif()
-  set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
   if(NOT ARG_LABELS)
     # Of one process: these are what `make test_fast` builds and runs.
     set(ARG_LABELS unit)

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
+#include "base/testing/tree.h"
 #include "rpc/channel.h"
 #include "rpc/server.h"
 #include "rpc/testing/certificates.h"
@@ -44,7 +45,7 @@ class TlsTest : public ::testing::Test {
 
   // What an authority signs that only its own certificates know.
   testing::Certificates Authority(const std::string& name) const {
-    return {CERTIFICATES_SCRIPT, folder_.path() + "/" + name};
+    return {tidemill::testing::InTree("deploy/certificates.sh"), folder_.path() + "/" + name};
   }
 
   void Serve(const TlsConfig& config) {

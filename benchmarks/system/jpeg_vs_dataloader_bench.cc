@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/testing/tree.h"
 #include "base/threads/worker_pool.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
@@ -47,7 +48,7 @@ constexpr double kStd[] = {0.229, 0.224, 0.225};
 std::string FindPython() {
   const char* const asked = std::getenv("TIDEMILL_BENCH_PYTHON");
   const std::string candidates[] = {asked == nullptr ? "" : asked,
-                                    SOURCE_FOLDER "/.venv/bin/python", "python3"};
+                                    tidemill::testing::InTree(".venv/bin/python"), "python3"};
   for (const std::string& python : candidates) {
     if (python.empty()) continue;
     const std::string command = python +
@@ -75,8 +76,9 @@ class DataLoader {
     posix_spawn_file_actions_adddup2(&actions, output[1], 1);
     const std::string batch = std::to_string(kBatch);
     const std::string workers = std::to_string(num_workers);
-    const char* const program = SOURCE_FOLDER "/benchmarks/system/jpeg_vs_dataloader.py";
-    const char* const arguments[] = {python.c_str(), program,         folder.c_str(),
+    const std::string program =
+        tidemill::testing::InTree("benchmarks/system/jpeg_vs_dataloader.py");
+    const char* const arguments[] = {python.c_str(), program.c_str(), folder.c_str(),
                                      batch.c_str(),  workers.c_str(), nullptr};
     if (posix_spawnp(&process_, python.c_str(), &actions, nullptr,
                      const_cast<char* const*>(arguments), environ) != 0) {

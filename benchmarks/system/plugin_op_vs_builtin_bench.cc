@@ -13,6 +13,7 @@
 #include "absl/strings/escaping.h"
 
 #include "base/files.h"
+#include "base/testing/tree.h"
 #include "benchmarks/paired.h"
 #include "transform/fitter.h"
 #include "transform/graph.h"
@@ -33,7 +34,8 @@ const std::vector<std::string> kColumns = {"a", "b", "c", "d", "e"};
 }
 
 transform::PluginOpSpec Plugin() {
-  const auto bytes = files::Read(STANDARDIZED_OP, plugin::kMostFileBytes);
+  const auto bytes = files::Read(tidemill::testing::InBuild("benchmarks/libstandardized_op.so"),
+                                 plugin::kMostFileBytes);
   if (!bytes.ok()) Fail(bytes.status().ToString());
   transform::PluginOpSpec spec;
   spec.use = "libstandardized_op.so:Standardized";

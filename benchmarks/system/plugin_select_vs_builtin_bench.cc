@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/testing/tree.h"
 #include "base/threads/worker_pool.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
@@ -34,8 +35,10 @@ class BuiltFiles final : public config::NamedFiles {
  public:
   std::optional<std::string> Read(const std::string& name, size_t most, std::string_view key,
                                   config::Problems& problems) override {
-    const std::string folder = name.ends_with(".so") ? PLUGIN_OBJECTS : PLUGIN_SOURCES;
-    auto bytes = files::Read(folder + "/" + name, most);
+    const std::string path = name.ends_with(".so")
+                                 ? tidemill::testing::InBuild("tests/plugin/" + name)
+                                 : tidemill::testing::InTree("tests/plugin/plugins/" + name);
+    auto bytes = files::Read(path, most);
     if (bytes.ok()) return *std::move(bytes);
     problems.Add(key, std::string(bytes.status().message()));
     return std::nullopt;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/tree.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/shuffled_reads.h"
 
@@ -25,7 +26,7 @@ namespace {
 std::string FindPython() {
   const char* const asked = std::getenv("TIDEMILL_BENCH_PYTHON");
   const std::string candidates[] = {asked == nullptr ? "" : asked,
-                                    SOURCE_FOLDER "/.venv/bin/python", "python3"};
+                                    tidemill::testing::InTree(".venv/bin/python"), "python3"};
   for (const std::string& python : candidates) {
     if (python.empty()) continue;
     const std::string command = python + " -c 'import numpy, torch.utils.data' 2>/dev/null";
@@ -48,10 +49,9 @@ class DataLoader {
     posix_spawn_file_actions_adddup2(&actions, output[1], 1);
     const std::string record_bytes = std::to_string(kRecordBytes);
     const std::string num_rows = std::to_string(kKeysPerRead);
-    const char* const arguments[] = {
-        python.c_str(),         SOURCE_FOLDER "/benchmarks/system/dataloader.py",
-        records.file().c_str(), record_bytes.c_str(),
-        num_rows.c_str(),       nullptr};
+    const std::string program = tidemill::testing::InTree("benchmarks/system/dataloader.py");
+    const char* const arguments[] = {python.c_str(),       program.c_str(),  records.file().c_str(),
+                                     record_bytes.c_str(), num_rows.c_str(), nullptr};
     if (posix_spawnp(&process_, python.c_str(), &actions, nullptr,
                      const_cast<char* const*>(arguments), environ) != 0) {
       Fail("cannot start " + python);

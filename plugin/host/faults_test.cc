@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
+#include "base/testing/tree.h"
 #include "plugin/host/options.h"
 #include "plugin/host/testing/owner.h"
 #include "plugin/host/testing/requests.h"
@@ -29,7 +30,10 @@ using testing::WhatOf;
 
 class PluginFaults : public ::testing::TestWithParam<const char*> {
  protected:
-  Owner::How how() const { return {.file = TIDEMILL_TEST_PLUGINS, .sandbox = GetParam()}; }
+  Owner::How how() const {
+    return {.file = tidemill::testing::InBuild("plugin/host/libplugin_host_test_plugins.so"),
+            .sandbox = GetParam()};
+  }
 
   static json Begin(Owner& owner, const std::string& behaviour) {
     Load(owner, "Misbehaving");
@@ -174,7 +178,7 @@ TEST_P(PluginFaults, ThePluginEndsWhenItsWardenIsKilled) {
 }
 
 TEST(PluginHostStart, WhatKeepsItFromStartingIsSaid) {
-  Owner owner({.file = TIDEMILL_TEST_PLUGINS,
+  Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_test_plugins.so"),
                .language = "python",
                .more = {"--python", "no-such-python"}});
   EXPECT_TRUE(owner.hello().is_null());

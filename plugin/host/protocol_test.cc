@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
+#include "base/testing/tree.h"
 #include "plugin/host/testing/owner.h"
 #include "plugin/host/testing/requests.h"
 
@@ -26,7 +27,7 @@ json Settings(json settings) {
 }
 
 TEST(PluginHost, SaysHelloWithWhatItRunsIn) {
-  Owner plain({.file = TIDEMILL_TEST_PLUGINS});
+  Owner plain({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_test_plugins.so")});
   EXPECT_EQ(plain.hello()["hello"], 1);
   EXPECT_EQ(plain.hello()["language"], "c++");
   EXPECT_EQ(plain.hello()["sandbox"], "plain");
@@ -35,7 +36,7 @@ TEST(PluginHost, SaysHelloWithWhatItRunsIn) {
 }
 
 TEST(PluginHost, DescribesThePluginThatItLoads) {
-  Owner owner({.file = TIDEMILL_TEST_PLUGINS});
+  Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_test_plugins.so")});
   const json plugin = Load(owner, "Surprise")["plugin"];
   EXPECT_EQ(plugin["kind"], "trigger");
   EXPECT_EQ(plugin["version"], "1.2");
@@ -52,7 +53,7 @@ TEST(PluginHost, DescribesThePluginThatItLoads) {
 }
 
 TEST(PluginHost, NamesThePluginsOfTheFileWhenItHasNoSuchOne) {
-  Owner owner({.file = TIDEMILL_TEST_PLUGINS});
+  Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_test_plugins.so")});
   EXPECT_THAT(WhatOf(Load(owner, "Surprize")),
               AllOf(HasSubstr("test.so has no plug-in Surprize"), HasSubstr("Surprise, Cost")));
   EXPECT_EQ(WhatOf(Load(owner, "Cost")), "Cost: it is a measure, and a trigger is needed");
@@ -61,7 +62,7 @@ TEST(PluginHost, NamesThePluginsOfTheFileWhenItHasNoSuchOne) {
 }
 
 TEST(PluginHost, ListsAllPluginsOfTheFileAndSaysWhichCannotRun) {
-  Owner owner({.file = TIDEMILL_OLDER_PLUGINS});
+  Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_older_plugins.so")});
   const json plugins = owner.Call({{"call", "list"}, {"file", "test.so"}})["plugins"];
   std::map<std::string, std::string> problems;
   for (const json& plugin : plugins) problems[plugin["name"]] = plugin.value("problem", "");
@@ -77,7 +78,7 @@ TEST(PluginHost, AFileThatIsNoSharedObjectIsAFault) {
 }
 
 TEST(PluginHost, RefusesSettingsThatThePluginDoesNotTake) {
-  Owner owner({.file = TIDEMILL_TEST_PLUGINS});
+  Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_test_plugins.so")});
   Load(owner, "Surprise");
   const auto what_of = [&](const json& settings) { return WhatOf(Create(owner, settings)); };
   EXPECT_EQ(what_of(json::object()), "the setting every is required");
@@ -89,7 +90,7 @@ TEST(PluginHost, RefusesSettingsThatThePluginDoesNotTake) {
 }
 
 TEST(PluginHost, ATriggerSaysWhereItDecidesAndWhatItLooksAt) {
-  Owner owner({.file = TIDEMILL_TEST_PLUGINS});
+  Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_test_plugins.so")});
   Load(owner, "Surprise");
   const json created = Create(owner, Settings({}));
   EXPECT_EQ(created["points"], json({{"samples", 250}}));
@@ -101,7 +102,7 @@ TEST(PluginHost, ATriggerSaysWhereItDecidesAndWhatItLooksAt) {
 }
 
 TEST(PluginHost, ATriggerObservesJudgesAndGoesOnFromItsState) {
-  Owner owner({.file = TIDEMILL_TEST_PLUGINS});
+  Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_test_plugins.so")});
   Load(owner, "Surprise");
   Create(owner, Settings({}), /*seed=*/7);
   const json first = owner.Call(Observe(owner));
@@ -119,7 +120,7 @@ TEST(PluginHost, ATriggerObservesJudgesAndGoesOnFromItsState) {
 }
 
 TEST(PluginHost, AMeasureTellsWhatSamplesContributeAndCombinesSums) {
-  Owner owner({.file = TIDEMILL_TEST_PLUGINS});
+  Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_test_plugins.so")});
   Load(owner, "Cost", "measure");
   const json created = Create(owner, {{"per_class", 2}});
   EXPECT_EQ(created, R"({"ok": true, "needs": "predictions", "of": "classes", "value": "combined",
@@ -158,14 +159,14 @@ TEST(PluginHost, AMeasureTellsWhatSamplesContributeAndCombinesSums) {
 }
 
 TEST(PluginHost, AMeasureThatIsAMeanCombinesNothing) {
-  Owner owner({.file = TIDEMILL_TEST_PLUGINS});
+  Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_test_plugins.so")});
   Load(owner, "FirstProbability", "measure");
   EXPECT_EQ(Create(owner, json::object())["value"], "mean");
   EXPECT_THAT(WhatOf(owner.Call({{"call", "combine"}})), HasSubstr("has no call combine"));
 }
 
 TEST(PluginHost, PluginsOfAnEarlierHeaderStillRun) {
-  Owner owner({.file = TIDEMILL_OLDER_PLUGINS});
+  Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_older_plugins.so")});
   EXPECT_EQ(Load(owner, "Older")["plugin"]["settings"].size(), 2);
   EXPECT_EQ(Create(owner, json::object())["points"], json({{"seconds", 60.0}}));
   json moment = Observe(owner);
@@ -175,7 +176,7 @@ TEST(PluginHost, PluginsOfAnEarlierHeaderStillRun) {
 }
 
 TEST(PluginHost, PluginsOfTheFirstHeaderStillRun) {
-  Owner owner({.file = TIDEMILL_FIRST_PLUGINS});
+  Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_first_plugins.so")});
   Load(owner, "Enough");
   EXPECT_EQ(Create(owner, json::object())["points"], json({{"samples", 10}}));
   EXPECT_EQ(owner.Call(Observe(owner))["observed"], json({{"new", 3.0}}));
@@ -207,7 +208,7 @@ TEST(PluginHost, PluginsOfTheFirstHeaderStillRun) {
 }
 
 TEST(PluginHost, PluginsThatLackSomethingAreFaults) {
-  Owner owner({.file = TIDEMILL_OLDER_PLUGINS});
+  Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_older_plugins.so")});
   EXPECT_EQ(WhatOf(Load(owner, "TooShort")),
             "TooShort: it needs the functions points, observe and judge");
   EXPECT_THAT(WhatOf(Load(owner, "Later")), HasSubstr("compiled for version 99"));

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "base/testing/status_matchers.h"
+#include "base/testing/tree.h"
 #include "preprocess/transport/batch_link.h"
 #include "preprocess/transport/testing/served_worker.h"
 #include "preprocess/transport/testing/test_batches.h"
@@ -295,8 +296,10 @@ INSTANTIATE_TEST_SUITE_P(Choices, Compressed,
 
 TEST(FrameLinks, VerifyTheWorkerOnTcp) {
   rpc::testing::TokenFolder folder;
-  const rpc::testing::Certificates ours(CERTIFICATES_SCRIPT, folder.path() + "/ours");
-  const rpc::testing::Certificates others(CERTIFICATES_SCRIPT, folder.path() + "/others");
+  const rpc::testing::Certificates ours(tidemill::testing::InTree("deploy/certificates.sh"),
+                                        folder.path() + "/ours");
+  const rpc::testing::Certificates others(tidemill::testing::InTree("deploy/certificates.sh"),
+                                          folder.path() + "/others");
   const auto read = [](const rpc::TlsConfig& config) {
     const auto tls = rpc::ReadTls(config);
     EXPECT_THAT(tls, IsOk());

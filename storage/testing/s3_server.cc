@@ -18,6 +18,7 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
+#include "base/testing/tree.h"
 #include "base/threads/worker_pool.h"
 #include "storage/filesystems/object_path.h"
 
@@ -90,12 +91,12 @@ ObjectStoreConfig S3Server::Config() const {
 }
 
 void S3Server::Start() {
+  const std::string program = tidemill::testing::InTree("storage/testing/s3_server.py");
   process_ = fork();
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     // What PYTHONPATH or a virtual environment names may hold another Swift, or none.
-    execl(kPython, kPython, "-I", TIDEMILL_S3_SERVER, folder_.c_str(), kAccessKey, kSecret,
-          nullptr);
+    execl(kPython, kPython, "-I", program.c_str(), folder_.c_str(), kAccessKey, kSecret, nullptr);
     _exit(127);
   }
   const auto deadline = std::chrono::steady_clock::now() + kPatience;

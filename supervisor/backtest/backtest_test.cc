@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "supervisor/testing/supervisor_fixture.h"
+#include "supervisor/testing/testdata.h"
 #include "supervisor/triggers/amount_trigger.h"
 #include "supervisor/triggers/cost_trigger.h"
 #include "supervisor/triggers/ensemble_trigger.h"
@@ -107,14 +108,14 @@ TEST(Backtest, NeedsTrainingsToWeighTheirCost) {
 class BacktestTest : public testing::SupervisorFixture {
  protected:
   v1::SubmitPipelineRequest With(const std::string& trigger, const std::string& more) {
-    std::string pipeline = *files::Read(std::string(TIDEMILL_TESTDATA) + "/sound.yaml");
+    std::string pipeline = *files::Read(testing::kTestdata.string() + "/sound.yaml");
     const size_t at = pipeline.find("trigger:");
     pipeline.replace(at, pipeline.find('\n', at) - at, "trigger: " + trigger);
     v1::SubmitPipelineRequest request;
     request.mutable_command()->set_request_id(Sha256(trigger + more));
     request.set_pipeline(pipeline + more);
     request.set_file_name("sound.yaml");
-    request.set_base_folder(TIDEMILL_TESTDATA);
+    request.set_base_folder(testing::kTestdata.string());
     return request;
   }
   RunId Finish(const v1::SubmitPipelineRequest& request) {

@@ -16,6 +16,7 @@
 #include "supervisor/requests/supervisor.h"
 #include "supervisor/testing/fake_downstream.h"
 #include "supervisor/testing/live_pipeline.h"
+#include "supervisor/testing/testdata.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -107,9 +108,10 @@ TEST(LiveRun, DecidesOnEachSampleOnceWhereverItIsKilled) {
        {"after_decision=kill:2", "before_select=kill:2", "after_select=kill:3", "after_fit=kill:1",
         "mid_train=kill:3", "after_train=kill:2", "after_store=kill:2", "before_evaluate=kill:2",
         "after_evaluate=kill:3", "after_retire=kill:1", "before_evaluate=kill:5"}) {
-    RunAndDie(test_database.connection_string(), failpoint,
-              testing::LiveRequest(TIDEMILL_TESTDATA, "killed " + std::to_string(++request),
-                                   testing::kLive, "retention: {models: 2}\n"));
+    RunAndDie(
+        test_database.connection_string(), failpoint,
+        testing::LiveRequest(testing::kTestdata.string(), "killed " + std::to_string(++request),
+                             testing::kLive, "retention: {models: 2}\n"));
     // Everything has arrived when the run is taken over.
     testing::FakeServices services;
     for (const auto& batch : kBatches) services.Arrive(batch);

@@ -9,6 +9,7 @@
 #include "base/testing/status_matchers.h"
 #include "supervisor/testing/live_pipeline.h"
 #include "supervisor/testing/supervisor_fixture.h"
+#include "supervisor/testing/testdata.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -25,7 +26,7 @@ using testing::Seconds;
 
 v1::SubmitPipelineRequest RequestOfLiveRun(const std::string& request_id, const std::string& live,
                                            const std::string& more = "") {
-  return testing::LiveRequest(TIDEMILL_TESTDATA, request_id, live, more);
+  return testing::LiveRequest(testing::kTestdata.string(), request_id, live, more);
 }
 
 class LiveRunTest : public testing::SupervisorFixture {

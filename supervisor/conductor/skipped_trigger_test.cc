@@ -10,6 +10,7 @@
 #include "base/failpoints.h"
 #include "supervisor/testing/live_pipeline.h"
 #include "supervisor/testing/supervisor_fixture.h"
+#include "supervisor/testing/testdata.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -23,7 +24,7 @@ using ::tidemill::testing::StatusIs;
 
 // A live pipeline, or the same as a replay: it fires after every tenth of 35 samples.
 v1::SubmitPipelineRequest RequestOfRun(const std::string& request_id, bool live = false) {
-  auto request = testing::LiveRequest(TIDEMILL_TESTDATA, request_id, testing::kLive, "");
+  auto request = testing::LiveRequest(testing::kTestdata.string(), request_id, testing::kLive, "");
   if (!live) request.mutable_pipeline()->erase(request.pipeline().find("live:"));
   return request;
 }

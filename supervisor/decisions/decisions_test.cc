@@ -15,6 +15,7 @@
 #include "supervisor/decisions/decisions_table.h"
 #include "supervisor/testing/live_pipeline.h"
 #include "supervisor/testing/supervisor_fixture.h"
+#include "supervisor/testing/testdata.h"
 #include "supervisor/triggers/cost_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 
@@ -63,7 +64,7 @@ constexpr char kBoth[] = R"({type: ensemble, vote: all, of: [{type: amount, samp
   {type: time, every: 7s}]})";
 
 v1::SubmitPipelineRequest RequestWith(const std::string& trigger) {
-  std::string pipeline = *files::Read(std::string(TIDEMILL_TESTDATA) + "/sound.yaml");
+  std::string pipeline = *files::Read(testing::kTestdata.string() + "/sound.yaml");
   const size_t at = pipeline.find("trigger:");
   const size_t end = pipeline.find('\n', at);
   pipeline.replace(at, end - at, "trigger: " + trigger);
@@ -71,7 +72,7 @@ v1::SubmitPipelineRequest RequestWith(const std::string& trigger) {
   request.mutable_command()->set_request_id(Sha256(trigger));
   request.set_pipeline(pipeline);
   request.set_file_name("sound.yaml");
-  request.set_base_folder(TIDEMILL_TESTDATA);
+  request.set_base_folder(testing::kTestdata.string());
   return request;
 }
 
@@ -328,7 +329,8 @@ TEST_F(DecisionsTest, AreNotAskedOfAReplay) {
 
 TEST_F(DecisionsTest, AreMadeOfALiveRunWhenSomebodyAsks) {
   services_.Arrive(testing::Seconds(0, 16));
-  const RunId run = Submit(testing::LiveRequest(TIDEMILL_TESTDATA, "a", testing::kLive, ""));
+  const RunId run =
+      Submit(testing::LiveRequest(testing::kTestdata.string(), "a", testing::kLive, ""));
   while (Get(run).triggers_size() < 1) std::this_thread::yield();
   v1::TriggerRunRequest request;
   request.mutable_command()->set_request_id("now");

@@ -10,6 +10,7 @@
 
 #include "supervisor/pipeline/disk_files.h"
 #include "supervisor/pipeline/pipeline_check.h"
+#include "supervisor/testing/testdata.h"
 #include "transform/ops/one_hot.h"
 
 namespace tidemill::supervisor {
@@ -37,13 +38,13 @@ class CategoryFile : public ::testing::Test {
 
 // A sound pipeline with an op more.
 config::Decoded<PipelineSpec> CheckWith(const std::string& op, const std::string& folder) {
-  std::ifstream stream(std::filesystem::path(TIDEMILL_TESTDATA) / "sound.yaml");
+  std::ifstream stream(testing::kTestdata / "sound.yaml");
   std::ostringstream text;
   text << stream.rdbuf();
   std::string pipeline = text.str();
   const std::string data = "path: data";
   pipeline.replace(pipeline.find(data), data.size(),
-                   fmt::format("path: {}", std::string(TIDEMILL_TESTDATA) + "/data"));
+                   fmt::format("path: {}", testing::kTestdata.string() + "/data"));
   const std::string stack = "    - stack";
   pipeline.insert(pipeline.find(stack), op);
   DiskFiles files(folder, "");

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
+#include "base/testing/tree.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -23,7 +24,7 @@ absl::Status Judge(const std::string& bytes, size_t piece) {
 }
 
 TEST(TorchScriptLook, KnowsWhatTorchWrites) {
-  const auto program = files::Read(TORCHSCRIPT_FILE);
+  const auto program = files::Read(tidemill::testing::InTree("tests/testdata/rows.pt"));
   ASSERT_THAT(program, IsOk());
   for (const size_t piece : {size_t{1}, size_t{100}, program->size()}) {
     EXPECT_THAT(Judge(*program, piece), IsOk()) << piece;
@@ -31,7 +32,7 @@ TEST(TorchScriptLook, KnowsWhatTorchWrites) {
 }
 
 TEST(TorchScriptLook, SaysWhatIsNone) {
-  const std::string program = *files::Read(TORCHSCRIPT_FILE);
+  const std::string program = *files::Read(tidemill::testing::InTree("tests/testdata/rows.pt"));
   EXPECT_THAT(Judge("", 1), StatusIs(kInvalid, HasSubstr("net.pt is not a TorchScript file")));
   EXPECT_THAT(Judge("def forward(self, x): return x", 7),
               StatusIs(kInvalid, HasSubstr("is not a TorchScript file")));

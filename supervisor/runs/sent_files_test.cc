@@ -5,7 +5,9 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
+#include "base/testing/tree.h"
 #include "supervisor/testing/supervisor_fixture.h"
+#include "supervisor/testing/testdata.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -21,7 +23,7 @@ class SentFilesTest : public testing::SupervisorFixture {
  protected:
   // The sound pipeline with another text in the place of a part of it.
   static v1::SubmitPipelineRequest Request(const std::string& part, const std::string& instead) {
-    std::string pipeline = *files::Read(std::string(TIDEMILL_TESTDATA) + "/sound.yaml");
+    std::string pipeline = *files::Read(testing::kTestdata.string() + "/sound.yaml");
     const size_t at = pipeline.find(part);
     EXPECT_NE(at, std::string::npos) << part;
     pipeline.replace(at, part.size(), instead);
@@ -29,7 +31,7 @@ class SentFilesTest : public testing::SupervisorFixture {
     request.mutable_command()->set_request_id("r" + std::to_string(++num_requests_));
     request.set_pipeline(pipeline);
     request.set_file_name("pipeline.yaml");
-    request.set_base_folder(TIDEMILL_TESTDATA);
+    request.set_base_folder(testing::kTestdata.string());
     return request;
   }
   static v1::SubmitPipelineRequest WithCategories(const std::string& file) {
@@ -77,7 +79,7 @@ TEST_F(SentFilesTest, AFileOnTheServersDiskIsNotRead) {
 }
 
 TEST_F(SentFilesTest, ANetworkIsNamedByWhatWasSentUntilNobodyNeedsIt) {
-  const std::string network = *files::Read(TORCHSCRIPT_FILE);
+  const std::string network = *files::Read(tidemill::testing::InTree("tests/testdata/rows.pt"));
   v1::SubmitPipelineRequest request =
       Request("model: {type: mlp, hidden: [8], outputs: 2}",
               "model: {type: torchscript, file: net.pt, outputs: 2}");
@@ -96,7 +98,7 @@ TEST_F(SentFilesTest, ANetworkIsNamedByWhatWasSentUntilNobodyNeedsIt) {
 TEST_F(SentFilesTest, WhatIsNoNetworkIsNotKept) {
   EXPECT_THAT(Send("def forward(self, x): return x", 4),
               StatusIs(kInvalid, HasSubstr("net.pt is not a TorchScript file")));
-  const std::string network = *files::Read(TORCHSCRIPT_FILE);
+  const std::string network = *files::Read(tidemill::testing::InTree("tests/testdata/rows.pt"));
   EXPECT_THAT(Send(network.substr(0, network.size() / 2), 1000), StatusIs(kInvalid, _));
   EXPECT_TRUE(services_.files().empty());
 }

@@ -3,8 +3,10 @@
 
 #include <filesystem>
 
+#include "base/testing/tree.h"
+
 namespace tidemill::supervisor::testing {
 
-inline const std::filesystem::path kTestdata = TIDEMILL_TESTDATA;
+inline const std::filesystem::path kTestdata = tidemill::testing::InTree("supervisor/testdata");
 
 }  // namespace tidemill::supervisor::testing

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/testing/tree.h"
 #include "tests/stack.h"
 
 namespace tidemill::tests {
@@ -18,7 +19,7 @@ TEST(BrokenPipelines, AreRefusedWithTheirPlaceAndExitCodeThreeAndLeaveNothingBeh
   const Stack stack;
   ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();
   // What the pipelines name is found from where they lie.
-  const fs::path broken = BROKEN_PIPELINES;
+  const fs::path broken = testing::InTree("supervisor/testdata/broken");
   int num_broken = 0;
   for (const auto& entry : fs::directory_iterator(broken)) {
     const CommandResult result = stack.Tidemill({"run", entry.path()});

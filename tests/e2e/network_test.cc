@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/testing/tree.h"
 #include "tests/stack.h"
 
 namespace tidemill::tests {
@@ -24,7 +25,7 @@ std::string WriteNetworkPipeline(const std::string& folder) {
                "model: {type: torchscript, file: nets/network.pt, outputs: 2}");
   std::ofstream(path) << text;
   fs::create_directory(folder + "/nets");
-  fs::copy_file(TESTDATA "/network.pt", folder + "/nets/network.pt");
+  fs::copy_file(testing::InTree("tests/testdata/network.pt"), folder + "/nets/network.pt");
   return path;
 }
 
@@ -35,7 +36,7 @@ TEST(Network, OfAFileIsTrainedFromWhatWasSent) {
   const CommandResult run = stack.Tidemill({"run", pipeline, "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err << stack.Logs();
   EXPECT_EQ(run.Json().at("models").size(), 4);
-  const std::string digest = *Sha256OfFile(TESTDATA "/network.pt");
+  const std::string digest = *Sha256OfFile(testing::InTree("tests/testdata/network.pt"));
   EXPECT_TRUE(fs::exists(stack.state() + "/model_store/files/" + digest));
   // It is the stack's now: a resolved pipeline names it by what it holds, and runs without the
   // file.

@@ -9,6 +9,7 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
+#include "base/testing/tree.h"
 #include "tests/browser.h"
 #include "tests/stack.h"
 
@@ -52,7 +53,8 @@ double ActiveAccuracy(const nlohmann::json& run) {
 
 TEST(Report, ShowsTheQuickstartInABrowser) {
   const Stack stack;
-  const CommandResult result = stack.Tidemill({"run", QUICKSTART, "--json"});
+  const CommandResult result =
+      stack.Tidemill({"run", testing::InTree("pipelines/quickstart/pipeline.yaml"), "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err << stack.Logs();
   const nlohmann::json run = result.Json();
   const std::string folder =
@@ -60,7 +62,8 @@ TEST(Report, ShowsTheQuickstartInABrowser) {
   EXPECT_THAT(result.err, HasSubstr(folder + "/report.html"));
   EXPECT_EQ(fs::read_symlink(fs::path(folder).parent_path() / "latest"),
             std::to_string(run["run"].get<int64_t>()));
-  EXPECT_EQ(Slurp(folder + "/config.yaml"), Slurp(QUICKSTART));
+  EXPECT_EQ(Slurp(folder + "/config.yaml"),
+            Slurp(testing::InTree("pipelines/quickstart/pipeline.yaml")));
 
   const std::string picture = stack.files() + "/report.png";
   const Shown shown = Browse(stack.files(), folder + "/report.html",

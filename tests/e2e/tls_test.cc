@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/testing/tree.h"
 #include "db/private_postgres.h"
 #include "rpc/testing/certificates.h"
 #include "rpc/tokens.h"
@@ -44,7 +45,8 @@ int FreePort() {
 
 class TlsStackTest : public ::testing::Test {
  protected:
-  TlsStackTest() : root_(MakeRoot()), ours_(CERTIFICATES_SCRIPT, root_ + "/authority") {
+  TlsStackTest()
+      : root_(MakeRoot()), ours_(testing::InTree("deploy/certificates.sh"), root_ + "/authority") {
     EXPECT_TRUE(rpc::Tokens::Create(root_ + "/tokens").ok());
     auto postgres = db::PrivatePostgres::Start(root_ + "/postgres", root_ + "/pg");
     EXPECT_TRUE(postgres.ok()) << postgres.status();
@@ -131,7 +133,7 @@ TEST_F(TlsStackTest, ThePipelineRunsThroughThemAndStrangersAreRefused) {
   const std::string config = WriteConfig("operator", ours_.Issue("operator"));
   // Samples are prepared by the worker, over TLS like everything else.
   const std::string folder = root_ + "/quickstart";
-  fs::copy(QUICKSTART, folder);
+  fs::copy(testing::InTree("pipelines/quickstart"), folder);
   std::string text = files::Read(folder + "/pipeline.yaml").value();
   const std::string section = "preprocess:\n";
   text.insert(text.find(section) + section.size(), "  workers: {transport: frames}\n");
@@ -164,7 +166,8 @@ TEST_F(TlsStackTest, ThePipelineRunsThroughThemAndStrangersAreRefused) {
 
   rpc::TlsConfig expired = ours_.Issue("late", /*days=*/-1);
   rpc::TlsConfig other_authority = mine;
-  const rpc::testing::Certificates theirs(CERTIFICATES_SCRIPT, root_ + "/theirs");
+  const rpc::testing::Certificates theirs(testing::InTree("deploy/certificates.sh"),
+                                          root_ + "/theirs");
   theirs.Issue("stranger");
   other_authority.ca = theirs.ca();
   for (const rpc::TlsConfig& refused :

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 #include "base/files.h"
+#include "base/testing/tree.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "tests/run_comparison.h"
 #include "tests/stack.h"
@@ -63,7 +64,7 @@ TEST(Workers, AModelIsTheSameHoweverManyPrepareItsSamplesAndHoweverTheyCome) {
 // With an op that runs a program of the user's, beside the pipeline.
 void AddProgram(const std::string& pipeline) {
   const std::filesystem::path path = pipeline;
-  std::filesystem::copy_file(std::string(TIDEMILL_TESTDATA) + "/rows.pt",
+  std::filesystem::copy_file(testing::InTree("tests/testdata/rows.pt"),
                              path.parent_path() / "rows.pt");
   std::string text = files::Read(pipeline).value();
   text.insert(text.find("    - standardize"),

@@ -12,6 +12,7 @@
 
 #include "fmt/format.h"
 
+#include "base/testing/tree.h"
 #include "tests/run_comparison.h"
 #include "tests/stack.h"
 
@@ -46,10 +47,11 @@ std::string WritePipeline(const Stack& stack) {
   const std::string& folder = stack.files();
   const std::string path = WriteSmallPipeline(folder);
   for (const std::string name : {"mistakes.py", "choices.py", "scaling.py"}) {
-    std::filesystem::copy_file(fmt::format("{}/{}", PLUGIN_SOURCES, name), folder + "/" + name);
+    std::filesystem::copy_file(testing::InTree("tests/plugin/plugins/" + name),
+                               folder + "/" + name);
   }
   for (const std::string name : {"stale_loss.py", "cost.py"}) {
-    std::filesystem::copy_file(fmt::format("{}/{}", PLUGIN_EXAMPLES, name), folder + "/" + name);
+    std::filesystem::copy_file(testing::InTree("plugin/examples/" + name), folder + "/" + name);
   }
   std::string text;
   std::ifstream small(path);

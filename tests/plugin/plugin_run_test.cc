@@ -9,6 +9,7 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
+#include "base/testing/tree.h"
 #include "tests/run_comparison.h"
 #include "tests/stack.h"
 
@@ -24,7 +25,8 @@ constexpr char kMistakes[] =
 // The small pipeline with this trigger, and the plug-ins beside it.
 std::string WritePipeline(const Stack& stack, const std::string& trigger) {
   for (const char* const name : {"mistakes.py", "faulty.py"}) {
-    std::filesystem::copy_file(std::string(PLUGIN_SOURCES) + "/" + name, stack.files() + "/" + name,
+    std::filesystem::copy_file(testing::InTree("tests/plugin/plugins/" + name),
+                               stack.files() + "/" + name,
                                std::filesystem::copy_options::overwrite_existing);
   }
   return WriteSmallPipeline(stack.files(), trigger);

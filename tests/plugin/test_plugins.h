@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/testing/tree.h"
 #include "config/config.h"
 #include "config/named_files.h"
 
@@ -23,9 +24,10 @@ class PluginFiles final : public config::NamedFiles {
  public:
   std::optional<std::string> Read(const std::string& name, size_t most, std::string_view key,
                                   config::Problems& problems) override {
-    std::string folder = name.ends_with(".so") ? PLUGIN_OBJECTS : PLUGIN_SOURCES;
-    if (!std::filesystem::exists(folder + "/" + name)) folder = PLUGIN_EXAMPLES;
-    auto bytes = files::Read(folder + "/" + name, most);
+    std::string path = name.ends_with(".so") ? testing::InBuild("tests/plugin/" + name)
+                                             : testing::InTree("tests/plugin/plugins/" + name);
+    if (!std::filesystem::exists(path)) path = testing::InTree("plugin/examples/" + name);
+    auto bytes = files::Read(path, most);
     if (bytes.ok()) return *std::move(bytes);
     problems.Add(key, std::string(bytes.status().message()));
     return std::nullopt;

@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "base/printable.h"
 #include "base/testing/status_matchers.h"
+#include "base/testing/tree.h"
 #include "config/config.h"
 #include "supervisor/trials/drifting_evidence.h"
 #include "supervisor/trials/trigger_promises.h"
@@ -61,7 +62,8 @@ class PluginTriggers : public ::testing::TestWithParam<Tested> {
                                      const std::string& more = "") {
     const TriggerSpec spec = MustSubmit(
         fmt::format("{{type: plugin, use: '{}', with: {{how: {}, file: {}}}, on_fault: {}{}}}",
-                    GetParam().faulty, how, SECRET_FILE, on_fault, more));
+                    GetParam().faulty, how, tidemill::testing::InTree("tests/plugin/trigger_plugin_test.cc"),
+                    on_fault, more));
     return testing::Decide(spec, stream_, 1000, &source_);
   }
   // What the third decision says of its fault.

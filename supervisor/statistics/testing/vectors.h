@@ -11,13 +11,14 @@
 #include "gmock/gmock.h"
 #include "nlohmann/json.hpp"
 
+#include "base/testing/tree.h"
 #include "supervisor/statistics/rows.h"
 
 namespace tidemill::supervisor::statistics::testing {
 
 inline const nlohmann::json& Vectors() {
   static const nlohmann::json vectors = nlohmann::json::parse(
-      std::ifstream(std::filesystem::path(TIDEMILL_TESTDATA) / "vectors.json"));
+      std::ifstream(tidemill::testing::InTree("supervisor/statistics/testdata/vectors.json")));
   return vectors;
 }
 
