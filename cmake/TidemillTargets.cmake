@@ -169,13 +169,14 @@ function(tidemill_program)
 endfunction()
 
 # tidemill_test(NAME selector_test SRCS a_test.cc b_test.cc [FOLDERS policies] DEPS tidemill::selector
-#               [LABELS integration] [ONE_BY_ONE]): one test program, of these files and all tests of
-# these folders.
+#               [LABELS integration] [SHARDS 3] [ONE_BY_ONE]): one test program, of these files and all tests of
+# these folders. With SHARDS it is run in so many parts, name.1, name.2 and so on, each of every third test,
+# so that no part takes more than a minute.
 function(tidemill_test)
   if(NOT TIDEMILL_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "ONE_BY_ONE" "NAME" "SRCS;FOLDERS;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_BY_ONE" "NAME;SHARDS" "SRCS;FOLDERS;DEPS;LABELS" ${ARGN})
   foreach(folder IN LISTS ARG_FOLDERS)
     tidemill_files(tests "${folder}/*_test.cc")
     list(APPEND ARG_SRCS ${tests})
@@ -188,13 +189,25 @@ function(tidemill_test)
                                             GTest::gtest_main)
   # What is tested is compiled as it is shipped, the tests themselves in less time.
   target_compile_options(${ARG_NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
-  add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME})
   if(NOT ARG_LABELS)
     # Of one process: these are what `make test_fast` builds and runs.
     set(ARG_LABELS unit)
     add_dependencies(unit_tests ${ARG_NAME})
   endif()
-  set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}")
+  if(NOT ARG_SHARDS)
+    add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME})
+    set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}")
+    return()
+  endif()
+  foreach(shard RANGE 1 ${ARG_SHARDS})
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${ARG_NAME}.${shard} COMMAND ${ARG_NAME})
+    # Long ones are started first.
+    set_tests_properties(
+      ${ARG_NAME}.${shard}
+      PROPERTIES LABELS "${ARG_LABELS}" COST 60
+                 ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()
 
 # tidemill_trust_optionals(target): g++ 12 takes members of std::optional for uninitialised in code

@@ -1,6 +1,7 @@
 #include "rpc/channel.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -72,9 +73,12 @@ class LateSocket {
     EXPECT_EQ(bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
     EXPECT_EQ(listen(listener_, 8), 0);
     thread_ = std::jthread([this, to = std::move(to), late] {
-      std::this_thread::sleep_for(late);
-      // Who gave up has left a connection that is closed.
-      for (int client = 0; (client = accept(listener_, nullptr, nullptr)) >= 0;) PassOn(client, to);
+      for (int client = 0; (client = accept(listener_, nullptr, nullptr)) >= 0;) {
+        // A client that gives up meanwhile hangs up.
+        pollfd hangs_up{.fd = client, .events = POLLRDHUP, .revents = 0};
+        if (poll(&hangs_up, 1, static_cast<int>(late.count())) == 0) PassOn(client, to);
+        close(client);
+      }
     });
   }
   ~LateSocket() {
@@ -99,7 +103,6 @@ class LateSocket {
       const std::jthread back([&] { Copy(server, client); });
       Copy(client, server);
     }
-    close(client);
     close(server);
   }
 

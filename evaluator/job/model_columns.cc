@@ -59,7 +59,7 @@ class ColumnFileWriter {
       row_bytes += column.Width() * static_cast<int64_t>(batch::SizeOf(column.type));
     }
     if (num_rows_ * row_bytes > file_.max_bytes()) {
-      return ResourceExhausted(
+      return FailedPrecondition(
           "{} samples with {} bytes each need more than the {} bytes of evaluator.columns_bytes; "
           "ask for fewer samples or for fewer columns",
           num_rows_, row_bytes, file_.max_bytes());

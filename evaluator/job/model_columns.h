@@ -12,8 +12,8 @@ namespace tidemill::evaluator {
 // costs only itself: it cannot be read or decoded, or the result of the network is not finite.
 //
 // NOT_FOUND when the model is unknown. FAILED_PRECONDITION when it does not fit the dataset, or
-// cannot answer the request. DATA_LOSS when it is damaged. RESOURCE_EXHAUSTED when the file would
-// exceed its limit. UNAVAILABLE or DEADLINE_EXCEEDED when a service cannot be reached.
+// cannot answer the request, or when the file would exceed its limit. DATA_LOSS when the model is
+// damaged. UNAVAILABLE or DEADLINE_EXCEEDED when a service cannot be reached.
 absl::Status WriteModelColumns(const v1::EvaluationJob& job, const Arithmetic& arithmetic);
 
 }  // namespace tidemill::evaluator

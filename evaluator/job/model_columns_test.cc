@@ -244,7 +244,7 @@ TEST_F(ModelColumnsTest, TheLeastRecentlyUsedMakeRoom) {
   for (const int64_t first : {1, 3, 4}) ASSERT_THAT(Read(request(first)), IsOk());
   EXPECT_EQ(cluster_.num_samples_read(), num_read) << "those are kept";
   EXPECT_THAT(Read(Request(model, KeysFrom(1, kNumStored + 500), {v1::MODEL_COLUMN_EMBEDDING})),
-              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("ask for fewer")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("ask for fewer")));
 }
 
 TEST_F(ModelColumnsTest, ARequestThatCannotBeAnsweredSaysWhy) {

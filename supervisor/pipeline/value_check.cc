@@ -25,7 +25,7 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-bool IsNumber(std::string_view text) {
+bool IsRealLabel(std::string_view text) {
   storage::LabelSpec real;
   real.kind = storage::LabelKind::kReal;
   real.missing.clear();
@@ -34,7 +34,7 @@ bool IsNumber(std::string_view text) {
 
 // A text as YAML takes it for one.
 std::string Written(const std::string& text) {
-  const bool plain = !text.empty() && !IsNumber(text) &&
+  const bool plain = !text.empty() && !IsRealLabel(text) &&
                      text.find_first_of(" ,:#[]{}'\"&*!|>%@`\\") == std::string::npos;
   return plain ? text : fmt::format("\"{}\"", text);
 }
@@ -45,7 +45,7 @@ bool HasDecimalComma(const std::string& text) {
   if (comma == std::string::npos || text.find('.') != std::string::npos) return false;
   std::string with_point = text;
   with_point[comma] = '.';
-  return IsNumber(with_point);
+  return IsRealLabel(with_point);
 }
 
 // Records that share a mistake.
@@ -259,7 +259,7 @@ class Trial {
     for (const std::string& value : labels_bad_.values) {
       if (Trimmed(value).empty()) continue;
       names.insert(value);
-      reals &= IsNumber(value);
+      reals &= IsRealLabel(value);
     }
     if (names.empty()) return kNameMissing;
     if (reals) return "write kind: real to learn a number; classes are numbered from 0";

@@ -47,11 +47,12 @@ std::string WritePipeline(const Stack& stack) {
   const std::string& folder = stack.files();
   const std::string path = WriteSmallPipeline(folder);
   for (const std::string name : {"mistakes.py", "choices.py", "scaling.py"}) {
-    std::filesystem::copy_file(testing::InTree("tests/plugin/plugins/" + name),
+    std::filesystem::copy_file(testing::InTree(std::string("tests/plugin/plugins/") + name),
                                folder + "/" + name);
   }
   for (const std::string name : {"stale_loss.py", "cost.py"}) {
-    std::filesystem::copy_file(testing::InTree("plugin/examples/" + name), folder + "/" + name);
+    std::filesystem::copy_file(testing::InTree(std::string("plugin/examples/") + name),
+                               folder + "/" + name);
   }
   std::string text;
   std::ifstream small(path);

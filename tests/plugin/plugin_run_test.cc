@@ -25,7 +25,7 @@ constexpr char kMistakes[] =
 // The small pipeline with this trigger, and the plug-ins beside it.
 std::string WritePipeline(const Stack& stack, const std::string& trigger) {
   for (const char* const name : {"mistakes.py", "faulty.py"}) {
-    std::filesystem::copy_file(testing::InTree("tests/plugin/plugins/" + name),
+    std::filesystem::copy_file(testing::InTree(std::string("tests/plugin/plugins/") + name),
                                stack.files() + "/" + name,
                                std::filesystem::copy_options::overwrite_existing);
   }

@@ -60,10 +60,10 @@ class PluginTriggers : public ::testing::TestWithParam<Tested> {
   // A decision every hundred samples, of which the third goes wrong.
   std::vector<Decision> DecideFaulty(const std::string& how, const std::string& on_fault,
                                      const std::string& more = "") {
-    const TriggerSpec spec = MustSubmit(
-        fmt::format("{{type: plugin, use: '{}', with: {{how: {}, file: {}}}, on_fault: {}{}}}",
-                    GetParam().faulty, how, tidemill::testing::InTree("tests/plugin/trigger_plugin_test.cc"),
-                    on_fault, more));
+    const TriggerSpec spec = MustSubmit(fmt::format(
+        "{{type: plugin, use: '{}', with: {{how: {}, file: {}}}, on_fault: {}{}}}",
+        GetParam().faulty, how, tidemill::testing::InTree("tests/plugin/trigger_plugin_test.cc"),
+        on_fault, more));
     return testing::Decide(spec, stream_, 1000, &source_);
   }
   // What the third decision says of its fault.
