@@ -29,7 +29,9 @@ def sources_of(unit: str) -> list[str]:
     """What an entry of the build compiles: a source, or those that it compiles together."""
     if "/joined/" not in unit:
         return [unit]
-    return [f"{ROOT}/{name}" for name in re.findall(r'#include "([^"]+)"', pathlib.Path(unit).read_text(encoding="utf-8"))]
+    names = re.findall(r'#include "([^"]+)"', pathlib.Path(unit).read_text(encoding="utf-8"))
+    # The others are generated.
+    return [str(ROOT / name) for name in names if (ROOT / name).exists()]
 
 
 def units_of(build: pathlib.Path) -> list[joined_sources.Unit]:
