@@ -1,5 +1,6 @@
 #include "base/log.h"
 
+#include <cstdlib>
 #include <memory>
 
 #include "fmt/format.h"
@@ -7,6 +8,7 @@
 #include "spdlog/logger.h"
 #include "spdlog/sinks/stdout_sinks.h"
 
+#include "base/log_file.h"
 #include "base/printable.h"
 #include "base/time.h"
 
@@ -17,6 +19,7 @@ namespace {
 struct Settings {
   std::string service = "tidemill";
   bool json = false;
+  std::unique_ptr<LogFile> file;  // nullptr where others look after the file.
   // spdlog filters by level and writes each line whole; the line is made here.
   spdlog::logger logger{"tidemill", std::make_shared<spdlog::sinks::stderr_sink_mt>()};
 
@@ -96,6 +99,7 @@ void Write(Level level, std::string_view message, std::initializer_list<Field> f
   if (!settings.logger.should_log(ToSpdlog(level))) return;
   const std::string line = settings.json ? JsonLine(level, settings.service, message, fields)
                                          : TextLine(level, settings.service, message, fields);
+  if (settings.file != nullptr) settings.file->BeforeLine();
   settings.logger.log(ToSpdlog(level), spdlog::string_view_t(line));
 }
 
@@ -105,6 +109,9 @@ void Configure(std::string_view service, Level least, bool json) {
   Settings& settings = GetSettings();
   settings.service = service;
   settings.json = json;
+  if (const char* const path = std::getenv(kFileVariable); path != nullptr) {
+    settings.file = std::make_unique<LogFile>(path, kMaxFileBytes, kKeptFiles);
+  }
   settings.logger.set_level(ToSpdlog(least));
 }
 

@@ -66,6 +66,19 @@ void GiveUp(Document& document, Position position, std::string message, std::str
                                .hint = std::move(hint)});
 }
 
+// What is wrong with the variables; empty when nothing is.
+std::string FaultOf(const std::map<std::string, std::string>& variables) {
+  if (variables.size() > kMaxVariables) {
+    return fmt::format("{} variables are defined; the most is {}", variables.size(), kMaxVariables);
+  }
+  for (const auto& [name, value] : variables) {
+    if (name.size() <= kMaxVariableNameBytes) continue;
+    return fmt::format("the name of a variable has {} bytes; the most is {}", name.size(),
+                       kMaxVariableNameBytes);
+  }
+  return {};
+}
+
 void Parse(std::string_view text, const std::map<std::string, std::string>& variables,
            Document& document) {
   YamlBuilder builder(document, variables);
@@ -124,6 +137,10 @@ std::shared_ptr<const Document> ReadDocument(const Source& source) {
   if (text.size() > source.max_bytes) {
     GiveUp(*document, {0, 0}, fmt::format("the document has more than {} bytes", source.max_bytes),
            "");
+    return document;
+  }
+  if (const std::string fault = FaultOf(source.variables); !fault.empty()) {
+    GiveUp(*document, {0, 0}, fault, "");
     return document;
   }
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);

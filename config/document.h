@@ -17,6 +17,11 @@ namespace tidemill::config::internal {
 constexpr int64_t kMaxNodes = 50'000;
 constexpr int kMaxDepth = 100;
 constexpr size_t kMaxKeyBytes = 150;
+constexpr size_t kMaxProblems = 1'000;
+constexpr size_t kMaxVariables = 1'000;
+constexpr size_t kMaxVariableNameBytes = 256;
+// What variables and aliases may add to the text that was written.
+constexpr int64_t kMaxExpandedBytes = int64_t{8} << 20;
 
 struct Node {
   enum class Kind { kNull, kScalar, kList, kMap };
@@ -30,7 +35,8 @@ struct Node {
   std::vector<std::shared_ptr<const Node>> keys = {};  // For kMap; each is a scalar.
   // For kList, the elements. For kMap, the keys' values.
   std::vector<std::shared_ptr<const Node>> items = {};
-  int64_t size = 1;  // The number of nodes in the tree. Aliases count each time.
+  int64_t size = 1;        // The number of nodes in the tree. Aliases count each time.
+  int64_t text_bytes = 0;  // The bytes of all texts in the tree. Aliases count each time.
   int depth = 1;
 
   // Returns the value of `key`, or nullptr.

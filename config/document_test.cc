@@ -148,6 +148,47 @@ TEST(Document, FollowsAliasesWithinLimits) {
   EXPECT_THAT(problems.ToString(), HasSubstr("more than 50000 values, with aliases expanded"));
 }
 
+TEST(Document, LimitsWhatVariablesAddToIt) {
+  // 15 GB, were it written out.
+  std::string text = "a: \"";
+  for (int i = 0; i < 1'500; ++i) text += "${V}";
+  const auto long_value = Decode<Texts>(
+      {.text = text + "\"\n", .name = "d", .variables = {{"V", std::string(10'000'000, 'x')}}});
+  EXPECT_THAT(long_value.problems.items(), SizeIs(1));
+  EXPECT_THAT(long_value.problems.ToString(),
+              HasSubstr("with ${V}, variables and aliases add more than 8388608 bytes"));
+  const auto many = Decode<Texts>(
+      {.text = text + "\"\n", .name = "d", .variables = {{"V", std::string(6'000, 'x')}}});
+  EXPECT_THAT(many.problems.ToString(), HasSubstr("add more than 8388608 bytes"));
+  const auto few = Decode<Texts>(
+      {.text = text + "\"\n", .name = "d", .variables = {{"V", std::string(5'000, 'x')}}});
+  EXPECT_EQ(few.problems.ToString(), "");
+  EXPECT_EQ(few.value.at("a").size(), 7'500'000u);
+}
+
+TEST(Document, LimitsWhatAliasesAddToIt) {
+  std::string text = "a: &a " + std::string(500'000, 'x') + "\n";
+  for (int i = 0; i < 40'000; ++i) text += "b" + std::to_string(i) + ": *a\n";
+  EXPECT_THAT(DecodeTexts(text).problems.ToString(),
+              HasSubstr("with this alias, variables and aliases add more than 8388608 bytes"));
+}
+
+TEST(Document, LimitsVariablesAndWhatIsSaidOfUnknownOnes) {
+  std::map<std::string, std::string> variables;
+  for (int i = 0; i < 1'000; ++i) variables["NAME_" + std::to_string(i)] = "x";
+  std::string text = "a: \"";
+  for (int i = 0; i < 200'000; ++i) text += "${N}";
+  const auto unknown = Decode<Texts>({.text = text + "\"", .name = "d", .variables = variables});
+  EXPECT_THAT(unknown.problems.items(), SizeIs(1'000));
+  EXPECT_THAT(unknown.problems.ToString(), HasSubstr(" and 980 more"));
+  variables["ANOTHER"] = "x";
+  EXPECT_THAT(Decode<Texts>({.text = "", .name = "d", .variables = variables}).problems.ToString(),
+              HasSubstr("1001 variables are defined; the most is 1000"));
+  EXPECT_THAT(Decode<Texts>({.text = "", .name = "d", .variables = {{std::string(300, 'V'), "x"}}})
+                  .problems.ToString(),
+              HasSubstr("the name of a variable has 300 bytes; the most is 256"));
+}
+
 TEST(Document, LimitsSizeDepthAndNumberOfValues) {
   const auto message = [](const std::string& text) {
     return DecodeTexts(text).problems.ToString();

@@ -96,6 +96,8 @@ void YamlBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
         PositionAt(mark),
         fmt::format("the document has more than {} values, with aliases expanded", kMaxNodes));
   }
+  const auto num_bytes = static_cast<size_t>(it->second->text_bytes);
+  if (!TakeRoom(PositionAt(mark), num_bytes, "this alias")) return;
   Finish(it->second, 0);
 }
 
@@ -107,6 +109,7 @@ void YamlBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   node->quoted = tag != "?";
   MeasureScalar(*node, mark);
   Substitute(*node);
+  node->text_bytes = static_cast<int64_t>(node->text.size());
   Finish(std::move(node), anchor);
 }
 
@@ -169,6 +172,7 @@ void YamlBuilder::Finish(std::shared_ptr<const Node> node, YAML::anchor_t anchor
     return TakeKey(parent, std::move(node));
   }
   parent.node->size += node->size;
+  parent.node->text_bytes += node->text_bytes;
   parent.node->depth = std::max(parent.node->depth, node->depth + 1);
   if (static_cast<int>(open_.size()) + node->depth > kMaxDepth) {
     return GiveUp(node->position, fmt::format("nested more than {} levels deep", kMaxDepth));
@@ -179,6 +183,7 @@ void YamlBuilder::Finish(std::shared_ptr<const Node> node, YAML::anchor_t anchor
 
 void YamlBuilder::TakeKey(Open& parent, std::shared_ptr<const Node> key) {
   parent.node->size += key->size;
+  parent.node->text_bytes += key->text_bytes;
   if (key->kind == Node::Kind::kScalar && key->text.size() <= kMaxKeyBytes) {
     const auto [it, added] = parent.lines_of_keys.emplace(key->text, key->position.line);
     if (!added) {
@@ -218,7 +223,7 @@ void YamlBuilder::Substitute(Node& node) {
   if (node.text.find("${") == std::string::npos) return;
   const std::string text = std::move(node.text);
   node.text.clear();
-  for (size_t at = 0; at < text.size();) {
+  for (size_t at = 0; at < text.size() && document_.readable;) {
     const std::string_view rest = std::string_view(text).substr(at);
     if (rest.starts_with("$${")) {
       node.text += "${";
@@ -241,16 +246,39 @@ size_t YamlBuilder::SubstituteOne(const Node& node, const std::string& text, siz
   }
   const std::string name = text.substr(at + 2, end - at - 2);
   if (const auto it = variables_.find(name); it != variables_.end()) {
-    out += it->second;
-    return end + 1;
+    if (TakeRoom(node.position, it->second.size(), fmt::format("${{{}}}", name))) out += it->second;
+  } else {
+    ReportUnknownVariable(node, name);
   }
+  return end + 1;
+}
+
+void YamlBuilder::ReportUnknownVariable(const Node& node, const std::string& name) {
+  constexpr size_t kMostNamed = 20;
   std::vector<std::string> known;
   for (const auto& [variable, value] : variables_) known.push_back(variable);
-  Report(node.position, node.width, fmt::format("unknown variable '${{{}}}'", name),
-         DidYouMean(name, known),
-         known.empty() ? "no variables are defined for this document; write $${ for a plain ${"
-                       : fmt::format("known variables: {}", fmt::join(known, ", ")));
-  return end + 1;
+  const std::string hint =
+      name.size() > kMaxVariableNameBytes ? std::string() : DidYouMean(name, known);
+  std::string note = "no variables are defined for this document; write $${ for a plain ${";
+  if (!known.empty()) {
+    const size_t num_more = known.size() - std::min(known.size(), kMostNamed);
+    known.resize(known.size() - num_more);
+    note = fmt::format("known variables: {}", fmt::join(known, ", "));
+    if (num_more > 0) note += fmt::format(" and {} more", num_more);
+  }
+  Report(node.position, node.width,
+         fmt::format("unknown variable '${{{}}}'", name.substr(0, kMaxVariableNameBytes)), hint,
+         std::move(note));
+}
+
+bool YamlBuilder::TakeRoom(Position position, size_t num_bytes, const std::string& what) {
+  num_expanded_bytes_ += static_cast<int64_t>(num_bytes);
+  if (num_expanded_bytes_ <= kMaxExpandedBytes) return true;
+  GiveUp(position,
+         fmt::format("with {}, variables and aliases add more than {} bytes to the document", what,
+                     kMaxExpandedBytes),
+         "use shorter values, or fewer of them");
+  return false;
 }
 
 void YamlBuilder::ReportFailure(const YAML::Exception& failure) {
@@ -324,6 +352,7 @@ void YamlBuilder::Report(Position position, int width, std::string message, std:
                                 .message = std::move(message),
                                 .hint = std::move(hint),
                                 .note = std::move(note)});
+  if (document_.problems.size() >= kMaxProblems) document_.readable = false;
 }
 
 void YamlBuilder::GiveUp(Position position, std::string message, std::string hint) {

@@ -55,6 +55,10 @@ class YamlBuilder : public YAML::EventHandler {
   void Substitute(Node& node);
   // Appends the variable that begins at text[at] to `out`. Returns where the text continues.
   size_t SubstituteOne(const Node& node, const std::string& text, size_t at, std::string& out);
+  void ReportUnknownVariable(const Node& node, const std::string& name);
+  // Counts bytes that were not written where they are about to stand. Gives up, and returns false,
+  // when there would be too many: `what` adds them.
+  bool TakeRoom(Position position, size_t num_bytes, const std::string& what);
 
   Position PositionAt(const YAML::Mark& mark);
   void Report(Position position, int width, std::string message, std::string hint = "",
@@ -66,6 +70,7 @@ class YamlBuilder : public YAML::EventHandler {
   std::vector<Open> open_;
   std::map<YAML::anchor_t, std::shared_ptr<const Node>> anchors_;
   int64_t num_nodes_ = 0;
+  int64_t num_expanded_bytes_ = 0;
   int num_documents_ = 0;
 
   // For PositionAt(): the first bytes of a line and the number of their characters.

@@ -88,22 +88,31 @@ grpc::Status EvaluatorService::WatchEvaluation(
     grpc::ServerContext* context, const v1::WatchEvaluationRequest* request,
     grpc::ServerWriter<v1::WatchEvaluationResponse>* writer) {
   const JobKey job{.run = {request->run_id()}, .evaluation = request->evaluation()};
-  return ToGrpc(evaluator_.Watch(
-      job, [&](const v1::WatchEvaluationResponse& progress) { return writer->Write(progress); },
-      [&] { return !context->IsCancelled(); }));
+  return rpc::WithPlace(streams_, *context, "WatchEvaluation", [&](const rpc::StreamPermit&) {
+    return evaluator_.Watch(
+        job, [&](const v1::WatchEvaluationResponse& progress) { return writer->Write(progress); },
+        [&] { return !context->IsCancelled(); });
+  });
 }
 
 grpc::Status EvaluatorService::ListEvaluations(
-    grpc::ServerContext*, const v1::ListEvaluationsRequest* request,
+    grpc::ServerContext* context, const v1::ListEvaluationsRequest* request,
     grpc::ServerWriter<v1::ListEvaluationsResponse>* writer) {
-  auto evaluations = evaluator_.List(RunId{request->run_id()});
-  if (!evaluations.ok()) return ToGrpc(evaluations.status());
-  v1::ListEvaluationsResponse response;
-  for (v1::Evaluation& evaluation : *evaluations) {
-    *response.mutable_evaluation() = std::move(evaluation);
-    if (!writer->Write(response)) break;
-  }
-  return grpc::Status::OK;
+  const auto send_all = [&](rpc::StreamPermit& permit) -> absl::Status {
+    ASSIGN_OR_RETURN(auto evaluations, evaluator_.List(RunId{request->run_id()}));
+    int64_t num_bytes = 0;
+    for (const v1::Evaluation& evaluation : evaluations) {
+      num_bytes += static_cast<int64_t>(sizeof(evaluation) + evaluation.ByteSizeLong());
+    }
+    RETURN_IF_ERROR(permit.Hold(num_bytes));
+    v1::ListEvaluationsResponse response;
+    for (v1::Evaluation& evaluation : evaluations) {
+      *response.mutable_evaluation() = std::move(evaluation);
+      if (!writer->Write(response)) break;
+    }
+    return absl::OkStatus();
+  };
+  return rpc::WithPlace(streams_, *context, "ListEvaluations", send_all);
 }
 
 grpc::Status EvaluatorService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,

@@ -16,11 +16,11 @@ namespace {
 class ModelStoreServer final : public rpc::RunningService {
  public:
   ModelStoreServer(std::unique_ptr<db::Database> database, std::unique_ptr<ModelStore> store,
-                   KeptFiles files)
+                   KeptFiles files, const rpc::StreamLimits& streams)
       : database_(std::move(database)),
         store_(std::move(store)),
         files_(std::move(files)),
-        service_(*store_, files_) {}
+        service_(*store_, files_, streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
 
@@ -39,7 +39,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartModelStore(
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
   ASSIGN_OR_RETURN(auto store, ModelStore::Open(*database, folder));
   ASSIGN_OR_RETURN(KeptFiles kept, KeptFiles::Open(files::Join(folder, "files")));
-  return std::make_unique<ModelStoreServer>(std::move(database), std::move(store), std::move(kept));
+  return std::make_unique<ModelStoreServer>(std::move(database), std::move(store), std::move(kept),
+                                            context.cluster.streams);
 }
 
 }  // namespace tidemill::model_store

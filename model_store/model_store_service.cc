@@ -8,6 +8,8 @@
 namespace tidemill::model_store {
 namespace {
 
+// What a stream of a file or a part holds: a piece that is sent or received, and its message.
+constexpr int64_t kPieceBytes = int64_t{2} << 20;
 constexpr Duration kGrace{int64_t{3'600} * 1'000'000};
 
 absl::StatusOr<ModelId> Put(ModelStore& store, grpc::ServerReader<v1::PutModelRequest>& reader) {
@@ -43,13 +45,16 @@ absl::Status Put(const KeptFiles& files, grpc::ServerReader<v1::PutFileRequest>&
 
 }  // namespace
 
-grpc::Status ModelStoreService::PutModel(grpc::ServerContext*,
+grpc::Status ModelStoreService::PutModel(grpc::ServerContext* context,
                                          grpc::ServerReader<v1::PutModelRequest>* reader,
                                          v1::PutModelResponse* response) {
-  const auto id = Put(store_, *reader);
-  if (!id.ok()) return ToGrpc(id.status());
-  response->set_model_id(id->value);
-  return grpc::Status::OK;
+  const auto put = [&](rpc::StreamPermit& permit) -> absl::Status {
+    RETURN_IF_ERROR(permit.Hold(kPieceBytes));
+    ASSIGN_OR_RETURN(const ModelId id, Put(store_, *reader));
+    response->set_model_id(id.value);
+    return absl::OkStatus();
+  };
+  return rpc::WithPlace(streams_, *context, "PutModel", put);
 }
 
 grpc::Status ModelStoreService::GetModel(grpc::ServerContext*, const v1::GetModelRequest* request,
@@ -71,14 +76,19 @@ grpc::Status ModelStoreService::ListModels(grpc::ServerContext*,
   return grpc::Status::OK;
 }
 
-grpc::Status ModelStoreService::ReadModel(grpc::ServerContext*, const v1::ReadModelRequest* request,
+grpc::Status ModelStoreService::ReadModel(grpc::ServerContext* context,
+                                          const v1::ReadModelRequest* request,
                                           grpc::ServerWriter<v1::ReadModelResponse>* writer) {
   const auto send = [&](std::string_view bytes) -> absl::Status {
     v1::ReadModelResponse response;
     response.set_bytes(std::string(bytes));
     return writer->Write(response) ? absl::OkStatus() : Cancelled("the reader is gone");
   };
-  return ToGrpc(store_.Read(ModelId{request->model_id()}, request->part(), send));
+  return rpc::WithPlace(streams_, *context, "ReadModel",
+                        [&](rpc::StreamPermit& permit) -> absl::Status {
+                          RETURN_IF_ERROR(permit.Hold(kPieceBytes));
+                          return store_.Read(ModelId{request->model_id()}, request->part(), send);
+                        });
 }
 
 grpc::Status ModelStoreService::RetireModels(grpc::ServerContext*,
@@ -90,10 +100,14 @@ grpc::Status ModelStoreService::RetireModels(grpc::ServerContext*,
   return grpc::Status::OK;
 }
 
-grpc::Status ModelStoreService::PutFile(grpc::ServerContext*,
+grpc::Status ModelStoreService::PutFile(grpc::ServerContext* context,
                                         grpc::ServerReader<v1::PutFileRequest>* reader,
                                         v1::PutFileResponse*) {
-  return ToGrpc(Put(files_, *reader));
+  return rpc::WithPlace(streams_, *context, "PutFile",
+                        [&](rpc::StreamPermit& permit) -> absl::Status {
+                          RETURN_IF_ERROR(permit.Hold(kPieceBytes));
+                          return Put(files_, *reader);
+                        });
 }
 
 grpc::Status ModelStoreService::GetFile(grpc::ServerContext*, const v1::GetFileRequest* request,
@@ -104,14 +118,19 @@ grpc::Status ModelStoreService::GetFile(grpc::ServerContext*, const v1::GetFileR
   return grpc::Status::OK;
 }
 
-grpc::Status ModelStoreService::ReadFile(grpc::ServerContext*, const v1::ReadFileRequest* request,
+grpc::Status ModelStoreService::ReadFile(grpc::ServerContext* context,
+                                         const v1::ReadFileRequest* request,
                                          grpc::ServerWriter<v1::ReadFileResponse>* writer) {
   const auto send = [&](std::string_view bytes) -> absl::Status {
     v1::ReadFileResponse response;
     response.set_bytes(std::string(bytes));
     return writer->Write(response) ? absl::OkStatus() : Cancelled("the reader is gone");
   };
-  return ToGrpc(files_.Read(request->digest(), send));
+  return rpc::WithPlace(streams_, *context, "ReadFile",
+                        [&](rpc::StreamPermit& permit) -> absl::Status {
+                          RETURN_IF_ERROR(permit.Hold(kPieceBytes));
+                          return files_.Read(request->digest(), send);
+                        });
 }
 
 grpc::Status ModelStoreService::RetireFiles(grpc::ServerContext*,

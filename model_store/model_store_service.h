@@ -4,29 +4,33 @@
 
 #include "model_store/kept_files.h"
 #include "model_store/model_store.h"
+#include "rpc/stream_budget.h"
 #include "tidemill/model_store/v1/model_store.grpc.pb.h"
 
 namespace tidemill::model_store {
 
 class ModelStoreService final : public v1::ModelStoreService::Service {
  public:
-  ModelStoreService(ModelStore& store, KeptFiles& files) : store_(store), files_(files) {}
+  // `store` and `files` must outlive this object.
+  ModelStoreService(ModelStore& store, KeptFiles& files, const rpc::StreamLimits& limits = {})
+      : store_(store), files_(files), streams_(limits) {}
 
-  grpc::Status PutModel(grpc::ServerContext*, grpc::ServerReader<v1::PutModelRequest>* reader,
+  grpc::Status PutModel(grpc::ServerContext* context,
+                        grpc::ServerReader<v1::PutModelRequest>* reader,
                         v1::PutModelResponse* response) override;
   grpc::Status GetModel(grpc::ServerContext*, const v1::GetModelRequest* request,
                         v1::GetModelResponse* response) override;
   grpc::Status ListModels(grpc::ServerContext*, const v1::ListModelsRequest* request,
                           v1::ListModelsResponse* response) override;
-  grpc::Status ReadModel(grpc::ServerContext*, const v1::ReadModelRequest* request,
+  grpc::Status ReadModel(grpc::ServerContext* context, const v1::ReadModelRequest* request,
                          grpc::ServerWriter<v1::ReadModelResponse>* writer) override;
   grpc::Status RetireModels(grpc::ServerContext*, const v1::RetireModelsRequest* request,
                             v1::RetireModelsResponse* response) override;
-  grpc::Status PutFile(grpc::ServerContext*, grpc::ServerReader<v1::PutFileRequest>* reader,
+  grpc::Status PutFile(grpc::ServerContext* context, grpc::ServerReader<v1::PutFileRequest>* reader,
                        v1::PutFileResponse* response) override;
   grpc::Status GetFile(grpc::ServerContext*, const v1::GetFileRequest* request,
                        v1::GetFileResponse* response) override;
-  grpc::Status ReadFile(grpc::ServerContext*, const v1::ReadFileRequest* request,
+  grpc::Status ReadFile(grpc::ServerContext* context, const v1::ReadFileRequest* request,
                         grpc::ServerWriter<v1::ReadFileResponse>* writer) override;
   grpc::Status RetireFiles(grpc::ServerContext*, const v1::RetireFilesRequest* request,
                            v1::RetireFilesResponse* response) override;
@@ -36,6 +40,7 @@ class ModelStoreService final : public v1::ModelStoreService::Service {
  private:
   ModelStore& store_;
   KeptFiles& files_;
+  rpc::StreamBudget streams_;
 };
 
 }  // namespace tidemill::model_store

@@ -6,7 +6,8 @@
 
 #include "google/protobuf/descriptor.h"
 
-#include "base/log.h"
+#include "rpc/call_log.h"
+#include "rpc/call_metrics.h"
 #include "rpc/grpc_status.h"
 
 namespace tidemill::rpc {
@@ -43,8 +44,9 @@ grpc::Status Authentication::Process(const InputMetadata& metadata, grpc::AuthCo
                                      OutputMetadata* consumed, OutputMetadata*) {
   const absl::Status status = Check(metadata);
   if (!status.ok()) {
-    log::Warn("call refused", {{"method", std::string(OnlyValue(metadata, ":path"))},
-                               {"error", status.ToString()}});
+    ProcessCallMetrics().refused_calls.Add(1, absl::StatusCodeToString(status.code()));
+    RefusedCallLog().Warn(
+        {{"method", std::string(OnlyValue(metadata, ":path"))}, {"error", status.ToString()}});
     return ToGrpc(status);
   }
   // Handlers and what they log never see the token.

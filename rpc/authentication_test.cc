@@ -12,6 +12,7 @@
 #include "google/protobuf/descriptor_database.h"
 #include "grpcpp/generic/generic_stub.h"
 
+#include "base/metrics.h"
 #include "base/testing/status_matchers.h"
 #include "rpc/channel.h"
 #include "rpc/server.h"
@@ -121,6 +122,26 @@ TEST_P(AuthenticationTest, RefusesEveryMethodToCallersWithoutAKnownToken) {
       EXPECT_EQ(Call(*method, header), StatusCode::UNAUTHENTICATED) << method->full_name();
     }
   }
+}
+
+TEST_P(AuthenticationTest, LogsRefusalsOnceASecondAndCountsThemAll) {
+  using Clock = std::chrono::steady_clock;
+  const auto num_refused = [] {
+    const std::string text = metrics::Process().Text();
+    const std::string name = "tidemill_rpc_refused_calls_total{code=\"UNAUTHENTICATED\"} ";
+    const size_t at = text.find(name);
+    return at == std::string::npos ? 0 : std::stoi(text.substr(at + name.size()));
+  };
+  const int before = num_refused();
+  ::testing::internal::CaptureStderr();
+  const Clock::time_point begin = Clock::now();
+  for (int i = 0; i < 500; ++i) Call(*AllMethods().front(), "");
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin).count();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(num_refused() - before, 500);
+  // Each with a line about those that were left out before it.
+  EXPECT_LE(std::count(log.begin(), log.end(), '\n'), 2 * (seconds + 2));
 }
 
 TEST_P(AuthenticationTest, AdmitsToEveryMethodTheRolesItLists) {

@@ -2,7 +2,6 @@
 
 #include <chrono>
 
-#include "base/log.h"
 #include "base/status.h"
 #include "rpc/grpc_status.h"
 
@@ -11,6 +10,12 @@ namespace {
 
 using grpc::experimental::InterceptionHookPoints;
 using Clock = std::chrono::steady_clock;
+
+// Never destroyed: threads may log during exit.
+log::SparseLog& FailedCallLog() {
+  static auto* const sparse = new log::SparseLog("call failed", kFailedLines);
+  return *sparse;
+}
 
 class Interceptor : public grpc::experimental::Interceptor {
  public:
@@ -27,9 +32,9 @@ class Interceptor : public grpc::experimental::Interceptor {
  private:
   void Log(const absl::Status& status) const {
     const std::chrono::duration<double, std::milli> duration = Clock::now() - start_;
-    log::Warn("call failed", {{"method", method_},
-                              {"error", status.ToString()},
-                              {"milliseconds", fmt::format("{:.1f}", duration.count())}});
+    FailedCallLog().Warn({{"method", method_},
+                          {"error", status.ToString()},
+                          {"milliseconds", fmt::format("{:.1f}", duration.count())}});
   }
 
   const char* const method_;
@@ -50,6 +55,16 @@ std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterfac
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> factories;
   factories.push_back(std::make_unique<Factory>());
   return factories;
+}
+
+log::SparseLog& RefusedCallLog() {
+  static auto* const sparse = new log::SparseLog("call refused", 1);
+  return *sparse;
+}
+
+void TellLeftOutCalls() {
+  FailedCallLog().Tell();
+  RefusedCallLog().Tell();
 }
 
 }  // namespace tidemill::rpc

@@ -51,6 +51,10 @@ class MetricsFactory : public grpc::experimental::ServerInterceptorFactoryInterf
 CallMetrics::CallMetrics(metrics::Registry& registry)
     : calls(registry.AddCounter({"rpc", "calls", "Calls that have ended.", "method"})),
       failed_calls(registry.AddCounter({"rpc_failed", "calls", "Calls that have failed.", "code"})),
+      refused_calls(registry.AddCounter(
+          {"rpc_refused", "calls",
+           "Calls refused before their handlers ran: without a token, or of another role.",
+           "code"})),
       seconds(registry.AddHistogram(
           {"rpc", "seconds", "How long calls took. A stream counts until its end.", "method"},
           metrics::kSeconds)),

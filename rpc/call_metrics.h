@@ -14,9 +14,10 @@ namespace tidemill::rpc {
 struct CallMetrics {
   explicit CallMetrics(metrics::Registry& registry);
 
-  metrics::Counter& calls;         // By method.
-  metrics::Counter& failed_calls;  // By status code.
-  metrics::Histogram& seconds;     // By method. A stream counts until its end.
+  metrics::Counter& calls;          // By method.
+  metrics::Counter& failed_calls;   // By status code.
+  metrics::Counter& refused_calls;  // By status code: without a token, or of another role.
+  metrics::Histogram& seconds;      // By method. A stream counts until its end.
   metrics::Gauge& memory;
   metrics::Gauge& open_streams;
   metrics::Gauge& stream_bytes;

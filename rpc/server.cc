@@ -93,6 +93,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   grpc::ServerBuilder builder;
   builder.AddListeningPort(FormatAddress(address), credentials, &port);
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  grpc::ResourceQuota threads("tidemill.handlers");
+  threads.SetMaxThreads(options.max_threads);
+  builder.SetResourceQuota(threads);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   // Windows that grow with the speed of the link would let every stream send megabytes that nobody
   // has asked for. Of a message that is being read all is let in, whatever the window.

@@ -11,6 +11,7 @@
 #include "grpcpp/grpcpp.h"
 
 #include "base/status.h"
+#include "rpc/limits.h"
 #include "rpc/tls.h"
 #include "rpc/tokens.h"
 
@@ -23,6 +24,8 @@ struct ServerOptions {
   bool insecure = false;
   // The certificates to encrypt and verify TCP.
   Tls tls = nullptr;
+  // The most threads that run handlers. A call beyond them is RESOURCE_EXHAUSTED.
+  int max_threads = kMaxHandlerThreads;
 };
 
 // Thread-safe. The destructor stops it.

@@ -13,10 +13,12 @@
 #include "base/files.h"
 #include "base/heap.h"
 #include "base/log.h"
+#include "base/logs/sparse_log.h"
 #include "base/threads/periodic_task.h"
 #include "base/version.h"
 #include "config/config.h"
 #include "rpc/address.h"
+#include "rpc/call_log.h"
 #include "rpc/call_metrics.h"
 #include "rpc/metrics_server.h"
 #include "rpc/server.h"
@@ -65,12 +67,19 @@ class SignalPipe {
   static inline std::atomic<int> received_ = 0;
 };
 
-// What gRPC has to say appears as lines of this process's log.
+// What gRPC has to say appears as lines of this process's log. Whoever connects and sends garbage
+// can make it say a lot.
+log::SparseLog& GrpcErrorLog() {
+  constexpr int kLinesPerSecond = 20;
+  static auto* const sparse = new log::SparseLog("gRPC reports", kLinesPerSecond);
+  return *sparse;
+}
+
 void LogForGrpc() {
   gpr_set_log_function([](gpr_log_func_args* line) {
     const std::string message = line->message;
     if (line->severity == GPR_LOG_SEVERITY_ERROR) {
-      log::Warn("gRPC reports", {{"error", message}});
+      GrpcErrorLog().Warn({{"error", message}});
     } else {
       log::Debug("gRPC reports", {{"message", message}});
     }
@@ -141,6 +150,8 @@ absl::Status Run(const Flags& flags, const std::string& name, const ServiceFacto
   const PeriodicTask tidy("memory", kTidyInterval, [] {
     ReturnFreedPages();
     ProcessCallMetrics().MeasureMemory();
+    TellLeftOutCalls();
+    GrpcErrorLog().Tell();
     return absl::OkStatus();
   });
   absl::Status status = service->Started();

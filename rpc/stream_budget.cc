@@ -23,10 +23,13 @@ std::string CallerOf(std::string_view peer) {
 }  // namespace
 
 StreamPermit::StreamPermit(StreamPermit&& other) noexcept
-    : budget_(std::exchange(other.budget_, nullptr)), caller_(other.caller_), held_(other.held_) {}
+    : budget_(std::exchange(other.budget_, nullptr)),
+      caller_(other.caller_),
+      method_(other.method_),
+      held_(other.held_) {}
 
 StreamPermit::~StreamPermit() {
-  if (budget_ != nullptr) budget_->Leave(caller_, held_);
+  if (budget_ != nullptr) budget_->Leave(*this);
 }
 
 absl::Status StreamPermit::Hold(int64_t num_bytes) {
@@ -50,26 +53,62 @@ bool StreamPermit::MayWorkAhead() const {
 }
 
 absl::StatusOr<StreamPermit> StreamBudget::Admit(std::string_view peer, int64_t request_bytes) {
-  auto permit = AdmitOrRefuse(CallerOf(peer), request_bytes);
-  if (!permit.ok()) ProcessCallMetrics().refused_streams.Add();
-  return permit;
+  return AdmitOrRefuse({.caller = CallerOf(peer), .request_bytes = request_bytes});
 }
 
-absl::StatusOr<StreamPermit> StreamBudget::AdmitOrRefuse(std::string name, int64_t request_bytes) {
+absl::StatusOr<StreamPermit> StreamBudget::AdmitHandler(std::string_view peer,
+                                                        const std::string& method, int most) {
+  return AdmitOrRefuse({.caller = CallerOf(peer), .method = method, .most = most});
+}
+
+absl::StatusOr<StreamPermit> StreamBudget::AdmitOrRefuse(Asked asked) {
+  absl::Status admitted;
   {
     MutexLock lock(mutex_);
-    RETURN_IF_ERROR(CheckPlace(name));
-    ++num_streams_;
-    ++callers_[name].num_streams;
-    Show();
+    admitted = CheckPlace(asked);
+    if (admitted.ok()) {
+      ++num_streams_;
+      ++callers_[asked.caller].num_streams;
+      if (!asked.method.empty()) ++methods_[asked.method];
+      Show();
+    }
   }
-  StreamPermit permit(this, std::move(name));
-  RETURN_IF_ERROR(Change(permit.caller_, request_bytes, kSmallRequestBytes));
-  permit.held_ = request_bytes;
+  if (!admitted.ok()) {
+    ProcessCallMetrics().refused_streams.Add();
+    return admitted;
+  }
+  StreamPermit permit(this, std::move(asked.caller), std::move(asked.method));
+  admitted = Change(permit.caller_, asked.request_bytes, kSmallRequestBytes);
+  if (!admitted.ok()) {
+    ProcessCallMetrics().refused_streams.Add();
+    return admitted;
+  }
+  permit.held_ = asked.request_bytes;
   return permit;
 }
 
-absl::Status StreamBudget::CheckPlace(const std::string& name) const {
+absl::Status StreamBudget::CheckMethod(const Asked& asked) const {
+  const auto found = methods_.find(asked.method);
+  const int num_open = found == methods_.end() ? 0 : found->second;
+  if (num_open >= asked.most) {
+    return ResourceExhausted(
+        "{} calls of {} run, which is all that this service runs at the same time; wait for one to "
+        "end, then try again",
+        num_open, asked.method);
+  }
+  if (num_open >= limits_.max_streams_per_method) {
+    return ResourceExhausted(
+        "{} streams of {} are open, which is all that cluster.streams.max_streams_per_method "
+        "allows; read the open ones to their end or cancel them, then try again, or raise the "
+        "setting",
+        num_open, asked.method);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StreamBudget::CheckPlace(const Asked& asked) const {
+  const std::string& name = asked.caller;
+  if (!asked.method.empty()) RETURN_IF_ERROR(CheckMethod(asked));
   if (num_streams_ >= limits_.max_streams) {
     return ResourceExhausted(
         "{} streams are open, which is all that cluster.streams.max_streams allows; read the open "
@@ -102,13 +141,14 @@ absl::Status StreamBudget::Change(const std::string& caller, int64_t more, int64
   return absl::OkStatus();
 }
 
-void StreamBudget::Leave(const std::string& caller, int64_t held) {
+void StreamBudget::Leave(const StreamPermit& permit) {
   MutexLock lock(mutex_);
   --num_streams_;
-  num_bytes_ -= held;
-  const auto it = callers_.find(caller);
-  it->second.num_bytes -= held;
+  num_bytes_ -= permit.held_;
+  const auto it = callers_.find(permit.caller_);
+  it->second.num_bytes -= permit.held_;
   if (--it->second.num_streams == 0) callers_.erase(it);
+  if (!permit.method_.empty() && --methods_[permit.method_] == 0) methods_.erase(permit.method_);
   Show();
 }
 

@@ -2,13 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "grpcpp/server_context.h"
 
 #include "base/mutex.h"
 #include "base/status.h"
 #include "config/config.h"
+#include "rpc/grpc_status.h"
 
 namespace tidemill::rpc {
 
@@ -16,6 +21,7 @@ namespace tidemill::rpc {
 struct StreamLimits {
   int max_streams = 1024;
   int max_streams_per_caller = 512;
+  int max_streams_per_method = 256;
   config::ByteSize memory{int64_t{256} << 20};
 
   void Fields(auto&& field) {
@@ -24,6 +30,9 @@ struct StreamLimits {
           {.min = 4, .max = 1'000'000});
     field("max_streams_per_caller", max_streams_per_caller,
           "The same for one host. All processes on the service's UNIX socket count as one host.",
+          {.min = 4, .max = 1'000'000});
+    field("max_streams_per_method", max_streams_per_method,
+          "The same for one method whose streams hold a thread each: lists, watches and uploads.",
           {.min = 4, .max = 1'000'000});
     field("memory", memory,
           "Bytes that the streams of a service may hold: requests, and data that was read and that "
@@ -58,11 +67,12 @@ class StreamPermit {
 
  private:
   friend class StreamBudget;
-  StreamPermit(StreamBudget* budget, std::string caller)
-      : budget_(budget), caller_(std::move(caller)) {}
+  StreamPermit(StreamBudget* budget, std::string caller, std::string method)
+      : budget_(budget), caller_(std::move(caller)), method_(std::move(method)) {}
 
   StreamBudget* budget_;  // nullptr when moved from.
   const std::string caller_;
+  const std::string method_;  // Empty for a stream that holds no thread.
   int64_t held_ = 0;
 };
 
@@ -77,6 +87,13 @@ class StreamBudget {
   absl::StatusOr<StreamPermit> Admit(std::string_view peer, int64_t request_bytes)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The same for a stream whose handler holds a thread until its end, as the generated ones do.
+  // `method` is the method's name. The streams of one method may be max_streams_per_method, or
+  // fewer where `most` says so; `most` is what one of them costs more than a thread.
+  absl::StatusOr<StreamPermit> AdmitHandler(std::string_view peer, const std::string& method,
+                                            int most = std::numeric_limits<int>::max())
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
   int num_streams() const ABSL_LOCKS_EXCLUDED(mutex_);
   int64_t num_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -87,15 +104,22 @@ class StreamBudget {
     int64_t num_bytes = 0;
   };
 
-  absl::StatusOr<StreamPermit> AdmitOrRefuse(std::string name, int64_t request_bytes)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // `method` is empty for a stream that holds no thread.
+  struct Asked {
+    std::string caller;
+    std::string method = {};
+    int most = 0;
+    int64_t request_bytes = 0;
+  };
+  absl::StatusOr<StreamPermit> AdmitOrRefuse(Asked asked) ABSL_LOCKS_EXCLUDED(mutex_);
   // Updates the process's metrics.
   void Show() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status CheckPlace(const std::string& name) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckPlace(const Asked& asked) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckMethod(const Asked& asked) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Refuses more than `always_fits` beyond the available room.
   absl::Status Change(const std::string& caller, int64_t more, int64_t always_fits)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  void Leave(const std::string& caller, int64_t held) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Leave(const StreamPermit& permit) ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns how much a caller may still take.
   int64_t RoomOf(const std::string& caller) const ABSL_LOCKS_EXCLUDED(mutex_);
   int64_t RoomOfLocked(const std::string& caller) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -105,6 +129,18 @@ class StreamBudget {
   int num_streams_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t num_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<std::string, Caller> callers_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, int> methods_ ABSL_GUARDED_BY(mutex_);  // The streams of each.
 };
+
+// Runs the handler of a stream that holds a thread: `body` gets the stream's place, and its status
+// is the stream's. Without a place, the refusal is. `most` as AdmitHandler() says.
+template <typename Body>
+grpc::Status WithPlace(StreamBudget& budget, const grpc::ServerContext& context,
+                       const std::string& method, const Body& body,
+                       int most = std::numeric_limits<int>::max()) {
+  auto permit = budget.AdmitHandler(context.peer(), method, most);
+  if (!permit.ok()) return ToGrpc(permit.status());
+  return ToGrpc(body(*permit));
+}
 
 }  // namespace tidemill::rpc

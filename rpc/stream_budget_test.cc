@@ -52,6 +52,30 @@ TEST_F(StreamBudgetTest, CountsAHostAsOneCallerWhateverItsPorts) {
   EXPECT_THAT(budget_.Admit("ipv4:10.0.0.2:9", 0), IsOk()) << "another host";
 }
 
+TEST_F(StreamBudgetTest, LimitsTheStreamsOfAMethodThatHoldsThreads) {
+  StreamBudget budget({.max_streams_per_method = 4});
+  const std::string peer = "unix:";
+  std::vector<StreamPermit> open;
+  for (int i = 0; i < 4; ++i) open.push_back(*budget.AdmitHandler(peer, "ListQuarantine"));
+  EXPECT_THAT(budget.AdmitHandler(peer, "ListQuarantine"),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr("4 streams of ListQuarantine"),
+                             HasSubstr("cluster.streams.max_streams_per_method"))));
+  EXPECT_THAT(budget.AdmitHandler(peer, "SyncDataset"), IsOk()) << "another method";
+  EXPECT_THAT(budget.Admit(peer, 0), IsOk()) << "one that holds no thread";
+  open.pop_back();
+  EXPECT_THAT(budget.AdmitHandler(peer, "ListQuarantine"), IsOk()) << "there is room again";
+}
+
+TEST_F(StreamBudgetTest, LimitsMethodsThatCostMoreToFewer) {
+  const auto first = budget_.AdmitHandler("unix:", "WatchBacktest", 2);
+  const auto second = budget_.AdmitHandler("unix:", "WatchBacktest", 2);
+  EXPECT_THAT(second, IsOk());
+  EXPECT_THAT(
+      budget_.AdmitHandler("unix:", "WatchBacktest", 2),
+      StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("2 calls of WatchBacktest run")));
+}
+
 TEST_F(StreamBudgetTest, RefusesRequestsThatDoNotFitAndLeavesHalfToOtherHosts) {
   auto first = budget_.Admit("ipv4:10.0.0.1:1", 7 * kMiB);
   ASSERT_THAT(first, IsOk());

@@ -20,6 +20,8 @@ namespace {
 constexpr char kSchema[] = "storage";
 // Samples of one call that records them.
 constexpr int kMostQuarantined = 10'000;
+// Each reads a whole dataset.
+constexpr int kMostChecks = 8;
 
 void Assign(Timestamp from, google::protobuf::Timestamp* to) {
   constexpr int64_t kMicros = 1'000'000;
@@ -216,20 +218,22 @@ grpc::Status StorageService::ListDatasets(grpc::ServerContext* /*context*/,
   return grpc::Status::OK;
 }
 
-grpc::Status StorageService::SyncDataset(grpc::ServerContext* /*context*/,
+grpc::Status StorageService::SyncDataset(grpc::ServerContext* context,
                                          const v1::SyncDatasetRequest* request,
                                          grpc::ServerWriter<v1::SyncDatasetResponse>* writer) {
-  v1::SyncDatasetResponse last;
-  const auto snapshot = core_.ingestor.Sync(
-      {request->dataset_id()}, /*wait=*/true, [&](const SyncProgress& progress) {
-        Assign(progress, &last);
-        writer->Write(last);  // What is ingested stays, whether or not the caller still listens.
-      });
-  if (!snapshot.ok()) return ToGrpc(snapshot.status());
-  const auto index = core_.indexes.GetAtLeast(*snapshot);
-  if (!index.ok()) return ToGrpc(index.status());
-  Assign(*snapshot, last.mutable_snapshot());
-  return ToGrpc(Send(writer, last));
+  const auto sync = [&](const rpc::StreamPermit&) -> absl::Status {
+    v1::SyncDatasetResponse last;
+    const auto report = [&](const SyncProgress& progress) {
+      Assign(progress, &last);
+      writer->Write(last);  // What is ingested stays, whether or not the caller still listens.
+    };
+    ASSIGN_OR_RETURN(const DatasetSnapshot snapshot,
+                     core_.ingestor.Sync({request->dataset_id()}, /*wait=*/true, report));
+    RETURN_IF_ERROR(core_.indexes.GetAtLeast(snapshot).status());
+    Assign(snapshot, last.mutable_snapshot());
+    return Send(writer, last);
+  };
+  return rpc::WithPlace(core_.streams, *context, "SyncDataset", sync);
 }
 
 grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
@@ -290,24 +294,25 @@ grpc::Status StorageService::DeleteDataset(grpc::ServerContext* /*context*/,
 grpc::Status StorageService::CheckDataset(grpc::ServerContext* context,
                                           const v1::CheckDatasetRequest* request,
                                           grpc::ServerWriter<v1::CheckDatasetResponse>* writer) {
-  auto index = core_.indexes.Refresh({request->dataset_id()});
-  if (!index.ok()) return ToGrpc(index.status());
-  DatasetCheck check(core_.indexes, *std::move(index), core_.unpacked, core_.block_bytes);
-  while (!context->IsCancelled()) {
-    auto step = check.Next();
-    if (!step.ok()) return ToGrpc(step.status());
-    if (!step->has_value()) return grpc::Status::OK;
-    v1::CheckDatasetResponse response;
-    response.set_num_samples_done((*step)->num_done);
-    response.set_num_samples((*step)->num_samples);
-    for (MissingKey& missing : (*step)->damaged) {
-      v1::MissingSample* sample = response.add_damaged();
-      sample->set_sample_key(missing.key);
-      sample->set_reason(std::move(missing.reason));
+  const auto check_all = [&](const rpc::StreamPermit&) -> absl::Status {
+    ASSIGN_OR_RETURN(auto index, core_.indexes.Refresh({request->dataset_id()}));
+    DatasetCheck check(core_.indexes, std::move(index), core_.unpacked, core_.block_bytes);
+    while (!context->IsCancelled()) {
+      ASSIGN_OR_RETURN(auto step, check.Next());
+      if (!step.has_value()) return absl::OkStatus();
+      v1::CheckDatasetResponse response;
+      response.set_num_samples_done(step->num_done);
+      response.set_num_samples(step->num_samples);
+      for (MissingKey& missing : step->damaged) {
+        v1::MissingSample* sample = response.add_damaged();
+        sample->set_sample_key(missing.key);
+        sample->set_reason(std::move(missing.reason));
+      }
+      RETURN_IF_ERROR(Send(writer, response));
     }
-    if (const absl::Status sent = Send(writer, response); !sent.ok()) return ToGrpc(sent);
-  }
-  return ToGrpc(Cancelled("the caller went away"));
+    return Cancelled("the caller went away");
+  };
+  return rpc::WithPlace(core_.streams, *context, "CheckDataset", check_all, kMostChecks);
 }
 
 absl::Status StorageService::AddFiles(DatasetId dataset, const DatasetIndex& index,
@@ -347,12 +352,26 @@ grpc::Status StorageService::GetDatasetStatistics(grpc::ServerContext* /*context
   return ToGrpc(AddFiles(id, **index, *statistics, response));
 }
 
+// A page at a time: a reader that stalls holds one.
+absl::Status StorageService::ForEachQuarantined(
+    DatasetId dataset, int64_t limit,
+    const std::function<absl::Status(const DatasetCatalog::Quarantined&)>& send) {
+  int64_t num_left = limit;  // 0 for no limit.
+  for (int64_t after = 0;;) {
+    ASSIGN_OR_RETURN(const auto page, core_.catalog.ListQuarantine(dataset, num_left, after));
+    for (const DatasetCatalog::Quarantined& entry : page) RETURN_IF_ERROR(send(entry));
+    if (std::ssize(page) < DatasetCatalog::kQuarantinePage) return absl::OkStatus();
+    after = page.back().number;
+    if (limit == 0) continue;
+    num_left -= std::ssize(page);
+    if (num_left == 0) return absl::OkStatus();
+  }
+}
+
 grpc::Status StorageService::ListQuarantine(
-    grpc::ServerContext* /*context*/, const v1::ListQuarantineRequest* request,
+    grpc::ServerContext* context, const v1::ListQuarantineRequest* request,
     grpc::ServerWriter<v1::ListQuarantineResponse>* writer) {
-  const auto entries = core_.catalog.ListQuarantine({request->dataset_id()}, request->limit());
-  if (!entries.ok()) return ToGrpc(entries.status());
-  for (const DatasetCatalog::Quarantined& quarantined : *entries) {
+  const auto send = [&](const DatasetCatalog::Quarantined& quarantined) {
     v1::ListQuarantineResponse response;
     v1::QuarantineEntry* entry = response.mutable_entry();
     entry->set_path(quarantined.path);
@@ -360,9 +379,11 @@ grpc::Status StorageService::ListQuarantine(
     entry->set_reason(quarantined.reason);
     if (quarantined.sample_key.has_value()) entry->set_sample_key(*quarantined.sample_key);
     Assign(quarantined.at, entry->mutable_at());
-    if (const absl::Status sent = Send(writer, response); !sent.ok()) return ToGrpc(sent);
-  }
-  return grpc::Status::OK;
+    return Send(writer, response);
+  };
+  return rpc::WithPlace(core_.streams, *context, "ListQuarantine", [&](const rpc::StreamPermit&) {
+    return ForEachQuarantined({request->dataset_id()}, request->limit(), send);
+  });
 }
 
 }  // namespace tidemill::storage

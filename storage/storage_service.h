@@ -68,6 +68,10 @@ class StorageService final : public rpc::FrameService<v1::StorageService> {
 
  private:
   absl::StatusOr<v1::Dataset> Describe(const DatasetEntry& entry);
+  // Calls `send` with what ListQuarantine answers, the oldest first.
+  absl::Status ForEachQuarantined(
+      DatasetId dataset, int64_t limit,
+      const std::function<absl::Status(const DatasetCatalog::Quarantined&)>& send);
   absl::Status AddFiles(DatasetId dataset, const DatasetIndex& index,
                         const DatasetStatistics& statistics,
                         v1::GetDatasetStatisticsResponse* response);

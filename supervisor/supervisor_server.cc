@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/threads/periodic_task.h"
 #include "db/database.h"
 #include "db/migrations.h"
 #include "supervisor/grpc_downstream.h"
@@ -17,6 +18,9 @@ namespace {
 // A step may fit a graph to a large training set in one call.
 constexpr std::chrono::hours kStepDeadline{1};
 constexpr std::chrono::seconds kRequestDeadline{30};
+// How often files are looked for that were sent and that no pipeline names. The model store keeps
+// them for an hour after they came.
+constexpr std::chrono::minutes kRetireInterval{10};
 
 class SupervisorServer final : public rpc::RunningService {
  public:
@@ -27,13 +31,24 @@ class SupervisorServer final : public rpc::RunningService {
         service_(supervisor_, streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
-  absl::Status Started() override { return supervisor_.conducted_runs().Recover(); }
-  void Stopping() override { supervisor_.conducted_runs().Shutdown(); }
+  absl::Status Started() override {
+    retirement_ =
+        std::make_unique<PeriodicTask>("supervisor.retire_files", kRetireInterval, [this] {
+          supervisor_.named_files().Retire();
+          return absl::OkStatus();
+        });
+    return supervisor_.conducted_runs().Recover();
+  }
+  void Stopping() override {
+    retirement_.reset();
+    supervisor_.conducted_runs().Shutdown();
+  }
 
  private:
   const std::unique_ptr<db::Database> database_;
   Supervisor supervisor_;
   SupervisorService service_;
+  std::unique_ptr<PeriodicTask> retirement_;  // Of files that no pipeline names.
 };
 
 absl::StatusOr<DownstreamPeers> PeersOf(const rpc::ServiceContext& context,

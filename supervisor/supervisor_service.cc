@@ -1,5 +1,7 @@
 #include "supervisor/supervisor_service.h"
 
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "rpc/commands.h"
@@ -8,6 +10,11 @@
 
 namespace tidemill::supervisor {
 namespace {
+
+// Each keeps a processor busy, and the samples of its history in memory.
+constexpr int kMostBacktests = 8;
+// Those that wait for a thread among them.
+constexpr int kMostUploads = 64;
 
 // What `body` answers to a command that acts for a person.
 template <typename Body>
@@ -28,22 +35,28 @@ grpc::Status SupervisorService::SubmitPipeline(grpc::ServerContext*,
   return grpc::Status::OK;
 }
 
-grpc::Status SupervisorService::SendNetwork(grpc::ServerContext*,
-                                            grpc::ServerReader<v1::SendNetworkRequest>* reader,
-                                            v1::SendNetworkResponse*) {
-  v1::SendNetworkRequest message;
-  if (!reader->Read(&message) || !message.has_header()) {
-    return ToGrpc(InvalidArgument("the first message has no header"));
+grpc::ServerReadReactor<v1::SendNetworkRequest>* SupervisorService::SendNetwork(
+    grpc::CallbackServerContext* context, v1::SendNetworkResponse*) {
+  using Request = v1::SendNetworkRequest;
+  auto permit = streams_.AdmitHandler(context->peer(), "SendNetwork", kMostUploads);
+  if (!permit.ok()) return new rpc::RefusedUpload<Request>(ToGrpc(permit.status()));
+  return new rpc::Upload<Request>(*std::move(permit), uploads_, {},
+                                  [this](const auto& next) { return TakeNetwork(next); });
+}
+
+absl::Status SupervisorService::TakeNetwork(const NextPiece& next) {
+  ASSIGN_OR_RETURN(const auto first, next());
+  if (!first.has_value() || !first->has_header()) {
+    return InvalidArgument("the first message has no header");
   }
-  const v1::SendNetworkRequest::Header header = message.header();
-  const absl::Status named = rpc::CheckNamesNoRun(header.command());
-  if (!named.ok()) return ToGrpc(named);
-  return ToGrpc(supervisor_.named_files().TakeNetwork(
-      header, [&]() -> absl::StatusOr<std::optional<std::string>> {
-        if (!reader->Read(&message)) return std::optional<std::string>();
-        if (!message.has_bytes()) return InvalidArgument("a second header came");
-        return std::optional<std::string>(std::move(*message.mutable_bytes()));
-      }));
+  RETURN_IF_ERROR(rpc::CheckNamesNoRun(first->header().command()));
+  const auto bytes = [&]() -> absl::StatusOr<std::optional<std::string>> {
+    ASSIGN_OR_RETURN(auto message, next());
+    if (!message.has_value()) return std::optional<std::string>();
+    if (!message->has_bytes()) return InvalidArgument("a second header came");
+    return std::optional<std::string>(std::move(*message->mutable_bytes()));
+  };
+  return supervisor_.named_files().TakeNetwork(first->header(), bytes);
 }
 
 grpc::Status SupervisorService::ListPipelines(grpc::ServerContext*,
@@ -147,18 +160,21 @@ grpc::Status SupervisorService::GetDecision(grpc::ServerContext*,
 }
 
 grpc::Status SupervisorService::WatchBacktest(
-    grpc::ServerContext*, const v1::WatchBacktestRequest* request,
+    grpc::ServerContext* context, const v1::WatchBacktestRequest* request,
     grpc::ServerWriter<v1::WatchBacktestResponse>* writer) {
   v1::WatchBacktestResponse response;
   const auto report = [&](const v1::WatchBacktestResponse::Progress& progress) -> absl::Status {
     *response.mutable_progress() = progress;
     return writer->Write(response) ? absl::OkStatus() : Cancelled("no caller waits for it");
   };
-  auto tested = supervisor_.backtests().Run(*request, report);
-  if (!tested.ok()) return ToGrpc(tested.status());
-  *response.mutable_final() = *std::move(tested);
-  writer->Write(response);
-  return grpc::Status::OK;
+  const auto test = [&](const rpc::StreamPermit&) -> absl::Status {
+    ASSIGN_OR_RETURN(*response.mutable_final(), supervisor_.backtests().Run(*request, report, [&] {
+      return !context->IsCancelled();
+    }));
+    writer->Write(response);
+    return absl::OkStatus();
+  };
+  return rpc::WithPlace(streams_, *context, "WatchBacktest", test, kMostBacktests);
 }
 
 grpc::Status SupervisorService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,

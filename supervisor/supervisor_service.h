@@ -3,24 +3,30 @@
 
 #include "base/threads/worker_pool.h"
 #include "rpc/stream_budget.h"
+#include "rpc/uploads/upload.h"
 #include "supervisor/requests/supervisor.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::supervisor {
 
-// Thread-safe. WatchRun is a callback method, so that a watcher that stalls holds no thread.
+// Thread-safe. WatchRun and SendNetwork are callback methods, so that a watcher that stalls holds
+// no thread, and a sender that is slow does not for long.
 class SupervisorService final
-    : public v1::SupervisorService::WithCallbackMethod_WatchRun<v1::SupervisorService::Service> {
+    : public v1::SupervisorService::WithCallbackMethod_SendNetwork<
+          v1::SupervisorService::WithCallbackMethod_WatchRun<v1::SupervisorService::Service>> {
  public:
   // `supervisor` must outlive this object.
   SupervisorService(Supervisor& supervisor, const rpc::StreamLimits& limits)
-      : supervisor_(supervisor), streams_(limits), readers_("supervisor.watch", 1) {}
+      : supervisor_(supervisor),
+        streams_(limits),
+        readers_("supervisor.watch", 1),
+        uploads_("supervisor.upload", kUploadThreads) {}
 
   grpc::Status SubmitPipeline(grpc::ServerContext* context,
                               const v1::SubmitPipelineRequest* request,
                               v1::SubmitPipelineResponse* response) override;
-  grpc::Status SendNetwork(grpc::ServerContext*, grpc::ServerReader<v1::SendNetworkRequest>* reader,
-                           v1::SendNetworkResponse* response) override;
+  grpc::ServerReadReactor<v1::SendNetworkRequest>* SendNetwork(
+      grpc::CallbackServerContext* context, v1::SendNetworkResponse* response) override;
   grpc::Status ListPipelines(grpc::ServerContext* context, const v1::ListPipelinesRequest* request,
                              v1::ListPipelinesResponse* response) override;
   grpc::Status GetPipeline(grpc::ServerContext* context, const v1::GetPipelineRequest* request,
@@ -48,9 +54,15 @@ class SupervisorService final
                          v1::DeleteRunResponse* response) override;
 
  private:
+  using NextPiece = rpc::Upload<v1::SendNetworkRequest>::Next;
+  static constexpr int kUploadThreads = 8;
+
+  absl::Status TakeNetwork(const NextPiece& next);
+
   Supervisor& supervisor_;
-  rpc::StreamBudget streams_;  // For watchers of runs.
-  WorkerPool readers_;         // They read the events of runs that have ended.
+  rpc::StreamBudget streams_;
+  WorkerPool readers_;  // They read the events of runs that have ended.
+  WorkerPool uploads_;
 };
 
 }  // namespace tidemill::supervisor

@@ -1,5 +1,11 @@
 #include "trainer_server/job_folder.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <system_error>
+
+#include "absl/strings/numbers.h"
 #include "google/protobuf/util/json_util.h"
 
 #include "base/files.h"
@@ -55,6 +61,23 @@ absl::StatusOr<v1::StartTrainingRequest> ReadTraining(const std::string& folder)
 
 absl::StatusOr<v1::StoreModelResponse> ReadStored(const std::string& folder) {
   return ReadEither<v1::StoreModelResponse>(folder, kStoredFile, ReadOldStored);
+}
+
+absl::StatusOr<std::vector<int64_t>> TriggersBefore(const std::string& run_folder, int64_t end) {
+  std::vector<int64_t> triggers;
+  std::error_code error;
+  auto entry = std::filesystem::directory_iterator(run_folder, error);
+  if (error == std::errc::no_such_file_or_directory) return triggers;
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    int64_t trigger = 0;
+    const std::string name = entry->path().filename().string();
+    if (absl::SimpleAtoi(name, &trigger) && trigger > 0 && trigger < end) {
+      triggers.push_back(trigger);
+    }
+  }
+  if (error) return Unavailable("cannot list {}: {}", run_folder, error.message());
+  std::sort(triggers.begin(), triggers.end(), std::greater<>());
+  return triggers;
 }
 
 bool IsStored(const std::string& folder) {

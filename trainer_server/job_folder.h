@@ -19,8 +19,10 @@
 // pipeline names, by their digests.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
@@ -61,6 +63,10 @@ absl::Status WriteMessage(const std::string& folder, std::string_view name,
 absl::StatusOr<v1::WatchTrainingResponse> ReadResult(const std::string& folder);
 absl::StatusOr<v1::StartTrainingRequest> ReadTraining(const std::string& folder);
 absl::StatusOr<v1::StoreModelResponse> ReadStored(const std::string& folder);
+
+// Returns the triggers below `end` that have a folder in the folder of their run, the last one
+// first. What it costs depends on what is there, not on `end`. Empty when the run has no folder.
+absl::StatusOr<std::vector<int64_t>> TriggersBefore(const std::string& run_folder, int64_t end);
 
 // Whether the model store has the model.
 bool IsStored(const std::string& folder);

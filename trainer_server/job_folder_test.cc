@@ -18,8 +18,11 @@ namespace tidemill::trainer_server {
 namespace {
 
 using ::testing::_;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using tidemill::testing::IsOk;
+using tidemill::testing::IsOkAndHolds;
 using tidemill::testing::StatusIs;
 
 class JobFolder : public ::testing::Test {
@@ -184,6 +187,18 @@ TEST_F(JobFolder, OfAnEarlierVersionSaysTheSame) {
   EXPECT_EQ(stored->model_id(), 72);
   EXPECT_EQ(stored->weights_digest(), "weights");
   EXPECT_TRUE(IsStored(folder_));
+}
+
+TEST_F(JobFolder, TriggersAreFoundByWhatIsThereHoweverManyAreAskedFor) {
+  constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+  for (const char* const name : {"1", "2", "11", "networks", "-3", "0", "4x"}) {
+    std::filesystem::create_directory(files::Join(folder_, name));
+  }
+  Write("fence", "1");
+  EXPECT_THAT(TriggersBefore(folder_, kAll), IsOkAndHolds(ElementsAre(11, 2, 1)));
+  EXPECT_THAT(TriggersBefore(folder_, 11), IsOkAndHolds(ElementsAre(2, 1)));
+  EXPECT_THAT(TriggersBefore(folder_, -kAll), IsOkAndHolds(IsEmpty()));
+  EXPECT_THAT(TriggersBefore(files::Join(folder_, "none"), kAll), IsOkAndHolds(IsEmpty()));
 }
 
 TEST_F(JobFolder, OfAnEarlierVersionWhoseTrainingFailed) {

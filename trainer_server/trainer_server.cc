@@ -18,12 +18,13 @@ namespace {
 class TrainerServer final : public rpc::RunningService {
  public:
   TrainerServer(TrainingsOptions options, std::unique_ptr<JobProcesses> processes,
-                const rpc::Peer& selector, const rpc::Peer& model_store)
+                const rpc::Peer& selector, const rpc::Peer& model_store,
+                const rpc::StreamLimits& streams)
       : processes_(std::move(processes)),
         selector_(selector),
         model_store_(model_store),
         trainings_(std::move(options), *processes_, selector_, model_store_),
-        service_(trainings_) {}
+        service_(trainings_, streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   void Stopping() override { trainings_.Shutdown(); }
@@ -54,7 +55,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   // The zygote first: nothing that gRPC opens is inherited.
   ASSIGN_OR_RETURN(auto processes, JobProcesses::Start(files::Join(programs, "tidemill-train")));
   return std::make_unique<TrainerServer>(std::move(options), std::move(processes), selector,
-                                         model_store);
+                                         model_store, context.cluster.streams);
 }
 
 }  // namespace tidemill::trainer_server

@@ -23,10 +23,12 @@ grpc::Status TrainerService::StartTraining(grpc::ServerContext*,
 grpc::Status TrainerService::WatchTraining(grpc::ServerContext* context,
                                            const v1::WatchTrainingRequest* request,
                                            grpc::ServerWriter<v1::WatchTrainingResponse>* writer) {
-  return ToGrpc(trainings_.Watch(
-      RunId{request->run_id()}, request->trigger(),
-      [&](const v1::WatchTrainingResponse& message) { return writer->Write(message); },
-      [&] { return !context->IsCancelled(); }));
+  return rpc::WithPlace(streams_, *context, "WatchTraining", [&](const rpc::StreamPermit&) {
+    return trainings_.Watch(
+        RunId{request->run_id()}, request->trigger(),
+        [&](const v1::WatchTrainingResponse& message) { return writer->Write(message); },
+        [&] { return !context->IsCancelled(); });
+  });
 }
 
 grpc::Status TrainerService::StopTraining(grpc::ServerContext*,

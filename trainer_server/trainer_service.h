@@ -1,6 +1,7 @@
 // The gRPC face of the trainer server.
 #pragma once
 
+#include "rpc/stream_budget.h"
 #include "tidemill/trainer_server/v1/trainer_server.grpc.pb.h"
 #include "trainer_server/trainings.h"
 
@@ -9,7 +10,9 @@ namespace tidemill::trainer_server {
 // Thread-safe. `trainings` must outlive this object.
 class TrainerService final : public v1::TrainerService::Service {
  public:
-  explicit TrainerService(Trainings& trainings) : trainings_(trainings) {}
+  // `trainings` must outlive this object.
+  explicit TrainerService(Trainings& trainings, const rpc::StreamLimits& limits = {})
+      : trainings_(trainings), streams_(limits) {}
 
   grpc::Status FitGraph(grpc::ServerContext* context, const v1::FitGraphRequest* request,
                         v1::FitGraphResponse* response) override;
@@ -29,6 +32,7 @@ class TrainerService final : public v1::TrainerService::Service {
 
  private:
   Trainings& trainings_;
+  rpc::StreamBudget streams_;  // For watchers of trainings.
 };
 
 }  // namespace tidemill::trainer_server

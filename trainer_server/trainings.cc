@@ -92,8 +92,12 @@ void Trainings::Shutdown() {
   for (const auto& [key, entry] : entries) entry->stop.request_stop();
 }
 
+std::string Trainings::FolderOf(int64_t run) const {
+  return files::Join(options_.folder, fmt::format("runs/{}", run));
+}
+
 std::string Trainings::FolderOf(int64_t run, int64_t trigger) const {
-  return files::Join(options_.folder, fmt::format("runs/{}/{}", run, trigger));
+  return files::Join(FolderOf(run), std::to_string(trigger));
 }
 
 void Trainings::Update(Entry& entry, const std::function<void(Entry&)>& change) {
@@ -366,8 +370,11 @@ absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequ
 
 absl::Status Trainings::Retire(const v1::RetireTrainingsRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
-  for (int64_t trigger = request.first_kept_trigger() - 1; trigger > 0; --trigger) {
-    const std::string folder = FolderOf(request.command().run_id(), trigger);
+  const int64_t run = request.command().run_id();
+  ASSIGN_OR_RETURN(const std::vector<int64_t> triggers,
+                   TriggersBefore(FolderOf(run), request.first_kept_trigger()));
+  for (const int64_t trigger : triggers) {
+    const std::string folder = FolderOf(run, trigger);
     // From here on everything was removed before. A trigger without a model never had anything.
     if (IsStored(folder) && !files::Exists(files::Join(folder, kArtefactFolder))) break;
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
@@ -391,7 +398,7 @@ absl::Status Trainings::DeleteRun(const v1::DeleteRunRequest& request) {
     }
   }
   for (const auto& entry : entries) End(*entry);
-  return files::Remove(files::Join(options_.folder, fmt::format("runs/{}", run)));
+  return files::Remove(FolderOf(run));
 }
 
 }  // namespace tidemill::trainer_server

@@ -83,6 +83,7 @@ class Trainings {
   };
   using Entries = std::map<Key, std::shared_ptr<Entry>>;  // The tasks that run them share them.
 
+  std::string FolderOf(int64_t run) const;
   std::string FolderOf(int64_t run, int64_t trigger) const;
   absl::Status CheckTraining(const v1::StartTrainingRequest& request) const;
   absl::Status WriteJob(const v1::StartTrainingRequest& request) const;

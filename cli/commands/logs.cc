@@ -11,6 +11,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
+#include "base/log_file.h"
 #include "cli/command_line/action.h"
 #include "cli/stack/local_stack.h"
 #include "cli/stack/log_files.h"
@@ -57,7 +58,13 @@ absl::StatusOr<std::vector<LogFile>> FilesOf(const StackLayout& layout,
   }
   std::vector<LogFile> files;
   for (const std::string& name : known) {
-    if (service.empty() || service == name) files.emplace_back(PathOf(layout, name), name);
+    if (!service.empty() && service != name) continue;
+    const std::string path = PathOf(layout, name);
+    for (int number = log::kKeptFiles; number > 0; --number) {
+      const std::string kept = log::LogFile::PathOf(path, number);
+      if (files::Exists(kept)) files.emplace_back(kept, name, /*is_kept=*/true);
+    }
+    files.emplace_back(path, name);
   }
   return files;
 }

@@ -17,6 +17,7 @@
 #include "base/descriptor.h"
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/log_file.h"
 #include "cli/stack/stack_identity.h"
 #include "config/numbers.h"
 #include "db/postgres_programs.h"
@@ -84,6 +85,7 @@ absl::Status SpawnKeeper(const StackLayout& layout, const Leash& leash) {
     dup2(leash.keepers_end(), STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
+    setenv(log::kFileVariable, log.c_str(), /*overwrite=*/1);
     execv("/proc/self/exe", arguments.data());
     _exit(127);
   }

@@ -13,6 +13,7 @@ constexpr size_t kChunk = size_t{1} << 16;
 
 // Whether there is another file to read from its beginning.
 bool LogFile::Reopen() {
+  if (is_kept_ && file_.is_open()) return false;
   struct stat there {};
   if (stat(path_.c_str(), &there) != 0) return false;
   if (file_.is_open()) {

@@ -12,9 +12,10 @@ namespace tidemill::cli {
 // Reads one log file from its beginning. Thread-compatible. Memory: one chunk and one line.
 class LogFile {
  public:
-  // `service` is the service of lines that do not name one.
-  LogFile(std::string path, std::string service)
-      : path_(std::move(path)), service_(std::move(service)) {}
+  // `service` is the service of lines that do not name one. Nothing more is written to a file that
+  // `is_kept`, an earlier one: once its name is that of another file, that is not read.
+  LogFile(std::string path, std::string service, bool is_kept = false)
+      : path_(std::move(path)), service_(std::move(service)), is_kept_(is_kept) {}
 
   // Returns the next complete line; std::nullopt when there is none now. A line that no logger
   // wrote gets the time and the level of the line before it. Once the open file is read to its end
@@ -27,6 +28,7 @@ class LogFile {
 
   const std::string path_;
   const std::string service_;
+  const bool is_kept_;
   Descriptor file_;
   int64_t position_ = 0;
   std::string rest_;  // What was read and not returned yet.

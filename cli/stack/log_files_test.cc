@@ -51,6 +51,26 @@ TEST(LogLine, WhatNoLoggerWroteIsNone) {
   }
 }
 
+TEST(LogFile, OneThatIsKeptIsReadOnceWhateverTakesItsName) {
+  char pattern[] = "/tmp/log-files-XXXXXX";
+  const std::filesystem::path folder = mkdtemp(pattern);
+  const std::string present = folder / "storage.log", kept = folder / "storage.log.1";
+  std::ofstream(kept) << "kept\n";
+  std::ofstream(present) << "present\n";
+  std::vector<LogFile> both;
+  both.emplace_back(kept, "storage", /*is_kept=*/true);
+  both.emplace_back(present, "storage");
+  LogFiles read(std::move(both));
+  EXPECT_EQ(read.Next()->text, "kept");
+  EXPECT_EQ(read.Next()->text, "present");
+  EXPECT_FALSE(read.Next().has_value());
+  std::filesystem::rename(present, kept);
+  std::ofstream(present) << "new\n";
+  EXPECT_EQ(read.Next()->text, "new");
+  EXPECT_FALSE(read.Next().has_value());
+  std::filesystem::remove_all(folder);
+}
+
 TEST(LogFilter, ChoosesByTimeLevelAndRun) {
   const LogLine line = *ParseLogLine(kLine);
   EXPECT_TRUE((LogFilter{.run = ""}).Admits(line));

@@ -19,6 +19,7 @@
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/log_file.h"
 #include "base/process/program_folder.h"
 #include "cli/stack/doctor_processes.h"
 #include "cli/stack/stack_identity.h"
@@ -97,6 +98,7 @@ void Start(const StackLayout& layout, Service& service) {
     dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
+    setenv(log::kFileVariable, log.c_str(), /*overwrite=*/1);
     const std::string config = layout.ConfigFile();
     if (service.endpoint.empty()) {
       execl(service.program.c_str(), service.program.c_str(), "--config", config.c_str(), nullptr);

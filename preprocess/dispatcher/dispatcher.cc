@@ -19,6 +19,8 @@ namespace {
 
 constexpr char kSchema[] = "preprocess";
 constexpr int64_t kMaxWaitMillis = 1000;
+// What one request may take: a worker takes as many as it has threads.
+constexpr int32_t kMostSplits = 4096;
 
 // How much longer than it asked for a request waits to be looked at for the first time, while the
 // thread that writes is busy.
@@ -338,7 +340,11 @@ std::optional<absl::StatusOr<v1::LeaseSplitsResponse>> Dispatcher::AnswerAtOnce(
     Job* const job = assignments_.FindJob(done.job_id());
     if (job != nullptr) job->NoteWork(waiter.worker, done.work());
   }
-  if (waiter.max_splits <= 0) return queue_.Respond(waiter, assignments_);
+  if (waiter.max_splits < 0 || waiter.max_splits > kMostSplits) {
+    return InvalidArgument("max_splits is {}; write a number from 0 to {}", waiter.max_splits,
+                           kMostSplits);
+  }
+  if (waiter.max_splits == 0) return queue_.Respond(waiter, assignments_);
   RETURN_IF_ERROR(CheckLabel("request id", waiter.request_id));
   return std::nullopt;
 }

@@ -1,4 +1,6 @@
 // How jobs begin and end.
+#include <limits>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -77,6 +79,33 @@ TEST_F(DispatcherJobsTest, RefusesJobsThatMakeNoSense) {
   EXPECT_THAT(refused([](auto& request) { request.mutable_lanes(0)->set_shard(-1); }), invalid);
   EXPECT_THAT(refused([](auto& request) { request.set_split_batches(0); }), invalid);
   EXPECT_THAT(refused([](auto& request) { request.clear_guarantee(); }), invalid);
+}
+
+TEST_F(DispatcherJobsTest, RefusesNumbersThatNoJobHas) {
+  constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
+  v1::CreateJobRequest request = RequestOf(testing::JobShape{});
+  request.set_split_batches(kHuge);
+  EXPECT_THAT(life_->CreateJob(request),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("split_batches is 92233720")));
+  request = RequestOf(testing::JobShape{});
+  request.mutable_lanes(0)->set_end_batch(kHuge);
+  EXPECT_THAT(life_->CreateJob(request), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                  HasSubstr("lane 0 has end_batch 92233720")));
+  request = RequestOf(testing::JobShape{});
+  for (int i = 0; i < 100'000; ++i) request.add_lanes();
+  EXPECT_THAT(life_->CreateJob(request),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the most is 65536")));
+}
+
+TEST_F(DispatcherJobsTest, AWorkerAsksForSplitsThatItCanMake) {
+  const Incarnation worker = life_.Register("a");
+  for (const int32_t max_splits : {-1, 4097, std::numeric_limits<int32_t>::max()}) {
+    absl::Status status;
+    life_->Lease(testing::LeaseRequest(worker, max_splits, "request"),
+                 [&](const auto& response) { status = response.status(); });
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument,
+                                 HasSubstr("max_splits is " + std::to_string(max_splits))));
+  }
 }
 
 TEST_F(DispatcherJobsTest, RefusesReportsOfBatchesThatALaneDoesNotHave) {

@@ -1,6 +1,7 @@
 #include "preprocess/transport/outbox.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tidemill::preprocess {
@@ -48,7 +49,8 @@ void Outbox::Grant(int64_t bytes, std::span<const int64_t> wanted) {
   {
     MutexLock lock(mutex_);
     if (closed_.has_value()) return;
-    credit_ += bytes;
+    // Whoever gives more than there can ever be gives all.
+    credit_ += std::min(bytes, std::numeric_limits<int64_t>::max() - std::max<int64_t>(credit_, 0));
     NoteTime();
     std::copy_n(wanted.begin(), std::min(wanted.size(), wanted_.size()), wanted_.begin());
     may_go = HasSome();

@@ -1,6 +1,7 @@
 #include "preprocess/transport/outbox.h"
 
 #include <atomic>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -68,6 +69,14 @@ TEST(Outbox, WantedOnesLessenCreditToo) {
   EXPECT_EQ(NumberOf(outbox.Take()), 0);
   outbox.Grant(bytes, {});
   EXPECT_EQ(NumberOf(outbox.Take()), std::nullopt);
+}
+
+TEST(Outbox, TakesAnyCreditAsOftenAsItComes) {
+  Outbox outbox({0});
+  outbox.Grant(1, {});
+  for (int i = 0; i < 3; ++i) outbox.Grant(std::numeric_limits<int64_t>::max(), {});
+  outbox.Put(MakeMessage(0, 4, 100));
+  EXPECT_EQ(NumberOf(outbox.Take()), 4);
 }
 
 TEST(Outbox, KeepsWishesThatAGrantDoesNotName) {

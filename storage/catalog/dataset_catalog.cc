@@ -259,6 +259,26 @@ absl::StatusOr<bool> DatasetCatalog::Delete(const std::string& name_space, const
                                             const AnswerKeeper<bool>& keep) {
   ASSIGN_OR_RETURN(const std::optional<DatasetId> found, FindId(name_space, name));
   const DatasetId id = found.value_or(DatasetId{});
+  {
+    MutexLock lock(mutex_);
+    leaving_.insert(id);
+  }
+  auto existed = DeleteLocked(found, name, guard, keep);
+  MutexLock lock(mutex_);
+  leaving_.erase(leaving_.find(id));
+  return existed;
+}
+
+bool DatasetCatalog::IsLeaving(DatasetId id) const {
+  MutexLock lock(mutex_);
+  return leaving_.contains(id);
+}
+
+absl::StatusOr<bool> DatasetCatalog::DeleteLocked(std::optional<DatasetId> found,
+                                                  const std::string& name,
+                                                  const CommandGuard& guard,
+                                                  const AnswerKeeper<bool>& keep) {
+  const DatasetId id = found.value_or(DatasetId{});
   const std::shared_ptr<Mutex> ingest = LockOf(id);
   MutexLock lock(*ingest);
   bool existed = false;
@@ -302,11 +322,12 @@ absl::StatusOr<int64_t> DatasetCatalog::QuarantineSamples(DatasetId id,
 }
 
 absl::StatusOr<std::vector<DatasetCatalog::Quarantined>> DatasetCatalog::ListQuarantine(
-    DatasetId id, int64_t limit) {
+    DatasetId id, int64_t limit, int64_t after) {
   if (limit < 0) return InvalidArgument("{} is not a number of entries; 0 asks for all", limit);
+  const int64_t most = limit == 0 ? kQuarantinePage : std::min(limit, kQuarantinePage);
   std::vector<Quarantined> entries;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    entries = datasets_table::ListQuarantine(work, id, limit);
+    entries = datasets_table::ListQuarantine(work, id, most, after);
     return absl::OkStatus();
   }));
   return entries;

@@ -126,16 +126,19 @@ class DatasetCatalog {
                                             const std::vector<std::string>& reasons,
                                             const CommandGuard& guard);
 
-  // What could not be ingested or used, the newest last. Returns at most `limit` entries; 0 means
-  // all.
+  // What could not be ingested or used, the newest last. Returns the entries with greater numbers
+  // than `after`: at most kQuarantinePage of them, and at most `limit` unless that is 0.
+  static constexpr int64_t kQuarantinePage = 200;
   struct Quarantined {
+    int64_t number = 0;  // Ascends.
     std::string path;
     std::optional<int64_t> position;
     std::string reason;
     Timestamp at;
     std::optional<int64_t> sample_key;
   };
-  absl::StatusOr<std::vector<Quarantined>> ListQuarantine(DatasetId id, int64_t limit);
+  absl::StatusOr<std::vector<Quarantined>> ListQuarantine(DatasetId id, int64_t limit,
+                                                          int64_t after = 0);
 
   struct FileSizes {
     int64_t all_files = 0;              // The bytes of all files of the dataset.
@@ -156,6 +159,9 @@ class DatasetCatalog {
 
   // The lock of a dataset. It is held while the dataset is ingested or deleted.
   std::shared_ptr<Mutex> LockOf(DatasetId id) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether somebody waits for that lock to delete the dataset. An ingest then ends with the batch
+  // at hand.
+  bool IsLeaving(DatasetId id) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const CatalogOptions& options() const { return options_; }
 
@@ -172,7 +178,12 @@ class DatasetCatalog {
   db::Database& database_;
   UnpackedCache& files_;
   const CatalogOptions options_;
-  Mutex mutex_;
+  // Deletes what has the lock.
+  absl::StatusOr<bool> DeleteLocked(std::optional<DatasetId> found, const std::string& name,
+                                    const CommandGuard& guard, const AnswerKeeper<bool>& keep);
+
+  mutable Mutex mutex_;
+  std::multiset<DatasetId> leaving_ ABSL_GUARDED_BY(mutex_);  // One of each who deletes it.
   std::map<DatasetId, std::shared_ptr<Mutex>> locks_ ABSL_GUARDED_BY(mutex_);
   std::set<DatasetId> unreadable_ ABSL_GUARDED_BY(mutex_);
 };

@@ -90,9 +90,9 @@ constexpr char kUnnamedReason[] =
     "the file's path is not UTF-8 or has more than 2,000 bytes, so the file is not ingested; "
     "rename it";
 constexpr char kQuarantine[] =
-    "SELECT path, position, reason, " TIDEMILL_MICROS("at") ", sample_key FROM ("
-    "  SELECT * FROM storage.quarantine WHERE dataset_id = $1"
-    "  ORDER BY quarantine_id LIMIT nullif($2::bigint, 0)) AS listed ORDER BY quarantine_id";
+    "SELECT path, position, reason, " TIDEMILL_MICROS("at") ", sample_key, quarantine_id"
+    " FROM storage.quarantine WHERE dataset_id = $1 AND quarantine_id > $3"
+    " ORDER BY quarantine_id LIMIT $2";
 
 Row ToRow(const pqxx::row& row) {
   return {.id = {row[0].as<int64_t>()},
@@ -199,15 +199,16 @@ int64_t SetUnnamed(pqxx::work& work, DatasetId id, const std::vector<std::string
 }
 
 std::vector<DatasetCatalog::Quarantined> ListQuarantine(pqxx::work& work, DatasetId id,
-                                                        int64_t limit) {
+                                                        int64_t most, int64_t after) {
   std::vector<DatasetCatalog::Quarantined> entries;
-  for (const pqxx::row& row : work.exec_params(kQuarantine, id.value, limit)) {
+  for (const pqxx::row& row : work.exec_params(kQuarantine, id.value, most, after)) {
     DatasetCatalog::Quarantined entry;
     entry.path = row[0].as<std::string>();
     if (!row[1].is_null()) entry.position = row[1].as<int64_t>();
     entry.reason = row[2].as<std::string>();
     entry.at = {row[3].as<int64_t>()};
     if (!row[4].is_null()) entry.sample_key = row[4].as<int64_t>();
+    entry.number = row[5].as<int64_t>();
     entries.push_back(std::move(entry));
   }
   return entries;

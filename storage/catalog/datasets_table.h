@@ -51,6 +51,6 @@ int64_t SetUnnamed(pqxx::work& work, DatasetId id, const std::vector<std::string
 int64_t QuarantineSamples(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys,
                           const std::vector<std::string>& reasons);
 std::vector<DatasetCatalog::Quarantined> ListQuarantine(pqxx::work& work, DatasetId id,
-                                                        int64_t limit);
+                                                        int64_t most, int64_t after);
 
 }  // namespace tidemill::storage::datasets_table

@@ -59,8 +59,7 @@ absl::Status FileIntake::Take(std::vector<ChangedFile> files,
   }
   RETURN_IF_ERROR(HandOver());
   RETURN_IF_ERROR(committer_.Finish());
-  progress_(committer_.counts());
-  return absl::OkStatus();
+  return progress_(committer_.counts());
 }
 
 size_t FileIntake::GroupEnd(const std::vector<ChangedFile>& files, size_t from) const {
@@ -133,8 +132,7 @@ absl::Status FileIntake::HandOver() {
   if (batch.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(WriteColumnFiles(database_, storage_folder_, dataset_.id, batch));
   RETURN_IF_ERROR(committer_.Add(std::move(batch)));
-  progress_(committer_.counts());
-  return absl::OkStatus();
+  return progress_(committer_.counts());
 }
 
 }  // namespace tidemill::storage

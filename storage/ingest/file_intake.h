@@ -37,8 +37,9 @@ class FileIntake {
   FileIntake(db::Database& database, const FileParser& parser, WorkerPool& parsers, int num_parsers,
              std::string storage_folder, const DatasetEntry& dataset, const IntakeOptions& options);
 
-  // Called with the committed counts whenever they have changed.
-  using Progress = std::function<void(const CommittedCounts&)>;
+  // Called with the committed counts whenever they have changed. A failure ends the intake and is
+  // its result.
+  using Progress = std::function<absl::Status(const CommittedCounts&)>;
 
   // Returns when everything is committed and summarised. `misfits` maps paths to the reasons why
   // the files are quarantined without being read.

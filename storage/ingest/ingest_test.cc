@@ -41,6 +41,27 @@ using tidemill::testing::IsOk;
 using tidemill::testing::IsOkAndHolds;
 using tidemill::testing::StatusIs;
 
+TEST_F(IngestTest, EndsWithItsBatchWhenSomebodyDeletesTheDataset) {
+  Restart(2, {.intake = {.files_per_batch = 1}});
+  for (int i = 0; i < 100; ++i) data_.Write(fmt::format("{}.csv", i), "t,y\n10,1\n");
+  const DatasetId id = Register(SpecText());
+  std::thread deleting;
+  absl::StatusOr<bool> deleted = false;
+  int num_reports = 0;
+  const auto synced = stack_->ingestor().Sync(id, /*wait=*/false, [&](const SyncProgress&) {
+    ++num_reports;
+    if (deleting.joinable()) return;
+    deleting = std::thread([&] { deleted = stack_->catalog().Delete("", "d", {}); });
+    while (!stack_->catalog().IsLeaving(id)) std::this_thread::yield();
+  });
+  deleting.join();
+  EXPECT_THAT(synced, StatusIs(absl::StatusCode::kCancelled, HasSubstr("is being deleted")));
+  EXPECT_THAT(deleted, IsOkAndHolds(true));
+  EXPECT_LT(num_reports, 10);
+  EXPECT_THAT(stack_->catalog().Find(id),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("unknown")));
+}
+
 TEST_F(IngestTest, FilesBecomeSamplesInTheOrderOfTheirPaths) {
   data_.Write("b.csv", "t,y,x\n10,1,p\n20,0,q\n");
   data_.Write("a.csv", "t,y,x\n30,1,r\n");

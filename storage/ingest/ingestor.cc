@@ -41,6 +41,7 @@ class Ingestor::Run {
     ASSIGN_OR_RETURN(FileScan scan, Scan());
     for (int waits = 0; wait && scan.num_unsettled > 0 && waits < kMaxWaits; ++waits) {
       if (scan.settled_at > Now() + kLongestWait) break;
+      RETURN_IF_ERROR(CheckStays());
       const int64_t micros = std::max<int64_t>(0, scan.settled_at.micros - Now().micros);
       std::this_thread::sleep_for(std::chrono::microseconds(micros + 1000));
       ASSIGN_OR_RETURN(scan, Scan());
@@ -147,20 +148,28 @@ class Ingestor::Run {
                       ingestor_.options_.intake);
     CommittedCounts total;
     const int64_t num_unchanged = done_.num_files_done;
-    RETURN_IF_ERROR(intake.Take(std::move(files), misfits_, [&](const CommittedCounts& counts) {
+    const auto report = [&](const CommittedCounts& counts) {
       total = counts;
       done_.num_files_done = std::min(done_.num_files_found, num_unchanged + counts.num_files);
       done_.num_samples = counts.num_samples;
       done_.num_quarantined = num_unnamed_ + counts.num_quarantined;
       done_.num_deleted = counts.num_deleted;
       Report();
-    }));
+      return CheckStays();
+    };
+    RETURN_IF_ERROR(intake.Take(std::move(files), misfits_, report));
     log::Info("files ingested", {{"dataset", dataset_.name},
                                  {"files", std::to_string(total.num_files)},
                                  {"samples", std::to_string(total.num_samples)},
                                  {"deleted", std::to_string(total.num_deleted)},
                                  {"quarantined", std::to_string(total.num_quarantined)}});
     return absl::OkStatus();
+  }
+
+  // Whoever deletes the dataset waits for the lock that this holds.
+  absl::Status CheckStays() const {
+    if (!ingestor_.catalog_.IsLeaving(dataset_.id)) return absl::OkStatus();
+    return Cancelled("dataset {} is being deleted", dataset_.name);
   }
 
   void Report() const {

@@ -57,6 +57,9 @@ absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
 absl::Status Backtest::Take(Samples samples) {
   Samples ahead = samples;
   while (true) {
+    if (is_wanted_ != nullptr && !is_wanted_()) {
+      return Cancelled("nobody waits for the backtest any more");
+    }
     if (extends_ && !ahead.empty()) {
       mean_->Extend({{ahead.event_times.front()}, {ahead.keys.front()}});
       extends_ = false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,6 +74,9 @@ class Backtest {
            const std::optional<TrainingForecast>& forecast)
       : decider_(std::move(decider)), selection_(selection), forecast_(forecast) {}
 
+  // From here on Take() asks before each decision, and returns CANCELLED when the answer is no.
+  void EndUnless(std::function<bool()> is_wanted) { is_wanted_ = std::move(is_wanted); }
+
   // After an error, the object cannot be used any more.
   absl::Status Take(Samples samples);
   BacktestResult Finish() &&;
@@ -83,6 +87,7 @@ class Backtest {
   void Train(const Decision& decision);
 
   Decider decider_;
+  std::function<bool()> is_wanted_;  // nullptr when it is wanted in any case.
   std::optional<MatrixMean> mean_;
   bool extends_ = false;  // Whether no sample has come since the last trigger.
   selector::SelectionSpec selection_;

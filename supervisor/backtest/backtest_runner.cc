@@ -22,7 +22,8 @@ absl::Status CheckShuffles(int num_shuffles) {
 }  // namespace
 
 absl::StatusOr<v1::WatchBacktestResponse::Final> BacktestRunner::Run(
-    const v1::WatchBacktestRequest& request, const BacktestProgress& progress) const {
+    const v1::WatchBacktestRequest& request, const BacktestProgress& progress,
+    const std::function<bool()>& is_wanted) const {
   RETURN_IF_ERROR(CheckShuffles(request.num_shuffles()));
   ASSIGN_OR_RETURN(const v1::Pipeline pipeline,
                    pipelines_.Get(request.namespace_(), request.pipeline_name()));
@@ -32,7 +33,7 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> BacktestRunner::Run(
   ASSIGN_OR_RETURN(const auto forecast, earlier_.ForecastTrainings(pipeline, final));
   ASSIGN_OR_RETURN(const auto matrix, earlier_.FindMatrix(request, pipeline, final));
   ASSIGN_OR_RETURN(const PastStream past, PastStream::Open(downstream_, request, spec));
-  PolicyTrials trials(past, spec.selection, forecast, matrix ? &*matrix : nullptr);
+  PolicyTrials trials(past, spec.selection, forecast, matrix ? &*matrix : nullptr, is_wanted);
   RETURN_IF_ERROR(trials.Begin(std::move(policies), request.num_shuffles(), final));
   const auto show = [&](Samples samples) { return trials.Take(samples); };
   RETURN_IF_ERROR(past.Show(progress, show, final));

@@ -1,6 +1,8 @@
 // Finds what policies would have done with the history of a pipeline's dataset.
 #pragma once
 
+#include <functional>
+
 #include "base/status.h"
 #include "db/database.h"
 #include "supervisor/backtest/earlier_runs.h"
@@ -22,9 +24,11 @@ class BacktestRunner {
 
   // Tries the policies of the request and the pipeline's own policy. Reports to `progress` now and
   // then. INVALID_ARGUMENT when a policy cannot be read, or for too many shuffles. NOT_FOUND when
-  // the pipeline is unknown. Other errors are those of Backtest, EarlierRuns and PastStream.
-  absl::StatusOr<v1::WatchBacktestResponse::Final> Run(const v1::WatchBacktestRequest& request,
-                                                       const BacktestProgress& progress) const;
+  // the pipeline is unknown. CANCELLED soon after `is_wanted` has returned false; it is asked
+  // before each decision. Other errors are those of Backtest, EarlierRuns and PastStream.
+  absl::StatusOr<v1::WatchBacktestResponse::Final> Run(
+      const v1::WatchBacktestRequest& request, const BacktestProgress& progress,
+      const std::function<bool()>& is_wanted = [] { return true; }) const;
 
  private:
   Downstream& downstream_;

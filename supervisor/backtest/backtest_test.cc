@@ -303,6 +303,18 @@ TEST_F(BacktestTest, CountsFalseAlarmsOnlyOfPoliciesThatLookAtSamples) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("from 0 to 1000")));
 }
 
+TEST_F(BacktestTest, EndsAtTheNextDecisionOnceNobodyWaitsForIt) {
+  Finish(With("{type: amount, samples: 10}", ""));
+  v1::WatchBacktestRequest request;
+  request.set_pipeline_name("weather");
+  int num_asked = 0;
+  const auto tested = supervisor_->backtests().Run(
+      request, [](const auto&) { return absl::OkStatus(); }, [&] { return ++num_asked < 3; });
+  EXPECT_THAT(tested.status(),
+              StatusIs(absl::StatusCode::kCancelled, HasSubstr("nobody waits for the backtest")));
+  EXPECT_EQ(num_asked, 3);
+}
+
 TEST_F(BacktestTest, TriesThePipelinesOwnPolicyBesideTheOthersOnce) {
   Finish(With("{type: amount, samples: 10}", ""));
   const auto beside = Try({"{type: amount, samples: 5}"});

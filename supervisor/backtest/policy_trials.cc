@@ -53,7 +53,7 @@ absl::Status PolicyTrials::Begin(std::vector<NamedPolicy> policies, int num_shuf
   keys_ = past_.Keys();
   ASSIGN_OR_RETURN(evidence_, past_.Evidence(*keys_));
   for (NamedPolicy& policy : policies) {
-    auto test = Backtest::Create(policy.spec, selection_, forecast_, evidence_.get(), matrix_);
+    auto test = BeginTest(policy, evidence_.get(), matrix_);
     // The others are tried without it.
     if (!test.ok() && !policy.asked) {
       final.set_own_left_out(std::string(test.status().message()));
@@ -65,6 +65,14 @@ absl::Status PolicyTrials::Begin(std::vector<NamedPolicy> policies, int num_shuf
   }
   final.set_num_shuffles(num_shuffles_);
   return absl::OkStatus();
+}
+
+absl::StatusOr<Backtest> PolicyTrials::BeginTest(const NamedPolicy& policy, EvidenceSource* source,
+                                                 const EvaluationMatrix* matrix) const {
+  ASSIGN_OR_RETURN(Backtest test,
+                   Backtest::Create(policy.spec, selection_, forecast_, source, matrix));
+  test.EndUnless(is_wanted_);
+  return test;
 }
 
 absl::Status PolicyTrials::Take(Samples samples) {
@@ -93,7 +101,7 @@ bool PolicyTrials::CountsFalseAlarms(const NamedPolicy& policy) const {
 
 absl::StatusOr<double> PolicyTrials::NumFalseAlarms(const NamedPolicy& policy) const {
   const auto begin = [&](EvidenceSource& source) {
-    return Backtest::Create(policy.spec, selection_, forecast_, &source);
+    return BeginTest(policy, &source, /*matrix=*/nullptr);
   };
   const auto evidence_of = [&](ShuffledHistory& shuffled) { return past_.Evidence(shuffled); };
   return CountFalseAlarms(history_, num_shuffles_, begin, evidence_of);

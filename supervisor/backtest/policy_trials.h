@@ -1,8 +1,10 @@
 // Runs several policies on one history.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -25,9 +27,15 @@ namespace tidemill::supervisor {
 class PolicyTrials {
  public:
   // Models are judged by `matrix`, which may be null. `past` and `matrix` must outlive this object.
+  // Before each decision `is_wanted` is asked whether anybody waits for the results.
   PolicyTrials(const PastStream& past, const selector::SelectionSpec& selection,
-               const std::optional<TrainingForecast>& forecast, const EvaluationMatrix* matrix)
-      : past_(past), selection_(selection), forecast_(forecast), matrix_(matrix) {}
+               const std::optional<TrainingForecast>& forecast, const EvaluationMatrix* matrix,
+               std::function<bool()> is_wanted)
+      : past_(past),
+        selection_(selection),
+        forecast_(forecast),
+        matrix_(matrix),
+        is_wanted_(std::move(is_wanted)) {}
 
   // Puts the policies at the beginning of the stream. Call it first, and once. When the pipeline's
   // own policy cannot be tried and nobody asked for it, it is left out, and `final` says why. Other
@@ -44,6 +52,8 @@ class PolicyTrials {
     NamedPolicy policy;
     Backtest test;
   };
+  absl::StatusOr<Backtest> BeginTest(const NamedPolicy& policy, EvidenceSource* source,
+                                     const EvaluationMatrix* matrix) const;
   bool CountsFalseAlarms(const NamedPolicy& policy) const;
   absl::StatusOr<double> NumFalseAlarms(const NamedPolicy& policy) const;
 
@@ -51,6 +61,7 @@ class PolicyTrials {
   const selector::SelectionSpec selection_;
   const std::optional<TrainingForecast> forecast_;
   const EvaluationMatrix* matrix_;
+  const std::function<bool()> is_wanted_;
   std::unique_ptr<EvidenceKeys> keys_;
   std::unique_ptr<EvidenceSource> evidence_;
   std::vector<Trial> trials_;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<char, 5> kDelimiters = {',', ';', '\t', '|', ' '};
 
-bool IsNumber(std::string_view text) {
+bool IsPlainNumber(std::string_view text) {
   double number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
@@ -90,7 +90,7 @@ std::optional<char> OtherDelimiter(const FileStart& start, storage::DelimitedTex
 // Whether what stands in the first line are values: one that reads as a number or a time.
 bool LooksLikeValues(const std::vector<std::string>& fields, const storage::DatasetSpec& spec) {
   return std::ranges::any_of(fields, [&](const std::string& field) {
-    return IsNumber(field) || IsTime(field, spec.event_time);
+    return IsPlainNumber(field) || IsTime(field, spec.event_time);
   });
 }
 

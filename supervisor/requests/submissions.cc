@@ -1,5 +1,6 @@
 #include "supervisor/requests/submissions.h"
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,7 @@ absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
 absl::StatusOr<v1::SubmitPipelineResponse> Submissions::Submit(
     const v1::SubmitPipelineRequest& request) {
   RETURN_IF_ERROR(CheckedNamespace(request.namespace_()).status());
-  ASSIGN_OR_RETURN(const PipelineSpec spec, CheckSubmission(request, downstream_));
+  ASSIGN_OR_RETURN(const PipelineSpec spec, Check(request));
   RETURN_IF_ERROR(RegisterDatasets(spec, request.command()));
   v1::SubmitPipelineResponse response;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
@@ -71,6 +72,18 @@ absl::StatusOr<v1::SubmitPipelineResponse> Submissions::Submit(
     if (run.summary.state() == v1::RUN_STATE_RUNNING) conducted_.ConductIfIdle(run.run_id);
   }
   return response;
+}
+
+absl::StatusOr<PipelineSpec> Submissions::Check(const v1::SubmitPipelineRequest& request) {
+  constexpr std::chrono::seconds kLongestWait{20};
+  const auto place = checks_.Take(kLongestWait);
+  if (!place.has_value()) {
+    return ResourceExhausted(
+        "{} submissions are being checked, which is all that the supervisor checks at the same "
+        "time, and none has ended for {} s; try again later",
+        kMostChecks, kLongestWait.count());
+  }
+  return CheckSubmission(request, downstream_);
 }
 
 absl::Status Submissions::RegisterDatasets(const PipelineSpec& spec,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "base/threads/places.h"
 #include "db/database.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 #include "supervisor/requests/conducted_runs.h"
@@ -26,12 +27,17 @@ class Submissions {
         control_(control) {}
 
   // Starts a run. If the pipeline's last run is RUNNING or STOPPED and has the same pipeline,
-  // continues that run. The same request always gets the same answer. The errors are those of
-  // CheckSubmission(); nothing is changed then. FAILED_PRECONDITION while a different pipeline of
-  // that name is running.
+  // continues that run. The same request always gets the same answer. RESOURCE_EXHAUSTED when it
+  // would be one too many that is checked at the same time; it waits a while. The errors are those
+  // of CheckSubmission(); nothing is changed then. FAILED_PRECONDITION while a different pipeline
+  // of that name is running.
   absl::StatusOr<v1::SubmitPipelineResponse> Submit(const v1::SubmitPipelineRequest& request);
 
  private:
+  // A check may start a process for each plug-in that the pipeline names.
+  static constexpr int kMostChecks = 8;
+  // Waits for a place among the submissions that are checked, and checks this one.
+  absl::StatusOr<PipelineSpec> Check(const v1::SubmitPipelineRequest& request);
   // Registers the datasets that the pipeline defines with storage.
   absl::Status RegisterDatasets(const PipelineSpec& spec, const rpc::v1::Command& command);
   // Finds or creates the run of the submission, in a transaction.
@@ -44,6 +50,7 @@ class Submissions {
   const StoredRuns& runs_;
   ConductedRuns& conducted_;
   RunControl& control_;
+  Places checks_{kMostChecks};
 };
 
 }  // namespace tidemill::supervisor

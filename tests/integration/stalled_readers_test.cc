@@ -227,5 +227,54 @@ TEST_F(StalledReaders, CostNoProcessMoreThanItsBudgetAndHoldUpNoRun) {
   EXPECT_EQ(WatchAThousandTimes(live), 1'000 - rpc::StreamLimits().max_streams_per_caller);
 }
 
+// A reader's token is enough to ask for the quarantine.
+TEST_F(StalledReaders, OfListsHoldAPageAndAThreadEachAndAreFew) {
+  constexpr int kNumEntries = 10'000;
+  ASSERT_NO_FATAL_FAILURE(
+      Ingest(storage::testing::MakeSmallRecords(stack_.files(), kNumEntries), small_));
+  storage::v1::QuarantineSamplesRequest quarantine;
+  *quarantine.mutable_command() = NewRequest();
+  quarantine.set_dataset_id(small_.dataset_id());
+  for (int64_t i = 0; i < kNumEntries; ++i) {
+    quarantine.add_sample_keys(small_.committed_key() - i);
+    quarantine.add_reasons(std::string(150, 'x'));
+  }
+  const rpc::Peer services = stack_.PeerOf("storage");
+  storage::v1::QuarantineSamplesResponse recorded;
+  ASSERT_THAT(
+      rpc::Call(services, *storage::v1::StorageService::NewStub(rpc::Connect(services)),
+                &storage::v1::StorageService::Stub::QuarantineSamples, quarantine, &recorded),
+      IsOk());
+  ASSERT_EQ(recorded.num_recorded(), kNumEntries);
+
+  const MemoryGrowth growth(stack_.Processes("tidemill-storage"));
+  const rpc::Peer peer = stack_.PeerOf("storage", rpc::v1::ROLE_READER);
+  storage::v1::ListQuarantineRequest list;
+  list.set_dataset_id(small_.dataset_id());
+  const auto channel = rpc::Connect(peer);
+  for (int i = 0; i < 1'000; ++i) {
+    stalled_.push_back(std::make_unique<rpc::FrameReader>(
+        peer, channel, "/tidemill.storage.v1.StorageService/ListQuarantine", rpc::ToBytes(list),
+        no_credits_));
+  }
+  int num_refused = 0;
+  for (const auto& reader : stalled_) {
+    const auto first = reader->Next();
+    if (first.ok()) continue;
+    ++num_refused;
+    EXPECT_THAT(first, StatusIs(absl::StatusCode::kResourceExhausted,
+                                ::testing::HasSubstr("cluster.streams.max_streams_per_method")));
+  }
+  EXPECT_EQ(num_refused, 1'000 - rpc::StreamLimits().max_streams_per_method);
+  EXPECT_LE(growth.AwaitSettled(), 2 * kStallBudget);
+  // Others are served, and whoever reads on is given the rest.
+  EXPECT_THAT(storage::StorageClient(services).SyncDataset({small_.dataset_id()}, {}), IsOk());
+  auto message = stalled_.front()->Next();
+  int num_messages = 1;
+  for (; message.ok() && message->has_value(); ++num_messages) message = stalled_.front()->Next();
+  EXPECT_THAT(message, IsOk());
+  EXPECT_EQ(num_messages, kNumEntries);
+}
+
 }  // namespace
 }  // namespace tidemill::tests
