@@ -67,12 +67,12 @@ absl::Status MakeCluster(const Account& account, const std::string& programs,
   const std::string fresh = files::Join(layout.folder, "data.new");
   RETURN_IF_ERROR(files::Remove(fresh));
   RETURN_IF_ERROR(RunToEnd(
-      account,
-      {.arguments = {programs + "/initdb", "--pgdata=" + fresh, "--no-sync", "--no-instructions",
-                     "--locale=C.UTF-8", "--encoding=UTF8", fmt::format("--username={}", kUser),
-                     "--auth-local=trust", "--auth-host=reject"},
-       .folder = layout.folder,
-       .log_file = layout.Log()}));
+      account, {.arguments = {programs + "/initdb", "--pgdata=" + fresh, "--data-checksums",
+                              "--no-sync", "--no-instructions", "--locale=C.UTF-8",
+                              "--encoding=UTF8", fmt::format("--username={}", kUser),
+                              "--auth-local=trust", "--auth-host=reject"},
+                .folder = layout.folder,
+                .log_file = layout.Log()}));
   if (::rename(fresh.c_str(), layout.Data().c_str()) != 0) {
     return Internal("cannot rename {}: {}", fresh, std::strerror(errno));
   }

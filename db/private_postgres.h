@@ -30,7 +30,7 @@ class PrivatePostgres {
     bool ends_with_caller = false;
   };
 
-  // Makes a cluster in `folder` on first use (under 1 s), starts its server unless it runs, waits
+  // Makes a cluster with data checksums in `folder` on first use (under 1 s), starts its server unless it runs, waits
   // until it answers, and creates the database `tidemill`. Recovers from a server that was killed.
   // When this process is root, the server runs as user `postgres`, who then owns both folders.
   // FAILED_PRECONDITION when there is no PostgreSQL 15 or newer, or when that user cannot reach a

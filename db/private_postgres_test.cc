@@ -13,7 +13,9 @@
 
 #include "base/testing/status_matchers.h"
 #include "db/copy.h"
+#include "db/database.h"
 #include "db/postgres_programs.h"
+#include "db/server_facts.h"
 
 namespace tidemill::db {
 namespace {
@@ -65,6 +67,16 @@ TEST_F(PrivatePostgresTest, KeepsItsRowsAndItsProcessFromStartToStart) {
   const auto restarted = Start();
   ASSERT_THAT(restarted, IsOk());
   EXPECT_THAT(Execute(**restarted, "INSERT INTO kept VALUES (1)"), IsOk());
+}
+
+TEST_F(PrivatePostgresTest, NoticesPagesThatAreNotAsTheyWereWritten) {
+  const auto server = Start();
+  ASSERT_THAT(server, IsOk());
+  const auto database = Database::Connect((*server)->ConnectionString());
+  ASSERT_THAT(database, IsOk());
+  const auto facts = ReadServerFacts(**database);
+  ASSERT_THAT(facts, IsOk());
+  EXPECT_TRUE(facts->has_checksums);
 }
 
 TEST_F(PrivatePostgresTest, RecoversFromAServerThatWasKilledWithAnOpenSession) {

@@ -10,7 +10,8 @@ constexpr char kSelectFacts[] = R"(
          (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
          pg_database_size(current_database()),
          (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')::int,
-         current_setting('max_connections')::int)";
+         current_setting('max_connections')::int,
+         current_setting('data_checksums')::bool)";
 constexpr char kSelectOff[] = R"(
   SELECT name FROM pg_settings
   WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'
@@ -30,6 +31,7 @@ absl::StatusOr<ServerFacts> ReadServerFacts(Database& database) {
     facts.size_bytes = row[2].as<int64_t>();
     facts.num_connections = row[3].as<int>();
     facts.max_connections = row[4].as<int>();
+    facts.has_checksums = row[5].as<bool>();
     for (const pqxx::row& off : work.exec(kSelectOff)) facts.off.push_back(off[0].c_str());
     return absl::OkStatus();
   }));

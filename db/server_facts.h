@@ -16,6 +16,8 @@ struct ServerFacts {
   Timestamp time;   // By the server's clock.
   // The settings that protect committed work against a power failure and are off.
   std::vector<std::string> off;
+  // Whether the server notices a page that is not as it was written.
+  bool has_checksums = false;
   int64_t size_bytes = 0;  // The size of the database.
   int num_connections = 0;
   int max_connections = 0;

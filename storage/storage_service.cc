@@ -303,6 +303,8 @@ grpc::Status StorageService::CheckDataset(grpc::ServerContext* context,
       v1::CheckDatasetResponse response;
       response.set_num_samples_done(step->num_done);
       response.set_num_samples(step->num_samples);
+      response.set_num_column_files(step->num_column_files);
+      response.set_num_column_files_made_again(step->num_made_again);
       for (MissingKey& missing : step->damaged) {
         v1::MissingSample* sample = response.add_damaged();
         sample->set_sample_key(missing.key);
@@ -340,7 +342,7 @@ grpc::Status StorageService::GetDatasetStatistics(grpc::ServerContext* /*context
   const DatasetId id{request->dataset_id()};
   const auto entry = core_.catalog.Find(id);
   if (!entry.ok()) return ToGrpc(entry.status());
-  const auto index = core_.indexes.Refresh(id);
+  const auto index = core_.indexes.RefreshWhole(id);
   if (!index.ok()) return ToGrpc(index.status());
   auto dataset = Describe(*entry);
   if (!dataset.ok()) return ToGrpc(dataset.status());

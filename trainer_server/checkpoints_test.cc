@@ -55,6 +55,23 @@ TEST_F(CheckpointsTest, ATornOrChangedCheckpointGivesWayToTheOneBefore) {
   EXPECT_FALSE(checkpoints.ReadLatest().value().has_value());
 }
 
+TEST_F(CheckpointsTest, AFlippedBitAnywhereGivesWayToTheOneBefore) {
+  const Checkpoints checkpoints(folder_);
+  ASSERT_TRUE(checkpoints.Write({1, "one"}).ok());
+  ASSERT_TRUE(checkpoints.Write({2, std::string(200, 'x')}).ok());
+  const size_t size = fs::file_size(Files()[0]);
+  for (size_t place = 0; place < 10; ++place) {
+    std::fstream file(Files()[0], std::ios::in | std::ios::out | std::ios::binary);
+    const auto at = static_cast<std::streamoff>(size * place / 10);
+    file.seekg(at);
+    const auto was = static_cast<char>(file.get());
+    file.seekp(at).put(static_cast<char>(was ^ 1 << place % 8)).flush();
+    EXPECT_EQ(checkpoints.ReadLatest().value()->payload, "one") << place;
+    file.seekp(at).put(was).flush();
+  }
+  EXPECT_EQ(checkpoints.ReadLatest().value()->batches, 2);
+}
+
 TEST_F(CheckpointsTest, WhatAnInterruptedWriteLeftIsNoCheckpoint) {
   const Checkpoints checkpoints(folder_);
   ASSERT_TRUE(checkpoints.Write({1, "one"}).ok());

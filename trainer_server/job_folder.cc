@@ -8,7 +8,9 @@
 #include "absl/strings/numbers.h"
 #include "google/protobuf/util/json_util.h"
 
+#include "base/digest.h"
 #include "base/files.h"
+#include "base/summed_file.h"
 #include "trainer_server/old_folder.h"
 
 namespace tidemill::trainer_server {
@@ -29,7 +31,7 @@ absl::StatusOr<T> ReadEither(const std::string& folder, std::string_view name,
 absl::Status ReadMessage(const std::string& folder, std::string_view name,
                          google::protobuf::Message& message) {
   const std::string path = files::Join(folder, name);
-  ASSIGN_OR_RETURN(const std::string text, files::Read(path));
+  ASSIGN_OR_RETURN(const std::string text, files::ReadSummed(path));
   const auto parsed = json_util::JsonStringToMessage(text, &message);
   if (parsed.ok()) return absl::OkStatus();
   return DataLoss("{} is not a {}: {}", path, message.GetDescriptor()->name(), parsed.ToString());
@@ -45,7 +47,33 @@ absl::Status WriteMessage(const std::string& folder, std::string_view name,
   if (!printed.ok()) {
     return Internal("cannot print a {}: {}", message.GetDescriptor()->name(), printed.ToString());
   }
-  return files::WriteAtomically(files::Join(folder, name), text);
+  return files::WriteSummed(files::Join(folder, name), text);
+}
+
+absl::Status WriteArtefact(const std::string& folder,
+                           const std::vector<std::pair<std::string_view, std::string>>& parts) {
+  const std::string artefact = files::Join(folder, kArtefactFolder);
+  RETURN_IF_ERROR(files::CreateFolder(artefact));
+  model_store::v1::Model digests;
+  for (const auto& [name, bytes] : parts) {
+    model_store::v1::ModelPart& part = *digests.add_parts();
+    part.set_name(std::string(name));
+    part.set_digest(Sha256(bytes));
+    RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, name), bytes));
+  }
+  return WriteMessage(folder, kPartsFile, digests);
+}
+
+absl::Status AddDigests(const std::string& folder, model_store::v1::Model& model) {
+  const auto digests = ReadMessage<model_store::v1::Model>(folder, kPartsFile);
+  if (absl::IsNotFound(digests.status())) return absl::OkStatus();
+  RETURN_IF_ERROR(digests.status());
+  for (model_store::v1::ModelPart& part : *model.mutable_parts()) {
+    for (const model_store::v1::ModelPart& known : digests->parts()) {
+      if (known.name() == part.name()) part.set_digest(known.digest());
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<v1::WatchTrainingResponse> ReadResult(const std::string& folder) {

@@ -9,11 +9,14 @@
 //   checkpoints/          see checkpoints.h
 //   downsampling/         what epochs are trained on, losses of auxiliary models; while it lasts
 //   artefact/             the parts of the model, see models/artefact_spec.h
+//   parts.json            the digests of the artefact's parts
 //   result.json           the last message of WatchTraining; there once the training has ended
 //   stored.json           StoreModelResponse; there once the model store has the artefact
 //
-// The .json files are protobuf messages in protobuf's JSON, with the names of the protos. Versions
-// before 0.8 wrote YAML instead (old_folder.h); the functions below read that, too.
+// The .json files are protobuf messages in protobuf's JSON, with the names of the protos. They and
+// fitted.batch end with their SHA-256 (base/summed_file.h), as does parts.json, which has that of
+// each part of the artefact. Versions before 0.8 wrote YAML instead (old_folder.h); the functions
+// below read that, too.
 //
 // Beside the folders of a run's triggers is `networks/`. It holds the files of networks that the
 // pipeline names, by their digests.
@@ -22,9 +25,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
+#include "tidemill/model_store/v1/model_store.pb.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 
@@ -38,12 +43,13 @@ inline constexpr std::string_view kCheckpointFolder = "checkpoints";
 inline constexpr std::string_view kDownsamplingFolder = "downsampling";
 inline constexpr std::string_view kAuxiliaryFile = "irreducible_losses";
 inline constexpr std::string_view kArtefactFolder = "artefact";
+inline constexpr std::string_view kPartsFile = "parts.json";
 inline constexpr std::string_view kNetworksFolder = "networks";
 inline constexpr std::string_view kResultFile = "result.json";
 inline constexpr std::string_view kStoredFile = "stored.json";
 
 // Reads one of the messages of a folder. NOT_FOUND when there is no file. DATA_LOSS when it is not
-// such a message.
+// such a message, or not the one that was written.
 absl::Status ReadMessage(const std::string& folder, std::string_view name,
                          google::protobuf::Message& message);
 
@@ -57,6 +63,13 @@ absl::StatusOr<T> ReadMessage(const std::string& folder, std::string_view name) 
 // Writes one of the messages atomically.
 absl::Status WriteMessage(const std::string& folder, std::string_view name,
                           const google::protobuf::Message& message);
+
+// Writes the parts of an artefact, by their names, and then the digest of each.
+absl::Status WriteArtefact(const std::string& folder,
+                           const std::vector<std::pair<std::string_view, std::string>>& parts);
+// Adds to a model's parts the digests that were written down, so that the model store refuses what
+// has changed since then. Versions before 0.8 wrote none.
+absl::Status AddDigests(const std::string& folder, model_store::v1::Model& model);
 
 // These read how a training ended, the description of its job, and the model as it is stored.
 // NOT_FOUND when the folder does not say so yet. DATA_LOSS when the file cannot be read.

@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "base/digest.h"
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "trainer_server/old_folder.h"
@@ -73,6 +74,33 @@ v1::WatchTrainingResponse Done() {
   result.mutable_downsampling()->set_method("margin");
   result.mutable_downsampling()->add_epochs()->set_num_chosen(10);
   return last;
+}
+
+TEST_F(JobFolder, RefusesEveryFlippedBit) {
+  ASSERT_THAT(WriteMessage(folder_, kJobFile, Job()), IsOk());
+  const std::string whole = files::Read(files::Join(folder_, kJobFile)).value();
+  for (size_t byte = 0; byte < whole.size(); ++byte) {
+    std::string flipped = whole;
+    flipped[byte] = static_cast<char>(flipped[byte] ^ 1 << byte % 8);
+    Write(kJobFile, flipped);
+    EXPECT_THAT(ReadTraining(folder_), StatusIs(absl::StatusCode::kDataLoss, _)) << byte;
+  }
+}
+
+TEST_F(JobFolder, TheDigestsOfAnArtefactAreThoseOfWhatWasWritten) {
+  ASSERT_THAT(WriteArtefact(folder_, {{"weights", "w"}, {"spec", "s"}}), IsOk());
+  EXPECT_EQ(files::Read(files::Join(folder_, "artefact/weights")).value(), "w");
+  Write("artefact/weights", "v");  // A bit turns before it is stored.
+  model_store::v1::Model model;
+  model.add_parts()->set_name("spec");
+  model.add_parts()->set_name("weights");
+  ASSERT_THAT(AddDigests(folder_, model), IsOk());
+  EXPECT_EQ(model.parts(0).digest(), Sha256("s"));
+  EXPECT_EQ(model.parts(1).digest(), Sha256("w"));
+  std::filesystem::remove(files::Join(folder_, kPartsFile));
+  model.mutable_parts(0)->clear_digest();
+  ASSERT_THAT(AddDigests(folder_, model), IsOk()) << "of a version that wrote none";
+  EXPECT_EQ(model.parts(0).digest(), "");
 }
 
 TEST_F(JobFolder, GivesBackWhatWasWritten) {

@@ -3,6 +3,8 @@
 #include <charconv>
 
 #include "base/files.h"
+#include "base/log.h"
+#include "base/summed_file.h"
 
 namespace tidemill::trainer_server {
 
@@ -14,8 +16,12 @@ absl::Status RunFences::Check(const rpc::v1::Command& command) {
   const auto [it, is_new] = epochs_.try_emplace(command.run_id(), -1);
   int64_t& highest = it->second;
   if (is_new) {
-    if (const auto text = files::Read(path); text.ok()) {
+    const auto text = files::ReadSummed(path);
+    if (text.ok()) {
       std::from_chars(text->data(), text->data() + text->size(), highest);
+    } else if (!absl::IsNotFound(text.status())) {
+      // As if there were none: this command writes it again.
+      log::Warn("the fence of a run is damaged", {{"error", text.status().ToString()}});
     }
   }
   if (command.run_epoch() < highest) {
@@ -24,7 +30,7 @@ absl::Status RunFences::Check(const rpc::v1::Command& command) {
   }
   if (command.run_epoch() == highest) return absl::OkStatus();
   RETURN_IF_ERROR(files::CreateFolder(folder));
-  RETURN_IF_ERROR(files::WriteAtomically(path, std::to_string(command.run_epoch())));
+  RETURN_IF_ERROR(files::WriteSummed(path, std::to_string(command.run_epoch())));
   highest = command.run_epoch();
   return absl::OkStatus();
 }

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/zygote.h"
+#include "base/summed_file.h"
 #include "config/config.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
@@ -61,6 +62,12 @@ absl::Status CheckSpecs(const std::string& dataset, const std::string& graph) {
 absl::Status OfJob(const absl::Status& ended) {
   if (!absl::IsFailedPrecondition(ended)) return ended;
   return absl::InvalidArgumentError(ended.message());
+}
+
+// Of what the graph has learned. DATA_LOSS when it is not as it was written.
+absl::StatusOr<std::string> DigestOfFitted(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string fitted, files::ReadSummed(path));
+  return Sha256(fitted);
 }
 
 }  // namespace
@@ -163,7 +170,13 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
   RETURN_IF_ERROR(CheckSpecs(request.dataset_spec(), request.graph()));
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
   const std::string path = files::Join(folder, kFittedFile);
-  if (files::Exists(path)) return Sha256OfFile(path);
+  auto fitted = DigestOfFitted(path);
+  if (fitted.ok()) return fitted;
+  if (absl::IsDataLoss(fitted.status())) {
+    log::Warn("a fitted state is damaged; the graph is fitted again",
+              {{"error", std::string(fitted.status().message())}});
+    RETURN_IF_ERROR(files::Remove(path));
+  }
   RETURN_IF_ERROR(files::CreateFolder(folder));
   v1::FitJob job;
   *job.mutable_request() = request;
@@ -189,7 +202,7 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
     }
   }
   RETURN_IF_ERROR(OfJob(AwaitEnd(*entry)));
-  return Sha256OfFile(path);
+  return DigestOfFitted(path);
 }
 
 absl::Status Trainings::CheckTraining(const v1::StartTrainingRequest& request) const {
@@ -210,8 +223,11 @@ absl::Status Trainings::CheckTraining(const v1::StartTrainingRequest& request) c
 absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) const {
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
   RETURN_IF_ERROR(files::CreateFolder(folder));
-  if (const auto before = ReadTraining(folder); before.ok() && !IsSame(*before, request)) {
-    log::Warn("a training starts again with another spec", {{"folder", folder}});
+  const auto before = ReadTraining(folder);
+  if (before.ok() ? !IsSame(*before, request) : absl::IsDataLoss(before.status())) {
+    log::Warn(before.ok() ? "a training starts again with another spec"
+                          : "the description of a training is damaged; it starts again",
+              {{"folder", folder}});
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kDownsamplingFolder)));
   }
@@ -358,6 +374,7 @@ absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequ
        {models::kWeightsPart, models::kFittedPart, models::kSpecPart}) {
     model.add_parts()->set_name(std::string(part));
   }
+  RETURN_IF_ERROR(AddDigests(folder, model));
   ASSIGN_OR_RETURN(const ModelId id,
                    model_store_.PutModel(std::move(header), files::Join(folder, kArtefactFolder)));
   RETURN_IF_FAILPOINT("trainer_server.after_store");

@@ -47,10 +47,14 @@ int Check(const GlobalFlags& flags) {
     const bool terminal = IsTerminal(STDERR_FILENO) && !flags.quiet;
     nlohmann::ordered_json damaged = nlohmann::ordered_json::array();
     int64_t done = 0;
+    int64_t column_files = 0;
+    int64_t made_again = 0;
     const absl::Status status =
         storage.CheckDataset({dataset->dataset_id()}, [&](const v1::CheckDatasetResponse& message) {
           if (message.num_samples_done() < done) damaged.clear();  // It began anew.
           done = message.num_samples_done();
+          column_files = message.num_column_files();
+          made_again = message.num_column_files_made_again();
           for (const v1::MissingSample& sample : message.damaged()) {
             damaged.push_back({{"key", sample.sample_key()}, {"reason", sample.reason()}});
           }
@@ -63,8 +67,11 @@ int Check(const GlobalFlags& flags) {
     if (terminal) fmt::print(stderr, "\r\x1b[2K");
     if (!status.ok()) return Report(status);
     if (flags.json) {
-      const nlohmann::ordered_json json = {
-          {"dataset", dataset->name()}, {"samples", done}, {"damaged", damaged}};
+      const nlohmann::ordered_json json = {{"dataset", dataset->name()},
+                                           {"samples", done},
+                                           {"damaged", damaged},
+                                           {"column_files", column_files},
+                                           {"column_files_made_again", made_again}};
       fmt::print("{}\n", json.dump());
     } else {
       for (const auto& sample : damaged) {
@@ -73,6 +80,8 @@ int Check(const GlobalFlags& flags) {
       }
       fmt::print("{} samples read, {} damaged\n", WithThousands(done),
                  WithThousands(static_cast<int64_t>(damaged.size())));
+      fmt::print("{} column files compared, {} made again since the services started\n",
+                 WithThousands(column_files), WithThousands(made_again));
     }
     return damaged.empty() ? kDone : kPartial;
   });

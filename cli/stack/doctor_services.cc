@@ -133,6 +133,17 @@ Findings ExamineFacts(const db::ServerFacts& facts) {
   return findings;
 }
 
+// A cluster that a version before 0.8 has made, or a server of the administrator.
+Finding NoChecksums(const StackLayout* layout) {
+  const std::string enable = "pg_checksums --enable --pgdata=";
+  return {"database", Health::kWarn,
+          "PostgreSQL keeps no checksums: a page that the disk has changed is not noticed",
+          layout == nullptr
+              ? "stop the server; " + enable + "FOLDER, with its data folder; start it again"
+              : "tidemill down; as the owner of the folder: " + enable +
+                    files::Join(layout->database_folder, "data") + "; tidemill up"};
+}
+
 // A stopped server would keep this one waiting for minutes. Keywords or a URI: both are allowed.
 std::string Hasty(const std::string& connection_string) {
   if (connection_string.find("://") == std::string::npos) {
@@ -208,6 +219,7 @@ Findings ExamineDatabase(const std::string& connection_string, const StackLayout
                      facts->max_connections),
          ""});
   }
+  if (!facts->has_checksums) findings.push_back(NoChecksums(layout));
   findings.push_back(JudgeClock("the database's clock", facts->time.micros - Now().micros));
   for (Finding& finding : ExamineMigrations(**database)) findings.push_back(std::move(finding));
   return findings;

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "fmt/format.h"
@@ -161,6 +162,41 @@ TEST_P(DecoderTest, OfAFileThatIsLookedAtNoMoreIsUnpackedThanIsRead) {
   std::string behind(10, '\0');
   EXPECT_THAT(start->ReadAt(3'000'000, behind.data(), 10), tidemill::testing::IsOkAndHolds(0U));
   EXPECT_TRUE(std::filesystem::is_empty(state_.path() + "/unpacked"));
+}
+
+TEST_P(DecoderTest, AnUnpackedCopyThatIsDamagedIsUnpackedAgain) {
+  const std::string bytes = Noise(300'000);
+  const std::string path = data_.Write("x", Pack(bytes));
+  const UnpackedCacheOptions options{.folder = state_.path() + "/unpacked"};
+  ASSERT_THAT((*UnpackedCache::Create(options))->Open(path), IsOk());
+  for (int place = 0; place < 10; ++place) {
+    const auto copies = std::filesystem::directory_iterator(options.folder);
+    ASSERT_NE(begin(copies), end(copies));
+    const std::string copy = begin(copies)->path().string();
+    std::fstream file(copy, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(30'000 * place + 7);
+    const auto flipped = static_cast<char>(file.get() ^ 1 << place % 8);
+    file.seekp(30'000 * place + 7);
+    file.put(flipped);
+    file.close();
+    const auto cache = UnpackedCache::Create(options);  // As after a restart.
+    ASSERT_THAT(cache, IsOk());
+    const auto opened = (*cache)->Open(path);
+    ASSERT_THAT(opened, IsOk());
+    std::string read(bytes.size() + 1, '\0');
+    EXPECT_THAT(opened->ReadAt(0, read.data(), read.size()),
+                tidemill::testing::IsOkAndHolds(bytes.size()));
+    read.pop_back();
+    EXPECT_TRUE(read == bytes) << place;
+  }
+}
+
+TEST_P(DecoderTest, CopiesOfBeforeThatHaveNoSumAreRemoved) {
+  const std::string folder = state_.path() + "/unpacked";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/0123456789abcdef0123456789abcdef") << "text";
+  ASSERT_THAT(UnpackedCache::Create({.folder = folder}), IsOk());
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
 TEST_P(DecoderTest, WhatUnpacksToTooMuchIsRefused) {

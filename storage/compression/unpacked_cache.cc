@@ -12,6 +12,9 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "storage/compression/content_hash.h"
 #include "storage/compression/decoder.h"
 #include "xxhash.h"
 
@@ -21,6 +24,12 @@ namespace {
 
 constexpr size_t kBlock = 1 << 18;
 constexpr std::string_view kHalfWritten = ".part";
+constexpr size_t kNameBytes = 32;
+constexpr size_t kFileNameBytes = kNameBytes + 1 + 16;
+
+std::string FileNameOf(std::string_view name, uint64_t sum) {
+  return fmt::format("{}-{:016x}", name, sum);
+}
 
 // A name that changes whenever the packed file does.
 std::string NameOf(const std::string& path, const FileIdentity& identity) {
@@ -31,18 +40,21 @@ std::string NameOf(const std::string& path, const FileIdentity& identity) {
 }
 
 // Writes a file that takes its name only once it is whole. It needs no sync: the name tells which
-// state of the source it holds, and a torn one is no loss that unpacking again would not mend.
+// state of the source it holds, and a torn one is no loss that unpacking again would not mend. It
+// also tells the sum of the bytes.
 class PartFile {
  public:
-  explicit PartFile(const std::string& path)
-      : path_(path),
-        part_(path + std::string(kHalfWritten)),
+  PartFile(const std::string& folder, const std::string& name)
+      : folder_(folder),
+        name_(name),
+        part_(files::Join(folder, name + std::string(kHalfWritten))),
         file_(open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) {}
   ~PartFile() {
     if (!finished_) unlink(part_.c_str());
   }
 
   absl::Status Append(const char* bytes, size_t size) {
+    hash_.Add({bytes, size});
     while (size > 0) {
       const ssize_t count = write(file_.number(), bytes, size);
       if (count < 0 && errno == EINTR) continue;
@@ -53,21 +65,26 @@ class PartFile {
     return absl::OkStatus();
   }
 
-  // The size must survive a crash of the machine, or a torn file would pass for a whole one.
-  absl::Status Finish() {
-    if (!is_open() || fsync(file_.number()) != 0 || rename(part_.c_str(), path_.c_str()) != 0) {
-      return Unavailable("cannot finish {}: {}", path_, std::strerror(errno));
+  // Returns its name. The size must survive a crash of the machine, or a torn file would be read as
+  // a whole before it is found out.
+  absl::StatusOr<std::string> Finish() {
+    std::string file_name = FileNameOf(name_, hash_.Sum());
+    const std::string path = files::Join(folder_, file_name);
+    if (!is_open() || fsync(file_.number()) != 0 || rename(part_.c_str(), path.c_str()) != 0) {
+      return Unavailable("cannot finish {}: {}", path, std::strerror(errno));
     }
     finished_ = true;
-    return absl::OkStatus();
+    return file_name;
   }
 
   bool is_open() const { return file_.is_open(); }
 
  private:
-  const std::string path_;
+  const std::string folder_;
+  const std::string name_;
   const std::string part_;
   const Descriptor file_;
+  ContentHash hash_;
   bool finished_ = false;
 };
 
@@ -175,12 +192,20 @@ absl::Status UnpackedCache::Adopt() {
   });
   MutexLock lock(mutex_);
   for (const ListedFile& file : found) {
-    if (file.path.ends_with(kHalfWritten)) {
+    if (file.path.size() != kFileNameBytes || file.path[kNameBytes] != '-') {
       RETURN_IF_ERROR(files::Remove(files::Join(options_.folder, file.path)));
       continue;
     }
-    used_.push_front(file.path);
-    entries_[file.path] = {.size_bytes = file.identity.size_bytes, .used = used_.begin()};
+    const std::string name = file.path.substr(0, kNameBytes);
+    if (entries_.contains(name)) {  // Unpacked twice, to different bytes.
+      RETURN_IF_ERROR(files::Remove(files::Join(options_.folder, file.path)));
+      continue;
+    }
+    used_.push_front(name);
+    entries_[name] = {.file_name = file.path,
+                      .size_bytes = file.identity.size_bytes,
+                      .used = used_.begin(),
+                      .is_compared = false};
   }
   Evict("");
   return absl::OkStatus();
@@ -192,44 +217,78 @@ absl::StatusOr<OpenFile> UnpackedCache::Open(const std::string& path) {
   if (!decoder) return packed;
   ASSIGN_OR_RETURN(const FileIdentity identity, packed.Identity());
   const std::string name = NameOf(path, identity);
+  std::string left;  // By an earlier process; to be compared.
   {
     MutexLock lock(mutex_);
     while (entries_.contains(name) && entries_[name].unpacking) changed_.wait(mutex_);
     if (const auto found = entries_.find(name); found != entries_.end()) {
       used_.splice(used_.begin(), used_, found->second.used);
-      absl::StatusOr<OpenFile> file = OpenFile::Open(files::Join(options_.folder, name));
-      if (file.ok()) return file;
-      used_.erase(found->second.used);  // Removed by a person; unpack again.
-      entries_.erase(found);
+      if (!found->second.is_compared) {
+        left = found->second.file_name;
+      } else {
+        absl::StatusOr<OpenFile> file =
+            OpenFile::Open(files::Join(options_.folder, found->second.file_name));
+        if (file.ok()) return file;  // Else removed by a person; unpack again.
+      }
+    } else {
+      used_.push_front(name);
+      entries_[name].used = used_.begin();
     }
-    used_.push_front(name);
-    entries_[name] = {.used = used_.begin(), .unpacking = true};
+    entries_[name].unpacking = true;
   }
-  const absl::Status status = Unpack(packed, *decoder, name);
-  absl::StatusOr<OpenFile> file =
-      status.ok() ? OpenFile::Open(files::Join(options_.folder, name)) : status;
+  std::string file_name = left;
+  absl::StatusOr<OpenFile> file = absl::NotFoundError("");
+  if (!left.empty()) file = OpenCompared(left);
+  if (!file.ok()) {
+    absl::StatusOr<std::string> unpacked = Unpack(packed, *decoder, name);
+    file_name = unpacked.value_or("");
+    file =
+        unpacked.ok() ? OpenFile::Open(files::Join(options_.folder, file_name)) : unpacked.status();
+  }
   absl::StatusOr<FileIdentity> unpacked = file.ok() ? file->Identity() : file.status();
   MutexLock lock(mutex_);
-  const auto entry = entries_.find(name);
+  Entry& entry = entries_[name];
   if (unpacked.ok()) {
-    entry->second.size_bytes = unpacked->size_bytes;
-    entry->second.unpacking = false;
+    entry.file_name = file_name;
+    entry.size_bytes = unpacked->size_bytes;
+    entry.unpacking = false;
+    entry.is_compared = true;
     Evict(name);
   } else {
-    used_.erase(entry->second.used);
-    entries_.erase(entry);
+    used_.erase(entry.used);
+    entries_.erase(name);
   }
   changed_.notify_all();
   return file;
 }
 
-absl::Status UnpackedCache::Unpack(const OpenFile& packed, Decoder& decoder,
-                                   const std::string& name) {
+absl::StatusOr<OpenFile> UnpackedCache::OpenCompared(const std::string& file_name) const {
+  static metrics::Counter& damaged = metrics::Process().AddCounter(
+      {"storage_unpacked_files_damaged", "",
+       "Unpacked copies of compressed files that were damaged, and unpacked again."});
+  const std::string path = files::Join(options_.folder, file_name);
+  ASSIGN_OR_RETURN(OpenFile file, OpenFile::Open(path));
+  std::vector<char> bytes(kBlock);
+  ContentHash hash;
+  for (int64_t offset = 0;; offset += std::ssize(bytes)) {
+    ASSIGN_OR_RETURN(const size_t count, file.ReadAt(offset, bytes.data(), bytes.size()));
+    hash.Add({bytes.data(), count});
+    if (count < bytes.size()) break;
+  }
+  if (FileNameOf(file_name.substr(0, kNameBytes), hash.Sum()) == file_name) return file;
+  damaged.Add();
+  log::Warn("an unpacked copy is damaged; unpacking the file again", {{"path", path}});
+  RETURN_IF_ERROR(files::Remove(path));
+  return DataLoss("{} is not as it was written", path);
+}
+
+absl::StatusOr<std::string> UnpackedCache::Unpack(const OpenFile& packed, Decoder& decoder,
+                                                  const std::string& name) {
   ASSIGN_OR_RETURN(const FileIdentity identity, packed.Identity());
   const int64_t by_ratio = identity.size_bytes > options_.max_unpacked_bytes / options_.max_ratio
                                ? options_.max_unpacked_bytes
                                : identity.size_bytes * options_.max_ratio;
-  PartFile out(files::Join(options_.folder, name));
+  PartFile out(options_.folder, name);
   if (!out.is_open()) return Unavailable("cannot write below {}", options_.folder);
   RETURN_IF_ERROR(Decode(packed, decoder, std::min(by_ratio, options_.max_unpacked_bytes), out));
   return out.Finish();
@@ -243,7 +302,7 @@ void UnpackedCache::Evict(const std::string& keep) {
     const auto entry = entries_.find(*last);
     if (*last == keep || entry->second.unpacking) continue;
     total -= entry->second.size_bytes;
-    files::Remove(files::Join(options_.folder, *last)).IgnoreError();
+    files::Remove(files::Join(options_.folder, entry->second.file_name)).IgnoreError();
     entries_.erase(entry);
     last = used_.erase(last);
   }

@@ -1,5 +1,8 @@
 // The cache of compressed inputs. Each is unpacked once into a size-bounded cache below the state
-// folder (docs/decisions).
+// folder (docs/decisions):
+//
+//   <folder>/<32 digits: the state of the packed file>-<16 digits: the xxh3-64 of the unpacked
+//   bytes>
 #pragma once
 
 #include <list>
@@ -30,8 +33,10 @@ struct UnpackedCacheOptions {
 // when two threads want the same file, it is unpacked once.
 class UnpackedCache {
  public:
-  // Takes over the files that an earlier process left in the folder, and removes half-written ones.
-  // `source` is where files come from. It must outlive this object.
+  // Takes over the files that an earlier process left in the folder, and removes half-written ones
+  // and those of versions that kept no sums. A file is compared with its sum when it is opened
+  // first, and unpacked again when it differs. `source` is where files come from. It must outlive
+  // this object.
   static absl::StatusOr<std::unique_ptr<UnpackedCache>> Create(UnpackedCacheOptions options,
                                                                FileSystem& source);
   // Does the same for the machine's own files.
@@ -54,15 +59,20 @@ class UnpackedCache {
 
  private:
   struct Entry {
+    std::string file_name = {};  // Of an unpacked one.
     int64_t size_bytes = 0;
     std::list<std::string>::iterator used;
-    bool unpacking = false;
+    bool unpacking = false;  // Or being compared.
+    bool is_compared = true;
   };
   UnpackedCache(UnpackedCacheOptions options, FileSystem& source)
       : options_(std::move(options)), source_(source) {}
   absl::Status Adopt() ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status Unpack(const OpenFile& packed, Decoder& decoder, const std::string& name)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Returns the file, if it is as it was written. Removes it otherwise.
+  absl::StatusOr<OpenFile> OpenCompared(const std::string& file_name) const;
+  // Returns the name of the file.
+  absl::StatusOr<std::string> Unpack(const OpenFile& packed, Decoder& decoder,
+                                     const std::string& name) ABSL_LOCKS_EXCLUDED(mutex_);
   void Evict(const std::string& keep) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const UnpackedCacheOptions options_;

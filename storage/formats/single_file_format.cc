@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/files.h"
-#include "storage/formats/content_hash.h"
+#include "storage/compression/content_hash.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
 #include "storage/formats/window_reader.h"

@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "records/json_fields.h"
 #include "records/text.h"
-#include "storage/formats/content_hash.h"
+#include "storage/compression/content_hash.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
 #include "storage/formats/record_facts.h"

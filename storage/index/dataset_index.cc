@@ -18,6 +18,10 @@ bool StartsWith(const std::vector<IndexedSegment>& now, const std::vector<Indexe
 
 }  // namespace
 
+absl::Status DamagedColumns(DatasetId dataset) {
+  return DataLoss("a column file of dataset {} is not as it was written", dataset.value);
+}
+
 FileId SampleLocation::file() const {
   if (segment->file.has_value()) return *segment->file;
   return {segment->columns->file_id[static_cast<size_t>(row)]};
@@ -63,7 +67,7 @@ SampleLocation DatasetIndex::LocationOf(int64_t row) const {
 
 std::shared_ptr<const EventTimeOrder> DatasetIndex::built_order() const {
   MutexLock lock(mutex_);
-  return order_;
+  return order_ != nullptr && order_->is_sound() ? order_ : nullptr;
 }
 
 const EventTimeOrder& DatasetIndex::order() const {
@@ -72,13 +76,17 @@ const EventTimeOrder& DatasetIndex::order() const {
   return *order_;
 }
 
-int64_t DatasetIndex::LowerBound(Cut cut) const {
+absl::StatusOr<int64_t> DatasetIndex::LowerBound(Cut cut) const {
   const EventTimeOrder& by_time = order();
+  if (!by_time.is_sound()) return DamagedColumns(parts_.dataset);
   int64_t from = 0;
   int64_t to = num_rows_;
   while (from < to) {
     const int64_t middle = from + (to - from) / 2;
     const SampleLocation location = LocationOf(by_time.RowAt(middle));
+    if (!location.segment->columns->TimeIsSound(location.row)) {
+      return DamagedColumns(parts_.dataset);
+    }
     if (Cut{{location.event_time()}, {location.key()}} < cut) {
       from = middle + 1;
     } else {
@@ -86,6 +94,17 @@ int64_t DatasetIndex::LowerBound(Cut cut) const {
     }
   }
   return from;
+}
+
+bool DatasetIndex::is_damaged() const {
+  return std::ranges::any_of(
+      parts_.segments, [](const IndexedSegment& segment) { return segment.columns->is_damaged(); });
+}
+
+bool DatasetIndex::AllAreSound() const {
+  return std::ranges::all_of(parts_.segments, [](const IndexedSegment& segment) {
+    return segment.columns->AllAreSound();
+  });
 }
 
 }  // namespace tidemill::storage

@@ -25,10 +25,14 @@ struct SampleLocation {
   int64_t row = 0;
 
   int64_t key() const { return segment->first_key + row; }
+  // See SegmentColumns: whoever asks also asks columns->TimeIsSound(row).
   int64_t event_time() const { return segment->columns->event_time[static_cast<size_t>(row)]; }
   // Returns the file that holds the sample's bytes.
   FileId file() const;
 };
+
+// DATA_LOSS, for whoever finds columns that are not sound. A refresh of the index makes them again.
+absl::Status DamagedColumns(DatasetId dataset);
 
 using Tombstones = absl::flat_hash_map<int64_t, int64_t>;
 using FilePaths = absl::flat_hash_map<FileId, std::string>;
@@ -89,10 +93,18 @@ class DatasetIndex {
   SampleLocation LocationOf(int64_t row) const;
   // The rows in the order (event_time, key).
   const EventTimeOrder& order() const ABSL_LOCKS_EXCLUDED(mutex_);
-  // Returns the first position in that order at or behind a cut.
-  int64_t LowerBound(Cut cut) const;
+  // Returns the first position in that order at or behind a cut. DATA_LOSS when a time that this
+  // depends on is not as it was written.
+  absl::StatusOr<int64_t> LowerBound(Cut cut) const;
+
+  // Whether a part of a column file was found that is not as it was written. SampleIndex::Refresh()
+  // makes such files again.
+  bool is_damaged() const;
+  // Compares all columns with their sums, those that nobody has read yet, too.
+  bool AllAreSound() const;
 
  private:
+  // nullptr when there is none yet, or it is of damaged times.
   std::shared_ptr<const EventTimeOrder> built_order() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   DatasetIndexParts parts_;

@@ -20,6 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using tidemill::testing::IsOk;
+using tidemill::testing::IsOkAndHolds;
 using tidemill::testing::StatusIs;
 
 using Stream = std::vector<std::pair<int64_t, int64_t>>;  // (event time, key)
@@ -176,11 +177,11 @@ TEST(DatasetIndex, CutsLieBeforeTheSampleTheyName) {
   IndexBuilder builder;
   builder.AddSegment({5, 1, 3});  // Keys 100, 101, 102.
   const auto index = builder.Make();
-  EXPECT_EQ(index->LowerBound({{1}, {101}}), 0);
-  EXPECT_EQ(index->LowerBound({{1}, {102}}), 1);
-  EXPECT_EQ(index->LowerBound({{3}, {0}}), 1);
-  EXPECT_EQ(index->LowerBound({{5}, {100}}), 2);
-  EXPECT_EQ(index->LowerBound({{6}, {0}}), 3);
+  EXPECT_THAT(index->LowerBound({{1}, {101}}), IsOkAndHolds(0));
+  EXPECT_THAT(index->LowerBound({{1}, {102}}), IsOkAndHolds(1));
+  EXPECT_THAT(index->LowerBound({{3}, {0}}), IsOkAndHolds(1));
+  EXPECT_THAT(index->LowerBound({{5}, {100}}), IsOkAndHolds(2));
+  EXPECT_THAT(index->LowerBound({{6}, {0}}), IsOkAndHolds(3));
 }
 
 TEST(IntervalReader, WorkersPartitionEveryInterval) {
@@ -368,9 +369,10 @@ TEST(EventTimeOrder, IsFoundInSegmentsWhoseFilesDoNotTellIt) {
     IndexBuilder builder;
     builder.AddSegment(times);
     DatasetIndexParts parts = builder.Make()->parts();
-    SegmentColumns columns = *parts.segments[0].columns;
-    columns.is_in_order = false;
-    parts.segments[0].columns = std::make_shared<const SegmentColumns>(std::move(columns));
+    auto columns = std::make_shared<SegmentColumns>();
+    columns->batch = parts.segments[0].columns->batch;
+    columns->event_time = parts.segments[0].columns->event_time;
+    parts.segments[0].columns = columns;
     return EventTimeOrder(parts.segments).is_by_key();
   };
   std::vector<int64_t> times = AscendingTimes(0, 5'000);

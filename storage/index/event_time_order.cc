@@ -28,20 +28,6 @@ bool Ascend(std::span<const int64_t> times) {
   return true;
 }
 
-// Whether the rows from `first_row` on are in the order of time, the first not before `*last`,
-// which becomes the time of the last row.
-bool IsInOrder(const std::vector<IndexedSegment>& segments, int64_t first_row, int64_t* last) {
-  for (const IndexedSegment& segment : segments) {
-    if (segment.first_row < first_row) continue;
-    const SegmentColumns& columns = *segment.columns;
-    if (columns.event_time.empty()) continue;
-    if (columns.event_time.front() < *last) return false;
-    if (!columns.is_in_order && !Ascend(columns.event_time)) return false;
-    *last = columns.event_time.back();
-  }
-  return true;
-}
-
 // The rows from `first_row` on, sorted by time.
 std::vector<TimedRow> SortedRows(const std::vector<IndexedSegment>& segments, int64_t first_row) {
   std::vector<TimedRow> rows;
@@ -78,17 +64,35 @@ EventTimeOrder::EventTimeOrder(const std::vector<IndexedSegment>& segments)
 EventTimeOrder::EventTimeOrder(const EventTimeOrder& before,
                                const std::vector<IndexedSegment>& segments)
     : num_rows_(before.num_rows_),
+      is_sound_(before.is_sound_),
       last_event_time_(before.last_event_time_),
       permutation_(before.permutation_) {
   Extend(segments);
+}
+
+bool EventTimeOrder::AreInOrder(const std::vector<IndexedSegment>& segments, int64_t first_row) {
+  for (const IndexedSegment& segment : segments) {
+    if (segment.first_row < first_row) continue;
+    const SegmentColumns& columns = *segment.columns;
+    if (columns.event_time.empty()) continue;
+    is_sound_ = is_sound_ && columns.TimeIsSound(0) && columns.TimeIsSound(columns.num_rows() - 1);
+    if (columns.event_time.front() < last_event_time_) return false;
+    if (!columns.is_in_order && !Ascend(columns.event_time)) return false;
+    // Read as a whole only where the file does not say that they ascend.
+    if (!columns.is_in_order) is_sound_ = is_sound_ && columns.AreSound(columns.event_time);
+    last_event_time_ = columns.event_time.back();
+  }
+  return true;
 }
 
 void EventTimeOrder::Extend(const std::vector<IndexedSegment>& segments) {
   const int64_t num_before = num_rows_;
   if (!segments.empty()) num_rows_ = segments.back().first_row + segments.back().num_samples;
   if (num_rows_ == num_before) return;
-  if (permutation_.empty() && IsInOrder(segments, num_before, &last_event_time_)) return;
-
+  if (permutation_.empty() && AreInOrder(segments, num_before)) return;
+  for (const IndexedSegment& segment : segments) {
+    is_sound_ = is_sound_ && segment.columns->AreSound(segment.columns->event_time);
+  }
   if (permutation_.empty()) {
     permutation_.resize(static_cast<size_t>(num_before));
     std::iota(permutation_.begin(), permutation_.end(), 0);

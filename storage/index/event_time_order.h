@@ -39,16 +39,22 @@ class EventTimeOrder {
 
   int64_t num_rows() const { return num_rows_; }
   bool is_by_key() const { return permutation_.empty(); }
+  // Whether the times that it was made of were as they were written (SegmentColumns::AreSound).
+  bool is_sound() const { return is_sound_; }
   // Returns the row at a position of the order.
   int64_t RowAt(int64_t position) const {
     return permutation_.empty() ? position : permutation_[static_cast<size_t>(position)];
   }
 
  private:
+  // Whether the rows from `first_row` on are in the order of time, the first not before the last
+  // one so far.
+  bool AreInOrder(const std::vector<IndexedSegment>& segments, int64_t first_row);
   // Adds the rows from `num_rows_` on.
   void Extend(const std::vector<IndexedSegment>& segments);
 
   int64_t num_rows_ = 0;
+  bool is_sound_ = true;
   int64_t last_event_time_ = 0;  // That of the last row while there is no permutation.
   std::vector<int64_t> permutation_;
 };

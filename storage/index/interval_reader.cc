@@ -12,20 +12,6 @@ constexpr int64_t kRowsPerBatch = 65'536;
 // A batch of its own, without copying, from here on.
 constexpr int64_t kLongRun = 8'192;
 
-// The rows of a segment from `from` on that lie before a cut end here, where times ascend.
-int64_t EndBefore(const IndexedSegment& segment, int64_t from, int64_t to, const Cut& cut) {
-  while (from < to) {
-    const int64_t middle = from + (to - from) / 2;
-    const SampleLocation sample{&segment, middle};
-    if (Cut{{sample.event_time()}, {sample.key()}} < cut) {
-      from = middle + 1;
-    } else {
-      to = middle;
-    }
-  }
-  return from;
-}
-
 }  // namespace
 
 absl::StatusOr<IntervalReader> IntervalReader::Create(std::shared_ptr<const DatasetIndex> index,
@@ -35,7 +21,9 @@ absl::StatusOr<IntervalReader> IntervalReader::Create(std::shared_ptr<const Data
        (query.worker_index < 0 || query.worker_index >= query.num_workers))) {
     return InvalidArgument("there is no worker {} of {}", query.worker_index, query.num_workers);
   }
-  return IntervalReader(std::move(index), query);
+  IntervalReader reader(std::move(index), query);
+  RETURN_IF_ERROR(reader.Seek());
+  return reader;
 }
 
 IntervalReader::IntervalReader(std::shared_ptr<const DatasetIndex> index,
@@ -45,17 +33,49 @@ IntervalReader::IntervalReader(std::shared_ptr<const DatasetIndex> index,
     if (sequence <= query_.tombstone_sequence) deleted_keys_.push_back(key);
   }
   std::sort(deleted_keys_.begin(), deleted_keys_.end());
+}
+
+absl::Status IntervalReader::Seek() {
   if (query_.after_key > 0) {
     SeekNewer();
   } else {
     order_ = &index_->order();
-    position_ = query.from.has_value() ? index_->LowerBound(*query.from) : 0;
-    end_ = query.to.has_value() ? index_->LowerBound(*query.to) : index_->num_rows();
+    if (!order_->is_sound()) return DamagedColumns(index_->dataset());
+    end_ = index_->num_rows();
+    if (query_.from.has_value()) {
+      ASSIGN_OR_RETURN(position_, index_->LowerBound(*query_.from));
+    }
+    if (query_.to.has_value()) {
+      ASSIGN_OR_RETURN(end_, index_->LowerBound(*query_.to));
+    }
   }
-  if (query.num_workers == 0) return;
-  const int64_t count = CountRest();
-  num_to_skip_ = count * query.worker_index / query.num_workers;
-  num_to_take_ = count * (query.worker_index + 1) / query.num_workers - num_to_skip_;
+  if (query_.num_workers > 0) {
+    const int64_t count = CountRest();
+    num_to_skip_ = count * query_.worker_index / query_.num_workers;
+    num_to_take_ = count * (query_.worker_index + 1) / query_.num_workers - num_to_skip_;
+  }
+  num_to_skip_ += query_.num_listed;
+  num_to_take_ -= query_.num_listed;
+  return is_sound_ ? absl::OkStatus() : DamagedColumns(index_->dataset());
+}
+
+Cut IntervalReader::PlaceOf(const SampleLocation& sample) {
+  is_sound_ = is_sound_ && sample.segment->columns->TimeIsSound(sample.row);
+  return {{sample.event_time()}, {sample.key()}};
+}
+
+// The rows of a segment from `from` on that lie before a cut end here, where times ascend.
+int64_t IntervalReader::EndBefore(const IndexedSegment& segment, int64_t from, int64_t to,
+                                  const Cut& cut) {
+  while (from < to) {
+    const int64_t middle = from + (to - from) / 2;
+    if (PlaceOf({&segment, middle}) < cut) {
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
+  }
+  return from;
 }
 
 // Rows ascend with keys, so those of newer samples are the last ones: they are few where a stream
@@ -73,7 +93,7 @@ void IntervalReader::SeekNewer() {
   std::vector<std::pair<int64_t, int64_t>> timed;
   for (int64_t row = first; row < index_->num_rows(); ++row) {
     const SampleLocation sample = index_->LocationOf(row);
-    const Cut place{{sample.event_time()}, {sample.key()}};
+    const Cut place = PlaceOf(sample);
     if (query_.from.has_value() && place < *query_.from) continue;
     if (query_.to.has_value() && place >= *query_.to) continue;
     timed.emplace_back(sample.event_time(), row);
@@ -104,7 +124,7 @@ int64_t IntervalReader::KeyLimit() const {
 
 bool IntervalReader::Holds(const SampleLocation& sample) {
   const int64_t key = sample.key();
-  if (!query_.horizons.empty()) PassHorizons({{sample.event_time()}, {key}});
+  if (!query_.horizons.empty()) PassHorizons(PlaceOf(sample));
   return key <= KeyLimit() && !IsDeleted(key);
 }
 
@@ -114,7 +134,7 @@ std::optional<RowRun> IntervalReader::NextRunByKey(int64_t max_rows) {
     const IndexedSegment& segment = *first.segment;
     int64_t to = std::min(segment.num_samples, end_ - segment.first_row);
     if (!query_.horizons.empty()) {
-      PassHorizons({{first.event_time()}, {first.key()}});
+      PassHorizons(PlaceOf(first));
       if (horizon_ < query_.horizons.size()) {
         to = EndBefore(segment, first.row, to, query_.horizons[horizon_].before);
       }
@@ -169,12 +189,13 @@ std::optional<RowRun> IntervalReader::NextRunOfWorker(int64_t max_rows) {
   return run;
 }
 
-int64_t IntervalReader::CountRest() const {
+int64_t IntervalReader::CountRest() {
   IntervalReader counted = *this;
   int64_t count = 0;
   while (const auto run = counted.NextRun(std::numeric_limits<int64_t>::max() / 2)) {
     count += run->num_rows();
   }
+  is_sound_ = is_sound_ && counted.is_sound_;
   return count;
 }
 
@@ -186,10 +207,13 @@ absl::StatusOr<std::optional<batch::Batch>> IntervalReader::Next(int64_t most_ro
   while (num_rows < most_rows) {
     const std::optional<RowRun> run = NextRunOfWorker(most_rows - num_rows);
     if (!run.has_value()) break;
+    is_sound_ =
+        is_sound_ && run->segment->columns->RowsAreSound(run->from, run->to, query_.with_labels);
     runs.push_back(*run);
     num_rows += run->num_rows();
     if (runs.size() == 1 && num_rows >= kLongRun) break;
   }
+  if (!is_sound_) return DamagedColumns(index_->dataset());
   if (runs.empty()) return std::optional<batch::Batch>();
   ASSIGN_OR_RETURN(batch::Batch batch, ListColumns(runs, query_.with_labels));
   return std::optional<batch::Batch>(std::move(batch));

@@ -37,6 +37,8 @@ struct IntervalQuery {
   int64_t after_key = 0;
   // Ascending.
   std::vector<SampleHorizon> horizons = {};
+  // The number of rows, out of the beginning of the slice, that were listed before.
+  int64_t num_listed = 0;
 };
 
 // Thread-compatible. Keeps the index that it reads alive. When keys are in the order of time, it
@@ -44,17 +46,24 @@ struct IntervalQuery {
 // late samples divide the runs.
 class IntervalReader {
  public:
-  // INVALID_ARGUMENT when the worker's index is not below the number of workers.
+  // INVALID_ARGUMENT when the worker's index is not below the number of workers. DATA_LOSS as
+  // Next().
   static absl::StatusOr<IntervalReader> Create(std::shared_ptr<const DatasetIndex> index,
                                                const IntervalQuery& query);
 
   // Returns the next batch of at most `most_rows` rows, and at most 65,536. The columns are key,
-  // event_time and, on request, class_label and real_label. std::nullopt at the end.
+  // event_time and, on request, class_label and real_label. std::nullopt at the end. DATA_LOSS when
+  // a column file is damaged: make another reader, of a refreshed index, with `num_listed`.
   absl::StatusOr<std::optional<batch::Batch>> Next(int64_t most_rows);
 
  private:
   IntervalReader(std::shared_ptr<const DatasetIndex> index, const IntervalQuery& query);
+  // Finds the rows of the interval.
+  absl::Status Seek();
   void SeekNewer();
+  // Where a sample stands. Notes when its time is not sound.
+  Cut PlaceOf(const SampleLocation& sample);
+  int64_t EndBefore(const IndexedSegment& segment, int64_t from, int64_t to, const Cut& cut);
   // Returns the next rows that follow one another in their segment and are all listed, at most
   // `max_rows`. std::nullopt at the end.
   std::optional<RowRun> NextRun(int64_t max_rows);
@@ -69,7 +78,7 @@ class IntervalReader {
   void PassHorizons(const Cut& place);
   // Returns the greatest key that the snapshot and the next horizon allow.
   int64_t KeyLimit() const;
-  int64_t CountRest() const;
+  int64_t CountRest();
 
   std::shared_ptr<const DatasetIndex> index_;  // Shared with other readers and the SampleIndex.
   IntervalQuery query_;
@@ -81,6 +90,8 @@ class IntervalReader {
   std::vector<int64_t> deleted_keys_;
   int64_t position_ = 0;
   int64_t end_ = 0;
+  // Whether all times that were read are as they were written.
+  bool is_sound_ = true;
   size_t horizon_ = 0;  // The index of the next one.
   int64_t num_to_skip_ = 0;
   int64_t num_to_take_;

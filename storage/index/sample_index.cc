@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/metrics.h"
 #include "storage/index/rebuild.h"
 #include "storage/index/sample_index_table.h"
+#include "storage/segments/sum_upgrade.h"
 
 namespace tidemill::storage {
 
@@ -111,6 +113,14 @@ absl::StatusOr<std::shared_ptr<const DatasetIndex>> SampleIndex::Refresh(Dataset
   return slot->current;
 }
 
+absl::StatusOr<std::shared_ptr<const DatasetIndex>> SampleIndex::RefreshWhole(DatasetId dataset) {
+  for (int attempt = 1;; ++attempt) {
+    ASSIGN_OR_RETURN(std::shared_ptr<const DatasetIndex> index, Refresh(dataset));
+    if (index->AllAreSound()) return index;
+    if (attempt == kMaxAttempts) return DamagedColumns(dataset);
+  }
+}
+
 absl::Status SampleIndex::RefreshAll() {
   std::vector<DatasetId> loaded;
   {
@@ -146,7 +156,8 @@ absl::StatusOr<std::shared_ptr<const DatasetIndex>> SampleIndex::Load(
   std::optional<IndexStamp> stamp;
   DatasetIndexParts parts{.dataset = dataset};
   if (before != nullptr) {
-    stamp = StampOf(before->parts());
+    // Of a damaged one, all is read again.
+    if (!before->is_damaged()) stamp = StampOf(before->parts());
     parts.tombstones = before->parts().tombstones;
     parts.paths = before->parts().paths;
   }
@@ -160,16 +171,20 @@ absl::StatusOr<std::shared_ptr<const DatasetIndex>> SampleIndex::Load(
   parts.tombstones = Extended(std::move(parts.tombstones), records.tombstones);
   parts.paths = Extended(std::move(parts.paths), std::move(records.files));
   const MappedColumns mapped = ColumnsOf(before.get());
+  int64_t num_upgraded = 0;
   for (const SegmentRecord& record : records.segments) {
     IndexedSegment segment{.segment_id = record.segment_id,
                            .file = record.file,
                            .first_key = record.first_key,
                            .num_samples = record.num_samples};
     const auto known = mapped.find(record.segment_id);
-    if (known != mapped.end()) {
-      segment.columns = known->second;
+    if (known == mapped.end()) {
+      ASSIGN_OR_RETURN(segment.columns, OpenColumns(entry, record.segment_id, num_upgraded));
+    } else if (known->second->is_damaged()) {
+      ASSIGN_OR_RETURN(segment.columns,
+                       MakeColumnsAgain(entry, record.segment_id, "it is not as it was written"));
     } else {
-      ASSIGN_OR_RETURN(segment.columns, OpenColumns(entry, record.segment_id));
+      segment.columns = known->second;
     }
     if (segment.columns->num_rows() != segment.num_samples ||
         (!segment.file.has_value() && segment.columns->file_id.empty())) {
@@ -179,23 +194,76 @@ absl::StatusOr<std::shared_ptr<const DatasetIndex>> SampleIndex::Load(
     }
     parts.segments.push_back(std::move(segment));
   }
+  if (num_upgraded > 0) {
+    RETURN_IF_ERROR(SyncAddedSums(SegmentFolder(catalog_.options().folder, dataset)));
+    log::Info(
+        "column files of an earlier version have sums now",
+        {{"dataset", std::to_string(dataset.value)}, {"files", std::to_string(num_upgraded)}});
+  }
   return std::make_shared<const DatasetIndex>(std::move(parts), before.get());
 }
 
 absl::StatusOr<std::shared_ptr<const SegmentColumns>> SampleIndex::OpenColumns(
-    const DatasetEntry& entry, int64_t segment_id) {
+    const DatasetEntry& entry, int64_t segment_id, int64_t& num_upgraded) {
+  const std::string path = SegmentPath(catalog_.options().folder, entry.id, segment_id);
+  absl::StatusOr<SegmentColumns> columns = OpenSegmentColumns(path);
+  if (columns.ok() && !columns->has_sums) {
+    const absl::Status added = AddSums(path, *columns);
+    if (added.ok()) {
+      ++num_upgraded;
+      columns = OpenSegmentColumns(path);
+    } else if (absl::IsDataLoss(added)) {
+      columns = added;
+    } else {
+      log::Warn("a column file is used without sums",
+                {{"path", path}, {"error", added.ToString()}});
+    }
+  }
+  if (!columns.ok()) {
+    return MakeColumnsAgain(entry, segment_id, std::string(columns.status().message()));
+  }
+  return std::make_shared<const SegmentColumns>(*std::move(columns));
+}
+
+absl::StatusOr<std::shared_ptr<const SegmentColumns>> SampleIndex::MakeColumnsAgain(
+    const DatasetEntry& entry, int64_t segment_id, const std::string& why) {
+  static metrics::Counter& made_again = metrics::Process().AddCounter(
+      {"storage_column_files_made_again", "",
+       "Column files of segments that were lost or damaged, and made again."});
   const std::string& folder = catalog_.options().folder;
   const std::string path = SegmentPath(folder, entry.id, segment_id);
-  absl::StatusOr<SegmentColumns> columns = OpenSegmentColumns(path);
-  if (!columns.ok()) {
-    log::Warn("rebuilding the column file",
-              {{"path", path}, {"error", std::string(columns.status().message())}});
-    RETURN_IF_ERROR(
-        RebuildSegmentColumns(database_, files_, folder, entry.spec, entry.id, segment_id));
-    columns = OpenSegmentColumns(path);
+  log::Warn("making a column file again", {{"path", path}, {"error", why}});
+  const absl::Status rebuilt =
+      RebuildSegmentColumns(database_, files_, folder, entry.spec, entry.id, segment_id);
+  if (absl::IsDataLoss(rebuilt)) {
+    return DataLoss("the column file {} is lost or damaged ({}) and cannot be made again: {}", path,
+                    why, std::string(rebuilt.message()));
   }
-  RETURN_IF_ERROR(columns.status());
-  return std::make_shared<const SegmentColumns>(*std::move(columns));
+  RETURN_IF_ERROR(rebuilt);
+  made_again.Add();
+  {
+    MutexLock lock(mutex_);
+    ++num_made_again_[entry.id];
+  }
+  ASSIGN_OR_RETURN(SegmentColumns columns, OpenSegmentColumns(path));
+  return std::make_shared<const SegmentColumns>(std::move(columns));
+}
+
+absl::Status SampleIndex::CheckColumns(const DatasetIndex& index, const IndexedSegment& segment) {
+  const std::string path =
+      SegmentPath(catalog_.options().folder, index.dataset(), segment.segment_id);
+  const absl::Status status = CheckSegmentColumns(path);
+  if (status.ok()) return status;
+  // A segment that was replaced since then has no file any more, and needs none.
+  if (!absl::IsNotFound(status) && !absl::IsDataLoss(status)) return status;
+  segment.columns->health.SetDamaged();
+  return Refresh(index.dataset()).status();
+}
+
+int64_t SampleIndex::NumMadeAgain(DatasetId dataset) {
+  MutexLock lock(mutex_);
+  const auto found = num_made_again_.find(dataset);
+  return found == num_made_again_.end() ? 0 : found->second;
 }
 
 }  // namespace tidemill::storage

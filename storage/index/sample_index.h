@@ -33,8 +33,13 @@ class SampleIndex {
   std::shared_ptr<const DatasetIndex> Loaded(DatasetId dataset) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Returns the version that holds everything committed by now. It is the one in memory if nothing
-  // has changed.
+  // has changed. Column files that were found to be damaged are made again.
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> Refresh(DatasetId dataset)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Does the same, and compares all columns with their sums before it returns, for whoever reads
+  // all of them.
+  absl::StatusOr<std::shared_ptr<const DatasetIndex>> RefreshWhole(DatasetId dataset)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Refreshes every dataset in memory. Returns the first failure, after all were tried.
@@ -43,6 +48,14 @@ class SampleIndex {
   // Returns a version that covers a snapshot. FAILED_PRECONDITION when the snapshot does not exist
   // yet.
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> GetAtLeast(const DatasetSnapshot& snapshot);
+
+  // Compares a column file with its sums, as it is on disk now, and makes it again when it is
+  // damaged. DATA_LOSS when it cannot be made again.
+  absl::Status CheckColumns(const DatasetIndex& index, const IndexedSegment& segment)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Returns how many column files of a dataset were made again since this object exists.
+  int64_t NumMadeAgain(DatasetId dataset) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Drops the index of a dataset that was deleted.
   void Forget(DatasetId dataset) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -58,8 +71,15 @@ class SampleIndex {
   // Returns `before` itself when nothing has changed.
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> Load(
       DatasetId dataset, const std::shared_ptr<const DatasetIndex>& before);
+  // Counts a file that has got sums.
   absl::StatusOr<std::shared_ptr<const SegmentColumns>> OpenColumns(const DatasetEntry& entry,
-                                                                    int64_t segment_id);
+                                                                    int64_t segment_id,
+                                                                    int64_t& num_upgraded)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<std::shared_ptr<const SegmentColumns>> MakeColumnsAgain(const DatasetEntry& entry,
+                                                                         int64_t segment_id,
+                                                                         const std::string& why)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   db::Database& database_;
   DatasetCatalog& catalog_;
@@ -67,6 +87,7 @@ class SampleIndex {
   Mutex mutex_;
   // Shared, so that a dataset can be dropped while it is refreshed.
   std::map<DatasetId, std::shared_ptr<Slot>> slots_ ABSL_GUARDED_BY(mutex_);
+  std::map<DatasetId, int64_t> num_made_again_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemill::storage

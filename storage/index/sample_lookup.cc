@@ -81,7 +81,7 @@ SampleLookup::SampleLookup(const DatasetIndex& index)
     places.is_deleted[i] =
         segment != nullptr && has_tombstones_ && index_.IsDeleted(key, index_.tombstone_sequence());
     places.segment[i] = segment;
-    if (segment == nullptr || places.is_deleted[i]) {
+    if (segment == nullptr || places.is_deleted[i] || !segment->columns->IsReadyForLookup()) {
       places.place[i] = nullptr;
       continue;
     }
@@ -167,7 +167,7 @@ bool SampleLookup::TakeOneByOne(std::span<const int64_t> keys, const Places& pla
       continue;
     }
     if (places.place[i] == nullptr) {
-      add_problem("is unknown");
+      add_problem(places.segment[i] == nullptr ? "is unknown" : "is in a damaged column file");
       continue;
     }
     const int64_t payload = SizeAt(places, i) - cut_.size;

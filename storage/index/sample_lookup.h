@@ -71,7 +71,8 @@ class SampleLookup {
   // `index` must outlive this object.
   explicit SampleLookup(const DatasetIndex& index);
 
-  // Fills `rows` with as many of the first keys as the limits allow, and at least one.
+  // Fills `rows` with as many of the first keys as the limits allow, and at least one. Keys of a
+  // damaged column file are problems.
   void Find(std::span<const int64_t> keys, const BlockLimits& limits, SampleRows& rows);
 
   // The bytes of every record when the format has records of one size; 0 when they differ.

@@ -66,6 +66,7 @@ absl::StatusOr<std::vector<files_table::Segment>> OldSegments::SegmentsOf(FileId
 OldSegment OldSegments::Open(const files_table::Segment& segment) const {
   const std::string path = SegmentPath(storage_folder_, dataset_, segment.segment_id);
   absl::StatusOr<SegmentColumns> columns = OpenSegmentColumns(path);
+  if (columns.ok() && !columns->AllAreSound()) columns = DataLoss("it is not as it was written");
   if (columns.ok() && columns->num_rows() == segment.num_samples) {
     return {segment, std::make_shared<const SegmentColumns>(*std::move(columns))};
   }

@@ -57,13 +57,24 @@ absl::Status DatasetCheck::DropDeleted(std::vector<MissingKey>& damaged) {
   return absl::OkStatus();
 }
 
+absl::Status DatasetCheck::CheckColumnFiles() {
+  const std::vector<IndexedSegment>& segments = index_->parts().segments;
+  while (num_segments_ < segments.size() && segments[num_segments_].first_row < row_) {
+    RETURN_IF_ERROR(indexes_.CheckColumns(*index_, segments[num_segments_++]));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::optional<DatasetCheck::Step>> DatasetCheck::Next() {
   std::vector<int64_t> keys = NextKeys();
+  RETURN_IF_ERROR(CheckColumnFiles());
   if (keys.empty()) return std::optional<Step>();
   num_done_ += static_cast<int64_t>(keys.size());
   Step step{.num_done = num_done_, .num_samples = num_samples_, .damaged = {}};
   RETURN_IF_ERROR(Read(std::move(keys), step.damaged));
   RETURN_IF_ERROR(DropDeleted(step.damaged));
+  step.num_column_files = static_cast<int64_t>(num_segments_);
+  step.num_made_again = indexes_.NumMadeAgain(index_->dataset());
   return std::optional<Step>(std::move(step));
 }
 

@@ -14,10 +14,12 @@
 namespace tidemill::storage {
 
 // One check. Thread-compatible. Time: the bytes of each sample are read once, in the order of keys,
-// which is the order of the files. Memory: one block of samples.
+// which is the order of the files, and each column file once. Memory: one block of samples, or one
+// column file.
 //
 // Files are opened again, so that a file is noticed which was replaced after storage opened it. A
-// compressed file is checked by its unpacked copy, which is as old as the file's size and time.
+// compressed file is checked by its unpacked copy, which is as old as the file's size and time. A
+// column file that is damaged is made again.
 class DatasetCheck {
  public:
   struct Step {
@@ -25,6 +27,10 @@ class DatasetCheck {
     int64_t num_samples = 0;
     // The samples that cannot be read any more as they were ingested.
     std::vector<MissingKey> damaged;
+    // The column files compared so far, and those of the dataset that were made again since
+    // storage started, because they were lost or damaged.
+    int64_t num_column_files = 0;
+    int64_t num_made_again = 0;
   };
 
   // All must outlive this object. Deleted samples in `index` are left out.
@@ -32,10 +38,12 @@ class DatasetCheck {
                UnpackedCache& files, int64_t block_bytes);
 
   // Checks some thousands of samples. Returns std::nullopt after the last one. The codes are those
-  // of SampleBlockReader::Next.
+  // of SampleBlockReader::Next and SampleIndex::CheckColumns.
   absl::StatusOr<std::optional<Step>> Next();
 
  private:
+  // Checks the column files of the rows up to `row_`.
+  absl::Status CheckColumnFiles();
   std::vector<int64_t> NextKeys();
   absl::Status Read(std::vector<int64_t> keys, std::vector<MissingKey>& damaged);
   absl::Status DropDeleted(std::vector<MissingKey>& damaged);
@@ -45,6 +53,7 @@ class DatasetCheck {
   OpenFiles files_;
   const int64_t block_bytes_;
   int64_t row_ = 0;
+  size_t num_segments_ = 0;  // Those whose column files were compared.
   int64_t num_done_ = 0;
   int64_t num_samples_ = 0;
 };

@@ -27,6 +27,8 @@ class DatasetCheckTest : public IngestTest {
     std::vector<std::string> reasons;
     int64_t num_done = 0;
     int64_t num_samples = 0;
+    int64_t num_column_files = 0;
+    int64_t num_made_again = 0;
   };
 
   Result Check(DatasetId id) {
@@ -41,11 +43,30 @@ class DatasetCheckTest : public IngestTest {
       if (!step.ok() || !step->has_value()) return result;
       result.num_done = (*step)->num_done;
       result.num_samples = (*step)->num_samples;
+      result.num_column_files = (*step)->num_column_files;
+      result.num_made_again = (*step)->num_made_again;
       for (const MissingKey& missing : (*step)->damaged) {
         result.damaged.push_back(missing.key & ((int64_t{1} << kSlotShift) - 1));
         result.reasons.push_back(missing.reason);
       }
     }
+  }
+
+  // The column files of a dataset.
+  std::vector<std::string> ColumnFiles(DatasetId id) const {
+    std::vector<std::string> paths;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(SegmentFolder(state_.path(), id))) {
+      paths.push_back(entry.path().string());
+    }
+    return paths;
+  }
+
+  static void FlipBit(const std::string& path, size_t byte) {
+    auto bytes = files::Read(path);
+    ASSERT_THAT(bytes, IsOk());
+    (*bytes)[byte] = static_cast<char>((*bytes)[byte] ^ 1);
+    ASSERT_THAT(files::WriteAtomically(path, *bytes), IsOk());
   }
 
   // Overwrites bytes in place and puts the file's times back: what a failing disk does.
@@ -131,6 +152,53 @@ TEST_F(DatasetCheckTest, ABrokenCompressedFileCostsItsSamples) {
   EXPECT_THAT(Check(id).damaged, IsEmpty());
   data_.Write("a.csv", packed.substr(0, packed.size() / 2));
   EXPECT_THAT(Check(id).damaged, ElementsAre(1, 2));
+}
+
+TEST_F(DatasetCheckTest, DamagedColumnFilesAreMadeAgainAndCounted) {
+  data_.Write("a.csv", "t,y\n1,1\n2,0\n");
+  data_.Write("b.csv", "t,y\n3,1\n");
+  const DatasetId id = Sync(Register(SpecText())).dataset;
+  EXPECT_EQ(Check(id).num_made_again, 0);
+  EXPECT_EQ(Check(id).num_column_files, 2);
+  const auto before = Samples();
+  const std::vector<std::string> paths = ColumnFiles(id);
+  for (size_t i = 0; i < paths.size(); ++i) FlipBit(paths[i], 300 + i);
+  const Result result = Check(id);
+  EXPECT_THAT(result.damaged, IsEmpty());
+  EXPECT_EQ(result.num_made_again, 2);
+  EXPECT_EQ(Samples(), before);
+  EXPECT_EQ(Check(id).num_made_again, 0);
+}
+
+TEST_F(DatasetCheckTest, ADamagedColumnFileWhoseDataHasChangedIsRefusedByName) {
+  data_.Write("a.csv", "t,y\n1,1\n2,0\n");
+  const DatasetId id = Sync(Register(SpecText())).dataset;
+  const std::vector<std::string> paths = ColumnFiles(id);
+  ASSERT_THAT(paths, ::testing::SizeIs(1));
+  FlipBit(paths[0], 300);
+  data_.Write("a.csv", "t,y\n1,1\n2,0\n3,1\n");
+  SampleIndex indexes(stack_->database(), stack_->catalog(), stack_->cache());
+  EXPECT_THAT(indexes.Refresh(id),
+              tidemill::testing::StatusIs(absl::StatusCode::kDataLoss, HasSubstr(paths[0])));
+}
+
+TEST_F(DatasetCheckTest, ColumnFilesOfBeforeGetSumsWhenTheyAreOpenedFirst) {
+  data_.Write("a.csv", "t,y\n1,1\n2,0\n");
+  data_.Write("b.csv", "t,y\n3,1\n");
+  const DatasetId id = Sync(Register(SpecText())).dataset;
+  for (const std::string& path : ColumnFiles(id)) {
+    auto bytes = files::Read(path);
+    ASSERT_THAT(bytes, IsOk());
+    const auto sums = BlockSums::Read(batch::Buffer::FromString(*bytes));
+    ASSERT_THAT(sums, IsOk());
+    ASSERT_THAT(files::WriteAtomically(path, (*sums)->content().view()), IsOk());
+    ASSERT_FALSE(OpenSegmentColumns(path)->has_sums);
+  }
+  const Result result = Check(id);
+  EXPECT_THAT(result.damaged, IsEmpty());
+  EXPECT_EQ(result.num_made_again, 0);
+  EXPECT_THAT(ColumnFiles(id), ::testing::SizeIs(2));
+  for (const std::string& path : ColumnFiles(id)) EXPECT_TRUE(OpenSegmentColumns(path)->has_sums);
 }
 
 }  // namespace

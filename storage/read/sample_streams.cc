@@ -21,6 +21,8 @@ using MaybeMessage = std::optional<grpc::ByteBuffer>;
 
 // Of a listed row with its labels.
 constexpr int64_t kListedBytes = 32;
+// A column file may be found to be damaged in the middle of a list, but not again and again.
+constexpr int kMaxAttempts = 3;
 
 int64_t BytesOf(const grpc::ByteBuffer& request) { return static_cast<int64_t>(request.Length()); }
 // And once its keys, seven bytes or more each, have become numbers.
@@ -62,33 +64,48 @@ class ListSource final : public rpc::FrameSource {
   int64_t num_bytes_held() const override { return BytesOf(request_); }
 
   absl::StatusOr<MaybeMessage> Next(int64_t most_bytes) override {
-    if (!reader_.has_value()) RETURN_IF_ERROR(Open());
-    ASSIGN_OR_RETURN(std::optional<batch::Batch> rows, reader_->Next(most_bytes / kListedBytes));
-    if (!rows.has_value()) return MaybeMessage();
-    DropEmptyLabels(*rows);
+    absl::StatusOr<std::optional<batch::Batch>> rows = NextRows(most_bytes / kListedBytes);
+    for (int attempt = 1; absl::IsDataLoss(rows.status()) && attempt < kMaxAttempts; ++attempt) {
+      // The column file is made again, and the list goes on behind what was sent.
+      reader_.reset();
+      RETURN_IF_ERROR(indexes_.Refresh(dataset_).status());
+      rows = NextRows(most_bytes / kListedBytes);
+    }
+    RETURN_IF_ERROR(rows.status());
+    if (!rows->has_value()) return MaybeMessage();
+    num_listed_ += (*rows)->num_rows();
+    DropEmptyLabels(**rows);
     RETURN_IF_FAILPOINT("storage.send_list");
     return MaybeMessage(
-        rpc::MakeFrame(v1::ListSamplesResponse::kBatchFieldNumber, batch::EncodeParts(*rows)));
+        rpc::MakeFrame(v1::ListSamplesResponse::kBatchFieldNumber, batch::EncodeParts(**rows)));
   }
 
  private:
+  absl::StatusOr<std::optional<batch::Batch>> NextRows(int64_t most_rows) {
+    if (!reader_.has_value()) RETURN_IF_ERROR(Open());
+    return reader_->Next(most_rows);
+  }
+
   absl::Status Open() {
     v1::ListSamplesRequest request;
     RETURN_IF_ERROR(rpc::FromBytes(request_, request));
     if (!request.has_snapshot()) return InvalidArgument("the request names no snapshot");
     const rpc::v1::Snapshot& snapshot = request.snapshot();
+    dataset_ = {snapshot.dataset_id()};
     ASSIGN_OR_RETURN(
         std::shared_ptr<const DatasetIndex> index,
-        indexes_.GetAtLeast(
-            {{snapshot.dataset_id()}, snapshot.committed_key(), snapshot.tombstone_sequence()}));
-    ASSIGN_OR_RETURN(IntervalReader reader,
-                     IntervalReader::Create(std::move(index), ToQuery(request)));
+        indexes_.GetAtLeast({dataset_, snapshot.committed_key(), snapshot.tombstone_sequence()}));
+    IntervalQuery query = ToQuery(request);
+    query.num_listed = num_listed_;
+    ASSIGN_OR_RETURN(IntervalReader reader, IntervalReader::Create(std::move(index), query));
     reader_.emplace(std::move(reader));
     return absl::OkStatus();
   }
 
   SampleIndex& indexes_;
   const grpc::ByteBuffer request_;
+  DatasetId dataset_;
+  int64_t num_listed_ = 0;
   std::optional<IntervalReader> reader_;
 };
 
@@ -166,7 +183,7 @@ class DescriptionSource final : public rpc::FrameSource {
     v1::DescribeSamplesRequest request;
     RETURN_IF_ERROR(rpc::FromBytes(request_, request));
     ASSIGN_OR_RETURN(std::shared_ptr<const DatasetIndex> index,
-                     indexes_.Refresh({request.dataset_id()}));
+                     indexes_.RefreshWhole({request.dataset_id()}));
     num_keys_ = request.sample_keys_size();
     descriptions_.emplace(std::move(index), std::vector<int64_t>(request.sample_keys().begin(),
                                                                  request.sample_keys().end()));

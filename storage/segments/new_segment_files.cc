@@ -25,7 +25,9 @@ absl::Status Failure(const std::string& doing, const std::string& path) {
   return Internal("cannot {} {}: {}", doing, path, std::strerror(errno));
 }
 
-absl::Status Write(const std::string& path, std::string_view bytes, bool sync) {
+}  // namespace
+
+absl::Status WriteSegmentFile(const std::string& path, std::string_view bytes, bool sync) {
   const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file.is_open()) return Failure("create", path);
   while (!bytes.empty()) {
@@ -38,8 +40,6 @@ absl::Status Write(const std::string& path, std::string_view bytes, bool sync) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
 absl::Status WriteNewSegmentFiles(const std::string& storage_folder, DatasetId dataset,
                                   std::span<const NewSegmentFile> files) {
   if (files.empty()) return absl::OkStatus();
@@ -48,7 +48,8 @@ absl::Status WriteNewSegmentFiles(const std::string& storage_folder, DatasetId d
   const bool apart = files.size() <= kMostSyncedApart;
   for (const NewSegmentFile& file : files) {
     ASSIGN_OR_RETURN(const std::string bytes, EncodeSegmentColumns(*file.rows));
-    RETURN_IF_ERROR(Write(SegmentPath(storage_folder, dataset, file.segment_id), bytes, apart));
+    RETURN_IF_ERROR(
+        WriteSegmentFile(SegmentPath(storage_folder, dataset, file.segment_id), bytes, apart));
   }
   const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open()) return Failure("open", path);

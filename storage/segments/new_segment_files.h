@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/id.h"
 #include "base/status.h"
@@ -20,5 +21,9 @@ struct NewSegmentFile {
 // RESOURCE_EXHAUSTED when the disk is full.
 absl::Status WriteNewSegmentFiles(const std::string& storage_folder, DatasetId dataset,
                                   std::span<const NewSegmentFile> files);
+
+// Writes one file under this name, replacing what is there. RESOURCE_EXHAUSTED when the disk is
+// full.
+absl::Status WriteSegmentFile(const std::string& path, std::string_view bytes, bool sync);
 
 }  // namespace tidemill::storage

@@ -127,8 +127,9 @@ absl::StatusOr<SegmentColumns> FromBatch(Batch columns) {
 }
 
 // Small files are read instead: a process may have 65,530 mappings, a dataset more files.
+constexpr int64_t kLeastMapped = 256 << 10;
+
 absl::StatusOr<batch::Buffer> BytesOf(const OpenFile& file, int64_t size_bytes) {
-  constexpr int64_t kLeastMapped = 256 << 10;
   const auto size = static_cast<size_t>(size_bytes);
   if (size_bytes >= kLeastMapped) {
     ASSIGN_OR_RETURN(batch::Buffer mapping, file.Map(size));
@@ -143,6 +144,21 @@ absl::StatusOr<batch::Buffer> BytesOf(const OpenFile& file, int64_t size_bytes) 
   return bytes.Slice(0, num_read);
 }
 
+// `whole`: whether all of the bytes are compared with their sums at once.
+absl::StatusOr<SegmentColumns> Open(batch::Buffer bytes, bool whole) {
+  ASSIGN_OR_RETURN(std::unique_ptr<const BlockSums> sums, BlockSums::Read(bytes));
+  if (sums != nullptr) {
+    bytes = sums->content();
+    const size_t compared = whole ? bytes.size() : std::min(bytes.size(), kSummedBlockBytes);
+    if (!sums->AreSound(bytes.data(), compared)) return DataLoss("it is not as it was written");
+  }
+  ASSIGN_OR_RETURN(Batch columns, batch::Decode(std::move(bytes)));
+  ASSIGN_OR_RETURN(SegmentColumns segment, FromBatch(std::move(columns)));
+  segment.has_sums = sums != nullptr;
+  if (!whole) segment.sums = std::move(sums);
+  return segment;
+}
+
 }  // namespace
 
 std::string SegmentFolder(const std::string& storage_folder, DatasetId dataset) {
@@ -155,7 +171,9 @@ std::string SegmentPath(const std::string& storage_folder, DatasetId dataset, in
 
 absl::StatusOr<std::string> EncodeSegmentColumns(const SegmentRows& rows) {
   ASSIGN_OR_RETURN(const Batch columns, ToBatch(rows));
-  return batch::Encode(columns);
+  std::string bytes = batch::Encode(columns);
+  AppendBlockSums(bytes);
+  return bytes;
 }
 
 absl::Status WriteSegmentColumns(const std::string& path, const SegmentRows& rows) {
@@ -168,11 +186,61 @@ absl::StatusOr<SegmentColumns> OpenSegmentColumns(const std::string& path) {
   ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Open(path));
   ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
   ASSIGN_OR_RETURN(batch::Buffer bytes, BytesOf(file, identity.size_bytes));
-  absl::StatusOr<Batch> columns = batch::Decode(std::move(bytes));
-  if (!columns.ok()) return DataLoss("{}: {}", path, columns.status().ToString());
-  absl::StatusOr<SegmentColumns> segment = FromBatch(*std::move(columns));
-  if (!segment.ok()) return DataLoss("{}: {}", path, segment.status().ToString());
+  absl::StatusOr<SegmentColumns> segment =
+      Open(std::move(bytes), /*whole=*/identity.size_bytes < kLeastMapped);
+  if (!segment.ok()) return DataLoss("{}: {}", path, std::string(segment.status().message()));
   return segment;
+}
+
+absl::Status CheckSegmentColumns(const std::string& path) {
+  ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Open(path));
+  ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
+  // Not mapped: a page that a disk cannot read any more is an error, not a signal.
+  batch::Buffer bytes = batch::Buffer::AllocateUnwritten(static_cast<size_t>(identity.size_bytes));
+  const absl::StatusOr<size_t> num_read =
+      file.ReadAt(0, reinterpret_cast<char*>(bytes.mutable_data()), bytes.size());
+  if (!num_read.ok()) {
+    return DataLoss("{} cannot be read: {}", path, std::string(num_read.status().message()));
+  }
+  const absl::Status opened = Open(bytes.Slice(0, *num_read), /*whole=*/true).status();
+  if (!opened.ok()) return DataLoss("{}: {}", path, std::string(opened.message()));
+  return absl::OkStatus();
+}
+
+bool SegmentColumns::AreSound(const void* numbers, size_t num_bytes) const {
+  if (health.is_damaged()) return false;
+  if (sums == nullptr || sums->AreSound(numbers, num_bytes)) return true;
+  health.SetDamaged();
+  return false;
+}
+
+bool SegmentColumns::RowsAreSound(int64_t from, int64_t to, bool with_labels) const {
+  const auto first = static_cast<size_t>(from);
+  const auto count = static_cast<size_t>(to - from);
+  bool are_sound = AreSound(event_time.subspan(first, count));
+  if (!with_labels) return are_sound;
+  for (const Column* const label : {class_label, real_label}) {
+    are_sound = are_sound && AreSound(label->Values<int64_t>().subspan(first, count));
+    if (label->validity.empty() || count == 0) continue;
+    are_sound = are_sound && AreSound(label->validity.data() + first / 8,
+                                      (first + count - 1) / 8 - first / 8 + 1);
+  }
+  return are_sound;
+}
+
+bool SegmentColumns::AllAreSound() const {
+  if (health.is_damaged()) return false;
+  if (sums == nullptr || sums->AllAreSound()) return true;
+  health.SetDamaged();
+  return false;
+}
+
+bool SegmentColumns::CompareForLookup() const {
+  const bool is_sound = AreSound(lookup) && AreSound(byte_to) && AreSound(file_id) &&
+                        AreSound(class_label->validity.As<uint8_t>()) &&
+                        AreSound(real_label->validity.As<uint8_t>());
+  if (is_sound) health.SetReady();
+  return is_sound && !health.is_damaged();
 }
 
 }  // namespace tidemill::storage

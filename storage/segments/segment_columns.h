@@ -15,10 +15,13 @@
 //   class_label         int64  nullable
 //   real_label          float64, nullable
 //   file_id             int64  only where storage.segments.file_id is null (one file a sample)
+// followed by the sums of its blocks (block_sums.h).
 // A column file is written before the transaction commits that names its segment. It never changes
 // afterwards: the segments of a replaced file get new ids.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +30,7 @@
 #include "base/id.h"
 #include "base/status.h"
 #include "batch/batch.h"
+#include "storage/segments/block_sums.h"
 #include "storage/segments/segment_rows.h"
 
 namespace tidemill::storage {
@@ -45,10 +49,42 @@ struct LookupRow {
   int64_t label = 0;  // The class label, else the bits of the real label, else 0.
 };
 
+// What was found out about a column file since it was opened. Thread-safe, but for its move.
+class SegmentHealth {
+ public:
+  SegmentHealth() = default;
+  SegmentHealth(SegmentHealth&& other) noexcept : state_(other.state_.load()) {}
+  SegmentHealth& operator=(SegmentHealth&& other) noexcept {
+    state_ = other.state_.load();
+    return *this;
+  }
+  SegmentHealth(const SegmentHealth&) = delete;
+  SegmentHealth& operator=(const SegmentHealth&) = delete;
+  ~SegmentHealth() = default;
+
+  bool is_ready() const { return state_.load(std::memory_order_acquire) == State::kReady; }
+  bool is_damaged() const { return state_.load(std::memory_order_acquire) == State::kDamaged; }
+  // Damage is for ever.
+  void SetReady() {
+    State unknown = State::kUnknown;
+    state_.compare_exchange_strong(unknown, State::kReady, std::memory_order_acq_rel);
+  }
+  void SetDamaged() { state_.store(State::kDamaged, std::memory_order_release); }
+
+ private:
+  enum class State : uint8_t { kUnknown, kReady, kDamaged };
+  std::atomic<State> state_ = State::kUnknown;
+};
+
 // The columns of a segment as they are read. They are views of a mapping that `batch` keeps alive.
 // Move it: the pointers of a copy would be those of the original.
+//
+// What a mapped file holds is compared with its sums when it is read first. So whoever reads
+// numbers asks before, or at least before the numbers leave, whether they are sound. Where they are
+// not, SampleIndex::Refresh() makes the file again.
 struct SegmentColumns {
   batch::Batch batch;
+  mutable SegmentHealth health = {};  // In one line of the cache with `lookup`.
   std::span<const LookupRow> lookup;
   std::span<const int64_t> byte_to;
   std::span<const int64_t> event_time;
@@ -57,8 +93,30 @@ struct SegmentColumns {
   const batch::Column* class_label = nullptr;
   const batch::Column* real_label = nullptr;
   std::span<const int64_t> file_id;  // Empty when the whole segment is in one file.
+  // Whether the file has sums. Those of earlier versions have none.
+  bool has_sums = false;
+  // nullptr when nothing is left to compare.
+  std::unique_ptr<const BlockSums> sums = nullptr;
 
   int64_t num_rows() const { return batch.num_rows(); }
+
+  bool is_damaged() const { return health.is_damaged(); }
+  // Whether these numbers, of one of the columns, are as they were written. False for all of them
+  // once one was found that is not.
+  bool AreSound(const void* numbers, size_t num_bytes) const;
+  template <typename T>
+  bool AreSound(std::span<const T> numbers) const {
+    return AreSound(numbers.data(), numbers.size_bytes());
+  }
+  bool TimeIsSound(int64_t row) const {
+    return AreSound(event_time.subspan(static_cast<size_t>(row), 1));
+  }
+  // Of the rows [from, to), the time and, when asked, the labels.
+  bool RowsAreSound(int64_t from, int64_t to, bool with_labels) const;
+  bool AllAreSound() const;
+  // Whether all that SampleLookup reads is sound. Compares all of it at the first call.
+  bool IsReadyForLookup() const { return health.is_ready() || CompareForLookup(); }
+  bool CompareForLookup() const;
 };
 
 // Returns the number in a row of a column, unless it is missing.
@@ -77,7 +135,13 @@ absl::StatusOr<std::string> EncodeSegmentColumns(const SegmentRows& rows);
 // Writes the file, whole or not at all. Creates the folder.
 absl::Status WriteSegmentColumns(const std::string& path, const SegmentRows& rows);
 
-// NOT_FOUND when there is no file. DATA_LOSS when it is not as described above.
+// NOT_FOUND when there is no file. DATA_LOSS when it is not as described above, or damaged. A small
+// file is compared with its sums as a whole, of a large one what describes its columns.
 absl::StatusOr<SegmentColumns> OpenSegmentColumns(const std::string& path);
+
+// Reads a file anew, whatever of it is mapped, and compares all of it with its sums. A file without
+// sums is sound when it can be opened. NOT_FOUND when there is no file. DATA_LOSS when it is
+// damaged.
+absl::Status CheckSegmentColumns(const std::string& path);
 
 }  // namespace tidemill::storage

@@ -22,6 +22,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/zygote.h"
+#include "base/summed_file.h"
 #include "config/config.h"
 #include "loader/batches/batch_stream.h"
 #include "loader/fit.h"
@@ -94,7 +95,7 @@ absl::Status Fit(const std::string& folder) {
                    loader::FitGraph(*opened.graph, *opened.set, opened.reader,
                                     {.num_threads = job.preparation().threads(),
                                      .bytes_ahead = job.preparation().bytes_ahead()}));
-  RETURN_IF_ERROR(files::WriteAtomically(path, fitted.Encode()));
+  RETURN_IF_ERROR(files::WriteSummed(path, fitted.Encode()));
   RETURN_IF_FAILPOINT("trainer_server.after_fit");
   return absl::OkStatus();
 }
@@ -152,7 +153,7 @@ class Training {
     const std::string fitted_path =
         files::Join(files::Join(folder_, ".."),
                     files::Join(std::to_string(job_.request().fitted_trigger()), kFittedFile));
-    ASSIGN_OR_RETURN(const std::string bytes, files::Read(fitted_path));
+    ASSIGN_OR_RETURN(const std::string bytes, files::ReadSummed(fitted_path));
     ASSIGN_OR_RETURN(transform::FittedState fitted, transform::FittedState::Decode(bytes));
     fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
     RETURN_IF_ERROR(FetchNetwork());
@@ -180,7 +181,9 @@ class Training {
     const std::string folder = files::Join(folder_, files::Join("..", kNetworksFolder));
     const std::string path = files::Join(folder, digest);
     setup_.model = setup_.model->WithFile(path);
-    if (files::Exists(path)) return absl::OkStatus();
+    if (const auto found = Sha256OfFile(path); found.ok() && *found == digest) {
+      return absl::OkStatus();
+    }
     ASSIGN_OR_RETURN(const rpc::Peer peer, opened_.peers.PeerOf("model_store"));
     model_store::ModelStoreClient model_store(peer);
     ASSIGN_OR_RETURN(const std::string bytes, model_store.ReadFile(digest));
@@ -385,18 +388,15 @@ class Training {
   absl::Status Finish() {
     ASSIGN_OR_RETURN(const std::string weights, loop_->Weights());
     RETURN_IF_FAILPOINT("trainer_server.before_artefact");
-    const std::string artefact = files::Join(folder_, kArtefactFolder);
-    RETURN_IF_ERROR(files::CreateFolder(artefact));
     models::ArtefactSpec spec{.model = model_,
                               .graph = opened_.graph_spec,
                               .dataset = opened_.dataset,
                               .classes = opened_.dataset.label.classes};
     spec.class_outputs = setup_.training.loss->OfClasses();
-    RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, models::kWeightsPart), weights));
     RETURN_IF_ERROR(
-        files::WriteAtomically(files::Join(artefact, models::kFittedPart), fitted_->Encode()));
-    RETURN_IF_ERROR(files::WriteAtomically(files::Join(artefact, models::kSpecPart),
-                                           models::EncodeArtefactSpec(spec)));
+        WriteArtefact(folder_, {{models::kWeightsPart, weights},
+                                {models::kFittedPart, fitted_->Encode()},
+                                {models::kSpecPart, models::EncodeArtefactSpec(spec)}}));
     RETURN_IF_FAILPOINT("trainer_server.after_artefact");
     v1::WatchTrainingResponse last = Describe();
     last.set_state(v1::TRAINING_STATE_DONE);
