@@ -34,8 +34,6 @@ class UnpackedCache {
   // `source` is where files come from. It must outlive this object.
   static absl::StatusOr<std::unique_ptr<UnpackedCache>> Create(UnpackedCacheOptions options,
                                                                FileSystem& source);
-  // Does the same for the machine's own files.
-  static absl::StatusOr<std::unique_ptr<UnpackedCache>> Create(UnpackedCacheOptions options);
 
   // Opens a file. A file that does not begin like a packed one is opened as it is. The returned
   // file stays readable after its removal from the cache. DATA_LOSS when it is damaged.
