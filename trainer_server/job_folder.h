@@ -40,8 +40,13 @@ inline constexpr std::string_view kNetworksFolder = "networks";
 inline constexpr std::string_view kResultFile = "result.json";
 inline constexpr std::string_view kStoredFile = "stored.json";
 
-// Reads one of the messages of a folder. NOT_FOUND when there is no file. DATA_LOSS when it is not
-// such a message.
+// A message that is larger is not read.
+inline constexpr size_t kMostMessageBytes = size_t{64} << 20;
+
+// Reads one of the messages of a folder. The process of a job runs what a user has written, so the
+// file is read with base/paths/regular_file.h. NOT_FOUND when there is no file. DATA_LOSS when it
+// is not such a message. FAILED_PRECONDITION when it is a link, a pipe or a device.
+// RESOURCE_EXHAUSTED beyond kMostMessageBytes.
 absl::Status ReadMessage(const std::string& folder, std::string_view name,
                          google::protobuf::Message& message);
 

@@ -3,8 +3,15 @@
 #include <charconv>
 
 #include "base/files.h"
+#include "base/paths/regular_file.h"
 
 namespace tidemill::trainer_server {
+
+namespace {
+
+constexpr size_t kMostFenceBytes = 64;
+
+}  // namespace
 
 absl::Status RunFences::Check(const rpc::v1::Command& command) {
   const std::string folder = files::Join(runs_, std::to_string(command.run_id()));
@@ -14,7 +21,7 @@ absl::Status RunFences::Check(const rpc::v1::Command& command) {
   const auto [it, is_new] = epochs_.try_emplace(command.run_id(), -1);
   int64_t& highest = it->second;
   if (is_new) {
-    if (const auto text = files::Read(path); text.ok()) {
+    if (const auto text = files::ReadRegular(path, kMostFenceBytes); text.ok()) {
       std::from_chars(text->data(), text->data() + text->size(), highest);
     }
   }

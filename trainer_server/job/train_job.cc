@@ -21,6 +21,7 @@
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/paths/regular_file.h"
 #include "base/process/zygote.h"
 #include "config/config.h"
 #include "loader/batches/batch_stream.h"
@@ -56,6 +57,8 @@ constexpr std::chrono::milliseconds kReportInterval{100};
 constexpr int64_t kScoredBytes = int64_t{1} << 20;
 // What a report may say of an error: it has to fit one line of a pipe.
 constexpr size_t kMaxError = 1500;
+
+constexpr size_t kMostFittedBytes = size_t{1} << 31;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -152,7 +155,7 @@ class Training {
     const std::string fitted_path =
         files::Join(files::Join(folder_, ".."),
                     files::Join(std::to_string(job_.request().fitted_trigger()), kFittedFile));
-    ASSIGN_OR_RETURN(const std::string bytes, files::Read(fitted_path));
+    ASSIGN_OR_RETURN(const std::string bytes, files::ReadRegular(fitted_path, kMostFittedBytes));
     ASSIGN_OR_RETURN(transform::FittedState fitted, transform::FittedState::Decode(bytes));
     fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
     RETURN_IF_ERROR(FetchNetwork());
